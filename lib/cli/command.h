@@ -25,7 +25,7 @@ enum exit_status {
 	STATUS_DONE = 0,
 	STATUS_FAILED = 1,
 	STATUS_USAGE = 2,
-	STATUS_PARTIAL = 3, /* output is there, and so are problems */
+	STATUS_PARTIAL = 3, /* there is output, but also problems */
 	STATUS_FAULT = 4,   /* a test or check found a fault */
 	STATUS_NOTHING = 5, /* nothing to act on: no RDMA device, no such device */
 };
@@ -58,7 +58,7 @@ extern const struct option_row global_options[];
 
 struct command;
 
-/* A program that a command replaces, for those who type its name. */
+/* A program that a command replaces, for users who type its name. */
 struct older_tool {
 	const char *name;
 	const char *instead; /* the next step */
@@ -70,7 +70,7 @@ struct ctx {
 	const struct command *parent;	       /* whose subcommand it is, or NULL */
 	const struct command *const *commands; /* all of them, for help and completion */
 	size_t command_count;
-	const struct older_tool *older_tools; /* ended by a row without a name; or NULL */
+	const struct older_tool *older_tools; /* ends with a row without a name; or NULL */
 	struct globals globals;
 };
 
@@ -90,24 +90,24 @@ struct command {
 	const char *name;
 	const char *alias; /* of a subcommand; or NULL */
 	enum command_group group;
-	const char *summary; /* one line, lower case, no full stop; of a subcommand NULL: the
-				schema's */
+	/* One line, lower case, no full stop; NULL in a subcommand: the schema's. */
+	const char *summary;
 	const char *objects; /* [DEV[/PORT]...], or NULL if it takes none */
 	enum completion object_completion;
 	const struct enum_name *object_choices;		      /* with COMPLETE_CHOICE */
 	int least_objects, most_objects;		      /* most -1: any number */
-	const struct option_row *options[COMMAND_TABLES + 1]; /* tables, after the last one NULL */
-	const struct option_rule *rules; /* ended by {0}; a subcommand has its parent's as well */
+	const struct option_row *options[COMMAND_TABLES + 1]; /* tables; ends with NULL */
+	const struct option_rule *rules; /* ends with {0}; a subcommand has its parent's, too */
 	size_t args_size;		 /* of the struct that the options fill */
 	const struct schema *schema;	 /* of its records, or NULL */
 	const struct schema *const *more_schemas; /* that options choose instead; ends with NULL */
-	bool without_root; /* reads nothing of any host: --root is not looked at */
-	bool all_columns;  /* the default is every field: a vertical record */
-	const struct command *const *children;			 /* subcommands; ends with NULL */
+	bool without_root;			  /* reads nothing of any host: --root is ignored */
+	bool all_columns;		       /* the default is every field: a vertical record */
+	const struct command *const *children; /* subcommands; ends with NULL */
 	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
 	/*
-	 * The words that may follow the objects, each with a value after it: `dev set DEV name NAME
-	 * ...`. NULL after the last; or NULL if there are none.
+	 * Returns the words that may follow the objects, each with a value after it: `dev set DEV
+	 * name NAME ...`. NULL after the last. The pointer is NULL if there are no such words.
 	 */
 	const struct keyword *(*keyword)(size_t number);
 	const char *child_word; /* what `objects` calls the word of a subcommand: COMMAND */
@@ -117,14 +117,14 @@ struct command {
 	bool raw;	  /* gets its words as they are, options included */
 	bool passes_on;	  /* the same for the words after the first: another program's options */
 	/*
-	 * Called before --timeout begins and --root is opened, or NULL. True in the process that
-	 * has only waited for another one to run, with the exit status.
+	 * Called before --timeout begins and --root is opened, or NULL. Returns true, with the exit
+	 * status, in a process that has only waited for another one to run the command.
 	 */
 	bool (*supervise)(struct ctx *ctx, const void *args, int *ret_status);
 	/*
 	 * Called if the run cannot begin: its options or objects are wrong (STATUS_USAGE; `args`
 	 * has those before the wrong one), or its --root cannot be opened (STATUS_FAILED). Returns
-	 * the exit status. NULL: that status.
+	 * the exit status. NULL: `status` is the exit status.
 	 */
 	int (*unable)(const struct ctx *ctx, const void *args, int status);
 	/* Returns an enum exit_status. `objects` ends with NULL. */
@@ -132,25 +132,28 @@ struct command {
 };
 
 const struct command *command_find(const struct ctx *ctx, const char *name);
-/* The next step for those who type the name of an older tool; or NULL. */
+/* Returns the next step for users who type the name of an older tool, or NULL. */
 const char *command_instead(const struct ctx *ctx, const char *word);
-/* The message about a word that names no command, and the next step; the caller frees both. */
+/* Returns the message about a word that names no command, and the next step; both to be freed. */
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint);
 
-/* The subcommand of that number, from 0; it inherits the parent's common members. */
+/* Gets the subcommand of that number, from 0; it inherits the parent's common members. */
 bool command_child(const struct command *command, size_t number, struct command *ret_child);
-/* The subcommand of that name or alias. */
+/* Gets the subcommand of that name or alias. */
 bool command_find_child(const struct command *command, const char *word, struct command *ret_child);
-/* The message about a word that names no subcommand, and the next step or NULL; to be freed. */
+/*
+ * Returns the message about a word that names no subcommand, and the next step or NULL; both to be
+ * freed.
+ */
 char *command_unknown_child(const struct command *command, const char *word, char **ret_hint);
 bool command_has_children(const struct command *command);
-/* The subcommand that is meant if no word names one. */
+/* Gets the subcommand that is run if no word names one. */
 bool command_default_child(const struct command *command, struct command *ret_child);
 /*
- * Finds in argv the word of a subcommand, takes it out and makes `child`, a copy of the subcommand,
+ * Finds the word of a subcommand in argv, removes it, and makes `child`, a copy of the subcommand,
  * the command of `ctx`. If no word names one, the command stays, or globals.help or globals.version
- * is set, because argv asks for that. Returns 0, or -EINVAL with a message and perhaps the next
- * step for the caller to free.
+ * is set because argv asks for that. Returns 0, or -EINVAL with a message and perhaps the next step
+ * for the caller to free.
  */
 int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
 			 char **ret_message, char **ret_hint);
@@ -164,35 +167,46 @@ char *command_path(const struct ctx *ctx);
  */
 void command_add_schemas(const struct command *command, const struct schema ***schemas,
 			 size_t *count);
-/* The schemas of all commands but hidden ones, each once, for the caller to free. */
+/*
+ * Gets the schemas of all commands except hidden ones, each once. Returns their number; the caller
+ * frees the array.
+ */
 size_t command_all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas);
 
-/* The global options and the command's own; `globals` and `args` may be NULL. Returns how many. */
+/*
+ * Gets the global options and the command's own; `globals` and `args` may be NULL. Returns the
+ * number of tables.
+ */
 size_t command_option_sets(const struct command *command, struct globals *globals, void *args,
 			   struct option_set sets[static COMMAND_TABLES + 1]);
-/* The tables of a command and of its subcommands, each once, without values; to be freed. */
+/*
+ * Gets the tables of a command and of its subcommands, each once, without values. Returns their
+ * number; the caller frees the array.
+ */
 size_t command_family_sets(const struct command *command, struct option_set **ret_sets);
 /* Checks the global rules, the parent's and the command's; as options_check(). */
 int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
 			  char **ret_message, char **ret_hint);
-/* What is wrong with the words after a command as such, for the caller to free; or NULL. */
+/*
+ * Returns a message if a command has too few or too many words, or an empty file name; to be freed.
+ */
 char *command_check_objects(const struct command *command, int count, char *const *objects);
-/* Whether one of the same rules excludes the option beside one of `given`. */
+/* Returns whether one of these rules excludes the option next to one of `given`. */
 bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given);
 
 /*
- * One line on standard error, `rdmactl COMMAND: message`, and the next step on a second one if
- * there is one. --quiet suppresses the hint. A subcommand complains under its parent's name.
- * Returns STATUS_USAGE.
+ * Prints one line on standard error, `rdmactl COMMAND: message`, and the next step, if any, on a
+ * second one. --quiet suppresses the hint. A subcommand complains under its parent's name. Returns
+ * STATUS_USAGE.
  */
 int command_complain(const struct ctx *ctx, const char *message, const char *hint);
 
 /* Complains, with `hint` or the command's --help; frees both and returns STATUS_USAGE. */
 int command_usage(const struct ctx *ctx, char *message, char *hint);
 
-/* help.c: the commands by group, and the global options. */
+/* help.c: prints the commands by group, and the global options. */
 void help_overview(const struct ctx *ctx, FILE *stream);
-/* The help of one command; `parent` of a subcommand, or NULL. */
+/* Prints the help of one command; `parent` is NULL unless it is a subcommand. */
 void help_of_command(const struct command *parent, const struct command *command, FILE *stream);
 /* Prints the mdoc(7) blocks between .\" BEGIN and .\" END lines; NULL: those of rdmactl(1). */
 void help_man_blocks(const struct ctx *ctx, const struct command *command);
@@ -202,7 +216,7 @@ typedef void (*complete_list)(enum completion completion, const char *root,
 			      struct strings *ret_names);
 /*
  * complete.c: shell completion. The stubs of bash, zsh and fish pass the words after `rdmactl` up
- * to the one that is being completed, then NULL. The candidates are printed one a line, as
+ * to the one that is being completed, then NULL. The candidates are printed one per line, as
  * `word<TAB>help`; a line `:file` asks the shell to complete file names.
  */
 void complete_words(const struct ctx *ctx, char *const *words, complete_list list);

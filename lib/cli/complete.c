@@ -26,8 +26,8 @@ struct completer {
 };
 
 /*
- * A saved tree or a netdev may have any name, and what completion inserts into a command line is
- * run by whoever presses Enter.
+ * Only plain words are offered: a saved tree or a netdev may have any name, and whoever presses
+ * Enter runs what completion has inserted into the command line.
  */
 static void put(const struct completer *completer, const char *partial, const char *word,
 		const char *help)
@@ -64,7 +64,7 @@ static void put_children(const struct completer *completer, const struct command
 		put(completer, partial, child.name, child.summary);
 }
 
-/* The command so far: the default subcommand, unless a word names one. */
+/* Returns the command so far: the default subcommand, unless a word names one. */
 static const struct command *effective(struct completer *completer)
 {
 	const struct command *command = completer->ctx.command;
@@ -98,7 +98,7 @@ static void put_options(struct completer *completer, const char *partial)
 	}
 }
 
-/* Completes the last name of a list with commas. */
+/* Completes the last name of a comma-separated list. */
 static void put_columns(struct completer *completer, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
@@ -123,8 +123,8 @@ static void put_columns(struct completer *completer, const char *partial)
 }
 
 /*
- * FIELD= or the words after it; of a list with commas, the last item. Only fields that have bits of
- * their own can be set.
+ * Completes FIELD= or the words after it, in the last item of a comma-separated list. If
+ * `settable`, only fields that have bits of their own are offered.
  */
 static void put_assignments(struct completer *completer, bool settable, const char *partial)
 {
@@ -161,7 +161,7 @@ static void put_listed(const struct completer *completer, enum completion comple
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
 
-		/* A name that looks like an option is none only after --. */
+		/* A name that looks like an option can be an object only after --. */
 		if (clean[0] != '-' || completer->only_objects)
 			put(completer, partial, clean, "");
 	}
@@ -220,7 +220,7 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	const char *comma = strrchr(partial, ',');
 	_cleanup_(freep) char *longer = NULL;
 
-	/* Completes the last word of a list, which the command may take apart itself. */
+	/* Completes the last word of a list, which the command itself may split. */
 	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST ||
 		      (row->kind == OPTION_STRING && row->choices))) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
@@ -333,7 +333,7 @@ static void put_keywords(struct completer *completer, size_t position, const cha
 static void put_objects(struct completer *completer, const char *partial)
 {
 	const struct command *command = completer->ctx.command;
-	/* Words with values follow the one object, or new name, if the command takes one. */
+	/* Keywords follow the one object, or new name, if the command takes one. */
 	const size_t objects = command->object_completion != COMPLETE_NOTHING ||
 			       command->least_objects;
 

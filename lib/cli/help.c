@@ -86,7 +86,7 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 		fprintf(stream, "  Shown with %s: %s\n", view->when, view->columns);
 }
 
-/* Columns of the schemas that options choose. */
+/* Prints the columns of the schemas that options choose. */
 static void put_more_columns(const struct command *command, FILE *stream)
 {
 	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
@@ -160,7 +160,7 @@ void help_of_command(const struct command *parent, const struct command *command
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", manual);
 }
 
-/* Escapes - so that troff does not turn it into a hyphen. */
+/* Escapes each - so that troff does not turn it into a hyphen. */
 static void put_mdoc_escaped(const char *text)
 {
 	for (; *text; text++) {
@@ -210,7 +210,9 @@ static bool has_table(const struct command *command, const struct option_row *ro
 	return false;
 }
 
-/* The subcommands that take a table, or show a schema, NULL: none or all of them; to be freed. */
+/*
+ * Lists the subcommands that take a table, or show a schema; NULL if none or all do. To be freed.
+ */
 static char *takers_of(const struct command *command, const struct option_row *rows,
 		       const struct schema *schema)
 {
@@ -231,7 +233,7 @@ static char *takers_of(const struct command *command, const struct option_row *r
 	return NULL;
 }
 
-/* Each table once: first those of the command itself and those that all subcommands take. */
+/* Prints each table once, first those of the command itself and those that all subcommands take. */
 static void put_mdoc_tables(const struct command *command)
 {
 	_cleanup_(freep) struct option_set *sets = NULL;
@@ -272,7 +274,7 @@ static void put_mdoc_field(const struct field *field, bool shown)
 	put_mdoc_text(field_help(field));
 }
 
-/* The keys of records inside a record. */
+/* Prints the keys of records inside a record. */
 static void put_mdoc_inner(const struct field *field)
 {
 	struct columns columns;
@@ -286,7 +288,7 @@ static void put_mdoc_inner(const struct field *field)
 	columns_free(&columns);
 }
 
-/* The words of a column that have an explanation. */
+/* Prints the words of a column, if they have explanations. */
 static void put_mdoc_words(const struct enum_name *names)
 {
 	if (!names || !names->word || !names->help)
@@ -301,7 +303,7 @@ static void put_mdoc_words(const struct enum_name *names)
 	printf(".El\n");
 }
 
-/* mdoc(7) wants each sentence on a line of its own, and lines that are not longer than this. */
+/* mdoc(7) wants each sentence on its own line, and no line longer than LINE_MOST. */
 static void put_mdoc_sentences(const char *text)
 {
 	enum { LINE_MOST = 72 };
@@ -323,7 +325,7 @@ static void put_mdoc_sentences(const char *text)
 	put_mdoc_text(begin);
 }
 
-/* Columns that an option shows instead of the default ones. */
+/* Prints the columns that an option shows instead of the default ones. */
 static void put_mdoc_views(const struct column_view *view)
 {
 	for (; view && view->when; view++) {
@@ -352,7 +354,7 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 	put_mdoc_views(schema->views);
 }
 
-/* The schemas that subcommands show, each once, and those that their options choose. */
+/* Prints the schemas that subcommands show, each once, and those that their options choose. */
 static void put_mdoc_child_columns(const struct command *command)
 {
 	_cleanup_(freep) const struct schema **seen = NULL;
@@ -440,7 +442,7 @@ static void put_mdoc_catalogue(const struct catalogue *catalogue)
 	printf(".El\n.\\\" END %s\n", catalogue->block);
 }
 
-/* The settings of a command and of its subcommands, under the name of each. */
+/* Prints the settings of a command under its name. */
 static void put_mdoc_keywords(const struct command *command)
 {
 	const struct keyword *keyword;

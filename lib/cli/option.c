@@ -22,7 +22,7 @@ enum { NO_LETTER = 256 }; /* getopt_long codes of options without a letter begin
 struct parser {
 	char *letters;
 	struct option *longs;
-	const struct option_row **rows; /* as longs */
+	const struct option_row **rows; /* in the order of `longs` */
 	const struct option_set **owners;
 	size_t count;
 };
@@ -82,7 +82,7 @@ static size_t find_code(const struct parser *parser, int code)
 	return parser->count;
 }
 
-/* A number followed by a unit: their product. -ERANGE: it is more than `most`. */
+/* Parses a number followed by a unit; *ret_value is their product. -ERANGE if it exceeds `most`. */
 static int parse_with_unit(const char *text, const struct enum_name *units, uint64_t most,
 			   uint64_t *ret_value)
 {
@@ -101,7 +101,7 @@ static int parse_with_unit(const char *text, const struct enum_name *units, uint
 	return 0;
 }
 
-/* 0.2 or 1.5s. strtod() is not used, because its decimal point depends on the locale. */
+/* Parses 0.2 or 1.5s. strtod() is not used, because its decimal point depends on the locale. */
 static int parse_fraction(const char *text, const struct enum_name *units, uint64_t *ret_msec)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -192,7 +192,7 @@ static char *store_choices(const struct option_row *row, struct number *number, 
 	return NULL;
 }
 
-/* How a limit is written on the command line. */
+/* Formats a limit as it is written on the command line. */
 static char *format_limit(const struct option_row *row, uint64_t limit)
 {
 	if (row->kind != OPTION_DURATION)
@@ -229,7 +229,7 @@ static int parse_number(const struct option_row *row, const char *text, uint64_t
 	}
 }
 
-/* The number is one, but not within the limits of the option or of its kind. */
+/* Complains of a valid number that is outside the limits of the option or of its kind. */
 static char *complain_limits(const struct option_row *row, const char *text, bool too_large)
 {
 	const uint64_t kind_most = row->kind == OPTION_DURATION ? DURATION_MOST
@@ -269,7 +269,10 @@ static char *store_string(const struct option_row *row, const char **member, con
 {
 	if (row->completion == COMPLETE_FILE && !*text)
 		return mem_format("--%s: the name of the file is empty", row->name);
-	/* The last of two names is meant; of two conditions or changes, both are. */
+	/*
+	 * If a name is given twice, the last one counts; two conditions or changes would both be
+	 * meant.
+	 */
 	if ((row->completion == COMPLETE_WHERE || row->completion == COMPLETE_FIELD) && *member)
 		return mem_format("--%s is there twice: one takes several, FIELD=VALUE,FIELD=VALUE",
 				  row->name);
@@ -277,7 +280,7 @@ static char *store_string(const struct option_row *row, const char **member, con
 	return NULL;
 }
 
-/* Stores the value; returns a message if the text is not a valid one. */
+/* Stores the value; returns a message if the text is not valid. */
 static char *store(const struct option_row *row, void *member, const char *text)
 {
 	const struct enum_name *choice;
@@ -343,8 +346,9 @@ static bool has_strange_letter(const char *word)
 }
 
 /*
- * The word with an unknown letter that is not printable ASCII. glibc reports a byte of it, and may
- * have moved past the word; musl reports a wide character, and has not moved past words before it.
+ * Returns the word with an unknown letter that is not printable ASCII. glibc reports a byte of it,
+ * and may have moved past the word; musl reports a wide character, and has not moved past words
+ * before it.
  */
 static const char *word_of_strange_letter(char *const *argv)
 {
@@ -354,7 +358,9 @@ static const char *word_of_strange_letter(char *const *argv)
 	return argv[optind - 1];
 }
 
-/* For -json, of which the letters are taken one by one; NULL if no name is like such a word. */
+/*
+ * A hint for -json, whose letters are taken one by one; NULL if no name is similar to such a word.
+ */
 static char *one_dash_hint(const struct parser *parser, char *const *argv, char letter)
 {
 	char *hint = NULL;

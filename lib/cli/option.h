@@ -15,8 +15,7 @@ enum option_kind {
 	OPTION_STRING,	 /* const char *, into argv */
 	OPTION_CHOICE,	 /* struct number: the code of one of `choices` */
 	OPTION_CHOICES,	 /* struct number: bits, the codes of several with commas between */
-	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number means seconds
-			  */
+	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number: seconds */
 	OPTION_COUNT,	 /* struct number, decimal */
 	OPTION_SIZE,	 /* struct number, bytes: 64, 4k, 1m */
 	OPTION_REAL,	 /* struct real, above 0: 3, 2.5 */
@@ -94,7 +93,7 @@ struct option_set {
 
 /*
  * Options that clash, or that need another one. Both lists have blanks between the names; global
- * options may be named, too. A name that the command does not have is passed over, so that the
+ * options may be named, too. A name that the command does not have is ignored, so that the
  * subcommands of a command can share a table.
  */
 struct option_rule {
@@ -126,22 +125,25 @@ struct option_rule {
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
 		  bool stop_at_word, char **ret_message, char **ret_hint);
 /*
- * Checks parsed options against the rules, which a row without options ends; NULL: there are none.
- * Returns 0, or -EINVAL with message and hint as above.
+ * Checks parsed options against the rules, which end with a row without options; NULL if there are
+ * none. Returns 0, or -EINVAL with message and hint as above.
  */
 int options_check(const struct option_rule *rules, const struct option_set *sets, size_t set_count,
 		  char **ret_message, char **ret_hint);
-/* Whether a rule excludes the option beside one of `given`. */
+/* Returns whether a rule excludes the option next to one of `given`. */
 bool options_excluded(const struct option_rule *rules, const char *name,
 		      const struct strings *given);
 
-/* Whether the option has a value in the struct that the table is for. */
+/* Returns whether the option has a value in the struct that its table fills. */
 bool option_given(const struct option_row *row, const void *values);
-/* A size as OPTION_SIZE takes it. 0, -EINVAL, or -ERANGE above 1 TiB. */
+/* Parses a size as OPTION_SIZE does. Returns 0, -EINVAL, or -ERANGE above 1 TiB. */
 int option_parse_size(const char *text, uint64_t *ret_bytes);
-/* A duration as OPTION_DURATION takes it, in milliseconds. 0, -EINVAL, or -ERANGE: too long. */
+/*
+ * Parses a duration as OPTION_DURATION does, to milliseconds. Returns 0, -EINVAL, or -ERANGE if it
+ * is too long.
+ */
 int option_parse_duration(const char *text, uint64_t *ret_msec);
 
-/* The row of --name or -n, or NULL. */
+/* Returns the row of --name or -n, or NULL. */
 const struct option_row *option_find(const struct option_set *sets, size_t set_count,
 				     const char *word);

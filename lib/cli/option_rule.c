@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cli/option.h"
 
-/* The next name of a list; NULL at its end. */
+/* Returns the next name of a list; NULL at its end. */
 static const char *next_name(const char **list, size_t *ret_length)
 {
 	const char *name = *list + strspn(*list, " ");
@@ -33,8 +33,8 @@ static bool list_has(const char *list, const char *name)
 }
 
 /*
- * The first option of the list that was given, other than `except`; NULL if there is none.
- * *ret_known: whether any of the list is an option of the command.
+ * Returns the first option of the list that was given, other than `except`; NULL if there is none.
+ * *ret_known tells whether any name in the list is an option of the command.
  */
 static const struct option_row *find_given(const char *list, const struct option_row *except,
 					   const struct option_set *sets, size_t set_count,
@@ -73,7 +73,9 @@ static char *join(const char *list)
 	return text;
 }
 
-/* The complaint about one option that was given and is in rule->options; NULL if it is fine. */
+/*
+ * Returns the complaint about an option that was given and is in rule->options; NULL if it is fine.
+ */
 static char *check_option(const struct option_rule *rule, const struct option_row *row,
 			  const struct option_set *sets, size_t set_count)
 {

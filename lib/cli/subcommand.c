@@ -156,8 +156,7 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 	return mem_format("unknown %s '%s'", kind, clean);
 }
 
-/* The subcommands that take an option, with ", " between, for the caller to free; NULL if there are
- * none. */
+/* Lists the subcommands that take an option, separated by ", "; NULL if none does. To be freed. */
 static char *list_takers(const struct command *command, const struct option_row *row)
 {
 	struct option_set sets[COMMAND_TABLES + 1];
@@ -214,7 +213,7 @@ static int refuse_word(struct ctx *ctx, struct option_set *sets, size_t count, c
 	return -EINVAL;
 }
 
-/* Then a word can only be a subcommand. */
+/* If so, a word can only be a subcommand. */
 static bool takes_no_object(const struct command *family)
 {
 	return family->run && !family->most_objects;

@@ -11,7 +11,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* NULL, or what is wrong with the characters. */
+/* Returns what is wrong with the characters, or NULL. */
 static const char *check(const char *line, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -22,7 +22,7 @@ static const char *check(const char *line, size_t length)
 	return NULL;
 }
 
-/* Copies one word, which begins at *at, to `word`. NULL, or what is wrong. */
+/* Copies the word that begins at *at to `word`. Returns what is wrong, or NULL. */
 static const char *take(const char *line, size_t length, size_t *at, char *word)
 {
 	char quote = '\0';
