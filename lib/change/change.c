@@ -264,11 +264,10 @@ char *change_as_command(const struct change *change, const char *value)
 	return command;
 }
 
-/* In quotes, too, systemd takes the backslash for an escape, % for a specifier, $ for a variable.
- */
+/* systemd expands backslashes, % (specifiers) and $ (variables) inside quotes, too. */
 char *change_exec_start(const char *command)
 {
-	static const char quote[] = "'\\''"; /* as text_quote() writes one */
+	static const char quote[] = "'\\''"; /* as written by text_quote() */
 	char *line = mem_string("ExecStart=/usr/bin/env ");
 
 	for (; *command; command++) {
@@ -306,7 +305,9 @@ void change_explain_error(struct change *change, const char *doing, int error)
 				       ? "rdmactl netdevs lists those that are there"
 				       : "rdmactl devices lists those that are there",
 			       "cannot %s: the object has gone away", doing);
-	/* RIGHT_NET_ADMIN is held, and counts only if the network namespace is of the same owner.
+	/*
+	 * RIGHT_NET_ADMIN was held, but it counts only if the same user namespace owns the network
+	 * namespace.
 	 */
 	else if (error == -EPERM && !privilege_is_first_namespace())
 		change_explain(change,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Changes of a host, all made in one way: read what is there, compare, look who is in the way,
- * write, read back, and undo everything in reverse order if one fails. A change sets one setting of
- * one object to a value; values are words, in one form for each value, so that equal values are
- * equal texts. What has to be there or not (a link, a child interface) is a setting as well, whose
- * value is "absent" while it is not there.
+ * Changes of host settings, all made in one way: read the current value, compare, look for users
+ * who would be disturbed, write, read back, and undo everything in reverse order if one change
+ * fails. A change sets one setting of one object to a value; values are words, and each value has
+ * one canonical form, so that equal values are equal strings. Whether something exists (a link, a
+ * child interface) is a setting, too, whose value is "absent" while it does not exist.
  *
  * struct changes owns its changes, and each change its strings; struct change_host and the settings
  * outlive them.
@@ -21,89 +21,100 @@ struct netlink;
 struct session_search;
 struct signals;
 
-/* The value of something that is not there. */
+/* The value of something that does not exist. */
 #define CHANGE_ABSENT "absent"
 
-/* What the caller must be allowed to do. */
+/* The privilege that the caller needs. */
 enum change_right {
 	RIGHT_RDMA_ADMIN, /* CAP_NET_ADMIN in the first user namespace: RDMA netlink, DCB */
 	RIGHT_NET_ADMIN,  /* CAP_NET_ADMIN in the user namespace of the network namespace */
-	RIGHT_FILE,	  /* writing the file change->path */
-	RIGHT_OPEN,	  /* none beyond what reading has opened already: SMPs */
+	RIGHT_FILE,	  /* write access to the file change->path */
+	RIGHT_OPEN,	  /* nothing beyond what reading has opened already: SMPs */
 };
 
 enum setting_flag {
-	/* Traffic stops, so a person is asked first. */
+	/* Traffic stops, so the user is asked first. */
 	SETTING_STOPS_TRAFFIC = 1 << 0,
 	/*
-	 * It may cut the way by which this session came, as long as it is so (--revert-after): the
-	 * engine looks, by change->netdev_index. Where undoing it does not bring the session back,
-	 * or the netdev is another one, the setting's guard calls change_guard_way().
+	 * The change may cut the user's own session for as long as it lasts (--revert-after): the
+	 * engine checks change->netdev_index for that. If undoing the change does not bring the
+	 * session back, or another netdev is affected, the setting's guard calls
+	 * change_guard_way().
 	 */
 	SETTING_CUTS_WAY = 1 << 1,
-	/* The object is one word, which may have blanks: the name of a node. Others are words. */
+	/*
+	 * The object is one name that may contain spaces (of a node). Otherwise, spaces separate
+	 * words.
+	 */
 	SETTING_OF_NAME = 1 << 2,
 };
 
 /*
- * How one thing is read and written. The functions return 0 or -errno, and may say more by
- * change_explain(); else the words of the errno are the reason. -ENODEV: the object is gone.
+ * How one setting is read and written. The functions return 0 or -errno, and may explain a failure
+ * with change_explain(); otherwise the text of the errno is the reason. -ENODEV: the object is
+ * gone.
  */
 struct setting {
-	struct keyword keyword; /* its word is the name of the setting in every output */
-	const char *interface;	/* through which the kernel takes it: RDMA netlink SYS_SET */
+	struct keyword keyword; /* its word names the setting in every output */
+	const char *interface;	/* kernel interface that sets it: RDMA netlink SYS_SET */
 	enum change_right right;
 	unsigned int flags; /* enum setting_flag */
 	/*
-	 * Checks the text of the user and gives the value in its one form, for the caller to free.
-	 * -EINVAL, with the values that are allowed as the reason; another -errno, explained: what
-	 * the text builds upon cannot be read. NULL: one of keyword.choices, or any text if there
-	 * are none.
+	 * Checks the user's text and returns the value in its canonical form, for the caller to
+	 * free. -EINVAL: the text is wrong, and the reason lists the allowed values; another
+	 * -errno, explained: the current value that the text builds on cannot be read. NULL: one of
+	 * keyword.choices, or any text if there are none.
 	 */
 	int (*parse)(struct change *change, const char *text, char **ret_value);
 	int (*read)(struct change *change, char **ret_value); /* the caller frees the value */
-	/* Returns when the kernel has done it: waits for what appears later. */
+	/* Returns once the kernel has done it, which includes waiting for what appears later. */
 	int (*write)(struct change *change, const char *value);
 	/*
-	 * Whether the value fits what is there, and the other changes of this call (change->all);
-	 * or NULL. -errno, explained: nothing is written then.
+	 * Checks the value against the current state and the other changes of this call
+	 * (change->all); or NULL. -errno, explained: nothing is written then.
 	 */
 	int (*check)(struct change *change);
-	/* Adds by change_disturbs() and change_note() what the change would disturb; or NULL. */
+	/*
+	 * Reports with change_disturbs() and change_note() what the change would disturb; or NULL.
+	 */
 	void (*guard)(struct change *change);
-	/* The command that undoes it, for the caller to free; NULL: made of `command`. */
+	/*
+	 * Returns the command that undoes it, for the caller to free; NULL: derived from `command`.
+	 */
 	char *(*undo)(const struct change *change);
 	const char *command; /* "system set": rdmactl COMMAND [OBJECT] NAME VALUE */
-	/* Fills persist_file and persist_text, which make it last, or the text alone if that is not
-	 * done by a file; NULL: nothing is known. */
+	/*
+	 * Fills persist_file and persist_text, which make the change last, or only the text if no
+	 * file does that; NULL: no way is known.
+	 */
 	void (*persist)(struct change *change);
 };
 
-/* The sockets and facts that settings share. All are opened by the first that needs them. */
+/* Sockets and facts that the settings share. Each is opened or found when first needed. */
 struct change_host {
-	/* The host whose sockets and session are used instead of own ones; or NULL. */
+	/* The host whose sockets and session are used instead of this one's; or NULL. */
 	struct change_host *base;
 	struct netlink *nldev, *rtnl, *generic;
-	struct session_search *session;	   /* change/session.c; NULL: not looked for yet */
-	struct strings daemons;		   /* change/holders.c: name and processes of each */
-	const struct inventory *inventory; /* what the command has loaded; may be NULL */
-	bool reverts; /* what is written is undone soon, unless the user confirms it */
+	struct session_search *session;	   /* change/session.c; NULL: not searched for yet */
+	struct strings daemons;		   /* change/holders.c: each one's name and processes */
+	const struct inventory *inventory; /* loaded by the command; may be NULL */
+	bool reverts; /* changes are undone soon unless the user confirms them */
 	/*
-	 * For a write that may wait long: what it waits for is said at once, and signals that are
-	 * caught end the waiting. Either may be NULL.
+	 * For writes that may wait long: `tell` announces at once what they wait for, and signals
+	 * that are caught end the wait. Either may be NULL.
 	 */
 	void (*tell)(const void *context, const char *text);
 	const void *tell_context;
 	const struct signals *signals;
-	void *agent; /* of subnet management: change/port.h; or NULL */
+	void *agent; /* for subnet management: change/port.h; or NULL */
 	void (*free_agent)(void *agent);
-	/* Options of a command that is to reach the same object: " --via mlx5_1/1"; or NULL. */
+	/* Options that a command needs to reach the same object: " --via mlx5_1/1"; or NULL. */
 	const char *options;
 };
 
-/* The host that has them: its base, or itself. */
+/* Returns the host that owns the sockets and the session: its base, or itself. */
 struct change_host *change_host_base(struct change_host *host);
-/* 0 or -errno; the socket belongs to that host. Tests put theirs in beforehand. */
+/* Opens the socket once. 0 or -errno; the host owns the socket. Tests set theirs beforehand. */
 int change_host_nldev(struct change_host *host, struct netlink **ret_nldev);
 int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl);
 int change_host_generic(struct change_host *host, struct netlink **ret_generic);
@@ -111,44 +122,44 @@ void change_host_close(struct change_host *host);
 
 enum change_state {
 	CHANGE_PLANNED,	   /* would be written */
-	CHANGE_UNCHANGED,  /* is so already */
-	CHANGE_CHANGED,	   /* written, and reads so */
-	CHANGE_REFUSED,	   /* not tried: in use, or not allowed */
+	CHANGE_UNCHANGED,  /* has the value already */
+	CHANGE_CHANGED,	   /* written, and reads back as wanted */
+	CHANGE_REFUSED,	   /* not tried: in use, or not permitted */
 	CHANGE_FAILED,	   /* reading or writing failed */
-	CHANGE_UNVERIFIED, /* it was accepted, and reads otherwise */
-	CHANGE_UNTRIED,	   /* not tried, because another one failed */
-	CHANGE_REVERTED,   /* written, and undone */
-	CHANGE_STUCK,	   /* written, and could not be undone */
+	CHANGE_UNVERIFIED, /* accepted, but reads back differently */
+	CHANGE_UNTRIED,	   /* not tried because another change failed */
+	CHANGE_REVERTED,   /* written, then undone */
+	CHANGE_STUCK,	   /* written, but could not be undone */
 };
 
 struct change {
 	const struct setting *setting;
 	struct change_host *host;
-	const struct changes *all; /* of this call, from their preparation on; NULL before it */
+	const struct changes *all; /* of this call, set by changes_prepare(); NULL before */
 	char *object;		   /* mlx5_0/1, eth0; NULL: the host */
-	/* What identifies the object where a setting needs it; names may change meanwhile. */
+	/* Identify the object for settings that need it; names may change meanwhile. */
 	struct number device_index, port, netdev_index;
-	char *path;			   /* of RIGHT_FILE */
-	void *data;			   /* of the setting; freed with free() */
-	char *before, *wanted, *after;	   /* values; NULL: not known */
+	char *path;			   /* for RIGHT_FILE */
+	void *data;			   /* private to the setting; freed with free() */
+	char *before, *wanted, *after;	   /* values; NULL: unknown */
 	struct number state;		   /* enum change_state */
-	bool written;			   /* by this call, and not by somebody else */
+	bool written;			   /* by this call and nobody else */
 	char *reason, *next_step;	   /* of a failure */
-	struct strings disturbs;	   /* who is in the way: refused without --force */
-	struct strings notes;		   /* worth knowing, not in the way */
+	struct strings disturbs;	   /* users in the way: refused without --force */
+	struct strings notes;		   /* worth knowing, but not in the way */
 	char *undo;			   /* the command that undoes it */
-	char *persist_file, *persist_text; /* what makes it last, and where */
+	char *persist_file, *persist_text; /* what makes it last, and in which file */
 };
 
 struct changes {
 	struct change *items;
 	size_t count;
-	/* Asked before each is written: true ends it, as a failure does. NULL: never. */
+	/* Called before each write: true stops the run as a failure would. NULL: never stops. */
 	bool (*ended)(void *context);
 	void *context;
 };
 
-/* The device of the inventory with change->device_index, or NULL. */
+/* Returns the device of the inventory that has change->device_index, or NULL. */
 const struct device *change_device(const struct change *change);
 
 extern const struct schema change_schema;
@@ -159,47 +170,52 @@ struct change_head {
 };
 
 /*
- * Appends a change, whose further members the caller fills; `wanted` is the value in its one form.
- * The pointer is valid until the next one is added.
+ * Appends a change; the caller fills its other members. `wanted` is the value in its canonical
+ * form. The pointer is valid until the next call.
  */
 struct change *changes_add(struct changes *changes, struct change_host *host,
 			   const struct setting *setting, const char *object, const char *wanted);
 void changes_clear(struct changes *changes);
 
-/* Reason and next step of a failure, the last one counts; the strings are copied or made. */
+/* Set the reason and the next step of a failure, replacing earlier ones; the strings are copied. */
 void change_explain(struct change *change, const char *next_step, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The reason of an error that no setting has explained: "cannot DOING: ...". */
+/* Sets the reason for an error that no setting has explained: "cannot DOING: ...". */
 void change_explain_error(struct change *change, const char *doing, int error);
-/* The reason of a text that is no value of the setting, with what it takes; returns -EINVAL. */
+/*
+ * Sets the reason for a text that is not a value of the setting; `takes` lists the allowed values.
+ * Returns -EINVAL.
+ */
 int change_refuse_value(struct change *change, const char *text, const char *takes);
 void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The words of the object, each quoted for the shell: names may have any character. */
+/* Returns the words of the object, each quoted for the shell, as names may have any character. */
 char *change_quote_object(const struct change *change);
-/* "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, with what the shell needs
- * quoted; the caller frees it. */
+/*
+ * Returns "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, quoted for the shell;
+ * the caller frees it.
+ */
 char *change_as_command(const struct change *change, const char *value);
 /*
- * "ExecStart=/usr/bin/env COMMAND" of such a command, in the syntax of systemd.service(5); the
- * caller frees it. Only systemd 239 and later look for a command without a path, and the place of
- * this program may be another one at the next start.
+ * Returns "ExecStart=/usr/bin/env COMMAND" for such a command, in the syntax of systemd.service(5);
+ * the caller frees it. Through env(1), because only systemd 239 and later search for a command
+ * without a path, and this program may be elsewhere at the next boot.
  */
 char *change_exec_start(const char *command);
 
 /*
- * Gives `text` the one form of its setting, in *ret_value for the caller to free. 0; -EINVAL: it is
- * no value; another -errno: it adds to what is set, which cannot be read. The change then has the
- * reason, and perhaps a next step.
+ * Parses `text` into the canonical form of its setting, in *ret_value for the caller to free. 0;
+ * -EINVAL: not a value of the setting; another -errno: the text adds to the current value, which
+ * cannot be read. On failure the change has the reason, and perhaps a next step.
  */
 int change_parse(struct change *change, const char *text, char **ret_value);
 
-/* How to prepare. */
+/* Flags of changes_prepare(). */
 enum change_mode {
-	CHANGE_DRY = 1 << 0,   /* asks for no privilege, and refuses nothing that is in use */
-	CHANGE_FORCE = 1 << 1, /* in spite of those who are in the way */
+	CHANGE_DRY = 1 << 0,   /* needs no privilege, and refuses nothing that is in use */
+	CHANGE_FORCE = 1 << 1, /* despite the users in the way */
 };
 
 /*
@@ -207,15 +223,15 @@ enum change_mode {
  * True: all may be written.
  */
 bool changes_prepare(struct changes *changes, unsigned int mode);
-/* How many have that state. */
+/* Returns the number of changes in that state. */
 size_t changes_count(const struct changes *changes, enum change_state state);
 /* Whether a planned change has one of the flags. */
 bool changes_have(const struct changes *changes, unsigned int flags);
 /*
- * Writes what is planned, in order, each read back; what was unchanged only if another change of
- * the list has moved it before its turn. When one fails, those before it are undone in reverse
- * order, and the rest is not tried. True: all are as wanted.
+ * Writes the planned changes in order and reads each back; an unchanged one is written only if
+ * another change of the list has altered it before its turn. When one fails, those before it are
+ * undone in reverse order, and the rest are not tried. True: all are as wanted.
  */
 bool changes_write(struct changes *changes);
-/* Undoes in reverse order what is changed. True: all is as it was. */
+/* Undoes the changes made, in reverse order. True: everything is as before. */
 bool changes_undo(struct changes *changes);

@@ -19,22 +19,22 @@
 #include "kernel/netlink/ethtool.h"
 
 /*
- * In the order in which they should be set: the owner is the first, what the driver keeps in one
- * structure is together, and pause frames must be off before PFC is on. It ends with NULL.
+ * In the order in which to set them: the owner comes first, settings that the driver keeps in one
+ * structure are adjacent, and pause frames must be off before PFC is on. Ends with NULL.
  */
 extern const struct setting *const dcb_setting_table[];
 
-/* The single ones, for changes of many parts. */
+/* The individual settings, for changes with several parts. */
 extern const struct setting dcb_dcbx_setting, dcb_dscp_priority_setting, dcb_trust_setting,
 	dcb_priority_class_setting, dcb_class_algorithm_setting, dcb_class_bandwidth_setting,
 	dcb_maxrate_setting, dcb_pfc_setting, dcb_pfc_delay_setting, dcb_priority_buffer_setting,
 	dcb_buffer_size_setting, link_pause_setting, link_mtu_setting;
 
 /*
- * The value of one of the settings of data center bridging in a record, in its one form, for the
- * caller to free; NULL: the driver does not report it. `driver` ("mlx5_core", or NULL) tells what
- * is trusted if the record does not.
+ * Returns the value of a data center bridging setting from a record, in its canonical form, for the
+ * caller to free; NULL: the driver does not report it. `driver` ("mlx5_core", or NULL) determines
+ * what is trusted if the record does not say.
  */
 char *dcb_value(const struct setting *setting, const struct dcb *dcb, const char *driver);
-/* The same of the pause frames: none, rx, tx, rx,tx; ",auto" if they are negotiated. */
+/* The same for pause frames: none, rx, tx, rx,tx; ",auto" is appended if they are negotiated. */
 char *link_pause_value(const struct ethtool_pause *pause);

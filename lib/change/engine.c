@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The one way in which changes are made. */
+/* Reads, writes, verifies and undoes changes: the one way in which they are made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -36,7 +36,7 @@ static int read_into(struct change *change, char **value)
 	return 0;
 }
 
-/* What may help against that errno of a file that is to be written; NULL: nothing is known. */
+/* Returns what may help if writing a file fails with that errno; NULL: nothing is known. */
 static const char *next_step_of_file(int error)
 {
 	if (error == EROFS)
@@ -62,7 +62,7 @@ static bool may_write(struct change *change)
 	return false;
 }
 
-/* Why the caller may not make the change, as its reason; returns whether he may. */
+/* Whether the caller may make the change; if not, the change gets the reason. */
 static bool has_right(struct change *change)
 {
 	switch (change->setting->right) {
@@ -103,13 +103,14 @@ static void refuse_if_in_use(struct change *change)
 }
 
 /*
- * That it is so now does not make it last. Whoever would be in the way of setting it may be there
- * at the next start, and is in the way of nothing now.
+ * Having the value now does not make it last. Users that would be in the way of setting it may be
+ * there at the next boot, so persist() needs what the guard finds; but they are in the way of
+ * nothing now.
  */
 static void prepare_unchanged(struct change *change)
 {
 	const struct setting *setting = change->setting;
-	const struct strings found = change->notes; /* by reading it */
+	const struct strings found = change->notes; /* made while reading it */
 
 	change->after = mem_string(change->before);
 	set_state(change, CHANGE_UNCHANGED);
@@ -155,7 +156,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 				     : change_as_command(change, change->before);
 	if (setting->persist)
 		setting->persist(change);
-	/* A dry run tells who is in the way, and refuses nobody. */
+	/* A dry run reports the users in the way, but refuses nothing. */
 	if (mode & CHANGE_DRY)
 		return;
 	if (!has_right(change))
@@ -191,7 +192,7 @@ bool changes_have(const struct changes *changes, unsigned int flags)
 	return false;
 }
 
-/* Whether it is the same object, or a part of it: `eth0 vf 3` of eth0. */
+/* Whether `object` is `whole` or a part of it: `eth0 vf 3` of eth0. */
 static bool is_within(const char *object, const char *whole)
 {
 	const size_t length = strlen(whole);
@@ -199,7 +200,10 @@ static bool is_within(const char *object, const char *whole)
 	return !strncmp(object, whole, length) && (!object[length] || object[length] == ' ');
 }
 
-/* Whether no earlier change of this call was made to the object, which may have moved more. */
+/*
+ * Whether no earlier change of this call was made to the object; one may have altered more than its
+ * own setting.
+ */
 static bool is_first_of_object(const struct changes *changes, const struct change *change)
 {
 	for (const struct change *other = changes->items; other < change; other++)
@@ -214,7 +218,7 @@ static bool verify(struct change *change, int failed)
 {
 	int rc = read_into(change, &change->after);
 
-	/* What was read before writing is not what it is now. */
+	/* The value read before writing is no longer current. */
 	if (rc) {
 		free(change->after);
 		change->after = NULL;
@@ -239,7 +243,9 @@ static bool verify(struct change *change, int failed)
 	return true;
 }
 
-/* The same of one that was as wanted: a change of this call may have moved it since. */
+/*
+ * The same for a change that was as wanted: another change of this call may have altered it since.
+ */
 static bool has_stayed(struct change *change)
 {
 	int rc = read_into(change, &change->after);
@@ -261,7 +267,7 @@ static bool has_stayed(struct change *change)
 	return false;
 }
 
-/* Whether it is what it was when it was read first; if not, it is somebody else's. */
+/* Whether the value is still the one read first; if not, somebody else has set it. */
 static bool is_as_before(const struct changes *changes, struct change *change)
 {
 	int rc = read_into(change, &change->after);
@@ -292,7 +298,7 @@ static bool write_one(const struct changes *changes, struct change *change)
 	return verify(change, change->setting->write(change, change->wanted));
 }
 
-/* A change that failed may have been made in part. */
+/* A failed change may have been made in part. */
 static bool has_moved(const struct change *change)
 {
 	return change->written && !is(change, CHANGE_REVERTED) &&
@@ -300,10 +306,15 @@ static bool has_moved(const struct change *change)
 		strcmp(change->after, change->before));
 }
 
-/* Whether writing it, which returned `rc`, has undone the change, or it has gone by itself. */
+/*
+ * Whether writing the old value, which returned `rc`, has undone the change, or it went away by
+ * itself.
+ */
 static bool is_undone(const struct change *change, int rc, int read_rc)
 {
-	/* What was interrupted goes on (link_delete()), so that what is read is not the end. */
+	/*
+	 * What was interrupted goes on (link_delete()), so the value read now is not the final one.
+	 */
 	return rc != -EINTR && !read_rc && !strcmp(change->after, change->before);
 }
 
@@ -318,7 +329,7 @@ static char *take(char **text)
 static bool undo_one(struct change *change)
 {
 	const bool failed = !is(change, CHANGE_CHANGED);
-	/* What the setting says from now on is about undoing it. */
+	/* From here on, the setting's explanations are about undoing it. */
 	_cleanup_(freep) char *earlier = take(&change->reason), *step = take(&change->next_step);
 	_cleanup_(freep) char *of_write = NULL, *of_read = NULL;
 	const int rc = change->setting->write(change, change->before);
@@ -347,8 +358,9 @@ static bool undo_one(struct change *change)
 }
 
 /*
- * What another one has moved: by undoing it once more, or before its own turn came. What the kernel
- * refused, or was found to be somebody else's, stays theirs; so does what was not there before.
+ * Undoes what another change altered while it was being undone, or before this one had its turn.
+ * What the kernel refused, or what was found to be somebody else's, is left to them; so is what did
+ * not exist before.
  */
 static bool undo_again(struct change *change)
 {
@@ -372,13 +384,13 @@ bool changes_undo(struct changes *changes)
 		if (has_moved(&changes->items[i]))
 			good &= undo_one(&changes->items[i]);
 	}
-	/* Where this call has written nothing, nothing was moved by it. */
+	/* If this call wrote nothing, it altered nothing. */
 	for (size_t i = changes->count; wrote && changes->count > 1 && i-- > 0;)
 		good &= undo_again(&changes->items[i]);
 	return good;
 }
 
-/* `untried` is the place of the first that had no turn. */
+/* `untried` is the index of the first change that had no turn. */
 static void give_up(struct changes *changes, size_t untried)
 {
 	for (size_t i = untried; i < changes->count; i++)
@@ -387,7 +399,7 @@ static void give_up(struct changes *changes, size_t untried)
 	changes_undo(changes);
 }
 
-/* Notes that a signal came before this one. */
+/* Ends the run before this change if a signal came or its time is over. */
 static bool is_ended(const struct changes *changes, struct change *change)
 {
 	if (!changes->ended || !changes->ended(changes->context))
@@ -398,8 +410,8 @@ static bool is_ended(const struct changes *changes, struct change *change)
 }
 
 /*
- * Whether a later change of the same object took it away: a device that is in another network
- * namespace by now. It was read when it was still here.
+ * Whether a later change of the same object took it away, such as to another network namespace. Its
+ * value was read while it was still here.
  */
 static bool has_left(const struct changes *changes, struct change *change)
 {
@@ -414,8 +426,9 @@ static bool has_left(const struct changes *changes, struct change *change)
 }
 
 /*
- * What was so already has its turn as well: ice sets other classes when the first DSCP gets a
- * priority, and new VFs begin anew. Nobody is in the way of what it was before.
+ * Unchanged values get a turn, too, because other changes may alter them: ice resets classes when
+ * the first DSCP gets a priority, and new VFs start with defaults. As the value is only restored,
+ * nobody is in the way.
  */
 static bool keep_one(struct changes *changes, struct change *change)
 {
@@ -433,7 +446,7 @@ static bool keep_one(struct changes *changes, struct change *change)
 	return false;
 }
 
-/* Before the first is written, so that what moves later was moved by this call. */
+/* Checked before the first write, so that anything altered later was altered by this call. */
 static bool are_unmoved(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++)
@@ -465,7 +478,7 @@ bool changes_write(struct changes *changes)
 			return false;
 		}
 	}
-	/* One may have moved what another one had set, or what was so already. */
+	/* A change may have altered what another one set, or what had its value already. */
 	for (size_t i = 0; changed && changes->count > 1 && i < changes->count; i++) {
 		struct change *change = &changes->items[i];
 

@@ -18,13 +18,16 @@
 #include "resource/processes.h"
 
 enum {
-	USERS_SHOWN = 16,    /* sentences; the rest is counted */
+	USERS_SHOWN = 16,    /* sentences; the rest are only counted */
 	TYPE_INFINIBAND = 32 /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
 };
 
 DEFINE_CLEANUP(struct nldev_resources, nldev_resources_free)
 
-/* What shows that somebody uses the device; completion queues and memory come with these. */
+/*
+ * Objects that show that somebody uses the device; completion queues and memory regions come with
+ * these.
+ */
 static const struct {
 	enum resource_kind kind;
 	const char *one, *many;
@@ -40,7 +43,7 @@ static struct device_user *find_user(struct device_users *users, bool kernel, ui
 {
 	struct device_user *user;
 
-	/* The objects of one user mostly follow each other. */
+	/* Objects of one user are mostly adjacent. */
 	for (size_t i = users->count; i-- > 0;) {
 		user = &users->items[i];
 		if (user->kernel == kernel &&
@@ -83,7 +86,7 @@ void device_users_take(struct device_users *users, enum resource_kind kind,
 	} else if (resource->pid.known) {
 		user = find_user(users, false, resource->pid.value, resource->command);
 	} else {
-		/* It is in another PID namespace: fill_res_name_pid(), nldev.c */
+		/* The owner is in another PID namespace: fill_res_name_pid(), nldev.c */
 		user = find_user(users, false, 0, NULL);
 	}
 	user->counts[kind]++;
@@ -121,7 +124,9 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 	device_nodes_clear(&nodes);
 }
 
-/* The IPoIB interfaces of a device have its hardware as theirs: ipoib_add_port(), ipoib_main.c */
+/*
+ * The IPoIB interfaces have the device's hardware as their parent: ipoib_add_port(), ipoib_main.c
+ */
 static void look_for_ipoib(const struct root *root, const char *kernel_name, struct change *change)
 {
 	struct strings names = {.known = false};
@@ -145,7 +150,7 @@ static void look_for_ipoib(const struct root *root, const char *kernel_name, str
 	strings_free(&names);
 }
 
-/* The value of WORD=VALUE in a list that is separated by commas; the caller frees it. */
+/* Returns the value of WORD=VALUE in a comma-separated list; the caller frees it. */
 static char *get_option(const char *list, const char *word)
 {
 	const size_t length = strlen(word);
@@ -160,7 +165,7 @@ static char *get_option(const char *list, const char *word)
 	return NULL;
 }
 
-/* Somebody whose storage is at that address, over RDMA, perhaps through this device. */
+/* Reports storage at that address over RDMA, which may go through this device. */
 static void judge_peer(const struct device_users *users, const char *what, const char *name,
 		       const char *address, struct change *change)
 {
@@ -178,7 +183,7 @@ static void judge_peer(const struct device_users *users, const char *what, const
 }
 
 /*
- * proto=rdma of NFS, and rdma6 over IPv6: nfs_show_mount_options(), fs/nfs/super.c, and
+ * NFS has proto=rdma, or rdma6 over IPv6: nfs_show_mount_options(), fs/nfs/super.c, and
  * xprt_rdma_format_addresses6(), net/sunrpc/xprtrdma/transport.c.
  */
 static void judge_mount(const struct device_users *users, char *line, struct change *change)
@@ -263,7 +268,10 @@ static char *describe_holdings(const struct device_user *user)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const uint64_t count = user->counts[kinds[i].kind];
 
-		/* Whoever has more than the device open holds protection domains and a context. */
+		/*
+		 * A user that does more than open the device always has protection domains and a
+		 * context.
+		 */
 		if (!count || (text && kinds[i].kind >= RESOURCE_PD) ||
 		    (user->nodes.count && kinds[i].kind == RESOURCE_CTX))
 			continue;
@@ -298,7 +306,7 @@ void device_users_tell(struct device_users *users, struct change *change)
 	if (users->count)
 		qsort(users->items, users->count, sizeof(*users->items), compare_users);
 	for (size_t i = 0; i < users->count; i++) {
-		/* The parts of the kernel are few, and the most important. */
+		/* Kernel users are few and the most important, so all are shown. */
 		if (!users->items[i].kernel && shown++ >= USERS_SHOWN)
 			continue;
 		tell_user(&users->items[i], change);
@@ -319,7 +327,7 @@ void device_users_clear(struct device_users *users)
 	*users = (struct device_users){.count = 0};
 }
 
-/* Counts all objects of one kind, in blocks. 0 or -errno. */
+/* Counts all objects of one kind, block by block. 0 or -errno. */
 static int take_kind(struct device_users *users, struct nldev_resources *resources,
 		     struct processes *processes, enum resource_kind kind, uint32_t device_index)
 {
@@ -350,7 +358,7 @@ static void take_resources(struct device_users *users, uint32_t device_index, st
 		rc = processes_open(NULL, &processes);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(kinds); i++) {
 		rc = take_kind(users, resources, processes, kinds[i].kind, device_index);
-		/* Linux before 5.13 lists no contexts. */
+		/* Linux before 5.13 does not list contexts. */
 		if (rc == -EOPNOTSUPP && kinds[i].kind == RESOURCE_CTX)
 			rc = 0;
 	}
@@ -371,7 +379,7 @@ void change_guard_device(struct change *change)
 	int rc = root_open(NULL, &root);
 
 	name[strcspn(name, "/")] = '\0';
-	/* A socket would load ib_core. */
+	/* Opening the socket would load ib_core. */
 	if (rc || device_find_core(&root))
 		return;
 	rc = change_host_nldev(change->host, &nldev);

@@ -36,10 +36,10 @@ static const struct field fields[] = {
 const struct schema ipoib_schema = SCHEMA("ipoib", struct ipoib, fields, "an IPoIB netdev");
 
 /*
- * Whether it is one of a port, or a child of one. A bond or team of such has their type, and with
- * it as the parent the kernel would take its private data for those of a port:
- * ipoib_new_child_link(), ipoib_netlink.c, looks at nothing but the type. Older kernels give those
- * of a port no kind.
+ * Whether it is the netdev of a port or a child of one. A bond or team of such netdevs has the same
+ * type, and with it as the parent the kernel would mistake its private data for a port's:
+ * ipoib_new_child_link(), ipoib_netlink.c, checks only the type. Older kernels give the netdevs of
+ * ports no kind.
  */
 static bool is_ipoib(const struct link *link)
 {
@@ -95,7 +95,7 @@ static char *make_value(const char *parent, unsigned int pkey, unsigned int mode
 			  enum_word(ipoib_mode_names, mode, "unknown"));
 }
 
-/* The parts of a value; the caller frees *ret_parent. */
+/* Splits a value into its parts; the caller frees *ret_parent. */
 static int split_value(const char *value, char **ret_parent, unsigned int *ret_pkey,
 		       unsigned int *ret_mode)
 {
@@ -181,7 +181,7 @@ int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_val
 	return 0;
 }
 
-/* Whether the parent of the wanted child can have one; if not, why. */
+/* Whether the parent of the wanted child can have children; if not, the change gets the reason. */
 static int check_parent(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
@@ -196,7 +196,9 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 			       "there is no netdev %s", parent);
 	if (rc)
 		return rc;
-	/* ENODEV and EINVAL of ipoib_new_child_link(), ipoib_netlink.c. */
+	/*
+	 * The cases for which ipoib_new_child_link(), ipoib_netlink.c, returns ENODEV and EINVAL.
+	 */
 	if (!is_ipoib(&list.items[0])) {
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
 			       "%s is no IPoIB netdev, and only those have P_Key children", parent);
@@ -210,7 +212,7 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 	return 0;
 }
 
-/* What the netdev of that name is; NULL and -errno if it is no child. */
+/* Describes the netdev of that name; NULL and -errno if it is not a child. */
 static int describe(struct change *change, struct netlink *rtnl, const struct link *link,
 		    char **ret_value)
 {
@@ -291,7 +293,10 @@ static void put_child(struct netlink_request *request, const struct change *chan
 	netlink_nest_end(request, info);
 }
 
-/* ipoib_new_child_link() in ipoib_netlink.c, __ipoib_vlan_add() in ipoib_vlan.c. */
+/*
+ * Explains the errors of ipoib_new_child_link(), ipoib_netlink.c, and __ipoib_vlan_add(),
+ * ipoib_vlan.c.
+ */
 static void explain_refusal(struct change *change, int error, unsigned int mode)
 {
 	if (error == -EINVAL && mode == IPOIB_CONNECTED)
@@ -307,7 +312,7 @@ static void explain_refusal(struct change *change, int error, unsigned int mode)
 		change_explain(change, "load ib_ipoib", "the kernel has no IPoIB");
 }
 
-/* Whether the netdev is the child that is to go, and not another one of its name since. */
+/* Whether the netdev is still the child to be deleted, not a newer one with its name. */
 static int check_child(struct change *change, struct netlink *rtnl, const struct link *link)
 {
 	const char *wanted = strcmp(change->wanted, CHANGE_ABSENT) ? change->wanted
@@ -348,12 +353,12 @@ static int write_child(struct change *change, const char *value)
 		put_child(&request, change, (unsigned int)header.ifi_index, pkey, mode);
 	else
 		/*
-		 * Removes children that were made by sysfs as well: ipoib_del_child_link(). The
-		 * file delete_child does not remove those made by netlink, ipoib_vlan_delete().
+		 * Also removes children made through sysfs: ipoib_del_child_link(). The file
+		 * delete_child does not remove children made by netlink, ipoib_vlan_delete().
 		 */
 		netlink_add(&request, RTM_DELLINK, NLM_F_ACK, &header, sizeof(header));
 	rc = netlink_ask_plain(rtnl, &request, NULL);
-	/* If it is there now, or gone, somebody else has done it at the same time. */
+	/* If it exists now, or is gone, somebody else did that at the same time. */
 	if (rc)
 		change->written = false;
 	if (make)
@@ -375,7 +380,7 @@ static char *undo_child(const struct change *change)
 			  name);
 }
 
-/* Whether the table of the parent's port has the P_Key. True if it cannot be said. */
+/* Whether the P_Key table of the parent's port has the P_Key. True if that is unknown. */
 static bool port_has_pkey(const struct inventory *inventory, const char *parent, unsigned int pkey)
 {
 	const struct link *link = link_by_name(&inventory->links, parent);
@@ -389,7 +394,7 @@ static bool port_has_pkey(const struct inventory *inventory, const char *parent,
 	return false;
 }
 
-/* Netlink takes several children with one P_Key: is_child_unique(), ipoib_vlan.c. */
+/* Netlink accepts several children with one P_Key: is_child_unique(), ipoib_vlan.c. */
 static void note_twins(struct change *change, const char *parent, unsigned int pkey)
 {
 	const struct link_list *links = &change->host->inventory->links;

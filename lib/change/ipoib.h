@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * IPoIB netdevs: a list of them, and their P_Key children, which are made and removed by
- * rtnetlink (drivers/infiniband/ulp/ipoib/ipoib_netlink.c).
+ * A list of the IPoIB netdevs, and their P_Key children, which are made and removed by rtnetlink
+ * (drivers/infiniband/ulp/ipoib/ipoib_netlink.c).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 /* The record of `ipoib`. Strings are borrowed from the links and devices. */
 struct ipoib {
 	char *netdev;
-	char *device; /* with `port`: the port that has its port GUID; NULL if none has */
+	char *device; /* with `port`: the port that has its port GUID; NULL if there is none */
 	struct number port;
 	char *parent; /* of a child */
 	struct number pkey, mode;
@@ -26,29 +26,29 @@ struct ipoib_list {
 
 extern const struct schema ipoib_schema;
 
-/* All IPoIB netdevs of the links. */
+/* Lists all IPoIB netdevs among the links. */
 void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 		     const struct link_list *links);
 void ipoib_list_clear(struct ipoib_list *list);
 
 /*
- * The value of these settings is "absent", or what the child is: "ib0 pkey 0x8001 mode datagram".
+ * The value of these settings is "absent", or describes the child: "ib0 pkey 0x8001 mode datagram".
  * The object is the name of the child.
  */
 extern const struct setting ipoib_add_setting, ipoib_del_setting;
 
-/* What may follow `ipoib add PARENT`. */
+/* The arguments of `ipoib add PARENT`. */
 struct ipoib_words {
 	const char *parent;
 	const char *pkey; /* required */
 	const char *mode; /* NULL: datagram */
-	const char *name; /* NULL: PARENT.PKEY, as the kernel names those of its own */
+	const char *name; /* NULL: PARENT.PKEY, like the kernel's own names */
 };
 
 /*
- * Checks the words and gives name and value of the child, for the caller to free. -EINVAL, with the
- * reason, also for the caller to free, and the next step, or NULL if it is to write the words
- * right.
+ * Checks the arguments and returns the child's name and value, for the caller to free. -EINVAL,
+ * with the reason, also for the caller to free, and the next step, or NULL if it is to correct the
+ * arguments.
  */
 int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
 		char **ret_reason, const char **ret_next_step);

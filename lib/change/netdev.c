@@ -19,7 +19,7 @@ bool netdev_name_valid(const char *name)
 
 	if (!length || length >= IFNAMSIZ || !strcmp(name, ".") || !strcmp(name, ".."))
 		return false;
-	/* The kernel allows other bytes as well, which no shell and no terminal should meet. */
+	/* The kernel also allows other bytes, which should reach neither shell nor terminal. */
 	for (const char *c = name; *c; c++)
 		if (*c <= ' ' || *c > '~' || strchr("/:%", *c))
 			return false;
@@ -33,7 +33,7 @@ void netdev_note_unseen(struct change *change, const char *what, int rc, bool mi
 			    rc ? strerror(-rc) : "the netdevs changed while they were read");
 }
 
-/* IPv6 addresses go away with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
+/* IPv6 addresses are lost with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
 static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link,
 			   bool goes)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings of a port: an Ethernet port by its netdev, an InfiniBand port by subnet management,
- * which does the same for a local port as for a distant one.
+ * Settings of a port: an Ethernet port through its netdev, an InfiniBand port through subnet
+ * management, which treats local and remote ports alike.
  */
 #pragma once
 
 #include "change/change.h"
 #include "mad/session.h"
 
-/* A port that answers subnet management: the only destination of the session. Allocated. */
+/* A port that answers subnet management: the only destination of its session. Allocated. */
 struct port_agent {
 	struct mad_session session;
-	struct problems problems; /* of the session */
+	struct problems problems; /* reported by the session */
 	unsigned int port;
-	struct number node_guid; /* of the node that was found there first */
-	bool local;		 /* the object of the changes is a device of this host */
+	struct number node_guid; /* of the node first found there */
+	bool local;		 /* the changes' object is a device of this host */
 	char *options;		 /* change_host.options; owned */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An InfiniBand port: Get and Set of PortInfo, InfiniBand Architecture volume 1, 14.2.5.6. The
- * words of `state` do what those of ibportstate do.
+ * words of `state` mean the same as in ibportstate.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "mad/smp_change.h"
 
 enum {
-	STATE_WAIT_MSEC = 3000, /* for a state to come; the subnet manager sweeps more often */
+	STATE_WAIT_MSEC = 3000, /* until a state is reached; the SM sweeps more often */
 	STATE_STEP_MSEC = 50,
 };
 
@@ -49,7 +49,7 @@ static struct port_agent *agent_of(const struct change *change)
 	return change->host->agent;
 }
 
-/* The last problem of the session is the reason. */
+/* Makes the session's last problem the reason. */
 static int explain(struct change *change)
 {
 	struct problems *problems = &agent_of(change)->problems;
@@ -65,8 +65,8 @@ static int explain(struct change *change)
 }
 
 /*
- * A LID may be that of another node by now, and another node may be at the end of a route: the
- * question whether to go on, or --revert-after, takes its time.
+ * The LID may belong to another node by now, or another node may be at the end of the route: the
+ * confirmation prompt and --revert-after take time.
  */
 static int check_node(struct change *change)
 {
@@ -106,7 +106,7 @@ bool port_agent_has_speeds_ext(struct port_agent *agent)
 	return smp_change_read(&smp) && port_info_speed_ext_supported(smp.before.data);
 }
 
-/* What the port is set to, of the node that is remembered from the first time on. */
+/* Reads the port's settings; the first read remembers the node. */
 static int read_port(struct change *change, struct smp_change *smp)
 {
 	int rc = agent_of(change)->node_guid.known ? 0 : check_node(change);
@@ -115,7 +115,7 @@ static int read_port(struct change *change, struct smp_change *smp)
 	return rc ? rc : smp_change_read(smp) ? 0 : explain(change);
 }
 
-/* Reads, and writes with one field changed: "state=3". 0 or -EIO, explained. */
+/* Reads the port, and writes it with one field changed: "state=3". 0 or -EIO, explained. */
 static int set_field(struct change *change, const char *key, const char *text)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
@@ -167,7 +167,7 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 	return 0;
 }
 
-/* A port that is enabled is "up", whatever else it is; one that was reset reads "reset". */
+/* An enabled port is "up" whatever its logical state; one that was reset reads "reset". */
 static int read_state(struct change *change, char **ret_value)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
@@ -185,7 +185,7 @@ static int read_state(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* Waits until the port reads so; the engine tells if it never does. */
+/* Waits until the port reads `value`; the engine reports if it never does. */
 static void wait_for(struct change *change, const char *value)
 {
 	const uint64_t end = clock_msec() + STATE_WAIT_MSEC;
@@ -206,7 +206,7 @@ static int write_state(struct change *change, const char *value)
 	bool *was_reset;
 	int rc = 0;
 
-	/* From now on it reads as it is: undoing a reset asks for that. */
+	/* From here on it reads as its real state, as undoing a reset requires. */
 	free(change->data);
 	change->data = NULL;
 	if (!strcmp(value, "reset")) {
@@ -222,7 +222,7 @@ static int write_state(struct change *change, const char *value)
 		rc = set_field(change, "physical_state", "disabled");
 	} else {
 		rc = read_state(change, &now);
-		/* A disabled port has no logical state to set; undoing begins here, too. */
+		/* A disabled port has no logical state to set; undoing starts here, too. */
 		if (!rc && (!strcmp(now, "down") || !strcmp(value, "up")))
 			rc = set_field(change, "physical_state", "polling");
 		if (!rc && undoes_reset && !strcmp(value, now))
@@ -274,7 +274,7 @@ static const char *field_of(const struct change *change)
 					    : "speed_enabled";
 }
 
-/* The list of words; a port may have no extended speed enabled, which is "none". */
+/* Formats the list of words; a port may have no extended speed enabled, which is "none". */
 static char *list_text(const struct field *field, const struct mad_record *record)
 {
 	char *text = field_text_or_dash(field, record);
@@ -290,7 +290,7 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 	const struct field *field = schema_find(
 		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema,
 		field_of(change));
-	/* As its bits are, without the port's other fields, of which some are computed. */
+	/* Describes only the field's bits, as some of the port's other fields are computed. */
 	const struct field bits = {.kind = field->kind,
 				   .offset = field->offset,
 				   .bit = field->bit,
@@ -301,7 +301,7 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 	struct mad_record record = {.data = {0}};
 	uint64_t number;
 
-	/* A number would be taken for the bits: 5 for SDR and QDR. */
+	/* A number would be taken as bits: 5 for SDR and QDR. */
 	if (none || (*text && text_parse_u64(text, 0, UINT64_MAX, &number) &&
 		     !packed_parse(&bits, &record, text))) {
 		*ret_value = list_text(&bits, &record);

@@ -20,11 +20,11 @@
 enum {
 	MOST_ANCESTORS = 64,
 	CONNECTED_STATE = 1, /* TCP_ESTABLISHED, include/net/tcp_states.h */
-	NO_PEER_STATE = 7,   /* TCP_CLOSE, which UDP without a peer has, too */
-	WORD_DIGITS = 8,     /* of a 32-bit word of an address */
+	NO_PEER_STATE = 7,   /* TCP_CLOSE, also used for UDP without a peer */
+	WORD_DIGITS = 8,     /* per 32-bit word of an address */
 };
 
-/* Sockets of one process. */
+/* The sockets of one process. */
 struct inodes {
 	uint64_t *items;
 	size_t count;
@@ -57,8 +57,8 @@ static bool has_inode(const struct inodes *inodes, uint64_t inode)
 }
 
 /*
- * An address as get_tcp4_sock(), net/ipv4/tcp_ipv4.c, and get_tcp6_sock() write it: words of 32
- * bits in wire order, each printed as a number of the host. IPv4 in IPv6 is IPv4.
+ * Parses an address as written by get_tcp4_sock(), net/ipv4/tcp_ipv4.c, and get_tcp6_sock(): 32-bit
+ * words in wire order, each printed as a number of the host. Mapped IPv4 becomes IPv4.
  */
 static bool parse_address(const char *digits, struct ip_address *address)
 {
@@ -87,8 +87,8 @@ static bool parse_address(const char *digits, struct ip_address *address)
 }
 
 /*
- * A line of /proc/net/tcp, or of udp, which has the same columns: udp4_format_sock(),
- * net/ipv4/udp.c. False: it is none of these sockets in that state.
+ * Parses a line of /proc/net/tcp, or of udp, which has the same columns: udp4_format_sock(),
+ * net/ipv4/udp.c. False: it is not one of these sockets, or not in that state.
  */
 static bool parse_line(const char *line, const struct inodes *inodes, unsigned int wanted,
 		       struct session_socket *found)
@@ -120,7 +120,7 @@ static bool find_in(const struct root *root, const char *table, const struct ino
 	return false;
 }
 
-/* The tables of the process's own network namespace. */
+/* Searches the tables of the process's own network namespace. */
 static bool find_of(const struct root *root, const char *protocol, const struct inodes *inodes,
 		    unsigned int state, struct session_socket *found)
 {
@@ -132,7 +132,7 @@ static bool find_of(const struct root *root, const char *protocol, const struct 
 	       find_in(root, six, inodes, state, found);
 }
 
-/* The server of mosh answers whoever has the key, so the kernel knows no peer of its socket. */
+/* mosh-server answers anyone who has the key, so the kernel knows no peer of its socket. */
 static bool find_mosh(const struct root *root, const struct procfs_task *task,
 		      const struct inodes *inodes, struct session_socket *found)
 {
@@ -143,7 +143,9 @@ static bool find_mosh(const struct root *root, const struct procfs_task *task,
 	return true;
 }
 
-/* A server that keeps terminals for clients, who come and go: as it calls itself, proc_pid_comm(5).
+/*
+ * Whether it is a server that keeps terminals for changing clients: by the name that it gives
+ * itself, proc_pid_comm(5).
  */
 static bool keeps_terminals(const struct procfs_task *task)
 {
@@ -164,7 +166,7 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 				    find_mosh(root, &task, &inodes, &found));
 
 		free(inodes.items);
-		/* The first process is nobody's session. */
+		/* Process 1 is nobody's session. */
 		hidden |= rc && process > 1;
 		kept |= keeps_terminals(&task);
 		process = task.parent.known ? task.parent.value : 0;
@@ -188,7 +190,7 @@ static bool goes_over(const struct link_list *links, const struct link *link, co
 		return false;
 	if (!strcmp(link->name, netdev))
 		return true;
-	/* A VLAN has one below it; a bond, bridge or VRF has members. */
+	/* A VLAN is on top of one netdev; a bond, bridge or VRF has members. */
 	lower = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
 	if (lower && lower != link && goes_over(links, lower, netdev, level + 1))
 		return true;
@@ -207,9 +209,9 @@ bool session_goes_over(const struct link_list *links, const struct number *index
 }
 
 /*
- * Whether it goes over the netdev. Its local address may be that of another one than its packets
- * leave by (an address of lo, or two ways to the same peer), so both count. *ret_near: the peer is
- * a neighbour by IPv4.
+ * Whether the session goes over the netdev. Packets may leave by another netdev than the one that
+ * has the local address (an address on lo, or two routes to the same peer), so both count.
+ * *ret_near: the peer is an IPv4 neighbour.
  */
 static int is_way(struct netlink *rtnl, const struct session_socket *session, const char *netdev,
 		  bool *ret_is, bool *ret_near)
@@ -238,13 +240,16 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 	return rc;
 }
 
-/* What was found, or the -errno of that. */
+/* The socket found, or the -errno of the search. */
 struct session_search {
 	int rc;
 	struct session_socket socket;
 };
 
-/* The same for all changes of a call, so it is looked for once: there may be many descriptors. */
+/*
+ * Searches only once, because the result is the same for all changes of a call and there may be
+ * many descriptors.
+ */
 static int find_session(struct change_host *host, struct session_socket *ret)
 {
 	struct session_search *search = change_host_base(host)->session;
@@ -264,7 +269,7 @@ static int find_session(struct change_host *host, struct session_socket *ret)
 	return search->rc;
 }
 
-/* "10.1.1.5 from 10.9.9.9", for the caller to free. */
+/* Returns "10.1.1.5 from 10.9.9.9", for the caller to free. */
 static char *describe_session(const struct session_socket *session)
 {
 	char local[IP_TEXT_SIZE], remote[IP_TEXT_SIZE];
@@ -289,8 +294,8 @@ static void note_unseen(struct change *change, const char *netdev, const char *w
 }
 
 /*
- * A netdev that is down loses its IPv6 addresses, addrconf_ifdown(), and all routes but those of
- * its addresses, fib_disable_ip(), net/ipv4/fib_frontend.c.
+ * A netdev that goes down loses its IPv6 addresses, addrconf_ifdown(), and all routes except those
+ * of its addresses, fib_disable_ip(), net/ipv4/fib_frontend.c.
  */
 static bool comes_back(enum way_back back, bool near)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the errors mean is in drivers/infiniband/core/counters.c, the same in Linux 6.1 and 6.12. */
+/* For the errors, see drivers/infiniband/core/counters.c, the same in Linux 6.1 and 6.12. */
 #include "change/statistics.h"
 
 #include <errno.h>
@@ -31,13 +31,13 @@ static const char *device_name(const struct change *change)
 	return device ? device->name : "the device";
 }
 
-/* "mlx5_0/1"; the caller frees it. */
+/* Returns "mlx5_0/1"; the caller frees it. */
 static char *name_port(const struct change *change)
 {
 	return mem_format("%s/%u", device_name(change), port_of(change));
 }
 
-/* STAT_SET or STAT_DEL of queue pairs; the caller puts the rest. */
+/* Begins a STAT_SET or STAT_DEL for queue pairs; the caller adds the rest. */
 static void begin_request(const struct change *change, unsigned int command,
 			  struct netlink_request *request)
 {
@@ -55,7 +55,7 @@ static int explain_old_kernel(struct change *change, int rc)
 	return rc;
 }
 
-/* rdma_counter_set_auto_mode() and rdma_counter_bind_qpn_alloc() want the port's own counters. */
+/* rdma_counter_set_auto_mode() and rdma_counter_bind_qpn_alloc() need counters of the port. */
 static void explain_no_counters(struct change *change)
 {
 	_cleanup_(freep) char *port = name_port(change);
@@ -78,7 +78,7 @@ static int read_auto(struct change *change, char **ret_value)
 	return rc;
 }
 
-/* The bits of "type,pid" in any order; 0 for "off", -EINVAL for any other word. */
+/* Parses "type,pid" in any order into bits; "off" is 0, any other word -EINVAL. */
 static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -95,7 +95,7 @@ static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 		else if (!strcmp(word, QP_COUNTING_OPTIONAL))
 			optional = true;
 		else if (!strncmp(word, "0x", 2) && !text_parse_u64(word, 0, UINT32_MAX, &bits))
-			mask |= (uint32_t)bits; /* as bits without a name are shown */
+			mask |= (uint32_t)bits; /* unnamed bits, as they are printed */
 		else
 			return -EINVAL;
 	}
@@ -145,7 +145,7 @@ static int write_auto(struct change *change, const char *value)
 	begin_request(change, RDMA_NLDEV_CMD_STAT_SET, &request);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_AUTO);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask);
-	/* nldev_stat_set_mode_doit() of Linux 6.15 takes it for no where it is missing. */
+	/* nldev_stat_set_mode_doit() of Linux 6.15 takes a missing attribute as "no". */
 	if (optional)
 		netlink_put(&request, NLDEV_ATTR_STAT_OPCOUNTER, &yes, sizeof(yes));
 	rc = netlink_ask_plain(nldev, &request, &text);
@@ -172,7 +172,7 @@ static int write_auto(struct change *change, const char *value)
 	return rc;
 }
 
-/* .counter_bind_qp in drivers/infiniband/hw: mlx5 (6.1, 6.12), ionic (7.2). */
+/* Drivers with .counter_bind_qp in drivers/infiniband/hw: mlx5 (6.1, 6.12), ionic (7.2). */
 static bool may_count(const struct device *device)
 {
 	static const char *const drivers[] = {"mlx5", "ionic"};
@@ -276,7 +276,7 @@ static int read_counters(struct change *change, struct netlink **ret_nldev,
 							       index_of(change), list));
 }
 
-/* A queue pair that is to have any counter is to have the one that it has. */
+/* If any counter will do, the one that the queue pair has already is the wanted one. */
 static void accept_any(struct change *change, const char *value)
 {
 	if (strcmp(change->wanted, NEW_COUNTER))
@@ -306,7 +306,7 @@ static int read_counter(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* rdma_counter_bind_qpn() and rdma_counter_bind_qpn_alloc() */
+/* Explains the errors of rdma_counter_bind_qpn() and rdma_counter_bind_qpn_alloc(). */
 static void explain_bind(struct change *change, struct netlink *nldev, const char *value, int rc)
 {
 	_cleanup_(freep) char *port = name_port(change);
@@ -328,7 +328,10 @@ static void explain_bind(struct change *change, struct netlink *nldev, const cha
 			       "queue pairs: those of the kernel and of programs do not mix");
 		break;
 	case -ENOENT:
-		/* rdma_counter_get_qp() hides raw packet queue pairs from those without it. */
+		/*
+		 * rdma_counter_get_qp() hides raw packet queue pairs from callers without
+		 * CAP_NET_RAW.
+		 */
 		if (strcmp(value, NEW_COUNTER))
 			change_explain(change, "rdmactl counters qp lists them",
 				       "there is no counter %s, or it takes CAP_NET_RAW (raw "
@@ -378,7 +381,10 @@ static int unbind_qp(struct change *change, struct netlink *nldev, uint64_t id)
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_RES_LQPN, (uint32_t)qpn_of(change));
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, (uint32_t)id);
 	rc = netlink_ask_plain(nldev, &request, NULL);
-	/* rdma_counter_unbind_qpn(): only in manual mode, and of that port. */
+	/*
+	 * rdma_counter_unbind_qpn() works only in manual mode, and only for queue pairs of that
+	 * port.
+	 */
 	if (rc == -EINVAL) {
 		step = mem_format("rdmactl counters mode %s", port);
 		change_explain(change, step,
@@ -415,8 +421,9 @@ static void guard_counter(struct change *change)
 }
 
 /*
- * A counter has to be named where another one takes its place: any would do otherwise, and that one
- * is there. A counter that was left may have ended, so that a new one is all there is to have.
+ * To replace another counter, the old one has to be named: any counter would do otherwise, and
+ * there is one already. After unbinding, the old counter may be gone, so only a new one can be
+ * asked for.
  */
 static char *undo_counter(const struct change *change)
 {

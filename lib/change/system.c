@@ -89,7 +89,7 @@ static int read_netns_mode(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* nldev_set_sys_set_doit() obeys only one attribute of a message. */
+/* nldev_set_sys_set_doit() handles only one attribute per message. */
 static int set(struct change *change, uint16_t attribute, uint8_t value)
 {
 	struct netlink_request request = {.count = 0};
@@ -109,7 +109,10 @@ static int write_netns_mode(struct change *change, const char *value)
 	int rc = set(change, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, (uint8_t)mode);
 	_cleanup_(freep) char *step = NULL;
 
-	/* rdma_compatdev_set(), drivers/infiniband/core/device.c: only without other namespaces. */
+	/*
+	 * rdma_compatdev_set(), drivers/infiniband/core/device.c, needs the absence of other
+	 * namespaces.
+	 */
 	if (rc == -EBUSY) {
 		step = mem_format("put 'options ib_core netns_mode=%d' into "
 				  "/etc/modprobe.d/rdma.conf, and restart the host",

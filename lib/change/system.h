@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the RDMA subsystem as a whole is set to: RDMA netlink, SYS_GET and SYS_SET. */
+/* Settings of the RDMA subsystem as a whole: RDMA netlink, SYS_GET and SYS_SET. */
 #pragma once
 
 #include "change/change.h"
@@ -10,9 +10,12 @@ struct system_settings {
 	enum tristate privileged_qkey, copy_on_fork, monitor;
 };
 
-/* Asks the open socket of RDMA netlink. 0 or -errno; what this kernel does not say is unknown. */
+/*
+ * Asks through the open RDMA netlink socket. 0 or -errno; what this kernel does not report is
+ * unknown.
+ */
 int system_settings_get(struct netlink *nldev, struct system_settings *ret_settings);
-/* The same with a socket of its own; `root` is a snapshot, or NULL for the live system. */
+/* The same through its own socket; `root` is a snapshot, or NULL for the live system. */
 int system_settings_read(const char *root, struct system_settings *ret_settings);
 
 extern const struct schema system_schema;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Settings of eight numbers: those of traffic classes, and of buffers. */
+/* Settings that consist of eight numbers: for traffic classes and for buffers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ bool array_known(const struct array_form *form, const struct dcb *dcb)
 					  : dcb->buffers_known;
 }
 
-/* Numbers of 1, 4 and 8 bytes, which may lie at any address. */
+/* Reads a number of 1, 4 or 8 bytes at any alignment. */
 static uint64_t get_number(const struct array_form *form, const struct dcb *dcb, unsigned int i)
 {
 	const char *place = (const char *)dcb + form->offset + i * form->size;
@@ -72,7 +72,7 @@ static void set_number(const struct array_form *form, struct dcb *dcb, unsigned 
 	       form->size);
 }
 
-/* Units of rates, the largest first; a rate is written in the largest that divides it. */
+/* Rate units, largest first; a rate is printed in the largest unit that divides it. */
 static const struct enum_name rate_units[] = {
 	{1000000, "gbit"}, {1000, "mbit"}, {1, "kbit"}, {0, NULL}};
 
@@ -109,8 +109,8 @@ char *array_text(const struct array_form *form, const struct dcb *dcb)
 }
 
 /*
- * 0 is refused, as it would be the opposite of what it looks like: drivers take it for no limit,
- * mlx5e_dcbnl_ieee_setmaxrate() and mlx4_en_dcbnl_ieee_setmaxrate().
+ * 0 is refused because it would mean the opposite of what it looks like: drivers take it as no
+ * limit, mlx5e_dcbnl_ieee_setmaxrate() and mlx4_en_dcbnl_ieee_setmaxrate().
  */
 static bool parse_rate(const char *text, uint64_t *ret_value)
 {
@@ -140,7 +140,7 @@ static bool parse_number(const struct array_form *form, const char *text, uint64
 	return name || !text_parse_u64(text, 10, form->most, ret_value);
 }
 
-/* One entry, `3:50` or `all:50`. */
+/* Parses one entry, `3:50` or `all:50`. */
 static bool parse_entry(const struct array_form *form, char *entry, struct dcb *dcb,
 			unsigned int *given)
 {
@@ -193,7 +193,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 				"the least is 1kbit, and without a limit it is unlimited, not 0");
 		return rc;
 	}
-	/* The others stay as they are. */
+	/* The entries not given keep their values. */
 	if (given != EVERY_ENTRY) {
 		rc = netdev_get_dcb(change, &dcb);
 		if (rc)
@@ -205,8 +205,9 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 }
 
 /*
- * The record as the change and those of this call to the same structure make it: drivers check a
- * structure as a whole, so bandwidths and algorithms that fit only together have to come together.
+ * Builds the record that results from this change and from the others of this call to the same
+ * structure: drivers check a structure as a whole, so bandwidths and algorithms that are valid only
+ * together must be sent together.
  */
 static int make_target(struct change *change, const char *value, bool forward, struct dcb *dcb)
 {
@@ -247,7 +248,7 @@ int array_setting_write(struct change *change, const char *value)
 	return netdev_set_dcb(change, &wish);
 }
 
-/* Drivers want the sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
+/* Drivers require a sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {
 	_cleanup_(freep) char *text = dcb_value(&dcb_class_bandwidth_setting, dcb, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The settings of data center bridging, except those of DSCP and trust. */
+/* The settings of data center bridging, except DSCP and trust. */
 #include "change/dcb.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static int write_pfc(struct change *change, const char *value)
 }
 
 /*
- * An adapter does one of the two: mlx4 switches pause frames off when PFC is set
+ * An adapter does only one of the two: mlx4 switches pause frames off when PFC is set
  * (mlx4_en_dcbnl_ieee_setpfc(), en_dcb_nl.c).
  */
 static void guard_pfc(struct change *change)
@@ -131,9 +131,9 @@ static void guard_pfc(struct change *change)
 }
 
 /*
- * The versions of the protocol stay as they are: ice takes one, bnxt only IEEE, mlx5 any
- * (ice_dcbnl_setdcbx(), bnxt_dcbnl_setdcbx(), mlx5e_dcbnl_setdcbx()). The firmware of mlx5 takes
- * over with 0 and refuses LLD_MANAGED; others know only that.
+ * Keeps the protocol versions: ice accepts one, bnxt only IEEE, mlx5 any (ice_dcbnl_setdcbx(),
+ * bnxt_dcbnl_setdcbx(), mlx5e_dcbnl_setdcbx()). The mlx5 firmware takes over with 0 and refuses
+ * LLD_MANAGED; other drivers know only LLD_MANAGED.
  */
 static int set_owner(struct netlink *rtnl, const char *name, const struct dcb *dcb, bool host)
 {
@@ -191,7 +191,7 @@ const struct setting dcb_dcbx_setting = {
 	.write = write_dcbx,
 };
 
-/* mlx5 takes the link down and up: mlx5_toggle_port_link() in mlx5e_dcbnl_ieee_setpfc(). */
+/* mlx5 takes the link down and up again: mlx5_toggle_port_link() in mlx5e_dcbnl_ieee_setpfc(). */
 const struct setting dcb_pfc_setting = {
 	DCB_SETTING,
 	.keyword = {"pfc", "LIST|none|all", "priorities that priority flow control pauses", NULL},

@@ -15,8 +15,8 @@
 #include "kernel/netlink/genl.h"
 
 /*
- * The smallest MTU of IPv4 (net/ipv4/devinet.c, RFC 791), and the most of any netdev: that of lo is
- * 65536, and dev_validate_mtu(), net/core/dev.c, knows the limit of each.
+ * The smallest MTU of IPv4 (net/ipv4/devinet.c, RFC 791), and an upper bound for any netdev: that
+ * of lo is 65536, and dev_validate_mtu(), net/core/dev.c, checks each netdev's own limit.
  */
 enum { LEAST_MTU = 68, MOST_MTU = INT32_MAX };
 /* IPV6_MIN_MTU, RFC 8200, section 5 */
@@ -101,7 +101,10 @@ static int read_pause(struct change *change, char **ret_value)
 	return rc;
 }
 
-/* ice_set_pauseparam() and i40e's say EOPNOTSUPP to another negotiation than that of the link. */
+/*
+ * ice_set_pauseparam() and i40e's return EOPNOTSUPP if the negotiation differs from that of the
+ * link.
+ */
 static void explain_negotiation(struct change *change, struct ethtool_pause pause,
 				enum tristate autoneg)
 {
@@ -129,8 +132,7 @@ static int write_pause(struct change *change, const char *value)
 		return rc;
 	if (!parse_words(value, &pause))
 		return -EINVAL;
-	/* Drivers without negotiation refuse to be asked about it: mlx5e_ethtool_set_pauseparam().
-	 */
+	/* Drivers without negotiation refuse any request for it: mlx5e_ethtool_set_pauseparam(). */
 	if (pause.autoneg == now.autoneg)
 		pause.autoneg = TRISTATE_UNKNOWN;
 	rc = ethtool_set_pause(generic, family, (uint32_t)change->netdev_index.value, &pause,
@@ -145,7 +147,7 @@ static int write_pause(struct change *change, const char *value)
 	return rc;
 }
 
-/* The other half of guard_pfc(). */
+/* The counterpart of guard_pfc(). */
 static void guard_pause(struct change *change)
 {
 	const struct change *sibling = netdev_earlier(change, &dcb_pfc_setting);
@@ -211,7 +213,7 @@ static int write_mtu(struct change *change, const char *value)
 	if (!rc)
 		rc = rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value, (uint32_t)mtu,
 				  &text);
-	/* The kernel's words name the limit: dev_validate_mtu(), net/core/dev.c. */
+	/* The kernel's message names the limit: dev_validate_mtu(), net/core/dev.c. */
 	if (rc && text)
 		change_explain(change, NULL, "the kernel refuses it: %s", text);
 	else if (rc == -EINVAL || rc == -ERANGE)
@@ -219,7 +221,7 @@ static int write_mtu(struct change *change, const char *value)
 	return rc;
 }
 
-/* Below that addrconf_notify(), net/ipv6/addrconf.c, takes IPv6 off the netdev, for good. */
+/* Below that MTU addrconf_notify(), net/ipv6/addrconf.c, removes IPv6 from the netdev for good. */
 static void guard_ipv6(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
@@ -242,7 +244,10 @@ static void guard_ipv6(struct change *change, struct netlink *rtnl)
 				LEAST_MTU_OF_IPV6, addresses);
 }
 
-/* vlan_device_event(), net/8021q/vlan.c, and macvlan_device_event(): down, and never up. */
+/*
+ * vlan_device_event(), net/8021q/vlan.c, and macvlan_device_event() lower the MTU, but never raise
+ * it again.
+ */
 static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mtu)
 {
 	static const char *const kinds[] = {"vlan", "macvlan", "macvtap"};
@@ -296,7 +301,7 @@ const struct setting link_pause_setting = {
 	.command = NETDEV_COMMAND,
 };
 
-/* Many drivers open their queues again, and some lose the link for it. */
+/* Many drivers reopen their queues, and some lose the link for it. */
 const struct setting link_mtu_setting = {
 	.keyword = {"mtu", "BYTES", "largest packet of the netdev", NULL},
 	.interface = "rtnetlink NEWLINK MTU",

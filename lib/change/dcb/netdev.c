@@ -11,7 +11,7 @@
 #include "change/holders.h"
 #include "kernel/sysfs.h"
 
-/* By the index, which makes the kernel load nothing: dev_ifname(), net/core/dev_ioctl.c. */
+/* Looking it up by the index makes the kernel load nothing: dev_ifname(), net/core/dev_ioctl.c. */
 int netdev_name(const struct change *change, char name[static IF_NAMESIZE])
 {
 	if (!change->netdev_index.known ||
@@ -32,7 +32,7 @@ char *netdev_driver(const struct change *change)
 	return driver;
 }
 
-/* The errors of dcb_doit(), net/dcb/dcbnl.c, and those that drivers give for their own reasons. */
+/* Explains the errors of dcb_doit(), net/dcb/dcbnl.c, and those that drivers return themselves. */
 void netdev_explain(struct change *change, int error)
 {
 	switch (-error) {
@@ -87,7 +87,7 @@ int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
 	rc = dcb_get(rtnl, name, ret_dcb);
 	if (rc != -EINVAL)
 		return explained(change, rc);
-	/* No value was refused: to change_parse() that error is one of the user's. */
+	/* No value was refused, but change_parse() takes -EINVAL as an error in the user's text. */
 	change_explain(change, "dmesg may have the reason: the answer has no room for it",
 		       "the driver does not tell what its data center bridging is set to: %s",
 		       strerror(EINVAL));
@@ -132,9 +132,9 @@ int netdev_read(struct change *change, char **ret_value)
 }
 
 /*
- * The firmware, or a daemon on the host, agrees with the switch by DCBX on the same settings, and
- * writes what they agreed on over ours. Without DCB_CAP_DCBX_HOST nobody on the host rules
- * (mlx5e_dcbnl_setdcbx(), en_dcbnl.c; bnxt and ice refuse to set anything then).
+ * The adapter's firmware, or a daemon on the host, negotiates the same settings with the switch by
+ * DCBX and overwrites ours with the result. Without DCB_CAP_DCBX_HOST the host is not in control
+ * (mlx5e_dcbnl_setdcbx(), en_dcbnl.c; bnxt and ice then refuse to set anything).
  */
 void netdev_guard(struct change *change)
 {
@@ -161,7 +161,9 @@ void netdev_guard(struct change *change)
 		change_note(change, "the port is willing to take the switch's settings");
 }
 
-/* Those that the unit of a setting has to wait for: all that are before it in the table. */
+/*
+ * The units that the unit of a setting must wait for: those of all settings before it in the table.
+ */
 static char *earlier_units(const struct setting *setting, const char *name)
 {
 	const struct setting *const *end = dcb_setting_table;
@@ -174,7 +176,7 @@ static char *earlier_units(const struct setting *setting, const char *name)
 	return units;
 }
 
-/* Algorithms and bandwidths of classes fit only together: check_bandwidths(). */
+/* Algorithms and bandwidths of classes are valid only together: check_bandwidths(). */
 static const struct change *other_half(const struct change *change)
 {
 	const struct setting *setting = change->setting;
@@ -186,7 +188,7 @@ static const struct change *other_half(const struct change *change)
 		       : NULL;
 }
 
-/* Somebody who was in the way of this change may be there at the next start. */
+/* A user that was in the way of this change may be there again at the next boot. */
 static char *unit_command(const struct change *change)
 {
 	const struct change *other = other_half(change);
@@ -198,7 +200,7 @@ static char *unit_command(const struct change *change)
 	return command;
 }
 
-/* The pattern for an unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
+/* The pattern for a unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
 void netdev_persist_as(struct change *change, const char *name)
 {
 	_cleanup_(freep) char *command = unit_command(change);

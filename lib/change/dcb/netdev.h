@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the settings of a netdev share: its name and driver, reading and writing, guards. */
+/* Shared by the settings of a netdev: its name and driver, reading and writing, guards. */
 #pragma once
 
 #include <net/if.h>
@@ -8,66 +8,72 @@
 
 #define NETDEV_COMMAND "roce set"
 
-/* The name that the netdev has now. -ENODEV: it is gone, or the change has none. */
+/* Fills in the netdev's current name. -ENODEV: it is gone, or the change has none. */
 int netdev_name(const struct change *change, char name[static IF_NAMESIZE]);
-/* "mlx5_core", for the caller to free; NULL: it has none, or it is not known. */
+/* Returns "mlx5_core", for the caller to free; NULL: it has no driver, or none is known. */
 char *netdev_driver(const struct change *change);
 
-/* As dcb_get(), dcb_set() and so on, with the reason of a failure in the change. */
+/* Like dcb_get(), dcb_set() and so on, but put the reason for a failure into the change. */
 int netdev_get_dcb(struct change *change, struct dcb *ret_dcb);
 int netdev_set_dcb(struct change *change, const struct dcb_wish *wish);
 int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count);
-/* The words for an errno of one of these. */
+/* Explains an errno of one of these. */
 void netdev_explain(struct change *change, int error);
 
-/* The functions of a struct setting for a part of the record of data center bridging. */
+/* The functions of a struct setting for one part of the data center bridging record. */
 int netdev_read(struct change *change, char **ret_value);
-/* Finds who else rules the settings of data center bridging. */
+/* Finds out who else controls the settings of data center bridging. */
 void netdev_guard(struct change *change);
 void netdev_persist(struct change *change);
-/* The same for what is not a netdev, by a name that fits the name of a file. */
+/* The same for an object that is not a netdev; `name` must be usable in a file name. */
 void netdev_persist_as(struct change *change, const char *name);
 
-/* Another change of this call to the same netdev; NULL if there is none. */
+/* Returns another change of this call to the same netdev; NULL if there is none. */
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting);
-/* The same if it is written before this one: words are, in the order in which the user has them. */
+/* The same, but only if it is written before this one: in the order of the user's words. */
 const struct change *netdev_earlier(const struct change *change, const struct setting *setting);
-/* What a sibling shall be now: its wanted value, or when `change` is undone its value before. */
+/*
+ * The value that a sibling has in the end: its wanted value, or its earlier one if `change` is
+ * being undone.
+ */
 const char *netdev_sibling_value(const struct change *sibling, bool forward);
 
 /* Text forms. Priorities: none, or 0,3. The caller frees them. */
 char *priorities_text(unsigned int mask);
 bool priorities_parse(const char *text, unsigned int *ret_mask);
 
-/* Eight numbers of the record, one for each priority, class or buffer. */
+/* Eight numbers of the record, one per priority, class or buffer. */
 enum array_part { PART_ETS, PART_RATES, PART_BUFFERS };
 
 struct array_form {
 	const struct setting *setting;
 	enum array_part part;
-	size_t offset, size;	       /* in struct dcb, and of a number */
+	size_t offset, size;	       /* in struct dcb; bytes per number */
 	uint64_t most;		       /* largest value */
 	const struct enum_name *words; /* of the values, or NULL */
-	bool is_rate;		       /* in kilobits a second */
+	bool is_rate;		       /* in kilobits per second */
 };
 
 const struct array_form *array_find(const struct setting *setting);
 bool array_known(const struct array_form *form, const struct dcb *dcb);
 char *array_text(const struct array_form *form, const struct dcb *dcb);
 /*
- * Puts the values of a text into the record, *ret_given gets the mask of those that it has. False:
- * the text is wrong.
+ * Puts the values of a text into the record; *ret_given gets the mask of the entries that it has.
+ * False: the text is malformed.
  */
 bool array_parse(const struct array_form *form, const char *text, struct dcb *dcb,
 		 unsigned int *ret_given);
-/* These are functions of a struct setting. */
+/* The functions of a struct setting. */
 int array_setting_parse(struct change *change, const char *text, char **ret_value);
 int array_setting_write(struct change *change, const char *value);
 int array_setting_check(struct change *change);
 
-/* The pause frames of now, as link_pause_value(); NULL: not known. */
+/* Returns the current pause frames like link_pause_value(); NULL: unknown. */
 char *link_pause_now(struct change *change);
 
-/* Trust: the selectors in their order, or what the driver is known to trust without reporting. */
+/*
+ * Returns the trusted selectors in order, or what the driver is known to trust without reporting
+ * it.
+ */
 char *trust_text(const struct dcb *dcb, const char *driver);
 char *dscp_map_text(const uint8_t map[static DCB_DSCPS]);

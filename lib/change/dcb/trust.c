@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a port takes the priority of a packet from, and the priority of each DSCP. */
+/* Where a port takes the priority of a packet from, and the priority of each DSCP. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "change/dcb/netdev.h"
 #include "kernel/netlink/dscp.h"
 
-/* 64 entries of 8 bytes fit one request. */
+/* 64 entries of 8 bytes fit into one request. */
 enum { ENTRIES_AT_ONCE = 64 };
 
 /*
- * mlx5 has no functions for the trust: the first entry for a DSCP makes it trust the DSCP, the last
- * one that goes makes it trust the VLAN priority again (mlx5e_dcbnl_ieee_setapp() and _delapp(),
+ * mlx5 has no trust functions: adding the first DSCP entry makes it trust the DSCP, and deleting
+ * the last one makes it trust the VLAN priority again (mlx5e_dcbnl_ieee_setapp() and _delapp(),
  * en_dcbnl.c).
  */
 static bool trusts_by_entries(const struct dcb *dcb, const char *driver)
@@ -43,7 +43,7 @@ char *trust_text(const struct dcb *dcb, const char *driver)
 	return text ? text : mem_string("none");
 }
 
-/* False: a word is none, or there twice, which the kernel refuses, too. */
+/* False: a word is unknown or repeated; the kernel refuses repeated selectors, too. */
 static bool parse_selectors(const char *text, uint8_t selectors[static DCB_SELECTORS],
 			    size_t *ret_count)
 {
@@ -114,7 +114,7 @@ static int add_entries(struct change *change, const uint8_t map[static DCB_DSCPS
 	return rc;
 }
 
-/* Deletes what the first has and the second has not. */
+/* Deletes the entries that the first map has and the second does not. */
 static int delete_entries(struct change *change, const uint8_t there[static DCB_DSCPS],
 			  const uint8_t map[static DCB_DSCPS])
 {
@@ -132,8 +132,8 @@ static int delete_entries(struct change *change, const uint8_t there[static DCB_
 }
 
 /*
- * ice_dcbnl_setapp(), ice_dcb_nl.c, says EINVAL to a second priority of a DSCP, so that the first
- * one has to go before. -EINVAL: no DSCP has another priority, and that is not the reason.
+ * ice_dcbnl_setapp(), ice_dcb_nl.c, returns EINVAL for a second priority of a DSCP, so the first
+ * one has to be deleted before. -EINVAL: no DSCP has another priority, so that is not the reason.
  */
 static int replace_entries(struct change *change, const uint8_t map[static DCB_DSCPS])
 {
@@ -146,7 +146,7 @@ static int replace_entries(struct change *change, const uint8_t map[static DCB_D
 	for (unsigned int i = 0; i < DCB_DSCPS; i++) {
 		uint8_t *there = &dcb.dscp_priorities[i];
 
-		/* One that has nothing to be added stays as it is, for now. */
+		/* An entry with nothing to add stays for now. */
 		if (map[i] & ~*there && *there & ~map[i])
 			replaces = true;
 		else
@@ -164,9 +164,9 @@ static int replace_entries(struct change *change, const uint8_t map[static DCB_D
 }
 
 /*
- * Adds first, and looks again before it deletes: a driver that holds one priority for each DSCP has
- * replaced the old one by then (mlx5), and a port that trusts the DSCP while it has entries does
- * not go back and forth.
+ * Adds first, and reads again before it deletes: a driver that holds one priority per DSCP (mlx5)
+ * has replaced the old one by then, and a port that trusts the DSCP only while it has entries does
+ * not switch back and forth.
  */
 static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 {
@@ -183,7 +183,7 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 	return rc ? rc : delete_entries(change, dcb.dscp_priorities, map);
 }
 
-/* The map of before the change, which the trust of mlx5 is made of. */
+/* The map before the change, from which mlx5's trust derives. */
 struct saved_map {
 	uint8_t map[DCB_DSCPS];
 };
@@ -240,7 +240,7 @@ static void guard_trust(struct change *change)
 			    "them all");
 }
 
-/* What has deleted the map is undone by the map. */
+/* If the change deleted the map, only the map undoes it. */
 static char *undo_trust(const struct change *change)
 {
 	const struct saved_map *saved = change->data;
@@ -265,8 +265,8 @@ char *dscp_map_text(const uint8_t map[static DCB_DSCPS])
 }
 
 /*
- * Puts 26:3 into the map. With `replaces` an entry of that DSCP takes the place of the others, and
- * 26:none takes them away.
+ * Puts 26:3 into the map. With `replaces`, an entry replaces the DSCP's other entries, and 26:none
+ * removes them.
  */
 static bool parse_entry(char *entry, bool replaces, uint8_t map[static DCB_DSCPS])
 {
@@ -308,7 +308,7 @@ static int parse_dscp(struct change *change, const char *text, char **ret_value)
 	uint8_t map[DCB_DSCPS] = {0};
 	struct dcb dcb;
 
-	/* Checked before anything is asked of the kernel. */
+	/* Check the syntax before asking the kernel. */
 	if (!parse_map(text + adds, adds, map))
 		return change_refuse_value(change, text,
 					   "none, DSCP:PRIORITY,... (26:3, AF31:3), or "

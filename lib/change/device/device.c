@@ -79,13 +79,15 @@ int device_settings_read(struct netlink *nldev, const struct number *index,
 	struct netlink_request request = {.count = 0};
 	int rc;
 
-	/* 0 is the index of the first device: it must not stand for an unknown one. */
+	/* 0 is the index of the first device, so it must not be used for an unknown one. */
 	if (!index->known)
 		return -ENODEV;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)index->value);
 	rc = netlink_ask(nldev, &request, take_settings, &settings);
-	/* nldev_get_doit(), drivers/infiniband/core/nldev.c: no such index is -EINVAL. */
+	/*
+	 * nldev_get_doit(), drivers/infiniband/core/nldev.c, returns -EINVAL for an unknown index.
+	 */
 	if (rc == -EINVAL)
 		return -ENODEV;
 	if (rc)
@@ -115,7 +117,7 @@ static void fill_settings(struct device_settings *settings, const struct device 
 		settings->adaptive_moderation = now.adaptive_moderation;
 }
 
-/* The word for the network namespace of the devices that are seen here; NULL: unknown. */
+/* Returns the word for the network namespace of the visible devices; NULL: unknown. */
 static char *read_netns(const struct inventory *inventory, struct problems *problems)
 {
 	struct system_settings settings = {.netns_mode = {0}};
@@ -128,7 +130,7 @@ static char *read_netns(const struct inventory *inventory, struct problems *prob
 		return NULL;
 	if (settings.netns_mode.value)
 		return mem_string("shared");
-	/* A snapshot was made in a namespace of its own host, which it does not name. */
+	/* A snapshot was made in a namespace of its host and does not name it. */
 	if (inventory->root || netns_open_own(&fd))
 		return NULL;
 	word = netns_word(fd);
@@ -144,7 +146,7 @@ struct device_settings *device_settings_list(const struct inventory *inventory,
 	_cleanup_(freep) char *netns = NULL;
 	struct netlink *nldev = NULL;
 
-	/* Without RDMA netlink the inventory has said so. */
+	/* If RDMA netlink is missing, the inventory has reported it. */
 	if (inventory->answers && !inventory_open_nldev(inventory, &nldev))
 		netns = read_netns(inventory, problems);
 	for (size_t i = 0; i < devices->count; i++) {
@@ -213,7 +215,7 @@ void device_fill_change(struct change *change, const struct device *device)
 					  device->kernel_name);
 }
 
-/* A list may have changes of other subjects as well, whose data is something else. */
+/* The list may include changes of other subjects, whose data is something else. */
 static bool is_of_device(const struct change *change, const struct change *other)
 {
 	for (size_t i = 0; device_setting_table[i]; i++)
@@ -236,7 +238,7 @@ void device_follow_names(struct changes *changes)
 	}
 }
 
-/* The command that sets it back while the device has the name that this change leaves it. */
+/* Returns the command that sets it back, with the name that the device has after this change. */
 static char *undo_setting(const struct change *change)
 {
 	_cleanup_(freep) char *value = text_quote(change->before);
@@ -258,7 +260,7 @@ int device_request(struct change *change, unsigned int command, unsigned int att
 {
 	struct netlink_request request = {.count = 0};
 	struct netlink *nldev;
-	/* As in device_settings_read(): what was made and could not be read back has none. */
+	/* As in device_settings_read(); a device that was made but not read back has no index. */
 	int rc = change->device_index.known ? change_host_nldev(change->host, &nldev) : -ENODEV;
 
 	if (rc)
@@ -294,7 +296,7 @@ static int write_moderation(struct change *change, const char *value)
 	return device_request(change, RDMA_NLDEV_CMD_SET, RDMA_NLDEV_ATTR_DEV_DIM, &on, sizeof(on));
 }
 
-/* ib_device_set_dim() keeps a flag of any device; rdma_dim_init(), core/cq.c, looks at it. */
+/* ib_device_set_dim() sets a flag on any device; rdma_dim_init(), core/cq.c, evaluates it. */
 static void guard_moderation(struct change *change)
 {
 	change_note(change, "every driver accepts it; it is effective for completion queues of the "
@@ -336,7 +338,7 @@ static int parse_description(struct change *change, const char *text, char **ret
 			       clean);
 		return -EINVAL;
 	}
-	/* Reading takes white space at the end for that of the file. */
+	/* White space at the end cannot be told from the file's own when it is read. */
 	if (length && text[length - 1] == ' ') {
 		change_explain(change, NULL, "the text ends with a blank");
 		return -EINVAL;
@@ -345,7 +347,7 @@ static int parse_description(struct change *change, const char *text, char **ret
 	return 0;
 }
 
-/* The path under the name that the device has now. */
+/* Returns the path under the device's current name. */
 static int find_description(struct change *change, char **ret_path)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
@@ -382,7 +384,7 @@ static int read_description(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* node_desc_store(), drivers/infiniband/core/sysfs.c, cuts what is written at 64 bytes. */
+/* node_desc_store(), drivers/infiniband/core/sysfs.c, truncates at 64 bytes. */
 static int store_description(const char *path, const char *text)
 {
 	_cleanup_(freep) char *absolute = mem_format("/%s", path);
@@ -413,7 +415,7 @@ static void guard_description(struct change *change)
 				    "device appears and when the host name changes (--persist)");
 }
 
-/* rdma-ndd/rdma-ndd.8.in.rst of rdma-core: %h is the host, %d the device, and systemd wants %%. */
+/* rdma-ndd/rdma-ndd.8.in.rst of rdma-core: %h is the host, %d the device; systemd needs %%. */
 static void persist_description(struct change *change)
 {
 	struct text_buffer text = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The name of a device, and the files that name the old one. */
+/* The name of a device, and the files that mention the old one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static int read_name(struct change *change, char **ret_value)
 }
 
 /*
- * The class directory follows the name at once, device_rename(); it is another one where sysfs was
- * mounted in another network namespace, which did not have the old name either.
+ * The class directory follows the name at once, device_rename(), unless sysfs was mounted in
+ * another network namespace; then it did not have the old name either.
  */
 static int check_class(struct change *change, bool had, const char *value)
 {
@@ -61,7 +61,7 @@ static int write_name(struct change *change, const char *value)
 	had = device_is_in_class(now);
 	rc = device_request(change, RDMA_NLDEV_CMD_SET, RDMA_NLDEV_ATTR_DEV_NAME, value,
 			    strlen(value) + 1);
-	/* ib_device_rename(): the name of any device, also of one in another namespace. */
+	/* ib_device_rename() compares with all devices, including those in other namespaces. */
 	if (rc == -EEXIST)
 		change_explain(change, "rdmactl devices lists the names",
 			       "another device has the name %s, perhaps in another network "
@@ -70,14 +70,14 @@ static int write_name(struct change *change, const char *value)
 	return rc ? rc : check_class(change, had, value);
 }
 
-/* What the name of an RDMA device is written into. A name that ends with / is a directory. */
+/* Where the name of an RDMA device may be written. A path that ends with / is a directory. */
 static const char *const places[] = {
 	"etc/nccl.conf",       "etc/environment", "etc/profile.d/",    "etc/ucx/",
 	"etc/udev/rules.d/",   "etc/rdma/",	  "etc/rdma/modules/", "etc/modprobe.d/",
 	"etc/systemd/system/", "etc/opensm/",
 };
 
-/* Characters of which names consist: mlx5_1 is not in mlx5_10. */
+/* Characters that names consist of: mlx5_1 is not found in mlx5_10. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -96,7 +96,7 @@ static const char *find_name(const char *text, const char *name)
 
 enum { MOST_OF_LINE = 100 };
 
-/* The lines of a text that have the name, each as a note; one is enough of each file. */
+/* Notes the first line of a text that has the name; one line per file is enough. */
 static void note_text(struct change *change, const char *path, const char *text, const char *name)
 {
 	const char *line = text, *at = find_name(text, name);
@@ -199,7 +199,10 @@ static char *undo_name(const struct change *change)
 	return mem_format("rdmactl dev set %s name %s", change->wanted, before);
 }
 
-/* A sub-device has the GUID of its parent. The inventory may have but the device that was named. */
+/*
+ * A sub-device has its parent's GUID. The inventory may have only the device named on the command
+ * line, so sysfs is read.
+ */
 static bool is_only_guid(const struct root *root, const char *kernel_name, const char *guid)
 {
 	struct strings names = {.known = false};
@@ -216,8 +219,9 @@ static bool is_only_guid(const struct root *root, const char *kernel_name, const
 }
 
 /*
- * The device of a PCI function, and not those of its subfunctions, which are below it and have no
- * name of their own that stays: mlx5_core.sf.2. For the caller to free; NULL: it is one of these.
+ * Matches the device of a PCI function, but not those of its subfunctions, which are below it and
+ * have no stable name of their own: mlx5_core.sf.2. For the caller to free; NULL: it is on a
+ * subfunction.
  */
 static char *match_function(const struct root *root, const struct device *device)
 {
@@ -252,9 +256,9 @@ static char *match_device(const struct device *device)
 /*
  * kernel-boot/rdma-persistent-naming.rules and rdma_rename.c of rdma-core: NAME_FIXED takes the
  * name as the next argument. rdma_rename finds a device by the name that it had when it appeared,
- * so the first rule that renames it is the one that counts: this file comes before those of
- * rdma-core, 60-rdma-persistent-naming.rules. A device whose name was given when it was made (a
- * software device) is left alone, since Linux 6.12.
+ * so only the first rule that renames it counts: this file comes before
+ * 60-rdma-persistent-naming.rules of rdma-core. Since Linux 6.12, a device that was named when it
+ * was made (a software device) is not renamed.
  */
 static void persist_name(struct change *change)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The network namespace of a device. ib_device_set_netns_put(), drivers/infiniband/core/device.c,
- * moves one if devices are not shared by all namespaces and the driver can take them away from
+ * moves a device if devices are not shared by all namespaces and the driver can take them away from
  * programs that use them. The device keeps its index.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ static bool is_there(struct netlink *nldev, const struct change *change, int *re
 	return !*ret_rc;
 }
 
-/* In shared mode a device is in all namespaces, and none is its own. */
+/* In shared mode a device is visible in all namespaces and belongs to none. */
 static int refuse_shared(struct change *change, struct netlink *nldev)
 {
 	struct system_settings settings = {.netns_mode = {0}};
@@ -61,7 +61,7 @@ static int refuse_shared(struct change *change, struct netlink *nldev)
 	return -EOPNOTSUPP;
 }
 
-/* A socket in the wanted namespace; the word for it in *ret_word. */
+/* Opens a socket in the wanted namespace; *ret_word gets the word for it. */
 static int open_target(const struct change *change, struct netlink **ret_nldev, char **ret_word)
 {
 	const struct device_data *data = change->data;
@@ -125,7 +125,7 @@ static int move(struct netlink *nldev, const struct change *change, int fd)
 			     netlink_ask_plain(nldev, &request, NULL));
 }
 
-/* Fetches the device back from where it was moved to. */
+/* Moves the device back from the wanted namespace to this one. */
 static int fetch(struct change *change)
 {
 	_cleanup_(freep) char *word = NULL;
@@ -141,7 +141,7 @@ static int fetch(struct change *change)
 	return rc;
 }
 
-/* A process may have ended since, and its number may be that of another one. */
+/* The process may have ended since, and another one may have its number. */
 static int check_target(struct change *change, const char *value, int fd)
 {
 	const struct device_data *data = change->data;
@@ -184,7 +184,7 @@ static int write_netns(struct change *change, const char *value)
 	return rc;
 }
 
-/* The IPoIB netdevs of the device go away: the session may come over one of them. */
+/* The IPoIB netdevs of the device go away, and the session may go over one of them. */
 static void guard_way(struct change *change)
 {
 	const struct device *device = change_device(change);
@@ -196,7 +196,9 @@ static void guard_way(struct change *change)
 			change_guard_way(change, device->ports[i].netdev, WAY_IS_GONE);
 }
 
-/* What names the network namespace that the device leaves, quoted, or NULL if nothing does. */
+/*
+ * Returns an argument that names the namespace which the device leaves, quoted; NULL if none does.
+ */
 static char *origin(const struct change *change)
 {
 	_cleanup_(freep) char *first = NULL, *path = NULL;
@@ -205,13 +207,13 @@ static char *origin(const struct change *change)
 	if (!change->before)
 		return NULL;
 	if (strncmp(change->before, "net:[", 5)) {
-		/* Digits alone would be a process. */
+		/* Digits alone would mean a process. */
 		path = mem_format("/run/netns/%s", change->before);
 		return text_quote(change->before[strspn(change->before, "0123456789")]
 					  ? change->before
 					  : path);
 	}
-	/* It has no name: it may be that of the first process. */
+	/* The namespace has no name, but it may be that of the first process. */
 	if (netns_open("1", &fd))
 		return NULL;
 	first = netns_word(fd);
@@ -235,7 +237,10 @@ static void guard_netns(struct change *change)
 			    change->before);
 }
 
-/* It has to be run where the device is then. NULL: guard_netns() said that nothing leads back. */
+/*
+ * The command must be run where the device is then. NULL: guard_netns() said that there is no way
+ * back.
+ */
 static char *undo_netns(const struct change *change)
 {
 	const struct device_data *data = change->data;

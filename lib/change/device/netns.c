@@ -18,13 +18,13 @@
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 
-/* Where ip-netns(8) keeps a mount for each name. */
+/* ip-netns(8) keeps a mount here for each name. */
 #define NAMES "run/netns"
 #define OWN   "/proc/self/ns/net"
 
 /*
- * O_PATH does nothing to what is there, which may be a device or a FIFO. The files of namespaces
- * are regular ones, on a file system whose ioctl is known by no other.
+ * O_PATH has no effect on the target, which may be a device or a FIFO. Namespace files are regular
+ * files on a file system whose ioctl no other file system has.
  */
 static int open_path(const char *path, int *ret_fd)
 {

@@ -20,7 +20,7 @@ enum { COMMAND_NEWDEV = 26, COMMAND_DELDEV = 27 };
 #define TYPE_SMI "smi"
 enum { CODE_SMI = 1 };
 
-/* nldev_newdev(), drivers/infiniband/core/nldev.c, has IFNAMSIZ bytes with the NUL, and cuts. */
+/* nldev_newdev(), drivers/infiniband/core/nldev.c, truncates to IFNAMSIZ bytes with the NUL. */
 enum { MOST_OF_NAME = 15 };
 
 char *sub_device_value(const char *type, const char *parent)
@@ -41,7 +41,7 @@ bool sub_device_check(struct change *change, const char *name, const char *type,
 	       device_check_name(change, parent, DEVICE_NAME_SIZE - 1);
 }
 
-/* All devices now; the caller clears them. */
+/* Lists all current devices; the caller clears the list. */
 static int list_devices(struct change *change, struct device_list *list)
 {
 	struct netlink *nldev;
@@ -79,7 +79,7 @@ static int explain(struct change *change, const char *parent, int error)
 			       "the driver of %s has no sub-devices: of Linux 6.12 only mlx5 has "
 			       "them, for adapters with several planes",
 			       parent);
-	/* rdma_nl_rcv_msg(), core/netlink.c: a command that it does not know is -EINVAL. */
+	/* rdma_nl_rcv_msg(), core/netlink.c, returns -EINVAL for an unknown command. */
 	else if (error == -EINVAL)
 		change_explain(change, NULL,
 			       "this kernel has no sub-devices: Linux 6.11 is the first");
@@ -130,13 +130,13 @@ static int write_sub_device(struct change *change, const char *value)
 			     device_request(change, COMMAND_DELDEV, 0, NULL, 0));
 	else if (parent)
 		rc = add(change, parent + 1);
-	/* If it is there now, or gone, somebody else has done it at the same time. */
+	/* If it exists now, or is gone, somebody else did that at the same time. */
 	if (rc)
 		change->written = false;
 	return rc;
 }
 
-/* One of another parent: the name is taken. */
+/* A sub-device of another parent has the name. */
 static int check_sub_device(struct change *change)
 {
 	if (!strcmp(change->before, CHANGE_ABSENT) || !strcmp(change->wanted, CHANGE_ABSENT))

@@ -18,21 +18,21 @@
 	(NEED_NETLINK | NEED_NODE_TYPE | NEED_DRIVER | NEED_STATE | NEED_NETDEV | NEED_LINK_LIST | \
 	 NEED_LINK_KIND)
 
-/* The value of a device whose deletion waits for those who use it. */
+/* The value of a device whose deletion waits for its users. */
 #define LEAVING		 "leaving"
 #define NETDEV_ELSEWHERE "its netdev is not in this network namespace"
 
-/* The modules with link operations: rxe_link_ops in rxe.c, siw_link_ops in siw_main.c */
+/* The modules that define the link operations: rxe_link_ops in rxe.c, siw_link_ops in siw_main.c */
 const struct enum_name link_type_names[] = {
 	{0, "rxe", TONE_PLAIN, "rdma_rxe"},
 	{1, "siw", TONE_PLAIN, "siw"},
 	{0},
 };
 
-/* What the setting keeps in change->data. */
+/* The setting's change->data. */
 struct link_data {
 	bool remade;		      /* a deletion was undone */
-	char asked[DEVICE_NAME_SIZE]; /* the first name, if it has another one by now; or empty */
+	char asked[DEVICE_NAME_SIZE]; /* the original name, if it was renamed; or empty */
 };
 
 #define RECORD struct software_link
@@ -80,8 +80,8 @@ static bool has_index(const struct inventory *inventory, const char *name)
 
 /*
  * The kernel takes a device out of netlink's list before it waits for its users, and out of sysfs
- * after that: __ib_unregister_device(), drivers/infiniband/core/device.c. Its driver and netdev are
- * not to be had any more.
+ * only after that: __ib_unregister_device(), drivers/infiniband/core/device.c. Meanwhile, its
+ * driver and netdev cannot be found out.
  */
 static void add_leaving(struct software_links *links, const struct inventory *inventory)
 {
@@ -114,7 +114,7 @@ static int load(const char *root, struct inventory *inventory, struct problems *
 	return inventory_load(inventory, &request, problems, NULL);
 }
 
-/* What there is, read anew. Without RDMA there are no devices. */
+/* Reads the host again. Without RDMA there are no devices. */
 static int read_host(struct inventory *inventory)
 {
 	struct root root;
@@ -122,7 +122,7 @@ static int read_host(struct inventory *inventory)
 
 	if (rc && rc != -ENODEV)
 		return rc;
-	/* Without devices, the netdevs are not read. */
+	/* If there are no devices, the netdevs have not been read yet. */
 	if (!inventory->links.count && !root_open(NULL, &root)) {
 		link_list_read_sysfs(&root, &inventory->links, NEED_LINK_LIST | NEED_LINK_KIND,
 				     NULL);
@@ -237,14 +237,14 @@ static int parse(struct change *change, const char *text, char **ret_value)
 	return 0;
 }
 
-/* The value of a device of any kind; only those of a type can be wanted. */
+/* Returns the value of a device of any kind; only software devices can be wanted. */
 static char *describe(const struct change *change, const struct device *device)
 {
 	const char *type, *netdev;
 
 	if (!device && !device_is_in_class(change->object))
 		return mem_string(CHANGE_ABSENT);
-	/* While this call waits for the users of a device, it is still there. */
+	/* A device is still there while this call waits for its users. */
 	if (!device)
 		return mem_string(change->before ? change->before : LEAVING);
 	type = type_of(device);
@@ -271,7 +271,7 @@ static struct link_data *data_of(struct change *change)
 	return change->data;
 }
 
-/* The names in the change were those before it was written. */
+/* The names in the change are those from before it was written. */
 static void take_new_name(struct change *change, const char *name, const struct link_wish *wish)
 {
 	_cleanup_(freep) char *quoted = text_quote(name);
@@ -297,8 +297,8 @@ static void take_new_name(struct change *change, const char *name, const struct 
 }
 
 /*
- * What the device of the change is, if its name is not enough: what this call has made, also to
- * undo a deletion; or one that is wanted, and was there before.
+ * Returns the value by which to find the device if its name has changed: what this call has made
+ * (also to undo a deletion), or what was wanted and already there.
  */
 static const char *sought(const struct change *change)
 {
@@ -348,15 +348,15 @@ static int read_link(struct change *change, char **ret_value)
 }
 
 /*
- * Whether the value can be made, or made again. Where RDMA devices are shared, one of another
- * network namespace is here without its netdev; and no name of a netdev has blanks.
+ * Whether a device of this value can be made (again). If RDMA devices are shared, one of another
+ * network namespace is here without its netdev; no netdev name has spaces.
  */
 static bool can_be_made(const char *value, struct link_wish *ret_wish)
 {
 	return link_wish_parse(value, ret_wish) && !strchr(ret_wish->netdev, ' ');
 }
 
-/* Whether the kernel would do it, as far as that can be known before. */
+/* Whether the kernel would accept the change, as far as can be known in advance. */
 static int check(struct change *change)
 {
 	struct inventory inventory = {.answers = true};
@@ -414,7 +414,7 @@ static void guard(struct change *change)
 	change_guard_device(change);
 }
 
-/* `link add NAME type TYPE netdev IF` for a value, or NULL. */
+/* Returns `link add NAME type TYPE netdev IF` for a value, or NULL. */
 static char *make_add_command(const char *object, const char *value)
 {
 	_cleanup_(freep) char *name = text_quote(object), *netdev = NULL;
@@ -435,7 +435,7 @@ static char *undo(const struct change *change)
 		       : mem_format("rdmactl link del %s", name);
 }
 
-/* As systemd-escape(1): a name in the name of a device unit. */
+/* Escapes a name for the name of a device unit, like systemd-escape(1). */
 static char *escape_unit(const char *name)
 {
 	char *escaped = mem_string("");
@@ -451,9 +451,9 @@ static char *escape_unit(const char *name)
 }
 
 /*
- * udev wants rdma-hw.target as soon as there is any RDMA device (rdma-ulp-modules.rules of
- * rdma-core), which may be this one; so the netdev wants the unit, too. The kernel loads the module
- * when the link is made: nldev_newlink().
+ * udev starts rdma-hw.target as soon as there is any RDMA device (rdma-ulp-modules.rules of
+ * rdma-core), which may be only this one; so the netdev has to start the unit, too. The kernel
+ * loads the module when the link is made: nldev_newlink().
  */
 static void persist(struct change *change)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Making a software device, and why the kernel refuses one. */
+/* Makes a software device, and explains why the kernel refuses one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
 	LONGEST_PAUSE_MSEC = 50,
 };
 
-/* In the order in which the kernel looks: nldev_newlink(), rxe_newlink(), ib_register_device(). */
+/* Checks in the kernel's order: nldev_newlink(), rxe_newlink(), ib_register_device(). */
 int link_check_add(struct change *change, const struct link_list *netdevs,
 		   const struct link_wish *wish)
 {
@@ -63,7 +63,7 @@ void link_note_module(struct change *change, const struct link_wish *wish)
 	root_close(&root);
 }
 
-/* The kernel knows the type once its module is loaded, which the request has tried. */
+/* The kernel knows the type only once its module is loaded; the request has tried to load it. */
 static void explain_missing_module(struct change *change, const struct link_wish *wish)
 {
 	const char *module = enum_find_word(link_type_names, wish->type)->help;
@@ -164,7 +164,7 @@ static bool has_gid(const struct root *root, const char *name)
 	       strspn(gid, "0:") != strlen(gid);
 }
 
-/* By its name, or by what it is: udev may have renamed it already, see link_follow(). */
+/* Finds it by name, or by type and netdev if udev has already renamed it, see link_follow(). */
 static const char *find_made(const struct software_links *links, const struct change *change,
 			     const struct link_wish *wish)
 {
@@ -175,7 +175,7 @@ static const char *find_made(const struct software_links *links, const struct ch
 	return link ? link->name : NULL;
 }
 
-/* Until the device has its port and a GID. A port without any is told, and no failure. */
+/* Waits until the device has its port and a GID. A port without any is noted, but is no failure. */
 static int wait_until_ready(struct change *change, const struct link_wish *wish)
 {
 	const uint64_t end = clock_msec() + READY_MSEC;
@@ -188,7 +188,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		struct software_links links = {.count = 0};
 		const char *name;
 
-		/* Before the last look: this process may be stopped after it. */
+		/* Set before the last check, because this process may be stopped after it. */
 		late = clock_msec() >= end;
 		rc = software_links_read(NULL, &links, NULL);
 		rc = rc == -ENODEV ? 0 : rc;
@@ -216,7 +216,7 @@ int link_add(struct change *change, const struct link_wish *wish)
 		rc = nldev_add_link(nldev, change->object, wish->type, wish->netdev);
 	if (!rc)
 		return wait_until_ready(change, wish);
-	/* If the device is there now, somebody else has made it at the same time. */
+	/* If the device exists now, somebody else made it at the same time. */
 	change->written = false;
 	link_explain_add(change, wish, rc);
 	return rc;

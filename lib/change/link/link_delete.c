@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Deleting a software device, for which the kernel waits as long as anybody has it open. */
+/* Deletes a software device, for which the kernel waits as long as anybody has it open. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,10 @@
 
 enum { PATIENCE_MSEC = 2000 };
 
-/* Closes everything but `keep`: a device's descriptor would make the kernel wait for this process
- * itself, and the end of a pipe would keep its reader waiting. */
+/*
+ * Closes everything but `keep`: with a descriptor of the device open, the kernel would wait for
+ * this process itself, and an open pipe end would keep its reader waiting.
+ */
 static void close_others(int keep)
 {
 	_cleanup_(closedirp) DIR *directory = opendir("/proc/self/fd");
@@ -36,8 +38,8 @@ static void close_others(int keep)
 }
 
 /*
- * The child. It is in a session of its own, so that ^C does not reach it, and sends the result,
- * 0 or -errno, to its parent if that is still there.
+ * Runs the child, in a session of its own, so that ^C does not reach it. Sends the result, 0 or
+ * -errno, to its parent if that is still there.
  */
 static void run_child(int report, const struct link_removal *removal)
 {
@@ -72,7 +74,7 @@ static int start_child(const struct link_removal *removal, pid_t *ret_pid, int *
 	return 0;
 }
 
-/* "process 712 (sleep), which has uverbs0 open; ..."; the caller frees it. */
+/* Returns "process 712 (sleep), which has uverbs0 open; ..."; the caller frees it. */
 static char *describe_holders(const struct device_nodes *nodes)
 {
 	struct holders holders = {.count = 0};
@@ -91,7 +93,7 @@ static char *describe_holders(const struct device_nodes *nodes)
 	return text ? text : mem_string("users that cannot be seen from here");
 }
 
-/* Says whom the kernel waits for, each time that it is somebody else. */
+/* Says whom the kernel waits for, whenever that has changed. */
 static void tell_wait(struct change *change, const struct device_nodes *nodes, char **told)
 {
 	_cleanup_(freep) char *holders = describe_holders(nodes), *text = NULL;
@@ -106,7 +108,7 @@ static void tell_wait(struct change *change, const struct device_nodes *nodes, c
 		change->host->tell(change->host->tell_context, text);
 }
 
-/* ^Z and the like are caught as well, and end nothing; the caller of the list knows which do. */
+/* Signals such as ^Z are caught, too, but end nothing; changes->ended() knows which ones do. */
 static bool is_ended(const struct change *change)
 {
 	const struct changes *all = change->all;
@@ -114,7 +116,7 @@ static bool is_ended(const struct change *change)
 	return !change->host->signals || !all || !all->ended || all->ended(all->context);
 }
 
-/* Until the child reports, or a signal comes that ends it. 0, -errno of the child, or -EINTR. */
+/* Waits until the child reports, or a signal ends the wait. 0, -errno of the child, or -EINTR. */
 static int wait_for_child(struct change *change, const struct device_nodes *nodes, int report,
 			  const struct signals *signals, int patience_msec)
 {
@@ -148,7 +150,7 @@ static void explain(struct change *change, const struct device_nodes *nodes, pid
 			       "interrupted: process %d goes on deleting it, and waits for %s",
 			       (int)pid, holders);
 		break;
-	case -EINVAL: /* nldev_dellink(): no such index, or no IBK_ALLOW_USER_UNREG */
+	case -EINVAL: /* nldev_dellink(): unknown index, or no IBK_ALLOW_USER_UNREG */
 		change_explain(change, "rdmactl link lists those that can be deleted",
 			       "it is gone, or cannot be deleted");
 		break;
@@ -174,7 +176,7 @@ int link_delete_by(struct change *change, const char *kernel_name,
 
 	if (rc)
 		return rc;
-	/* Once the deletion has begun, sysfs does not tell the nodes any more. */
+	/* Once the deletion has begun, sysfs no longer shows the device's nodes. */
 	device_nodes_read(&root, kernel_name, &nodes);
 	root_close(&root);
 	holders_close_own(&nodes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The defaults of rdma_cm for the connections of a port: roce/cma.h. */
+/* The rdma_cm defaults for the connections of a port: roce/cma.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static unsigned int port_of(const struct change *change)
 	return (unsigned int)change->port.value;
 }
 
-/* The errors of cma_configfs.c and of making a directory in configfs. */
+/* Explains the errors of cma_configfs.c and of making a directory in configfs. */
 static int explain(struct change *change, int rc)
 {
 	switch (-rc) {
@@ -41,8 +41,8 @@ static int explain(struct change *change, int rc)
 }
 
 /*
- * The name of now, by the index: another change of this call may give the device another name, and
- * its old one to another device.
+ * Finds the current name by the index: another change of this call may rename the device and give
+ * its old name to another one.
  */
 static int find_name(struct change *change, char **ret_name)
 {
@@ -97,7 +97,9 @@ static int write_mode(struct change *change, const char *value)
 	const struct enum_name *name = enum_find_word(roce_mode_names, value);
 	int rc = name ? write_text(change, CMA_MODE, roce_mode_text(name->value)) : -EINVAL;
 
-	/* cma_set_default_gid_type(), core/cma.c: only what the port has GIDs for. */
+	/*
+	 * cma_set_default_gid_type(), core/cma.c, accepts only versions that the port has GIDs for.
+	 */
 	if (rc == -EINVAL)
 		change_explain(change, "rdmactl gids shows which versions the port has GIDs of",
 			       "the port does not speak %s", value);
@@ -136,7 +138,7 @@ static void guard(struct change *change)
 		    "users of rdma_cm, unless they set their own; and until the device goes");
 }
 
-/* The name that the device has when this change is made. */
+/* Returns the name that the device has when this change is made. */
 static const char *name_then(const struct change *change)
 {
 	const char *name = change->data;

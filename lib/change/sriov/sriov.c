@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The number of virtual functions: sysfs, sriov_numvfs_store() in drivers/pci/iov.c. */
+/* The number of virtual functions in sysfs: sriov_numvfs_store() in drivers/pci/iov.c. */
 #include "change/sriov/sriov.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define TOTAL_FILE     "sriov_totalvfs"
 #define AUTOPROBE_FILE "sriov_drivers_autoprobe"
 
-enum { MOST_VFS = UINT16_MAX }; /* kstrtou16() there */
+enum { MOST_VFS = UINT16_MAX }; /* kstrtou16() in the kernel */
 
 const struct enum_name sriov_on_off[] = {
 	{0, "off", TONE_PLAIN, NULL},
@@ -26,7 +26,7 @@ const struct enum_name sriov_on_off[] = {
 	{0},
 };
 
-/* The attribute of the function, of the live system; -errno. */
+/* Reads an attribute of the function on the live system. 0 or -errno. */
 static int read_file(const struct change *change, const char *file, char text[SYSFS_TEXT_SIZE])
 {
 	struct root root;
@@ -37,7 +37,7 @@ static int read_file(const struct change *change, const char *file, char text[SY
 		return rc;
 	length = sysfs_read(&root, text, "%s/%s", (const char *)change->data, file);
 	root_close(&root);
-	/* The directory goes away with the function. */
+	/* The directory is gone if the function is. */
 	return length == -ENOENT ? -ENODEV : length < 0 ? (int)length : 0;
 }
 
@@ -75,7 +75,7 @@ static int read_vfs(struct change *change, char **ret_value)
 
 void sriov_explain_vfs(struct change *change, int error, bool removes)
 {
-	/* The kernel has no reason of its own: ice and idpf say EBUSY, i40e EINVAL, ixgbe EPERM. */
+	/* This error comes from the driver: ice and idpf return EBUSY, i40e EINVAL, ixgbe EPERM. */
 	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM)) {
 		change_explain(change, "shut down the virtual machines; dmesg | tail may say more",
 			       "the driver does not remove the VFs: virtual machines may have some "
@@ -94,7 +94,7 @@ void sriov_explain_vfs(struct change *change, int error, bool removes)
 			       "the function or its PCI bus has no room for so many VFs");
 		break;
 	case -EBUSY:
-		/* Those VFs are not ours to be removed again. */
+		/* Those VFs are not ours to remove again. */
 		change->written = false;
 		change_explain(change, "look at it, and run the command again",
 			       "somebody else made VFs meanwhile");
@@ -108,7 +108,10 @@ void sriov_explain_vfs(struct change *change, int error, bool removes)
 	}
 }
 
-/* 0, with VFs left: bnxt_sriov_configure(), bnxt_sriov.c, says yes to 0 and may do nothing. */
+/*
+ * May succeed with VFs left: bnxt_sriov_configure(), bnxt_sriov.c, can accept 0 without acting on
+ * it, so the number is read again.
+ */
 static int remove_vfs(struct change *change)
 {
 	char text[SYSFS_TEXT_SIZE];
@@ -126,7 +129,7 @@ static int remove_vfs(struct change *change)
 	return -EBUSY;
 }
 
-/* From one number to another only by way of 0: the kernel says EBUSY. */
+/* A number can be changed only by way of 0: otherwise the kernel returns EBUSY. */
 static int write_vfs(struct change *change, const char *value)
 {
 	const bool removes = !strcmp(value, "0");
@@ -142,7 +145,7 @@ static int write_vfs(struct change *change, const char *value)
 	return rc;
 }
 
-/* Adds the users of a VF's RDMA device; the guard looks at the object of the change. */
+/* Reports the users of a VF's RDMA device, by making it the change's object for the guard. */
 static void guard_device_of_vf(struct change *change, char *device)
 {
 	char *object = change->object;
@@ -185,7 +188,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 	strings_free(&netdevs);
 }
 
-/* Every change of the number removes all VFs that are there. */
+/* Every change of the number removes all existing VFs. */
 static void guard_vfs(struct change *change)
 {
 	struct root root;
@@ -207,9 +210,9 @@ static void guard_vfs(struct change *change)
 }
 
 /*
- * udev(7): the attribute is set when the driver has been bound to the function, which the kernel
- * says since 4.14; sriov_numvfs_store() refuses it before that. At "add", udev loads the driver
- * only after all rules (80-drivers.rules); one that is bound by then was loaded before udev.
+ * udev(7): the attribute is set once a driver is bound to the function, which the kernel announces
+ * since 4.14; before, sriov_numvfs_store() refuses it. At "add", udev loads drivers only after all
+ * rules (80-drivers.rules); a driver bound by then was loaded before udev.
  */
 static void persist_vfs(struct change *change)
 {
@@ -299,7 +302,7 @@ bool sriov_fill(struct change *change, void *context)
 	return true;
 }
 
-/* The netdev that was named, or that of the function. */
+/* Finds the netdev that was named, or the function's own. */
 static void find_netdev(const struct root *root, struct sriov_target *target,
 			const struct device_list *devices, const char *word)
 {

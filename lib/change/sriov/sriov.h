@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings of a physical function: the number of its virtual functions (sysfs), what it has set for
- * each of them (rtnetlink), and the parameters of its driver that switch RDMA on and off (devlink).
+ * Settings of a physical function: the number of its virtual functions (sysfs), the settings that
+ * it holds for each of them (rtnetlink), and its driver's parameters that switch RDMA on and off
+ * (devlink).
  */
 #pragma once
 
 #include "change/change.h"
 #include "host/device.h"
 
-/* The attribute of a physical function: how many VFs there are. */
+/* The attribute with the number of VFs of a physical function. */
 #define SRIOV_COUNT_FILE "sriov_numvfs"
 
-/* What a user named. */
+/* The function or VF that the user named. */
 struct sriov_target {
-	char *path;		    /* as card_find() gives it */
+	char *path;		    /* as returned by card_find() */
 	struct number netdev_index; /* of the physical function */
 	struct number vf;	    /* unknown: the function itself */
 };
@@ -29,11 +30,14 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		      const char *word, const char *vf, char **ret_reason);
 void sriov_target_clear(struct sriov_target *target);
 
-/* Why the driver has not changed the number of VFs; `removes`: it was to remove them. For tests. */
+/*
+ * Explains why the driver did not change the number of VFs; `removes`: it was to remove them.
+ * Public for tests.
+ */
 void sriov_explain_vfs(struct change *change, int error, bool removes);
 
 extern const struct enum_name sriov_on_off[];
-/* All end with NULL: of the function, of a VF, and both for the help. */
+/* All end with NULL: for the function, for a VF, and both for the help. */
 extern const struct setting *const sriov_setting_table[];
 extern const struct setting *const sriov_vf_setting_table[];
 extern const struct setting sriov_roce_setting, sriov_rdma_setting, sriov_iwarp_setting;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parameters of a driver that switch RDMA on and off: Documentation/networking/devlink/
- * devlink-params.rst. mlx5 has them in the mode driverinit, where they take effect with a reload;
- * ice in the mode runtime; bnxt in the mode permanent, where the adapter keeps them and takes them
- * with its next start.
+ * Driver parameters that switch RDMA on and off: Documentation/networking/devlink/
+ * devlink-params.rst. mlx5 has them in the mode driverinit, where a reload applies them; ice in the
+ * mode runtime; bnxt in the mode permanent, where the adapter stores them and applies them at its
+ * next start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,13 +20,13 @@
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/genl.h"
 
-/* The device of devlink that the change is about, and how to ask it. */
+/* The devlink device that the change is about, and the socket to it. */
 struct place {
 	struct netlink *generic;
 	uint16_t family;
 	struct devlink_list list;
-	struct devlink *device; /* one of the list */
-	char *directory;	/* of that device, in sysfs */
+	struct devlink *device; /* an element of the list */
+	char *directory;	/* its directory in sysfs */
 };
 
 static void place_clear(struct place *place)
@@ -42,7 +42,9 @@ static enum devlink_switch switch_of(const struct change *change)
 							: DEVLINK_IWARP;
 }
 
-/* The last component of the path that is a device of devlink: a subfunction, else its function. */
+/*
+ * Finds the last component of the path that is a devlink device: a subfunction, else its function.
+ */
 static void find_device(struct place *place, const char *path)
 {
 	char *slash;
@@ -105,8 +107,8 @@ static void explain(struct change *change, const struct place *place, const char
 	const char *device = place->device->name;
 
 	/*
-	 * A driver has its reasons: ice wants no VFs (ice_devlink_reload_down(), devlink.c), mlx5
-	 * no bond. One that is loaded anew begins with its own values again.
+	 * Drivers may refuse: ice if it has VFs (ice_devlink_reload_down(), devlink.c), mlx5 if it
+	 * is in a bond. Loading the driver again would start it with its default values.
 	 */
 	if (error == -EOPNOTSUPP && !strcmp(doing, "reload"))
 		change_explain(change,
@@ -140,8 +142,8 @@ static int write_switch(struct change *change, const char *value)
 	if (rc)
 		explain(change, &place, "reload", rc, text);
 	/*
-	 * The driver goes on with what it had, and the parameter must not wait for its next start.
-	 * Undoing that later would want another reload.
+	 * The driver keeps its current value, so the parameter must not wait for the driver's next
+	 * start. Undoing it later would require another reload.
 	 */
 	if (rc == -EOPNOTSUPP)
 		devlink_set_switch(place.generic, place.family, place.device, which,
@@ -149,7 +151,10 @@ static int write_switch(struct change *change, const char *value)
 	return rc;
 }
 
-/* Those who use an RDMA device of the function; the guard looks at the object of the change. */
+/*
+ * Reports the users of the function's RDMA devices, by making each the change's object for the
+ * guard.
+ */
 static void guard_devices(struct change *change, const struct root *root, const char *directory)
 {
 	struct strings devices;
@@ -166,7 +171,7 @@ static void guard_devices(struct change *change, const struct root *root, const 
 	strings_free(&devices);
 }
 
-/* The netdevs of the device itself: those of a subfunction are not those of its function. */
+/* Notes the netdevs of the device itself: a subfunction's are not those of its function. */
 static void guard_netdevs(struct change *change, const struct root *root, const char *directory)
 {
 	struct strings netdevs;
@@ -182,7 +187,7 @@ static void guard_netdevs(struct change *change, const struct root *root, const 
 	strings_free(&netdevs);
 }
 
-/* mlx5_devlink_reload_down(), devlink.c, only warns of it; what has a VF stands still meanwhile. */
+/* mlx5_devlink_reload_down(), devlink.c, only warns about VFs; their users are down meanwhile. */
 static void guard_reload(struct change *change, const struct root *root, const struct place *place)
 {
 	struct number count = {.known = false};
@@ -192,7 +197,7 @@ static void guard_reload(struct change *change, const struct root *root, const s
 		    "back, without addresses",
 		    place->device->name);
 	guard_netdevs(change, root, place->directory);
-	/* A subfunction has no such file, and leaves the VFs of its function alone. */
+	/* A subfunction has no such file, and does not affect the VFs of its function. */
 	if (!sysfs_read_number(root, &count, "%s/" SRIOV_COUNT_FILE, place->directory) &&
 	    count.value)
 		change_disturbs(change, "the %" PRIu64 " VFs of %s, which stop meanwhile",
@@ -222,9 +227,9 @@ static void guard_switch(struct change *change)
 }
 
 /*
- * Names the function itself, if it is one that card_find() finds, as PCI functions and subfunctions
- * are, whose names have dots: without RDMA the RDMA device is gone, and a netdev may have another
- * name after a reload.
+ * Names the function itself if card_find() can find it, as it does PCI functions and subfunctions,
+ * whose names have dots: without RDMA the RDMA device is gone, and a netdev may have another name
+ * after a reload.
  */
 static char *undo_switch(const struct change *change)
 {

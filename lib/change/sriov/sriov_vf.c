@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a physical function has set for one virtual function: do_setvfinfo(),
- * net/core/rtnetlink.c. The GUIDs are those of mlx5_ib_set_vf_guid(), drivers/infiniband/hw/mlx5.
+ * The settings that a physical function holds for one virtual function: do_setvfinfo(),
+ * net/core/rtnetlink.c. For the GUIDs, see mlx5_ib_set_vf_guid(), drivers/infiniband/hw/mlx5.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -138,7 +138,7 @@ static int write_vf(struct change *change, const char *value)
 		rc = vf_set(rtnl, (unsigned int)change->netdev_index.value,
 			    (unsigned int)change->port.value, kind_of(change),
 			    number_of_value(change, value));
-	/* EINVAL: a number past the last VF, of most drivers. */
+	/* Most drivers return EINVAL for a number past the last VF. */
 	if (rc == -EOPNOTSUPP)
 		change_explain(change,
 			       "it may be set by devlink instead, in the mode switchdev: devlink "
@@ -157,7 +157,7 @@ static void guard_guid(struct change *change)
 		change_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
 }
 
-/* The netdevs that a VF has on this host: the session may come over one of them. */
+/* The VF's netdevs on this host: the session may go over one of them. */
 static void guard_netdevs(struct change *change)
 {
 	_cleanup_(freep) char *directory = NULL;
