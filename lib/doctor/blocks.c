@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What people read: findings merged and sorted, and how much was looked at. */
+/* The readable form of the results: findings merged and sorted, and the coverage of the checks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const char *step_of(const struct doctor_result *result)
 	return result->step_form ?: result->finding.next_step ?: "";
 }
 
-/* 0: they are to be one block. */
+/* 0: both belong to one block. */
 static int compare_findings(const struct doctor_result *one, const struct doctor_result *other)
 {
 	const struct finding *a = &one->finding, *b = &other->finding;
@@ -28,7 +28,7 @@ static int compare_findings(const struct doctor_result *one, const struct doctor
 	return rc ? rc : strcmp(step_of(one), step_of(other));
 }
 
-/* What is alike comes together, in its order. */
+/* Groups findings of one block, in their original order. */
 static int compare_results(const void *a, const void *b)
 {
 	const struct doctor_result *const *one = a, *const *other = b;
@@ -59,7 +59,7 @@ static const struct doctor_result **sort(const struct doctor_results *results)
 	return sorted;
 }
 
-/* The block that the next of the sorted results belongs to. */
+/* Returns the block for the next of the sorted results. */
 static struct doctor_block *block_of(struct doctor_blocks *blocks,
 				     const struct doctor_result *result)
 {
@@ -70,7 +70,10 @@ static struct doctor_block *block_of(struct doctor_blocks *blocks,
 	return mem_append(&blocks->items, &blocks->count, sizeof(*blocks->items));
 }
 
-/* For each cause. Checks, not results: a check that was not made on eight ports is one. */
+/*
+ * Counts the dependents of each cause: checks, not results, so that one check that was skipped on
+ * eight ports counts once.
+ */
 static void count_dependents(const struct doctor_results *results, size_t counts[DOCTOR_CHECKS])
 {
 	bool seen[DOCTOR_CHECKS][DOCTOR_CHECKS] = {{false}};
@@ -121,7 +124,7 @@ void doctor_blocks_free(struct doctor_blocks *blocks)
 	*blocks = (struct doctor_blocks){.count = 0};
 }
 
-/* The plural of what a check looks at. */
+/* Returns the plural of a check's kind of object. */
 static const char *plural(const struct doctor_block *block)
 {
 	static const char *const words[] = {
@@ -136,7 +139,7 @@ static const char *plural(const struct doctor_block *block)
 
 char *doctor_block_object(const struct doctor_block *block)
 {
-	enum { NAMES_MOST = 4 }; /* names of more objects than that do not fit in a line */
+	enum { NAMES_MOST = 4 }; /* the names of more objects do not fit on a line */
 	char *text = NULL;
 
 	if (block->count == 1 || !block->results[0]->finding.object)
@@ -200,7 +203,7 @@ static void count_one(struct doctor_coverage *coverage, const struct doctor_resu
 	coverage->checked++;
 }
 
-/* A check counts by its worst verdict, and as made if it was made on any object. */
+/* A check counts by its worst verdict, and as made if it was made on at least one object. */
 static bool is_worse(const struct doctor_result *result, const struct doctor_result *worst)
 {
 	const uint64_t severity = result->finding.severity.value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of the checks, and what runs them. */
+/* The table of the checks, and the code that runs them. */
 #include "doctor/frame/doctor.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ const struct doctor_check *doctor_check(enum doctor_check_id id)
 	return &checks[id];
 }
 
-/* What every check may ask for: whether it applies, and to which PCI function. */
+/* Facts that decide whether a check applies, and to which PCI function. */
 enum {
 	NEED_TO_CHOOSE = NEED_NODE_TYPE | NEED_TRANSPORT | NEED_LINK_LAYER | NEED_DRIVER |
 			 NEED_PCI_ADDRESS
@@ -48,7 +48,7 @@ static bool is_or_is_in(const char *object, const char *whole)
 	return !strncmp(object, whole, length) && (!object[length] || object[length] == '/');
 }
 
-/* Whether what was said about `said` holds for what the context is about. */
+/* Whether a verdict about the object `said` also covers the context's object. */
 static bool covers(const struct doctor_context *run, const char *said, const char *object)
 {
 	return !said || (object && is_or_is_in(object, said)) ||
@@ -56,15 +56,15 @@ static bool covers(const struct doctor_context *run, const char *said, const cha
 }
 
 /*
- * Whether the earlier check left nothing to judge on this object. A check of the host depends on
- * those of parts of it only if all of them failed.
+ * Whether the earlier check left nothing to judge on this object. A check of the host is blocked by
+ * checks of its parts only if they failed on all of them.
  */
 static bool is_blocked_by(const struct doctor_context *run, uint64_t id, const char *object,
 			  uint64_t *ret_cause)
 {
 	size_t failed = 0, total = 0;
 
-	/* Most hosts are well, and may have thousands of virtual functions. */
+	/* Most hosts are healthy, and may have thousands of virtual functions. */
 	if (!run->results->blocking[id])
 		return false;
 	for (const struct doctor_result *result = doctor_first(run->results, id); result;
@@ -120,7 +120,7 @@ static bool applies(struct doctor_context *run)
 	return !check->applies || check->applies(run);
 }
 
-/* Returns whether the check applies to the object of the context. */
+/* Runs the check on the context's object; returns whether it applies. */
 static bool run_on_object(struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = NULL;
@@ -134,7 +134,7 @@ static bool run_on_object(struct doctor_context *run)
 		doctor_because(run, (enum doctor_check_id)cause);
 	else
 		run->check->check(run);
-	/* A check that ends without a verdict is a defect; it must not look like health. */
+	/* A check that ends without a verdict is a bug, and must not look healthy. */
 	if (!run->verdicts)
 		doctor_not_checked(run, 0, "the check ended without a verdict");
 	return true;
@@ -155,7 +155,7 @@ void doctor_leave_object(struct doctor_context *run)
 	run->function = NULL;
 }
 
-/* The objects that a check could be run on; `act` returns whether it applies. */
+/* Calls `act` for each object of the check's scope; `act` returns whether the check applies. */
 static bool for_each_object(struct doctor_context *run, bool (*act)(struct doctor_context *run))
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -189,16 +189,16 @@ static bool for_each_object(struct doctor_context *run, bool (*act)(struct docto
 	return any;
 }
 
-/* What the request has not given, of what the check needs. */
+/* Returns the needs of the check that the request does not meet. */
 static uint64_t missing_needs(const struct doctor_context *run)
 {
 	const struct doctor_request *request = run->request;
 	uint64_t missing = 0;
 
-	/* A snapshot answers for the kernel, but nothing is sent from it. */
+	/* A snapshot has the kernel's answers, but nothing can be sent from it. */
 	if (!root_answers(&run->facts->root) || (request->root && run->check->needs & NEEDS_PEER))
 		missing |= NEEDS_LIVE;
-	/* What a snapshot holds does not grow while it is read. */
+	/* What is recorded in a snapshot does not grow between readings. */
 	if (request->interval_msec && run->facts->root.recorded &&
 	    run->check->needs & NEEDS_INTERVAL)
 		return NEEDS_LIVE;
@@ -218,7 +218,7 @@ static void run_check(struct doctor_context *run)
 	const uint64_t missing = missing_needs(run);
 	const size_t before = run->results->count;
 
-	/* What was not asked for is not missing. */
+	/* Optional checks that were not requested do not count as missing. */
 	if (missing & (NEEDS_PEER | NEEDS_EXPECT)) {
 		strings_add(&run->results->not_applicable, run->check->id);
 		return;
@@ -280,8 +280,8 @@ static uint64_t inventory_needs(const struct doctor_request *request)
 }
 
 /*
- * A host without RDMA devices has a verdict like any other, so that is no problem here; a device
- * that was asked for by name and is not there is one.
+ * A host without RDMA devices gets a verdict like any other, so that is not a problem; a device
+ * that was asked for by name but does not exist is one.
  */
 static int read_inventory(const struct doctor_request *request, struct doctor_facts *facts,
 			  struct problems *problems)

@@ -86,8 +86,8 @@ bool doctor_has_accelerator(struct doctor_facts *facts)
 }
 
 /*
- * Docker and Podman leave a file in the root directory, systemd-nspawn and LXC name themselves to
- * process 1 and below /run, Kubernetes sets a variable (https://systemd.io/CONTAINER_INTERFACE).
+ * Docker and Podman leave a file in the root directory, systemd-nspawn and LXC identify themselves
+ * to process 1 and below /run, Kubernetes sets a variable (https://systemd.io/CONTAINER_INTERFACE).
  */
 static bool looks_like_container(const struct root *root)
 {

@@ -16,12 +16,12 @@
 #include "doctor/adapter/ethernet.h"
 #include "doctor/frame/growth_counters.h"
 
-/* A source of numbers, read once in each reading if one of its checks is selected. */
+/* A source of numbers, read once per reading if one of its checks is selected. */
 static const struct growth_source {
 	enum doctor_check_id check;
 	void (*read)(struct doctor_facts *facts, const struct doctor_request *request,
 		     struct growth_reading *reading);
-	bool is_saved; /* a file of `counters --save` has it */
+	bool is_saved; /* contained in a `counters --save` file */
 } sources[] = {
 	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
@@ -51,7 +51,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(first->key, second->key);
 }
 
-/* Whether a selected check wants the source, and no row before this one has read it. */
+/* Whether a selected check needs the source, and no earlier row has read it. */
 static bool is_due(const struct doctor_request *request, const struct growth_source *source)
 {
 	if (!request->run[source->check] || (request->since && !source->is_saved))
@@ -92,7 +92,7 @@ static void clear(struct growth_reading *reading)
 	free(reading->items);
 }
 
-/* Waits, though signals may interrupt it. */
+/* Waits for the full time even if signals interrupt it. */
 static void wait_msec(uint64_t msec)
 {
 	struct timespec pause = {

@@ -16,12 +16,12 @@
 #include "kernel/sysfs.h"
 
 struct doctor_counters {
-	struct device_list devices; /* those that may be asked; borrows everything but the array */
+	struct device_list devices; /* those that may be read; all but the array is borrowed */
 	struct inventory inventory;
 	struct counter_loader *loader; /* NULL: the root cannot be opened */
 };
 
-/* Faults of the link, and packets that it damaged. */
+/* Selects faults of the link, and packets damaged by it. */
 static bool wants(const void *context, enum counter_source source, const char *kernel_name,
 		  const struct counter_name *name)
 {
@@ -77,7 +77,7 @@ static void add(struct growth_reading *reading, const struct counter_reading *co
 		value->state = GROWTH_SATURATED;
 }
 
-/* What cannot be read is no problem here: the check says so of the ports that it matters for. */
+/* Read errors are not problems here: the check reports them for the ports that matter to it. */
 void growth_read_counters(struct doctor_facts *facts, const struct doctor_request *request,
 			  struct growth_reading *reading)
 {
@@ -148,7 +148,7 @@ static int refuse(struct problems *problems, const char *message, const char *hi
 	return rc;
 }
 
-/* Growth can only be told if the counters have run without a restart. */
+/* Growth is meaningful only if the counters ran without a restart. */
 static int check_head(const char *path, const struct saved_head *then, const struct saved_head *now,
 		      struct problems *problems)
 {

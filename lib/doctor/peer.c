@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What two hosts can tell each other: a few tests of selftest with the server on the peer. */
+/* Tests the data path to another host: a few selftest tests with the server on the peer. */
 #include "doctor/peer.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /*
  * Chooses the local end by the route. 0, or -errno with a reason and perhaps a next step;
- * *ret_routed: there is a route, but by no RDMA port.
+ * *ret_routed: there is a route, but not through an RDMA port.
  */
 static int find_path(struct doctor_context *run, struct inventory *inventory,
 		     struct selftest_request *request, struct endpoint *ret_endpoint,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The verdict about the data path to a peer. */
+/* The verdict on the data path to a peer. */
 #pragma once
 
 #include "doctor/frame/check.h"
 #include "selftest/record/record.h"
 
-/* One finding for each test that failed, or one that says what passed; `peer` is clean text. */
+/* Reports one finding for each failed test, or one that lists what passed; `peer` is clean text. */
 void doctor_judge_peer(struct doctor_context *run, const char *peer,
 		       const struct selftest_results *results);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The records of results and of the table of the checks, and their words. */
+/* The records of results and of the check table, and their words. */
 #include "doctor/frame/check.h"
 #include "base/mem.h"
 #include "schema/rows.h"
@@ -45,7 +45,7 @@ const struct enum_name doctor_profile_names[] = {
 	{0, NULL},
 };
 
-/* The help is the next step. */
+/* The help text is the next step. */
 const struct enum_name doctor_need_names[] = {
 	{NEEDS_ROOT, "root", .help = "run it as root"},
 	{NEEDS_LIVE, "live", .help = "run it on the host itself, without --root"},
@@ -66,7 +66,7 @@ static void get_group(const void *record, struct value *value)
 			       doctor_check((enum doctor_check_id)result->finding.id.value)->group);
 }
 
-/* A text, so that the manual does not list the words of the column check twice. */
+/* A string, so that the manual does not list the words of the column check twice. */
 static void get_because(const void *record, struct value *value)
 {
 	const struct doctor_result *result = record;
@@ -107,7 +107,7 @@ static const struct enum_name doctor_scope_names[] = {
 	{0, NULL},
 };
 
-/* The members of struct doctor_check are constants, not the numbers that records have. */
+/* The members of struct doctor_check are plain constants, not the struct number of records. */
 #define TEXT_OF(member)                                                                 \
 	static void get_check_##member(const void *record, struct value *value)         \
 	{                                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a check says what it has found. */
+/* How a check reports its findings. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ char *doctor_scope_object(const struct doctor_context *run)
 	return run->check->scope == ON_PORT && run->port ? port_object(run->port) : NULL;
 }
 
-/* Root of another user namespace, as in a rootless container, is no root to the host's files. */
+/* Root of another user namespace, as in a rootless container, is not root for the host's files. */
 bool doctor_needs_root(int rc)
 {
 	return (rc == -EACCES || rc == -EPERM) && (geteuid() || !privilege_is_first_namespace());
@@ -129,7 +129,7 @@ bool doctor_leaves_nothing(const struct doctor_result *result)
 	       result->because.known;
 }
 
-/* Each check's results are a chain: later checks look at those of others for every object. */
+/* The results of each check form a chain, because later checks search them for every object. */
 static void append_result(struct doctor_results *results, enum doctor_check_id id,
 			  const struct doctor_result *result)
 {
@@ -147,7 +147,10 @@ static bool is_in_name(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_-.:@", c));
 }
 
-/* The text with a mark in place of each occurrence of the name as a word; NULL: it has none. */
+/*
+ * Returns the text with each occurrence of the name as a word replaced by a mark; NULL: it has
+ * none.
+ */
 static char *leave_out(const char *text, const char *name)
 {
 	const size_t length = strlen(name);
@@ -165,7 +168,7 @@ static char *leave_out(const char *text, const char *name)
 	return form;
 }
 
-/* Next steps for several objects are one if nothing but the name of the object differs. */
+/* Next steps for several objects are merged if only the name of the object differs. */
 static void find_form(const struct doctor_context *run, struct doctor_result *result)
 {
 	const struct finding *finding = &result->finding;
@@ -187,7 +190,7 @@ static void find_form(const struct doctor_context *run, struct doctor_result *re
 	}
 }
 
-/* Moves what is pending into the results. */
+/* Moves the pending result into the results. */
 static void conclude(struct doctor_context *run, enum severity severity)
 {
 	struct finding *finding = &run->pending.finding;
@@ -221,7 +224,7 @@ void doctor_verdict(struct doctor_context *run, enum severity verdict, const cha
 	conclude(run, verdict);
 }
 
-/* What lifts the obstacle; the first of several. */
+/* Returns the step that meets the first of the missing needs. */
 static const char *step_for(uint64_t needs)
 {
 	const struct enum_name *name = doctor_need_names;

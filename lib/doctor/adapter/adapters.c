@@ -51,7 +51,7 @@ static struct doctor_adapters *listed(struct doctor_facts *facts)
 	return adapters;
 }
 
-/* Whether a directory of sysfs is a part of the device, by the components of the link to it. */
+/* Whether a sysfs directory belongs to the device, by the components of its link target. */
 static bool is_in(const char *target, const char *name)
 {
 	const size_t length = strlen(name);
@@ -62,7 +62,7 @@ static bool is_in(const char *target, const char *name)
 	return false;
 }
 
-/* Where the RDMA devices and the netdevs of their ports are in the tree of devices. */
+/* Locations of the RDMA devices and their ports' netdevs in the device tree. */
 struct places {
 	struct place {
 		const struct device *device;
@@ -102,7 +102,9 @@ static void places_clear(struct places *places)
 	free(places->items);
 }
 
-/* The RDMA device of a devlink device that is no PCI function, or one whose netdev is its. */
+/*
+ * Returns the RDMA device that is, or whose netdev is, on a devlink device that is no PCI function.
+ */
 static const struct device *device_on(const struct places *places, const char *name)
 {
 	for (size_t i = 0; i < places->count; i++)
@@ -123,8 +125,8 @@ static void add(struct doctor_adapters *adapters, struct devlink *devlink, const
 }
 
 /*
- * A PCI function with RDMA hardware, or what an RDMA device or the netdev of one belongs to: a
- * subfunction, or what a software device runs on.
+ * Chooses PCI functions with RDMA hardware, and the parents of RDMA devices or their netdevs: a
+ * subfunction, or the adapter that a software device runs on.
  */
 static void choose(const struct doctor_context *run, struct doctor_adapters *adapters)
 {
@@ -152,9 +154,9 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 }
 
 /*
- * mlx5_core_pci_table[], drivers/net/ethernet/mellanox/mlx5/core/main.c: in a virtual machine
- * nothing else tells a virtual function. Asking one for versions makes the driver of Linux 6.1 warn
- * in the kernel log each time (mlx5_fw_version_query(), fw.c).
+ * mlx5_core_pci_table[], drivers/net/ethernet/mellanox/mlx5/core/main.c: in a virtual machine only
+ * the device ID identifies a virtual function. Asking one for versions makes the driver of Linux
+ * 6.1 write a warning to the kernel log each time (mlx5_fw_version_query(), fw.c).
  */
 static bool is_virtual(const struct pci_function *function)
 {
@@ -170,7 +172,7 @@ static bool is_virtual(const struct pci_function *function)
 	return false;
 }
 
-/* Not virtual functions, and of several devices on a function only the first. */
+/* Excludes virtual functions, and all but the first device of each function. */
 static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *adapters,
 		      const struct device *device)
 {
@@ -255,7 +257,7 @@ const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 	return *ret_rc ? NULL : adapters;
 }
 
-/* The netdev's index, with which the question is safe: see kernel/netlink/ethtool.h. */
+/* Finds the netdev's index, which makes the query safe: see kernel/netlink/ethtool.h. */
 static int ask_about(struct doctor_facts *facts, const char *netdev,
 		     const struct doctor_adapters **ret_adapters, uint32_t *ret_index)
 {

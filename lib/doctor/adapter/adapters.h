@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Facts from generic netlink that several checks use: the devlink devices of the RDMA adapters, and
- * the socket for questions about netdevs. Everything is read when it is first asked for.
+ * Facts from generic netlink that several checks share: the devlink devices of the RDMA adapters,
+ * and a socket for queries about netdevs. Everything is read when first needed.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ struct growth_reading;
 /* A devlink device of an RDMA adapter. */
 struct adapter {
 	struct devlink *devlink;       /* borrowed from the list */
-	char *object;		       /* its PCI address, or the RDMA device that it belongs to */
-	struct pci_function *function; /* NULL: it is no PCI function */
+	char *object;		       /* its PCI address, or the name of its RDMA device */
+	struct pci_function *function; /* NULL: not a PCI function */
 	const struct device *device;   /* an RDMA device on it, or NULL */
 };
 
 struct doctor_adapters {
-	/* The socket. 0 or -errno; families that the kernel does not have are 0. */
+	/* The socket. 0 or -errno; a family that the kernel does not have is 0. */
 	bool was_opened;
 	int socket_rc;
 	struct netlink *generic;
@@ -32,7 +32,7 @@ struct doctor_adapters {
 	struct devlink_list list;
 	struct adapter *items;
 	size_t count;
-	/* Devices that stand for an adapter each, for the comparison of their firmware. */
+	/* One device per adapter, to compare firmware versions. */
 	bool was_counted;
 	const struct device **single;
 	size_t single_count;
@@ -41,29 +41,29 @@ struct doctor_adapters {
 enum adapter_facts { ADAPTER_REPORTERS, ADAPTER_SWITCHES, ADAPTER_INFO };
 
 /*
- * The devlink devices of the adapters that were asked about, with these facts. Returns NULL if they
- * cannot be listed, with -errno in *ret_rc; -EPROTONOSUPPORT: the kernel has no devlink.
+ * Returns the devlink devices of the selected adapters, with these facts. NULL if they cannot be
+ * listed, with -errno in *ret_rc; -EPROTONOSUPPORT: the kernel has no devlink.
  */
 const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 					      enum adapter_facts facts, int *ret_rc);
-/* Whether firmware is asked of the function by itself: not of a virtual one. */
+/* Whether to query the function's firmware: not for a virtual function. */
 bool adapter_has_firmware(const struct adapter *adapter);
 
 /*
- * The devices that stand for an adapter each (`single`): known firmware and board, no virtual
- * function, one for each PCI function.
+ * Returns one device per adapter (`single`): firmware and board are known, no virtual functions,
+ * one device for each PCI function.
  */
 const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts);
 
-/* As the functions of kernel/netlink/ethtool.h, for a netdev of the inventory. */
+/* Like the functions of kernel/netlink/ethtool.h, for a netdev of the inventory. */
 int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause);
 int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
 	       struct ethtool_fec *ret_fec);
 
-/* For growth.c: the recoveries of all reporters. */
+/* For growth.c: reads the recoveries of all reporters. */
 void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,
 			      struct growth_reading *reading);
-/* The key of a reporter there, freed by the caller. */
+/* Returns the reporter's key in the reading; the caller frees it. */
 char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter);
 
 void doctor_adapters_free(struct doctor_adapters *adapters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the Ethernet link below a port: error correction, pause frames. */
+/* Checks of the Ethernet link under a port: error correction, pause frames. */
 #include "doctor/adapter/ethernet.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *re
 	}
 }
 
-/* The netdev's name is worth saying only if it is one of several. */
+/* Names the netdev only if the port has several. */
 static void name_leg(struct doctor_context *run, const struct link *leg)
 {
 	if (!run->port->netdev || strcmp(run->port->netdev, leg->name) != 0)
@@ -64,7 +64,7 @@ static void name_leg(struct doctor_context *run, const struct link *leg)
 }
 
 /*
- * Links of 25 Gb/s a lane and more need error correction, those of 10 a lane (10G, 40G) do not
+ * Links of 25 Gb/s per lane and more need error correction; those of 10 per lane (10G, 40G) do not
  * (IEEE 802.3 clauses 91, 108 and 134).
  */
 static bool needs_correction(const struct link *netdev)
@@ -73,7 +73,7 @@ static bool needs_correction(const struct link *netdev)
 	       netdev->speed_mbps.value != 40000;
 }
 
-/* The rate of bit errors before correction, if the driver counts them. */
+/* Adds the bit error rate before correction, if the driver counts corrected bits. */
 static void add_error_rate(struct doctor_context *run, const struct link *netdev)
 {
 	const double seconds = doctor_growth_seconds(run->facts);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The verdicts on a netdev's error correction and pause frames, apart from the asking. Each ends
- * with one verdict, unless it returns false: the netdev is of a software device and has none.
+ * The verdicts on a netdev's error correction and pause frames, separate from the queries. Each
+ * function gives exactly one verdict, or returns false: the netdev is of a software device and has
+ * none.
  */
 #pragma once
 
@@ -11,12 +12,12 @@
 struct growth_reading;
 struct roce_dcb;
 
-/* `rc` is that of asking, and `fec` counts only if it is 0. */
+/* `rc` is the result of the query; `fec` is valid only if it is 0. */
 bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec);
 bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb);
 
-/* For growth.c: what error correction did, by netdev. */
+/* For growth.c: reads the error correction counters by netdev. */
 void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *request,
 		     struct growth_reading *reading);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the adapters themselves: firmware, health, temperature, what is switched off. */
+/* Checks of the adapters themselves: firmware, health, temperature, disabled features. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 #define SOURCE "devlink"
 
 /*
- * Reads the adapters, and says why there are none to judge: each PCI function without a devlink
- * device is named.
+ * Reads the adapters. If there are none to judge, says why, naming each PCI function without a
+ * devlink device.
  */
 static const struct doctor_adapters *adapters_for(struct doctor_context *run,
 						  enum adapter_facts facts)
@@ -49,13 +49,13 @@ static const struct doctor_adapters *adapters_for(struct doctor_context *run,
 	return adapters;
 }
 
-/* A software device may run on the netdev of an adapter. */
+/* Software devices count, too, because one may run on the netdev of an adapter. */
 bool doctor_may_have_adapters(struct doctor_context *run)
 {
 	return doctor_has_hardware(run->facts);
 }
 
-/* Words of the switches that are known, and whether RDMA is off by them. */
+/* Adds the known switches to the evidence; returns whether they disable RDMA. */
 static bool describe_switches(struct doctor_context *run, const struct devlink *devlink)
 {
 	const enum tristate *on = devlink->switches;
@@ -64,13 +64,15 @@ static bool describe_switches(struct doctor_context *run, const struct devlink *
 		if (on[i] != TRISTATE_UNKNOWN)
 			doctor_evidence(run, SOURCE, "%s is %s", devlink_switch_names[i],
 					on[i] == TRISTATE_YES ? "true" : "false");
-	/* ice has both RoCE and iWARP, never at a time: ice_devlink_enable_roce_validate(). */
+	/*
+	 * ice has both RoCE and iWARP, but never both enabled: ice_devlink_enable_roce_validate().
+	 */
 	return on[DEVLINK_RDMA] == TRISTATE_NO ||
 	       (on[DEVLINK_ROCE] == TRISTATE_NO && on[DEVLINK_IWARP] != TRISTATE_YES) ||
 	       (on[DEVLINK_IWARP] == TRISTATE_NO && on[DEVLINK_ROCE] == TRISTATE_UNKNOWN);
 }
 
-/* The first that is off; there is one. */
+/* Returns the first switch that is off; there is one. */
 static enum devlink_switch off_switch(const struct devlink *devlink)
 {
 	size_t which = 0;
@@ -134,7 +136,7 @@ void check_rdma_disabled(struct doctor_context *run)
 		judge_switches(run, &adapters->items[i]);
 }
 
-/* Devices of the same board, and with `firmware` only those that run it. */
+/* Counts devices of the same board; with `firmware`, only those that run it. */
 static size_t count_alike(const struct doctor_adapters *adapters, const struct device *device,
 			  const char *firmware)
 {
@@ -150,7 +152,7 @@ static size_t count_alike(const struct doctor_adapters *adapters, const struct d
 	return count;
 }
 
-/* The firmware that most devices of the board have; the first of several. */
+/* Returns the firmware that most devices of the board have; on a tie, the first one. */
 static const char *usual_firmware(const struct doctor_adapters *adapters,
 				  const struct device *device)
 {
@@ -179,7 +181,7 @@ static bool is_single_device(const struct doctor_adapters *adapters, const struc
 	return false;
 }
 
-/* Whether the file is there though its value is not known: not every driver has a board_id. */
+/* Whether the file exists although its value is unknown: not every driver has a board_id. */
 static bool has_board_file(struct doctor_facts *facts, const struct device *device)
 {
 	char text[SYSFS_TEXT_SIZE];
@@ -227,7 +229,7 @@ void check_firmware_same(struct doctor_context *run)
 }
 
 /*
- * What mlx5 says if it could not ask: 0 if the firmware cannot be asked, all ones if it failed
+ * mlx5 reports 0 if it cannot query the firmware, and all ones if the query failed
  * (mlx5_fw_version_query(), drivers/net/ethernet/mellanox/mlx5/core/fw.c).
  */
 static bool is_version(const char *text)
@@ -235,7 +237,7 @@ static bool is_version(const char *text)
 	return text && *text && strcmp(text, "0.0.0000") && strcmp(text, "255.255.65535");
 }
 
-/* A pair that an earlier name has shown already: mlx5 has fw.version and fw. */
+/* Whether an earlier name has shown the same pair: mlx5 has fw.version and fw. */
 static bool is_repeated(const struct devlink *devlink, size_t which)
 {
 	const struct devlink_version *version = &devlink->versions[which];
@@ -303,7 +305,7 @@ void check_firmware_pending(struct doctor_context *run)
 		doctor_does_not_apply(run);
 }
 
-/* What a reporter says, as evidence; the severity of it. */
+/* Adds the reporter's state to the evidence and returns its severity. */
 static enum severity judge_reporter(struct doctor_context *run, const struct devlink *devlink,
 				    const struct devlink_reporter *reporter)
 {
@@ -329,7 +331,7 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 			text_plural_s(reporter->errors.value),
 			(unsigned long long)reporter->recoveries.value,
 			reporter->recoveries.value == 1 ? "y" : "ies");
-	/* Queues of the netdev, which RDMA does not use. */
+	/* Queues of the netdev, not used by RDMA. */
 	return !strcmp(reporter->name, "tx") || !strcmp(reporter->name, "rx") ? SEVERITY_WARNING
 									      : SEVERITY_ERROR;
 }
@@ -395,12 +397,12 @@ static int read_degrees(struct doctor_context *run, int64_t *ret_value, const ch
 
 struct hottest {
 	enum severity severity;
-	size_t sensors; /* that have both a value and a limit */
-	int error;	/* of one that could not be read */
+	size_t sensors; /* with both a value and a limit */
+	int error;	/* of a sensor that could not be read */
 	const char *what;
 };
 
-/* One sensor: temp1_input, its limit temp1_crit, its name temp1_label if it has one. */
+/* Judges one sensor: temp1_input, its limit temp1_crit, its name temp1_label if it has one. */
 static void judge_sensor(struct doctor_context *run, const char *hwmon, const char *input,
 			 struct hottest *hottest)
 {
@@ -413,12 +415,12 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 	int rc = read_degrees(run, &value, hwmon, input);
 	enum severity severity = SEVERITY_OK;
 
-	/* ENODATA: the sensor has nothing to say now, such as that of a port without a module. */
+	/* ENODATA: the sensor has no value now, such as that of a port without a module. */
 	if (rc == -ENODATA || rc == -ENOENT)
 		return;
 	if (!rc)
 		rc = read_degrees(run, &limit, hwmon, crit);
-	/* mlx5 may report 0 for everything of a port without a module. */
+	/* mlx5 may report 0 for all values of a port without a module. */
 	if (rc == -ENOENT || (!rc && limit <= 0))
 		return;
 	if (rc) {
@@ -468,8 +470,10 @@ void check_temperature(struct doctor_context *run)
 		judge_sensors(run, chips.items[i], &hottest);
 	strings_free(&chips);
 	if (rc == -ENOENT) {
-		/* mlx5_core has sensors since Linux 6.6, bnxt_en for longer; many drivers have
-		 * none. */
+		/*
+		 * mlx5_core has sensors since Linux 6.6, bnxt_en since earlier; many drivers have
+		 * none.
+		 */
 		doctor_does_not_apply(run);
 		return;
 	}

@@ -13,13 +13,13 @@
 #include "kernel/sysfs.h"
 
 /*
- * Words of the drivers, the same in Linux 6.1 and 6.12 unless noted. A line matches the first kind
- * whose driver wrote it and whose words are in it.
+ * Messages of the drivers, the same in Linux 6.1 and 6.12 unless noted. A line matches the first
+ * kind whose driver wrote it and whose words it contains.
  */
 static const struct kind {
-	const char *driver; /* at the beginning of the line, as the driver core puts it there */
+	const char *driver; /* at the start of the line, where the driver core puts it */
 	const char *words;
-	bool gave_up; /* the adapter is out of service, as far as this line goes */
+	bool gave_up; /* as of this line, the adapter is out of service */
 	const char *summary;
 } kinds[] = {
 	/* drivers/net/ethernet/mellanox/mlx5/core/health.c */
@@ -34,7 +34,7 @@ static const struct kind {
 	{"mlx5_core", "Health issue observed", false, "the firmware reported a fault of itself"},
 	{"mlx5_core", "PCI slot is unavailable", false,
 	 "the adapter did not answer on the PCI bus"},
-	/* events.c beside it: temp_warn(), port_module(), mlx5_pcie_event(). */
+	/* events.c next to it: temp_warn(), port_module(), mlx5_pcie_event(). */
 	{"mlx5_core", "High temperature on sensors", false, "the adapter was too hot"},
 	{"mlx5_core", "Port module event[error]", false,
 	 "a cable or transceiver reported an error"},
@@ -47,7 +47,7 @@ static const struct kind {
 	{"bnxt_en", "Detected firmware fatal condition", false, "the adapter had a fatal error"},
 	{"bnxt_en", "Firmware not responding", false,
 	 "the firmware of the adapter stopped responding"},
-	/* drivers/net/ethernet/intel/ice/ice_main.c; irdma writes under the name of ice. */
+	/* drivers/net/ethernet/intel/ice/ice_main.c; irdma logs under the name of ice. */
 	{"ice", "device is unrecoverable", true, "the driver gave the adapter up"},
 	{"ice", "device is in unrecoverable state", true, "the driver gave the adapter up"},
 	{"ice", "unrecoverable device error", true, "the driver gave the adapter up"},
@@ -59,7 +59,7 @@ static const struct kind {
 	{"efa", "Reset indication didn't turn on", true, "the driver could not reset the adapter"},
 };
 
-/* Adapters and kinds: the log of a host that fails is long, but says the same. */
+/* Adapters times kinds: the log of a failing host is long but repetitive. */
 enum { MOST_COMPLAINTS = 256 };
 
 static bool begins_with(const char *text, const char *word)
@@ -95,7 +95,10 @@ static struct complaint *complaint_of(struct complaints *complaints, const char 
 	return complaint;
 }
 
-/* The device is what the driver core has noted, not what the line says, which anyone can. */
+/*
+ * Takes the device from the record's own field, set by the driver core, because the text of a line
+ * can be written by anyone.
+ */
 void complaints_take(void *context, const struct kmsg_record *record)
 {
 	static const char bus[] = "+pci:";
@@ -125,7 +128,7 @@ void complaints_take(void *context, const struct kmsg_record *record)
 	line = NULL;
 }
 
-/* To the second: the clock of the log is not exact. */
+/* Formats to the second, because the log's clock is not exact. */
 static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_TEXT_SIZE])
 {
 	char *point;
@@ -136,7 +139,10 @@ static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_
 		memcpy(point, "Z", sizeof("Z"));
 }
 
-/* An adapter that is gone from the bus was meant, too, unless certain ones were asked about. */
+/*
+ * Whether the adapter was asked about. One that is gone from the bus was, unless objects were
+ * named.
+ */
 static bool is_meant(const struct doctor_context *run, const char *address)
 {
 	const struct pci_list *pci = doctor_pci(run->facts);
@@ -192,7 +198,7 @@ void complaints_clear(struct complaints *complaints)
 	*complaints = (struct complaints){.count = 0};
 }
 
-/* 0: it is not known. */
+/* Returns the time of the boot; 0 if unknown. */
 static uint64_t boot_nsec(const struct root *root)
 {
 	static const char key[] = "\nbtime ";

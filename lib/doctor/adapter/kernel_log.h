@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What drivers of RDMA adapters have written to the kernel log. */
+/* What drivers of RDMA adapters wrote to the kernel log. */
 #pragma once
 
 #include <stddef.h>
@@ -21,13 +21,13 @@ struct complaint {
 struct complaints {
 	struct complaint *items;
 	size_t count;
-	size_t lines;	     /* that were looked at */
+	size_t lines;	     /* lines examined */
 	uint64_t first_usec; /* of the oldest line */
 };
 
-/* Adds a line of the log, if it is a complaint; for kmsg_read(). */
+/* Adds a log line if it is a complaint; for kmsg_read(). */
 void complaints_take(void *complaints, const struct kmsg_record *record);
-/* The verdicts. `boot_nsec`: the time of the boot, in nanoseconds since the epoch. */
+/* Gives the verdicts. `boot_nsec`: the time of the boot, in nanoseconds since the epoch. */
 void complaints_judge(struct doctor_context *run, const struct complaints *complaints,
 		      uint64_t boot_nsec);
 void complaints_clear(struct complaints *complaints);

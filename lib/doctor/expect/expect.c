@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The host beside an expectation file: see doctor/frame/expect.def. */
+/* Compares the host with an expectation file: see doctor/frame/expect.def. */
 #include "doctor/expect/expect.h"
 
 #include <errno.h>
@@ -90,7 +90,7 @@ static bool selects(const struct selector *selector, const struct device *device
 	}
 }
 
-/* An entry without a check leaves the device out of everything that is wanted. */
+/* An entry without a check excludes the device from all expectations. */
 static bool is_left_out(struct doctor_expect *expect, const struct device *device)
 {
 	for (size_t i = 0; i < expect->file.ignored_count; i++) {
@@ -123,7 +123,7 @@ static bool is_port_left_out(struct doctor_expect *expect, const struct port *po
 
 /* ---- Comparing ---- */
 
-/* Ends with a verdict; `source` has the value, which is in `unit`. */
+/* Ends with a verdict; `source` is where the value comes from, `unit` its unit. */
 static void judge(struct doctor_context *run, const struct wanted *wanted, const char *title,
 		  const char *source, const char *actual, const char *unit, bool allowed)
 {
@@ -138,7 +138,7 @@ static void judge(struct doctor_context *run, const struct wanted *wanted, const
 		doctor_error(run, "the %s is not as expected", title);
 }
 
-/* The same of a value of the inventory; `actual` is NULL if it is not known. */
+/* The same for a value of the inventory; `actual` is NULL if unknown. */
 static void compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
 		    const char *actual, bool allowed)
 {
@@ -149,7 +149,7 @@ static void compare(struct doctor_context *run, const struct wanted *wanted, enu
 		doctor_unknown(run, wanted_rows[key].title);
 }
 
-/* Whether the value is there and allowed, so that nothing has to be said. */
+/* Whether the value is known and allowed, so that nothing needs to be reported. */
 static bool is_fine(const struct wanted *wanted, const struct expect_value *value)
 {
 	if (!value->known)
@@ -158,7 +158,7 @@ static bool is_fine(const struct wanted *wanted, const struct expect_value *valu
 			   : wanted_allows_number(wanted, value->number);
 }
 
-/* Returns whether the value differs, or is not known; the object was not named yet. */
+/* Returns whether the value differs or is unknown. The object has not been named yet. */
 static bool differs(struct doctor_context *run, const struct selector *selector,
 		    const struct device *device, const struct port *port, enum wanted_key key)
 {
@@ -201,7 +201,7 @@ struct tally {
 	size_t devices;
 	size_t active;	/* ports */
 	size_t idle;	/* ports that are not active */
-	size_t unknown; /* ports whose state is not known */
+	size_t unknown; /* ports in an unknown state */
 };
 
 static void count_ports(struct doctor_context *run, const struct device *device,
@@ -235,7 +235,7 @@ static void take_tally(struct doctor_context *run, const struct selector *select
 	}
 }
 
-/* Numbers of devices and ports say nothing about some devices that were named. */
+/* Numbers of devices and ports cannot be judged if only some devices were named. */
 static bool counts(const struct doctor_context *run)
 {
 	return !run->request->objects->count;
@@ -272,7 +272,7 @@ void check_port_count(struct doctor_context *run)
 	}
 }
 
-/* Returns whether a verdict was given: the number is wrong. */
+/* Returns true, after giving a verdict, if the number of devices is wrong. */
 static bool count_differs(struct doctor_context *run, const struct selector *selector,
 			  const struct tally *tally)
 {
@@ -298,7 +298,9 @@ static bool count_differs(struct doctor_context *run, const struct selector *sel
 	return true;
 }
 
-/* Whether something is wanted that only active ports have: has_none() of expect_values.c. */
+/*
+ * Whether the selector wants something that only active ports have: has_none() of expect_values.c.
+ */
 static bool wants_of_active(const struct selector *selector)
 {
 	return selector->wanted[WANTED_RATE].known || selector->wanted[WANTED_MTU].known;
@@ -326,7 +328,7 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 	if (idle)
 		doctor_evidence(run, NULL, "not active, so without rate and MTU: %zu port%s", idle,
 				text_plural_s(idle));
-	/* How many have to be active is for port-count, if the file says it. */
+	/* How many ports must be active is judged by port-count, if the file says so. */
 	if (idle && !tally.active && !selector->wanted[WANTED_ACTIVE_PORTS].known)
 		doctor_not_checked(run, 0, "no port is active whose rate or MTU could be compared");
 	else if (tally.devices || counts(run))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Expectation files, schema rdmactl/expect/1: what a good host has, as `doctor --learn` writes it
- * and an operator edits it.
+ * Expectation files, schema rdmactl/expect/1: what a good host has, as written by `doctor --learn`
+ * and edited by an operator.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ struct doctor_expect;
 int doctor_expect_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems);
 void doctor_expect_free(struct doctor_expect *expect);
-/* The profile that the file names; unknown if there is none. */
+/* Returns the profile that the file names; unknown if it names none. */
 struct number doctor_expect_profile(const struct doctor_expect *expect);
-/* Whether the file wants any device. */
+/* Whether the file expects any device. */
 bool doctor_expect_hardware(const struct doctor_expect *expect);
 /*
- * After all checks: makes notes of the findings that the file ignores, and reports entries that
- * match nothing. The context has no object; this leaves it at the check `expect`.
+ * Called after all checks: turns findings that the file ignores into notes, and reports entries
+ * that match nothing. The context has no object; it is left at the check `expect`.
  */
 void doctor_expect_ignore(struct doctor_context *run);

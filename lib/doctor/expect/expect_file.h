@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file of --expect among the facts. */
+/* The --expect file as part of the facts. */
 #pragma once
 
 #include "doctor/expect/expectation.h"
@@ -9,5 +9,5 @@ struct doctor_expect {
 	struct expectation file;
 };
 
-/* Whether the pattern is the name or, by fnmatch(3), matches it. A name may be NULL. */
+/* Whether the pattern equals the name or matches it by fnmatch(3). A name may be NULL. */
 bool expect_names(const char *pattern, const char *name);

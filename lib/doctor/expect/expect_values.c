@@ -37,7 +37,7 @@ static bool has_none(const struct device *device, const struct port *port, enum 
 	       port->state.value != PORT_STATE_ACTIVE;
 }
 
-/* The PCIe link as the checks of PCI functions read it. */
+/* Reads the PCIe link like the checks of PCI functions do. */
 static void get_pcie(struct doctor_facts *facts, const struct device *device, enum wanted_key key,
 		     struct expect_value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The values of devices that expectation files have: --learn writes them, --expect compares. */
+/* Device values in expectation files: --learn writes them, --expect compares them. */
 #pragma once
 
 #include "doctor/expect/expectation.h"
@@ -13,8 +13,8 @@ struct expect_value {
 	double number;
 };
 
-/* `port` NULL: of the device. */
+/* `port` NULL: a value of the device. */
 void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);
-/* The limit of pinned memory of this process in bytes; INFINITY: there is none. 0 or -errno. */
+/* Reads this process's limit of pinned memory in bytes; INFINITY: unlimited. 0 or -errno. */
 int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes);

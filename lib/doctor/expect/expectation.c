@@ -14,7 +14,7 @@
 #include "doctor/frame/doctor.h"
 #include "render/json_tree.h"
 
-/* For people: read, and thrown away. */
+/* For human readers: parsed, but ignored. */
 #define COMMENT "comment"
 
 const struct wanted_row wanted_rows[WANTED_KEYS] = {
@@ -35,7 +35,7 @@ struct parser {
 	char *message;
 };
 
-/* Sets the message, unless there is one. Returns -EINVAL. */
+/* Sets the error message, unless there is one already. Returns -EINVAL. */
 __attribute__((format(printf, 3, 4))) static int complain(struct parser *parser, size_t at,
 							  const char *format, ...)
 {
@@ -72,7 +72,7 @@ static int refuse_key(struct parser *parser, const struct json_node *node, const
 
 /* ---- Values ---- */
 
-/* Takes a number or a word, as the row demands; "unlimited" is a number, too. */
+/* Takes a number or a word, as the row requires; "unlimited" can be a number, too. */
 static int take_scalar(struct parser *parser, const struct json_node *node, bool words,
 		       bool unlimited, const char *key, struct wanted *wanted)
 {
@@ -139,7 +139,7 @@ static int take_wanted(struct parser *parser, const struct json_node *node, bool
 
 /* ---- Selectors ---- */
 
-/* The row with that key among those of pcie, or among the others. */
+/* Returns the row with that key, among the members of pcie or among the others. */
 static int find_row(const char *key, bool pcie)
 {
 	for (int i = 0; i < WANTED_KEYS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The document of an expectation file, schema rdmactl/expect/1, read into a struct that owns
- * everything. man/rdmactl-doctor.1 describes it. Pure: it knows no host.
+ * The document of an expectation file, schema rdmactl/expect/1, parsed into a struct that owns
+ * everything. man/rdmactl-doctor.1 describes it. Independent of any host.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define EXPECTATION_SCHEMA "rdmactl/expect/1"
 
-/* What a file may want, of the devices that a selector chooses or of one of them. */
+/* What a file can want from the selected devices together or from each of them. */
 enum wanted_key {
 	WANTED_COUNT, /* of devices */
 	WANTED_ACTIVE_PORTS,
@@ -23,7 +23,7 @@ enum wanted_key {
 	WANTED_KEYS,
 };
 
-/* What has the value: all selected devices together, each of them, or each of their ports. */
+/* What the value belongs to: all selected devices together, each device, or each port. */
 enum wanted_scope { OF_ALL, OF_DEVICE, OF_PORT };
 
 struct wanted_row {
@@ -36,10 +36,10 @@ struct wanted_row {
 
 extern const struct wanted_row wanted_rows[WANTED_KEYS];
 
-/* A wanted value: one of a list, or at least a number. */
+/* A wanted value: one from a list, or a minimum. */
 struct wanted {
 	bool known;
-	size_t at; /* place in the text */
+	size_t at; /* offset in the text */
 	bool at_least;
 	double least;
 	double *numbers;
@@ -51,7 +51,7 @@ enum selector_kind { SELECT_BOARD, SELECT_PCI, SELECT_DEVICE };
 
 struct selector {
 	enum selector_kind kind;
-	char *name; /* PCI addresses and names of devices may have the wildcards of fnmatch(3) */
+	char *name; /* PCI addresses and device names may have the wildcards of fnmatch(3) */
 	size_t at;
 	struct wanted wanted[WANTED_KEYS];
 };
@@ -61,7 +61,7 @@ struct ignored {
 	struct number check;	   /* enum doctor_check_id; unknown: any */
 	char *why;
 	size_t at;
-	bool matched; /* for the caller */
+	bool matched; /* used by the caller */
 };
 
 struct expectation {
@@ -74,16 +74,19 @@ struct expectation {
 	size_t ignored_count;
 };
 
-/* 0, or -EINVAL with a line in *ret_message that says what is wrong where, for the caller. */
+/*
+ * Parses the text. 0, or -EINVAL with a line in *ret_message that says what is wrong and where; the
+ * caller frees it.
+ */
 int expectation_parse(const char *text, size_t length, struct expectation *ret_expectation,
 		      char **ret_message);
 void expectation_clear(struct expectation *expectation);
-/* "line 3, column 7" of a place; the caller frees it. */
+/* Returns "line 3, column 7" for an offset; the caller frees it. */
 char *expectation_place(const struct expectation *expectation, size_t at);
 
 bool wanted_allows_number(const struct wanted *wanted, double number);
 bool wanted_allows_word(const struct wanted *wanted, const char *word);
-/* "400", "unlimited"; the caller frees it. */
+/* Returns "400", "unlimited"; the caller frees it. */
 char *wanted_number_text(double number);
-/* "at least 400", "28.43.2026 or 28.43.1014"; the caller frees it. */
+/* Returns "at least 400", "28.43.2026 or 28.43.1014"; the caller frees it. */
 char *wanted_text(const struct wanted *wanted);

@@ -10,13 +10,13 @@
 #include "doctor/expect/expect.h"
 #include "doctor/expect/expect_file.h"
 
-/* A name may look like a pattern without being one. */
+/* Compares for equality, too, because a name may look like a pattern. */
 bool expect_names(const char *pattern, const char *name)
 {
 	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, 0));
 }
 
-/* Whether the finding's object is this device, a part of it, its PCI function or its netdev. */
+/* Whether the finding's object is this device, one of its parts, its PCI function or its netdev. */
 static bool is_about(const struct device *device, const char *object)
 {
 	const size_t length = strlen(device->name);
@@ -59,7 +59,7 @@ static bool names_object(const struct doctor_facts *facts, const struct ignored 
 		return true;
 	if (!object)
 		return false;
-	/* A function without an RDMA device. */
+	/* The entry may mean a function without an RDMA device. */
 	if (ignored->pci && !ignored->device && !ignored->port &&
 	    expect_names(ignored->pci, object))
 		return true;
@@ -109,7 +109,7 @@ static void ignore_findings(struct doctor_context *run)
 	}
 }
 
-/* Whether the check was made, on all that it applies to: not without root, or --interval. */
+/* Whether the check was made on everything it applies to: it may have lacked root or --interval. */
 static bool was_made(const struct doctor_context *run, uint64_t id)
 {
 	for (const struct doctor_result *result = doctor_first(run->results, id); result;
@@ -120,8 +120,9 @@ static bool was_made(const struct doctor_context *run, uint64_t id)
 }
 
 /*
- * Whether all checks were made that could have found something for the entry. One that names no
- * check is about everything, and there is always something that was not made.
+ * Whether all checks that could have matched the entry were made. An entry without a check covers
+ * all checks, and some check is nearly always skipped, so there it is enough that all were
+ * selected.
  */
 static bool was_looked_for(const struct doctor_context *run, const struct ignored *ignored)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes an expectation file of what the host has: see doctor/expect/expectation.h. */
+/* Writes an expectation file from what the host has: see doctor/expect/expectation.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "doctor/expect/expect_values.h"
 #include "host/need.h"
 
-/* The devices of one board, or one device without a board's name. */
+/* The devices of one board, or a single device without a board name. */
 struct group {
 	const char *name; /* borrowed */
 	bool board;
@@ -25,7 +25,7 @@ struct groups {
 	size_t count;
 };
 
-/* The members of an object, of which each begins a line. */
+/* Writes the members of an object, each on a new line. */
 struct writer {
 	struct doctor_facts *facts;
 	struct text_buffer *out;
@@ -49,7 +49,7 @@ static void put_key(struct writer *writer, const char *key)
 	writer->any = true;
 }
 
-/* What comes after it is a member of the object. */
+/* Opens an object; what the returned writer writes is a member of it. */
 static struct writer open_object(struct writer *writer, const char *key)
 {
 	put_key(writer, key);
@@ -67,7 +67,7 @@ static void close_object(const struct writer *writer)
 
 /* ---- What the devices have ---- */
 
-/* The different values of a key, in order. */
+/* The distinct values of a key, sorted. */
 struct values {
 	struct strings words;
 	double *numbers;
@@ -129,7 +129,7 @@ static void gather(struct doctor_facts *facts, const struct group *group, enum w
 		      compare_numbers);
 }
 
-/* Rates may only get better; else one value, or all that there are. */
+/* Writes the lowest rate as a minimum; for other keys one value, or a list of all. */
 static void put_values(struct writer *writer, const struct group *group, enum wanted_key key)
 {
 	struct values values;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the functions of the checks. A check is a row CHECK(function, id, title, members of
- * struct doctor_check) in the .def file of its group, and a function check_FUNCTION() in the
- * folder of the group. It is called once for each object of its scope that it applies to, adds its
- * evidence by doctor_evidence(), and ends with exactly one verdict for each object it speaks of:
+ * The interface for check functions. A check is a row CHECK(function, id, title, members of struct
+ * doctor_check) in the .def file of its group, and a function check_FUNCTION() in the folder of the
+ * group. The function is called once for each object of its scope that it applies to, adds its
+ * evidence with doctor_evidence(), and ends with exactly one verdict for each object it reports on:
  * silence is not ok.
  *
- * What a check reads must not change the host: no module is loaded, nothing is opened but files and
- * the sockets of interfaces that are there already.
+ * Reading must not change the host: no module is loaded, and nothing is opened except files and the
+ * sockets of interfaces that already exist.
  */
 #pragma once
 
@@ -21,33 +21,32 @@ enum doctor_scope {
 	ON_PORT,     /* each port: run->device, run->port, run->function */
 };
 
-/* All texts are whole sentences, except title (a noun phrase, lower case) and the lists. */
+/* All texts are full sentences, except title (a noun phrase, lower case) and the lists. */
 struct doctor_check {
 	const char *id;
 	const char *title; /* what is checked, in a few words */
 	enum doctor_group group;
 	enum doctor_scope scope;
-	uint64_t inventory; /* what it needs of the inventory: bits of host/need.h */
-	uint64_t needs;	    /* bits of enum doctor_need */
-	const char *after;  /* ids, with blanks between, of checks whose error leaves this one
-			     * without anything to judge */
-	uint64_t
-		transports; /* bits 1 << enum transport of the devices that it applies to; 0: all */
-	bool (*applies)(struct doctor_context *run); /* NULL: to every object of the scope */
-	bool of_host; /* about the host, not about what a container has: a note in that profile */
-	const char *applies_to; /* the same in words */
-	const char *question;	/* what is asked */
+	uint64_t inventory;  /* facts it needs from the inventory: bits of host/need.h */
+	uint64_t needs;	     /* bits of enum doctor_need */
+	const char *after;   /* ids, separated by blanks, of checks whose error leaves this one
+			      * nothing to judge */
+	uint64_t transports; /* bits 1 << enum transport of devices it applies to; 0: all */
+	bool (*applies)(struct doctor_context *run); /* NULL: every object of the scope */
+	bool of_host; /* about the host rather than the container: a note in that profile */
+	const char *applies_to; /* `applies` in words */
+	const char *question;	/* the question that it answers */
 	const char *source;	/* where the fact comes from */
-	const char *rule;	/* what is ok, and what is a note, a warning, an error */
+	const char *rule;	/* what is ok, a note, a warning, an error */
 	const char *why;	/* why it matters */
-	const char *remedy;	/* the next step, unless the function has a better one */
+	const char *remedy;	/* the next step, unless the function gives a better one */
 	void (*check)(struct doctor_context *run);
 };
 
 #define ON_TRANSPORT(transport) (UINT64_C(1) << TRANSPORT_##transport)
 /*
- * The bits of the port, or with NULL those of all ports of the device: an mlx4 adapter may have one
- * of Ethernet and one of InfiniBand.
+ * Returns the transport bits of the port, or with NULL those of all ports of the device: an mlx4
+ * adapter may have one Ethernet port and one InfiniBand port.
  */
 uint64_t doctor_transports(const struct device *device, const struct port *port);
 
@@ -60,76 +59,78 @@ struct doctor_context {
 	struct pci_function *function; /* NULL: the object has none */
 	const struct device *device;
 	const struct port *port;
-	/* The engine's. */
+	/* Private to the engine. */
 	enum doctor_check_id id;
 	struct doctor_results *results;
 	struct problems *problems;
-	struct doctor_result pending; /* what was said since the last verdict */
-	size_t verdicts;	      /* number of them in this call */
+	struct doctor_result pending; /* collected since the last verdict */
+	size_t verdicts;	      /* number of verdicts in this call */
 };
 
-/* Adds to the evidence of the next verdict; `source` NULL: the source is named already. */
+/* Adds to the evidence of the next verdict; `source` NULL: the source has been named already. */
 void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* For evidence: "a, b, c, d and 3 more"; NULL: there are none. The caller frees it. */
+/* Returns "a, b, c, d and 3 more" for evidence; NULL if there are none. The caller frees it. */
 char *doctor_names(const struct strings *names);
-/* The next verdict is about this object instead of the one of the scope: eth2, slurmd[712]. */
+/* Names the next verdict's object, instead of the scope's: eth2, slurmd[712]. */
 void doctor_object(struct doctor_context *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The next step of the next verdict, instead of the row's. */
+/* Sets the next step of the next verdict, instead of the row's. */
 void doctor_next_step(struct doctor_context *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* What the next verdict wants and what is there, as single values. */
+/* Sets the expected and the actual value of the next verdict, each as a single value. */
 void doctor_expected(struct doctor_context *run, const char *expected, const char *actual);
-/* Checks that come after this one cannot judge the object, though the next verdict is no error. */
+/* Later checks cannot judge the object, even if the next verdict is not an error. */
 void doctor_blocks(struct doctor_context *run);
 
-/* A verdict, and its summary: a sentence without the object, lower case, no full stop. */
+/* Gives a verdict with its summary: a sentence without the object, lower case, no full stop. */
 void doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define doctor_ok(run, ...)	 doctor_verdict(run, SEVERITY_OK, __VA_ARGS__)
 #define doctor_note(run, ...)	 doctor_verdict(run, SEVERITY_NOTICE, __VA_ARGS__)
 #define doctor_warning(run, ...) doctor_verdict(run, SEVERITY_WARNING, __VA_ARGS__)
 #define doctor_error(run, ...)	 doctor_verdict(run, SEVERITY_ERROR, __VA_ARGS__)
-/* Not checked, and why; `needs` are bits of enum doctor_need, or 0. No problem of the command. */
+/*
+ * Not checked, and why; `needs` are bits of enum doctor_need, or 0. Not a problem of the command.
+ */
 void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * Not checked, because `what` could not be read from `source`: -errno in `rc`. EACCES and EPERM of
- * an ordinary user are NEEDS_ROOT if `needs_root`; everything else is a problem of the command, too
- * (status 3).
+ * Not checked, because `what` could not be read from `source`: -errno in `rc`. With `needs_root`,
+ * EACCES and EPERM of an ordinary user become NEEDS_ROOT; any other error is also a problem of the
+ * command (status 3).
  */
 void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
 		   bool needs_root);
-/* Whether the error is one that root would not have. */
+/* Whether root would not get the error. */
 bool doctor_needs_root(int rc);
-/* Not checked, because the inventory lacks the fact; the inventory has reported the problem. */
+/* Not checked, because the inventory lacks the fact and has reported the problem. */
 void doctor_unknown(struct doctor_context *run, const char *what);
-/* Not checked, because that check's verdict on this object leaves nothing to judge. */
+/* Not checked, because the verdict of `cause` on this object leaves nothing to judge. */
 void doctor_because(struct doctor_context *run, enum doctor_check_id cause);
-/* Says that the check does not apply to this object after all. */
+/* The check does not apply to this object after all. */
 void doctor_does_not_apply(struct doctor_context *run);
 
-/* Whether checks that come after that one cannot judge the object. */
+/* Whether later checks cannot judge the result's object. */
 bool doctor_leaves_nothing(const struct doctor_result *result);
-/* The verdict of an earlier check on this object, or on what it is a part of; -1: none. */
+/* Returns the verdict of an earlier check on this object, or on what it is a part of; -1: none. */
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 
-/* The context is about the host as a whole from now on, whatever the scope of the check. */
+/* Makes the context be about the host as a whole, whatever the scope of the check. */
 void doctor_leave_object(struct doctor_context *run);
-/* The name of what the context is about, NULL for the host; to be freed. */
+/* Returns the name of the context's object, NULL for the host; the caller frees it. */
 char *doctor_scope_object(const struct doctor_context *run);
 void doctor_result_clear(struct doctor_result *result);
-/* For `applies`. Whether the PCI function is known and no virtual one. */
+/* For `applies`. Whether the PCI function is known and not virtual. */
 bool pcie_is_physical(struct doctor_context *run);
-/* Whether the device may be a virtual function: it is one, or it has no GUID. */
+/* Whether the device may be a virtual function: it is one, or has no GUID. */
 bool pcie_may_be_virtual(struct doctor_context *run);
 /* Whether the host has accelerators and RDMA devices. */
 bool pcie_has_accelerator(struct doctor_context *run);
 
-/* For rows: there is an RDMA device or hardware for one. */
+/* For rows: whether there is an RDMA device, or hardware for one. */
 bool doctor_may_have_adapters(struct doctor_context *run);
-/* The same: the port is one of Ethernet. */
+/* For rows: whether it is an Ethernet port. */
 bool doctor_is_ethernet_port(struct doctor_context *run);
 
 /* Conditions of rows (.applies). */
@@ -141,7 +142,7 @@ bool container_has_devices(struct doctor_context *run);
 #include "doctor/frame/checks.def"
 #undef CHECK
 
-/* The members .applies of the rows. */
+/* More conditions of rows (.applies). */
 bool limits_apply(struct doctor_context *run); /* there is RDMA hardware */
 bool limits_apply_to_accelerators(struct doctor_context *run);
 bool limits_apply_to_latency(struct doctor_context *run); /* profiles hpc and gpu */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the checks look at. Each source is read when the first check asks for it, once, whatever
- * number of checks uses it; the inventory is read before the checks, with the needs of the selected
- * ones together. All of it belongs to the facts and lives as long as they do.
+ * Facts for the checks. Each source is read only once, when the first check asks for it; the
+ * inventory is read before the checks, with the combined needs of the selected ones. The facts own
+ * all of it.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ struct doctor_request;
 struct doctor_facts {
 	struct root root;
 	struct inventory inventory;
-	int inventory_rc;    /* of inventory_load() */
-	struct pci_list pci; /* by doctor_pci() */
+	int inventory_rc;    /* result of inventory_load() */
+	struct pci_list pci; /* use doctor_pci() */
 	bool pci_was_read;
 	int pci_rc;
 	struct problems *problems; /* of the command */
 	char *const *environment;  /* of this process; NULL with a saved tree */
-	enum tristate container;   /* by doctor_in_container() */
+	enum tristate container;   /* use doctor_in_container() */
 	char *filters;		   /* packet filters in the kernel, for check_firewall() */
 	bool filters_were_read;
 	int filters_rc;
@@ -38,25 +38,28 @@ struct doctor_facts {
 
 /* Opens the root of the request. 0 or -errno, with the problem reported. */
 int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request);
-/* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */
+/*
+ * Returns the PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the
+ * reason.
+ */
 const struct pci_list *doctor_pci(struct doctor_facts *facts);
-/* A file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
+/* Reads a file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
 int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The value of a variable in the environment of this process; NULL: not set, or a saved tree. */
+/* Returns an environment variable of this process; NULL: not set, or a saved tree. */
 const char *doctor_environment(const struct doctor_facts *facts, const char *name);
 /* Whether the host has a GPU or another accelerator. */
 bool doctor_has_accelerator(struct doctor_facts *facts);
-/* The profile that the host suggests: where it runs, then its accelerators, then its fabric. */
+/* Returns the profile that the host suggests, by container, then accelerators, then fabric. */
 enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
-/* Whether this process runs in a container: its files, its namespaces. */
+/* Whether this process runs in a container, by its files and namespaces. */
 bool doctor_in_container(struct doctor_facts *facts);
-/* Whether there is an RDMA device, or a PCI function that is certain to have RDMA. */
+/* Whether there is an RDMA device, or a PCI function that certainly has RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
-/* The RDMA device of a PCI function, or NULL. */
+/* Returns the RDMA device of a PCI function, or NULL. */
 const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address);
-/* Whether the PCI function has RDMA hardware, and is not of a device that was not asked for. */
+/* Whether the PCI function has RDMA hardware, and its device was not deselected. */
 bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);
-/* The path to a file of the function, for the evidence; to be freed. */
+/* Returns the path to a file of the function, for the evidence; the caller frees it. */
 char *doctor_pci_source(const struct pci_function *function, const char *file);
 void doctor_facts_free(struct doctor_facts *facts);

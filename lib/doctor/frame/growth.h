@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two readings of what must not grow. Totals since boot prove nothing today, so the checks of
- * errors look at growth: between two readings `--interval` apart, or since a file that `counters
- * --save` wrote, which has the counters of ports but not the other sources. A reading is a set of
- * numbers by key: "mlx5_0/1 pma symbol_errors", "0000:3b:00.0 aer_dev_fatal TLP".
+ * Two readings of numbers that must not grow. Totals since boot say nothing about today, so error
+ * checks look at growth: between two readings `--interval` apart, or since a file written by
+ * `counters --save`, which has the counters of ports but not the other sources. A reading is a set
+ * of numbers by key: "mlx5_0/1 pma symbol_errors", "0000:3b:00.0 aer_dev_fatal TLP".
  */
 #pragma once
 
@@ -13,8 +13,8 @@ struct doctor_request;
 
 enum growth_state {
 	GROWTH_KNOWN,
-	GROWTH_SATURATED,  /* at its maximum: it counts no more */
-	GROWTH_UNREADABLE, /* it is there, and has no value */
+	GROWTH_SATURATED,  /* at its maximum: it no longer counts */
+	GROWTH_UNREADABLE, /* exists, but has no readable value */
 };
 
 struct growth_reading {
@@ -31,40 +31,40 @@ struct doctor_growth {
 	double seconds;			     /* between the two; 0: unknown */
 };
 
-/* Adds a known number; the caller may change the state of what is returned until the next call. */
+/* Adds a known number; the caller may change the returned value's state until the next call. */
 struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
 				const char *key_format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * Takes both readings, of the sources that the selected checks need, and waits in between. Does
- * nothing if neither --interval nor --since was given, or --interval for a snapshot. 0 or -errno,
- * with the problem reported.
+ * Takes both readings, from the sources that the selected checks need, and waits in between. Does
+ * nothing if neither --interval nor --since was given, or if --interval was given for a snapshot. 0
+ * or -errno, with the problem reported.
  */
 int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems);
 /*
- * How much the number has grown between the readings. 0; -ENODATA if a reading lacks it; -EIO if it
- * is there and could not be read; -ERANGE if it is less than before, so that it was reset in
- * between; -EOVERFLOW if it was at its maximum already. If it reached its maximum in between, the
- * growth is a lower bound.
+ * Computes how much the number grew between the readings. 0; -ENODATA if a reading lacks it; -EIO
+ * if it exists but could not be read; -ERANGE if it decreased, so that it was reset in between;
+ * -EOVERFLOW if it was at its maximum already. If it reached its maximum in between, the growth is
+ * a lower bound.
  */
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
 		  ...) __attribute__((format(printf, 3, 4)));
 /*
- * Passes on the growth of each number whose key begins with the prefix, 0 included, by the rest of
- * its key; those that were reset in between are left out. Returns how many it passed on.
+ * Passes on the growth (0 included) and the rest of the key of each number whose key begins with
+ * the prefix; numbers that were reset in between are skipped. Returns how many it passed on.
  */
 typedef void growth_handler(void *context, const char *rest, uint64_t growth);
 size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
 			  growth_handler *handle, void *context);
-/* The seconds between the readings; 0 if unknown. */
+/* Returns the seconds between the readings; 0 if unknown. */
 double doctor_growth_seconds(const struct doctor_facts *facts);
 /*
- * The verdict of a check by --interval that nothing grew: ok, but not of a saved tree, which stands
- * still unless somebody changes it.
+ * Gives an --interval check's verdict that nothing grew: ok, but not for a saved tree, which does
+ * not change unless somebody changes it.
  */
 void doctor_nothing_grew(struct doctor_context *run, const char *summary);
-/* The source of PCIe error counters: pcie/errors.c. */
+/* Reads the PCIe error counters: pcie/errors.c. */
 void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
 		     struct growth_reading *reading);
 void doctor_growth_free(struct doctor_growth *growth);

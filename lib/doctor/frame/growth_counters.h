@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sources of doctor/frame/growth.h: the counters of faults of the ports, under the key "OBJECT
- * SOURCE NAME" with the words that `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev
- * rx_crc_errors"), and how often the netdevs of the ports lost their carrier ("eth2
- * carrier_down_count", "eth2 carrier_changes"). Ports whose counters must not be read are left out:
- * see doctor/port/port_facts.h.
+ * Sources of doctor/frame/growth.h: the ports' counters of faults, under the key "OBJECT SOURCE
+ * NAME" with the words that `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev
+ * rx_crc_errors"), and how often the ports' netdevs lost their carrier ("eth2 carrier_down_count",
+ * "eth2 carrier_changes"). Ports whose counters must not be read are skipped: see
+ * doctor/port/port_facts.h.
  */
 #pragma once
 
@@ -18,15 +18,15 @@ void growth_read_carriers(struct doctor_facts *facts, const struct doctor_reques
 			  struct growth_reading *reading);
 /*
  * Reads request->since, and how long ago it was written: 0 if unknown. Counters of devices that
- * were replaced since are left out. -errno, with the problem reported, if the file cannot be read
- * or is of another host or of another boot.
+ * were replaced since are skipped. -errno, with the problem reported, if the file cannot be read or
+ * is from another host or another boot.
  */
 int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *request,
 		      struct growth_reading *reading, double *ret_seconds,
 		      struct problems *problems);
 /*
- * Calls `act` with each netdev whose carrier is the port's: its own, and if that is a bond, the
- * members of the bond.
+ * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
+ * bond, the members of the bond.
  */
 void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
 			void (*act)(void *context, const char *netdev), void *context);

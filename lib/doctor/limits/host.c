@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of doctor/frame/limits.def of the host: processors, interrupts, memory, files. */
+/* Host-wide checks of doctor/frame/limits.def: processors, interrupts, memory, files. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +50,7 @@ void check_numa_balancing(struct doctor_context *run)
 	}
 }
 
-/* The deepest idle state that is not disabled, as evidence. */
+/* Adds the deepest enabled idle state to the evidence. */
 static void show_idle_state(struct doctor_context *run)
 {
 	static const char directory[] = "sys/devices/system/cpu/cpu0/cpuidle";
@@ -81,15 +81,15 @@ static void show_idle_state(struct doctor_context *run)
 }
 
 /*
- * Whether the policy is of processors that are offline, such as second threads if SMT is off:
- * show() of drivers/cpufreq/cpufreq.c, and show_scaling_governor() before Linux 5.19.
+ * Whether the policy's processors are all offline, such as second threads if SMT is off: show() of
+ * drivers/cpufreq/cpufreq.c, and show_scaling_governor() before Linux 5.19.
  */
 static bool is_idle_policy(ssize_t rc)
 {
 	return rc == -EBUSY || rc == -EINVAL;
 }
 
-/* How many policies have another governor than performance; *ret_other is one of them. */
+/* Counts the policies with a governor other than performance; *ret_other is one of them. */
 static int count_governors(const struct root *root, const char *directory, size_t *ret_total,
 			   size_t *ret_slow, char **ret_other)
 {
@@ -150,9 +150,9 @@ void check_cpu_power(struct doctor_context *run)
 
 struct irq_count {
 	size_t read, remote;
-	char *processors; /* of one that is remote */
+	char *processors; /* of a remote interrupt */
 	char *irq;
-	int rc; /* why one could not be read */
+	int rc; /* why an interrupt could not be read */
 };
 
 static void count_irq(struct doctor_context *run, const char *irq, struct irq_count *count)
@@ -165,7 +165,7 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 		count->rc = (int)length;
 		return;
 	}
-	/* An interrupt that was never requested has no processor. */
+	/* An interrupt that was never requested has no processors. */
 	if (!length)
 		return;
 	count->read++;
@@ -179,7 +179,7 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 
 static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
 {
-	/* CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c: not every architecture's. */
+	/* Not every architecture has CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c. */
 	if (!count->read && count->rc == -ENOENT && run->facts->root.live) {
 		doctor_not_checked(run, 0,
 				   "the kernel does not tell which processors serve interrupts");
@@ -217,7 +217,7 @@ void check_irq_local(struct doctor_context *run)
 		return;
 	}
 	rc = sysfs_list(&run->facts->root, &irqs, PCI_FUNCTION "/msi_irqs", run->function->address);
-	/* Without MSI there is one interrupt, which devices share. */
+	/* Without MSI there is a single interrupt, which devices share. */
 	if (rc == -ENOENT) {
 		doctor_not_checked(run, 0, "the device has no message-signalled interrupts");
 		return;
@@ -283,7 +283,7 @@ void check_hugepages(struct doctor_context *run)
 					       sizes.items[i]);
 		if (rc || !total.value)
 			continue;
-		/* Mappings have a claim on them: Documentation/admin-guide/mm/hugetlbpage.rst. */
+		/* Mappings have reserved them: Documentation/admin-guide/mm/hugetlbpage.rst. */
 		sysfs_read_number(root, &claimed, "%s/%s/resv_hugepages", directory,
 				  sizes.items[i]);
 		unused.value -= claimed.value < unused.value ? claimed.value : unused.value;
@@ -305,7 +305,9 @@ void check_hugepages(struct doctor_context *run)
 		doctor_ok(run, "reserved huge pages are free");
 }
 
-/* As a word of its own, which node1 is not in node12; dashes and the like may come next to it. */
+/*
+ * Whether the host appears as a separate word: node1 is not in node12, but may be next to a dash.
+ */
 static bool names_host(const char *description, const char *host)
 {
 	const size_t length = strlen(host);
@@ -331,7 +333,7 @@ void check_node_desc(struct doctor_context *run)
 		limits_unread(run, "the host's name", "/proc/sys/kernel/hostname", (int)length);
 		return;
 	}
-	/* rdma-ndd writes the name up to the first dot by default, rdma-core's rdma-ndd.8. */
+	/* By default, rdma-ndd writes the name up to the first dot, rdma-core's rdma-ndd.8. */
 	host[strcspn(host, ".")] = '\0';
 	doctor_evidence(run, "node_desc", "node description '%s'", description);
 	if (names_host(description, host))
@@ -344,7 +346,7 @@ void check_node_desc(struct doctor_context *run)
 		doctor_note(run, "the node description does not name the host");
 }
 
-/* The word in brackets: none [integrity] confidentiality. */
+/* The current mode is the word in brackets: none [integrity] confidentiality. */
 void check_lockdown(struct doctor_context *run)
 {
 	const char *source = "/sys/kernel/security/lockdown";
@@ -352,7 +354,7 @@ void check_lockdown(struct doctor_context *run)
 	ssize_t length = sysfs_read(&run->facts->root, text, "sys/kernel/security/lockdown");
 	_cleanup_(freep) char *clean = NULL;
 
-	/* The file is there if the module is and securityfs is mounted. */
+	/* The file exists only with the lockdown module and a mounted securityfs. */
 	if (length == -ENOENT) {
 		doctor_does_not_apply(run);
 		return;
@@ -388,8 +390,8 @@ static bool file_time(const struct root *root, const char *name, struct timespec
 }
 
 /*
- * The directory is there without the file system, too (pstore_init_fs(), fs/pstore/inode.c), and
- * then holds nothing. False also if the tree does not tell what is mounted.
+ * The directory exists even without the file system (pstore_init_fs(), fs/pstore/inode.c), but is
+ * empty then. Also false if the tree does not record what is mounted.
  */
 static bool is_pstore_missing(const struct root *root)
 {

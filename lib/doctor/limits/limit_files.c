@@ -29,8 +29,8 @@ bool limit_is_none(const struct limit_setting *setting)
 }
 
 /*
- * KEY=VALUE, with blanks around both, systemd.syntax(7). systemd refuses an empty limit, and keeps
- * what it had before: rlimit_parse(), src/basic/rlimit-util.c.
+ * KEY=VALUE, with optional white space around both, systemd.syntax(7). systemd rejects an empty
+ * limit and keeps the earlier value: rlimit_parse(), src/basic/rlimit-util.c.
  */
 char *limit_parse_unit(const char *text, const char *key)
 {
@@ -57,7 +57,7 @@ char *limit_parse_unit(const char *text, const char *key)
 	return value;
 }
 
-/* DOMAIN TYPE ITEM VALUE, limits.conf(5); the type - is soft and hard. */
+/* DOMAIN TYPE ITEM VALUE, limits.conf(5); the type "-" means both soft and hard. */
 char *limit_parse_logins(const char *text)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -78,7 +78,7 @@ char *limit_parse_logins(const char *text)
 	return value;
 }
 
-/* Returns whether there is such a file. */
+/* Takes the setting of a file, if any. Returns whether the file exists. */
 static bool take_file(const struct root *root, const char *path, const char *key,
 		      struct limit_setting *setting)
 {
@@ -96,7 +96,7 @@ static bool take_file(const struct root *root, const char *path, const char *key
 	return true;
 }
 
-/* The last one wins. Frees the list. */
+/* Takes the settings of all files; the last one wins. Frees the list. */
 static void take_files(const struct root *root, struct config_files *files, const char *key,
 		       struct limit_setting *setting)
 {
@@ -106,8 +106,9 @@ static void take_files(const struct root *root, struct config_files *files, cons
 }
 
 /*
- * A file in /etc hides one of the same name in /run, and that one in /usr/lib: both the unit's own
- * and drop-ins, systemd.unit(5). Drop-ins of a prefix of the name are not looked for.
+ * A file in /etc hides one with the same name in /run, and that one in /usr/lib: both for the unit
+ * file itself and for drop-ins, systemd.unit(5). Drop-ins for a prefix of the name are not
+ * searched.
  */
 static void take_unit(const struct root *root, const char *directory, const char *unit,
 		      const char *key, struct limit_setting *setting)
@@ -141,7 +142,7 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
 	take_unit(root, "", "system.conf", key, ret_setting);
 }
 
-/* limits.conf(5): the files of limits.d come after it, in the order of their names. */
+/* limits.conf(5): the files of limits.d follow it, sorted by name. */
 void limit_of_logins(const struct root *root, struct limit_setting *ret_setting)
 {
 	struct config_files files = {.count = 0};

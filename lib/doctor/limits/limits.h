@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Facts of the checks of limits that several of them share; each is read when first needed. */
+/* Facts that several limits checks share; each is read when first needed. */
 #pragma once
 
 #include "doctor/frame/facts.h"
@@ -13,25 +13,25 @@ struct doctor_limits {
 	uint64_t memory_bytes; /* of the host; 0: unknown */
 	bool cgroups_were_read;
 	int cgroups_rc;
-	struct cgroup_levels cgroups; /* of this process, from its own group up */
+	struct cgroup_levels cgroups; /* of this process, from its own group upwards */
 	bool names_were_read;
-	struct strings devices; /* of the host, whatever objects were selected: mlx5_0 */
+	struct strings devices; /* all of the host, whichever objects were selected: mlx5_0 */
 	struct strings ports;	/* mlx5_0/1 */
 	struct strings netdevs;
 };
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
-/* The text of /proc/self/limits, which the facts own; NULL: *ret_rc is -errno. */
+/* Returns the text of /proc/self/limits, owned by the facts; NULL: *ret_rc is -errno. */
 const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc);
 /*
- * The value of a setting of NCCL or UCX that counts, and where it is from: the environment, for
- * NCCL also the user's file and that of the host. A saved tree has only the last one. NULL: it is
- * not set. The caller frees both; the value is not clean.
+ * Returns the effective value of an NCCL or UCX setting, and its source: the environment, and for
+ * NCCL also the user's file and then the host's. A saved tree has only the last. NULL: not set. The
+ * caller frees both; the value is not cleaned.
  */
 char *doctor_setting(const struct doctor_facts *facts, const char *name, char **ret_source);
 /*
- * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have it, so
- * its absence there is no problem of the command.
+ * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have the file,
+ * so its absence there is not a problem of the command.
  */
 void limits_unread(struct doctor_context *run, const char *what, const char *source, int rc);

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-enum { ENTRIES_MOST = 1024 }; /* a range may stand for more names than anyone has */
+enum { ENTRIES_MOST = 1024 }; /* a range may cover more names than anyone has */
 
 void name_filter_clear(struct name_filter *filter)
 {
@@ -19,7 +19,7 @@ void name_filter_clear(struct name_filter *filter)
 	*filter = (struct name_filter){.count = 0};
 }
 
-/* NAME or NAME:PORT; NCCL takes a port that is no number for 0, as atoi() does. */
+/* Adds NAME or NAME:PORT; NCCL takes a non-numeric port as 0, like atoi() does. */
 static void add_entry(struct name_filter *filter, const char *text)
 {
 	const size_t length = strcspn(text, ":");
@@ -47,7 +47,7 @@ void name_filter_parse_nccl(struct name_filter *filter, const char *value)
 		add_entry(filter, entry);
 }
 
-/* PREFIX[FIRST-LAST]SUFFIX, once; anything else is one name. */
+/* Expands PREFIX[FIRST-LAST]SUFFIX with one range; anything else is a single name. */
 static void add_range(struct name_filter *filter, const char *entry)
 {
 	const char *bracket = strchr(entry, '[');
@@ -110,7 +110,7 @@ bool name_entry_matches(const struct name_filter *filter, const struct name_entr
 	return false;
 }
 
-/* setEnvFile() in NCCL's src/misc/param.cc: no blanks are removed, and the first value stays. */
+/* setEnvFile() in NCCL's src/misc/param.cc: white space is kept, and the first value wins. */
 char *nccl_conf_find(const char *text, const char *name)
 {
 	const size_t length = strlen(name);

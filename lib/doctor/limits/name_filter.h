@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lists by which libraries choose devices: NCCL_IB_HCA and NCCL_SOCKET_IFNAME (NCCL's
+ * The lists by which libraries select devices: NCCL_IB_HCA and NCCL_SOCKET_IFNAME (NCCL's
  * docs/userguide/source/env.rst and parseStringList() in src/misc/utils.cc), and UCX_NET_DEVICES
  * (UCX's ucs_config_sscanf_allow_list_with_ranges() in src/ucs/config/parser.c).
  */
@@ -12,28 +12,31 @@
 #include "schema/value.h"
 
 struct name_entry {
-	char *name; /* as it is written, without the port; not cleaned */
+	char *name; /* as written, without the port; not cleaned */
 	int port;   /* -1: any */
 };
 
 struct name_filter {
 	bool exclude;
-	bool exact; /* else a name is the beginning of a device's name */
+	bool exact; /* otherwise a name is a prefix of device names */
 	struct name_entry *items;
 	size_t count;
 };
 
-/* [^][=]NAME[:PORT[:RAIL[:PLANE]]],... */
+/* Parses [^][=]NAME[:PORT[:RAIL[:PLANE]]],... */
 void name_filter_parse_nccl(struct name_filter *filter, const char *value);
-/* all, or [^]NAME[:PORT],... with ranges such as mlx5_[0-3]:1; all has no entries. */
+/* Parses all, or [^]NAME[:PORT],... with ranges such as mlx5_[0-3]:1; all has no entries. */
 void name_filter_parse_ucx(struct name_filter *filter, const char *value);
 void name_filter_clear(struct name_filter *filter);
 /*
- * Whether the entry chooses something: `names` has devices or netdevs, `ports` has DEV/PORT, or is
- * NULL if they have none.
+ * Whether the entry matches anything: `names` has devices or netdevs, `ports` has DEV/PORT, or is
+ * NULL if these names have no ports.
  */
 bool name_entry_matches(const struct name_filter *filter, const struct name_entry *entry,
 			const struct strings *names, const struct strings *ports);
 
-/* The value of NAME=VALUE in the text of an nccl.conf, to be freed; NULL if it is not set. */
+/*
+ * Returns the value of NAME=VALUE in the text of an nccl.conf, freed by the caller; NULL if not
+ * set.
+ */
 char *nccl_conf_find(const char *text, const char *name);

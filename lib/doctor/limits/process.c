@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of what processes may pin and hold: see doctor/frame/limits.def. */
+/* Checks of what processes may pin and hold open: see doctor/frame/limits.def. */
 #include "doctor/limits/limits.h"
 
 #include <errno.h>
@@ -61,10 +61,12 @@ void limits_unread(struct doctor_context *run, const char *what, const char *sou
 	doctor_unread(run, what, source, rc, true);
 }
 
-/* Linux 5.16 (include/uapi/linux/resource.h, MLOCK_LIMIT) and systemd have it as their default. */
+/*
+ * The default since Linux 5.16 (include/uapi/linux/resource.h, MLOCK_LIMIT), and that of systemd.
+ */
 #define DEFAULT_MEMLOCK (UINT64_C(8) << 20)
 
-/* How the limit of a daemon matters: to what it starts. */
+/* Which processes inherit the daemon's limit. */
 enum daemon_role { STARTS_JOBS, STARTS_LOGINS, STARTS_CONTAINERS, STARTS_NOTHING };
 
 static const struct daemon_kind {
@@ -87,10 +89,10 @@ struct daemons {
 	struct daemon_process *items;
 	size_t count;
 	bool kubernetes; /* kubelet runs */
-	int rc;		 /* why other users' processes cannot be seen; 0: they can */
+	int rc;		 /* why other users' processes are hidden; 0: they are visible */
 };
 
-/* What is known of one process. */
+/* The memlock limit of one process. */
 struct memlock {
 	struct limit soft, hard;
 	uint64_t memory_bytes; /* of the host; 0: unknown */
@@ -124,7 +126,7 @@ static bool is_enough(const struct memlock *memlock)
 	       (memlock->memory_bytes && memlock->soft.value.value >= memlock->memory_bytes);
 }
 
-/* A finite limit at its worst, which only the fields where pinning is the rule call an error. */
+/* Returns the severity of a finite limit: an error only in profiles where pinning is the rule. */
 static enum severity severity_of(const struct doctor_context *run, const struct memlock *memlock)
 {
 	const bool pins = run->profile == PROFILE_HPC || run->profile == PROFILE_GPU;
@@ -133,7 +135,7 @@ static enum severity severity_of(const struct doctor_context *run, const struct 
 								    : SEVERITY_WARNING;
 }
 
-/* Takes the limit of a process from the text of its limits, and adds it to the evidence. */
+/* Parses a process's memlock limit from the text of its limits, and adds it to the evidence. */
 static int take_memlock(struct doctor_context *run, const char *text, const char *source,
 			struct memlock *memlock)
 {
@@ -152,9 +154,9 @@ static int take_memlock(struct doctor_context *run, const char *text, const char
 }
 
 /*
- * Whether this process is in another user namespace than the first, which maps all numbers to
- * themselves (user_namespaces(7)). So may another one, which a saved tree does not tell from it. No
- * if /proc does not tell.
+ * Whether this process is in a user namespace other than the first one, which maps all numbers to
+ * themselves (user_namespaces(7)). Another namespace may do so, too; a saved tree cannot tell it
+ * from the first. False if /proc does not show the map.
  */
 static bool is_in_user_namespace(struct doctor_facts *facts)
 {
@@ -197,7 +199,7 @@ static void check_this_shell(struct doctor_context *run)
 		return;
 	}
 	const bool may = may_lock(run->facts);
-	/* capable() of ib_umem_get() asks about the first user namespace. */
+	/* capable() in ib_umem_get() checks against the first user namespace. */
 	const bool in_vain = may && is_in_user_namespace(run->facts);
 	if (may && !in_vain) {
 		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
@@ -224,10 +226,7 @@ static const struct daemon_kind *find_kind(const char *name)
 	return NULL;
 }
 
-/*
- * A daemon is root's, and its limits are the daemon's only if it has not the same name as its
- * parent: sshd forks for each login.
- */
+/* Takes root's processes with a daemon's name; is_child() finds forks (sshd's, one per login). */
 static void take_process(struct doctor_facts *facts, const char *pid, struct daemons *daemons)
 {
 	char name[SYSFS_TEXT_SIZE];
@@ -257,7 +256,7 @@ static void find_daemons(struct doctor_facts *facts, struct daemons *ret_daemons
 	*ret_daemons = (struct daemons){.count = 0};
 	if (sysfs_list(&facts->root, &names, "proc"))
 		return;
-	/* With hidepid=2 of proc the processes of others are not there at all, proc(5). */
+	/* With hidepid=2, /proc does not list the processes of other users at all, proc(5). */
 	if (facts->root.live && !strings_contain(&names, "1"))
 		ret_daemons->rc = -EPERM;
 	for (size_t i = 0; i < names.count; i++)
@@ -275,7 +274,7 @@ static bool is_child(const struct daemons *daemons, const struct daemon_process 
 	return false;
 }
 
-/* The unit of a process: the last .service in the path of its control group. */
+/* Finds the unit of a process: the last .service in the path of its control group. */
 static char *find_unit(const struct root *root, const struct daemon_process *process)
 {
 	_cleanup_(freep) char *text = NULL, *group = NULL;
@@ -365,7 +364,7 @@ static void check_daemon(struct doctor_context *run, const struct daemons *daemo
 
 	if (!rc)
 		rc = take_memlock(run, text, source, &memlock);
-	/* It ended meanwhile, and says nothing any more. */
+	/* The daemon has ended in the meantime, so it no longer matters. */
 	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live)) {
 		doctor_does_not_apply(run);
 		return;
@@ -408,7 +407,7 @@ static int read_cgroups(struct doctor_facts *facts)
 	limits->cgroups_rc = procfs_find_cgroups(&facts->root, &cgroups);
 	if (limits->cgroups_rc)
 		return limits->cgroups_rc;
-	/* A kernel without control groups, and a process outside what is mounted, have no limit. */
+	/* Without control groups, or outside the mounted hierarchy, a process has no limit. */
 	if (cgroups.mount)
 		limits->cgroups_rc = procfs_read_rdma_cgroups(&facts->root, &cgroups, "self",
 							      &limits->cgroups);
@@ -442,7 +441,7 @@ void check_rdma_cgroup(struct doctor_context *run)
 	bool limited = false, full = false;
 	int rc = read_cgroups(run->facts);
 
-	/* It is above this control group namespace: find_group(), procfs.c. */
+	/* The group is above this control group namespace: find_group(), procfs.c. */
 	if (rc == -ENOENT && run->facts->root.live)
 		doctor_not_checked(run, 0, "the control group is not seen from here");
 	else if (rc)
@@ -478,7 +477,7 @@ void check_privileged_qkey(struct doctor_context *run)
 	struct nldev_settings settings;
 	int rc;
 
-	/* A netlink socket would load the RDMA core. */
+	/* Opening a netlink socket would load the RDMA core. */
 	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS)) {
 		doctor_does_not_apply(run);
 		return;

@@ -34,7 +34,10 @@ static char *find_in_file(const char *path, const char *name)
 								   : nccl_conf_find(text, name);
 }
 
-/* The user's file of NCCL, which asks the user database for the directory; that may take long. */
+/*
+ * Returns NCCL's user file. NCCL looks up the home directory in the user database; that may take
+ * long, so $HOME is used here.
+ */
 static char *user_file(const struct doctor_facts *facts)
 {
 	const char *file = doctor_environment(facts, "NCCL_CONF_FILE");
@@ -55,7 +58,7 @@ char *doctor_setting(const struct doctor_facts *facts, const char *name, char **
 		*ret_source = mem_string("environment");
 		return mem_string(variable);
 	}
-	/* The files are NCCL's. */
+	/* Only NCCL has files. */
 	if (strncmp(name, "NCCL_", strlen("NCCL_")) != 0)
 		return NULL;
 	path = user_file(facts);
@@ -71,7 +74,7 @@ char *doctor_setting(const struct doctor_facts *facts, const char *name, char **
 	return value;
 }
 
-/* All names of the host: those that were named on the command line are not enough. */
+/* Reads all names of the host, because those named on the command line are not enough. */
 static const struct doctor_limits *read_names(struct doctor_context *run)
 {
 	struct doctor_limits *limits = doctor_limits(run->facts);
@@ -103,7 +106,7 @@ static void add_word(char **list, const char *word)
 	mem_extend(list, "%s%s", *list ? ", " : "", clean);
 }
 
-/* UCX calls the ports of a device mlx5_0:1; those of all devices without a name. */
+/* Lists UCX's names of a device's ports, such as mlx5_0:1, or of all ports if `device` is NULL. */
 static void ucx_names(const struct strings *ports, const char *device, struct strings *ret)
 {
 	for (size_t i = 0; i < ports->count; i++) {
@@ -119,7 +122,7 @@ static void ucx_names(const struct strings *ports, const char *device, struct st
 	}
 }
 
-/* "correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1" */
+/* Advises: "correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1" */
 static void advise(struct doctor_context *run, const struct setting_row *row, const char *missing,
 		   const struct doctor_limits *known)
 {
@@ -148,7 +151,7 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 			 list ? "the names are " : "there is none to name", list ? list : "");
 }
 
-/* ucp_context.c of UCX: since 1.21 a device may be named without its port. */
+/* ucp_context.c of UCX: a device can be named without its port since 1.21. */
 static void check_ports(struct doctor_context *run, const struct name_filter *filter,
 			const struct doctor_limits *names)
 {
@@ -213,7 +216,7 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 
 static void check_gid_index(struct doctor_context *run, const char *value)
 {
-	/* -1, the default: NCCL chooses. */
+	/* The default, -1, lets NCCL choose. */
 	if (!strcmp(value, "-1")) {
 		doctor_ok(run, "the library chooses the GID");
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Errors of the PCIe links between an adapter and the processor, by growth. */
+/* Errors on the PCIe links between an adapter and the processor, by growth. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +50,23 @@ void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *re
 	for (size_t i = 0; i < list->count; i++) {
 		struct reader reader = {.reading = reading, .address = list->items[i].address};
 
-		/* What cannot be read is missing in the reading; the check finds out why. */
+		/*
+		 * Counters that cannot be read are absent from the reading; the check finds out
+		 * why.
+		 */
 		for (reader.file = 0; marks[i] && reader.file < PCI_AER_FILES; reader.file++)
 			pci_aer_read(&facts->root, &list->items[i], reader.file, note_count,
 				     &reader);
 	}
 }
 
-/* What has grown on the path, by the kind of error. */
+/* Growth on the path, by kind of error. */
 struct sums {
 	struct doctor_context *run;
 	const char *address;
 	enum pci_aer file;
 	uint64_t grown[PCI_AER_FILES];
-	uint64_t named, total; /* of this function and file */
+	uint64_t named, total; /* for this function and file */
 };
 
 static void show_growth(struct sums *sums, const char *name, uint64_t growth)
@@ -78,7 +81,7 @@ static void show_growth(struct sums *sums, const char *name, uint64_t growth)
 			doctor_growth_seconds(sums->run->facts));
 }
 
-/* Totals count messages, which several errors may share: of use only if no name has grown. */
+/* Totals count messages, which several errors may share: used only if no named counter grew. */
 static void add_growth(void *context, const char *name, uint64_t growth)
 {
 	struct sums *sums = context;
@@ -91,7 +94,7 @@ static void add_growth(void *context, const char *name, uint64_t growth)
 	}
 }
 
-/* Adds the function's growth, and returns the number of its counters. */
+/* Adds the function's growth; returns the number of its counters. */
 static size_t add_function(struct sums *sums, const struct pci_function *function)
 {
 	size_t counters = 0;
@@ -117,8 +120,8 @@ static void ignore_count(void *context, const char *name, uint64_t count)
 }
 
 /*
- * Why the readings lack the counters of the function: -errno of reading them again, -ENOENT if it
- * has none. *ret_file is the one that could not be read.
+ * Finds out why the readings lack the function's counters: -errno of reading them again, -ENOENT if
+ * it has none. *ret_file is the file that could not be read.
  */
 static int find_error(struct doctor_context *run, const struct pci_function *function,
 		      enum pci_aer *ret_file)
@@ -141,7 +144,10 @@ static bool has_service(const struct root *root, const char *name)
 	return !sysfs_link(root, &driver, SERVICES "/%s/driver", name);
 }
 
-/* The AER service of an event collector, which a function without a port above it reports to. */
+/*
+ * Whether an event collector, to which a function without a port above it reports, has the AER
+ * service.
+ */
 static bool has_collector(const struct root *root)
 {
 	struct strings names = {.known = false};
@@ -156,11 +162,12 @@ static bool has_collector(const struct root *root)
 }
 
 /*
- * Whether errors are reported to the kernel: by the AER service of the root port, whose name has
- * the kinds of port and service (pcie_device_init(), drivers/pci/pcie/portdrv.c). Where firmware
- * keeps AER to itself, and with pci=noaer, no port has the service (get_port_device_capability()),
- * but each function still has its counters (pci_aer_init(), aer.c). In a virtual machine the host
- * gets the errors, as the real root port is its own (vfio_pci_core_aer_err_detected()).
+ * Whether errors are reported to the kernel: by the AER service of the root port, whose name
+ * encodes the kinds of port and service (pcie_device_init(), drivers/pci/pcie/portdrv.c). If
+ * firmware keeps AER to itself, or with pci=noaer, no port has the service
+ * (get_port_device_capability()), but each function still has its counters (pci_aer_init(), aer.c).
+ * In a virtual machine, the host gets the errors, because it owns the real root port
+ * (vfio_pci_core_aer_err_detected()).
  */
 static bool is_reported(struct doctor_context *run)
 {
@@ -216,7 +223,7 @@ void check_pcie_errors(struct doctor_context *run)
 	size_t counters = 0;
 	int unread_rc = 0;
 
-	/* A file of counters as the first reading has those of ports only. */
+	/* A saved counter file as the first reading has only the counters of ports. */
 	if (!run->request->interval_msec) {
 		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");

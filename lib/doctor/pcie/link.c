@@ -17,11 +17,14 @@ bool pcie_is_physical(struct doctor_context *run)
 	return !run->function->physfn;
 }
 
-/* A link: the function or the upstream port of a switch, and the port above that it is wired to. */
+/*
+ * A link: its lower end is the function or the upstream port of a switch, its upper end the port
+ * that this is wired to.
+ */
 struct hop {
-	struct pci_function *lower, *upper; /* upper NULL: it is not visible */
-	bool both_known;		    /* what each of both ends can do */
-	struct real speed, most_speed;	    /* now, and what both ends can do */
+	struct pci_function *lower, *upper; /* upper NULL: not visible */
+	bool both_known;		    /* the capabilities of both ends */
+	struct real speed, most_speed;	    /* current, and possible by both ends */
 	struct number lanes, most_lanes;
 };
 
@@ -46,8 +49,8 @@ static struct hop read_hop(struct doctor_context *run, struct pci_function *lowe
 }
 
 /*
- * The lower end of the next link on the way up; NULL: this was the last. Between the downstream and
- * the upstream port of a switch is no link.
+ * Returns the lower end of the next link upwards; NULL: this was the last. There is no link between
+ * the downstream and the upstream port of a switch.
  */
 static struct pci_function *next_lower(const struct hop *hop)
 {
@@ -86,7 +89,7 @@ static bool is_slow(const struct hop *hop)
 		hop->lanes.value < hop->most_lanes.value);
 }
 
-/* Whether the port above is slower or narrower than what is plugged into it. */
+/* Whether the upper port is slower or narrower than the device plugged into it. */
 static bool is_limited(const struct hop *hop)
 {
 	const struct pci_function *lower = hop->lower, *upper = hop->upper;
@@ -97,7 +100,7 @@ static bool is_limited(const struct hop *hop)
 			  upper->max_width_lanes.value < lower->max_width_lanes.value));
 }
 
-/* Adds the link to the evidence, unless only its first end is visible. */
+/* Adds the link to the evidence; if its upper end is not visible, only the lower one. */
 static void show_hop(struct doctor_context *run, const struct hop *hop)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(hop->lower, "current_link_speed");
@@ -113,7 +116,7 @@ static void show_hop(struct doctor_context *run, const struct hop *hop)
 	doctor_expected(run, most.text, now.text);
 }
 
-/* The links above the first one that are slow, added to the evidence. */
+/* Adds the slow links above the first one to the evidence; returns their number. */
 static size_t show_slow_above(struct doctor_context *run, const struct hop *first)
 {
 	size_t slow = 0;
@@ -177,8 +180,9 @@ void check_pcie_link(struct doctor_context *run)
 }
 
 /*
- * The data rate of an InfiniBand port: up to QDR, two of ten bits are coding (InfiniBand
- * Architecture Specification, volume 2, 8b/10b coding). The kernel's rate counts them.
+ * Returns the data rate of a port: up to QDR, two of ten bits on InfiniBand are coding overhead
+ * (InfiniBand Architecture Specification, volume 2, 8b/10b coding), which the kernel's rate
+ * includes.
  */
 static double data_rate(const struct port *port)
 {
@@ -191,7 +195,7 @@ static double data_rate(const struct port *port)
 	return port->rate_gbps.value;
 }
 
-/* Adds up the active ports; the fastest of them in *ret_fastest. */
+/* Adds up the rates of the active ports; *ret_fastest is the highest. */
 static double sum_rates(const struct device *device, double *ret_fastest)
 {
 	double sum = 0, fastest = 0;
@@ -212,7 +216,9 @@ static double sum_rates(const struct device *device, double *ret_fastest)
 	return sum;
 }
 
-/* The most that RDMA devices of this function can send: a subfunction shares the port. */
+/*
+ * Returns the maximum that RDMA devices of this function can send: a subfunction shares the port.
+ */
 static double function_rate(const struct device_list *devices, const char *address)
 {
 	double most = 0, fastest;
@@ -229,7 +235,7 @@ static double function_rate(const struct device_list *devices, const char *addre
 	return most;
 }
 
-/* All functions of the card that have a port of their own. */
+/* Adds up all functions of the card that have their own port. */
 static double card_rate(struct doctor_context *run)
 {
 	const struct pci_function *function = run->function;
@@ -248,7 +254,7 @@ static double card_rate(struct doctor_context *run)
 	return sum;
 }
 
-/* The narrowest of the links that are known; its bandwidth is unknown if the first one is not. */
+/* Finds the narrowest link with a known bandwidth; unknown if that of the first link is. */
 static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gbps)
 {
 	struct hop hop = read_hop(run, run->function), narrowest = hop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way between adapters and accelerators: registration of memory, PCIe switches, distance. */
+/* The path between adapters and accelerators: memory registration, PCIe switches, distance. */
 #include "host/pci/peer.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ bool pcie_has_accelerator(struct doctor_context *run)
 	return run->facts->inventory.devices.count && doctor_has_accelerator(run->facts);
 }
 
-/* A driver that functions are passed to virtual machines with, or NULL. */
+/* Returns a driver for passing functions to virtual machines that is in use, or NULL. */
 static const char *driver_of_guests(struct doctor_context *run)
 {
 	for (size_t i = 0; i < run->facts->pci.count; i++) {
@@ -34,16 +34,16 @@ static const char *driver_of_guests(struct doctor_context *run)
 	return NULL;
 }
 
-/* What is found of all accelerators that share a switch with the adapter. */
+/* Findings on all accelerators that share a switch with the adapter. */
 struct comparison {
 	struct doctor_context *run;
 	size_t accelerators;
-	size_t redirected, direct;	   /* by the bits of all ports on the way */
+	size_t redirected, direct;	   /* by the bits of all ports on the path */
 	const struct pci_function *port;   /* a port with the bits */
-	const struct pci_function *apart;  /* not in the IOMMU group of the port above it */
-	const struct pci_function *unread; /* a port whose config space fails, not for privilege */
+	const struct pci_function *apart;  /* outside the IOMMU group of the port above it */
+	const struct pci_function *unread; /* config space unreadable despite privilege */
 	bool direct_nic;
-	/* The adapters that an accelerator is judged with. */
+	/* Ports on the path to the current accelerator. */
 	size_t redirecting, unknown;
 };
 
@@ -182,7 +182,7 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 }
 
-/* Whether a driver other than those for virtual machines is bound to an accelerator. */
+/* Whether an accelerator is bound to a driver other than those for virtual machines. */
 static bool has_driver(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
@@ -203,7 +203,7 @@ static bool has_driver(struct doctor_context *run)
 #define PEER_MODULE "sys/module/nvidia_peermem"
 #define PEERS	    "sys/kernel/mm/memory_peers"
 
-/* The clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
+/* Finds clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
 static int find_peers(struct doctor_context *run, bool *ret_found)
 {
 	const struct root *root = &run->facts->root;
@@ -224,10 +224,10 @@ static int find_peers(struct doctor_context *run, bool *ret_found)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* How many devices take a dma-buf. A device that cannot be opened is unknown. */
+/* How many devices accept a dma-buf. A device that cannot be opened is unknown. */
 struct probed {
 	size_t yes, no, unknown;
-	int error; /* of an unknown one */
+	int error; /* of an unknown device */
 	const char *device;
 };
 
@@ -291,7 +291,7 @@ static void judge_probe(struct doctor_context *run)
 		doctor_not_checked(run, 0, "all RDMA devices are software");
 }
 
-/* The version of the kernel, for a guess. */
+/* Shows the kernel version, for a guess. */
 static void show_kernel(struct doctor_context *run)
 {
 	_cleanup_(freep) char *release = sysfs_text(&run->facts->root, "proc/sys/kernel/osrelease");
@@ -339,7 +339,7 @@ static bool is_far(enum topology_class class)
 	return class == TOPOLOGY_SYSTEM;
 }
 
-/* An adapter, or another function of one: a bond may have members on several NUMA nodes. */
+/* Whether it is an adapter, or another function of one: a bond may span several NUMA nodes. */
 static bool is_adapter(const struct topology_node *node)
 {
 	return node->kind.value == TOPOLOGY_PART ||
@@ -354,8 +354,8 @@ static bool is_nearer(const struct topology_pair *pair, const struct topology_pa
 }
 
 /*
- * The class of the nearest adapter. CLASS_UNKNOWN if the distance of none is known, or if all that
- * are known are far: one of the others may be near.
+ * Returns the class of the nearest adapter. CLASS_UNKNOWN if no distance is known, or if all known
+ * ones are far and one of the others may be near.
  */
 static enum topology_class find_nearest(const struct topology *topology,
 					const struct topology_node *accelerator,
@@ -404,7 +404,7 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 	}
 }
 
-/* Each accelerator that has to cross to another node, though others do not. */
+/* Reports each accelerator that has to cross to another node although others do not. */
 static void report_far(struct doctor_context *run, const struct topology *topology,
 		       const struct nearness *nearness)
 {
@@ -462,12 +462,12 @@ void check_gpu_nic(struct doctor_context *run)
 	_cleanup_(freep) char *message = NULL;
 	int rc;
 
-	/* With some of the devices only, an accelerator may miss its own. */
+	/* With only some of the devices, an accelerator's own adapter may be missing. */
 	if (run->request->objects->count) {
 		doctor_not_checked(run, 0, "only some devices were asked for");
 		return;
 	}
-	/* What cannot be read is reported by the checks of the functions themselves. */
+	/* Read errors are reported by the checks of the functions themselves. */
 	rc = topology_load(&topology, &request, &problems, &notes, &message);
 	if (rc) {
 		doctor_evidence(run, NULL, "%s", message ? message : strerror(-rc));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the platform treats an adapter: IOMMU, settings of PCI Express, NUMA node, GUID of a VF. */
+/* How the platform treats an adapter: IOMMU, PCI Express settings, NUMA node, GUID of a VF. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "host/pci/config.h"
 #include "kernel/sysfs.h"
 
-/* The function has no IOMMU group, as far as is known. */
+/* Judges a function without an IOMMU group, as far as is known. */
 static void judge_no_group(struct doctor_context *run, const char *source)
 {
 	const struct root *root = &run->facts->root;
@@ -35,7 +35,7 @@ void check_iommu_mode(struct doctor_context *run)
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
 	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->problems);
-	/* Guests need the translation, by a domain that the type is not about. */
+	/* Guests need the translation, through a domain that the type does not describe. */
 	if (pci_driver_is_for_guests(function->driver)) {
 		doctor_does_not_apply(run);
 		return;
@@ -64,13 +64,13 @@ void check_iommu_mode(struct doctor_context *run)
 				       : SEVERITY_NOTICE,
 			       "the IOMMU translates every access of the adapter");
 	else
-		/* The group has no domain of the kernel's: iommu_group_show_type(), iommu.c. */
+		/* The group has no kernel domain: iommu_group_show_type(), iommu.c. */
 		doctor_not_checked(run, 0,
 				   "the type of the IOMMU group does not tell whether it "
 				   "translates");
 }
 
-/* The limit of fwts, src/pci/maxreadreq: it warns up to 128. */
+/* The limit in fwts, src/pci/maxreadreq, which warns up to 128. */
 enum { LEAST_READ_REQUEST = 256 };
 
 static void judge_control(struct doctor_context *run, const struct pci_device_control *control)
@@ -126,7 +126,7 @@ void check_pcie_tuning(struct doctor_context *run)
 		doctor_not_checked(run, 0, "the config space is damaged");
 }
 
-/* The number of nodes in a list such as 0-1,4; 0 if it is not one. */
+/* Returns the number of nodes in a list such as 0-1,4; 0 if it is malformed. */
 static uint64_t count_list(const char *text)
 {
 	uint64_t count = 0;
@@ -155,7 +155,7 @@ static uint64_t count_list(const char *text)
 
 #define ONLINE_NODES "sys/devices/system/node/online"
 
-/* The NUMA nodes of the host; -ENOENT: the kernel (or the saved tree) has no such list. */
+/* Counts the NUMA nodes of the host; -ENOENT: the kernel (or the saved tree) has no such list. */
 static int count_nodes(const struct root *root, uint64_t *ret_count)
 {
 	char text[SYSFS_TEXT_SIZE];
@@ -170,7 +170,7 @@ static int count_nodes(const struct root *root, uint64_t *ret_count)
 	return 0;
 }
 
-/* Hyper-V's PCI driver sets node 0 where the host gives none; it may also be the truth. */
+/* Hyper-V's PCI driver sets node 0 if the host gives none, but 0 may also be true. */
 static bool is_invented(struct doctor_context *run)
 {
 	if (!pci_is_of_vmbus(run->function))
@@ -236,12 +236,12 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 
-	/* In a virtual machine nothing says that a function is a virtual one. */
+	/* In a virtual machine nothing shows that a function is virtual. */
 	return (run->function && !pcie_is_physical(run)) ||
 	       (device->node_guid.known && !device->node_guid.value);
 }
 
-/* The netdev of the physical function's first port; NULL if it has none here. */
+/* Returns the netdev of the physical function's first port; NULL if it has none here. */
 static const char *find_netdev(const struct doctor_facts *facts, const char *physfn)
 {
 	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
@@ -254,7 +254,7 @@ static const char *find_netdev(const struct doctor_facts *facts, const char *phy
 	return NULL;
 }
 
-/* The commands themselves, on the host of the physical function. */
+/* Suggests the exact commands, to be run on the host of the physical function. */
 static void suggest_guid(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;

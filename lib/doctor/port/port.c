@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a port can carry traffic, and if it cannot, whether anybody wants it to. */
+/* Whether a port can carry traffic, and if not, whether anything needs it to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const struct link *own_link(const struct doctor_context *run)
 				 : NULL;
 }
 
-/* The bond that the netdev of the port is a member of, or NULL. */
+/* Returns the bond that the port's netdev is a member of, or NULL. */
 static const struct link *bond_of(const struct doctor_context *run)
 {
 	const struct link *own = own_link(run);
@@ -29,7 +29,10 @@ static const struct link *bond_of(const struct doctor_context *run)
 	return link_is_bond(master) ? master : NULL;
 }
 
-/* The netdev below a VLAN or P_Key child; that of a veth is its other end, which is not below. */
+/*
+ * Returns the netdev below a VLAN or P_Key child; for a veth that would be its other end, which is
+ * not below it.
+ */
 static const struct link *below(const struct link_list *links, const struct link *link)
 {
 	if (link->lower_elsewhere || (link->kind && !strcmp(link->kind, "veth")))
@@ -37,7 +40,7 @@ static const struct link *below(const struct link_list *links, const struct link
 	return link_by_index(links, &link->lower_index);
 }
 
-/* Whether the link is the netdev of the port, or a VLAN or P_Key child of it. */
+/* Whether the link is the port's netdev, or a VLAN or P_Key child of it. */
 static bool stands_on(const struct link_list *links, const struct link *link,
 		      const struct link *own)
 {
@@ -49,7 +52,7 @@ static bool stands_on(const struct link_list *links, const struct link *link,
 	return false;
 }
 
-/* An address that somebody gave to the netdev of the port or to a netdev on top of it. */
+/* Finds an address that was configured on the port's netdev or on a netdev on top of it. */
 static const struct link_address *find_address(const struct doctor_context *run,
 					       const struct link **ret_link)
 {
@@ -60,7 +63,10 @@ static const struct link_address *find_address(const struct doctor_context *run,
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
-		/* The kernel makes these by itself wherever a netdev is up: RFC 4291 2.5.6. */
+		/*
+		 * The kernel adds link-local addresses itself to any netdev that is up: RFC 4291
+		 * 2.5.6.
+		 */
 		if (link && !ip_is_link_local(&address->ip) &&
 		    stands_on(&inventory->links, link, own)) {
 			*ret_link = link;
@@ -70,7 +76,7 @@ static const struct link_address *find_address(const struct doctor_context *run,
 	return NULL;
 }
 
-/* Whether something on this host is set up to use the port; says what. */
+/* Whether something on this host is set up to use the port; adds it to the evidence. */
 static bool is_in_use(struct doctor_context *run)
 {
 	const struct link *link = NULL, *bond = bond_of(run);
@@ -88,8 +94,8 @@ static bool is_in_use(struct doctor_context *run)
 }
 
 /*
- * Whether the netdev has had a carrier since it exists: one that has none now, and whose carrier
- * changed twice or more, had it in between, whichever it began with.
+ * Whether the netdev has ever had a carrier. If it has none now and its carrier changed at least
+ * twice, it had one in between, whatever its initial state.
  */
 static bool was_up(const struct link *link)
 {
@@ -99,8 +105,8 @@ static bool was_up(const struct link *link)
 enum netdev_condition { NETDEV_UP, NETDEV_WITHOUT_CARRIER, NETDEV_SWITCHED_OFF };
 
 /*
- * The readers of saved trees do not have the flags of a netdev, so its carrier is read there, which
- * answers EINVAL while the netdev is switched off: carrier_show() of net/core/net-sysfs.c.
+ * Readers of saved trees do not have the netdev's flags, so the carrier file is read instead; it
+ * returns EINVAL while the netdev is administratively down: carrier_show() of net/core/net-sysfs.c.
  */
 static enum netdev_condition condition_of(const struct doctor_context *run, const struct link *link)
 {
@@ -118,8 +124,8 @@ static enum netdev_condition condition_of(const struct doctor_context *run, cons
 }
 
 /*
- * Says what the netdev tells of the reason; returns whether an administrator switched the port off
- * with it. The port of an IPoIB netdev does not depend on that.
+ * Adds what the netdev shows about the cause; returns whether an administrator switched the port
+ * off through it. The port of an IPoIB netdev does not depend on that.
  */
 static bool look_at_netdev(struct doctor_context *run)
 {
@@ -140,7 +146,7 @@ static bool look_at_netdev(struct doctor_context *run)
 	return condition == NETDEV_SWITCHED_OFF;
 }
 
-/* Says how to find out more, as far as the physical state tells a cause. */
+/* Advises how to find out more, as far as the physical state indicates a cause. */
 static void advise(struct doctor_context *run, bool switched_off)
 {
 	const struct port *port = run->port;
@@ -165,7 +171,7 @@ static void advise(struct doctor_context *run, bool switched_off)
 		doctor_next_step(run, "check the cable and the port at its other end");
 }
 
-/* Nothing on this host may want a port that is down; only what does makes it a fault. */
+/* A port that is down is a fault only if something on this host needs it. */
 static void judge_down(struct doctor_context *run)
 {
 	const bool switched_off = look_at_netdev(run);
@@ -218,7 +224,7 @@ static void judge_init(struct doctor_context *run)
 	}
 }
 
-/* efa_query_port() says active, link-up of every port: there is nothing to judge. */
+/* efa_query_port() reports every port as active, link-up: there is nothing to judge. */
 static bool is_always_active(const struct device *device)
 {
 	return device->driver && !strcmp(device->driver, "efa");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a device is for this host's traffic at all, may be asked, and is in a partition. */
+/* Whether a device is meant for this host's traffic, may be queried, and is in a partition. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 /*
  * The adapters through which the software of NVIDIA's HGX B200 and B300 boards manages the
- * NVSwitches have this in their vital product data; NVIDIA's Fabric Manager, NVSentinel and
- * bottlerocket look for it.
+ * NVSwitches are marked in their vital product data; NVIDIA's Fabric Manager, NVSentinel and
+ * bottlerocket look for this mark.
  */
 void check_nvswitch_pf(struct doctor_context *run)
 {
@@ -68,7 +68,7 @@ void check_restricted_pf(struct doctor_context *run)
 	if (run->device->software) {
 		doctor_does_not_apply(run);
 	} else if (run->facts->root.live && !run->request->interval_msec && !run->request->since) {
-		/* A restricted function writes to the kernel log each time. */
+		/* A restricted function writes to the kernel log on each read. */
 		doctor_not_checked(run, NEEDS_INTERVAL,
 				   "counters are read only to see whether they grow");
 	} else if (count_ports(run, PMA_REFUSED, &error)) {
@@ -95,7 +95,7 @@ void check_restricted_pf(struct doctor_context *run)
 	}
 }
 
-/* The table of a port as far as it was read, which is up to the first key of full membership. */
+/* A port's P_Key table, read up to the first full-membership key. */
 struct keys {
 	size_t valid, full;
 	char *text;

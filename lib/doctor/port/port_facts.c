@@ -11,13 +11,13 @@
 #include "kernel/sysfs.h"
 
 struct doctor_ports {
-	/* By the index of the device. */
+	/* By device index. */
 	struct port_fact {
 		bool rate_is_known, pma_is_known;
 		struct real rate;
 		enum pma_state pma;
 		int pma_error;
-	} * *facts; /* by the index of the port, too */
+	} * *facts; /* also by port index */
 	size_t count;
 	struct pci_function **roles;
 	struct manager_fact {
@@ -69,7 +69,7 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *devic
 	return fact->pma;
 }
 
-/* ConnectX-7 as an InfiniBand adapter, a physical function: what HGX B200 and B300 boards have. */
+/* ConnectX-7 as an InfiniBand adapter and physical function, as on HGX B200 and B300 boards. */
 static bool may_manage_nvswitches(struct doctor_facts *facts, const struct device *device)
 {
 	enum { CONNECTX_7 = 0x1021, CLASS_INFINIBAND = 0x0207 };
@@ -134,8 +134,8 @@ bool doctor_is_plane(const struct doctor_facts *facts, const struct device *devi
 	if (device->sub_type.known || device->parent)
 		return true;
 	/*
-	 * A saved tree does not say so, but only such a sub-device shares the function of another
-	 * device and cannot be opened: ib_uverbs_add_one() of
+	 * A saved tree does not record it, but only such a sub-device shares its function with
+	 * another device and cannot be opened: ib_uverbs_add_one() of
 	 * drivers/infiniband/core/uverbs_main.c.
 	 */
 	for (size_t i = 0;
@@ -160,7 +160,9 @@ static struct pci_function *find_role(struct doctor_facts *facts, const struct d
 	return function->physfn ? NULL : function;
 }
 
-/* The PCI function of a device that has a role; NULL: it has none. Found once for all devices. */
+/*
+ * Returns the PCI function of a device with a role; NULL: it has none. Found once for all devices.
+ */
 static struct pci_function *role_of(struct doctor_facts *facts, const struct device *device)
 {
 	const struct device_list *devices = &facts->inventory.devices;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Facts that the checks of ports share: whether the performance counters of a port may be read, and
- * which ports have the same role.
+ * Facts shared by the checks of ports: whether a port's performance counters may be read, and which
+ * ports have the same role.
  */
 #pragma once
 
@@ -9,39 +9,44 @@
 #include "doctor/frame/facts.h"
 
 /*
- * Reads one counter of the port, once for all checks and both readings of growth: a restricted
- * function answers each reading of a counter with an error and a line in the kernel log.
- * *ret_error is the -errno of PMA_REFUSED.
+ * Reads one counter of the port, once for all checks and for both readings of growth: a restricted
+ * function answers each read with an error and a line in the kernel log. *ret_error is the -errno
+ * of PMA_REFUSED.
  */
 enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *device,
 			  const struct port *port, int *ret_error);
 /*
- * 1 if the device is one that manages the NVSwitches of the host; 0 if not; -ENODEV: it is of a
- * model that cannot be one; another -errno if its vital product data, which tell, cannot be read.
+ * Whether the device manages the NVSwitches of the host: 1 or 0; -ENODEV: its model cannot; another
+ * -errno if its vital product data, which would show it, cannot be read.
  */
 int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *device);
-/* Whether reading counters is out of the question for any port of the device. */
+/* Whether counters of any port of the device must not be read. */
 bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct device *device);
 
 /*
- * The ports of other devices that have the same role, as far as sysfs tells: the same board, link
- * layer, port number and number of the PCI function. Virtual functions, subfunctions and
- * sub-devices have no role: they are made for others.
+ * Ports of other devices with the same role, as far as sysfs shows: the same board, link layer,
+ * port number and PCI function number. Virtual functions, subfunctions and sub-devices have no
+ * role: they are made for other users.
  */
 struct port_peers {
 	size_t count, active;
 	const struct port *best; /* the fastest active one, or NULL */
 	double best_gbps;
-	size_t as_fast; /* ports of that rate */
+	size_t as_fast; /* ports with that rate */
 };
 
 void doctor_peers(struct doctor_facts *facts, const struct device *device, const struct port *port,
 		  struct port_peers *ret_peers);
-/* "the board MT_0000000838", or "this model" if the board has no name; the caller frees it. */
+/*
+ * Returns "the board MT_0000000838", or "this model" if the board has no name; the caller frees it.
+ */
 char *doctor_board_name(const struct device *device);
-/* For an Ethernet port the speed of its netdev, because the driver may have no rate for it. */
+/*
+ * Returns the port's rate. For Ethernet that is the netdev's speed, as the driver may report no
+ * rate.
+ */
 struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
 			const struct port *port);
-/* Whether it is a sub-device that has the planes of another device's port, of one lane each. */
+/* Whether it is a sub-device for the planes of another device's port, which have one lane each. */
 bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device);
 void doctor_ports_free(struct doctor_ports *ports);

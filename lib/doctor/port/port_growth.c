@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of what must not grow at a port: links that come and go, and bits that arrive damaged. */
+/* Checks for growth at a port: links that go down and up, and bits that arrive damaged. */
 #include "doctor/port/port_growth.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
 
-/* So many events tell a rate even if the period of a limit is longer than the reading. */
+/* This many events establish a rate even if the limit's period is longer than the reading. */
 enum { EVENTS_THAT_TELL_A_RATE = 10 };
 
 bool growth_exceeds(uint64_t growth, double seconds, uint64_t limit, unsigned int period)
@@ -25,14 +25,14 @@ bool growth_exceeds(uint64_t growth, double seconds, uint64_t limit, unsigned in
 
 	if (seconds <= 0)
 		return growth > limit;
-	/* In a whole period or more, what exceeds the limit is always enough. */
+	/* Over a full period or more, whatever exceeds the limit is always enough. */
 	return (double)growth * period > (double)limit * seconds && growth >= enough;
 }
 
 /*
- * leptonai/gpud warns from 3 flaps in 12 hours on; Azure's azurehpc-health-checks fails from 5 in
- * 24 hours on. A link that flapped at all in a few minutes does so more often than the first, as
- * far as they tell; the second takes five that were seen.
+ * leptonai/gpud warns from 3 flaps in 12 hours; Azure's azurehpc-health-checks fails from 5 in 24
+ * hours. A single flap in a few minutes already extrapolates to more than the first rate; the
+ * second requires five observed flaps.
  */
 enum severity judge_flaps(uint64_t flaps, double seconds)
 {
@@ -65,21 +65,21 @@ static const char *source_of(enum counter_source source)
 	return source == COUNTER_SOURCE_HW ? "ports/N/hw_counters" : "statistics of the netdev";
 }
 
-/* What has been learnt about one port so far. */
+/* Findings about one port so far. */
 struct judgement {
 	struct doctor_context *run;
 	const char *window;
 	size_t known;	   /* numbers whose growth is known */
-	size_t unreadable; /* those that exist and cannot be read */
-	size_t stuck;	   /* those at their maximum */
-	size_t reset;	   /* those that are less than before */
-	bool carrier;	   /* among the known ones are those of a netdev */
-	bool link;	   /* the link itself has more errors than it may */
-	uint64_t most;	   /* of the known growths */
+	size_t unreadable; /* exist, but cannot be read */
+	size_t stuck;	   /* at their maximum */
+	size_t reset;	   /* lower than before */
+	bool carrier;	   /* a netdev's number is among the known ones */
+	bool link;	   /* the link itself exceeds its error limits */
+	uint64_t most;	   /* largest known growth */
 	enum severity worst;
 };
 
-/* Says why the growth of a number is unknown; nothing if there is no such number. */
+/* Explains why the growth of a number is unknown; silent if there is no such number. */
 static void explain_unknown(struct judgement *judgement, const char *what, int rc)
 {
 	if (rc == -EIO) {
@@ -123,7 +123,7 @@ static void look_at_carrier(void *context, const char *netdev)
 		count_flaps(judgement, downs, "/sys/class/net/NETDEV/carrier_down_count", rc,
 			    growth);
 	} else {
-		/* Two changes are one flap; a single one is half of one that is still going on. */
+		/* Two changes are one flap; an odd one means that a flap is in progress. */
 		rc = doctor_growth(facts, &growth, "%s", changes);
 		count_flaps(judgement, changes, "/sys/class/net/NETDEV/carrier_changes", rc,
 			    (growth + 1) / 2);
@@ -151,7 +151,7 @@ static void tell_stuck(struct doctor_context *run)
 	doctor_note(run, "counters of errors are at their maximum, so growth cannot be seen");
 }
 
-/* Ends a check of which nothing is known. */
+/* Ends a check for which no growth is known. */
 static void give_up(struct judgement *judgement, const char *nothing)
 {
 	struct doctor_context *run = judgement->run;
@@ -184,7 +184,7 @@ void check_link_flaps(struct doctor_context *run)
 	growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
 	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
 	if (severity == SEVERITY_OK && ethernet && !judgement.carrier && run->request->since) {
-		/* link_downed is a counter of InfiniBand ports: its silence proves nothing here. */
+		/* link_downed is an InfiniBand counter: no growth of it proves nothing here. */
 		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL,
 				   "the saved file does not have the carrier counts of netdevs");
@@ -198,25 +198,25 @@ void check_link_flaps(struct doctor_context *run)
 	}
 }
 
-/* The growth of one counter, and how much of it is too much. */
+/* A counter, and how much growth of it is too much. */
 static const struct error_rule {
 	enum counter_source source;
 	const char *counter; /* canonical name */
 	enum severity severity;
-	uint64_t limit;	     /* more than this many in a period; 0 and no period: any */
+	uint64_t limit;	     /* more than this per period; 0 without period: any */
 	unsigned int period; /* seconds */
 	const char *words;
 } error_rules[] = {
-	/* Any growth of these two is fatal in NVSentinel's monitor of NICs. */
+	/* Any growth of these two is fatal in NVSentinel's NIC monitor. */
 	{COUNTER_SOURCE_PMA, "local_link_integrity_errors", SEVERITY_ERROR, 0, 0, "limit 0"},
 	{COUNTER_SOURCE_PMA, "excessive_buffer_overruns", SEVERITY_ERROR, 0, 0, "limit 0"},
-	/* A bit error rate of 10^-12, the most that InfiniBand allows: 120 an hour. */
+	/* A bit error rate of 10^-12, the maximum that InfiniBand allows: 120 an hour. */
 	{COUNTER_SOURCE_PMA, "symbol_errors", SEVERITY_WARNING, 120, HOUR, "limit 120 per hour"},
 	{COUNTER_SOURCE_PMA, "link_error_recoveries", SEVERITY_WARNING, 5, MINUTE,
 	 "limit 5 per minute"},
 	/* Ethernet has the same bit error rate: IEEE 802.3, 80.1.3 and 105.1.2. */
 	{COUNTER_SOURCE_NETDEV, "rx_crc_errors", SEVERITY_WARNING, 120, HOUR, "limit 120 per hour"},
-	/* The checksum of every link was right, so something between the two ends damaged them. */
+	/* Every link's checksum was correct, so packets were damaged elsewhere on the path. */
 	{COUNTER_SOURCE_HW, "rx_icrc_errors", SEVERITY_WARNING, 0, 0, "limit 0"},
 };
 
@@ -247,7 +247,7 @@ static void look_at_counter(struct judgement *judgement, const struct error_rule
 			(unsigned long long)growth, judgement->window, rule->words);
 }
 
-/* The checksums of the links were right, or the packets had not come so far. */
+/* The link checksums were correct, or computed only after the packets were damaged. */
 static void tell_changed(struct doctor_context *run)
 {
 	doctor_next_step(run, "find what the paths of these packets share, a switch or an adapter: "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a port runs as fast as others like it, with all of its lanes. */
+/* Whether a port is as fast as others of its kind, with all of its lanes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +13,20 @@ static bool has_speed(const struct port *port, const char *speed)
 	return port->speed && !strcmp(port->speed, speed);
 }
 
-/* HDR100, NDR200 and the like: two lanes are a product of their own since HDR. */
+/* HDR100, NDR200 and the like: since HDR, links of two lanes are a separate product. */
 static bool may_have_two_lanes(const struct port *port)
 {
 	return has_speed(port, "HDR") || has_speed(port, "NDR") || has_speed(port, "XDR");
 }
 
-/* All adapters of these drivers can do more than 2.5 Gb/s a lane. */
+/* All adapters of these drivers can do more than 2.5 Gb/s per lane. */
 static bool is_at_its_slowest(const struct device *device, const struct port *port)
 {
 	return device->driver && has_speed(port, "SDR") &&
 	       (!strncmp(device->driver, "mlx4", 4) || !strncmp(device->driver, "mlx5", 4));
 }
 
-/* "400 Gb/s (4X NDR)"; lanes and names of speeds are of InfiniBand only. */
+/* Describes a rate: "400 Gb/s (4X NDR)"; only InfiniBand has lanes and speed names. */
 static char *describe(double rate_gbps, const struct port *port)
 {
 	if (port_is_infiniband(port) && port->width_lanes.known && port->speed)
@@ -35,7 +35,7 @@ static char *describe(double rate_gbps, const struct port *port)
 	return mem_format("%g Gb/s", rate_gbps);
 }
 
-/* Returns whether the lanes are too few, or the speed too low, whatever others have. */
+/* Returns whether the lanes are too few or the speed too low, regardless of other ports. */
 static bool judge_lanes(struct doctor_context *run)
 {
 	const struct port *port = run->port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the checks of the group roce share; see doctor/frame/roce.def for the checks. */
+/* Shared by the checks of the group roce; see doctor/frame/roce.def for the checks. */
 #include "doctor/roce/roce.h"
 
 #include <stdlib.h>
@@ -90,8 +90,7 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 	return roce->rtnl;
 }
 
-/* NVIDIA's own driver says in sysfs what the port trusts, and not by netlink: roce/table/reading.c
- */
+/* NVIDIA's own driver shows the port's trust in sysfs, not by netlink: roce/table/reading.c */
 static void read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
 {
 	char text[SYSFS_TEXT_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the checks of the group roce share: the netdevs of a port, its settings of data center
- * bridging, the routing table. Each is asked for once; the facts own it.
+ * Shared by the checks of the group roce: the netdevs of a port, its data center bridging settings,
+ * the routing table. Each is read once; the facts own it.
  */
 #pragma once
 
@@ -12,67 +12,70 @@
 #include "roce/ecn.h"
 #include "roce/netdevs.h"
 
-/* For .applies: the port speaks RoCE; the same, and not in software. */
+/* For .applies: whether the port speaks RoCE; in hardware; over a bond. */
 bool roce_is_port(struct doctor_context *run);
 bool roce_is_hardware_port(struct doctor_context *run);
 bool roce_is_bonded(struct doctor_context *run);
-/* The same for other ports: with a netdev and not iWARP, with IPoIB; and for devices. */
+/*
+ * For other ports: whether it has a netdev and is not iWARP; whether it has IPoIB. For devices:
+ * whether it is software.
+ */
 bool roce_has_cm_netdev(struct doctor_context *run);
 bool roce_has_ipoib(struct doctor_context *run);
 bool roce_is_software(struct doctor_context *run);
 
 /*
- * Whether the port of the context should be set up as this one: both are active RoCE ports of
- * hardware, of the same driver and board. Others may have another task, or none.
+ * Whether the context's port should be set up like this one: both are active RoCE ports of hardware
+ * with the same driver and board. Other ports may have another purpose, or none.
  */
 bool roce_is_alike(struct doctor_context *run, const struct device *device,
 		   const struct port *port);
 
-/* A netdev of the inventory that belongs to a port: its own, its bond, a VLAN on one of these. */
+/* Whether the netdev belongs to the port: its own, its bond, or a VLAN on one of these. */
 bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
 		     const struct link *link);
-/* The port's netdev, or NULL: it has none in this network namespace, or it is not known. */
+/* Returns the port's netdev; NULL: none in this network namespace, or unknown. */
 const struct link *roce_link(const struct doctor_context *run, const struct port *port);
-/* The bond that the port's netdev is, or is a member of; NULL if there is none. */
+/* Returns the bond that the port's netdev is, or is a member of; NULL if there is none. */
 const struct link *roce_bond(const struct doctor_context *run, const struct port *port);
 /*
- * The netdevs that have the hardware's settings: the port's own, or the members of the bond that it
- * is. The next one after `link`, or the first after NULL.
+ * Iterates over the netdevs that have the hardware's settings: the port's own, or, if that is a
+ * bond, its members. Returns the one after `leg`, or the first if that is NULL.
  */
 const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
 				 const struct link *leg);
-/* Says that nothing can be judged without a netdev, and why it is missing. */
+/* Gives the verdict that nothing can be judged without a netdev, and why it is missing. */
 void roce_no_netdev(struct doctor_context *run);
 
-/* A socket of rtnetlink, or NULL with -errno in *ret_rc. The facts own it. */
+/* Returns an rtnetlink socket owned by the facts, or NULL with -errno in *ret_rc. */
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);
 
 struct roce_dcb {
 	const char *netdev;
-	int rc; /* of dcb_get() */
+	int rc; /* result of dcb_get() */
 	struct dcb dcb;
 };
 
-/* Data center bridging of a netdev of the inventory. */
+/* Returns the data center bridging settings of a netdev of the inventory. */
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *link);
 
-/* Congestion control of a port, as far as its driver tells. */
+/* Congestion control of a port, as far as its driver reports it. */
 struct doctor_ecn {
 	bool known;
 	struct roce_ecn ecn;
-	char text[128]; /* all of it in words, to be shown and compared */
+	char text[128]; /* complete description, for display and comparison */
 };
 
 /* Owned by the facts. */
 struct doctor_roce {
-	struct netlink *rtnl; /* by roce_rtnl() */
+	struct netlink *rtnl; /* use roce_rtnl() */
 	int rtnl_rc;
 	bool rtnl_was_opened;
-	struct roce_dcb **dcbs; /* by roce_dcb(), by the index of the netdev */
+	struct roce_dcb **dcbs; /* use roce_dcb(); by netdev index */
 	size_t link_count;
-	struct doctor_ecn **ecns; /* of the check roce-ecn, by the indices of device and port */
+	struct doctor_ecn **ecns; /* for the check roce-ecn, by device and port index */
 	size_t device_count;
-	unsigned int largest_mtu; /* of the check roce-mtu */
+	unsigned int largest_mtu; /* for the check roce-mtu */
 	bool largest_mtu_is_known;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* bond-mode and ipoib-mode: how netdevs of a port are put together. */
+/* bond-mode and ipoib-mode: how the netdevs of a port are combined. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 
-/* The first word of an attribute of a netdev, cleaned: "802.3ad" of "802.3ad 4". */
+/* Reads the first word of a netdev's attribute, cleaned: "802.3ad" of "802.3ad 4". */
 static int read_word(const struct doctor_context *run, const struct link *link, const char *file,
 		     char **ret_word)
 {
@@ -39,7 +39,7 @@ static bool spans_adapters(const struct doctor_context *run, const struct link *
 
 		if (!address)
 			continue;
-		/* 0000:3b:00.1 without the number of the function */
+		/* 0000:3b:00.1 without the function number */
 		address[strcspn(address, ".")] = '\0';
 		if (first && strcmp(first, address) != 0)
 			return true;
@@ -50,7 +50,7 @@ static bool spans_adapters(const struct doctor_context *run, const struct link *
 }
 
 /*
- * Active-backup, and the modes that choose by a hash: balance-xor and 802.3ad
+ * mlx5 supports active-backup, and the modes that choose by a hash: balance-xor and 802.3ad
  * (mlx5_handle_changeupper_event(), mlx5/core/lag/lag.c; bond_lag_tx_type(), bond_main.c).
  */
 static bool is_mlx5_mode(const char *mode)
@@ -72,7 +72,10 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 		doctor_note(run, "whether the driver carries RoCE over a bond of this mode is not "
 				 "known: test a failover");
 	} else if (!is_mlx5_mode(mode)) {
-		/* BOND_OPT_MODE in drivers/net/bonding/bond_options.c: not up, and no members. */
+		/*
+		 * BOND_OPT_MODE in drivers/net/bonding/bond_options.c: the bond must be down and
+		 * have no members.
+		 */
 		doctor_next_step(run,
 				 "set the bond down and take its members out, or the kernel "
 				 "refuses it; then: ip link set dev %s type bond mode 802.3ad (or "
@@ -83,7 +86,7 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 	} else if (spans_adapters(run, bond)) {
 		doctor_next_step(run,
 				 "make the bond of ports of one adapter, if RDMA is to use it");
-		/* mlx5_same_hw_devs(), mlx5/core/dev.c: an adapter may have two slots. */
+		/* mlx5_same_hw_devs(), mlx5/core/dev.c: one adapter may occupy two slots. */
 		doctor_note(run, "the members are in different slots, and mlx5 makes a RoCE bond "
 				 "of ports of one adapter only");
 	} else {
@@ -120,7 +123,7 @@ bool roce_has_ipoib(struct doctor_context *run)
 /* An IPoIB netdev of the port. */
 struct ipoib {
 	const struct link *link;
-	char *mode; /* NULL: it could not be read */
+	char *mode; /* NULL: unreadable */
 	int rc;
 };
 
@@ -148,7 +151,7 @@ static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
 			continue;
 		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
 		ipoib->link = link;
-		/* The inventory has read it; what it could not read is asked for the reason. */
+		/* The inventory has read it; if that failed, it is read again for the error. */
 		if (link->ipoib_mode.known)
 			ipoib->mode = mem_string(
 				enum_word(ipoib_mode_names, link->ipoib_mode.value, "unknown"));
@@ -181,8 +184,8 @@ struct ipoib_survey {
 };
 
 /*
- * Datagram mode sends at most one RDMA packet of 4096 bytes, less 4 of its header
- * (IPOIB_ENCAP_LEN, ulp/ipoib/ipoib.h); connected mode takes 65520.
+ * Datagram mode sends at most one RDMA packet of 4096 bytes, less its header of 4 (IPOIB_ENCAP_LEN,
+ * ulp/ipoib/ipoib.h); connected mode allows 65520.
  */
 static void compare_ipoib(const struct ipoib *ipoib, const struct ipoib *parent,
 			  struct ipoib_survey *survey)

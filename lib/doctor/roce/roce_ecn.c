@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* roce-ecn: congestion control of RoCE ports, as far as a driver tells. */
+/* roce-ecn: congestion control of RoCE ports, as far as drivers report it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 
-/* "priorities 0, 3", "priority 3" or "no priority"; to be freed. */
+/* Returns "priorities 0, 3", "priority 3" or "no priority"; the caller frees it. */
 static char *priorities_of(unsigned int mask)
 {
 	_cleanup_(freep) char *list = roce_priorities(mask);

@@ -12,12 +12,12 @@
 #include "doctor/roce/roce.h"
 #include "host/endpoint/endpoint_search.h"
 
-/* What the GIDs of a port are, as far as they could be read. */
+/* The GIDs of a port, as far as they could be read. */
 struct gid_survey {
 	const struct gid_entry *gids;
 	size_t count;
-	bool is_full;			/* no slot of the table is empty */
-	size_t addresses, addresses_v2; /* GIDs of IP addresses that are not link-local */
+	bool is_full;			/* the table has no empty slot */
+	size_t addresses, addresses_v2; /* GIDs for IP addresses, except link-local */
 };
 
 static struct gid_survey survey(const struct gid_entry *gids, size_t count)
@@ -35,7 +35,7 @@ static struct gid_survey survey(const struct gid_entry *gids, size_t count)
 	return survey;
 }
 
-/* What the port has for an address: GID_TYPE_ROCE_V2 before GID_TYPE_ROCE_V1; -1: no GID. */
+/* Returns the best GID type for an address: GID_TYPE_ROCE_V2, else GID_TYPE_ROCE_V1; -1: no GID. */
 static int best_type(const struct gid_survey *survey, const struct ip_address *ip,
 		     const struct link *link)
 {
@@ -46,7 +46,7 @@ static int best_type(const struct gid_survey *survey, const struct ip_address *i
 
 		if (!gid->ip.known || !ip_equal(&gid->ip.address, ip))
 			continue;
-		/* Another netdev may have the same address; its GID leads elsewhere. */
+		/* Another netdev may have the same address, but its GID leads elsewhere. */
 		if (gid->netdev && strcmp(gid->netdev, link->name))
 			continue;
 		if (gid->type.known && (int)gid->type.value > best)
@@ -55,14 +55,14 @@ static int best_type(const struct gid_survey *survey, const struct ip_address *i
 	return best;
 }
 
-/* The addresses of the netdevs of the port, without link-local ones, and what they lack. */
+/* Addresses of the port's netdevs, except link-local ones: how many, and what they lack. */
 struct address_survey {
 	size_t addresses, missing, only_v1;
 };
 
 /*
- * A bond's addresses give GIDs to the ports of all members, or, in modes with one active member, to
- * the port of that one only (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c).
+ * A bond's addresses become GIDs of all members' ports, or, in modes with one active member, only
+ * of that member's port (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c).
  */
 static bool is_idle_leg(const struct doctor_context *run)
 {
@@ -132,8 +132,8 @@ static struct gid_survey finish(struct port *port)
 }
 
 /*
- * A table can have thousands of slots, and the GIDs of addresses are among the first, so the rest
- * is rarely read. `port` has no GIDs before.
+ * Reads only as many slots as needed: a table can have thousands, and the GIDs of addresses are
+ * among the first. `port` must not have GIDs yet.
  */
 static struct gid_survey read_until_found(struct doctor_context *run, struct port *port,
 					  struct problems *problems)
@@ -143,7 +143,8 @@ static struct gid_survey read_until_found(struct doctor_context *run, struct por
 	struct address_survey found;
 	bool more = true;
 
-	/* Each time as many slots as before: comparing takes longer than reading in a full table.
+	/*
+	 * Doubles the slots each time, because comparing takes longer than reading in a full table.
 	 */
 	for (unsigned int at = 0, slots = FIRST; more && at < MOST; at += slots, slots = at) {
 		more = gid_table_read_slots(&run->facts->root, port, at, slots, problems);
@@ -152,7 +153,7 @@ static struct gid_survey read_until_found(struct doctor_context *run, struct por
 		if (!found.missing && !found.only_v1)
 			break;
 	}
-	/* Without a hole, the slot after the last GID is empty, or there is none. */
+	/* If there is no hole, the slot after the last GID is either empty or past the end. */
 	gids.is_full = !more && gids.count &&
 		       port->gids[gids.count - 1].index.value + 1 == gids.count &&
 		       !gid_table_read_slots(&run->facts->root, port, (unsigned int)gids.count, 1,
@@ -160,7 +161,9 @@ static struct gid_survey read_until_found(struct doctor_context *run, struct por
 	return gids;
 }
 
-/* Whether a part of the table could not be read: a GID that is not seen is not missing then. */
+/*
+ * Whether a part of the table could not be read, so that an unseen GID is not necessarily missing.
+ */
 static bool is_table_incomplete(const struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = port_object(run->port);
@@ -176,8 +179,9 @@ static bool is_table_incomplete(const struct doctor_context *run)
 }
 
 /*
- * The kernel adds GIDs in a work queue after the address (addr_event(), core/roce_gid_mgmt.c), so a
- * missing one may be under way: look again some times, for a quarter of a second together.
+ * The kernel adds GIDs from a work queue after the address was added (addr_event(),
+ * core/roce_gid_mgmt.c), so a missing one may be on its way: retries for a quarter of a second in
+ * total.
  */
 static struct address_survey compare_patiently(struct doctor_context *run, struct port *port)
 {
@@ -185,7 +189,7 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 	const struct timespec pause = {.tv_nsec = 50000000};
 	struct gid_survey gids = read_until_found(run, port, run->problems);
 
-	/* Nothing comes to a full table. */
+	/* A full table gets no more GIDs. */
 	for (int i = 0; i < TIMES && !gids.is_full && compare(run, &gids, false).missing; i++) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 		clear_gids(port);
@@ -195,8 +199,8 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 }
 
 /*
- * An address that is there already, but not in the table, is announced again by its return. Which
- * types of GIDs there are is up to the driver alone (PORT_CAP_TO_GID_TYPE[], core/roce_gid_mgmt.c).
+ * If an address exists but is not in the table, removing and adding it announces it again. Which
+ * types of GIDs exist depends only on the driver (PORT_CAP_TO_GID_TYPE[], core/roce_gid_mgmt.c).
  */
 static void advise(struct doctor_context *run, size_t addresses, size_t missing)
 {
@@ -234,7 +238,7 @@ static void judge(struct doctor_context *run, size_t addresses, size_t missing, 
 		doctor_ok(run, "every IP address of the port has a RoCE v2 GID");
 }
 
-/* A saved tree has the GIDs, but not the addresses that they should be made of. */
+/* A saved tree has the GIDs, but not the addresses that they should derive from. */
 static void judge_saved(struct doctor_context *run, struct port *port)
 {
 	struct gid_survey gids;
@@ -264,9 +268,9 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 }
 
 /*
- * A port that carries raw packets only looks like one of RoCE in sysfs, but has no GIDs at all, and
- * RDMA netlink names no protocol (fill_dev_info(), core/nldev.c): the representors of mlx5, that of
- * the uplink, too (mlx5_port_rep_immutable()), and all its ports without enable_roce.
+ * A port that carries only raw packets looks like RoCE in sysfs, but has no GIDs at all, and RDMA
+ * netlink reports no protocol (fill_dev_info(), core/nldev.c). Examples are the representors of
+ * mlx5, including the uplink's (mlx5_port_rep_immutable()), and all mlx5 ports without enable_roce.
  */
 static bool has_no_roce(const struct doctor_context *run, const struct port *port)
 {
@@ -307,7 +311,7 @@ static void judge_live(struct doctor_context *run, struct port *port)
 
 void check_gid_present(struct doctor_context *run)
 {
-	/* Borrows everything but the GIDs, which are read for this check alone. */
+	/* Borrows everything except the GIDs, which are read only for this check. */
 	struct port port = *run->port;
 
 	if (run->facts->inventory.answers && !roce_link(run, run->port)) {

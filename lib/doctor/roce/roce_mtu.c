@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* roce-mtu: what the MTU of the netdevs leaves for RDMA. */
+/* roce-mtu: the RDMA MTU that the MTUs of the netdevs allow. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 enum { ENOUGH_FOR_LARGEST = 4192 };
 
 /*
- * Whether the device is a whole adapter port: a virtual function and a subfunction serve another
- * purpose than the port itself, and may have another MTU.
+ * Whether the device is a full adapter port: virtual functions and subfunctions serve other
+ * purposes and may have another MTU.
  */
 static bool is_physical(const struct doctor_context *run, const struct device *device)
 {
@@ -31,12 +31,12 @@ static bool is_physical(const struct doctor_context *run, const struct device *d
 		return false;
 	if (sysfs_link(&run->facts->root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
 		return false;
-	/* Between function and device, the path of a subfunction names the auxiliary device. */
+	/* The path of a subfunction has the auxiliary device between function and device. */
 	length = sysfs_find_pci(target, &address);
 	return length && !strncmp(target + length, "/infiniband/", strlen("/infiniband/"));
 }
 
-/* Ports of the same board that are both in use have the same task, unless the user says so. */
+/* Active ports of the same board have the same purpose, unless the user says otherwise. */
 static bool is_peer(struct doctor_context *run, const struct device *device,
 		    const struct port *port)
 {
@@ -44,7 +44,7 @@ static bool is_peer(struct doctor_context *run, const struct device *device,
 	       is_physical(run, device) && is_physical(run, run->device);
 }
 
-/* The largest RDMA MTU that the netdev of any port has: most hosts have but one MTU. */
+/* Returns the largest RDMA MTU of any port's netdev: most hosts use a single MTU. */
 static unsigned int largest_mtu(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -64,7 +64,7 @@ static unsigned int largest_mtu(struct doctor_context *run)
 	return roce->largest_mtu;
 }
 
-/* Whether a port with the same task has a larger MTU; it is named in the evidence. */
+/* Whether a port with the same purpose has a larger MTU; names it in the evidence. */
 static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -101,8 +101,8 @@ static void advise_mtu_of(struct doctor_context *run, const struct link *link,
 }
 
 /*
- * Members of a bond and VLANs of the port that leave less room than the port's netdev. The next
- * step is about the first of them: it can have what the port has.
+ * Counts members of the bond and VLANs of the port that allow a smaller RDMA MTU than the port's
+ * netdev. The next step is for the first of them, to match the port.
  */
 static size_t count_smaller(struct doctor_context *run, const struct link *own, bool legs)
 {
@@ -114,7 +114,7 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 		const struct link *link = &links->items[i];
 		const bool leg = bond && link_by_index(links, &link->master_index) == bond;
 
-		/* The MTU first: to find the port of a netdev takes longer. */
+		/* Compare the MTU first: finding the port of a netdev takes longer. */
 		if (link == own || !link->mtu_bytes.known || leg != legs ||
 		    roce_mtu(link->mtu_bytes.value) >= roce_mtu(own->mtu_bytes.value) ||
 		    (!leg && !roce_is_of_port(run, run->port, link)))
@@ -128,7 +128,7 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 	return smaller;
 }
 
-/* --probe also asks the device itself. */
+/* With --probe, the device itself reports its active MTU. */
 static bool is_active_less(struct doctor_context *run, unsigned int mtu)
 {
 	const struct port *port = run->port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* roce-pfc and roce-tos: lossless priorities, and the traffic classes that lead to them. */
+/* roce-pfc and roce-tos: lossless priorities, and the traffic classes that map to them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,9 @@
 #include "roce/table/profile.h"
 #include "roce/tos.h"
 
-/* The settings of the port's first netdev that has any; NULL after a verdict on why there are none.
+/*
+ * Returns the settings of the port's first netdev that has any; NULL after a verdict on why none
+ * has.
  */
 static const struct roce_dcb *find_dcb(struct doctor_context *run)
 {
@@ -65,7 +67,10 @@ static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb 
 	       (!a->pfc.pfc_en || tos_trusts_dscp(a, a_driver) == tos_trusts_dscp(b, b_driver));
 }
 
-/* Another netdev of this port, or of another that is alike, has other settings; it is told of. */
+/*
+ * Whether another netdev of this port, or of a similar port, has other settings; adds it to the
+ * evidence.
+ */
 static bool differs_from_others(struct doctor_context *run, const struct dcb *mine)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -108,12 +113,12 @@ void check_roce_pfc(struct doctor_context *run)
 		doctor_ok(run, "the port has lossless priorities");
 }
 
-/* What the ways of the traffic classes that are set come to. */
+/* Results of following the configured traffic classes. */
 struct tos_survey {
 	const struct dcb *dcb;
 	enum tristate trusts_dscp;
 	size_t lossless, lossy, unknown;
-	unsigned int dscp; /* to be mapped: that of the first one that is not lossless */
+	unsigned int dscp; /* needs a mapping: the first that is not lossless */
 };
 
 static void take_tos(struct doctor_context *run, struct tos_survey *survey, const char *source,
@@ -133,7 +138,7 @@ static void take_tos(struct doctor_context *run, struct tos_survey *survey, cons
 		survey->unknown++;
 }
 
-/* A value that is no traffic class is told of; `automatic` has a default of its own. */
+/* Takes a configured value; reports one that is not a traffic class. `auto` means the default. */
 static void take_text(struct doctor_context *run, struct tos_survey *survey, const char *source,
 		      const char *text)
 {
@@ -150,8 +155,8 @@ static void take_text(struct doctor_context *run, struct tos_survey *survey, con
 }
 
 /*
- * The default of librdmacm's connections, if somebody made the directory for it and set another one
- * than the kernel's: roce/cma.h.
+ * Takes the default of librdmacm's connections, if somebody made its directory and set a value
+ * other than the kernel's: roce/cma.h.
  */
 static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
 {
@@ -170,7 +175,7 @@ static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
 }
 
 /*
- * NVIDIA's own driver has a traffic class that every queue pair of the port gets, "Global
+ * NVIDIA's own driver has a traffic class that applies to every queue pair of the port, "Global
  * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c).
  */
 static void take_global(struct doctor_context *run, struct tos_survey *survey)

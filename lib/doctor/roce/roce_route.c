@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* multi-rail-arp and rdma-cm-route: several netdevs for RDMA on one host. */
+/* multi-rail-arp and rdma-cm-route: several RDMA netdevs on one host. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 
-/* A subnet that a netdev of an RDMA port is in. */
+/* A subnet of an RDMA port's netdev. */
 struct rail {
 	const struct link *link;
 	struct ip_network subnet;
@@ -50,7 +50,7 @@ static void add_rail(struct rails *rails, const struct link *link, const struct 
 	*rail = (struct rail){.link = link, .subnet = *subnet};
 }
 
-/* An IPv4 address without the bits of the host. */
+/* Returns an IPv4 address with its host bits cleared. */
 static struct ip_address network_address(const struct ip_address *ip, uint64_t bits)
 {
 	struct ip_address network = *ip;
@@ -61,7 +61,7 @@ static struct ip_address network_address(const struct ip_address *ip, uint64_t b
 	return network;
 }
 
-/* ARP is IPv4's; a /32 is a subnet of its own. */
+/* ARP is for IPv4 only; a /32 has no neighbours, as it is a subnet by itself. */
 static void add_addresses(const struct doctor_context *run, struct rails *rails)
 {
 	const struct inventory *inventory = &run->facts->inventory;
@@ -81,9 +81,9 @@ static void add_addresses(const struct doctor_context *run, struct rails *rails)
 }
 
 /*
- * "eth0 000A0A0A 00000000 0001 0 0 0 00FFFFFF ...": netdev, destination and gateway, five columns
- * later the mask, addresses as numbers of the host's byte order (fib_route_seq_show(),
- * net/ipv4/fib_trie.c). The saved trees are those of little-endian hosts.
+ * Parses "eth0 000A0A0A 00000000 0001 0 0 0 00FFFFFF ...": netdev, destination and gateway, five
+ * columns later the mask; addresses are numbers in host byte order (fib_route_seq_show(),
+ * net/ipv4/fib_trie.c). The saved trees are from little-endian hosts.
  */
 static bool parse_route_line(const char *line, char name[static 16], struct ip_network *ret_subnet)
 {
@@ -100,7 +100,7 @@ static bool parse_route_line(const char *line, char name[static 16], struct ip_n
 	return ret_subnet->bits < 32;
 }
 
-/* A saved tree does not hold the addresses, but may hold the routes to the subnets. */
+/* A saved tree has no addresses, but may have the routes to the subnets. */
 static int add_routes(const struct doctor_context *run, struct rails *rails)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -122,8 +122,8 @@ static int add_routes(const struct doctor_context *run, struct rails *rails)
 }
 
 /*
- * Whether the netdev answers for the addresses of the other one, by default. Those of a VRF are
- * local in its own table only: fib_add_ifaddr(), net/ipv4/fib_frontend.c.
+ * Whether the netdev answers for the other one's addresses by default. Addresses in a VRF are local
+ * only in its own table: fib_add_ifaddr(), net/ipv4/fib_frontend.c.
  */
 static bool may_answer_for(const struct doctor_context *run, const struct link *link,
 			   const struct link *other)
@@ -134,7 +134,7 @@ static bool may_answer_for(const struct doctor_context *run, const struct link *
 	return link != other && (!vrf || vrf == link_vrf_index(links, link));
 }
 
-/* Another netdev for RDMA in the same subnet, or NULL. */
+/* Returns another RDMA netdev in the same subnet, or NULL. */
 static const struct rail *find_neighbour(const struct doctor_context *run,
 					 const struct rails *rails, const struct rail *rail)
 {
@@ -146,9 +146,9 @@ static const struct rail *find_neighbour(const struct doctor_context *run,
 }
 
 /*
- * The larger of the settings of all netdevs and of this one counts (Documentation/networking/
- * ip-sysctl.rst: arp_ignore, arp_announce, rp_filter; for the flag arp_filter the larger is the
- * "or" of both).
+ * Reads a setting of which the larger value counts, that of all netdevs or of this one
+ * (Documentation/networking/ip-sysctl.rst: arp_ignore, arp_announce, rp_filter; for the flag
+ * arp_filter, the larger value is the "or" of both).
  */
 static int read_larger(const struct doctor_context *run, const struct link *link,
 		       const char *setting, int64_t *ret_value)
@@ -164,9 +164,9 @@ static int read_larger(const struct doctor_context *run, const struct link *link
 }
 
 /*
- * 1 and 2 keep an answer or a question to addresses of the netdev, 8 of arp_ignore answers none,
- * and the others do not (3: but to those of scope host): arp_ignore() and arp_solicit(),
- * net/ipv4/arp.c.
+ * 1 and 2 restrict replies or requests to the netdev's addresses, and 8 of arp_ignore replies to
+ * none; other values do not restrict (3: only addresses of scope host are excluded): arp_ignore()
+ * and arp_solicit(), net/ipv4/arp.c.
  */
 enum { ARP_IGNORE_ALL = 8 };
 
@@ -175,7 +175,7 @@ static bool is_strict(int64_t value)
 	return value == 1 || value == 2;
 }
 
-/* The larger counts, so that it is not enough to set those of all netdevs. */
+/* The larger value counts, so setting that of `all` alone is not enough. */
 static void advise_less(struct doctor_context *run, const struct link *link)
 {
 	_cleanup_(freep) char *name = text_quote(link->name);
@@ -269,7 +269,10 @@ static bool is_own(const struct inventory *inventory, const struct ip_address *i
 	return false;
 }
 
-/* The first and the last address of a subnet are no host's, unless it has no others. */
+/*
+ * Whether it is the first or last address of its subnet, which no host has unless there are no
+ * others.
+ */
 static bool is_first_or_last(const struct ip_address *ip, unsigned int bytes,
 			     unsigned int host_bits)
 {
@@ -281,8 +284,8 @@ static bool is_first_or_last(const struct ip_address *ip, unsigned int bytes,
 }
 
 /*
- * The next address of the same subnet, as a peer may have it: *flip is 0 at first, and how it
- * differs. With `ends`: only the first and the last. False: there is no room for one.
+ * Returns the next address of the same subnet that a peer may have: *flip, 0 at first, holds the
+ * differing bits. With `ends`: only the first and the last address. False: no more addresses.
  */
 static bool next_peer(const struct inventory *inventory, const struct link_address *address,
 		      bool ends, unsigned int *flip, struct ip_address *ret_peer)
@@ -306,10 +309,10 @@ static bool next_peer(const struct inventory *inventory, const struct link_addre
 
 struct route_survey {
 	size_t addresses, no_room, unrouted, filtered;
-	int rc; /* of a question that could not be asked */
+	int rc; /* of a failed query */
 };
 
-/* The netdev of the best route; a route of several netdevs has no single one. */
+/* Whether the best route leaves by another netdev; a multipath route names no single one. */
 static bool leaves_by_other(const struct route *route, const struct link *link)
 {
 	return route->link_index.known && route->link_index.value != link->index.value;
@@ -342,7 +345,7 @@ static void ask_filter(struct doctor_context *run, struct netlink *rtnl,
 	survey->filtered++;
 }
 
-/* Asks until there is an answer, which -ENODATA is none; 1: there was nothing to ask about. */
+/* Queries possible peers until one gives an answer, which -ENODATA is not; 1: there was no peer. */
 static int ask_peers(const struct inventory *inventory, struct netlink *rtnl,
 		     const struct link_address *address, bool ends, struct route_question *question,
 		     struct route *ret_route)
@@ -359,8 +362,9 @@ static int ask_peers(const struct inventory *inventory, struct netlink *rtnl,
 }
 
 /*
- * The question that rdma_cm asks about the sender of each request: validate_ipv4_net_dev() and
- * validate_ipv6_net_dev(), core/cma.c. Only a route by the netdev that it came in on will do.
+ * Asks what rdma_cm asks about the sender of each request: validate_ipv4_net_dev() and
+ * validate_ipv6_net_dev(), core/cma.c. It accepts only a route by the netdev that received the
+ * request.
  */
 static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 		      const struct link_address *address, const struct link *link,
@@ -375,8 +379,8 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 
 	survey->addresses++;
 	/*
-	 * An anonymised snapshot holds one of them, which need not be the first there, and may have
-	 * become an end of the subnet.
+	 * An anonymised snapshot has the answer for one peer only, which need not be the first one
+	 * here, and may have become the first or last address of the subnet.
 	 */
 	rc = ask_peers(&run->facts->inventory, rtnl, address, false, &question, &route);
 	if (rc == -ENODATA) {
@@ -385,7 +389,7 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 
 		rc = at_ends > 0 ? rc : at_ends;
 	}
-	/* Not one was asked about. */
+	/* There was no peer to ask about. */
 	if (rc > 0) {
 		survey->no_room++;
 		return;
@@ -461,7 +465,7 @@ void check_rdma_cm_route(struct doctor_context *run)
 	judge_routes(run, &survey);
 }
 
-/* iWARP connections are TCP's, which rdma_cm asks no route for: iw_conn_req_handler(), cma.c. */
+/* iWARP connections use TCP, for which rdma_cm needs no route: iw_conn_req_handler(), cma.c. */
 bool roce_has_cm_netdev(struct doctor_context *run)
 {
 	return run->port->netdev && run->device->transport.known &&

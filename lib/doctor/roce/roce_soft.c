@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* firewall: what may filter the packets of software RDMA devices. */
+/* firewall: filters that may affect the packets of software RDMA devices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ bool roce_is_software(struct doctor_context *run)
 }
 
 /*
- * Modules that filter, or that rules are kept in. The tables of iptables exist as soon as their
- * module is loaded; nf_tables holds whatever was put into it, and may be empty.
+ * Modules that filter packets or hold rules. The tables of iptables exist as soon as their module
+ * is loaded; nf_tables holds whatever rules were added, and may be empty.
  */
 static const char *const filters[] = {
 	"nf_tables",	     "iptable_filter", "ip6table_filter", "iptable_raw",
@@ -25,7 +25,7 @@ static const char *const filters[] = {
 	"ip6table_security", "ebtable_filter",
 };
 
-/* Whether the module is in the text of /proc/modules: "nf_tables 372736 0 - Live 0x0 ...". */
+/* Whether the text of /proc/modules has the module: "nf_tables 372736 0 - Live 0x0 ...". */
 static bool is_loaded(const char *modules, const char *name)
 {
 	const size_t length = strlen(name);
@@ -40,7 +40,7 @@ static bool is_loaded(const char *modules, const char *name)
 	return false;
 }
 
-/* Finds the `filters` that the kernel has, with commas between; NULL: none. 0 or -errno. */
+/* Lists those of `filters` that the kernel has, separated by commas; NULL: none. 0 or -errno. */
 static int find_filters(struct doctor_facts *facts, const char **ret_found)
 {
 	_cleanup_(freep) char *modules = NULL;
@@ -58,7 +58,7 @@ static int find_filters(struct doctor_facts *facts, const char **ret_found)
 	return facts->filters_rc;
 }
 
-/* nft does not list the rules of the older tables, nor the other way round: xtables-nft(8). */
+/* nft does not list the rules of the legacy tables, nor vice versa: xtables-nft(8). */
 static void advise(struct doctor_context *run, const char *found, bool rxe)
 {
 	const bool nft = strstr(found, "nf_tables"), old = strstr(found, "table_");
@@ -88,9 +88,8 @@ static void find_no_filter(struct doctor_context *run)
 }
 
 /*
- * Whether rules of the loaded filters let the packets pass is not asked: a socket of nfnetlink
- * could load modules and needs CAP_NET_ADMIN, and what a set of rules does to a packet only the
- * kernel can tell.
+ * Does not examine whether the rules let the packets pass: an nfnetlink socket could load modules
+ * and needs CAP_NET_ADMIN, and only the kernel knows what a set of rules does to a packet.
  */
 void check_firewall(struct doctor_context *run)
 {

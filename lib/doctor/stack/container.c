@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of what a container was given. */
+/* Checks of what a container has been given. */
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +63,9 @@ void check_container_devices(struct doctor_context *run)
 	}
 }
 
-/* Whether an RDMA half has its driver: then there is a device, in this namespace or in another. */
+/*
+ * Whether an RDMA half has a driver: then there is a device, in this network namespace or another.
+ */
 static bool has_device_somewhere(struct doctor_facts *facts)
 {
 	const struct auxiliary_devices *list = doctor_auxiliary_devices(facts);

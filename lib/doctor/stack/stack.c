@@ -210,7 +210,7 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 	}
 }
 
-/* The driver has made no auxiliary device for RDMA, or is of a kernel that makes none at all. */
+/* The driver made no auxiliary device for RDMA, or the kernel's driver makes none at all. */
 static void find_no_half(struct doctor_context *run, const struct function_state *state)
 {
 	const char *module = state->row->module, *loaded = loaded_words(state->loaded);
@@ -260,14 +260,14 @@ static void find_device_with_half(struct doctor_context *run, const struct funct
 		doctor_ok(run, "the function has its RDMA device");
 		return;
 	}
-	/* Such as a subfunction beside its parent. */
+	/* For example a subfunction next to its parent. */
 	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has no driver",
 			state->auxiliary->name);
 	doctor_next_step(run, "dmesg | grep %s", run->function->address);
 	doctor_warning(run, "not every RDMA half of the function has its driver");
 }
 
-/* The half has its driver, which makes its RDMA device or fails to take the half. */
+/* The RDMA half has a driver, which either made an RDMA device or failed. */
 static void find_hidden(struct doctor_context *run, const struct function_state *state)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "driver");
@@ -281,7 +281,7 @@ static void find_hidden(struct doctor_context *run, const struct function_state 
 	doctor_next_step(run, "the kernel's log may have the reason: dmesg | grep %s",
 			 run->function->address);
 	if (!state->auxiliary) {
-		/* One that makes the RDMA device itself. */
+		/* This driver makes the RDMA device itself. */
 		doctor_evidence(run, source, "driver %s", run->function->driver);
 		doctor_warning(run, "the function has its driver, but shows no RDMA device");
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the checks of the group stack share: the modules, the auxiliary devices and what a PCI
- * function lacks to be an RDMA device. Read when first asked for, once.
+ * Shared by the checks of the group stack: the modules, the auxiliary devices and what a PCI
+ * function lacks to become an RDMA device. Everything is read once, when first needed.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ struct stat;
 struct auxiliary_device {
 	char *name;    /* mlx5_core.rdma.0 */
 	char *address; /* of the PCI function above it */
-	bool rdma;     /* it is an RDMA half */
-	bool bound;    /* a driver has it */
-	int rc;	       /* -errno: why `bound` is not known */
+	bool rdma;     /* is an RDMA half */
+	bool bound;    /* bound to a driver */
+	int rc;	       /* -errno: why `bound` is unknown */
 };
 
 struct auxiliary_devices {
@@ -27,34 +27,34 @@ struct auxiliary_devices {
 	int rc; /* -errno: why they cannot be listed; -ENOENT: the kernel has no such bus */
 };
 
-/* The RDMA half of a PCI function, from the best case down. */
+/* The RDMA half of a PCI function, best case first. */
 enum rdma_half {
-	HALF_HAS_DEVICE, /* an RDMA device is there */
-	HALF_IS_SHARED,	 /* another function of the card has the device for both: a bond of mlx5 */
-	HALF_MAY_BE_SHARED, /* another one has a device, and whether it is for both is not known */
-	HALF_IS_HIDDEN,	    /* it has its driver, but no RDMA device that is visible here */
-	HALF_UNBOUND,	    /* there is an auxiliary device, and no driver has it */
+	HALF_HAS_DEVICE,    /* has an RDMA device */
+	HALF_IS_SHARED,	    /* another function's device serves both: a bond of mlx5 */
+	HALF_MAY_BE_SHARED, /* another one's device may or may not serve both */
+	HALF_IS_HIDDEN,	    /* has a driver, but no RDMA device visible here */
+	HALF_UNBOUND,	    /* an auxiliary device without a driver */
 	HALF_NOT_MADE,	    /* the driver makes auxiliary devices, but none for RDMA */
-	HALF_UNSEEN,	    /* this kernel's driver has no auxiliary devices: nothing can be seen */
+	HALF_UNSEEN,	    /* this kernel's driver has no auxiliary devices: nothing to see */
 	HALF_UNREADABLE,    /* the auxiliary devices cannot be read */
 };
 
-/* How a PCI function stands, for the checks of the chain up to its RDMA device. */
+/* The state of a PCI function, for the checks of the chain up to its RDMA device. */
 struct function_state {
-	const struct rdma_driver *row; /* NULL: an RDMA device of a driver that is not known */
-	bool has_driver;	       /* the driver of the row is bound to the function */
-	enum rdma_half half;	       /* if it has */
+	const struct rdma_driver *row;		  /* NULL: an RDMA device of an unknown driver */
+	bool has_driver;			  /* the row's driver is bound to the function */
+	enum rdma_half half;			  /* valid if has_driver */
 	const struct auxiliary_device *auxiliary; /* the unbound RDMA half, or the bound one */
-	const struct device *device;		  /* the RDMA device, or that of the card */
+	const struct device *device;		  /* its RDMA device, or the card's */
 	int rc; /* -errno: why the auxiliary devices cannot be read */
-	/* The module that should be there and makes a difference; NULL: nothing is missing. */
+	/* The module whose absence matters; NULL: nothing is missing. */
 	const char *missing;
-	enum tristate loaded; /* that one, or the RDMA half's module: built in counts, too */
+	enum tristate loaded; /* that module, or the RDMA half's; built-in counts, too */
 };
 
 /*
- * The driver of an RDMA function; NULL: it is none. *ret_certain: it is one for certain, because
- * its driver always has RDMA, or has made an RDMA half.
+ * Returns the driver of an RDMA function; NULL: it is not one. *ret_certain: it certainly is,
+ * because its driver always has RDMA, or has made an RDMA half.
  */
 const struct rdma_driver *doctor_rdma_driver(struct doctor_facts *facts,
 					     struct pci_function *function, bool *ret_certain);
@@ -66,34 +66,34 @@ const struct module_rules *doctor_module_rules(struct doctor_facts *facts);
 const struct module_files *doctor_module_files(struct doctor_facts *facts);
 /* Whether the module is in the kernel, loaded or built in. */
 enum tristate doctor_has_module(struct doctor_facts *facts, const char *module);
-/* The origin of a module in the kernel. */
+/* Returns where a module in the kernel came from. */
 enum module_origin doctor_module_origin(struct doctor_facts *facts, const char *module);
-/* The ABI version of uverbs. 0 or -errno. */
+/* Reads the ABI version of uverbs. 0 or -errno. */
 int doctor_core_abi(struct doctor_facts *facts, struct number *ret_abi);
 const struct providers *doctor_providers(struct doctor_facts *facts);
-/* Whether every network namespace sees all RDMA devices; -errno if unknown in *ret_rc. */
+/* Whether every network namespace sees all RDMA devices; if unknown, *ret_rc is -errno. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc);
 void doctor_stack_free(struct doctor_stack *stack);
 /*
- * Adds the rule that keeps `module` from being loaded to the evidence, and makes the next step. The
- * rule may be one against a module that it depends on.
+ * Adds the rule that keeps `module` from being loaded to the evidence, and sets the next step. The
+ * rule may be against a module that it depends on.
  */
 void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule,
 		       const char *module);
 
-/* Whether the process runs in a container, or the operator wants to have it seen so. */
+/* Whether the process runs in a container, or the operator wants it to be treated as such. */
 bool doctor_is_contained(const struct doctor_context *run);
-/* The beginning of a next step that loads a module or binds a driver: "on the host: ", or "". */
+/* The start of a next step that loads a module or binds a driver: "on the host: ", or "". */
 const char *doctor_on_host(const struct doctor_context *run);
 
-/* What is wrong with a device file, for the user of this process. */
+/* What is wrong with a device file for the user of this process. */
 enum node_fault {
 	NODE_FINE,
 	NODE_MISSING,
-	NODE_NO_DEVICE,	   /* it is not a character device */
-	NODE_OTHER_NUMBER, /* of another device than the kernel's */
+	NODE_NO_DEVICE,	   /* not a character device */
+	NODE_OTHER_NUMBER, /* belongs to another device than in the kernel */
 	NODE_DENIED,
-	NODE_FORBIDDEN, /* by a control group, whatever its mode */
+	NODE_FORBIDDEN, /* by a control group, regardless of its mode */
 	NODE_UNREADABLE,
 	NODE_NOT_SAVED, /* a saved tree without device files */
 };
@@ -101,15 +101,18 @@ enum node_fault {
 struct device_node {
 	enum node_fault fault;
 	int rc;		   /* -errno of NODE_UNREADABLE */
-	bool known;	   /* the members below are: not in a saved tree */
+	bool known;	   /* the members below are known: not in a saved tree */
 	unsigned int mode; /* permission bits */
 	unsigned int uid, gid;
 	unsigned int major, minor;
 };
 
-/* The node below /dev/infiniband; the device number is that in the directory `class` of sysfs. */
+/* Reads the node below /dev/infiniband; the device number comes from sysfs directory `class`. */
 struct device_node doctor_read_node(struct doctor_facts *facts, const char *class,
 				    const char *name);
-/* The pure part: the errno of stat(2) and of faccessat(2), or 0; the kernel's number, if known. */
+/*
+ * The pure part: takes the errno of stat(2) and faccessat(2), or 0, and the kernel's number, if
+ * known.
+ */
 enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int access_error,
 				  const char *number);

@@ -9,7 +9,7 @@
 #include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 
-/* A module as sysfs has it. */
+/* A module in sysfs. */
 struct module_fact {
 	char *name;
 	enum tristate loaded;
@@ -23,11 +23,11 @@ struct doctor_stack {
 	struct module_rules rules;
 	struct module_files files;
 	struct providers providers;
-	enum tristate shared; /* by doctor_namespaces_are_shared() */
+	enum tristate shared; /* use doctor_namespaces_are_shared() */
 	int shared_rc;
-	struct number abi; /* by doctor_core_abi() */
+	struct number abi; /* use doctor_core_abi() */
 	int abi_rc;
-	/* What was read. */
+	/* Which of these have been read. */
 	bool has_auxiliary, has_rules, has_files, has_providers, has_shared, has_abi;
 };
 
@@ -118,7 +118,7 @@ static const struct module_fact *module_fact(struct doctor_facts *facts, const c
 	return fact;
 }
 
-/* Code that is built in has a directory in sysfs only if it has parameters or a version. */
+/* Built-in code has a sysfs directory only if it has parameters or a version. */
 enum tristate doctor_has_module(struct doctor_facts *facts, const char *module)
 {
 	enum tristate loaded = module_fact(facts, module)->loaded;
@@ -147,7 +147,7 @@ const struct providers *doctor_providers(struct doctor_facts *facts)
 	return &stack->providers;
 }
 
-/* The parameter follows `rdma system set netns`, too: drivers/infiniband/core/device.c. */
+/* `rdma system set netns` changes the parameter, too: drivers/infiniband/core/device.c. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc)
 {
 	struct doctor_stack *stack = stack_of(facts);
@@ -221,7 +221,7 @@ static bool is_same_card(const struct pci_function *a, const char *address)
 	return dot && !strncmp(a->address, address, (size_t)(dot + 1 - address));
 }
 
-/* An RDMA device of a function of the same card. */
+/* Finds an RDMA device on a function of the same card. */
 static const struct device *find_on_card(const struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -235,7 +235,10 @@ static const struct device *find_on_card(const struct doctor_context *run)
 	return NULL;
 }
 
-/* The auxiliary devices of the function: an unbound RDMA half, else a bound one; any at all. */
+/*
+ * Finds an unbound RDMA half among the function's auxiliary devices, else a bound one; *ret_any: it
+ * has auxiliary devices of any kind.
+ */
 static const struct auxiliary_device *find_half(struct doctor_context *run, bool *ret_any,
 						int *ret_rc)
 {
@@ -261,10 +264,10 @@ static const struct auxiliary_device *find_half(struct doctor_context *run, bool
 }
 
 /*
- * Whether the RDMA device of another function is for this one, too: of the members of a bond mlx5
- * keeps one device (mlx5_lag_remove_devices(), lag/lag.c), and one device may have the ports of
- * several functions, but for those of representors. Netdevs of another network namespace are not
- * seen.
+ * Whether the RDMA device of another function serves this one, too: mlx5 keeps one device for the
+ * members of a bond (mlx5_lag_remove_devices(), lag/lag.c), and one device may have the ports of
+ * several functions, but not if the ports are representors. Netdevs in another network namespace
+ * are not visible.
  */
 static enum tristate is_shared(struct doctor_context *run, const struct device *device,
 			       bool representors)
@@ -295,9 +298,9 @@ static enum tristate is_shared(struct doctor_context *run, const struct device *
 }
 
 /*
- * The device of another function of the card that has the ports of this one, or may have them: if
- * this one is the second port of it (drivers/infiniband/hw/mlx5/main.c), and in a bond. In
- * switchdev mode one device has the representors of both members then, though each has its half
+ * Finds the device of another function of the card that has, or may have, the ports of this one:
+ * because this one is its second port (drivers/infiniband/hw/mlx5/main.c), or because of a bond. In
+ * switchdev mode one device then has the representors of both members, though each has its half
  * (mlx5_ib_vport_rep_load(), ib_rep.c).
  */
 static const struct device *find_shared(struct doctor_context *run,
@@ -354,7 +357,7 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 		const char *module = state.has_driver ? state.row->module : state.row->driver;
 
 		state.loaded = doctor_has_module(run->facts, module);
-		/* A virtual function without driver may be meant for a guest. */
+		/* A virtual function without a driver may be meant for a guest. */
 		if (!state.has_driver && !function->driver && !function->driver_unknown &&
 		    !function->physfn && !state.device)
 			state.missing = module;

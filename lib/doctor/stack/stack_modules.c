@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of what keeps a module of a PCI function out of the kernel. */
+/* Checks of what keeps a PCI function's modules out of the kernel. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 
-/* Modules that every RDMA driver depends on; modprobe loads them first, by their names. */
+/* Modules that every RDMA driver depends on; modprobe loads them first, by name. */
 static const char *const core[] = {"ib_core", "ib_uverbs"};
 
-/* A container has neither the modprobe.d nor the modules of the kernel that it runs on. */
+/* A container has neither modprobe.d nor the modules of the kernel that it runs on. */
 bool stack_sees_modules(struct doctor_context *run)
 {
 	return !doctor_is_contained(run);
@@ -75,7 +75,7 @@ static void find_blocked(struct doctor_context *run, const struct module_rule *r
 		       has_file ? " " : "", has_file ? rule->place : "");
 }
 
-/* A setting that holds nothing up: its module is there, or the function can do without. */
+/* Reports a setting that blocks nothing: the module is there, or the function can do without it. */
 static void find_harmless(struct doctor_context *run, const struct module_rule *rule)
 {
 	const bool loaded = doctor_has_module(run->facts, rule->module) == TRISTATE_YES;
@@ -115,7 +115,10 @@ void check_module_blocked(struct doctor_context *run)
 				   "a file that can block modules cannot be read");
 		return;
 	}
-	/* What else may be in the way of a function that lacks a module is told when it has it. */
+	/*
+	 * If a module is missing, only rules against it matter now; others are reported once it is
+	 * there.
+	 */
 	rule = state.missing ? module_rules_find(rules, state.missing, false)
 			     : rule_against(run, state.row);
 	if (rule) {
@@ -139,7 +142,7 @@ static void find_absent(struct doctor_context *run, const char *module,
 	_cleanup_(freep) char *others = doctor_names(&files->others);
 
 	if (files->rc == -ENOENT) {
-		/* For an operator who has to choose one. */
+		/* Help an operator to choose one. */
 		doctor_evidence(run, source, "the kernel is %s, /lib/modules has %s",
 				files->release, others ? others : "nothing");
 		doctor_next_step(run,
@@ -179,7 +182,7 @@ void check_module_absent(struct doctor_context *run)
 		doctor_evidence(run, "/lib/modules", "%s", file);
 		doctor_ok(run, "the running kernel has the modules of the function");
 	} else if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
-		/* Nothing is installed as modules, or the saved tree has none of it. */
+		/* Nothing is installed as modules, or the saved tree does not include them. */
 		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
 				   "the modules of the running kernel are not known");
 	} else if (files->rc && files->rc != -ENOENT) {
@@ -195,8 +198,8 @@ static const char *origin_word(enum module_origin origin)
 }
 
 /*
- * Whether the loaded module is of another origin than its file: most likely the initial RAM disk
- * has an old one.
+ * Whether the loaded module's origin differs from its file's: most likely the initial RAM disk has
+ * an old module.
  */
 static bool is_stale(struct doctor_context *run, const char *module, enum module_origin loaded)
 {
@@ -209,7 +212,7 @@ static bool is_stale(struct doctor_context *run, const char *module, enum module
 	return true;
 }
 
-/* The origin of a module in the kernel, or of its file if it is the missing one. */
+/* Returns the origin of a module in the kernel, or of its file if it is the missing one. */
 static enum module_origin origin_of(struct doctor_context *run, const char *module,
 				    const char *missing)
 {
@@ -222,8 +225,8 @@ static enum module_origin origin_of(struct doctor_context *run, const char *modu
 }
 
 /*
- * A vendor's driver on the kernel's core is built for that core. The kernel's driver on a vendor's
- * core is not, and neither are parts of the core of different origin.
+ * A vendor's driver on the kernel's own core was built for that core. The kernel's driver on a
+ * vendor's core was not, and core modules of different origins do not fit either.
  */
 static bool is_mixed(enum module_origin base, enum module_origin origin, bool of_core)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the chain from the RDMA device to the programs. */
+/* Checks of the chain from the RDMA device to programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,13 +20,13 @@ bool stack_has_devices(struct doctor_context *run)
 	return run->facts->inventory.devices.count;
 }
 
-/* Subnets of these have a manager, and tools that talk to it by ib_umad. */
+/* Subnets of these transports have a manager, and tools that reach it through ib_umad. */
 static bool has_umad(const struct device *device)
 {
 	return doctor_transports(device, NULL) & (ON_TRANSPORT(INFINIBAND) | ON_TRANSPORT(OPA));
 }
 
-/* The RDMA CM serves all but EFA and usNIC: rdma_cap_ib_cm() and rdma_cap_iw_cm() of the kernel. */
+/* The RDMA CM serves all transports but EFA and usNIC: rdma_cap_ib_cm() and rdma_cap_iw_cm(). */
 static bool has_cm(const struct device *device)
 {
 	return has_umad(device) ||
@@ -46,7 +46,9 @@ static bool is_wanted(const struct doctor_context *run, const char *module)
 	return false;
 }
 
-/* What each of the modules makes; its absence shows that it is neither loaded nor built in. */
+/*
+ * A path that each module creates; if it does not exist, the module is neither loaded nor built in.
+ */
 static const struct {
 	const char *module, *path;
 } user_modules[] = {
@@ -55,7 +57,7 @@ static const struct {
 	{"ib_umad", "sys/class/infiniband_mad"},
 };
 
-/* Adds the reason why a module is missing, if there is one on disk. */
+/* Adds the configured rule, if any, that keeps a module from being loaded. */
 static void blame(struct doctor_context *run, const char *module)
 {
 	const struct module_rule *rule;
@@ -124,14 +126,14 @@ enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int
 		return NODE_OTHER_NUMBER;
 	if (access_error == EACCES)
 		return NODE_DENIED;
-	/* devcgroup_inode_permission(), which inode_permission() of fs/namei.c asks last. */
+	/* devcgroup_inode_permission(), called last by inode_permission() of fs/namei.c. */
 	if (access_error == EPERM)
 		return NODE_FORBIDDEN;
-	/* EROFS is about regular files: access(2). */
+	/* EROFS concerns regular files: access(2). */
 	return access_error && access_error != EROFS ? NODE_UNREADABLE : NODE_FINE;
 }
 
-/* A saved tree may have the names of the nodes, but nothing else of them. */
+/* A saved tree may have the names of the nodes, but nothing else about them. */
 static struct device_node read_saved_node(struct doctor_facts *facts, const char *name)
 {
 	_cleanup_(freep) char *path = mem_format("dev/infiniband/%s", name);
@@ -146,8 +148,8 @@ static struct device_node read_saved_node(struct doctor_facts *facts, const char
 }
 
 /*
- * Whether access(2) itself is refused, by a filter of system calls: a control group has no say
- * about a directory (devcgroup_inode_permission() again).
+ * Whether access(2) itself is refused, by a system call filter: control groups do not apply to a
+ * directory (devcgroup_inode_permission() again).
  */
 static bool is_call_refused(void)
 {
@@ -165,10 +167,10 @@ struct device_node doctor_read_node(struct doctor_facts *facts, const char *clas
 	if (!facts->root.live)
 		return read_saved_node(facts, name);
 	stat_error = stat(path, &status) ? errno : 0;
-	/* With the effective user, as open(2) will decide. */
+	/* With the effective user ID, like open(2). */
 	if (!stat_error && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
 		access_error = errno;
-	/* Filters of system calls that do not know faccessat2(2) refuse it with EPERM, too. */
+	/* System call filters that do not know faccessat2(2) refuse it with EPERM, too. */
 	if (access_error == EPERM)
 		access_error = access(path, R_OK | W_OK) ? errno : 0;
 	if (sysfs_read(&facts->root, number, "sys/class/%s/%s/dev", class, name) <= 0)
@@ -202,7 +204,7 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 		doctor_evidence(run, path, "%s: %s", name, strerror(EPERM));
 }
 
-/* The worst of the nodes decides, because a device has one verdict. Returns whether it did. */
+/* The worst node decides, because a device has one verdict. Returns whether it was given. */
 static bool judge_uverbs(struct doctor_context *run, const char *name,
 			 const struct device_node *node)
 {
@@ -276,7 +278,7 @@ void check_device_nodes(struct doctor_context *run)
 	bool cm_wanted;
 
 	if (!device->uverbs) {
-		/* A sub-device for the management of a subnet has none: ib_uverbs_add_one(). */
+		/* A sub-device for subnet management has none: ib_uverbs_add_one(). */
 		if (device->sub_type.known || device->parent) {
 			doctor_does_not_apply(run);
 			return;
@@ -321,7 +323,7 @@ void check_device_nodes(struct doctor_context *run)
 	}
 }
 
-/* The kernel module of the device, by the driver that the inventory has found. */
+/* Returns the device's kernel module, by the driver in the inventory. */
 static const char *module_of(const struct device *device)
 {
 	const struct rdma_driver *row = rdma_driver_of_module(device->driver);
