@@ -48,7 +48,7 @@ static const struct field step_fields[] = {
 const struct schema roce_step_schema = SCHEMA("roce_steps", struct roce_step, step_fields,
 					      "a step from the TOS to the lossless class");
 
-/* Appends a step; takes `value`, which may be NULL. */
+/* Appends a step and takes ownership of `value`, which may be NULL. */
 static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
 		     char *value, const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
@@ -78,13 +78,13 @@ static bool has_pfc(const struct roce_facts *facts)
 	return !facts->dcb_rc && facts->dcb.pfc_known;
 }
 
-/* Pause frames of the whole link in both directions: nothing is dropped, whatever its priority. */
+/* Pause frames for the whole link in both directions prevent drops at any priority. */
 static bool is_paused(const struct roce_facts *facts)
 {
 	return facts->pause.receive == TRISTATE_YES && facts->pause.transmit == TRISTATE_YES;
 }
 
-/* Why data center bridging is not known. */
+/* Explains why the data center bridging settings are unknown. */
 static char *explain_dcb(const struct roce_facts *facts)
 {
 	switch (facts->dcb_rc) {
@@ -102,7 +102,7 @@ static char *explain_dcb(const struct roce_facts *facts)
 	}
 }
 
-/* A step of which nothing is known, because of data center bridging. */
+/* Adds a step that is unknown because the data center bridging settings are. */
 static void add_unknown(const struct roce_facts *facts, struct roce_chain *chain,
 			enum roce_step_id id, const char *what)
 {
@@ -141,7 +141,7 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 
 static void follow_dscp(const struct roce_facts *facts, struct roce_chain *chain)
 {
-	const unsigned int dscp = facts->tos >> 2; /* the lower two bits are ECN's, RFC 3168 5 */
+	const unsigned int dscp = facts->tos >> 2; /* the lower two bits are for ECN, RFC 3168 5 */
 	const char *name = dscp_name(dscp);
 
 	chain->dscp = number_of(dscp);
@@ -202,7 +202,7 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 	}
 }
 
-/* Priorities of the traffic class that PFC does not pause: their packets share its queue. */
+/* Returns the priorities of the traffic class that PFC does not pause: they share its queue. */
 static unsigned int lossy_neighbours(const struct dcb *dcb, unsigned int traffic_class)
 {
 	unsigned int mask = 0;
@@ -213,7 +213,7 @@ static unsigned int lossy_neighbours(const struct dcb *dcb, unsigned int traffic
 	return mask & ~dcb->pfc.pfc_en;
 }
 
-/* "ets, at least 50 %" of a traffic class. */
+/* Describes a traffic class: "ets, 50 % of the bandwidth". */
 static char *describe_class(const struct dcb *dcb, unsigned int number)
 {
 	const char *algorithm = enum_word(
@@ -283,7 +283,7 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 	}
 }
 
-/* What both ends of congestion control do for a priority that has not both of them. */
+/* Explains congestion control for a priority for which not both ends have it on. */
 static const char *explain_ecn(bool sends, bool receives)
 {
 	if (sends)
@@ -382,13 +382,13 @@ static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
 			 "the MTU of %s leaves room for an RDMA MTU of %u", facts->netdev, most);
 }
 
-/* Each of the functions that follow the chain has added one row, in the order of the steps. */
+/* Every step function has added exactly one row, in the order of the steps. */
 static const struct roce_step *step_at(const struct roce_chain *chain, enum roce_step_id id)
 {
 	return (const struct roce_step *)chain->steps.rows + id;
 }
 
-/* The first step with that verdict among those that losing nothing depends on. */
+/* Returns the first step with that verdict among those required for losslessness. */
 static const struct roce_step *first_with(const struct roce_facts *facts,
 					  const struct roce_chain *chain, enum roce_verdict verdict)
 {
@@ -398,10 +398,10 @@ static const struct roce_step *first_with(const struct roce_facts *facts,
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		const struct roce_step *step = step_at(chain, needed[i]);
 
-		/* Paused as a whole, the link does not look at priorities. */
+		/* If the whole link is paused, priorities do not matter. */
 		if (is_paused(facts) && needed[i] < ROCE_PFC)
 			continue;
-		/* Few drivers report their buffers, and the others have them nevertheless. */
+		/* Few drivers report their buffers, but the others have them, too. */
 		if (needed[i] == ROCE_BUFFER && verdict == ROCE_UNKNOWN)
 			continue;
 		if (step->verdict.value == verdict)
@@ -436,7 +436,7 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 	}
 }
 
-/* Whether another TOS than the one that is taken for granted may lead to a lossless priority. */
+/* Whether a TOS other than the assumed one might lead to a lossless priority. */
 static bool hangs_on_tos(const struct roce_facts *facts)
 {
 	return facts->tos_source == TOS_UNTOUCHED && !is_paused(facts) && !facts->dcb_rc &&
@@ -449,7 +449,7 @@ static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
 	const struct roce_step *unknown = first_with(facts, chain, ROCE_UNKNOWN);
 	const struct roce_step *at = broken ? broken : unknown;
 
-	/* Then only what breaks with every TOS is broken for sure. */
+	/* In that case, only a step that breaks with every TOS is certainly broken. */
 	if (hangs_on_tos(facts) && broken &&
 	    (broken->step.value == ROCE_PRIORITY || broken->step.value == ROCE_PFC ||
 	     broken->step.value == ROCE_BUFFER)) {
@@ -459,7 +459,7 @@ static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
 	chain->lossless = !at ? TRISTATE_YES : at == broken ? TRISTATE_NO : TRISTATE_UNKNOWN;
 	if (!at)
 		return;
-	/* If nothing is known of the port, its TOS does not matter yet. */
+	/* If nothing is known about the port, its TOS does not matter yet. */
 	if (at->step.value == ROCE_TOS && roce_trusts_dscp(facts) == TRISTATE_UNKNOWN)
 		at = step_at(chain, ROCE_TRUST);
 	chain->breaks_at = at->step;

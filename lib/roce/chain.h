@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of a packet from the type of service (TOS) that its application gives it to the place
- * where nothing is lost, step by step: DSCP, what the port trusts, priority, traffic class, PFC,
- * congestion control, buffer, MTU. Pure functions over facts that somebody else has read.
+ * Follows a packet from the type of service (TOS) set by its application to the point where nothing
+ * is lost, step by step: DSCP, what the port trusts, priority, traffic class, PFC, congestion
+ * control, buffer, MTU. Pure functions; the caller provides the facts.
  */
 #pragma once
 
@@ -11,22 +11,22 @@
 #include "roce/ecn.h"
 #include "schema/schema.h"
 
-/* Where the TOS comes from. */
+/* The source of the TOS. */
 enum tos_source {
-	TOS_ASKED,	/* the user wants to know about this one */
-	TOS_GLOBAL,	/* NVIDIA's own driver gives it to every queue pair */
+	TOS_ASKED,	/* given by the user */
+	TOS_GLOBAL,	/* NVIDIA's own driver applies it to every queue pair */
 	TOS_CONFIGURED, /* the default of rdma_cm */
-	TOS_UNTOUCHED,	/* the default cannot be seen: what an untouched device has */
+	TOS_UNTOUCHED,	/* the default is not visible: assumes that of an untouched device */
 };
 
 struct roce_facts {
-	const char *object, *netdev; /* mlx5_0/1, eth0: for the sentences */
+	const char *object, *netdev; /* mlx5_0/1, eth0: used in the texts */
 	unsigned int tos;
 	enum tos_source tos_source;
-	bool is_v1;	   /* rdma_cm makes RoCE v1 connections by default */
-	struct dcb dcb;	   /* if dcb_rc is 0 */
+	bool is_v1;	   /* rdma_cm uses RoCE v1 connections by default */
+	struct dcb dcb;	   /* valid if dcb_rc is 0 */
 	int dcb_rc;	   /* -ENODATA: a saved tree */
-	const char *trust; /* what NVIDIA's own driver says in sysfs: pcp, dscp; or NULL */
+	const char *trust; /* from NVIDIA's own driver in sysfs: pcp, dscp; or NULL */
 	const char *driver;
 	struct roce_ecn ecn;
 	struct ethtool_pause pause;
@@ -49,9 +49,9 @@ enum roce_verdict { ROCE_OK, ROCE_NOTE, ROCE_UNKNOWN, ROCE_BROKEN };
 
 struct roce_step {
 	struct number step;    /* enum roce_step_id */
-	char *value;	       /* NULL: not known */
+	char *value;	       /* NULL: unknown */
 	struct number verdict; /* enum roce_verdict */
-	char *text;	       /* in words */
+	char *text;	       /* explanation */
 };
 
 extern const struct enum_name roce_step_names[];
@@ -62,13 +62,13 @@ struct roce_chain {
 	struct number dscp, priority, traffic_class;
 	enum tristate ecn; /* on for the priority, at both ends of a stream */
 	enum tristate lossless;
-	struct number breaks_at; /* enum roce_step_id; known unless it is lossless */
+	struct number breaks_at; /* enum roce_step_id; known unless the chain is lossless */
 	char *reason;
 	char *next_step;
 };
 
 /* Whether the port trusts the DSCP. */
 enum tristate roce_trusts_dscp(const struct roce_facts *facts);
-/* The caller frees it with roce_chain_clear(). */
+/* Follows the chain; the caller frees it with roce_chain_clear(). */
 void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_chain);
 void roce_chain_clear(struct roce_chain *chain);

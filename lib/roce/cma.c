@@ -67,7 +67,7 @@ struct number cma_default_tos(const char *device, unsigned int port)
 	return tos;
 }
 
-/* Makes the directory of a device, unless it is there. 0 or -errno; *ret_made: it was not. */
+/* Creates the directory of a device unless it exists. 0 or -errno; *ret_made: it was created. */
 static int make_directory(const struct root *root, const char *device, bool *ret_made)
 {
 	_cleanup_(freep) char *path = mem_format("%s/%s", BELOW_ROOT, device);
@@ -94,7 +94,7 @@ ssize_t cma_defaults_read(const char *directory, const char *device, unsigned in
 
 	if (rc)
 		return rc;
-	/* One that is there may be read by everybody. */
+	/* An existing directory is readable by everybody. */
 	length = root.live ? cma_read(&root, device, port, attribute, text) : -ENOENT;
 	if (length == -ENOENT) {
 		rc = make_directory(&root, device, &made);
@@ -134,7 +134,7 @@ int cma_defaults_write(const char *device, unsigned int port, const char *attrib
 	rc = make_directory(&root, device, &made);
 	if (!rc)
 		rc = write_file(&root, path, text);
-	/* It would keep rdma_cm from being unloaded, for nothing. */
+	/* A leftover directory would needlessly keep rdma_cm from being unloaded. */
 	if (rc && made)
 		unlinkat(root.fd, directory, AT_REMOVEDIR);
 	root_close(&root);

@@ -39,8 +39,8 @@ static int read_vendor(const struct root *root, const char *netdev, struct roce_
 }
 
 /*
- * What marks the notification packets; other parameters tune a congestion control that is on, which
- * the inbox driver does not tell (mlx5_ib_dbg_cc_name[], hw/mlx5/cong.c).
+ * Reads how the notification packets are marked. The other parameters only tune congestion control;
+ * whether it is on is not reported by the inbox driver (mlx5_ib_dbg_cc_name[], hw/mlx5/cong.c).
  */
 static int read_params(const struct root *root, const char *pci_address, struct roce_ecn *ecn)
 {

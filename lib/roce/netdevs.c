@@ -41,7 +41,7 @@ const struct link *roce_next_member(const struct inventory *inventory, const str
 }
 
 /*
- * The headers that the kernel leaves room for: GRH 40, UDP 8, BTH 12, XRC 4, atomic 28, ICRC 4
+ * The headers that the kernel reserves room for: GRH 40, UDP 8, BTH 12, XRC 4, atomic 28, ICRC 4
  * bytes (iboe_get_mtu(), include/rdma/ib_addr.h).
  */
 unsigned int roce_mtu(uint64_t netdev_mtu)

@@ -25,13 +25,13 @@ int roce_profile_dscp(const char *text, struct roce_wish *wish)
 	return dscp_parse(text, &wish->dscp);
 }
 
-/* Takes the text. */
+/* Adds a part and takes ownership of the text. */
 static void add(struct roce_parts *parts, const struct setting *setting, char *text)
 {
 	MEM_ADD(parts->items, parts->count) = (struct roce_part){setting, text};
 }
 
-/* Whether another priority is in the traffic class. */
+/* Whether the traffic class has another priority, too. */
 static bool is_shared(const struct dcb *dcb, unsigned int traffic_class, unsigned int priority)
 {
 	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
@@ -40,7 +40,10 @@ static bool is_shared(const struct dcb *dcb, unsigned int traffic_class, unsigne
 	return false;
 }
 
-/* An empty traffic class for the priority, its own number if it can be; DCB_CLASSES: none. */
+/*
+ * Returns an unused traffic class for the priority, preferably with the same number; DCB_CLASSES:
+ * none.
+ */
 static unsigned int find_class(const struct dcb *dcb, unsigned int priority)
 {
 	const unsigned int most = dcb->ets.ets_cap ? dcb->ets.ets_cap : DCB_CLASSES;
@@ -54,9 +57,9 @@ static unsigned int find_class(const struct dcb *dcb, unsigned int priority)
 }
 
 /*
- * Half of the bandwidth for a class that is served by its share and has none; the others keep half
- * of theirs, and the first gets what rounding leaves. The shares must be 100 together: dcbnl has no
- * check, the drivers do (mlx5e_dbcnl_validate_ets(), en_dcbnl.c).
+ * Gives half of the bandwidth to an ETS class that has none; the others keep half of theirs, and
+ * the first of them gets the rounding remainder. The shares must add up to 100: dcbnl does not
+ * check it, but drivers do (mlx5e_dbcnl_validate_ets(), en_dcbnl.c).
  */
 static char *share(const struct dcb *dcb, unsigned int own)
 {
@@ -125,7 +128,7 @@ void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *ho
 		dcb_get(rtnl, netdev, &dcb);
 	add(ret_parts, &dcb_dscp_priority_setting,
 	    mem_format("+%u:%u", wish->dscp, wish->priority));
-	/* Other drivers, mlx5 among them, trust the DSCP as soon as one has a priority. */
+	/* Other drivers, including mlx5, trust the DSCP as soon as one DSCP has a priority. */
 	if (dcb.trusted.known)
 		add(ret_parts, &dcb_trust_setting, mem_string("dscp"));
 	if (dcb.ets_known)

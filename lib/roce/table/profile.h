@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Profiles: what has to be set together so that RoCE is lossless, or runs well without being it.
- * Which settings and values these are depends on what the netdev has now, which is read.
+ * Profiles: groups of settings that make RoCE lossless, or let it run well without being lossless.
+ * Which settings and values they consist of depends on the netdev's current state, which is read.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 enum roce_profile { ROCE_PROFILE_LOSSLESS = 1, ROCE_PROFILE_LOSSY };
 
-/* What NVIDIA's examples and most switches use: AF31 on priority 3. */
+/* The values of NVIDIA's examples and of most switches: AF31 on priority 3. */
 enum { ROCE_PROFILE_DSCP = 26, ROCE_PROFILE_PRIORITY = 3 };
 
 extern const struct enum_name roce_profile_names[];
@@ -25,7 +25,7 @@ struct roce_wish {
 /* Takes the DSCP from a number or a name. 0 or -EINVAL. */
 int roce_profile_dscp(const char *text, struct roce_wish *wish);
 
-/* A setting and the text that a user would give for it. */
+/* A setting, and the text that a user would enter for it. */
 struct roce_part {
 	const struct setting *setting;
 	char *text;
@@ -37,13 +37,13 @@ struct roce_parts {
 };
 
 /*
- * The parts of a netdev in the order in which they have to be written, and those of a port, which
- * come last: traffic moves to the class when it is ready. What the driver does not have, and a
- * lossless class can do without, is left out.
+ * Return the parts for a netdev, in the order in which they must be written, and those for a port,
+ * which come last: traffic moves to the class once it is ready. Parts that the driver lacks and a
+ * lossless class can do without are omitted.
  */
 void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *host,
 			    const char *netdev, struct roce_parts *ret_parts);
-/* The text for both ends of congestion control: what each has now, and the priority. */
+/* Returns the text for both ends of congestion control: what each has now, plus the priority. */
 char *roce_profile_ecn(const struct roce_ecn *now, unsigned int priority);
 void roce_profile_of_port(const struct roce_wish *wish, struct roce_parts *ret_parts);
 void roce_parts_clear(struct roce_parts *parts);

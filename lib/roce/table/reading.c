@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the records of RoCE ports. Nothing is changed: no directory made, no module loaded. */
+/* Reads the records of RoCE ports. Changes nothing: creates no directory, loads no module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct roce_reader {
 	struct netlink *rtnl, *generic;
 	int rtnl_rc, generic_rc;
 	uint16_t ethtool;
-	bool unanswered; /* a saved tree, or an older snapshot, does not have the answers */
+	bool unanswered; /* a saved tree or an older snapshot, without the answers */
 };
 
 static void open_sockets(struct roce_reader *reader)
@@ -43,7 +43,7 @@ static void open_sockets(struct roce_reader *reader)
 		reader->generic_rc = -EOPNOTSUPP;
 }
 
-/* An error that is told as a problem, and not as what a kernel or a driver simply lacks. */
+/* Reports an error as a problem, unless the kernel or driver merely lacks the feature. */
 static void note(struct roce_reader *reader, const char *object, const char *what,
 		 const char *source, int rc)
 {
@@ -51,7 +51,7 @@ static void note(struct roce_reader *reader, const char *object, const char *wha
 		problem_add(reader->problems, object, what, source, rc, NULL);
 }
 
-/* "Global tclass=106" of NVIDIA's own driver, which the queue pairs of the port get. */
+/* Reads "Global tclass=106" of NVIDIA's own driver, which applies to the port's queue pairs. */
 static struct number read_global(const struct root *root, const struct port *port)
 {
 	static const char key[] = "Global tclass=";
@@ -119,13 +119,13 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 		     ethtool_get_pause(reader->generic, reader->ethtool,
 				       (uint32_t)link->index.value, &facts->pause));
 	roce_ecn_read(&reader->root, link->name, device->driver, device->pci_address, &facts->ecn);
-	/* Without privilege, and where lockdown keeps debugfs closed. */
+	/* Expected without privilege, or if lockdown keeps debugfs closed. */
 	if (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM)
 		note(reader, link->name, "ecn", "sysfs, debugfs", facts->ecn.rc);
 	facts->netdev_mtu = link->mtu_bytes;
 }
 
-/* The members that hold settings of data center bridging. */
+/* The members that hold data center bridging settings. */
 static const struct {
 	const struct setting *setting;
 	size_t offset;
@@ -143,7 +143,7 @@ static const struct {
 	{&dcb_dcbx_setting, offsetof(struct roce_port, dcbx)},
 };
 
-/* What the record shows of the facts. */
+/* Fills in the parts of the record that come from the facts. */
 static void describe(const struct roce_facts *facts, struct roce_port *record)
 {
 	for (size_t i = 0; !facts->dcb_rc && i < ARRAY_SIZE(members); i++)
@@ -153,7 +153,7 @@ static void describe(const struct roce_facts *facts, struct roce_port *record)
 		free(record->trust);
 		record->trust = mem_string(facts->trust);
 	}
-	/* A driver that does not say it: roce/tos.h. */
+	/* The driver does not report it: roce/tos.h. */
 	if (!record->trust && roce_trusts_dscp(facts) != TRISTATE_UNKNOWN)
 		record->trust = mem_string(roce_trusts_dscp(facts) == TRISTATE_YES ? "dscp"
 										   : "pcp");
@@ -171,7 +171,7 @@ static void describe(const struct roce_facts *facts, struct roce_port *record)
 	record->active_mtu_bytes = facts->active_mtu;
 }
 
-/* One record; `link` is the netdev, or NULL if the port has none here. */
+/* Adds a record; `link` is the netdev, or NULL if the port has none here. */
 static void add_record(struct roce_reader *reader, const struct device *device,
 		       const struct port *port, const struct link *link, const struct link *bond)
 {
@@ -194,7 +194,7 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 	read_cma(reader, port, record);
 	choose_tos(reader->asked, record, &facts);
 	if (link) {
-		/* NVIDIA's own driver has it. */
+		/* Only NVIDIA's own driver has it. */
 		facts.trust = trust = sysfs_text(&reader->root, "sys/class/net/%s/qos/trust",
 						 link->name);
 		read_netdev(reader, device, link, &facts);

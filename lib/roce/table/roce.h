@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Everything that makes a RoCE port lossless or not, as one record: what rdma_cm gives its
- * connections, the settings of the netdev, and the way from one to the other (roce/chain.h). A port
- * on a bond has a record for each member, because each has settings of its own.
+ * Everything that decides whether a RoCE port is lossless, in one record: what rdma_cm gives its
+ * connections, the settings of the netdev, and the path from one to the other (roce/chain.h). A
+ * port on a bond has one record per member, because each member has its own settings.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "host/need.h"
 #include "roce/chain.h"
 
-/* What the records need of the inventory. */
+/* The inventory facts that the records need. */
 #define ROCE_NEEDS                                                                         \
 	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NETDEV | \
 	 NEED_MTU | NEED_LINK_LIST | NEED_LINK_UPPERS | NEED_LINK_MTU | NEED_LINK_KIND)
@@ -18,13 +18,13 @@
 struct roce_port {
 	char *device; /* borrowed from the device */
 	struct number port;
-	char *netdev;		    /* borrowed from the link; NULL: it has none here */
-	char *bond;		    /* borrowed: that the netdev is a member of */
+	char *netdev;		    /* borrowed from the link; NULL: none here */
+	char *bond;		    /* borrowed: the bond that the netdev is a member of */
 	struct number default_mode; /* enum roce_mode */
 	struct number default_tos;
 	struct number global_tos;
-	struct number tos, tos_source; /* what is followed, and enum tos_source */
-	/* In the form in which they are set: change/dcb.h. */
+	struct number tos, tos_source; /* the TOS that is followed, and enum tos_source */
+	/* In the same form in which they are set: change/dcb.h. */
 	char *trust, *dscp_priority, *priority_class, *class_algorithm, *class_bandwidth;
 	char *maxrate, *pfc, *pfc_delay, *priority_buffer, *buffer_size, *dcbx;
 	char *ecn_send, *ecn_receive;
@@ -43,8 +43,8 @@ extern const struct schema roce_schema;
 
 /*
  * Reads the records of all RoCE ports of the inventory. `root` is a saved tree, or NULL; `tos` is
- * followed if it is known, else the default. What cannot be read becomes a problem. 0 or -errno of
- * opening the root. The records borrow from the inventory.
+ * followed if known, else the default. Read errors become problems. Returns 0, or -errno of opening
+ * the root. The records borrow from the inventory.
  */
 int roce_list_load(struct roce_list *list, const struct inventory *inventory, const char *root,
 		   const struct number *tos, struct problems *problems);

@@ -11,7 +11,7 @@
 #include "host/rtnl.h"
 #include "roce/netdevs.h"
 
-/* Each once. */
+/* Adds a link unless it is in the list already. */
 static void add_link(const struct link ***list, size_t *count, const struct link *link)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -31,7 +31,7 @@ static void add_members(const struct inventory *inventory, struct roce_target *t
 		add_link(&target->members, &target->member_count, member);
 }
 
-/* `number` 0: all ports. */
+/* Takes the device's port with that number; 0: all ports. */
 static int take_device(const struct inventory *inventory, const struct device *device,
 		       unsigned long number, struct roce_target *target)
 {
@@ -53,7 +53,7 @@ static int take_device(const struct inventory *inventory, const struct device *d
 	return target->port_count ? 0 : -EOPNOTSUPP;
 }
 
-/* The ports of a netdev: its own, or that of its bond. */
+/* Takes the ports of a netdev: its own, or those of its bond. */
 static void take_netdev(const struct inventory *inventory, const struct link *link,
 			struct roce_target *target)
 {
