@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl change: several changes as one, from a file with a line for each, in the words of the
- * commands. Each line is planned as its command would plan it, into a plan of its own, whose
- * changes are then those of one plan.
+ * rdmactl change: makes several changes as one, from a file with one change per line, in the words
+ * of the commands. Each line is planned as its command would do it, into its own plan; the changes
+ * of all plans are then combined into one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,25 +24,25 @@ struct from_args {
 	const char *from;
 };
 
-/* A line while it is planned. */
+/* A line that is being planned. */
 struct line {
 	const char *file;
 	unsigned int number;
-	struct change_plan *plan; /* of the line */
+	struct change_plan *plan; /* plan of the line */
 	struct change_plan *all;
 	struct command child;
 	struct ctx ctx;
 	void *args; /* options of the line */
 };
 
-/* The text, and the next step if there is one, as a problem of the whole. */
+/* Reports a problem of the line, with the next step if there is one. */
 static void fail_line(struct line *line, int status, const char *text, const char *hint)
 {
 	listing_fail_format(&line->all->listing, status, hint, "%s:%u: %s", line->file,
 			    line->number, text);
 }
 
-/* Finds the command of the first one or two words; how many of them, or -EINVAL. */
+/* Finds the command in the first one or two words; returns how many it takes, or -EINVAL. */
 static int find_command(struct line *line, char **words)
 {
 	const struct command *command = command_find(&line->ctx, words[0]);
@@ -63,7 +63,7 @@ static int find_command(struct line *line, char **words)
 	return -EINVAL;
 }
 
-/* The tables of the command without those that hold for all lines. */
+/* Lists the option tables of the command except the options that apply to all lines. */
 static size_t own_options(struct line *line, struct option_set *sets)
 {
 	const struct command *command = line->ctx.command;
@@ -76,7 +76,7 @@ static size_t own_options(struct line *line, struct option_set *sets)
 	return count;
 }
 
-/* Parses what follows the command, and has it add its changes to the plan of the line. */
+/* Parses the words after the command, and has it add its changes to the plan of the line. */
 static bool plan_words(struct line *line, int argc, char **argv)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
@@ -106,7 +106,10 @@ static bool plan_words(struct line *line, int argc, char **argv)
 
 static bool plan_line(struct line *line, struct strings *words)
 {
-	/* As argv of main(): options_parse() takes the words after the first, and moves them. */
+	/*
+	 * Like the argv of main(): options_parse() takes the words after the first, and reorders
+	 * them.
+	 */
 	_cleanup_(freep) char **argv = mem_alloc_zero(words->count + 1, sizeof(*argv));
 	const size_t skip = words->count > 1 && !strcmp(words->items[0], "rdmactl");
 	bool good = false;
@@ -121,7 +124,9 @@ static bool plan_line(struct line *line, struct strings *words)
 	return good;
 }
 
-/* The changes move to the whole; their host stays that of the line, on the base of the whole. */
+/*
+ * Moves the changes to the overall plan; their host remains the line's, based on the overall one.
+ */
 static void take_changes(struct change_plan *all, struct change_plan *plan, unsigned int number)
 {
 	for (size_t i = 0; i < plan->changes.count; i++) {
@@ -136,7 +141,7 @@ static void take_changes(struct change_plan *all, struct change_plan *plan, unsi
 	plan->changes = (struct changes){.items = NULL};
 }
 
-/* Plans one line of the text; an empty one is nothing. */
+/* Plans one line of the text; an empty line adds nothing. */
 static bool add_line(struct change_plan *all, struct change_plan *plan, const char *text,
 		     size_t length, unsigned int number)
 {
@@ -150,7 +155,7 @@ static bool add_line(struct change_plan *all, struct change_plan *plan, const ch
 	bool good = true;
 
 	line.ctx.parent = NULL;
-	/* Sockets of its own for each line would be more than a process may have open. */
+	/* With separate sockets for each line, the process would run out of descriptors. */
 	plan->host.base = &all->host;
 	if (words_split(text, length, &words, &message)) {
 		fail_line(&line, STATUS_USAGE, message, NULL);
@@ -173,7 +178,7 @@ static size_t count_lines(const char *text, size_t length)
 	return count;
 }
 
-/* All lines are looked at, so that all that is wrong is told at once. */
+/* Plans all lines even after an error, so that all errors are reported at once. */
 static bool add_lines(struct change_plan *all, const char *text, size_t length)
 {
 	const char *const end = text + length;
@@ -215,7 +220,7 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 	if (rc)
 		return listing_fail_format(&plan->listing, STATUS_FAILED, NULL,
 					   "cannot read %s: %s", plan->file, strerror(-rc));
-	/* The newline that ends the last line begins no other one. */
+	/* The newline that ends the last line does not start another one. */
 	length -= length && text[length - 1] == '\n';
 	if (!add_lines(plan, text, length))
 		return false;

@@ -28,7 +28,7 @@ const struct keyword *setting_keyword(const struct setting *const *table, size_t
 	return table[number] ? &table[number]->keyword : NULL;
 }
 
-/* A failure, with the help of the command as the next step. */
+/* Fails with the reason, and the help of the command as the next step. */
 static bool fail_with_help(struct change_plan *plan, const char *reason)
 {
 	_cleanup_(freep) char *path = command_path(plan->listing.ctx);
@@ -61,7 +61,7 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	return !rc;
 }
 
-/* The setting of that word; NULL: there is none, which the listing has as a problem. */
+/* Finds the setting with that word; NULL: there is none, and the listing has the problem. */
 static const struct setting *find_setting(struct change_plan *plan,
 					  const struct setting *const *table, const char *word)
 {
@@ -161,7 +161,7 @@ void change_load_host(struct change_plan *plan, uint64_t needs)
 		plan->host.inventory = &plan->listing.inventory;
 }
 
-/* What went wrong with each change, as problems. */
+/* Reports the failure of each change as a problem. */
 static void tell_failures(struct change_plan *plan)
 {
 	for (size_t i = 0; i < plan->changes.count; i++) {
@@ -185,7 +185,7 @@ static const char *text_or(const char *text, const char *otherwise)
 	return text ? text : otherwise;
 }
 
-/* What would be done, on standard error, before the question. */
+/* Shows on standard error what would be done, before asking for confirmation. */
 static void show_plan(const struct change_plan *plan)
 {
 	for (size_t i = 0; i < plan->changes.count; i++) {
@@ -214,7 +214,7 @@ static bool confirm(struct change_plan *plan, const struct change_args *args)
 			       "--yes changes it without asking", "nothing was changed");
 }
 
-/* Whether a change before this one has the same note. */
+/* Whether an earlier change has the same note. */
 static bool is_noted(const struct changes *changes, size_t place, const char *note)
 {
 	for (size_t i = 0; i < place; i++)
@@ -223,7 +223,7 @@ static bool is_noted(const struct changes *changes, size_t place, const char *no
 	return false;
 }
 
-/* What makes a change last that is made, or would be. */
+/* Adds how to make a change last that has been made, or would be. */
 static void add_persistence(char **text, const struct change *change)
 {
 	const uint64_t state = change->state.value;
@@ -241,7 +241,10 @@ static void add_persistence(char **text, const struct change *change)
 			   text_or(change->object, ""));
 }
 
-/* After the table: how to get back, and what makes it last. 0 or -errno of the output. */
+/*
+ * Prints below the table how to undo the changes, and how to make them last. 0 or -errno of the
+ * output.
+ */
 static int print_after(const struct change_plan *plan, const struct change_args *args)
 {
 	_cleanup_(freep) char *text = mem_string("");
@@ -266,7 +269,7 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 	return render_text(stdout, text);
 }
 
-/* What was changed, and how to get back, where the output does not tell it. */
+/* Reports what was changed and how to undo it, because the output could not. */
 static void tell_changed(const struct ctx *ctx, const struct changes *changes)
 {
 	for (size_t i = changes->count; i-- > 0;) {
@@ -284,7 +287,7 @@ static void tell_changed(const struct ctx *ctx, const struct changes *changes)
 	}
 }
 
-/* What the engine asks between two changes. */
+/* Called by the engine between two changes. */
 static bool is_interrupted(void *context)
 {
 	const struct change_plan *plan = context;
@@ -299,7 +302,7 @@ static void explain_undone(struct change_plan *plan, const char *reason)
 			change_explain(&plan->changes.items[i], NULL, "%s", reason);
 }
 
-/* After everything is written: keeps it or undoes it. Returns whether it is kept. */
+/* Called when everything is written: keeps it or undoes it. Returns whether it is kept. */
 static bool settle(struct change_plan *plan, const struct change_args *args)
 {
 	const char *reason = "it was undone: a signal came";
@@ -323,15 +326,15 @@ static bool settle(struct change_plan *plan, const struct change_args *args)
 	return false;
 }
 
-/* What a write waits for, at once. */
+/* Reports at once what a write waits for. */
 static void tell(const void *context, const char *text)
 {
 	command_complain(context, text, NULL);
 }
 
 /*
- * Half a list is never left: signals are taken here from the first that is written until what
- * became of all is printed.
+ * A list is never left half done: signals are held from the first write until the outcome of all
+ * changes is printed.
  */
 static bool write_all(struct change_plan *plan, const struct change_args *args)
 {
@@ -370,7 +373,7 @@ static void clear_plan(struct change_plan *plan)
 	changes_clear(&plan->changes);
 	change_host_close(&plan->host);
 	for (size_t i = 0; i < plan->line_count; i++) {
-		/* A line that is no change has none. */
+		/* An empty line, or one that is not a change, has no listing. */
 		if (plan->lines[i].listing.ctx)
 			listing_free(&plan->lines[i].listing);
 		clear_plan(&plan->lines[i]);
@@ -407,12 +410,12 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	if (!rc)
 		rc = render_finish(stdout);
 	status = listing_end_quietly(&plan.listing, rc);
-	/* A reader that has closed the pipe wants no more. */
+	/* A reader that closed the pipe does not want more output. */
 	if (rc && rc != -EPIPE)
 		tell_changed(ctx, &plan.changes);
 	/*
-	 * The signals stay blocked until the process ends: one that comes now is too late, and its
-	 * status would take the place of the one that tells what became of the change.
+	 * The signals stay blocked until the process ends: a signal is too late now, and its exit
+	 * status would replace the one that reports the outcome of the change.
 	 */
 	clear_plan(&plan);
 	return status;

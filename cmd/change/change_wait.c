@@ -12,8 +12,8 @@
 #include "base/clock.h"
 
 /*
- * SIGTTIN and SIGTTOU: reading from the terminal as a job in the background gives EIO instead.
- * SIGALRM is --timeout. SIGPIPE: whoever reads the output may have gone with the session.
+ * SIGTTIN and SIGTTOU: with them caught, a background job that reads from the terminal gets EIO.
+ * SIGALRM comes from --timeout. SIGPIPE: the reader of the output may have gone with the session.
  */
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP,	SIGQUIT, SIGALRM, SIGUSR1,
 			     SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, 0};
@@ -40,9 +40,9 @@ bool change_signals_ended(const struct signals *signals, bool survives_hangup)
 }
 
 /*
- * Only a person at a terminal confirms: another standard input has the next lines of a script's
- * loop, which are no answer. -1: there is no terminal, or this process is in its background, where
- * what is typed is for somebody else.
+ * Only a person at a terminal can confirm: any other standard input may be the next lines of a
+ * script's loop, not an answer. -1: there is no terminal, or this process is in its background,
+ * where typed input is for somebody else.
  */
 static int open_terminal(void)
 {
@@ -58,7 +58,7 @@ static int open_terminal(void)
 	return fd;
 }
 
-/* Whether a line came; *terminal is closed, and becomes -1, at its end. */
+/* Returns whether a line was read; at end of file, *terminal is closed and set to -1. */
 static bool read_line(int *terminal)
 {
 	char text[256];
@@ -94,7 +94,7 @@ enum change_verdict change_wait(const struct signals *signals, uint64_t msec)
 	const uint64_t end = clock_msec() + msec;
 	int number;
 
-	/* What was typed before is not about this question. */
+	/* Discard what was typed before the question. */
 	if (terminal >= 0)
 		tcflush(terminal, TCIFLUSH);
 	invite(msec, terminal >= 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Signals while a host is changed, and --revert-after: a change that may have cut the way by which
- * its user is logged in is undone unless he confirms it.
+ * Signals during a change, and --revert-after: a change that may have cut its user's own session is
+ * undone unless the user confirms it.
  */
 #pragma once
 
@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 /*
- * From now on the signals that end a program are taken by the caller, between two changes, and
- * those that would stop it have no effect, because a stopped program undoes nothing. With
- * `survives_hangup` SIGHUP is not one of them: the change may have cut the session.
+ * From now on, the caller takes the signals that end a program, between two changes. Signals that
+ * would stop it have no effect, because a stopped program cannot undo anything.
  */
 void change_signals_catch(struct signals *signals);
 
-/* Whether a signal has come that asks for an end. */
+/*
+ * Whether a signal has asked for an end. With `survives_hangup`, SIGHUP does not: the change may
+ * have cut the session.
+ */
 bool change_signals_ended(const struct signals *signals, bool survives_hangup);
 
 enum change_verdict {
@@ -26,5 +28,5 @@ enum change_verdict {
 	CHANGE_ENDED,	  /* by a signal */
 };
 
-/* Waits so long, in the foreground. The terminal may hang up meanwhile. */
+/* Waits that long, in the foreground. The terminal may hang up meanwhile. */
 enum change_verdict change_wait(const struct signals *signals, uint64_t msec);

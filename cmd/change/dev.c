@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl dev: what RDMA devices are set to; dev set changes it. */
+/* rdmactl dev: the settings of RDMA devices; dev set changes them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static const struct command set_command = {
 	CHANGING_COMMAND(set_changer),
 };
 
-/* The words after the name of an added sub-device. */
+/* The words after the name of a new sub-device. */
 static const struct enum_name sub_types[] = {{1, "smi", TONE_PLAIN, "for subnet management"}, {0}};
 static const struct keyword add_keywords[] = {
 	{"type", "smi", "type of the sub-device", sub_types},
@@ -88,7 +88,7 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
 
 	(void)args;
-	/* There are two pairs of words, as the command says, so none is missing. */
+	/* The command requires exactly two pairs of words, so none is missing. */
 	return change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
 				  usage) &&
 	       add_wanted(plan, words[0], values[0], values[1]);

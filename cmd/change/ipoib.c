@@ -88,7 +88,7 @@ static const struct command del_command = {
 	CHANGING_COMMAND(del_changer),
 };
 
-/* With objects on the command line, only the netdevs of their ports. */
+/* If objects are named, keeps only the netdevs of their ports. */
 static void keep_named(struct ipoib_list *list, bool named)
 {
 	size_t kept = 0;

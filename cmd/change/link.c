@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl link: the RDMA devices in software; link add makes one, link del deletes them. */
+/* rdmactl link: software RDMA devices; link add makes one, link del deletes them. */
 #include "change/link/link.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const struct keyword *keyword(size_t number)
 	return number < ARRAY_SIZE(keywords) ? &keywords[number] : NULL;
 }
 
-/* The words after the name, each with its value and once. */
+/* Takes the words after the name: each exactly once, with its value. */
 static bool take_words(struct change_plan *plan, char **words, const char **values)
 {
 	static const char usage[] = "rdmactl link add NAME type rxe|siw netdev IF";
@@ -55,7 +55,7 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
 }
 
-/* An empty one is a variable that was lost: that nothing has this name is no success. */
+/* An empty name is probably an unset variable: "no device has this name" must not be a success. */
 static bool check_name(struct change_plan *plan, const char *name)
 {
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl ports set: a port of this host, or of the subnet. */
+/* rdmactl ports set: changes a port of this host or of the subnet. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const struct option_rule rules[] = {
 struct way {
 	const struct mad_args *args;
 	struct mad_session_options options;
-	char *via; /* the port to send by; NULL: the first active one */
+	char *via; /* the port to send through; NULL: the first active one */
 };
 
 static struct way find_way(struct change_plan *plan, const struct mad_args *args)
@@ -77,8 +77,8 @@ static bool refuse_second(struct change_plan *plan, const char *word)
 }
 
 /*
- * Whether no setting is given twice. The second one would be compared with the port as it is before
- * the first: `disable enable` would leave it disabled.
+ * Whether no setting is given twice. The second would be compared with the port's state before the
+ * first: `disable enable` would leave it disabled.
  */
 static bool are_once(struct change_plan *plan, char **words)
 {
@@ -92,7 +92,7 @@ static bool are_once(struct change_plan *plan, char **words)
 	return true;
 }
 
-/* Loads the device that `word` names, or all if NULL. False: there is none. */
+/* Loads the device that `word` names, or all if NULL. False: it does not exist. */
 static bool load(struct change_plan *plan, const char *word, uint64_t needs,
 		 struct problems *problems, char **ret_message)
 {
@@ -115,7 +115,10 @@ static void take_problems(struct change_plan *plan, const struct problems *probl
 				 problems->items[i].error, problems->items[i].hint);
 }
 
-/* What another command needs to reach the same node, but for the M_Key; to be freed. */
+/*
+ * Returns the options that another command needs to reach the same node, except the M_Key; the
+ * caller frees them.
+ */
 static char *repeat_options(const struct mad_args *args)
 {
 	const struct {
@@ -136,7 +139,7 @@ static char *repeat_options(const struct mad_args *args)
 	return text;
 }
 
-/* Opens the session, and finds the one node. `word` is its destination. */
+/* Opens the session and finds the one node. `word` is its destination. */
 static bool open_agent(struct change_plan *plan, const struct way *way, char *word,
 		       unsigned int port, bool local)
 {
@@ -185,7 +188,9 @@ static bool fill(struct change *change, void *context)
 	return true;
 }
 
-/* A port of this host: InfiniBand is asked as a distant one would be, by the route that ends here.
+/*
+ * Plans changes of a port of this host. InfiniBand ports are handled like remote ones, by the route
+ * that ends at this host.
  */
 static bool plan_local(struct change_plan *plan, const struct ports_args *args, char **words)
 {
@@ -223,7 +228,7 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	       change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
 }
 
-/* Opens the agent of DEST/PORT. *ret_object is the port in words, to be freed. */
+/* Opens the agent of DEST/PORT. *ret_object describes the port; the caller frees it. */
 static bool open_distant(struct change_plan *plan, const struct way *way, const char *place,
 			 char **ret_object)
 {
@@ -256,7 +261,7 @@ static bool plan_distant(struct change_plan *plan, const struct way *way, char *
 	       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL, NULL);
 }
 
-/* The speeds of a list that are of the kind of `setting`, to be freed; NULL: none is. */
+/* Returns the speeds of a list that are extended, or not; NULL: none are. The caller frees it. */
 static char *speeds_of(const char *list, bool extended)
 {
 	_cleanup_(freep) char *copy = mem_string(list);
@@ -277,7 +282,7 @@ static void add_pair(struct strings *pairs, const char *setting, const char *val
 	strings_add(pairs, value);
 }
 
-/* Whether a list has speeds only, of either kind. */
+/* Whether a list consists of speeds only, of either kind. */
 static bool are_speeds(struct change_plan *plan, const char *list)
 {
 	static const char *const keys[] = {"speed_enabled", "speed_ext_enabled"};
@@ -304,8 +309,9 @@ static bool are_speeds(struct change_plan *plan, const char *list)
 }
 
 /*
- * Adds the settings of the speeds of a list. Without an extended one these are switched off, or
- * the link would go on using them; slower ones remain, because a port must have some.
+ * Adds the settings for a list of speeds. If it has no extended speed, these are switched off, or
+ * the link would keep using them. If it has only those, slower ones stay on, as a port must have
+ * some.
  */
 static void add_speeds(const struct change_plan *plan, const char *list, struct strings *pairs)
 {
@@ -317,7 +323,7 @@ static void add_speeds(const struct change_plan *plan, const char *list, struct 
 	add_pair(pairs, "speed-ext", extended);
 }
 
-/* False: a word is none of them, or its value is missing. */
+/* Translates the words. False: a word is unknown, or its value is missing. */
 static bool translate(struct change_plan *plan, char **words, struct strings *pairs)
 {
 	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
@@ -340,7 +346,10 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 		if (strcmp(*words, "speed") && strcmp(*words, "width"))
 			return usage(plan, "enable, disable, reset, arm, active, speed, width",
 				     mem_format("unknown word '%s'", clean));
-		/* Both kinds of speed are settings of their own. */
+		/*
+		 * A list may become two settings, so the words themselves are checked for
+		 * repetition.
+		 */
 		for (char **other = first; other < words; other++)
 			if (!strcmp(*other, *words))
 				return refuse_second(plan, *words);
@@ -366,7 +375,7 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 	_cleanup_(strings_free) struct strings pairs = {.count = 0};
 	bool done = open_distant(plan, &way, place, &object) && translate(plan, words, &pairs);
 
-	/* change_plan_words() reads up to a NULL. */
+	/* change_plan_words() reads up to NULL. */
 	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
 	pairs.count--;
 	if (done)
@@ -376,7 +385,7 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 	return done;
 }
 
-/* Whether the host has an InfiniBand port to reach other nodes by. */
+/* Whether the host has an InfiniBand port through which to reach other nodes. */
 static bool reaches_nodes(struct change_plan *plan, const char *via)
 {
 	_cleanup_(freep) char *message = NULL, *reason = NULL, *hint = NULL;
@@ -398,7 +407,7 @@ static bool plan_set(struct change_plan *plan, const void *context, char **words
 		 &message))
 		return plan_local(plan, args, words);
 	way = find_way(plan, &args->mad);
-	/* What is no device of this host may be the name of a node. */
+	/* What is not a device of this host may be the name of a node. */
 	if (way.options.kind != TARGET_ANY || isdigit((unsigned char)words[0][0]) ||
 	    strchr(words[0], ':') || (strchr(words[0], '/') && reaches_nodes(plan, way.via)))
 		return plan_distant(plan, &way, words);

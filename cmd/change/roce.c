@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl roce: whether RoCE is lossless, and where the way to that breaks. */
+/* rdmactl roce: whether RoCE is lossless, and if not, where the chain breaks. */
 #include "roce/table/roce.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 	return true;
 }
 
-/* Named ports, and those of -v, are shown with everything, one after the other. */
+/* Named ports, and all ports with -v, are shown in full, one after the other. */
 static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
 {
 	const bool all = (*words || ctx->globals.verbose) && !ctx->globals.columns;
@@ -54,7 +54,7 @@ static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
 	       listing_parse_objects(listing, words, true);
 }
 
-/* A port with everything, and the way below it as a table. 0 or -errno of the output. */
+/* Prints a port in full, with its chain as a table below. 0 or -errno of the output. */
 static int print_port(const struct listing *listing, const struct roce_port *port)
 {
 	struct render_options options = listing_options(listing);
@@ -87,7 +87,7 @@ static int print_port(const struct listing *listing, const struct roce_port *por
 	return rc;
 }
 
-/* Ports with everything are not printed as JSON has them: the way is easier to read as a table. */
+/* Ports in full are not printed in the layout of JSON: the chain is easier to read as a table. */
 static int finish(struct listing *listing, const struct roce_list *list)
 {
 	int rc = 0;

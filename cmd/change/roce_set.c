@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl roce set: settings of a RoCE port and its netdevs, one by one or by a profile. */
+/* rdmactl roce set: settings of a RoCE port and its netdevs, individually or by a profile. */
 #include "cmd/change/roce_set.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const struct option_rule rules[] = {
 	{0},
 };
 
-/* The tables in the order of the help. */
+/* The tables, in the order of the help. */
 static const struct setting *const *const tables[] = {cma_setting_table, dcb_setting_table,
 						      ecn_setting_table};
 
@@ -64,7 +64,7 @@ static const struct keyword *keyword(size_t number)
 	return setting ? &setting->keyword : NULL;
 }
 
-/* All settings in one table, which ends with NULL and is to be freed. */
+/* Returns all settings in one table, which ends with NULL; the caller frees it. */
 static const struct setting **list_settings(void)
 {
 	const struct setting **list = NULL, *setting;
@@ -133,7 +133,7 @@ static bool refuse(struct change_plan *plan, const char *word, const char *why, 
 	return listing_fail_format(&plan->listing, STATUS_NOTHING, hint, "'%s' %s", word, why);
 }
 
-/* On each member, or the MTU on the bond. */
+/* Plans the setting on each member, except the MTU, which is set on the bond itself. */
 static bool plan_links(struct change_plan *plan, const struct roce_target *target,
 		       const struct setting *setting, const char *text)
 {
@@ -147,7 +147,7 @@ static bool plan_links(struct change_plan *plan, const struct roce_target *targe
 	return true;
 }
 
-/* One setting on all that the target has for it. */
+/* Plans one setting on everything in the target that it applies to. */
 static bool plan_setting(struct change_plan *plan, const struct roce_target *target,
 			 const char *word, const struct setting *setting, const char *text)
 {
@@ -165,7 +165,7 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 	return of_port || plan_links(plan, target, setting, text);
 }
 
-/* Whether the words after the target are settings and values, told before anything is read. */
+/* Whether the words after the target are settings and values; checked before anything is read. */
 static bool check_words(struct change_plan *plan, const struct setting *const *list, char **words)
 {
 	for (; words[0]; words += 2)
@@ -230,7 +230,7 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 	return good;
 }
 
-/* A host without an RDMA device may have the netdev nevertheless. */
+/* Finds the target, which may be a netdev on a host without RDMA devices. */
 static bool find(struct change_plan *plan, const char *word, struct roce_target *target)
 {
 	struct listing *listing = &plan->listing;
@@ -247,7 +247,7 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 		rc = roce_target_load_links(&listing->inventory);
 	switch (roce_target_find(&listing->inventory, word, target)) {
 	case 0:
-		/* The target is there, so what is missing beside it does not matter. */
+		/* The target exists, so other problems do not matter. */
 		problems_free(&listing->problems);
 		listing->problems = (struct problems){.items = NULL};
 		return true;

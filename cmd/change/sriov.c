@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl sriov: physical, virtual and subfunctions; sriov set changes them. */
+/* rdmactl sriov: physical and virtual functions, and subfunctions; sriov set changes them. */
 #include "change/sriov/sriov.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const struct setting *const *const tables[] = {sriov_setting_table, sriov
 static const struct keyword vf_keyword = {"vf", "N", "the settings after it are those of VF N",
 					  NULL};
 
-/* The keywords of the function, the word vf, and the keywords of a VF. */
+/* The keywords of the function, then the word vf, then the keywords of a VF. */
 static const struct keyword *keyword(size_t number)
 {
 	size_t count = 0;
@@ -29,7 +29,10 @@ static const struct keyword *keyword(size_t number)
 	return number == count ? &vf_keyword : setting_keyword(tables[1], number - count - 1);
 }
 
-/* The words of the function, up to `vf N`, and those of that VF up to the next one. */
+/*
+ * Plans the words of the function, which end at `vf N`, or those of a VF, which end at the next
+ * one.
+ */
 static bool plan_part(struct change_plan *plan, const char *word, const char *vf, char **words)
 {
 	_cleanup_(sriov_target_clear) struct sriov_target target = {.path = NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl system: what the RDMA subsystem is set to; system set changes it. */
+/* rdmactl system: the settings of the RDMA subsystem; system set changes them. */
 #include "change/system.h"
 
 #include "cmd/change/change_run.h"
