@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl doctor: is this host set up right for RDMA, and if not, what is the cause. */
+/* rdmactl doctor: is this host set up correctly for RDMA, and if not, why? */
 #include <errno.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ static const struct enum_name fail_on_names[] = {
 	{0, NULL},
 };
 
-/* Ids and groups, several with commas between. */
+/* Ids and groups, separated by commas. */
 #define CHECKS_OPTION(member, metavar_, choices_, help_)                                    \
 	{                                                                                   \
 		.name = #member, .kind = OPTION_STRING, .metavar = metavar_, .help = help_, \
@@ -135,7 +135,7 @@ static bool is_fault(const struct doctor_results *results, enum severity least)
 	return false;
 }
 
-/* A fault outranks what could not be read, which outranks a host without hardware. */
+/* A fault outranks read errors, which outrank a host without hardware. */
 static void decide_status(struct listing *listing, const struct doctor_args *args,
 			  const struct doctor_results *results)
 {
@@ -180,7 +180,7 @@ static int print(struct listing *listing, const struct doctor_args *args,
 	return listing_end_quietly(listing, rc);
 }
 
-/* What the options say of the host and of what is asked. */
+/* Builds the request from the options. */
 static struct doctor_request make_request(const struct ctx *ctx, const struct doctor_args *args)
 {
 	return (struct doctor_request){
@@ -234,7 +234,9 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 	return made || args->format.known ? print(&listing, args, &results) : listing_end(&listing);
 }
 
-/* Both are about checks, not about what is on this host. */
+/*
+ * Refuses device arguments for --list and --explain, which are about checks, not about this host.
+ */
 static int refuse_objects(const struct ctx *ctx, const char *message)
 {
 	struct listing listing;

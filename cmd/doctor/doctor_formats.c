@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One line for monitoring systems, with the exit status that each of them reads:
+ * One-line results for monitoring systems, with the exit status that each of them expects:
  * nagios: Monitoring Plugins Development Guidelines (0 ok, 1 warning, 2 critical, 3 unknown);
- * nhc: a reason, and a status that is not 0, for LBNL Node Health Check;
+ * nhc: a reason, and a nonzero status, for LBNL Node Health Check;
  * npd: a custom plugin of node-problem-detector (0 ok, 1 problem, 2 unknown, at most 80 bytes);
  * condition: a node condition of Kubernetes, as JSON.
  */
@@ -34,12 +34,12 @@ const struct enum_name doctor_format_names[] = {
 
 enum { NPD_MOST = 80 }; /* max_output_length of node-problem-detector's custom plugins */
 
-/* Whether the host is well, as far as this run can tell. */
+/* Whether the host is healthy, as far as this run can tell. */
 enum answer { ANSWER_OK, ANSWER_WARNING, ANSWER_FAULT, ANSWER_UNKNOWN };
 
 struct verdict_line {
 	enum answer answer;
-	char *reason; /* the worst finding, or why nothing is known */
+	char *reason; /* the worst finding, or why the state is unknown */
 	const char *check;
 	size_t more; /* findings besides the worst */
 	struct doctor_coverage coverage;
@@ -71,7 +71,7 @@ static void find_worst(const struct doctor_results *results, enum severity least
 	doctor_blocks_free(&blocks);
 }
 
-/* Why nothing is known of the host, or not all. */
+/* Explains why the state of the host is unknown, in whole or in part. */
 static const char *why_unknown(int status)
 {
 	switch (status) {
@@ -95,7 +95,7 @@ static void judge(const struct doctor_results *results, const struct doctor_args
 	if (line->reason)
 		return;
 	if (status == STATUS_DONE) {
-		/* With --fail-on error there may be warnings. */
+		/* With --fail-on error there may still be warnings. */
 		line->reason = mem_format("%zu checked, %s", line->coverage.checked,
 					  line->coverage.warnings ? "no error" : "nothing wrong");
 		return;
@@ -110,7 +110,7 @@ static char *nagios_line(const struct verdict_line *line)
 	const struct doctor_coverage *coverage = &line->coverage;
 	_cleanup_(freep) char *reason = mem_string(line->reason);
 
-	/* The bar begins the performance data. */
+	/* A bar would start the performance data. */
 	for (char *bar = reason; (bar = strchr(bar, '|'));)
 		*bar = '/';
 	return mem_format("RDMA %s - %s | checked=%zu ok=%zu notes=%zu warnings=%zu errors=%zu "
@@ -124,7 +124,7 @@ static char *npd_line(const struct verdict_line *line)
 {
 	char text[NPD_MOST];
 
-	/* The newline counts as well. */
+	/* The newline counts, too. */
 	text_clean_into(text, sizeof(text), line->reason, strlen(line->reason));
 	return mem_format("%s\n", text);
 }
@@ -144,7 +144,7 @@ static const struct field condition_fields[] = {
 static const struct schema condition_schema = SCHEMA("conditions", struct condition,
 						     condition_fields, "a node condition");
 
-/* port-state becomes PortState. */
+/* Converts port-state to PortState. */
 static char *camel_case(const char *check)
 {
 	char *word = mem_string(check), *end = word;
@@ -179,7 +179,7 @@ static int print_condition(FILE *out, const struct verdict_line *line)
 	return render(out, &options, &document);
 }
 
-/* Prints the line, frees its reason, and returns the status that its reader knows. */
+/* Prints the line, frees its reason, and returns the exit status that its reader expects. */
 static int print_line(FILE *out, enum doctor_format format, struct verdict_line *line, int status,
 		      int *ret_rc)
 {
@@ -217,7 +217,7 @@ int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_re
 	return print_line(out, format, &line, status, ret_rc);
 }
 
-/* Waits until the other end of the pipe is closed, which the end of the child does. */
+/* Waits until the other end of the pipe is closed, which happens when the child exits. */
 static bool ends_in_time(int fd, uint64_t end_msec)
 {
 	struct pollfd poll_fd = {.fd = fd};
@@ -229,7 +229,7 @@ static bool ends_in_time(int fd, uint64_t end_msec)
 	return count > 0;
 }
 
-/* Prints that nothing is known of the host; frees the reason. */
+/* Prints that the state of the host is unknown; frees the reason. */
 static int print_unknown(const struct ctx *ctx, const struct doctor_args *args, char *reason,
 			 int status)
 {
@@ -249,7 +249,7 @@ int doctor_unable(const struct ctx *ctx, const void *doctor_args, int status)
 		       : status;
 }
 
-/* Waits for the process that makes the check, and ends it after that time. */
+/* Waits for the process that runs the checks, and kills it when the time is up. */
 static int wait_for(const struct ctx *ctx, const struct doctor_args *args, pid_t pid, int fd,
 		    uint64_t end_msec)
 {
@@ -266,8 +266,8 @@ static int wait_for(const struct ctx *ctx, const struct doctor_args *args, pid_t
 }
 
 /*
- * A read of a wedged driver's file cannot be interrupted, and its process not even be killed. So
- * the work is done by a child, and this process answers in time whatever becomes of it.
+ * Reading a file of a wedged driver cannot be interrupted, and the process cannot even be killed.
+ * So a child does the work, and this process answers in time whatever happens to the child.
  */
 bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 {
@@ -287,7 +287,7 @@ bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 		return true;
 	}
 	if (!pid) {
-		/* It keeps the other end until it ends. */
+		/* The child keeps the other end open until it exits. */
 		close(ends[0]);
 		ctx->globals.timeout.known = false;
 		return false;

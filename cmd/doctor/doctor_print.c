@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The verdict for people, and for monitoring systems. */
+/* The verdict in readable form. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { EVIDENCE_MOST = 3 };
 
-/* The evidence of each object, once if it is the same; with the object's name where it differs. */
+/* Collects the evidence of all objects: once if it is the same, else with the object's name. */
 static void gather_evidence(const struct doctor_block *block, struct strings *evidence)
 {
 	bool differ = false;
@@ -77,7 +77,7 @@ static void add_count(char **text, size_t count, const char *singular, const cha
 			   count == 1 ? singular : plural);
 }
 
-/* "44 checked: 41 ok, 2 notes, 1 warning; 5 need root, 6 do not apply" */
+/* Returns "44 checked: 41 ok, 2 notes, 1 warning; 5 need root, 6 do not apply" */
 static char *coverage_line(const struct doctor_results *results, size_t *ret_checked)
 {
 	struct doctor_coverage coverage;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of rdmactl doctor share. */
+/* Shared by the parts of rdmactl doctor. */
 #pragma once
 
 #include "cmd/listing.h"
@@ -16,24 +16,26 @@ struct doctor_args {
 	bool list, learn, probe, all;
 };
 
-/* The least severity that is a fault. */
+/* Returns the lowest severity that counts as a fault. */
 enum severity doctor_threshold(const struct doctor_args *args);
-/* Blocks of the findings, and the line of coverage; 0 or -errno. */
+/* Prints the blocks of findings and the coverage line; 0 or -errno. */
 int doctor_print(FILE *out, const struct render_options *options,
 		 const struct doctor_results *results, bool all);
 /*
- * One of the forms that fleets read. Returns the exit status that goes with it, which is the form's
- * own; *ret_rc is 0 or -errno of the write.
+ * Prints one of the formats for monitoring systems. Returns the exit status defined by that format;
+ * *ret_rc is 0 or -errno of the write.
  */
 int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_results *results,
 		    const struct doctor_args *args, int status, int *ret_rc);
 
 /*
- * For --format with --timeout: true in the process that has waited for the check, with its exit
- * status; false in the one that has to make it, which has no --timeout any more.
+ * For --format with --timeout: returns true in the process that waited for the checks, with their
+ * exit status; false in the one that has to make them, which has no --timeout any more.
  */
 bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status);
-/* What --format promises its reader, of a run that could not begin: its usage, its host. */
+/*
+ * Prints what --format promises its reader for a run that could not begin, and returns the status.
+ */
 int doctor_unable(const struct ctx *ctx, const void *doctor_args, int status);
 
 extern const struct enum_name doctor_format_names[];
