@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Settings of a netdev that make its RDMA traffic lossless or not: data center bridging by
- * rtnetlink, pause frames of the whole link by ethtool netlink, the MTU.
+ * rtnetlink, pause frames of the whole link by ethtool netlink, and the MTU.
  *
- * The caller fills change->netdev_index; change->object is only a name for people (eth0, or
- * mlx5_0/1). One form of each value:
+ * The caller fills change->netdev_index; change->object is only a readable name (eth0, or
+ * mlx5_0/1). Canonical forms of the values:
  *   pfc, global-pause   none, or a list without blanks: 3 / 0,3 / rx,tx
- *   trust               pcp, dscp, or what is trusted in its order: dscp,pcp
+ *   trust               pcp, dscp, or the trusted selectors in order: dscp,pcp
  *   dscp-priority       none, or the complete map, sorted: 24:3,26:3; a user may write AF31:3,
- *                       and +26:3 or +26:none to change the map that is there
+ *                       and +26:3 or +26:none to change the current map
  *   priority-class, class-algorithm, class-bandwidth, priority-buffer, buffer-size, maxrate
- *                       all eight: 0:0,1:1,...,7:7; a user may give some, and the others stay
+ *                       all eight: 0:0,1:1,...,7:7; a user may give some, the others stay
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An Ethernet port: up and down by its netdev. */
+/* An Ethernet port: up and down through its netdev. */
 #include "change/port.h"
 
 #include <errno.h>

@@ -24,6 +24,6 @@ void port_agent_free(void *agent);
 /* Whether the port has extended speeds (FDR and on); false if it does not answer. */
 bool port_agent_has_speeds_ext(struct port_agent *agent);
 
-/* Both end with NULL. change->netdev_index is set, or change->host->agent a struct port_agent. */
+/* Both end with NULL. Need change->netdev_index, or a struct port_agent in change->host->agent. */
 extern const struct setting *const port_netdev_setting_table[];
 extern const struct setting *const port_agent_setting_table[];

@@ -423,7 +423,7 @@ static void guard_counter(struct change *change)
 /*
  * To replace another counter, the old one has to be named: any counter would do otherwise, and
  * there is one already. After unbinding, the old counter may be gone, so only a new one can be
- * asked for.
+ * requested.
  */
 static char *undo_counter(const struct change *change)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Driver parameters that switch RDMA on and off: Documentation/networking/devlink/
- * devlink-params.rst. mlx5 has them in the mode driverinit, where a reload applies them; ice in the
- * mode runtime; bnxt in the mode permanent, where the adapter stores them and applies them at its
- * next start.
+ * Driver parameters that switch RDMA on and off:
+ * Documentation/networking/devlink/devlink-params.rst. mlx5 has them in the mode driverinit, where
+ * a reload applies them; ice in the mode runtime; bnxt in the mode permanent, where the adapter
+ * stores them and applies them at its next start.
  */
 #include <errno.h>
 #include <inttypes.h>
