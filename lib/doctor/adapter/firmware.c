@@ -120,8 +120,10 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 		doctor_note(run, "RDMA is switched off from the next load of the driver on");
 	else if (adapter->device &&
 		 devlink->switch_modes[off_switch(devlink)] != DEVLINK_PARAM_CMODE_RUNTIME)
-		/* mlx5 keeps its RDMA device without RoCE:
-		 * Documentation/networking/devlink/mlx5.rst */
+		/*
+		 * mlx5 keeps its RDMA device without RoCE:
+		 * Documentation/networking/devlink/mlx5.rst
+		 */
 		doctor_note(run, "RoCE is switched off, from the next load of the driver on at the "
 				 "latest");
 	else

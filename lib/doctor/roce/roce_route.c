@@ -146,7 +146,7 @@ static const struct rail *find_neighbour(const struct doctor_context *run,
 }
 
 /*
- * Reads a setting of which the larger value counts, that of all netdevs or of this one
+ * Reads a setting whose larger value counts, that of all netdevs or of this one
  * (Documentation/networking/ip-sysctl.rst: arp_ignore, arp_announce, rp_filter; for the flag
  * arp_filter, the larger value is the "or" of both).
  */
