@@ -30,7 +30,7 @@ int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_re
 
 /*
  * For --format with --timeout: returns true in the process that waited for the checks, with their
- * exit status; false in the one that has to make them, which has no --timeout any more.
+ * exit status; false in the one that has to run them, which no longer has a --timeout.
  */
 bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status);
 /*
