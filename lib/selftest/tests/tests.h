@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by the tests of reliable connections: one transfer with everything that is checked about
- * it, and the parts of the table in other files. The data of a transfer are in the buffer
+ * Shared by the tests of reliable connections: one transfer and everything that is checked about
+ * it, and the parts of the test table in other files. The data of a transfer are in the buffer
  * TRIAL_DATA of both sides at the same offset, between guards that the transfer must not change.
  */
 #pragma once
@@ -31,46 +31,46 @@ struct rc_transfer {
 	uint32_t flags;	    /* enum post_flag, besides POST_SIGNALED */
 	uint64_t bytes;
 	uint32_t iteration;
-	bool bad_lkey; /* with an invalid lkey, which is right for inline data: theirs is ignored */
+	bool bad_lkey; /* use an invalid lkey; fine for inline data, whose lkey is ignored */
 };
 
 /* "RDMA write" */
 const char *rc_operation_name(uint32_t operation);
-/* A buffer for data of up to that size between its guards on both sides, and both directions. */
+/* Registers a buffer on both sides for `bytes` of data between guards; fills both directions. */
 int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 2]);
-/* The same, with a connection in slot 0. */
+/* Like rc_buffers(), with a connection in slot 0. */
 int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
 	       struct rc_path paths[static 2]);
 /*
- * Carries out a transfer by `from` and checks the completions of both sides, each byte that
- * arrived, the guards, and that the source is unchanged. A failure marks the row and is returned.
+ * Carries out a transfer by `from`, then checks the completions on both sides, each byte that
+ * arrived, the guards, and that the source is unchanged. Returns a failure after marking the row.
  */
 int rc_transfer(struct trial *trial, const struct rc_path *path,
 		const struct rc_transfer *transfer);
-/* In both directions on one connection; the second has the iteration after it. */
+/* Transfers both ways on one connection; the second transfer uses the next iteration. */
 int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
 		 struct rc_transfer transfer);
-/* Prepends to the reason of a failed row what was being done; returns rc. */
+/* Prepends what was being done to the reason of a failed row; returns rc. */
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * ibv_query_qp() must return this state. siw may return RESET as well: its siw_query_qp() does not
- * set the state in some kernels, 6.1 among them.
+ * Checks the state that ibv_query_qp() returns. On siw it may also be RESET: its siw_query_qp()
+ * does not set the state in some kernels, 6.1 among them.
  */
 int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
-/* The completion of that operation (enum post_operation) at its requester. */
+/* Expects the successful completion of `operation` (enum post_operation) at its requester. */
 int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 		   uint32_t operation);
-/* Room for a receive that gets no data, in the guard: not every provider takes an empty one. */
+/* Room for a receive without data, in the guard: not every provider takes an empty receive. */
 struct span rc_no_data(void);
-/* Contiguous bytes of the data, `offset` from its beginning. */
+/* Contiguous part of the data, `offset` bytes from its beginning. */
 struct span rc_data(uint64_t offset, uint64_t bytes);
 
-/* tests_rc_atomic.c */
+/* tests_rc_queues.c: atomic operations */
 void rc_run_fetch_add(struct trial *trial);
 void rc_run_compare_swap(struct trial *trial);
 void rc_run_contended(struct trial *trial);
-/* tests_rc_cq.c: unsignaled batches, shared receive queues */
+/* tests_rc_queues.c: unsignaled batches, shared receive queues */
 void rc_run_unsignaled(struct trial *trial);
 void rc_run_shared(struct trial *trial);
 /* tests_rc_events.c */
@@ -81,10 +81,10 @@ void rc_run_states(struct trial *trial);
 
 /*
  * Shared by the tests of transports without acknowledgements: losing a message is no error there,
- * so it is sent again, a few times, and the row says how many were lost.
+ * so it is sent again a few times, and the row says how many were lost.
  */
 
-/* Parts of the buffer TRIAL_DATA on each side: what is sent, and where messages arrive. */
+/* The buffer TRIAL_DATA on each side: the data to send, then the area for received messages. */
 #define DATAGRAM_ROOM	 16384u
 #define DATAGRAM_RECEIVE DATAGRAM_ROOM
 #define DATAGRAM_BYTES	 (2 * DATAGRAM_ROOM)
@@ -100,59 +100,59 @@ struct datagram_path {
 	uint64_t next_id;
 };
 
-/* Queue pairs of that kind and their buffers; both directions in *paths. */
+/* Connects queue pairs of `kind`, registers their buffers and fills both directions. */
 int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2]);
-/* Empties the receive area and posts one receive for a message of so many bytes. */
+/* Clears the receive area and posts one receive for a message of `bytes`. */
 int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes);
-/* Posts a send of it, and expects that this completes. */
+/* Posts a send of `bytes` and expects its completion. */
 int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes);
-/* A message that arrives within `msec` fails the row with these words. */
+/* Fails the row with `complaint` if a message arrives within `msec`. */
 int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32_t msec,
 			 const char *complaint);
 /*
- * Sends a message to the receive that is there, again while it is lost, and checks each byte that
- * arrived. *ret may be NULL.
+ * Sends a message to the posted receive, again if it is lost, and checks each byte that arrives.
+ * *ret may be NULL.
  */
 int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		  uint32_t iteration, struct work_completion *ret);
-/* The same, and posts the receive first. */
+/* Like datagram_pass(), but posts the receive first. */
 int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		      uint32_t iteration, struct work_completion *ret);
-/* The addresses in the header of the message that arrived last. */
+/* Checks the addresses in the header of the message that arrived last. */
 int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,
 			  const struct gid *destination);
-/* Remarks how many messages of both directions were lost, if any. */
+/* Remarks how many messages were lost in both directions, if any. */
 void datagram_remark_losses(struct trial *trial, const struct datagram_path paths[static 2]);
 
 /*
  * A fault as a row of a table: what is done wrong on a reliable connection, and how both sides must
- * report it by the InfiniBand Architecture Specification, volume 1 (requester: 9.9.2; responder and
- * its fault classes: 9.9.3; states: 10.3.1; completions: 11.6.2). tests_fault.c has the faults,
- * tests_fault_run.c injects them.
+ * report it according to the InfiniBand Architecture Specification, volume 1 (requester: 9.9.2;
+ * responder and its fault classes: 9.9.3; states: 10.3.1; completions: 11.6.2). The faults are in
+ * tests_fault.c; tests_fault_run.c injects them.
  */
 
 enum fault_flag {
 	FAULT_BAD_KEY = 1 << 0,	    /* the requester's lkey is invalid */
 	FAULT_BAD_RKEY = 1 << 1,    /* the rkey is invalid */
-	FAULT_OLD_RKEY = 1 << 2,    /* the far memory is not registered any more */
-	FAULT_NEAR_DOMAIN = 1 << 3, /* the near queue pair is in another domain than its memory */
+	FAULT_OLD_RKEY = 1 << 2,    /* the far memory is no longer registered */
+	FAULT_NEAR_DOMAIN = 1 << 3, /* the near QP and its memory are in different domains */
 	FAULT_FAR_DOMAIN = 1 << 4,
 	FAULT_NO_RECEIVE = 1 << 5, /* no receive is posted for the message */
 	FAULT_GONE = 1 << 6,	   /* the far queue pair was destroyed */
 	FAULT_NEEDS_ATOMICS = 1 << 7,
-	FAULT_ALONE = 1 << 8, /* requests posted after it may be carried out, too */
+	FAULT_ALONE = 1 << 8, /* post nothing after it: that might be carried out, too */
 };
 
 struct fault {
 	const char *name;   /* RDMA write past the end of the memory region */
 	uint32_t operation; /* enum post_operation */
 	uint32_t flags;	    /* enum fault_flag */
-	uint32_t bytes;	    /* of the message */
+	uint32_t bytes;	    /* length of the message */
 	int32_t shift;	    /* of the remote address, from the start of the far data */
 	uint32_t access;    /* enum buffer_access of the far memory; 0: trial_access() */
-	uint32_t receive;   /* bytes of the far receive; 0: nothing comes for it */
+	uint32_t receive;   /* bytes of the far receive; 0: no message arrives for it */
 	uint32_t near;	    /* enum ibv_wc_status of the request */
-	uint32_t near_also; /* bits of FAULT_STATUS() that drivers are known to report instead */
+	uint32_t near_also; /* bits of FAULT_STATUS() that known drivers report instead */
 	uint32_t far; /* of the far receive; FAULT_UNNOTICED: it stays posted, the far QP in RTS */
 	uint32_t far_also;
 };
@@ -160,11 +160,12 @@ struct fault {
 #define FAULT_UNNOTICED	   UINT32_MAX
 #define FAULT_STATUS(code) (1u << (code))
 
-/* Far memory: the data of a fault begins at FAULT_OFFSET of FAULT_BYTES. */
+/* Far memory: FAULT_BYTES long; the data of a fault begins at FAULT_OFFSET. */
 #define FAULT_BYTES  32768
 #define FAULT_OFFSET 8192
 
 /*
- * Injects each of the faults on a new connection, up to the one without a name, and marks the row.
+ * Injects each fault of the list on a new connection and marks the row. An entry without a name
+ * ends the list.
  */
 void fault_run(struct trial *trial, const struct fault *faults);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many connections a second, and how long the steps of one take while others are under way: by
- * rdma_cm, or by the exchange, as programs do it that send the numbers of queue pairs over TCP.
+ * How many connections can be made per second, and how long each step takes while others are under
+ * way: by rdma_cm, or by the exchange, like programs that send queue pair numbers over TCP.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,15 +11,16 @@
 #include "base/statistics.h"
 #include "selftest/tests/tests.h"
 
-/* As many as cmtime makes. */
+/* The default of cmtime. */
 #define USUAL_CONNECTIONS 100u
 /*
  * The more are under way, the less often a side has to sleep; but they must fit into the 512
  * receive buffers of the other side's QP1 (IB_MAD_QP_RECV_SIZE,
- * drivers/infiniband/core/mad_priv.h): the request that does not is sent again after seconds.
+ * drivers/infiniband/core/mad_priv.h): a request that does not fit is only sent again seconds
+ * later.
  */
 #define USUAL_AT_ONCE 512u
-/* Nothing completes. */
+/* No work is posted, so nothing completes. */
 #define CQ_ENTRIES 4u
 /* The longest time without an event, as for a single connection. */
 #define MANY_STILL_MSEC 8000u
@@ -65,7 +66,7 @@ static void note_wanted(struct trial *trial, const struct wanted *wanted)
 	number_set(&row->depth, wanted->at_once);
 }
 
-/* The samples of each step are the near agent's: as many as connections, or none. */
+/* The samples of each step come from the near agent: one per connection, or none. */
 static void note_times(struct trial *trial, const struct wanted *wanted, uint64_t elapsed_nsec)
 {
 	const struct agent_many *many = &trial->near.agent->many;
@@ -140,7 +141,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 
 /* ---- By the exchange ---- */
 
-/* The numbers that one side has made are what the other one needs. */
+/* Each side needs the numbers of all queue pairs that the other made. */
 static int check_answer(struct trial *trial, const struct message_exchange_many *order,
 			const struct message_exchanged_many *answer)
 {
@@ -151,7 +152,7 @@ static int check_answer(struct trial *trial, const struct message_exchange_many 
 			  order->count);
 }
 
-/* So many as are under way at once: the same time for each of them. */
+/* Connects one batch; each of its connections is given the time of the batch. */
 static int exchange_some(struct trial *trial, struct message_exchange_many *order)
 {
 	struct agent_many *many = &trial->near.agent->many;

@@ -14,7 +14,7 @@
 /* How long to wait for a message that must not come. */
 #define SILENT_MSEC 50u
 
-/* A message of each size in both directions. */
+/* Sends a message of each size in both directions. */
 static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[static 3])
 {
 	struct datagram_path paths[2];
@@ -43,7 +43,9 @@ static void ud_send(struct trial *trial)
 #define WRITE_MSEC	 200u
 #define WRITE_CHECK_MSEC 10u
 
-/* Nothing tells the other side about a write: checks there until all has come, or time is up. */
+/*
+ * Nothing tells the other side about a write: check there until all of it has come, or time is up.
+ */
 static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
 {
 	const struct timespec pause = {.tv_nsec = WRITE_CHECK_MSEC * 1000000};
@@ -82,8 +84,8 @@ static int write_once(struct trial *trial, const struct message_buffered *there,
 }
 
 /*
- * A new queue pair for another attempt: once rxe has lost a part of a write, but not its first
- * packet, it accepts no more of them (do_class_d1e_error() in drivers/infiniband/sw/rxe/rxe_resp.c
+ * A new queue pair for another attempt: after rxe has lost any part of a write except its first
+ * packet, it accepts no more writes (do_class_d1e_error() in drivers/infiniband/sw/rxe/rxe_resp.c
  * resets its state only if there is a receive, where a first packet should reset it).
  */
 static int renew(struct trial *trial)
@@ -114,7 +116,7 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 		if (!rc && arrived < bytes)
 			path->lost++;
 	}
-	/* After all these attempts the data are lost, unless they went elsewhere. */
+	/* Data that did not arrive may have gone elsewhere, rather than been lost. */
 	if (!rc)
 		rc = trial_check_constant(
 			trial, &trial->far,
@@ -134,7 +136,7 @@ static void uc_write(struct trial *trial)
 	struct message_buffered there;
 	int rc = datagram_connect(trial, QP_UC, paths);
 
-	/* Once more, for the key of the far one. */
+	/* Registers the far buffer again, to learn its rkey. */
 	if (!rc)
 		rc = trial_buffers(trial, DATAGRAM_BYTES, &there);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
@@ -183,8 +185,8 @@ static void ud_header(struct trial *trial)
 #define WRONG_QKEY 0x22222222u
 
 /*
- * The message with the wrong key is sent like any other and must not arrive; a correct one after it
- * must, so it was not the network that lost the first.
+ * The message with the wrong key is sent like any other and must not arrive. A correct one after it
+ * must arrive, which rules out that the network lost the first.
  */
 static void ud_qkey(struct trial *trial)
 {
@@ -193,7 +195,7 @@ static void ud_qkey(struct trial *trial)
 	if (datagram_connect(trial, QP_UD, paths))
 		return;
 	paths[0].qkey = WRONG_QKEY;
-	/* Into the receive that the second one is for, if it came. */
+	/* If it arrived, it would consume the receive meant for the second message. */
 	if (trial_fill(trial, paths[0].from, trial_span(0, 256), 0) ||
 	    datagram_receive(trial, &paths[0], 256) || datagram_send(trial, &paths[0], 256) ||
 	    datagram_expect_none(trial, &paths[0], SILENT_MSEC,
@@ -205,7 +207,7 @@ static void ud_qkey(struct trial *trial)
 		datagram_remark_losses(trial, paths);
 }
 
-/* The fate of a message that does not fit into a packet. */
+/* What happened to a message that does not fit into a packet. */
 enum fate { FATE_REFUSED, FATE_FAILED, FATE_DROPPED };
 
 static int send_too_long(struct trial *trial, struct datagram_path *path, uint64_t bytes,
@@ -232,9 +234,9 @@ static int send_too_long(struct trial *trial, struct datagram_path *path, uint64
 }
 
 /*
- * IBTA 1 C10-93.1.1: a UD message that is longer than the MTU is not sent, and there is no error.
- * Devices that report one nevertheless, when it is posted or as a local error, serve their users
- * better. In no case may it arrive.
+ * IBTA 1 C10-93.1.1: a UD message longer than the MTU is not sent, and there is no error. Devices
+ * that nevertheless report one, when it is posted or as a local error, serve their users better. It
+ * must never arrive.
  */
 static void ud_mtu(struct trial *trial)
 {
@@ -275,8 +277,8 @@ static void ud_mtu(struct trial *trial)
 #define GROUP_QPN 0xffffffu
 
 /*
- * A group that is unlikely to be that of another test in the same network: 239.255/16 is of local
- * scope (RFC 2365), ff1e:: a transient one (RFC 4291).
+ * Chooses a group that another test in the same network is unlikely to use: 239.255/16 has local
+ * scope (RFC 2365), ff1e:: is transient (RFC 4291).
  */
 static struct ip_address choose_group(const struct trial *trial, uint32_t number)
 {
@@ -300,7 +302,7 @@ static struct ip_address choose_group(const struct trial *trial, uint32_t number
 
 /*
  * The kernel joins no IPv6 group for RoCE v2 on any device (cma_iboe_join_multicast() in
- * drivers/infiniband/core/cma.c), and returns a number that is no errno of user space.
+ * drivers/infiniband/core/cma.c), and returns a number that is not a user space errno.
  */
 static bool is_not_offered(const struct message_refused *refused, const struct ip_address *group)
 {
@@ -327,7 +329,7 @@ static int leave(struct trial *trial, struct side *side)
 	return trial_explain(trial, side, side_leave(side, &(struct message_leave){0}));
 }
 
-/* The members of a group have its Q_Key. */
+/* Members of a group need its Q_Key. */
 static int set_qkey(struct trial *trial, struct side *side, uint32_t qkey)
 {
 	const struct message_modify request = {
@@ -348,7 +350,7 @@ static int address_group(struct trial *trial, const struct message_joined *joine
 	return trial_explain(trial, &trial->near, side_address(&trial->near, &request));
 }
 
-/* Both sides join, and the near side sends to the group; *joined is its view of it. */
+/* Both sides join, and the near side prepares to send to the group; *joined is its view of it. */
 static int enter(struct trial *trial, struct datagram_path *path, struct message_joined *joined)
 {
 	const struct ip_address group = choose_group(trial, path->src_qpn);

@@ -7,7 +7,7 @@
 #include "host/port.h"
 #include "selftest/tests/tests.h"
 
-/* How long a message may be on its path, and how often it is sent until the path is given up. */
+/* How long to wait for a message to arrive, and how often it is sent before giving up. */
 #define ARRIVAL_MSEC  300u
 #define SEND_ATTEMPTS 10u
 #define LATE_MSEC     100u
@@ -57,7 +57,7 @@ int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t byte
 	return rc ? rc : trial_expect(trial, path->from, path->next_id, NULL);
 }
 
-/* Waits at most `msec` for a message; it is no failure if none comes: *ret_count is 0 or 1. */
+/* Waits up to `msec` for a message; none is not a failure: *ret_count is 0 or 1. */
 static int look(struct trial *trial, struct datagram_path *path, uint32_t msec, uint32_t *ret_count,
 		struct work_completion *ret)
 {
@@ -90,7 +90,7 @@ int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32
 			  "%s", complaint);
 }
 
-/* Sends until something arrives. */
+/* Sends the message until one arrives. */
 static int deliver(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		   struct work_completion *ret)
 {
@@ -105,7 +105,7 @@ static int deliver(struct trial *trial, struct datagram_path *path, uint64_t byt
 		if (!rc && !count)
 			path->lost++;
 	}
-	/* A message that was late and not lost arrives while there is no receive for it. */
+	/* If an earlier message was late, not lost, let it arrive while no receive is posted. */
 	if (!rc && count && path->lost > lost)
 		rc = look(trial, path, LATE_MSEC, &late_count, &late);
 	if (rc || count)
@@ -166,10 +166,7 @@ int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t 
 	       datagram_pass(trial, path, bytes, iteration, ret);
 }
 
-/*
- * No order returns the contents of a buffer, but the check of a single byte returns its value if
- * that is not the expected one.
- */
+/* No order returns buffer contents, but checking one byte against 0 returns any other value. */
 static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, size_t count,
 		      uint8_t *bytes)
 {
@@ -186,10 +183,10 @@ static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, s
 	return rc;
 }
 
-/* Where in the 40 bytes the fields are. */
+/* Offsets of the fields within the 40 bytes. */
 struct header_form {
 	const char *name;
-	uint32_t at; /* of the version, in the high half of a byte */
+	uint32_t at; /* of the version, in the high half of its byte */
 	uint8_t version;
 	uint32_t next_at; /* of the next header or protocol */
 	uint8_t next;
@@ -198,9 +195,9 @@ struct header_form {
 };
 
 /*
- * A GRH (IBTA 1, 8.3) is laid out as an IPv6 header is, with 0x1b for what follows. RoCE v2 has an
- * IPv6 header in its place, or, in the last 20 of the 40 bytes, an IPv4 header (union
- * rdma_network_hdr, include/rdma/ib_verbs.h).
+ * A GRH (IBTA 1, 8.3) is laid out like an IPv6 header, with 0x1b as the next header. RoCE v2 has an
+ * IPv6 header instead, or an IPv4 header in the last 20 of the 40 bytes (union rdma_network_hdr,
+ * include/rdma/ib_verbs.h).
  */
 static const struct header_form grh_form = {"a global route header", 0, 6, 6, 0x1b, 8, 24, 16};
 static const struct header_form ipv6_form = {"an IPv6 header", 0, 6, 6, IPPROTO_UDP, 8, 24, 16};

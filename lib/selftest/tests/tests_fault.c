@@ -3,7 +3,7 @@
 
 #define SAFE (ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ)
 
-/* Requests that the far side refuses: class C, the requester gets a NAK, both queue pairs fail. */
+/* Requests that the far side refuses (class C): the requester gets a NAK, both queue pairs fail. */
 #define REFUSED(name_, operation_, bytes_)                                                      \
 	.name = name_, .operation = operation_, .bytes = bytes_, .near = IBV_WC_REM_ACCESS_ERR, \
 	.far = IBV_WC_WR_FLUSH_ERR
@@ -12,8 +12,8 @@
  * Faults that the requester detects before it sends anything: only its own queue pair fails.
  * Drivers known to report them differently: Soft-RoCE as an error of the queue pair (rxe_req.c:
  * only -EFAULT of copy_data() is a protection error, an unknown key is -EINVAL), in Linux 6.12 as
- * flushed (rxe_qp_error() comes before rxe_completer() looks at the request), and siw as an error
- * of the queue pair (siw_qp_tx.c, siw_qp_sq_process()).
+ * flushed (rxe_qp_error() runs before rxe_completer() looks at the request); siw as an error of the
+ * queue pair (siw_qp_tx.c, siw_qp_sq_process()).
  */
 #define OWN(name_, operation_)                                                               \
 	.name = name_, .operation = operation_, .bytes = 64, .near = IBV_WC_LOC_PROT_ERR,    \
@@ -53,9 +53,9 @@ static const struct fault no_permission[] = {
 };
 
 /*
- * Class C. Soft-RoCE reports a local error, class A, if the bytes left show it (rxe_mr.c,
- * copy_data(), -EINVAL), and gives the receive the requester's status if the elements left do
- * (rxe_resp.c, RESPST_ERR_LENGTH).
+ * Class C. Soft-RoCE reports a local error, class A, if the number of bytes left reveals it
+ * (rxe_mr.c, copy_data(), -EINVAL), and gives the receive the requester's status if the number of
+ * elements left does (rxe_resp.c, RESPST_ERR_LENGTH).
  */
 #define TOO_LONG(name_, bytes_)                                                       \
 	.name = name_, .operation = POST_SEND, .bytes = bytes_, .receive = 64,        \
@@ -97,7 +97,7 @@ static const struct fault wrong_domain[] = {
 	{REFUSED("RDMA read of memory of another protection domain", POST_READ, 64),
 	 .flags = FAULT_FAR_DOMAIN},
 	/*
-	 * Class A. Soft-RoCE has an error of the queue pair (rxe_resp.c,
+	 * Class A. Soft-RoCE reports an error of the queue pair (rxe_resp.c,
 	 * RESPST_ERR_MALFORMED_WQE), siw a general one (siw_qp_rx.c, siw_rdmap_complete()).
 	 */
 	{.name = "receive into memory of another protection domain",
@@ -114,7 +114,7 @@ static const struct fault wrong_domain[] = {
 static const struct fault bad_lkey[] = {
 	{OWN("send with an invalid lkey", POST_SEND), .flags = FAULT_BAD_KEY},
 	{OWN("RDMA write with an invalid lkey", POST_WRITE), .flags = FAULT_BAD_KEY},
-	/* Detected when the answer comes; later requests may have arrived by then. */
+	/* Detected when the response arrives; later requests may have been carried out by then. */
 	{OWN("RDMA read with an invalid lkey", POST_READ), .flags = FAULT_BAD_KEY | FAULT_ALONE},
 	{0},
 };

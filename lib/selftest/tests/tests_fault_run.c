@@ -6,16 +6,16 @@
 #include "base/mem.h"
 #include "selftest/tests/tests.h"
 
-/* Bits that make an rkey invalid: drivers count up from small ones. */
+/* XORed into an rkey to make it invalid: drivers number their keys from small values up. */
 #define KEY_BITS 0x5a5a5a00u
-/* The contents of the target and of the source, which a fault must not change. */
+/* The contents of the target and the source, which a fault must not change. */
 #define TARGET_BYTE 0xa5
 #define SOURCE_BYTE 0x3c
 #define OLD_BUFFER  1u /* slot */
 
 /*
- * Few and short: a peer that is gone is given up after 3 * 4.096 us * 2^12 to four times of it
- * (IBTA 1, 9.7.6.1.3). librdmacm has its own time-out, of seconds: then one suffices.
+ * Few and short: a vanished peer is given up after 3 * 4.096 us * 2^12 to four times that (IBTA 1,
+ * 9.7.6.1.3). librdmacm has a timeout of its own, of seconds, so no retry is needed there.
  */
 #define FAULT_TIMEOUT	  12
 #define FAULT_RETRIES	  2
@@ -58,7 +58,7 @@ static const struct work_completion *find_seen(const struct injection *it, const
 	return NULL;
 }
 
-/* Waits for the completion with this id, and keeps others that come before. */
+/* Waits for the completion with this id, and keeps others that come first. */
 static int await_completion(struct injection *it, struct side *side, uint64_t id,
 			    const struct work_completion **ret)
 {
@@ -107,7 +107,7 @@ static int prepare(struct injection *it)
 	       trial_fill_constant(trial, &trial->far, all, reads ? SOURCE_BYTE : TARGET_BYTE);
 }
 
-/* The rkey and address of memory that is not registered any more. */
+/* Gets the rkey and address of memory that is no longer registered. */
 static int forget_buffer(struct injection *it)
 {
 	struct trial *trial = it->trial;
@@ -134,7 +134,7 @@ static int query_state(struct trial *trial, struct side *side, uint32_t *ret_sta
 	return rc;
 }
 
-/* The connection, with a receive on each side that is flushed when its queue pair fails. */
+/* Connects both sides, each with a receive that is flushed when its queue pair fails. */
 static int connect_qps(struct injection *it)
 {
 	const struct fault *fault = it->fault;
@@ -147,7 +147,7 @@ static int connect_qps(struct injection *it)
 		.rnr_retries = FAULT_RNR_RETRIES,
 		.timeout = FAULT_TIMEOUT,
 	};
-	/* No message comes for it, but siw takes no receive without memory. */
+	/* No message arrives for it, but siw takes no receive without memory. */
 	struct message_receive receive = {.id = FAULT_ID_RECEIVE, .span = trial_span(0, 1)};
 	uint32_t state = IBV_QPS_RTS;
 	int rc = trial_connect(trial, 0, &shape, NULL);
@@ -184,7 +184,7 @@ static int inject(struct injection *it)
 	return trial_post(it->trial, &it->trial->near, &order);
 }
 
-/* A message without data. */
+/* Posts a message without data. */
 static int post_empty(struct injection *it, uint64_t id)
 {
 	const struct message_post order = {.operation = POST_SEND, .id = id};
@@ -192,7 +192,7 @@ static int post_empty(struct injection *it, uint64_t id)
 	return trial_post(it->trial, &it->trial->near, &order);
 }
 
-/* Queries the state each millisecond, until it is the error state or, if that suffices, not RTS. */
+/* Queries the state every millisecond until it is ERR or, unless error_only, anything but RTS. */
 static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bool error_only,
 			    uint32_t *ret_state)
 {
@@ -209,7 +209,7 @@ static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bo
 	return rc;
 }
 
-/* The completion may be there before the state is: the state gets a moment. */
+/* The completion may come before the state changes, so the state is given some time. */
 static int expect_error_state(struct trial *trial, struct side *side)
 {
 	uint32_t state;
@@ -235,7 +235,7 @@ static int check_memory(struct injection *it)
 				    reads ? SOURCE_BYTE : TARGET_BYTE);
 }
 
-/* The far side: its receive, its state. */
+/* Checks the far side: its receive and its state. */
 static int check_far(struct injection *it)
 {
 	const struct fault *fault = it->fault;
@@ -252,8 +252,8 @@ static int check_far(struct injection *it)
 }
 
 /*
- * The near side: the request, and one posted after it, which must not be carried out; then, in the
- * error state, another one, and the receive.
+ * Checks the near side: the request, and the one posted after it, which must not be carried out;
+ * then, in the error state, another request, and the receive.
  */
 static int check_near(struct injection *it)
 {
@@ -274,13 +274,14 @@ static int check_near(struct injection *it)
 
 /* ---- iWARP ---- */
 
-/* For completions that come at once or, with some drivers, never. */
+/* How long to wait for completions that come at once or, with some drivers, never. */
 #define IWARP_END_MSEC 50
 
 /*
- * iWARP: a request that the far side refuses ends the stream with a Terminate message (RFC 5040, 7;
- * RFC 5041, 7), which names no work request. A write or a send may have completed long before, as
- * soon as its bytes were handed over (RFC 5040, 5.5); for others drivers choose a status.
+ * On iWARP, a request that the far side refuses ends the stream with a Terminate message (RFC 5040,
+ * 7; RFC 5041, 7), which names no work request. A write or a send may have completed long before,
+ * as soon as its bytes were handed over (RFC 5040, 5.5); the status of other requests is up to the
+ * driver.
  */
 static bool is_iwarp_status(const struct fault *fault, uint32_t status)
 {
@@ -304,16 +305,16 @@ static int expect_iwarp_request(struct injection *it)
 
 	if (rc || is_iwarp_status(it->fault, item->status))
 		return rc;
-	/* siw: the stream ended while it was sending (siw_qp_tx.c, siw_qp_sq_process()). */
+	/* siw: the stream ended during the send (siw_qp_tx.c, siw_qp_sq_process()). */
 	if (item->status == IBV_WC_LOC_QP_OP_ERR)
 		return 0;
 	return fail_status(it, "the request", item->status, it->fault->near);
 }
 
 /*
- * The queue pair leaves RTS for the error state, perhaps through others (terminate, idle). siw
- * keeps it in RTS where siw_qp_cm_drop() forgets it, and in Linux 6.1 it reports no state at all
- * (siw_query_qp()).
+ * Expects the queue pair to leave RTS for the error state, perhaps through others (terminate,
+ * idle). siw leaves it in RTS when siw_qp_cm_drop() forgets it, and in Linux 6.1 it reports no
+ * state at all (siw_query_qp()).
  */
 static int expect_ended(struct injection *it, struct side *side)
 {
@@ -331,8 +332,8 @@ static int expect_ended(struct injection *it, struct side *side)
 }
 
 /*
- * The stream has ended at this side, and so has the queue pair. siw flushes receives only if the
- * stream was ended by the other side (siw_qp_cm_drop() forgets the queue pair).
+ * Expects the stream, and with it the queue pair, to have ended at this side. siw flushes receives
+ * only if the other side ended the stream (siw_qp_cm_drop() forgets the queue pair).
  */
 static int expect_end(struct injection *it, struct side *side, const char *where,
 		      const char *receive, uint32_t status)
@@ -359,7 +360,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	return rc ? rc : expect_ended(it, side);
 }
 
-/* A request after the end of the stream: flushed, or not even taken. */
+/* Posts a request after the end of the stream: it is flushed, or refused at once. */
 static int try_later(struct injection *it)
 {
 	const struct message_post request = {
@@ -376,7 +377,7 @@ static int try_later(struct injection *it)
 	if (trial_explain(it->trial, near, rc) ||
 	    trial_look(it->trial, near, IWARP_END_MSEC, &waited))
 		return -EIO;
-	/* siw flushes what the kernel posts, but not what a program does (siw_sq_flush_wr()). */
+	/* siw flushes what the kernel posts, but not what a program posts (siw_sq_flush_wr()). */
 	if (!waited.count) {
 		trial_remark(it->trial,
 			     "a request posted after the end neither completes nor is refused");
@@ -424,7 +425,7 @@ static int run_infiniband(struct injection *it)
 
 static int run_one(struct injection *it)
 {
-	/* The queue pairs that the previous fault left unusable. */
+	/* Drop the queue pairs that the previous fault left unusable. */
 	trial_release(it->trial);
 	return prepare(it) || connect_qps(it) ||
 	       (trial_is_iwarp(it->trial) ? run_iwarp(it) : run_infiniband(it));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layouts that are not contiguous: the data that the device gathers and scatters are checked byte
- * by byte, gaps included, and the transfer is timed next to one that the CPU packs and unpacks. The
- * timed loops run within the agents (MESSAGE_GATHER), so the figures include no order.
+ * Layouts that are not contiguous: the data that the device gathers and scatters is checked byte by
+ * byte, gaps included, and the transfer is timed against one that the CPU packs and unpacks. The
+ * timed loops run within the agents (MESSAGE_GATHER), so the figures include no orders.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "base/mem.h"
 #include "selftest/trial/trial.h"
 
-#define MOST_READS 16u /* outstanding; what servers of any device grant */
+#define MOST_READS 16u /* outstanding; servers grant this many on any device */
 
 #define DEFAULT_SPREAD 4u /* the stride, in blocks */
 
-/* The smallest mean of so many rounds counts: the least disturbed one. */
+/* The result is the least mean of this many rounds: the least disturbed one. */
 #define ROUNDS		       3u
 #define ROUND_NSEC	       8000000u
 #define MEASURE_MSEC	       60 /* no round begins later */
@@ -27,7 +27,7 @@ struct layout {
 	uint64_t block_bytes, blocks, stride;
 };
 
-/* A buffer of each side: blocks to send, blocks that arrive, a piece, and another one. */
+/* A layout under test. A buffer holds blocks to send, blocks that arrive, and two pieces. */
 struct gather {
 	struct trial *trial;
 	uint32_t operation; /* POST_SEND, POST_WRITE or POST_READ */
@@ -40,7 +40,7 @@ struct gather {
 	uint32_t iteration; /* for the pattern */
 };
 
-/* How many of so many transfers are timed. */
+/* How many of `iterations` transfers are timed; the others warm up. */
 static uint64_t timed(uint64_t iterations)
 {
 	return iterations - iterations / 8;
@@ -48,7 +48,7 @@ static uint64_t timed(uint64_t iterations)
 
 /* No byte of the pattern is 0, so stray data in a gap show. */
 #define GAP_BYTE 0u
-/* How long a round may last on the other side, beyond the limit for any order. */
+/* How long a round may last on the other side, on top of the limit for any order. */
 #define ROUND_MSEC 10000u
 
 static struct span blocks_at(const struct layout *layout, uint64_t offset)
@@ -73,7 +73,7 @@ static struct span gaps_of(const struct span *span)
 	return gaps;
 }
 
-/* Where everything is; `trial`, `operation` and `sges` are the caller's. */
+/* Sets where everything is; the caller sets `trial`, `operation` and `sges`. */
 static void gather_set_layout(struct gather *gather, const struct layout *layout)
 {
 	uint64_t extent = layout->blocks * layout->stride;
@@ -87,7 +87,7 @@ static void gather_set_layout(struct gather *gather, const struct layout *layout
 	gather->other_piece = trial_span(2 * extent + gather->bytes, gather->bytes);
 }
 
-/* Fills both buffers: only the source holds the pattern, another one each time. */
+/* Fills both buffers: only the source holds the pattern, a new one each time. */
 static int gather_prepare(struct gather *gather)
 {
 	struct trial *trial = gather->trial;
@@ -123,7 +123,7 @@ static int check_piece(struct gather *gather)
 	       trial_check_constant(trial, &trial->far, gather->other_piece, GAP_BYTE);
 }
 
-/* Checks each byte that arrived, and that no other was changed. */
+/* Checks each byte that arrived, and that no other byte was changed. */
 static int gather_check(struct gather *gather)
 {
 	struct trial *trial = gather->trial;
@@ -135,7 +135,7 @@ static int gather_check(struct gather *gather)
 	return rc ? rc : check_blocks(gather, &trial->near);
 }
 
-/* The receives for a first message, in as many work requests as the sender needs for it. */
+/* Posts the receives for the first message: as many as the sender needs work requests for it. */
 static int post_receives(struct gather *gather, struct side *side, bool packed)
 {
 	const struct layout *layout = &gather->layout;
@@ -176,7 +176,7 @@ static struct message order_of(const struct gather *gather, bool packed, uint64_
 	};
 }
 
-/* Fails the row if a side's part of a round failed. */
+/* Fails the row if one side's part of a round failed. */
 static int check_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
 {
 	if (ran->status)
@@ -187,7 +187,7 @@ static int check_ran(struct trial *trial, struct side *side, const struct messag
 	return -ETIMEDOUT;
 }
 
-/* Both sides at once. A side that saw an error knows more than one that waited in vain. */
+/* Runs both sides at once. An error on one side explains more than a timeout on the other. */
 static int run_both(struct trial *trial, const struct message *order,
 		    const struct message *far_order, struct message_ran *ran)
 {
@@ -222,12 +222,12 @@ static int ping_pong(struct gather *gather, const struct message *order, struct 
 	    post_receives(gather, &trial->near, order->gather.packed))
 		return -EIO;
 	far_order.gather.active = 0;
-	/* It sends back what it received. */
+	/* The far side sends back what it received. */
 	far_order.gather.from = far_order.gather.to;
 	return run_both(trial, order, &far_order, ran);
 }
 
-/* So many transfers, the first part of which is not timed; *ret_usec is the time of one of them. */
+/* Runs `iterations` transfers, the first of them untimed; *ret_usec is the time of one. */
 static int gather_transfer(struct gather *gather, bool packed, uint64_t iterations,
 			   double *ret_usec)
 {
@@ -245,7 +245,7 @@ static int gather_transfer(struct gather *gather, bool packed, uint64_t iteratio
 	return 0;
 }
 
-/* Small blocks to large ones; the last layout has more of them than a work request takes. */
+/* From small blocks to large ones; the last layout has more blocks than fit one work request. */
 static const struct layout usual_layouts[] = {
 	{64, 16, 256},
 	{256, 16, 1024},
@@ -281,7 +281,7 @@ static void keep_least(struct real *least, double usec)
 		*least = real_of(usec);
 }
 
-/* Gathered and packed in turn, so that disturbances affect both. */
+/* Alternates gathered and packed rounds, so that disturbances affect both. */
 static int measure_both(struct gather *gather, uint64_t iterations, struct real least[static 2])
 {
 	int rc = 0;
@@ -307,8 +307,8 @@ static void keep_figures(struct gather *gather, const struct real least[static 2
 }
 
 /*
- * The first few determine how many make a round. Where they are slow already (a software device
- * that waits for TCP's delayed acknowledgements) there is no other.
+ * The first few transfers determine how many make a round. If they are slow already (a software
+ * device that waits for TCP's delayed acknowledgements), they are all there is.
  */
 static int measure(struct gather *gather)
 {
@@ -353,7 +353,7 @@ static int run_layout(struct gather *gather)
 	return rc;
 }
 
-/* The layouts that the user asked for, of each size each count; 0: none. */
+/* The layouts that the user asked for: every size with every count. Returns 0 if there are none. */
 static size_t asked_layouts(const struct selftest_request *request, struct layout *ret)
 {
 	size_t count = 0;
@@ -370,7 +370,7 @@ static size_t asked_layouts(const struct selftest_request *request, struct layou
 	return count;
 }
 
-/* False: the row is skipped, with the reason. */
+/* Returns false after skipping the row, with the reason. */
 static bool is_possible(struct trial *trial, const struct layout *layout, uint32_t sges)
 {
 	const uint32_t depth = trial_most_depth(trial);
@@ -395,7 +395,7 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 	return true;
 }
 
-/* What both devices, and a server that is older, take. */
+/* The most that both devices, and a server that may be older, accept. */
 static uint32_t most_sges(const struct trial *trial)
 {
 	const bool is_old = trial_is_old(trial);
@@ -437,7 +437,7 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 	struct qp_shape shape = {
 		.sges = most_sges(gather->trial),
 		.unsignaled = true,
-		/* A device without scattered reads needs a chain of them, not one by one. */
+		/* A device without scattered reads needs a chain of reads: let them overlap. */
 		.max_rd_atomic = at_most(at_most(near->max_rd_atomic, far->max_rd_atomic),
 					 MOST_READS),
 	};
@@ -446,7 +446,7 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 	for (size_t i = 0; i < count; i++)
 		if (chain_of(&layouts[i], gather->sges) > most)
 			most = chain_of(&layouts[i], gather->sges);
-	/* A layout with more is skipped. */
+	/* Layouts that need a longer chain are skipped. */
 	shape.send_depth = shape.receive_depth = at_most((uint32_t)most,
 							 trial_most_depth(gather->trial));
 	return trial_connect(gather->trial, 0, &shape, NULL);

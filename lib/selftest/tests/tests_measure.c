@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
-/* A server's run has a beginning and an end besides its time. */
+/* A server's run also needs time to begin and to end. */
 #define NEAR_GRACE_MSEC 60000u
 
 /* The patterns of both sides differ. */
@@ -78,13 +78,13 @@ int measure_post_receives(struct trial *trial, const struct plan *plan, uint32_t
 	return rc;
 }
 
-/* The data that all queue pairs send or, at the offset of the receive area, received. */
+/* The data that all queue pairs send or, at the offset of the receive area, receive. */
 static struct span data_span(const struct plan *plan, uint64_t offset)
 {
 	const struct message_run *run = &plan->order.run;
 	uint64_t bytes = run->bytes;
 
-	/* The last byte of a ping is its stamp. */
+	/* The last byte of a ping is its stamp, not data. */
 	if (run->mode == RUN_LATENCY && run->operation == RUN_WRITE)
 		bytes--;
 	return (struct span){.buffer = TRIAL_DATA,
@@ -98,7 +98,7 @@ static int fill(struct trial *trial, const struct plan *plan)
 {
 	struct span span = data_span(plan, 0);
 
-	/* Sums begin with 0. */
+	/* Sums start at 0. */
 	if (plan->order.run.operation == RUN_ATOMIC || !span.block_bytes)
 		return 0;
 	return trial_fill(trial, &trial->near, span, NEAR_PATTERN) ||
@@ -106,9 +106,9 @@ static int fill(struct trial *trial, const struct plan *plan)
 }
 
 /*
- * The last fetch-and-add of each queue pair returned the number of those before it; if it was the
- * far side that added, the sums are in the memory of this one. Together they must be as many as the
- * run had, those of the warm-up included.
+ * The last fetch-and-add of each queue pair returned the number of those before it. If the far side
+ * did the adding, the sums are in the near side's memory. Together they must equal the number of
+ * operations in the run, warm-up included.
  */
 static int check_sums(struct trial *trial, const struct plan *plan, bool out)
 {
@@ -129,7 +129,7 @@ static int check_sums(struct trial *trial, const struct plan *plan, bool out)
 		(unsigned long long)expected, (unsigned long long)got);
 }
 
-/* The other side took as many messages as were sent. */
+/* Checks that the other side received as many messages as were sent. */
 static int check_count(struct trial *trial, const struct plan *plan, bool out)
 {
 	uint64_t sent = plan->order.run.warmup + plan_ran(plan, out)->iterations;
@@ -142,7 +142,7 @@ static int check_count(struct trial *trial, const struct plan *plan, bool out)
 			  (unsigned long long)sent, (unsigned long long)taken);
 }
 
-/* The data of the side that sends, at the other one; of reads, the other way round. */
+/* Checks the sender's data at the receiver; for reads, data flows the other way. */
 static int check_flow(struct trial *trial, const struct plan *plan, bool out)
 {
 	const struct message_run *run = &plan->order.run;
@@ -155,7 +155,7 @@ static int check_flow(struct trial *trial, const struct plan *plan, bool out)
 		return -EBADMSG;
 	if (!span.block_bytes || !ways_arrived(trial, plan, out, &span))
 		return 0;
-	/* With many queue pairs, some of an unreliable transport may have lost all. */
+	/* With many queue pairs, some on an unreliable transport may have lost everything. */
 	if (!plan_is_reliable(plan))
 		span.blocks = 1;
 	return trial_check(trial, to_far ? &trial->far : &trial->near, span,
@@ -200,7 +200,7 @@ static bool went_well(int rc, const struct message_ran *ran)
 	return !rc && !ran->status && !ran->stop;
 }
 
-/* How long the far side may go on when the near one is done: no server grants more. */
+/* How long the far side may go on after the near side is done: no server grants more. */
 static uint32_t far_msec(const struct trial *trial, const struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
@@ -213,8 +213,8 @@ static uint32_t far_msec(const struct trial *trial, const struct plan *plan)
 }
 
 /*
- * How long the near side takes what a peer sends at most, or sends itself; 0: no limit. A server
- * ends its run after the time that it grants, so none that means well is cut short.
+ * Longest time for which the near side receives from a peer, or sends; 0 if there is no limit. A
+ * server ends its run after the time it grants, so a well-behaved one is never cut short.
  */
 static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
 {
@@ -228,7 +228,7 @@ static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
 	       NEAR_GRACE_MSEC;
 }
 
-/* The near side's part. If it is the passive one, an answer of the far side ends it. */
+/* Runs the near side's part. If it is the passive side, a reply of the far side ends it. */
 static int run_near(struct trial *trial, struct plan *plan)
 {
 	struct watch *watch = &trial->near.agent->watch;
@@ -244,9 +244,9 @@ static int run_near(struct trial *trial, struct plan *plan)
 }
 
 /*
- * Both sides run. Returns how the far side's part ended. If the near side failed, the far one may
- * wait for something that never comes, and a passive one of an unreliable transport does not know
- * the end: any further order ends that.
+ * Runs both sides and returns how the far side's part ended. If the near side failed, the far one
+ * may wait for something that never comes, and the passive side of an unreliable transport cannot
+ * know the end: in both cases any further order ends its run.
  */
 static int run_both(struct trial *trial, struct plan *plan)
 {
@@ -279,7 +279,7 @@ static int run_both(struct trial *trial, struct plan *plan)
 	return rc;
 }
 
-/* A cause outweighs its consequences: a flushed request, a wait in vain. */
+/* A flushed request or a timeout is a consequence; another status is its cause. */
 static bool is_cause(const struct message_ran *ran)
 {
 	return ran->status && ran->status != IBV_WC_WR_FLUSH_ERR;
@@ -312,7 +312,7 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 				  near->stop ? near->stop : far->stop, RUN_STILL_MSEC);
 }
 
-/* The share of the messages that arrived; what nobody counts counts as arrived. */
+/* The share of the messages that arrived; 1 if nobody counts them. */
 static double arrived(const struct plan *plan, bool out)
 {
 	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
@@ -353,7 +353,7 @@ static void note_bandwidth(struct trial *trial, const struct plan *plan)
 		note_direction(trial, plan, false, &row->received_gbps);
 }
 
-/* The figures of the run that both sides just finished, also of one that was cut short. */
+/* Notes the figures of the run that both sides just finished, even if it was cut short. */
 static void note_figures(struct trial *trial, const struct plan *plan)
 {
 	const struct selftest_ways *ways = &trial->request->ways;
@@ -391,7 +391,7 @@ void measure_compare(struct trial *trial, const struct plan *plan)
 		trial_fail(trial, slow_hint,
 			   "the median latency is %.2f us, expected at most %.2f us", usec,
 			   request->expect_usec);
-	/* The bandwidth of atomics is always small. */
+	/* Atomics always have a small bandwidth. */
 	if (request->expect_gbps > 0 && row->bandwidth_gbps.known && run->bytes &&
 	    run->operation != RUN_ATOMIC && gbps < request->expect_gbps)
 		trial_fail(trial, slow_hint,
@@ -410,7 +410,7 @@ bool measure_once(struct trial *trial, struct plan *plan)
 	bool good = false;
 	int rc;
 
-	/* Others may have to be as far. */
+	/* This may wait until other measurements are ready, too. */
 	if (request->gate)
 		request->gate(request->gate_context);
 	rc = run_both(trial, plan);
@@ -420,7 +420,7 @@ bool measure_once(struct trial *trial, struct plan *plan)
 		note_figures(trial, plan);
 	if (!went_well(plan->near_rc, &plan->near_ran) || !went_well(rc, &plan->far_reply.ran))
 		explain(trial, plan, rc);
-	else /* A run that the user ended may have ended in the warm-up. */
+	else /* A run that the user interrupted may not have got past its warm-up. */
 		good = trial->near.agent->watch.interrupted || !check(trial, plan);
 	if (good)
 		measure_compare(trial, plan);
@@ -460,7 +460,7 @@ static void measure_sizes(struct trial *trial)
 	const uint64_t *sizes;
 	size_t count = plan_sizes(trial, &sizes);
 
-	/* The receives of XRC are in shared queues. */
+	/* With XRC, receives are in shared queues. */
 	if (xrc && trial->granted.version >= PROTOCOL_XRC && trial_ask_limits(trial))
 		return;
 	for (size_t i = 0; i < count; i++) {
@@ -474,7 +474,7 @@ static void measure_sizes(struct trial *trial)
 	}
 }
 
-/* The value is the operation, enum run_operation. */
+/* The value of each test is its operation, enum run_operation. */
 const struct trial_test measure_tests[] = {
 	{"latency-send", SELFTEST_LATENCY, "half a round trip of send and receive", 0,
 	 measure_sizes, RUN_SEND},

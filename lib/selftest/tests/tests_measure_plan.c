@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a row of latency or bandwidth does: sizes, depth, length, signals, inline data. */
+/* The plan of a latency or bandwidth row: sizes, depth, length, signals, inline data. */
 #include <errno.h>
 
 #include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
-/* Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
- * ones: a software device that needs longer than the timeout for them retransmits. */
+/*
+ * Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
+ * ones: a software device that takes longer than the timeout to send them retransmits.
+ */
 #define PERFTEST_DEPTH 128u
 #define LEAST_DEPTH    4u
 #define THOROUGH_BYTES (UINT64_C(8) << 20)
 #define QUICK_BYTES    (UINT64_C(1) << 20)
-/* One completion for so many sends, or bytes. */
+/* One completion per this many sends, or bytes. */
 #define SIGNAL_EVERY 32u
 #define SIGNAL_BYTES (UINT64_C(256) << 10)
-/* As perftest's -r: of a run that has a time, and the most of one that has a number of messages. */
+/* As perftest's -r: receives in a timed run, and their limit in a run of a given message count. */
 #define UNRELIABLE_RECEIVES	 512u
 #define UNRELIABLE_RECEIVES_MOST 16000u
-/* A device that is slow and shared, in emulation: a message a millisecond, and so many bytes. */
+/* A slow, shared device in emulation: one message per millisecond, plus this many bytes. */
 #define SLOW_BYTES_PER_MSEC 4096u
-/* Sent inline if both devices can, as perftest does. */
+/* Sent inline up to this size if both devices can, as perftest does. */
 #define INLINE_MOST 236u
 
 static const uint64_t quick_latency[] = {2}, quick_bandwidth[] = {65536};
@@ -41,7 +43,9 @@ static bool is_thorough(const struct trial *trial)
 	       request->duration_msec;
 }
 
-/* Datagrams are no longer than a packet: those sizes that are, or the longest one. */
+/*
+ * A datagram is no longer than a packet: use the sizes that fit, or else the largest MTU that does.
+ */
 static size_t choose_datagrams(const struct trial *trial, size_t count, const uint64_t **sizes)
 {
 	static const uint64_t mtus[] = {256, 512, 1024, 2048, 4096};
@@ -87,7 +91,7 @@ static uint32_t receives_of(const struct trial *trial, uint32_t depth)
 	return trial->test->value == RUN_SEND ? run_receives(depth) : 1;
 }
 
-/* A credit goes among the messages, if both sides send. Writes and reads have none. */
+/* If both sides send, a credit may be among the messages. Writes and reads have no credits. */
 uint32_t plan_sends(const struct plan *plan)
 {
 	const bool credits = plan->out && plan->in && plan->order.run.operation == RUN_SEND;
@@ -100,11 +104,11 @@ static uint32_t share(uint32_t count, uint32_t among)
 	return (count + among - 1) / among;
 }
 
-/* Completion queues for so many queue pairs, as few as have room. */
+/* As few completion queues as have room for this many queue pairs. */
 static uint32_t queues_for(const struct trial *trial, uint32_t qps, uint32_t depth)
 {
 	bool both = trial->request->ways.direction == DIRECTION_BOTH;
-	/* Receives of RDMA writes and reads complete nothing. */
+	/* RDMA writes and reads complete no receives. */
 	uint32_t receives = trial->test->value == RUN_SEND ? run_receives(depth) : 0;
 	uint32_t each = depth + receives + both;
 
@@ -119,7 +123,7 @@ uint32_t plan_entries(const struct plan *plan)
 	return share(run->qps, plan->queues) * (plan_sends(plan) + receives);
 }
 
-/* Receives that both devices have room for: those of XRC are in a shared queue. */
+/* Receives that both devices have room for; with XRC they are in a shared queue. */
 static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 {
 	const uint32_t near = trial->near_limits.max_srq_depth;
@@ -131,18 +135,18 @@ static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 	return far ? at_most(limit, far) : limit;
 }
 
-/* An older server's runs poll one completion queue. */
+/* A run on an older server polls one completion queue. */
 static uint32_t most_queues(const struct trial *trial)
 {
 	return trial->granted.version < PROTOCOL_QUEUES ? 1 : LIMIT_CQS;
 }
 
-/* As many as wanted, within the limits of both devices' queues and the completion queues. */
+/* The wanted depth, within the limits of both devices' queues and the completion queues. */
 static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const uint32_t limit = trial_most_depth(trial), receives = most_receives(trial, limit);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
-	/* A depth of our own is not worth a second completion queue; what the user wants is. */
+	/* A second completion queue is worth it only for a depth that the user asked for. */
 	uint32_t queues = trial->request->depth ? most_queues(trial) : 1;
 	uint32_t depth = PERFTEST_DEPTH;
 
@@ -163,9 +167,9 @@ static uint32_t rest(uint32_t all, uint32_t part)
 }
 
 /*
- * Nothing tells the sender of an unreliable queue pair to wait: what comes without a receive is
- * lost. So there are as many receives as perftest has, if devices and queues have room for them:
- * one for each message of a run that counts them, but at most 16,000; else 512.
+ * Nothing tells the sender on an unreliable queue pair to wait, and a message without a receive is
+ * lost. So post as many receives as perftest does, as far as devices and queues have room: one per
+ * message of a run that counts them, but at most 16,000; otherwise 512.
  */
 static uint32_t choose_receives(const struct trial *trial, const struct plan *plan)
 {
@@ -213,14 +217,14 @@ uint64_t plan_beside_msec(const struct message_run *run)
 	return messages + messages * run->bytes / SLOW_BYTES_PER_MSEC;
 }
 
-/* A latency whose next message waits for the completion of this one, or whose pong may be lost. */
+/* Latency tests whose next message waits for this one's completion, or whose pong may be lost. */
 static bool signals_each(const struct trial *trial, const struct message_run *run)
 {
 	return is_latency(trial) &&
 	       (run->operation > RUN_WRITE || !agent_is_reliable(trial->request->ways.transport));
 }
 
-/* Completions are the sign of progress. */
+/* Completions show that there is progress. */
 static uint32_t choose_signals(const struct trial *trial, const struct message_run *run)
 {
 	const struct number *wish = &trial->request->ways.signal_every;
@@ -268,7 +272,7 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 	plan->out = plan->latency || ways->direction != DIRECTION_IN;
 	plan->in = !plan->latency && ways->direction != DIRECTION_OUT;
 	run->active = plan->out;
-	/* The last byte of a message says that all of it is there: that needs its order. */
+	/* The last byte shows that all of a message has arrived, which requires ordered writes. */
 	polls_memory = plan->latency && run->operation == RUN_WRITE;
 	plan->way = (struct message_way){
 		.both = plan->out && plan->in,
@@ -281,8 +285,8 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 }
 
 /*
- * Whether a side can make a queue pair of the kind that sends so many bytes inline. One that it
- * cannot make without them either lacks something else, which the connection will tell.
+ * Whether a side can create a queue pair of this kind that sends `bytes` inline. A side that cannot
+ * create one even without inline data lacks something else, which connecting will report.
  */
 static bool has_inline(struct side *side, uint32_t kind, uint32_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory windows, the fence and completion vectors: what programs with many clients, and those that
- * chain requests, rely on.
+ * Memory windows, fences and completion vectors, which programs with many clients or with chained
+ * requests rely on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "selftest/tests/tests.h"
 
-/* The window is the middle of the far buffer; a transfer is less than half of it. */
+/* The window is the middle third of the far buffer; a transfer is less than half of it. */
 enum { PART_BYTES = 4096, PANE_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
 enum { ID_BIND = 0x9000, ID_CLOSE, ID_USE };
 #define UNTOUCHED_BYTE 0xa5
@@ -76,7 +76,7 @@ static int open_window(struct pane *pane)
 	       trial_expect(trial, &trial->far, ID_BIND, NULL);
 }
 
-/* Type 1 is bound to nothing, type 2 is invalidated. */
+/* A window of type 1 is closed by binding it to nothing, one of type 2 by invalidating it. */
 static int close_window(struct pane *pane)
 {
 	return call_window(pane, pane->type == 1 ? WINDOW_BIND : WINDOW_INVALIDATE, 0, ID_CLOSE,
@@ -106,7 +106,7 @@ static int check_untouched(struct pane *pane)
 				    UNTOUCHED_BYTE);
 }
 
-/* A completion says that the data has arrived on every transport but iWARP, whose tests skip. */
+/* On every transport but iWARP, which is skipped, completion means that the data has arrived. */
 static int expect_written(struct pane *pane)
 {
 	struct trial *trial = pane->trial;
@@ -117,7 +117,7 @@ static int expect_written(struct pane *pane)
 }
 
 /*
- * Soft-RoCE looks at the limits of the region, not at those of the window (check_rkey(),
+ * Soft-RoCE checks the limits of the region, not those of the window (check_rkey(),
  * drivers/infiniband/sw/rxe/rxe_resp.c).
  */
 static bool ignores_limits(const struct trial *trial, enum attempt attempt, uint32_t status)
@@ -174,7 +174,9 @@ static void run_window(struct trial *trial)
 				  "(RFC 5040, 7), and says nothing of the window");
 		return;
 	}
-	/* It takes no right to bind them: drivers/infiniband/core/uverbs_std_types_mr.c. */
+	/*
+	 * A dma-buf cannot have the right to bind: drivers/infiniband/core/uverbs_std_types_mr.c.
+	 */
 	if (trial->request->peer_memory.kind == MEMORY_DMABUF) {
 		trial_skip(trial, "the kernel registers no dma-buf for memory windows");
 		return;
@@ -189,9 +191,9 @@ enum { FENCE_BYTES = 128 << 10, FENCE_ROUNDS = 8 };
 enum { ID_FETCH = 0x9100, ID_FENCED, ID_ARRIVED };
 
 /*
- * A read to the first half of the near buffer, and at once a send of these bytes to the second half
- * of the far one: without the fence the send may begin before the read has brought them (IBTA 1,
- * 10.8.3.3). The far side's first half holds the pattern.
+ * Posts a read into the first half of the near buffer and, at once, a send of these bytes to the
+ * second half of the far one: without the fence the send may begin before the read has fetched them
+ * (IBTA 1, 10.8.3.3). The far side's first half holds the pattern.
  */
 static int fence_round(struct trial *trial, const struct message_buffered *there, uint32_t round)
 {
@@ -239,7 +241,7 @@ static void run_fence(struct trial *trial)
 
 enum { ID_SENT = 0x9200, ID_WOKEN };
 
-/* A queue for each slot, on a vector of its own, as far as there are some. */
+/* Creates a completion queue per slot, each on its own vector as far as the device has them. */
 static int make_queue(struct trial *trial, struct side *side, uint32_t slot)
 {
 	const struct message_vector vector = {.vector = slot};
@@ -249,7 +251,7 @@ static int make_queue(struct trial *trial, struct side *side, uint32_t slot)
 	       trial_explain(trial, side, side_cq(side, &cq));
 }
 
-/* The completion comes to the queue of the vector, whose channel wakes the side. */
+/* Expects the completion on this vector's queue, after its channel has woken the side. */
 static int wake(struct trial *trial, struct side *side, uint32_t slot, uint64_t id)
 {
 	const struct message_wait wait = {

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Work request ids: what each completion must show. */
+/* Work request ids, which the completions must show. */
 enum { ID_POST = 0x7000, ID_FOLLOWER, ID_RECEIVE };
 
 /* All bytes differ, so that a wrong byte order shows. */
@@ -23,8 +23,8 @@ const char rc_firmware_hint[] =
 struct operation {
 	const char *name;
 	uint32_t sent;	   /* enum ibv_wc_opcode of its completion */
-	uint32_t received; /* the same at the other side, if with_receive */
-	bool with_receive; /* takes a receive there */
+	uint32_t received; /* that of the receive at the other side, if with_receive */
+	bool with_receive; /* consumes a receive there */
 	bool immediate;
 };
 
@@ -103,7 +103,7 @@ int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint3
 	return trial_expect_state(trial, side, slot, state);
 }
 
-/* Both guards as one span, before and after data of any size. */
+/* Both guards, before and after data of any size, as one span. */
 static struct span guards(uint64_t bytes)
 {
 	return (struct span){
@@ -115,8 +115,8 @@ static struct span guards(uint64_t bytes)
 }
 
 /*
- * The target is 0 where data will arrive, which no byte of a pattern is. The guards are not,
- * because the padding of a packet usually is 0, and must not be written.
+ * The target is 0 where data will arrive, a value that no byte of a pattern has. The guards are not
+ * 0: the padding of a packet, which must not be written, usually is.
  */
 static int prepare(struct trial *trial, struct side *source, struct side *target,
 		   const struct rc_transfer *transfer)
@@ -140,7 +140,7 @@ static int check_memory(struct trial *trial, struct side *source, struct side *t
 			       "the memory that was read from has changed");
 }
 
-/* A receive for the message, or for the one that follows. */
+/* Posts a receive for the message, or for the one that follows it. */
 static int post_receive(struct trial *trial, const struct rc_path *path,
 			const struct rc_transfer *transfer)
 {
@@ -169,7 +169,7 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 		.bad_lkey = transfer->bad_lkey,
 	};
 
-	/* An iWARP read names memory to read to, even if it reads nothing: RFC 5040, 4.4. */
+	/* An iWARP read names the memory it reads into, even if it reads nothing: RFC 5040, 4.4. */
 	if (transfer->bytes || (transfer->operation == POST_READ && trial_is_iwarp(trial)))
 		order.span = rc_data(0, transfer->bytes);
 	return trial_post(trial, path->from, &order);
@@ -177,7 +177,7 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 
 /*
  * The completion of an RDMA write does not say that the data is in the other side's memory (iWARP:
- * RFC 5040, 5.5, not even that it left this one); the receipt of a later message does, on every
+ * RFC 5040, 5.5, not even that it left this side); the receipt of a later message does, on every
  * transport. So a send without data follows.
  */
 static int post_follower(struct trial *trial, const struct rc_path *path)
@@ -265,11 +265,11 @@ int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc
 		path->from == &trial->far && trial->request->peer ? " by the peer" : "");
 }
 
-/* Several packets of most MTUs, and padded: no multiple of 4. */
+/* Several packets with most MTUs, and no multiple of 4, so that the last is padded. */
 #define USUAL_BYTES 5001u
 #define MEGABYTE    (1u << 20)
 
-/* Little enough for any device that takes inline data at all. */
+/* Small enough for any device that takes inline data at all. */
 #define INLINE_BYTES 28u
 
 int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
@@ -294,7 +294,7 @@ static void run_operation(struct trial *trial)
 		rc_both_ways(trial, paths, transfer);
 }
 
-/* A message of each kind, because they are segmented into packets differently. */
+/* Tries each kind of message, because they are segmented into packets differently. */
 static void run_bytes(struct trial *trial, uint64_t bytes)
 {
 	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
@@ -319,13 +319,13 @@ static void run_size(struct trial *trial)
 	run_bytes(trial, trial->test->value);
 }
 
-/* The value is how many bytes more, or less. */
+/* The test's value is added to the MTU, and may be negative. */
 static void run_near_mtu(struct trial *trial)
 {
 	run_bytes(trial, trial_mtu(trial) + trial->test->value);
 }
 
-/* Whether a side makes queue pairs with inline data; if it does not, the row is skipped. */
+/* Checks that a side creates queue pairs with inline data; if it does not, skips the row. */
 static int probe_inline(struct trial *trial, struct side *side)
 {
 	struct message_qp request = {
@@ -355,7 +355,7 @@ static int probe_inline(struct trial *trial, struct side *side)
 	return trial_explain(trial, side, side_qp(side, &request, &created));
 }
 
-/* A queue pair that takes inline data; the row says so if a device lacks them. */
+/* Connects queue pairs that take inline data; skips the row if a device has none. */
 static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 {
 	struct qp_shape shape = {0};
@@ -370,8 +370,8 @@ static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 }
 
 /*
- * Inline data are copied when they are posted, and their lkey is ignored (ibv_post_send(3)): with
- * an invalid key they still arrive.
+ * Inline data are copied when posted, and their lkey is ignored (ibv_post_send(3)): even with an
+ * invalid key they must arrive.
  */
 static void run_inline(struct trial *trial)
 {

@@ -13,7 +13,7 @@ enum {
 };
 
 /*
- * How long the far side has to fall asleep before a message is sent, in each attempt. A completion
+ * How long, in each attempt, the far side has to fall asleep before a message is sent. A completion
  * that comes before it sleeps is found without an event, which is correct but proves nothing.
  */
 static const int delays_msec[WAKE_ATTEMPTS] = {5, 50, 300};
@@ -38,7 +38,7 @@ static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
 	return trial_post(trial, &trial->near, &post);
 }
 
-/* Sends a message for each of the flags to the far side, which sleeps meanwhile. */
+/* Sends the far side, which sleeps meanwhile, one message for each of the flags. */
 static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t count,
 			   bool solicited, int delay_msec, struct message_waited *ret)
 {
@@ -67,7 +67,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 	return rc;
 }
 
-/* The near side's completions; then the far side's data. */
+/* Checks the near side's completions, then the far side's data. */
 static int check_messages(struct trial *trial, const struct message_waited *waited, uint32_t count,
 			  uint32_t iteration)
 {
@@ -95,19 +95,19 @@ static const char channel_hint[] =
 	"the device or its driver raises no completion interrupts: programs that poll will run, "
 	"those that sleep will hang; look at the kernel log (dmesg) and /proc/interrupts";
 
-/* The far side sleeps for one message at a time. */
+/* Wakes the far side with one message at a time. */
 static int wake_far(struct trial *trial, uint32_t iteration)
 {
 	static const uint32_t plain[] = {0};
 	struct message_waited waited = {.count = 1};
 	int rc = 0;
 
-	/* Again only if it was still awake. */
+	/* Try again only if it was still awake. */
 	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events && waited.count; i++) {
 		rc = prepare(trial, 1, iteration + i);
 		if (!rc)
 			rc = send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited);
-		/* It slept until the timeout: polling shows whether the message came at all. */
+		/* If it slept until the timeout, polling shows whether the message came at all. */
 		if (!rc && !waited.count)
 			rc = trial_expect(trial, &trial->far, 0, NULL);
 		if (!rc)
@@ -122,8 +122,9 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 }
 
 /*
- * Keeps the far side busy, so that its send, which follows, comes when the near side sleeps: the
- * near side cannot sleep and post at the same time. Returns how many orders wait for their answer.
+ * Keeps the far side busy, so that the send ordered after that comes when the near side is asleep:
+ * the near side cannot sleep and post at the same time. *ret_started is the number of orders whose
+ * replies are due.
  */
 static int start_late_send(struct trial *trial, uint32_t fills, const struct message *fill,
 			   const struct message *post, uint32_t *ret_started)
@@ -136,7 +137,7 @@ static int start_late_send(struct trial *trial, uint32_t fills, const struct mes
 	return trial_explain(trial, &trial->far, rc);
 }
 
-/* One send of the far side, for which the near side sleeps. */
+/* The far side sends one message while the near side sleeps. */
 static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		     struct message_waited *waited)
 {
@@ -169,7 +170,7 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 
 static int wake_near(struct trial *trial, uint32_t iteration)
 {
-	/* So many times BUSY_BYTES: from half a millisecond on. */
+	/* Multiples of BUSY_BYTES; the smallest takes half a millisecond. */
 	static const uint32_t fills[WAKE_ATTEMPTS] = {2, 16, 64};
 	struct message_waited waited = {0};
 	int rc = 0;
@@ -219,8 +220,8 @@ static int check_solicited(struct trial *trial, const struct message_waited *wai
 }
 
 /*
- * InfiniBand specification, 11.4.2.2: a queue armed this way reports the next solicited completion
- * only. An attempt in which the far side did not sleep in time ends without an event.
+ * InfiniBand specification, 11.4.2.2: a queue armed this way reports only the next solicited
+ * completion. An attempt in which the far side did not fall asleep in time ends without an event.
  */
 static int try_solicited(struct trial *trial, uint32_t attempt, struct message_waited *ret)
 {

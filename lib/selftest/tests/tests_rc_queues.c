@@ -7,11 +7,11 @@
 #include "base/mem.h"
 
 enum {
-	BATCH_DEPTH = 8, /* of the send queue: each batch fills what was asked for */
+	BATCH_DEPTH = 8, /* of the send queue, as requested; each batch fills it */
 	BATCH_BLOCK = 260,
 	BATCHES = 4,
 	SHARED_QPS = 3,
-	MESSAGES = 4, /* on each pair */
+	MESSAGES = 4, /* per queue pair */
 	ALL = SHARED_QPS * MESSAGES,
 	RECEIVE_ROOM = 512, /* of each receive */
 	NOTHING_MSEC = 2,
@@ -40,14 +40,14 @@ static int post_writes(struct trial *trial, const struct rc_path *path, uint64_t
 	return rc;
 }
 
-/* Only the last request of the batch completes. */
+/* Expects a completion of the last request of the batch, and of no other. */
 static int expect_last(struct trial *trial, const struct rc_path *path, uint64_t id)
 {
 	return trial_expect(trial, path->from, id + BATCH_DEPTH - 1, NULL) ||
 	       trial_expect_none(trial, path->from, NOTHING_MSEC);
 }
 
-/* On every transport the arrival of a later send proves that the writes before it arrived. */
+/* Sends a message: on every transport, its arrival proves that the writes before it arrived. */
 static int follow(struct trial *trial, const struct rc_path *path, uint64_t id)
 {
 	const struct message_receive receive = {.id = id, .span = rc_no_data()};
@@ -69,7 +69,7 @@ static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t
 			       BATCH_DEPTH);
 }
 
-/* Receives always complete, all of them. */
+/* Receives always complete, even those of unsignaled sends. */
 static int expect_receives(struct trial *trial, struct side *side, uint64_t id, uint32_t number)
 {
 	struct message_waited waited;
@@ -90,7 +90,7 @@ static int expect_receives(struct trial *trial, struct side *side, uint64_t id, 
 	return rc;
 }
 
-/* The same message so many times, each to another receive. */
+/* Sends the same message to each of a batch of receives. */
 static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
 {
 	const uint64_t id = (uint64_t)number << 8;
@@ -144,7 +144,7 @@ static uint64_t message_bytes(uint32_t message)
 	return 100 + 12ull * message;
 }
 
-/* All receives lie in the buffer one after another; messages are sent from the same places. */
+/* The receives lie one after another in the buffer; messages are sent from the same places. */
 static struct span message_span(uint32_t place, uint32_t message)
 {
 	return rc_data((uint64_t)place * RECEIVE_ROOM, message_bytes(message));
@@ -165,7 +165,7 @@ static int post_messages(struct trial *trial)
 	return rc;
 }
 
-/* Messages received on each queue pair so far, and the receives that they used. */
+/* Messages received on each queue pair so far, and the receives that they consumed. */
 struct arrivals {
 	const uint32_t *qpns; /* the far queue pairs' QPNs */
 	uint32_t of_qp[SHARED_QPS];
@@ -173,8 +173,8 @@ struct arrivals {
 };
 
 /*
- * The order between queue pairs is undefined, within each it is not: so the QPN says which message
- * it must be, and the id where it must be.
+ * Messages are in order within a queue pair, but not between queue pairs: the QPN says which
+ * message it must be, and the id where it must be.
  */
 static int check_arrival(struct trial *trial, const struct work_completion *item,
 			 struct arrivals *arrivals)
@@ -256,9 +256,9 @@ void rc_run_shared(struct trial *trial)
 /* ---- Atomic operations ---- */
 
 /*
- * Memory is filled and checked with one byte value, so all numbers here are eight equal bytes. The
- * operands that lead from one to the next are not: additions carry through all bytes, and an
- * operation in the wrong byte order gives another result.
+ * Memory is filled and checked with one byte value, so each number in it is eight equal bytes. The
+ * operands between them are not all like that: additions carry through all bytes, and an operation
+ * in the wrong byte order gives another result.
  */
 
 enum {
@@ -270,7 +270,7 @@ enum {
 	ADDITIONS = 10,
 };
 
-/* As eight bytes. */
+/* A number of eight equal bytes. */
 static uint64_t each(uint8_t byte)
 {
 	return UINT64_C(0x0101010101010101) * byte;
@@ -279,13 +279,13 @@ static uint64_t each(uint8_t byte)
 /* One atomic operation, and what it must leave in both memories. */
 struct step {
 	uint32_t operation;
-	uint8_t before; /* the word at the other side, which is also what comes back */
+	uint8_t before; /* of the word at the other side; also the value returned */
 	uint8_t after;
-	uint64_t operand; /* what is added, or compared with */
+	uint64_t operand; /* what is added, or compared */
 	uint64_t swap;
 };
 
-/* The word with guards around it, on one side. */
+/* Fills the word, and the guards around it, on one side. */
 static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 {
 	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD_BYTES);
@@ -366,7 +366,7 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 			       each(step->before), number);
 }
 
-/* Each step begins with the result of the one before. */
+/* Each step begins with the result of the previous one. */
 static void run_steps(struct trial *trial, const struct step *steps, uint32_t count)
 {
 	struct rc_path paths[2];
@@ -391,7 +391,7 @@ void rc_run_fetch_add(struct trial *trial)
 	static const struct step steps[] = {
 		ADD(0x10, 0x32, UINT64_C(0x2222222222222222)),
 		ADD(0x32, 0xd0, UINT64_C(0x9e9e9e9e9e9e9e9e)),
-		/* A carry out of each byte; that of the last is lost. */
+		/* A carry out of each byte; the one out of the last byte is lost. */
 		ADD(0xd0, 0x05, UINT64_C(0x3434343434343435)),
 		/* A negative operand. */
 		ADD(0x05, 0x04, UINT64_C(0xfefefefefefefeff)),
@@ -415,7 +415,7 @@ void rc_run_compare_swap(struct trial *trial)
 		SWAP(0x11, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x7777777777777777)),
 		/* The comparison fails now, so the word stays. */
 		SWAP(0x77, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x2222222222222222)),
-		/* One bit makes the difference, at either end. */
+		/* One bit differs, at either end of the word. */
 		SWAP(0x77, 0x77, UINT64_C(0x7777777777777776), UINT64_C(0x2222222222222222)),
 		SWAP(0x77, 0x77, UINT64_C(0xf777777777777777), UINT64_C(0x2222222222222222)),
 		SWAP(0x77, 0xee, UINT64_C(0x7777777777777777), UINT64_C(0xeeeeeeeeeeeeeeee)),
@@ -424,7 +424,7 @@ void rc_run_compare_swap(struct trial *trial)
 	run_steps(trial, steps, ARRAY_SIZE(steps));
 }
 
-/* In any order of arrival, none may be lost. */
+/* The additions may arrive in any order, but none may be lost. */
 void rc_run_contended(struct trial *trial)
 {
 	const struct step step = {.operation = POST_FETCH_ADD, .operand = each(1)};

@@ -7,14 +7,14 @@
 
 enum {
 	STATE_BYTES = 200,
-	RECEIVES = 2, /* that the error state has to flush */
+	RECEIVES = 2, /* for the error state to flush */
 	DRAINED_MSEC = 20,
 	ID_HELD = 0x100,
 	ID_PUSH,
 	ID_FLUSHED = 0x200,
 };
 
-/* The answer of a device that does not know a state, or a transition. */
+/* Whether a device refused a state or a transition because it does not support it. */
 static bool is_unsupported(const struct side *side)
 {
 	const struct message_refused *refused = &side->refused;
@@ -24,7 +24,7 @@ static bool is_unsupported(const struct side *side)
 		refused->error == ENOSYS);
 }
 
-/* Both queue pairs to a state, which a query must show. */
+/* Moves both queue pairs to a state, and expects queries to show it. */
 static int walk(struct trial *trial, uint32_t state, const struct qp_shape *shape,
 		const struct qp_numbers *numbers)
 {
@@ -58,12 +58,12 @@ static int transfer(struct trial *trial, const struct rc_path paths[static 2], u
 	return rc_name_failure(trial, rc_both_ways(trial, paths, order), "%s", when);
 }
 
-/* 1: drained; 0: the device has no such state, which the row says; else the row has failed. */
+/* Returns 1 if drained, 0 if the device has no such state (with the reason), or -EIO. */
 static int enter_drained(struct trial *trial, struct side *side, const char **ret_refusal)
 {
 	const struct message_modify request = {
 		.state = IBV_QPS_SQD,
-		/* The address is not used, but has to be valid. */
+		/* The address is not used, but must be valid. */
 		.to = trial->near_can.far,
 		.mtu_bytes = trial_mtu(trial),
 	};
@@ -79,7 +79,7 @@ static int enter_drained(struct trial *trial, struct side *side, const char **re
 }
 
 /*
- * Soft-RoCE processes its send queue again when something is posted, not when it returns to RTS:
+ * Soft-RoCE resumes its send queue when something is posted, not when it returns to RTS:
  * rxe_qp_from_attr(), drivers/infiniband/sw/rxe/rxe_qp.c, starts no task then.
  */
 static int push(struct trial *trial, const struct rc_path *path)
@@ -100,7 +100,7 @@ static int expect_pushed(struct trial *trial, const struct rc_path *path)
 	       trial_expect(trial, path->from, ID_PUSH, NULL);
 }
 
-/* In SQD, what is posted waits; back in RTS it is sent (InfiniBand specification, 10.3.1.5). */
+/* In SQD, posted requests wait; back in RTS they are sent (InfiniBand specification, 10.3.1.5). */
 static int hold_and_release(struct trial *trial, const struct rc_path *path,
 			    const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
@@ -156,7 +156,7 @@ static int flush_late(struct trial *trial, struct side *side)
 	return trial_expect_status(trial, side, request.id, IBV_WC_WR_FLUSH_ERR);
 }
 
-/* In ERR all requests, posted before or then, complete as flushed. */
+/* In ERR, all requests complete as flushed, whether posted before or after the transition. */
 static int flush(struct trial *trial, struct side *side, const struct qp_shape *shape,
 		 const struct qp_numbers *numbers)
 {
@@ -172,7 +172,7 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 		     rc_expect_state(trial, side, 0, IBV_QPS_ERR);
 	for (uint32_t i = 0; i < RECEIVES && !rc; i++)
 		rc = trial_expect_status(trial, side, ID_FLUSHED + i, IBV_WC_WR_FLUSH_ERR);
-	/* siw drops requests posted in ERROR: siw_sq_flush_wr() gets no work request then. */
+	/* siw drops requests posted in ERROR: siw_sq_flush_wr() finds no work request then. */
 	if (!rc && trial_can(trial, side)->vendor != RC_VENDOR_SIW)
 		rc = flush_late(trial, side);
 	return rc_name_failure(trial, rc, "in the state ERR");
@@ -192,7 +192,7 @@ static void walk_all(struct trial *trial)
 	    flush(trial, &trial->near, &shape, &numbers) ||
 	    flush(trial, &trial->far, &shape, &numbers))
 		return;
-	/* Down, and up again with the same queue pairs. */
+	/* Go down, and up again with the same queue pairs. */
 	if (!walk(trial, IBV_QPS_RESET, &shape, &numbers) && !walk_up(trial, &shape, &numbers))
 		transfer(trial, paths, 2, "after RESET");
 }

@@ -8,23 +8,22 @@
 
 enum {
 	SMALL_BYTES = 64 << 10,
-	RIGHTS_BYTES = 4096, /* little: several are locked at once */
+	RIGHTS_BYTES = 4096, /* small: several are locked at once */
 	LARGE_BYTES = 4 << 20,
 	QUEUE_ENTRIES = 1024,
 };
 
 typedef int (*side_step)(struct trial *trial, struct side *side);
 
-/* The step on both sides; the diagnosis names the device. */
+/* Runs the step on both sides; its diagnosis names the device. */
 static int on_both(struct trial *trial, side_step step)
 {
 	return step(trial, &trial->near) || step(trial, &trial->far);
 }
 
 /*
- * Both devices are open, and have their protection domains, or there would be no tests. What
- * remains is whether their ports are active and match; if not, all later tests fail, and this row
- * says why.
+ * Without open devices and protection domains, no test would run. What remains is whether the ports
+ * are active and match; if not, all later tests fail, and this row says why.
  */
 static void run_device(struct trial *trial)
 {
@@ -38,7 +37,7 @@ static void run_device(struct trial *trial)
 		trial_remark(trial, "%s", diagnosis.sentence);
 }
 
-/* Writes and reads all of it, as the CPU sees it. */
+/* Checks that new memory is zero, then writes and reads all of it, without the device. */
 static int use_memory(struct trial *trial, struct side *side)
 {
 	const uint64_t bytes = trial->test->value;
@@ -49,7 +48,7 @@ static int use_memory(struct trial *trial, struct side *side)
 	       trial_check(trial, side, all, 0);
 }
 
-/* One side after the other: in loopback one process has both, with one limit of locked memory. */
+/* One side after the other: in loopback one process locks the memory of both, under one limit. */
 static int lock_memory(struct trial *trial, struct side *side)
 {
 	return use_memory(trial, side) || trial_buffer(trial, side, TRIAL_DATA, 0, 0, NULL);
@@ -72,7 +71,7 @@ static const struct right rights[] = {
 	{ACCESS_ATOMIC, "IBV_ACCESS_REMOTE_ATOMIC"},
 };
 
-/* Some devices, EFA among them, have messages but no RDMA: they fail here. */
+/* Some devices, EFA among them, have messages but no RDMA: they refuse this right. */
 static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 			  struct message_buffered *ret)
 {
@@ -90,7 +89,7 @@ static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 	return trial_explain(trial, side, rc);
 }
 
-/* Each right alone; the keys of regions that exist at the same time must differ. */
+/* Registers each right alone; the keys of regions that exist at the same time must differ. */
 static int register_rights(struct trial *trial, struct side *side)
 {
 	const uint32_t count = ARRAY_SIZE(rights) - !trial_can(trial, side)->atomics;
@@ -118,7 +117,7 @@ static void run_rights(struct trial *trial)
 	on_both(trial, register_rights);
 }
 
-/* A small one, a deep one, and one with a channel to sleep on. */
+/* Creates a small queue, a deep one, and one with a channel to sleep on. */
 static int make_cqs(struct trial *trial, struct side *side)
 {
 	static const struct message_cq requests[] = {
@@ -169,7 +168,7 @@ static int expect_new(struct trial *trial, struct side *side, uint32_t slot, uin
 	return -EIO;
 }
 
-/* Two at once, on one completion queue. */
+/* Creates two at once, on one completion queue. */
 static void run_qp(struct trial *trial)
 {
 	struct qp_shape shape = {.entries = 64};
@@ -196,7 +195,7 @@ static int expect_connected(struct trial *trial, struct side *side)
 
 	if (rc_expect_state(trial, side, 0, IBV_QPS_RTS) || trial_query(trial, side, 0, &queried))
 		return -EIO;
-	/* rdma_cm takes the MTU of the route; that of iWARP is TCP's. */
+	/* rdma_cm uses the MTU of the route; the MTU of iWARP is TCP's. */
 	if (trial->by_cm || queried.mtu_bytes == mtu)
 		return 0;
 	return trial_fail(trial, rc_firmware_hint,

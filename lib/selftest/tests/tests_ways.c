@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ways to measure that version 4 of the exchange has: see tests_measure.h. */
+/* Measurements that need version 4 of the exchange: see tests_measure.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
-/* Why a transport is not measured at all. */
+/* Why a transport cannot be measured at all. */
 static const char *const missing[] = {
 	[SELFTEST_BY_SRD] = "SRD is not measured: only the driver's own verbs make such queue "
 			    "pairs (efadv_create_qp_ex)",
@@ -17,7 +17,7 @@ static const char *const missing[] = {
 			   "(mlx5dv_create_qp)",
 };
 
-/* What the operation or the network lacks for the transport, or NULL. */
+/* Returns what the operation or the network lacks for the transport, or NULL. */
 static const char *lacks(const struct trial *trial, const struct plan *plan)
 {
 	const uint32_t operation = plan->order.run.operation;
@@ -55,7 +55,7 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 	else if (plan->queues > 1 && trial->granted.version < PROTOCOL_QUEUES)
 		trial_skip_old(trial, "a second completion queue for so many queue pairs",
 			       PROTOCOL_QUEUES);
-	/* A server that does not know the orders would measure something else. */
+	/* A server that does not know these orders would measure something else. */
 	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)
 		trial_fail_old(trial, "--transport xrc", PROTOCOL_XRC);
 	else if (!plan->modern && plan->transport != SELFTEST_BY_RC)
@@ -89,7 +89,7 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 	return rc ? rc : trial_explain(trial, &trial->far, side_target(&trial->far, &target));
 }
 
-/* An older server has no report; one that nobody needs is not asked for. */
+/* An older server has no report, and one that nobody needs is not requested. */
 static bool wants_report(const struct trial *trial, const struct plan *plan)
 {
 	return plan->modern && (trial->request->ways.cpu || plan->way.both ||
@@ -159,12 +159,13 @@ void ways_note(struct trial *trial, const struct plan *plan)
 		note_losses(trial, plan);
 }
 
-/* For the last packets, which may still be under way when they are sent. */
+/* Time for the last packets, which may still be on their way. */
 #define UNDER_WAY_MSEC 100
 
 /*
- * Nothing counts writes, but their memory was zero, and no byte of a pattern is (pattern.c). False:
- * all of them were lost, or it could not be found out, and the row has its verdict.
+ * Nothing counts writes, but their memory was zero, and no byte of a pattern is (pattern.c).
+ * Returns false if all of them were lost, or if that could not be checked and the row has its
+ * verdict.
  */
 static bool has_written(struct trial *trial, bool out, const struct span *span)
 {
@@ -188,7 +189,7 @@ bool ways_arrived(struct trial *trial, const struct plan *plan, bool out, const 
 	const bool sends = plan->order.run.operation == RUN_SEND;
 
 	if (plan_is_reliable(plan) || (sends ? report->received : has_written(trial, out, span)))
-		/* What was lost of the last write leaves a part of it. */
+		/* Packets lost from the last write leave only a part of it to check. */
 		return plan_is_reliable(plan) || sends;
 	trial_fail(trial, "rdmactl selftest --test ud,uc shows which of them arrive",
 		   "%llu messages were sent, but none arrived",
@@ -196,25 +197,25 @@ bool ways_arrived(struct trial *trial, const struct plan *plan, bool out, const 
 	return false;
 }
 
-/* All intervals together. */
+/* Sum over all intervals. */
 struct total {
 	uint64_t iterations, lost;
 	double sent_gbits, received_gbits, messages, msec;
 	double cpu_msec, peer_cpu_msec;
 	bool loses;
-	bool misses_cpu, misses_peer_cpu; /* an interval does not know it: nor does the total */
+	bool misses_cpu, misses_peer_cpu; /* unknown for an interval, and so for the total */
 	struct real rate_gbps;
 	struct sampler sampler;
-	struct moments all; /* latencies, those too that an interval has no sample of */
+	struct moments all; /* latencies, including those that an interval did not sample */
 };
 
-/* What a rate a second and a time come to. */
+/* The amount that a rate per second adds up to over a time. */
 static double amount(const struct real *rate, double msec)
 {
 	return rate->known ? rate->value * msec / 1e3 : 0;
 }
 
-/* The row of the interval; its latencies are those of the last run. */
+/* Adds the row of an interval; its latencies are those of the last run. */
 static void add_interval(const struct trial *trial, struct total *total)
 {
 	const struct selftest_result *row = trial->result;
@@ -245,7 +246,10 @@ static struct real rate_of(double amount, double msec)
 	return real_of(amount / msec * 1e3);
 }
 
-/* The row of all intervals; one that a signal cut short counts for nothing, and gives its place. */
+/*
+ * Begins the row for all intervals; it replaces the row of an interval that a signal cut short,
+ * which is not counted.
+ */
 static void begin_summary(struct trial *trial, bool interrupted)
 {
 	const struct selftest_link link = trial->result->link;
@@ -293,8 +297,8 @@ static void summarize(struct trial *trial, const struct plan *plan, struct total
 }
 
 /*
- * Ready for another run on the same queue pairs: nothing of the last one in the memory, and a
- * receive for the one that each queue pair consumed at its end.
+ * Prepares another run on the same queue pairs: clears what the last one left in memory, and
+ * replaces the receive that each queue pair consumed at its end.
  */
 static int rewind_run(struct trial *trial, const struct plan *plan)
 {
@@ -309,7 +313,7 @@ static int rewind_run(struct trial *trial, const struct plan *plan)
 	return measure_post_receives(trial, plan, plan_is_reliable(plan) ? 1 : 0);
 }
 
-/* Whether the user ended the measurement, or its time is over. */
+/* Whether the user ended the measurement, or its time is up. */
 static bool is_over(struct trial *trial, uint64_t begin_nsec)
 {
 	const uint64_t most = trial->request->duration_msec;
@@ -319,7 +323,7 @@ static bool is_over(struct trial *trial, uint64_t begin_nsec)
 	return most != SELFTEST_FOREVER && (clock_nsec() - begin_nsec) / 1000000 >= most;
 }
 
-/* Each interval is a run: the server's limit is that of a run, and its counts are exact. */
+/* Each interval is a run: a server limits the time of one run only, and its counts are exact. */
 void ways_measure_intervals(struct trial *trial, struct plan *plan)
 {
 	const uint64_t begin_nsec = clock_nsec();
@@ -338,7 +342,7 @@ void ways_measure_intervals(struct trial *trial, struct plan *plan)
 			break;
 		trial_next_row(trial, trial->test->id, trial->test->summary);
 		plan_describe(trial, plan);
-		/* All is warm but, after the pause, the first of each. */
+		/* Everything is warm except, after the pause, the first message of each run. */
 		if (plan->latency)
 			plan->order.run.warmup = 1;
 	}
