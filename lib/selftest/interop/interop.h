@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by the interop tests: the agent that owns queue pair and memory, the row of the current
- * run, its samples, and the reasons of failures; and the messages of the pingpongs and rping as
- * bytes, found out by watching the programs of rdma-core 44.
+ * Shared by the interop tests: the agent that owns the queue pair and its memory, the row of the
+ * current run, its samples, and the reasons for failures; also the messages of the pingpongs and
+ * rping as bytes, observed from the programs of rdma-core 44.
  *
- * Functions that may fail the row return 0 or -errno; the row has its verdict then.
+ * Functions that may fail the row return 0 or -errno; the row then has its verdict.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 /*
  * ibv_rc_pingpong, ibv_uc_pingpong and ibv_ud_pingpong, over TCP: the client sends its address, the
- * server answers with its own one, the client sends PINGPONG_DONE and closes. An address is LID,
- * QPN, PSN and GID as hexadecimal digits, 4:6:6:32, and a NUL. ibv_srq_pingpong sends
- * PINGPONG_LINES of them, zeros after those of its queue pairs.
+ * server answers with its own, then the client sends PINGPONG_DONE and closes. An address is the
+ * LID, QPN, PSN and GID as 4:6:6:32 hexadecimal digits and a NUL. ibv_srq_pingpong sends
+ * PINGPONG_LINES addresses: those of its queue pairs, then zeros.
  */
 #define PINGPONG_LINE_BYTES 52
 #define PINGPONG_LINES	    256u
@@ -27,28 +27,29 @@ struct pingpong_address {
 	uint32_t lid;	/* 16 bits */
 	uint32_t qpn;	/* 24 bits */
 	uint32_t psn;	/* 24 bits */
-	struct gid gid; /* zero: without -g */
+	struct gid gid; /* zero without -g */
 };
 
 /*
- * Takes so many digits, lowercase or not, as printf() and scanf() have them, and the character
- * after them. False: there is another one.
+ * Parses exactly `count` hexadecimal digits of either case, as printf() writes and scanf() reads
+ * them, followed by the character `end`. Returns false if there is anything else.
  */
 bool interop_take_hex(const char **text, size_t count, char end, uint64_t *ret);
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES]);
-/* 0 or -EPROTO: it is not exactly such a line, or names no queue pair that may be connected. */
+/* Returns -EPROTO if the line has another format, or its queue pair may not be connected. */
 int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_address *ret);
-/* `count` lines and the zeros after them, PINGPONG_LINES in all. */
+/* Writes `count` lines and then lines of zeros, PINGPONG_LINES in all. */
 void pingpong_format_list(const struct pingpong_address *addresses, size_t count, char *lines);
 /*
- * 0; -EPROTO: they are no such lines, or not all of one port; -E2BIG: more than `most` queue pairs.
+ * Returns 0, -EPROTO if the lines have another format or are not all of one port, or -E2BIG if
+ * there are more than `most` queue pairs.
  */
 int pingpong_parse_list(const char *lines, size_t most, struct pingpong_address *ret,
 			size_t *ret_count);
 
 /*
- * rping, over the queue pair: a message of the client says where the server may read from or write
- * to. The server's messages have the same length, their contents are ignored.
+ * rping, over the queue pair: the client's messages say where the server may read from or write to.
+ * The server's messages have the same length; their contents are ignored.
  */
 #define RPING_INFO_BYTES 16
 
@@ -66,19 +67,19 @@ void rping_info_decode(const uint8_t bytes[static RPING_INFO_BYTES], struct rpin
 #define RPING_MOST_BYTES  65535u
 
 /*
- * The text of rping's client in round `number`: "rdma-ping-N: ", then the characters from 'A' to
- * 'z' in turn, starting with another one in each round, and a NUL. The server writes back
+ * Fills in the text of rping's client in round `number`: "rdma-ping-N: ", then the characters from
+ * 'A' to 'z' in turn, beginning with the next one in each round, and a NUL. The server writes back
  * everything up to and including the first NUL.
  */
 void rping_text_fill(uint8_t *text, size_t bytes, uint64_t number);
-/* Whether it begins like that text of any round. */
+/* Whether the text begins like that of any round. */
 bool rping_text_is_usual(const uint8_t *text, size_t bytes);
 
 struct interop;
 
 /*
- * The command to run on the other host, and how to find the options that are not known here. The
- * caller frees it.
+ * Returns the command to run on the other host, and how to find the options that are not known
+ * here. The caller frees it.
  */
 char *pingpong_command(const struct interop *session);
 char *rping_command(const struct interop *session);
@@ -93,15 +94,15 @@ struct interop_role {
 	const char *client_summary, *server_summary;
 	enum selftest_connection connection;
 	uint32_t kind;	    /* enum qp_kind */
-	uint32_t qps;	    /* 0: one, and the program has no option for it */
+	uint32_t qps;	    /* 0: one, without an option for it */
 	uint32_t depth;	    /* of a queue; 0: enough for a ping-pong */
-	bool srq;	    /* receives are those of all queue pairs */
+	bool srq;	    /* the queue pairs share their receives */
 	bool with_mtu;	    /* the program has an option for it */
-	bool by_active_mtu; /* it takes the port's, unless it is told */
+	bool by_active_mtu; /* it uses the port's by default */
 	uint32_t port;
 	uint64_t bytes, least_bytes, most_bytes;
-	uint64_t iterations, least_iterations; /* the program refuses less: 0 has no such limit */
-	unsigned int client_transfers, server_transfers; /* of `bytes`, in the time of a sample */
+	uint64_t iterations, least_iterations; /* the program refuses fewer; 0: no limit */
+	unsigned int client_transfers, server_transfers; /* of `bytes`, per sample */
 	char *(*command)(const struct interop *session);
 };
 
@@ -114,7 +115,7 @@ struct interop {
 	struct agent *agent;
 	char *peer;		/* clean; NULL: no client yet */
 	char *command;		/* to run on the other host */
-	struct endpoint remote; /* what is known of it; no device name */
+	struct endpoint remote; /* as far as known; no device name */
 	uint32_t port, mtu_bytes, timeout_msec;
 	uint32_t qps, depth;
 	uint64_t bytes, iterations;
@@ -125,120 +126,120 @@ struct interop {
 	uint64_t done; /* iterations of the run */
 	bool unseen;   /* what the other side did is not known: neither iterations nor bytes */
 	struct sampler sampler;
-	uint64_t bulk_nsec; /* of messages together, where single ones are not timed, or overlap */
+	uint64_t bulk_nsec;	  /* of all messages, where single ones are not timed, or overlap */
 	uint64_t bulk_messages;	  /* in that time */
-	uint8_t *sent, *received; /* data of a message to send, and of the first that arrives */
-	uint32_t header;	  /* of what arrives, before its data */
+	uint8_t *sent, *received; /* data of a message to send, and of the first to arrive */
+	uint32_t header;	  /* bytes before the data that arrives */
 	struct ibv_sge receive_part, send_part;
 	struct ibv_recv_wr receive; /* the one receive that is outstanding */
 	struct ibv_send_wr send;    /* a message */
-	unsigned int seen;	    /* completions that were not waited for yet */
+	unsigned int seen;	    /* completions that were not awaited yet */
 };
 
-/* The wr_id of requests, by what they do. */
+/* wr_id values, by what the requests do. */
 enum { INTEROP_SENT = 1, INTEROP_RECEIVED = 2, INTEROP_MOVED = 4 };
 
 /* Slots of the agent, and of its buffers. */
 enum { INTEROP_CQ, INTEROP_QP = 0 };
 enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 
-/* Where several receives are outstanding, the wr_id has the place of each in these bits. */
+/* If several receives are outstanding, these bits of their wr_id say where each one is. */
 #define INTEROP_PLACE_SHIFT 8
 
 /* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
 #define INTEROP_FIRST_QPN 2u
 
-/* How long a queue pair answers retransmissions after the last message. */
+/* How long a queue pair still answers retransmissions after the last message. */
 #define INTEROP_LINGER_MSEC 150
 
 #define INTEROP_DISCONNECT_MSEC 2000u
 
-/* Some programs have all messages of a side outstanding at once: the most of them. */
+/* The limit for programs that have all messages of a side outstanding at once. */
 #define INTEROP_MOST_MESSAGES 4096u
 
 /*
- * Takes the request and opens the device. If it returns an error, a row says why. interop_end() has
- * to follow in any case.
+ * Takes the request and opens the device. If this fails, a row says why. interop_end() must be
+ * called in any case.
  */
 int interop_begin(struct interop *session, const struct interop_role *role,
 		  const struct interop_request *request, const struct endpoint *local,
 		  struct selftest_results *results);
-/* Frees all but the rows; returns the value for the caller of the run. */
+/* Frees everything but the rows; returns the value for the caller of the run. */
 int interop_end(struct interop *session);
 void interop_say(const struct interop *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Begins a row for a run, with a first reading of the port's counters. */
+/* Begins a row for a run, and takes a first reading of the port's counters. */
 void interop_row_begin(struct interop *session);
-/* The user ended it, or the device is gone: no further client. */
+/* Whether the user interrupted the run or the device is gone, so that no client can follow. */
 bool interop_is_over(const struct interop *session);
-/* A server: a client came; begins a row for it. */
+/* Begins a row for the client that has connected to this server. */
 void interop_client_came(struct interop *session, const struct sockaddr_storage *address);
 /*
- * Ends the row with all figures. It is a pass if nobody marked it; a server logs it and forgets the
- * client.
+ * Ends the row with all figures; it passes if it has no verdict yet. A server logs the row and
+ * forgets its client.
  */
 void interop_row_end(struct interop *session);
 
 /*
- * Fails the row with that row of the diagnosis, if it has no verdict yet; begins one if there is
- * none. `detail` is its {detail}, and freed; NULL: it has none. Always -EIO.
+ * Fails the row with entry `code` of a list of the diagnosis, unless it has a verdict already;
+ * begins a row if there is none. `detail` fills {detail} and is freed; it may be NULL. Returns
+ * -EIO.
  */
 int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail);
-/* The same by the facts; those of the session are added. */
+/* Fails the row with a diagnosis of these facts; those of the session are added. */
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts);
-/* Because a call returned this errno, positive. */
+/* Fails the row because a call returned this errno (positive). */
 int interop_fail_at(struct interop *session, enum stage stage, int error);
-/* Because the agent refused or failed. */
+/* Fails the row because the agent refused or failed. */
 int interop_fail_agent(struct interop *session);
-/* Because a wait during the transfer was stopped. */
+/* Fails the row because a wait during the transfer was stopped. */
 int interop_fail_stop(struct interop *session, enum stop stop);
-/* Because of a completion that is no success. */
+/* Fails the row because of an unsuccessful completion. */
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
 void interop_remark(struct interop *session, const char *text);
-/* Frees the text. */
+/* Like interop_remark(), but takes ownership of the text. */
 void interop_remark_owned(struct interop *session, char *text);
 
 /*
- * A queue pair for a few outstanding requests, which all complete; the first one also makes the
- * completion queue of all.
+ * Creates a queue pair for a few outstanding requests, all of them signaled; the first also creates
+ * the completion queue of all.
  */
 int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created);
-/* A zeroed buffer of the agent. */
+/* Registers a zeroed buffer of the agent. */
 struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
 					 uint32_t access);
-/* Makes session->sent and session->received, this with so many bytes, and what is posted of them.
- */
+/* Creates session->sent, session->received with `room` bytes, and the requests that use them. */
 int interop_make_buffers(struct interop *session, uint64_t room, uint32_t access);
 struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length);
-/* What the session receives into, and sends. */
+/* Sets what the session receives into, and what it sends. */
 void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send);
 int interop_post_receive(struct interop *session);
 int interop_post_send(struct interop *session, struct ibv_send_wr *request);
 int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request);
-/* Destroys queue pairs, CQ and buffers. */
+/* Destroys all queue pairs, their queues and the buffers. */
 void interop_release(struct interop *session);
 
-/*
- * The TCP connection of programs that exchange their addresses that way (interop_tcp.c).
- */
+/* The TCP connection of programs that exchange their addresses over TCP (interop_tcp.c). */
 int interop_refuse_iwarp(struct interop *session, int error);
-/* The peer's port as it was told; fails the row if no queue pair can be connected to it. */
+/* Sets the peer's port as the peer described it; fails the row if no QP can be connected to it. */
 int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid);
-/* The GID that is told to the peer: on InfiniBand none, as a side that gets one uses it. */
+/* Returns the GID to tell the peer: none on InfiniBand, as a peer that is told one uses it. */
 struct gid interop_own_gid(const struct interop *session);
 int interop_connect_tcp(struct interop *session, int *ret_fd);
-/* A client's or a server's step of the exchange failed with -errno. */
+/* Fails the row because a step of the exchange, limited to `msec`, failed with `rc`. */
 int interop_fail_exchange(struct interop *session, int rc, unsigned int msec);
-/* Listens, and lets `serve` treat each client, until it is over; a row each. 0 or -errno. */
+/*
+ * Listens, and has `serve` handle each client, a row each, until it is over. Returns 0 or -errno.
+ */
 int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd));
 
-/* Starts watching a run, with `channel` (-1: none) as in watch.h. */
+/* Starts watching a run; `channel` (or -1) is as in watch.h. */
 int interop_run_begin(struct interop *session, int channel);
-/* Returns `rc`, how the run went. With -ECANCELED the row fails by what stopped it. */
+/* Stops watching; returns `rc`, the result of the run, but fails the row if it is -ECANCELED. */
 int interop_run_end(struct interop *session, int rc);
-/* Polls for one completion, without a system call. 0, or -ECANCELED: the watch stopped it. */
+/* Polls for one completion, without a system call. Returns -ECANCELED if the watch stops it. */
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
-/* Notes the duration of an iteration. */
+/* Records the duration of an iteration. */
 void interop_sample(struct interop *session, uint64_t nsec);

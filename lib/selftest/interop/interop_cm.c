@@ -29,7 +29,7 @@ static void queue_up(struct interop_cm *cm, struct rdma_cm_id *id)
 		agent_cm_turn_away(cm->session->agent, id);
 }
 
-/* The first waiting request, or that with the given id. */
+/* Takes the first waiting request, or the one with the given id. */
 static struct rdma_cm_id *take_waiting(struct interop_cm *cm, const struct rdma_cm_id *id)
 {
 	for (size_t i = 0; i < cm->waiting_count; i++) {
@@ -61,7 +61,7 @@ static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_c
 		cm->end_event = type;
 		cm->end_status = status;
 	} else {
-		/* Any event about a waiting request means that it does not wait any more. */
+		/* Any event on a waiting request means that it has stopped waiting. */
 		struct rdma_cm_id *gone = take_waiting(cm, id);
 
 		if (gone)
@@ -69,7 +69,7 @@ static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_c
 	}
 }
 
-/* Reads what events of librdmacm there are. */
+/* Reads all librdmacm events that are pending. */
 static void read_events(struct interop_cm *cm)
 {
 	struct agent *agent = cm->session->agent;
@@ -190,7 +190,7 @@ static int accept_client(struct interop_cm *cm)
 							 .stage = STAGE_CM,
 							 .stop = STOP_TIMED_OUT,
 						 });
-	/* If it has ended already, the rounds report that. */
+	/* If it has already ended, the rounds report that. */
 	if (cm->established)
 		return 0;
 	return interop_diagnose(session, (struct diagnosis_facts){
@@ -200,7 +200,7 @@ static int accept_client(struct interop_cm *cm)
 					 });
 }
 
-/* Takes ownership of the id. */
+/* Takes ownership of `id`. */
 static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 {
 	struct interop *session = cm->session;

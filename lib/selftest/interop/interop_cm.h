@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection of librdmacm with a program of rdma-core, as its client and as its server. The
- * program's part is in three functions, which return 0 or -errno and leave the verdict in the row.
+ * A librdmacm connection with a program of rdma-core, as its client and as its server. What the
+ * program does is in three functions, which return 0 or -errno and leave the verdict in the row.
  */
 #pragma once
 
 #include "selftest/interop/interop.h"
 
-/* Connect requests that wait while another client is served. */
+/* Connection requests that may wait while another client is served. */
 #define CM_MOST_WAITING 16u
 
-/* How long the event that explains a failed completion may come after it. */
+/* How much later than a failed completion the event that explains it may come. */
 #define EXPLAIN_MSEC 1000u
 
 struct interop_cm {
 	struct interop *session;
-	/* Server: queue pair and buffers; first receives; what happens when it is connected. */
+	/* Server: makes queue pair and buffers; posts first receives; runs when connected. */
 	int (*make)(struct interop_cm *cm);
 	int (*post)(struct interop_cm *cm);
 	int (*exchange)(struct interop_cm *cm);
@@ -27,18 +27,19 @@ struct interop_cm {
 	size_t waiting_count;
 };
 
-/* A call of librdmacm failed with errno. Always -EIO. */
+/* Fails the row because a call of librdmacm failed with errno. Returns -EIO. */
 int interop_fail_cm(struct interop *session, const char *call);
-/* Loads librdmacm, and makes the agent's channel of its events. */
+/* Loads librdmacm, and creates the agent's event channel. */
 int interop_cm_open(struct interop *session);
-/* Waits for an event that changes `established` or `ended`. 0 or what stopped it. */
+/* Waits for an event that changes `established` or `ended`. Returns what stopped it, or 0. */
 enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec);
 /*
- * After the watch has stopped a run: -ECONNRESET, the other side disconnected; -ECANCELED, it was
- * something else than an event of librdmacm. 0: the event says nothing about it, continue.
+ * Finds out why the watch has stopped a run. Returns -ECONNRESET if the other side disconnected,
+ * -ECANCELED if it was not an event of librdmacm, and 0 if the event does not matter and the run
+ * may continue.
  */
 int interop_cm_look(struct interop_cm *cm);
 /* Connects the queue pair of the session to its peer. */
 int interop_cm_connect(struct interop_cm *cm);
-/* Listens, and serves one client after the other, a row each. */
+/* Listens and serves one client after another, each with a row. */
 void interop_cm_serve(struct interop_cm *cm);

@@ -25,7 +25,7 @@ static char *server_address(const struct interop *session)
 	return mem_string(text);
 }
 
-/* How the user there finds the device, and the GID index that matches the one here. */
+/* Tells how the user there finds the device, and the GID index that matches the one here. */
 static char *gid_advice(const struct endpoint *local)
 {
 	struct ip_address ip = local->ip;
@@ -48,7 +48,7 @@ static char *numbered(const char *option, uint64_t number)
 	return number ? mem_format(" %s %" PRIu64, option, number) : mem_string("");
 }
 
-/* Programs that exchange addresses over TCP; `index` is their option for the GID. */
+/* For programs that exchange addresses over TCP; `index` is their option for the GID. */
 static char *exchange_command(const struct interop *session, const char *index)
 {
 	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
@@ -86,7 +86,7 @@ char *ucmatose_command(const struct interop *session)
 			  session->iterations, session->bytes);
 }
 
-/* The peer of a sender receives; -b is that host's own address. */
+/* The peer of a sender receives; -b takes that host's own address. */
 char *mckey_command(const struct interop *session)
 {
 	const struct interop_group *group = &session->request->group;

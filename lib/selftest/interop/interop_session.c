@@ -17,11 +17,11 @@
 #include "base/statistics.h"
 #include "counter/counter.h"
 
-#define STEP_TIMEOUT_MSEC 10000u /* for one step without any progress */
+#define STEP_TIMEOUT_MSEC 10000u /* for one step without progress */
 #define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
 #define INTEROP_DEPTH	  16u	 /* more than a ping-pong has outstanding */
 
-/* -n and -C are of type int there. */
+/* The programs read -n and -C as an int. */
 #define INTEROP_MOST_ITERATIONS INT32_MAX
 
 void interop_say(const struct interop *session, const char *format, ...)
@@ -54,7 +54,7 @@ void interop_row_begin(struct interop *session)
 	free(session->sampler.nsec);
 	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
 	selftest_result_set_local(row, local);
-	/* A sender of mckey has a group instead. */
+	/* A sender to mckey has a group instead. */
 	if (session->server || session->request->peer)
 		row->peer = clean(session->peer);
 	number_set(&row->connection, session->role->connection);
@@ -88,7 +88,7 @@ static uint32_t choose_mtu(uint32_t wanted, uint32_t active, bool by_active)
 	return mtu;
 }
 
-/* As the user and the program have it; a client may have changed that for itself. */
+/* Sets what the user or the program specifies; an earlier client may have changed it. */
 static void set_defaults(struct interop *session)
 {
 	const struct interop_request *request = session->request;
@@ -203,7 +203,7 @@ static void add_figures(struct interop *session)
 		add_rate(session, (double)session->bulk_messages, session->bulk_nsec);
 	if (!session->sampler.all.sum)
 		return;
-	/* Transfers of several queue pairs overlap. */
+	/* Transfers on several queue pairs overlap. */
 	if (!session->qps)
 		add_rate(session, transfers * (double)session->sampler.all.count,
 			 session->sampler.all.sum);
@@ -272,8 +272,8 @@ void interop_row_end(struct interop *session)
 }
 
 /*
- * After so many polls in vain (milliseconds, longer than a fast device needs) yield the processor:
- * a software device needs it for the very message that is waited for.
+ * After this many empty polls (milliseconds, longer than a fast device needs), yield the processor:
+ * a software device needs it for the very message that is being awaited.
  */
 #define SPINS_BEFORE_YIELD 20000u
 
@@ -291,7 +291,7 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 		.cq = INTEROP_CQ,
 		.srq = session->role->srq,
 		.send_depth = session->depth,
-		/* All share those of the first, which makes their queue. */
+		/* With an SRQ, the first queue pair creates it, for the receives of all. */
 		.receive_depth = !session->role->srq  ? session->depth
 				 : slot == INTEROP_QP ? qps * session->depth
 						      : 0,
@@ -367,12 +367,12 @@ void interop_release(struct interop *session)
 {
 	struct agent *agent = session->agent;
 
-	/* Unread events of the queue pair would keep it from being destroyed. */
+	/* Unread events of a queue pair would block its destruction. */
 	if (agent->context)
 		watch_look(&agent->watch);
 	for (size_t i = 0; i < PINGPONG_MOST_QPS; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);
-	/* Its receives are of buffers that go away. */
+	/* Its receives use buffers that are freed below. */
 	if (agent->srq)
 		agent->api.ibv_destroy_srq(agent->srq);
 	agent->srq = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The TCP connection of programs that exchange the addresses of their queue pairs by one. */
+/* The TCP connection over which programs exchange the addresses of their queue pairs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop.h"
 
-/* The error says whether it is connections or datagrams that the program needs. */
+/* The error says whether the program needs connections or datagrams. */
 int interop_refuse_iwarp(struct interop *session, int error)
 {
 	return session->local->transport == TRANSPORT_IWARP
@@ -34,7 +34,7 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 	session->remote.lid = lid;
 	session->remote.gid = *gid;
 	if (local->link_layer == LINK_LAYER_INFINIBAND) {
-		/* Without a GID only the LID is known, as within one subnet. */
+		/* Without a GID only the LID is known, which suffices within a subnet. */
 		if (gid_is_zero(gid))
 			session->remote.gid = local->gid;
 		return 0;
@@ -67,7 +67,7 @@ int interop_fail_exchange(struct interop *session, int rc, unsigned int msec)
 {
 	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
 
-	/* A server closes the connection when it cannot connect its queue pair. */
+	/* A server that cannot connect its queue pair closes the connection. */
 	if (closed && !session->server)
 		return interop_fail(session, LIST_INTEROP_CLOSED,
 				    session->role->command == pingpong_command, NULL);

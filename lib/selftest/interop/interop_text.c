@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs' messages as bytes, and the reasons of failures. */
+/* The programs' messages as bytes, and the reasons for failures. */
 #include "selftest/interop/interop.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ int pingpong_parse_list(const char *lines, size_t most, struct pingpong_address 
 	for (size_t i = 0; i < PINGPONG_LINES; i++, lines += PINGPONG_LINE_BYTES) {
 		if (!memcmp(lines, zero_line, PINGPONG_LINE_BYTES))
 			continue;
-		/* Nothing comes after a line of zeros. */
+		/* Only lines of zeros follow a line of zeros. */
 		if (count < i || pingpong_parse(lines, &address))
 			return -EPROTO;
 		if (!count)
@@ -115,7 +115,7 @@ void rping_info_decode(const uint8_t bytes[static RPING_INFO_BYTES], struct rpin
 
 static const char text_lead[] = "rdma-ping-";
 
-/* The characters after the lead, in turn. */
+/* The characters that follow the lead, in turn. */
 enum { TEXT_FIRST = 'A', TEXT_COUNT = 'z' - 'A' + 1 };
 
 void rping_text_fill(uint8_t *text, size_t bytes, uint64_t number)
@@ -290,7 +290,7 @@ static void suspect_options(struct interop *session)
 					     session->command);
 }
 
-/* A server of rping lets the client end at any time, unless the user gave a number. */
+/* An rping server lets its client end at any time, unless the user gave a number of rounds. */
 static int fail_middle(struct interop *session, const char *what)
 {
 	const bool fixed = !session->server || session->request->iterations ||
@@ -326,9 +326,9 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 }
 
 /*
- * The messages of one side are too long for the other one: local length and remote invalid request
- * errors by the InfiniBand specification (11.6.2). Soft-RoCE notices it when it copies the data,
- * and reports local QP operation and remote operation errors: send_data_in() in
+ * One side's messages are too long for the other: local length and remote invalid request errors in
+ * the InfiniBand specification (11.6.2). Soft-RoCE notices when it copies the data, and reports
+ * local QP operation and remote operation errors: send_data_in() in
  * drivers/infiniband/sw/rxe/rxe_resp.c.
  */
 static bool is_too_long_for_peer(enum ibv_wc_status status)
@@ -344,7 +344,7 @@ static bool is_too_long_here(const struct ibv_wc *wc)
 
 static int fail_first_status(struct interop *session, const struct ibv_wc *wc, const char *name)
 {
-	/* A request to read carries no data, so it is refused for another reason than its size. */
+	/* A read request carries no data, so its size is not why it was refused. */
 	const bool by_size = session->role->connection == CONNECTION_EXCHANGE &&
 			     session->request->operation != SELFTEST_READ;
 	const bool first = !session->marked;
@@ -366,7 +366,7 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 {
 	const char *name = completion_status_name(wc->status);
 
-	/* The reason may not have been noticed yet. */
+	/* The watch may not have noticed the reason yet. */
 	watch_look(&session->agent->watch);
 	if (!session->marked && !session->row->status)
 		session->row->status = mem_string(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What mckey needs before its datagrams: the group, and a queue pair in it. */
+/* Preparations for the datagrams of mckey: the group, and a queue pair in it. */
 #include <errno.h>
 #include <infiniband/ib.h>
 #include <net/if.h>
@@ -14,7 +14,7 @@
 #include "selftest/interop/interop_cm.h"
 #include "selftest/interop/mckey.h"
 
-/* What mckey gives the switches to learn who is in the group. */
+/* Time that mckey gives the switches to learn who is in the group. */
 #define SWITCHES_MSEC	   3000
 #define GROUP_RESOLVE_MSEC 2000
 
@@ -101,7 +101,7 @@ static int join(struct mckey *run)
 
 /* ---- The queue pair ---- */
 
-/* mckey -l; not all devices can. The agent's queue pair is replaced by such a one. */
+/* mckey -l, which not all devices support. Replaces the agent's queue pair. */
 static int block_loopback(struct interop *session)
 {
 	struct agent *agent = session->agent;
@@ -159,7 +159,7 @@ static int make(struct mckey *run)
 	return session->request->group.no_loopback ? block_loopback(session) : 0;
 }
 
-/* To RTS, and a receiver into the group. */
+/* Moves the queue pair to RTS; a receiver also attaches it to the group. */
 static int start(struct mckey *run)
 {
 	struct interop *session = run->session;
@@ -197,7 +197,7 @@ static int start(struct mckey *run)
 	return 0;
 }
 
-/* A group without an IP address is one of InfiniBand: RoCE makes its GIDs of IP addresses. */
+/* Only InfiniBand has groups without an IP address: RoCE derives group GIDs from IP addresses. */
 static int check_group(struct interop *session)
 {
 	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
@@ -232,7 +232,7 @@ static void run_client(struct interop *session)
 	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
-/* One sender after the other; each time the group is joined again. */
+/* Serves one sender; the group is joined again for each. */
 static int serve(struct interop *session)
 {
 	struct mckey run = {.session = session};

@@ -13,14 +13,14 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/mckey.h"
 
-/* How often a receiver looks for the first one. */
+/* How often a receiver looks for the first datagram. */
 #define FIRST_LOOK_MSEC 20
 
-/* On RoCE v2 over IPv4 the IPv4 header is in its last 20 bytes: IBTA annex A17, A17.4.5.2. */
+/* Over IPv4, RoCE v2 has its IPv4 header in the last 20 bytes: IBTA annex A17, A17.4.5.2. */
 #define GRH_IPV4_SOURCE 32
 #define GRH_SOURCE	8
 
-/* An event that says nothing about the port does not end it. */
+/* An event that does not concern the port does not end the pause. */
 int mckey_pause(struct mckey *run, unsigned int msec)
 {
 	struct watch *watch = &run->session->agent->watch;
@@ -58,7 +58,7 @@ int mckey_send(struct mckey *run)
 	return rc ? rc : interop_run_end(run->session, send_all(run));
 }
 
-/* Where a datagram came from. */
+/* Finds out where a datagram came from. */
 static void sender_of(const struct interop *session, const uint8_t *grh,
 		      struct sockaddr_storage *ret)
 {
@@ -93,8 +93,8 @@ static int take(struct mckey *run, const struct ibv_wc *wc)
 }
 
 /*
- * The kernel ends memberships with this event (process_group_error() in
- * drivers/infiniband/core/multicast.c), and nothing comes any more: rdma_get_cm_event(3).
+ * After RDMA_CM_EVENT_MULTICAST_ERROR the kernel has ended the membership (process_group_error() in
+ * drivers/infiniband/core/multicast.c), and no more datagrams come: rdma_get_cm_event(3).
  */
 static int look_at_group(struct mckey *run)
 {

@@ -15,19 +15,19 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/perftest.h"
 
-/* The attributes of perftest's queue pairs: 67 ms, 7 retries, without end when it is not ready. */
+/* The attributes of perftest's queue pairs: 67 ms, 7 retries, RNR retries without limit. */
 enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7 };
 
-/* Reads and atomics under way at once; perftest itself offers what its device has. */
+/* Outstanding reads and atomics; perftest itself offers as many as its device has. */
 #define PERFTEST_READS 16u
 
-/* How long a client that has connected may take to begin. */
+/* How long a client that has connected may take to start. */
 #define FIRST_MSEC 3000u
 
-/* How long a client may measure while this side only waits. */
+/* How long a client may measure while this side does nothing but wait. */
 #define PERFTEST_MEASURE_MSEC 600000u
 
-/* A test of years is no measurement. */
+/* A test that takes years is not a measurement. */
 #define MOST_NSEC 1e17
 
 /* MIN_ITER, perftest_parameters.h of perftest. */
@@ -36,7 +36,7 @@ enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7
 #define CYCLE_BYTES 4096u
 #define CACHE_LINE  64u
 
-/* ib_send_bw's server posts so many, unless -r says otherwise. */
+/* The receives that an ib_send_bw server posts, unless -r says otherwise. */
 #define PERFTEST_RECEIVES 512u
 
 static const struct perftest_kind kinds[] = {
@@ -106,7 +106,7 @@ static const struct perftest_kind kinds[] = {
 	},
 };
 
-/* NULL: no program of perftest does that. */
+/* Returns NULL if no program of perftest does that. */
 static const struct perftest_kind *find_kind(const struct interop_request *request)
 {
 	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
@@ -142,7 +142,7 @@ static struct interop_role make_role(const struct perftest_kind *kind)
 
 /* ---- Steps of the exchange ---- */
 
-/* The client writes first, the server reads first. `got` has room for as many bytes. */
+/* The client writes first, the server reads first. `got` has room for `length` bytes. */
 static int swap(struct perftest *run, const void *bytes, void *got, size_t length,
 		unsigned int msec)
 {
@@ -157,7 +157,7 @@ static int swap(struct perftest *run, const void *bytes, void *got, size_t lengt
 	return rc ? rc : tcp_read(watch, run->fd, got, length, msec);
 }
 
-/* A peer that closes the connection after it has told its address ended in the test. */
+/* A peer that closes the connection after sending its address has ended during the test. */
 static int fail_step(struct perftest *run, int rc, unsigned int msec)
 {
 	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
@@ -195,7 +195,7 @@ static int swap_number(struct perftest *run, uint32_t own, uint32_t *ret)
 	return rc;
 }
 
-/* The sizes of the cycle and of its lines, and the path MTU. */
+/* Exchanges the sizes of the cycle buffer and of a cache line, and the path MTU. */
 static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 {
 	struct interop *session = run->session;
@@ -220,7 +220,7 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 	return 0;
 }
 
-/* Several queue pairs have a line each. */
+/* Each queue pair has a line of its own, so another address means several queue pairs. */
 static int check_keys(struct perftest *run, const struct perftest_keys *keys, bool first)
 {
 	const struct perftest_keys *known = &run->remote;
@@ -336,7 +336,7 @@ static int connect_qp(struct perftest *run)
 	};
 
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
-		/* What it may ask for, and not what it answers. */
+		/* Up to here the reads to answer, from here on those to request. */
 		if (order.state == IBV_QPS_RTS)
 			order.max_rd_atomic = run->remote.reads < initiator ? run->remote.reads
 									    : initiator;
@@ -348,7 +348,7 @@ static int connect_qp(struct perftest *run)
 	return 0;
 }
 
-/* What is posted: the whole message, to or from the start of the peer's memory. */
+/* Sets the request to post: all of the message, to or from the start of the peer's memory. */
 static void set_request(struct perftest *run)
 {
 	run->request = run->session->send;
@@ -373,7 +373,7 @@ static int begin(struct perftest *run)
 	return swap_keys_times(run, run->kind->after, false);
 }
 
-/* The client says that it is done; a server that only waits hears of the test by that alone. */
+/* The client reports that it is done, which is all a server that only waits hears of the test. */
 static int end(struct perftest *run)
 {
 	struct interop *session = run->session;
@@ -389,7 +389,7 @@ static int end(struct perftest *run)
 		return 0;
 	if (swap_keys(run, false, msec))
 		return -EIO;
-	/* Nobody reads it: it may come too late. */
+	/* An error does not matter: nobody reads this, and it may come too late. */
 	tcp_write(&session->agent->watch, run->fd, PERFTEST_DONE, sizeof(PERFTEST_DONE),
 		  session->timeout_msec);
 	return 0;
@@ -415,7 +415,7 @@ void perftest_exchange(struct perftest *run)
 		return;
 	if (session->server && !run->kind->server_moves)
 		note_server(run);
-	/* The last acknowledgement of ib_write_lat's peer may be lost. */
+	/* The last acknowledgement to an ib_write_lat peer may be lost. */
 	if (!run->kind->close)
 		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each side of perftest's tests does, one queue pair. */
+/* One side's part in the tests of perftest, with one queue pair. */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/perftest.h"
 
-/* Messages outstanding of ib_*_bw, unless -t says otherwise. */
+/* Outstanding messages of ib_*_bw, unless -t says otherwise. */
 #define WINDOW 128u
 
-/* After so many looks in vain yield the processor: a software device needs it for the message. */
+/* Empty looks after which to yield the processor: a software device needs it for the message. */
 #define LOOKS_BEFORE_YIELD 20000u
 
-/* 0: it succeeded. */
+/* Returns 0 if it succeeded. */
 static int next_completion(struct perftest *run, struct ibv_wc *wc)
 {
 	struct interop *session = run->session;
@@ -47,7 +47,7 @@ static int post(struct perftest *run)
 	return interop_post_send(run->session, &run->request);
 }
 
-/* As many as are outstanding, of which each that is taken is posted again. */
+/* The number of receives outstanding; each one that completes is posted again. */
 static uint64_t receives(const struct perftest *run)
 {
 	const uint64_t most = run->kind->latency ? 1 : run->session->depth;
@@ -89,8 +89,8 @@ static int bandwidth(struct perftest *run)
 }
 
 /*
- * From the first message on: it cannot be known when the client began to send it, so that it does
- * not count.
+ * Timed from the arrival of the first message, which does not count: it cannot be known when the
+ * client began to send it.
  */
 static int receive_all(struct perftest *run)
 {
@@ -134,7 +134,7 @@ static int read_rounds(struct perftest *run)
 	return 0;
 }
 
-/* The receive for the next message is posted before this one is answered. */
+/* Posts the receive for the next message before this one is answered. */
 static int take_message(struct perftest *run, uint64_t received)
 {
 	struct interop *session = run->session;
@@ -173,7 +173,7 @@ static int send_rounds(struct perftest *run)
 	return rc;
 }
 
-/* The last byte of message N is N; a message arrives in the order of its bytes, or not at all. */
+/* The last byte of message N is N; the bytes of a message arrive in order, or not at all. */
 static int await_byte(struct perftest *run, uint64_t number)
 {
 	struct interop *session = run->session;
@@ -190,7 +190,7 @@ static int await_byte(struct perftest *run, uint64_t number)
 	return 0;
 }
 
-/* Here the server begins. */
+/* In this test the server begins. */
 static int write_rounds(struct perftest *run)
 {
 	struct interop *session = run->session;

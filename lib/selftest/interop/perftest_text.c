@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What perftest's exchange says, as bytes. */
+/* The contents of perftest's exchange, as bytes. */
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ void perftest_format_keys(const struct perftest_keys *keys, bool with_gid, char 
 
 	for (size_t i = 0; with_gid && i < sizeof(keys->gid.raw); i++)
 		end += (size_t)snprintf(line + end, room - end, "%02x:", keys->gid.raw[i]);
-	/* The number of a shared receive queue of XRC. */
+	/* The number of an XRC shared receive queue. */
 	snprintf(line + end, room - end, with_gid ? "%08x:" : "%08x", 0u);
 }
 
@@ -101,7 +101,9 @@ static bool take_double(uint64_t item, double most, double *ret)
 	return true;
 }
 
-/* Without a peak, as perftest -N. Bandwidths are in MiB a second, unless its user wants others. */
+/*
+ * Like perftest -N, reports no peak. Bandwidths are in MiB/s, unless its user wants another unit.
+ */
 void perftest_format_report(uint64_t bytes, uint64_t iterations, double rate,
 			    uint64_t items[static PERFTEST_REPORT_ITEMS])
 {
@@ -112,7 +114,7 @@ void perftest_format_report(uint64_t bytes, uint64_t iterations, double rate,
 	items[4] = put_double(rate);
 }
 
-/* The bandwidth is in the unit of the client's user, the rate of messages is not. */
+/* The bandwidth is in the unit that the client's user chose; the message rate is not. */
 int perftest_parse_report(const uint64_t items[static PERFTEST_REPORT_ITEMS], uint64_t *ret_bytes,
 			  uint64_t *ret_iterations, double *ret_rate)
 {

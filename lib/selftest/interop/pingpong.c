@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connection with a pingpong of rdma-core: addresses go over TCP, as by its client and server.
+/*
+ * The connection with a pingpong of rdma-core: exchanges addresses over TCP, as client or server.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/pingpong.h"
 
-/* The attributes of ibv_rc_pingpong: 67 ms, 7 retries; 0.64 ms when it is not ready. */
+/* The attributes of ibv_rc_pingpong: 67 ms, 7 retries; RNR timer 0.64 ms. */
 enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
 
 /* How long a client that has connected may take to send its address. */
@@ -69,7 +70,7 @@ static const struct interop_role roles[] = {
 		},
 };
 
-/* What is common to them. */
+/* Completes a role with what is common to all pingpongs. */
 static struct interop_role make_role(enum pingpong_kind kind, const struct endpoint *local)
 {
 	struct interop_role role = roles[kind];
@@ -85,7 +86,7 @@ static struct interop_role make_role(enum pingpong_kind kind, const struct endpo
 	return role;
 }
 
-/* The queue pairs, in RESET, and the buffers. */
+/* Creates the queue pairs, in RESET, and the buffers. */
 static int make(struct pingpong *run, struct pingpong_address *ret)
 {
 	struct interop *session = run->session;
@@ -110,7 +111,7 @@ static int make(struct pingpong *run, struct pingpong_address *ret)
 	return session->role->srq ? pingpong_post_many(run) : 0;
 }
 
-/* Connects one to the session's remote endpoint. */
+/* Connects one queue pair to the session's remote endpoint. */
 static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong_address *remote)
 {
 	struct interop *session = run->session;
@@ -124,7 +125,7 @@ static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong
 		.max_rd_atomic = 1,
 		.timeout = PINGPONG_ACK_TIMEOUT,
 		.retries = PINGPONG_RETRIES,
-		.rnr_retries = 7, /* without end */
+		.rnr_retries = 7, /* without limit */
 		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = PINGPONG_QKEY,
 	};
@@ -139,7 +140,7 @@ static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong
 	return 0;
 }
 
-/* A datagram names its destination itself. */
+/* Each datagram names its own destination. */
 static int set_destination(struct pingpong *run, const struct pingpong_address *remote)
 {
 	struct interop *session = run->session;
@@ -262,7 +263,7 @@ static int server_handshake(struct pingpong *run, int fd)
 
 	if (rc)
 		return fail_addresses(session, rc, LINE_MSEC);
-	/* As many as the client has. */
+	/* The client chooses how many. */
 	if (session->role->srq)
 		session->qps = (uint32_t)count;
 	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) || make(run, own) ||

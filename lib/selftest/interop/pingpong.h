@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The pingpongs of rdma-core: a message goes to the other side and back, `iterations` times. One
- * queue pair of RC, UC or UD (pingpong_rounds.c), or several that share their receives
- * (pingpong_many.c); the exchange before is that of pingpong.c.
+ * The pingpongs of rdma-core: a message goes to the other side and back, `iterations` times. They
+ * use one queue pair of RC, UC or UD (pingpong_rounds.c), or several that share their receives
+ * (pingpong_many.c); the exchange before that is in pingpong.c.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 /* The data that the other side is expected to send. */
 enum pingpong_echo {
 	ECHO_UNKNOWN,
-	ECHO_OURS, /* what it got from here */
-	ECHO_NONE, /* other data, which cannot be compared */
+	ECHO_OURS, /* what it received from here */
+	ECHO_NONE, /* other data, which is not compared */
 };
 
 struct pingpong {
@@ -26,14 +26,14 @@ struct pingpong {
 	enum pingpong_echo echo;
 };
 
-/* Compares a received message with the sent one, if the other side echoes. 0 or -EIO. */
+/* Compares a received message with the one sent, if the other side echoes. Returns 0 or -EIO. */
 int pingpong_check(struct pingpong *run, const uint8_t *received);
-/* The message of this round into run->sent. */
+/* Fills run->sent with the message of this round. */
 void pingpong_fill(struct pingpong *run);
 
-/* The rounds of a run; the row has its verdict. */
+/* Runs the rounds; the row has its verdict then. */
 void pingpong_exchange(struct pingpong *run);
-/* The same with all queue pairs of the session. */
+/* Like pingpong_exchange(), on all queue pairs of the session. */
 void pingpong_exchange_many(struct pingpong *run);
-/* Posts a receive for each of its queue pairs. 0 or -EIO. */
+/* Posts two receives per queue pair. Returns 0 or -EIO. */
 int pingpong_post_many(struct pingpong *run);

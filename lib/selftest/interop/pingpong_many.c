@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_srq_pingpong: a ping-pong on each of several queue pairs at once, which share their receives;
- * the iterations are counted over all of them. All messages are the same, because the other side
- * sends from the one buffer that it receives into.
+ * ibv_srq_pingpong: ping-pongs on several queue pairs at once, which share their receives; the
+ * iterations are counted over all of them. All messages are the same, because the other side sends
+ * from the same buffer that it receives into.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static int post_receive(struct pingpong *run, uint64_t place)
 	return interop_post_receive(session);
 }
 
-/* Two for each: a client may send again before its message has been looked at. */
+/* A client may send again before its previous message has been looked at. */
 int pingpong_post_many(struct pingpong *run)
 {
 	for (uint64_t i = 0; i < 2ull * run->session->qps; i++)
@@ -52,7 +52,7 @@ static int post_send(struct many *many, uint32_t slot)
 	return interop_post_send_on(many->run->session, slot, &many->run->session->send);
 }
 
-/* The first message of a client has other data, the next ones those that it got. */
+/* A client's first message has other data; later ones return the data that it received. */
 static int take_message(struct many *many, const struct turn *turn, const struct ibv_wc *wc)
 {
 	struct pingpong *run = many->run;
@@ -121,7 +121,7 @@ static int rounds(struct many *many)
 			continue;
 		}
 		if (many->received < session->iterations) {
-			/* What it was, for the diagnosis. */
+			/* The diagnosis only needs the kind of request. */
 			wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
 			return interop_fail_status(session, &wc);
 		}
@@ -133,8 +133,8 @@ static int rounds(struct many *many)
 }
 
 /*
- * Messages of both directions, as the rate of a single ping-pong counts them. A server's time
- * begins with the first message, which is not in it.
+ * Counts messages in both directions, as does the rate of a single ping-pong. A server's time
+ * begins with the arrival of the first message, which is not counted.
  */
 static int timed_rounds(struct many *many)
 {

@@ -8,10 +8,10 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/pingpong.h"
 
-/* Fills a client's buffer until it receives something, so it is its first message. */
+/* Fills a client's buffer until it receives something, and so its first message. */
 #define CLIENT_BYTE 0x7b
 
-/* ibv_*_pingpong -c expects a 0 at the start of each block of this size in the last message. */
+/* ibv_*_pingpong -c expects a 0 at the start of each such block of the last message. */
 #define CHECKED_BYTES 4096u
 
 static int post_send(struct pingpong *run)
@@ -20,13 +20,13 @@ static int post_send(struct pingpong *run)
 	return interop_post_send(run->session, &run->session->send);
 }
 
-/* The last answer was sent, and the client may be gone before it could acknowledge it. */
+/* Whether the last answer was sent; the client may be gone before acknowledging it. */
 static bool is_last_answer(const struct interop *session)
 {
 	return session->server && session->done == session->iterations;
 }
 
-/* Datagrams come from anybody who knows the queue pair. */
+/* Anybody who knows the queue pair can send it datagrams. */
 static bool is_foreign(const struct pingpong *run, const struct ibv_wc *wc)
 {
 	return run->session->role->kind == QP_UD && wc->status == IBV_WC_SUCCESS &&
@@ -40,7 +40,7 @@ static int await(struct pingpong *run, unsigned int wanted)
 	struct ibv_wc wc;
 
 	while ((session->seen & wanted) != wanted) {
-		/* interop_run_end() returns the reason. */
+		/* interop_run_end() finds the reason. */
 		if (interop_next_completion(session, &wc))
 			return -ECANCELED;
 		if (wc.status != IBV_WC_SUCCESS && !is_last_answer(session))
@@ -90,7 +90,7 @@ int pingpong_check(struct pingpong *run, const uint8_t *received)
 	return 0;
 }
 
-/* With a 0 where -c checks, so that it does not complain. */
+/* Puts a 0 where -c checks, so that it does not complain. */
 void pingpong_fill(struct pingpong *run)
 {
 	struct interop *session = run->session;
@@ -120,7 +120,9 @@ static int client_rounds(struct pingpong *run)
 	return 0;
 }
 
-/* The contents of an untouched buffer of a client; with -c its blocks begin with 0. */
+/*
+ * Whether these are the contents of a client's untouched buffer; with -c, its blocks begin with 0.
+ */
 static bool is_first_message(const uint8_t *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -129,7 +131,7 @@ static bool is_first_message(const uint8_t *bytes, size_t length)
 	return true;
 }
 
-/* A client with another first message checks the answers, so it gets its own data back. */
+/* A client with another first message may check the answers, so send its own data back. */
 static void judge_first(struct pingpong *run)
 {
 	struct interop *session = run->session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connection with rping by librdmacm, as its client and server. */
+/* The librdmacm connection with rping, as its client and server. */
 #include "base/mem.h"
 #include "selftest/interop/rping.h"
 

@@ -26,7 +26,7 @@ static int make_client(struct rping *run)
 	return run->target ? 0 : -EIO;
 }
 
-/* On iWARP the other side answers a read with a write into this buffer, RFC 5040. */
+/* On iWARP the other side answers a read by writing into this buffer, RFC 5040. */
 static int make_server(struct rping *run)
 {
 	struct interop *session = run->cm.session;
@@ -60,7 +60,7 @@ int rping_make(struct rping *run)
 	return 0;
 }
 
-/* A disconnected queue pair flushes, or gets no answer, before the event comes. */
+/* A disconnected queue pair flushes, or gets no response, before the event arrives. */
 static int fail_completion(struct rping *run, const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_WR_FLUSH_ERR || wc->status == IBV_WC_RETRY_EXC_ERR ||
@@ -115,7 +115,7 @@ static int receive_info(struct rping *run, struct rping_info *ret)
 	return interop_post_receive(run->cm.session);
 }
 
-/* Offers the server a buffer, and waits until it has used it. */
+/* Offers the server a buffer, and waits until the server has used it. */
 static int offer(struct rping *run, const struct agent_buffer *buffer)
 {
 	const struct rping_info info = {
@@ -196,7 +196,7 @@ static int check_info(struct rping *run, const struct rping_info *info)
 			    mem_format("%" PRIu32, info->bytes));
 }
 
-/* This side reads the client's text, then writes back as much as the client has room for. */
+/* Reads the client's text, then writes back as much as the client has room for. */
 static int server_round(struct rping *run)
 {
 	static const struct rping_info go_ahead;
@@ -235,7 +235,7 @@ static int server_round(struct rping *run)
 	return 0;
 }
 
-/* The client may end at any time, unless the user gave the number of rounds. */
+/* The client may end at any time, unless the user specified the number of rounds. */
 static int judge_end(struct rping *run)
 {
 	struct interop *session = run->cm.session;

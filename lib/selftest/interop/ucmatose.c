@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucmatose of rdma-core, as its client and server, one connection of librdmacm: the server sends a
- * number of messages at once, the client as many when it has all of them; then the server
- * disconnects. A client sends from the buffer that it has received into.
+ * ucmatose of rdma-core, as its client and server, on one librdmacm connection: the server sends a
+ * number of messages at once, and the client as many when it has all of them; then the server
+ * disconnects. A client sends from the buffer that it received into.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 
-/* For all messages of a side. */
+/* Limit for all messages of a side. */
 #define UCMATOSE_MOST_BYTES (UINT64_C(64) << 20)
 
 struct ucmatose {
-	struct interop_cm cm; /* the first, so that its functions find the rest */
+	struct interop_cm cm; /* first, so that its functions find the rest */
 	uint64_t sent_count;
 	bool all_posted;
 };
@@ -78,7 +78,7 @@ static int post(struct interop_cm *cm)
 	return 0;
 }
 
-/* Only a client returns what it got; a server's messages are whatever its memory held. */
+/* Only a client returns what it received; a server sends whatever its memory held. */
 static int check_message(struct ucmatose *run, const struct ibv_wc *wc)
 {
 	struct interop *session = run->cm.session;
@@ -104,7 +104,7 @@ static int take(struct ucmatose *run)
 		return interop_cm_look(&run->cm);
 	if (wc.status != IBV_WC_SUCCESS) {
 		wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
-		/* A disconnected queue pair flushes before the event comes. */
+		/* A disconnected queue pair flushes before the event arrives. */
 		if (wc.status == IBV_WC_WR_FLUSH_ERR && !run->cm.ended)
 			interop_cm_wait_event(&run->cm, EXPLAIN_MSEC);
 		return run->cm.ended ? -ECONNRESET : interop_fail_status(session, &wc);
@@ -141,7 +141,7 @@ static int rounds(struct ucmatose *run)
 	return rc;
 }
 
-/* A server disconnects when it has all messages, and the last acknowledgement may come too late. */
+/* A server disconnects as soon as it has all messages, so the last acknowledgement may be late. */
 static bool is_regular_end(struct ucmatose *run)
 {
 	struct interop *session = run->cm.session;
@@ -178,7 +178,7 @@ static int exchange(struct interop_cm *cm)
 					 "not checked"
 				       : "the data were not checked: a ucmatose server sends "
 					 "what its memory happens to hold");
-	/* The server is the one that disconnects; its client may already have done so. */
+	/* The server disconnects, unless its client has already done so. */
 	if (session->server && agent->api.rdma_disconnect(cm->id))
 		return 0;
 	if (!cm->ended)
@@ -190,7 +190,7 @@ static void run_client(struct interop_cm *cm)
 {
 	const bool early = cm->session->local->transport == TRANSPORT_IWARP;
 
-	/* A message without a receive ends an iWARP connection; others wait. */
+	/* A message without a receive ends an iWARP connection; elsewhere it is retried. */
 	if (make(cm) || (early && post(cm)) || interop_cm_connect(cm) || (!early && post(cm)))
 		return;
 	exchange(cm);
