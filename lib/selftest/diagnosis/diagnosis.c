@@ -69,7 +69,7 @@ bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_dia
 	return diagnosis_say(ret_diagnosis, &words, LIST_MTU, (int)words.carrier);
 }
 
-/* An address that goes takes its entry of the GID table along (roce_gid_mgmt.c in the kernel). */
+/* Removing an address also removes its GID table entry (roce_gid_mgmt.c in the kernel). */
 static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 			 struct diagnosis *ret)
 {
@@ -96,7 +96,7 @@ static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis_w
 	return diagnosis_say(ret, words, LIST_GID, (int)words->carrier);
 }
 
-/* The queue pairs use an MTU that one of the ports does not have. */
+/* Explains that the queue pairs use an MTU that one of the ports does not have. */
 static bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis)
 {
 	uint32_t smaller;
@@ -105,13 +105,13 @@ static bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagno
 		return false;
 	smaller = facts->local->mtu_bytes < facts->remote->mtu_bytes ? facts->local->mtu_bytes
 								     : facts->remote->mtu_bytes;
-	/* Two rdmactl agree on the smaller one; other programs use the MTU of their options. */
+	/* rdmactl uses the smaller one on both sides; other programs use that of their options. */
 	if (facts->path_mtu_bytes && facts->path_mtu_bytes <= smaller)
 		return false;
 	return diagnose_mtu(facts, ret_diagnosis);
 }
 
-/* "rxa/1 sent 12 packets", or that it is not known. */
+/* Adds "rxa/1 sent 12 packets", or that the number is not known. */
 static void add_count(struct diagnosis_words *words, const char *name, const char *port,
 		      const char *verb, const struct number *count)
 {
@@ -140,8 +140,10 @@ static bool is_less(const struct number *received, const struct number *sent)
 	return received->known && sent->known && received->value < sent->value;
 }
 
-/* Whether packets of a direction are missing. Without the far counters, only a transport that gave
- * up after its retries shows that. */
+/*
+ * Whether packets are missing in one direction. Without the far counters, only a transport that
+ * gave up after its retries shows that.
+ */
 static bool shows_loss(const struct diagnosis_facts *facts)
 {
 	const struct number *here = facts->local_counts.by_class;
@@ -153,8 +155,10 @@ static bool shows_loss(const struct diagnosis_facts *facts)
 	       is_less(&here[COUNTER_TRAFFIC_RECEIVED], &there[COUNTER_TRAFFIC_SENT]);
 }
 
-/* Some packets arrive on both sides: they are not blocked but lost, or too long, or all of them
- * arrived and the answer does not come for another reason. */
+/*
+ * Some packets arrive on both sides, so they are not blocked: they are lost, or too long, or all of
+ * them arrived and the answer is missing for another reason.
+ */
 static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		     struct diagnosis *ret)
 {
@@ -171,8 +175,8 @@ static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words
 }
 
 /*
- * Packets were sent and no answer came: where they stay, as far as the counters of both sides tell.
- * The word "lead" says what was noticed.
+ * Packets were sent and no answer came: finds where they got stuck, as far as the counters of both
+ * sides tell. The word "lead" says what was noticed.
  */
 static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 			      struct diagnosis *ret_diagnosis)
@@ -214,7 +218,9 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 
 /* ---- The row that fits the facts ---- */
 
-/* Nothing came for so long, and no error said why; a peer whose port is known has answered. */
+/*
+ * Nothing came before the timeout, and no error said why. A peer whose port is known has answered.
+ */
 static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 			struct diagnosis *ret)
 {
@@ -226,8 +232,9 @@ static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_wo
 }
 
 /*
- * Registered memory is locked: RLIMIT_MEMLOCK, getrlimit(2). Beyond it the kernel answers ENOMEM,
- * or EPERM if it is 0: Linux, drivers/infiniband/core/umem.c, ib_umem_get(), and can_do_mlock().
+ * Registered memory is locked: RLIMIT_MEMLOCK, getrlimit(2). Beyond it the kernel returns ENOMEM,
+ * or EPERM if the limit is 0: Linux, drivers/infiniband/core/umem.c, ib_umem_get(), and
+ * can_do_mlock().
  */
 static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		       struct diagnosis *ret)
@@ -298,11 +305,11 @@ static bool say_stop(const struct diagnosis_facts *facts, const struct diagnosis
 	return diagnosis_say(ret, words, LIST_STOP, (int)stop);
 }
 
-/* librdmacm: its calls, events and their status. */
+/* Explains failed calls of librdmacm, and its events with their status. */
 static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		   struct diagnosis *ret)
 {
-	/* The words of rdma_event_str(). */
+	/* The names used by rdma_event_str(). */
 	static const char *const events[] = {
 		"ADDR_RESOLVED",   "ADDR_ERROR",       "ROUTE_RESOLVED", "ROUTE_ERROR",
 		"CONNECT_REQUEST", "CONNECT_RESPONSE", "CONNECT_ERROR",	 "UNREACHABLE",
@@ -312,7 +319,7 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 	const uint64_t event = facts->cm_event.value;
 	const int status = facts->cm_status;
 
-	/* siw connects its TCP socket within rdma_connect(), which fails then. */
+	/* siw connects its TCP socket within rdma_connect(), so the call fails. */
 	if (!facts->cm_event.known && facts->error == ECONNREFUSED)
 		return diagnosis_say(ret, words, LIST_CM_REJECTED, REJECT_SERVICE_ID);
 	if (!facts->cm_event.known)
@@ -338,7 +345,7 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 	case RDMA_CM_EVENT_REJECTED:
 		return say_rejected(facts, words, ret);
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		/* iWARP's TCP connection, or the queue pair's own state */
+		/* caused by iWARP's TCP connection, or the queue pair's own state */
 		if (status == -ETIMEDOUT)
 			return say_unreachable(facts, words, ret);
 		if (status == -ECONNREFUSED)
@@ -371,7 +378,7 @@ static bool say_stage(const struct diagnosis_facts *facts, struct diagnosis_word
 	return diagnosis_say(ret, words, facts->stage, facts->error);
 }
 
-/* A step that needs only this host, or TCP, does not depend on the ports. */
+/* A step that needs only this host, or only TCP, does not depend on the ports. */
 static bool concerns_ports(enum stage stage)
 {
 	return stage <= STAGE_RESOLVE || stage >= STAGE_CONNECT_QP;
@@ -397,7 +404,7 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 		say_stage(facts, &words, ret);
 }
 
-/* A status of librdmacm from a peer, which may send any 32 bits: -errno or a reason. */
+/* A librdmacm status, -errno or a reason, from a peer that may send any 32 bits. */
 static int cm_status_of(uint32_t sent)
 {
 	const int status = (int)sent;
@@ -420,7 +427,7 @@ void diagnosis_take_failure(struct diagnosis_facts *facts, const struct message_
 	}
 }
 
-/* The same with both sides swapped: to the peer, this side is the other one. */
+/* Diagnoses with both sides swapped: to the peer, this host is the other side. */
 static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis *ret)
 {
 	struct diagnosis_facts swapped = *facts;

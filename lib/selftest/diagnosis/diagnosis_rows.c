@@ -21,7 +21,7 @@
 #define CONTAINER "a container needs --device /dev/infiniband"
 #define SM	  "rdmactl smp sminfo shows whether a subnet manager runs; opensm is one"
 #define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
-/* A firewall of the host does not see these packets, which pass the kernel by. */
+/* These packets bypass the kernel, so the firewall of the host does not see them. */
 #define SECURITY_GROUP                                                                          \
 	"both adapters must be in a security group that allows all traffic from itself and to " \
 	"itself, inbound and outbound"
@@ -41,7 +41,7 @@
 static const struct diagnosis_row {
 	unsigned int list;
 	int code;
-	const char *sentence; /* NULL: this row shares the texts of the next */
+	const char *sentence; /* NULL: the row shares the texts of the next one */
 	const char *hint;     /* NULL: there is nothing to do */
 } rows[] = {
 	{LIST_STOP, STOP_INTERRUPTED, "interrupted before the test was done", NULL},
@@ -149,7 +149,7 @@ static const struct diagnosis_row {
 	 "than it supports",
 	 "ask for less with --depth and --qps; rdmactl caps {device} shows its limits"},
 	/*
-	 * The driver's queues are locked memory, too; but mlx5's firmware has limits of its own:
+	 * The driver's queues are also locked memory; but mlx5's firmware has limits of its own:
 	 * cmd_status_to_err(), mlx5/core/cmd.c.
 	 */
 	{STAGE_CREATE_QP, ENOMEM, "{device} cannot create queues: {error}",
@@ -218,7 +218,7 @@ static const struct diagnosis_row {
 	{LIST_CM_REJECTED, REJECT_SERVICE_ID,
 	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
 	/*
-	 * Which of them it is, iWARP's drivers tell in two ways: siw_proc_mpareply(), siw_cm.c, and
+	 * iWARP drivers differ in which of the two they report: siw_proc_mpareply(), siw_cm.c, and
 	 * irdma_cm_event_handler(), irdma/cm.c.
 	 */
 	{LIST_CM_REJECTED, -ECONNRESET},
@@ -251,11 +251,11 @@ static const struct diagnosis_row {
 	{LIST_MTU, CARRIER_INFINIBAND, MTUS_DIFFER,
 	 "the subnet manager sets the MTU of InfiniBand ports: rdmactl smp portinfo LID shows what "
 	 "each port supports"},
-	/* It is that of the adapter: efa_query_port(), efa_verbs.c. */
+	/* The adapter determines it: efa_query_port(), efa_verbs.c. */
 	{LIST_MTU, CARRIER_EFA, MTUS_DIFFER,
 	 "an EFA adapter comes with its MTU, and nothing sets it: compare the kinds of the "
 	 "adapters (rdmactl devices -o +pci_device_id on both hosts)"},
-	/* The netdev's MTU less the headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
+	/* It is the netdev's MTU less the headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
 	{LIST_MTU, ANY, MTUS_DIFFER,
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
@@ -463,7 +463,7 @@ static const struct diagnosis_row {
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };
 
-/* Replaces the {words} of a template once: braces in the replacements stay. */
+/* Replaces the {words} of a template in one pass, so braces in a replacement stay. */
 static char *expand(const struct diagnosis_words *words, const char *template)
 {
 	char *text = mem_string("");

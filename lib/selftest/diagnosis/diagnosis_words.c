@@ -62,7 +62,7 @@ static enum carrier carrier_of(const struct endpoint *endpoint)
 	}
 }
 
-/* Names from an endpoint are the peer's words: they are cleaned here. */
+/* Names in an endpoint come from the peer, so they are cleaned here. */
 static void add_endpoints(struct diagnosis_words *words, const struct diagnosis_facts *facts)
 {
 	static const struct endpoint none;
@@ -181,9 +181,10 @@ static const struct status_words statuses[] = {
 				   "data that the peer sent with immediate could not be placed: "
 				   "the local memory region does not allow the write"},
 	/*
-	 * IBTA 1, 9.9.3, has more causes than are likely. Soft-RoCE has these but the last, which
-	 * is a remote operation error there: RESPST_ERR_LENGTH, RESPST_ERR_UNSUPPORTED_OPCODE and
-	 * RESPST_ERR_TOO_MANY_RDMA_ATM_REQ in drivers/infiniband/sw/rxe/rxe_resp.c.
+	 * IBTA 1, 9.9.3, lists more causes; these are the likely ones. Soft-RoCE has all of these
+	 * but the last, which is a remote operation error there: RESPST_ERR_LENGTH,
+	 * RESPST_ERR_UNSUPPORTED_OPCODE and RESPST_ERR_TOO_MANY_RDMA_ATM_REQ in
+	 * drivers/infiniband/sw/rxe/rxe_resp.c.
 	 */
 	[IBV_WC_REM_INV_REQ_ERR] =
 		{"remote invalid request error",
