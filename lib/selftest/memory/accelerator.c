@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory of an accelerator as a dma-buf: CUDA's driver and AMD's HIP and HSA. They have no headers
- * on most hosts, so the functions are declared here, as cuda.h (11.7 and later), hip_runtime_api.h
- * and hsa_ext_amd.h have them; in the order in which perftest calls them (src/cuda_memory.c,
- * src/rocm_memory.c).
+ * Memory of an accelerator as a dma-buf: CUDA's driver, and AMD's HIP and HSA. Most hosts lack
+ * their headers, so the functions are declared here, as in cuda.h (11.7 and later),
+ * hip_runtime_api.h and hsa_ext_amd.h; they are called in the same order as in perftest
+ * (src/cuda_memory.c, src/rocm_memory.c).
  */
 #include <errno.h>
 #include <unistd.h>
@@ -22,9 +22,9 @@ LIBRARY_NOTE_SUGGESTED(LIBHSA, "hsa", "dma-bufs of AMD's accelerators in selftes
 /* hipMemcpyHostToDevice and hipMemcpyDeviceToHost, driver_types.h of HIP */
 #define HIP_COPY_IN  1
 #define HIP_COPY_OUT 2
-/* hsa_ext_amd.h: sizes of exports are whole pages; so are those of hipMalloc() for large ones. */
+/* hsa_ext_amd.h: exports have a size in whole pages, as do large allocations of hipMalloc(). */
 
-/* The numbers that cudaError_enum and hipError_t have in common. */
+/* Converts the numbers that cudaError_enum and hipError_t have in common. */
 static int error_of(int status)
 {
 	switch (status) {
@@ -113,7 +113,7 @@ static int cuda_open(struct memory_source *source, const char **ret_call)
 	return rc ? rc : cuda_start(source->choice.number, &start, ret_call);
 }
 
-/* The source may be another accelerator's by now. */
+/* The source may belong to another accelerator by now, so release() frees the memory. */
 static void give(struct memory_source *source, struct memory *memory)
 {
 	(void)source;
@@ -122,7 +122,7 @@ static void give(struct memory_source *source, struct memory *memory)
 	memory->release(memory->bytes);
 }
 
-/* cuMemGetHandleForAddressRange() takes whole pages of the host only. */
+/* cuMemGetHandleForAddressRange() accepts only whole pages of the host. */
 static int cuda_take(struct memory_source *source, size_t bytes, struct memory *memory,
 		     const char **ret_call)
 {
@@ -177,7 +177,7 @@ static const struct library_symbol hsa_symbols[] = {
 	SYMBOL(struct accelerator_calls, export, "hsa_amd_portable_export_dmabuf"),
 };
 
-/* Each release of ROCm has its own number; the newest one that is there. */
+/* Each ROCm release has its own library version; the newest one found is used. */
 static int hip_open(struct memory_source *source, const char **ret_call)
 {
 	static const char *const libraries[] = {LIBHIP, LIBHIP_6, LIBHIP_5};

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "kernel/dmabuf.h"
 
-/* Always -errno. */
+/* Returns -errno. */
 static int fail(const char *call, const char **ret_call)
 {
 	*ret_call = call;
@@ -99,10 +99,10 @@ static const struct memory_ops *ops_of(const struct memory_source *source)
 }
 
 /*
- * A queue pair of libmlx5 takes short messages, and the results of reads and atomics, out of their
- * completions, with memcpy() into the buffer (copy_to_scat(), providers/mlx5/qp.c), unless this
- * variable was 0 when it was made (use_scatter_to_cqe(), providers/mlx5/verbs.c). The other side of
- * a loopback test is a thread, which waits for its orders meanwhile.
+ * libmlx5 takes short messages, and the results of reads and atomics, from their completions, and
+ * copies them to the buffer with memcpy() (copy_to_scat(), providers/mlx5/qp.c), unless this
+ * variable was 0 when the queue pair was created (use_scatter_to_cqe(), providers/mlx5/verbs.c). In
+ * a loopback test the other side is a thread, which waits for its orders meanwhile.
  */
 static void keep_out_of_completions(void)
 {
@@ -140,7 +140,7 @@ uint64_t memory_bytes(const struct memory_source *source, uint64_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* Pages are in memory from the start: too few hugepages would end the process later (SIGBUS). */
+/* Hugepages are populated now: if there were too few, the process would die later (SIGBUS). */
 static int take_pages(const struct memory_source *source, struct memory *memory,
 		      const char **ret_call)
 {
@@ -155,7 +155,7 @@ static int take_pages(const struct memory_source *source, struct memory *memory,
 	return 0;
 }
 
-/* The memory of an accelerator holds what was there before. */
+/* An accelerator's memory still holds its previous contents. */
 static int clear(struct memory_source *source, const struct memory *memory, const char **ret_call)
 {
 	_cleanup_(freep) char *zeros = mem_alloc_zero(memory->length, 1);

@@ -8,8 +8,10 @@ enum { WORD = sizeof(uint64_t) };
 
 #define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
- * OOPSLA 2014): each bit of the input changes each of the output with a probability of a half. */
+/*
+ * The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
+ * OOPSLA 2014): each input bit changes each output bit with a probability of one half.
+ */
 static inline uint64_t mix(uint64_t value)
 {
 	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -17,28 +19,28 @@ static inline uint64_t mix(uint64_t value)
 	return value ^ value >> 31;
 }
 
-/* Computed once from the seed. Mixed, so that streams of near seeds are not shifted copies. */
+/* Computed once from the seed; mixed, so that streams of nearby seeds are not shifted copies. */
 static inline uint64_t key_of(uint64_t seed)
 {
 	return mix(seed + UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /*
- * The 8 bytes at positions 8 * index and up, as they lie in memory. The lowest bit of each is that
- * of the seed; a byte that would be 0 is 2.
+ * Returns the 8 bytes from position 8 * index on, as they lie in memory. The lowest bit of each is
+ * that of the seed; a byte that would be 0 becomes 2.
  */
 static inline uint64_t word_at(uint64_t index, uint64_t key, uint64_t seed)
 {
 	uint64_t word = mix(key + index * UINT64_C(0x9e3779b97f4a7c15)), not_zero;
 
 	word = (word & EACH_BYTE(0xfe)) | EACH_BYTE(seed & 1);
-	/* The highest bit of each byte that is not 0; no byte carries into the next. */
+	/* Sets the highest bit of each nonzero byte; no byte carries into the next. */
 	not_zero = ((word & EACH_BYTE(0x7f)) + EACH_BYTE(0x7f)) | word;
 	word |= (~not_zero & EACH_BYTE(0x80)) >> 6;
 	return htole64(word);
 }
 
-/* How many bytes come before the first whole word. */
+/* Bytes before the first complete word. */
 static inline size_t head_length(uint64_t offset, size_t length)
 {
 	size_t head = -offset % WORD;
@@ -46,7 +48,7 @@ static inline size_t head_length(uint64_t offset, size_t length)
 	return head < length ? head : length;
 }
 
-/* Some bytes within one word; none may have no address. */
+/* Fills some bytes within one word; `bytes` may be NULL if there are none. */
 static void fill_part(uint8_t *bytes, uint64_t offset, size_t length, uint64_t key, uint64_t seed)
 {
 	uint64_t word = word_at(offset / WORD, key, seed);
@@ -79,7 +81,7 @@ static void note_mismatch(struct pattern_mismatch *mismatch, uint64_t offset, ui
 	}
 }
 
-/* Adds the mismatches in some bytes within one word. */
+/* Adds the mismatches among some bytes within one word. */
 static void check_part(const uint8_t *bytes, uint64_t offset, size_t length, uint64_t key,
 		       uint64_t seed, struct pattern_mismatch *mismatch)
 {
