@@ -37,7 +37,7 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 	return rc;
 }
 
-/* A row for each GID, also for unusable ones. */
+/* Tests each GID, including unusable ones, with a row each. */
 static int test_gids(struct selftest_run *run, const struct device *device, const struct port *port,
 		     char **ret_reason, char **ret_hint)
 {
@@ -147,7 +147,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 
 	if (!rc)
 		selftest_port_of(inventory, &endpoint, &device, &port);
-	/* The user named the port, so the exchange goes that way, too, if there is one. */
+	/* The user named the port, so the exchange should also use it, if it reaches the peer. */
 	if (port && run->named && !args->peer_device &&
 	    peer_is_reached_from(inventory, port, &endpoint.ip, ip))
 		run->plan.request.source = endpoint.ip;
@@ -191,7 +191,7 @@ static int test_all(struct selftest_run *run)
 {
 	if (run->plan.args->peer)
 		return test_peer(run);
-	/* mckey has a group instead. */
+	/* mckey has a group instead of a peer. */
 	return run->plan.protocol == PROTOCOL_RDMACTL ? test_ports(run) : selftest_test_group(run);
 }
 
@@ -211,10 +211,10 @@ static int run_client(struct selftest_run *run)
 	if (!rc)
 		rc = test_all(run);
 	selftest_samples_end(run);
-	/* A signal is the only end of what goes on forever. Output that fails is told elsewhere. */
+	/* Only a signal ends what runs forever, and failed output is reported elsewhere. */
 	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER && !run->listing.stream_rc)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
-	/* In a run of all tests histograms would hide the results. */
+	/* In a run of all tests, histograms would hide the results. */
 	return selftest_output_end(&run->output, args->latency || args->tests || run->interop.peer);
 }
 
@@ -269,7 +269,7 @@ static int serve_rdmactl(struct selftest_run *run)
 	return rc;
 }
 
-/* A client that failed is in its row and the log: it is no failure of the server. */
+/* A client's failure is in its row and in the log; it does not count as the server's. */
 static int end_server(struct selftest_run *run, int rc)
 {
 	if (run->plan.args->once) {
@@ -277,7 +277,7 @@ static int end_server(struct selftest_run *run, int rc)
 			listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 		return selftest_output_end(&run->output, false);
 	}
-	/* The log has the reason. */
+	/* The reason is in the log. */
 	if (rc && rc != -EINTR)
 		run->listing.status = STATUS_FAILED;
 	return selftest_output_end_served(&run->output);
@@ -291,7 +291,7 @@ static int run_server(struct selftest_run *run)
 	run->listing.request.needs = interop ? ENDPOINT_NEEDS : 0;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
-	/* A name that does not exist: better reported now than at the end. */
+	/* It is better to report an unknown name now than at the end. */
 	if (run->named && run->listing.problems.count) {
 		run->listing.status = STATUS_NOTHING;
 		return listing_end(&run->listing);
@@ -314,7 +314,7 @@ static int list_tests(struct selftest_run *run)
 	return selftest_output_end(&run->output, false);
 }
 
-/* Signals first, so that they end the program while it loads, too. */
+/* Catches signals first, so that they also end the program while it loads. */
 static int run_live(struct selftest_run *run)
 {
 	struct selftest_request *request = &run->plan.request;
@@ -332,7 +332,7 @@ static int run_live(struct selftest_run *run)
 	return status;
 }
 
-/* The user gave a peer without --peer. */
+/* Complains if the user gave a peer's address without --peer. */
 static bool takes_address(struct listing *listing, char *const *objects)
 {
 	struct ip_address address;
@@ -364,7 +364,7 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 		return listing_end(&live.listing);
 	selftest_output_begin(&live.output, &live.listing);
 	live.output.svg = args->format.value == SELFTEST_SVG;
-	/* A picture needs all values. */
+	/* A picture needs all values at once. */
 	live.output.pieces = args->every.known && !live.output.svg;
 	if (!selftest_plan_make(&live.plan, args, &message, &hint)) {
 		listing_fail(&live.listing, STATUS_USAGE, message, hint);

@@ -13,16 +13,16 @@
 #include "cli/command.h"
 #include "host/endpoint/gid_choice.h"
 
-/* --all-sizes, as perftest's -a: 2 to 8 MiB. */
+/* The sizes of --all-sizes, as with perftest's -a: 2 bytes to 8 MiB. */
 #define FIRST_SIZE_SHIFT 1
 #define LAST_SIZE_SHIFT	 23
 
-/* Other clashes depend on the value of --proto, and on the selected tests. */
+/* Unlike selftest_rules, these clashes depend on the value of --proto, or on the selected tests. */
 
 #define GROUP(name) (1u << SELFTEST_##name)
 #define MEASURES    (GROUP(LATENCY) | GROUP(BANDWIDTH))
 
-/* Options for tests of these groups only. */
+/* Options that only tests of these groups use. */
 static const struct group_option {
 	const char *name;
 	unsigned int groups;
@@ -76,7 +76,7 @@ char *selftest_find_given(const struct selftest_args *args, const char *names)
 	return NULL;
 }
 
-/* The groups of the tests that will run. */
+/* Returns the groups of the tests that will run. */
 static unsigned int groups_of(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
@@ -229,7 +229,7 @@ static char *parse_allow(struct selftest_plan *plan)
 	return NULL;
 }
 
-/* DEV or DEV/PORT of another host: nothing here can tell whether they exist. */
+/* DEV or DEV/PORT on another host: nothing here can tell whether they exist. */
 static char *parse_peer_device(struct selftest_plan *plan)
 {
 	const char *text = plan->args->peer_device, *slash = strrchr(text, '/');
@@ -248,7 +248,7 @@ static char *parse_peer_device(struct selftest_plan *plan)
 	return NULL;
 }
 
-/* An empty one is a variable that was lost, and would let everyone in. */
+/* An empty token is the sign of an unset variable, and would let everyone in. */
 static char *find_token(struct selftest_plan *plan, char **ret_hint)
 {
 	const struct selftest_args *args = plan->args;

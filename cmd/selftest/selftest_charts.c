@@ -30,7 +30,7 @@ static const struct chart titles[CHARTS] = {
 			  .level = 1},
 };
 
-/* "rxa/1 bandwidth-write"; the sum of many ports has the test alone. */
+/* "rxa/1 bandwidth-write"; the sum over many ports has only the test. */
 static char *series_name(const struct selftest_result *row, const char *more)
 {
 	const char *test = row->test ? row->test : "-";
@@ -85,7 +85,7 @@ static void make_charts(const struct selftest_results *results, struct chart cha
 	for (size_t i = 0; i < results->count; i++) {
 		const struct selftest_result *row = results->items[i];
 
-		/* The row after the intervals has all of them. */
+		/* The row that follows the intervals includes all of them. */
 		if (row->interval.known)
 			continue;
 		add_sized(&charts[CHART_BANDWIDTH], row, "", &row->bandwidth_gbps);
@@ -114,7 +114,7 @@ int selftest_charts_svg(FILE *out, const struct selftest_results *results)
 	return rc;
 }
 
-/* The distribution is drawn as a histogram of each row. */
+/* The distribution is drawn elsewhere, as a histogram of each row. */
 int selftest_charts_text(FILE *out, const struct selftest_results *results)
 {
 	struct chart charts[CHARTS];

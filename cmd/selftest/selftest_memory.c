@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the buffers of a self-test are made of, and the shapes of its gather tests. */
+/* The memory of a self-test's buffers, and the shapes of its gather tests. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cmd/selftest/selftest_run.h"
 
-/* Room for a client; option_parse_size() takes no more than 1024 GiB. */
+/* Suffices for a client; option_parse_size() accepts no more than 1024 GiB. */
 #define SERVER_LEAST_MEMORY (UINT64_C(64) << 20)
 
 #define USUAL_BLOCK_BYTES 256
@@ -28,7 +28,7 @@ static char *parse_kind(const char *option, const char *text, struct message_mem
 
 	if (!selftest_memory_parse(text, ret))
 		return NULL;
-	/* A server has a size, too; --peer-memory is no option of one. */
+	/* With --serve, --memory is a size; --peer-memory cannot be used with it. */
 	if (!strcmp(option, "memory") && option_parse_size(text, &bytes) != -EINVAL)
 		return mem_string("--memory needs --serve for a size");
 	*ret_hint = mem_string(KINDS_HINT);
@@ -58,7 +58,7 @@ char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint)
 		return parse_server(plan);
 	if (args->memory)
 		message = parse_kind("memory", args->memory, &request->memory, ret_hint);
-	/* Both sides are alike unless the user says otherwise. */
+	/* The other side uses the same memory, unless the user says otherwise. */
 	request->peer_memory = request->memory;
 	if (!message && args->peer_memory)
 		message = parse_kind("peer-memory", args->peer_memory, &request->peer_memory,
@@ -103,7 +103,7 @@ char *selftest_parse_blocks(struct selftest_plan *plan)
 	if (!message && args->block_count)
 		message = parse_list("block-count", args->block_count, false, request->block_count,
 				     &request->block_count_count);
-	/* One of the three is enough to ask for a shape. */
+	/* Any one of the three options asks for a shape. */
 	if (args->block_bytes || args->block_count || args->stride.known) {
 		if (!request->block_bytes_count)
 			request->block_bytes[request->block_bytes_count++] = USUAL_BLOCK_BYTES;

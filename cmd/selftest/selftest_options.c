@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The options of rdmactl selftest, a table a subject, and which of them clash, whatever their
- * values. */
+/* The options of rdmactl selftest, one table per subject, and which of them always clash. */
 #include "cmd/selftest/selftest_run.h"
 
-/* The limit of perftest. */
+/* perftest has the same limit. */
 #define PERFTEST_MOST_ITERATIONS 100000000
 #define SERVER_MOST_CLIENTS	 256
 #define SERVER_MOST_IDLE	 (24 * UINT64_C(3600000))
@@ -65,7 +64,7 @@ const struct option_row selftest_options[] = {
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
 		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time (16)"),
-	/* The words are completed; there may be a number after them, and a server takes a size. */
+	/* Words are completed; a number may follow them, and a server takes a size instead. */
 	OPTION_ROW(STRING, const char *, struct selftest_args, memory, 0, "memory",
 		   "what buffers are: huge, odp, dmabuf:FROM; --serve: SIZE for all clients (1g)",
 		   .metavar = "KIND", .choices = selftest_memory_names,

@@ -15,10 +15,10 @@
 #include "base/text.h"
 #include "render/histogram.h"
 
-/* Marks a caught signal for readers: it stays pending, because it is blocked and never read. */
+/* Tells readers that a signal was caught: it stays pending, as it is blocked and never read. */
 #define NOTE SIGUSR1
 
-/* Intervals whose failures are told one by one. */
+/* The number of intervals whose failures are listed one by one. */
 enum { MOST_FAILURES = 20 };
 
 void selftest_output_begin(struct selftest_output *output, struct listing *listing)
@@ -31,7 +31,7 @@ static void show_progress(struct selftest_output *output, const char *test)
 {
 	_cleanup_(freep) char *clean = NULL, *text = NULL;
 
-	/* The ports of --all-ports are tested at once: the text names them. */
+	/* With --all-ports, ports are tested at once, so the text names them. */
 	if (!output->device) {
 		progress_show(&output->progress, test);
 		return;
@@ -69,14 +69,14 @@ static void note_failure(struct listing *listing, const struct selftest_result *
 	listing->status = STATUS_FAULT;
 }
 
-/* What fails may fail for days, too: most of it is only counted. */
+/* Failures may also go on for days, so most of them are only counted. */
 static void note_interval(struct selftest_output *output, const struct selftest_result *row)
 {
 	if (output->failed++ < MOST_FAILURES)
 		note_failure(output->listing, row);
 }
 
-/* A measurement may go on for days: the rows of its intervals go once they are printed. */
+/* A measurement may go on for days, so rows of intervals are freed once they are printed. */
 static void drop_intervals(struct selftest_output *output)
 {
 	struct selftest_results *results = &output->results;
@@ -98,13 +98,13 @@ static void drop_intervals(struct selftest_output *output)
 	output->last = kept ? results->items[kept - 1] : NULL;
 }
 
-/* Adds new rows to the listing, and prints them if they are printed one by one. */
+/* Adds new rows to the listing; prints them if rows are printed one by one. */
 static void add_rows(struct selftest_output *output)
 {
 	const struct selftest_results *results = &output->results;
 	size_t next = results->count;
 
-	/* From the end, because a long-running server drops its first rows. */
+	/* Search from the end, because a long-running server drops its first rows. */
 	while (next && results->items[next - 1] != output->last)
 		next--;
 	if (next == results->count)
@@ -116,7 +116,7 @@ static void add_rows(struct selftest_output *output)
 		return;
 	progress_erase(&output->progress);
 	if (output->pieces) {
-		/* What nobody will see is not worth measuring, perhaps forever. */
+		/* A measurement whose output nobody can read should not go on, perhaps forever. */
 		if (!listing_piece(output->listing) && output->caught)
 			kill(getpid(), NOTE);
 		drop_intervals(output);
@@ -220,7 +220,7 @@ static int finish(struct selftest_output *output, bool histograms)
 	return status;
 }
 
-/* The failures of intervals that are gone. */
+/* Notes the failures of intervals whose rows have been freed. */
 static void note_dropped(const struct selftest_output *output)
 {
 	_cleanup_(freep) char *others = NULL;
@@ -271,7 +271,7 @@ static void on_signal(int number)
 int selftest_catch_signals(void)
 {
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-	/* The handler runs once: the second signal has its default action. */
+	/* The handler runs only once: the second signal has its default action. */
 	const struct sigaction action = {
 		.sa_handler = on_signal,
 		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
@@ -287,7 +287,10 @@ int selftest_catch_signals(void)
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	/* nohup ignores SIGHUP. A shell ignores SIGINT for background jobs, which is overridden. */
+	/*
+	 * Respect nohup, which ignores SIGHUP, but not a shell that ignores SIGINT in the
+	 * background.
+	 */
 	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
 		if (caught[i] != SIGHUP ||
 		    (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN))

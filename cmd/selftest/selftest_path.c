@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the packets of a self-test carry: as the user says, or as rdma_cm's programs have it. */
+/* What the packets of a self-test carry: what the user chose, or the defaults of rdma_cm. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "roce/cma.h"
 #include "roce/tos.h"
 
-/* "--OPTION: 'TEXT' WHAT", for the caller to free. */
+/* Returns "--OPTION: 'TEXT' WHAT"; the caller frees it. */
 static char *complain(const char *option, const char *text, const char *what)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
@@ -39,9 +39,10 @@ static char *parse_class(const struct selftest_args *args, struct number *traffi
 }
 
 /*
- * A flow label that means this port. rdma_flow_label_to_udp_sport() in include/rdma/ib_verbs.h of
- * Linux: the lower 14 bits of the label, exclusive or its upper 6 bits. Without a label (0) the
- * driver chooses, so the first port has one with both.
+ * Returns a flow label that yields this port. rdma_flow_label_to_udp_sport() in
+ * include/rdma/ib_verbs.h of Linux: the lower 14 bits of the label, XORed with its upper 6 bits.
+ * With the label 0 the driver chooses the port, so the first port needs a label with bits in both
+ * parts.
  */
 static uint32_t flow_label_of(uint64_t source_port)
 {
@@ -73,7 +74,9 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 		path->by_port = true;
 	}
 	if (args->pkey) {
-		/* A key without the bits below the membership is no partition: IBTA 1, 10.9.1.2. */
+		/*
+		 * A key with nothing but the membership bit is not a partition: IBTA 1, 10.9.1.2.
+		 */
 		if (text_parse_u64(args->pkey, 0, UINT16_MAX, &number) ||
 		    !(number & ~(uint64_t)PKEY_FULL_MEMBER)) {
 			*ret_hint = mem_string("rdmactl pkeys lists them: 0xffff, 0x8001");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests with programs of others: their options, and the ports that they go through. */
+/* Tests with other programs: their options, and the ports that are used for them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "host/endpoint/endpoint.h"
 #include "selftest/selftest.h"
 
-/* Options that other programs have beyond those that all have. */
+/* Options of single programs, beyond those that all of them have. */
 static const struct {
 	enum selftest_protocol protocol;
 	const char *names;
@@ -41,7 +41,7 @@ static const char *extras_of(enum selftest_protocol protocol)
 	return "";
 }
 
-/* The first given option of the list that this program does not have. */
+/* Returns the first given option on the list that this program lacks; the caller frees it. */
 static char *find_foreign(const struct selftest_plan *plan, const char *list)
 {
 	_cleanup_(freep) char *words = mem_string(list);
@@ -58,7 +58,7 @@ static char *find_foreign(const struct selftest_plan *plan, const char *list)
 	return NULL;
 }
 
-/* One program of perftest is one operation, measured in one way. */
+/* Each program of perftest has one operation and one way of measuring it. */
 static char *check_perftest(const struct selftest_args *args)
 {
 	const uint64_t operations = args->operations.known ? args->operations.value
@@ -87,7 +87,7 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 	_cleanup_(freep) char *serving = NULL;
 	char *name;
 
-	/* A server of rdmactl takes these from its clients. */
+	/* A server of rdmactl learns these from its clients. */
 	if (plan->protocol == PROTOCOL_RDMACTL && args->serve)
 		serving = selftest_find_given(args, "sizes iterations mtu " SELFTEST_PEERS_TOO);
 	if (serving)
@@ -113,7 +113,7 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 	return plan->protocol == PROTOCOL_PERFTEST ? check_perftest(args) : NULL;
 }
 
-/* ff00::/8 in IPv6, and in GIDs, which have the same form: RFC 4291, IBTA 1, 4.1.1. */
+/* ff00::/8 in IPv6, and in GIDs, which have the same format: RFC 4291, IBTA 1, 4.1.1. */
 static bool is_group(const struct ip_address *ip)
 {
 	return ip->family == AF_INET ? (ip->raw[0] & 0xf0) == 0xe0 : ip->raw[0] == 0xff;
@@ -193,7 +193,7 @@ int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpo
 	}
 }
 
-/* The first active port that was named, or the port with the address to listen on. */
+/* Chooses the port with the address to listen on, or the first active one among those named. */
 static int choose_port(const struct selftest_run *run, struct endpoint *ret_endpoint,
 		       char **ret_reason, char **ret_hint)
 {
@@ -255,6 +255,6 @@ int selftest_serve_interop(struct selftest_run *run)
 		return rc;
 	rc = selftest_test_interop(run, &endpoint);
 	if (!rc && !run->plan.args->once)
-		return -EIO; /* it could not continue, and its last row says why */
+		return -EIO; /* it could not go on; its last row says why */
 	return rc;
 }

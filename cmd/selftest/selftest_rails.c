@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* selftest --all-ports: which ports belong together, and what they share on this host. */
+/* selftest --all-ports: which ports belong together, and what they have in common on this host. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "selftest/rails/rails.h"
 #include "topology/topology.h"
 
-/* The ports of both hosts, and the rails that were made of them. */
+/* The ports of both hosts, and the rails that they form. */
 struct rails_plan {
 	struct listed_port *near, *far;
 	size_t near_count, far_count;
 	struct rail *rails;
-	size_t *near_of; /* of each rail: index of its port */
+	size_t *near_of; /* index of each rail's port */
 	size_t *far_of;
 	size_t count;
 	struct topology topology;
@@ -55,7 +55,7 @@ static void skip_port(struct selftest_run *run, const struct endpoint *near, con
 	selftest_result_set_local(row, near);
 }
 
-/* The GID of the port that fits the counterpart's, or a failed row. */
+/* Chooses the port's GID that fits its counterpart; adds a failed row if there is none. */
 static bool choose_near(struct selftest_run *run, const struct endpoint *near,
 			const struct endpoint *far, struct endpoint *ret_near)
 {
@@ -111,7 +111,9 @@ static void make_rails(struct selftest_run *run, struct rails_plan *plan)
 	}
 }
 
-/* Which part of the processors near its port a rail takes, where several are near the same ones. */
+/*
+ * Which part of the processors near its port a rail uses, if several rails are near the same ones.
+ */
 static void share_out(const struct listed_port *ports, const size_t *port_of, size_t count,
 		      size_t rail, uint32_t *ret_share, uint32_t *ret_shares)
 {
@@ -135,7 +137,7 @@ static const struct topology_node *node_of(const struct topology *topology, cons
 	return topology_find(topology, name);
 }
 
-/* The last switch before the host bridge. */
+/* Returns the switch next to the host bridge, or NULL. */
 static const struct topology_switch *top_switch(const struct topology_node *node)
 {
 	const struct topology_switch *top = node->above;
@@ -150,7 +152,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* The link that the rail shares with another one: that of their card, or of the switch above. */
+/* Finds the link that the rail shares with another: that of their card, or of the top switch. */
 static void find_bus(const struct rails_plan *plan, size_t index)
 {
 	const struct topology_node *node = node_of(&plan->topology, &plan->rails[index]);
@@ -174,7 +176,7 @@ static void find_bus(const struct rails_plan *plan, size_t index)
 	}
 }
 
-/* Without a topology nothing is known to be shared. */
+/* Without a topology, no rail is known to share anything. */
 static void find_facts(struct selftest_run *run, struct rails_plan *plan)
 {
 	_cleanup_(freep) char *message = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl selftest: its options (selftest_options.c) and what they mean (selftest_args.c); its
- * output: rows as they come or at the end, progress, histograms, the failures again as problems
- * with their next steps, and the signals that end it (selftest_output.c).
+ * rdmactl selftest: its options (selftest_options.c) and their meaning (selftest_args.c); its
+ * output: rows as they are complete or at the end, progress, histograms, failures repeated as
+ * problems with their next steps, and the signals that end it (selftest_output.c).
  */
 #pragma once
 
@@ -75,32 +75,32 @@ struct selftest_args {
 /* selftest_options.c: who tests with whom, what is measured, and what the packets carry. */
 extern const struct option_row selftest_options[], selftest_measure_options[],
 	selftest_ways_options[], selftest_path_options[];
-/* Options that clash, whatever their values. */
+/* Options that always clash, whatever their values. */
 extern const struct option_rule selftest_rules[];
 extern const struct enum_name selftest_protocols[];
 
-/* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
+/* Options of queue pairs that the exchange connects; rdma_cm chooses these values itself. */
 #define SELFTEST_EXCHANGE_ONLY "sl flow-label source-port hop-limit pkey pkey-index ack-timeout"
 #define SELFTEST_PATH_OPTIONS  "tclass dscp tos retries rnr-retries " SELFTEST_EXCHANGE_ONLY
-/* How latency and bandwidth are measured. */
+/* Options for how latency and bandwidth are measured. */
 #define SELFTEST_WAYS                                                                           \
 	"transport both-ways reversed signal-every inline events cpu every samples no-relaxed " \
 	"expect-mops"
-/* What only a client has. */
+/* Options that only a client has. */
 #define SELFTEST_CLIENT_ONLY                                                                    \
 	"cm peer-device peer-gid-index peer-memory all-gids all-ports test all-sizes duration " \
 	"depth "                                                                                \
 	"connections "                                                                          \
 	"batch expect-gbps expect-usec block-size block-count stride format " SELFTEST_WAYS     \
 	" " SELFTEST_PATH_OPTIONS
-/* What only a client has, and a server of some programs of others. */
+/* Options that only a client has, and a server for some of the other programs. */
 #define SELFTEST_PEERS_TOO "latency bandwidth operations qps"
-/* The options of mckey. */
+/* Options of mckey. */
 #define SELFTEST_GROUP_OPTIONS "group group-gid send-only no-loopback"
-/* Options of --serve that programs of others do not have. */
+/* Options of --serve that servers for other programs do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients longest idle"
 
-/* The meaning of the options; it refers to the args and the environment. */
+/* What the options mean; refers to the args and the environment. */
 struct selftest_plan {
 	const struct selftest_args *args;
 	enum selftest_protocol protocol;
@@ -113,106 +113,114 @@ struct selftest_plan {
 	uint64_t memory_bytes;		 /* --serve: for all clients; 0: not given */
 	char *peer_device;		 /* or NULL */
 	const char *token;		 /* or NULL */
-	struct selftest_request request; /* without the peer's address, signals and progress */
+	struct selftest_request request; /* without peer address, signals and progress */
 };
 
 /*
- * False: the options contradict each other or have invalid values; one line for the user in
- * *ret_message, perhaps the next step in *ret_hint, which the caller frees.
+ * Returns false if the options contradict each other or have invalid values, with one line for the
+ * user in *ret_message and perhaps the next step in *ret_hint; the caller frees both.
  */
 bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *args,
 			char **ret_message, char **ret_hint);
 void selftest_plan_free(struct selftest_plan *plan);
 
-/* The options that say how latency and bandwidth are measured; the message is as above. */
+/* Parses the options for how latency and bandwidth are measured; the message is as above. */
 char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint);
-/* selftest_args.c: the first option of a list that was given, or NULL; the caller frees it. */
+/*
+ * selftest_args.c: returns the first option on a list that was given, or NULL; the caller frees it.
+ */
 char *selftest_find_given(const struct selftest_args *args, const char *names);
-/* selftest_peers.c: which options the protocol has, and what they mean. The message, or NULL. */
+/* selftest_peers.c: check the protocol's options, and parse them. Return a message, or NULL. */
 char *selftest_check_protocol(const struct selftest_plan *plan);
 char *selftest_parse_group(struct selftest_plan *plan);
 /* IB_ROCE_UDP_ENCAP_VALID_PORT_MIN, include/rdma/ib_verbs.h of Linux. */
 #define FIRST_SOURCE_PORT 0xc000u
-/* The options of the path and of retries into the request. The message is as above, or NULL. */
+/* Parses the options of the path and of retries. Returns a message as above, or NULL. */
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
-/* --memory and --peer-memory, and the shapes of the gather tests. The message is as above, or NULL.
- */
+/* Parse --memory and --peer-memory, and the shapes of the gather tests; return as above. */
 char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint);
 char *selftest_parse_blocks(struct selftest_plan *plan);
 /*
- * Where no traffic class was asked for, that of the host's configuration for this port: the
- * default_roce_tos of rdma_cm, so that the test's packets take the way of the programs' packets.
+ * If the user chose no traffic class, sets the one that the host configures for this port,
+ * rdma_cm's default_roce_tos, so that the test's packets go the same way as those of programs.
  */
 void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path);
 
 struct selftest_output {
 	struct listing *listing;
 	struct selftest_results results;
-	const struct selftest_result *last; /* the last row that the listing has */
+	const struct selftest_result *last; /* the last row added to the listing */
 	struct progress progress;
 	size_t dropped;	    /* rows of intervals that were printed and freed */
-	size_t failed;	    /* of these */
-	bool caught;	    /* signals end the run: output that fails does, too */
-	bool svg;	    /* charts take the place of the table */
-	bool pieces;	    /* --every: each row is printed when it is complete, in all formats */
-	const char *device; /* under test, for the progress; or NULL */
+	size_t failed;	    /* rows among them that failed */
+	bool caught;	    /* signals end the run; so does failing output */
+	bool svg;	    /* charts replace the table */
+	bool pieces;	    /* --every: print each row once it is complete, in all formats */
+	const char *device; /* under test, for the progress, or NULL */
 	unsigned int port;
 };
 
 void selftest_output_begin(struct selftest_output *output, struct listing *listing);
-/* A row for tests that could not begin. The texts are copied. */
+/* Adds a row for tests that could not begin. The texts are copied. */
 struct selftest_result *selftest_output_add(struct selftest_output *output,
 					    enum selftest_verdict verdict, const char *reason,
 					    const char *hint);
-/* For struct selftest_request, with the output as context. */
+/* A callback for struct selftest_request, with the output as context. */
 void selftest_output_progress(void *context, const char *test);
-/* A line of a server's log, with the output as context. */
+/* Prints a line of a server's log; the context is the output. */
 void selftest_output_say(void *context, const char *line);
 /*
- * Prints the rest, frees, and returns the exit status: STATUS_FAULT if a row failed. `histograms`:
- * of the latencies, too, in a table.
+ * Prints the rest, frees, and returns the exit status: STATUS_FAULT if a row failed. With
+ * `histograms`, also prints those of the latencies if the output is a table.
  */
 int selftest_output_end(struct selftest_output *output, bool histograms);
-/* The same for a server, whose status does not depend on its rows. */
+/* The same for a server, whose exit status does not depend on its rows. */
 int selftest_output_end_served(struct selftest_output *output);
 
-/* selftest_charts.c: what was measured, as one SVG document or as bars of text. 0 or -errno. */
+/* selftest_charts.c: print the results as one SVG document, or as text bars. Return 0 or -errno. */
 int selftest_charts_svg(FILE *out, const struct selftest_results *results);
 int selftest_charts_text(FILE *out, const struct selftest_results *results);
 
 /*
- * A signalfd that SIGINT, SIGTERM and SIGHUP (unless it was ignored from the start) make readable
- * for good; the second time each ends the program at once. -errno if there is none.
+ * Returns a signalfd that SIGINT, SIGTERM and SIGHUP (unless it was ignored at the start) make
+ * readable for good; a second one of the same kind ends the program at once. Returns -errno on
+ * failure.
  */
 int selftest_catch_signals(void);
 
-/* A run of selftest: what was asked for, and its results. */
+/* A run of selftest: what the user wants, and the results. */
 struct selftest_run {
 	struct listing listing;
 	struct selftest_plan plan;
 	struct selftest_output output;
 	struct interop_request interop;
-	bool named; /* the user named devices or ports */
-	/* --samples: held in memory until the end, because half a file would be taken for a whole
-	 * one. */
+	bool named; /* whether the user named devices or ports */
+	/*
+	 * --samples: kept in memory until the end, as a partial file might be taken for complete.
+	 */
 	FILE *samples;
 	char *samples_text;
 	size_t samples_length;
 };
 
-/* selftest.c: the port of the inventory that an endpoint is on. */
+/* selftest.c: finds an endpoint's port in the inventory. */
 bool selftest_port_of(const struct inventory *inventory, const struct endpoint *endpoint,
 		      const struct device **ret_device, const struct port **ret_port);
-/* Collects the latencies of all rows, if --samples names a file. 0, or -errno and it has failed. */
+/*
+ * Begins to collect the latencies of all rows if --samples names a file. Returns -errno if it
+ * cannot be written; the run has failed then.
+ */
 int selftest_samples_begin(struct selftest_run *run);
-/* Writes the file; the run fails if that is not possible. */
+/* Writes the file, or fails the run. */
 void selftest_samples_end(struct selftest_run *run);
-/* --all-ports: what it needs of the inventory, and the rails. 0, or -EINTR: the user ended it. */
+/*
+ * --all-ports: what it needs of the inventory, and its test. Returns 0, or -EINTR if interrupted.
+ */
 uint64_t selftest_rails_needs(void);
 int selftest_test_rails(struct selftest_run *run);
-/* selftest_peers.c: tests with programs of others, as their client and as their server. */
+/* selftest_peers.c: tests with other programs, as their client and as their server. */
 void selftest_prepare_interop(struct selftest_run *run);
 int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpoint);
-/* The client that has a group instead of a peer. */
+/* Runs a client that has a group instead of a peer. */
 int selftest_test_group(struct selftest_run *run);
 int selftest_serve_interop(struct selftest_run *run);

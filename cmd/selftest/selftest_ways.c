@@ -79,7 +79,7 @@ static int fail(struct selftest_run *run, int rc)
 	return rc;
 }
 
-/* What cannot be written at the end is better reported before the measurement. */
+/* Reports now, rather than after the measurement, that the file cannot be written. */
 static int check_target(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -90,7 +90,7 @@ static int check_target(const char *path)
 
 	if (file_is_output(path))
 		return 0;
-	/* A file that is there is replaced: by what links lead to. */
+	/* An existing file is replaced, after following links. */
 	if (!stat(path, &there) && !S_ISREG(there.st_mode))
 		return S_ISDIR(there.st_mode) ? -EISDIR : -EEXIST;
 	if (!lstat(path, &there))
