@@ -14,7 +14,7 @@ int nonce_make(char ret_nonce[static NONCE_BYTES])
 {
 	ssize_t got;
 
-	/* So few bytes come all at once (getrandom(2)), but for a signal before the first one. */
+	/* getrandom(2) returns so few bytes all at once, unless a signal comes before the first. */
 	do
 		got = getrandom(ret_nonce, NONCE_BYTES, 0);
 	while (got < 0 && errno == EINTR);

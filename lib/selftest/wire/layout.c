@@ -68,7 +68,7 @@ static void set_member(void *member, size_t size, uint64_t number)
 	memcpy(member, size == sizeof(small) ? (const void *)&small : &number, size);
 }
 
-/* The number of items is that of the count before them. */
+/* The field before the items holds their number. */
 static size_t item_count(const struct wire_field *field, const void *record)
 {
 	const struct wire_field *count = field - 1;
@@ -77,7 +77,7 @@ static size_t item_count(const struct wire_field *field, const void *record)
 	return number < field->most ? (size_t)number : (size_t)field->most;
 }
 
-/* Bytes on the wire, without items or with as many as there can be. */
+/* Length on the wire, without any items or with the maximum number of them. */
 static size_t wire_bytes(const struct wire_layout *layout, bool most)
 {
 	size_t bytes = 0;
@@ -133,7 +133,7 @@ static size_t encode_record(const struct wire_layout *layout, const void *record
 	return (size_t)(at - bytes);
 }
 
-/* A received body while its fields are read. */
+/* A received body that is being decoded. */
 struct wire_input {
 	const uint8_t *at;
 	size_t left;
@@ -142,12 +142,12 @@ struct wire_input {
 
 static int decode_record(const struct wire_layout *layout, struct wire_input *input, void *record);
 
-/* The text has an end, and nothing is hidden after it. */
+/* The text is NUL-terminated, and nothing is hidden after the NUL. */
 static bool text_is_whole(const uint8_t *text, size_t size)
 {
 	const size_t length = strnlen((const char *)text, size);
 
-	/* Each byte after the first NUL is like the one before it. */
+	/* Every byte after the first NUL equals the one before it. */
 	return length < size && !memcmp(text + length, text + length + 1, size - length - 1);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The macros that make layouts of a .def file of records (messages.def explains them): each record
- * becomes a table record##_fields and a record##_layout. Include it once, before the .def file.
+ * The macros that turn a .def file of records into layouts (messages.def explains them): each
+ * record becomes a table record##_fields and a record##_layout. Include this once, before the .def
+ * file.
  */
 #pragma once
 

@@ -71,7 +71,7 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 
 /* How long the rest of a message may take after its first byte. */
 #define REST_MSEC 5000
-/* Messages' worth of bytes that are taken at the end. */
+/* Unread bytes discarded at the end, in messages of the largest size. */
 #define MOST_UNREAD 4
 
 int exchange_send(int channel, const struct message *message, unsigned int msec)
@@ -101,7 +101,7 @@ void exchange_end(int channel)
 	uint8_t unread[MESSAGE_MOST_BYTES];
 
 	shutdown(channel, SHUT_WR);
-	/* A peer that never stops sending is not read to its end. */
+	/* Bounded, because a peer might never stop sending. */
 	for (int i = 0; i < MOST_UNREAD; i++)
 		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
 			break;
@@ -138,7 +138,7 @@ static const char *header_complaint(int rc)
 			       : "not a message of the protocol";
 }
 
-/* Everything after the first byte has to come, and soon. */
+/* The rest of a message must follow its first byte soon. */
 static int receive_rest(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length,
 			const char **ret_complaint)
 {

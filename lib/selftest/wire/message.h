@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The exchange protocol between the two sides of a test, described in rdmactl-selftest(1): orders
- * of the near side to the far one, and a reply to each. A message on the wire is a header (magic,
- * version, type, length of the body, 32 bits each, big endian) and a body, whose fields
+ * The exchange protocol between the two sides of a test, described in rdmactl-selftest(1): the near
+ * side sends orders to the far side, which replies to each. A message on the wire is a header
+ * (magic, version, type, length of the body, 32 bits each, big endian) and a body, whose fields
  * messages.def lists. Encoding and decoding are pure; a decoded message has passed every check that
- * needs no state: type, length, range of each field. Text in it is as the peer sent it: clean it
- * before it is shown.
+ * needs no state: type, length, range of each field. Text in a message is as the peer sent it:
+ * clean it before showing it.
  */
 #pragma once
 
@@ -23,11 +23,12 @@
 
 /*
  * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
- * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
- * the server's port, and choose the traffic class and what else is in message_path. Version 4 has
- * more ways to measure, kinds of memory, and ports at once; version 5 has extended reliable
- * connections, and runs with several completion queues. In version 6 the credits of a run cross the
- * network most significant byte first, before that as the host that writes them has them in memory.
+ * can be proven: a side with a token only speaks later versions. Since version 3 the client may
+ * name the server's port and choose the traffic class and the rest of message_path. Version 4 adds
+ * more ways to measure, kinds of memory, and tests of several ports at once; version 5 adds
+ * extended reliable connections and runs with several completion queues. Since version 6 the
+ * credits of a run cross the network most significant byte first; before, in the byte order of the
+ * sending host.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
@@ -38,23 +39,23 @@
 #define PROTOCOL_CREDITS     6u
 #define PROTOCOL_NEWEST	     6u
 
-/* The most that a client may ask for; a server that grants less says so in its welcome. */
+/* Limits on what a client may request; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	  8u
 #define LIMIT_CQS	  4u
 #define LIMIT_QPS	  16384u
 #define LIMIT_OLD_QPS	  64u /* before version 4 */
 #define LIMIT_DEPTH	  16384u
-#define LIMIT_WORK	  65536u /* work requests that all queue pairs of a side have room for */
+#define LIMIT_WORK	  65536u /* work requests for which all queue pairs of a side have room */
 #define LIMIT_SGES	  32u
 #define LIMIT_OLD_SGES	  16u			/* before version 4 */
 #define LIMIT_INLINE	  4096u			/* bytes */
 #define LIMIT_BYTES	  (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION  32u
 #define LIMIT_COUNTERS	  72u
-#define LIMIT_CONNECTIONS 16384u /* at a time, of connect_many and exchange_many */
-#define LIMIT_AT_ONCE	  1024u	 /* under way; max_backlog of rdma_ucm, ucma.c */
+#define LIMIT_CONNECTIONS 16384u /* at a time, in connect_many and exchange_many */
+#define LIMIT_AT_ONCE	  1024u	 /* in progress; max_backlog of rdma_ucm, ucma.c */
 #define LIMIT_BATCH	  128u	 /* in one message of exchange_many */
-#define LIMIT_PORTS	  16u	 /* in one answer */
+#define LIMIT_PORTS	  16u	 /* in one reply */
 #define LIMIT_WINDOWS	  4u
 #define LIMIT_GID_INDEX	  255u /* struct ibv_global_route has 8 bits for it */
 #define LIMIT_FLOW_LABEL  0xfffffu
@@ -64,9 +65,9 @@
 #define LIMIT_24_BITS 0xffffffu
 #define LIMIT_MSEC    3600000u
 
-/* The numbers of these enumerations are part of the protocol: new ones come last. */
+/* The values of these enumerations are part of the protocol: append new ones. */
 
-/* Why a peer is not served, or an order not carried out. */
+/* Why a peer is not served, or an order is not carried out. */
 enum refusal {
 	REFUSAL_FAILED, /* `error` and `stage` say what failed */
 	REFUSAL_VERSION,
@@ -74,7 +75,7 @@ enum refusal {
 	REFUSAL_BUSY,
 	REFUSAL_LIMIT,
 	REFUSAL_ORDER,	 /* not in this state, or not with these values */
-	REFUSAL_NO_PORT, /* no device, port or GID that fits */
+	REFUSAL_NO_PORT, /* no suitable device, port or GID */
 	REFUSALS,
 };
 
@@ -83,10 +84,10 @@ enum stage {
 	STAGE_NONE,
 	STAGE_RESOLVE,	  /* name, route, device, port and GID */
 	STAGE_TCP,	  /* connecting to the peer's TCP port */
-	STAGE_HANDSHAKE,  /* the exchange of what both sides need */
+	STAGE_HANDSHAKE,  /* exchanging the data that both sides need */
 	STAGE_LIBRARY,	  /* loading libibverbs or librdmacm */
 	STAGE_OPEN,	  /* the device */
-	STAGE_MEMORY,	  /* registering it */
+	STAGE_MEMORY,	  /* registering memory */
 	STAGE_CREATE_QP,  /* and completion queues */
 	STAGE_CONNECT_QP, /* INIT, RTR, RTS; address handles */
 	STAGE_CM,	  /* librdmacm: an event and its status, or the errno of a call */
@@ -99,10 +100,10 @@ enum stop {
 	STOP_NONE,
 	STOP_TIMED_OUT,
 	STOP_INTERRUPTED, /* SIGINT, SIGTERM or SIGHUP */
-	STOP_PEER_GONE,	  /* the connection to the other side is closed */
-	STOP_PEER_SPOKE,  /* the other side does not wait for the end */
+	STOP_PEER_GONE,	  /* the other side closed the connection */
+	STOP_PEER_SPOKE,  /* the other side sent a message before the end */
 	STOP_DEVICE_GONE,
-	STOP_PORT_DOWN, /* never on the wire: a side finds it out for itself */
+	STOP_PORT_DOWN, /* never on the wire: each side detects it by itself */
 	STOPS,
 };
 
@@ -152,7 +153,7 @@ enum message_type {
 #include "selftest/wire/messages.def"
 };
 
-/* As large as the largest number, and one: the numbers have gaps. */
+/* Its size is the largest message number plus one: the numbers have gaps. */
 union message_numbers {
 #define MESSAGE(number, constant, name, record) char name[(number) + 1];
 #include "selftest/wire/messages.def"
@@ -162,52 +163,53 @@ union message_numbers {
 struct message {
 	uint32_t type; /* enum message_type */
 	union {
-		struct message_hello body; /* begins where each record does */
+		struct message_hello body; /* at the offset of every record */
 #define MESSAGE(number, constant, name, record) struct record name;
 #include "selftest/wire/messages.def"
 	};
 };
 
-/* By enum message_type; a type without a name does not exist. */
+/* Indexed by enum message_type; a type without a name does not exist. */
 extern const struct message_row message_rows[MESSAGE_TYPES];
 
-/* The name of a type, "unknown" if there is none. Never NULL. */
+/* Returns the name of a type, "unknown" if there is none. Never NULL. */
 const char *message_name(uint32_t type);
-/* How long an order itself may take: its field timeout_msec, or 0. */
+/* Returns the time limit that the order itself sets: its field timeout_msec, or 0. */
 uint32_t message_timeout_msec(const struct message *order);
-/* Bytes of the message on the wire, header included: always at most MESSAGE_MOST_BYTES. */
+/* Encodes a message and returns its length, header included: at most MESSAGE_MOST_BYTES. */
 size_t message_encode(const struct message *message, uint8_t bytes[static MESSAGE_MOST_BYTES]);
 /*
- * Reads the type and the bytes of the body that follow from a header. -EPROTO: not this protocol;
- * -EPROTONOSUPPORT: another version of it (a hello and a refusal have the same layout in all
+ * Reads the message type and the length of the body from a header. Returns 0; -EPROTO: not this
+ * protocol; -EPROTONOSUPPORT: another version of it (hello and refused have the same layout in all
  * versions and pass); -EMSGSIZE: a length that the type cannot have.
  */
 int message_decode_header(const uint8_t bytes[static MESSAGE_HEADER_BYTES], uint32_t *ret_type,
 			  size_t *ret_body_bytes);
 /*
- * -EMSGSIZE: the body is not as long as its fields; -ERANGE: a field is out of its range,
- * *ret_field names it. `message` may hold anything then.
+ * Decodes a body. Returns 0; -EPROTO: no such type; -EMSGSIZE: the body is not as long as its
+ * fields; -ERANGE: a field is out of its range. On the last two *ret_field names the field, and
+ * `message` may hold anything.
  */
 int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struct message *message,
 			const char **ret_field);
 
 /*
- * Messages over a stream socket, complete or not at all, within a time limit. A peer that is slow,
- * stops in the middle or sends something else ends the exchange.
+ * Messages over a stream socket, complete or not at all, within a time limit. The exchange ends if
+ * the peer is slow, stops in the middle of a message or sends something else.
  */
 
-/* 0 or -errno: -EPIPE, -ECONNRESET, -ETIMEDOUT. */
+/* Sends a message. Returns 0 or -errno: -EPIPE, -ECONNRESET, -ETIMEDOUT. */
 int exchange_send(int channel, const struct message *message, unsigned int msec);
 /*
- * Says no more, and takes what the peer has sent: a socket that is closed with unread bytes resets
- * the connection, and the last message might be lost. The caller closes it.
+ * Shuts down sending, and reads what the peer has sent: closing a socket with unread bytes resets
+ * the connection, and the last message might be lost. The caller closes the socket.
  */
 void exchange_end(int channel);
 /*
  * Waits at most `msec` for the first byte of the next message, then a few seconds for the rest.
- * `signals` is a signalfd that ends the wait with -EINTR, or -1. 0; -ECONNRESET: the peer closed
- * the connection; -ETIMEDOUT; -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: not a message,
- * *ret_complaint says what is wrong with it, a constant string.
+ * `signals` is a signalfd that ends the wait with -EINTR, or -1. Returns 0; -ECONNRESET: the peer
+ * closed the connection; -ETIMEDOUT; -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: not a message,
+ * *ret_complaint is a constant string that says what is wrong with it.
  */
 int exchange_receive(int channel, int signals, unsigned int msec, struct message *message,
 		     const char **ret_complaint);
