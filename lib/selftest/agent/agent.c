@@ -14,8 +14,8 @@
 #include "kernel/privilege.h"
 
 /*
- * The kernel and the device keep a list of a region's pages: struct scatterlist has 32 bytes for
- * each page of 4096, a device's table 8 to 16.
+ * The kernel and the device keep a list of a region's pages: per page of 4096 bytes, struct
+ * scatterlist takes 32 bytes, a device's table 8 to 16.
  */
 #define PAGE_SHARE 64
 
@@ -65,8 +65,7 @@ static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
 	*buffer = (struct agent_buffer){0};
 }
 
-/* Flushes all work at once: a queue pair that is destroyed while it sends may go on until it ends.
- */
+/* Flushes all work at once: a queue pair destroyed while sending may go on until it is done. */
 static void stop_sending(struct agent *agent)
 {
 	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
@@ -155,8 +154,8 @@ static uint64_t bytes_in_use(const struct agent *agent)
 }
 
 /*
- * RLIMIT_MEMLOCK, if it holds for this process; UINT64_MAX: it does not. The capability counts in
- * the first user namespace only: Linux, drivers/infiniband/core/umem.c, ib_umem_get().
+ * Returns RLIMIT_MEMLOCK, or UINT64_MAX if it does not apply to this process. The capability only
+ * counts in the initial user namespace: Linux, drivers/infiniband/core/umem.c, ib_umem_get().
  */
 static uint64_t memlock_limit(void)
 {
@@ -232,7 +231,7 @@ bool agent_span_fits(const struct agent *agent, const struct span *span)
 	if (!span->blocks)
 		return true;
 	end = span->offset + (span->blocks - 1) * span->stride + span->block_bytes;
-	/* Blocks may overlap, but all together they are no longer than a buffer may be. */
+	/* Blocks may overlap, but their sum is no longer than the largest possible buffer. */
 	return buffer->bytes && span->offset <= LIMIT_BYTES && span->stride <= LIMIT_BYTES &&
 	       span->block_bytes <= LIMIT_BYTES && end <= buffer->length &&
 	       span->blocks * span->block_bytes <= LIMIT_BYTES;

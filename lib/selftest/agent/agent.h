@@ -5,8 +5,8 @@
  * agent; the far side's agent, in another thread, process or host, gets the same orders as messages
  * (trial/side.h). It trusts no order: slots, lengths, rights and limits are checked here.
  *
- * Functions return 0 or -errno; the reply that the last failure makes is in `agent->refused`.
- * Not thread-safe: an agent belongs to one thread.
+ * Functions return 0 or -errno; `agent->refused` holds the reply for the last failure. Not
+ * thread-safe: an agent belongs to one thread.
  */
 #pragma once
 
@@ -25,11 +25,12 @@ struct verbs_device;
 /* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
 #define DATAGRAM_HEADER_BYTES 40u
 /*
- * How long a run may make no progress: longer than the transport needs to give up on lost packets,
- * which ends with a status that says more, and than a few messages need if many packets are lost.
+ * Longest time without progress in a run: longer than the transport needs to give up on lost
+ * packets, which ends with a more telling status, and than a few messages need if many packets are
+ * lost.
  */
 #define RUN_STILL_MSEC 15000u
-/* What a driver and the kernel keep for each object, roughly. */
+/* Rough memory cost of each object in the driver and the kernel. */
 #define OBJECT_BYTES 4096u
 
 struct agent_buffer {
@@ -37,16 +38,16 @@ struct agent_buffer {
 	size_t length;
 	uint64_t reserved;
 	struct ibv_mr *mr;
-	struct memory memory; /* `bytes` is where it begins */
+	struct memory memory; /* `bytes` is its start */
 };
 
-/* A memory window, with a region of its own that it can be bound to. */
+/* A memory window, with its own memory region to bind to. */
 struct agent_window {
 	struct ibv_mw *mw; /* NULL: the slot is free */
 	uint32_t rkey;
 	struct ibv_mr *region;
 	const struct agent_buffer *buffer; /* of the region */
-	const struct agent_qp *qp;	   /* that bound it */
+	const struct agent_qp *qp;	   /* that the window was bound on */
 };
 
 struct agent_cq {
@@ -63,7 +64,7 @@ struct agent_qp {
 	uint32_t inline_bytes;
 	uint32_t sges;
 	uint32_t depth; /* of its send and receive queue together */
-	uint32_t pairs; /* of the device, for `pairs` of the agent */
+	uint32_t pairs; /* device queue pairs, counted in `pairs` of the agent */
 	uint32_t send_depth;
 	uint64_t reserved;
 	bool signal_all;
@@ -71,23 +72,23 @@ struct agent_qp {
 	struct rdma_cm_id *cm_id; /* if rdma_cm connected it */
 	bool connected;
 	uint32_t target_qpn, target_qkey; /* of a run of a UD queue pair; 0: none */
-	struct rdma_cm_id *group;	  /* the multicast group that it joined */
+	struct rdma_cm_id *group;	  /* multicast group that it joined */
 	struct gid group_gid;
 	uint16_t group_lid;
 	struct sockaddr_storage group_address;
 	/* XRC: `qp` only sends. */
-	struct ibv_qp *target;	      /* that receives, in the domain of the agent */
-	struct ibv_srq *shared;	      /* whence its receives come; NULL: no XRC */
-	uint32_t peer_qpn, peer_srqn; /* the other side's that sends, and its receive queue */
+	struct ibv_qp *target;	      /* receives, in the agent's XRC domain */
+	struct ibv_srq *shared;	      /* queue for its receives; NULL: no XRC */
+	uint32_t peer_qpn, peer_srqn; /* of the peer's sending queue pair and its SRQ */
 };
 
-/* Whether the other side acknowledges what such a queue pair (enum qp_kind) sends. */
+/* Returns whether the other side acknowledges what such a queue pair (enum qp_kind) sends. */
 static inline bool agent_is_reliable(uint32_t kind)
 {
 	return kind == QP_RC || kind == QP_XRC;
 }
 
-/* The steps of a connection that are timed. */
+/* Timed steps of a connection. */
 enum connection_step {
 	STEP_ADDRESS,
 	STEP_ROUTE,
@@ -101,16 +102,16 @@ enum connection_step {
 /* One of many connections. */
 struct agent_connection {
 	struct agent_qp qp;
-	uint64_t begin_nsec, step_nsec; /* when it began, and its step */
+	uint64_t begin_nsec, step_nsec; /* start of the connection, and of its step */
 };
 
-/* Many connections at a time (agent_many.c). */
+/* Many simultaneous connections (agent_many.c). */
 struct agent_many {
 	struct agent_connection *items;
 	uint32_t count;
 	uint32_t begun, established, closed;
 	uint64_t reserved;
-	uint64_t *nsec[STEPS]; /* a sample for each connection, in the order in which they came */
+	uint64_t *nsec[STEPS]; /* a sample per connection, in the order of arrival */
 	uint32_t samples[STEPS];
 };
 
@@ -118,12 +119,12 @@ struct agent_many {
 struct agent_samples {
 	uint64_t *nsec; /* of one operation each; for a ping-pong, half of the round trip */
 	size_t count;
-	struct moments all; /* those of a long run are not all in `nsec` */
+	struct moments all; /* `nsec` may lack samples of a long run */
 };
 
 /*
- * What a queue pair was told when it was connected, whoever chose it: by the exchange or by
- * rdma_cm. What nobody told it is unknown.
+ * Attributes that a queue pair got when it was connected, whether the exchange or rdma_cm chose
+ * them. Those that were not set are unknown.
  */
 struct agent_told {
 	struct number pkey_index, sl, traffic_class, path_mtu_bytes;
@@ -139,14 +140,14 @@ struct agent {
 	struct endpoint endpoint;
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
-	struct ibv_xrcd *xrcd; /* NULL: no queue pair of XRC yet */
+	struct ibv_xrcd *xrcd; /* NULL: no XRC queue pair yet */
 	uint64_t srq_reserved, xrcd_reserved;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
 	struct agent_cq cqs[LIMIT_CQS];
-	struct agent_qp qps[LIMIT_QPS]; /* pages of the unused ones are never touched */
+	struct agent_qp qps[LIMIT_QPS]; /* pages of unused slots are never touched */
 	uint32_t qp_end;		/* slots from here on were never used */
-	uint32_t work;			/* work requests that all queues have room for */
-	uint32_t pairs;			/* queue pairs of the device that all slots have */
+	uint32_t work;			/* work requests for which all queues have room */
+	uint32_t pairs;			/* device queue pairs of all slots */
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
 	bool shares_processor; /* with the other side, which polls at the same time */
@@ -159,52 +160,52 @@ struct agent {
 	struct watch watch;
 	struct guard guard;
 	struct message_path path;
-	bool has_class; /* the near side's path: its traffic class was chosen, also if it is 0 */
-	uint32_t pkey_index;	     /* of the path */
+	bool has_class; /* near side: the traffic class of `path` was chosen, even if it is 0 */
+	uint32_t pkey_index;	     /* for `path` */
 	struct agent_told told;	     /* to the queue pair of the first slot */
-	uint32_t vector;	     /* of completion queues to come */
+	uint32_t vector;	     /* for future completion queues */
 	uint32_t version;	     /* of the exchange; 0: the other side is this process */
-	struct memory_source source; /* of the memory of buffers to come */
+	struct memory_source source; /* memory for future buffers */
 	struct agent_window windows[LIMIT_WINDOWS];
 	unsigned int still_msec; /* RUN_STILL_MSEC */
-	uint64_t most_bytes;	 /* of all buffers */
+	uint64_t most_bytes;	 /* limit on the sum of all buffers */
 	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */
 	struct message_refused refused;
 	/*
-	 * Finds the port and GID for an order to open, which is refused if this is NULL. Returns 0
-	 * or -errno with the reason in words.
+	 * Finds the port and GID for an order to open; NULL: the order is refused. Returns 0 or
+	 * -errno with the reason in words.
 	 */
 	int (*find)(void *context, const struct message_open_port *order,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
-	/* Tells of the ports from `first` on, for an order to list them; NULL: it is refused. */
+	/* Lists the ports from `first` on for an order to do so; NULL: the order is refused. */
 	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
 		    char **ret_reason);
 	void *find_context;
 	/*
-	 * Counts memory that orders make this host lock or allocate, with negative bytes when they
-	 * are free again. 0, or -ENOMEM if there are no more. NULL: not counted.
+	 * Accounts for memory that orders make this host lock or allocate; negative bytes give it
+	 * back. Returns 0, or -ENOMEM if the limit is reached. NULL: memory is not counted.
 	 */
 	int (*reserve)(void *context, int64_t bytes);
 	void *reserve_context;
 };
 
-/* `channel` and `signals` end its waits (-1: none) and are borrowed. */
+/* Creates an agent. `channel` and `signals` end its waits (-1: none) and are borrowed. */
 struct agent *agent_new(int channel, int signals);
-/* Releases everything, also after the device was removed. */
+/* Releases everything, even after the device was removed. */
 void agent_free(struct agent *agent);
-/* Opens the device of the endpoint and its protection domains. */
+/* Opens the endpoint's device and its protection domains. */
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint);
-/* Closes them, if they are open. */
+/* Closes the device and its protection domains, if open. */
 void agent_close_device(struct agent *agent);
-/* Destroys all but the device and its protection domains. */
+/* Destroys everything except the device and its protection domains. */
 void agent_reset(struct agent *agent);
 
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
  * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
- * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, prove.c, agent_ways.c, agent_gather.c
- * and measure/measure.c.
+ * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, agent_execute.c, prove.c, agent_ways.c,
+ * agent_gather.c and measure/measure.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -214,7 +215,7 @@ void agent_reset(struct agent *agent);
 #include "selftest/wire/messages.def"
 
 /*
- * Carries out an order and makes the reply to it: the order's own one, MESSAGE_DONE, or
+ * Carries out an order and fills in the reply: the one that belongs to the order, MESSAGE_DONE, or
  * MESSAGE_REFUSED.
  */
 void agent_execute(struct agent *agent, const struct message *order, struct message *reply);
@@ -222,80 +223,84 @@ void agent_execute(struct agent *agent, const struct message *order, struct mess
 struct agent_served {
 	uint64_t orders;
 	enum stop stop;	       /* STOP_NONE: the client said goodbye */
-	const char *lost;      /* with STOP_TIMED_OUT: how, or NULL: it was silent for too long */
+	const char *lost;      /* with STOP_TIMED_OUT: how, or NULL if it was silent for too long */
 	const char *complaint; /* what was wrong with what the client sent, or NULL */
-	char refused[200];     /* the last refusal that was not the failure of a call, or empty */
+	char refused[200];     /* last refusal that was not a failed call, or empty */
 };
 
 /*
  * Carries out orders from a socket until the other side sends MESSAGE_BYE, closes the connection,
- * sends something that is no order, is silent for `idle_msec`, or a signal of the agent's watch
- * comes.
+ * sends something that is not an order or is silent for `idle_msec`, or until a signal of the
+ * agent's watch arrives.
  */
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served);
 
-/* The counters of the port into an empty list. 0 or -errno. */
+/* Reads the counters of the port into an empty list. Returns 0 or -errno. */
 int agent_read_counters(const struct endpoint *endpoint, struct counter_list *list);
-/* Counts the memory of an object with agent->reserve; *reserved is the object's, and 0 before. */
+/* Counts an object's memory with agent->reserve. *reserved is the object's, 0 before. */
 int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
 void agent_unreserve(struct agent *agent, uint64_t *reserved);
-/* EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
+/* True for EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
 bool agent_has_datagrams_only(const struct endpoint *endpoint);
 /*
- * The processors near a PCI device: local_cpulist, which without a NUMA node is every processor
- * that is online (drivers/pci/pci-sysfs.c), as in most virtual machines. False: a device without
- * that file, which software devices are.
+ * Finds the processors near a PCI device, from its local_cpulist. Without a NUMA node that is every
+ * online processor (drivers/pci/pci-sysfs.c), as in most virtual machines. Returns false if the
+ * device has no such file, like software devices.
  */
 bool agent_find_near(const struct root *root, const char *device, struct cpu_list *ret_list,
 		     struct number *ret_node);
-/* True if the span lies within an existing buffer. */
+/* Returns whether the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
-/* Refuses the order if it does not. */
+/* Refuses the order unless the span fits. */
 int agent_check_span(struct agent *agent, const struct span *span);
-/* Registers the memory as its kind needs it. NULL and errno. */
+/* Registers the memory in the way its kind requires. Returns NULL and sets errno on failure. */
 struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 			      const struct agent_buffer *buffer, int access);
-/* Frees the windows of a queue pair or of a buffer, either may be NULL: they keep both in use. */
+/*
+ * Frees the windows of a queue pair or a buffer, which keep both in use. Either may be NULL; both
+ * NULL: all windows.
+ */
 void agent_windows_forget(struct agent *agent, const struct agent_qp *qp,
 			  const struct agent_buffer *buffer);
-/* The start of a block of a span that fits. */
+/* Returns the start of a block of a span that fits. */
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
-/* Notes what the queue pair is told, if it is that of the first slot. */
+/* Records the attributes set on the queue pair, if it is that of the first slot. */
 void agent_note_told(struct agent *agent, const struct agent_qp *qp, const struct ibv_qp_attr *attr,
 		     int mask);
-/* The P_Key that the queue pair of the first slot has; unknown: it was told none. */
+/* Returns the P_Key of the queue pair in the first slot; unknown if none was set. */
 struct number agent_told_pkey(struct agent *agent);
-/* Makes a queue pair that is not there; what agent_qp() checks of slots and limits is not. */
+/* Creates a queue pair that does not exist yet, without agent_qp()'s checks of slots and limits. */
 int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
-/* As agent_modify(), of a queue pair that is there. */
+/* Like agent_modify(), for an existing queue pair. */
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
-/* As ibv_create_qp_ex(). NULL and errno. */
+/* Like ibv_create_qp_ex(). Returns NULL and sets errno on failure. */
 struct ibv_qp *agent_create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *attr);
-/* The queue pairs and the receive queue of an extended reliable connection. */
+/* Create and destroy the queue pairs and receive queue of an extended reliable connection. */
 int agent_xrc_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
 void agent_xrc_destroy(struct agent *agent, struct agent_qp *qp);
+/* Closes the XRC domain. */
 void agent_xrc_close(struct agent *agent);
-/* How long that step of one of them took. */
+/* Adds a sample: how long a step of one connection took. */
 void agent_many_sample(struct agent_many *many, enum connection_step step, uint64_t nsec);
-/* Ends the many connections; their samples stay until the next ones. */
+/* Ends the many connections; their samples stay until the next order of this kind. */
 void agent_many_release(struct agent *agent);
 void agent_many_free(struct agent *agent);
 void agent_cm_release(struct agent *agent);
-/* What the run that follows takes of the processor, for the order to report. */
+/* Begin and end the measurement of a run's elapsed and processor time, for the order to report. */
 void agent_begin_report(struct agent *agent);
 void agent_end_report(struct agent *agent);
-/* enum ibv_qp_state: "RTS", or "unknown". */
+/* Names an enum ibv_qp_state: "RTS", or "unknown". */
 const char *agent_state_word(uint32_t state);
-/* enum buffer_access as IBV_ACCESS_*. */
+/* Converts enum buffer_access to IBV_ACCESS_*. */
 int agent_access(uint32_t access);
 extern const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS];
-/* The errno of a failed ibv_post_*(), which returns it, or -1 and sets errno (libsiw). */
+/* Returns the errno of a failed ibv_post_*(), which returns it, or -1 and sets errno (libsiw). */
 int agent_post_error(int rc);
 
-/* An event of librdmacm after its acknowledgement. */
+/* An event of librdmacm, already acknowledged. */
 struct cm_news {
 	enum rdma_cm_event_type type;
 	struct rdma_cm_id *id;
@@ -313,9 +318,9 @@ struct cm_news {
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   uint64_t end_nsec, struct cm_news *news);
 
-/* Notes a failure for the reply and returns -errno; `error` is positive. */
+/* Records a failure for the reply and returns -errno; `error` is positive. */
 int agent_fail(struct agent *agent, enum stage stage, int error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Notes that an order makes no sense or exceeds the limits, and returns -EINVAL. */
+/* Records that an order makes no sense or exceeds a limit, and returns -EINVAL. */
 int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -47,7 +47,7 @@ void agent_cm_address(const struct agent *agent, const struct ip_address *ip, ui
 	socket_address(ip, scope, port, storage);
 }
 
-/* The end of a wait for an event as an errno. */
+/* Converts the end of a wait for an event to an errno. */
 static int stop_error(enum stop stop)
 {
 	static const int errors[] = {
@@ -59,12 +59,12 @@ static int stop_error(enum stop stop)
 	return errors[stop];
 }
 
-/* Looking at the watch takes two system calls, so not for each of many events. */
+/* Checking the watch takes two system calls, so not for each of many events. */
 #define LOOK_NSEC 10000000u
 
 /*
- * The next event, of any kind; the caller acknowledges it. The watch is checked while events come,
- * too, so that the requests of strangers cannot put off the end of the wait.
+ * Takes the next event, of any kind; the caller acknowledges it. The watch is also checked while
+ * events come, so that strangers' requests cannot delay the end of the wait.
  */
 static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
 {
@@ -84,7 +84,7 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 				return agent_cm_fail(agent, "rdma_get_cm_event");
 			stop = watch_wait(&agent->watch, agent->cm->fd, left);
 		}
-		/* The far side has finished, but not because of this event: it has failed. */
+		/* The far side has finished before the expected event came: it has failed. */
 		if (stop == STOP_PEER_SPOKE && agent->connecting) {
 			agent->watch.patient = true;
 			end_nsec = clock_nsec() + LAST_WORD_NSEC;
@@ -144,7 +144,7 @@ int agent_cm_fail_event(struct agent *agent, const struct cm_news *news)
 	return -(int)agent->refused.error;
 }
 
-/* The same for one of two kinds. */
+/* Like agent_cm_await(), for either of two kinds. */
 static int await_either(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 			enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
 {
@@ -171,8 +171,8 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 }
 
 /*
- * -EXDEV: librdmacm chose another device than the agent's. It goes by the address, which two
- * devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
+ * Returns -EXDEV if librdmacm chose another device than the agent's. It goes by the address, which
+ * two devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
  * obscurely.
  */
 static int check_device(struct agent *agent, const struct rdma_cm_id *id)
@@ -271,7 +271,7 @@ int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
 					  sizeof(tos));
 }
 
-/* The connect request of the test; those of strangers are rejected meanwhile. */
+/* Waits for the connect request of the test, and rejects those of strangers. */
 static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
 			 struct rdma_cm_id **ret_id)
 {
@@ -290,7 +290,7 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 	}
 }
 
-/* As in trial_qp.c: rxe retries forever with 7. */
+/* As in trial_qp.c: with 7, rxe retries forever. */
 #define ACCEPT_RETRIES 6
 
 static struct rdma_conn_param param_of(const struct agent_qp *qp, const uint32_t *cookie,

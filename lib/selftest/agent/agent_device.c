@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent's libraries, its device and the protection domains of that. */
+/* An agent's libraries, its device and the device's protection domains. */
 #include <errno.h>
 
 #include "base/library.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Orders as messages: which handler carries them out, and an agent that takes them from a socket.
- */
+/* Orders as messages: the handler of each, and an agent that takes orders from a socket. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +11,17 @@
 #include "selftest/agent/agent.h"
 #include "selftest/wire/message.h"
 
-/* How long the client may take to read an answer. */
+/* Time limit for the client to read a reply. */
 #define SEND_MSEC 5000
-/* How often to look whether the device still exists while the client is silent. */
+/* Interval of the checks that the device still exists while the client is silent. */
 #define DEVICE_CHECK_MSEC 500u
 
-/* More than a queue pair's attributes can say. */
+/* Maximum of the 8-bit attributes of a queue pair. */
 #define FIELD_READS 255
 
 /*
- * Reads and atomics at a time that a queue pair both answers and asks for: ibv_query_device(3). A
- * driver that does not fill in the second number has 0 there.
+ * Returns how many reads and atomics at a time a queue pair can both answer and request:
+ * ibv_query_device(3). A driver that does not fill in the limit for requests leaves 0 there.
  */
 static uint32_t most_reads(const struct ibv_device_attr *limits)
 {
@@ -127,7 +126,7 @@ int agent_read_counters(const struct endpoint *endpoint, struct counter_list *li
 	return rc;
 }
 
-/* Some devices have hundreds: those that help a diagnosis go first, others while they fit. */
+/* Some devices have hundreds: those useful for a diagnosis go first, others while there is room. */
 int agent_counters(struct agent *agent, const struct message_none *order,
 		   struct message_counted *reply)
 {
@@ -192,7 +191,7 @@ void agent_execute(struct agent *agent, const struct message *order, struct mess
 	reply->refused = agent->refused;
 }
 
-/* Waits until the client speaks, or until something ends the service. */
+/* Waits until the client sends something, or until something ends the service. */
 static enum stop await_order(struct agent *agent, uint64_t idle_msec)
 {
 	enum stop stop = STOP_NONE;
@@ -207,7 +206,7 @@ static enum stop await_order(struct agent *agent, uint64_t idle_msec)
 	return stop;
 }
 
-/* A client only sees that the connection ends: it is told why, if it knows the message. */
+/* A client only sees that the connection ends: tells it why, if it knows this message. */
 static void say_why(const struct agent *agent, int channel, enum stop stop)
 {
 	const struct message leaving = {.type = MESSAGE_LEAVING, .leaving = {.stop = stop}};
@@ -219,8 +218,8 @@ static void say_why(const struct agent *agent, int channel, enum stop stop)
 }
 
 /*
- * How long the client may measure, of which a passive side notices nothing: a run that counts its
- * messages has no time, but no run is granted more than that.
+ * How long the client may measure while a passive side notices nothing. A run that counts its
+ * messages has no duration, but no run may exceed the granted time.
  */
 static uint64_t measuring_msec(const struct agent *agent, const struct message_run *run)
 {
@@ -245,7 +244,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		rc = exchange_receive(channel, agent->watch.signals, idle_msec, &order,
 				      &served.complaint);
 		served.stop = STOP_NONE;
-		/* The first byte, or an error of the socket, was there. */
+		/* The socket was readable, so this is its own error: TCP timed out. */
 		if (rc == -ETIMEDOUT && !served.complaint)
 			served.lost = "TCP gave the connection up: the client's host "
 				      "acknowledged nothing";
@@ -259,7 +258,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
 			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
 		rc = exchange_send(channel, &reply, SEND_MSEC);
-		/* The wait for room in the socket, or an error of the socket. */
+		/* No room in the socket until the time limit, or an error of the socket. */
 		if (rc == -ETIMEDOUT)
 			served.lost = "the client did not take an answer, or its host is gone";
 		if (rc)

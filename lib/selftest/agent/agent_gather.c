@@ -9,18 +9,18 @@
 #include "base/mem.h"
 #include "selftest/agent/agent.h"
 
-/* How long a transfer may take before it is given up. */
+/* Longest time without progress before a loop of transfers is given up. */
 #define STILL_MSEC 10000u
 /*
- * After so many polls in vain the processor is yielded: a software device may need it, and with
- * both sides on one host there may be no other.
+ * Polls in vain before the processor is yielded: a software device may need it, and with both sides
+ * on one host there may be no other processor.
  */
 #define POLLS 64u
-/* A longer wait sleeps in short steps: the processor is needed elsewhere. */
+/* A longer wait sleeps in short steps, because others need the processor. */
 #define PATIENCE_NSEC 1000000u
 #define SLEEP_NSEC    20000
 
-/* The work requests of one transfer, in one list. */
+/* The work requests of one transfer, linked into one list. */
 struct works {
 	struct ibv_send_wr *sends;
 	struct ibv_recv_wr *receives;
@@ -35,9 +35,9 @@ struct loop {
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct works send, receive;
-	struct span send_piece, receive_piece; /* packed: what is transferred */
-	uint32_t signaled;		       /* completions of one transfer that goes out */
-	int64_t sends_due, receives_due;       /* completions */
+	struct span send_piece, receive_piece; /* packed: contiguous data to transfer */
+	uint32_t signaled;		       /* completions per outgoing transfer */
+	int64_t sends_due, receives_due;       /* outstanding completions */
 	uint64_t begin_nsec;
 };
 
@@ -46,7 +46,7 @@ static uint64_t bytes_of(const struct span *span)
 	return span->blocks * span->block_bytes;
 }
 
-/* The CPU's work for a transport that carries one piece. */
+/* The CPU's work when the transport carries one contiguous piece. */
 static void pack(const struct agent *agent, const struct span *blocks, const struct span *piece)
 {
 	uint8_t *bytes = agent_block(agent, piece, 0);
@@ -72,7 +72,7 @@ static void works_clear(struct works *works)
 	free(works->elements);
 }
 
-/* The number of elements that the work request at `index` has; they begin at index * sges. */
+/* Number of elements of the work request at `index`; they begin at index * sges. */
 static int elements_of(const struct works *works, const struct span *span, uint32_t sges,
 		       uint32_t index)
 {
@@ -131,7 +131,7 @@ static void fill_receives(struct loop *loop, const struct span *span, uint32_t s
 	}
 }
 
-/* All blocks there, within their buffer, and no more work requests than a queue may have. */
+/* Refuses blocks that are empty, not within their buffer, or too many for a queue. */
 static int check_span(struct agent *agent, const struct span *span, uint32_t sges)
 {
 	if (!bytes_of(span) || bytes_of(span) > LIMIT_BYTES || !agent_span_fits(agent, span))
@@ -142,7 +142,7 @@ static int check_span(struct agent *agent, const struct span *span, uint32_t sge
 	return 0;
 }
 
-/* Both are in one buffer: they must not overlap while the CPU copies. */
+/* The piece and the blocks share a buffer: they must not overlap while the CPU copies. */
 static bool is_apart(const struct span *piece, const struct span *blocks)
 {
 	const uint64_t end = blocks->offset + (blocks->blocks - 1) * blocks->stride +
@@ -221,7 +221,7 @@ static int prepare(struct loop *loop)
 
 	if (!sges || sges > LIMIT_SGES)
 		return agent_refuse(loop->agent, REFUSAL_ORDER, "a queue pair without elements");
-	/* iWARP reads into one piece (RFC 5040, 4.4): such devices have another limit. */
+	/* iWARP reads into one piece (RFC 5040, 4.4): such devices limit reads separately. */
 	if (order->operation == POST_READ && most > 0 && (uint32_t)most < sges)
 		sges = (uint32_t)most;
 	rc = prepare_send(loop, order->operation == POST_READ ? &order->to : &order->from, sges);
@@ -278,7 +278,7 @@ static void lend_processor(uint64_t since_nsec)
 		sched_yield();
 }
 
-/* Waits for all completions that are due; early ones count for the next time. */
+/* Waits for all outstanding completions; early ones count for the next wait. */
 static bool wait_due(struct loop *loop)
 {
 	uint64_t since = clock_raw_nsec();
@@ -306,7 +306,7 @@ static bool send_out(struct loop *loop)
 	return post_send(loop);
 }
 
-/* Posts the receives for the next message before the other side can know that this one came. */
+/* Posts the receives for the next message before the other side can know that this one arrived. */
 static bool take_in(struct loop *loop, bool last)
 {
 	loop->receives_due += loop->receive.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast groups: an agent joins and leaves them with librdmacm. */
+/* Multicast groups: an agent joins and leaves them through librdmacm. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many connections at a time, with the time of each step: by rdma_cm, some of them under way at
- * once, or by numbers that the exchange carries. No data cross them.
+ * Many simultaneous connections, with the time of each step: either by rdma_cm, several in progress
+ * at once, or by queue pair numbers that the exchange carries. They carry no data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "host/device.h"
 #include "selftest/agent/agent_cm.h"
 
-/* Nothing is sent, so queues of one entry do. */
+/* Nothing is sent, so queues of one entry suffice. */
 static const struct message_qp small_qp = {
 	.kind = QP_RC,
 	.send_depth = 1,
@@ -19,11 +19,11 @@ static const struct message_qp small_qp = {
 	.sges = 1,
 };
 
-/* An order to connect or accept while it is carried out. */
+/* An order to connect or accept that is being carried out. */
 struct many_run {
 	struct agent *agent;
 	const struct message_connect_many *order;
-	uint32_t cookie; /* in the byte order of the network */
+	uint32_t cookie; /* in network byte order */
 	uint32_t disconnecting;
 	uint64_t begin_nsec, established_nsec;
 };
@@ -83,7 +83,7 @@ static int make_qp(struct agent *agent, uint32_t cq, struct agent_connection *co
 
 /* ---- By rdma_cm ---- */
 
-/* A step of the connection has ended. */
+/* Records the end of a step of the connection. */
 static void end_step(struct many_run *run, struct agent_connection *connection,
 		     enum connection_step step)
 {
@@ -103,7 +103,7 @@ static int begin_connection(struct many_run *run)
 				run->order->port);
 }
 
-/* The route is known: makes the queue pair and sends the connect request. */
+/* Creates the queue pair and sends the connect request, once the route is known. */
 static int request(struct many_run *run, struct agent_connection *connection)
 {
 	struct agent *agent = run->agent;
@@ -135,7 +135,7 @@ static int establish(struct many_run *run, struct agent_connection *connection, 
 	return 0;
 }
 
-/* An event of a connection that this side began. */
+/* Handles an event of a connection that this side began. */
 static int go_on(struct many_run *run, const struct cm_news *news)
 {
 	struct agent_connection *connection = news->id->context;
@@ -164,7 +164,7 @@ static int go_on(struct many_run *run, const struct cm_news *news)
 	return agent_cm_fail_event(run->agent, news);
 }
 
-/* If the far side has failed, the event that explains it comes soon. */
+/* If the far side has failed, the event that explains why comes soon. */
 static uint64_t deadline(const struct many_run *run)
 {
 	const struct agent *agent = run->agent;
@@ -174,7 +174,7 @@ static uint64_t deadline(const struct many_run *run)
 	return clock_nsec() + run->order->timeout_msec * 1000000ull;
 }
 
-/* The next event is about one of these connections, or it is passed over. */
+/* Handles the next event if it is about one of these connections; otherwise it is skipped. */
 static int handle_next(struct many_run *run,
 		       int (*handle)(struct many_run *run, const struct cm_news *news))
 {
@@ -200,7 +200,7 @@ static int connect_all(struct many_run *run)
 	struct watch *watch = &run->agent->watch;
 	int rc = 0;
 
-	/* The other side answers when all are closed: before that it has failed. */
+	/* The other side replies when all are closed: an earlier message means that it failed. */
 	run->agent->connecting = watch->patient;
 	watch->patient = false;
 	while (!rc && many->established < order->count) {
@@ -249,7 +249,7 @@ static int connect_many(struct many_run *run)
 	return connect_all(run);
 }
 
-/* ---- The other side of it ---- */
+/* ---- The accepting side ---- */
 
 static int accept_one(struct many_run *run, const struct cm_news *news)
 {
@@ -283,7 +283,7 @@ static int serve_event(struct many_run *run, const struct cm_news *news)
 		run->established_nsec = clock_nsec();
 		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		/* The answer: without it the other side would wait for its time-outs. */
+		/* Answers, because the other side would otherwise wait until it times out. */
 		run->agent->api.rdma_disconnect(news->id);
 		many->closed++;
 		return 0;
@@ -331,7 +331,7 @@ int agent_connect_many(struct agent *agent, const struct message_connect_many *o
 
 /* ---- By the exchange ---- */
 
-/* From RESET to RTS, as trial_modify() does it step by step. */
+/* Moves from RESET to RTS, as trial_modify() does step by step. */
 static int bring_to_rts(struct agent *agent, const struct message_exchange_many *order, uint32_t i)
 {
 	struct agent_qp *qp = &agent->many.items[order->first + i].qp;

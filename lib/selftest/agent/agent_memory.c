@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of buffers: its kind, its contents, its registration. */
+/* The memory of buffers: its kind, contents and registration. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "selftest/agent/agent.h"
 #include "selftest/memory/pattern.h"
 
-/* One page is enough to see whether a kind of memory is to be had. */
+/* One page is enough to see whether a kind of memory is available. */
 #define TRIAL_BYTES 4096u
 
-/* iova is the address, as without a dma-buf, so that work requests look the same. */
+/* The iova equals the address, as without a dma-buf, so that work requests look the same. */
 struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 			      const struct agent_buffer *buffer, int access)
 {
@@ -20,10 +20,10 @@ struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 
 	if (agent->source.choice.kind == MEMORY_ODP)
 		access |= IBV_ACCESS_ON_DEMAND;
-	/* Each kernel that registers dma-bufs knows this one (uverbs_std_types_mr.c). */
+	/* Every kernel that registers dma-bufs knows this flag (uverbs_std_types_mr.c). */
 	if (memory->is_dmabuf && agent->way.relaxed)
 		access |= IBV_ACCESS_RELAXED_ORDERING;
-	/* It drops optional rights that the kernel or the driver does not know: ibv_reg_mr(3). */
+	/* This call drops optional rights unknown to the kernel or driver: ibv_reg_mr(3). */
 	if (!memory->is_dmabuf && agent->way.relaxed && agent->api.ibv_reg_mr_iova2)
 		return agent->api.ibv_reg_mr_iova2(
 			domain, buffer->bytes, buffer->length, (uintptr_t)buffer->bytes,
@@ -38,11 +38,11 @@ struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 	return NULL;
 }
 
-/* What on-demand paging needs a reliable connection to carry: the operations of most tests. */
+/* On-demand paging must support these operations, which most tests use. */
 #define ODP_NEEDED \
 	(IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ)
 
-/* As ibv_query_device_ex(), which is inline and calls a function that is not linked. */
+/* Like ibv_query_device_ex(), which is inline and calls a function that is not linked. */
 static int check_odp(struct agent *agent)
 {
 	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, query_device_ex);
@@ -62,7 +62,7 @@ static int check_odp(struct agent *agent)
 	return 0;
 }
 
-/* A buffer of the kind is made and freed again: so the first test need not find out. */
+/* Creates a buffer of the kind and frees it, so that a failure shows before the first test. */
 static int try_memory(struct agent *agent, struct message_memory_ready *reply)
 {
 	const uint32_t slot = LIMIT_BUFFERS - 1;
@@ -100,10 +100,10 @@ int agent_memory(struct agent *agent, const struct message_memory *order,
 	return rc;
 }
 
-/* The processor's part of a hidden buffer, or of any other. */
+/* Part of a buffer, hidden or not, while the processor works on it. */
 struct part {
-	uint8_t *work;	  /* what it reads and writes */
-	uint8_t *staging; /* of hidden memory, else NULL */
+	uint8_t *work;	  /* where the processor reads and writes */
+	uint8_t *staging; /* copy of hidden memory, else NULL */
 };
 
 static struct part part_of(const struct agent_buffer *buffer, uint8_t *block, uint64_t bytes)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an agent does where all ports of a host are tested at once: lists them, and keeps near one.
- */
+/* Orders for testing all ports of a host at once: list the ports, and stay close to one. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,7 +10,7 @@
 #include "selftest/agent/agent.h"
 #include "selftest/agent/cpu_list.h"
 
-/* MPOL_PREFERRED: other memory is taken where that node has none (set_mempolicy(2)). */
+/* MPOL_PREFERRED: falls back to other nodes if that one has no memory (set_mempolicy(2)). */
 #define PREFER_NODE 1
 
 int agent_list_ports(struct agent *agent, const struct message_list_ports *order,
@@ -28,7 +27,7 @@ int agent_list_ports(struct agent *agent, const struct message_list_ports *order
 	return 0;
 }
 
-/* Memory that is touched from now on; a kernel without NUMA has no such call. */
+/* Applies to memory touched from now on; a kernel without NUMA lacks this call. */
 static void prefer_node(uint64_t node)
 {
 	unsigned long mask[16] = {0};
@@ -65,7 +64,7 @@ int agent_pin(struct agent *agent, const struct message_pin *order, struct messa
 
 	if (root_open(NULL, &root))
 		return 0;
-	/* Where nothing tells, none is near. */
+	/* A device without that information is near no processor. */
 	agent_find_near(&root, agent->endpoint.device, &near, &node);
 	root_close(&root);
 	if (cpu_list_of_thread(&allowed))

@@ -27,8 +27,8 @@ int agent_access(uint32_t access)
 }
 
 /*
- * An upper bound of the memory of a queue. rxe allocates a power of two of entries, each of which
- * is a power of two of bytes (rxe_queue_init()); mlx5 and others have smaller entries.
+ * Upper bound for the memory of a queue. rxe rounds the number of entries, and the size of each, up
+ * to a power of two (rxe_queue_init()); mlx5 and others have smaller entries.
  */
 static uint64_t queue_bytes(uint64_t entries, uint64_t entry_bytes)
 {
@@ -41,7 +41,7 @@ static uint64_t queue_bytes(uint64_t entries, uint64_t entry_bytes)
 	return OBJECT_BYTES + count * size;
 }
 
-/* struct rxe_send_wqe and struct rxe_recv_wqe (include/uapi/rdma/rdma_user_rxe.h). */
+/* Entry sizes of struct rxe_send_wqe and rxe_recv_wqe (include/uapi/rdma/rdma_user_rxe.h). */
 static uint64_t send_bytes(const struct message_qp *order)
 {
 	const uint64_t sges = order->sges * sizeof(struct ibv_sge);
@@ -55,7 +55,7 @@ static uint64_t receive_bytes(const struct message_qp *order)
 	return queue_bytes(order->receive_depth, 40 + order->sges * sizeof(struct ibv_sge));
 }
 
-/* With XRC one queue pair sends, another one receives, and the receive queue is a third object. */
+/* XRC uses one queue pair to send, another to receive, and a third object as the receive queue. */
 static uint64_t pair_bytes(const struct message_qp *order)
 {
 	return send_bytes(order) + (order->srq ? 0 : receive_bytes(order)) +
@@ -148,7 +148,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 	if (qp->ah)
 		agent->api.ibv_destroy_ah(qp->ah);
 	agent_windows_forget(agent, qp, NULL);
-	/* The queue pair before the id: iWARP closes the connection with it. */
+	/* The queue pair goes before the id: on iWARP, destroying it closes the connection. */
 	if (qp->qp)
 		agent->api.ibv_destroy_qp(qp->qp);
 	agent_xrc_destroy(agent, qp);
@@ -182,7 +182,7 @@ static int make_srq(struct agent *agent, const struct message_qp *order)
 	return rc;
 }
 
-/* A PSN is 24 bits that should not be predictable; xorshift is good enough. */
+/* A PSN has 24 bits that should not be predictable; xorshift is good enough. */
 static uint32_t new_psn(struct agent *agent)
 {
 	uint32_t state = agent->random ? agent->random : 1;
@@ -265,8 +265,7 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	if (order->slot >= agent->most_qps || agent->pairs + pairs > agent->most_qps)
 		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u queue pairs",
 				    agent->most_qps);
-	/* Memory of queues is the kernel's or the device's: no limit of the process holds for it.
-	 */
+	/* Queue memory belongs to the kernel or the device: no process limit covers it. */
 	if (agent->work + order->send_depth + order->receive_depth > LIMIT_WORK)
 		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
 				    LIMIT_WORK);
@@ -283,7 +282,7 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	return 0;
 }
 
-/* Hops that a RoCE v2 packet may take, as rdma_cm has it by default. */
+/* Hop limit of RoCE v2 packets, the default of rdma_cm. */
 #define HOP_LIMIT 64
 
 static void fill_address(const struct agent *agent, const struct endpoint *to, uint32_t sl,
@@ -294,7 +293,7 @@ static void fill_address(const struct agent *agent, const struct endpoint *to, u
 		.sl = (uint8_t)(sl ? sl : agent->path.sl),
 		.port_num = (uint8_t)agent->endpoint.port,
 	};
-	/* RoCE has no LIDs; on InfiniBand a global header only where the subnets differ. */
+	/* RoCE has no LIDs; InfiniBand needs a global header only if the subnets differ. */
 	if (agent->endpoint.link_layer == LINK_LAYER_INFINIBAND &&
 	    gid_subnet_prefix(&to->gid) == gid_subnet_prefix(&agent->endpoint.gid))
 		return;
@@ -370,8 +369,8 @@ static struct agent_qp *find_qp(struct agent *agent, uint32_t slot)
 }
 
 /*
- * The receiving queue pair of an extended reliable connection follows the other one. What each
- * transition needs: Linux, drivers/infiniband/core/verbs.c, qp_state_table.
+ * Moves the receiving queue pair of an extended reliable connection along with the sending one. The
+ * attributes that each transition needs: Linux, drivers/infiniband/core/verbs.c, qp_state_table.
  */
 static int modify_target(struct agent *agent, struct agent_qp *qp,
 			 const struct message_modify *order)
@@ -423,7 +422,7 @@ int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct messa
 		  now.qp_state == IBV_QPS_RTR))
 		mask |= fill_rts(qp, order, &attr);
 	else if (order->state == IBV_QPS_RTS && qp->kind == QP_UD)
-		mask |= IBV_QP_QKEY; /* in RTS already: to join a group that has another one */
+		mask |= IBV_QP_QKEY; /* already in RTS: to join a group that has another Q_Key */
 	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",

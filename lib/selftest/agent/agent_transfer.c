@@ -18,7 +18,7 @@ const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS] = {
 	[POST_COMPARE_SWAP] = IBV_WR_ATOMIC_CMP_AND_SWP,
 };
 
-/* The blocks of the span as scatter/gather elements, all moved by `shift` bytes. */
+/* Fills scatter/gather elements with the blocks of the span, all shifted by `shift` bytes. */
 static int fill_elements(struct agent *agent, const struct span *span, uint64_t shift,
 			 struct ibv_sge elements[static LIMIT_SGES])
 {
@@ -88,7 +88,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 
 	if (!is_connected(qp))
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot send", order->slot);
-	/* The provider copies them: ibv_post_send(3). */
+	/* The provider copies inline data: ibv_post_send(3). */
 	if (order->flags & POST_INLINE &&
 	    memory_is_hidden(&agent->buffers[order->span.buffer].memory))
 		return agent_refuse(agent, REFUSAL_ORDER,
@@ -146,7 +146,7 @@ static void note_completion(const struct ibv_wc *wc, struct work_completion *ite
 		.vendor_error = wc->vendor_err,
 	};
 	if (wc->status != IBV_WC_SUCCESS)
-		return; /* the other fields are undefined then (ibv_poll_cq(3)) */
+		return; /* the other fields are undefined in this case (ibv_poll_cq(3)) */
 	item->operation = wc->opcode;
 	item->bytes = wc->byte_len;
 	item->with_immediate = !!(wc->wc_flags & IBV_WC_WITH_IMM);
@@ -155,7 +155,7 @@ static void note_completion(const struct ibv_wc *wc, struct work_completion *ite
 	item->src_qpn = wc->src_qp & 0xffffff;
 }
 
-/* Takes the completions that there are, up to `count` in all. */
+/* Takes completions that are ready, until the reply holds `count`. */
 static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 		 struct message_waited *reply)
 {
@@ -172,7 +172,7 @@ static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 	return 0;
 }
 
-/* Polls, and now and then waits for a millisecond for anything else that may end it. */
+/* Polls; now and then waits a millisecond for any other event that may end the wait. */
 static int wait_polling(struct agent *agent, struct agent_cq *cq, const struct message_wait *order,
 			struct message_waited *reply)
 {
@@ -207,7 +207,7 @@ static bool take_event(struct agent *agent, struct agent_cq *cq)
 }
 
 /*
- * A completion that comes between the last poll and the arming makes no event: so arm, poll once
+ * A completion that arrives between the last poll and the arming raises no event. So arm, poll once
  * more, and only then sleep (ibv_req_notify_cq(3)).
  */
 static int wait_sleeping(struct agent *agent, struct agent_cq *cq, const struct message_wait *order,

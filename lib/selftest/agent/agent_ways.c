@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The orders that say what packets carry (version 3) and how runs are done (version 4), and what
- * the last run took.
+ * The orders that set what packets carry (version 3) and how runs are done (version 4), and report
+ * what the last run cost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,8 +18,9 @@
 #include "selftest/agent/agent.h"
 
 /*
- * The index of a P_Key of the port: the same value, else one of the same partition, because full
- * and limited members (the highest bit) of a partition may talk (IBTA 1, 10.9.1.1). -ENOENT.
+ * Finds the index of a P_Key of the port: the same value, or else one of the same partition,
+ * because full and limited members (the highest bit) of a partition may communicate (IBTA 1,
+ * 10.9.1.1). Returns -ENOENT if there is none.
  */
 static int find_pkey(struct agent *agent, uint32_t pkey, int length, uint32_t *ret_index)
 {
@@ -54,7 +55,7 @@ int agent_path(struct agent *agent, const struct message_path *order)
 	if (order->with_pkey && find_pkey(agent, order->pkey, port.pkey_tbl_len, &index))
 		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has no P_Key 0x%04x",
 				    agent->endpoint.device, agent->endpoint.port, order->pkey);
-	/* rxe would take any index. An iWARP port has no P_Keys: there 0 asks for none. */
+	/* rxe would accept any index. An iWARP port has no P_Keys: 0 asks for none there. */
 	if (index && index >= port.pkey_tbl_len)
 		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has %u P_Keys, and no index %u",
 				    agent->endpoint.device, agent->endpoint.port, port.pkey_tbl_len,
@@ -128,7 +129,7 @@ int agent_target(struct agent *agent, const struct message_target *order)
 	return 0;
 }
 
-/* What the thread took of a processor, in user and kernel mode. */
+/* Returns the processor time of the thread, in user and kernel mode. */
 static uint64_t cpu_nsec(void)
 {
 	struct timespec time = {0};
@@ -149,7 +150,7 @@ void agent_end_report(struct agent *agent)
 	agent->report.wall_nsec = clock_nsec() - agent->report.wall_nsec;
 }
 
-/* A file of /proc/self, or an empty text. */
+/* Returns a file of /proc/self, or an empty string. */
 static char *read_own(const char *path)
 {
 	char *text = NULL;
@@ -159,10 +160,10 @@ static char *read_own(const char *path)
 }
 
 /*
- * The largest resident memory of this process; 0: unknown. Not that of getrusage(2), which begins
- * with that of whoever started the program: exec keeps it (Linux, fs/exec.c, exec_mmap()). VmHWM
- * may lack pages that a driver has just mapped, as long as the kernel counts them for the task
- * alone (SPLIT_RSS_COUNTING, before 6.2): what is mapped now is looked at, too.
+ * Returns the peak resident memory of this process; 0: unknown. Not from getrusage(2), which starts
+ * with the peak of the program that called exec (Linux, fs/exec.c, exec_mmap()). VmHWM may lack
+ * pages that a driver has just mapped while the kernel counts them for the task alone
+ * (SPLIT_RSS_COUNTING, before 6.2), so the pages mapped now are read, too.
  */
 static uint64_t peak_bytes(void)
 {

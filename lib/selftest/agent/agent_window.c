@@ -5,7 +5,7 @@
 
 #include "selftest/agent/agent.h"
 
-/* A window with memory: its region must go last. */
+/* Frees a window. Its region must go last. */
 static void window_free(struct agent *agent, struct agent_window *window)
 {
 	if (window->mw)
@@ -45,7 +45,7 @@ static int make(struct agent *agent, const struct message_window *order,
 	return 0;
 }
 
-/* A region of the buffer that windows may be bound to. */
+/* Registers the region of the buffer that the window can be bound to. */
 static int make_region(struct agent *agent, const struct agent_buffer *buffer,
 		       struct agent_window *window)
 {
@@ -81,7 +81,7 @@ static int bind_window(struct agent *agent, const struct message_window *order, 
 {
 	const uint32_t rkey = ibv_inc_rkey(window->rkey);
 	const struct ibv_mw_bind_info info = {
-		.mr = window->region, /* also of a window of no memory: librxe looks at it */
+		.mr = window->region, /* even for a window of no memory: librxe reads it */
 		.addr = order->bytes ? (uintptr_t)window->buffer->bytes + order->offset : 0,
 		.length = order->bytes,
 		.mw_access_flags = (unsigned int)agent_access(order->access & ~ACCESS_LOCAL),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Extended reliable connections (IBTA 1, annex A14): a queue pair that sends to one that receives,
- * and puts what arrives into the shared receive queue that each message names. Both sides have
+ * Extended reliable connections (IBTA 1, annex A14): one queue pair sends to another that receives
+ * and puts arriving messages into the shared receive queue that each message names. Both sides have
  * both, so that data can flow either way.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@ static int open_domain(struct agent *agent)
 {
 	struct ibv_xrcd_init_attr attr = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-		.fd = -1, /* of this process alone: ibv_open_xrcd(3) */
+		.fd = -1, /* private to this process: ibv_open_xrcd(3) */
 		.oflags = O_CREAT,
 	};
 
@@ -32,7 +32,7 @@ static int open_domain(struct agent *agent)
 	return rc;
 }
 
-/* The inline function of the header calls the library, which is not linked, for other kinds. */
+/* The header's inline function calls the library, which is not linked, for other kinds. */
 static struct ibv_srq *create_shared(struct agent *agent, const struct message_qp *order)
 {
 	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, create_srq_ex);
@@ -50,7 +50,7 @@ static struct ibv_srq *create_shared(struct agent *agent, const struct message_q
 	return verbs ? verbs->create_srq_ex(agent->context, &attr) : NULL;
 }
 
-/* Likewise. */
+/* Avoids the inline function for the same reason. */
 struct ibv_qp *agent_create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *attr)
 {
 	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, create_qp_ex);

@@ -7,17 +7,16 @@
 #include "host/device.h"
 #include "selftest/agent/agent.h"
 
-/* A queue pair of root may send these, IBTA 1, 10.2.5: those of QP1 reach any host's managers. */
+/* Root may send with these Q_Keys, IBTA 1, 10.2.5: that of QP1 reaches the managers on any host. */
 #define PRIVILEGED_QKEY 0x80000000u
 
-/* A run of the time that was granted also has a beginning and an end. */
+/* A run of exactly the granted time also has a beginning and an end. */
 #define RUN_GRACE_MSEC 2000u
 
 /*
- * The address that packets go to is the one that the TCP connection is with, which nobody else
- * could have opened. LIDs, a second network, and link-local GIDs, which another host may have on
- * another link, need a proof. What kind of port it is, the client may say as he likes: the packets
- * are those of our own port.
+ * Whether packets go to the address that the TCP connection is with, which nobody else could have
+ * opened. LIDs, a second network, and link-local GIDs, which another host may have on another link,
+ * need a proof. The client may claim any kind of port: the packets are those of our own port.
  */
 static bool is_address_of(const struct endpoint *near, const struct endpoint *peer,
 			  const struct ip_address *client)
@@ -73,7 +72,7 @@ int guard_active(struct agent *agent)
 	return agent_refuse(agent, REFUSAL_ORDER, "this server accepts connections only");
 }
 
-/* 239.255/16 is of local scope (RFC 2365), ff1e::/16 transient (RFC 4291): choose_group(). */
+/* 239.255/16 has local scope (RFC 2365), ff1e::/16 is transient (RFC 4291): choose_group(). */
 int guard_group(struct agent *agent, const struct ip_address *group)
 {
 	const uint8_t *raw = group->raw;
@@ -110,7 +109,7 @@ int guard_modify(struct agent *agent, const struct agent_qp *qp, const struct me
 	return 0;
 }
 
-/* The other side of librdmacm's connection names its GID itself. */
+/* With librdmacm, the other side of the connection chooses its GID itself. */
 int guard_connection(struct agent *agent, struct ibv_qp_attr *attr, int mask)
 {
 	const struct guard *guard = &agent->guard;
@@ -141,7 +140,7 @@ int guard_look(struct agent *agent)
 			    "proven");
 }
 
-/* An unproven port gets single packets, and not many of them. */
+/* An unproven port only gets a few single packets. */
 static int guard_packets(struct agent *agent, uint64_t count, uint64_t bytes)
 {
 	struct guard *guard = &agent->guard;

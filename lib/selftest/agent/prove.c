@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The proof that the port of the order to open is the client's, where its address does not show
- * that: a nonce goes there as one packet, and the client returns it over TCP.
+ * Proves that the port in the order to open is the client's, if its address does not show that: a
+ * nonce goes to the port as one packet, and the client returns it over TCP.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "selftest/agent/agent.h"
 #include "selftest/wire/handshake.h"
 
-/* Until the one packet is acknowledged, or its acknowledgement has timed out. */
+/* Time limit until the packet is acknowledged, or its acknowledgement has timed out. */
 #define SENT_MSEC 3000
 
 int agent_proven(struct agent *agent, const struct message_none *order,
@@ -24,9 +24,9 @@ int agent_proven(struct agent *agent, const struct message_none *order,
 }
 
 /*
- * The order to open names the port, so the queue pair must lead there. Its attributes were checked
+ * The queue pair must lead to the port that the order to open names. Its attributes were checked
  * unless librdmacm connected it. Datagrams prove little, because any queue pair of that port may
- * receive them, also one that another server has made for the same client.
+ * receive them, even one that another server created for the same client.
  */
 static int check_qp(struct agent *agent, const struct agent_qp *qp)
 {
@@ -48,7 +48,7 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 		"the proof takes a queue pair that leads to the port of the open order");
 }
 
-/* Memory that no order can read, and no key of which is known. */
+/* Memory that no order can read, and whose keys nobody knows. */
 struct secret {
 	char *bytes;
 	struct ibv_mr *mr;
@@ -78,7 +78,10 @@ static void secret_free(struct agent *agent, struct secret *secret)
 	munmap(secret->bytes, NONCE_BYTES);
 }
 
-/* True once the queue pair is done with the work request, whether it arrived or not. */
+/*
+ * Returns true once the queue pair is done with the work request, whether the packet arrived or
+ * not.
+ */
 static bool await_sent(struct agent *agent, struct ibv_cq *cq, uint64_t id)
 {
 	const uint64_t end = clock_msec() + SENT_MSEC;
@@ -126,7 +129,7 @@ static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct mes
 	return 0;
 }
 
-/* The client finds out itself whether the packet has arrived. */
+/* Sends the nonce. The client finds out by itself whether the packet has arrived. */
 int agent_prove(struct agent *agent, const struct message_prove *order)
 {
 	const struct message_post post = {
@@ -158,7 +161,7 @@ int agent_prove(struct agent *agent, const struct message_prove *order)
 	return rc;
 }
 
-/* Each nonce is good for one answer. */
+/* Each nonce is valid for one answer. */
 int agent_proof(struct agent *agent, const struct message_proof *order)
 {
 	struct guard *guard = &agent->guard;

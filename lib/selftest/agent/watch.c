@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* How often the thread looks for progress. */
+/* How often the thread checks for progress. */
 #define PROGRESS_CHECK_MSEC 250
 
 void watch_init(struct watch *watch, const struct api *api, int channel, int signals)
@@ -31,7 +31,7 @@ void watch_device(struct watch *watch, struct ibv_context *context, uint32_t por
 		fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* Reads all events; unread ones would keep their object from being destroyed. */
+/* Reads all events; unread ones would keep their objects from being destroyed. */
 static void read_events(struct watch *watch)
 {
 	struct ibv_async_event event;
@@ -47,9 +47,9 @@ static void read_events(struct watch *watch)
 }
 
 /*
- * If the driver cannot take a device away from a program that uses it (rxe and siw have no
- * disassociate_ucontext), its removal waits for the program, and there is no event; but the device
- * file has lost its name.
+ * Detects a device that is being removed although its driver cannot take it away from a program
+ * that uses it (rxe and siw have no disassociate_ucontext). The removal waits for the program, and
+ * there is no event; but the device node has lost its name.
  */
 static bool has_no_node(const struct watch *watch)
 {
@@ -69,7 +69,7 @@ static void prepare(const struct watch *watch, int other, struct pollfd polls[st
 	polls[SLOT_EVENTS].fd = events ? watch->context->async_fd : -1;
 	polls[SLOT_EVENTS].events = POLLIN;
 	polls[SLOT_OTHER] = (struct pollfd){.fd = other, .events = POLLIN};
-	/* The near side reads the other's answer when it has finished its own part. */
+	/* The near side reads the other's reply when it has finished its own part. */
 	if (!watch->patient)
 		polls[SLOT_CHANNEL].events |= POLLIN;
 }
@@ -167,7 +167,7 @@ enum stop watch_end(struct watch *watch)
 	return (enum stop)atomic_load(&watch->stop);
 }
 
-/* How often a server that waits for clients checks that its device exists. */
+/* How often a server that waits for clients checks that its device still exists. */
 #define ACCEPT_CHECK_MSEC 1000
 
 /* How often the watch is checked while waiting to write. */
@@ -261,7 +261,7 @@ int tcp_accept(struct watch *watch, int listener, int *ret_fd, struct sockaddr_s
 	}
 }
 
-/* Exactly `length` bytes into `in` or, if that is NULL, out of `out`. */
+/* Transfers exactly `length` bytes into `in` or, if that is NULL, out of `out`. */
 static int transfer(struct watch *watch, int fd, char *in, const char *out, size_t length,
 		    unsigned int msec)
 {

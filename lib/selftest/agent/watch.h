@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events that end a wait or a measurement early: the user's signal, a peer that is gone or sends a
- * message, a device that was removed, no progress. A wait polls for all of them; a measurement
- * reads one flag, which a separate thread sets, so that its loop makes no system call.
+ * Events that end a wait or a measurement early: a signal from the user, a peer that is gone or
+ * sends a message, a removed device, no progress. A wait polls for all of them; a measurement reads
+ * one flag, which a separate thread sets, so that its loop makes no system calls.
  */
 #pragma once
 
@@ -22,42 +22,42 @@
 
 struct watch {
 	const struct api *api;
-	struct ibv_context *context; /* its async events; NULL: none */
+	struct ibv_context *context; /* source of async events; NULL: none */
 	uint32_t port;
 	int channel;	  /* to the other side; -1: none */
 	int signals;	  /* a signalfd; -1: none */
-	bool patient;	  /* near side: a message of the other one is its answer, not a stop */
-	bool port_down;	  /* an async event said so */
-	bool interrupted; /* stays */
-	bool device_gone; /* stays */
-	atomic_int stop;  /* enum stop, for the loop that is watched */
-	atomic_uint_fast64_t progress; /* the loop adds to it */
+	bool patient;	  /* near side: a message from the peer is its reply, not a stop */
+	bool port_down;	  /* an async event reported it */
+	bool interrupted; /* never reset */
+	bool device_gone; /* never reset */
+	atomic_int stop;  /* enum stop, for the watched loop */
+	atomic_uint_fast64_t progress; /* incremented by the loop */
 	unsigned int still_msec;
-	uint64_t most_msec; /* of a loop that is watched; 0: no limit */
+	uint64_t most_msec; /* limit of the watched loop; 0: none */
 	uint64_t end_msec;
-	int wake; /* an eventfd that ends the thread */
+	int wake; /* eventfd that ends the thread */
 	pthread_t thread;
 };
 
-/* `context` may be NULL and set later; descriptors are borrowed. */
+/* Initialises a watch without a device. The descriptors are borrowed. */
 void watch_init(struct watch *watch, const struct api *api, int channel, int signals);
-/* Adds the events of this device. */
+/* Sets the device whose events are watched; NULL: none. */
 void watch_device(struct watch *watch, struct ibv_context *context, uint32_t port);
 /*
- * Waits at most `msec` until `fd` (-1: none) is readable or something else happens. STOP_NONE: `fd`
- * may be readable; STOP_TIMED_OUT: nothing happened.
+ * Waits at most `msec` until `fd` (-1: none) is readable or something else happens. Returns
+ * STOP_NONE: `fd` may be readable; STOP_TIMED_OUT: nothing happened; or what happened.
  */
 enum stop watch_wait(struct watch *watch, int fd, int msec);
 /* Checks without waiting. */
 enum stop watch_look(struct watch *watch);
 /*
- * Watches in a thread until watch_end(): `stop` is set as soon as something happens, or when
- * `progress` has not changed for `still_msec`. 0 or -errno.
+ * Watches in a thread until watch_end(), which returns the result: `stop` is set as soon as
+ * something happens, or if `progress` has not changed for `still_msec`. Returns 0 or -errno.
  */
 int watch_begin(struct watch *watch, unsigned int still_msec);
 enum stop watch_end(struct watch *watch);
 
-/* The loop goes on. There is no other writer: the increment need not be atomic. */
+/* Records progress. There is no other writer, so the increment need not be atomic. */
 static inline void watch_progress(struct watch *watch)
 {
 	atomic_store_explicit(&watch->progress,
@@ -67,8 +67,8 @@ static inline void watch_progress(struct watch *watch)
 
 /*
  * The functions of libibverbs and librdmacm that move data, loaded at run time. Calls that the
- * headers make inline (ibv_post_send(), ibv_poll_cq() ...) need no pointer. Where a header makes a
- * macro of a name, call (api->name)(...).
+ * headers define inline (ibv_post_send(), ibv_poll_cq() ...) need no pointer. If a header defines a
+ * name as a macro, call (api->name)(...).
  */
 
 #define RNR_TIMER_CODE 12u /* 0.64 ms, IBTA 1 table 45 */
@@ -131,24 +131,29 @@ struct api {
 	API_CM(LIBRARY_MEMBER)
 };
 
-/* Loads librdmacm, which only rdma_cm and multicast need. 0, also if it is loaded
- * already; -ELIBACC or -ELIBBAD as library_open(). */
+/*
+ * Loads librdmacm, which only rdma_cm and multicast need. Returns 0, also if it is already loaded;
+ * -ELIBACC or -ELIBBAD as library_open().
+ */
 int api_open_cm(struct api *api);
 
 /*
- * TCP with deadlines for short texts: nothing blocks for longer than asked,
- * and the watch's signals and device end every wait. The caller closes the descriptors.
+ * TCP with deadlines for short texts: nothing blocks longer than the given time, and the watch's
+ * signals and device end every wait. The caller closes the descriptors.
  */
 
 /*
- * `source` is the address to connect from, NULL any. 0 or -errno: -EINTR and -ENODEV if the watch
- * ended it, -ETIMEDOUT, and errors of the socket.
+ * Connects from `source`, NULL: any address. Returns 0 or -errno: -EINTR and -ENODEV if the watch
+ * ended the wait, -ETIMEDOUT, or an error of the socket.
  */
 int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
 		const struct sockaddr_storage *source, unsigned int msec, int *ret_fd);
 /* Waits for a client without a time limit. */
 int tcp_accept(struct watch *watch, int listener, int *ret_fd,
 	       struct sockaddr_storage *ret_address);
-/* Exactly `length` bytes. -ECONNRESET if the peer closed the connection. */
+/*
+ * Transfer exactly `length` bytes. Return 0 or -errno: -ECONNRESET if the peer closed the
+ * connection.
+ */
 int tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec);
 int tcp_write(struct watch *watch, int fd, const void *bytes, size_t length, unsigned int msec);
