@@ -28,7 +28,7 @@ static int fail_library(struct trial *trial, int rc)
 	return rc;
 }
 
-/* The server proves that it knows the token, too: anyone might listen on its TCP port. */
+/* The server, too, must prove that it knows the token: anyone might listen on its TCP port. */
 static int check_server(struct trial *trial, const struct message_challenge *challenge,
 			const struct message_response *response,
 			const struct message_admitted *admitted)
@@ -80,7 +80,7 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 	return 0;
 }
 
-/* A client with a token speaks no version in which the token would cross the network. */
+/* A client with a token refuses versions in which the token would cross the network. */
 static int greet(struct trial *trial)
 {
 	const char *token = trial->request->token;
@@ -119,11 +119,15 @@ int trial_shake_hands(struct trial *trial)
 
 #define PROOF_ATTEMPTS 5
 #define PROOF_MSEC     500u
-/* Long enough for a busy host to acknowledge: 4.096 us * 2^17 = 0.5 s, because nothing is retried.
+/*
+ * Nothing is retried, so this must be long enough for a busy host to acknowledge: 4.096 us * 2^17 =
+ * 0.5 s.
  */
 #define PROOF_TIMEOUT 17u
 
-/* Has the server send its nonce, and returns it. 1; 0: it did not arrive; -errno: the row failed.
+/*
+ * Has the server send its nonce, and fills in the proof. Returns 1; 0: the nonce did not arrive;
+ * -errno: the row failed.
  */
 static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 			 struct message_proof *proof)
@@ -164,9 +168,9 @@ static void fail_proof(struct trial *trial)
 }
 
 /*
- * Over a reliable connection, because datagrams could be sent to any queue pair of that port, which
- * another server might have made; but by the exchange's own attributes, because librdmacm chooses
- * the address itself. The server does not retransmit to a port that it does not know.
+ * Uses a reliable connection, because datagrams could be sent to any queue pair of that port, which
+ * another server might have created. The exchange supplies its attributes, because librdmacm
+ * chooses the address itself. The server does not retransmit to a port that it does not know.
  */
 static void prove(struct trial *trial)
 {
@@ -187,7 +191,7 @@ static void prove(struct trial *trial)
 	}
 	if (!rc)
 		fail_proof(trial);
-	/* The server would refuse what the tests send. */
+	/* The server would refuse to send what the tests need. */
 	if (rc <= 0)
 		trial->blocked = trial->id;
 }

@@ -15,7 +15,7 @@
 #include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 
-/* How long an answer may take beyond what the order itself allows. */
+/* Time limit for an answer beyond what the order itself allows. */
 #define SIDE_PATIENCE_MSEC 10000u
 
 static int lose(struct side *side, int rc)
@@ -26,7 +26,7 @@ static int lose(struct side *side, int rc)
 	return rc;
 }
 
-/* A handshake may end with an older message; nobody gets more completions than he asked for. */
+/* A handshake may end with an older message; a side must not return more completions than asked. */
 static bool answers(const struct message *order, const struct message *reply)
 {
 	if (reply->type == MESSAGE_WAITED && reply->waited.count > order->wait.count)
@@ -83,7 +83,7 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 	return check_reply(side, order, held);
 }
 
-/* Answers that nobody waits for any more may come before it. */
+/* Answers that nobody waits for any more may precede the farewell. */
 #define LAST_MESSAGES	(SIDE_WINDOW + 1)
 #define LAST_WORDS_MSEC 100u
 
@@ -121,7 +121,7 @@ static void take_answer(struct side *side)
 		batch->rc = rc;
 		batch->refused = side->refused;
 	}
-	/* Then nothing more comes. */
+	/* Nothing more will come. */
 	if (side->stop)
 		batch->answered = batch->sent;
 }
@@ -132,7 +132,7 @@ static void take_answers(struct side *side)
 		take_answer(side);
 }
 
-/* Those that take little time, and of which there are as many as queue pairs. */
+/* Quick orders that are given once per queue pair. */
 static bool is_batched(uint32_t type)
 {
 	return type == MESSAGE_QP || type == MESSAGE_MODIFY || type == MESSAGE_ADDRESS ||
@@ -151,7 +151,7 @@ static int call_in_batch(struct side *side, const struct message *order, void *r
 		return batch->rc;
 	}
 	rc = side_start(side, order, NULL);
-	if (rc) { /* and no answer comes any more */
+	if (rc) { /* and no more answers will come */
 		batch->rc = rc;
 		batch->answered = batch->sent;
 		return rc;
@@ -177,7 +177,7 @@ int side_batch_end(struct side *side)
 	return batch->rc;
 }
 
-/* How long the order itself may take. */
+/* Returns the time that the order itself may take. */
 static unsigned int order_msec(struct side *side, const struct message *order)
 {
 	const uint32_t queue_pairs = side->queue_pairs;
@@ -221,7 +221,7 @@ bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_l
 	return true;
 }
 
-/* The calling thread keeps to the first half. */
+/* Binds the calling thread to the first half. */
 static void processors_split(struct processors *processors)
 {
 	struct cpu_list half;
@@ -230,7 +230,7 @@ static void processors_split(struct processors *processors)
 			    processors_half(&processors->all, 0, &half) && !cpu_list_keep_to(&half);
 }
 
-/* Another thread keeps to the other one. */
+/* Binds another thread to the other half. */
 static void processors_take_other(const struct processors *processors)
 {
 	struct cpu_list half;
@@ -239,7 +239,7 @@ static void processors_take_other(const struct processors *processors)
 		cpu_list_keep_to(&half);
 }
 
-/* The calling thread may use all again. */
+/* Lets the calling thread use all processors again. */
 static void processors_restore(const struct processors *processors)
 {
 	if (processors->split)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A side of a test, near or far: it takes orders and answers them. The near side is an agent of
- * this process and answers at once; the far one is at the other end of a stream socket, in another
+ * A side of a test, near or far, which takes orders and answers them. The near side is an agent of
+ * this process and answers at once; the far side is at the other end of a stream socket, in another
  * thread for loopback, on another host with a peer. Tests do not see the difference.
  */
 #pragma once
@@ -11,45 +11,45 @@
 
 struct trial;
 
-/* So many orders may be under way at a time: they and their answers fit into a socket's buffers. */
+/* Limit on orders in progress: they and their answers fit into a socket's buffers. */
 #define SIDE_WINDOW 64u
 
-/* Orders to a far side whose answers are not waited for one by one: side_batch_begin(). */
+/* Orders to a far side whose answers are not awaited one by one: side_batch_begin(). */
 struct side_batch {
 	bool open;
 	uint32_t sent, answered;
 	struct {
 		uint32_t type;
-		void *reply; /* where the record of the answer goes; NULL: nowhere */
+		void *reply; /* buffer for the record of the answer; NULL: discard it */
 	} orders[SIDE_WINDOW];
-	int rc; /* of the first that failed, and its answer */
+	int rc; /* of the first order that failed, as is its answer */
 	struct message_refused refused;
 };
 
 struct side {
 	struct agent *agent;   /* near; NULL: far */
 	int channel;	       /* far: the socket, borrowed */
-	struct watch *watch;   /* far: the near agent's, whose signals end the wait for an answer */
-	enum stop stop;	       /* what ended it; the side cannot be used from then on */
+	struct watch *watch;   /* far: the near agent's; its signals end the wait for an answer */
+	enum stop stop;	       /* what ended the exchange; the side cannot be used afterwards */
 	const char *complaint; /* what was wrong with the last answer, or NULL */
 	struct message_refused refused; /* the last refusal */
-	enum stop farewell;		/* why a peer left, as it said itself */
-	unsigned int patience_msec;	/* how long the last message was waited for at most */
+	enum stop farewell;		/* why a peer left, in its own words */
+	unsigned int patience_msec;	/* longest wait for the last message */
 	struct side_batch batch;
-	uint32_t queue_pairs; /* that were ordered since the last order to release */
+	uint32_t queue_pairs; /* created since the last order to release */
 };
 
-/* How long a slow host takes to end and free a queue pair: an order to release is one for all. */
+/* Time that a slow host needs to end and free a queue pair: one order to release covers all. */
 #define SIDE_RELEASE_MSEC 10u
 
 /*
- * Gives an order and waits for the reply, whose record goes to *ret_reply, if that is not NULL. 0;
- * -EREMOTEIO: the side refused, side->refused says why; -ECONNRESET, -ETIMEDOUT, -EPROTO, -EINTR:
- * side->stop and side->complaint say what happened.
+ * Gives an order and waits for the reply, whose record goes to *ret_reply unless that is NULL.
+ * Returns 0; -EREMOTEIO: the side refused, side->refused says why; -ECONNRESET, -ETIMEDOUT,
+ * -EPROTO, -EINTR: side->stop and side->complaint say what happened.
  */
 int side_call(struct side *side, uint32_t type, const void *request, void *ret_reply);
 
-/* side_query(side, &(struct message_query){...}, &queried) ...: a call for each order. */
+/* side_query(side, &(struct message_query){...}, &queried) ...: one function per order. */
 #define HANDSHAKE(number, constant, name, record, reply, reply_record)                 \
 	static inline int side_##name(struct side *side, const struct record *request, \
 				      struct reply_record *ret_reply)                  \
@@ -65,24 +65,25 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 #include "selftest/wire/messages.def"
 
 /*
- * Until side_batch_end() a far side is sent orders to make, connect and fill queue pairs without a
- * wait for the answer to each, up to SIDE_WINDOW at a time: side_call() returns 0, and fills
- * *ret_reply, which has to stay, at the end at the latest. Any other order waits for those before
- * it. side_batch_end() returns what side_call() would have for the first that failed. A near side
- * takes its orders as ever.
+ * Until side_batch_end(), orders to a far side to create, connect and fill queue pairs do not wait
+ * for their answers one by one, up to SIDE_WINDOW at a time: side_call() returns 0, and fills
+ * *ret_reply at the end at the latest, so that must stay valid. Any other order waits for those
+ * before it. side_batch_end() returns the error of the first order that failed, as side_call()
+ * would have. A near side takes its orders as usual.
  */
 void side_batch_begin(struct side *side);
 int side_batch_end(struct side *side);
 
 /*
  * The two halves of a call, for orders that both sides carry out at the same time: start the far
- * side, call the near one, finish the far one. `msec` is how long the order itself may take. The
- * near side carries out the order in side_start() and keeps the reply in `held` for side_finish().
+ * side, call the near side, finish the far side. `msec` is the time that the order itself may take.
+ * The near side carries out the order in side_start() and keeps the reply in `held` for
+ * side_finish().
  */
 int side_start(struct side *side, const struct message *order, struct message *held);
 int side_finish(struct side *side, const struct message *order, unsigned int msec,
 		struct message *held);
-/* Why a peer that has closed the connection did so, if it said so: side->farewell. */
+/* Returns side->farewell: why a peer that closed the connection did so, if it said why. */
 enum stop side_hear_farewell(struct side *side);
 
 /*
@@ -93,16 +94,16 @@ enum stop side_hear_farewell(struct side *side);
 /*
  * Both sides of a loopback measurement poll without a pause, and one woke the other: the scheduler
  * tends to put such threads on one processor, and leaves them there for longer than a measurement
- * lasts. So each gets half of the processors.
+ * lasts. So each side gets half of the processors.
  */
 struct processors {
-	struct cpu_list all; /* that the process may use */
-	bool split;	     /* false: there is one */
+	struct cpu_list all; /* allowed for the process */
+	bool split;	     /* false: there is only one */
 };
 
 /*
- * Every other processor, from the first (half 0) or the second (1): with the usual numbering the
- * two threads of a core are in the same half. False if a half would be empty.
+ * Selects every other processor, from the first (half 0) or the second (1): with the usual
+ * numbering both threads of a core are in the same half. Returns false if a half would be empty.
  */
 bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_list *ret);
 
@@ -115,7 +116,7 @@ struct session {
 	int far_channel;
 };
 
-/* Each leaves trial->far ready for orders, or fails the running row and returns -errno. */
+/* Open a session. trial->far is ready for orders, or the row fails and they return -errno. */
 int session_open_loopback(struct session *session, struct trial *trial,
 			  const struct endpoint *endpoint);
 int session_open_peer(struct session *session, struct trial *trial);

@@ -97,7 +97,7 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 	return row;
 }
 
-/* How long the row took, unless the test measured it itself. */
+/* Records the time that the row took, unless the test measured it itself. */
 static void finish_row(struct trial *trial)
 {
 	struct real *duration = &trial->result->duration_msec;
@@ -114,7 +114,7 @@ void trial_next_row(struct trial *trial, const char *id, const char *summary)
 
 	finish_row(trial);
 	trial_add_row(trial, trial->test->group, id, summary);
-	/* What the queue pairs were told holds for each row that they are used in. */
+	/* The queue pair attributes hold for every row in which the queue pairs are used. */
 	if (trial->near.agent->qps[0].qp)
 		trial->result->link = link;
 }
@@ -185,7 +185,7 @@ static const struct {
 	{TEST_NEEDS_OWN_CONNECT, "only rdma_cm can connect an iWARP queue pair"},
 };
 
-/* The capability that a test needs and a device lacks, in words, or NULL. */
+/* Returns the needed capability that a device lacks, in words, or NULL. */
 static const char *lacks(const struct trial *trial, unsigned int needs)
 {
 	const struct message_opened *near = &trial->near_can, *far = &trial->far_can;
@@ -223,7 +223,7 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 			return true;
 	if (request->test_count)
 		return false;
-	/* Hundreds of connections are made only for those who ask for them. */
+	/* Hundreds of connections are only made on request. */
 	if (!request->latency && !request->bandwidth)
 		return test->group != SELFTEST_CONNECT;
 	return measures &&
@@ -249,7 +249,7 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 		trial_skip(trial, "%s", lack);
 		return;
 	}
-	/* Each of them would wait for its timeouts to find out the same. */
+	/* Each test would wait for its timeouts only to find the same fault. */
 	if (trial->blocked) {
 		trial_skip(trial, "nothing gets through: see %s", trial->blocked);
 		return;
@@ -272,7 +272,7 @@ void trial_run_table(struct trial *trial, const struct trial_test *tests)
 	}
 }
 
-/* Twice the time between two looks of a server at its device. */
+/* Twice the interval at which a server checks its device. */
 #define PEER_LEAVE_MSEC 1000
 
 /* Drivers refresh the counters in sysfs every 10 ms (struct rdma_hw_stats, lifespan). */
@@ -327,7 +327,7 @@ static bool is_none(const struct counter_sums *sums, enum counter_class class)
 	return sums->by_class[class].known && !sums->by_class[class].value;
 }
 
-/* Packets were sent, and since the first test none has arrived, or none has come back. */
+/* Whether packets were sent, but none has arrived, or none has come back, since the first test. */
 static bool is_blocked(const struct diagnosis_facts *facts)
 {
 	return facts->peer && facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
@@ -391,7 +391,7 @@ static void explain_refusal(struct trial *trial, struct side *side)
 
 	trial_facts(trial, &facts);
 	diagnosis_take_failure(&facts, &refused, failed ? text : "");
-	/* A failure happened at the peer, a refusal is its answer. */
+	/* A failure happened at the peer; a refusal is its answer. */
 	facts.at_peer = failed && is_peer(trial, side);
 	facts.refusal = (enum refusal)refused.refusal;
 	facts.refusal_text = text[0] ? text : NULL;
@@ -414,10 +414,10 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	facts.stage = STAGE_HANDSHAKE;
 	facts.error = -rc;
 	facts.timeout_msec = side->patience_msec;
-	/* Before its first answer it is not known whether the peer is rdmactl at all. */
+	/* Before its first answer, the peer might not be rdmactl at all. */
 	if (is_peer(trial, side) && !trial->far_can.far.device[0] && side->stop == STOP_PEER_GONE) {
 		facts.error = side->complaint ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
-		/* The path can break between the connection and the first message, too. */
+		/* The path can also break between the connection and the first message. */
 		if (rc == -EHOSTUNREACH || rc == -ENETUNREACH)
 			facts.stage = STAGE_TCP;
 		conclude(trial, &facts, STOP_NONE);
@@ -432,8 +432,8 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 }
 
 /*
- * A device that is being removed stops answering before its server notices, who then closes the
- * connection. True if he did.
+ * A device that is being removed stops answering before its server notices and closes the
+ * connection. Returns true if the server did.
  */
 static bool has_left(const struct trial *trial, uint32_t status)
 {

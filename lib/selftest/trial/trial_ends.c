@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Why a test ended, as far as only the sides themselves can say it. */
+/* Why a test ended, as far as only the sides themselves know. */
 #include "selftest/trial/trial.h"
 
 void trial_look_for_gids(struct trial *trial, struct diagnosis_facts *facts)
@@ -25,7 +25,7 @@ void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts)
 		facts->stop = STOP_DEVICE_GONE;
 		facts->at_peer = true;
 	}
-	/* It serves no further test. */
+	/* The peer cannot serve further tests. */
 	if (facts->at_peer && facts->stop == STOP_DEVICE_GONE)
 		trial->stop = STOP_PEER_GONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tells both sides what memory their buffers shall be, and the row why it is not to be had. */
+/* Tells both sides which memory to use for buffers, and the row why it is not available. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "host/device.h"
 #include "selftest/trial/trial.h"
 
-/* What to do about it, by the kind and the exporter; without any, the others are left. */
+/* Returns what to do about a failure, by kind and exporter; the last one is for accelerators. */
 static const char *hint_of(const struct message_memory *memory, const struct message_refused *why)
 {
 	if (memory->kind == MEMORY_HUGE)

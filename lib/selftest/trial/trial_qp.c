@@ -12,7 +12,7 @@
 #define DEFAULT_DEPTH 16u
 /*
  * 4.096 us * 2^14 = 67 ms, six times (IBTA 1 9.7.6.1.3): gives up within seconds. Not seven times,
- * because rxe retries forever then (drivers/infiniband/sw/rxe/rxe_comp.c). With 7 "receiver not
+ * because rxe then retries forever (drivers/infiniband/sw/rxe/rxe_comp.c). With 7 "receiver not
  * ready" retries every device retries forever (9.7.5.2.8).
  */
 #define DEFAULT_TIMEOUT	    14u
@@ -21,8 +21,8 @@
 #define CM_CONNECT_MSEC	    8000u
 
 /*
- * Messages of many packets get more: on a bad network they lose that many, and rxe adds up all
- * losses of one message (a NAK of a sequence error does not reset the count: check_ack()).
+ * Messages of many packets get more retries: on a bad network they lose more packets, and rxe adds
+ * up all losses of one message (a NAK for a sequence error does not reset the count: check_ack()).
  */
 #define MANY_PACKETS_BYTES 8192u
 #define MOST_RETRIES	   7u
@@ -93,8 +93,9 @@ static int make_cqs(struct trial *trial, struct side *side, const struct qp_shap
 }
 
 /*
- * A device that refuses to create a kind of queue pair does not support it. The first call of XRC
- * says so itself; of a device that has them, the others answer EINVAL to queues that are too large.
+ * A device that refuses to create a kind of queue pair does not support it. For XRC, EOPNOTSUPP or
+ * ENOSYS of the first call says so; if the device has XRC, the other calls answer EINVAL to queues
+ * that are too large.
  */
 static bool is_missing(const struct message_refused *refused, uint32_t kind)
 {
@@ -103,7 +104,7 @@ static bool is_missing(const struct message_refused *refused, uint32_t kind)
 		(refused->error == EINVAL && kind != QP_XRC));
 }
 
-/* Fails or skips the row, if a side could not make the queue pair. Returns rc. */
+/* Fails or skips the row if a side could not create the queue pair. Returns rc. */
 static int explain_qp(struct trial *trial, struct side *side, const struct message_qp *request,
 		      int rc)
 {
@@ -119,7 +120,7 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
 	     agent_has_datagrams_only(trial_endpoint(trial, side)))) {
-		/* XRC takes several calls. */
+		/* XRC takes several calls: names the one that failed. */
 		if (request->kind == QP_XRC)
 			call = text_clean(refused->text,
 					  strnlen(refused->text, sizeof(refused->text)));
@@ -138,7 +139,7 @@ static void note_psns(struct selftest_result *row, const struct qp_numbers *numb
 	number_set(&row->link.peer_psn, numbers->far_psn);
 }
 
-/* The row tells the first queue pair of each side; rdma_cm chooses the PSNs itself. */
+/* The row shows the first queue pair of each side; rdma_cm chooses the PSNs itself. */
 static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 {
 	struct selftest_result *row = trial->result;
@@ -149,7 +150,7 @@ static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 		note_psns(row, numbers);
 }
 
-/* The slots from `first` on, at most SIDE_WINDOW: the far side makes its own at the same time. */
+/* Creates the slots from `first` on, at most SIDE_WINDOW: both sides work at the same time. */
 static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 		    const struct qp_shape *shape, struct qp_numbers *numbers)
 {
@@ -207,7 +208,7 @@ static void take(struct number *column, const struct number *told)
 		*column = *told;
 }
 
-/* The first queue pair of this side is connected: what its packets carry, and its retries. */
+/* Records packet attributes and retries of this side's first queue pair, once connected. */
 static void note_told(struct trial *trial)
 {
 	struct agent *agent = trial->near.agent;
@@ -307,8 +308,8 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 }
 
 /*
- * Tells both sides of an extended reliable connection what the other one has. The queue pairs that
- * send have their numbers in *numbers; those that they send to take their place.
+ * Tells each side of an extended reliable connection about the other. *numbers holds those of the
+ * sending queue pairs, and then those of the receiving ones.
  */
 static int introduce(struct trial *trial, uint32_t slot, struct qp_numbers *numbers)
 {
@@ -393,7 +394,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	return trial_finish_accept(trial, &accept, CM_CONNECT_MSEC, &held, rc);
 }
 
-/* One queue pair of each side, whose numbers the other one has. */
+/* Connects one queue pair of each side, with the numbers of the other side. */
 static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		       const struct qp_numbers *numbers)
 {
@@ -409,7 +410,7 @@ static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape
 	return 0;
 }
 
-/* The slots from `first` on, at most SIDE_WINDOW. */
+/* Creates and connects the slots from `first` on, at most SIDE_WINDOW. */
 static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
 		       const struct qp_shape *shape, struct qp_numbers *numbers)
 {
@@ -423,7 +424,7 @@ static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
 			rc = connect_by_cm(trial, first + i, shape);
 		return rc;
 	}
-	/* The other kinds never have rdma_cm. */
+	/* The other kinds never use rdma_cm. */
 	if (!first) {
 		number_set(&trial->result->connection, CONNECTION_EXCHANGE);
 		note_psns(trial->result, numbers);

@@ -10,8 +10,8 @@
 
 #define WAIT_MSEC 5000u
 /*
- * A transfer that loses packets may take longer, because each costs the timeout of its queue pair.
- * One without any acknowledgement gives up long before.
+ * A transfer that loses packets may take longer, because each loss costs a timeout of the queue
+ * pair. One that gets no acknowledgement at all gives up long before that.
  */
 #define LEAST_BYTES_PER_MSEC 64u
 
@@ -37,7 +37,7 @@ int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t
 	return trial_explain(trial, side, side_buffer(side, &request, ret));
 }
 
-/* The next step names the options as they are typed. */
+/* Formats a duration as the options take it, for the next step. */
 static char *duration_text(uint64_t msec)
 {
 	if (msec % 1000)
@@ -46,7 +46,7 @@ static char *duration_text(uint64_t msec)
 			    : mem_format("%llum", (unsigned long long)msec / 60000);
 }
 
-/* An interval is a run of its own. */
+/* With --every, each interval is a separate run. */
 static uint64_t run_msec(const struct selftest_request *request)
 {
 	const uint64_t every = request->ways.every_msec, all = request->duration_msec;
@@ -54,7 +54,7 @@ static uint64_t run_msec(const struct selftest_request *request)
 	return every && every < all ? every : all;
 }
 
-/* The user asked for that time, so a shorter run would not be an answer. */
+/* The user asked for that duration, so a shorter run would be no answer. */
 static void fail_long(struct trial *trial)
 {
 	_cleanup_(freep) char *wanted = duration_text(run_msec(trial->request));
