@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* What each client may take without an order for it: samples, work requests of a run. */
+/* Memory that each client may use without an order for it: samples, work requests of a run. */
 #define CLIENT_BYTES (UINT64_C(26) << 20)
 
 #define LOG_BURST     20u
@@ -55,7 +55,7 @@ bool crowd_has_processes(const struct crowd *crowd)
 	return false;
 }
 
-/* How many are in that state, of this network or (NULL) of all. */
+/* Counts the processes in that state, of this network or (NULL) of all. */
 static size_t count(const struct crowd *crowd, enum served_state state,
 		    const struct ip_network *network)
 {
@@ -70,7 +70,7 @@ static size_t count(const struct crowd *crowd, enum served_state state,
 	return sum;
 }
 
-/* An IPv6 host can have any address of its network of 64 bits (RFC 4291, 2.5.1). */
+/* An IPv6 host can use any address of its /64 network (RFC 4291, 2.5.1). */
 static struct ip_network network_of(const struct ip_address *address)
 {
 	return (struct ip_network){.address = *address,
@@ -155,7 +155,7 @@ char *crowd_refusal(const struct crowd *crowd, const struct served *guest)
 	if (same >= (crowd->most_clients + 1) / 2)
 		return mem_format("it serves %zu client%s of this address already", same,
 				  text_plural_s(same));
-	/* One is always left for others. */
+	/* One place is always left for others. */
 	if (near && near >= crowd->most_clients * 3 / 4)
 		return mem_format("it serves %zu client%s of this network already", near,
 				  text_plural_s(near));
@@ -181,7 +181,7 @@ int budget_take(struct budget *budget, size_t place, int64_t bytes)
 	const uint64_t mine = atomic_fetch_add(&budget->used[place], (uint64_t)bytes) +
 			      (uint64_t)bytes;
 
-	/* Two at the same time may both be refused, but never both be granted too much. */
+	/* Two concurrent requests may both be refused, but never both be granted too much. */
 	if (bytes <= 0 || (mine <= budget->most / 2 && bytes_in_use(budget) <= budget->most))
 		return 0;
 	atomic_fetch_sub(&budget->used[place], (uint64_t)bytes);

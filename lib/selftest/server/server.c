@@ -23,15 +23,17 @@
 #define DEFAULT_CLIENTS 16u
 #define DEFAULT_MEMORY	(UINT64_C(1) << 30)
 #define SERVER_BACKLOG	64
-/* Accepts between two checks for signals and children, so that a flood of connects hides neither.
+/*
+ * Limit on accepts between two checks for signals and children, so that a flood of connections
+ * delays neither.
  */
 #define MOST_ACCEPTS 64
-/* How long no client is accepted after file descriptors or processes ran out. */
+/* Pause in accepting clients after file descriptors or processes ran out. */
 #define PAUSE_MSEC 500
 /* Time to clean up after SIGTERM, and for the kernel to end a process after SIGKILL. */
 #define END_MSEC  700
 #define KILL_MSEC 2000
-/* How often lines that were left out of the log are counted there. */
+/* Interval at which the number of omitted lines is logged. */
 #define LEFT_OUT_MSEC 1000
 #define OTHER_POLLS   3
 
@@ -79,7 +81,7 @@ static void say_where(const struct server *server)
 	service->say(service->say_context, line);
 }
 
-/* SIGCHLD is blocked and read, to wait for children. */
+/* Blocks SIGCHLD and opens a signalfd for it, to wait for children. */
 static int watch_children(struct server *server)
 {
 	sigset_t set;
@@ -199,7 +201,7 @@ static void accept_clients(struct server *server)
 		if (channel < 0 &&
 		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
 			server->pause_end_msec = clock_msec() + PAUSE_MSEC;
-		/* Otherwise there is no client, or its connection is gone already. */
+		/* Otherwise there is no client, or its connection is already gone. */
 		if (channel < 0)
 			return;
 		address = socket_address_ip(&storage);
@@ -208,7 +210,7 @@ static void accept_clients(struct server *server)
 	}
 }
 
-/* Kills the processes that do not end when they should. */
+/* Kills the processes that have exceeded their time. */
 static void expire(struct server *server)
 {
 	for (size_t i = 0; i < server->crowd.place_count; i++) {
@@ -222,7 +224,7 @@ static void expire(struct server *server)
 	}
 }
 
-/* Milliseconds until there is something to do without an event; -1: never. */
+/* Returns the milliseconds until there is something to do without an event; -1: never. */
 static int time_left(const struct server *server)
 {
 	uint64_t end = server->pause_end_msec;
@@ -241,7 +243,7 @@ static int time_left(const struct server *server)
 	return end ? clock_msec_until(end) : -1;
 }
 
-/* The lines of the processes that there are: poll(2) refuses more entries than RLIMIT_NOFILE. */
+/* Polls only the lines of existing processes: poll(2) refuses more entries than RLIMIT_NOFILE. */
 static size_t fill_lines(const struct crowd *crowd, struct pollfd *polls)
 {
 	size_t count = 0;
@@ -275,7 +277,7 @@ static void turn(struct server *server)
 
 	polls[0] = (struct pollfd){.fd = server->service->signals, .events = POLLIN};
 	polls[1] = (struct pollfd){.fd = server->children, .events = POLLIN};
-	/* Without a place, because many that were ended still exist, the next one waits for it. */
+	/* Without a free place, because many killed processes still exist, new connections wait. */
 	polls[2] = (struct pollfd){.fd = pause || !crowd_place(crowd) ? -1 : server->listener,
 				   .events = POLLIN};
 	if (!pause)
@@ -287,7 +289,7 @@ static void turn(struct server *server)
 	if (ready <= 0)
 		return;
 	server->stopping = polls[0].revents;
-	/* First clients that leave, then those who want their place, then new ones. */
+	/* First clients that leave, then guests that want their place, then new connections. */
 	if (polls[1].revents)
 		server_reap(server);
 	for (size_t i = 0; i < lines && !server->stopping; i++)
@@ -298,7 +300,7 @@ static void turn(struct server *server)
 		accept_clients(server);
 }
 
-/* Ends the children that are left, and waits for them. */
+/* Ends the remaining children and waits for them. */
 static void dismiss(struct server *server, int signal, int msec)
 {
 	const uint64_t end = clock_msec() + (uint64_t)msec;
@@ -313,7 +315,7 @@ static void dismiss(struct server *server, int signal, int msec)
 		poll(&children, 1, clock_msec_until(end));
 		server_reap(server);
 	}
-	/* If this process did not run for a while, they may have ended and nobody has looked. */
+	/* If this process did not run for a while, they may have ended unnoticed. */
 	server_reap(server);
 }
 

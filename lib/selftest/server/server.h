@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A server: it listens and accepts in server.c, its children are in server_process.c. */
+/* A server: server.c listens and accepts, server_process.c runs its child processes. */
 #pragma once
 
 #include <signal.h>
@@ -9,33 +9,33 @@
 struct server {
 	const struct selftest_service *service;
 	struct selftest_results *results;
-	int listener; /* -1: none any more */
-	int children; /* a signalfd of SIGCHLD */
+	int listener; /* -1: no longer listening */
+	int children; /* signalfd for SIGCHLD */
 	struct crowd crowd;
 	struct pollfd *polls;
 	struct log_limit strangers, clients;
-	uint64_t pause_end_msec; /* of accepting; 0: none */
-	bool ended;		 /* the one client was served */
-	bool well;		 /* to its end */
+	uint64_t pause_end_msec; /* end of a pause in accepting; 0: none */
+	bool ended;		 /* the only client was served */
+	bool well;		 /* and up to its goodbye */
 	bool stopping;		 /* by a signal */
 	sigset_t old_mask;
 };
 
-/* Logs a line about an address, unless there are too many; frees the text. */
+/* Logs a line about an address, unless there are too many lines; frees the text. */
 void server_say(const struct server *server, struct log_limit *limit,
 		const struct ip_address *address, char *text);
-/* Logs how many lines were left out. */
+/* Logs how many lines were omitted. */
 void server_say_left_out(struct server *server);
 void server_stop_listening(struct server *server);
 void server_close_lines(struct server *server);
-/* Starts a process for a guest at a free place. 0 or -errno. */
+/* Starts a process for a guest at a free place. Returns 0 or -errno. */
 int server_start_child(struct server *server, int channel, const struct ip_address *address,
 		       struct served *place);
 /* Kills the process; `why` is for the log. */
 void server_end_child(struct served *served, const char *why);
-/* Takes what a process has said. */
+/* Reads what a process has sent. */
 void server_listen_to(struct served *served);
-/* Tells the guests that want to be clients whether they are. */
+/* Tells the guests that asked to become clients whether they may. */
 void server_answer_guests(struct server *server);
-/* Takes the reports of the processes that have ended. */
+/* Collects the reports of the processes that have ended. */
 void server_reap(struct server *server);

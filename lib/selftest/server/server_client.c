@@ -27,22 +27,22 @@
 #include "selftest/agent/watch.h"
 #include "selftest/wire/handshake.h"
 
-/* A client sends its hello at once. */
+/* A client must send its hello at once. */
 #define HELLO_MSEC	  5000
 #define DEFAULT_IDLE_MSEC 600000u
-#define RUN_MSEC	  60000u /* the longest run that is granted */
+#define RUN_MSEC	  60000u /* longest run that is granted */
 #define WELCOME_MSEC	  5000
 #define ANSWER_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
-#define FAREWELL_MSEC	  1000 /* to read the refusal */
+#define FAREWELL_MSEC	  1000 /* time to read the refusal */
 #define DEAD_AFTER_PROBES 4
 #define PROBE_SECONDS	  15
 
-/* Limits for one client's buffers, and for the other memory of its process. */
+/* Limits on one client's buffers, and on the other memory of its process. */
 #define MOST_BUFFER_BYTES (64ull << 20)
 #define MOST_OTHER_BYTES  (256ull << 20)
 
-/* Room for the longest measurement by intervals, and for what comes before it. */
+/* Enough for the longest measurement by intervals, and for what precedes it. */
 #define DEFAULT_LIFE_MSEC (2 * (uint64_t)LIMIT_MSEC)
 
 static uint64_t granted_msec(const struct selftest_service *service)
@@ -106,7 +106,10 @@ static void prepare_channel(int channel)
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
-	/* Unacknowledged answers end it as soon; else after a quarter of an hour: tcp(7). */
+	/*
+	 * Ends a connection with unacknowledged answers as soon; by default after a quarter of an
+	 * hour: tcp(7).
+	 */
 	setsockopt(channel, IPPROTO_TCP, TCP_USER_TIMEOUT, &msec, sizeof(msec));
 }
 
@@ -139,7 +142,7 @@ void serve_refuse(int channel, enum refusal refusal, const char *text)
 	exchange_end(channel);
 }
 
-/* Sleeps until a signal of the service comes; true: one came. */
+/* Sleeps at most `msec`. Returns true if a signal of the service came. */
 static bool pause_for(const struct service_visit *visit, int msec)
 {
 	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
@@ -159,7 +162,7 @@ static int refuse(struct service_visit *visit, enum refusal refusal, const char 
 	return -EPERM;
 }
 
-/* The message of that type, which a client sends at once. */
+/* Receives a message of that type, which a client must send at once. */
 static int receive(struct service_visit *visit, uint32_t type, struct message *ret_message)
 {
 	struct serve_report *report = visit->report;
@@ -196,8 +199,8 @@ static int answer(struct service_visit *visit, const struct message *message)
 }
 
 /*
- * Asks the server for a client's place, and refuses the client if there is none. What the server
- * has sent is there in one piece.
+ * Asks the server for a client's place, and refuses the client if there is none. The server's
+ * answer arrives in one piece.
  */
 static int ask_for_place(struct service_visit *visit)
 {
@@ -219,7 +222,7 @@ static int ask_for_place(struct service_visit *visit)
 	return answer.granted ? 0 : refuse(visit, REFUSAL_BUSY, answer.text);
 }
 
-/* The last message of the handshake, if there is a place for the client. */
+/* Sends the last message of the handshake, if there is a place for the client. */
 static int welcome(struct service_visit *visit, const struct message *message)
 {
 	int rc = ask_for_place(visit);
@@ -231,7 +234,7 @@ static void fill_welcome(uint32_t version, struct message_welcome *welcome)
 {
 	*welcome = (struct message_welcome){
 		.version = version,
-		/* An older client refuses a welcome with more. */
+		/* An older client refuses a welcome with a larger number. */
 		.qps = version < PROTOCOL_WAYS ? LIMIT_OLD_QPS : LIMIT_QPS,
 		.bytes = MOST_BUFFER_BYTES,
 	};
@@ -261,7 +264,7 @@ static int check_token(struct service_visit *visit, const struct message_challen
 	return rc;
 }
 
-/* From version 2 on the token is proven by both sides and does not cross the network. */
+/* Since version 2 both sides prove that they know the token, which does not cross the network. */
 static int challenge(struct service_visit *visit, uint32_t version)
 {
 	struct message sent = {
@@ -376,7 +379,7 @@ uint64_t serve_life_msec(const struct selftest_service *service)
 	return service->life_msec ? service->life_msec : DEFAULT_LIFE_MSEC;
 }
 
-/* A signal, as if somebody ended this process, when its time is over. */
+/* Sends this process SIGTERM when its time is over, as if somebody ended it. */
 static void limit_life(uint64_t msec)
 {
 	const struct itimerspec end = {
@@ -386,7 +389,7 @@ static void limit_life(uint64_t msec)
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
 	timer_t timer;
 
-	/* If there is none, the server kills the process a little later. */
+	/* Without a timer, the server kills the process a little later. */
 	if (!timer_create(CLOCK_MONOTONIC, &event, &timer))
 		timer_settime(timer, 0, &end, NULL);
 }

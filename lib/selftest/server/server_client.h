@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The process that serves one client: the handshake, then an agent that takes orders until the
- * client ends. Before that it asks the server for a client's place, and when it ends it sends it a
- * report, of which the server makes a line of its log and a row.
+ * client ends. Before that the process asks the server for a client's place. At its end it sends
+ * the server a report, which becomes a line in the log and a row.
  */
 #pragma once
 
@@ -12,22 +12,22 @@
 /* A flat record without pointers. */
 struct serve_report {
 	bool welcomed; /* the handshake succeeded */
-	bool well;     /* and every order was carried out, up to the goodbye */
+	bool well;     /* and all orders up to the goodbye were carried out */
 	uint64_t orders;
-	struct endpoint local;	/* the port that was opened, if it has a device */
-	struct endpoint remote; /* the client's own description of its port */
-	char text[600];		/* how it ended; clean it before it is shown */
+	struct endpoint local;	/* port that was opened; no device: none */
+	struct endpoint remote; /* client's own description of its port */
+	char text[600];		/* how it ended; clean it before showing it */
 };
 
-/* The server's answer to one byte of the process, which asks for a client's place. */
+/* The server's answer when the process sends one byte to ask for a client's place. */
 struct serve_answer {
 	bool granted;
-	char text[200]; /* else why not */
+	char text[200]; /* if not: the reason */
 };
 
 struct budget;
 
-/* A connection, and what the process that serves it knows of the server. */
+/* A connection, and what the process that serves it knows about the server. */
 struct serve_client {
 	const struct selftest_service *service;
 	int channel;
@@ -37,20 +37,20 @@ struct serve_client {
 	size_t place; /* in the budget */
 };
 
-/* How long a client may be served. */
+/* Returns the time limit for serving one client. */
 uint64_t serve_life_msec(const struct selftest_service *service);
-/* Serves the client on the socket, which stays open, and returns when it has ended. */
+/* Serves the client on the socket and returns when it has ended. The socket stays open. */
 void serve_client(const struct serve_client *client, struct serve_report *ret_report);
 /* Tells a client that it is not served, without waiting. */
 void serve_refuse(int channel, enum refusal refusal, const char *text);
 
 /*
- * The report on a process that ended without one, with this status of waitpid(). `ended`: why the
- * server killed it, or NULL. `stopping`: the server ends.
+ * Fills in a report for a process that ended without one. `status` is from waitpid(). `ended`: why
+ * the server killed the process, or NULL. `stopping`: the server is ending.
  */
 void serve_report_set_crash(struct serve_report *report, int status, bool stopping,
 			    const char *ended);
-/* A line for the log, to be cleaned; the caller frees it. */
+/* Returns a line for the log, not cleaned yet; the caller frees it. */
 char *serve_report_line(const struct serve_report *report, uint64_t msec);
 void serve_report_fill_row(const struct serve_report *report, const struct ip_address *address,
 			   uint64_t msec, struct selftest_result *row);

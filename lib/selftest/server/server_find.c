@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The port that a server opens for a client: the one that the client names, or one that fits; and
- * those that a client may ask for.
+ * the list of ports to choose from.
  */
 #include <stdlib.h>
 

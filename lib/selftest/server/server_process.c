@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The log of a server, and the processes that serve its clients: a child of the server each. */
+/* The log of a server, and its child processes, one per client. */
 #include "selftest/server/server.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Time for a process to end after its client. */
+/* Time for a process to end after its client left. */
 #define LEAVE_MSEC 200
-/* A handshake, with its refusal, is over by then, and a client's process after its own time. */
+/* A handshake, with its refusal, is over by then; so is a client's process after its own time. */
 #define GUEST_MSEC 15000
 #define GRACE_MSEC 2000
-/* What a process that serves a client may have open, and how many tasks its user. */
+/* Limits on the open files of a process that serves a client, and on the tasks of its user. */
 #define MOST_FILES     256
 #define MOST_PROCESSES 4096
 
@@ -91,7 +91,7 @@ static void add_row(struct server *server, const struct served *served)
 			      selftest_results_add(server->results));
 }
 
-/* Takes what a process says: that it asks for a client's place, and its report at the end. */
+/* A process sends a request for a client's place, and its report at the end. */
 void server_listen_to(struct served *served)
 {
 	struct serve_report report;
@@ -156,7 +156,7 @@ void server_reap(struct server *server)
 	}
 }
 
-/* Tells a guest whether he is a client now. */
+/* Tells a guest whether it is a client now. */
 static void answer(struct server *server, struct served *guest)
 {
 	_cleanup_(freep) char *text = crowd_refusal(&server->crowd, guest);
@@ -172,7 +172,7 @@ static void answer(struct server *server, struct served *guest)
 	send(guest->line, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A server for one client gives the last one, say a port scanner, a moment to leave. */
+/* A server for one client gives the previous one, say a port scanner, a moment to leave. */
 static void wait_for_end(struct server *server)
 {
 	struct pollfd children = {.fd = server->children, .events = POLLIN};
@@ -196,7 +196,7 @@ void server_answer_guests(struct server *server)
 	}
 }
 
-/* In the child: closes everything of the server, so that nothing of it survives here. */
+/* In the child: closes all descriptors of the server, so that none of them survives here. */
 static void leave_server(struct server *server)
 {
 	server_stop_listening(server);
@@ -205,8 +205,8 @@ static void leave_server(struct server *server)
 }
 
 /*
- * Gives up all that the service of a client does not need, before he is heard: the end of that is
- * in the hands of whoever connects. A run uses a second thread.
+ * Gives up all rights that serving a client does not need, before reading its first byte: whoever
+ * connects may take control of this process. A run needs a second thread.
  */
 static int confine_child(const struct selftest_service *service)
 {
@@ -219,7 +219,7 @@ static int confine_child(const struct selftest_service *service)
 	};
 	int rc = confine(&confinement);
 
-	/* A change of privileges would clear it, prctl(2). */
+	/* Set last: a change of privileges would clear it, prctl(2). */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	return rc;
 }
