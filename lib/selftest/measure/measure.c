@@ -11,17 +11,19 @@
 
 /* Time for the last messages after an interruption. */
 #define FAREWELL_NSEC UINT64_C(500000000)
-/* A server has less of it: it has to end within a second, with all of its clients. */
+/* A server has less time: it must end within a second, with all of its clients. */
 #define SERVER_FAREWELL_NSEC UINT64_C(150000000)
-/* The server has to allocate a batch of work requests for each queue pair. */
+/* The server must allocate a batch of work requests for each queue pair. */
 #define MOST_REQUESTS 65536u
-/* One cache line for each pair, so that they do not slow each other down. */
+/* One cache line per queue pair, so that they do not slow each other down. */
 #define LINE 64u
 
-/* For messages of unreliable queue pairs that are still under way, when the other side is done. */
+/* Time for messages of unreliable queue pairs still in flight when the other side is done. */
 #define LINGER_NSEC UINT64_C(100000000)
-/* The longest sleep for an event: what ends a run is looked for in between, and a credit, which
- * makes no event. */
+/*
+ * Longest sleeps for an event. In between, the run checks for its end and, with CREDIT_MSEC, for
+ * credits, which raise no event.
+ */
 #define NAP_MSEC    10
 #define CREDIT_MSEC 1
 
@@ -63,7 +65,9 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 		measure->told = true;
 		if (!measure->deadline_nsec)
 			measure->deadline_nsec = now + LINGER_NSEC;
-		/* An unreliable run ends so; else the end is there, or it never comes. */
+		/*
+		 * This ends an unreliable run; otherwise the end is already there or never comes.
+		 */
 		measure->stop = agent_is_reliable(measure->kind) ? stop : STOP_NONE;
 		return now >= measure->deadline_nsec;
 	}
@@ -89,7 +93,7 @@ static const enum ibv_wr_opcode opcodes[RUN_OPERATIONS] = {
 	[RUN_ATOMIC] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 };
 
-/* The common parts of the requests: reads and atomics swap the addresses. */
+/* Fills the common parts of the requests: reads and atomics swap the addresses. */
 static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_t place)
 {
 	const struct message_run *order = measure->order;
@@ -120,7 +124,7 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 	}
 }
 
-/* The request that writes the count of messages taken to the other side. */
+/* Prepares the request that writes the count of messages taken to the other side. */
 static void prepare_credit(const struct measure *measure, struct run_qp *qp)
 {
 	const struct message_run *order = measure->order;
@@ -184,7 +188,7 @@ static const run_loop loops[][RUN_OPERATIONS][2] = {
 		},
 };
 
-/* The loops of UC and UD; a datagram has no writes. */
+/* The loops of UC and UD; datagrams have no writes. */
 static const run_loop unreliable_loops[][2][2] = {
 	[RUN_LATENCY] =
 		{
@@ -207,7 +211,7 @@ static run_loop find_loop(const struct agent *agent, const struct message_run *o
 		       : unreliable_loops[order->mode][order->operation][order->active];
 }
 
-/* Whether the queue pair can carry out such messages, and has an address if it needs one. */
+/* Returns whether the queue pair can carry such messages, and has an address if it needs one. */
 static bool fits(const struct agent *agent, const struct agent_qp *qp,
 		 const struct message_run *order)
 {
@@ -218,7 +222,7 @@ static bool fits(const struct agent *agent, const struct agent_qp *qp,
 	return agent_is_reliable(qp->kind) || order->operation <= RUN_WRITE;
 }
 
-/* Whether completions of a queue pair of the run come to that queue. */
+/* Returns whether a queue pair of the run uses that completion queue. */
 static bool uses_queue(const struct agent *agent, const struct message_run *order, uint32_t slot)
 {
 	const struct ibv_cq *cq = agent->cqs[slot].cq;
@@ -229,7 +233,7 @@ static bool uses_queue(const struct agent *agent, const struct message_run *orde
 	return false;
 }
 
-/* What wakes a run that sleeps. */
+/* A run that sleeps needs a channel for every queue, to be woken. */
 static int check_channels(struct agent *agent, const struct message_run *order)
 {
 	for (uint32_t slot = 0; slot < LIMIT_CQS; slot++)
@@ -244,7 +248,7 @@ static int check_qps(struct agent *agent, const struct message_run *order)
 	for (uint32_t i = 0; i < order->qps; i++) {
 		const struct agent_qp *qp = &agent->qps[i];
 
-		/* A shared queue would need another post. */
+		/* A shared receive queue would need another way to post. */
 		if (!fits(agent, qp, order))
 			return agent_refuse(agent, REFUSAL_ORDER, "a run without queue pair %u", i);
 		if (guard_unacknowledged(agent, qp, order->bytes))
@@ -255,7 +259,7 @@ static int check_qps(struct agent *agent, const struct message_run *order)
 	return agent->way.events ? check_channels(agent, order) : 0;
 }
 
-/* Stamps of a ping-pong of writes, credits of a bandwidth of sends, sums of atomics. */
+/* Stamps of a write ping-pong, credits of a bandwidth of sends, sums of atomics. */
 static bool touches_memory(const struct message_run *order)
 {
 	return order->operation == RUN_ATOMIC ||
@@ -263,7 +267,7 @@ static bool touches_memory(const struct message_run *order)
 	       (order->operation == RUN_SEND && order->mode == RUN_BANDWIDTH);
 }
 
-/* Each field of the order is in range; this checks their combination. */
+/* Each field of the order is in range; this checks the combination of fields. */
 static int check_order(struct agent *agent, const struct message_run *order)
 {
 	const struct agent_buffer *buffer = &agent->buffers[order->buffer];
@@ -327,8 +331,8 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 	find_queues(measure);
 	measure->yields = agent->shares_processor || sysconf(_SC_NPROCESSORS_ONLN) == 1;
 	/*
-	 * The provider copies inline data when they are posted: ibv_post_send(3). After messages
-	 * without data comes one that has some, which need not fit.
+	 * The provider copies inline data when they are posted: ibv_post_send(3). Messages without
+	 * data end with one that has data, which need not fit inline.
 	 */
 	if (order->bytes && order->bytes <= order->inline_bytes &&
 	    (order->operation == RUN_SEND || order->operation == RUN_WRITE) &&

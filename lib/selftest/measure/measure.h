@@ -3,21 +3,20 @@
  * Latency and bandwidth measurements: the parts of agent_run(), and its rules for the caller.
  *
  * Before a run both sides have the same queue pairs, connected, on completion queues that all have
- * a channel if the run sleeps for events, and a buffer of
- * run_layout.bytes in which only the data to send were filled; the rest is zero. If the run sends,
- * each side that receives has run_receives() receives posted on each queue pair, of
- * run_receive_bytes() at the queue pair's place in the receive area, the first with
- * run_receive_id(): a message without a receive would end an iWARP connection. The passive side is
- * started first.
+ * a channel if the run sleeps for events. They also have a buffer of run_layout.bytes, which is
+ * zero except for the data to send. If the run sends, each receiving side has posted run_receives()
+ * receives on each queue pair, of run_receive_bytes() at the queue pair's place in the receive
+ * area, the first one with run_receive_id(): a message without a receive would end an iWARP
+ * connection. The passive side is started first.
  *
- * How a run ends: the active side alone knows when. Sends: a message of another length
- * (run_end_bytes()) comes after the last one. Write ping-pongs: the last ping has STAMP_END in its
- * last byte, the last pong, too. Reads, atomics and a bandwidth of writes do not involve the
- * passive side, whose run ends at once. When the active side fails it cannot report that; then the
- * next order to the passive side ends the run there (STOP_PEER_SPOKE).
+ * How a run ends: only the active side knows when. Sends: a message of another length
+ * (run_end_bytes()) follows the last one. Write ping-pongs: the last ping has STAMP_END in its last
+ * byte, and so does the last pong. Reads, atomics and a bandwidth of writes do not involve the
+ * passive side, whose run ends at once. An active side that fails cannot report that; the next
+ * order to the passive side then ends the run there (STOP_PEER_SPOKE).
  *
- * Sends never exceed the posted receives: the passive side writes the number of messages that it
- * received, a credit of 64 bits, to the active side's control area.
+ * Sends never exceed the posted receives: the passive side writes a credit, the number of messages
+ * that it has received as 64 bits, to the active side's control area.
  */
 #pragma once
 
@@ -27,25 +26,24 @@
 #include "selftest/agent/agent.h"
 
 /*
- * Unreliable queue pairs (UC, UD) may lose any message, so they have neither an end nor credits: a
- * ping has its number as immediate data (UC writes: the stamp) and is repeated if no pong comes,
- * receives that are missing lose messages, and the passive side ends when it is spoken to
- * (STOP_PEER_SPOKE), after the last message can have arrived.
- *
- * If both sides send (struct message_way, `both`) each is the active one, and takes what arrives in
- * between; each ends when its own messages are sent and the other's end has come.
+ * Unreliable queue pairs (UC, UD) may lose any message, so they have neither an end nor credits. A
+ * ping has its number as immediate data (UC writes: the stamp) and is repeated if no pong comes.
+ * Messages without a receive are lost. The passive side ends after the other side sends it an order
+ * (STOP_PEER_SPOKE), once no more messages can be in flight. If both sides send (struct
+ * message_way, `both`), each is an active side that also takes messages as they arrive. Each ends
+ * when its own messages are sent and the other side's end has come.
  */
 
-/* Where the parts of a run's buffer are; the same on both sides. */
+/* Offsets of the parts of a run's buffer; the same on both sides. */
 struct run_layout {
-	uint64_t header;  /* of what arrives, before its data */
-	uint64_t stride;  /* from one pair's message to the next pair's */
-	uint64_t receive; /* where data arrive; those to send are at 0 */
-	uint64_t control; /* where credits arrive */
-	uint64_t bytes;	  /* all together */
+	uint64_t header;  /* before the data of a received message */
+	uint64_t stride;  /* from one queue pair's message to the next one's */
+	uint64_t receive; /* received data; data to send are at 0 */
+	uint64_t control; /* received credits */
+	uint64_t bytes;	  /* total size */
 };
 
-/* `kind` is enum qp_kind. */
+/* Computes the layout. `kind` is enum qp_kind. */
 void run_layout_set(struct run_layout *layout, uint32_t kind, uint32_t qps, uint64_t message_bytes);
 
 static inline uint32_t run_receives(uint32_t depth)
@@ -65,7 +63,7 @@ static inline uint64_t run_receive_bytes(uint64_t message_bytes)
 
 #define RUN_QP_SHIFT 48
 
-/* Completions that are taken at once. */
+/* Limit on completions taken at once. */
 enum { POLL_MOST = 16 };
 
 static inline uint64_t run_receive_id(uint32_t qp)
@@ -76,8 +74,8 @@ static inline uint64_t run_receive_id(uint32_t qp)
 /*
  * Samples of a run of any length in memory of fixed size: all of them while there is room, then a
  * uniform selection (Vitter: Random Sampling with a Reservoir, ACM TOMS 1985, algorithm R), but
- * always with the smallest and the largest of all. Mean and deviation are those of all, because the
- * largest one weighs too much in a selection.
+ * always with the smallest and the largest one. Mean and deviation are taken over all samples,
+ * because the largest one weighs too much in a selection.
  */
 #define SAMPLES_MOST (1u << 20)
 
@@ -90,8 +88,8 @@ struct sampler {
 };
 
 /*
- * Room for `count` samples (0: unknown), at most SAMPLES_MOST; its pages are allocated. The caller
- * frees sampler->nsec.
+ * Makes room for `count` samples (0: unknown), at most SAMPLES_MOST, and touches its pages. The
+ * caller frees sampler->nsec.
  */
 void sampler_begin(struct sampler *sampler, uint64_t count);
 void sampler_end(struct sampler *sampler);
@@ -119,26 +117,26 @@ static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
 	sampler->nsec[place] = nsec;
 }
 
-/* One queue pair of a run. Counts are of messages since the run began. */
+/* One queue pair of a run. Counts are messages since the run began. */
 struct run_qp {
 	struct ibv_qp *qp;
 	const struct agent_qp *owner;
 	uint64_t posted, completed;
-	uint64_t quota;	   /* what it posts at all */
+	uint64_t quota;	   /* total that it posts */
 	uint64_t received; /* passive side of a bandwidth of sends */
-	uint64_t credited; /* of those, how many the other side knows of */
+	uint64_t credited; /* part of `received` that the other side was told */
 	uint32_t unsignaled;
 	bool ended;
-	bool crediting;		/* a credit is under way, among the messages that this side sends */
-	const uint64_t *credit; /* active side: where the other one's count arrives */
-	uint64_t *taken;	/* passive side: the count that is sent */
-	struct ibv_send_wr *list; /* a batch */
+	bool crediting;		  /* a credit is in flight, among the messages of this side */
+	const uint64_t *credit;	  /* active side: the peer's count arrives here */
+	uint64_t *taken;	  /* passive side: the count to send */
+	struct ibv_send_wr *list; /* one batch */
 	struct ibv_recv_wr receive;
 	struct ibv_send_wr credit_request;
 	struct ibv_sge send_part, receive_part, credit_part;
 };
 
-/* A side of a run while it lasts. */
+/* One side of a run in progress. */
 struct measure {
 	struct agent *agent;
 	const struct message_run *order;
@@ -147,27 +145,27 @@ struct measure {
 	/* The completion queues of the queue pairs, polled in turn. */
 	struct agent_cq *queues[LIMIT_CQS];
 	uint32_t queue_count, turn;
-	unsigned int flags; /* of all sends */
+	unsigned int flags; /* for all sends */
 	struct run_qp *qps;
 	struct ibv_send_wr *requests;
 	struct sampler sampler;
 	uint64_t counted, elapsed_nsec;
-	uint64_t completed;	/* of all queue pairs */
+	uint64_t completed;	/* over all queue pairs */
 	uint64_t received;	/* messages */
 	uint64_t lost;		/* pings without an answer */
-	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
+	uint64_t deadline_nsec; /* after an interruption: when to give up on a regular end */
 	bool sleeps;		/* on the queues' channels; else it polls */
-	int nap_msec;		/* the longest sleep */
-	uint64_t events;	/* taken from the channels */
+	int nap_msec;		/* longest sleep */
+	uint64_t events;	/* completion events, from the channels */
 	uint32_t kind;		/* enum qp_kind */
-	uint32_t ended;		/* queue pairs that had the other side's end */
+	uint32_t ended;		/* queue pairs that got the other side's end */
 	bool credited;		/* the receiver tells the sender how much it took */
-	bool big_endian;	/* and the two hosts may differ: PROTOCOL_CREDITS */
-	bool takes;		/* what measure_poll() finds to have arrived */
-	bool lingers;		/* ends when it was spoken to and nothing more has come */
-	bool told;		/* it was */
-	bool yields;		/* one processor, which the other side needs, too */
-	bool ending;		/* the message that is sent next is the last */
+	bool big_endian;	/* credits are big endian, as hosts may differ: PROTOCOL_CREDITS */
+	bool takes;		/* measure_poll() takes arriving messages */
+	bool lingers;		/* ends once it is sent an order and nothing more arrives */
+	bool told;		/* the other side has sent one */
+	bool yields;		/* the other side needs the same processor */
+	bool ending;		/* the next message sent is the last */
 	enum stop stop;
 	enum ibv_wc_status status;
 	uint32_t vendor_error;
@@ -176,15 +174,15 @@ struct measure {
 };
 
 /*
- * Whatever shows that the run goes on, for the watch, which counts the time without it. Posting to
- * many queue pairs takes long, and so do the ends of all of them: each is progress.
+ * Records progress for the watch, which measures the time without any. Posting to many queue pairs
+ * takes long, and so does ending all of them, so each counts as progress.
  */
 static inline void measure_progress(struct measure *measure)
 {
 	watch_progress(&measure->agent->watch);
 }
 
-/* Whether the run has to end at once; an interruption first asks for a regular end. */
+/* Returns whether the run must end at once; an interruption first asks for a regular end. */
 bool measure_stopped(struct measure *measure, enum stop stop);
 
 static inline bool measure_halted(struct measure *measure)
@@ -196,33 +194,33 @@ static inline bool measure_halted(struct measure *measure)
 }
 
 /*
- * Takes completions and accounts for sends. Returns their number; -1: the run is over. The ids that
- * it returns belong to a queue pair.
+ * Takes completions and accounts for sends. Returns their number; -1: the run is over. The ids in
+ * the returned completions belong to a queue pair.
  */
 int measure_poll(struct measure *measure, struct ibv_wc *items, int room);
 /* Posts the next message of the queue pair, or the next `count` in one list. */
 bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count);
-/* Polls until the queue pair has at most that many messages not known to be complete. */
+/* Polls until at most that many messages of the queue pair are not known to be complete. */
 bool measure_drain(struct measure *measure, struct run_qp *qp, uint64_t outstanding);
-/* Posts the next message when there is room for it. */
+/* Waits for room in the queue, then posts the next message. */
 static inline bool measure_post_with_room(struct measure *measure, struct run_qp *qp)
 {
 	return measure_drain(measure, qp, measure->order->depth - 1) &&
 	       measure_post(measure, qp, 1);
 }
 
-/* Sends the end to the passive side, and waits until it has arrived. */
+/* Sends the end to the passive side, and waits until it is acknowledged. */
 bool measure_send_end(struct measure *measure, struct run_qp *qp);
-/* Posts the receive again that a completion consumed. */
+/* Reposts the receive that a completion consumed. */
 bool measure_receive(struct measure *measure, struct run_qp *qp);
 
-/* A credit as it is sent, of the number, and the number of one that came. */
+/* Converts a count to a credit as it is sent, and a received credit to a count. */
 static inline uint64_t measure_credit(const struct measure *measure, uint64_t credit)
 {
 	return measure->big_endian ? htobe64(credit) : credit;
 }
 
-/* How many messages the other side has taken or has a receive for. */
+/* Returns how many messages the other side has taken or has a receive for. */
 static inline uint64_t measure_granted(const struct measure *measure, const struct run_qp *qp)
 {
 	return measure_credit(measure, __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE)) +
@@ -240,14 +238,14 @@ static inline bool measure_is_send(const struct ibv_wc *item)
 	return item->wr_id >> 63;
 }
 
-/* The loops. False: cut short; else it came to a regular end. */
+/* The loops. Return true after a regular end; false: cut short. */
 bool latency_send_ask(struct measure *measure);
 bool latency_send_answer(struct measure *measure);
 bool latency_write_ask(struct measure *measure);
 bool latency_write_answer(struct measure *measure);
 bool latency_one_sided(struct measure *measure);
 bool bandwidth_ask(struct measure *measure);
-/* measure_ways.c: this side receives, or both send; and those of unreliable queue pairs. */
+/* measure_ways.c: this side receives, or both send; and the loops of unreliable queue pairs. */
 bool bandwidth_answer(struct measure *measure);
 bool bandwidth_both(struct measure *measure);
 bool unreliable_listen(struct measure *measure);
@@ -274,17 +272,17 @@ static inline uint8_t *last_byte(const struct measure *measure, uint64_t offset)
 	return measure->bytes + offset + measure->order->bytes - 1;
 }
 
-/* The time of a ping-pong. */
+/* Times a ping-pong. */
 struct clock {
 	uint64_t begin_nsec, last_nsec;
 	uint64_t iteration;
-	unsigned int share; /* round trips: half of the time is a sample */
+	unsigned int share; /* 2 for round trips, where a sample is half of the time; else 1 */
 };
 
 void clock_begin(struct clock *clock, unsigned int share);
 void clock_end(const struct clock *clock, struct measure *measure);
 
-/* An iteration is over. */
+/* Records the end of an iteration. */
 static inline void clock_tick(struct clock *clock, struct measure *measure)
 {
 	const struct message_run *order = measure->order;

@@ -7,7 +7,8 @@
 
 #include <sched.h>
 
-/* Memory does not show that a connection failed: polls for completions, too, after so many spins.
+/*
+ * Memory does not show that a connection failed: after this many spins, also polls for completions.
  */
 #define SPINS_BEFORE_POLL 65536u
 
@@ -46,7 +47,7 @@ bool latency_send_ask(struct measure *measure)
 
 	clock_begin(&clock, 2);
 	for (;;) {
-		/* There are several receives: the next need not be posted before the ping. */
+		/* Several receives are posted: the next need not be posted before the ping. */
 		good = measure_post_with_room(measure, qp) &&
 		       (!clock.iteration || measure_receive(measure, qp)) &&
 		       await_message(measure, &end);
@@ -80,7 +81,8 @@ bool latency_send_answer(struct measure *measure)
 	return false;
 }
 
-/* Waits until the last byte of the receive area is the stamp, and returns it; 0: the run is over.
+/*
+ * Waits until the last byte of the receive area is the stamp, and returns it; 0: the run is over.
  */
 static inline uint8_t await_stamp(struct measure *measure, const uint8_t *arrives, uint8_t stamp)
 {
@@ -163,7 +165,7 @@ bool latency_one_sided(struct measure *measure)
 
 	clock_begin(&clock, 1);
 	for (;;) {
-		/* Each is signaled. */
+		/* Every operation is signaled. */
 		qp->quota = qp->posted + 1;
 		good = measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
 		if (!good)
@@ -181,7 +183,7 @@ bool latency_one_sided(struct measure *measure)
 
 #define FEW_QPS 64u
 
-/* All queue pairs together, in one phase: what warms up, or what counts. */
+/* Totals of all queue pairs in one phase: the warm-up, or the part that counts. */
 struct tally {
 	uint64_t begin_nsec, last_nsec;
 	uint64_t completed, before;
@@ -189,9 +191,9 @@ struct tally {
 };
 
 /*
- * How many messages the queue pair may post now: a batch, or the rest of its quota. If none of
- * those that are outstanding is signaled, no completion will make room for a whole batch: then as
- * many as there is room for, one of which is signaled.
+ * Returns how many messages the queue pair may post now: a batch, or the rest of its quota. If no
+ * outstanding message is signaled, no completion will make room for a batch: then as many as fit,
+ * one of which is signaled.
  */
 static inline uint32_t postable(const struct measure *measure, const struct run_qp *qp)
 {
@@ -229,7 +231,7 @@ static inline bool post_all(struct measure *measure)
 	return true;
 }
 
-/* With many queue pairs, only those that have room again; credits come to any of them. */
+/* With many queue pairs, only posts to those that have room again; credits may arrive for any. */
 static inline bool post_again(struct measure *measure, const struct ibv_wc *items, int count)
 {
 	if (measure->order->qps <= FEW_QPS || measure->credited)
@@ -241,7 +243,7 @@ static inline bool post_again(struct measure *measure, const struct ibv_wc *item
 	return true;
 }
 
-/* Ends with a signaled message, if the last one was not: its completion covers all before it. */
+/* Ends with a signaled message unless the last one was: its completion covers all before it. */
 static void end_qps(struct measure *measure)
 {
 	for (uint32_t i = 0; i < measure->order->qps; i++) {
@@ -273,7 +275,7 @@ static void take_time(struct measure *measure, struct tally *tally)
 		measure->ending = true;
 }
 
-/* So many more messages, or as many as fit into the time. */
+/* Begins a phase of that many more messages, or (UINT64_MAX) of as many as fit into the time. */
 static void begin_phase(struct measure *measure, struct tally *tally, uint64_t messages)
 {
 	uint32_t qps = measure->order->qps;
@@ -315,7 +317,7 @@ static bool run_phase(struct measure *measure, struct tally *tally)
 	return true;
 }
 
-/* The end needs a receive, and the credits of the last messages may not have arrived yet. */
+/* Waits for the credits of the last messages, because the end message needs a receive. */
 static bool await_credit(struct measure *measure, const struct run_qp *qp)
 {
 	struct ibv_wc item;

@@ -8,10 +8,10 @@
 
 #define SEND_ID	   (UINT64_C(1) << 63)
 #define COUNT_MASK ((UINT64_C(1) << RUN_QP_SHIFT) - 1)
-/* In place of a count: a credit among the messages. */
+/* Marks a credit among the messages, instead of a count. */
 #define CREDIT_COUNT COUNT_MASK
 
-/* Always false. */
+/* Records an error. Always returns false. */
 static bool measure_fail(struct measure *measure, int error, const char *what)
 {
 	measure->error = error;
@@ -20,8 +20,8 @@ static bool measure_fail(struct measure *measure, int error, const char *what)
 }
 
 /*
- * Takes what the next queue has that has anything. The turn goes on each time: queue pairs that are
- * posted to again could keep one queue busy, while the others wait.
+ * Polls the queues from the current one on, until one has completions. The turn advances each time:
+ * queue pairs that are posted to again could keep one queue busy while the others wait.
  */
 static inline int poll_queues(struct measure *measure, struct ibv_wc *items, int room)
 {
@@ -40,7 +40,8 @@ static bool is_cause(const struct ibv_wc *item)
 	return item->status != IBV_WC_SUCCESS && item->status != IBV_WC_WR_FLUSH_ERR;
 }
 
-/* A flushed request is the consequence of an error: searches the other completions for the cause.
+/*
+ * A flushed request is the consequence of an error: searches the other completions for the cause.
  */
 static void note_status(struct measure *measure, const struct ibv_wc *item)
 {
@@ -58,8 +59,8 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 }
 
 /*
- * Sleeps until there are completions, but not for long. One that comes between the last poll and
- * the arming makes no event, so the queues are polled once more: ibv_req_notify_cq(3).
+ * Sleeps briefly until there are completions. One that arrives between the last poll and the arming
+ * raises no event, so the queues are polled once more: ibv_req_notify_cq(3).
  */
 static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 {
@@ -92,8 +93,9 @@ static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 }
 
 /*
- * Writes the count of messages taken to the other side, when it would soon have to wait for it and
- * no such write is under way; it goes among the messages of this side, if it sends any.
+ * Writes the count of messages taken to the other side when that would soon have to wait for it,
+ * unless such a write is in flight. The write goes among the messages of this side, if it sends
+ * any.
  */
 static bool give_credit(struct measure *measure, struct run_qp *qp)
 {
@@ -119,7 +121,10 @@ static bool note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
 
 	if (count == CREDIT_COUNT) {
 		qp->crediting = false;
-		/* What came meanwhile may be all that the other side could send without it. */
+		/*
+		 * Messages taken meanwhile may be all that the other side could send without a new
+		 * credit.
+		 */
 		return qp->ended || give_credit(measure, qp);
 	}
 	measure->completed += count - qp->completed;
@@ -137,7 +142,7 @@ bool measure_receive(struct measure *measure, struct run_qp *qp)
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
 }
 
-/* A message has arrived. */
+/* Handles an arrived message. */
 static bool take(struct measure *measure, struct run_qp *qp, const struct ibv_wc *item)
 {
 	measure_progress(measure);
@@ -173,7 +178,7 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 		struct run_qp *qp = measure_qp(measure, items[i].wr_id);
 
 		if (items[i].status != IBV_WC_SUCCESS) {
-			/* The cause may be among the rest of the completions. */
+			/* The cause may be among the remaining completions. */
 			for (int j = i; j < count && !is_cause(&items[i]); j++)
 				if (is_cause(&items[j]))
 					i = j;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A bandwidth in both directions at once, and the loops of unreliable queue pairs: a ping without a
- * pong within PONG_NSEC is repeated, and its time is no sample.
+ * A bandwidth in both directions at once, and the loops of unreliable queue pairs. A ping without a
+ * pong within PONG_NSEC is repeated, and its time is not a sample.
  */
 #include "selftest/measure/measure.h"
 
 #include <sched.h>
 
 #define PONG_NSEC UINT64_C(100000000)
-/* Nothing more comes from the other side, which has no way to say so. */
+/* After this silence nothing more comes from the other side, which cannot announce its end. */
 #define SILENCE_NSEC UINT64_C(200000000)
-/* How many vain polls there are between two looks at the clock. */
+/* Number of empty polls between two readings of the clock. */
 #define POLLS_BETWEEN_LOOKS 256u
 
-/* A time limit that is looked at now and then, because that takes as long as a poll. */
+/*
+ * A time limit that is only checked now and then, because reading the clock takes as long as a
+ * poll.
+ */
 struct patience {
 	uint64_t end_nsec;
 	unsigned int polls;
@@ -21,7 +24,7 @@ struct patience {
 
 static inline bool is_over(struct patience *patience, const struct measure *measure)
 {
-	/* A sleep for an event is long. */
+	/* A sleep for an event is long enough to check every time. */
 	if (!measure->sleeps && ++patience->polls % POLLS_BETWEEN_LOOKS)
 		return false;
 	return clock_raw_nsec() >= patience->end_nsec;
@@ -32,7 +35,9 @@ static void wait_again(struct patience *patience, uint64_t nsec)
 	*patience = (struct patience){.end_nsec = clock_raw_nsec() + nsec};
 }
 
-/* Whether all queue pairs had the other side's end, and no credit is under way into a next run. */
+/*
+ * Returns whether all queue pairs got the other side's end, with no credit in flight to a next run.
+ */
 static bool has_all(const struct measure *measure)
 {
 	if (measure->ended < measure->order->qps)
@@ -54,7 +59,7 @@ static bool take_all(struct measure *measure)
 	return true;
 }
 
-/* The same of unreliable queue pairs, which have no end. */
+/* Like take_all(), for unreliable queue pairs, which have no end. */
 static bool take_until_silence(struct measure *measure)
 {
 	struct ibv_wc items[POLL_MOST];
@@ -97,7 +102,7 @@ bool unreliable_listen(struct measure *measure)
 	return measure->told;
 }
 
-/* Posts a message of that number. */
+/* Posts a message with that number. */
 static bool send_number(struct measure *measure, uint32_t number)
 {
 	struct run_qp *qp = measure->qps;
@@ -108,7 +113,7 @@ static bool send_number(struct measure *measure, uint32_t number)
 	return measure_post_with_room(measure, qp);
 }
 
-/* Waits for the pong of that number; others are late. *ret_came: false, it did not come in time. */
+/* Waits for the pong with that number; others are late. *ret_came: whether it came in time. */
 static bool await_pong(struct measure *measure, uint32_t number, bool *ret_came)
 {
 	struct patience patience;
@@ -133,7 +138,7 @@ static bool await_pong(struct measure *measure, uint32_t number, bool *ret_came)
 	return true;
 }
 
-/* The time that was waited in vain belongs to no sample. */
+/* The time spent waiting in vain belongs to no sample. */
 static void note_loss(struct clock *clock, struct measure *measure)
 {
 	measure->lost++;
@@ -168,7 +173,7 @@ static bool write_stamp(struct measure *measure, uint8_t stamp)
 	return measure_post_with_room(measure, qp);
 }
 
-/* Waits for the other side's stamp, as await_pong(). */
+/* Waits for the other side's stamp, like await_pong(). */
 static bool await_stamp(struct measure *measure, uint8_t stamp, bool *ret_came)
 {
 	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
@@ -194,8 +199,8 @@ static bool await_stamp(struct measure *measure, uint8_t stamp, bool *ret_came)
 }
 
 /*
- * A ping, and the wait for its pong. A send has another number each time; a write that is repeated
- * has the same stamp again: it may be the pong that was lost.
+ * Sends a ping and waits for its pong. A send has a new number each time; a repeated write has the
+ * same stamp again, because it may be the pong that was lost.
  */
 static bool ping(struct measure *measure, uint32_t number, uint8_t stamp, bool *ret_came)
 {
@@ -234,7 +239,7 @@ bool unreliable_write_answer(struct measure *measure)
 	for (;;) {
 		if (!await_stamp(measure, stamp_of(measure->counted), &came))
 			return measure->told;
-		/* In vain: the ping was lost, or the last pong, which is written again. */
+		/* Timed out: the ping was lost, or the last pong, which is written again. */
 		if (!came && !measure->counted)
 			continue;
 		measure->counted += came;
