@@ -7,7 +7,7 @@
 #include "selftest/rails/rails.h"
 #include "selftest/trial/trial.h"
 
-/* A server that says that there are more, and sends none, has sent all. */
+/* A server that announces more ports but sends none has sent all. */
 static int take_pages(struct trial *trial, struct listed_port **ports, size_t *count)
 {
 	struct message_listed listed;

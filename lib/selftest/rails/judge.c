@@ -30,8 +30,8 @@ static char *name_of(const struct rail *rail)
 }
 
 /*
- * "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; of `index`, those of its bus.
- * NULL: it was alone.
+ * Returns "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; with `of_bus`,
+ * counting only rails on the link of `index`. NULL: there was no other rail.
  */
 static char *name_others(const struct rail *rails, size_t count, size_t index, bool of_bus)
 {
@@ -56,7 +56,7 @@ static char *name_others(const struct rail *rails, size_t count, size_t index, b
 	return mem_format("beside the other %zu", others);
 }
 
-/* The sum of what the rails of the same link carry. */
+/* Sums up what the rails of the same link carry. */
 static double sum_of_bus(const struct rail *rails, size_t count, size_t index, bool together)
 {
 	double sum = 0;
@@ -71,8 +71,8 @@ static double sum_of_bus(const struct rail *rails, size_t count, size_t index, b
 }
 
 /*
- * Together they would need more than the link carries, which its speed and width say; it carries
- * so much each way.
+ * Whether they would need more together than the link carries, by its speed and width; that figure
+ * is for each way.
  */
 static bool is_bus_full(const struct rail *rails, size_t count, size_t index)
 {

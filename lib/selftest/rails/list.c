@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports of a host in an order that is the same on hosts of one kind, and who belongs to whom.
- */
+/* Lists the ports of a host in an order that is the same on similar hosts, and pairs them up. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +41,7 @@ void rails_list(const struct inventory *inventory, const struct number *gid_inde
 	*ret_count = count;
 }
 
-/* The only port that `index` reaches, and that no other port reaches; SIZE_MAX: there is none. */
+/* Returns the only port that `index` reaches and that no other port reaches; SIZE_MAX if none. */
 static size_t only_one(const struct rail_reach *reach, size_t near_count, size_t far_count,
 		       size_t index)
 {
@@ -61,7 +60,7 @@ static size_t only_one(const struct rail_reach *reach, size_t near_count, size_t
 	return found;
 }
 
-/* The first free one; that with the same place, if it is free. */
+/* Returns the port at the same place if that is free, else the first free one. */
 static size_t choose_free(const struct rail_reach *reach, size_t far_count, const bool *taken,
 			  size_t index, bool by_subnet)
 {
@@ -93,7 +92,7 @@ void rails_match(const struct rail_reach *reach, size_t near_count, size_t far_c
 		if (ret_choices[i].far != SIZE_MAX)
 			taken[ret_choices[i].far] = true;
 	}
-	/* Devices of the same subnet come first: others may be reached by routers. */
+	/* Ports of the same subnet come first: others may be reached by routers. */
 	for (int by_subnet = 1; by_subnet >= 0; by_subnet--)
 		for (size_t i = 0; i < near_count; i++) {
 			struct rail_choice *choice = &ret_choices[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process a rail, so that each keeps to the processors and the memory near its adapter, and none
- * waits for another. They meet when all are connected, and begin together.
+ * One process per rail, so that each keeps to the processors and the memory near its adapter and
+ * none waits for another. They wait until all are connected, and begin together.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,13 +20,13 @@
 #include "selftest/rails/rails_run.h"
 #include "selftest/selftest.h"
 
-/* To connect, to prove the port, and to end, besides the measurement. */
+/* Time besides the measurement: to connect, to prove the port, and to end. */
 #define BESIDE_MSEC 90000u
 
-/* For the kernel to end a process after SIGKILL. */
+/* Time for the kernel to end a process after SIGKILL. */
 #define LEAVE_BEHIND_MSEC 2000u
 
-/* What the two say to each other, and the report at the end, which is longer. */
+/* Messages between the two; the report at the end is longer. */
 enum word { WORD_READY = 'r', WORD_GO = 'g' };
 
 struct worker {
@@ -45,7 +45,7 @@ struct crew {
 
 /* ---- In the process ---- */
 
-/* The measurement begins when all others are as far. */
+/* Waits until all other processes are ready to measure. */
 static void meet(void *context)
 {
 	const int line = *(const int *)context;
@@ -61,7 +61,7 @@ static void copy(char *to, size_t size, const char *text)
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-/* The first failure is the cause of those after it. */
+/* The first failure is the cause of the later ones. */
 static void take_rows(const struct selftest_results *results, struct rail_report *report)
 {
 	for (size_t i = 0; i < results->count; i++) {
@@ -90,7 +90,7 @@ static void work(const struct selftest_request *request, const struct rail *rail
 	struct selftest_request own = *request;
 	struct selftest_results results = {0};
 
-	/* It ends with its parent, however that ends. */
+	/* Dies with its parent, however that ends. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -105,7 +105,7 @@ static void work(const struct selftest_request *request, const struct rail *rail
 	own.gate = meet;
 	own.gate_context = &line;
 	own.progress = NULL;
-	own.expect_gbps = 0; /* the parent compares what they do together */
+	own.expect_gbps = 0; /* the parent compares the bandwidth together */
 	selftest_run(&own, &rail->near, &results);
 	take_rows(&results, &report);
 	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report))
@@ -115,7 +115,7 @@ static void work(const struct selftest_request *request, const struct rail *rail
 
 /* ---- In the parent ---- */
 
-/* A process that waits for a hanging device cannot be killed: it is left behind. */
+/* Ends a worker. A process that waits for a hanging device cannot be killed: it is left behind. */
 static void end_worker(struct worker *worker)
 {
 	const uint64_t end_msec = clock_msec() + LEAVE_BEHIND_MSEC;
@@ -142,7 +142,7 @@ static int start_worker(struct crew *crew, size_t index, const struct rail *rail
 	rc = -errno;
 	if (!worker->pid) {
 		close(ends[0]);
-		/* The lines of the others end with their parent. */
+		/* Keeps no copies of the other lines: they must end with the parent. */
 		for (size_t i = 0; i < index; i++)
 			close(crew->workers[i].line);
 		work(crew->request, rail, ends[1], parent);
@@ -162,7 +162,7 @@ static void explain(struct rail_report *report, const char *reason, const char *
 	copy(report->next_step, sizeof(report->next_step), next_step);
 }
 
-/* Takes what a worker says. */
+/* Reads a message of a worker. */
 static void listen_to(struct crew *crew, size_t index)
 {
 	struct worker *worker = &crew->workers[index];
@@ -196,7 +196,7 @@ static size_t working(const struct crew *crew)
 	return count;
 }
 
-/* As soon as all that are left are ready. */
+/* Starts the measurement once all remaining workers are ready. */
 static void start_together(struct crew *crew)
 {
 	const char word = WORD_GO;
@@ -212,7 +212,7 @@ static void start_together(struct crew *crew)
 			send(crew->workers[i].line, &word, sizeof(word), MSG_NOSIGNAL);
 }
 
-/* 0; -EINTR; -ETIMEDOUT. */
+/* Returns 0, -EINTR, -ETIMEDOUT, or -errno of poll(2). */
 static int wait_for_all(struct crew *crew, uint64_t end_msec)
 {
 	_cleanup_(freep) struct pollfd *polls = mem_alloc_zero(crew->count + 1, sizeof(*polls));
@@ -230,7 +230,9 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 		ready = poll(polls, crew->count + 1, clock_msec_until(end_msec));
 		if (ready < 0 && errno != EINTR)
 			return -errno;
-		/* What was said in time is listened to, even if this process was stopped. */
+		/*
+		 * What was sent in time still counts, even if this process was stopped meanwhile.
+		 */
 		if (ready <= 0 && !clock_msec_until(end_msec))
 			return -ETIMEDOUT;
 		if (polls[crew->count].revents)
@@ -246,7 +248,7 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 int rails_process(const struct selftest_request *request, const struct rail *const *rails,
 		  size_t count, struct rail_report *ret_reports)
 {
-	/* How long so many messages take is not known. */
+	/* The time for a number of messages is unknown. */
 	const uint64_t run_msec = request->iterations ? LIMIT_MSEC : request->duration_msec;
 	const uint64_t end_msec = clock_msec() + run_msec + BESIDE_MSEC;
 	_cleanup_(freep) struct worker *workers = mem_alloc_zero(count + 1, sizeof(*workers));

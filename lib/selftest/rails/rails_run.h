@@ -4,19 +4,19 @@
 
 #include "selftest/rails/rails.h"
 
-/* What one has measured. A flat record: it comes through a socket. */
+/* The result of one process. A flat record: it comes through a socket. */
 struct rail_report {
 	bool done;     /* the test ran, and `gbps` is known */
-	bool finished; /* the process came to its end */
-	bool skipped;  /* this cannot be measured here; the reason says why */
+	bool finished; /* the process ran to its end */
+	bool skipped;  /* not measurable here; the reason says why */
 	double gbps;
 	char reason[400], next_step[300];
-	char cpus[128], far_cpus[128]; /* that both sides keep to */
+	char cpus[128], far_cpus[128]; /* processors to which both sides are bound */
 };
 
 /*
- * Runs the request's tests on those rails, each in a process of its own, which begin to measure at
- * the same time. 0, or -EINTR: the user ended it.
+ * Runs the request's tests on those rails, each in its own process; all begin to measure at the
+ * same time. Returns 0, or -EINTR if the user ended it.
  */
 int rails_process(const struct selftest_request *request, const struct rail *const *rails,
 		  size_t count, struct rail_report *ret_reports);

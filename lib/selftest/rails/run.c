@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Each rail alone, then all together: the rows and their verdicts. */
+/* Measures each rail alone, then all together: the rows and their verdicts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "selftest/rails/rails_run.h"
 
 #define RAIL_BYTES (UINT64_C(64) << 10)
-/* Where the MTU allows it. */
+/* If the MTU allows it. */
 #define USUAL_DATAGRAM UINT64_C(1024)
 #define ATOMIC_BYTES   UINT64_C(8)
 #define RAIL_MSEC      1000u
-/* Rails that are tested in pairs if they are slow: ten pairs. */
+/* Limit on slow rails that are tested in pairs: ten pairs. */
 #define MOST_SLOW 5
 
-/* By enum run_operation, as the bits of enum selftest_operation are. */
+/* Indexed by enum run_operation, like the bits of enum selftest_operation. */
 static const struct {
-	const char *test; /* of one port */
+	const char *test; /* for one port */
 	const char *name, *sum;
 } operations[RUN_OPERATIONS] = {
 	[RUN_SEND] = {"bandwidth-send", "rails-send", "rails-send-sum"},
@@ -30,7 +30,7 @@ static const struct {
 
 /* A measurement of all rails. */
 struct measure {
-	const struct selftest_request *request; /* for one port, with the one test and size */
+	const struct selftest_request *request; /* for one port, with a single test and size */
 	const char *name, *sum;
 	struct rail *rails;
 	size_t count;
@@ -67,7 +67,7 @@ static int run_alone(struct measure *measure)
 	return rc;
 }
 
-/* Those that have carried data alone. */
+/* Measures together the rails that carried data alone. */
 static int run_together(struct measure *measure)
 {
 	_cleanup_(freep)
@@ -94,7 +94,10 @@ static int run_together(struct measure *measure)
 	return rc;
 }
 
-/* A pair of rails at once: whoever is slow in it remembers the other one, if that is the worst. */
+/*
+ * Measures a pair of rails at once. A rail that is slow in it remembers the other if that is the
+ * worst so far.
+ */
 static int run_pair(const struct measure *measure, struct rail *one, struct rail *other)
 {
 	struct rail *const both[] = {one, other};
@@ -114,7 +117,7 @@ static int run_pair(const struct measure *measure, struct rail *one, struct rail
 	return rc;
 }
 
-/* Beside which of many rails a few are slow. */
+/* If a few of many rails are slow, finds out beside which others. */
 static int run_pairs(struct measure *measure)
 {
 	struct rail *slow[MOST_SLOW];
@@ -169,7 +172,7 @@ static void fail_row(struct selftest_result *row, char *reason, const char *hint
 	row->next_step = hint && *hint ? text_clean(hint, strlen(hint)) : NULL;
 }
 
-/* Why a process has no figure. What cannot be measured is no fault. */
+/* Explains why a process has no figure. What cannot be measured is not a failure. */
 static void fail_as(struct selftest_result *row, const struct rail_report *report, const char *when)
 {
 	fail_row(row, mem_format("%s: %s", when, report->reason[0] ? report->reason : "no figure"),
@@ -179,8 +182,8 @@ static void fail_as(struct selftest_result *row, const struct rail_report *repor
 }
 
 /*
- * Where no processors are near a device, or it may not have those, its process runs anywhere. NULL:
- * both are pinned.
+ * Returns a remark if a process runs anywhere, because no processors are known near its device or
+ * it may not use them. NULL: both sides are pinned.
  */
 static char *say_unpinned(const struct rail *rail, const struct rail_report *report)
 {
@@ -214,7 +217,7 @@ static void judge_row(const struct measure *measure, size_t index, struct selfte
 			 "rdmactl topo, on both hosts, shows which adapters share a link");
 	} else if (rails_judge(measure->rails, measure->count, index, &reason, &hint)) {
 		row->reason = mem_string(reason);
-		/* Processors that are shared are no fault of the rails. */
+		/* Sharing the processors is not a fault of the rails. */
 		if (!rail->software)
 			number_set(&row->verdict, SELFTEST_FAIL);
 		if (!rail->software)
@@ -300,7 +303,7 @@ static void lower(uint64_t *bytes, uint32_t most)
 		*bytes = most;
 }
 
-/* A message where the user names no size: a datagram is not longer than a packet of any rail. */
+/* Returns the default message size: a datagram must fit into a packet of any rail. */
 static uint64_t usual_bytes(const struct selftest_request *request, const struct rail *rails,
 			    size_t count)
 {
@@ -349,10 +352,10 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 			own.sizes[0] = atomic		     ? ATOMIC_BYTES
 				       : request->size_count ? request->sizes[i]
 							     : usual;
-			/* As with one port: these are always small. */
+			/* As with one port: these always have a low bandwidth. */
 			own.expect_gbps = atomic || !own.sizes[0] ? 0 : request->expect_gbps;
 			rc = run_measure(&measure, results);
-			/* They have one size. */
+			/* Atomics have a single size. */
 			if (atomic)
 				break;
 		}
