@@ -19,22 +19,24 @@ enum selftest_operation {
 	SELFTEST_ATOMIC = 1 << 3,
 };
 
-/* Messages of different sizes that one request can ask for. */
+/* Limit on message sizes in one request. */
 #define SELFTEST_MOST_SIZES 32
 
-/* What packets carry, on both sides. What is not known is as the device and the kernel have it. */
+/*
+ * Path attributes of the packets of both sides. The device and the kernel choose the unknown ones.
+ */
 struct selftest_path {
 	struct number traffic_class; /* the TOS of RoCE v2: DSCP, and two bits of ECN */
 	struct number flow_label, hop_limit, sl;
-	struct number pkey, pkey_index; /* one of both at most */
-	/* The traffic class is the host's default, which a server that is older need not know. */
+	struct number pkey, pkey_index; /* at most one of both */
+	/* The traffic class is the host's default, which an older server need not know. */
 	bool is_default;
-	bool by_port; /* the flow label is that of a UDP source port */
+	bool by_port; /* the flow label belongs to a UDP source port */
 };
 
 enum selftest_direction { DIRECTION_OUT, DIRECTION_IN, DIRECTION_BOTH };
 
-/* The words of --transport; the first ones are those of enum qp_kind. */
+/* Values of --transport; the first ones are those of enum qp_kind. */
 enum selftest_transport {
 	SELFTEST_BY_RC,
 	SELFTEST_BY_UC,
@@ -51,69 +53,70 @@ struct selftest_result;
 /* How latency and bandwidth are measured. */
 struct selftest_ways {
 	uint32_t transport; /* enum selftest_transport */
-	uint32_t direction; /* enum selftest_direction, of a bandwidth */
+	uint32_t direction; /* enum selftest_direction, for a bandwidth */
 	bool by_events;	    /* sleeps for completions, instead of polling */
 	bool cpu;	    /* shows the processor time of both sides */
 	bool in_order;	    /* memory without relaxed ordering */
 	struct number signal_every, inline_bytes;
-	uint64_t every_msec; /* a row for each interval; 0: one for all */
-	/* The samples of a latency, in their order, before the row is complete; NULL: nobody wants
-	 * them. */
+	uint64_t every_msec; /* one row per interval; 0: one for all */
+	/* Gets the samples of a latency in order, before the row is complete; may be NULL. */
 	void (*samples)(void *context, const struct selftest_result *row, const uint64_t *nsec,
 			size_t count);
 	void *samples_context;
 };
 
-/* Where the bytes of buffers come from: "pages", "huge", "odp", "dmabuf:system", "dmabuf:cuda:1". 0
- * or -EINVAL. */
+/*
+ * Parses the source of buffer memory: "pages", "huge", "odp", "dmabuf:system", "dmabuf:cuda:1".
+ * Returns 0 or -EINVAL.
+ */
 int selftest_memory_parse(const char *text, struct message_memory *ret);
-/* The same words; the caller frees them. */
+/* Formats it in the same words; the caller frees the text. */
 char *selftest_memory_text(const struct message_memory *memory);
 
-/* Shapes of the gather tests that one request can ask for are as many as both lists make. */
+/* Limits of both lists of gather shapes in a request; every combination is a shape. */
 #define SELFTEST_MOST_BLOCKS 16
 
-/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+/* Borrowed: must live as long as the call. 0 and NULL select defaults. */
 struct selftest_request {
 	const char *peer; /* as named by the user; NULL: loopback */
 	struct ip_address peer_ip;
 	uint32_t scope;		  /* netdev index of a link-local peer_ip */
-	struct ip_address source; /* of the TCP connection; family 0: the route's */
-	uint32_t tcp_port;	  /* 0: the protocol's own */
+	struct ip_address source; /* of the TCP connection; family 0: chosen by the route */
+	uint32_t tcp_port;	  /* 0: MESSAGE_PORT */
 	const char *token;
 	bool by_cm;
-	bool gid_only;		  /* one row: does this GID index carry data */
-	const char *const *tests; /* ids and groups of tests; NULL: all that fit */
+	bool gid_only;		  /* one row: whether this GID index carries data */
+	const char *const *tests; /* ids of tests and groups; NULL: all suitable ones */
 	size_t test_count;
-	bool latency, bandwidth;	     /* these measurements only, and longer ones */
+	bool latency, bandwidth;	     /* only these measurements, for longer */
 	unsigned int operations;	     /* enum selftest_operation; 0: all */
 	uint64_t sizes[SELFTEST_MOST_SIZES]; /* bytes of a message */
-	size_t size_count;		     /* 0: a few usual ones */
+	size_t size_count;		     /* 0: a few typical ones */
 	uint64_t iterations;
 	uint64_t duration_msec;		       /* SELFTEST_FOREVER: until a signal comes */
-	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
+	uint64_t latency_msec, bandwidth_msec; /* for those measurements; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
-	uint32_t connections; /* measure so many at a time; 0: do not */
-	/* shapes of the gather tests, of each size each number; none: the usual ones */
+	uint32_t connections; /* number to measure at a time; 0: none */
+	/* shapes of the gather tests, in all combinations; none: the default shapes */
 	uint64_t block_bytes[SELFTEST_MOST_BLOCKS], block_count[SELFTEST_MOST_BLOCKS], stride;
 	size_t block_bytes_count, block_count_count;
 	struct message_memory memory, peer_memory;
 	uint32_t mtu_bytes;
 	struct number peer_gid_index;
-	const char *peer_device; /* name of the peer's; NULL: the peer chooses */
-	uint32_t peer_port;	 /* of that device; 0: its first active one */
+	const char *peer_device; /* the peer's device; NULL: the peer chooses */
+	uint32_t peer_port;	 /* of that device; 0: first active port */
 	struct selftest_path path;
-	struct number ack_timeout, retries, rnr_retries; /* of RC, but in tests of these */
-	double expect_gbps, expect_usec, expect_mops;	 /* a row that misses them fails */
+	struct number ack_timeout, retries, rnr_retries; /* of RC, except in tests of these */
+	double expect_gbps, expect_usec, expect_mops;	 /* the row fails if missed */
 	struct selftest_ways ways;
-	/* Both sides keep to processors and memory near their devices, or to a share of them. */
+	/* Bind both sides to processors and memory near their devices, or to a share of them. */
 	bool pins;
 	uint32_t share, shares, peer_share, peer_shares;
-	/* Called when a measurement is about to begin. */
+	/* Called just before a measurement begins. */
 	void (*gate)(void *context);
 	void *gate_context;
 	int signals; /* a signalfd that ends the tests; -1: none */
-	/* Called before each row with its test; the rows before it are complete. */
+	/* Called with the test before each row; the earlier rows are complete. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
 };
@@ -142,7 +145,7 @@ enum selftest_verdict { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_SKIP };
 
 enum selftest_side { SIDE_LOCAL, SIDE_PEER };
 
-/* The latencies from least_usec to below below_usec. */
+/* Latencies from least_usec up to, but not including, below_usec. */
 struct selftest_bucket {
 	struct real least_usec;
 	struct real below_usec;
@@ -159,7 +162,7 @@ struct selftest_counter {
 	struct number after;
 };
 
-/* What the packets carry, and what the first queue pair of each side was told. */
+/* Path attributes of the packets, and those given to the first queue pair of each side. */
 struct selftest_link {
 	struct number traffic_class, flow_label, hop_limit, sl, pkey;
 	struct number qpn, peer_qpn, psn, peer_psn;
@@ -168,8 +171,8 @@ struct selftest_link {
 
 /*
  * The result of one data path test: a row of `rdmactl selftest`. The record owns everything that it
- * points to. Text from outside (names, peers) must be cleaned before it comes here. It holds the
- * measured facts; ratios and the figures for people are computed when they are shown.
+ * points to. Text from outside (names, peers) must be cleaned before it is stored here. The record
+ * holds measured values; ratios and the figures for people are computed when shown.
  */
 struct selftest_result {
 	char *device;
@@ -190,7 +193,7 @@ struct selftest_result {
 	struct number verdict; /* enum selftest_verdict; the key is `result` */
 	char *reason;	       /* why it failed or was skipped, or a remark of a pass */
 	char *next_step;
-	char *status; /* of the completion, as ibv_wc_status_str() words it */
+	char *status; /* of the completion, in the words of ibv_wc_status_str() */
 	struct number size_bytes;
 	struct number iterations;
 	struct number queue_pairs;
@@ -199,13 +202,13 @@ struct selftest_result {
 	struct number transport; /* enum selftest_transport */
 	struct number direction; /* enum selftest_direction */
 	enum tristate events, relaxed_ordering;
-	struct number interval;	     /* from 1 on; of the summary: unknown */
-	struct number lost_messages; /* of an unreliable transport */
+	struct number interval;	     /* counts from 1; unknown in the summary row */
+	struct number lost_messages; /* with an unreliable transport */
 	struct number memory_bytes, peer_memory_bytes;
 	struct real cpu_percent, peer_cpu_percent;
 	struct number completion_queues;  /* of each side */
-	struct number completion_vectors; /* that the completion queues of the test use */
-	char *memory, *peer_memory;	  /* as selftest_memory_text() has it */
+	struct number completion_vectors; /* used by the completion queues of the test */
+	char *memory, *peer_memory;	  /* from selftest_memory_text() */
 	struct number block_bytes, block_count;
 	struct real duration_msec;
 	struct real latency_min_usec;
@@ -216,17 +219,17 @@ struct selftest_result {
 	struct real latency_max_usec;
 	struct real latency_mean_usec;
 	struct real latency_stddev_usec;
-	struct real bandwidth_gbps; /* of both directions together */
+	struct real bandwidth_gbps; /* sum over both directions */
 	struct real sent_gbps, received_gbps;
 	struct real messages_per_second;
-	struct real rate_gbps;	   /* the active rate, to compare the bandwidth with */
+	struct real rate_gbps;	   /* active rate, for comparison */
 	struct real transfer_usec; /* gathered or scattered by the device */
-	struct real packed_usec;   /* packed by the CPU, and one contiguous transfer */
+	struct real packed_usec;   /* packed by the CPU, plus one contiguous transfer */
 	struct real connections_per_second;
 	struct real address_usec, route_usec, connect_usec, disconnect_usec; /* of one, or p50 */
 	struct number counterpart;	       /* enum rail_match: how the peer's port was found */
-	struct real alone_gbps, together_gbps; /* of a rail, or of all of them */
-	char *cpus, *peer_cpus;		       /* that both sides kept to; NULL: to none */
+	struct real alone_gbps, together_gbps; /* of a rail, or the sum */
+	char *cpus, *peer_cpus;		       /* to which both sides were bound; NULL: none */
 	struct selftest_bucket *histogram;
 	size_t histogram_count;
 	struct selftest_counter *counters;
@@ -244,36 +247,36 @@ extern const struct enum_name selftest_connection_names[];
 extern const struct enum_name selftest_group_names[];
 extern const struct enum_name selftest_verdict_names[];
 extern const struct enum_name selftest_transport_names[];
-extern const struct enum_name selftest_memory_names[]; /* what --memory takes, without a number */
+extern const struct enum_name selftest_memory_names[]; /* values of --memory, without a number */
 
-/* Percentiles and histogram of latencies, which are sorted in place. */
+/* Sets percentiles and histogram of latencies. Sorts the latencies in place. */
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);
-/* Mean and deviation after that, if those latencies are a choice of more. */
+/* Sets mean and deviation of all latencies afterwards, if those above were only a selection. */
 void selftest_result_set_mean(struct selftest_result *result, const struct moments *all);
-/* The port that was tested, and the peer's; nothing if the endpoint names no device. */
+/* Set the tested port, and the peer's; do nothing if the endpoint names no device. */
 void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local);
 void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer);
-/* A counter of a side's port before and after the test. */
+/* Adds a counter of a side's port before and after the test. */
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
 /*
- * What grew, of what at least one side counts: "0 retransmissions, 2 errors", to be freed; NULL: no
- * counter tells of that.
+ * Returns how much the counters grew that at least one side has: "0 retransmissions, 2 errors".
+ * NULL: neither side has such counters. The caller frees the text.
  */
 char *selftest_growth_text(const struct counter_sums sums[static 2]);
-/* Frees the record and what it owns. */
+/* Frees the record and all that it owns. */
 void selftest_result_free(struct selftest_result *result);
 
-/* Rows in the order in which they came; each stays where it is until it is freed. */
+/* Rows in order of arrival; each stays at its address until it is freed. */
 struct selftest_results {
 	struct selftest_result **items;
 	size_t count;
 };
 
-/* An empty record at the end of the list, which owns it. */
+/* Appends an empty record to the list, which owns it. */
 struct selftest_result *selftest_results_add(struct selftest_results *results);
-/* Frees the first one of a list that has some: for lists that last as long as a server does. */
+/* Frees the first row of a non-empty list, for lists that last as long as a server does. */
 void selftest_results_drop_first(struct selftest_results *results);
-/* The last one, of which nothing is to be seen. */
+/* Frees the last row, which will not be shown. */
 void selftest_results_drop_last(struct selftest_results *results);
 void selftest_results_free(struct selftest_results *results);

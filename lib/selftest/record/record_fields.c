@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The field tables of a selftest's rows, and what is computed for them. */
+/* The field tables of selftest rows, and the values computed for them. */
 #include "selftest/record/record.h"
 
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void get_counters(const void *record, struct value *value)
 	value_set_records(value, result->counters, result->counter_count);
 }
 
-/* part / total * scale, if both are known. */
+/* Computes part / total * scale, if both are known. */
 static bool ratio(const struct real *part, const struct real *total, double scale, double *ret)
 {
 	if (!part->known || !total->known || !(total->value > 0))
@@ -111,7 +111,7 @@ static bool is_both_ways(const struct selftest_result *result)
 	return result->sent_gbps.known && result->received_gbps.known;
 }
 
-/* A port sends and receives at its rate at the same time. */
+/* A port can send and receive at its full rate at the same time. */
 static double percent_of_rate(const struct selftest_result *result)
 {
 	return is_both_ways(result) ? 50 : 100;
@@ -146,7 +146,7 @@ static void get_bandwidth_mibps(const void *record, struct value *value)
 	get_ratio(&result->bandwidth_gbps, &gigabits_in_mib, 1, value);
 }
 
-/* Decimals for three digits from 1 on, and about two below. */
+/* Returns the number of decimals for three digits from 1 on, and for about two below. */
 static int decimals(double number)
 {
 	static const double limits[] = {99.95, 9.995, 0.0995, 0.00995};
@@ -158,10 +158,10 @@ static int decimals(double number)
 }
 
 #define FIGURES_MOST 63u /* characters */
-/* The rate of messages so small says more than their bandwidth. */
+/* For such small messages the message rate says more than the bandwidth. */
 #define SMALL_MESSAGE 512u
 
-/* Appends a piece, or leaves it out if it does not fit into a cell of a table. */
+/* Appends a piece, or skips it if it does not fit into a table cell. */
 __attribute__((format(printf, 2, 3))) static void append(struct value *value, const char *format,
 							 ...)
 {
@@ -208,7 +208,7 @@ static void append_bandwidth(const struct selftest_result *result, struct value 
 		       result->received_gbps.value);
 }
 
-/* "CPU 100 %, peer 97 %", and millions of messages if that is what matters. */
+/* "CPU 100 %, peer 97 %", preceded by the message rate in millions for small messages */
 static void append_cost(const struct selftest_result *result, struct value *value)
 {
 	double millions = result->messages_per_second.value / 1e6;
@@ -232,7 +232,7 @@ static void append_rail(const struct selftest_result *result, struct value *valu
 		append(value, "%.*f Gb/s together", decimals(together->value), together->value);
 }
 
-/* The key figures for people; in JSON each has its own key. */
+/* The key figures, for people; JSON has a key for each. */
 static void get_figures(const void *record, struct value *value)
 {
 	const struct selftest_result *result = record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of a kind of memory: what --memory takes, and what a row shows. */
+/* The names of the kinds of memory: the values of --memory, also shown in rows. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ const struct enum_name selftest_memory_names[] = {
 	{0, NULL},
 };
 
-/* A user may name the accelerator by one. */
+/* The kinds with an accelerator, which a number may select. */
 static bool has_number(uint64_t value)
 {
 	return value >= MADE_OF(MEMORY_DMABUF, EXPORTER_CUDA);

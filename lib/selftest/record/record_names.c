@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of a self-test's rows. */
+/* The names used in the rows of a self-test. */
 #include "selftest/record/record.h"
 
 const struct enum_name selftest_connection_names[] = {
