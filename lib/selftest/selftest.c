@@ -12,7 +12,7 @@
 #include "host/device.h"
 #include "selftest/trial/trial.h"
 
-/* In this order; the fault tests come after the row that reports error counters. */
+/* Run in this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {
 	setup_tests,	rc_tests,      memory_tests,  gather_tests,
 	datagram_tests, measure_tests, connect_tests,
@@ -34,7 +34,7 @@ static void test_gid(struct trial *trial)
 	trial_check(trial, &trial->far, span, 1);
 }
 
-/* A server that does not know the order would open another port, and so test something else. */
+/* An older server does not know the order: it would open, and so test, another port. */
 static int fail_older_server(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
@@ -52,7 +52,7 @@ static int fail_older_server(struct trial *trial)
 	return -EPROTONOSUPPORT;
 }
 
-/* The server opens the port that the user named, or one of its choice. */
+/* Makes the server open the port that the user named, or one of its choice. */
 static int open_far(struct trial *trial, const struct message_open *open,
 		    struct message_opened *ret_opened)
 {
@@ -67,7 +67,7 @@ static int open_far(struct trial *trial, const struct message_open *open,
 	return trial_explain(trial, &trial->far, side_open_port(&trial->far, &order, ret_opened));
 }
 
-/* Whether the user chose what the packets shall carry. */
+/* Returns whether the user chose any path attribute. */
 static bool is_chosen(const struct selftest_path *path)
 {
 	return (path->traffic_class.known && !path->is_default) || path->flow_label.known ||
@@ -75,7 +75,7 @@ static bool is_chosen(const struct selftest_path *path)
 	       path->pkey_index.known;
 }
 
-/* A port may not have the P_Key: that of this host, or that of the peer. */
+/* Names the side whose port lacks the requested P_Key. */
 static int explain_path(struct trial *trial, struct side *side, int rc)
 {
 	const struct message_refused *refused = &side->refused;
@@ -93,7 +93,7 @@ static int explain_path(struct trial *trial, struct side *side, int rc)
 	return rc;
 }
 
-/* Tells both sides what their packets shall carry. */
+/* Sets the path attributes on both sides. */
 static int set_path(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
@@ -123,7 +123,7 @@ static int set_path(struct trial *trial)
 			   "only packets of RoCE v2 have a UDP source port");
 		return -EOPNOTSUPP;
 	}
-	/* The order cannot say it: a server has no connection of its own to begin. */
+	/* The order does not carry this: a server never starts a connection itself. */
 	trial->near.agent->has_class = path->traffic_class.known;
 	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
 	if (rc || (is_older && !is_chosen(path)))
@@ -138,7 +138,7 @@ static int set_path(struct trial *trial)
 	return explain_path(trial, &trial->far, side_path(&trial->far, &order));
 }
 
-/* Both sides keep near their devices, before they take memory. */
+/* Binds both sides to processors near their devices, before they allocate memory. */
 static int pin(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
@@ -217,7 +217,7 @@ static void add_counters(struct selftest_result *row, enum selftest_side side,
 	}
 }
 
-/* The counters of both ports since the first test. */
+/* Reports what the counters of both ports counted since the first test. */
 static void count(struct trial *trial)
 {
 	struct selftest_result *row = trial_add_row(
@@ -228,7 +228,7 @@ static void count(struct trial *trial)
 	_cleanup_(freep) char *text = NULL;
 
 	trial_read_counters(trial, after);
-	/* In loopback both sides have one port. */
+	/* In loopback both sides use one port. */
 	for (int side = 0; side <= (trial->request->peer ? SIDE_PEER : SIDE_LOCAL); side++) {
 		add_counters(row, side, &trial->before[side], &after[side]);
 		sums[side] = counter_list_growth(&trial->before[side], &after[side]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Data path tests: over one port in loopback, to a peer, the server for one, and tests with
- * programs of rdma-core. Includes no header of libibverbs. Rows go to the caller's list, each with
- * its verdict; a reason that keeps tests from running at all is a row, too.
+ * Data path tests: over one port in loopback, with a peer, the server for a peer, and tests with
+ * programs of rdma-core and perftest. Includes no header of libibverbs. Rows go to the caller's
+ * list, each with its verdict; a reason that keeps tests from running at all is a row, too.
  */
 #pragma once
 
@@ -15,21 +15,23 @@
 #include "selftest/wire/message.h"
 
 /*
- * Runs the tests of one port against itself, or against the peer. 0: they ran, the rows hold the
- * results; -EINTR: the user ended it, the rows so far are complete.
+ * Runs the tests of one port against itself, or against the peer. Returns 0: they ran, the rows
+ * hold the results; -EINTR: the user ended it, the rows so far are complete.
  */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results);
-/* The names that `tests` may have: ids of tests and groups, with a summary each, by index; false
- * past the end. */
+/*
+ * Returns the names that `tests` may have, by index: ids and groups of tests, with a summary each;
+ * false past the end.
+ */
 bool selftest_test_name(size_t index, const char **ret_id, const char **ret_group,
 			const char **ret_summary);
 
 /*
  * The server of the data path tests: listens on TCP, and carries out the orders of each client in a
  * separate process, so that nothing a client does reaches the server or another client. Needs no
- * header of libibverbs. It prints nothing: lines for a log go to a callback, and each client that
- * was served is a row.
+ * header of libibverbs. It prints nothing: lines for a log go to a callback, and each served client
+ * is a row.
  *
  * The caller must have no other thread and no verbs device open: children are forked and open their
  * devices themselves. Nor may it wait for other children meanwhile.
@@ -39,41 +41,41 @@ bool selftest_test_name(size_t index, const char **ret_id, const char **ret_grou
 struct selftest_client {
 	struct ip_address address; /* of its end of the TCP connection */
 	struct ip_address local;   /* of ours */
-	struct endpoint endpoint;  /* that it tests from, as it claims: untrusted */
-	struct number gid_index;   /* of ours, that it asks for */
-	const char *device;	   /* of ours, that it asks for, as it wrote it; or NULL */
+	struct endpoint endpoint;  /* that it claims to test from: untrusted */
+	struct number gid_index;   /* of ours, as it requested */
+	const char *device;	   /* of ours, in the client's own words; or NULL */
 	uint32_t port;		   /* of that device; 0: any */
 };
 
-/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+/* Borrowed: must live as long as the call. 0 and NULL select defaults. */
 struct selftest_service {
 	struct ip_address bind; /* family 0: every address, IPv4 and IPv6 */
 	uint32_t scope;		/* netdev index of a link-local `bind` */
-	uint32_t tcp_port;	/* 0: the protocol's own */
-	int listener;		/* a socket that listens already, which it closes; 0: none */
-	const char *token;	/* that clients must send, at most 63 bytes; NULL: none */
-	bool once;		/* end after the first client that was served */
-	const struct ip_network *allowed; /* whose connections are not closed at once */
+	uint32_t tcp_port;	/* 0: MESSAGE_PORT */
+	int listener;		/* socket that already listens; closed at the end; 0: none */
+	const char *token;	/* that clients must know, at most 63 bytes; NULL: none */
+	bool once;		/* ends after the first client that was served */
+	const struct ip_network *allowed; /* others are closed at once */
 	size_t allowed_count;		  /* 0: all */
-	uint32_t most_clients; /* at the same time; 0: 16. One address has half of them, one IPv6
-				  network of 64 bits three quarters */
-	uint64_t memory_bytes; /* that all clients may lock and allocate; 0: 1 GiB */
-	uint32_t run_msec;     /* the longest run that is granted; 0: 60 s */
-	uint32_t idle_msec;    /* a client without an order for so long is dropped; 0: 10 min */
-	uint64_t life_msec;    /* a client is served for; 0: 2 h */
+	uint32_t most_clients; /* at the same time; 0: 16. An address may have half, an IPv6 /64
+				  network three quarters of them */
+	uint64_t memory_bytes; /* that all clients together may lock and allocate; 0: 1 GiB */
+	uint32_t run_msec;     /* longest run that is granted; 0: 60 s */
+	uint32_t idle_msec;    /* a client without orders for this long is dropped; 0: 10 min */
+	uint64_t life_msec;    /* time limit for serving a client; 0: 2 h */
 	int signals;	       /* a signalfd that ends the server; -1: none */
 	/*
-	 * Chooses the port for a client, as endpoint_of_address() or endpoint_of_name() does;
-	 * called in the client's own process. 0, or -errno with the reason in words and the next
-	 * step, which it frees.
+	 * Chooses the port for a client, like endpoint_of_address() or endpoint_of_name(); called
+	 * in the client's own process. Returns 0, or -errno with the reason in words and the next
+	 * step, which the caller frees.
 	 */
 	int (*find)(void *context, const struct selftest_client *client,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
-	/* Tells of the ports from `first` on (selftest_list_ports()); NULL: it tells of none. */
+	/* Lists the ports from `first` on (selftest_list_ports()); NULL: no ports are listed. */
 	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
 		    char **ret_reason);
 	void *find_context;
-	/* A line for the log: where it listens, and how each client ended. Clean text. */
+	/* Takes a clean line for the log: where the server listens, and how each client ended. */
 	void (*say)(void *context, const char *line);
 	void *say_context;
 };
@@ -81,14 +83,17 @@ struct selftest_service {
 struct objects;
 
 /*
- * For `find`: reads the system again, and chooses among the named objects (none: all) the port that
- * the client names or that fits it. `gid_index` is that of the user, for clients without one.
+ * For `find`: reads the system again and chooses, among the named objects (none: all), the port
+ * that the client names or one that fits. `gid_index` is the user's choice, for clients without
+ * one.
  */
 int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
 		       const struct number *gid_index, struct endpoint *ret_endpoint,
 		       char **ret_reason, char **ret_hint);
 
-/* For `list`: reads the system again, the active ports of the named objects (none: all). */
+/*
+ * For `list`: reads the system again and lists the active ports of the named objects (none: all).
+ */
 int selftest_list_ports(const struct objects *objects, const struct number *gid_index,
 			uint32_t first, struct message_listed *ret_ports, char **ret_reason);
 
@@ -97,22 +102,22 @@ int selftest_list_ports(const struct objects *objects, const struct number *gid_
 
 /*
  * Serves until a signal comes or, with `once`, until a client was served; its children have ended
- * when it returns. 0; -EINTR: a signal came before the one client's end; -EIO: that client
- * was not served to its end, its row tells why. Else -errno: it cannot listen, *ret_reason says why
- * and *ret_hint the next step (may stay NULL); the caller frees both.
+ * when it returns. Returns 0; -EINTR: a signal came before the one client's end; -EIO: that client
+ * was not served to its end, its row says why. Otherwise -errno: the server cannot listen,
+ * *ret_reason says why and *ret_hint the next step (may stay NULL); the caller frees both.
  */
 int selftest_serve(const struct selftest_service *service, struct selftest_results *results,
 		   char **ret_reason, char **ret_hint);
 
 /*
- * Data path tests with a program that is already installed on the other host, unmodified, as its
- * client and as its server: the pingpongs, rping, ucmatose and mckey of rdma-core, and the tests of
- * perftest. Each run is one row of group interop; a server's run is a client that came. The
- * programs must be given options that fit: the command to run there is said to the user, or is the
- * next step of a row that failed.
+ * Data path tests with an unmodified program already installed on the other host, as its client and
+ * as its server: the pingpongs, rping, ucmatose and mckey of rdma-core, and the tests of perftest.
+ * Each run is one row of group interop; for a server a run is a client that connected. The programs
+ * need matching options: the user is shown the command to run there, or it is the next step of a
+ * failed row.
  *
- * 0: it ran, the rows tell how it went, also if nothing could be tested; -EINTR: the user ended it,
- * the rows so far are there.
+ * The functions return 0: the test ran, the rows say how it went, even if nothing could be tested;
+ * -EINTR: the user ended it, the rows so far are complete.
  */
 
 #define PINGPONG_PORT 18515u /* TCP, also of perftest */
@@ -130,29 +135,29 @@ enum pingpong_kind { PINGPONG_RC, PINGPONG_UC, PINGPONG_UD, PINGPONG_SRQ };
 /* A multicast group, for mckey. */
 struct interop_group {
 	struct ip_address ip; /* family 0: `gid` */
-	struct gid gid;	      /* a group that no IP address stands for (mckey -M) */
-	bool send_only;	      /* joins as a sender alone (-o) */
+	struct gid gid;	      /* group without an IP address (mckey -M) */
+	bool send_only;	      /* joins only as a sender (-o) */
 	bool no_loopback;     /* does not get its own datagrams (-l) */
 };
 
-/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+/* Borrowed: must live as long as the call. 0 and NULL select defaults. */
 struct interop_request {
 	const char *peer;	   /* client: as named by the user */
 	struct ip_address peer_ip; /* client */
 	uint32_t scope;		   /* netdev index of a link-local peer_ip, or `bind` */
-	struct ip_address bind;	   /* server; family 0: TCP any, librdmacm the endpoint's */
-	uint32_t port;		   /* 0: that of the program */
-	uint64_t bytes;		   /* of a message; 0: that of the program */
-	uint64_t iterations;	   /* 0: that of the program */
+	struct ip_address bind;	   /* server; family 0: any for TCP, the endpoint's for librdmacm */
+	uint32_t port;		   /* 0: the program's default */
+	uint64_t bytes;		   /* of a message; 0: the program's default */
+	uint64_t iterations;	   /* 0: the program's default */
 	uint32_t queue_pairs;	   /* ibv_srq_pingpong; 0: 16 */
-	uint32_t mtu_bytes;	/* not rdma_cm; 0: that of the program, or less if the port has */
+	uint32_t mtu_bytes;	/* not rdma_cm; 0: the program's default, or the port's if less */
 	unsigned int operation; /* perftest: one of enum selftest_operation; 0: write */
-	bool latency;		/* perftest: ib_*_lat, and not ib_*_bw */
+	bool latency;		/* perftest: ib_*_lat instead of ib_*_bw */
 	struct interop_group group; /* mckey */
 	int signals;		    /* a signalfd that ends it; -1: none */
 	bool server;		    /* the other host's programs are the clients */
 	bool once;		    /* server: ends after one client */
-	/* One line without a newline, for the user. */
+	/* Takes one line for the user, without a newline. */
 	void (*say)(void *context, const char *text);
 	void *say_context;
 };
@@ -161,7 +166,7 @@ int interop_pingpong(enum pingpong_kind kind, const struct interop_request *requ
 		     const struct endpoint *local, struct selftest_results *results);
 int interop_rping(const struct interop_request *request, const struct endpoint *local,
 		  struct selftest_results *results);
-/* Or -EINVAL: there is no program of perftest for the operation. */
+/* Also returns -EINVAL if perftest has no program for the operation. */
 int interop_perftest(const struct interop_request *request, const struct endpoint *local,
 		     struct selftest_results *results);
 int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,
