@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The .conf files of several directories, as modprobe.d(5), systemd.unit(5) and limits.conf(5) say
- * alike: one hides those of its name in the directories after its own, and all together are in the
- * order of their names, as bytes.
+ * The .conf files of several directories, by the rules that modprobe.d(5), systemd.unit(5) and
+ * limits.conf(5) share: a file hides files of the same name in later directories, and all files are
+ * read in the byte order of their names, whatever their directory.
  */
 #pragma once
 
@@ -18,6 +18,6 @@ struct config_files {
 	size_t count;
 };
 
-/* Adds those of a directory. 0, or the -errno of listing it. */
+/* Adds the files of a directory. Returns 0, or the -errno of listing it. */
 int config_files_add(const struct root *root, const char *directory, struct config_files *files);
 void config_files_clear(struct config_files *files);

@@ -16,14 +16,14 @@
 #define HEAP	"/dev/dma_heap/system"
 #define UDMABUF "/dev/udmabuf"
 
-/* Always -errno. */
+/* Always returns -errno. */
 static int fail(const char *call, const char **ret_call)
 {
 	*ret_call = call;
 	return -errno;
 }
 
-/* The files are opened for reading, because a server may write to no others than its devices'. */
+/* Opened for reading, because a server may write to no files except those of its devices. */
 int dmabuf_of_heap(size_t bytes, int *ret_dmabuf, const char **ret_call)
 {
 	struct dma_heap_allocation_data data = {.len = bytes, .fd_flags = O_RDWR | O_CLOEXEC};
@@ -37,7 +37,9 @@ int dmabuf_of_heap(size_t bytes, int *ret_dmabuf, const char **ret_call)
 	return 0;
 }
 
-/* The kernel wants pages that cannot go: udmabuf_create(), drivers/dma-buf/udmabuf.c. */
+/*
+ * The kernel demands pages that cannot be truncated: udmabuf_create(), drivers/dma-buf/udmabuf.c.
+ */
 static int seal(int pages, size_t bytes)
 {
 	return ftruncate(pages, (off_t)bytes) || fcntl(pages, F_ADD_SEALS, F_SEAL_SHRINK);

@@ -20,7 +20,7 @@
 /* PROC_PID_INIT_INO, include/linux/proc_ns.h: the inode of the first PID namespace. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 
-/* Classes whose devices have the attributes `dev` and `ibdev`: uverbs_main.c, user_mad.c */
+/* Classes whose devices have the attributes `dev` and `ibdev`: uverbs_main.c, user_mad.c. */
 static const char *const classes[] = {"sys/class/infiniband_verbs", "sys/class/infiniband_mad"};
 
 static void read_node(const struct root *root, const char *class, const char *name,
@@ -65,8 +65,8 @@ void device_nodes_clear(struct device_nodes *nodes)
 }
 
 /*
- * The number of the character device that a descriptor leads to. It must not wait for a file server
- * that is gone: AT_STATX_DONT_SYNC keeps NFS and FUSE from asking theirs.
+ * Reads the number of the character device behind a descriptor. This must not block on a file
+ * server that is gone: AT_STATX_DONT_SYNC keeps NFS and FUSE from asking theirs.
  */
 static bool read_number(int directory, const char *name, int flags, unsigned int *ret_major,
 			unsigned int *ret_minor)
@@ -119,7 +119,7 @@ static void add_holder(const struct root *root, uint64_t process, const char *no
 		strings_add(&holder->nodes, node);
 }
 
-/* 0 or -errno; the caller closes it. */
+/* Returns 0 or -errno; the caller closes the folder. */
 static int open_folder(const struct root *root, const char *path, DIR **ret_folder)
 {
 	int fd = root_open_path(root, path, O_DIRECTORY), rc;
@@ -137,7 +137,7 @@ static int open_folder(const struct root *root, const char *path, DIR **ret_fold
 static void read_process(const struct root *root, const struct device_nodes *nodes,
 			 uint64_t process, struct holders *holders)
 {
-	/* The links of a saved tree lead to nothing that a process has open. */
+	/* The links of a saved tree do not lead to the files that a process had open. */
 	const int flags = root->live || root->below ? 0 : AT_SYMLINK_NOFOLLOW;
 	_cleanup_(freep) char *path = mem_format("proc/%" PRIu64 "/fd", process);
 	_cleanup_(closedirp) DIR *directory = NULL;

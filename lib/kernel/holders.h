@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The processes that have a character device of an RDMA device open: uverbs, umad or issm. They are
- * found by the device numbers of what they have open, because a container may have the node under
- * any name, or none any more. The caller clears the lists. Functions return 0 or -errno.
+ * found by the device numbers of their open files, because a container may have the node under any
+ * name, or may have removed it. The caller clears the lists. Functions return 0 or -errno.
  */
 #pragma once
 
@@ -19,7 +19,9 @@ struct device_nodes {
 	size_t count;
 };
 
-/* Reads the nodes of a device, given by the kernel's bytes of its name. None is no error. */
+/*
+ * Reads the nodes of a device, given the exact bytes of its kernel name. Having none is no error.
+ */
 int device_nodes_read(const struct root *root, const char *kernel_name, struct device_nodes *nodes);
 void device_nodes_clear(struct device_nodes *nodes);
 
@@ -36,13 +38,13 @@ struct holders {
 };
 
 /*
- * All processes but this one, by number. Whoever maps a node or has passed it on in a message,
- * and has closed it, is not found.
+ * Finds all processes except this one, sorted by number. Misses a process that has closed the node
+ * after mapping it or passing the descriptor on in a message.
  */
 int holders_find(const struct root *root, const struct device_nodes *nodes,
 		 struct holders *holders);
 void holders_clear(struct holders *holders);
-/* Closes what this process has inherited of them. */
+/* Closes descriptors of these nodes that this process has inherited. */
 void holders_close_own(const struct device_nodes *nodes);
 /* Whether processes outside of a container are invisible to this one. */
 bool holders_are_confined(const struct root *root);

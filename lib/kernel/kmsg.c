@@ -11,16 +11,20 @@
 #include "base/cleanup.h"
 #include "kernel/sysfs.h"
 
-/* CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read that has less room for a record fails. */
+/*
+ * CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read with less room than its record needs fails.
+ */
 #define LARGEST_RECORD 8192
 
-/* The largest log that distributions configure, 2 MiB (CONFIG_LOG_BUF_SHIFT), has fewer lines. */
+/*
+ * More lines than fit the largest log that distributions configure: 2 MiB (CONFIG_LOG_BUF_SHIFT).
+ */
 #define MOST_RECORDS 100000
 
-/* /dev/kmsg: devlist[], drivers/char/mem.c. */
+/* Device number of /dev/kmsg: devlist[], drivers/char/mem.c. */
 enum { MEM_MAJOR = 1, KMSG_MINOR = 11 };
 
-/* A number, which must end with `end`; moves on behind that. */
+/* Parses a number that must end with `end`, and advances past that. */
 static int take_number(const char **at, const char *limit, char end, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -38,7 +42,7 @@ static int take_number(const char **at, const char *limit, char end, uint64_t *r
 	return 0;
 }
 
-/* " DEVICE=+pci:0000:3b:00.0" on a line of its own after the text. */
+/* Looks for " DEVICE=+pci:0000:3b:00.0" on a separate line after the text. */
 static void find_device(const char *at, const char *limit, struct kmsg_record *record)
 {
 	static const char key[] = " DEVICE=";
@@ -57,7 +61,7 @@ static void find_device(const char *at, const char *limit, struct kmsg_record *r
 	}
 }
 
-/* "6,339,5140900,-;text" and fields that later kernels add: Documentation/ABI/testing/dev-kmsg. */
+/* "6,339,5140900,-;text"; later kernels may add fields: Documentation/ABI/testing/dev-kmsg. */
 int kmsg_parse(const char *bytes, size_t length, struct kmsg_record *ret_record)
 {
 	const char *at = bytes, *limit = bytes + length, *end;
@@ -89,7 +93,7 @@ static int open_log(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Containers have had the console there, from which reading takes what is typed. */
+	/* Some containers have put the console there, where reading swallows what is typed. */
 	if (!fstat(fd, &status) && S_ISCHR(status.st_mode) &&
 	    status.st_rdev == makedev(MEM_MAJOR, KMSG_MINOR))
 		return fd;
@@ -97,7 +101,7 @@ static int open_log(void)
 	return -ENXIO;
 }
 
-/* A record in a snapshot's file: its line, and those after it that begin with a blank. */
+/* Length of a record in a snapshot's file: its line, and the next ones that begin with a blank. */
 static size_t record_length(const char *text)
 {
 	const char *at = text;
@@ -141,7 +145,9 @@ static int read_live(void (*take)(void *context, const struct kmsg_record *recor
 	for (unsigned int count = 0; count < MOST_RECORDS; count++) {
 		const ssize_t length = read(fd, bytes, sizeof(bytes));
 
-		/* EPIPE: lines were overwritten meanwhile; reading goes on with the oldest left. */
+		/*
+		 * EPIPE: lines were overwritten meanwhile; reading resumes at the oldest one left.
+		 */
 		if (length < 0 && (errno == EPIPE || errno == EINTR))
 			continue;
 		if (length < 0)

@@ -15,7 +15,7 @@
 
 enum { RULES_MOST = 65536 };
 
-/* Names are the same with dashes and with underscores: modprobe.d(5). */
+/* modprobe.d(5) treats dashes and underscores in names as equal. */
 static bool is_same_name(const char *a, size_t length, const char *b)
 {
 	for (size_t i = 0; i < length; i++)
@@ -43,7 +43,7 @@ static void add_rule(struct module_rules *rules, enum module_rule_kind kind, con
 			*c = '_';
 }
 
-/* The end of what a shell runs: a word that begins with # begins a comment. */
+/* Returns where the shell stops reading: a word that begins with # begins a comment. */
 static size_t find_comment(const char *command)
 {
 	size_t at = 0;
@@ -54,8 +54,8 @@ static size_t find_comment(const char *command)
 }
 
 /*
- * Commands such as "/bin/false" or ":" stand in place of the module. One that names modprobe or
- * insmod most likely loads it, after something else. kmod gives it to system(3):
+ * Commands such as "/bin/false" or ":" replace loading the module. A command that names modprobe or
+ * insmod most likely does load it, after something else. kmod passes the command to system(3):
  * command_do(), libkmod/libkmod-module.c.
  */
 static bool loads_module(const char *command)
@@ -66,7 +66,9 @@ static bool loads_module(const char *command)
 	       memmem(command, length, "insmod", strlen("insmod"));
 }
 
-/* One command of modprobe.d(5): blacklist NAME, install NAME COMMAND; others do not matter here. */
+/*
+ * Parses one command of modprobe.d(5): blacklist NAME, install NAME COMMAND; others are irrelevant.
+ */
 static void parse_line(struct module_rules *rules, const char *line, const char *place,
 		       unsigned int number)
 {
@@ -85,7 +87,7 @@ static void parse_line(struct module_rules *rules, const char *line, const char 
 		add_rule(rules, MODULE_INSTALL, name, name_length, word, place, number);
 }
 
-/* A backslash at the end of a line joins it with the next one (freadline_wrapped() of kmod). */
+/* A backslash at the end of a line joins it to the next (freadline_wrapped() of kmod). */
 void module_rules_parse(struct module_rules *rules, const char *text, const char *place)
 {
 	_cleanup_(freep) char *line = mem_alloc_zero(strlen(text) + 1, 1);
@@ -113,7 +115,8 @@ void module_rules_parse(struct module_rules *rules, const char *text, const char
 	}
 }
 
-/* A parameter of the kernel: NAME=A,B,C; its name may have dashes (parameq() in kernel/params.c).
+/*
+ * Parses NAME=A,B,C of the kernel command line; NAME may have dashes: parameq(), kernel/params.c.
  */
 static void parse_parameter(struct module_rules *rules, const char *parameter)
 {
@@ -141,7 +144,7 @@ static void parse_parameter(struct module_rules *rules, const char *parameter)
 	}
 }
 
-/* The value of module_blacklist= that counts is the last one: core_param() in kernel/module. */
+/* Only the last module_blacklist= counts: core_param() in kernel/module. */
 static void drop_refused(struct module_rules *rules)
 {
 	size_t kept = 0;
@@ -160,7 +163,7 @@ static void drop_refused(struct module_rules *rules)
 	rules->count = kept;
 }
 
-/* The kernel ends its own part at "--": parse_args(). A quote may begin a parameter or a value. */
+/* The kernel stops at "--": parse_args(). A quote may begin a parameter or a value. */
 void module_rules_parse_boot(struct module_rules *rules, const char *text)
 {
 	_cleanup_(freep) char *parameter = mem_alloc_zero(strlen(text) + 1, 1);
@@ -205,7 +208,7 @@ static void read_config(const struct root *root, struct module_rules *rules, con
 	_cleanup_(freep) char *text = NULL;
 	int rc = sysfs_read_file(root, &text, "%s", path);
 
-	/* A link to /dev/null, which a saved tree does not have, takes the place of a file. */
+	/* A link to /dev/null masks a file; a saved tree does not have its target. */
 	if (rc && rc != -ENOENT && rc != -ENXIO)
 		note_unread(rules, path, rc);
 	if (!rc)
@@ -265,7 +268,9 @@ const struct module_rule *module_rules_find(const struct module_rules *rules, co
 			continue;
 		if (by_name && rule->kind != MODULE_INSTALL && rule->kind != MODULE_BOOT_REFUSED)
 			continue;
-		/* A rule for the initial RAM disk ends with it, so any other rule counts more. */
+		/*
+		 * A rule for the initial RAM disk ends with it, so any other rule takes precedence.
+		 */
 		if (!found || found->kind == MODULE_BOOT_INITIAL)
 			found = rule;
 	}
@@ -282,7 +287,7 @@ enum tristate module_is_loaded(const struct root *root, const char *module)
 	return rc == -ENOENT ? TRISTATE_NO : TRISTATE_UNKNOWN;
 }
 
-/* The letters are those of Documentation/ABI/testing/sysfs-module. */
+/* The letters are documented in Documentation/ABI/testing/sysfs-module. */
 int module_loaded_origin(const struct root *root, const char *module,
 			 enum module_origin *ret_origin)
 {
@@ -302,7 +307,7 @@ static char *read_release(const struct root *root)
 
 	if (root->live)
 		return uname(&names) ? NULL : mem_string(names.release);
-	/* A release that leads elsewhere is none. */
+	/* Reject a release that would lead out of lib/modules. */
 	if (sysfs_read(root, text, "proc/sys/kernel/osrelease") <= 0 || strchr(text, '/') ||
 	    text[0] == '.')
 		return NULL;
@@ -317,10 +322,10 @@ void module_files_read(const struct root *root, struct module_files *files)
 		files->rc = -ENODATA;
 		return;
 	}
-	/* The one of Debian's 6.12 has 0.6 MiB. */
+	/* Debian's file for 6.12 is 0.6 MiB. */
 	files->rc = sysfs_read_file(root, &files->files, "lib/modules/%s/modules.dep",
 				    files->release);
-	/* A kernel without it has no modules of that kind. */
+	/* A kernel without this file has no built-in modules. */
 	sysfs_read_file(root, &files->built_in, "lib/modules/%s/modules.builtin", files->release);
 }
 
@@ -333,7 +338,7 @@ void module_files_clear(struct module_files *files)
 	*files = (struct module_files){.rc = 0};
 }
 
-/* The line of the module: kernel/drivers/infiniband/hw/mlx5/mlx5_ib.ko.xz: DEPENDENCIES */
+/* Finds the module's line: kernel/drivers/infiniband/hw/mlx5/mlx5_ib.ko.xz: DEPENDENCIES */
 static const char *find_line(const char *text, const char *module, size_t *ret_length)
 {
 	for (const char *line = text; line && *line;) {
@@ -369,7 +374,7 @@ char *module_file(const struct module_files *files, const char *module)
 }
 
 /*
- * The kernel's own modules are installed below kernel/, others below updates/, extra/ or the like:
+ * The kernel's modules are installed below kernel/, others below updates/, extra/ or the like:
  * scripts/Makefile.modinst.
  */
 enum module_origin module_file_origin(const char *file)

@@ -13,7 +13,7 @@
 
 enum { DIGITS_MOST = 20 };
 
-/* The number at the start of a text; false if there is none, or it is too large. */
+/* Parses the number at the start of a text; false if there is none or it is too large. */
 static bool get_number(const char *text, struct number *number)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -30,7 +30,7 @@ static bool get_number(const char *text, struct number *number)
 	return true;
 }
 
-/* The text after `label` and blanks at the start of a line; NULL if there is no such line. */
+/* Returns the text after `label` and blanks at the start of a line; NULL without such a line. */
 static const char *find_line(const char *text, const char *label)
 {
 	size_t length = strlen(label);
@@ -55,7 +55,7 @@ struct number procfs_kilobytes(const char *text, const char *label)
 	return (struct number){0};
 }
 
-/* What a thread does not say, its process has said. */
+/* A thread's status may lack the value; then the value of its process stays. */
 static void take_kilobytes(const char *text, const char *label, struct number *bytes)
 {
 	const struct number number = procfs_kilobytes(text, label);
@@ -165,7 +165,7 @@ int procfs_read_memlock(const struct root *root, uint64_t process, struct limit 
 	return rc;
 }
 
-/* It has blanks and backslashes written as \040: mangle() in fs/seq_file.c */
+/* Blanks and backslashes are written in octal, such as \040: mangle() in fs/seq_file.c. */
 char *procfs_take_mount_field(char **rest)
 {
 	char *field = strsep(rest, " "), *out = field;
@@ -185,7 +185,7 @@ char *procfs_take_mount_field(char **rest)
 	return field;
 }
 
-/* True if `word` is one of the words, which are separated by commas. */
+/* Whether `word` is one of the comma-separated words. */
 static bool has_word(const char *list, size_t length, const char *word)
 {
 	size_t word_length = strlen(word);
@@ -208,8 +208,10 @@ static void take_mount(char *line, struct procfs_cgroups *cgroups)
 	char *type, *options = NULL;
 	bool v1;
 
-	/* Documentation/filesystems/proc.rst, 3.5: ID PARENT DEVICE ROOT MOUNT OPTIONS... - TYPE
-	 * SOURCE OPTIONS */
+	/*
+	 * ID PARENT DEVICE ROOT MOUNT OPTIONS... - TYPE SOURCE OPTIONS:
+	 * Documentation/filesystems/proc.rst, 3.5
+	 */
 	for (int i = 0; (field = procfs_take_mount_field(&rest)) && strcmp(field, "-"); i++) {
 		root = i == 3 ? field : root;
 		mount = i == 4 ? field : mount;
@@ -222,8 +224,7 @@ static void take_mount(char *line, struct procfs_cgroups *cgroups)
 	v1 = !strcmp(type, "cgroup") && has_word(options, strlen(options), "rdma");
 	if (!v1 && (strcmp(type, "cgroup2") || cgroups->mount))
 		return;
-	/* A controller is in one hierarchy only: the second version lacks it if the first has it.
-	 */
+	/* A controller is in one hierarchy only: v2 lacks it if v1 has it. */
 	if (cgroups->mount && cgroups->v1)
 		return;
 	procfs_cgroups_clear(cgroups);
@@ -266,7 +267,7 @@ char *procfs_parse_cgroup(const char *text, bool v1)
 		size_t length = strcspn(text, "\n");
 		bool wanted;
 
-		/* ID:CONTROLLERS:PATH, cgroups(7); 0:: in the second version. */
+		/* ID:CONTROLLERS:PATH, cgroups(7); v2 has 0::PATH. */
 		if (path && path < text + length) {
 			size_t words = (size_t)(path - controllers - 1);
 
@@ -307,7 +308,7 @@ static void take_count(const char *word, bool limits, struct cgroup_device *devi
 		get_number(word + 11, handle ? &device->handles : &device->objects);
 }
 
-/* Documentation/admin-guide/cgroup-v2.rst, RDMA Interface Files; v1 has the same. */
+/* Documentation/admin-guide/cgroup-v2.rst, RDMA Interface Files; v1 has the same format. */
 void procfs_parse_rdma(const char *text, bool limits, struct cgroup_device_list *list)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -340,7 +341,7 @@ static int read_group(const struct root *root, const struct procfs_cgroups *cgro
 	return 0;
 }
 
-/* Cuts off the last component; false if none was left, as in / and what is left of /jobs. */
+/* Cuts off the last component. False at the top: "/", or the empty path that is left of /jobs. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -351,7 +352,7 @@ static bool go_up(char *path)
 	return true;
 }
 
-/* The path of the process's group, as its hierarchy has it. */
+/* Returns the path of the process's group within its hierarchy. */
 static int find_group(const struct root *root, const struct procfs_cgroups *cgroups,
 		      const char *process, char **ret_group)
 {
@@ -372,7 +373,7 @@ static int find_group(const struct root *root, const struct procfs_cgroups *cgro
 	return 0;
 }
 
-/* Reads a group, which is below the one that is mounted. -ENOENT: it has no controller. */
+/* Reads a group at or below the mounted one. -ENOENT: the group lacks the controller. */
 static int read_level(const struct root *root, const struct procfs_cgroups *cgroups,
 		      const char *group, struct cgroup_level *ret_level)
 {
@@ -395,7 +396,7 @@ static bool is_mounted(const struct procfs_cgroups *cgroups, const char *group)
 
 	if (!strcmp(cgroups->root, "/"))
 		return true;
-	/* /boxes is not a part of /box. */
+	/* /boxes is not part of /box. */
 	return !strncmp(group, cgroups->root, length) && (!group[length] || group[length] == '/');
 }
 
@@ -442,7 +443,9 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 		cgroup_levels_clear(&levels);
 		return rc;
 	}
-	/* CFTYPE_NOT_ON_ROOT of kernel/cgroup/rdma.c. */
+	/*
+	 * CFTYPE_NOT_ON_ROOT, kernel/cgroup/rdma.c: the last group, the topmost one, has the files.
+	 */
 	levels.more_above = !rc;
 	*ret_levels = levels;
 	return 0;

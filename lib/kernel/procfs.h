@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Facts about processes that use RDMA, from /proc and the control groups. A process may end at any
- * time: -ENOENT or -ESRCH then. Functions return 0 or -errno, and fill nothing when they fail. Text
- * is cleaned.
+ * Facts about processes that use RDMA, from /proc and control groups. A process may end at any
+ * time: then the result is -ENOENT or -ESRCH. Functions return 0 or -errno, and fill nothing when
+ * they fail. Text is cleaned.
  */
 #pragma once
 
 #include "kernel/sysfs.h"
 
-/* A limit is a number, or known not to be there, or unknown. */
+/* A limit is a number, known to be absent, or unknown. */
 struct limit {
 	struct number value;
 	enum tristate unlimited;
 };
 
-/* Use and limits of a device in a control group: a line of rdma.current and of rdma.max. */
+/* A device's usage and limits in a control group: a line of rdma.current and of rdma.max. */
 struct cgroup_device {
 	char *device;
 	struct number handles, objects; /* contexts; queue pairs, memory regions and so on */
@@ -28,20 +28,20 @@ struct cgroup_device_list {
 
 void cgroup_device_list_clear(struct cgroup_device_list *list);
 
-/* /proc/TASK/status of a process or one of its threads. */
+/* /proc/TASK/status; a task is a process or one of its threads. */
 struct procfs_task {
-	struct number process;	    /* of the thread: Tgid */
+	struct number process;	    /* the task's process: Tgid */
 	char *name;		    /* the task's, owned */
-	struct number parent;	    /* process; 0: none */
+	struct number parent;	    /* parent process; 0: none */
 	struct number user;	    /* effective user */
 	struct number capabilities; /* effective, as a mask of bits 1 << CAP_x */
 	struct number locked_bytes;
 	struct number pinned_bytes;
 };
 
-/* More than /proc/TASK/status has, or smaps_rollup. */
+/* Size limit of /proc/TASK/status and of smaps_rollup; both are shorter. */
 #define PROCFS_STATUS_MOST 65536u
-/* The bytes of a line such as "VmHWM:	12 kB" of one of them, whose text that is. */
+/* Returns in bytes the value of a line such as "VmHWM:	12 kB" in the text of either file. */
 struct number procfs_kilobytes(const char *text, const char *label);
 
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task);
@@ -51,7 +51,7 @@ void procfs_task_clear(struct procfs_task *task);
 int procfs_read_memlock(const struct root *root, uint64_t process, struct limit *ret_soft,
 			struct limit *ret_hard);
 
-/* The place of the control groups that count RDMA objects, the same for all processes. */
+/* Where the control groups that count RDMA objects are, the same for all processes. */
 struct procfs_cgroups {
 	char *mount; /* mount point of the hierarchy: sys/fs/cgroup; NULL if there is none */
 	char *root;  /* part of the hierarchy that is mounted there: / */
@@ -62,8 +62,8 @@ int procfs_find_cgroups(const struct root *root, struct procfs_cgroups *ret_cgro
 void procfs_cgroups_clear(struct procfs_cgroups *cgroups);
 
 /*
- * The group that counts for the process: its own, or the closest above it that has the rdma
- * controller. -ENOENT also if there is none: the root has no limits.
+ * Finds the group that counts for the process: the one it is in, or the nearest ancestor that has
+ * the rdma controller. -ENOENT also if there is none: the root has no limits.
  */
 int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
 			    uint64_t process, char **ret_group,
@@ -78,23 +78,25 @@ struct cgroup_level {
 struct cgroup_levels {
 	struct cgroup_level *items;
 	size_t count;
-	/* The topmost one that can be seen has the controller, which the root never has: there are
-	 * others above it, outside this control group namespace or what is mounted. */
+	/*
+	 * The topmost visible group has the controller, which the root group never has: so there
+	 * are more above it, outside this control group namespace or the mounted part.
+	 */
 	bool more_above;
 };
 
 /*
- * All groups that count for the process ("self", or its number), from its own up to the root. None
- * if no group on the way has the controller. -ENOENT: it is in no group that can be seen.
+ * Lists all groups that count for the process ("self", or a number), from the one it is in up to
+ * the root: none if no group on the way has the controller. -ENOENT: its group is not visible.
  */
 int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroups *cgroups,
 			     const char *process, struct cgroup_levels *ret_levels);
 void cgroup_levels_clear(struct cgroup_levels *levels);
 
-/* The pure parts. */
+/* Pure functions. */
 void procfs_parse_status(const char *text, struct procfs_task *task);
 void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard);
-/* Another line of /proc/PROCESS/limits: "Max open files". */
+/* Parses any other line of /proc/PROCESS/limits: "Max open files". */
 void procfs_parse_limit(const char *text, const char *line, struct limit *soft, struct limit *hard);
 /* Cuts the next field off a line of mountinfo, in place; NULL at its end. */
 char *procfs_take_mount_field(char **rest);

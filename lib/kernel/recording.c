@@ -15,31 +15,34 @@
 
 #define HEAD "rdmactl-recording/1 "
 
-/* Stands for a piece until the pieces become a file. */
+/* Written instead of a lost piece, until the pieces become a file. */
 #define LOST "lost\n"
 
 /*
- * What is written ends at 32 MiB, some 80,000 queue pairs. One more piece may begin at the same
- * time, so that the reader's limit is twice as large.
+ * Writing stops at 32 MiB, some 80,000 queue pairs. A piece of another process may be under way at
+ * that moment, so the reader's limit is twice as large.
  */
 #define LARGEST_WRITTEN	  (32u << 20)
 #define LARGEST_RECORDING (2 * LARGEST_WRITTEN)
 #define QUESTIONS_MOST	  (1u << 18)
 #define MESSAGES_MOST	  (1u << 20)
-/* One message: the largest of netlink is 32 KiB, a GID table of verbs may have 4,096 entries. */
+/*
+ * Payload of one message: netlink sends at most 32 KiB, a GID table of verbs may have 4,096
+ * entries.
+ */
 #define LARGEST_PAYLOAD (1u << 20)
 
-/* The descriptor that recording_fd() returns. */
+/* Variable with the descriptor that recording_fd() returns. */
 #define RECORD_VARIABLE "RDMACTL_RECORD_FD"
 
 struct recorded_question {
 	uint32_t protocol;
 	struct recorded_message message;
-	size_t first, count; /* of the messages of its answer */
+	size_t first, count; /* the messages of its answer */
 };
 
 struct recording {
-	char *text; /* which the payloads point into */
+	char *text; /* holds the payloads */
 	struct recorded_question *questions;
 	size_t question_count;
 	struct recorded_message *messages;
@@ -56,7 +59,7 @@ static const char *own_layout(void)
 	return little ? "little 32" : "big 32";
 }
 
-/* Reads a decimal number and the blank after it. */
+/* Parses a decimal number and the blank after it. */
 static bool take_number(char **at, uint32_t most, uint32_t *ret_number)
 {
 	uint64_t value = 0;
@@ -71,7 +74,7 @@ static bool take_number(char **at, uint32_t most, uint32_t *ret_number)
 	return true;
 }
 
-/* Puts the bytes in the place of the digits, which reach to the end of the line. */
+/* Overwrites the digits, which reach to the end of the line, with their bytes. */
 static bool take_payload(char *digits, struct recorded_message *message)
 {
 	const size_t length = strlen(digits);
@@ -126,7 +129,7 @@ static bool take_answer(struct recording *recording, char *words)
 					      sizeof(*recording->messages)));
 }
 
-/* `asked`: a question has begun and not ended. */
+/* `asked`: a question has begun, but not ended. */
 static bool take_line(struct recording *recording, char *line, bool *asked)
 {
 	if (!strncmp(line, "ask ", 4) && !*asked) {
@@ -157,7 +160,7 @@ static int compare_questions(const struct recorded_question *a, const struct rec
 	return memcmp(first->payload, second->payload, first->length);
 }
 
-/* Equal ones stay in the order in which they were asked. */
+/* Equal questions stay in the order in which they were asked. */
 static int compare_in_order(const void *a, const void *b)
 {
 	const struct recorded_question *first = a, *second = b;
@@ -180,7 +183,7 @@ static void say(char **ret_message, const char *what, size_t line)
 		*ret_message = mem_string(what);
 }
 
-/* The line without its newline, which has to be there; NULL at the end. */
+/* Returns the next line without its newline, which must exist; NULL at the end. */
 static char *next_line(char **at, const char *end)
 {
 	char *line = *at;
@@ -193,7 +196,7 @@ static char *next_line(char **at, const char *end)
 	return line;
 }
 
-/* Those after the first. On failure *ret_number is that of the line. */
+/* Parses the lines after the first. On failure *ret_number is that of the bad line. */
 static int take_lines(struct recording *recording, char *at, const char *end, size_t *ret_number)
 {
 	bool asked = false;
@@ -295,7 +298,9 @@ const struct recorded_message *recording_find(const struct recording *recording,
 	const struct recorded_question wanted = {.protocol = protocol, .message = *question};
 	size_t low = 0, high = recording->question_count;
 
-	/* The first that is larger; the one before is the last that is not. */
+	/*
+	 * Finds the first question that sorts after `wanted`; the one before it is the last match.
+	 */
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
@@ -372,8 +377,8 @@ void recording_format(const struct recording *recording, uint32_t first, uint32_
 }
 
 /*
- * The descriptor comes from the parent process. It is an open file of memory that appends, so that
- * a variable which leaked from elsewhere makes nothing be written to a file on a disk.
+ * The parent process passes the descriptor on. It must be an appending memfd, so that a variable
+ * which leaked from elsewhere cannot make us write to a file on a disk.
  */
 int recording_fd(const struct root *root)
 {
@@ -427,7 +432,7 @@ size_t recording_count_lost(char *pieces)
 	char *to = pieces, *from = pieces, *lost;
 	size_t count = 0;
 
-	/* No other line has these letters. */
+	/* No other line has these letters: "lost" is not hexadecimal. */
 	for (; (lost = strstr(from, LOST)); from = lost + strlen(LOST), count++) {
 		memmove(to, from, (size_t)(lost - from));
 		to += lost - from;

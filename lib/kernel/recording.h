@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions to netlink and verbs, and the answers to them, as text: what a snapshot holds besides
- * files. One kind of file for both:
+ * Text form of questions to netlink and verbs and of their answers, which a snapshot holds besides
+ * files. Both use one format:
  *
  *     rdmactl-recording/1 little 64
  *     ask 20 5121 769 08000100...
@@ -9,16 +9,15 @@
  *     got 3 2 00000000
  *     end
  *
- * The first line has the byte order and the size of a pointer, because the bytes are those of the
- * memory of the host, in hexadecimal digits; "-" is none. `ask` has the protocol, the type, the
- * flags and the payload of a question. A `got` for each message of its answer has the type, the
- * flags and the payload. Sequence and port numbers are left out, and zero where a payload repeats
- * them. Numbers of generic netlink's families need no translation: the list of the families is
- * among the answers, and whoever asks takes the numbers from there. A question that was asked twice
- * has the last answer.
+ * The first line has the byte order and the size of a pointer in bits, because payloads are copies
+ * of the host's memory, in hexadecimal digits; "-" is an empty one. `ask` has the protocol, type,
+ * flags and payload of a question, and each `got` the type, flags and payload of one message of its
+ * answer. Sequence and port numbers are omitted, and zero where a payload repeats them. The numbers
+ * of generic netlink families need no translation: the list of families is among the answers, and
+ * callers take the numbers from there. For a question that was asked twice, the last answer counts.
  *
- * A recording comes from someone else: it is read strictly, and an answer is what the kernel could
- * have sent as far as the one who asks is concerned: it checks both alike.
+ * A recording comes from someone else: it is parsed strictly, and its answers get the same checks
+ * as those of the kernel.
  */
 #pragma once
 
@@ -30,48 +29,48 @@
 
 struct root;
 
-/* Protocols are numbers of netlink (NETLINK_ROUTE, ...), and this one. */
+/* Netlink's protocol numbers (NETLINK_ROUTE, ...), and this one. */
 enum { RECORDING_VERBS = 1000 };
 
 /* The files of a snapshot that hold recordings. */
 #define RECORDING_NETLINK_FILE "netlink/answers"
 #define RECORDING_VERBS_FILE   "verbs/answers"
 
-/* What a question that was not asked gets, beside -ENODATA. */
+/* The message, with -ENODATA, for a question that was not recorded. */
 #define RECORDING_LACKS "the snapshot does not hold this"
 
 struct recorded_message {
 	uint16_t type;
 	uint16_t flags;
 	uint32_t length;
-	const uint8_t *payload; /* at no special alignment */
+	const uint8_t *payload; /* not aligned */
 };
 
 struct recording;
 
 /*
- * Takes over the text, which may be changed and is freed. -EBADMSG: it is damaged or too large;
- * -ENOEXEC: it is of a host with another byte order or size of pointers. *ret_message says it, if
- * not NULL, for the caller to free.
+ * Takes over the text, which is modified and later freed. -EBADMSG: it is damaged or too large;
+ * -ENOEXEC: it is from a host with another byte order or pointer size. *ret_message, unless NULL,
+ * explains the error, for the caller to free.
  */
 int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		    char **ret_message);
 /*
- * Where the root's answers are: in *ret_recording, from a file below the folder of a snapshot; in
- * none if the root is live (NULL, too). *ret_fd is what recording_fd() says. -EOPNOTSUPP: a saved
- * tree has no answers; -ENODATA: the snapshot has none.
+ * Chooses the source of the root's answers: *ret_recording, from a file below the folder of a
+ * snapshot; NULL if the root is live (or NULL). *ret_fd is the result of recording_fd().
+ * -EOPNOTSUPP: a saved tree has no answers; -ENODATA: the snapshot has no such file.
  */
 int recording_choose(const struct root *root, const char *path, int *ret_fd,
 		     struct recording **ret_recording);
-/* Reads a file below the folder of a snapshot. -ENODATA: the snapshot has none. */
+/* Reads a file below the folder of a snapshot. -ENODATA: there is no such file. */
 int recording_open(const struct root *root, const char *path, struct recording **ret_recording,
 		   char **ret_message);
 void recording_free(struct recording *recording);
-/* The messages of the answer, or NULL: this was not asked. */
+/* Returns the messages of the answer, or NULL if this was not asked. */
 const struct recorded_message *recording_find(const struct recording *recording, uint32_t protocol,
 					      const struct recorded_message *question,
 					      size_t *ret_count);
-/* What was asked and what came back; `messages` are `count`. */
+/* A question and the `count` messages of its answer. */
 struct recorded_exchange {
 	uint32_t protocol;
 	struct recorded_message question;
@@ -79,33 +78,35 @@ struct recorded_exchange {
 	size_t count;
 };
 
-/* The exchanges in their order, from 0. False: there are no more. */
+/* Returns the exchanges in sorted order, from 0. False: there are no more. */
 bool recording_at(const struct recording *recording, size_t index,
 		  struct recorded_exchange *ret_exchange);
 /*
- * Adds what a recording holds of the protocols from `first` to `last` to the text of a file,
- * without what was asked twice.
+ * Appends to the text of a file what a recording holds of the protocols `first` to `last`, with
+ * repeated questions only once.
  */
 void recording_format(const struct recording *recording, uint32_t first, uint32_t last,
 		      struct text_buffer *file);
 
-/* The first line of a file. */
+/* Appends the first line of a file. */
 void recording_begin(struct text_buffer *file);
 
 /*
- * Where this process is to note what it asks of the live system: the descriptor that the process
- * which makes a snapshot gave it, or -1, also for other roots and for NULL.
+ * Returns the descriptor to which this process must record its questions to the live system,
+ * inherited from the process that makes a snapshot; -1 if there is none, or if the root is NULL or
+ * not live.
  */
 int recording_fd(const struct root *root);
-/* A question and its answer are put together, and written as one piece when the answer is whole. */
+/* A question and its answer are collected in a text, and written in one piece once complete. */
 void recording_ask(struct text_buffer *text, uint32_t protocol,
 		   const struct recorded_message *question);
 void recording_got(struct text_buffer *text, const struct recorded_message *answer);
 /*
- * Empties the text. What does not fit is lost, which is noted: all pieces have 32 MiB together.
+ * Writes the text and empties it. A piece past the limit of 32 MiB for all pieces is dropped, and
+ * the loss is noted.
  */
 void recording_end(int fd, struct text_buffer *text);
-/* Notes that a piece is lost. */
+/* Notes that a piece was lost. */
 void recording_lose(int fd);
-/* Takes these notes out of what was written, and returns their number. */
+/* Removes these notes from the pieces, and returns their number. */
 size_t recording_count_lost(char *pieces);

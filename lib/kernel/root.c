@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "kernel/recording.h"
 
-/* The tree in the folder of a snapshot, whose manifest is a regular file; or -1: it is none. */
+/* Opens the tree of a snapshot, a folder whose manifest is a regular file; -1: it is none. */
 static int open_tree(int folder)
 {
 	struct stat manifest;
@@ -63,12 +63,12 @@ void root_close(struct root *root)
 	root->recorded = false;
 }
 
-/* A path in a saved tree that is followed here, component by component. */
+/* Follows a path in a saved tree component by component. */
 struct walk {
-	int fds[64]; /* the directories from the root to here, and the last file */
+	int fds[64]; /* from the root to the current one, perhaps a file */
 	size_t depth;
 	unsigned int links;
-	char rest[PATH_MAX]; /* of the path */
+	char rest[PATH_MAX]; /* still to follow */
 };
 
 static void leave(struct walk *walk, size_t depth)
@@ -77,7 +77,7 @@ static void leave(struct walk *walk, size_t depth)
 		close(walk->fds[--walk->depth]);
 }
 
-/* Puts the target of the link in place of the link. */
+/* Replaces the link by its target in the rest of the path. */
 static int follow_link(struct walk *walk, int link)
 {
 	char path[PATH_MAX];
@@ -98,7 +98,7 @@ static int follow_link(struct walk *walk, int link)
 	return 0;
 }
 
-/* Moves the next component of the path, empty for that of "/", to `name`. */
+/* Moves the next component of the path to `name`, which stays empty for "/". */
 static int next_component(struct walk *walk, char name[static NAME_MAX + 1])
 {
 	const char *begin = walk->rest + strspn(walk->rest, "/");
@@ -135,8 +135,8 @@ static int step(struct walk *walk, const char *name, int flags)
 }
 
 /*
- * Does what openat2() does with RESOLVE_IN_ROOT: each directory on the way stays open, so that
- * ".." leads back to it and not to wherever it was moved meanwhile.
+ * Does what openat2() does with RESOLVE_IN_ROOT: each directory on the way stays open, so that ".."
+ * leads back to it, even if it was moved meanwhile.
  */
 static int walk_inside(const struct root *root, const char *path, int flags)
 {
@@ -162,10 +162,10 @@ static int walk_inside(const struct root *root, const char *path, int flags)
 	return rc;
 }
 
-/* Below a directory, and through no link. */
+/* Stay below a directory, and follow no link. */
 #define RESOLVE_PLAIN (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS)
 
-/* openat2() is in Linux 5.6; containers may forbid it. */
+/* openat2() came with Linux 5.6; containers may forbid it. */
 static bool is_forbidden(int error)
 {
 	return error == -ENOSYS || error == -EPERM;
@@ -177,7 +177,7 @@ static int open_resolved(int directory, const char *path, int flags, uint64_t re
 	int tries = 1000;
 	long fd;
 
-	/* EAGAIN: something was renamed meanwhile, anywhere, and the path may have changed. */
+	/* EAGAIN: something was renamed meanwhile, on any path, so this path may have changed. */
 	do
 		fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
 	while (fd < 0 && errno == EAGAIN && --tries);
@@ -185,8 +185,8 @@ static int open_resolved(int directory, const char *path, int flags, uint64_t re
 }
 
 /*
- * A descriptor of what is at `path` in a saved tree, which opens nothing yet: O_PATH. Absolute
- * links start at the tree's own root.
+ * Returns a descriptor of `path` in a saved tree that has opened nothing yet: O_PATH. Absolute
+ * links start at the root of the tree.
  */
 static int find_inside(const struct root *root, const char *path, int flags)
 {
@@ -198,7 +198,7 @@ static int find_inside(const struct root *root, const char *path, int flags)
 
 static int open_directory_inside(const struct root *root, const char *path, int flags)
 {
-	/* With O_DIRECTORY, open(2) opens nothing else: it need not be looked at before. */
+	/* With O_DIRECTORY open(2) opens nothing else, so no check is needed before. */
 	int fd = open_resolved(root->fd, path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 	_cleanup_(closep) int found = -1;
 
@@ -211,7 +211,7 @@ static int open_directory_inside(const struct root *root, const char *path, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the file of a descriptor that has opened nothing yet. */
+/* Opens the file of an O_PATH descriptor. */
 static int open_found(int found, int flags)
 {
 	struct stat status;
@@ -224,7 +224,7 @@ static int open_found(int found, int flags)
 		return -EISDIR;
 	if (!S_ISREG(status.st_mode))
 		return -ENXIO;
-	/* The file that was looked at, whatever its name leads to by now. */
+	/* Opens the file that was checked, whatever its name leads to by now. */
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
 	fd = open(self, flags);
 	if (fd < 0)
@@ -244,7 +244,7 @@ static int open_inside(const struct root *root, const char *path, int flags)
 
 /*
  * Opens the absolute path: the preload library of the InfiniBand simulator (libumad2sim) shows its
- * devices only to programs that use open(), not openat() from the root on.
+ * devices only to programs that use open(), not openat() relative to the root.
  */
 static int open_live(const char *path, int flags)
 {
@@ -255,7 +255,7 @@ static int open_live(const char *path, int flags)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	/* With two arguments it may become __open_2(), which that library does not know. */
+	/* Two arguments may become __open_2(), which that library does not replace. */
 	return open(absolute, flags, 0);
 }
 
@@ -317,7 +317,7 @@ ssize_t root_read_link(const struct root *root, const char *path, char target[st
 	}
 	length = readlinkat(root->live ? root->fd : link, root->live ? path : "", target,
 			    PATH_MAX - 1);
-	/* Through its own descriptor, what is no link is ENOENT: readlink(2). */
+	/* A descriptor of anything but a link makes readlinkat() fail with ENOENT: readlink(2). */
 	if (length < 0)
 		return link >= 0 && errno == ENOENT ? -EINVAL : -errno;
 	target[length] = '\0';

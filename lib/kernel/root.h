@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The root that sysfs and proc are read below: the live system, or a saved tree (--root). A folder
- * that holds manifest.json and root/ is a snapshot: its tree is below root/, and recordings of what
- * netlink and verbs said are beside it (kernel/recording.h). A saved tree comes from someone else.
- * No path of it leads out of the tree, whatever its links say, and nothing but its regular files
- * and directories is opened: not a device file, whose opening alone may do something (/dev/watchdog
- * restarts the host), not a FIFO, not a socket.
+ * The root below which sysfs and proc are read: the live system, or a saved tree (--root). A folder
+ * with manifest.json and root/ is a snapshot: its tree is root/, next to recordings of the answers
+ * of netlink and verbs (kernel/recording.h). A saved tree comes from someone else. No path leads
+ * out of the tree, whatever its links say, and only its regular files and directories are opened:
+ * never a device file, because merely opening one may do something (/dev/watchdog restarts the
+ * host), nor a FIFO or a socket.
  */
 #pragma once
 
@@ -16,12 +16,15 @@
 struct root {
 	int fd;	       /* of the root directory */
 	bool live;     /* not a saved tree: netlink and verbs describe the same system */
-	bool below;    /* a directory of the live system, where paths begin */
+	bool below;    /* a directory of the live system; paths are relative to it */
 	bool recorded; /* a snapshot: recordings answer for netlink and verbs */
-	int snapshot;  /* of its folder, if so */
+	int snapshot;  /* of the snapshot's folder, if `recorded` */
 };
 
-/* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
+/*
+ * Opens a saved tree, or the live system if `directory` is NULL. -ENOTDIR, -ENOENT ... as from
+ * open(2).
+ */
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
 /* Whether netlink and verbs describe the same system: it is live, or recordings answer for it. */
@@ -30,22 +33,24 @@ static inline bool root_answers(const struct root *root)
 	return root->live || root->recorded;
 }
 /*
- * A directory below the root, for reading several of its files: the path to it, which leads through
- * links, is looked up once.
+ * Opens a directory below the root, to read several of its files: the path to it, which leads
+ * through links, is resolved once.
  */
 int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * Opens a file for reading, or with O_DIRECTORY in `flags` a directory; the caller closes it.
+ * Opens a file for reading, or a directory with O_DIRECTORY in `flags`; the caller closes it.
  * -errno as from open(2); in a saved tree -EISDIR for a directory without O_DIRECTORY, and -ENXIO
- * for what is neither directory nor regular file.
+ * for anything else that is not a regular file.
  */
 int root_open_path(const struct root *root, const char *path, int flags);
 /*
- * The same of a file in a directory of the root that is open: a short way. In a saved tree no link
- * is followed, -ELOOP or -ENOTDIR, and a kernel without openat2() says -ENOSYS or -EPERM, where
- * root_open_path() goes on; nothing is there if it is -ENOENT.
+ * A shortcut for a file in an open directory of the root. In a saved tree it follows no links
+ * (-ELOOP or -ENOTDIR), and returns -ENOSYS or -EPERM on a kernel without openat2(): then
+ * root_open_path() may still succeed. -ENOENT always means that the file does not exist.
  */
 int root_open_in(const struct root *root, int directory, const char *name, int flags);
-/* The length of the target of the link at `path`, NUL terminated, or -errno; -EINVAL: no link. */
+/*
+ * Returns the length of the link's target, NUL terminated, or -errno; -EINVAL: `path` is no link.
+ */
 ssize_t root_read_link(const struct root *root, const char *path, char target[static PATH_MAX]);

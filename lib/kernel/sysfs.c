@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "schema/problem.h"
 
-/* Powers of two times the first size, SYSFS_TEXT_SIZE. */
+/* Size limits: powers of two times SYSFS_TEXT_SIZE. */
 #define LONG_MOST (64 << 10) /* sysfs_read_long() */
 #define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
@@ -27,7 +27,7 @@ static int format_path(char path[static PATH_MAX], const char *format, va_list a
 	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* Formats the path of a variadic function; `rc` tells whether it fits. */
+/* Formats the path of a variadic function; `rc` is nonzero if it does not fit. */
 #define FORMAT_PATH(rc, path, format)                        \
 	do {                                                 \
 		va_list arguments;                           \
@@ -37,7 +37,7 @@ static int format_path(char path[static PATH_MAX], const char *format, va_list a
 		va_end(arguments);                           \
 	} while (0)
 
-/* The errors of reading attributes, and their names in a saved tree. */
+/* Errors of reading attributes, and their names in a saved tree. */
 static const struct enum_name saved_errors[] = {
 	{EINVAL, "!EINVAL"},
 	{EIO, "!EIO"},
@@ -54,7 +54,7 @@ static const struct enum_name saved_errors[] = {
 	{0, NULL},
 };
 
-/* The error that a link's target names; 0 for an ordinary link. */
+/* Returns the error that a link's target names; 0 for an ordinary link. */
 static int error_of_target(const char *target)
 {
 	const struct enum_name *error = enum_find_word(saved_errors, target);
@@ -68,8 +68,8 @@ const char *sysfs_saved_error(int error)
 }
 
 /*
- * The saved error of a path that cannot be opened: its own, or that of a directory above it.
- * -ENOENT: there is none.
+ * Returns the error saved for a path that cannot be opened, or for a directory above it; -ENOENT if
+ * there is none.
  */
 static int saved_error(const struct root *root, const char *path)
 {
@@ -177,7 +177,7 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 	return (ssize_t)at;
 }
 
-/* `most`: a power of two times the first size. */
+/* `most` is SYSFS_TEXT_SIZE times a power of two. */
 static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -378,7 +378,7 @@ bool sysfs_has_directory(const struct root *root, const char *path)
 	return !sysfs_open_directory(root, path);
 }
 
-/* The value of a line KEY=VALUE of a uevent file; NULL if it has none. */
+/* Returns the value of a line KEY=VALUE of a uevent file; NULL if there is none. */
 static char *read_uevent(const struct root *root, const char *directory, const char *key)
 {
 	_cleanup_(freep) char *path = mem_format("%s/uevent", directory);
@@ -408,21 +408,24 @@ char *sysfs_driver(const struct root *root, const char *directory)
 	_cleanup_(freep) char *target = NULL;
 	const char *name;
 
-	/* In a copy that followed the links, driver is a folder, which has no name. */
+	/* In a copy that followed links, driver is a directory without a name. */
 	if (sysfs_link(root, &target, "%s/driver", device) || !target)
 		target = read_uevent(root, device, "DRIVER");
 	if (!target)
 		return NULL;
 	name = strrchr(target, '/');
 	name = name ? name + 1 : target;
-	/* "mlx5_core", or "mlx5_core.mlx5_core.sf" of an auxiliary device: the module is first. */
+	/*
+	 * The name starts with the module: "mlx5_core", or "mlx5_core.mlx5_core.sf" for an
+	 * auxiliary device.
+	 */
 	return text_clean(name, strcspn(name, "."));
 }
 
 /*
- * They stood below the device of their netdev, until "RDMA/siw,rxe: Make emulated devices virtual
- * in the device tree". rxe alone has the file `parent`: drivers/infiniband/sw/rxe/rxe_verbs.c; the
- * description of siw cannot be changed: SIW_NODE_DESC_COMMON of include/uapi/rdma/siw-abi.h.
+ * Both were children of their netdev's device until "RDMA/siw,rxe: Make emulated devices virtual in
+ * the device tree". Only rxe has the file `parent`: drivers/infiniband/sw/rxe/rxe_verbs.c; siw's
+ * description cannot be changed: SIW_NODE_DESC_COMMON, include/uapi/rdma/siw-abi.h.
  */
 bool sysfs_is_software(const struct root *root, const char *directory)
 {

@@ -14,11 +14,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* What getdents64(2) returns, a row of these. */
+/* An entry of the buffer that getdents64(2) fills. */
 struct entry {
 	uint64_t inode;
 	int64_t next;
-	unsigned short size; /* of the entry */
+	unsigned short size; /* bytes of this entry */
 	unsigned char type;
 	char name[];
 };
@@ -30,7 +30,7 @@ static bool is_listed(const char *name, bool hidden)
 	return name[0] != '.' || (hidden && strcmp(name, ".") && strcmp(name, ".."));
 }
 
-/* readdir() makes three calls of the kernel more, and keeps 32 KiB. */
+/* readdir() would take three more system calls, and 32 KiB of memory. */
 int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 {
 	union {
@@ -79,13 +79,13 @@ int sysfs_folder_open(const struct root *root, char *path, struct sysfs_folder *
 	return ret_folder->fd < 0 ? ret_folder->fd : 0;
 }
 
-/* Without leave to list it, what is in it may have leave to be read, by its whole path. */
+/* Without permission to list the folder, its files may still be readable by their full path. */
 static bool is_closed(const struct sysfs_folder *folder)
 {
 	return folder->fd == -EACCES;
 }
 
-/* Whether the whole path has to be tried: only a missing name is certain. */
+/* Whether the result is final, so that the full path need not be tried. */
 static bool is_certain(const struct sysfs_folder *folder, int fd)
 {
 	return fd >= 0 || fd == -ENOENT || folder->root->live;

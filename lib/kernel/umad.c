@@ -19,12 +19,12 @@ LIBRARY_NOTE(LIBUMAD, "management", "smp, perf, sa, mad, ping, sysstat, fabric")
 #define LIBRARY_RECORD struct umad_functions
 static const struct library_symbol umad_symbols[] = {UMAD_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)};
 
-/* Agents are numbered by their port's agent id, twice that for the second port, and 1 more. */
+/* An agent's number is twice the id that its port gave it, plus 1 on the second port. */
 struct umad {
 	struct umad_functions call;
-	int ports[2]; /* libibumad's, GSI and SMI; the second is -1 if it is the first */
+	int ports[2]; /* libibumad's: GSI, SMI; the second is -1 if both are one port */
 	unsigned int next;
-	char *device; /* of the GSI, with its port */
+	char *device; /* of the GSI, as is `port` */
 	unsigned int port;
 };
 
@@ -114,7 +114,7 @@ static int receive_from(struct umad *umad, int side, unsigned char *buffer, size
 		*bytes = length > 0 ? (size_t)length : 0;
 		return 0;
 	}
-	/* The simulator's read() returns the error itself and leaves errno as it was. */
+	/* The simulator's read() returns the error itself and leaves errno unchanged. */
 	if (id == -EAGAIN || errno == EAGAIN)
 		return -EAGAIN;
 	if (errno == ENOSPC && length > 0 && (size_t)length > *bytes) {
@@ -129,7 +129,7 @@ static int receive(void *context, unsigned char *buffer, size_t *bytes, struct m
 	struct umad *umad = context;
 	int rc = -EAGAIN;
 
-	/* In turns, so that a busy port does not keep the other one waiting. */
+	/* Alternate, so that a busy port does not starve the other one. */
 	for (int i = 0; i < 2 && rc == -EAGAIN; i++) {
 		int side = umad->ports[1] >= 0 ? (int)(umad->next++ & 1) : 0;
 
@@ -148,14 +148,14 @@ static int wait_for(void *context, int timeout_msec)
 	int rc;
 
 	errno = 0;
-	/* The simulator's poll() watches a single descriptor only. */
+	/* The simulator's poll() watches only a single descriptor. */
 	if (umad->ports[1] < 0) {
 		rc = umad->call.umad_poll(umad->ports[0], timeout_msec);
 		if (!rc || rc == -ETIMEDOUT)
 			return rc;
 		return errno ? -errno : -EIO;
 	}
-	/* A port of libibumad is its descriptor: umad_get_fd(3). */
+	/* A port id of libibumad is a file descriptor: umad_get_fd(3). */
 	rc = poll(both, 2, timeout_msec);
 	if (rc < 0)
 		return -errno;
@@ -184,7 +184,7 @@ static int open_port(const struct umad *umad, const char *device, unsigned int p
 	return errno && errno != EIO ? -errno : id == -EINVAL || id == -ENODEV ? -ENODEV : -EIO;
 }
 
-/* Without the module the library itself would print an error. */
+/* Without the module, the library itself would print an error. */
 static bool has_module(void)
 {
 	char version[SYSFS_TEXT_SIZE];
@@ -198,7 +198,7 @@ static bool has_module(void)
 	return has;
 }
 
-/* As ib_find_pkey(), core/device.c: limited members may not talk to each other. */
+/* Same choice as ib_find_pkey(), core/device.c: limited members cannot talk to each other. */
 int umad_find_pkey(const struct root *root, const char *device, unsigned int port, uint16_t pkey)
 {
 	char text[SYSFS_TEXT_SIZE];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions of libibumad: for the file that loads it, and for tests, which have their own. */
+/*
+ * The functions of libibumad: for the file that loads it, and for tests, which bring substitutes.
+ */
 #pragma once
 
 #include <infiniband/umad.h>
@@ -28,12 +30,15 @@ struct umad_functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
 
-/* What umad_open() does when there are the library and the kernel's module. */
+/*
+ * Does what umad_open() does once the library is loaded and the kernel's module is known to be
+ * there.
+ */
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
 		    const char *smi_device, unsigned int smi_port,
 		    struct mad_transport *ret_transport);
 /*
- * The index of a P_Key of that partition: the first of full membership, else the first of limited;
- * -ENOENT.
+ * Returns the index of a P_Key of that partition: the first one with full membership, else the
+ * first with limited membership; -ENOENT if there is neither.
  */
 int umad_find_pkey(const struct root *root, const char *device, unsigned int port, uint16_t pkey);

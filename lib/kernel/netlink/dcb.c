@@ -40,7 +40,7 @@ static const struct nla_policy result_policy[DCB_ATTR_DCBX + 1] = {
 	[DCB_ATTR_DCBX] = {.type = NLA_U8},
 };
 
-/* The structures are those of 2011 (buffers: 2018); a later kernel may append to them. */
+/* The structures of 2011 (buffers: 2018); later kernels may append members. */
 static const struct nla_policy ieee_policy[DCB_ATTR_TRUST_TABLE + 1] = {
 	[DCB_ATTR_IEEE_ETS] = {.minlen = sizeof(struct ieee_ets)},
 	[DCB_ATTR_IEEE_PFC] = {.minlen = sizeof(struct ieee_pfc)},
@@ -50,7 +50,7 @@ static const struct nla_policy ieee_policy[DCB_ATTR_TRUST_TABLE + 1] = {
 	[DCB_ATTR_TRUST_TABLE] = {.type = NLA_NESTED},
 };
 
-/* A structure whose length the policy has checked. */
+/* Copies a structure whose length the policy has checked. */
 static bool take_structure(const struct nlattr *attribute, void *structure, size_t size)
 {
 	if (attribute)
@@ -90,7 +90,7 @@ static int take_trust(struct dcb *dcb, const struct nlattr *attribute)
 	return 0;
 }
 
-/* PCP has an attribute type of its own: dcbnl_app_attr_type_get(). The order is that of all. */
+/* PCP has a separate attribute type, dcbnl_app_attr_type_get(); the order spans both types. */
 static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 {
 	const struct nlattr *entry;
@@ -106,7 +106,7 @@ static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 		if (rc)
 			return rc;
 	}
-	/* An empty table trusts nothing, which is known. */
+	/* An empty table is a definite answer: nothing is trusted. */
 	dcb->trusted.known = true;
 	return left < (int)sizeof(*entry) ? 0 : -EBADMSG;
 }
@@ -165,9 +165,9 @@ int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb)
 }
 
 /*
- * dcbnl_ieee_set() and _del() put their errno into an u8, and return the success of that; some
- * drivers return a positive code of their own (ICE_DCB_HW_CHG), which is no error. dcbnl_setdcbx()
- * puts the answer of the driver there, not 0 if it refuses.
+ * dcbnl_ieee_set() and _del() put their errno into a u8, and return the success of sending it; some
+ * drivers return a positive code (ICE_DCB_HW_CHG), which is no error. dcbnl_setdcbx() puts the
+ * driver's result there: not 0 if it refuses.
  */
 int dcb_parse_result(const void *payload, size_t length, unsigned int attribute)
 {

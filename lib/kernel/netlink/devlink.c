@@ -14,7 +14,7 @@
 #include "kernel/netlink/genl.h"
 
 /*
- * The type of a parameter that is on or off: NLA_FLAG of the kernel's include/net/netlink.h, whose
+ * Type of a parameter that is on or off: NLA_FLAG of the kernel's include/net/netlink.h, whose
  * numbers devlink_param_type_to_nla_type() (net/devlink/param.c) sends.
  */
 #define TYPE_FLAG 6
@@ -25,7 +25,7 @@ const char *const devlink_switch_names[DEVLINK_SWITCHES] = {
 	[DEVLINK_IWARP] = "enable_iwarp",
 };
 
-/* One table for all messages, as devlink_nl_policy[] of the kernel. */
+/* One table for all messages, like devlink_nl_policy[] in the kernel. */
 static const struct nla_policy policy[DEVLINK_ATTR_RELOAD_FAILED + 1] = {
 	[DEVLINK_ATTR_PORT_INDEX] = {.type = NLA_U32},
 	[DEVLINK_ATTR_PARAM] = {.type = NLA_NESTED},
@@ -90,7 +90,7 @@ static int take_version(struct devlink *device, const struct nlattr *nest, bool 
 	return 0;
 }
 
-/* Each version is an attribute of its own, so a table of them by number holds only the last. */
+/* Each version is a separate attribute, so a table indexed by type would hold only the last one. */
 static int take_versions(struct devlink *device, const void *payload, size_t length)
 {
 	struct nlattr *head = (struct nlattr *)((uintptr_t)payload + sizeof(struct genlmsghdr));
@@ -137,7 +137,10 @@ struct switch_place {
 	size_t which;
 };
 
-/* One configuration mode of a switch. A flag has no data: it is there or not. */
+/*
+ * Takes one configuration mode of a switch; the first one counts. A flag has no data: it is present
+ * or absent.
+ */
 static int take_value(void *context, const struct nlattr *nest)
 {
 	struct nlattr *table[ARRAY_SIZE(policy)];
@@ -185,7 +188,7 @@ int devlink_take(const void *payload, size_t length, struct devlink_list *list, 
 	    netlink_get_number(table[DEVLINK_ATTR_RELOAD_FAILED], &failed))
 		return -EBADMSG;
 	device = device_of(list, table, add);
-	/* It was added since the devices were listed. */
+	/* The device was added after the devices were listed. */
 	if (!device)
 		return 0;
 	if (failed.known)
@@ -235,14 +238,14 @@ int devlink_read_reporters(struct netlink *generic, uint16_t family, struct devl
 }
 
 /*
- * Requests about single devices. Not dumps: a driver that fails ends a dump of everybody's answers
+ * Queries about single devices. No dumps: one failing driver ends the dump for all devices
  * (devlink_nl_cmd_info_get_dumpit(), net/devlink/leftover.c of 6.1), and a dump of the parameters
- * asks the drivers for all of them.
+ * makes drivers look up every one of theirs.
  */
 struct questions {
 	uint16_t family;
 	struct devlink_list *list;
-	size_t *devices; /* for information: the places in the list that are asked */
+	size_t *devices; /* for information: indexes in the list of the devices to query */
 };
 
 static void put_device(struct netlink_request *request, const struct devlink *device)
@@ -310,7 +313,7 @@ int devlink_set_switch(struct netlink *generic, uint16_t family, const struct de
 	return netlink_ask_plain(generic, &request, ret_text);
 }
 
-/* The action is "driver reinit" if none is named: devlink_nl_reload_doit(). */
+/* The default action is "driver reinit": devlink_nl_reload_doit(). */
 int devlink_reload(struct netlink *generic, uint16_t family, const struct devlink *device,
 		   char **ret_text)
 {

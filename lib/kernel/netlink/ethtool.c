@@ -13,7 +13,7 @@
 #include "kernel/netlink/genl.h"
 
 _Static_assert((int)ETHTOOL_FEC_IS_OFF == (int)ETHTOOL_LINK_MODE_FEC_NONE_BIT, "one constant");
-/* All messages keep the netdev in their attribute 1. */
+/* All messages have the netdev in attribute 1. */
 _Static_assert((int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_FEC_HEADER &&
 		       (int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_LINKSTATE_HEADER &&
 		       (int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_MODULE_HEADER &&
@@ -28,8 +28,7 @@ const struct enum_name ethtool_fec_names[] = {
 	{0, NULL},
 };
 
-/* What may be used: the modes as bits in the order of their names above, and the choice of the
- * port. */
+/* Configured modes: bits in the order of the names above, and the port's automatic choice. */
 enum { FEC_AUTO_BIT = 4 };
 const struct enum_name ethtool_fec_mode_names[] = {
 	{1 << 0, "none"},
@@ -67,7 +66,7 @@ static const struct nla_policy link_state_policy[ETHTOOL_LINK_STATE_DOWN_COUNT +
 static const struct nla_policy module_policy[ETHTOOL_A_MODULE_POWER_MODE + 1];
 static const struct nla_policy module_bytes_policy[ETHTOOL_A_MODULE_EEPROM_DATA + 1];
 
-/* linux/ethtool.h says what each means. */
+/* linux/ethtool.h explains each. */
 const struct enum_name ethtool_reason_names[] = {
 	{ETHTOOL_LINK_EXT_STATE_AUTONEG, "autoneg", TONE_BAD, NULL},
 	{ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE, "link-training", TONE_BAD, NULL},
@@ -95,7 +94,7 @@ const struct enum_name ethtool_power_policy_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
-/* The codes of a detail, from 1 (enum ethtool_link_ext_substate_..., linux/ethtool.h). */
+/* Codes of a detail, from 1 (enum ethtool_link_ext_substate_..., linux/ethtool.h). */
 enum { DETAILS_MOST = 7 };
 static const char *const details[][DETAILS_MOST] = {
 	[ETHTOOL_LINK_EXT_STATE_AUTONEG] = {NULL, "no partner detected", "ack not received",
@@ -147,7 +146,10 @@ int ethtool_parse_pause(const void *payload, size_t length, struct ethtool_pause
 	return 0;
 }
 
-/* The total, then one number for each lane; empty if the driver does not count this. */
+/*
+ * The attribute has the total, then a number for each lane; empty if the driver does not count
+ * this.
+ */
 static int get_total(const struct nlattr *attribute, struct number *total)
 {
 	uint64_t value;
@@ -161,7 +163,7 @@ static int get_total(const struct nlattr *attribute, struct number *total)
 	return 0;
 }
 
-/* A bin that cannot be read spoils the answer; bins beyond the most are left out. */
+/* A malformed bin invalidates the reply; bins beyond the maximum are skipped. */
 static int take_bin(void *context, const struct nlattr *entry)
 {
 	struct ethtool_fec *fec = context;
@@ -178,7 +180,7 @@ static int take_bin(void *context, const struct nlattr *entry)
 	return 0;
 }
 
-/* A link mode; those that are no error correction do not count. */
+/* Takes a link mode; modes other than error correction are skipped. */
 static int take_mode(void *context, const struct nlattr *entry)
 {
 	struct number *modes = context;
@@ -194,7 +196,9 @@ static int take_mode(void *context, const struct nlattr *entry)
 	return 0;
 }
 
-/* What is configured: net/ethtool/fec.c sends the modes as a list of bits, and always both. */
+/*
+ * Reads the configured modes: net/ethtool/fec.c sends a list of bits, and always both attributes.
+ */
 static int take_configured(struct nlattr *const *table, struct number *ret_modes)
 {
 	struct nlattr *bitset[ARRAY_SIZE(bitset_policy)];
@@ -273,7 +277,7 @@ int ethtool_parse_module_bytes(const void *payload, size_t length, uint8_t *byte
 	return 0;
 }
 
-/* The kernel is strict in this family: a nest without its flag is refused. */
+/* The kernel is strict in this family: it refuses a nest without its flag. */
 static void add_request(struct netlink_request *request, uint16_t family, uint8_t command,
 			uint16_t message_flags, uint32_t index, uint32_t flags)
 {
@@ -327,7 +331,7 @@ static void put_tristate(struct netlink_request *request, uint16_t type, enum tr
 		netlink_put(request, type, &byte, sizeof(byte));
 }
 
-/* ethnl_set_pause(), net/ethtool/pause.c, starts from what the driver has. */
+/* ethnl_set_pause(), net/ethtool/pause.c, starts from the driver's current settings. */
 int ethtool_set_pause(struct netlink *generic, uint16_t family, uint32_t index,
 		      const struct ethtool_pause *pause, char **ret_text)
 {

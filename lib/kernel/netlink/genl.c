@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* The families check the version of a request nowhere; the tools of the kernel send 1. */
+/* No family checks the version of a request; the kernel's tools send 1. */
 #define REQUEST_VERSION 1
 
 static const struct nla_policy family_policy[CTRL_ATTR_FAMILY_NAME + 1] = {
@@ -71,7 +71,7 @@ int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink
 					    take,   restart, context};
 	int rc = netlink_dump_table(generic, &table);
 
-	/* Neither the list of families nor devlink reports changes: they set no cb->seq. */
+	/* Neither the list of families nor devlink reports changes: they do not set cb->seq. */
 	return rc == -EINTR ? 0 : rc;
 }
 

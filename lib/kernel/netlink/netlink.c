@@ -15,35 +15,35 @@
 #include "base/mem.h"
 #include "kernel/netlink/netlink_record.h"
 
-/* Seconds without any answer after which a request is given up. */
+/* Seconds without any answer before a request is abandoned. */
 #define TIMEOUT_SECONDS 2
 
 /*
  * The kernel puts each answer, and in a dump of RDMA devices each device (ib_enum_all_devs(),
- * drivers/infiniband/core/device.c), into a separate datagram, so one system call takes many. More
- * slots would save calls but cost a page fault each.
+ * drivers/infiniband/core/device.c), into a separate datagram, so one system call receives many.
+ * More slots would save calls, but cost a page fault each.
  */
 #define MOST_SLOTS   16
 #define BUFFER_BYTES (128 * 1024)
 
 /*
- * A table entry too large for the kernel's buffer makes it send the same empty table for ever
- * (res_get_common_dumpit(), drivers/infiniband/core/nldev.c).
+ * If a table entry is too large for the kernel's buffer, the kernel sends the same empty table
+ * forever (res_get_common_dumpit(), drivers/infiniband/core/nldev.c).
  */
 #define MOST_EMPTY 8
 
 /*
- * Upper bound of what the kernel queues for a listening socket (it doubles the figure, and counts
- * each message with its overhead, af_netlink.c); no memory is set aside. A link's message takes
- * about 4 KiB of it, so this holds a storm of 2,000 while the program is busy.
+ * Upper bound of the kernel's queue for a listening socket (the kernel doubles the figure, and
+ * counts each message with its overhead, af_netlink.c); no memory is reserved. A link's message
+ * takes about 4 KiB of it, so a storm of 2,000 fits while the program is busy.
  */
 #define GROUP_RECEIVE_BYTES (4 * 1024 * 1024)
 
-/* Datagrams that one call of netlink_read() takes. */
+/* Datagrams that one call of netlink_read() takes at most. */
 #define MOST_DATAGRAMS 1024
 
 struct netlink {
-	struct nl_sock *socket; /* counts sequence numbers, and owns the descriptor if netlink's */
+	struct nl_sock *socket; /* counts sequence numbers; owns a netlink socket's descriptor */
 	int fd;
 	size_t largest;
 	unsigned int slot_count;
@@ -59,7 +59,7 @@ void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count)
 	netlink->slots = mem_alloc_zero(netlink->slot_count, largest);
 }
 
-/* libnl refuses the descriptor of a socket pair, which netlink_free() closes. */
+/* libnl refuses the descriptor of a socket pair; netlink_free() closes that one. */
 static struct netlink *wrap(int fd, size_t largest, unsigned int slot_count)
 {
 	struct netlink *netlink = mem_alloc_zero(1, sizeof(*netlink));
@@ -77,7 +77,7 @@ struct netlink *netlink_from_fd(int fd, size_t largest)
 	const struct timeval timeout = {.tv_sec = TIMEOUT_SECONDS};
 	const int on = 1;
 
-	/* Without these (an old kernel) errors come without text; nothing else changes. */
+	/* An old kernel without these options gives errors without text; nothing else changes. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -85,8 +85,9 @@ struct netlink *netlink_from_fd(int fd, size_t largest)
 }
 
 /*
- * Not nl_connect(): it hides the error number, shrinks the receive buffer that NETLINK_BATCH relies
- * on to 64 KiB, and binds, which the kernel does with the first message.
+ * nl_connect() is not used: it hides the error number, shrinks the receive buffer that
+ * NETLINK_BATCH relies on to 64 KiB, and binds, which the kernel does anyway with the first
+ * message.
  */
 int netlink_open(const struct root *root, int protocol, size_t largest,
 		 struct netlink **ret_netlink)
@@ -119,7 +120,7 @@ int netlink_open_groups(int protocol, const unsigned int *groups, size_t group_c
 
 	if (fd < 0)
 		return -errno;
-	/* The first needs CAP_NET_ADMIN, the second stops at net.core.rmem_max. */
+	/* The first needs CAP_NET_ADMIN; the second is limited by net.core.rmem_max. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
@@ -155,7 +156,7 @@ int netlink_fd(const struct netlink *netlink)
 	return netlink->fd;
 }
 
-/* Numbers the messages and sends them with one system call, however many there are. */
+/* Numbers the messages and sends all of them with one system call. */
 static int send_messages(struct netlink *netlink, const struct netlink_request *request,
 			 struct netlink_exchange *exchange)
 {
@@ -174,7 +175,7 @@ static int send_messages(struct netlink *netlink, const struct netlink_request *
 	netlink_record_ask(netlink->record, request);
 	if (netlink_record_answers(netlink->record))
 		return 0;
-	/* A netlink socket that is not connected sends to the kernel. */
+	/* An unconnected netlink socket sends to the kernel. */
 	while (sendmsg(netlink->fd, &header, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -193,8 +194,8 @@ static int send_request(struct netlink *netlink, struct netlink_request *request
 }
 
 /*
- * The text of the extended acknowledgement after an error, `offset` bytes into the payload: freed
- * by the caller, or NULL.
+ * Returns the text of the extended acknowledgement after an error, `offset` bytes into the payload,
+ * for the caller to free; or NULL.
  */
 static char *error_text(const struct nlmsghdr *message, size_t offset)
 {
@@ -209,7 +210,7 @@ static char *error_text(const struct nlmsghdr *message, size_t offset)
 	return text;
 }
 
-/* The error in an NLMSG_ERROR or NLMSG_DONE message, which both start with it. */
+/* Returns the error at the start of an NLMSG_ERROR or NLMSG_DONE message. */
 static int message_error(const struct nlmsghdr *message)
 {
 	int error = 0;
@@ -222,7 +223,7 @@ static int message_error(const struct nlmsghdr *message)
 	return error > 0 || error < -4095 ? -EBADMSG : error;
 }
 
-/* Where the attributes of an NLMSG_ERROR message start: after the request, which it returns. */
+/* Returns the offset of an NLMSG_ERROR message's attributes, which follow the echoed request. */
 static size_t error_tlv_offset(const struct nlmsghdr *message)
 {
 	const struct nlmsgerr *refusal = nlmsg_data(message);
@@ -289,7 +290,7 @@ static int take_message(void *context, const struct nlmsghdr *message)
 	struct netlink_answer answer = {.payload = nlmsg_data(message),
 					.length = (size_t)nlmsg_datalen(message)};
 
-	/* Left over from an exchange that was given up, or sent twice. */
+	/* Left over from an abandoned exchange, or sent twice. */
 	if (index >= exchange->count || exchange->answered[index])
 		return 0;
 	netlink_record_take(exchange->record, index, message);
@@ -312,7 +313,7 @@ int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t
 	return exchange->left ? netlink_walk(datagram, length, take_message, exchange) : 0;
 }
 
-/* Other processes may write to a netlink socket, and to the groups of some protocols, too. */
+/* Other processes may send to a netlink socket, and to the groups of some protocols, too. */
 static bool from_kernel(const struct msghdr *header)
 {
 	const struct sockaddr_nl *sender = header->msg_name;
@@ -321,7 +322,7 @@ static bool from_kernel(const struct msghdr *header)
 	       !sender->nl_pid;
 }
 
-/* Takes what recvmmsg() brought. An error of one datagram is noted, so that the others count. */
+/* Takes the datagrams of recvmmsg(). An error in one is noted, and the others still count. */
 static void take_datagrams(struct netlink *netlink, struct netlink_exchange *exchange,
 			   const struct mmsghdr *headers, unsigned int count)
 {
@@ -337,7 +338,7 @@ static void take_datagrams(struct netlink *netlink, struct netlink_exchange *exc
 	}
 }
 
-/* Waits for one datagram and takes those that are there by then. Fails if none comes. */
+/* Waits for one datagram and takes all that have arrived by then. Fails if none comes. */
 static int receive(struct netlink *netlink, struct netlink_exchange *exchange, int flags)
 {
 	struct mmsghdr headers[MOST_SLOTS] = {0};
@@ -361,7 +362,7 @@ static int receive(struct netlink *netlink, struct netlink_exchange *exchange, i
 	} while (count < 0 && errno == EINTR);
 	if (count < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? -ETIMEDOUT : -errno;
-	/* The kernel sends no empty datagram; a closed socket pair looks like that. */
+	/* The kernel sends no empty datagrams; a closed socket pair looks like one. */
 	if (!headers[0].msg_len)
 		return -ECONNRESET;
 	take_datagrams(netlink, exchange, headers, (unsigned int)count);
@@ -376,7 +377,7 @@ int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
 
 	while (!error && exchange.left && !exchange.error)
 		error = receive(netlink, &exchange, 0);
-	/* The socket's memory ran out and some answers were lost; the others are there. */
+	/* The socket's memory ran out, so some answers were lost; take the others. */
 	if (error == -ENOBUFS) {
 		while (exchange.left && !receive(netlink, &exchange, MSG_DONTWAIT))
 			;
@@ -384,7 +385,7 @@ int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
 	return error ? error : exchange.error;
 }
 
-/* For those who take the payload of answers. */
+/* For callers that take the payload of answers. */
 struct taking {
 	netlink_taker *take;
 	void *context;
@@ -427,7 +428,7 @@ int netlink_dump(struct netlink *netlink, struct netlink_request *request, netli
 	struct netlink_exchange exchange = {.handle = take_payload, .context = &taking};
 	int error = netlink_dump_begin(netlink, request, &exchange);
 
-	/* Read to the end even after an error: the kernel runs only one dump per socket. */
+	/* Drain even after an error: the kernel runs only one dump per socket. */
 	while (!error && exchange.left)
 		error = netlink_dump_step(netlink, &exchange);
 	if (!error)
@@ -459,8 +460,8 @@ static int read_datagram(struct netlink *netlink, netlink_datagram_handler *hand
 }
 
 /*
- * A socket that overran accepts nothing until it has been read to the end (NETLINK_S_CONGESTED,
- * af_netlink.c), and does not report that again: so the limit does not apply then.
+ * A socket that overran accepts nothing until it has been drained (NETLINK_S_CONGESTED,
+ * af_netlink.c), and does not report that again: so then the limit does not apply.
  */
 int netlink_read(struct netlink *netlink, netlink_datagram_handler *handle, void *context)
 {

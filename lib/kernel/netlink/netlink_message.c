@@ -88,7 +88,7 @@ void netlink_request_clear(struct netlink_request *request)
 int netlink_walk(const void *datagram, size_t length, netlink_message_handler *handle,
 		 void *context)
 {
-	/* nlmsg_next() takes no const, but only reads. */
+	/* nlmsg_next() takes a non-const pointer, but only reads. */
 	struct nlmsghdr *message = (struct nlmsghdr *)(uintptr_t)datagram;
 	int left = length > INT_MAX ? INT_MAX : (int)length;
 
@@ -102,13 +102,13 @@ int netlink_walk(const void *datagram, size_t length, netlink_message_handler *h
 	return left > 0 ? -EBADMSG : 0;
 }
 
-/* libnl's functions take no const, but only read. */
+/* libnl's functions take non-const pointers, but only read. */
 static struct nlattr *without_const(const void *attributes)
 {
 	return (struct nlattr *)(uintptr_t)attributes;
 }
 
-/* libnl ignores the bytes after the last attribute that fits; fewer than a header are padding. */
+/* libnl ignores bytes after the last attribute that fits; less than a header is padding. */
 static bool is_cut(struct nlattr *head, int length)
 {
 	struct nlattr *attribute;

@@ -16,17 +16,17 @@
 #include "kernel/recording.h"
 #include "kernel/root.h"
 
-/* Messages of an answer that one call hands on. */
+/* Messages that one call passes on at most. */
 #define MESSAGES_AT_ONCE 64u
 
-/* An answer longer than this is not noted: of the kernel's tables, only routes are so many. */
+/* Longer answers are not recorded: of the kernel's tables, only routes can be that many. */
 #define LARGEST_NOTE (32u << 20)
 
 struct netlink_record {
 	uint32_t protocol;
-	int fd;					 /* where to note, or -1 */
-	struct text_buffer notes[NETLINK_BATCH]; /* of requests whose answers are under way */
-	struct recording *recording;		 /* which answers, or NULL */
+	int fd;					 /* for writing the record, or -1 */
+	struct text_buffer notes[NETLINK_BATCH]; /* requests that are not fully answered yet */
+	struct recording *recording;		 /* supplies answers; or NULL */
 	struct {
 		const struct recorded_message *messages; /* NULL: this was not asked */
 		size_t left;
@@ -94,7 +94,7 @@ static bool is_noting(const struct netlink_record *record, unsigned int index)
 	return record && !record->recording && record->notes[index].text;
 }
 
-/* An error repeats the header of the request, whose numbers are those of this process. */
+/* An error repeats the header of the request, with this process's sequence and port numbers. */
 static void hide_numbers(uint8_t *payload, size_t length)
 {
 	const size_t begin = offsetof(struct nlmsgerr, msg.nlmsg_seq);
@@ -105,8 +105,8 @@ static void hide_numbers(uint8_t *payload, size_t length)
 
 /*
  * Keys give access to memory, and the kernel shows them to administrators: fill_res_mr_entry() and
- * fill_res_pd_entry(), drivers/infiniband/core/nldev.c. They become attributes of type 0, which no
- * parser knows.
+ * fill_res_pd_entry(), drivers/infiniband/core/nldev.c. They become attributes of type 0, which
+ * every parser skips.
  */
 static void hide_keys_of(struct nlattr *entry)
 {
@@ -169,7 +169,7 @@ void netlink_record_end(struct netlink_record *record, unsigned int index)
 		recording_end(record->fd, &record->notes[index]);
 }
 
-/* The one message as a datagram, with the number of the request. */
+/* Passes on one message as a datagram with the sequence number of its request. */
 static int hand_on(struct netlink_exchange *exchange, unsigned int index,
 		   const struct recorded_message *answer)
 {
@@ -184,7 +184,7 @@ static int hand_on(struct netlink_exchange *exchange, unsigned int index,
 	return netlink_take(exchange, message, length);
 }
 
-/* The kernel's form of an error with an explanation. */
+/* Builds an error with an explanation, in the kernel's format. */
 static int refuse(struct netlink_exchange *exchange, unsigned int index)
 {
 	struct {

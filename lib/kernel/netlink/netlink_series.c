@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many requests, those whose answer is only success or an error, and dumps that are repeated:
+ * Series of many requests, requests whose answer is only success or an error, and repeated dumps:
  * netlink.h.
  */
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
 
-/* How often to repeat a dump that was interrupted by changes. */
+/* Number of times to repeat a dump that was interrupted by changes. */
 #define MOST_REPEATS 2
 
-/* Some requests of a series that are sent together. */
+/* Requests of a series that are sent together. */
 struct part {
 	const struct netlink_series *series;
 	size_t first;
-	bool *answered; /* one for each */
+	bool *answered; /* one entry for each request */
 };
 
 static int take_part(void *context, unsigned int index, const struct netlink_answer *answer)
@@ -39,7 +39,7 @@ static int ask_part(struct netlink *netlink, struct part *part, size_t count)
 	return netlink_ask_batch(netlink, &request, take_part, part);
 }
 
-/* The answer to a request of a series was lost: sends it again alone, or reports `given_up`. */
+/* Sends a request of a series again, alone, after its answer was lost; or reports `given_up`. */
 static int ask_again(struct netlink *netlink, struct part *part, int given_up)
 {
 	int error = given_up ? given_up : ask_part(netlink, part, 1);

@@ -15,17 +15,17 @@
 #include "kernel/root.h"
 #include "kernel/netlink/netlink.h"
 
-/* RDMA_NL_GROUP_NOTIFY. Not the group before it: ib_core takes a listener there for ibacm. */
+/* RDMA_NL_GROUP_NOTIFY. Not the preceding group: ib_core takes a listener there for ibacm. */
 #define GROUP_NOTIFY 4
 
 /* RDMA_NLDEV_CMD_MONITOR, the type of notifications. */
 #define COMMAND_MONITOR 28
 
-/* The kernel builds notifications of NLMSG_DEFAULT_SIZE, less than a page. */
+/* The kernel allocates NLMSG_DEFAULT_SIZE for a notification, less than a page. */
 #define LARGEST_EVENT 65536
 
 /*
- * One table for all messages, as nldev_policy[] of the kernel. Text may be of any length, and ends
+ * One table for all messages, like nldev_policy[] in the kernel. Text may have any length, and ends
  * with its attribute or a NUL.
  */
 static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
@@ -98,11 +98,11 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 };
 
 /*
- * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its own overhead: an answer, or one
- * device in a dump, cannot be larger. Offering more costs time, since the kernel allocates a buffer
- * of the size on offer for every device (netlink_dump(), net/netlink/af_netlink.c) and clears it:
- * with 8 KiB instead of 4 the dump of 64 devices takes three times as long. Dumps of tables, with
- * many entries in one message, want the largest size, 32 KiB.
+ * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its overhead: no reply, and no
+ * device in a dump, can be larger. Offering more costs time, because the kernel allocates and
+ * clears a buffer of the offered size for every device (netlink_dump(), net/netlink/af_netlink.c):
+ * with 8 KiB instead of 4, dumping 64 devices takes three times as long. Dumps of tables, with many
+ * entries in one message, need the largest size, 32 KiB.
  */
 size_t nldev_message_size(void)
 {
@@ -177,7 +177,7 @@ int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_setting
 	error = netlink_ask(nldev, &request, take_settings, &settings);
 	if (!error)
 		*ret_settings = settings;
-	/* Before 5.1 the request itself is unknown. */
+	/* Kernels before 5.1 do not know the request. */
 	return error == -EINVAL ? -EOPNOTSUPP : error;
 }
 
@@ -197,7 +197,7 @@ int nldev_listen(struct netlink **ret_events)
 
 	if (error)
 		return error;
-	/* A kernel that does not notify accepts listeners in the group nevertheless. */
+	/* A kernel that never notifies still accepts listeners in the group. */
 	if (!settings.notifies.value)
 		return -EOPNOTSUPP;
 	return netlink_open_groups(NETLINK_RDMA, &group, 1, LARGEST_EVENT, ret_events);
@@ -264,6 +264,6 @@ int nldev_read_events(struct netlink *events, nldev_event_handler *handle, void 
 	struct receiver receiver = {.handle = handle, .context = context};
 	int error = netlink_read(events, take_datagram, &receiver);
 
-	/* A message that cannot be read is as good as lost. */
+	/* A malformed message counts as lost. */
 	return error || !receiver.damaged ? error : -ENOBUFS;
 }

@@ -12,10 +12,10 @@
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
 
-/* The kernel's own messages; 2 is for those of udev. */
+/* The kernel's own messages; group 2 has those of udev. */
 #define GROUP_KERNEL 1
 
-/* The kernel's are at most UEVENT_BUFFER_SIZE (2048, include/linux/kobject.h) and their path. */
+/* The kernel sends at most UEVENT_BUFFER_SIZE (2048, include/linux/kobject.h) plus the path. */
 #define LARGEST_MESSAGE 8192
 
 int uevent_listen(struct netlink **ret_uevents)
@@ -25,7 +25,7 @@ int uevent_listen(struct netlink **ret_uevents)
 	return netlink_open_groups(NETLINK_KOBJECT_UEVENT, &group, 1, LARGEST_MESSAGE, ret_uevents);
 }
 
-/* A piece of the message; its bytes are not ended by a NUL. */
+/* A piece of the message, without a terminating NUL. */
 struct piece {
 	const char *bytes;
 	size_t length;
@@ -36,7 +36,7 @@ static bool is_word(const struct piece *piece, const char *word)
 	return piece->length == strlen(word) && !memcmp(piece->bytes, word, piece->length);
 }
 
-/* The value of KEY=value, or false for another key. */
+/* Finds the value of KEY=value; false for another key. */
 static bool take_value(const struct piece *line, const char *key, struct piece *value)
 {
 	size_t length = strlen(key);
@@ -49,7 +49,7 @@ static bool take_value(const struct piece *line, const char *key, struct piece *
 	return true;
 }
 
-/* The last part of a path, if it may be a name; else NULL. */
+/* Returns the last part of a path if it can be a name, else NULL. */
 static char *last_part(const struct piece *path)
 {
 	const char *slash = path->length ? memrchr(path->bytes, '/', path->length) : NULL;
@@ -71,7 +71,7 @@ struct lines {
 	struct piece action, subsystem, path, old_path;
 };
 
-/* After a line "ACTION@PATH" come KEY=value lines, each ended by a NUL. */
+/* A line "ACTION@PATH" is followed by KEY=value lines, each terminated by a NUL. */
 static void split(const char *message, size_t length, struct lines *lines)
 {
 	for (size_t at = 0; at < length;) {

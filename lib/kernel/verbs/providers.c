@@ -15,10 +15,10 @@
 
 #define SUFFIX "-rdmav"
 
-/* The library of rdma-core 44 has 131 KiB. */
+/* rdma-core 44's library is 131 KiB. */
 enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };
 
-/* Lines "driver NAME"; others are ignored with a warning (read_config_file()). */
+/* Parses lines "driver NAME"; others are ignored with a warning (read_config_file()). */
 void providers_parse(const char *text, struct strings *names)
 {
 	for (const char *line = text; *line;) {
@@ -38,7 +38,7 @@ void providers_parse(const char *text, struct strings *names)
 	}
 }
 
-/* The library has its format string "lib%s-rdmav34.so": VERBS_PROVIDER_SUFFIX. */
+/* The library contains its format string "lib%s-rdmav34.so": VERBS_PROVIDER_SUFFIX. */
 char *providers_find_abi(const void *bytes, size_t length)
 {
 	const char *at = bytes, *end = at + length;
@@ -78,7 +78,7 @@ static bool has_library(const struct root *root, const char *directory)
 	return fd >= 0;
 }
 
-/* Debian's directories of an architecture: usr/lib/x86_64-linux-gnu. */
+/* Looks in Debian's directories for an architecture: usr/lib/x86_64-linux-gnu. */
 static char *find_triplet(const struct root *root)
 {
 	struct strings names = {.known = false};
@@ -97,7 +97,7 @@ static char *find_triplet(const struct root *root)
 	return found;
 }
 
-/* The loader's directories, in its usual order. */
+/* Searches the loader's directories in their usual order. */
 static char *find_directory(const struct root *root)
 {
 	static const char *const directories[] = {"usr/local/lib", "usr/local/lib64", "usr/lib64",
@@ -169,7 +169,7 @@ void providers_clear(struct providers *providers)
 	*providers = (struct providers){.rc = 0};
 }
 
-/* Whether an entry of the configuration, a name or a path, is for this provider. */
+/* Whether an entry of the configuration, a name or a path, names this provider. */
 static bool is_entry_of(const char *entry, const char *name)
 {
 	const char *slash = strrchr(entry, '/');
@@ -179,7 +179,7 @@ static bool is_entry_of(const char *entry, const char *name)
 	return !strncmp(slash + 1, "lib", 3) && !strcmp(slash + 1 + 3, name);
 }
 
-/* lib<name>-rdmav<ABI>.so, of any ABI if `abi` is NULL. */
+/* Matches lib<name>-rdmav<ABI>.so, with any ABI if `abi` is NULL. */
 static bool is_library_of(const char *file, const char *name, const char *abi)
 {
 	_cleanup_(freep) char *begin = mem_format("lib%s" SUFFIX "%s", name, abi ? abi : "");

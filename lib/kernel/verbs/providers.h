@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How libibverbs is installed: its providers, which are shared libraries that it loads by the names
- * in /etc/libibverbs.d (libibverbs/dynamic_driver.c of rdma-core). Only files are read; nothing is
+ * How libibverbs is installed: its providers are shared libraries that it loads by the names in
+ * /etc/libibverbs.d (libibverbs/dynamic_driver.c of rdma-core). Only files are read; nothing is
  * loaded.
  */
 #pragma once
@@ -10,10 +10,10 @@
 #include "schema/value.h"
 
 struct providers {
-	char *directory; /* that has libibverbs.so.1, relative to the root; NULL: not installed */
-	char *abi;	 /* "34": the end of a provider's name, -rdmav34.so; NULL: unknown */
-	struct strings libraries; /* providers in DIRECTORY/libibverbs and in DIRECTORY */
-	struct strings names;	  /* that the configuration has: mlx5, or /opt/x/libmlx5 */
+	char *directory; /* of libibverbs.so.1, relative to the root; NULL: not installed */
+	char *abi;	 /* "34", from a provider's suffix -rdmav34.so; NULL: unknown */
+	struct strings libraries; /* found in DIRECTORY/libibverbs and in DIRECTORY */
+	struct strings names;	  /* in the configuration: mlx5, or /opt/x/libmlx5 */
 	int rc;			  /* -errno: why the configuration could not be read */
 };
 
@@ -26,14 +26,16 @@ enum provider_state {
 	PROVIDER_THERE,
 	PROVIDER_NOT_CONFIGURED,
 	PROVIDER_NO_LIBRARY,
-	PROVIDER_OTHER_ABI, /* there is one, but not for this libibverbs */
-	PROVIDER_ELSEWHERE, /* configured by its path, which is not looked at */
+	PROVIDER_OTHER_ABI, /* a library exists, but not for this libibverbs */
+	PROVIDER_ELSEWHERE, /* configured by its path, which is not checked */
 };
 
-/* `ret_library`, freed by the caller, is the library that is there; NULL: none. */
+/*
+ * Looks up a provider. *ret_library, freed by the caller, is the library that exists; NULL: none.
+ */
 enum provider_state providers_find(const struct providers *providers, const char *name,
 				   char **ret_library);
 
-/* The pure parts: a file of the configuration, and the bytes of libibverbs.so.1. */
+/* Pure functions: parse a configuration file, and the bytes of libibverbs.so.1. */
 void providers_parse(const char *text, struct strings *names);
 char *providers_find_abi(const void *bytes, size_t length);

@@ -26,8 +26,8 @@ static const struct library_symbol verbs_symbols[] = {VERBS_FUNCTIONS(LIBRARY_MU
 
 /*
  * The kernel module of each provider library. For a device that no provider claims, libibverbs
- * loads all configured providers, 17 in Debian; it asks those that are loaded already first. A
- * provider missing from this table costs that time and nothing else.
+ * loads all configured providers, 17 in Debian; it tries those already loaded first. A provider
+ * missing from this table costs that time, nothing else.
  */
 static const struct provider {
 	const char *name; /* lib<name>-rdmav<ABI>.so */
@@ -57,7 +57,7 @@ static bool module_loaded(const char *module)
 	return access(path, F_OK) == 0;
 }
 
-/* True for lib<name>-rdmav<ABI>.so of a provider whose module is loaded. */
+/* Whether the file is lib<name>-rdmav<ABI>.so of a provider whose module is loaded. */
 static bool provider_wanted(const char *file)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(providers); i++) {
@@ -82,7 +82,7 @@ static void load_providers(void)
 	char *slash = library ? strrchr(library, '/') : NULL;
 	struct dirent *entry;
 
-	/* With these the user names the providers to try first. */
+	/* These variables let the user name the providers to try first. */
 	if (!slash || getenv("RDMAV_DRIVERS") || getenv("IBV_DRIVERS"))
 		return;
 	*slash = '\0';
@@ -98,8 +98,8 @@ static void load_providers(void)
 }
 
 /*
- * Redirects what libibverbs prints on standard error to a file in memory, so that it neither mixes
- * with the program's own messages nor gets lost. Returns the descriptor of the real one, or -1.
+ * Redirects libibverbs' output on standard error to a file in memory, so that it neither mixes with
+ * the program's own messages nor gets lost. Returns the descriptor of the real one, or -1.
  */
 static int divert_stderr(int *ret_text)
 {
@@ -116,7 +116,7 @@ static int divert_stderr(int *ret_text)
 	return -1;
 }
 
-/* One item a message: a line that begins with a blank goes on where the last one ended. */
+/* Adds one item per message: a line that begins with a blank continues the previous one. */
 static void add_line(struct strings *messages, const char *line, size_t length)
 {
 	_cleanup_(freep) char *clean = text_clean(line, length);
@@ -211,9 +211,8 @@ const struct strings *verbs_warnings(const struct verbs *verbs)
 }
 
 /*
- * Tries to open the node before libibverbs does, which takes every failure for a node that udev is
- * about to make, and waits five seconds for it (open_cdev_robust() of rdma-core's
- * util/open_cdev.c).
+ * Tries to open the node before libibverbs, which takes every failure for a node that udev is about
+ * to create, and waits five seconds for it (open_cdev_robust() of rdma-core's util/open_cdev.c).
  */
 static int try_node(const char *name)
 {
@@ -247,7 +246,7 @@ static int open_context(struct verbs *verbs, const char *name, struct ibv_contex
 	return 0;
 }
 
-/* Opens the device, or looks up what was known of it when it was open. */
+/* Opens the device, or looks up what was recorded when it was opened. */
 static int identify(struct verbs *verbs, const char *name, struct verbs_device *device)
 {
 	struct verbs_identity *identity = &device->identity;
@@ -308,13 +307,13 @@ int verbs_probe_dmabuf(const struct verbs_device *device)
 	error = errno;
 	device->call->ibv_dealloc_pd(domain);
 	if (region)
-		return -EIO; /* No driver may take it. */
+		return -EIO; /* No driver may accept -1. */
 	if (error == EBADF)
 		return 0;
 	/*
-	 * Without the method in the kernel EPROTONOSUPPORT; without it in the driver, or in the
-	 * provider library, EOPNOTSUPP (drivers/infiniband/core/uverbs_std_types_mr.c and
-	 * uverbs_ioctl.c, libibverbs/dummy_ops.c).
+	 * EPROTONOSUPPORT if the kernel lacks the method; EOPNOTSUPP if the driver or the provider
+	 * library does (drivers/infiniband/core/uverbs_std_types_mr.c and uverbs_ioctl.c,
+	 * libibverbs/dummy_ops.c).
 	 */
 	if (error == EPROTONOSUPPORT || error == ENOSYS)
 		error = EOPNOTSUPP;
@@ -327,14 +326,14 @@ struct ibv_context *verbs_device_context(const struct verbs_device *device)
 }
 
 /*
- * Reads the kernel's bytes directly, without ibv_get_async_event(): that counts events of queue
- * pairs and other objects, whose destruction waits until each event is acknowledged. A context
- * without such objects has nothing to wait for.
+ * Reads the kernel's bytes directly instead of with ibv_get_async_event(), which counts events of
+ * queue pairs and other objects, whose destruction waits until each event is acknowledged. A
+ * context without such objects has nothing to wait for.
  */
 struct verbs_async {
 	int fd; /* of the context */
 	struct verbs_functions call;
-	struct verbs_device device; /* its context is NULL in tests */
+	struct verbs_device device; /* without a context in tests */
 	char *node;
 };
 
@@ -365,7 +364,7 @@ int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async *
 		.identity = device->identity,
 	};
 	(*ret_async)->node = mem_string(device->context->device->dev_name);
-	/* Its contents were copied, so that `verbs` may be freed. */
+	/* The contents were copied, so that `verbs` may be freed. */
 	free(device->name);
 	free(device);
 	return 0;
@@ -424,7 +423,9 @@ int verbs_event_parse(const void *bytes, size_t length, struct verbs_event *even
 	case VERBS_EVENT_CLIENT_REREGISTER:
 	case VERBS_EVENT_GID_CHANGE:
 	case VERBS_EVENT_DEVICE_SPEED_CHANGE:
-		/* Elsewhere it is the handle of an object (ib_uverbs_event_handler()). */
+		/*
+		 * For other types, element is the handle of an object (ib_uverbs_event_handler()).
+		 */
 		event->port = (unsigned int)written.element;
 	}
 	return 0;
@@ -435,7 +436,7 @@ int verbs_async_read(struct verbs_async *async, verbs_event_handler *handle, voi
 	uint8_t bytes[sizeof(struct ib_uverbs_async_event_desc)];
 	struct verbs_event event;
 
-	/* The kernel returns one event for each read. */
+	/* Each read returns one event. */
 	for (;;) {
 		ssize_t length = read(async->fd, bytes, sizeof(bytes));
 

@@ -30,7 +30,7 @@ struct verbs {
 	struct ibv_device **list; /* ended by NULL; NULL if a recording answers */
 	struct strings warnings;
 	struct verbs_record *record; /* or NULL */
-	/* The list if a recording answers: in `items` without names, and why it is not there. */
+	/* For a recording: its list, with the names apart from `items`, and why it is missing. */
 	struct verbs_listed *items;
 	size_t item_count;
 	struct strings names;
@@ -41,11 +41,11 @@ struct verbs_device {
 	const struct verbs_functions *call;
 	struct ibv_context *context;	   /* NULL if a recording answers */
 	const struct verbs_record *record; /* of struct verbs, or NULL */
-	char *name;			   /* with a record: the device's */
+	char *name;			   /* the device's, if there is a record */
 	struct verbs_identity identity;
 };
 
-/* Notes the list for a snapshot, if it is to be. */
+/* Records the list if a snapshot is being made. */
 void verbs_list_note(const struct verbs *verbs);
-/* Fills items, names and list_error. The names are those of another host: they are cleaned. */
+/* Fills items, names and list_error. The names come from another host, so they are cleaned. */
 void verbs_list_read(struct verbs *verbs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The devices as libibverbs lists them, and as a recording does. */
+/* The list of devices, from libibverbs or from a recording. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ int verbs_check_list(const struct verbs *verbs)
 
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
 {
-	/* A caller stops at the NULL that ends the list. */
+	/* Callers stop at the NULL that ends the list. */
 	struct ibv_device *device = verbs->list ? verbs->list[number] : NULL;
 
 	if (number < verbs->item_count) {

@@ -11,8 +11,8 @@
 #include "kernel/root.h"
 
 struct verbs_record {
-	int fd;			     /* where to note, or -1 */
-	struct recording *recording; /* which answers, or NULL */
+	int fd;			     /* for writing the record, or -1 */
+	struct recording *recording; /* supplies answers; or NULL */
 };
 
 int verbs_record_open(const struct root *root, struct verbs_record **ret_record)
@@ -42,7 +42,7 @@ bool verbs_record_answers(const struct verbs_record *record)
 	return record && record->recording;
 }
 
-/* The flags hold the number of the port, the payload the name. */
+/* The flags hold the port number, the payload holds the name. */
 static struct recorded_message question_of(enum verbs_question question, const char *device,
 					   uint64_t port)
 {
