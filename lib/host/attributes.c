@@ -28,7 +28,7 @@ static bool is_known(const struct attribute *attribute, const void *member)
 	return ((const struct number *)member)->known;
 }
 
-/* aa:bb:cc..., or NULL for a netdev without an address. */
+/* Returns aa:bb:cc..., or NULL for a netdev without an address. */
 static char *address_text(const struct nlattr *attribute)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -84,7 +84,7 @@ static int parse_layer(const char *text, struct number *number)
 	return 0;
 }
 
-/* Words of operstate_show(), net/core/net-sysfs.c, in the order of their codes. */
+/* Words from operstate_show(), net/core/net-sysfs.c, in the order of their codes. */
 static int parse_operstate(const char *text, struct number *number)
 {
 	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
@@ -122,14 +122,14 @@ static int parse_number(const char *text, int base, uint64_t most, struct number
 	return rc;
 }
 
-/* A link that is down has 0 lanes; of one without the capability pci-sysfs.c shows 255. */
+/* A link that is down has 0 lanes; pci-sysfs.c shows 255 for a function without the capability. */
 static int parse_lanes(const char *text, struct number *number)
 {
 	return strcmp(text, "0") && strcmp(text, "255") ? parse_number(text, 10, UINT64_MAX, number)
 							: 0;
 }
 
-/* -1 without carrier, which old kernels show unsigned. */
+/* The speed is -1 without carrier, which old kernels show unsigned. */
 static int parse_netdev_speed(const char *text, struct number *number)
 {
 	struct number speed = {0};
@@ -156,7 +156,7 @@ int attribute_parse_real(const char *text, struct real *real, const char **ret_r
 	return 0;
 }
 
-/* sysfs_format_mac(), net/ethernet/eth.c: pairs of digits, with colons between them. */
+/* Pairs of digits separated by colons: sysfs_format_mac(), net/ethernet/eth.c. */
 static bool is_address(const char *text)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -181,7 +181,7 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 		*(char **)member = mem_string(text);
 		return 0;
 	case ATTRIBUTE_TEXT:
-		/* Some drivers answer with a NUL. */
+		/* Some drivers return just a NUL. */
 		*(char **)member = *text ? text_clean(text, strlen(text)) : NULL;
 		return 0;
 	case ATTRIBUTE_OPERSTATE:
@@ -202,7 +202,7 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 	case ATTRIBUTE_LANES:
 		return parse_lanes(text, member);
 	case ATTRIBUTE_SPEED:
-		/* "Unknown", or before 5.7 "Unknown speed", if the link has none: pci-sysfs.c. */
+		/* "Unknown", or "Unknown speed" before 5.7, if the link has none: pci-sysfs.c. */
 		return strncmp(text, "Unknown", 7) ? attribute_parse_real(text, member, &rest) : 0;
 	case ATTRIBUTE_HEX:
 		return parse_number(text, 16, UINT64_MAX, member);
@@ -213,7 +213,7 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 	}
 }
 
-/* The key of the field that shows the member. */
+/* Returns the key of the field that shows the member. */
 static const char *key_of(const struct attribute *attribute, const struct schema *schema)
 {
 	for (size_t i = 0; schema && i < schema->field_count; i++)
@@ -237,12 +237,12 @@ static bool is_there(const struct root *root, const char *directory, const char 
 	return sysfs_read(root, text, "%s/%s", directory, name) != -ENOENT;
 }
 
-/* The folder of a record's attributes. */
+/* The directory of a record's attributes. */
 struct place {
 	const struct root *root;
 	const char *directory;
-	struct sysfs_folder folder; /* open if several are wanted */
-	char *driver;		    /* looked up for the first attribute that asks */
+	struct sysfs_folder folder; /* open if several are needed */
+	char *driver;		    /* looked up for the first attribute that needs it */
 	bool has_driver;
 };
 
@@ -270,7 +270,7 @@ static bool is_driven_by(struct place *place, const char *drivers)
 	return false;
 }
 
-/* True if the absence of the file is a problem. */
+/* Whether the absence of the file is a problem. */
 static bool is_due(const struct attribute *attribute, struct place *place)
 {
 	switch (attribute->due) {
@@ -305,7 +305,7 @@ bool attributes_wanted(const struct attributes *table, uint64_t needs, const voi
 	return count_wanted(table, needs, record);
 }
 
-/* 0 or -errno of opening it. */
+/* Returns 0, or the -errno of opening the directory. */
 static int folder_error(const struct place *place)
 {
 	if (place->folder.path)
@@ -328,7 +328,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		.root = root, .directory = directory, .folder = SYSFS_FOLDER_NONE};
 	char text[SYSFS_TEXT_SIZE];
 
-	/* Opening and closing it costs two calls of the kernel. */
+	/* Opening and closing the folder costs two system calls. */
 	if (count_wanted(table, needs, record) > 2)
 		sysfs_folder_open(root, mem_string(directory), &place.folder);
 	for (size_t i = 0; i < table->count; i++) {
@@ -339,11 +339,11 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		if (!is_wanted(attribute, needs, record))
 			continue;
 		length = read_one(&place, text, &size, attribute->path);
-		/* A record without a directory lacks it for another reason: it is gone. */
+		/* A missing directory means that the record is gone: always a problem. */
 		if (length == -ENOENT && !is_due(attribute, &place) &&
 		    folder_error(&place) != -ENOENT)
 			continue;
-		/* The speed of a netdev that is down. */
+		/* Reading the speed fails while a netdev is down. */
 		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
 			continue;
 		if (length < 0)
@@ -352,7 +352,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		/* A missing directory is one problem for all of its attributes. */
 		if (length < 0 && folder_error(&place))
 			return;
-		/* The kernel ends each text with a newline, even an empty one. */
+		/* The kernel ends every text with a newline, even an empty one. */
 		if (length == 0 && is_text(attribute) && size)
 			continue;
 		if (length == 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The facts of a record as a table: a row maps a member to its file in sysfs and to its attribute
- * in a netlink message, and the readers of both walk the same table. A file that cannot be read
- * becomes a problem under the name of the field that shows the member.
+ * The facts of a record as a table: each row maps a member to its file in sysfs and to its
+ * attribute in a netlink message, and the readers of both walk the same table. A file that cannot
+ * be read becomes a problem under the name of the field that shows the member.
  */
 #pragma once
 
@@ -11,32 +11,32 @@
 
 struct nlattr;
 
-/* The conversion of a file's text to a member; netlink has text or numbers of the same meaning. */
+/* How a file's text is converted to a member; netlink has text or numbers with the same meaning. */
 enum attribute_kind {
 	ATTRIBUTE_TEXT,	   /* char *, cleaned */
 	ATTRIBUTE_ADDRESS, /* char *, aa:bb:..., NULL if empty; bytes in netlink */
 	ATTRIBUTE_DECIMAL, /* struct number, like all below */
 	ATTRIBUTE_HEX,	   /* 0x10 */
-	ATTRIBUTE_PKEY,	   /* the same, 16 bits */
+	ATTRIBUTE_PKEY,	   /* like HEX, 16 bits */
 	ATTRIBUTE_GUID,
 	ATTRIBUTE_CODE,	     /* "4: ACTIVE": the number before the colon */
 	ATTRIBUTE_LANES,     /* 0: no link; 255 is the kernel's "unknown", PCIE_LNK_WIDTH_UNKNOWN */
 	ATTRIBUTE_SIGNED,    /* -1 is the kernel's "none" and stays unknown */
 	ATTRIBUTE_LAYER,     /* InfiniBand, Ethernet, Unspecified */
 	ATTRIBUTE_OPERSTATE, /* a netdev's up, down, lowerlayerdown ... */
-	ATTRIBUTE_NETDEV_SPEED, /* megabits a second */
+	ATTRIBUTE_NETDEV_SPEED, /* megabits per second */
 	ATTRIBUTE_SPEED,	/* "8.0 GT/s PCIe": struct real */
 };
 
 /*
- * Where the absence of a file is a problem. This is the one place that knows it: an attribute that
- * is not due is simply a property that the object does not have.
+ * Objects for which the absence of a file is a problem. Only this place knows: an attribute that is
+ * not due is simply a property that the object does not have.
  */
 enum attribute_due {
 	DUE_NEVER,
 	DUE_ALWAYS,  /* the core creates it for every object (of this link layer, if it is a LID) */
-	DUE_WITH,    /* kernels that have the file `with` have this one, too */
-	DUE_DRIVERS, /* these drivers create it: the modules in `with`, with blanks between them */
+	DUE_WITH,    /* kernels that have the file `with` have this one */
+	DUE_DRIVERS, /* created by these drivers: the modules in `with`, separated by blanks */
 };
 
 struct attribute {
@@ -46,7 +46,7 @@ struct attribute {
 	size_t offset;
 	enum attribute_due due;
 	const char *with;
-	unsigned int netlink; /* the attribute's number in a message; 0: it has none */
+	unsigned int netlink; /* the attribute's number in a message; 0: none */
 	const char *key;      /* for problems, if no field shows the member */
 };
 
@@ -60,19 +60,16 @@ struct attribute {
 struct attributes {
 	const struct attribute *items;
 	size_t count;
-	const struct schema *schema; /* of the record; NULL if rows have keys */
+	const struct schema *schema; /* the record's schema; NULL if rows have keys */
 };
 
-/* The row whose problems have this key, or NULL. */
+/* Returns the row whose problems have this key, or NULL. */
 const struct attribute *attribute_find(const struct attributes *table, const char *key);
-/* Fills members that are unknown from the attributes of a message. -EBADMSG: a damaged one. */
+/* Fills unknown members from a message's attributes. -EBADMSG: one of them is malformed. */
 int attributes_take(const struct attributes *table, struct nlattr *const *message, void *record);
-/* True if a file is needed and its member not known yet; RDMA netlink provides most of them. */
+/* True if a needed file's member is still unknown; RDMA netlink provides most of them. */
 bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record);
-/*
- * Reads the files that are needed and whose members are not known yet into `record`; `object` names
- * it in problems.
- */
+/* Reads needed files whose members are still unknown into `record`; `object` is for problems. */
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems);
 /* Parses a decimal fraction at the start of the text, in the form of the C locale. */

@@ -8,12 +8,9 @@
 #include "host/device.h"
 #include "mad/format/codes.h"
 
-/*
- * The fields of struct caps and struct port_caps. A single query reads them all, so no field has
- * needs.
- */
+/* Fields of struct caps and struct port_caps. One query reads them all, so no field has needs. */
 
-/* The time of a 5-bit code: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
+/* The time that a 5-bit code means: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
 static void get_code_time(const struct number *code, struct value *value)
 {
 	if (!code->known || code->value > 31)
@@ -51,10 +48,7 @@ static void get_extended_flags(const void *record, struct value *value)
 	field_get(&words, &flags, value);
 }
 
-/*
- * The rates that the words of enum ib_port_speed imply: IB_SPEED_FDR is 14.0625, IB_SPEED_EDR is
- * 25.
- */
+/* Rates that the names in enum ib_port_speed imply: IB_SPEED_FDR is 14.0625, IB_SPEED_EDR is 25. */
 static void get_lane_speed(const void *record, struct value *value)
 {
 	const struct number *code = &((const struct port_caps *)record)->speed;
@@ -72,7 +66,7 @@ static void get_ports(const void *record, struct value *value)
 	value_set_records(value, caps->ports, caps->port_caps_count);
 }
 
-/* Rows of both records: all are columns of the default. */
+/* Rows for both records: all are default columns. */
 #define TEXT(member, heading, help) \
 	STRING_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
 #define GUID(member, heading, help) \
@@ -131,7 +125,7 @@ const struct schema port_caps_schema = SCHEMA("port_caps", struct port_caps, por
 #undef RECORD
 #define RECORD struct caps
 
-/* The limits of host/caps.h as rows. */
+/* Turns the limits of host/caps.h into rows. */
 #define LIMIT(member, heading, help)		       COUNT(member, heading, help),
 #define OFFLOAD_COUNT(member, path, heading, help)     COUNT(member, heading, help),
 #define FLAG_WORDS(member, path, names, heading, help) FLAGS(member, names, #member, heading, help),
@@ -190,7 +184,7 @@ const struct enum_name atomic_names[] = {
 
 /*
  * enum ibv_device_cap_flags of verbs.h and enum ib_uverbs_device_cap_flags of
- * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also leak their internal bits, enum
+ * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also leak internal bits, enum
  * ib_device_cap_flags of their include/rdma/ib_verbs.h: marked "kernel".
  */
 const struct enum_name device_cap_names[] = {
@@ -266,7 +260,7 @@ const struct enum_name raw_packet_names[] = {
 	{0, NULL},
 };
 
-/* enum ibv_qp_type, used as a mask in the same way as ibv_is_qpt_supported() */
+/* enum ibv_qp_type, used as a mask like in ibv_is_qpt_supported() */
 const struct enum_name qp_type_flag_names[] = {
 	{BIT(2), "rc"},		  /* IBV_QPT_RC */
 	{BIT(3), "uc"},		  /* IBV_QPT_UC */
@@ -312,7 +306,7 @@ const struct enum_name pci_atomic_names[] = {
 	{0, NULL},
 };
 
-/* enum ib_port_speed; words of rate_show(), drivers/infiniband/core */
+/* enum ib_port_speed; words from rate_show(), drivers/infiniband/core */
 const struct enum_name port_speed_names[] = {
 #define SPEED_BIT(name, rate, signal) {1u << (SPEED_##name - SPEED_SDR), #name},
 	LANE_SPEEDS(SPEED_BIT)

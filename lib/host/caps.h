@@ -125,7 +125,7 @@
 	COUNT(max_device_memory_bytes, max_dm_size, "DEVICE MEMORY",                               \
 	      "device memory that can be allocated")
 
-/* Codes and flags of struct caps and their words. An entry without a word ends each table. */
+/* Words for the codes and flags of struct caps. Each table ends with an entry without a word. */
 extern const struct enum_name atomic_names[];
 extern const struct enum_name device_cap_names[]; /* all 64 bits of device_cap_flags_ex */
 extern const struct enum_name odp_general_names[];
@@ -176,10 +176,10 @@ struct port_caps {
 	struct number gid_table_length;
 	struct number pkey_table_length;
 	enum tristate grh_required;
-	struct port_codes codes; /* not columns: for personalities, which show codes */
+	struct port_codes codes; /* no columns: for personalities, which show codes */
 };
 
-/* Members are those of struct ibv_device_attr_ex, infiniband/verbs.h, with units in the names. */
+/* Members match those of struct ibv_device_attr_ex, infiniband/verbs.h, with units in the names. */
 struct caps {
 	char *device;
 	struct number transport; /* enum transport */
@@ -217,7 +217,7 @@ struct caps {
 extern const struct schema caps_schema;
 extern const struct schema port_caps_schema;
 
-/* Copies the device name, and sets it in the ports as well. */
+/* Copies the device name, and sets it in the ports, too. */
 void caps_set_device(struct caps *caps, const char *name);
 /* Appends the capabilities of a port, which invalidates pointers to earlier ones. */
 struct port_caps *caps_add_port(struct caps *caps, unsigned int number);

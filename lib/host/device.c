@@ -22,9 +22,9 @@ const struct enum_name transport_names[] = {
 };
 
 /*
- * enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, by the names of the modules: those
- * of the Makefiles in drivers/infiniband. 9 was i40iw until Linux 5.13, and 12 another module, too,
- * for adapters of its own.
+ * enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, as names of modules from the
+ * Makefiles in drivers/infiniband. 9 was i40iw until Linux 5.13, and 12 was also a second module,
+ * for other adapters.
  */
 const struct enum_name driver_id_names[] = {
 	{1, "mlx5_ib"},	     {2, "mlx4_ib"},	 {3, "iw_cxgb3"}, {4, "iw_cxgb4"},
@@ -41,8 +41,8 @@ static const struct enum_name sub_type_names[] = {
 };
 
 /*
- * Goes on to the next state above, or if it is unknown to the lowest one. Returns how many ports
- * have it; 0: there is none.
+ * Moves on to the next higher state, or from unknown to the lowest one. Returns the number of ports
+ * in that state; 0: there is none.
  */
 static size_t next_state(const struct device *device, struct number *state)
 {
@@ -76,7 +76,7 @@ static void add_state(struct value *value, size_t count, const struct device *de
 			 word);
 }
 
-/* "active", or for several ports "3 active, 1 down", in the tone of the worst port. */
+/* Shows "active", or for several ports "3 active, 1 down", in the tone of the worst port. */
 static void get_state_summary(const void *record, struct value *value)
 {
 	static const struct field words = {.kind = FIELD_ENUM, .names = port_state_names};
@@ -119,7 +119,7 @@ static void get_ports(const void *record, struct value *value)
 	value_set_records(value, device->ports, device->port_count);
 }
 
-/* Only those columns of ports that the device's sources provide cheaply. */
+/* Only those columns of ports that the device's sources can provide cheaply. */
 #define PORT_COLUMNS "port,link_layer,state,physical_state,rate_gbps,width_lanes,speed,lid,netdev"
 
 #define RECORD struct device
@@ -333,7 +333,7 @@ void device_find_netdevs(struct device *device)
 			 !(netdevs->count && !strcmp(netdevs->items[netdevs->count - 1], netdev)))
 			strings_add(netdevs, netdev);
 	}
-	/* A port of RoCE or iWARP always has a netdev. If none is visible, it is unknown. */
+	/* A RoCE or iWARP port always has a netdev. If none is visible, the netdev is unknown. */
 	if (hidden)
 		strings_free(netdevs);
 	else
@@ -369,7 +369,7 @@ static enum transport transport_of_node(const struct device *device)
 		return TRANSPORT_OPA; /* its link layer attribute says InfiniBand */
 	if (!device->port_count || !device->ports[0].link_layer.known)
 		return 0;
-	/* The first port decides, and it is missing. */
+	/* The first port determines the transport, and it is missing. */
 	if (device->ports_unknown && device->ports[0].port.value > 1)
 		return 0;
 	return device->ports[0].link_layer.value == LINK_LAYER_ETHERNET ? TRANSPORT_ROCE

@@ -14,8 +14,9 @@
 #include "kernel/sysfs.h"
 
 /*
- * Attributes that drivers make, as of Linux 3.10 to 6.12: the functions hca_type_show() and the
- * like of drivers/infiniband/hw. The core makes fw_ver since 4.10, these drivers made it before.
+ * Drivers that create these attributes, in Linux 3.10 to 6.12: hca_type_show() and similar
+ * functions in drivers/infiniband/hw. Since 4.10 the core creates fw_ver, before that these drivers
+ * did.
  */
 #define HCA_TYPE_DRIVERS \
 	"mlx5_core mlx4_core ib_mthca cxgb4 ocrdma be2net qedr qede bnxt_en vmw_pvrdma iw_nes"
@@ -44,7 +45,7 @@ static const struct attribute device_rows[] = {
 	ROW(hardware_revision, "hw_rev", TEXT, NEED_HW_REV, .due = DUE_DRIVERS,
 	    .with = HW_REV_DRIVERS),
 	ROW(node_description, "node_desc", TEXT, NEED_DESCRIPTION, .due = DUE_ALWAYS),
-	/* qib_sysfs.c, hfi1/sysfs.c; the first ib_qib did not count the free ones. */
+	/* qib_sysfs.c, hfi1/sysfs.c; the first ib_qib lacks nfreectxts. */
 	ROW(user_contexts, "nctxts", DECIMAL, NEED_CONTEXTS, .due = DUE_DRIVERS,
 	    .with = "hfi1 ib_qib"),
 	ROW(free_user_contexts, "nfreectxts", DECIMAL, NEED_FREE_CONTEXTS, .due = DUE_DRIVERS,
@@ -80,8 +81,8 @@ int device_names_sysfs(const struct root *root, struct strings *ret_names)
 }
 
 /*
- * No device is without a port. The core numbers them from 1 on without a gap; a switch has port 0
- * only. The names are in natural order.
+ * Every device has a port. The core numbers ports from 1 without a gap; a switch has only port 0.
+ * The names are in natural order.
  */
 static bool has_all_ports(const struct strings *names)
 {
@@ -135,8 +136,8 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
 }
 
 /*
- * In a copy that followed the links, the device is a folder, with a link `device` to the PCI
- * function or a copy of that function's folder. Returns false if it does not tell the function.
+ * In a copy that followed links, the device is a folder, with a link `device` to the PCI function,
+ * or with a copy of that function's folder. Returns false if neither identifies the function.
  */
 static bool find_pci_of_copy(const struct root *root, struct device *device)
 {
@@ -153,7 +154,7 @@ static bool find_pci_of_copy(const struct root *root, struct device *device)
 	return device->pci_address;
 }
 
-/* Returns false if it is not known whether the device is part of a PCI function. */
+/* Returns false if it is unknown whether the device is part of a PCI function. */
 static bool find_pci(const struct root *root, struct device *device)
 {
 	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
@@ -218,8 +219,8 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 }
 
 /*
- * One problem for all that was needed of a device without a directory; if its ports could not be
- * listed for that reason, it was reported then.
+ * Reports one problem for all needed facts of a device without a directory, unless the failure to
+ * list its ports has already been reported for that reason.
  */
 static void note_gone(const struct root *root, const struct device *device, uint64_t needs,
 		      struct problems *problems)
@@ -261,7 +262,7 @@ static void add_node(struct device *device, const char *node)
 		device->uverbs = text_clean(node, strlen(node));
 }
 
-/* Reports that the file of a node cannot be read, or names no device. */
+/* Reports that the file of a node cannot be read, or does not name a device. */
 static void note_node(struct problems *problems, const char *path, int error, const char *text)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -272,7 +273,7 @@ static void note_node(struct problems *problems, const char *path, int error, co
 		sysfs_note_text(problems, NULL, clean, text);
 }
 
-/* True if the class has a device of that name. */
+/* Whether the class has a device of that name. */
 static bool is_device(const struct root *root, const char *name)
 {
 	struct strings names = {0};
@@ -291,8 +292,8 @@ static const struct node_class verbs_class = {"infiniband_verbs", "ib_uverbs", "
 static const struct node_class mad_class = {"infiniband_mad", "ib_umad", "umads"};
 
 /*
- * Reads one node, whose `ibdev` names its RDMA device; with `only`, the nodes of other devices are
- * left out. Returns false if it cannot be read: then no device is known to have none.
+ * Reads one node, whose `ibdev` names its RDMA device; with `only`, skips the nodes of other
+ * devices. Returns false if the node cannot be read: then no device is known to lack one.
  */
 static bool read_node(const struct root *root, const char *directory, const char *class,
 		      const char *node, struct device_list *list, const struct device *only,
@@ -303,13 +304,13 @@ static bool read_node(const struct root *root, const char *directory, const char
 	struct device *device;
 	ssize_t length;
 
-	/* A file of the class. */
+	/* This is a file of the class, not a node. */
 	if (!strcmp(node, "abi_version"))
 		return true;
 	length = sysfs_read(root, text, "%s/%s", directory, path);
 	/*
-	 * Nodes go away meanwhile: ibdev_show() of user_mad.c and uverbs_main.c, and kernfs itself,
-	 * answer ENODEV once the node's device has been removed.
+	 * Nodes may go away meanwhile: ibdev_show() of user_mad.c and uverbs_main.c, and kernfs
+	 * itself, return ENODEV once the node's device has been removed.
 	 */
 	if (length == -ENODEV || (root->live && length == -ENOENT))
 		return true;
@@ -320,7 +321,7 @@ static bool read_node(const struct root *root, const char *directory, const char
 	device = device_list_find_kernel_name(list, text);
 	if (device && (!only || device == only))
 		add_node(device, node);
-	/* The list has only the devices that were asked for. */
+	/* The list has only the requested devices. */
 	if (device || root->live || is_device(root, text))
 		return true;
 	note_node(problems, path, 0, text);
@@ -328,7 +329,7 @@ static bool read_node(const struct root *root, const char *directory, const char
 }
 
 /*
- * A saved tree may have the nodes below the device only. Returns false if it does not say whether
+ * A saved tree may have the nodes only below the device. Returns false if it does not show whether
  * the device has any.
  */
 static bool read_nodes_of_device(const struct root *root, const struct node_class *class,
@@ -346,7 +347,10 @@ static bool read_nodes_of_device(const struct root *root, const struct node_clas
 		complete &= read_node(root, directory, class->name, nodes.items[i], list, device,
 				      problems);
 	strings_free(&nodes);
-	/* The class exists while its module is loaded, and the other modules are in the tree. */
+	/*
+	 * The class exists only while its module is loaded; a saved tree with other modules, but
+	 * not this one, shows that it was not.
+	 */
 	if (rc == -ENOENT && (root->live || (sysfs_has_directory(root, "sys/module/ib_core") &&
 					     !sysfs_has_directory(root, module))))
 		return true;
@@ -356,8 +360,8 @@ static bool read_nodes_of_device(const struct root *root, const struct node_clas
 }
 
 /*
- * A class directory whose entries name their RDMA device. Returns false if an entry cannot be read:
- * then no device is known to have none.
+ * Reads a class directory whose entries name their RDMA device. Returns false if an entry cannot be
+ * read: then no device is known to lack a node.
  */
 static bool read_class(const struct root *root, const struct node_class *class,
 		       struct device_list *list, struct problems *problems)

@@ -79,18 +79,16 @@ void gid_entry_clear(struct gid_entry *entry)
 	free(entry->why);
 }
 
-/* A GID table that is being read. */
+/* A GID table while it is read. */
 struct gid_table {
 	const struct root *root;
 	struct port *port;
 	struct problems *problems;
-	bool types_unreadable;	 /* the directory gid_attrs/types, already reported */
+	bool types_unreadable;	 /* directory gid_attrs/types; already reported */
 	bool netdevs_unreadable; /* gid_attrs/ndevs */
 };
 
-/*
- * A directory that cannot be opened is one problem for all of its slots. Returns true in this case.
- */
+/* Reports one problem for all slots, and returns true, if the directory cannot be opened. */
 static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
 		      int error)
 {
@@ -103,9 +101,9 @@ static bool note_slot(const struct gid_table *table, const char *folder, const c
 }
 
 /*
- * Words of gid_attrs/types, cache_gid_type_str[] in core/cache.c. Returns false if the slot has
- * been emptied since its GID was read: a kernel says EINVAL of no other slot, _show_port_gid_attr()
- * in core/sysfs.c.
+ * Reads a word of gid_attrs/types, cache_gid_type_str[] in core/cache.c. Returns false if the slot
+ * has been emptied since its GID was read: only then does a kernel return EINVAL,
+ * _show_port_gid_attr() in core/sysfs.c.
  */
 static bool read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
 {
@@ -121,8 +119,8 @@ static bool read_type(struct gid_table *table, const char *slot, struct gid_entr
 	if (length == -EINVAL && root_answers(table->root))
 		return false;
 	/*
-	 * Linux before 4.5 has no types. InfiniBand has only one; on Ethernet, choosing RoCE v1 or
-	 * v2 would be a guess.
+	 * Linux before 4.5 does not report types. InfiniBand has only one; on Ethernet, choosing
+	 * RoCE v1 or v2 would be a guess.
 	 */
 	if (length == -ENOENT && infiniband)
 		number_set(&entry->type, GID_TYPE_IB);
@@ -138,8 +136,8 @@ static bool read_type(struct gid_table *table, const char *slot, struct gid_entr
 }
 
 /*
- * The kernel's errors for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). The files are
- * there for every slot since 4.5; only those of Ethernet name netdevs.
+ * Whether this is the kernel's error for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). The
+ * files exist for every slot since 4.5; only those of Ethernet name netdevs.
  */
 static bool names_none(const struct port *port, ssize_t error)
 {
@@ -203,7 +201,7 @@ struct known_gid gid_read_first(const struct root *root, const struct port *port
 	return first;
 }
 
-/* 0, or -ENOENT if there is no such slot, which is not reported. */
+/* Returns 0, or -ENOENT if the slot does not exist, which is not reported. */
 static int read_gid(struct gid_table *table, const char *slot, bool empty, bool netdevs)
 {
 	struct port *port = table->port;
@@ -284,7 +282,7 @@ bool gid_table_read_slots(const struct root *root, struct port *port, unsigned i
 		snprintf(slot, sizeof(slot), "%u", index);
 		if (read_gid(&table, slot, false, true) != -ENOENT)
 			continue;
-		/* Every port has a first slot. */
+		/* Every port has slot 0. */
 		if (!index)
 			port_note(problems, port, "gids", NULL, -ENOENT);
 		return false;
@@ -327,16 +325,13 @@ void gid_table_filter(struct port *port, bool (*keep)(const struct gid_entry *, 
 
 #define LINK_LOCAL UINT64_C(0xfe80000000000000)
 
-/*
- * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, as drivers
- * fill it in, but counts as empty.
- */
+/* An InfiniBand slot without a GUID counts as empty; drivers fill in the subnet prefix. */
 static bool is_assigned(const struct gid_entry *entry, const void *context)
 {
 	const struct port *port = context;
 	const struct gid *gid = &entry->gid.gid;
 
-	/* The GID of iWARP is a MAC, and ends with zeros, too. */
+	/* An iWARP GID is a MAC, and also ends with zeros. */
 	return gid_interface_id(gid) || (port->link_layer.known && !port_is_infiniband(port)) ||
 	       (!port->link_layer.known && gid_subnet_prefix(gid) >> 54 != LINK_LOCAL >> 54);
 }

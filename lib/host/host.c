@@ -27,7 +27,7 @@ char *host_name(void)
 
 	if (gethostname(name, NAME_BYTES))
 		name[0] = '\0';
-	/* The kernel uses this word if no domain is set. */
+	/* The kernel reports this word if no domain is set. */
 	if (getdomainname(domain, NAME_BYTES) || !strcmp(domain, "(none)") || strchr(name, '.'))
 		domain[0] = '\0';
 	both = mem_format("%s%s%s", name, domain[0] ? "." : "", domain);
@@ -50,7 +50,7 @@ static void end_processor(struct processor *processor, char **lines)
 	*processor = (struct processor){.model = NULL};
 }
 
-/* "model name\t: NAME\n" */
+/* Parses "model name\t: NAME\n". */
 static void take_line(struct processor *processor, char *line, char **lines)
 {
 	char *value = strchr(line, ':');
@@ -114,7 +114,7 @@ void component_add(struct component_list *list, const char *name, const char *bu
 	component->note = mem_string_or_null(note);
 }
 
-/* The saved tree may have the release of the kernel that it comes from. 0 or -errno. */
+/* Adds the kernel; a saved tree may contain the release of its kernel. Returns 0 or -errno. */
 static int add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};
@@ -134,12 +134,12 @@ static int add_kernel(struct component_list *list, const char *root_directory)
 	return rc;
 }
 
-/* A library of lib/base/library.h. */
+/* A library from lib/base/library.h. */
 struct library {
 	const char *name, *soname, *built;
-	const char *purpose; /* what works with it, and does not without */
-	const char *call;    /* its function that tells its version; NULL: its file's name does */
-	bool of_hardware;    /* shown only where it is there */
+	const char *purpose; /* features that need it */
+	const char *call;    /* its function that returns the version; NULL: see the file's name */
+	bool of_hardware;    /* shown only where it exists */
 };
 
 int components_load(struct component_list *list, const char *root_directory)

@@ -9,20 +9,20 @@
 
 #include "schema/schema.h"
 
-/* The host name, with its domain if one is set; the caller frees it. */
+/* Returns the host name, with its domain if one is set; the caller frees it. */
 char *host_name(void);
 /*
- * One line per processor, "cpu 0: model NAME MHZ 2199.998", in the format of ibsysstat(8), with `?`
- * for unknown values. Empty if nothing can be read. The caller frees it.
+ * Returns one line per processor, "cpu 0: model NAME MHZ 2199.998", in the format of ibsysstat(8),
+ * with `?` for unknown values. Empty if nothing can be read. The caller frees it.
  */
 char *host_processors(void);
-/* The same of the text of another /proc/cpuinfo. */
+/* Does the same with the text of another /proc/cpuinfo. */
 char *host_read_processors(FILE *file);
 
 struct component {
 	char *name;
-	char *built;   /* version that it was compiled with */
-	char *running; /* version that is in use now */
+	char *built;   /* version at compile time */
+	char *running; /* version in use now */
 	char *note;    /* its purpose, or what is missing */
 };
 
@@ -37,8 +37,9 @@ extern const struct schema component_schema;
 void component_add(struct component_list *list, const char *name, const char *built,
 		   const char *running, const char *note);
 /*
- * The libraries, the kernel and its RDMA core: that of a saved tree, or the live one if it is NULL.
- * 0, or -errno of opening the tree: the kernel is a row without facts then.
+ * Lists the libraries, the kernel and its RDMA core: those of a saved tree, or of the live system
+ * if this is NULL. Returns 0, or the -errno of opening the tree: then the kernel's row has no
+ * facts.
  */
 int components_load(struct component_list *list, const char *root_directory);
 void component_list_clear(struct component_list *list);

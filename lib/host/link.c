@@ -17,7 +17,7 @@
 #include "kernel/sysfs_folder.h"
 #include "schema/problem.h"
 
-/* RFC 2863 ifOperStatus, as IF_OPER_* in include/uapi/linux/if.h */
+/* RFC 2863 ifOperStatus, as in IF_OPER_*, include/uapi/linux/if.h */
 const struct enum_name operstate_names[] = {
 	{0, "unknown", TONE_WARNING}, {1, "not-present", TONE_BAD},
 	{2, "down", TONE_BAD},	      {3, "lower-layer-down", TONE_BAD},
@@ -37,14 +37,14 @@ const struct enum_name ipoib_mode_names[] = {
 
 enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
 
-/* Facts that listings of GIDs and P_Keys show, too. */
+/* Facts that listings of GIDs and P_Keys also show. */
 enum { NEED_RELATION = NEED_LINK_LIST | NEED_GIDS | NEED_PKEYS };
 
 #define ROW(member, ...) ATTRIBUTE(struct link, member, __VA_ARGS__)
 
 /*
- * The facts of a netdev. Those without a path need more than one file, those without a netlink
- * attribute are in the header of the message or in a nest; only dev_port and speed are not in
+ * The facts of a netdev. Rows without a path need more than one file; those without a netlink
+ * attribute are in the header of the message or in a nest. Only dev_port and speed are not in
  * rtnetlink at all.
  */
 static const struct attribute rows[] = {
@@ -128,7 +128,7 @@ void link_list_sort(struct link_list *list)
 		qsort(list->by_index, list->numbered, sizeof(*list->by_index), compare_indices);
 }
 
-/* One of a sorted list, or NULL. */
+/* Finds an element of a sorted list, or returns NULL. */
 static const struct link *find(const void *wanted, const struct link *const *sorted, size_t count,
 			       int (*compare)(const void *wanted, const void *entry))
 {
@@ -241,7 +241,7 @@ bool port_has_ipoib(const struct port *port, const struct link *link)
 	return (port->netdev || port->netdev_unknown) && link_is_ipoib_of(link, port);
 }
 
-/* A netdev that is being read. */
+/* A netdev while it is read. */
 struct reader {
 	const struct root *root;
 	struct sysfs_folder folder; /* of the netdev */
@@ -256,7 +256,7 @@ static void note(const struct reader *reader, const char *key, ssize_t error)
 		problem_add(reader->problems, reader->link->name, key, "sysfs", (int)error, NULL);
 }
 
-/* `key` names the attribute in problems. Returns the length or -errno. */
+/* Reads a file; `key` names the attribute in problems. Returns the length or -errno. */
 static ssize_t read_text(const struct reader *reader, char text[static SYSFS_TEXT_SIZE],
 			 const char *file, const char *key)
 {
@@ -274,10 +274,7 @@ static bool is_virtual(const struct reader *reader)
 	       strstr(target, "/devices/virtual/");
 }
 
-/*
- * Takes the kind of a virtual netdev from "DEVTYPE=vlan" in the uevent file, or from a bond's
- * directory.
- */
+/* Takes the kind of a virtual netdev from "DEVTYPE=vlan" in uevent, or from a bond's directory. */
 static void read_kind(const struct reader *reader)
 {
 	static const char key[] = "DEVTYPE=";
@@ -287,7 +284,7 @@ static void read_kind(const struct reader *reader)
 	ssize_t length;
 
 	length = read_text(reader, text, "uevent", "kind");
-	/* The kind of hardware is none, and trees may do without that file. */
+	/* Hardware has no kind, and saved trees may lack its uevent file. */
 	if (length == -ENOENT && is_virtual(reader))
 		problem_add(reader->problems, link->name, "kind", "sysfs", -ENOENT, NULL);
 	if (length > 0) {
@@ -322,9 +319,8 @@ static void read_vlan(const struct reader *reader)
 }
 
 /*
- * P_Key children that were made by netlink have no file pkey, __ipoib_vlan_add() in ipoib_vlan.c;
- * the P_Key is also in the broadcast address, bytes 8 and 9 of 20, ipoib_dev_init() in
- * ipoib_main.c.
+ * P_Key children made through netlink have no file pkey, __ipoib_vlan_add() in ipoib_vlan.c; the
+ * P_Key is also in the broadcast address, bytes 8 and 9 of 20, ipoib_dev_init() in ipoib_main.c.
  */
 static void read_broadcast_pkey(const struct reader *reader)
 {
@@ -348,8 +344,8 @@ static void read_broadcast_pkey(const struct reader *reader)
 }
 
 /*
- * Children that were made by netlink have neither file: __ipoib_vlan_add() in ipoib_vlan.c. Netlink
- * has both for every IPoIB netdev, ipoib_fill_info() in ipoib_netlink.c.
+ * Children made through netlink have neither file: __ipoib_vlan_add() in ipoib_vlan.c. Netlink has
+ * both for every IPoIB netdev, ipoib_fill_info() in ipoib_netlink.c.
  */
 static void read_ipoib(const struct reader *reader)
 {
@@ -378,7 +374,7 @@ static void read_master(const struct reader *reader)
 		rc = sysfs_read_number(root, &reader->link->master_index, CLASS "/%s/ifindex",
 				       master);
 	note(reader, "master", rc);
-	/* A netdev without a master has no such link; a link leads to a netdev. */
+	/* Without a master there is no such link; if there is one, its target must exist. */
 	if (rc == -ENOENT && master)
 		problem_add(reader->problems, reader->link->name, "master", "sysfs", rc, NULL);
 	reader->link->master_unknown = rc && (master || rc != -ENOENT);
@@ -415,7 +411,7 @@ static void read_link(const struct reader *reader, uint64_t needs)
 	read_vlan(reader);
 }
 
-/* True if it is hidden whether the netdev belongs to an InfiniBand port, and to which one. */
+/* True if it cannot be determined whether the netdev belongs to an InfiniBand port, or to which. */
 static bool is_anyones(const struct link *link)
 {
 	return !link->type.known || (link_is_ipoib(link) && !link->port_guid.known);
@@ -449,7 +445,7 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64
 		ssize_t length = sysfs_read(root, text, CLASS "/%s/ifindex", names.items[i]);
 		uint64_t index;
 
-		/* A file among the links. */
+		/* This is a file among the links. */
 		if (!strcmp(names.items[i], "bonding_masters"))
 			continue;
 		if (length >= 0 && !text_parse_u64(text, 10, INT32_MAX, &index)) {
@@ -476,7 +472,7 @@ char *link_pci_address(const struct root *root, const char *name)
 	return address;
 }
 
-/* Cuts the target of a class link, .../DEVICE/CLASS/NAME, to the path of the device. */
+/* Cuts the target of a class link, .../DEVICE/CLASS/NAME, down to the path of the device. */
 static bool cut_to_device(char *target)
 {
 	for (int i = 0; i < 2; i++) {

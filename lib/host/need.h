@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The facts that a field needs. Field tables have these bits, commands combine them over the
- * columns they show, and inventory_load() reads nothing else. The name of a device and the numbers
- * of its ports are always read. A mask of needs is 64 bits wide.
+ * columns they show, and inventory_load() reads nothing else. Device names and port numbers are
+ * always read. A mask of needs is 64 bits wide.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* A new fact is a line here, and a reader in inventory.c that provides it. */
+/* To add a fact, add a line here and a reader in inventory.c. */
 #define NEED_FACTS(FACT)                                                              \
 	/* of a device */                                                             \
 	FACT(NODE_TYPE)                                                               \
@@ -16,7 +16,7 @@
 	FACT(FIRMWARE)                                                                \
 	FACT(NODE_GUID)                                                               \
 	FACT(IMAGE_GUID)                                                              \
-	FACT(NETLINK) /* facts in RDMA netlink only: index, protocol, parent, type */ \
+	FACT(NETLINK) /* facts only in RDMA netlink: index, protocol, parent, type */ \
 	FACT(BOARD_ID)                                                                \
 	FACT(HCA_TYPE)                                                                \
 	FACT(HW_REV)                                                                  \
@@ -56,16 +56,16 @@
 	FACT(SL_TO_VL)                                                                \
 	FACT(MODULE)                                                                  \
 	/* of the netdevs */                                                          \
-	FACT(NETDEV)	  /* the name of the netdev of a port */                      \
-	FACT(GID_NETDEVS) /* the name of the netdev of each GID */                    \
-	FACT(LINK_LIST)	  /* all netdevs, and how they belong together */             \
-	FACT(LINK_UPPERS) /* the netdevs on top of each */                            \
+	FACT(NETDEV)	  /* name of each port's netdev */                            \
+	FACT(GID_NETDEVS) /* name of each GID's netdev */                             \
+	FACT(LINK_LIST)	  /* all netdevs, and how they relate */                      \
+	FACT(LINK_UPPERS) /* netdevs on top of each */                                \
 	FACT(LINK_MTU)                                                                \
 	FACT(LINK_STATE)                                                              \
-	FACT(LINK_CHANGES) /* of the carrier */                                       \
+	FACT(LINK_CHANGES) /* carrier changes */                                      \
 	FACT(LINK_ADDRESS)                                                            \
 	FACT(LINK_KIND)                                                               \
-	FACT(ADDRESSES)	   /* their IP addresses */                                   \
+	FACT(ADDRESSES)	   /* the netdevs' IP addresses */                            \
 	FACT(NETDEV_SPEED) /* from sysfs, netdev by netdev */
 
 enum need_bit {
@@ -78,7 +78,7 @@ enum need {
 #define FACT(name) NEED_##name = UINT64_C(1) << NEED_BIT_##name,
 	NEED_FACTS(FACT)
 #undef FACT
-	/* Several facts that callers need together. */
+	/* Facts that callers need together. */
 	NEED_GUIDS = NEED_NODE_GUID | NEED_IMAGE_GUID,
 	NEED_BOARD = NEED_BOARD_ID | NEED_HCA_TYPE | NEED_HW_REV | NEED_DESCRIPTION,
 	NEED_PCI_ID = NEED_PCI_VENDOR | NEED_PCI_DEVICE,
@@ -89,6 +89,6 @@ enum need {
 		     NEED_LINK_CHANGES | NEED_LINK_ADDRESS | NEED_LINK_KIND,
 	NEED_TABLE_SIZES = NEED_GID_COUNT | NEED_PKEY_COUNT,
 	NEED_DRIVER_FILES = NEED_DRIVER_STATUS | NEED_SL_TO_VL | NEED_MODULE,
-	/* Also makes the type of the others wide enough for every bit. */
+	/* Also makes the enum's type wide enough for every bit. */
 	NEED_EVERYTHING = UINT64_MAX,
 };

@@ -18,8 +18,8 @@ static const struct enum_name namespace_names[] = {
 #define NEED_NETDEV_LINK (NEED_NETDEV | NEED_LINK_LIST)
 
 /*
- * A netdev in another network namespace is invisible but exists: its table cell says so, while JSON
- * has null and the namespace word.
+ * A netdev in another network namespace is invisible but exists: the table shows that in its cell,
+ * while JSON has null and the namespace word.
  */
 #define RECORD struct netdev
 static const struct field netdev_fields[] = {
@@ -53,9 +53,9 @@ const struct schema netdev_schema = SCHEMA("netdevs", struct netdev, netdev_fiel
 					   "the netdev of a port");
 
 /*
- * A RoCE or iWARP port always has a netdev, so one that is not visible is in another namespace.
- * IPoIB netdevs are found by the port's GUID: without the GUID, or with an incomplete list, finding
- * none does not prove that there is none.
+ * A RoCE or iWARP port always has a netdev, so an invisible one is in another namespace. IPoIB
+ * netdevs are found by the port's GUID: without the GUID, or with an incomplete list, not finding
+ * one proves nothing.
  */
 static enum netdev_namespace find_namespace(const struct device *device, const struct port *port,
 					    const struct link_list *links)
@@ -117,7 +117,7 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 			      (!port_is_infiniband(port) ||
 			       (port->port_guid.known && !links->incomplete &&
 				!port->netdev_unknown));
-	/* A port without the parent has no children either. */
+	/* Without a parent there are no children either. */
 	for (size_t i = 0; port_is_infiniband(port) && port->netdev && i < links->count; i++)
 		if (link_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);

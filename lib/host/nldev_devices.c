@@ -114,8 +114,8 @@ void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsi
 }
 
 /*
- * Gets a device name that can be printed and used in a path. The kernel's names can; in damaged
- * ones the remaining bytes are escaped as in text_clean().
+ * Returns a name that can be printed and used in a path. The kernel's names can; in damaged ones
+ * the remaining bytes are escaped as in text_clean().
  */
 static char *get_name(const struct nlattr *attribute)
 {
@@ -180,8 +180,8 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
 }
 
 /*
- * Takes one message of the dump into a new element of the list. The kernel goes on by count, so a
- * device comes twice if one of a lower index was moved into this network namespace meanwhile.
+ * Takes one message of the dump into a new element of the list. The kernel resumes by count, so a
+ * device is repeated if one with a lower index was moved into this network namespace meanwhile.
  */
 static int take_device(void *context, const void *payload, size_t length)
 {
@@ -223,9 +223,7 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
 	error = netlink_dump(nldev, &request, take_device, &found);
-	/*
-	 * nldev never reports that its tables changed; if it did, the result would still be usable.
-	 */
+	/* nldev never reports that its tables changed; even then, the result would be usable. */
 	if (error && error != -EINTR)
 		return error;
 	*list = found;
@@ -258,7 +256,7 @@ static int fill_port(struct nlattr *const *table, struct port *port)
 {
 	if (attributes_take(&port_attributes, table, port))
 		return -EBADMSG;
-	/* CapabilityMask2 is above the 32 bits that sysfs shows. */
+	/* CapabilityMask2 is in bits above the 32 that sysfs shows. */
 	port->cap_mask.value &= UINT32_MAX;
 	return 0;
 }
@@ -284,7 +282,7 @@ void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port_facts, failed, context);
 }
 
-/* Devices, indexed by the number of their requests. */
+/* Devices, indexed like their requests. */
 struct uverbs_requests {
 	struct device **devices;
 	size_t count;
@@ -305,7 +303,7 @@ static void take_uverbs(void *context, size_t which, const struct netlink_answer
 	struct device *device = ((const struct uverbs_requests *)context)->devices[which];
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	/* A device without a uverbs node gets an error reply. */
+	/* A device without a uverbs node gets an error. */
 	if (answer->error || !answer->payload ||
 	    nldev_parse(answer->payload, answer->length, table) ||
 	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])

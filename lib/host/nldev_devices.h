@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Devices and ports from RDMA netlink (kernel/netlink/nldev.h), in a few messages and without
- * privileges. All functions return 0 or -errno; they fill those members of the records that are
- * still unknown.
+ * privileges. All functions return 0 or -errno, and fill only members that are still unknown.
  */
 #pragma once
 
@@ -15,21 +14,21 @@
 /* Lists all devices visible in this network namespace, each with its ports (numbers only). */
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);
 /*
- * The same, and once again if the class directory has a device that is not among them: the kernel
- * goes on by count after each (_nldev_get_dumpit(), core/nldev.c), and so leaves one out if one
- * before it is removed meanwhile, or in another network namespace than the directory is of.
+ * Does the same, and repeats it once if the class directory has a device that is missing from the
+ * result: the kernel resumes by count after each device (_nldev_get_dumpit(), core/nldev.c), and so
+ * skips one if an earlier one is meanwhile removed or moved to another network namespace.
  */
 int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list);
 
 /*
- * Called for a port that failed, with the kernel's explanation if there is one (cleaned; else
- * NULL). -ENODEV means that the device is gone.
+ * Called for a port whose query failed, with the kernel's explanation (cleaned), or NULL. -ENODEV
+ * means that the device is gone.
  */
 typedef void nldev_port_failed(void *context, const struct port *port, int error, const char *text);
 
 /*
  * Fills state, LIDs, capability mask, subnet prefix and netdev of all ports of the listed devices
- * (those with an index). A failing port does not stop the others; at the end every port is filled
+ * (those with an index). A failing port does not stop the others; in the end every port is filled
  * or has failed.
  */
 void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port_failed *failed,
@@ -47,7 +46,7 @@ void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsi
 		     nldev_take *take, nldev_port_failed *failed, void *context);
 
 /*
- * Fills in the verbs side of all devices that have no driver yet: `uverbs` (uverbs0) and
+ * Fills in the verbs side of all devices whose driver is unknown: `uverbs` (uverbs0) and
  * `driver_id`, which stay unknown without a reply. The kernel tries to load ib_uverbs for this.
  */
 void nldev_get_uverbs(struct netlink *nldev, struct device_list *list);
@@ -61,9 +60,9 @@ int nldev_add_link(struct netlink *nldev, const char *device, const char *type, 
 int nldev_delete_link(struct netlink *nldev, uint32_t device_index);
 
 /*
- * The pure part, for tests and fuzzing: parses one message's attributes (everything after the
+ * Pure functions, for tests and fuzzing: parse one message's attributes (everything after the
  * netlink header) into a record. Unknown attributes are skipped; a damaged message gives -EBADMSG
- * and leaves the record unchanged or partly filled. The attributes start at a multiple of 4.
+ * and leaves the record unchanged or partly filled. The attributes are aligned to 4 bytes.
  */
 int nldev_parse_device(const void *attributes, size_t length, struct device *device,
 		       unsigned int *ret_port_count);

@@ -14,8 +14,8 @@
 #include "kernel/sysfs.h"
 
 /*
- * IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. As it is shown, each of its
- * bytes may take four: text_clean().
+ * IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. In output, each byte may take
+ * four characters: text_clean().
  */
 enum { DEVICE_NAME_LENGTH = 63 * 4 };
 
@@ -71,7 +71,7 @@ void objects_free(struct objects *objects)
 	*objects = (struct objects){0};
 }
 
-/* People type the name they see; scripts may have the kernel's bytes. */
+/* People type the name that they see; scripts may have the kernel's bytes. */
 static bool names(const struct object *object, const struct device *device)
 {
 	return !strcmp(object->device, device->name) ||
@@ -86,7 +86,7 @@ static const struct device *find_device(const struct device_list *list, const st
 	return NULL;
 }
 
-/* For mlx5_0:1 of NCCL and UCX, and "mlx5_0 1" of ibstat. NULL if the word is neither. */
+/* Suggests DEV/PORT for NCCL's and UCX's mlx5_0:1 and ibstat's "mlx5_0 1". NULL for other words. */
 static char *suggest_port(const struct objects *objects, size_t index,
 			  const struct device_list *list)
 {
@@ -131,7 +131,7 @@ static char *explain_word(const char *word, const struct root *root)
 	_cleanup_(freep) char *devices = NULL;
 	struct ip_address ip;
 
-	/* Names that would lead elsewhere, which no netdev has: dev_valid_name() of the kernel. */
+	/* Reject words that no netdev can be named, as they would lead elsewhere: dev_valid_name(). */
 	if (!*word || *word == '.' || strchr(word, '/'))
 		return NULL;
 	if (!ip_parse(word, &ip))
@@ -231,7 +231,7 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	device->port_count = kept;
 }
 
-/* True for an object that was named earlier, so that its problem is reported once. */
+/* Whether the object was named before, so that its problem is reported only once. */
 static bool is_repeated(const struct objects *objects, size_t index, bool ports)
 {
 	const struct object *object = &objects->items[index];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The objects named on the command line: DEV or DEV/PORT, as in iproute2. */
+/* Objects named on the command line: DEV or DEV/PORT, as in iproute2. */
 #pragma once
 
 #include "host/device.h"
 #include "kernel/root.h"
 #include "schema/problem.h"
 
-/* The problem of a device that was named and is not there. */
+/* The problem with a named device that does not exist. */
 #define OBJECT_NO_DEVICE "no such RDMA device"
 
 struct object {
@@ -16,9 +16,9 @@ struct object {
 
 struct objects {
 	struct object *items;
-	size_t count;		 /* 0 for everything */
+	size_t count;		 /* 0 for all */
 	bool ports;		 /* DEV/PORT is allowed */
-	struct strings excluded; /* devices that are left out, before any file of theirs is read */
+	struct strings excluded; /* devices to skip, before any of their files is read */
 };
 
 /*
@@ -28,14 +28,15 @@ struct objects {
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
 /*
- * The next step after a word that is none of these names, to be freed: the word is a netdev below
- * `root` (or NULL), or one of the names was meant, or `otherwise`.
+ * Returns the next step after a word that is none of these names, for the caller to free: a hint
+ * that the word is a netdev below `root` (or NULL), the name that was probably meant, or
+ * `otherwise`.
  */
 char *object_suggest(const struct root *root, const char *word, const char *const *names,
 		     size_t count, const char *otherwise);
 /*
- * Keeps only the devices that the objects name, and reports missing ones as problems. `root`, or
- * NULL, is where a word is looked for that is a netdev and no device.
+ * Keeps only devices that the objects name, and reports missing ones as problems. `root`, or NULL,
+ * is where to check whether a word is a netdev rather than a device.
  */
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
 			    const struct root *root, struct problems *problems);

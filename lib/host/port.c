@@ -18,7 +18,7 @@
 #include "mad/format/mad.h"
 #include "schema/rows.h"
 
-/* enum rdma_link_layer, include/rdma/ib_verbs.h; words of link_layer_show(), core/sysfs.c */
+/* enum rdma_link_layer, include/rdma/ib_verbs.h; words from link_layer_show(), core/sysfs.c */
 const struct enum_name link_layer_names[] = {
 	{LINK_LAYER_UNSPECIFIED, "unspecified"},
 	{LINK_LAYER_INFINIBAND, "infiniband"},
@@ -195,7 +195,7 @@ static int parse_rate(const char *text, struct port *port)
 	if (!rest[strlen(" Gb/sec")])
 		return 0;
 	if (sscanf(rest, " Gb/sec (%3[0-9]X %15[A-Z0-9])%n", lanes, speed, &end) != 2 || !end) {
-		/* Older kernels have no name for SDR. */
+		/* Older kernels do not name SDR. */
 		memcpy(speed, "SDR", sizeof("SDR"));
 		if (sscanf(rest, " Gb/sec (%3[0-9]X)%n", lanes, &end) != 1 || !end)
 			return -EINVAL;
@@ -210,7 +210,7 @@ static int parse_rate(const char *text, struct port *port)
 /* GID 0 of every port consists of the subnet prefix and the port GUID. */
 static void take_first_gid(const struct gid *gid, struct port *port)
 {
-	/* An iWARP port has its MAC in the upper half and no port GUID. */
+	/* An iWARP port has its MAC in the upper half, and no port GUID. */
 	if (gid_interface_id(gid))
 		number_set(&port->port_guid, gid_interface_id(gid));
 	if (port_is_infiniband(port) && !port->subnet_prefix.known)
@@ -249,9 +249,9 @@ static bool may_have_subnet(const struct port *port)
 
 /*
  * True for ports that may have no P_Keys and no directory for them. The kernel makes the directory
- * if the driver's table is longer than 0 (setup_port(), core/sysfs.c), which it is for InfiniBand,
+ * if the driver's table has entries (setup_port(), core/sysfs.c), which is true for InfiniBand,
  * RoCE and EFA, but not for iWARP and usNIC, nor in the first versions of mana_ib. A saved tree may
- * have lost it.
+ * have lost the directory.
  */
 static bool may_lack_pkeys(const struct root *root, const struct port *port)
 {
@@ -266,7 +266,7 @@ static bool may_lack_pkeys(const struct root *root, const struct port *port)
 	       text[0] >= '4' && text[0] <= '6' && text[1] == ':';
 }
 
-/* Counts the slots, which are numbered from 0 on; a table that lacks one is not known. */
+/* Counts the slots, which are numbered from 0; the size of a table with a gap is unknown. */
 static int count_slots(const struct root *root, const char *directory, size_t *ret_count)
 {
 	struct strings slots = {0};
@@ -314,7 +314,7 @@ static void read_table_sizes(const struct root *root, const char *directory, con
 		number_set(&port->pkey_table_length, count);
 }
 
-/* A table without a slot has no port GUID, unless it has lost the slot. */
+/* An empty table has no port GUID, unless it has lost its slots. */
 static void read_port_guid(const struct root *root, const char *directory, const char *object,
 			   struct port *port, struct problems *problems)
 {
@@ -355,7 +355,7 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
-	/* A simulator's port has a LID and no link layer; a saved tree without one lacks more. */
+	/* A simulator's port has a LID but no link layer; a saved tree without one lacks more. */
 	if (!may_have_subnet(port) ||
 	    (!root->live && needs & NEED_LINK_LAYER && !port->link_layer.known))
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);

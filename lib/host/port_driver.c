@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that only the drivers ib_qib and hfi1 add to a port. Sources: qib_sysfs.c and
- * hfi1/sysfs.c of Linux 3.6 to 6.12 below drivers/infiniband/hw. linkcontrol/qsfp is in the
- * vendor's ib_qib of 2009 only; Linux has the same text in a file system of the driver (qib_fs.c).
+ * Files that only the drivers ib_qib and hfi1 add to a port. Sources: qib_sysfs.c and hfi1/sysfs.c
+ * of Linux 3.6 to 6.12 below drivers/infiniband/hw. Only the vendor's ib_qib of 2009 has
+ * linkcontrol/qsfp; Linux has the same text in a file system of the driver (qib_fs.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
 
-/* What reading these files needs to know of a port. */
+/* Context for reading these files of a port. */
 struct driver_files {
 	const struct root *root;
 	char *directory, *object;
-	bool due;  /* the driver is known, so an absent file is a problem */
-	bool hfi1; /* or a copy of such a port, if the driver is not known */
+	bool due;  /* the driver is known, so a missing file is a problem */
+	bool hfi1; /* judged by the files if the driver is unknown */
 	struct problems *problems;
 };
 
@@ -33,7 +33,7 @@ static void note(const struct driver_files *files, const char *key, ssize_t erro
 		sysfs_note_text(files->problems, files->object, key, text);
 }
 
-/* The driver writes nothing at all, not even a newline, if no bit is set. */
+/* If no bit is set, the driver writes nothing at all, not even a newline. */
 static bool has_no_status(const struct driver_files *files)
 {
 	char text[SYSFS_TEXT_SIZE];
@@ -51,7 +51,7 @@ static void read_status(const struct driver_files *files, struct port *port)
 
 	if (length == -ENOENT && !files->due)
 		return;
-	/* Words and blanks, and nothing else: the names of bits. */
+	/* Only names of bits, separated by blanks. */
 	if (length < 0 ||
 	    text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz "
 			      "0123456789")] ||
@@ -60,13 +60,13 @@ static void read_status(const struct driver_files *files, struct port *port)
 		return;
 	}
 	port->driver_status.known = true;
-	/* A bit without a name leaves two blanks. */
+	/* A bit without a name results in two blanks. */
 	while ((word = strsep(&rest, " ")))
 		if (*word)
 			strings_add(&port->driver_status, word);
 }
 
-/* One entry of a table of the driver: a number of one byte. */
+/* Reads one entry of a table of the driver: a number of one byte. */
 static int read_entry(const struct driver_files *files, const char *table, unsigned int index,
 		      uint64_t *ret_value)
 {
@@ -82,8 +82,8 @@ static int read_entry(const struct driver_files *files, const char *table, unsig
 }
 
 /*
- * InfiniBand has 16 service levels, each with a virtual lane; Omni-Path has 32, which lead to a
- * service channel, and this to the lane. A table with a hole is not known.
+ * InfiniBand has 16 service levels, each mapped to a virtual lane; Omni-Path has 32, which map to a
+ * service channel, and that to a lane. A table with a gap is unknown.
  */
 static void read_lanes(const struct driver_files *files, struct port *port)
 {
@@ -108,7 +108,7 @@ static void read_lanes(const struct driver_files *files, struct port *port)
 	port->sl_to_vl = lanes;
 }
 
-/* A line of the text, `Vendor:Molex Inc.       `, is the label and a field padded with blanks. */
+/* Finds a line such as `Vendor:Molex Inc.       `: a label and a field padded with blanks. */
 static char *find_line(const char *text, const char *label)
 {
 	const size_t length = strlen(label);
@@ -128,13 +128,13 @@ static char *find_line(const char *text, const char *label)
 	return NULL;
 }
 
-/* qib_qsfp_dump(): the facts of the cable, then its memory in hexadecimal. */
+/* qib_qsfp_dump() writes facts about the cable, then its memory in hexadecimal. */
 static void read_module(const struct driver_files *files, struct port *port)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(files->root, text, "%s/linkcontrol/qsfp", files->directory);
 
-	/* Most adapters and drivers have no such file; ENODEV: no cable is plugged. */
+	/* Most adapters and drivers have no such file; ENODEV: no cable is plugged in. */
 	if (length == -ENOENT || length == -ENODEV)
 		return;
 	if (length < 0 || strncmp(text, "PWR:", 4)) {

@@ -26,7 +26,7 @@ static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {
 	[IFLA_INFO_DATA] = {.type = NLA_NESTED},
 };
 
-/* Every kind of netdev has its own numbering of IFLA_INFO_DATA attributes. */
+/* Each kind of netdev numbers its IFLA_INFO_DATA attributes separately. */
 _Static_assert((int)IFLA_IPOIB_PKEY == (int)IFLA_VLAN_ID, "one policy for both kinds");
 static const struct nla_policy kind_policy[IFLA_IPOIB_UMCAST + 1] = {
 	[IFLA_VLAN_ID] = {.type = NLA_U16},
@@ -44,7 +44,7 @@ int rtnl_open(const struct root *root, struct netlink **ret_rtnl)
 	return netlink_open(root, NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
 }
 
-/* IFLA_LINKINFO: the kind of a virtual netdev, and the number that is specific to this kind. */
+/* Parses IFLA_LINKINFO: the kind of a virtual netdev, and the number specific to this kind. */
 static int fill_kind(const struct nlattr *nest, struct link *link)
 {
 	struct nlattr *table[ARRAY_SIZE(info_policy)], *data[ARRAY_SIZE(kind_policy)];
@@ -132,7 +132,7 @@ int rtnl_set_mtu(struct netlink *rtnl, unsigned int index, uint32_t mtu, char **
 	return netlink_ask_plain(rtnl, &request, ret_text);
 }
 
-/* The number of bytes of an address, or 0 for a family other than IPv4 and IPv6. */
+/* Returns the number of bytes of an address, or 0 for a family other than IPv4 and IPv6. */
 static size_t family_bytes(unsigned int family)
 {
 	if (family == AF_INET)
@@ -168,7 +168,7 @@ int rtnl_parse_address(const void *payload, size_t length, struct link_address *
 		return -EBADMSG;
 	if (!family_bytes(header->ifa_family))
 		return -EAFNOSUPPORT;
-	/* On a point-to-point netdev IFA_ADDRESS is the other end (linux/if_addr.h). */
+	/* On a point-to-point netdev IFA_ADDRESS is the peer's (linux/if_addr.h). */
 	if (rtnl_get_ip(table[IFA_LOCAL] ? table[IFA_LOCAL] : table[IFA_ADDRESS],
 			header->ifa_family, &ip) ||
 	    !ip.known)
@@ -226,7 +226,7 @@ int rtnl_parse_route(const void *payload, size_t length, struct route *route)
 	return rtnl_route_error(header->rtm_type);
 }
 
-/* Notices may lack the name, but rtnl_fill_ifinfo() of the kernel answers with one. */
+/* Notices may lack the name, but the kernel's replies always have one: rtnl_fill_ifinfo(). */
 static int take_answer(void *list, const void *payload, size_t length)
 {
 	struct link *link = link_list_add(list);
@@ -268,7 +268,7 @@ int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
 	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = (int)index};
 	struct netlink_request request = {0};
 
-	/* A longer name is refused with -ERANGE or -EINVAL, as no netdev can have it. */
+	/* The kernel refuses a longer name with -ERANGE or -EINVAL; no netdev can have it. */
 	if (!index && strlen(name) >= IFNAMSIZ)
 		return -ENODEV;
 	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
@@ -374,7 +374,7 @@ static int take_link(const void *payload, size_t length, bool deleted,
 		return 0;
 	if (rtnl_parse_link(payload, length, &list.items[0]))
 		return -EBADMSG;
-	/* A wireless driver's own message holds nothing else (net/wireless/wext-core.c). */
+	/* A notice from a wireless driver holds nothing else (net/wireless/wext-core.c). */
 	if (list.items[0].name)
 		receiver->handle(receiver->context, &notice);
 	return 0;
@@ -418,7 +418,7 @@ int rtnl_take_notices(const void *datagram, size_t length, rtnl_notice_handler *
 	return netlink_walk(datagram, length, take_message, &receiver);
 }
 
-/* A message that cannot be read counts as lost. */
+/* A malformed message counts as lost. */
 static void take_datagram(void *context, const void *datagram, size_t length)
 {
 	struct receiver *receiver = context;

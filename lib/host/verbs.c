@@ -16,7 +16,7 @@
 #include "kernel/verbs/verbs_library.h"
 #include "mad/format/codes.h"
 
-/* The kernel's limits are unsigned, 32 bits wide (ib_uverbs_query_device_resp); verbs.h has int. */
+/* The kernel's limits are unsigned with 32 bits (ib_uverbs_query_device_resp); verbs.h has int. */
 static struct number limit(int value)
 {
 	return number_of((uint32_t)value);
@@ -101,7 +101,7 @@ void verbs_caps_set_transport(struct caps *caps, int type)
 	}
 }
 
-/* 0: the kernel (before 6.7) or the library (rdma-core before 49) has no such member. */
+/* Returns 0 if the kernel (before 6.7) or the library (rdma-core before 49) lacks the member. */
 static unsigned int extended_speed(const struct ibv_port_attr *attr)
 {
 #ifdef HAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX
@@ -120,8 +120,9 @@ static unsigned int active_speed(const struct ibv_port_attr *attr)
 }
 
 /*
- * Whether the port may be faster than that: the older member has one byte, and says NDR of all that
- * is NDR or more. copy_port_attr_to_resp(), drivers/infiniband/core/uverbs_std_types_device.c.
+ * Whether the port may be faster than reported: the older member has one byte, and reports NDR for
+ * anything from NDR up. copy_port_attr_to_resp(),
+ * drivers/infiniband/core/uverbs_std_types_device.c.
  */
 static bool may_be_faster(const struct ibv_port_attr *attr)
 {
@@ -198,7 +199,7 @@ void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *att
 	port->codes = port_codes(attr);
 }
 
-/* Queries an open device: ports, GID tables, limits. */
+/* Queries to an open device: ports, GID tables, limits. */
 
 /* Queries return 0, an errno, or in old providers -1 with errno set. */
 static int query_result(int rc)
@@ -208,10 +209,7 @@ static int query_result(int rc)
 	return rc > 0 ? -rc : rc;
 }
 
-/*
- * These do the same as the inline functions of verbs.h, without a reference to the library's
- * symbols.
- */
+/* These replace the inline functions of verbs.h, without referencing the library's symbols. */
 static int ask_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
 {
 	struct verbs_context *extended = verbs_get_ctx_op(device->context, query_port);
@@ -225,7 +223,7 @@ static int ask_port(struct verbs_device *device, uint64_t number, struct ibv_por
 		(device->call->ibv_query_port)(device->context, (uint8_t)number, (void *)attr));
 }
 
-/* In a recording. The kernel's tables have at most 65,535 entries. */
+/* Looks up a port in a recording. The kernel's tables have at most 65,535 entries. */
 static int find_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
 {
 	struct ibv_port_attr found;
@@ -286,7 +284,7 @@ static int query_limits(struct verbs_device *device, struct verbs_limits *limits
 		rc = ask_limits(device, limits);
 	verbs_record_note(device->record, VERBS_ASK_LIMITS, device->name, 0, rc, limits,
 			  sizeof(*limits));
-	/* Only a recording has so many ports. */
+	/* Only a damaged recording has that many ports. */
 	return !rc && limits->attr.phys_port_cnt_ex > PORT_MOST ? -EBADMSG : rc;
 }
 
@@ -306,7 +304,7 @@ int verbs_get_port(struct verbs_device *device, struct port *port)
 	return 0;
 }
 
-/* Gets the size of the device's complete GID table, in entries. Returns 0 or -errno. */
+/* Returns the total length of the device's GID tables in *ret_length, and 0 or -errno. */
 static int get_gid_table_length(struct verbs_device *opened, const struct device *device,
 				size_t *ret_length)
 {
@@ -324,7 +322,7 @@ static int get_gid_table_length(struct verbs_device *opened, const struct device
 	return 0;
 }
 
-/* In a recording. */
+/* Looks up the GIDs in a recording. */
 static ssize_t find_gids(struct verbs_device *opened, struct ibv_gid_entry **ret_entries)
 {
 	const uint8_t *bytes;

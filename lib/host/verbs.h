@@ -14,15 +14,15 @@ struct ibv_device_attr_ex;
 struct ibv_port_attr;
 struct verbs_device;
 
-/* Fills all members of the device; `extended` means that attr has more than attr->orig_attr. */
+/* Fills all members for the device; `extended` means that attr has more than attr->orig_attr. */
 void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended);
 /*
- * Sets rate, width and speed name in the same way as the kernel's rate_show() (core/sysfs.c); they
- * are unknown for a width or speed that is not in its tables, and where NDR may stand for more.
+ * Sets rate, width and speed name like the kernel's rate_show() (core/sysfs.c); they stay unknown
+ * for a width or speed that is not in its tables, and where NDR may mean something faster.
  */
 void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr);
 void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr);
-/* Takes enum ibv_transport_type; the link layer of the first port identifies RoCE. */
+/* Takes an enum ibv_transport_type; the link layer of the first port identifies RoCE. */
 void verbs_caps_set_transport(struct caps *caps, int type);
 
 /* Gets the MTUs and table lengths of port->port. */
@@ -35,6 +35,6 @@ int verbs_get_port(struct verbs_device *device, struct port *port);
 int verbs_get_gids(struct verbs_device *verbs_device, struct device *device);
 /*
  * Gets every limit and capability, including those of the ports; only board_id stays unknown. A
- * port that does not answer has its `error` set, and does not affect the rest.
+ * port that does not answer has its `error` set, and does not affect the others.
  */
 int verbs_get_caps(struct verbs_device *device, struct caps *caps);

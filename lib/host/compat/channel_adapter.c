@@ -15,12 +15,12 @@
 enum { HAS_CM = 1 << 16 };
 
 /*
- * Each file takes a path through the kernel, and some port files query the driver. Facts that RDMA
- * netlink provides are therefore not read from files.
+ * Each file takes a path through the kernel, and some port files query the driver, so facts that
+ * RDMA netlink provides are not read from files.
  */
 struct channel_adapters {
 	struct class_files *files;
-	struct device_list reported; /* from RDMA netlink; empty for a saved tree or a simulator */
+	struct device_list reported; /* from netlink; empty for a saved tree or a simulator */
 };
 
 /*
@@ -140,7 +140,7 @@ static int read_groups(struct reader *reader, const char *name, unsigned int gro
 	return 0;
 }
 
-/* "40 Gb/sec (4X FDR10)", drivers/infiniband/core/sysfs.c */
+/* Parses "40 Gb/sec (4X FDR10)", drivers/infiniband/core/sysfs.c. */
 static int read_rate(struct reader *reader, struct channel_port *port)
 {
 	char text[32];
@@ -155,14 +155,14 @@ static int read_rate(struct reader *reader, struct channel_port *port)
 	return 0;
 }
 
-/* Link layer words are those of link_layer_show(), drivers/infiniband/core/sysfs.c. */
+/* The words are those of link_layer_show(), drivers/infiniband/core/sysfs.c. */
 static void read_link_layer(struct reader *reader, struct channel_port *port)
 {
 	const struct device *reported = reader->reported;
 	const char *protocol = reported && reported->port_count == 1 ? reported->protocol : NULL;
 	const char *word = NULL;
 
-	/* netlink reports the protocol of the first port only. */
+	/* netlink reports only the protocol of the first port. */
 	if (protocol && (!strcmp(protocol, "ib") || !strcmp(protocol, "opa")))
 		word = "InfiniBand";
 	else if (protocol && !strcmp(protocol, "roce"))
@@ -190,7 +190,7 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 
 	if (take_number(reader, &reported->lmc, "lid_mask_count", &port->lmc) ||
 	    take_number(reader, &reported->sm_lid, "sm_lid", &port->sm_lid) ||
-	    /* These are not shown; reading them finds out whether the port answers. */
+	    /* sm_sl is not shown; reading it finds out whether the port answers. */
 	    take_number(reader, &reported->state, "sm_sl", &sm_sl) ||
 	    take_number(reader, &reported->lid, "lid", &port->lid) ||
 	    take_number(reader, &reported->state, "state", &port->state) ||
@@ -261,7 +261,7 @@ static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 	return rc;
 }
 
-/* A word stays empty if the device has no file for it. */
+/* A word stays empty if the device lacks the file. */
 static void read_words(struct reader *reader, struct channel_adapter *adapter)
 {
 	if (reader->reported) /* netlink omits an empty version */
@@ -323,7 +323,7 @@ bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const 
 	const ssize_t length = class_files_read(reader.files, text, "%sgids/0", prefix);
 	unsigned int cap_mask;
 
-	/* ibstat only opens the file. */
+	/* ibstat only opens this file. */
 	if (length != -ENOENT && length != -ENOTDIR && length != -EACCES)
 		return true;
 	return !read_number(&reader, "cap_mask", &cap_mask) && cap_mask & HAS_CM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A channel adapter as in libibumad: the exact attributes of /sys/class/infiniband, including LIDs
+ * A channel adapter as in libibumad: the exact attributes in /sys/class/infiniband, including LIDs
  * of Ethernet ports. If one port fails, nothing of its adapter is shown. Only the personality of
  * ibstat uses this; everything else uses host/inventory/inventory.h.
  */
@@ -13,7 +13,7 @@
 
 enum {
 	CHANNEL_ADAPTER_PORTS =
-		10, /* ports are indexed by number; 0 is the management port of a switch */
+		10, /* indexed by port number; 0 is the management port of a switch */
 	CHANNEL_ADAPTER_NAME = 20, /* bytes of a name, including its NUL */
 };
 
@@ -32,9 +32,9 @@ struct channel_adapter {
 	unsigned int node_type; /* enum node_type */
 	char firmware[20], hardware[20], type[40];
 	uint64_t node_guid, system_image_guid;
-	unsigned int last_port; /* the highest number; 0 if there is none, or port 0 alone */
+	unsigned int last_port; /* highest port number; 0: no ports, or only port 0 */
 	struct channel_port ports[CHANNEL_ADAPTER_PORTS];
-	int error; /* errno of the last file that could not be read, or 0 */
+	int error; /* errno of the last unreadable file, or 0 */
 	unsigned int failed_port;
 	bool no_pkeys; /* why that port could not be read */
 };
@@ -47,7 +47,7 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 void channel_adapters_close(struct channel_adapters *adapters);
 DEFINE_CLEANUP(struct channel_adapters, channel_adapters_close)
 
-/* The names of channel adapters, switches and routers, in byte order. */
+/* Lists the channel adapters, switches and routers in byte order. */
 int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names);
 /*
  * Returns 0, or -errno if libibumad would not show the adapter; adapter->error is the errno that
@@ -56,8 +56,8 @@ int channel_adapter_names(const struct channel_adapters *adapters, struct string
 int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
 			 struct channel_adapter *adapter);
 /*
- * Whether the port has a GID or a connection manager. Newer releases of ibstat say nothing about an
- * adapter that libibumad does not show if its port has neither.
+ * Whether the port has a GID or a connection manager. If its port has neither, newer releases of
+ * ibstat print nothing about an adapter that libibumad does not show.
  */
 bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const char *name,
 				 int port);

@@ -16,10 +16,10 @@
 
 struct class_files {
 	struct root root;
-	bool below; /* root is a directory of the class, not the root of the system */
+	bool below; /* `root` is a directory of the class, not of the system */
 };
 
-/* Formats a path, starting at the root. */
+/* Formats a path relative to the root. */
 static int format_path(char path[static PATH_MAX], const struct class_files *files,
 		       const char *format, va_list arguments)
 {
@@ -33,7 +33,7 @@ static int format_path(char path[static PATH_MAX], const struct class_files *fil
 	return length < 0 || (size_t)length >= room ? -ENAMETOOLONG : 0;
 }
 
-/* Formats the path of a variadic function; `rc` tells whether it fits. */
+/* Formats the path of a variadic function; `rc` is nonzero if it does not fit. */
 #define FORMAT_PATH(rc, path, files, format)                        \
 	do {                                                        \
 		va_list arguments;                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The exact files of /sys/class/infiniband, for the personalities of tools that read them. Paths
- * are relative to that directory. Names and texts are the kernel's bytes, without any cleaning.
+ * The exact files of /sys/class/infiniband, for personalities of tools that read them. Paths are
+ * relative to that directory. Names and texts are the kernel's bytes, not cleaned.
  */
 #pragma once
 
@@ -32,11 +32,11 @@ int class_files_list(const struct class_files *files, struct strings *ret_names,
 /* Reads a file and strips trailing white space; returns its length or -errno. */
 ssize_t class_files_read(const struct class_files *files, char text[static CLASS_TEXT_SIZE],
 			 const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* 0 if the directory exists, else -errno. */
+/* Returns 0 if the directory exists, else -errno. */
 int class_files_find(const struct class_files *files, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Opens a directory for reading several of its files; paths are relative to it. Looking up the path
+ * Opens a directory to read several of its files; paths are relative to it. Resolving the path only
  * once saves most of the cost of reading such a file.
  */
 int class_files_open_below(const struct class_files *files, struct class_files **ret_files,

@@ -66,10 +66,7 @@ bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
 	return verbs_listed(devices->verbs, number, ret_listed);
 }
 
-/*
- * Reads the complete table in one call, or from sysfs if the library or the kernel does not support
- * that.
- */
+/* Reads the complete table in one call, or from sysfs if library or kernel lack that call. */
 static void read_gids(const struct verbs_devices *devices, struct verbs_device *opened,
 		      const char *name, struct verbs_facts *facts)
 {
@@ -123,7 +120,7 @@ int verbs_devices_listen(struct verbs_devices *devices, const char *name,
 	return verbs_async_open(devices->verbs, name, ret_async);
 }
 
-/* How long a removed device may wait for us to notice. */
+/* Milliseconds for which a removed device may block until we notice. */
 enum { ABANDONED_MSEC = 1000 };
 
 int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context)

@@ -2,7 +2,7 @@
 /*
  * One end of a data path test: its device, port and GID, and their attributes as far as known. The
  * record is flat, without pointers, so that it can be copied and sent to the peer unchanged. Names
- * are the kernel's and may have any byte: clean them before showing them.
+ * are the kernel's and may contain any byte: clean them before showing them.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct endpoint {
 	uint32_t operstate;   /* IF_OPER_* of the port's netdev; 0: unknown */
 	uint32_t mtu_bytes;   /* the active one; 0: unknown */
 	uint32_t lid;	      /* 0 except on InfiniBand */
-	uint64_t rate_mbps;   /* the active rate, megabits a second; 0: unknown */
+	uint64_t rate_mbps;   /* active rate in megabits per second; 0: unknown */
 	struct ip_address ip; /* for librdmacm; family 0: none */
 };
 
@@ -47,32 +47,32 @@ struct endpoint {
 	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_STATE | NEED_ADDRESSES | \
 	 NEED_GIDS | NEED_GID_NETDEVS)
 
-/* Requirements on an endpoint; {0} accepts any and gets the best one. */
+/* Requirements on an endpoint; {0} accepts any and selects the best one. */
 struct endpoint_wish {
 	struct number gid_index; /* require this index */
-	struct number gid_type;	 /* enum gid_type; RoCE only, like family */
-	int family;		 /* AF_INET or AF_INET6: of the GID */
+	struct number gid_type;	 /* enum gid_type; only for RoCE, like family */
+	int family;		 /* AF_INET or AF_INET6: the GID's */
 	const struct endpoint
-		*peer; /* the other side, whose kind, GID type and family have to match */
-	bool named;    /* the user named the device or port, and the inventory holds no other */
+		*peer; /* the other side, which must match in kind, GID type and family */
+	bool named;    /* the user named the device or port, and the inventory holds no others */
 };
 
 /*
- * Chooses the endpoint for loopback, or if the user named the port. RoCE GIDs are preferred in this
- * order: v2 before v1, one in the peer's subnet before others, IPv4, global IPv6, link-local.
+ * Chooses the endpoint for loopback, or on the port that the user named. RoCE GIDs are preferred in
+ * this order: v2 before v1, one in the peer's subnet before others, IPv4, global IPv6, link-local.
  * InfiniBand and iWARP use index 0. -EINVAL: the GID index is not usable; -ENETDOWN: the port is
- * not active; -EADDRNOTAVAIL: it has no GID, or no IP address where it needs one.
+ * not active; -EADDRNOTAVAIL: it has no GID, or lacks a required IP address.
  */
 int endpoint_of_port(const struct inventory *inventory, const struct device *device,
 		     const struct port *port, const struct endpoint_wish *wish,
 		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
 
 /*
- * Chooses the client's end: the port through which packets to `peer` leave, by `route`, the routing
- * table's answer; `name` is the user's name for the peer. Of two devices on one netdev, RoCE is
- * preferred to iWARP. A port that the user named is used even if the route leaves by another one:
- * the exchange may take another path. -ENODEV: no RDMA device leads there; other errors are those
- * of endpoint_of_port().
+ * Chooses the client's end: the port through which packets to `peer` leave according to `route`,
+ * the routing table's answer; `name` is the user's name for the peer. Of two devices on one netdev,
+ * RoCE is preferred over iWARP. A port that the user named is used even if the route leaves through
+ * another one: the exchange may take another path. -ENODEV: no RDMA device leads there; other
+ * errors are those of endpoint_of_port().
  */
 int endpoint_by_route(const struct inventory *inventory, const char *name,
 		      const struct ip_address *peer, const struct route *route,
@@ -89,16 +89,16 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 			char **ret_reason, char **ret_hint);
 
 /*
- * Chooses the server's end where the client names it: that device, and that port or, with 0, its
- * first active one. The name is the client's: any bytes. -ENODEV: there is none; other errors are
- * those of endpoint_of_port().
+ * Chooses the server's end when the client names it: that device, and that port or, if 0, its first
+ * active one. The name comes from the client: any bytes. -ENODEV: it does not exist; other errors
+ * are those of endpoint_of_port().
  */
 int endpoint_of_name(const struct inventory *inventory, const char *device, uint32_t port,
 		     const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
 		     char **ret_reason, char **ret_hint);
 
 /*
- * Lists every nonempty GID of a port, in the order of the table; for iWARP its only one. The caller
+ * Lists every nonempty GID of a port, in the order of the table; for iWARP the only one. The caller
  * frees the array. -ENETDOWN and -EADDRNOTAVAIL as above.
  */
 int endpoint_list_gids(const struct inventory *inventory, const struct device *device,
@@ -106,24 +106,23 @@ int endpoint_list_gids(const struct inventory *inventory, const struct device *d
 		       char **ret_reason, char **ret_hint);
 
 /*
- * True if the port is known not to be active. `peer` is the host that it belongs to; NULL is this
- * host. The reason and the next step are text that the caller frees. Names in endpoints are cleaned
- * here.
+ * True if the port is known to be inactive. `peer` is the host that it belongs to; NULL is this
+ * host. The caller frees the reason and the next step. Names in endpoints are cleaned here.
  */
 bool endpoint_is_down(const struct endpoint *endpoint, const char *peer, char **ret_reason,
 		      char **ret_hint);
 /*
- * True if both are known and cannot talk to each other because transport, GID type or family
+ * True if both ends are known and cannot talk to each other because transport, GID type or family
  * differ. `near_name` and `far_name` name them for the user.
  */
 bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
 		       const struct endpoint *far, const char *far_name, char **ret_reason,
 		       char **ret_hint);
 /*
- * EFA. It has neither a node type nor a link layer of its own: efa_ib_device_add() and
- * efa_port_link_layer(), drivers/infiniband/hw/efa in Linux. No other driver there is without a
- * node type, but some outside are (Gaudi's), whose link layer is Ethernet.
+ * Whether this is EFA, which has no distinct node type or link layer: efa_ib_device_add() and
+ * efa_port_link_layer(), drivers/infiniband/hw/efa in Linux. No other driver in the kernel lacks a
+ * node type, but some out-of-tree ones do (Gaudi's), whose link layer is Ethernet.
  */
 bool endpoint_is_efa(const struct endpoint *endpoint);
-/* DEV/PORT, clean; the caller frees it. */
+/* Returns DEV/PORT, clean; the caller frees it. */
 char *endpoint_port_name(const struct endpoint *endpoint);

@@ -33,7 +33,7 @@ int endpoint_of_port(const struct inventory *inventory, const struct device *dev
 	return endpoint_make(&search, device, port, ret_endpoint);
 }
 
-/* The port that `rank_port` ranks highest; the first among equals. */
+/* Returns the port that `rank_port` ranks highest; the first among equals. */
 static struct candidate find_port(const struct endpoint_search *search, const void *context,
 				  unsigned int (*rank_port)(const struct endpoint_search *search,
 							    const struct device *device,
@@ -63,7 +63,7 @@ static unsigned int rank_named(const struct endpoint_search *search, const struc
 	return endpoint_is_active(port) ? 2 : 1;
 }
 
-/* Ranks RoCE first, then any other device on the netdev. */
+/* Ranks RoCE above any other device on the netdev. */
 static unsigned int rank_on_link(const struct endpoint_search *search, const struct device *device,
 				 const struct port *port, const void *link)
 {
@@ -141,7 +141,7 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 	} else if (link) {
 		found = find_port(&search, link, rank_on_link);
 	}
-	/* The route has a RoCE port, but no GID with its source address. */
+	/* The route leads to a RoCE port, but no GID has its source address. */
 	if (found.rank && !entry && !wish->named && !wish->gid_index.known &&
 	    endpoint_is_active(found.port) &&
 	    device_port_transport(found.device, found.port) == TRANSPORT_ROCE)
@@ -163,7 +163,7 @@ static bool is_of_kind(const struct device *device, const struct port *port,
 			 port->link_layer.value == peer->link_layer);
 }
 
-/* RANK_SUBNET and RANK_ADDRESS, and whether the port is active. */
+/* Combines RANK_SUBNET, RANK_ADDRESS and whether the port is active. */
 static unsigned int rank_for_client(const struct endpoint_search *search,
 				    const struct device *device, const struct port *port,
 				    const void *link)
@@ -178,7 +178,7 @@ static unsigned int rank_for_client(const struct endpoint_search *search,
 		rank |= RANK_ADDRESS;
 	if (!rank && !search->wish->named)
 		return 0;
-	/* A port that is not active is chosen last, so that the caller reports its state. */
+	/* An inactive port is the last choice; then the caller reports its state. */
 	return (rank | RANK_USABLE) + (endpoint_is_active(port) ? RANK_SUBNET << 1 : 0);
 }
 
@@ -197,7 +197,7 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 	struct candidate found = find_port(&search, link, rank_for_client);
 	char text[IP_TEXT_SIZE];
 
-	/* The port's kind differs from the client's: endpoint_make() fails with the reason. */
+	/* If the port's kind differs from the client's, endpoint_make() fails with the reason. */
 	if (!found.rank && link)
 		found = find_port(&search, link, rank_on_link);
 	if (found.rank)
@@ -210,7 +210,7 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 			     mem_string("name a port: rdmactl selftest --serve DEV/PORT"));
 }
 
-/* The names of devices that an answer has room for. */
+/* Number of device names that an answer shows. */
 #define SHOWN_DEVICES 6u
 
 static char *list_devices(const struct inventory *inventory)

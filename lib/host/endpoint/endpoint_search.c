@@ -19,7 +19,7 @@ int endpoint_fail(const struct endpoint_search *search, int error, char *reason,
 	return error;
 }
 
-/* Whether the netdev is `own` or a master above it, such as the bridge that its bond is in. */
+/* Whether the netdev is `own` or a master above it, such as the bridge that its bond belongs to. */
 static bool is_or_is_above(const struct link_list *links, const struct link *link,
 			   const struct link *own)
 {
@@ -32,9 +32,9 @@ static bool is_or_is_above(const struct link_list *links, const struct link *lin
 }
 
 /*
- * The netdev, its masters, or a VLAN on one of these: all of them give the port GIDs
+ * True for the netdev, its masters, and a VLAN on one of these: all of them give the port GIDs
  * (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c). Other kinds of netdevs do not belong to a
- * port (a tunnel), or have a lower index that is not below them: a veth names its peer there.
+ * port (a tunnel), or have a lower index that does not mean a netdev below: a veth's is its peer.
  */
 static bool stands_on(const struct link_list *links, const struct link *link, const char *netdev)
 {
@@ -65,7 +65,7 @@ const struct link *endpoint_link_of(const struct inventory *inventory, const str
 	return NULL;
 }
 
-/* An address for librdmacm: the requested one if any, else IPv4, global IPv6, link-local. */
+/* Returns an address for librdmacm: the requested one, else IPv4, global IPv6, link-local. */
 static struct ip_address netdev_address(const struct endpoint_search *search,
 					const struct port *port)
 {
@@ -113,7 +113,7 @@ static bool is_in_subnet(const struct gid_entry *entry, const struct endpoint *f
 	const struct gid *peer = &far->gid;
 	const bool ipv4 = gid_is_ipv4_mapped(gid);
 
-	/* An iWARP GID is the MAC, so it is in no subnet. */
+	/* An iWARP GID is the MAC, so it is not in any subnet. */
 	if (entry->type.value == GID_TYPE_IB)
 		return far->link_layer == LINK_LAYER_INFINIBAND &&
 		       has_prefix(gid, peer, SUBNET_PREFIX_BITS);
@@ -190,7 +190,7 @@ const struct gid_entry *endpoint_best_gid(const struct endpoint_search *search,
 	return best;
 }
 
-/* The text fits or is cut: the kernel's names are no longer than the members. */
+/* Longer names are cut, but the kernel's names are not longer than the members. */
 static void copy_name(char *member, size_t size, const char *name)
 {
 	size_t length = name ? strnlen(name, size - 1) : 0;
@@ -226,7 +226,7 @@ void endpoint_describe_gid(const struct endpoint_search *search, const struct po
 	endpoint->gid_type = (uint32_t)entry->type.value;
 	if (endpoint->transport == TRANSPORT_ROCE)
 		copy_name(endpoint->netdev, sizeof(endpoint->netdev), entry->netdev);
-	/* The netdev need not have the IP address if the GID is made from the MAC. */
+	/* The netdev may lack the IP address if the GID is derived from the MAC. */
 	if (entry->ip.known && (!search->inventory->addresses.count ||
 				endpoint_link_of(search->inventory, &entry->ip.address)))
 		endpoint->ip = entry->ip.address;
@@ -324,7 +324,7 @@ static int explain_no_gid(const struct endpoint_search *search, const struct por
 					    "rdmactl gids --all shows the table"));
 }
 
-/* iWARP connects by IP addresses alone; its GID is the MAC. */
+/* iWARP connects only by IP addresses; its GID is the MAC. */
 static int make_iwarp(const struct endpoint_search *search, const struct port *port,
 		      struct endpoint *endpoint)
 {

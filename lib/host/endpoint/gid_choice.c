@@ -43,7 +43,7 @@ static char *address_text(const struct ip_address *address)
 	return mem_string(text);
 }
 
-/* True if the entry's netdev is the one that the route leaves by. */
+/* True if the route leaves through the entry's netdev. */
 static bool is_on_route(const struct search *search, const struct gid_entry *entry)
 {
 	return !search->out || (entry->netdev && !strcmp(entry->netdev, search->out->name));
@@ -73,13 +73,13 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 	return NULL;
 }
 
-/* With IPoIB leading to the peer, the port's first GID is the one that others know it by. */
+/* If IPoIB leads to the peer, others know the port by its first GID. */
 static char *find_infiniband_objection(const struct search *search, const struct port *port,
 				       const struct gid_entry *entry, enum fit *ret_fit)
 {
 	if (!search->out)
 		return mem_string("the peer is an address of this host");
-	/* A port without a netdev is a sub-device of that with the same GUID. */
+	/* A port without a netdev is a sub-device of the one with the same GUID. */
 	if ((!port->netdev && !port->netdev_unknown) || !link_has_guid_of(search->out, port))
 		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
 				  search->out->name);
@@ -222,7 +222,7 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 	uint64_t port = entry->port.value, index = entry->index.value;
 	const char *device = entry->device;
 
-	/* NCCL takes a name without = as a prefix: mlx5_1 would also select mlx5_10 to mlx5_19. */
+	/* NCCL treats a name without = as a prefix: mlx5_1 would also select mlx5_10 to mlx5_19. */
 	add_line(ret_lines, mem_format("NCCL_IB_HCA==%s:%" PRIu64, device, port));
 	if (roce)
 		add_line(ret_lines, mem_format("NCCL_IB_GID_INDEX=%" PRIu64, index));
@@ -262,7 +262,7 @@ static int resolve(const char *name, struct ip_address *address, char **ret_erro
 	return 0;
 }
 
-/* The index of the netdev after the % of a link-local address, or 0. */
+/* Finds the index of the netdev after the % of a link-local address, or 0. */
 static int find_zone(const char *name, const struct ip_address *address,
 		     const struct link_list *links, unsigned int *ret_index, char **ret_error)
 {
@@ -284,7 +284,7 @@ static int find_zone(const char *name, const struct ip_address *address,
 	return 0;
 }
 
-/* What a snapshot was not asked, its tables answer. */
+/* Asks the kernel or the recording; if the snapshot lacks the answer, looks it up in its tables. */
 static int find_route(struct netlink *rtnl, const struct link_list *links,
 		      const struct route_question *question, struct route *ret_route,
 		      struct strings *doubts)
@@ -292,7 +292,7 @@ static int find_route(struct netlink *rtnl, const struct link_list *links,
 	struct fib fib = {.routes = NULL};
 	int rc = rtnl_get_route(rtnl, question, ret_route);
 
-	/* Once: a snapshot asks about the host itself for this, after all else. */
+	/* Happens once: a snapshot asks about the host itself for this, after everything else. */
 	if (!rc && ret_route->local)
 		fib_record(rtnl);
 	if (rc != -ENODATA || !doubts)

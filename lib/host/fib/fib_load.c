@@ -14,16 +14,16 @@
 #include "host/fib/fib.h"
 #include "kernel/netlink/netlink.h"
 
-/* A dump, and what to do with each of its messages. */
+/* A dump, and the function for each of its messages. */
 struct dump {
 	uint16_t type;
 	size_t header_bytes;
 	bool any_family;
 	int (*take)(struct fib *fib, const void *payload, size_t length);
-	size_t offset; /* of the number of records in struct fib */
+	size_t offset; /* in struct fib, of the number of records */
 };
 
-/* The largest first. */
+/* Largest first. */
 static const struct dump dumps[] = {
 	{RTM_GETROUTE, sizeof(struct rtmsg), false, fib_take_route,
 	 offsetof(struct fib, route_count)},
@@ -58,7 +58,7 @@ static int take(void *context, const void *payload, size_t length)
 
 static int run(struct netlink *rtnl, const struct dump *dump, int family, struct fib *fib)
 {
-	/* The family is the first byte of each of the headers; the rest is 0. */
+	/* The family is the first byte of each header; the rest is 0. */
 	const uint8_t header[sizeof(struct rtmsg)] = {dump->any_family ? AF_UNSPEC
 								       : (uint8_t)family};
 	struct taking taking = {dump, fib};
@@ -73,12 +73,12 @@ static int run(struct netlink *rtnl, const struct dump *dump, int family, struct
 	rc = netlink_dump_table(rtnl, &table);
 	if (rc != -EINTR)
 		return rc;
-	/* They change all the time: what there is, is better than nothing. */
+	/* Tables change all the time: an incomplete answer is better than none. */
 	fib->interrupted = true;
 	return 0;
 }
 
-/* The rules of a kernel that knows none: fib_default_rules_init(), net/ipv4/fib_rules.c. */
+/* Rules of a kernel without support for them: fib_default_rules_init(), net/ipv4/fib_rules.c. */
 static void add_standard_rules(int family, struct fib *fib)
 {
 	static const struct {
@@ -101,7 +101,7 @@ int fib_load(struct netlink *rtnl, int family, struct fib *fib)
 	for (size_t i = 0; i < ARRAY_SIZE(dumps); i++) {
 		int rc = run(rtnl, &dumps[i], family, fib);
 
-		/* A kernel without rules, or before 5.3 without next hops as objects. */
+		/* The kernel lacks rules, or before 5.3 next hops as objects. */
 		if (rc == -EOPNOTSUPP || rc == -EAFNOSUPPORT) {
 			if (dumps[i].type == RTM_GETRULE)
 				add_standard_rules(family, fib);
@@ -121,8 +121,7 @@ void fib_record(struct netlink *rtnl)
 
 	if (!netlink_is_recorded(rtnl))
 		return;
-	/* The tables last, so that they crowd nothing out. What a kernel does not know, it lacks.
-	 */
+	/* Routes come last, so that they crowd nothing out. A kernel may lack some dumps. */
 	for (size_t i = ARRAY_SIZE(dumps); i-- > 0;)
 		for (size_t j = 0; j < (dumps[i].any_family ? 1 : ARRAY_SIZE(families)); j++)
 			run(rtnl, &dumps[i], families[j], &fib);

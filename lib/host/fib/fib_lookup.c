@@ -14,10 +14,10 @@
 
 enum { DOUBT_SIZE = 160, MOST_DOUBTS = 8 };
 
-/* The next hops of one route that are compared with each other. */
+/* Maximum number of next hops of one route that are compared. */
 enum { MOST_HOPS = 64 };
 
-/* Comparisons of a lookup: at most some tenths of a second. */
+/* Budget of comparisons in a lookup: a few tenths of a second at most. */
 #define MOST_STEPS ((size_t)1 << 27)
 
 bool fib_spend(const struct fib_search *search, size_t steps)
@@ -67,7 +67,7 @@ static void set_way(const struct fib_search *search, uint32_t link_index,
 		    const struct known_ip *gateway, uint8_t scope, struct route *route)
 {
 	number_set(&route->link_index, link_index);
-	/* The kernel does not repeat the source that it was asked about. */
+	/* The kernel does not repeat the source from the question. */
 	if (search->question->source.family)
 		return;
 	route->source = search->question->destination.family == AF_INET
@@ -75,7 +75,7 @@ static void set_way(const struct fib_search *search, uint32_t link_index,
 				: fib_source6(search, link_index);
 }
 
-/* This host is the destination: ip_route_output_key_hash_rcu() and ip6_rt_get_dev_rcu(). */
+/* The destination is this host: ip_route_output_key_hash_rcu() and ip6_rt_get_dev_rcu(). */
 static void describe_local(const struct fib_search *search, const struct fib_found *found,
 			   struct route *route)
 {
@@ -96,15 +96,15 @@ static bool is_everyone(const struct ip_address *ip)
 	return ip->family == AF_INET && !memcmp(ip->raw, everyone, sizeof(everyone));
 }
 
-/* What is sent to many is never this host's own: __mkroute_output(). */
+/* Packets to many are never local to this host: __mkroute_output(). */
 static bool is_to_many(const struct ip_address *to)
 {
 	return is_everyone(to) || (to->family == AF_INET && to->raw[0] >> 4 == 0xe);
 }
 
 /*
- * The kernel's own anycast routes, which are in the table local or in that of a VRF, lead to this
- * host; those that someone added go by their netdev, as all of IPv4 do: addrconf_f6i_alloc() and
+ * The kernel's anycast routes, in the table local or a VRF's, lead to this host; anycast routes
+ * that someone added leave through their netdev, as do all of IPv4: addrconf_f6i_alloc() and
  * rtm_to_fib6_config() in net/ipv6/route.c.
  */
 static bool is_to_self(const struct fib_search *search, const struct fib_found *found)
@@ -135,7 +135,7 @@ static bool is_same_answer(const struct route *a, const struct route *b)
 	       ip_equal(&a->source.address, &b->source.address);
 }
 
-/* The name of the netdev, for a message. */
+/* Returns the name of the netdev, for a message. */
 static const char *name_of(const struct fib_search *search, const struct number *index)
 {
 	const struct link *link = link_by_index(search->links, index);
@@ -143,7 +143,7 @@ static const char *name_of(const struct fib_search *search, const struct number 
 	return link && link->name ? link->name : "another netdev";
 }
 
-/* Which of the next hops a flow takes hangs on a hash with a secret: fib_multipath_hash(). */
+/* A hash with a secret decides which of the next hops a flow takes: fib_multipath_hash(). */
 static void judge_hops(const struct fib_search *search, const struct fib_found *found,
 		       const struct route *route)
 {
@@ -173,7 +173,7 @@ static void judge_hops(const struct fib_search *search, const struct fib_found *
 	}
 }
 
-/* Default routers of one metric: fib_select_default() takes one that answers. */
+/* Among default routes with the same metric, fib_select_default() prefers a router that answers. */
 static void judge_defaults(const struct fib_search *search, const struct fib_found *found)
 {
 	for (size_t i = 0; i < search->fib->route_count; i++) {
@@ -198,8 +198,8 @@ static bool is_own(const struct fib *fib, const struct ip_address *ip)
 }
 
 /*
- * IPv4 without a route takes the destination to be on the link of the netdev that was named, and
- * local multicast always: ip_route_output_key_hash_rcu().
+ * IPv4 treats the destination as directly connected to the named netdev if there is no route, and
+ * local multicast and broadcast in any case: ip_route_output_key_hash_rcu().
  */
 static bool is_on_link(const struct route_question *question, int rc)
 {
@@ -211,7 +211,7 @@ static bool is_on_link(const struct route_question *question, int rc)
 		is_everyone(&question->destination));
 }
 
-/* What the kernel says before it looks into a table. 1: nothing. */
+/* Returns the kernel's answer if it needs no table. 1: it does. */
 static int answer_at_once(const struct fib_search *search, struct route *route)
 {
 	static const uint8_t loopback[4] = {127, 0, 0, 1}, none[4];

@@ -15,7 +15,7 @@
 #include "host/rtnl.h"
 #include "kernel/netlink/netlink.h"
 
-/* Selectors of rules that newer kernels may add have numbers up to this. */
+/* Leaves room for selectors that newer kernels may add to rules. */
 enum { MOST_RULE_ATTRIBUTES = 48 };
 
 static const struct nla_policy route_policy[RTA_NH_ID + 1] = {
@@ -66,7 +66,7 @@ static uint32_t get_u32(const struct nlattr *attribute, uint32_t otherwise)
 	return attribute ? nla_get_u32(attribute) : otherwise;
 }
 
-/* An absent address is that of all networks. */
+/* An absent address means all networks. */
 static int get_network(const struct nlattr *attribute, unsigned int family, unsigned int bits,
 		       struct ip_network *network)
 {
@@ -91,7 +91,7 @@ static int take_hop(struct fib *fib, unsigned int family, struct nlattr **table,
 	return 0;
 }
 
-/* RTA_MULTIPATH: structures with attributes after each. */
+/* Parses RTA_MULTIPATH: structures, each followed by attributes. */
 static int take_hops(struct fib *fib, unsigned int family, const struct nlattr *list)
 {
 	const uint8_t *at = nla_data(list);
@@ -151,7 +151,7 @@ int fib_take_route(struct fib *fib, const void *payload, size_t length)
 	return 0;
 }
 
-/* The first selector of the rule whose value a packet of a later day may or may not have. */
+/* Returns the rule's first selector that a packet may or may not match, or NULL. */
 static const char *find_unjudged(struct nlattr *const *table, uint32_t flags)
 {
 	if (table[FRA_UID_RANGE])
@@ -195,7 +195,7 @@ int fib_take_rule(struct fib *fib, const void *payload, size_t length)
 	rule.flags = header->flags;
 	rule.action = header->action;
 	rule.least_prefix = (int32_t)get_u32(table[FRA_SUPPRESS_PREFIXLEN], UINT32_MAX);
-	/* The mask is all ones if there is none: fib_nl2rule(), net/core/fib_rules.c. */
+	/* A missing mask means all ones: fib_nl2rule(), net/core/fib_rules.c. */
 	rule.marked = (get_u32(table[FRA_FWMARK], 0) & get_u32(table[FRA_FWMASK], UINT32_MAX)) != 0;
 	rule.tos = header->tos || table[FRA_TUN_ID];
 	rule.vrf = table[FRA_L3MDEV] != NULL;
@@ -206,7 +206,7 @@ int fib_take_rule(struct fib *fib, const void *payload, size_t length)
 	return 0;
 }
 
-/* NHA_GROUP: the ids of the members. */
+/* Parses NHA_GROUP: the ids of the members. */
 static int take_group(struct fib *fib, const struct nlattr *group, struct fib_next_hop *next_hop)
 {
 	const size_t length = (size_t)nla_len(group), size = sizeof(struct nexthop_grp);
@@ -235,7 +235,7 @@ int fib_take_next_hop(struct fib *fib, const void *payload, size_t length)
 	    (table[NHA_GROUP] && take_group(fib, table[NHA_GROUP], &next_hop)))
 		return -EBADMSG;
 	next_hop.id = nla_get_u32(table[NHA_ID]);
-	/* Dumps ascend (rtm_dump_nexthop()): it was told before, and the dump was interrupted. */
+	/* Dumps ascend (rtm_dump_nexthop()): this one came before the dump was interrupted. */
 	if (fib->next_hop_count && next_hop.id <= fib->next_hops[fib->next_hop_count - 1].id)
 		return 0;
 	next_hop.blackhole = table[NHA_BLACKHOLE] != NULL;
@@ -277,7 +277,7 @@ int fib_take_address(struct fib *fib, const void *payload, size_t length)
 		return -EBADMSG;
 	if (!is_ip(header->ifa_family))
 		return 0;
-	/* On a point-to-point netdev IFA_ADDRESS is the other end (linux/if_addr.h). */
+	/* On a point-to-point netdev IFA_ADDRESS is the peer's (linux/if_addr.h). */
 	if (rtnl_get_ip(table[IFA_LOCAL] ? table[IFA_LOCAL] : table[IFA_ADDRESS],
 			header->ifa_family, &own) ||
 	    !own.known || rtnl_get_ip(table[IFA_ADDRESS], header->ifa_family, &net) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rules say in which tables to look: fib_rules_lookup(), net/core/fib_rules.c. */
+/* Rules determine which tables are searched: fib_rules_lookup(), net/core/fib_rules.c. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,20 +12,20 @@
 
 enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
-/* Where a rule that may or may not be taken would lead. */
+/* The outcome of a rule that may or may not match. */
 struct detour {
 	const struct fib_rule *rule;
 	struct fib_found found;
 	int rc;
 };
 
-/* More of them than this are not compared with the answer. */
+/* No more detours than this are compared with the answer. */
 enum { MOST_DETOURS = 16 };
 
-/* The kernel takes more, but each packet goes through them one by one. */
+/* The kernel accepts more rules, but every packet walks through them one by one. */
 enum { MOST_RULES = 4096 };
 
-/* Packets of this host "come in" by the loopback netdev, and leave by what the question names. */
+/* Packets of this host "come in" through the loopback, and leave through the named netdev. */
 struct packet {
 	const struct link *in, *out;
 	uint32_t vrf;
@@ -65,7 +65,7 @@ static bool addresses_fit(const struct fib_search *search, const struct fib_rule
 		return false;
 	if (!rule->from.bits || rule->flags & FIB_RULE_FIND_SADDR)
 		return true;
-	/* fib6_rule_match() demands a source, fib4_rule_match() compares with 0.0.0.0. */
+	/* fib6_rule_match() demands a source; fib4_rule_match() compares with 0.0.0.0. */
 	if (!question->source.family)
 		return none.family == AF_INET && ip_network_contains(&rule->from, &none);
 	return ip_network_contains(&rule->from, &question->source);
@@ -90,7 +90,7 @@ static bool is_standard(const struct fib_rule *rule, uint32_t priority, uint32_t
 	       !rule->out[0] && !(rule->flags & FIB_RULE_INVERT) && rule->least_prefix < 0;
 }
 
-/* The rules of the family: *ret_first is the first; they come together. */
+/* Counts the rules of the family, which are adjacent; *ret_first is the first one. */
 static size_t count_rules(const struct fib_search *search, const struct fib_rule **ret_first)
 {
 	const struct fib *fib = search->fib;
@@ -153,8 +153,8 @@ static void judge_detours(const struct fib_search *search, const struct detour *
 }
 
 /*
- * The tables local and main are one until the first rule is added (fib_unmerge()), and then the
- * longest prefix of both is taken, not that of local.
+ * Until the first rule is added (fib_unmerge()), the tables local and main are merged: the longest
+ * prefix of both wins, rather than local's.
  */
 static int search_merged(const struct fib_search *search, struct fib_found *ret_found)
 {
@@ -199,7 +199,7 @@ int fib_search_rules(const struct fib_search *search, struct fib_found *ret_foun
 			rc = apply(search, rule, ret_found);
 			continue;
 		}
-		/* Only onwards; without a target the rule is passed over. */
+		/* Jumps only lead forward; without a target the rule is skipped. */
 		for (size_t j = i + 1; j < count; j++)
 			if (rules[j].priority == rule->go_to) {
 				i = j - 1;

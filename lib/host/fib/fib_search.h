@@ -9,28 +9,28 @@
 /* LOOPBACK_IFINDEX, include/net/flow.h: the loopback is the first netdev of each namespace. */
 #define LOOPBACK_INDEX 1u
 
-/* What a rule's table says. Without a route, the answer is an error. */
+/* The result from the table of a rule. Without a route, it is an error. */
 struct fib_found {
 	const struct fib_route *route;
 	const struct fib_hop *hop;
 };
 
-/* The routes of one table that contain the destination, as the kernel looks at them. */
+/* The routes of one table that contain the destination, in the kernel's order. */
 struct fib_table {
 	const struct fib_route **routes;
 	size_t count;
-	bool searched; /* then both of these are set */
+	bool searched; /* then `rc` and `found` are set */
 	int rc;
 	struct fib_found found;
 };
 
-/* What is found out once for all rules. */
+/* Work that is done once for all rules. */
 struct fib_work {
-	const struct fib_route **candidates; /* those of the tables */
+	const struct fib_route **candidates; /* for `tables` */
 	struct fib_table *tables;	     /* ascending */
 	size_t table_count;
 	size_t steps_left;
-	bool vrfs; /* there are any */
+	bool vrfs; /* at least one exists */
 	bool too_much;
 };
 
@@ -43,39 +43,39 @@ struct fib_search {
 };
 
 /*
- * The tables may be those of someone who means harm: their product must not keep the processor
- * busy. Takes so many steps from those of the lookup; false: there are no more of them, and the
- * lookup is to end, with -E2BIG.
+ * The tables may come from someone malicious: their product must not keep the processor busy. Takes
+ * that many steps from the lookup's budget; false: it is used up, and the lookup must end with
+ * -E2BIG.
  */
 bool fib_spend(const struct fib_search *search, size_t steps);
 
 void fib_doubt(const struct fib_search *search, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* link_vrf_index() of the netdev with that index. */
+/* Does what link_vrf_index() does, for the netdev with that index. */
 uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index);
 
-/* The next hops of the route, and their number; *ret_blackhole: an object that drops packets. */
+/* Returns a next hop of the route by number; *ret_blackhole: an object that drops packets. */
 const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct fib_route *route,
 				 size_t number, bool *ret_blackhole);
 /* Whether both send packets the same way, with the same source. */
 bool fib_is_same(const struct fib_found *a, const struct fib_found *b);
-/* Whether the packet may take it as far as its netdev and state say. */
+/* Whether a packet may take this hop, judged by its netdev and state. */
 bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop);
 
 /* Finds the candidates and sorts them into tables. */
 void fib_find_tables(const struct fib_search *search);
 /*
- * Searches one table. -EAGAIN: it says nothing about the destination; other errors are those of the
- * route's type.
+ * Searches one table. -EAGAIN: the table does not decide about the destination; other errors are
+ * those of the route's type.
  */
 int fib_search_table(const struct fib_search *search, uint32_t id, struct fib_found *ret_found);
-/* The tables local and main as one. */
+/* Searches the tables local and main as one. */
 int fib_search_merged(const struct fib_search *search, struct fib_found *ret_found);
-/* Goes through the rules. -ENETUNREACH: none of them has a route. */
+/* Walks the rules. -ENETUNREACH: none of them leads to a route. */
 int fib_search_rules(const struct fib_search *search, struct fib_found *ret_found);
 
-/* The source address that the kernel takes on that netdev; unknown if there is none. */
+/* Return the source address that the kernel chooses on that netdev; unknown if there is none. */
 struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index,
 			    const struct known_ip *gateway, uint8_t scope);
 struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The source address that the kernel takes if the route names none. */
+/* The source address that the kernel chooses if the route does not name one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct known_ip known(const struct fib_address *address)
 	return address ? (struct known_ip){address->ip, true} : (struct known_ip){.known = false};
 }
 
-/* Without local_route, addresses of scope host count as narrower than those of the link. */
+/* Unless route_localnet is set, addresses of scope host stay narrower than those of scope link. */
 static uint8_t least_scope(const struct fib_address *address)
 {
 	return address->scope < RT_SCOPE_HOST ? address->scope : RT_SCOPE_HOST;
@@ -26,7 +26,7 @@ static bool is_primary(const struct fib_address *address)
 	return address->ip.family == AF_INET && !(address->flags & IFA_F_SECONDARY);
 }
 
-/* The first that may be used, but better one in the network of the gateway: inet_select_addr(). */
+/* Returns the first usable address, preferably one in the gateway's network: inet_select_addr(). */
 static const struct fib_address *select4(const struct fib *fib, uint32_t link_index,
 					 const struct known_ip *gateway, uint8_t scope)
 {
@@ -48,7 +48,7 @@ static const struct fib_address *select4(const struct fib *fib, uint32_t link_in
 	return first;
 }
 
-/* in_dev_select_addr(): for netdevs that the packet does not leave by. */
+/* in_dev_select_addr(): for netdevs that the packet does not leave through. */
 static const struct fib_address *select_other4(const struct fib *fib, uint32_t link_index,
 					       uint8_t scope)
 {
@@ -71,7 +71,7 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 
 	if (!chosen && vrf)
 		chosen = select_other4(search->fib, vrf, scope);
-	/* The kernel goes through the netdevs of the same VRF, the loopback first. */
+	/* The kernel walks the netdevs of the same VRF, starting with the loopback. */
 	for (size_t i = 0; !chosen && i < search->links->count; i++) {
 		const uint32_t index = (uint32_t)search->links->items[i].index.value;
 		const struct fib_address *other = fib_spend(search, search->fib->address_count)
@@ -88,7 +88,7 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 	return known(chosen);
 }
 
-/* IPv6: RFC 6724, 5, as ipv6_get_saddr_eval() in net/ipv6/addrconf.c has it. */
+/* IPv6: RFC 6724, section 5, as in ipv6_get_saddr_eval(), net/ipv6/addrconf.c. */
 
 enum { SCOPE_LINK = 2, SCOPE_SITE = 5, SCOPE_GLOBAL = 14, NOT_WIDE_ENOUGH = 128 };
 
@@ -107,7 +107,7 @@ static bool is_loopback6(const struct ip_address *ip)
 	return !memcmp(ip->raw, loopback, sizeof(loopback));
 }
 
-/* __ipv6_addr_type(), net/ipv6/addrconf_core.c */
+/* Same scopes as __ipv6_addr_type(), net/ipv6/addrconf_core.c. */
 static int scope6(const struct ip_address *ip)
 {
 	if (ip->raw[0] == 0xff)
@@ -117,7 +117,7 @@ static int scope6(const struct ip_address *ip)
 	return starts_with(ip, 0xfe, 0xc0, 10) ? SCOPE_SITE : SCOPE_GLOBAL;
 }
 
-/* The first of ip6addrlbl_init_table[], net/ipv6/addrlabel.c, that is long enough. */
+/* Returns the label of the first match in ip6addrlbl_init_table[], net/ipv6/addrlabel.c. */
 static int label6(const struct ip_address *ip)
 {
 	static const struct {
@@ -157,7 +157,7 @@ static int common_bits(const struct ip_address *a, const struct ip_address *b)
 	return bits;
 }
 
-/* In the order of enum ipv6_saddr_rule; what programs prefer plays no part. */
+/* In the order of enum ipv6_saddr_rule; preferences of programs are ignored. */
 enum rule6 {
 	RULE_SAME,
 	RULE_SCOPE,
@@ -203,7 +203,7 @@ static int score6(const struct fib_search *search, const struct fib_address *add
 	}
 }
 
-/* The rule by which one of them is better, or RULE_COUNT; *ret_sign as strcmp() says it. */
+/* Returns the first rule that prefers one of them, or RULE_COUNT; *ret_sign is like strcmp()'s. */
 static enum rule6 compare6(const struct fib_search *search, const struct fib_address *a,
 			   const struct fib_address *b, uint32_t link_index, int *ret_sign)
 {
@@ -231,7 +231,7 @@ static bool is_candidate6(const struct fib_search *search, const struct fib_addr
 			  : fib_vrf_of(search, address->link_index) == vrf;
 }
 
-/* What decided may be set otherwise on that host, where the dumps do not tell it. */
+/* Notes that the deciding rule depends on settings of the host that the dumps do not show. */
 static void judge_source6(const struct fib_search *search, const struct fib_address *best,
 			  uint32_t link_index, const bool decided[static RULE_COUNT])
 {
@@ -262,7 +262,7 @@ struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index
 		if (!is_candidate6(search, address, link_index, vrf))
 			continue;
 		rule = best ? compare6(search, address, best, link_index, &sign) : RULE_COUNT;
-		/* By the rules before this one, the new one is as good as the old one. */
+		/* By the earlier rules, both are equally good. */
 		for (size_t after = rule; sign > 0 && after < RULE_COUNT; after++)
 			decided[after] = false;
 		decided[rule] = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One table: the longest prefix, the least metric, and a next hop that can be used. */
+/* Searches one table: the longest prefix, the lowest metric, and a usable next hop. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,25 +12,25 @@
 #include "base/mem.h"
 #include "host/fib/fib_search.h"
 
-/* How a router may be taken: rt6_check_neigh() and rt6_score_route(), net/ipv6/route.c. */
+/* Scores of a router: rt6_check_neigh() and rt6_score_route(), net/ipv6/route.c. */
 enum { SCORE_UNUSABLE = -1, SCORE_ON_LINK = 2 };
 
-/* What it takes to find a next hop, at most. */
+/* Upper bound of the steps that find a next hop. */
 enum { HOP_STEPS = 32 };
 
-/* Negative if the kernel looks at the first one first. */
+/* Negative if the kernel tries `a` first. */
 static int compare_routes(const struct fib_route *a, const struct fib_route *b)
 {
 	if (a->to.bits != b->to.bits)
 		return a->to.bits > b->to.bits ? -1 : 1;
 	if (a->from.bits != b->from.bits)
 		return a->from.bits > b->from.bits ? -1 : 1;
-	/* Only in the merged table: local has the larger number, and comes first. */
+	/* Only in the merged table: local has the larger number and comes first. */
 	if (a->table != b->table)
 		return a->table > b->table ? -1 : 1;
 	if (a->metric != b->metric)
 		return a->metric < b->metric ? -1 : 1;
-	/* Both are in one array, in the order of the dump. */
+	/* Both are in one array in the order of the dump. */
 	return (a > b) - (a < b);
 }
 
@@ -54,7 +54,7 @@ static bool is_candidate(const struct route_question *question, const struct fib
 {
 	struct ip_address any = {.family = question->destination.family};
 
-	/* Plain packets have no TOS. */
+	/* Plain packets do not have a TOS. */
 	return !route->tos && ip_network_contains(&route->to, &question->destination) &&
 	       (!route->from.bits ||
 		ip_network_contains(&route->from,
@@ -90,7 +90,7 @@ static int compare_table(const void *key, const void *element)
 	return (id > table->routes[0]->table) - (id < table->routes[0]->table);
 }
 
-/* NULL: the table has no candidate. */
+/* Returns NULL if the table has no candidate. */
 static struct fib_table *find_table(const struct fib_search *search, uint32_t id)
 {
 	const struct fib_work *work = search->work;
@@ -124,7 +124,7 @@ const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct f
 	*ret_blackhole = false;
 	if (!fib_spend(search, HOP_STEPS))
 		return NULL;
-	/* The kernel repeats the hops of an object, unless net.ipv4.nexthop_compat_mode is 0. */
+	/* Routes repeat the hops of an object, unless net.ipv4.nexthop_compat_mode is 0. */
 	if (route->hop_count)
 		return number < route->hop_count ? &fib->hops[route->first_hop + number] : NULL;
 	object = find_object(fib, route->next_hop);
@@ -155,7 +155,7 @@ bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop)
 	return !(hop->flags & RTNH_F_DEAD) && (!wanted || hop->link_index == wanted);
 }
 
-/* fib_table_lookup(), net/ipv4/fib_trie.c */
+/* Does the same as fib_table_lookup(), net/ipv4/fib_trie.c. */
 static int search4(const struct fib_search *search, const struct fib_table *list,
 		   struct fib_found *ret_found)
 {
@@ -179,7 +179,7 @@ static int search4(const struct fib_search *search, const struct fib_table *list
 	return -EAGAIN;
 }
 
-/* A router whose neighbour entry says that it does not answer. */
+/* Whether the router's neighbour entry says that it does not answer. */
 static bool is_failed(const struct fib_search *search, const struct fib_hop *hop)
 {
 	const struct fib *fib = search->fib;
@@ -193,7 +193,7 @@ static bool is_failed(const struct fib_search *search, const struct fib_hop *hop
 	return false;
 }
 
-/* The destinations that are looked for on one netdev only: rt6_need_strict(). */
+/* Whether the destination is only searched on one netdev: rt6_need_strict(). */
 static bool is_strict(const struct route_question *question)
 {
 	const struct gid gid = ip_to_gid(&question->destination);
@@ -216,13 +216,13 @@ static int score(const struct fib_search *search, const struct fib_route *route,
 	return on_link | ((route->preference & 3) ^ 2) << 2;
 }
 
-/* Whether a choice between both is one of metrics. */
+/* Whether only the metrics decide between both. */
 static bool is_same_prefix(const struct fib_route *a, const struct fib_route *b)
 {
 	return a->to.bits == b->to.bits && a->from.bits == b->from.bits;
 }
 
-/* The best of the routes from `first` on, whose metric is that of the first if `one_metric`. */
+/* Finds the best route from `first` on, only with the metric of the first if `one_metric`. */
 static size_t choose6(const struct fib_search *search, const struct fib_table *list, size_t first,
 		      bool one_metric, bool reachable, struct fib_found *found, bool *ret_drop)
 {
@@ -250,7 +250,7 @@ static size_t choose6(const struct fib_search *search, const struct fib_table *l
 	return i;
 }
 
-/* fib6_table_lookup() and find_rr_leaf(): the first metric, else the best of the others. */
+/* fib6_table_lookup() and find_rr_leaf(): routes of the first metric, else the best of the rest. */
 static int pass6(const struct fib_search *search, const struct fib_table *list, bool reachable,
 		 struct fib_found *ret_found)
 {
@@ -271,7 +271,7 @@ static int pass6(const struct fib_search *search, const struct fib_table *list, 
 	return drop ? -EINVAL : rtnl_route_error(found.route->type);
 }
 
-/* Routers that do not answer are passed over at first, if the host forwards nothing. */
+/* If the host does not forward packets, routers that do not answer are skipped at first. */
 static int search6(const struct fib_search *search, const struct fib_table *list,
 		   struct fib_found *ret_found)
 {

@@ -23,14 +23,14 @@ bool devices_are_exclusive(const struct root *root)
 	       text[0] == 'N';
 }
 
-/* The driver is bound. */
+/* For a function that is bound to its driver. */
 static void note_half(const struct root *root, const struct pci_function *function,
 		      const struct rdma_driver *driver, struct problems *problems)
 {
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
 	if (is_loaded(root, driver->module)) {
-		/* The firmware of an optional half may have it switched off. */
+		/* The firmware may have disabled an optional half. */
 		if (driver->optional)
 			return;
 		text = mem_format("bound to %s, and %s is loaded, but there is no RDMA device",
@@ -52,7 +52,7 @@ static void note_half(const struct root *root, const struct pci_function *functi
 	problem_add_text(problems, function->address, NULL, "sysfs", text, hint);
 }
 
-/* Another driver is bound, or none. */
+/* For a function that is bound to another driver, or to none. */
 static void note_other(const struct root *root, const struct pci_function *function,
 		       const struct rdma_driver *driver, struct problems *problems)
 {
@@ -78,7 +78,7 @@ static void note_other(const struct root *root, const struct pci_function *funct
 	problem_add_text(problems, function->address, NULL, "sysfs", text, hint);
 }
 
-/* Returns true if the function is an RDMA adapter for sure. */
+/* Returns true if the function is definitely an RDMA adapter. */
 static bool note_function(const struct root *root, struct pci_function *function,
 			  struct problems *problems)
 {
@@ -87,7 +87,7 @@ static bool note_function(const struct root *root, struct pci_function *function
 	if (!driver)
 		return false;
 	pci_read(root, function, PCI_VIRTUAL, NULL);
-	/* The virtual functions of this host have no driver until a virtual machine has them. */
+	/* Virtual functions of this host have no driver until a virtual machine gets them. */
 	if (function->physfn || function->driver_unknown)
 		return false;
 	if (function->driver && !strcmp(function->driver, driver->driver))

@@ -12,9 +12,9 @@
 #include "host/need.h"
 #include "host/device.h"
 
-/* Facts that RDMA netlink reports for every device as completely as sysfs does. */
+/* Facts that RDMA netlink reports for every device, as completely as sysfs. */
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
-/* Facts that PORT_GET of RDMA netlink reports. */
+/* Facts from PORT_GET of RDMA netlink. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
 /* Facts of devices and ports in sysfs, except the rate. */
 enum {
@@ -89,7 +89,7 @@ static int list_devices(struct reading *reading)
 			strings_add(&inventory->devices.items[i].sources, "nldev");
 		if (!rc && inventory->devices.count)
 			return 0;
-		/* What is in sysfs is in the network namespace that it was mounted in. */
+		/* sysfs shows the network namespace that it was mounted in. */
 		if (!rc && devices_are_exclusive(&reading->root)) {
 			note_absence(reading, true);
 			return -ENODEV;
@@ -115,12 +115,12 @@ static void port_failed(void *context, const struct port *port, int error, const
 	struct reading *reading = context;
 	_cleanup_(freep) char *object = port_object(port);
 
-	/* sysfs has the same facts; if it fails too, that failure is the problem to report. */
+	/* sysfs has the same facts; if it fails, too, that failure is the problem to report. */
 	problem_add(reading->notes, object, "port", "nldev", error, text);
 }
 
 /*
- * The protocol in netlink is the first port's (fill_dev_info(), core/nldev.c); the link layer of
+ * The protocol from netlink is the first port's (fill_dev_info(), core/nldev.c); the link layer of
  * other ports comes from sysfs.
  */
 static void derive_link_layer(struct device *device)
@@ -136,7 +136,7 @@ static void derive_link_layer(struct device *device)
 					       ? enum_find_word(protocols, device->protocol)
 					       : NULL;
 
-	/* The first port may not have been asked for. */
+	/* The first port may not have been requested. */
 	if (name && device->port_count && device->ports[0].port.value <= 1)
 		number_set(&device->ports[0].link_layer, name->value);
 }
@@ -172,7 +172,7 @@ static bool is_driver_missing(const struct device_list *list)
 }
 
 /*
- * The verbs provider names the driver of devices without a driver link. The request makes the
+ * The verbs provider identifies the driver of devices without a driver link. The request makes the
  * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c), so it is made only if that module
  * is already loaded.
  */
@@ -212,7 +212,7 @@ static void read_devices(struct reading *reading)
 {
 	struct device_list *list = &reading->inventory->devices;
 	const uint64_t known = reading->nldev ? NEED_GET : 0;
-	/* These only help to find others: what is not shown cannot fail. */
+	/* These only help to find other facts, so a failure to read them is no problem. */
 	const uint64_t helping = (NEED_PCI_ADDRESS | NEED_DRIVER) & ~reading->request->needs;
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -239,7 +239,7 @@ static void read_port(struct reading *reading, struct port *port)
 	port_read_sysfs(&reading->root, port, reading->needs & NEED_PORT, reading->problems);
 }
 
-/* A port of Omni-Path looks like one of InfiniBand: in a saved tree, only the driver tells. */
+/* An Omni-Path port looks like InfiniBand: in a saved tree, only the driver tells them apart. */
 static void doubt_infiniband(struct reading *reading, struct device *device)
 {
 	if (root_answers(&reading->root) || !(reading->needs & NEED_DRIVER) || device->driver ||
@@ -262,8 +262,8 @@ static void derive_transports(struct reading *reading)
 }
 
 /*
- * Reading the rate from sysfs costs a port query for each file. Verbs return it in the same query
- * as the MTU, so sysfs is used only if that query was not made.
+ * Reading the rate from sysfs costs a port query per file. Verbs return it in the same query as the
+ * MTU, so sysfs is used only if that query was not made.
  */
 static void read_rate(struct reading *reading, struct port *port)
 {
@@ -277,9 +277,9 @@ static void read_pkeys(struct reading *reading, struct port *port)
 
 /*
  * The readers, in the order in which they run. A reader runs if a fact that it provides is needed;
- * `first` are the facts it requires from earlier readers, `first_saved` the same for a saved tree.
- * A function with several rows runs once, one of a port for each port; those that cost nothing
- * always run.
+ * `first` are facts that it requires from earlier readers, `first_saved` additional ones in a saved
+ * tree. A function with several rows runs once, a read_port function once per port; readers that
+ * cost nothing always run.
  */
 static const struct reader {
 	uint64_t gives, first, first_saved;
@@ -300,14 +300,14 @@ static const struct reader {
 	{NEED_CAPS, NEED_BOARD | NEED_TRANSPORT, 0, read_verbs},
 	{NEED_RATE, 0, 0, NULL, read_rate},
 	{NEED_PKEYS, 0, 0, NULL, read_pkeys},
-	/* Netdev names in a saved tree have to be checked; netlink knows the network namespace. */
+	/* Netdev names in a saved tree have to be verified; netlink knows the network namespace. */
 	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINK_LIST | NEED_PCI_ADDRESS, read_netdevs},
 	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINK_LIST, 0, read_netdevs},
 };
 
 /*
- * Adds what the readers require, starting with the last one: each requires only facts of earlier
- * ones.
+ * Adds facts that the readers require, starting with the last reader: each requires only facts from
+ * earlier ones.
  */
 static uint64_t add_required(uint64_t needs, bool answers)
 {

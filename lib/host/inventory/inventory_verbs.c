@@ -52,7 +52,7 @@ static struct verbs *open_verbs(struct reading *reading)
 	struct verbs *verbs = NULL;
 	int rc = -ENOSYS;
 
-	/* libibverbs lists devices with netlink, which would load ib_uverbs. */
+	/* libibverbs lists devices through netlink, which would load ib_uverbs. */
 	if (sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
 		rc = verbs_open(&reading->root, &verbs);
 	if (rc) {
@@ -65,7 +65,7 @@ static struct verbs *open_verbs(struct reading *reading)
 	return verbs;
 }
 
-/* Entries that verbs told before they failed: all of the table is read from sysfs instead. */
+/* Drops entries that verbs returned before failing: then sysfs supplies the entire table. */
 static void drop_gids(struct port *port)
 {
 	for (size_t i = 0; i < port->gid_count; i++)
@@ -108,7 +108,7 @@ static void note_port(const struct reading *reading, const struct device *device
 	problem_add(reading->problems, object, "port attributes", "verbs", error, NULL);
 }
 
-/* One line a device: all of its ports above that number. */
+/* Adds one line per device for all of its ports above that number. */
 static void note_ports_above(const struct reading *reading, const struct device *device)
 {
 	problem_add_text(reading->problems, device->name, "attributes of ports above 255", "verbs",
@@ -134,7 +134,7 @@ static void read_mtus(struct reading *reading, struct verbs_device *opened, stru
 		note_ports_above(reading, device);
 }
 
-/* Where an older library has a code for the speed that may stand for a faster one, sysfs tells. */
+/* Asks sysfs where an older library's code for the speed may mean a faster one. */
 static void find_speed(const struct reading *reading, const struct device *device,
 		       struct port_caps *caps)
 {

@@ -20,7 +20,7 @@ bool wants_ipoib(const struct reading *reading)
 	return false;
 }
 
-/* A sub-device of a multi-plane port has the same port GUID: the first one has the netdev. */
+/* Sub-devices of a multi-plane port share its port GUID; only the first one has the netdev. */
 static bool is_taken(const struct device_list *list, const struct port *port,
 		     const struct link *link)
 {
@@ -35,7 +35,7 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 	return false;
 }
 
-/* True if an earlier device of the same PCI function may have that netdev, but cannot be read. */
+/* True if an earlier, unreadable device of the same PCI function may have that netdev. */
 static bool may_be_taken(const struct device_list *list, const struct device *device)
 {
 	for (const struct device *other = list->items; other != device; other++) {
@@ -54,8 +54,8 @@ static bool may_be_taken(const struct device_list *list, const struct device *de
 }
 
 /*
- * The parent of P_Key children comes first: it is the port's own netdev. A child is used only if
- * the parent is known to be in another namespace. `others` ports before this one have theirs.
+ * Prefers the parent of P_Key children, which is the port's netdev. A child is used only if the
+ * parent is known to be in another namespace. Skips the netdevs of `others` ports before this one.
  */
 static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port,
 				     size_t others)
@@ -95,7 +95,7 @@ void read_unlisted_guids(struct reading *reading)
 	}
 }
 
-/* Counts the ports before this one that have the same GUID and were not asked for. */
+/* Counts the ports before this one that have the same GUID and were not requested. */
 static size_t count_unlisted(const struct device_list *all, const struct port *port)
 {
 	size_t count = 0;

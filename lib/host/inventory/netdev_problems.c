@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which problems of netdevs matter for what was asked. */
+/* Selects the problems of netdevs that matter for the request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "host/inventory/reading.h"
 #include "host/need.h"
 
-/* A netdev, by its name, and whether a port shows it. */
+/* A netdev by its name, and whether a port shows it. */
 struct shown {
 	const struct link *link;
 	bool shown;
@@ -67,7 +67,7 @@ static void show_links_of_port(const struct inventory *inventory, const struct p
 		show(links, port->gids[i].netdev);
 }
 
-/* Sorts the netdevs once: hosts with thousands of netdevs have as many problems with them. */
+/* Sorts the netdevs once: hosts with thousands of netdevs have as many problems. */
 static void find_shown_links(const struct inventory *inventory, struct shown_links *links)
 {
 	const struct device_list *devices = &inventory->devices;
@@ -90,7 +90,7 @@ static bool is_asked(const struct reading *reading, const char *key)
 	const struct attribute *attribute = attribute_find(&link_attributes, key);
 	uint64_t needs = reading->request->needs, need = attribute ? attribute->need : 0;
 
-	/* The column, if the attribute is one, decides. */
+	/* If the attribute is a column, the column decides. */
 	if (need & ~(uint64_t)NEED_LINK_LIST)
 		need &= ~(uint64_t)NEED_LINK_LIST;
 	if (needs & (NEED_GIDS | NEED_PKEYS))
@@ -107,7 +107,7 @@ static bool is_port_without_netdev(const struct inventory *inventory)
 	return false;
 }
 
-/* True for problems of a netdev that is shown, or that would be shown if it could be read. */
+/* True for problems of a netdev that is shown, or would be shown if it could be read. */
 static bool matters(const struct reading *reading, const struct shown_links *links,
 		    const struct problem *problem)
 {
@@ -119,12 +119,12 @@ static bool matters(const struct reading *reading, const struct shown_links *lin
 	if (!strcmp(problem->attribute, "type") || !strcmp(problem->attribute, "address"))
 		if (!link->type.known || (link_is_ipoib(link) && !link->port_guid.known))
 			return wants_ipoib(reading);
-	/* What is on top of a netdev is found from above. */
+	/* Links between netdevs are stored in the upper one, so it is relevant to those below. */
 	if ((link->lower_unknown && !strcmp(problem->attribute, "iflink")) ||
 	    (link->master_unknown && !strcmp(problem->attribute, "master")))
 		return reading->request->needs & (NEED_LINK_UPPERS | NEED_GID_NETDEVS) ||
 		       link_is_ipoib(link) || is_port_without_netdev(reading->inventory);
-	/* Both may be what ties a netdev to a port. */
+	/* Either may be what connects a netdev to a port. */
 	if (!strcmp(problem->attribute, "dev_port"))
 		return is_port_without_netdev(reading->inventory);
 	if (!strcmp(problem->attribute, "address") && is_port_without_netdev(reading->inventory))

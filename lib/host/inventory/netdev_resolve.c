@@ -60,7 +60,10 @@ static void read_links(struct reading *reading, struct problems *problems)
 				    "some may be missing");
 }
 
-/* The modified EUI-64 of RFC 4291 appendix A; for iWARP the plain MAC at the start. */
+/*
+ * Compares the MAC with the modified EUI-64 of RFC 4291 appendix A, or with the plain MAC that
+ * starts an iWARP GID.
+ */
 static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
 {
 	unsigned int mac[6];
@@ -79,7 +82,7 @@ static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
 
 /*
  * The kernel's netdev name for a GID may refer to another network namespace, while an unrelated
- * netdev here has the same name. The port's own netdev is on the same PCI function, or is of a kind
+ * netdev here has the same name. The port's netdev is on the same PCI function, or is of a kind
  * with lower netdevs (bond, VLAN), or its MAC is in the port's first GID (erdma, whose netdev is on
  * another function).
  */
@@ -97,7 +100,7 @@ static const struct link *own_link(const struct reading *reading, const struct d
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
-/* The netdev of bonded ports may be the bond rather than its member. */
+/* The netdev of bonded ports may be the bond rather than a member. */
 static bool is_bonded(const struct link_list *links, const struct link *link)
 {
 	const struct link *master = link_by_index(links, &link->master_index);
@@ -108,8 +111,8 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
 }
 
 /*
- * The netdev of a port without a GID that names one: the only netdev on the same device with the
- * same port number. *ret_hidden: it is, or a bond that cannot be read.
+ * Finds the netdev of a port if no GID names one: the only netdev on the same device with the same
+ * port number. *ret_hidden: there is one, or a bond, that cannot be read.
  */
 static char *netdev_of_function(const struct reading *reading, const struct device *device,
 				const struct port *port, bool *ret_hidden)
@@ -120,7 +123,7 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 	for (size_t i = 0; device->pci_address && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
-		/* The netdev of an InfiniBand port, whose link layer cannot be read. */
+		/* This is the netdev of an InfiniBand port whose link layer cannot be read. */
 		if (link_is_ipoib(link))
 			continue;
 		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||
@@ -180,7 +183,7 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 	}
 	if (hidden && !unaddressed)
 		note_first_gid(reading, port);
-	/* It may be a netdev that cannot be read. */
+	/* The netdev may exist, but be unreadable. */
 	port->netdev_unknown = !name && (rc || hidden || bond || reading->inventory->links.missing);
 	return name ? mem_string(name) : NULL;
 }
@@ -208,8 +211,8 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 }
 
 /*
- * The entry that an IPoIB netdev uses: its full member key if present, or else the limited one.
- * *ret_hidden: it may be a slot that cannot be read.
+ * Finds the entry that an IPoIB netdev uses: its full member key if present, else the limited one.
+ * *ret_hidden: the entry may be in a slot that cannot be read.
  */
 static struct pkey *find_pkey(const struct port *port, uint64_t value, bool *ret_hidden)
 {
@@ -243,7 +246,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 
 		if (!port_has_ipoib(port, link))
 			continue;
-		/* IPoIB always joins as full member, so its key has the top bit set. */
+		/* IPoIB always joins as a full member, so its key has the top bit set. */
 		if (link->pkey.known)
 			pkey = find_pkey(port, link->pkey.value | PKEY_FULL_MEMBER, &hidden);
 		else
@@ -255,7 +258,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 		port->pkeys[i].netdevs.known = (known && !hidden) || port->pkeys[i].netdevs.count;
 }
 
-/* True if a netdev is the port's own, its bond, a member of it, or on top of one of these. */
+/* True if a netdev is the port's, its bond, a member of the bond, or stacked on one of these. */
 static bool is_related(const struct link_list *links, const struct link *link,
 		       const struct link *own)
 {
@@ -269,10 +272,10 @@ static bool is_related(const struct link_list *links, const struct link *link,
 }
 
 /*
- * The netdev index that verbs report for a GID, and its name in sysfs, belong to the netdev's own
+ * The netdev index that verbs report for a GID, and its name in sysfs, belong to the netdev's
  * namespace, where the same index and name may mean another netdev than here. So the netdev has to
- * belong to the port's own netdev, which netlink confirms. A port without a netdev in this
- * namespace can only have netdevs here that are on top of one in another namespace: a container's
+ * be related to the port's netdev, which netlink confirms. A port without a netdev in this
+ * namespace can only have netdevs here that are stacked on one in another namespace: a container's
  * macvlan or VLAN.
  */
 static bool is_of_port(const struct reading *reading, const struct device *device,
@@ -312,7 +315,7 @@ static const struct link *gid_link_by_index(const struct reading *reading,
 	return name && !strcmp(name, link->name) ? link : NULL;
 }
 
-/* The name from sysfs stays only if the netdev is in our namespace. */
+/* Keeps the name from sysfs only if the netdev is in our namespace. */
 static const struct link *gid_link_by_name(const struct reading *reading,
 					   const struct device *device, const struct port *port,
 					   struct gid_entry *gid)
@@ -332,16 +335,13 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link;
 
-		/* First: looking for the netdev of each address takes long if there are many. */
+		/* Checked first: finding the netdev of each address is slow if there are many. */
 		if (!ip_equal(&address->ip, &gid->ip.address))
 			continue;
 		link = link_by_index(&inventory->links, &address->link_index);
 		if (!link)
 			continue;
-		/*
-		 * A link-local address may be on several links: the GID's own netdev takes
-		 * precedence.
-		 */
+		/* A link-local address may be on several links: prefer the GID's netdev. */
 		if (gid->address_netdev && (!gid->netdev || strcmp(link->name, gid->netdev)))
 			continue;
 		free(gid->address_netdev);
@@ -376,7 +376,7 @@ static void resolve_gids(const struct reading *reading, const struct device *dev
 	}
 }
 
-/* The speed is not in rtnetlink: sysfs has it, netdev by netdev. */
+/* rtnetlink lacks the speed; sysfs has it, one file per netdev. */
 static void read_files(struct reading *reading, struct problems *problems)
 {
 	struct link_list *links = &reading->inventory->links;
@@ -387,8 +387,8 @@ static void read_files(struct reading *reading, struct problems *problems)
 }
 
 /*
- * sysfs shows the netdevs of the network namespace that it was mounted in: whether those of the
- * ports are others there. One port tells, unless netdevs are read there.
+ * Whether sysfs shows another network namespace, the one that it was mounted in, where the ports'
+ * netdevs have other indexes. Checking one port is enough, unless netdevs are read from there.
  */
 static bool is_other_sysfs(const struct reading *reading)
 {
@@ -431,7 +431,7 @@ static void resolve(const struct reading *reading)
 void read_netdevs(struct reading *reading)
 {
 	const struct objects *objects = reading->request->objects;
-	struct problems problems = {0}; /* of all netdevs, including those that do not matter */
+	struct problems problems = {0}; /* of all netdevs, relevant or not */
 
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);

@@ -16,10 +16,10 @@ struct reading {
 	struct problems *problems, *notes; /* the caller's, or NULL */
 	const struct inventory_request *request;
 	struct root root;
-	struct netlink *nldev; /* NULL in a saved tree, or if it does not answer */
+	struct netlink *nldev; /* NULL in a saved tree, or without an answer */
 	struct netlink *rtnl;  /* opened on first use */
-	uint64_t needs;	       /* the requested needs and their requirements */
-	/* All devices, with GUIDs of ports that were not asked for: read_unlisted_guids(). */
+	uint64_t needs;	       /* requested needs, and what they depend on */
+	/* All devices, with GUIDs of ports that were not requested: read_unlisted_guids(). */
 	struct device_list unlisted;
 };
 
@@ -28,23 +28,24 @@ void read_verbs(struct reading *reading);
 /* Finds the netdevs of ports, GIDs and P_Keys and reads their attributes from rtnetlink. */
 void read_netdevs(struct reading *reading);
 /*
- * True if there are ports whose netdev RDMA netlink does not report: IPoIB is a client, so its
- * netdev is not the port's own.
+ * True if RDMA netlink does not report the netdev of some port: IPoIB is a client of the RDMA core,
+ * so its netdev is not the port's.
  */
 bool wants_ipoib(const struct reading *reading);
 /*
- * Reads the port GUIDs of the devices and ports that were not asked for. Without netlink, only the
- * GUID tells a sub-device, which has no netdev: the first port with it has that.
+ * Reads the port GUIDs of devices and ports that were not requested. Without netlink, only the GUID
+ * identifies a sub-device, which has no netdev: the netdev belongs to the first port with that
+ * GUID.
  */
 void read_unlisted_guids(struct reading *reading);
 /* Finds the netdev of an InfiniBand port. */
 void resolve_ipoib(const struct reading *reading, const struct device *device, struct port *port);
-/* Reports those of the problems of netdevs that hide what was asked for. */
+/* Reports those problems of netdevs that hide requested facts. */
 void note_links(struct reading *reading, const struct problems *problems);
 /*
  * Reports each PCI function that is or may be an RDMA adapter: its driver and what is missing. For
- * hosts without an RDMA device. Returns true if one is an RDMA adapter for sure.
+ * hosts without an RDMA device. Returns true if one is definitely an RDMA adapter.
  */
 bool note_adapters(const struct root *root, struct problems *problems);
-/* Each device is in one network namespace, and shows in the class directory of that one only. */
+/* Whether each device is in one network namespace, and in the class directory of that one only. */
 bool devices_are_exclusive(const struct root *root);

@@ -14,8 +14,8 @@ enum {
 	FIRST_EXTENDED = 0x100,
 
 	CAPABILITY_EXPRESS = 0x10,
-	DEVICE_CONTROL = 8,	   /* in that of PCI Express */
-	RELAXED_ORDERING = 0x0010, /* in the device control */
+	DEVICE_CONTROL = 8,	   /* in the PCI Express capability */
+	RELAXED_ORDERING = 0x0010, /* in device control */
 	READ_REQUEST_SHIFT = 12,   /* three bits: 128 << n bytes */
 	READ_REQUEST_MOST = 5,	   /* 4096 bytes; 6 and 7 are reserved */
 
@@ -40,9 +40,8 @@ static uint32_t get32(const uint8_t *bytes, size_t offset)
 }
 
 /*
- * Capabilities are a list: a byte of the kind, a byte with the offset of the next. They begin after
- * the header and on multiples of four, so a list that is longer than the space holds turns in a
- * circle.
+ * Capabilities are a list: a byte with the kind, a byte with the offset of the next. They start
+ * after the header and on multiples of four, so a list with more elements than fit is circular.
  */
 static int find_capability(const uint8_t *bytes, size_t length, unsigned int wanted,
 			   size_t *ret_offset)
@@ -96,10 +95,10 @@ int pci_config_device_control(const uint8_t *bytes, size_t length, struct pci_de
 }
 
 /*
- * Extended capabilities have a header of 32 bits: the kind in 16 of them, the offset of the next in
- * the upper 12. A space without any begins with zeros, or with ones where nothing answers. A file
- * of 256 bytes is whole (pci_cfg_space_size(), drivers/pci/probe.c), as an ordinary user gets 64 of
- * it: the function is not of PCI Express, or the kernel has no way to the rest.
+ * Extended capabilities have a 32-bit header: the kind in the lower 16 bits, the offset of the next
+ * in the upper 12. A space without any begins with zeros, or with ones if nothing answers. A file
+ * of 256 bytes is complete (pci_cfg_space_size(), drivers/pci/probe.c), since ordinary users get
+ * 64: the function is not PCI Express, or the kernel cannot reach the rest.
  */
 static int find_extended(const uint8_t *bytes, size_t length, unsigned int wanted,
 			 size_t *ret_offset)

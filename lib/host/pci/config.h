@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The configuration space of a PCI function. An ordinary user gets its first 64 bytes, without any
- * capability; the rest takes CAP_SYS_ADMIN when the file is opened (pci_read_config() of
+ * The configuration space of a PCI function. Ordinary users can read the first 64 bytes, without
+ * any capability; the rest takes CAP_SYS_ADMIN when the file is opened (pci_read_config() of
  * drivers/pci/pci-sysfs.c). Offsets and bits: include/uapi/linux/pci_regs.h.
  */
 #pragma once
@@ -13,23 +13,23 @@
 #include "host/pci/pci.h"
 
 enum {
-	PCI_CONFIG_HEADER = 64,	   /* what every user may read */
+	PCI_CONFIG_HEADER = 64,	   /* readable by every user */
 	PCI_CONFIG_SIZE = 256,	   /* with the capabilities */
-	PCI_CONFIG_EXTENDED = 4096 /* with those of PCI Express */
+	PCI_CONFIG_EXTENDED = 4096 /* with PCI Express extended capabilities */
 };
 
 /*
- * Reads up to `most` bytes and returns how many there were, or -errno. Reading wakes a function
- * that power management has suspended, so it is for functions whose driver is at work, and bridges.
+ * Reads at most `most` bytes and returns their number, or -errno. Reading wakes a suspended
+ * function, so use this for bridges, and for functions whose driver is active.
  */
 ssize_t pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
 			uint8_t *bytes);
 
 /*
- * The pure parts, on the `length` bytes that were read. 0, or -ENODATA: the function does not have
- * the capability; -EPERM: the bytes end before that is known; -EOPNOTSUPP: the kernel does not
- * reach the part that has it; -EBADMSG: the list of capabilities is damaged; -ENODEV: all ones, as
- * a function that does not answer is read.
+ * Pure functions, on the `length` bytes that were read. Return 0, or -ENODATA: the function does
+ * not have the capability; -EPERM: the bytes end too early to tell; -EOPNOTSUPP: the kernel does
+ * not reach the part that has it; -EBADMSG: the list of capabilities is damaged; -ENODEV: all ones,
+ * which is what reading a dead function gives.
  */
 struct pci_device_control {
 	unsigned int max_read_request_bytes;

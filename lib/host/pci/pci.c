@@ -52,7 +52,7 @@ void pci_list_clear(struct pci_list *list)
 	*list = (struct pci_list){.count = 0};
 }
 
-/* The parts of an address whose form sysfs_is_pci_address() has checked. */
+/* Parses the parts of an address whose form sysfs_is_pci_address() has checked. */
 static int parse_address(const char *address, struct pci_function *function)
 {
 	char *end;
@@ -99,7 +99,7 @@ struct pci_function *pci_list_find(const struct pci_list *list, const char *addr
 	return find(list, address, strlen(address));
 }
 
-/* pci0000:3a, as pci_create_root_bus names it: drivers/pci/probe.c. */
+/* pci0000:3a, as named by pci_create_root_bus: drivers/pci/probe.c. */
 static bool is_host_bridge(const char *name, size_t length)
 {
 	const char *colon = memchr(name, ':', length);
@@ -111,10 +111,10 @@ static bool is_host_bridge(const char *name, size_t length)
 }
 
 /*
- * Finds what is above the function in the target of its link. Between the host bridge and
- * sys/devices may be any devices (ACPI's, a VMBUS channel): components are recognized by their
- * form, wherever they are. A host bridge below a function begins a tree of its own: Intel's VMD,
- * vmd_enable_domain() of the kernel.
+ * Finds out from the target of the function's link what is above it. There may be arbitrary devices
+ * between sys/devices and the host bridge (ACPI's, a VMBUS channel), so components are recognized
+ * by their form, wherever they are. A host bridge below a function begins a separate tree: Intel's
+ * VMD, vmd_enable_domain() in the kernel.
  */
 static void find_above(const struct pci_list *list, struct pci_function *function,
 		       const char *target)
@@ -140,7 +140,7 @@ static void find_above(const struct pci_list *list, struct pci_function *functio
 	function->path = text_clean(target, strlen(target));
 }
 
-/* A tree that somebody made may have functions above each other; a walk upwards must end. */
+/* A manipulated tree may have functions above each other; a walk upwards must end. */
 static void cut_circles(struct pci_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -198,7 +198,7 @@ char *pci_path(const struct pci_function *function, const char *file)
 	return mem_format(PCI_FUNCTION "/%s", function->address, file);
 }
 
-/* The last component of a link of the function; NULL without a problem if there is no link. */
+/* Returns the last component of the function's link; NULL without a problem if it has no link. */
 static char *read_link(const struct root *root, const struct pci_function *function,
 		       const char *file, int *ret_error, struct problems *problems)
 {
@@ -226,7 +226,7 @@ static void read_iommu(const struct root *root, struct pci_function *function,
 		number_set(&function->iommu_group, number);
 }
 
-/* That it takes privilege, or is missing in a saved tree, is no problem: acs_error says it. */
+/* A lack of privilege, or of the file in a saved tree, is no problem: acs_error has the reason. */
 static void read_acs(const struct root *root, struct pci_function *function)
 {
 	uint8_t bytes[PCI_CONFIG_EXTENDED];
@@ -241,7 +241,7 @@ static void read_acs(const struct root *root, struct pci_function *function)
 }
 
 /*
- * Red Hat's ports are QEMU's, which also has a switch of TI's that is slower than any adapter
+ * Red Hat's ports are QEMU's; QEMU also emulates a TI switch that is slower than any adapter
  * (include/hw/pci/pci_ids.h, hw/pci-bridge/xio3130_upstream.c).
  */
 bool pci_is_emulated(const struct pci_function *function)
@@ -256,7 +256,7 @@ bool pci_is_emulated(const struct pci_function *function)
 		(device == XIO3130_UP || device == XIO3130_UP + 1));
 }
 
-/* Intel's X722 has no link, and tells the least: i40e_probe(), i40e_main.c. No adapter has less. */
+/* Intel's X722 has no link, but shows the least: i40e_probe(), i40e_main.c. No adapter has less. */
 static bool is_in_chipset(const struct pci_function *function)
 {
 	return number_is(&function->vendor_id, PCI_VENDOR_INTEL) &&
@@ -265,8 +265,8 @@ static bool is_in_chipset(const struct pci_function *function)
 }
 
 /*
- * Their registers tell nothing of a link: VMware's have 5 GT/s and 32 lanes, QEMU's 2.5 GT/s and
- * one lane above a virtual function (pcie_sync_bridge_lnk(), hw/pci/pcie.c).
+ * The registers of these functions do not describe a link: VMware's have 5 GT/s and 32 lanes,
+ * QEMU's 2.5 GT/s and one lane above a virtual function (pcie_sync_bridge_lnk(), hw/pci/pcie.c).
  */
 static void drop_untrue_link(struct pci_function *function)
 {
@@ -376,7 +376,7 @@ void pci_possible_link(const struct pci_function *function, struct real *ret_spe
 		*ret_lanes = above->max_width_lanes;
 }
 
-/* Such functions are below the VMBus, whose ACPI device has had two names. */
+/* These functions are below the VMBus, whose ACPI device has had two names. */
 bool pci_is_of_vmbus(const struct pci_function *function)
 {
 	return function->path &&
@@ -433,8 +433,8 @@ enum {
 };
 
 /*
- * Drivers of accelerators: drivers/gpu/drm, drivers/accel; nvidia is NVIDIA's own module. A BMC's
- * display (ast, mgag200) is none.
+ * Drivers of accelerators: drivers/gpu/drm, drivers/accel; nvidia is NVIDIA's out-of-tree module. A
+ * BMC's display (ast, mgag200) is no accelerator.
  */
 static bool is_accelerator_driver(const char *driver)
 {
@@ -447,7 +447,7 @@ static bool is_accelerator_driver(const char *driver)
 	return false;
 }
 
-/* Without its driver, an accelerator is known by vendor and class. */
+/* Without its driver, an accelerator is identified by vendor and class. */
 static bool is_accelerator_vendor(const struct pci_function *function)
 {
 	switch (function->vendor_id.value) {
@@ -461,7 +461,7 @@ static bool is_accelerator_vendor(const struct pci_function *function)
 	}
 }
 
-/* Intel's integrated graphics is 00:02.0 of the first domain, on bus 0 like all of the chipset. */
+/* Intel's integrated graphics is 00:02.0 in the first domain, on bus 0 like the entire chipset. */
 static bool is_integrated(const struct pci_function *function)
 {
 	return function->vendor_id.value == PCI_VENDOR_INTEL && !function->parent &&

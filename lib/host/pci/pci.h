@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The PCI functions of the host, from sysfs alone. pci_list_read() reads the directory of the bus
- * and the target of each link in it, which gives the tree: no file of any function. pci_read()
- * reads the facts of one function when they are first needed, and reports what cannot be read once.
- * The list owns the functions; they do not move while it lives.
+ * and the target of each link in it, which gives the tree, without any file of a function.
+ * pci_read() reads the facts of one function when they are first needed, and reports only once what
+ * cannot be read. The list owns the functions; they do not move while it exists.
  */
 #pragma once
 
@@ -11,14 +11,14 @@
 #include "schema/problem.h"
 #include "schema/value.h"
 
-/* The directory of a function from its address; AER counters and the like are read there. */
+/* The directory of a function, given its address; AER counters and the like are read there. */
 #define PCI_FUNCTION "sys/bus/pci/devices/%s"
 
 enum pci_fact {
 	PCI_ID = 1 << 0,     /* vendor, device and subsystem */
 	PCI_DRIVER = 1 << 1, /* driver */
-	PCI_NUMA = 1 << 2,   /* numa_node and local_cpulist, as the kernel has them */
-	/* Speed and width, now and at most; not of what tells them without having a link. */
+	PCI_NUMA = 1 << 2,   /* numa_node and local_cpulist, as in the kernel */
+	/* Current and maximum speed and width; unknown if reported by a function without a link. */
 	PCI_LINK = 1 << 3,
 	PCI_VIRTUAL = 1 << 4, /* physfn */
 	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
@@ -38,11 +38,11 @@ enum pci_vendor {
 struct pci_function {
 	char *address; /* 0000:3b:00.0, or with a longer domain: 10000:3b:00.0 */
 	unsigned int domain, bus, device, function;
-	struct pci_function *parent; /* the next bridge up to the root port, or NULL */
-	char *host_bridge;	     /* pci0000:3a, the nearest one above it; NULL if unknown */
+	struct pci_function *parent; /* nearest bridge above, up to the root port; or NULL */
+	char *host_bridge;	     /* pci0000:3a, the nearest one above; NULL if unknown */
 	char *path; /* target of the bus's link, cleaned, for messages; NULL if unreadable */
 
-	unsigned int facts; /* enum pci_fact that were read, as far as they could be */
+	unsigned int facts; /* enum pci_fact that were read, successfully or not */
 	struct number vendor_id, device_id, subsystem_vendor_id, subsystem_device_id;
 	struct number class_code; /* three bytes: 0x020700 */
 	char *driver;		  /* NULL: none is bound, or driver_unknown */
@@ -51,11 +51,11 @@ struct pci_function {
 	char *local_cpulist;	  /* without a node every online CPU: drivers/pci/pci-sysfs.c */
 	struct real speed_gtps, max_speed_gtps;
 	struct number width_lanes, max_width_lanes;
-	char *physfn;		   /* address of the physical function; NULL: it is no VF */
+	char *physfn;		   /* address of the physical function; NULL: not a VF */
 	struct number iommu_group; /* unknown if there is none */
 	char *iommu_type;	   /* DMA, DMA-FQ, identity, blocked, unmanaged ... */
-	struct number acs_control; /* bits of enum pci_acs; 0: the port has no such services */
-	int acs_error; /* why it is unknown: -EPERM without privilege, or as of pci_config_read() */
+	struct number acs_control; /* bits of enum pci_acs; 0: the port lacks these services */
+	int acs_error; /* why acs_control is unknown: -EPERM, or pci_config_read()'s error */
 };
 
 struct pci_list {
@@ -64,65 +64,65 @@ struct pci_list {
 };
 
 /*
- * 0 if the bus was read; a host without PCI has no functions. A directory that cannot be read is a
- * problem and its -errno is returned; a link that cannot be read is a problem only.
+ * Returns 0 if the bus was read; a host without PCI has no functions. A directory that cannot be
+ * read is a problem, and its -errno is returned; a link that cannot be read is only a problem.
  */
 int pci_list_read(const struct root *root, struct pci_list *list, struct problems *problems);
 void pci_list_clear(struct pci_list *list);
 struct pci_function *pci_list_find(const struct pci_list *list, const char *address);
 
-/* Reads those of `facts` that were not read yet. */
+/* Reads those of `facts` that have not been read yet. */
 void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
 	      struct problems *problems);
-/* The path to a file of the function, for sysfs_read() and the like; the caller frees it. */
+/* Returns the path to a file of the function, for sysfs_read() and so on; the caller frees it. */
 char *pci_path(const struct pci_function *function, const char *file);
 
 /*
- * The number that the physical function has for this virtual one, by its links virtfnN; unknown if
+ * Returns the physical function's number for this virtual one, from its links virtfnN; unknown if
  * none of them leads here. Needs PCI_VIRTUAL.
  */
 struct number pci_virtual_number(const struct root *root, const struct pci_function *function);
 
 /*
- * The NUMA node of the function, or of the nearest function above it that has one; *ret_from is the
- * function that has it. Unknown if none has.
+ * Returns the NUMA node of the function, or of the nearest function above that has one; *ret_from
+ * is the function that has it. Unknown if none has.
  */
 struct number pci_numa_node(const struct root *root, struct pci_function *function,
 			    struct pci_function **ret_from, struct problems *problems);
 /*
- * The data rate of a link in Gb/s after its encoding, as the kernel computes it for
+ * Returns the data rate of a link in Gb/s after encoding, as the kernel computes it for
  * pcie_bandwidth_available(): PCIE_SPEED2MBS_ENC of drivers/pci/pci.h. Unknown if a factor is.
  */
 struct real pci_link_gbps(const struct real *speed_gtps, const struct number *lanes);
 /*
- * Whether that driver (NULL: none) keeps its functions for virtual machines: vfio-pci or a variant
- * for certain devices (mlx5_vfio_pci, drivers/vfio/pci), pci-stub, or pciback of Xen
+ * Whether that driver (NULL: none) reserves its functions for virtual machines: vfio-pci or a
+ * variant for certain devices (mlx5_vfio_pci, drivers/vfio/pci), pci-stub, or Xen's pciback
  * (xen-pciback/pci_stub.c).
  */
 bool pci_driver_is_for_guests(const char *driver);
 /*
- * Whether it carries what a ConnectX-8 (a Direct NIC) exchanges with accelerators:
+ * Whether this function carries the traffic between a ConnectX-8 (a Direct NIC) and accelerators:
  * drivers/infiniband/hw/mlx5/data_direct.c, kernel-boot/rdma_topo of rdma-core.
  */
 bool pci_is_data_direct(const struct root *root, struct pci_function *function,
 			struct problems *problems);
-/* Whether it is a port that a hypervisor makes. Needs PCI_ID. */
+/* Whether this is a port that a hypervisor emulates. Needs PCI_ID. */
 bool pci_is_emulated(const struct pci_function *function);
-/* The most that the link above a function can do: what both of its ends can. Needs PCI_LINK. */
+/* Computes what the link above a function can do: the lesser of its two ends. Needs PCI_LINK. */
 void pci_possible_link(const struct pci_function *function, struct real *ret_speed_gtps,
 		       struct number *ret_lanes);
 /* Whether Hyper-V gave the function to this virtual machine, by its path. */
 bool pci_is_of_vmbus(const struct pci_function *function);
-/* The nearest function above both, which may be one of them; NULL if there is none. */
+/* Returns the nearest function above both, which may be one of them; NULL if there is none. */
 struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_function *b);
 
-/* What topology and checks have to tell apart; most kinds are told by the class alone. */
+/* Kinds that topology and checks distinguish; the class alone determines most of them. */
 enum pci_kind {
 	PCI_KIND_OTHER,
-	PCI_KIND_BRIDGE,      /* root ports and ports of switches */
+	PCI_KIND_BRIDGE,      /* root ports and switch ports */
 	PCI_KIND_NETWORK,     /* class 02, and the InfiniBand class 0c06 of old adapters */
-	PCI_KIND_ACCELERATOR, /* a GPU or the like that computes */
-	PCI_KIND_NVSWITCH,    /* NVIDIA's switch of a GPU fabric */
+	PCI_KIND_ACCELERATOR, /* a GPU or a similar compute device */
+	PCI_KIND_NVSWITCH,    /* NVIDIA's switch for a GPU fabric */
 };
 
 enum pci_kind pci_kind(const struct root *root, struct pci_function *function,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "host/pci/peer.h"
 
-/* Walks up from link to link; between the ports of a switch is none. */
+/* Walks up from link to link; between the two ports of a switch there is none. */
 static size_t walk_ports(struct pci_function *from, const struct pci_function *common,
 			 pci_port_handler *handle, void *context)
 {

@@ -33,14 +33,14 @@ static const struct rdma_driver drivers[] = {
 	{"ib_qib", "ib_qib", .max_abi = RDMA_ABI_ANY},
 	{"ib_mthca", "ib_mthca", .max_abi = 1},
 	{"vmw_pvrdma", "vmw_pvrdma", .min_abi = 3, .max_abi = 3},
-	/* Software: no PCI function. The provider of 32 bits does not take version 1. */
+	/* Software: no PCI function. The 32-bit provider does not accept version 1. */
 	{NULL, "rdma_rxe", .min_abi = sizeof(void *) == 8 ? 1 : 2, .max_abi = 2},
 	{NULL, "siw", .min_abi = 1, .max_abi = 1},
 };
 
 /*
- * From the drivers' pci_device_id tables, Linux 6.12, with numbers that follow each other as one
- * row. Left out are functions that never have RDMA.
+ * From the drivers' pci_device_id tables, Linux 6.12; consecutive numbers share a row. Functions
+ * that never have RDMA are omitted.
  */
 static const struct {
 	uint16_t vendor, first, last;
@@ -84,7 +84,7 @@ static const struct {
 	{0x14e4, 0x16bd, 0x16bd, "bnxt_en"},
 	{0x14e4, 0x16c0, 0x16c5, "bnxt_en"},
 	{0x14e4, 0x16c8, 0x16d9, "bnxt_en"},
-	{0x14e4, 0x16dc, 0x16dc, "bnxt_en"}, /* 16dd is one of tg3 */
+	{0x14e4, 0x16dc, 0x16dc, "bnxt_en"}, /* 16dd belongs to tg3 */
 	{0x14e4, 0x16de, 0x16df, "bnxt_en"},
 	{0x14e4, 0x16e1, 0x16e3, "bnxt_en"},
 	{0x14e4, 0x16e5, 0x16f1, "bnxt_en"},
@@ -103,7 +103,7 @@ static const struct {
 	{0x8086, 0x1890, 0x1894, "ice"},
 	{0x8086, 0x1897, 0x189a, "ice"},
 	{0x8086, 0x579c, 0x579f, "ice"},
-	{0x8086, 0x37ce, 0x37d3, "i40e"}, /* X722, the only ones of this driver that have iWARP */
+	{0x8086, 0x37ce, 0x37d3, "i40e"}, /* X722, the only ones of this driver with iWARP */
 	{0x8086, 0x0dda, 0x0dda, "i40e"},
 	{0x8086, 0x1452, 0x1452, "idpf"},
 	{0x8086, 0x145c, 0x145c, "idpf"},
@@ -121,7 +121,7 @@ static const struct {
 	{0x19e5, 0xa22f, 0xa22f, "hns3"},
 	{0x10df, 0x0720, 0x0720, "be2net"}, /* Skyhawk: OC_SKH_DEVICE_PF and _VF of ocrdma */
 	{0x10df, 0x0728, 0x0728, "be2net"},
-	{0x1425, 0x4400, 0x44ff, "cxgb4"}, /* T4 to T6: function 4, which has the netdevs */
+	{0x1425, 0x4400, 0x44ff, "cxgb4"}, /* T4 to T6: function 4, which owns the netdevs */
 	{0x1425, 0x5400, 0x54ff, "cxgb4"},
 	{0x1425, 0x6400, 0x64ff, "cxgb4"},
 	{0x1414, 0x00b9, 0x00ba, "mana"}, /* drivers/net/ethernet/microsoft/mana/gdma.h */
@@ -184,7 +184,7 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 		return bound;
 	if (by_id)
 		return by_id;
-	/* An InfiniBand adapter that is newer than the table. */
+	/* This is an InfiniBand adapter that is newer than the table. */
 	if (function->class_code.known &&
 	    function->class_code.value >> 8 == CLASS_NETWORK_INFINIBAND &&
 	    number_is(&function->vendor_id, PCI_VENDOR_MELLANOX))
@@ -193,8 +193,8 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 }
 
 /*
- * The names that drivers/net/ethernet gives to these devices: mlx5_adev_devices[] of mlx5
- * (multiport: the second port of an RDMA device), MLX4_INTF of mlx4, "iwarp" and "roce" of ice,
+ * Names that drivers/net/ethernet gives to these devices: mlx5_adev_devices[] of mlx5 (multiport:
+ * the second port of an RDMA device), MLX4_INTF of mlx4, "iwarp" and "roce" of ice,
  * "idpf.8086.rdma.core" of idpf, "rdma" of the others.
  */
 bool rdma_is_auxiliary(const char *name)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Tags of resources: large ones have bit 7 and two bytes of length, small ones three bits. */
+/* Resource tags: large ones have bit 7 and two bytes of length, small ones three bits of length. */
 enum {
 	TAG_LARGE = 0x80,
 	TAG_NAME = 0x82,
@@ -15,13 +15,13 @@ enum {
 	TAG_SMALL_LENGTH = 0x07,
 };
 
-/* What follows, of the data or of a resource. */
+/* The unparsed rest of the data or of a resource. */
 struct rest {
 	const uint8_t *data;
 	size_t length;
 };
 
-/* A resource, or a field of one. */
+/* A resource, or a field in one. */
 struct part {
 	const uint8_t *header; /* the tag, or the two letters of the keyword */
 	struct vpd_text text;
@@ -38,7 +38,7 @@ static int take_part(struct rest *rest, size_t header, size_t length, struct par
 	return 0;
 }
 
-/* -ENOENT at the tag that ends the data; without it, a part of them is missing. */
+/* Returns -ENOENT at the end tag; if that is missing, the data are incomplete. */
 static int take_resource(struct rest *rest, struct part *ret_resource)
 {
 	const bool large = rest->length && rest->data[0] & TAG_LARGE;
@@ -54,7 +54,7 @@ static int take_resource(struct rest *rest, struct part *ret_resource)
 			 ret_resource);
 }
 
-/* A keyword of two bytes, a byte of length, and the text; -ENOENT at the end of the resource. */
+/* Takes a two-byte keyword, a length byte and the text; -ENOENT at the end of the resource. */
 static int take_field(struct rest *rest, struct part *ret_field)
 {
 	enum { HEADER = 3 };
@@ -101,7 +101,7 @@ static int find_in_resource(const struct part *resource, const char *name,
 	struct part field;
 	int rc;
 
-	/* Keywords of vendors: V0 .. VZ. */
+	/* Vendor keywords are V0 .. VZ. */
 	while (!(rc = take_field(&fields, &field)))
 		if (field.header[0] == 'V' && find_in_field(&field.text, name, ret_value))
 			return 0;

@@ -11,7 +11,7 @@
 static const char *const classes[] = {SYSFS_RDMA_CLASS, "sys/class/net", "sys/bus/pci/devices",
 				      "sys/bus/auxiliary/devices"};
 
-/* ../../devices/... as sys/devices/... */
+/* Converts ../../devices/... to sys/devices/.... */
 static char *below_root(const char *target)
 {
 	while (!strncmp(target, "../", 3))
@@ -81,7 +81,7 @@ int card_find_file(const struct root *root, const char *path, const char *file, 
 	return -ENOENT;
 }
 
-/* A netdev on top of another one has its number as iflink. */
+/* A netdev on top of another one has that one's number as its iflink. */
 static bool is_lowest(const struct root *root, const char *name)
 {
 	struct number index = {.known = false}, lower = {.known = false};
@@ -112,7 +112,7 @@ static bool is_on_function(const struct root *root, const char *path, const stru
 	return sysfs_has_directory(root, own);
 }
 
-/* A software device may be on the netdev of a representor. */
+/* A software device may be on a representor's netdev, so a device of the function is preferred. */
 char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices)
 {
 	struct strings names;

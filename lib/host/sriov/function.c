@@ -89,7 +89,7 @@ static struct function *add(struct reader *reader, const char *name, enum functi
 	return function;
 }
 
-/* An attribute that a function need not have; another failure is a problem. */
+/* Reads an attribute that a function may lack; any other failure is a problem. */
 static void read_number(struct reader *reader, struct number *number, const char *name,
 			const char *directory, const char *file)
 {
@@ -99,7 +99,7 @@ static void read_number(struct reader *reader, struct number *number, const char
 		problem_add(reader->problems, name, file, "sysfs", rc, NULL);
 }
 
-/* The first entry of a class directory; *ret_empty: it is there and empty. */
+/* Returns the first entry of a class directory; *ret_empty: the directory exists and is empty. */
 static char *first_of(struct reader *reader, const char *name, const char *directory,
 		      const char *class, bool *ret_empty)
 {
@@ -160,7 +160,7 @@ static void read_netdev(struct reader *reader, struct function *function, const 
 	function->netdev = own ? text_clean(own, strlen(own)) : NULL;
 }
 
-/* What every function has: the driver, and what it has made. */
+/* Reads what every function has: the driver, and the devices that it created. */
 static void read_common(struct reader *reader, struct function *function, const char *directory)
 {
 	bool empty = false;
@@ -215,7 +215,7 @@ static void add_all_pci(struct reader *reader)
 	}
 }
 
-/* mlx5_core.sf.4: the driver of the subfunction, drivers/net/ethernet/mellanox/mlx5/core/sf. */
+/* Finds mlx5_core.sf.4: the driver of subfunctions, drivers/net/ethernet/mellanox/mlx5/core/sf. */
 static void add_subfunctions(struct reader *reader)
 {
 	struct strings names = {.known = false};
@@ -241,7 +241,7 @@ static void add_subfunctions(struct reader *reader)
 	strings_free(&names);
 }
 
-/* Simulated cards, which are on a bus of their own. */
+/* Adds simulated cards, which are on a separate bus. */
 static void add_others(struct reader *reader)
 {
 	const struct link_list *links = &reader->inventory->links;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of the adapters that have RDMA: physical functions (PF), their virtual functions
- * (VF) and subfunctions (SF), and what each of them is used for. Files say most of it; what a PF
- * has set for its VFs comes from rtnetlink, and the switches of the driver from devlink, on the
- * live system only.
+ * The functions of adapters that have RDMA: physical functions (PF), their virtual functions (VF)
+ * and subfunctions (SF), and what each of them is used for. Most facts are in files; a PF's
+ * settings for its VFs come from rtnetlink, and the driver's switches from devlink, both only on
+ * the live system.
  */
 #pragma once
 
 #include "host/inventory/inventory.h"
 #include "host/need.h"
 
-/* What the inventory has to hold. */
+/* Needs that the inventory must be loaded with. */
 #define FUNCTION_NEEDS (NEED_NETDEV | NEED_LINK_LIST | NEED_NODE_GUID | NEED_PORT_GUID)
 
-/* What a field needs beyond that: what netlink knows of VFs, and the parameters of drivers. */
+/* Additional needs of a field: netlink's facts about VFs, and parameters of drivers. */
 enum { FUNCTION_NEED_VF = 1 << 0, FUNCTION_NEED_PARAMETERS = 1 << 1 };
 
 enum function_kind { FUNCTION_PF, FUNCTION_VF, FUNCTION_SF, FUNCTION_PLAIN };
 
 enum function_owner {
 	FUNCTION_OF_HOST,      /* a driver of this host uses it */
-	FUNCTION_OF_VFIO,      /* kept for a virtual machine or a program */
+	FUNCTION_OF_VFIO,      /* reserved for a virtual machine or a program */
 	FUNCTION_OF_NAMESPACE, /* its netdev or RDMA device is in another network namespace */
 	FUNCTION_OF_NOBODY,    /* no driver is bound */
 };
@@ -29,15 +29,15 @@ struct function {
 	char *name;	     /* 0000:3b:00.2, mlx5_core.sf.4, netdevsim10 */
 	struct number kind;  /* enum function_kind */
 	char *parent;	     /* name of the PF */
-	struct number index; /* of a VF; the sfnum of an SF */
+	struct number index; /* a VF's number, or the sfnum of an SF */
 	char *device, *netdev;
-	struct number node_guid, port_guid; /* of a VF: as the PF has set them */
+	struct number node_guid, port_guid; /* for a VF: as set by the PF */
 	char *mac;
 	struct number policy; /* enum vf_policy */
 	enum tristate trust;
 	char *driver;
 	struct number owner;		  /* enum function_owner */
-	struct number vf_count, vf_limit; /* of a PF */
+	struct number vf_count, vf_limit; /* for a PF */
 	enum tristate autoprobe;
 	enum tristate roce, rdma, iwarp; /* switches of the driver */
 };
@@ -49,13 +49,13 @@ struct function_list {
 
 extern const struct schema function_schema;
 
-/* Whether that driver keeps a function for a guest, or for a program: uio_pci_generic, igb_uio. */
+/* Whether that driver reserves a function for a guest, or a program: uio_pci_generic, igb_uio. */
 bool function_is_kept(const char *driver);
 
-/* Appends all functions; the name of the saved tree or NULL. */
+/* Appends all functions. `saved` is the name of the saved tree, or NULL. */
 void function_list_read(struct function_list *list, const struct inventory *inventory,
 			const char *saved, struct problems *problems);
-/* With objects, only the functions of these devices, and those that belong to such a PF. */
+/* With objects, keeps only the functions of these devices, and those that belong to such a PF. */
 void function_list_keep(struct function_list *list, const struct device_list *devices,
 			const struct objects *objects);
 void function_list_clear(struct function_list *list);

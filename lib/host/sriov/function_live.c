@@ -17,7 +17,7 @@ static bool is_vf(const struct function *function, const char *parent, uint64_t 
 	       !strcmp(function->parent, parent);
 }
 
-/* The VF of that number; one that is no PCI function of its own is added. */
+/* Returns the VF with that number; adds it if it is not a PCI function. */
 static struct function *find_vf(struct function_list *list, const char *parent, uint64_t index)
 {
 	struct function *function;
@@ -67,7 +67,7 @@ static void read_vfs(struct function_list *list, const struct inventory *invento
 		rc = opened ? opened : vf_list_read(rtnl, (unsigned int)link->index.value, &vfs);
 		if (rc)
 			problem_add(problems, parent, "vf", "rtnetlink", rc, NULL);
-		/* Without a socket, the others have nothing to tell either. */
+		/* Without a socket, the other PFs cannot be queried either. */
 		if (opened)
 			return;
 		for (size_t j = 0; j < vfs.count; j++)

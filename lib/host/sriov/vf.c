@@ -55,7 +55,7 @@ static void take_guid(struct number *guid, const struct nlattr *attribute)
 	number_set(guid, found.guid);
 }
 
-/* The MAC is always there and has the number: rtnl_fill_vfinfo(). */
+/* The MAC is always present and contains the number: rtnl_fill_vfinfo(). */
 static int take_one(void *context, const struct nlattr *nest)
 {
 	struct nlattr *table[ARRAY_SIZE(vf_attributes)];
@@ -75,7 +75,7 @@ static int take_one(void *context, const struct nlattr *nest)
 	}
 	if (table[IFLA_VF_TRUST]) {
 		memcpy(&trust, nla_data(table[IFLA_VF_TRUST]), sizeof(trust));
-		/* A driver that has no such setting leaves -1. */
+		/* Drivers without this setting leave -1. */
 		if (trust.setting <= 1)
 			number_set(&vf->trust, trust.setting);
 	}
@@ -102,8 +102,8 @@ static int take_answer(void *context, const void *payload, size_t length)
 }
 
 /*
- * Each VF takes some 200 bytes of the answer, and there may be 256 of them: the list, which is one
- * attribute, can have 64 KiB beside the rest of the link.
+ * Each VF takes some 200 bytes of the reply, and there may be 256 of them: the list is one
+ * attribute, which can have 64 KiB in addition to the rest of the link.
  */
 enum { LARGEST_ANSWER = 80 * 1024 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a physical function has set for its virtual functions, as rtnetlink reports it of the
- * netdev of the physical function: IFLA_VFINFO_LIST, rtnl_fill_vf() in net/core/rtnetlink.c. A
- * driver fills what it has.
+ * A physical function's settings for its virtual functions, as rtnetlink reports them for the
+ * netdev of the physical function: IFLA_VFINFO_LIST, rtnl_fill_vf() in net/core/rtnetlink.c.
+ * Drivers fill in what they have.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ extern const struct enum_name vf_policy_names[];
 
 struct vf {
 	struct number index;		    /* from 0, as in virtfn0 */
-	char *mac;			    /* aa:bb:...; NULL if it is all zero */
+	char *mac;			    /* aa:bb:...; NULL if all zero */
 	struct number policy;		    /* enum vf_policy */
-	struct number trust;		    /* 0 or 1; unknown: the driver has no such setting */
+	struct number trust;		    /* 0 or 1; unknown: the driver lacks this setting */
 	struct number node_guid, port_guid; /* InfiniBand only; 0: unset */
 };
 
@@ -27,15 +27,15 @@ struct vf_list {
 	size_t count;
 };
 
-/* Appends the VFs of the netdev; one without VFs has none. 0 or -errno. */
+/* Appends the VFs of the netdev, if it has any. Returns 0 or -errno. */
 int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list *list);
 void vf_list_clear(struct vf_list *list);
 const struct vf *vf_find(const struct vf_list *list, uint64_t index);
 
-/* The pure part: one RTM_NEWLINK message. -EBADMSG: it is damaged. */
+/* Pure function: parses one RTM_NEWLINK message. -EBADMSG: it is damaged. */
 int vf_take(const void *payload, size_t length, struct vf_list *list);
 
-/* What can be set; the number of the attribute, and the value as the kernel has it. */
+/* Settings that can be changed; vf_set() takes the value as in the kernel. */
 enum vf_setting { VF_SET_POLICY, VF_SET_TRUST, VF_SET_NODE_GUID, VF_SET_PORT_GUID };
 int vf_set(struct netlink *rtnl, unsigned int netdev_index, unsigned int vf,
 	   enum vf_setting setting, uint64_t value);
