@@ -37,9 +37,7 @@ int dmabuf_of_heap(size_t bytes, int *ret_dmabuf, const char **ret_call)
 	return 0;
 }
 
-/*
- * The kernel demands pages that cannot be truncated: udmabuf_create(), drivers/dma-buf/udmabuf.c.
- */
+/* The kernel demands pages that cannot be removed: udmabuf_create(), drivers/dma-buf/udmabuf.c. */
 static int seal(int pages, size_t bytes)
 {
 	return ftruncate(pages, (off_t)bytes) || fcntl(pages, F_ADD_SEALS, F_SEAL_SHRINK);

@@ -19,9 +19,7 @@ struct device_nodes {
 	size_t count;
 };
 
-/*
- * Reads the nodes of a device, given the exact bytes of its kernel name. Having none is no error.
- */
+/* Reads a device's nodes, given the exact bytes of its kernel name. Having none is no error. */
 int device_nodes_read(const struct root *root, const char *kernel_name, struct device_nodes *nodes);
 void device_nodes_clear(struct device_nodes *nodes);
 

@@ -11,14 +11,10 @@
 #include "base/cleanup.h"
 #include "kernel/sysfs.h"
 
-/*
- * CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read with less room than its record needs fails.
- */
+/* CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read with less room than its record fails. */
 #define LARGEST_RECORD 8192
 
-/*
- * More lines than fit the largest log that distributions configure: 2 MiB (CONFIG_LOG_BUF_SHIFT).
- */
+/* More lines than fit the largest log of distributions, 2 MiB (CONFIG_LOG_BUF_SHIFT). */
 #define MOST_RECORDS 100000
 
 /* Device number of /dev/kmsg: devlist[], drivers/char/mem.c. */
@@ -145,9 +141,7 @@ static int read_live(void (*take)(void *context, const struct kmsg_record *recor
 	for (unsigned int count = 0; count < MOST_RECORDS; count++) {
 		const ssize_t length = read(fd, bytes, sizeof(bytes));
 
-		/*
-		 * EPIPE: lines were overwritten meanwhile; reading resumes at the oldest one left.
-		 */
+		/* EPIPE: lines were overwritten meanwhile; reading resumes at the oldest left. */
 		if (length < 0 && (errno == EPIPE || errno == EINTR))
 			continue;
 		if (length < 0)

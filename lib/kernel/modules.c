@@ -66,9 +66,7 @@ static bool loads_module(const char *command)
 	       memmem(command, length, "insmod", strlen("insmod"));
 }
 
-/*
- * Parses one command of modprobe.d(5): blacklist NAME, install NAME COMMAND; others are irrelevant.
- */
+/* Parses a command of modprobe.d(5): blacklist NAME, install NAME COMMAND; others are ignored. */
 static void parse_line(struct module_rules *rules, const char *line, const char *place,
 		       unsigned int number)
 {
@@ -115,9 +113,7 @@ void module_rules_parse(struct module_rules *rules, const char *text, const char
 	}
 }
 
-/*
- * Parses NAME=A,B,C of the kernel command line; NAME may have dashes: parameq(), kernel/params.c.
- */
+/* Parses NAME=A,B,C from the kernel command line; dashes are legal: parameq(), kernel/params.c. */
 static void parse_parameter(struct module_rules *rules, const char *parameter)
 {
 	static const struct {
@@ -268,9 +264,7 @@ const struct module_rule *module_rules_find(const struct module_rules *rules, co
 			continue;
 		if (by_name && rule->kind != MODULE_INSTALL && rule->kind != MODULE_BOOT_REFUSED)
 			continue;
-		/*
-		 * A rule for the initial RAM disk ends with it, so any other rule takes precedence.
-		 */
+		/* A rule for the initial RAM disk ends with it, so any other takes precedence. */
 		if (!found || found->kind == MODULE_BOOT_INITIAL)
 			found = rule;
 	}

@@ -11,9 +11,7 @@
 
 /* What keeps a module from being loaded. */
 enum module_rule_kind {
-	/*
-	 * modprobe.d: blacklist NAME. The module's aliases are ignored, so that no device loads it.
-	 */
+	/* modprobe.d: blacklist NAME. Its aliases are ignored, so that no device loads it. */
 	MODULE_BLACKLIST,
 	/* modprobe.d: install NAME COMMAND, where the command does not load the module. */
 	MODULE_INSTALL,
@@ -21,9 +19,7 @@ enum module_rule_kind {
 	MODULE_BOOT_BLACKLIST,
 	/* Kernel command line: module_blacklist=. The kernel refuses the module. */
 	MODULE_BOOT_REFUSED,
-	/*
-	 * Kernel command line: dracut's rd.driver.blacklist=. Applies only in the initial RAM disk.
-	 */
+	/* Kernel command line: dracut's rd.driver.blacklist=. Applies in the initial RAM disk. */
 	MODULE_BOOT_INITIAL,
 };
 

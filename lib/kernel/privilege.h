@@ -14,9 +14,7 @@ enum privilege {
 	PRIVILEGE_SYS_ADMIN = 21,
 };
 
-/*
- * Whether the capability is in the effective set. It applies to the process's user namespace only.
- */
+/* Whether the capability is in the effective set. It applies to the process's user namespace. */
 bool privilege_held(enum privilege privilege);
 /*
  * Whether this is the first user namespace, which the kernel demands for changes of RDMA devices:

@@ -443,9 +443,7 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 		cgroup_levels_clear(&levels);
 		return rc;
 	}
-	/*
-	 * CFTYPE_NOT_ON_ROOT, kernel/cgroup/rdma.c: the last group, the topmost one, has the files.
-	 */
+	/* CFTYPE_NOT_ON_ROOT, kernel/cgroup/rdma.c: the topmost group, read last, has the files. */
 	levels.more_above = !rc;
 	*ret_levels = levels;
 	return 0;

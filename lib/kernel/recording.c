@@ -26,10 +26,7 @@
 #define LARGEST_RECORDING (2 * LARGEST_WRITTEN)
 #define QUESTIONS_MOST	  (1u << 18)
 #define MESSAGES_MOST	  (1u << 20)
-/*
- * Payload of one message: netlink sends at most 32 KiB, a GID table of verbs may have 4,096
- * entries.
- */
+/* Payload of a message: netlink sends at most 32 KiB, a GID table of verbs has 4,096 entries. */
 #define LARGEST_PAYLOAD (1u << 20)
 
 /* Variable with the descriptor that recording_fd() returns. */
@@ -298,9 +295,7 @@ const struct recorded_message *recording_find(const struct recording *recording,
 	const struct recorded_question wanted = {.protocol = protocol, .message = *question};
 	size_t low = 0, high = recording->question_count;
 
-	/*
-	 * Finds the first question that sorts after `wanted`; the one before it is the last match.
-	 */
+	/* Find the first question that sorts after `wanted`; the match is before it. */
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 

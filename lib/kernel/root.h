@@ -21,10 +21,7 @@ struct root {
 	int snapshot;  /* of the snapshot's folder, if `recorded` */
 };
 
-/*
- * Opens a saved tree, or the live system if `directory` is NULL. -ENOTDIR, -ENOENT ... as from
- * open(2).
- */
+/* Opens a saved tree, or the live system if NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
 /* Whether netlink and verbs describe the same system: it is live, or recordings answer for it. */
@@ -50,7 +47,5 @@ int root_open_path(const struct root *root, const char *path, int flags);
  * root_open_path() may still succeed. -ENOENT always means that the file does not exist.
  */
 int root_open_in(const struct root *root, int directory, const char *name, int flags);
-/*
- * Returns the length of the link's target, NUL terminated, or -errno; -EINVAL: `path` is no link.
- */
+/* Returns the length of the link's target, NUL terminated, or -errno; -EINVAL: not a link. */
 ssize_t root_read_link(const struct root *root, const char *path, char target[static PATH_MAX]);

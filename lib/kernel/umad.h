@@ -59,9 +59,7 @@ struct mad_transport {
 	 */
 	int (*receive)(void *context, unsigned char *buffer, size_t *bytes,
 		       struct mad_arrival *ret);
-	/*
-	 * Returns the index of a P_Key in the port's table, or -ENOENT. NULL: the table is unknown.
-	 */
+	/* Returns a P_Key's index in the port's table, or -ENOENT. NULL: the table is unknown. */
 	int (*find_pkey)(void *context, uint16_t pkey);
 	/* Waits until there is a MAD to receive: -ETIMEDOUT, -EINTR. */
 	int (*wait)(void *context, int timeout_msec);

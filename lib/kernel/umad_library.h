@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The functions of libibumad: for the file that loads it, and for tests, which bring substitutes.
- */
+/* The functions of libibumad: for the file that loads it, and for tests, which substitute them. */
 #pragma once
 
 #include <infiniband/umad.h>
@@ -30,10 +28,7 @@ struct umad_functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
 
-/*
- * Does what umad_open() does once the library is loaded and the kernel's module is known to be
- * there.
- */
+/* Does what umad_open() does once the library is loaded and the kernel's module has been found. */
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
 		    const char *smi_device, unsigned int smi_port,
 		    struct mad_transport *ret_transport);

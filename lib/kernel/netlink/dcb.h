@@ -34,10 +34,7 @@ struct dcb {
 	struct ieee_pfc pfc;	   /* paused priorities (mask), most classes, delay, counts */
 	struct ieee_maxrate rates; /* kilobits per second of each class; 0: no limit */
 	struct dcbnl_buffer buffers; /* buffer of each priority, sizes in bytes */
-	/*
-	 * Bits DCB_CAP_DCBX_x: who negotiates with the switch; firmware if neither HOST nor LLD is
-	 * set.
-	 */
+	/* Bits DCB_CAP_DCBX_x: who negotiates with the switch; neither HOST nor LLD: firmware. */
 	struct number dcbx;
 	struct number trusted; /* mask of enum dcb_trust */
 	/* The trusted selectors, most important first. */

@@ -146,10 +146,7 @@ int ethtool_parse_pause(const void *payload, size_t length, struct ethtool_pause
 	return 0;
 }
 
-/*
- * The attribute has the total, then a number for each lane; empty if the driver does not count
- * this.
- */
+/* The total, followed by a number for each lane; empty if the driver does not count this. */
 static int get_total(const struct nlattr *attribute, struct number *total)
 {
 	uint64_t value;
@@ -196,9 +193,7 @@ static int take_mode(void *context, const struct nlattr *entry)
 	return 0;
 }
 
-/*
- * Reads the configured modes: net/ethtool/fec.c sends a list of bits, and always both attributes.
- */
+/* Reads the configured modes: net/ethtool/fec.c sends a list of bits, always both attributes. */
 static int take_configured(struct nlattr *const *table, struct number *ret_modes)
 {
 	struct nlattr *bitset[ARRAY_SIZE(bitset_policy)];

@@ -36,9 +36,6 @@ int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink
 int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t count,
 	       const struct nla_policy *policy);
 
-/*
- * genl_find()'s lookup in one message of the list: fills the entry for the message's name, if
- * wanted.
- */
+/* Looks up one message of the list for genl_find(): fills the entry for its name, if wanted. */
 int genl_take_family(const void *payload, size_t length, const char *const *names,
 		     uint16_t *ret_ids, size_t count);

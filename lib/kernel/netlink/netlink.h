@@ -91,10 +91,7 @@ void netlink_free(struct netlink *netlink);
 DEFINE_CLEANUP(struct netlink, netlink_free)
 /* Whether its requests are recorded for a snapshot. */
 bool netlink_is_recorded(const struct netlink *netlink);
-/*
- * For poll(). With groups it is readable if messages came or (POLLERR) were lost; call
- * netlink_read().
- */
+/* For poll(). With groups: readable once messages came or (POLLERR) were lost: netlink_read(). */
 int netlink_fd(const struct netlink *netlink);
 /*
  * From now on receives at most `count` datagrams of that size per system call. The kernel sizes the
@@ -127,9 +124,7 @@ void netlink_request_clear(struct netlink_request *request);
  */
 int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
 		      netlink_handler *handle, void *context);
-/*
- * Does so for one request, whose reply must have a payload: else -EBADMSG, or the kernel's error.
- */
+/* Does so for one request, whose reply needs a payload: -EBADMSG if not, or the kernel's error. */
 int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		void *context);
 /*
@@ -147,10 +142,7 @@ struct netlink_series {
 
 void netlink_ask_all(struct netlink *netlink, const struct netlink_series *series);
 
-/*
- * Like netlink_ask() for a request that is answered only by success or an error. ret_text may be
- * NULL.
- */
+/* Sends a request that is answered only by success or an error. ret_text may be NULL. */
 int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text);
 /*
  * Passes every message of a dump to `take`. -EINTR: the dump is complete, but the tables changed

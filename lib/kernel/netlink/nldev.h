@@ -46,9 +46,7 @@ static inline uint16_t nldev_message_type(unsigned int command)
 	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
 }
 
-/*
- * Parse the attributes of a message or a nest into a table of NLDEV_ATTR_KNOWN. -EBADMSG: damaged.
- */
+/* Parse the attributes of a message or nest into a table of NLDEV_ATTR_KNOWN. -EBADMSG: damaged. */
 int nldev_parse(const void *attributes, size_t length, struct nlattr **table);
 int nldev_parse_nest(const struct nlattr *nest, struct nlattr **table);
 

@@ -30,9 +30,7 @@ enum provider_state {
 	PROVIDER_ELSEWHERE, /* configured by its path, which is not checked */
 };
 
-/*
- * Looks up a provider. *ret_library, freed by the caller, is the library that exists; NULL: none.
- */
+/* Finds a provider. *ret_library, freed by the caller, is the library that exists; NULL: none. */
 enum provider_state providers_find(const struct providers *providers, const char *name,
 				   char **ret_library);
 

@@ -423,9 +423,7 @@ int verbs_event_parse(const void *bytes, size_t length, struct verbs_event *even
 	case VERBS_EVENT_CLIENT_REREGISTER:
 	case VERBS_EVENT_GID_CHANGE:
 	case VERBS_EVENT_DEVICE_SPEED_CHANGE:
-		/*
-		 * For other types, element is the handle of an object (ib_uverbs_event_handler()).
-		 */
+		/* For other types, it is the handle of an object (ib_uverbs_event_handler()). */
 		event->port = (unsigned int)written.element;
 	}
 	return 0;

@@ -25,10 +25,7 @@ struct verbs_device;
  */
 int verbs_open(const struct root *root, struct verbs **ret_verbs);
 void verbs_free(struct verbs *verbs); /* close all devices before */
-/*
- * Returns what libibverbs printed while it looked for providers and devices, one cleaned message
- * each.
- */
+/* Returns libibverbs' messages from looking for providers and devices, each of them cleaned. */
 const struct strings *verbs_warnings(const struct verbs *verbs);
 
 /* A device as libibverbs lists it. */
@@ -38,10 +35,7 @@ struct verbs_listed {
 	int transport; /* enum ibv_transport_type */
 };
 
-/*
- * Returns 0, or -ENODATA for an older snapshot that lacks the list of devices, which then seems
- * empty.
- */
+/* Returns 0, or -ENODATA: an older snapshot lacks the list of devices, which then seems empty. */
 int verbs_check_list(const struct verbs *verbs);
 /* Returns a device by its number from 0, in the order of libibverbs. False: past the last one. */
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed);
@@ -103,9 +97,7 @@ struct verbs_event {
  * verbs_open_device(): -ENODEV (no provider library, no uverbs node, gone), -EACCES.
  */
 int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async **ret_async);
-/*
- * For tests: reads 16 bytes per event from a descriptor such as a pipe, and takes ownership of it.
- */
+/* For tests: reads 16 bytes per event from a descriptor, such as a pipe. Takes ownership of it. */
 struct verbs_async *verbs_async_from_fd(int fd);
 /* Never waits, whether or not the device still exists. */
 void verbs_async_close(struct verbs_async *async);

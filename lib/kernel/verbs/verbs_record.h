@@ -38,10 +38,7 @@ struct verbs_identity {
 	int32_t num_comp_vectors;
 };
 
-/*
- * *ret_record is NULL if the root is live and nothing is to be recorded. -EOPNOTSUPP: it is a saved
- * tree.
- */
+/* *ret_record is NULL if the root is live and nothing is recorded. -EOPNOTSUPP: a saved tree. */
 int verbs_record_open(const struct root *root, struct verbs_record **ret_record);
 void verbs_record_free(struct verbs_record *record);
 /* Whether the record answers instead of libibverbs. */
