@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The commands of commands.def. */
+/* The commands listed in commands.def. */
 #pragma once
 
 #include "cli/command.h"

@@ -21,12 +21,12 @@ int finish_output(const struct ctx *ctx, int rc, int status)
 	int finished = render_finish(stdout);
 	_cleanup_(freep) char *message = NULL;
 
-	/* -EIO may only be the stream's flag of the error that `rc` has already. */
+	/* -EIO may only be the stream's error flag, for the error that is already in `rc`. */
 	if (finished && (!rc || finished != -EIO))
 		rc = finished;
 	if (!rc)
 		return status;
-	/* The reader has closed the pipe on purpose: no message. */
+	/* The reader closed the pipe on purpose: no message. */
 	if (rc == -EPIPE)
 		return STATUS_FAILED;
 	message = mem_format("cannot write the output: %s", strerror(-rc));
@@ -52,7 +52,7 @@ static enum format choose_format(const struct listing *listing)
 	return listing->all_columns ? FORMAT_RECORD : FORMAT_TABLE;
 }
 
-/* https://no-color.org: a NO_COLOR that is not empty disables colour. */
+/* https://no-color.org: a nonempty NO_COLOR disables colour. */
 static bool choose_color(const struct globals *globals)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -62,7 +62,7 @@ static bool choose_color(const struct globals *globals)
 	return !(no_color && *no_color) && isatty(STDOUT_FILENO) && terminal_takes_escapes();
 }
 
-/* Other programs take the form of the output by -o. */
+/* In other programs -o selects the output format. */
 static bool is_form(const char *word)
 {
 	static const char *const forms[] = {"json", "jsonl", "tsv"};
@@ -83,7 +83,7 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 	bad += strspn(bad, "+-");
 	for (size_t i = 0; i < schema->field_count; i++) {
 		keys[i] = schema->fields[i].key;
-		/* The word may be the heading that the table has for the key. */
+		/* The word may be the heading that tables show for the key. */
 		if (*bad && !strcasecmp(field_heading(&schema->fields[i]), bad))
 			bad = keys[i];
 	}
@@ -171,7 +171,7 @@ bool listing_load(struct listing *listing)
 	return listing_load_inventory(listing, columns_needs(&listing->columns));
 }
 
-/* A word that is no device may be a subcommand in the wrong place, or its plural. */
+/* A word that is not a device may be a misplaced subcommand, or its plural. */
 static void suggest_child(const struct command *command, struct problem *problem)
 {
 	_cleanup_(freep) char *one = mem_string(problem->object);
@@ -284,7 +284,7 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 
 	if (inventory_answers(root))
 		return false;
-	/* What cannot be opened is no tree: reading it says why. */
+	/* If the root cannot be opened, it is no tree; reading it gives the reason. */
 	rc = inventory_find_core(root, NULL);
 	if (rc && rc != -ENODEV && !listing_load_inventory(listing, 0))
 		return true;
@@ -372,7 +372,7 @@ static int print_rows(const struct listing *listing)
 
 	if (listing->silent)
 		return 0;
-	/* A command that failed before it had a head: the document has its keys nevertheless. */
+	/* If the command failed before it had a head, the document still has the head's keys. */
 	if (head_schema && !document.head)
 		document.head = nothing_known = mem_alloc_zero(1, head_schema->record_size);
 	if (head_schema)
@@ -422,7 +422,7 @@ bool listing_piece(struct listing *listing)
 	if (!listing->stream_rc && !listing->silent)
 		listing->stream_rc = render_stream_rows(pieces, listing->rows, listing->row_count);
 	listing->row_count = 0;
-	/* Notices a closed pipe before everything has been read. */
+	/* Notices a closed pipe before all data have been read. */
 	if (!listing->stream_rc)
 		listing->stream_rc = render_flush(stdout);
 	return !listing->stream_rc;
@@ -437,7 +437,7 @@ int listing_print(struct listing *listing)
 
 		return rc ? rc : render_stream_end(&listing->pieces, &listing->problems);
 	}
-	/* A command that failed before it had rows prints nothing, except a JSON document. */
+	/* A command that failed before it had rows prints nothing, except for a JSON document. */
 	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)
 		return print_rows(listing);
 	return 0;
@@ -455,7 +455,7 @@ int listing_end_quietly(struct listing *listing, int rc)
 
 /*
  * Reads the answer. A session blocks the signals that end it (mad_session_begin()), and nobody
- * would take them here: meanwhile they end the program, as nothing has been changed.
+ * would handle them here: let them end the program meanwhile, since nothing has been changed.
  */
 static bool read_yes(void)
 {

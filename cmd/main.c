@@ -66,13 +66,13 @@ static int print_help(const struct ctx *ctx)
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 
-/* What was wrong is on standard error already. */
+/* Standard error already has the reason. */
 static int cannot_begin(const struct ctx *ctx, const void *args, int status)
 {
 	return ctx->command->unable ? ctx->command->unable(ctx, args, status) : status;
 }
 
-/* With --root FILE, what is in the archive is the root while the command runs. */
+/* With --root FILE, the contents of the archive are the root while the command runs. */
 static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 {
 	struct snapshot snapshot = SNAPSHOT_NONE;
@@ -87,7 +87,7 @@ static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 	return status;
 }
 
-/* --root / is the live system, and so is an empty one. */
+/* --root / and an empty root mean the live system. */
 static void forget_live_root(struct ctx *ctx)
 {
 	const char *root = ctx->globals.root;
@@ -96,7 +96,7 @@ static void forget_live_root(struct ctx *ctx)
 		ctx->globals.root = NULL;
 }
 
-/* Runs a command, or one of its subcommands, with its own options and objects. */
+/* Runs a command or subcommand with its options and objects. */
 static int run_leaf(struct ctx *ctx, int argc, char **argv)
 {
 	_cleanup_(freep) void *args = mem_alloc_zero(1, ctx->command->args_size);
@@ -176,8 +176,9 @@ static int run_personality(struct ctx *ctx, const struct personality *personalit
 }
 
 /*
- * If a standard stream is closed, the next file or socket to be opened takes its number, and output
- * would be written into it. /dev/null is opened for reading only, so that writing to it fails.
+ * If a standard stream is closed, the next file or socket that is opened takes its number, and
+ * output would be written into it. /dev/null is opened for reading only, so that writing to it
+ * fails.
  */
 static bool fill_standard_streams(void)
 {
@@ -188,9 +189,9 @@ static bool fill_standard_streams(void)
 }
 
 /*
- * What the parent has set is inherited: if it ignores SIGCHLD, the kernel keeps no child to wait
- * for, and a blocked SIGALRM would be no --timeout. Signals that end a program stay ignored or
- * blocked, as nohup(1) wants.
+ * The parent's settings are inherited: if it ignores SIGCHLD, the kernel keeps no child to wait
+ * for, and a blocked SIGALRM would disable --timeout. Signals that end a program stay ignored or
+ * blocked, as nohup(1) intends.
  */
 static void reset_signals(void)
 {
@@ -219,8 +220,7 @@ int main(int argc, char **argv)
 	personality = compat_find(argv[0]);
 	if (personality)
 		return run_personality(&ctx, personality, argc, argv);
-	/* Options may follow objects, even if the user prefers the POSIX order for other programs.
-	 */
+	/* Options may follow objects, even if the user prefers POSIX order in other programs. */
 	unsetenv("POSIXLY_CORRECT");
 	return run(&ctx, argc, argv);
 }

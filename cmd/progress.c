@@ -9,7 +9,7 @@ void progress_begin(struct progress *progress, const struct ctx *ctx)
 	*progress = (struct progress){.shown = !ctx->globals.quiet && isatty(STDERR_FILENO)};
 }
 
-/* Writes blanks, as not all terminals have a sequence to erase a line. */
+/* Overwrites with blanks, because not all terminals have a sequence to erase a line. */
 void progress_erase(struct progress *progress)
 {
 	if (progress->width)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A line on standard error, if it is a terminal, that shows progress and is erased at the end. */
+/* A progress line on standard error, if that is a terminal; erased at the end. */
 #pragma once
 
 #include "cli/command.h"
@@ -10,7 +10,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, const struct ctx *ctx);
-/* Replaces the text. */
+/* Replaces the text of the line. */
 void progress_show(struct progress *progress, const char *text);
-/* Call this before anything else is printed. */
+/* Must be called before anything else is printed. */
 void progress_erase(struct progress *progress);

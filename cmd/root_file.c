@@ -10,7 +10,7 @@
 #include "cmd/listing.h"
 #include "snapshot/record.h"
 
-/* A command that prints records tells it in its document, too. */
+/* A command that prints records also reports this in its document. */
 static void fail(const struct ctx *ctx, const char *message, const char *hint)
 {
 	struct listing listing;
@@ -35,7 +35,7 @@ int root_file_unpack(const char *path, struct snapshot *ret_snapshot, const char
 
 	if (path && snapshot_is_file(path)) {
 		rc = snapshot_open(path, getenv("TMPDIR"), ret_snapshot, ret_message, ret_hint);
-		/* With manifest.json in it: then recordings are found (kernel/root.h). */
+		/* This folder has manifest.json, so that recordings are found (kernel/root.h). */
 		folder = ret_snapshot->folder;
 	}
 	if (rc)

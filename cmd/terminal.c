@@ -21,13 +21,13 @@ static void catch_signals(struct terminal *terminal)
 	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGINT,
 				      SIGTERM,	SIGQUIT, SIGHUP,  0};
 
-	/* The first four concern only a screen. */
+	/* The first four matter only to a screen. */
 	signals_catch(&terminal->signals, terminal->on ? numbers : numbers + 4);
 }
 
 /*
- * Single keys without an echo. Signals of the keyboard stay, so that ^C, ^\ and ^Z do what they
- * always do (termios(3)).
+ * Delivers single keys without echo. Signals from the keyboard stay enabled, so that ^C, ^\ and ^Z
+ * do what they always do (termios(3)).
  */
 static void take_keys(struct terminal *terminal)
 {
@@ -72,8 +72,8 @@ int terminal_show(struct terminal *terminal, char *text)
 }
 
 /*
- * Restores the terminal for the shell, and lets the signal do what it does: SIGTSTP stops the
- * program, and SIGALRM, which is --timeout, ends it.
+ * Restores the terminal for the shell, and lets the signal take effect: SIGTSTP stops the program,
+ * and SIGALRM, from --timeout, ends it.
  */
 static void let_act(struct terminal *terminal, int number)
 {
@@ -99,7 +99,7 @@ void terminal_take_signals(struct terminal *terminal)
 			terminal->stopped = true;
 			continue;
 		}
-		/* SIGSTOP gives no chance to restore anything: the shell did, and it is undone. */
+		/* SIGSTOP cannot be caught: the shell reset the terminal, so set it up again. */
 		if (number != SIGWINCH)
 			take_keys(terminal);
 		terminal->changed = true;
@@ -120,7 +120,7 @@ int terminal_end(struct terminal *terminal, bool keep)
 {
 	int rc = leave(terminal);
 
-	/* Leaving the screen has removed its text. */
+	/* Leaving the screen has erased its text. */
 	if (!rc && keep && terminal->text)
 		rc = render_text(stdout, terminal->text);
 	free(terminal->text);
