@@ -12,7 +12,7 @@ struct cables_args {
 	bool lanes;
 };
 
-/* The rows of all cables, which the caller frees after the listing. */
+/* Adds rows for all cables, which the caller frees after the listing. */
 static struct cable_lane *add_lanes(struct listing *listing, const struct port_cables *cables)
 {
 	struct cable_lane *lanes = NULL;

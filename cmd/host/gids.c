@@ -50,7 +50,7 @@ static bool passes(const struct gid_entry *entry, const void *context)
 	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
 }
 
-/* An entry that could not be read might have passed, so the answer is partial. */
+/* An entry that could not be read might have matched, so the answer is partial. */
 static void tell_none(struct listing *listing)
 {
 	static const char hint[] = "rdmactl gids shows all";
@@ -72,7 +72,10 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 		const struct device *device = &devices->items[i];
 
 		for (size_t j = 0; j < device->port_count; j++) {
-			/* From the table, so that --to does not choose what does not pass. */
+			/*
+			 * Removed from the table itself, so that --to does not choose an entry that
+			 * does not match.
+			 */
 			gid_table_filter(&device->ports[j], passes, filter);
 			for (size_t k = 0; k < device->ports[j].gid_count; k++)
 				listing_add(listing, &device->ports[j].gids[k]);
@@ -82,7 +85,7 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 		tell_none(listing);
 }
 
-/* The answer of a snapshot's tables is a guess. */
+/* A route computed from a snapshot's tables is a guess. */
 static void tell_doubt(struct listing *listing, const char *peer, const char *doubt)
 {
 	_cleanup_(freep) char *text = mem_format("the route to %s is a guess: %s", peer, doubt);
@@ -92,7 +95,7 @@ static void tell_doubt(struct listing *listing, const char *peer, const char *do
 }
 
 /*
- * Marks the entries. False: there is no route to the peer, so the entries stay unmarked; true with
+ * Marks the entries. False: there is no route to the peer, so the entries stay unmarked. True with
  * *ret_chosen NULL: none of them leads there.
  */
 static bool choose(struct listing *listing, const char *peer, const struct gid_entry **ret_chosen)
@@ -118,7 +121,7 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 	return true;
 }
 
-/* Shells read these lines, so a name must not contain anything special to them. */
+/* Shells read these lines, so names must not contain special characters. */
 static bool is_plain(const char *text)
 {
 	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -152,7 +155,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);
 }
 
-/* The message about a wrong option; NULL if all are good. */
+/* Returns the message about a wrong option, or NULL if all are good. */
 static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
 {
 	const struct globals *globals = &ctx->globals;

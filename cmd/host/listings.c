@@ -31,7 +31,7 @@ const struct command devices_command = {
 	.run = run_devices,
 };
 
-/* Loads `needs` beside those of the columns, and adds the rows of every port. */
+/* Loads `needs` in addition to those of the columns, and adds the rows of every port. */
 static int list_by_port(const struct ctx *ctx, const void *args, char **objects, uint64_t needs,
 			void (*add)(struct listing *listing, const struct port *port,
 				    const void *args))
@@ -84,7 +84,7 @@ static const struct option_row pkeys_options[] = {
 	{.name = NULL},
 };
 
-/* 0x7fff without the membership bit: a key of 0 is no partition, IBA volume 1, 10.9.1.2 */
+/* 0x7fff excludes the membership bit: a key of 0 is not a partition, IBA volume 1, 10.9.1.2 */
 static bool is_empty(const struct pkey *pkey)
 {
 	return !(pkey->pkey.value & 0x7fff);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl ports set, which is among the commands that change something. */
+/* rdmactl ports set, one of the commands that change something. */
 #pragma once
 
 #include "cli/command.h"
