@@ -36,7 +36,7 @@ struct listing {
 
 /* Parses objects and columns. False: they are wrong, which listing_end() reports. */
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports);
-/* Does the same without objects, for a command whose options or words choose the schema. */
+/* Like listing_begin() without objects, for a command whose options or words choose the schema. */
 bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		      bool all_columns);
 /* Parses only the objects; with `ports`, also DEV/PORT. False: one is wrong, which is noted. */
@@ -46,7 +46,7 @@ bool listing_parse_objects(struct listing *listing, char *const *words, bool por
  * format shows all columns.
  */
 void listing_show_view(struct listing *listing, const char *when);
-/* Does the same with a list that is not a view. */
+/* Like listing_show_view(), with a list that is not a view. */
 void listing_prefer_columns(struct listing *listing, const char *list);
 /*
  * Prints several vertical records as a table of the default columns, or of those named by -o; with
@@ -59,8 +59,8 @@ bool listing_load(struct listing *listing);
 /* Loads `needs` of the inventory, for records from a separate loader. */
 bool listing_load_inventory(struct listing *listing, uint64_t needs);
 /*
- * Does the same after inventory_load(), or another function that opens the root, has returned `rc`;
- * reports errors that these have not reported.
+ * Like listing_load_inventory(), after inventory_load(), or another function that opens the root,
+ * has returned `rc`; reports errors that these have not reported.
  */
 bool listing_has_loaded(struct listing *listing, int rc);
 void listing_add(struct listing *listing, const void *row);
@@ -81,8 +81,8 @@ bool listing_piece(struct listing *listing);
 /* True if --root or RDMACTL_ROOT is set, which the command refuses with `reason` as the message. */
 bool listing_refuses_root(struct listing *listing, const char *reason);
 /*
- * Does the same, but accepts a snapshot, which also answers for netlink and verbs. A root that
- * cannot be opened ends the command, with that as the cause.
+ * Like listing_refuses_root(), but accepts a snapshot, which also answers for netlink and verbs. A
+ * root that cannot be opened ends the command, with that as the cause.
  */
 bool listing_refuses_tree(struct listing *listing, const char *reason);
 /*

@@ -16,7 +16,7 @@ char *host_name(void);
  * with `?` for unknown values. Empty if nothing can be read. The caller frees it.
  */
 char *host_processors(void);
-/* Does the same with the text of another /proc/cpuinfo. */
+/* Like host_processors(), for the text of another /proc/cpuinfo. */
 char *host_read_processors(FILE *file);
 
 struct component {

@@ -100,8 +100,9 @@ bool link_has_guid_of(const struct link *link, const struct port *port);
 /* Whether the link is the port's IPoIB netdev, or its P_Key child, judged by the port GUID. */
 bool link_is_ipoib_of(const struct link *link, const struct port *port);
 /*
- * The same for a port whose netdev has been searched: if the port has none, a link with its GUID
- * belongs to another port. A sub-device of a multi-plane port shares the GUID of that port.
+ * Like link_is_ipoib_of(), for a port whose netdev has been searched: if the port has none, a link
+ * with its GUID belongs to another port. A sub-device of a multi-plane port shares the GUID of that
+ * port.
  */
 bool port_has_ipoib(const struct port *port, const struct link *link);
 

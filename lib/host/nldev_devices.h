@@ -14,9 +14,10 @@
 /* Lists all devices visible in this network namespace, each with its ports (numbers only). */
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);
 /*
- * Does the same, and repeats it once if the class directory has a device that is missing from the
- * result: the kernel resumes by count after each device (_nldev_get_dumpit(), core/nldev.c), and so
- * skips one if an earlier one is meanwhile removed or moved to another network namespace.
+ * Like nldev_get_devices(), but repeats the dump once if the class directory has a device that is
+ * missing from the result: the kernel resumes by count after each device (_nldev_get_dumpit(),
+ * core/nldev.c), and so skips one if an earlier one is meanwhile removed or moved to another
+ * network namespace.
  */
 int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list);
 

@@ -42,8 +42,8 @@ void gid_entry_clear(struct gid_entry *entry); /* frees the strings it owns */
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems);
 /*
- * Does the same, with netdevs, for `count` slots starting with `first`. Returns false at the end of
- * the table.
+ * Like gid_table_read_sysfs() with netdevs, for `count` slots starting with `first`. Returns false
+ * at the end of the table.
  */
 bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,
 			  unsigned int count, struct problems *problems);

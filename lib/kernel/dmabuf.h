@@ -11,8 +11,8 @@
 /* Allocates `bytes`, a multiple of the page size, of zeroed memory from the system heap. */
 int dmabuf_of_heap(size_t bytes, int *ret_dmabuf, const char **ret_call);
 /*
- * Does the same with a file in memory, *ret_pages, which the processor maps. The caller closes
- * *ret_pages if it is not negative, even after a failure.
+ * Like dmabuf_of_heap(), but with a file in memory, *ret_pages, which the processor maps. The
+ * caller closes *ret_pages if it is not negative, even after a failure.
  */
 int dmabuf_of_pages(size_t bytes, int *ret_pages, int *ret_dmabuf, const char **ret_call);
 /*

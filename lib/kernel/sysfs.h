@@ -34,12 +34,14 @@ int sysfs_open(const struct root *root, const char *path, int flags);
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
-/* Returns that text cleaned, for the caller to free; NULL if it is empty or cannot be read. */
+/*
+ * Like sysfs_read(), but returns cleaned text for the caller to free; NULL if empty or on errors.
+ */
 char *sysfs_text(const struct root *root, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Does the same as sysfs_read(). *ret_size is the length with the trailing white space: the kernel
- * ends even an empty text with a newline.
+ * Like sysfs_read(). *ret_size is the length with the trailing white space: the kernel ends even an
+ * empty text with a newline.
  */
 ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
 			size_t *ret_size, const char *format, ...)
@@ -53,7 +55,7 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
  */
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Does the same for a file of the distribution, at most 8 MiB. */
+/* Like sysfs_read_long(), for a file of the distribution: at most 8 MiB. */
 int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Reads the exact target of a symbolic link; the caller frees it. -EINVAL if `path` is no link. */

@@ -30,13 +30,10 @@ int sysfs_folder_open(const struct root *root, char *path, struct sysfs_folder *
 int sysfs_folder_open_in(const struct sysfs_folder *above, const char *name,
 			 struct sysfs_folder *ret_folder);
 void sysfs_folder_close(struct sysfs_folder *folder);
-/*
- * Does what sysfs_read_size() does for a file; `name` may be a path relative to the folder, and
- * `ret_size` may be NULL.
- */
+/* Like sysfs_read_size(), for a path relative to the folder; `ret_size` may be NULL. */
 ssize_t sysfs_folder_read(const struct sysfs_folder *folder, char text[static SYSFS_TEXT_SIZE],
 			  size_t *ret_size, const char *name);
-/* Does what sysfs_list() does, for the folder; works only once. */
+/* Like sysfs_list(), for the folder; works only once. */
 int sysfs_folder_list(const struct sysfs_folder *folder, struct strings *ret_names);
 
 /* sysfs_read_size() and sysfs_list_all() on an open file or folder, for these readers. */

@@ -28,7 +28,7 @@ struct umad_functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
 
-/* Does what umad_open() does once the library is loaded and the kernel's module has been found. */
+/* The part of umad_open() after loading the library and finding the kernel's module. */
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
 		    const char *smi_device, unsigned int smi_port,
 		    struct mad_transport *ret_transport);

@@ -52,7 +52,7 @@ bool fib_spend(const struct fib_search *search, size_t steps);
 void fib_doubt(const struct fib_search *search, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Does what link_vrf_index() does, for the netdev with that index. */
+/* Like link_vrf_index(), for the netdev with that index. */
 uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index);
 
 /* Returns a next hop of the route by number; *ret_blackhole: an object that drops packets. */

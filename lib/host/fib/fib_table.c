@@ -155,7 +155,7 @@ bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop)
 	return !(hop->flags & RTNH_F_DEAD) && (!wanted || hop->link_index == wanted);
 }
 
-/* Does the same as fib_table_lookup(), net/ipv4/fib_trie.c. */
+/* Follows fib_table_lookup(), net/ipv4/fib_trie.c. */
 static int search4(const struct fib_search *search, const struct fib_table *list,
 		   struct fib_found *ret_found)
 {

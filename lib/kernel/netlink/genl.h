@@ -32,7 +32,7 @@ void genl_add(struct netlink_request *request, uint16_t family, uint8_t command,
  */
 int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_taker *take,
 	      void (*restart)(void *context), void *context);
-/* Does what netlink_parse() does, after the header of generic netlink. */
+/* Like netlink_parse(), for attributes after the header of generic netlink. */
 int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t count,
 	       const struct nla_policy *policy);
 

@@ -124,7 +124,7 @@ void netlink_request_clear(struct netlink_request *request);
  */
 int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
 		      netlink_handler *handle, void *context);
-/* Does so for one request, whose reply needs a payload: -EBADMSG if not, or the kernel's error. */
+/* Sends one request, whose reply needs a payload: -EBADMSG if not, or the kernel's error. */
 int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		void *context);
 /*

@@ -35,7 +35,7 @@ enum { NLDEV_FAMILY_IB = 27, NLDEV_IB_ADDRESS_AT = 8 };
 
 /* -EPROTONOSUPPORT: this kernel has no RDMA netlink. */
 int nldev_open(const struct root *root, struct netlink **ret_nldev);
-/* Does the same with the directory of the root; NULL for the live system. */
+/* Like nldev_open(), given the directory of the root; NULL for the live system. */
 int nldev_open_at(const char *directory, struct netlink **ret_nldev);
 /* Returns the smallest message size that the kernel uses: enough for one device or port. */
 size_t nldev_message_size(void);
@@ -66,7 +66,7 @@ struct nldev_settings {
 
 /* Any user may call this. -EOPNOTSUPP: a kernel before 5.1; -EPROTONOSUPPORT: no RDMA netlink. */
 int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings);
-/* Does the same on an open socket. */
+/* Like nldev_read_settings(), on an open socket. */
 int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings);
 /* Pure function: parses the reply's attributes, aligned to 4 bytes. -EBADMSG: damaged. */
 int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings);

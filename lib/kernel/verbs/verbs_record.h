@@ -53,6 +53,6 @@ void verbs_record_note(const struct verbs_record *record, enum verbs_question qu
 int verbs_record_find(const struct verbs_record *record, enum verbs_question question,
 		      const char *device, uint64_t port, const uint8_t **ret_bytes,
 		      size_t *ret_length);
-/* Does the same, and copies the bytes into a structure. */
+/* Like verbs_record_find(), but copies the bytes into a structure. */
 int verbs_record_read(const struct verbs_record *record, enum verbs_question question,
 		      const char *device, uint64_t port, void *structure, size_t size);
