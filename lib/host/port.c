@@ -181,7 +181,7 @@ static const struct attribute rows[] = {
 
 const struct attributes port_attributes = {rows, ARRAY_SIZE(rows), &port_schema};
 
-/* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
+/* Parses "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
 static int parse_rate(const char *text, struct port *port)
 {
 	struct real rate = {0};

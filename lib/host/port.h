@@ -101,7 +101,7 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 enum { PORT_MOST = 65535, PORT_MOST_VERBS = 255 };
 
 struct port {
-	char *device; /* borrowed from the device, like device_kernel_name */
+	char *device; /* borrowed from the device, like kernel_name */
 	const char *kernel_name;
 	struct number port;	      /* 1 .. PORT_MOST; 0 for a switch */
 	struct number link_layer;     /* enum link_layer */

@@ -64,7 +64,7 @@ static void take_kilobytes(const char *text, const char *label, struct number *b
 		*bytes = number;
 }
 
-/* The name as in comm: the kernel writes \n and \\ here, proc_task_name() in fs/proc/array.c */
+/* Restores the name as in comm: here \n and \\ are escaped, proc_task_name(), fs/proc/array.c */
 static char *unescape_name(const char *line)
 {
 	size_t length = strcspn(line, "\n"), at = 0;
@@ -295,7 +295,7 @@ static struct cgroup_device *find_device(struct cgroup_device_list *list, const 
 	return device;
 }
 
-/* hca_handle=2, hca_object=max */
+/* Parses hca_handle=2 or hca_object=max. */
 static void take_count(const char *word, bool limits, struct cgroup_device *device)
 {
 	bool handle = !strncmp(word, "hca_handle=", 11);

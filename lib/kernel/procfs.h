@@ -47,7 +47,7 @@ struct number procfs_kilobytes(const char *text, const char *label);
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task);
 void procfs_task_clear(struct procfs_task *task);
 
-/* RLIMIT_MEMLOCK of /proc/PROCESS/limits, in bytes. */
+/* Reads RLIMIT_MEMLOCK from /proc/PROCESS/limits, in bytes. */
 int procfs_read_memlock(const struct root *root, uint64_t process, struct limit *ret_soft,
 			struct limit *ret_hard);
 
@@ -101,7 +101,7 @@ void procfs_parse_limit(const char *text, const char *line, struct limit *soft, 
 /* Cuts the next field off a line of mountinfo, in place; NULL at its end. */
 char *procfs_take_mount_field(char **rest);
 void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups);
-/* The path of the group in /proc/PROCESS/cgroup, freed by the caller; NULL if it is in none. */
+/* Returns the group in /proc/PROCESS/cgroup, freed by the caller; NULL if there is none. */
 char *procfs_parse_cgroup(const char *text, bool v1);
 /* `limits`: rdma.max, else rdma.current. Devices that are new to the list are appended. */
 void procfs_parse_rdma(const char *text, bool limits, struct cgroup_device_list *list);

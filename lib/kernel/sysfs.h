@@ -73,7 +73,7 @@ int sysfs_list_all(const struct root *root, struct strings *ret_names, const cha
 /* Counts the names that do not begin with a dot. */
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* 0 if the directory exists and may be opened, else -errno. */
+/* Returns 0 if the directory exists and may be opened, else -errno. */
 int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
 /* Accepts 0000:3b:00.0, or a longer domain as in 10000:3b:00.0: Intel's VMD counts from 0x10000. */

@@ -27,7 +27,7 @@ struct verbs_functions {
 
 struct verbs {
 	struct verbs_functions call;
-	struct ibv_device **list; /* ended by NULL; NULL if a recording answers */
+	struct ibv_device **list; /* NULL terminated; NULL if a recording answers */
 	struct strings warnings;
 	struct verbs_record *record; /* or NULL */
 	/* For a recording: its list, with the names apart from `items`, and why it is missing. */
