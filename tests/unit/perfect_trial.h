@@ -763,24 +763,39 @@ struct soft_fault {
 	const char *peer;
 };
 
+/*
+ * On a busy machine the side that sleeps may wake so late that it finds all completions, which
+ * hides that the first one woke it (LENIENT_AWAKE): such a pass does not count.
+ */
+enum { SOFT_TRIES = 5 };
+
+static inline void soft_find_fault(const struct trial_test *table, const struct soft_fault *fault,
+				   bool last_try, bool *ret_found)
+{
+	const struct selftest_result *row;
+	struct soft_trial bed;
+
+	soft_begin(&bed);
+	bed.request.peer = fault->peer;
+	soft.spoil = fault->spoil;
+	soft.damage = fault->damage;
+	soft.lenient = fault->lenient;
+	row = soft_run(&bed, table, fault->id);
+	*ret_found = row->verdict.value == SELFTEST_FAIL;
+	if (*ret_found ? strncmp(row->reason, fault->reason, strlen(fault->reason)) : last_try)
+		fail_msg("%s: '%s' instead of '%s'", fault->id,
+			 row->reason ? row->reason : "a pass", fault->reason);
+	soft_end(&bed);
+}
+
 static inline void soft_find_faults(const struct trial_test *table, const struct soft_fault *faults,
 				    size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct soft_fault *fault = &faults[i];
-		const struct selftest_result *row;
-		struct soft_trial bed;
+		const int tries = faults[i].lenient & LENIENT_AWAKE ? SOFT_TRIES : 1;
+		bool found = false;
 
-		soft_begin(&bed);
-		bed.request.peer = fault->peer;
-		soft.spoil = fault->spoil;
-		soft.damage = fault->damage;
-		soft.lenient = fault->lenient;
-		row = soft_run(&bed, table, fault->id);
-		if (row->verdict.value != SELFTEST_FAIL ||
-		    strncmp(row->reason, fault->reason, strlen(fault->reason)))
-			fail_msg("%s: '%s' instead of '%s'", fault->id,
-				 row->reason ? row->reason : "a pass", fault->reason);
-		soft_end(&bed);
+		for (int j = 1; !found && j <= tries; j++)
+			soft_find_fault(table, &faults[i], j == tries, &found);
 	}
 }

@@ -535,10 +535,11 @@ static int query_gid(struct ibv_context *context, uint8_t port, int index, union
 }
 
 /* The limit of the near side's part of a run of the far one, or of both. */
-static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t duration_msec, bool in)
+static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t duration_msec, bool out,
+			 bool in)
 {
 	const struct selftest_request request = {.peer = peer, .signals = -1};
-	struct plan plan = {.order = {.type = MESSAGE_RUN}, .out = true, .in = in};
+	struct plan plan = {.order = {.type = MESSAGE_RUN}, .out = out, .in = in};
 	struct selftest_results results = {0};
 	struct trial trial = {
 		.request = &request, .results = &results, .granted_msec = granted_msec};
@@ -547,6 +548,8 @@ static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t durat
 
 	plan.order.run = run_of(RUN_BANDWIDTH, RUN_SEND);
 	plan.order.run.duration_msec = duration_msec;
+	if (duration_msec)
+		plan.order.run.iterations = 0;
 	near.agent = make_endless(&device, &plan.order.run, QP_RC);
 	near.agent->api.ibv_query_gid = query_gid;
 	near.agent->context = &device.context;
@@ -568,16 +571,21 @@ static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t durat
 
 static void limits_of_listening(void **state)
 {
+	const bool out = true, in = true;
+
 	(void)state;
 	/* What this side sends ends by itself, and so does the other thread of a loopback. */
-	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, false), 0);
-	assert_int_equal(limit_of(NULL, 0, 1000, true), 0);
+	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, out, false), 0);
+	assert_int_equal(limit_of(NULL, 0, 1000, out, in), 0);
+	/* A number of messages has no time: it ends when the server's time is over. */
+	assert_int_equal(limit_of("10.0.0.2", 60000, 0, out, false), 60000);
+	assert_int_equal(limit_of("10.0.0.2", 60000, 0, out, in), 60000);
 	/* A server may take all of its time, also for what warms up. */
-	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, true), 60000 + 60000);
-	assert_int_equal(limit_of("10.0.0.2", 0, 1000, true), 1000 + RUN_STILL_MSEC + 4 + 60000);
-	assert_int_equal(limit_of("10.0.0.2", 60000, 0, true), LIMIT_MSEC + 60000);
+	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, out, in), 60000 + 60000);
+	assert_int_equal(limit_of("10.0.0.2", 0, 1000, out, in), 1000 + RUN_STILL_MSEC + 4 + 60000);
+	assert_int_equal(limit_of("10.0.0.2", 60000, 0, false, in), LIMIT_MSEC + 60000);
 	/* What it says of that has a limit. */
-	assert_int_equal(limit_of("10.0.0.2", UINT64_MAX, 1000, true), LIMIT_MSEC + 60000);
+	assert_int_equal(limit_of("10.0.0.2", UINT64_MAX, 1000, out, in), LIMIT_MSEC + 60000);
 }
 
 int main(int argc, char **argv)

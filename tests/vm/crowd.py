@@ -23,6 +23,7 @@ from stalls import Stalls
 from tap import Tap, unequal
 
 IPC_LOCK = 1 << 14
+LIFE_SECONDS = 7200  # of a client, with two threads: serve_life_msec()
 MOST_FILES = 256
 PIDFD_GETFD = 438
 SO_ATTACH_FILTER = 26  # include/uapi/asm-generic/socket.h
@@ -100,7 +101,7 @@ def too_much(pid):
         if int(lines[name], 16) & ~IPC_LOCK:
             wrong.append('%s: %s' % (name, lines[name].strip()))
     for name, most in (('Max core file size', 0), ('Max open files', MOST_FILES),
-                       ('Max cpu time', 7300), ('Max processes', 4096),
+                       ('Max cpu time', 2 * LIFE_SECONDS + 100), ('Max processes', 4096),
                        ('Max data size', None)):
         value = limits[name]
         if value == 'unlimited' or (most is not None and int(value) > most):
