@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a mesh consists of: hosts with rails, pairs of them that are tested, and what came of each.
- * A rail is a port of a host; rail 3 of each host is connected to the same switches as rail 3 of
- * the others, as it is usual where hosts have several adapters. Rails are numbered from 0 in the
- * order of the adapters' PCI addresses. Text from other hosts is cleaned before it comes here.
+ * A mesh: hosts with rails, the pairs of them that are tested, and the result of each pair. A rail
+ * is a port of a host; rail 3 of each host is connected to the same switches as rail 3 of the
+ * others, as is usual where hosts have several adapters. Rails are numbered from 0 in the order of
+ * the adapters' PCI addresses. Text from other hosts is cleaned before it is stored here.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 #include "host/endpoint/endpoint.h"
 
-/* More ports than a host has. */
+/* More than the ports of any host. */
 #define MESH_MOST_RAILS 16u
 #define MESH_MOST_HOSTS 65536u
-/* Clients of a host's server at the same time: senders of an incast, on all rails. */
+/* Simultaneous clients of one host's server: senders of an incast, on all rails. */
 #define MESH_MOST_SENDERS 128u
 #define MESH_NAME_BYTES	  128u /* of a host's name, with the NUL */
 
@@ -29,82 +29,87 @@ enum mesh_presence {
 
 struct mesh_host {
 	char *name;
-	struct number rank; /* of the launcher */
+	struct number rank; /* given by the launcher */
 	enum mesh_presence presence;
-	char *reason;		     /* of MESH_REFUSED and MESH_LOST, a sentence; else NULL */
-	char *hint;		     /* the next step, or NULL */
-	char *release;		     /* of rdmactl there */
-	char *kernel;		     /* release of the kernel there */
-	char *firmware;		     /* of its first rail's adapter */
-	struct number memlock_bytes; /* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: none */
-	int64_t clock_msec; /* its clock minus clock_msec() here, by the shortest round trip */
-	struct number clock_error_msec; /* half of that; not known: it has not answered yet */
+	char *reason;	/* a sentence for MESH_REFUSED and MESH_LOST; else NULL */
+	char *hint;	/* the next step, or NULL */
+	char *release;	/* its release of rdmactl */
+	char *kernel;	/* its kernel release */
+	char *firmware; /* of its first rail's adapter */
+	/* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: no limit */
+	struct number memlock_bytes;
+	int64_t clock_msec; /* its clock minus clock_msec() here, from the shortest round trip */
+	struct number clock_error_msec; /* half of that round trip; unknown before its first pong */
 	struct endpoint *rails;
 	uint32_t rail_count;
 	struct ip_address address; /* where the others reach its server */
-	uint16_t server_port;	   /* TCP; 0: it serves nobody */
+	uint16_t server_port;	   /* TCP; 0 if it has no server */
 	struct number others_qps;  /* user queue pairs of other programs on its rails */
 	bool rehearsed;		   /* its answers are made up */
-	uint32_t protocol;	   /* MESH_PROTOCOL of its agent */
+	uint32_t protocol;	   /* protocol version agreed on with its agent */
 };
 
 void mesh_host_clear(struct mesh_host *host);
 
-/* Two hosts, by index, with the rail of each; the same twice: in loopback. `a` is the client. */
+/*
+ * Two hosts, by index, with a rail of each; both ends are the same in loopback. `a` is the client.
+ */
 struct mesh_pair {
 	uint32_t a, b;
 	uint16_t rail_a, rail_b;
 };
 
-/* What is done with a pair; each needs those before it. */
+/* The tests of a pair; each requires those before it. */
 enum mesh_test {
-	MESH_CONNECT = 1 << 0, /* queue pairs are connected, and data arrives unchanged */
+	MESH_CONNECT = 1 << 0, /* connects queue pairs, and checks that data arrives unchanged */
 	MESH_LATENCY = 1 << 1,
 	MESH_BANDWIDTH = 1 << 2,   /* from a to b, then from b to a */
-	MESH_BOTH_WAYS = 1 << 3,   /* both at once; agents of MESH_PROTOCOL_BOTH_WAYS on */
-	MESH_TESTS = (1 << 3) - 1, /* unless it is asked for */
+	MESH_BOTH_WAYS = 1 << 3,   /* both at once; needs MESH_PROTOCOL_BOTH_WAYS */
+	MESH_TESTS = (1 << 3) - 1, /* the default */
 	MESH_ALL_TESTS = (1 << 4) - 1,
 };
 
-/* A test of one pair: the host that gets it is the client. */
+/* One test of a pair, for the agent of the host that is its client. */
 struct mesh_order {
 	uint64_t id;
 	char peer[MESH_NAME_BYTES]; /* the other host's name */
 	bool loopback;		    /* the peer is this host */
 	uint16_t rail, peer_rail;
-	struct endpoint near, far; /* the rails, as each host described its own */
+	struct endpoint near, far; /* the rails, each as its own host described it */
 	struct ip_address peer_ip; /* of the peer's server */
 	uint16_t peer_port;
 	uint32_t tests;			       /* enum mesh_test */
-	uint32_t latency_msec, bandwidth_msec; /* how long each measurement may take */
-	uint32_t timeout_msec;		       /* the child is killed then */
+	uint32_t latency_msec, bandwidth_msec; /* limit of each measurement */
+	uint32_t timeout_msec;		       /* the child is killed after this time */
 };
 
 enum mesh_outcome {
 	MESH_PASS,
 	MESH_FAIL,    /* the data path failed; `reason` says how */
-	MESH_UNTRIED, /* an agent was lost, or the time was over: says nothing about the pair */
+	MESH_UNTRIED, /* an agent was lost or time ran out: says nothing about the pair */
 };
 
 enum mesh_end { MESH_END_A, MESH_END_B, MESH_ENDS };
 
-/* What came of a pair. Figures that were not measured are not known. */
+/* The result of a pair. Figures that were not measured are unknown. */
 struct mesh_result {
 	struct mesh_pair pair;
-	uint32_t stage; /* of the plan; counted from 0 */
-	uint32_t round; /* of the stage */
-	bool again;	/* of the second pass: alone, while nobody else tests */
+	uint32_t stage; /* of the plan, from 0 */
+	uint32_t round; /* within the stage */
+	bool again;	/* second pass: tested alone, while no other test runs */
 	enum mesh_outcome outcome;
-	struct real latency_usec;	  /* median of one way */
+	struct real latency_usec;	  /* median, one way */
 	struct real gbps[MESH_ENDS];	  /* sent by that end */
-	struct real both_gbps[MESH_ENDS]; /* sent by that end while the other sent, too */
+	struct real both_gbps[MESH_ENDS]; /* sent by that end while the other sent too */
 	struct number errors[MESH_ENDS];  /* growth of the error counters of that end's port */
-	/* A sentence with MESH_FAIL and MESH_UNTRIED; with MESH_PASS, why both directions at once
-	 * were not measured, or empty. */
+	/*
+	 * A sentence for MESH_FAIL and MESH_UNTRIED; for MESH_PASS, why both directions at once
+	 * were not measured, or empty.
+	 */
 	char reason[200];
 };
 
-/* How that reason ends if it is because of an agent, which may be newer in the next run. */
+/* End of such a reason if an older agent is the cause; the next run may find it updated. */
 #define MESH_IS_OLDER " is older, and does not have it"
 
 /* Hosts by name. */
@@ -118,7 +123,7 @@ struct mesh_names {
 	size_t count;
 };
 
-/* Borrows the names. */
+/* Indexes the hosts by name; borrows their names. */
 void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names);
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);

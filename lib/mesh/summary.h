@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a mesh has done, in a record: JSON documents begin with it. */
+/* Summary of a mesh as a record, with which its JSON documents begin. */
 #pragma once
 
 #include "schema/schema.h"

@@ -20,7 +20,7 @@
 
 #define AGENT_SEND_MSEC 5000u
 #define TURN_MSEC	1000
-/* For the server of the peers to end: it has no client any more, most likely. */
+/* Time for the peers' server to end; most likely it has no client any more. */
 #define SERVER_END_MSEC 1000u
 
 static int fail(struct mesh_agent *agent, int rc, const char *reason)
@@ -77,7 +77,7 @@ static int open_runner(struct mesh_agent *agent)
 	if (rc) {
 		struct mesh_message message;
 
-		/* The coordinator learns which host it is that cannot take part. */
+		/* Tell the coordinator which host cannot take part. */
 		fill_names(agent);
 		mesh_identity_make(&agent->local.host, &message);
 		message.identity.rail_count = 0;
@@ -102,7 +102,7 @@ static void send_finding(void *context, const char *check, const struct finding 
 	mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 }
 
-/* Says who this is, its rails, what is wrong here, and that it is ready. */
+/* Introduces this host: its identity, rails and findings, and that it is ready. */
 static int introduce(struct mesh_agent *agent)
 {
 	const struct mesh_host *host = &agent->local.host;
@@ -132,7 +132,7 @@ static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
 	return mesh_agent_send(agent, &pong, AGENT_SEND_MSEC);
 }
 
-/* 1: goodbye. */
+/* Carries out a message. Returns 0, 1 for goodbye, or -errno. */
 static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 {
 	switch (message->type) {
@@ -173,7 +173,7 @@ static int listen_to(struct mesh_agent *agent)
 	return 0;
 }
 
-/* The process that serves the peers must not be missed silently. */
+/* The end of the process that serves the peers must not go unnoticed. */
 static int look_at_server(struct mesh_agent *agent)
 {
 	int status;
@@ -185,7 +185,7 @@ static int look_at_server(struct mesh_agent *agent)
 	return fail(agent, -ECHILD, "the test server of this agent has ended");
 }
 
-/* Waits for a message, a signal or a child's result, until there is something to do without. */
+/* Waits for a message, a signal or a child's result, or until something else is due. */
 static int wait_for_events(struct mesh_agent *agent,
 			   struct pollfd polls[static 2 + MESH_MOST_CHILDREN])
 {
@@ -196,7 +196,7 @@ static int wait_for_events(struct mesh_agent *agent,
 
 	polls[0] = (struct pollfd){.fd = agent->channel.fd, .events = POLLIN};
 	polls[1] = (struct pollfd){.fd = agent->setup->signals, .events = POLLIN};
-	/* Only those that there are: poll(2) refuses more than RLIMIT_NOFILE. */
+	/* Only pipes that exist: poll(2) refuses more entries than RLIMIT_NOFILE. */
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
 		struct mesh_child *child = &agent->children[i];
 
@@ -235,7 +235,10 @@ static int turn(struct mesh_agent *agent)
 	mesh_agent_send_answers(agent, clock_msec());
 	if (!rc)
 		rc = look_at_server(agent);
-	/* A coordinator that has given this agent up meanwhile has closed the connection. */
+	/*
+	 * After a stop the silence begins again: had the coordinator given this agent up, it would
+	 * have closed the connection.
+	 */
 	if (mesh_was_stopped(agent->turn_msec, clock_msec(), silence))
 		agent->channel.heard_msec = clock_msec();
 	agent->turn_msec = clock_msec();

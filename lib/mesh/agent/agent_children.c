@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Orders, each in a child: what it does to the program's memory and devices ends with it. */
+/* Runs each order in a child, so that what it does to memory and devices ends with it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,19 +16,19 @@
 
 /* The coordinator reads answers at once; if it does not, the connection is as good as lost. */
 #define CHILD_ANSWER_MSEC 5000u
-/* Rails that are alike end together, so that their answers are one packet for the coordinator. */
+/* Similar rails finish together, so that their answers are one packet for the coordinator. */
 #define ANSWERS_MSEC 50u
-/* For the kernel to end a process that was killed, and how often that is looked for. */
+/* Time for the kernel to end a killed process, and how often to check for that. */
 #define CHILD_END_MSEC 2000u
 #define END_POLL_MSEC  2u
 #define WAIT_USEC      1000
 
-/* It waits for those of the other rails: see mesh_agent_send_answers(). */
+/* Queues the answer, to wait for those of the other rails: see mesh_agent_send_answers(). */
 static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *result)
 {
 	struct mesh_message message;
 
-	/* Only who asked for it gets it. */
+	/* These figures are known only if the coordinator asked for them. */
 	if (result->both_gbps[MESH_END_A].known || result->both_gbps[MESH_END_B].known)
 		mesh_both_answer_make(id, result, &message);
 	else
@@ -46,14 +46,14 @@ static void answer_untried(struct mesh_agent *agent, uint64_t id, const char *re
 	answer(agent, id, &result);
 }
 
-/* In the child, which has nothing of the agent but the runner's state. */
+/* Runs in the child, which keeps nothing of the agent except the runner's state. */
 static void run_child(struct mesh_agent *agent, const struct mesh_order *order, int pipe,
 		      pid_t parent)
 {
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
 	sigset_t none;
 
-	/* It ends with the agent, however that ends. */
+	/* The child must end with the agent, however that ends. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -66,7 +66,7 @@ static void run_child(struct mesh_agent *agent, const struct mesh_order *order, 
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	agent->setup->runner->run(agent->state, order, &result);
 	result.reason[sizeof(result.reason) - 1] = '\0';
-	/* So few bytes fit into a pipe at once. */
+	/* The pipe takes these few bytes in one write. */
 	if (write(pipe, &result, sizeof(result)) != (ssize_t)sizeof(result))
 		_exit(1);
 	_exit(0);
@@ -97,7 +97,7 @@ static int fork_child(struct mesh_agent *agent, struct mesh_child *child,
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	fflush(NULL); /* or the child might write it again */
+	fflush(NULL); /* so that the child does not write it again */
 	pid = fork();
 	rc = -errno;
 	if (!pid) {
@@ -156,11 +156,11 @@ bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status)
 
 	while (!(ended = waitpid(pid, ret_status, WNOHANG)) && clock_msec() < end)
 		usleep(WAIT_USEC);
-	/* What cannot be waited for is not there. */
+	/* If waitpid() fails there is no such child, which counts as ended. */
 	return ended;
 }
 
-/* A driver's cleanup may keep it for long, or for ever: nothing here waits for that. */
+/* Does not wait: a driver's cleanup may keep the process for long, or forever. */
 static void kill_child(struct mesh_child *child)
 {
 	kill(child->pid, SIGKILL);
@@ -194,7 +194,7 @@ static void take_end(struct mesh_agent *agent, struct mesh_child *child, int sta
 	*child = (struct mesh_child){.pipe = -1};
 }
 
-/* Its place is taken until the kernel lets it go. */
+/* Its place stays taken until the kernel releases the process. */
 static void give_up(struct mesh_agent *agent, struct mesh_child *child)
 {
 	struct mesh_result *result = &child->result;
@@ -219,7 +219,7 @@ static void give_up(struct mesh_agent *agent, struct mesh_child *child)
 	answer(agent, child->id, result);
 }
 
-/* Takes the ends of those that were killed. */
+/* Reaps killed children, and gives up those that do not end in time. */
 static void reap(struct mesh_agent *agent, uint64_t now_msec)
 {
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
@@ -252,7 +252,7 @@ void mesh_agent_take(struct mesh_child *child)
 {
 	struct mesh_result result;
 
-	/* It has nothing left to do, and might hang in a driver's cleanup. */
+	/* Kill it in any case: it has nothing left to do, and might hang in a driver's cleanup. */
 	if (read(child->pipe, &result, sizeof(result)) == (ssize_t)sizeof(result)) {
 		child->result = result;
 		child->answered = true;

@@ -84,7 +84,7 @@ int mesh_agent_fail_refused(struct mesh_agent *agent, const struct mesh_refused 
 			       *hint ? hint : NULL);
 }
 
-/* Receives a message of that type. */
+/* Receives a message of the given type. */
 static int expect(struct mesh_agent *agent, uint32_t type, struct mesh_message *message,
 		  uint64_t end_msec)
 {
@@ -146,7 +146,7 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 	return 0;
 }
 
-/* This host does not let the agent connect: EPERM and EACCES are of what a coordinator answers. */
+/* This host forbids the connection: EPERM and EACCES are reserved for a coordinator's answers. */
 #define HELD_BACK (-ECONNABORTED)
 
 static int try_address(struct mesh_agent *agent, const struct addrinfo *address)

@@ -24,7 +24,7 @@ static void add_rails(const struct inventory *inventory, const struct device *de
 			host->rail_count++;
 			continue;
 		}
-		/* If there is no rail at all, the first reason is told. */
+		/* If there is no rail at all, the first reason is reported. */
 		if (*reason) {
 			free(why);
 			free(next);

@@ -18,7 +18,7 @@ enum rehearsed_kind { VALUE_OF_NUMBER, VALUE_OF_WORD, VALUE_OF_TEXT, VALUE_OF_NO
 static const struct key {
 	const char *name;
 	enum rehearsed_kind kind;
-	bool is_of_host; /* said before any test: of `all` and `host` only */
+	bool is_of_host; /* needed before any test: for `all` and `host` only */
 } keys[] = {
 	{"rails", VALUE_OF_NUMBER, true},
 	{"rate", VALUE_OF_NUMBER, true},
@@ -133,7 +133,7 @@ static bool parse_line(char *text, struct rehearsal *rehearsal)
 	for (size_t i = 0; i < ends; i++)
 		if (!parse_end(next_word(&rest), &line->names[i], &line->rails[i]))
 			return false;
-	/* A host is all of its rails. */
+	/* `rail` needs a rail; `host` means all of its rails. */
 	if (ends == 1 && line->rails[0].known != !strcmp(line->subject, "rail"))
 		return false;
 	return parse_keys(&rest, line);
@@ -201,7 +201,7 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 	return value;
 }
 
-/* Which ends the line concerns, of a pair the one named first: bits by enum mesh_end. */
+/* Ends that a line applies to, as bits by enum mesh_end; for a pair, the end named first. */
 static unsigned int concerned(const struct rehearsal_line *line, const char *const names[MESH_ENDS],
 			      const uint16_t rails[MESH_ENDS])
 {

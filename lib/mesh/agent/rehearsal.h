@@ -9,7 +9,7 @@
  *	rail n3/1 fail no answer
  *	pair n1 n4/0 latency 9
  *
- * What comes later in the file replaces what came before, if the subject is concerned.
+ * Later lines override earlier ones for the hosts, rails or pair that their subject names.
  */
 #pragma once
 
@@ -19,8 +19,9 @@
 struct rehearsal_line {
 	char *subject;		/* all, host, rail or pair */
 	char *names[2];		/* of the hosts */
-	struct number rails[2]; /* not known: each */
-	struct strings keys;	/* key, value, key, value ...; a text is the last value */
+	struct number rails[2]; /* unknown: every rail */
+	/* key, value, key, value ...; only the last value may be free text */
+	struct strings keys;
 };
 
 struct rehearsal {
@@ -29,17 +30,17 @@ struct rehearsal {
 	size_t count;
 };
 
-/* 0; -EINVAL, *ret_reason says what is wrong in which line, for the caller to free. */
+/* Returns 0, or -EINVAL; *ret_reason names the line and what is wrong, for the caller to free. */
 int rehearsal_parse(const char *text, struct rehearsal *ret_rehearsal, char **ret_reason);
 void rehearsal_clear(struct rehearsal *rehearsal);
 /* The value of a key for a host, or NULL. */
 const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
 				 const char *key);
 
-/* What a pair is to give. */
+/* What a test of a pair yields. */
 struct rehearsal_act {
 	double gbps[MESH_ENDS], latency_usec, noise_percent;
-	/* Both ways at once; not known: as one way at a time. */
+	/* Both ways at once; unknown: the same as one way at a time. */
 	struct real both_gbps[MESH_ENDS];
 	uint64_t errors[MESH_ENDS], msec;
 	const char *fail; /* the reason, or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What an agent tests with: the data path (selftest) or a rehearsal, which touches no RDMA. A
- * runner opens what it needs once, says what rails this host has, and runs orders: each in a child
+ * runner opens what it needs once, reports the rails of this host, and runs orders, each in a child
  * of the agent, several at the same time on different rails.
  */
 #pragma once
@@ -10,37 +10,38 @@
 
 #include "mesh/mesh.h"
 
-/* Borrowed: it lives as long as the runner is open. */
+/* Borrowed: must live as long as the runner is open. */
 struct mesh_runner_setup {
-	const char *token;     /* that peers prove to know */
+	const char *token;     /* that peers must prove to know */
 	const char *file;      /* of a rehearsal */
 	const char *name;      /* of this host, from the command line; or NULL */
-	struct number rank;    /* of the launcher */
-	uint32_t seat;	       /* the how manieth agent that came, from 0 */
-	uint32_t timeout_msec; /* no order takes longer */
+	struct number rank;    /* given by the launcher */
+	uint32_t seat;	       /* order of arrival of this agent, from 0 */
+	uint32_t timeout_msec; /* limit of each order */
 };
 
-/* What the runner says of this host. The agent frees `host` with mesh_host_clear(). */
+/* What the runner reports about this host. The agent frees `host` with mesh_host_clear(). */
 struct mesh_local {
 	struct mesh_host host; /* name (or NULL: the agent's), firmware, rails, server_port ... */
-	pid_t server;	       /* a child that serves the peers; the agent waits for it. 0: none */
+	/* child that serves the peers, and that the agent waits for; 0: none */
+	pid_t server;
 };
 
 struct mesh_runner {
 	/*
-	 * Fills *ret_local and *ret_state. -errno: this host cannot take part; *ret_reason says
-	 * why, and *ret_hint names the next step or stays NULL; the caller frees both. Only the
-	 * name in *ret_local may be filled then.
+	 * Fills *ret_local and *ret_state. Returns -errno if this host cannot take part;
+	 * *ret_reason says why, and *ret_hint names the next step or stays NULL; the caller frees
+	 * both. Only the name in *ret_local may be filled then.
 	 */
 	int (*open)(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		    void **ret_state, char **ret_reason, char **ret_hint);
 	/*
-	 * In a child of the agent, which exits afterwards: runs the order and fills outcome,
-	 * figures and reason of the result, which is zeroed. Figures of both ways at once are only
-	 * there if the order asks for them.
+	 * Runs the order in a child of the agent, which exits afterwards, and fills outcome,
+	 * figures and reason of the zeroed result. Figures of both ways at once are set only if the
+	 * order asks for them.
 	 */
 	void (*run)(void *state, const struct mesh_order *order, struct mesh_result *result);
-	/* In the agent, when the coordinator has gone or says goodbye. */
+	/* Called in the agent when the coordinator has gone or says goodbye. */
 	void (*close)(void *state);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A runner that makes its answers up, as a file says, and touches no RDMA. */
+/* A runner that makes up its answers from a file, and touches no RDMA. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static char *text_for(const struct rehearsed *rehearsed, const char *key)
 		rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, key));
 }
 
-/* Which of the file's hosts this agent plays: the one of that name, of its rank, or the next. */
+/* The host of the file that this agent plays: that of its name, of its rank, or the next one. */
 static char *choose_name(const struct rehearsal *rehearsal, const struct mesh_runner_setup *setup)
 {
 	const struct strings *hosts = &rehearsal->hosts;
@@ -124,7 +124,7 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 		*ret_hint = mem_string("put the file where all hosts see it by the same path");
 		return rc;
 	}
-	/* What is after a NUL must not be missed silently. */
+	/* Text after a NUL must not be ignored silently. */
 	if (strlen(text) < length) {
 		rc = -EINVAL;
 		wrong = mem_string("it is not a text");
@@ -150,7 +150,7 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 	return 0;
 }
 
-/* From -1 to 1, always the same for an order and a figure of it. */
+/* From -1 to 1; always the same for one figure of one order. */
 static double wobble(uint64_t id, unsigned int figure)
 {
 	uint64_t x = id * UINT64_C(0x9e3779b97f4a7c15) + figure * UINT64_C(0xbf58476d1ce4e5b9) + 1;
@@ -171,7 +171,7 @@ static struct real figure(const struct rehearsal_act *act, double value, uint64_
 	};
 }
 
-/* usleep() has 32 bits: an hour and eleven minutes would be none. */
+/* usleep() has 32 bits, which wrap after an hour and eleven minutes. */
 static void take_time(uint64_t msec)
 {
 	const struct timespec time = {

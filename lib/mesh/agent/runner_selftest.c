@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The runner that tests the data path, as rdmactl selftest does: its server in a child of the
- * agent, on a free TCP port, and its client in the child of each order. Clients name the port of
- * the server's host, so the exchange may go over any network that the hosts share.
+ * agent, on a free TCP port, and its client in the child of each order. Clients name the RDMA port
+ * of the server's host, so the exchange may use any network that the hosts share.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,10 +26,13 @@
 #include "resource/resources.h"
 #include "selftest/selftest.h"
 
-/* As many have been given up and have not noticed; one network of IPv6 may have three quarters. */
+/*
+ * As many again may not have noticed that they were given up; one IPv6 network may have three
+ * quarters.
+ */
 #define MOST_CLIENTS (2 * MESH_MOST_SENDERS)
 #define PEER_BYTES   (UINT64_C(64) << 20)
-/* A pair whose client is silent, and does not measure, is lost. */
+/* A pair whose client is silent for this long without measuring is lost. */
 #define IDLE_MSEC 60000u
 
 /* enum ib_qp_type and enum ib_qp_state, rdma/ib_verbs.h of the kernel. */
@@ -43,8 +46,8 @@ struct tested {
 /* ---- The host ---- */
 
 /*
- * Queue pairs of programs that send: connected ones, because management programs such as ibacm keep
- * some for datagrams. Unknown if the kernel does not list them.
+ * Counts connected queue pairs of programs that send; datagram ones do not count, because
+ * management programs such as ibacm keep some. Unknown if the kernel does not list them.
  */
 static struct number count_others(const struct inventory *inventory)
 {
@@ -111,8 +114,9 @@ static int find_for_peer(void *context, const struct selftest_client *client,
 }
 
 /*
- * Keeps nothing of the agent's: its connection must end with it, and what reads its output must see
- * the end of that. close_range() is newer than some kernels (5.9), and refuses an empty range.
+ * Closes everything else that the agent has open: its connection must end with the agent, and
+ * readers of its output must see end of file. close_range() is newer than some kernels (5.9), and
+ * refuses an empty range.
  */
 static void keep_only(int fd)
 {
@@ -124,7 +128,7 @@ static void keep_only(int fd)
 			close(i);
 }
 
-/* In the child. It ends with the agent, however that ends, and its own children with it. */
+/* Runs in the child, which ends with the agent, however that ends, and its own children with it. */
 static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
 {
 	struct selftest_service service = {
@@ -143,7 +147,7 @@ static void serve(const struct mesh_runner_setup *setup, int listener, pid_t par
 	keep_only(listener);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
-	/* Signals of the terminal are for the agent. */
+	/* Terminal signals are for the agent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
@@ -168,7 +172,7 @@ static int start_server(const struct mesh_runner_setup *setup, struct mesh_local
 	if (!rc && getsockname(listener, (struct sockaddr *)&storage, &length))
 		rc = -errno;
 	if (!rc) {
-		fflush(NULL); /* or the child might write it again */
+		fflush(NULL); /* so that the child does not write it again */
 		local->server = fork();
 		rc = local->server < 0 ? -errno : 0;
 	}
@@ -207,7 +211,7 @@ static void close_selftest(void *state)
 {
 	struct tested *tested = state;
 
-	/* The agent waits for it. */
+	/* The agent waits for the server to end. */
 	if (tested->server > 0)
 		kill(tested->server, SIGTERM);
 	free(tested->token);
@@ -255,16 +259,16 @@ static bool is_test(const struct selftest_result *row, const char *name)
 }
 
 static const char DATA_TEST[] = "rc-write", LATENCY_TEST[] = "latency-send";
-/* What is written comes from a, what is read from b. */
+/* Writes carry data from a, reads from b. */
 static const char TO_B_TEST[] = "bandwidth-write", TO_A_TEST[] = "bandwidth-read";
 static const char BOTH_WAYS[] = "both ways at once";
 
-/* The first failure is the cause of those after it. */
+/* Records a row; only the first failure counts, as the cause of later ones. */
 static void take_row(const struct selftest_result *row, struct mesh_result *result)
 {
 	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
 		set_reason(result, MESH_FAIL, row, test_of(row));
-	/* A device that cannot do that has shown nothing. */
+	/* A device that cannot run this test has shown nothing. */
 	if (row->verdict.value == SELFTEST_SKIP && is_test(row, DATA_TEST) &&
 	    result->outcome != MESH_FAIL)
 		set_reason(result, MESH_UNTRIED, row, test_of(row));
@@ -278,7 +282,7 @@ static void take_row(const struct selftest_result *row, struct mesh_result *resu
 		take_counters(row, result);
 }
 
-/* A failure here is one of the pair; what a device cannot do is none. */
+/* A failure here fails the pair; a device that cannot do it does not. */
 static void take_both_ways(const struct selftest_result *row, struct mesh_result *result)
 {
 	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
@@ -293,7 +297,7 @@ static void take_both_ways(const struct selftest_result *row, struct mesh_result
 	result->both_gbps[MESH_END_B] = row->received_gbps;
 }
 
-/* Tests a pair that is good one way at a time. */
+/* Tests both ways at once, on a pair that is good one way at a time. */
 static void run_both_ways(struct selftest_request *request, const struct mesh_order *order,
 			  struct mesh_result *result)
 {

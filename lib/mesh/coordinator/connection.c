@@ -17,9 +17,9 @@
 
 #define SHAKE_MSEC   5000u
 #define REFUSED_MSEC 1000u
-/* Pings in the time after which a silent side is given up. */
+/* Pings sent within the silence timeout. */
 #define PINGS_A_SILENCE 4u
-/* Reads of one turn, so that a side that sends without a pause does not hide the others. */
+/* Reads per turn, so that a side that sends without a pause does not starve the others. */
 #define MOST_READS_A_TURN 4
 
 static struct ip_address own_address(int fd)
@@ -41,7 +41,7 @@ static uint32_t new_number(struct coordinator *coordinator)
 		return coordinator->free_list[--coordinator->free_count];
 	mem_append(&coordinator->connections, &coordinator->connection_count,
 		   sizeof(*coordinator->connections));
-	/* Room for all of them, so that freeing one needs none. */
+	/* Room for every connection, so that freeing one never allocates. */
 	coordinator->free_list = mem_resize(coordinator->free_list, count + 1, sizeof(uint32_t));
 	return (uint32_t)count;
 }
@@ -120,7 +120,7 @@ void connection_end(struct coordinator *coordinator, struct connection *connecti
 	if (connection->host != NO_CONNECTION)
 		lose_host(coordinator, connection, why);
 	connection_add_cost(connection, &coordinator->cost);
-	/* Closing takes it from epoll. */
+	/* Closing the socket also removes it from epoll. */
 	mesh_channel_close(&connection->channel);
 	free(connection->shake);
 	free(connection->name);
@@ -185,16 +185,16 @@ void connection_ping(struct coordinator *coordinator, struct connection *connect
 }
 
 /*
- * The host's clock, as far as the way there and back lets us know: an answer that was long on the
- * way, because the agent or this host was busy, tells less than one before it.
+ * Estimates the host's clock as accurately as the round trip allows: a pong that was delayed,
+ * because the agent or this host was busy, is worth less than an earlier one.
  */
 static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t round_trip_msec)
 {
 	const uint64_t error_msec = (round_trip_msec + 1) / 2;
-	/* Not what this host's clock says, which may be set while hosts come. */
+	/* Not this host's wall clock, which may be set while hosts come. */
 	const int64_t here_msec = (int64_t)clock_msec();
 
-	/* So that differences of clocks, whatever an agent sends, have room in 64 bits. */
+	/* Differences of clocks must fit into 64 bits, whatever an agent sends. */
 	if (there_msec > INT64_MAX / 4)
 		return;
 	if (host->clock_error_msec.known && host->clock_error_msec.value < error_msec)
@@ -215,7 +215,7 @@ static void take_pong(struct coordinator *coordinator, struct connection *connec
 	coordinator->heard = true;
 }
 
-/* A member's message. False: it sends what it should not. */
+/* Handles a member's message. Returns false if a member must not send it. */
 static bool take_of_member(struct coordinator *coordinator, struct connection *connection,
 			   const struct mesh_message *message)
 {
@@ -285,12 +285,12 @@ void connection_ready(struct coordinator *coordinator, struct connection *connec
 			break;
 		while ((rc = mesh_channel_next(&connection->channel, &message)) > 0) {
 			take(coordinator, connection, &message);
-			/* A message can end it, and even move the array. */
+			/* A message can end the connection, and even move the array. */
 			connection = &coordinator->connections[number];
 			if (connection->state == CONNECTION_FREE)
 				return;
 		}
-		/* What comes next is an event of its own. */
+		/* The socket is drained: more data is another event. */
 		if (!rc && connection->channel.drained)
 			return;
 	}
@@ -307,7 +307,7 @@ struct connection *connection_of(struct coordinator *coordinator, uint32_t host)
 	return number == NO_CONNECTION ? NULL : &coordinator->connections[number];
 }
 
-/* Members must be heard, if only because they answer pings; others must get on. */
+/* Members must be heard from, if only by their pongs; others must make progress. */
 static void look_at(struct coordinator *coordinator, struct connection *connection,
 		    uint64_t now_msec)
 {

@@ -20,18 +20,18 @@
 #define DEFAULT_WAIT_MSEC    60000u
 #define DEFAULT_SETTLE_MSEC  5000u
 #define DEFAULT_SILENCE_MSEC 20000u
-#define AGENT_BACKLOG	     4096 /* the kernel takes no more than net.core.somaxconn */
+#define AGENT_BACKLOG	     4096 /* the kernel caps it at net.core.somaxconn */
 #define MOST_EVENTS	     256
-/* Accepts in one turn, so that a flood of connects does not hide the others. */
+/* Accepts per turn, so that a flood of connects does not starve the others. */
 #define MOST_ACCEPTS_A_TURN 64
-/* How long no connection is accepted after descriptors ran out. */
+/* Pause in accepting connections after descriptors ran out. */
 #define EXHAUSTED_MSEC 500
 #define TICK_MSEC      200
 
-/* What epoll says of others than connections, whose numbers are below these. */
+/* epoll data of everything except connections, whose numbers are below these. */
 #define EVENT_LISTENER	UINT64_C(0x100000000)
 #define EVENT_SIGNALS	UINT64_C(0x100000001)
-#define EVENT_OF_CALLER UINT64_C(0x100000010) /* and the number of the watch */
+#define EVENT_OF_CALLER UINT64_C(0x100000010) /* plus the number of the watch */
 
 static int add_to_epoll(struct coordinator *coordinator, int fd, uint64_t data)
 {
@@ -106,7 +106,7 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 		coordinator->watches[i].fd = -1;
 	set_defaults(&coordinator->setup);
 	name_hosts(coordinator);
-	/* A connection is a descriptor each. */
+	/* Each connection needs a descriptor. */
 	file_raise_limit();
 	coordinator->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (coordinator->epoll < 0) {
@@ -204,7 +204,7 @@ void coordinator_launcher_ended(struct coordinator *coordinator, uint32_t grace_
 	coordinator->launcher_end_msec = clock_msec() + grace_msec;
 }
 
-/* Whoever has been silent longest of those who have proven nothing makes room for another. */
+/* Drops the stranger that has been silent longest, to make room for another connection. */
 static void make_room(struct coordinator *coordinator)
 {
 	struct connection *oldest = NULL;
@@ -220,7 +220,7 @@ static void make_room(struct coordinator *coordinator)
 		connection_end(coordinator, oldest, "dropped: others are waiting");
 }
 
-/* They look absent, and nobody would know why. */
+/* Such agents look absent, and nobody would know why. */
 static void say_exhausted(struct coordinator *coordinator, int error)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -245,7 +245,7 @@ static void accept_agents(struct coordinator *coordinator)
 
 		if (coordinator->guests >= MOST_GUESTS)
 			make_room(coordinator);
-		/* They stay in the backlog until somebody has passed or left. */
+		/* Connections stay in the backlog until a guest has passed or left. */
 		if (coordinator->guests >= MOST_GUESTS)
 			break;
 		fd = accept4(coordinator->listener, (struct sockaddr *)&address, &length,
@@ -292,7 +292,7 @@ static void serve_event(struct coordinator *coordinator, const struct epoll_even
 		accept_agents(coordinator);
 	} else if (data == EVENT_SIGNALS) {
 		coordinator->interrupted = true;
-		/* It stays readable, and would keep the goodbyes from sleeping. */
+		/* It stays readable, and epoll would no longer sleep while goodbyes are sent. */
 		epoll_ctl(coordinator->epoll, EPOLL_CTL_DEL, coordinator->setup.signals, NULL);
 	} else if (data >= EVENT_OF_CALLER) {
 		const struct watch_of_caller *watch = &coordinator->watches[data - EVENT_OF_CALLER];
@@ -301,7 +301,7 @@ static void serve_event(struct coordinator *coordinator, const struct epoll_even
 			watch->ready(watch->context, watch->fd);
 	} else {
 		connection = &coordinator->connections[data];
-		/* It may have ended, by an earlier event of the same turn. */
+		/* An earlier event of the same turn may have ended it. */
 		if (connection->state != CONNECTION_FREE && event->events & EPOLLOUT)
 			connection_flush(coordinator, connection);
 		if (connection->state != CONNECTION_FREE &&

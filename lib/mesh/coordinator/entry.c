@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From a stranger to the agent of a host: the handshake, who it is, its rails, what is wrong there.
- */
+/* From a stranger to the agent of a host: the handshake, its identity, its rails, its findings. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -13,10 +12,10 @@
 #include "base/text.h"
 #include "mesh/coordinator/connection.h"
 
-/* The agent reads its host's devices then, and may run the doctor. */
+/* Time for the agent to read its host's devices, and to run the doctor. */
 #define ENTRY_MSEC  30000u
 #define DOCTOR_MSEC 120000u
-/* Hosts that came, besides those that were asked for, of which is kept why they were refused. */
+/* Hosts beyond those asked for whose reason of refusal is kept. */
 #define MOST_REFUSED 256u
 
 void coordinator_say(struct coordinator *coordinator, const struct connection *connection,
@@ -110,7 +109,7 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 		connection_flush(coordinator, connection);
 }
 
-/* How many hosts of those that are waited for have come. */
+/* Number of hosts that have come or are entering. */
 static size_t count_come(const struct coordinator *coordinator)
 {
 	size_t count = 0;
@@ -121,7 +120,7 @@ static size_t count_come(const struct coordinator *coordinator)
 	return count;
 }
 
-/* A host that cannot take part: it is a finding, so it is kept, if there are not too many. */
+/* Records a host that cannot take part, because that is a finding, unless there are too many. */
 static void keep_refused(struct coordinator *coordinator, const char *name, const char *why,
 			 const char *hint)
 {
@@ -145,14 +144,17 @@ static void keep_refused(struct coordinator *coordinator, const char *name, cons
 		coordinator->setup.changed(coordinator->setup.context, host);
 }
 
-/* Where other hosts reach this one: not by a loopback address, which an agent beside us has. */
+/*
+ * Where other hosts reach this one: the address it connected from, else the one it reported.
+ * replace_loopback() later replaces loopback addresses.
+ */
 static struct ip_address address_of(const struct connection *connection,
 				    const struct mesh_host *host)
 {
 	return connection->address.family ? connection->address : host->address;
 }
 
-/* Puts what the agent said into its host's place, which keeps its name. */
+/* Moves what the agent reported into its host's entry, which keeps its name. */
 static void fill_host(struct coordinator *coordinator, struct connection *connection,
 		      struct mesh_host *told)
 {
@@ -169,7 +171,7 @@ static void fill_host(struct coordinator *coordinator, struct connection *connec
 	*told = (struct mesh_host){.name = NULL};
 }
 
-/* Where the host belongs, or NO_CONNECTION after a refusal. */
+/* The entry of the host, or NO_CONNECTION after a refusal. */
 static uint32_t place_of(struct coordinator *coordinator, struct connection *connection,
 			 const char *name)
 {
@@ -277,7 +279,7 @@ static void take_ready(struct coordinator *coordinator, struct connection *conne
 	connection_ping(coordinator, connection);
 }
 
-/* The agent itself cannot take part. */
+/* The agent itself reports that it cannot take part. */
 static void take_refused(struct coordinator *coordinator, struct connection *connection,
 			 const struct mesh_refused *refused)
 {
@@ -288,7 +290,7 @@ static void take_refused(struct coordinator *coordinator, struct connection *con
 						 : connection->name ? connection->name
 								    : "?");
 
-	/* Before it has proven the token, it can say what it likes. */
+	/* Without proof of the token, its claims are not recorded. */
 	if (connection->state == CONNECTION_STRANGER || connection->state == CONNECTION_GUEST) {
 		connection_end(coordinator, connection, *why ? why : "its agent refuses");
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Waiting for the hosts, and their order afterwards. */
+/* Waits for the hosts, and orders them afterwards. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct count count_hosts(const struct coordinator *coordinator)
 	return count;
 }
 
-/* Nobody else is expected: as many as asked for came, or for some time nobody has come. */
+/* No other host is expected: as many as were asked for came, or none came for some time. */
 static bool is_complete(const struct coordinator *coordinator, const struct count *count)
 {
 	const uint32_t wanted = coordinator->setup.host_count;
@@ -62,7 +62,7 @@ static int compare_places(const void *left, const void *right)
 	return text_compare_natural(a->host.name, b->host.name);
 }
 
-/* By rank if all have one, else by name. */
+/* Sorts by rank if all hosts have one, else by name. */
 static void sort_hosts(struct coordinator *coordinator)
 {
 	const size_t count = coordinator->host_count;
@@ -74,7 +74,7 @@ static void sort_hosts(struct coordinator *coordinator)
 		places[i].connection = coordinator->host_connections[i];
 		ranked &= coordinator->hosts[i].rank.known;
 	}
-	/* The order must be total: some ranks are none. */
+	/* The order must be total, so ranks count only if all hosts have one. */
 	for (size_t i = 0; i < count && !ranked; i++)
 		places[i].host.rank.known = false;
 	qsort(places, count, sizeof(*places), compare_places);
@@ -87,7 +87,7 @@ static void sort_hosts(struct coordinator *coordinator)
 	names_rebuild(coordinator);
 }
 
-/* Agents that are half way in have come too late. */
+/* Refuses agents that have not finished entering. */
 static void close_door(struct coordinator *coordinator)
 {
 	coordinator->begun = true;
@@ -112,8 +112,8 @@ static bool is_loopback(const struct ip_address *address)
 }
 
 /*
- * An agent beside the coordinator may have come by a loopback address. The others reach it by the
- * address by which they have reached the coordinator.
+ * An agent on the coordinator's host may have connected by a loopback address. Other hosts reach it
+ * by the address by which they reached the coordinator.
  */
 static void replace_loopback(struct coordinator *coordinator)
 {
@@ -138,7 +138,7 @@ int coordinator_gather(struct coordinator *coordinator)
 	coordinator->arrival_msec = clock_msec();
 	while (!coordinator->interrupted && !is_complete(coordinator, &count)) {
 		const uint64_t launched = coordinator->launcher_end_msec;
-		/* Whoever is on the way is waited for as if the launcher ran. */
+		/* Wait for agents on the way as if the launcher were running. */
 		const uint64_t last = launched && launched < end && !count.on_the_way ? launched
 										      : end;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts by their names: node1 and node1.cluster are the same, if one of them has no domain. */
+/* Hosts by name: node1 and node1.cluster are the same if one of them has no domain. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
 
-/* FNV-1a with 32 bits, of the part before the first dot, without regard to case. */
+/* 32-bit FNV-1a of the part before the first dot, ignoring case. */
 static uint32_t hash(const char *name)
 {
 	uint32_t sum = 2166136261u;

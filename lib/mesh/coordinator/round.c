@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A round: an order for each pair, to the agent of its first host, and their answers. An answer is
- * only taken from the agent that has the order. A pair that failed counts as failed only when the
- * agents of both hosts have answered a ping after that: if one of them has gone, the failure says
- * nothing about the pair, which is untried then.
+ * A round: sends an order for each pair to the agent of its first host, and takes the answers. Only
+ * the agent that has an order may answer it. A failed pair counts as failed only after the agents
+ * of both hosts have answered a later ping: if one of them is gone, the failure says nothing about
+ * the pair, which is then untried.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
 
-/* After the time of an order, for its agent to end it and to say so. */
+/* Grace after the timeout of an order, for its agent to end it and to report that. */
 #define ORDER_GRACE_MSEC 3000u
 
 static struct slot *slot_of(struct coordinator *coordinator, size_t number)
@@ -103,7 +103,7 @@ void round_lose(struct coordinator *coordinator, uint32_t host)
 	}
 }
 
-/* Both agents have answered since, or the pair was given up meanwhile. */
+/* Whether both agents have answered since, or the pair was given up meanwhile. */
 static bool is_settled(struct coordinator *coordinator, const struct doubt *doubt)
 {
 	bool alive = true;
@@ -170,7 +170,7 @@ static const struct mesh_host *find_older(const struct coordinator *coordinator,
 	return NULL;
 }
 
-/* A host by itself has nothing on its cable: its port sends and receives at once, anyway. */
+/* Within one host nothing is on the cable, and its port sends and receives at once anyway. */
 static uint32_t tests_of(const struct coordinator *coordinator, const struct mesh_pair *pair)
 {
 	const uint32_t tests = coordinator->round->tests;
@@ -180,7 +180,7 @@ static uint32_t tests_of(const struct coordinator *coordinator, const struct mes
 	return tests;
 }
 
-/* Why a good pair has no figures of both ways, if that is because of an agent. */
+/* Explains why a good pair has no both-ways figures, if an older agent is the cause. */
 static void note_older(const struct coordinator *coordinator, struct mesh_result *result)
 {
 	const struct mesh_host *older;
@@ -200,7 +200,7 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 	const uint64_t number = answer->id & UINT32_MAX;
 	struct mesh_result result;
 
-	/* An answer to an order of an earlier round comes too late, which is no fault. */
+	/* A late answer to an order of an earlier round is no fault. */
 	if (!coordinator->round || answer->id >> 32 != coordinator->generation)
 		return;
 	if (number >= coordinator->slot_count ||
@@ -236,7 +236,7 @@ static bool takes_part(struct coordinator *coordinator, uint32_t host)
 	return connection && connection->state == CONNECTION_MEMBER;
 }
 
-/* What the orders of all rails of the pair have in common. */
+/* Fills what the orders of all rails of the pair have in common. */
 static void begin_order(const struct coordinator *coordinator, const struct mesh_pair *pair,
 			struct mesh_message *message)
 {
@@ -256,7 +256,7 @@ static void begin_order(const struct coordinator *coordinator, const struct mesh
 	mesh_order_make(&order, message);
 }
 
-/* Whether its hosts are there and have such rails; else it is given up. */
+/* Whether both hosts take part and have these rails; otherwise gives the pair up. */
 static bool can_order(struct coordinator *coordinator, size_t number)
 {
 	const struct mesh_pair *pair = pair_of(coordinator, number);
@@ -277,7 +277,7 @@ static bool can_order(struct coordinator *coordinator, size_t number)
 	return false;
 }
 
-/* The orders of an agent, one for each rail, go out together. */
+/* Sends all orders of an agent, one per rail, together. */
 static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t first)
 {
 	const struct mesh_pair *before = NULL;
@@ -330,7 +330,10 @@ static void start(struct coordinator *coordinator, const struct coordinator_roun
 			send_orders(coordinator, i, firsts[i]);
 }
 
-/* Failures in doubt are settled when the agents have answered, or are lost: in a silence's time. */
+/*
+ * Gives up open orders, except failures in doubt: those settle when the agents answer or are lost,
+ * within the silence timeout.
+ */
 static void end_orders(struct coordinator *coordinator, const char *why)
 {
 	for (size_t i = 0; i < coordinator->slot_count; i++) {

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Connecting, the handshake and checking the data, before anything is measured. */
+/* Connecting, the handshake and the data check, before anything is measured. */
 #define PAIR_CONNECT_MSEC 300u
-/* Connecting again, for both directions at once: no data is checked. */
+/* Connecting again for both directions at once, without a data check. */
 #define BOTH_CONNECT_MSEC 100u
 
 struct session {
@@ -22,12 +22,15 @@ struct session {
 	uint32_t stage;
 	uint32_t tests; /* of the stage */
 	uint64_t begin_msec;
-	uint64_t round_msec;	   /* of this stage, on the average; 0: not known */
-	struct mesh_pair *orphans; /* a: whose partner was lost */
+	uint64_t round_msec;	   /* average of this stage; 0: unknown */
+	struct mesh_pair *orphans; /* `a`: the host whose partner was lost */
 	size_t orphan_count;
 };
 
-/* Loopback has no way to another host, and in an incast many send to one, which is one way. */
+/*
+ * No both-ways test in loopback, which has no path to another host, nor in an incast, where many
+ * send one way to one host.
+ */
 uint32_t session_tests(const struct session_setup *setup, enum mesh_mode mode)
 {
 	const uint32_t tests = setup->tests ?: MESH_TESTS;
@@ -79,7 +82,7 @@ static void take(void *context, const struct mesh_result *result)
 		keep_orphans(session, &result->pair);
 }
 
-/* Runs pairs side by side, in parts if there is a limit. */
+/* Runs pairs side by side, in batches if there is a limit. */
 static int run_pairs(struct session *session, const struct mesh_pair *pairs, size_t count,
 		     uint32_t number, bool again)
 {
@@ -119,13 +122,13 @@ static bool fits(const struct session *session)
 	return !budget || clock_msec() - session->begin_msec + round <= budget;
 }
 
-/* An orphan pair, and its round: the first in which the rails of both are free. */
+/* A pair of orphans, and its round: the first in which the rails of both are free. */
 struct orphan_pair {
 	struct mesh_pair pair;
 	uint32_t round;
 };
 
-/* With one rail at a time, what is busy is the host. */
+/* With one rail at a time, the whole host is busy. */
 static uint32_t *next_of(const struct session *session, uint32_t *next,
 			 const struct mesh_pair *orphan)
 {
@@ -140,7 +143,7 @@ static bool can_pair(const struct session *session, const struct mesh_pair *one,
 	       is_present(session, other->a);
 }
 
-/* Those whose partner was lost, two and two; what is left over stays alone. */
+/* Pairs up those whose partner was lost; any left over stay alone. */
 static size_t pair_orphans(struct session *session, struct orphan_pair *pairs)
 {
 	const struct mesh_pair *orphans = session->orphans;
@@ -172,7 +175,7 @@ static size_t pair_orphans(struct session *session, struct orphan_pair *pairs)
 	return pair_count;
 }
 
-/* Whoever lost several partners is in several pairs, one after the other. */
+/* A host that lost several partners is in several pairs, one after the other. */
 static int run_orphans(struct session *session, uint32_t number)
 {
 	const size_t most = session->orphan_count / 2;
@@ -200,7 +203,7 @@ static int run_orphans(struct session *session, uint32_t number)
 	return rc;
 }
 
-/* Leaves out the pairs that have their results. */
+/* Removes the pairs that already have their results. */
 static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t count)
 {
 	size_t left = 0;
@@ -262,7 +265,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	judge_rails(setup->judge, rails);
 	rc = schedule_new(stage, &scope, &schedule, &message);
 	if (rc) {
-		/* The others may be possible. */
+		/* Other stages may still be possible. */
 		strings_add(&session->outcome->stages_failed, message);
 		return 0;
 	}
@@ -279,7 +282,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	return rc;
 }
 
-/* Each suspect alone. */
+/* Tests each suspect alone. */
 static int run_retests(struct session *session)
 {
 	size_t count = 0;

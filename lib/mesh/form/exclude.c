@@ -9,8 +9,8 @@
 #include "base/text.h"
 
 /*
- * Only names that are one word for a shell, and no list: text from other hosts is clean, but it may
- * be any other text, and the line is made to be run.
+ * Accepts only names that are one word for a shell, and no list: text from other hosts is clean,
+ * but otherwise arbitrary, and the line is meant to be run.
  */
 static bool is_name(const char *name)
 {
@@ -21,7 +21,7 @@ static bool is_name(const char *name)
 	       !hostlist_parse(name, 1, &names.items, &names.count, &message);
 }
 
-/* The first finding of a host, which is the worst, gives the reason. */
+/* Whether an earlier finding names the host: the first is the worst, and gives the reason. */
 static bool is_named_before(const struct judge_findings *findings, size_t end, const char *name)
 {
 	for (size_t i = 0; i < end; i++)

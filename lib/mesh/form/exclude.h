@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hosts that a job should do without, for those who start it. */
+/* The hosts that a job should avoid, for those who start it. */
 #pragma once
 
 #include "mesh/judge/judge.h"
 
 enum exclude_form {
-	/* `n[1-3,7]`: of srun --exclude, clush -x, pdsh -x; empty if there are none */
+	/* `n[1-3,7]`, for srun --exclude, clush -x, pdsh -x; empty if there are none */
 	EXCLUDE_LIST,
-	/* `scontrol update nodename=n[1-2] state=drain reason=...`, a line for each kind of finding
-	 */
+	/* `scontrol update nodename=n[1-2] state=drain reason=...`, a line per kind of finding */
 	EXCLUDE_SLURM,
 };
 

@@ -22,8 +22,8 @@ enum warmth {
 };
 
 /*
- * The least share of the median for a cell of the kind; its words in the legend, where those of one
- * follow from those before it, and of a cell itself.
+ * For each kind: the least share of the median, the words in the legend (where each entry continues
+ * the one before it), and the words for a cell.
  */
 static const struct {
 	double share;
@@ -150,7 +150,7 @@ static char *name_of_bin(const struct heat *heat, uint32_t bin)
 	return mem_format("%s to %s", name ? name : "?", last ? last : "?");
 }
 
-/* How many hosts a cell stands for, in words, or nothing; to be freed. */
+/* Says how many hosts a cell covers, or is empty; to be freed. */
 static char *bin_words(const struct heat *heat)
 {
 	if (heat->bins == heat->host_count)
@@ -170,7 +170,7 @@ enum {
 	MAPS_A_ROW = 4
 };
 
-/* Good cells side by side are one rectangle. A bad one says what it is. */
+/* Adjacent good cells become one rectangle. A bad cell has a text of its own. */
 static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t row, uint32_t from,
 		    uint32_t to, enum warmth warmth)
 {
@@ -205,7 +205,7 @@ static void add_map(struct text_buffer *text, const struct heat *heat, uint32_t 
 			const enum warmth warmth = warmth_of(&cells[from], median);
 
 			to = from + 1;
-			/* Each bad cell has its own words. */
+			/* Each bad cell has its own text. */
 			while (warmth <= HEAT_GOOD && to < heat->bins &&
 			       warmth_of(&cells[to], median) == warmth)
 				to++;
@@ -261,7 +261,7 @@ char *heat_svg(const struct heat *heat, const double medians[static HEAT_MAPS])
 	return text_buffer_take(&text);
 }
 
-/* The worst of all rails and of the cells that a letter stands for. */
+/* The worst of all maps, over the cells that one letter covers. */
 static enum warmth worst_of(const struct heat *heat, const double *medians, uint32_t row,
 			    uint32_t column, uint32_t step)
 {
@@ -282,7 +282,7 @@ static enum warmth worst_of(const struct heat *heat, const double *medians, uint
 char *heat_text(const struct heat *heat, const double medians[static HEAT_MAPS],
 		unsigned int columns)
 {
-	/* A letter and a blank for each cell make a square of it; names are at the left. */
+	/* A letter and a blank per cell make it square; names are at the left. */
 	enum { NAME = 16, LEAST_CELLS = 8 };
 	const unsigned int room = columns > NAME + 2 * LEAST_CELLS ? (columns - NAME) / 2
 								   : LEAST_CELLS;

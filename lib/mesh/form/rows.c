@@ -76,7 +76,7 @@ static bool is_possible(const struct real *figure, double most)
 	return !figure->known || (figure->value >= 0 && figure->value <= most);
 }
 
-/* What an agent could have sent. */
+/* Whether an agent could have sent these figures. */
 static bool has_possible_figures(const struct mesh_row *row)
 {
 	const struct real *const bandwidths[] = {&row->gbps, &row->peer_gbps, &row->both_gbps,
@@ -88,7 +88,7 @@ static bool has_possible_figures(const struct mesh_row *row)
 	return is_possible(&row->latency_usec, (double)MESH_MOST_PSEC / MESH_USEC_UNIT);
 }
 
-/* A number of the row that has a bound; NULL: it is as it should be. */
+/* Checks the bounded numbers of a row. Returns what is wrong, or NULL. */
 static const char *check_row(const struct mesh_row *row)
 {
 	if (!row->host || !row->peer)
@@ -188,7 +188,10 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 	mesh_names_clear(&names);
 }
 
-/* More rounds of a mode are like those before; the senders of an incast share what it measures. */
+/*
+ * Whether modes are alike: a count only adds rounds, except that the senders of an incast share
+ * what it measures.
+ */
 static bool is_like(const char *mode, const char *other)
 {
 	const size_t length = strcspn(mode, ":");
@@ -209,7 +212,7 @@ bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 		struct mesh_row row = {.host = NULL};
 
 		length -= (size_t)(end - text) + 1;
-		/* What is no result is told when the results are read. */
+		/* A line that is not a result is reported when the results are read. */
 		if (json_read_record(text, (size_t)(end - text), &mesh_rows_schema, &row, &message))
 			continue;
 		good = !row.mode || !row.stage.known || row.stage.value >= modes->count ||
@@ -223,7 +226,7 @@ bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 	return good;
 }
 
-/* Ports have 20 bits each: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */
+/* A port has 20 bits: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */
 static uint64_t key_of(uint32_t stage, const struct mesh_pair *pair)
 {
 	const uint64_t a = (uint64_t)pair->a * MESH_MOST_RAILS + pair->rail_a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A result as a row: one line of JSON each, written while the mesh runs, and read again by a run
- * that goes on where another one was ended.
+ * A result as a row: a line of JSON, written while the mesh runs, and read by a later run that
+ * resumes an interrupted one.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 /* Borrows the mode, the names and the reason. */
 struct mesh_row {
 	struct number stage;
-	char *mode; /* of the stage; NULL: of the second pass, or of an older file */
+	char *mode; /* of the stage; NULL in the second pass, or in an older file */
 	struct number round;
 	char *host, *peer;
 	struct number rail, peer_rail;
@@ -31,15 +31,15 @@ void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_
 
 struct mesh_rows_read {
 	uint64_t taken;
-	uint64_t strangers; /* of hosts that are not in this run */
+	uint64_t strangers; /* rows of hosts that are not in this run */
 	char *stranger;	    /* the first of these hosts; to be freed */
-	uint64_t broken;    /* lines that are no results */
+	uint64_t broken;    /* lines that are not results */
 	char *reason;	    /* of the first of them: `line 7: ...`; to be freed */
 };
 
 /*
- * Hands each result of the text to `take`. A last line without its end, as a run leaves that was
- * killed, is no error. Everything in the text may be wrong.
+ * Passes each result of the text to `take`. An incomplete last line, as a killed run leaves, is no
+ * error. Everything in the text may be wrong.
  */
 void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hosts,
 		    uint32_t host_count,
@@ -47,13 +47,13 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		    struct mesh_rows_read *ret_read);
 
 /*
- * Whether the stages of the text are those of a plan, whose modes these are; it may have more or
- * fewer. False: *ret_stage is the first that is another one, *ret_mode what it was, to be freed.
+ * Whether the stages in the text match the modes of a plan; the text may have more or fewer. If
+ * not, *ret_stage is the first that differs and *ret_mode its mode in the text, to be freed.
  */
 bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 		   uint32_t *ret_stage, char **ret_mode);
 
-/* Pairs that have a result. {0} is empty. */
+/* Set of pairs that have a result. {0} is empty. */
 struct mesh_done {
 	uint64_t *keys;
 	size_t places, count;

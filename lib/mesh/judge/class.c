@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which results are compared with each other, and the limits that follow from them. */
+/* Which results are compared with each other, and the limits derived from them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "mesh/judge/judge_parts.h"
 
 /*
- * Figures of a rail that is right scatter, too. A result is bad if it is below the user's limit and
- * as far from the median as chance brings one of some ten million (5.5 standard deviations). No
- * scatter excuses a result below three quarters of the median or above four times the latency.
+ * Figures scatter even on a healthy rail. A result is bad if it is below the user's limit and so
+ * far from the median that chance brings one in some ten million there (5.5 standard deviations).
+ * No scatter excuses a result below three quarters of the median, or a latency above four times the
+ * median.
  */
 #define FAR_OUT 5.5
-/* The scatter of fewer figures is not known: only what nothing excuses is bad. */
+/* With fewer figures the scatter is unknown: only what nothing excuses is bad. */
 #define ENOUGH_FIGURES	      32u
 #define FEW_FIGURES	      8.0
 #define LEAST_SHARE_EXCUSED   0.75
@@ -28,7 +29,7 @@ static size_t class_key(uint32_t rail, enum class_kind kind, unsigned int distan
 	       rate;
 }
 
-/* Switches between the two ports; 0: not known. */
+/* Switches between the two ports; 0: unknown. */
 static unsigned int distance_of(const struct judge *judge, const struct mesh_pair *pair)
 {
 	const struct judge_fabric *fabric = judge->fabric;
@@ -66,13 +67,13 @@ uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
 	return *number;
 }
 
-/* The same from the upper quartile to the highest twentieth. */
+/* The same from the upper quartile to the 95th percentile. */
 #define TWENTIETH 0.9704
 
 /*
- * If half of all results are low (a switch of a quarter of the hosts does that), the median is one
- * of them. The upper quartile stands for it where it is so far above that it would call the median
- * bad.
+ * If half of all results are low (a switch with a quarter of the hosts can do that), the median is
+ * one of them. The upper quartile replaces it if it is so far above the median that it makes the
+ * median bad.
  */
 static void find_usual_bandwidth(struct band *band, const struct judge_limits *limits)
 {
@@ -96,7 +97,7 @@ static void band_judge(struct band *band, const struct judge_limits *limits)
 	if (!band->judged)
 		return;
 	find_usual_bandwidth(band, limits);
-	/* Few figures tell little about how much they scatter. */
+	/* Few figures say little about their scatter. */
 	low = 1 - FAR_OUT * (1 + FEW_FIGURES / count) * band->deviation;
 	if (low < LEAST_SHARE_EXCUSED || band->spread.count < ENOUGH_FIGURES)
 		low = LEAST_SHARE_EXCUSED;
@@ -142,7 +143,7 @@ struct rate_count {
 	uint32_t count;
 };
 
-/* More different rates than a rail has; the others are unusual. */
+/* More rates than one rail has; any others are unusual. */
 enum { RATES_COUNTED = 16 };
 
 static size_t count_rates(const struct judge *judge, uint16_t rail, struct rate_count *counts,
@@ -184,8 +185,8 @@ static uint8_t rate_number(struct judge *judge, uint64_t rate)
 
 /*
  * Hosts of two generations have two rates, and each is compared with its like. A rate that less
- * than a tenth of the ports has, or only one where others are alike, is no generation but a fault:
- * it is compared with the most usual.
+ * than a tenth of the ports has, or only one port where others are alike, is no generation but a
+ * fault: that port is compared with the most common rate.
  */
 static bool is_generation(const struct rate_count *rate, const struct rate_count *usual,
 			  uint32_t all)
@@ -227,7 +228,7 @@ void rates_find(struct judge *judge)
 
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
 		rates_of_rail(judge, rail);
-	/* The lower of two is found by its number, so that they rise. */
+	/* class_find() takes the lower number for the lower rate, so the numbers must ascend. */
 	for (uint8_t i = 1; i <= MOST_RATES && judge->rates[i]; i++) {
 		place[i] = 1;
 		for (uint8_t j = 1; j <= MOST_RATES && judge->rates[j]; j++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The culprits in words, with the figures that they are found by. */
+/* Puts culprits into words, with the figures that they were found by. */
 #include "mesh/judge/conclude_parts.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "mesh/judge/tally.h"
 #include "mesh/judge/words.h"
 
-/* Partners of the first pass: those of the second are told apart from them. */
+/* The culprit with its partners of the first pass only; the second is reported separately. */
 static struct culprit first_pass_of(const struct judge *judge, const struct culprit *culprit)
 {
 	const struct port *port = &judge->ports[culprit->number];
@@ -25,10 +25,10 @@ static struct culprit first_pass_of(const struct judge *judge, const struct culp
 	return first;
 }
 
-/* So many hosts are bad on one rail for one reason. */
+/* If this many hosts are bad on one rail, they are likely to share the cause. */
 enum { LEAST_ALIKE = 4 };
 
-/* Whether something else than both directions at once is wrong with the rail. */
+/* Whether something besides both directions at once is wrong with the rail. */
 static bool is_bad_by_itself(const struct judge *judge, const struct culprit *culprit)
 {
 	return culprit->kind == CULPRIT_PORT &&
@@ -74,7 +74,7 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
-/* What the host is blamed for: that of all its rails. */
+/* What a host is blamed for, judged by all of its rails. */
 static enum judge_finding_id id_of_host(const struct judge *judge, size_t number,
 					const struct tally *tally)
 {
@@ -85,7 +85,7 @@ static enum judge_finding_id id_of_host(const struct judge *judge, size_t number
 	return words_id(tally, JUDGE_HOST);
 }
 
-/* The first rail of the host that is bad alone: it has no pairs that tell what is wrong. */
+/* Adds the first rail that is bad alone: it has no pairs that show what is wrong. */
 static void add_first_alone(struct text_buffer *text, const struct judge *judge, uint32_t host)
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
@@ -137,7 +137,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
-/* A pair whose ends are both good with others, or of which that is not known. */
+/* Finding for a single pair: flaky, unclear if an end was good with nobody, else bad together. */
 static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 					const struct edge *edge, const struct tally *tally)
 {
@@ -145,7 +145,7 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 
 	if (tally->again && !tally->again_bad)
 		return JUDGE_FLAKY;
-	/* One that was not tried is as all those that were. */
+	/* A pair that was not tried again is assumed to be like those that were. */
 	if (!tally->again && conclusion->pairs_again >= judge->limits.least_results &&
 	    !conclusion->pairs_bad_again)
 		return JUDGE_FLAKY;
@@ -211,7 +211,7 @@ static void add_group_hosts(struct judge *judge, uint32_t group, struct strings 
 			strings_add(hosts, words_host(judge, port_host(i)));
 }
 
-/* Hosts whose rails were found bad, and are now a part of the switch. */
+/* Adds hosts whose rails were found bad and then merged into the switch. */
 static void add_merged_hosts(const struct judge *judge, size_t number, struct strings *hosts)
 {
 	for (size_t i = 0; i < judge->culprit_count; i++) {
@@ -224,7 +224,7 @@ static void add_merged_hosts(const struct judge *judge, size_t number, struct st
 	}
 }
 
-/* Bytes of a list of hosts in a line. */
+/* Bytes of a list of hosts within a line. */
 enum { MOST_OF_LIST = 60 };
 
 static char *object_of_shared(const struct judge *judge, const struct culprit *culprit,
@@ -288,7 +288,7 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
-/* The port that most of the pairs have in common, if it has several. */
+/* Adds the port that most of the pairs have in common. */
 static void add_most_frequent(struct text_buffer *text, const struct judge *judge, size_t number)
 {
 	_cleanup_(freep)

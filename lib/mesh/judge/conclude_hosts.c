@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings that are about a host alone, and about what was not judged. */
+/* Findings about single hosts, and about what was not judged. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "mesh/judge/conclude_parts.h"
 #include "mesh/judge/words.h"
 
-/* Below this share no scatter is an excuse: LEAST_SHARE_EXCUSED in class.c. */
+/* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
 #define LEAST_DISTANCE_SHARE 0.75
 
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
@@ -30,8 +30,9 @@ bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id)
 }
 
 /*
- * Results are compared with those of the same distance, so that a fabric that is thinner on top is
- * not called bad. Nor is it passed over: a cut of the same size in every way up looks alike.
+ * Results are compared with those of the same distance, so that a fabric that is thinner at the top
+ * is not called bad. It is reported nevertheless, because equal damage to every uplink looks the
+ * same.
  */
 static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsigned int rate)
 {
@@ -77,8 +78,8 @@ void conclude_distances(struct conclusion *conclusion)
 }
 
 /*
- * Pairs that are all alike are outliers of nothing, but a port sends and receives at its rate at
- * the same time: what all of them lack is told. It may be built so.
+ * If all pairs are alike, none is an outlier. But a port can send and receive at its full rate at
+ * the same time, so what all of them lack is reported. It may be built so.
  */
 static void compare_directions(struct conclusion *conclusion, uint16_t rail, uint16_t number)
 {
@@ -167,7 +168,7 @@ void conclude_presence(struct conclusion *conclusion)
 	}
 }
 
-/* Results that have too few like them to be compared with. */
+/* Reports results with too few like them to compare them with. */
 static void note_unjudged(struct conclusion *conclusion, const char *of, size_t count,
 			  const char *what)
 {
@@ -179,7 +180,10 @@ static void note_unjudged(struct conclusion *conclusion, const char *of, size_t 
 				       conclusion->judge->limits.least_results, what));
 }
 
-/* How many findings of an id were left out of the list. */
+/*
+ * Reports the findings of each id that are not listed, and whatever was not judged, stored or
+ * retried.
+ */
 void conclude_rest(struct conclusion *conclusion)
 {
 	const struct judge *judge = conclusion->judge;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The least explanation of all bad pairs. First what connects many hosts, then the rails that are
- * bad with most of their partners, the worst first, each with all of its bad pairs; the pairs that
- * are left are bad by themselves.
+ * The simplest explanation of all bad pairs: first what connects many hosts, then the rails that
+ * are bad with most of their partners, the worst first, each with all of its bad pairs; the pairs
+ * that remain are bad by themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* Chance brings one mean of some ten million below this many standard deviations. */
 #define FAR_MEAN	      5.5
 #define LEAST_FIGURES_OF_MEAN 4u
-/* A rail that is bad with so many of its partners is bad without any doubt. */
+/* A rail that is bad with more than this part of its partners is bad beyond doubt. */
 #define MOST (2.0 / 3)
 
 uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number)
@@ -26,14 +26,14 @@ uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t numbe
 	return (uint32_t)judge->culprit_count;
 }
 
-/* Open bad pairs by port, and ports by how many they have. */
+/* Open bad pairs by port, and ports by the number of these. */
 struct cover {
-	uint32_t *starts; /* of each port in `edges` */
+	uint32_t *starts; /* where the pairs of each port start in `edges` */
 	uint32_t *edges;
 	uint32_t *left;	  /* open bad pairs of each port */
-	uint32_t *judged; /* its partners, without those that others explain */
-	uint32_t *next;	  /* of each port, in its list */
-	uint32_t *lists;  /* of ports with so many; port + 1 */
+	uint32_t *judged; /* its partners, except those that others explain */
+	uint32_t *next;	  /* next port in the same list */
+	uint32_t *lists;  /* ports by number of open bad pairs; port + 1 */
 	uint32_t most;
 };
 
@@ -99,7 +99,7 @@ static void list_port(struct cover *cover, uint32_t port)
 	*list = port + 1;
 }
 
-/* The rail explains all of its bad pairs. */
+/* Blames the rail for all of its bad pairs. */
 static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 {
 	const uint32_t number = culprit_add(judge, CULPRIT_PORT, port);
@@ -127,7 +127,7 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 	cover->left[port] = 0;
 }
 
-/* Takes rails of which at least `share` of the partners are bad, and two or more. */
+/* Blames rails with two or more bad partners, if these are more than `share` of all. */
 static void explain_by_ports(struct judge *judge, double share)
 {
 	struct cover cover = {0};
@@ -152,7 +152,7 @@ static void explain_by_ports(struct judge *judge, double share)
 	cover_end(&cover);
 }
 
-/* Ports that are bad alone explain their pairs, if they have any. */
+/* Blames ports that are bad in loopback for their bad pairs, if they have any. */
 static void explain_by_loopback(struct judge *judge)
 {
 	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
@@ -176,7 +176,7 @@ static void explain_by_loopback(struct judge *judge)
 		judge->culprits[i].judged = judge->ports[judge->culprits[i].number].judged;
 }
 
-/* Ports whose pairs are below the limit on the whole, although most are not one by one. */
+/* Finds ports whose pairs are below the limit on average, although most single ones are not. */
 static void find_means(struct judge *judge, uint32_t *culprit_of)
 {
 	for (size_t i = 0; i < judge->culprit_count; i++)
@@ -200,9 +200,9 @@ static void find_means(struct judge *judge, uint32_t *culprit_of)
 }
 
 /*
- * A rail at 90 %, where 93 % is the limit, is not bad in any pair if the figures scatter much, but
- * in all of them together. What failed or is far below does not count here: that is not the rail's
- * if it is not in most of its pairs.
+ * A rail at 90 %, where 93 % is the limit, is not bad in any single pair if the figures scatter
+ * much, but it is in all of them together. Failures and figures far below do not count here: they
+ * are not the rail's fault unless most of its pairs have them.
  */
 static void explain_by_means(struct judge *judge)
 {
@@ -236,7 +236,7 @@ static void explain_by_pairs(struct judge *judge)
 	}
 }
 
-/* Error counters that grew at ports that nothing else is wrong with. */
+/* Finds ports whose error counters grew although nothing else is wrong with them. */
 static void find_growth(struct judge *judge)
 {
 	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Takes results, and keeps what is needed of them. */
+/* Takes results, and stores what is needed of them. */
 #include "mesh/judge/judge.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static uint32_t hash_text(const char *text)
 	return hash;
 }
 
-/* The number of a sentence; one of too many is the last of all. */
+/* The number of a reason; once there are too many, all others share the last one. */
 static uint16_t reason_number(struct judge *judge, const char *reason)
 {
 	const uint32_t hash = hash_text(reason);
@@ -155,7 +155,7 @@ static uint32_t errors_of(struct number number)
 	return number.value > UINT32_MAX ? UINT32_MAX : (uint32_t)number.value;
 }
 
-/* The second pass is compared with the first, and does not add to what is usual. */
+/* The second pass is compared with the first, and does not affect what is usual. */
 static void add_figures(struct judge *judge, const struct row *row)
 {
 	const uint16_t numbers[] = {row->class, row->whole_class};
@@ -177,7 +177,7 @@ static void append_row(struct judge *judge, const struct row *row)
 {
 	if (judge->row_count == MOST_ROWS) {
 		rows_settle(judge);
-		/* What a class has that is still too small after so many stays unjudged. */
+		/* Rows of a class that is still too small after so many stay unjudged. */
 		if (judge->row_count > MOST_ROWS / 2)
 			judge->row_count = 0;
 	}
@@ -225,7 +225,7 @@ void judge_progress(const struct judge *judge, struct judge_progress *ret_progre
 	*ret_progress = judge->progress;
 }
 
-/* Alone, or with all of two or more partners, without any data: it would only cost time. */
+/* A rail that is bad alone, or failed with all of two or more partners, would only cost time. */
 static bool is_dead(const struct port *port)
 {
 	return port->alone_bad || (port->failed >= 2 && port->failed == port->judged);
@@ -251,7 +251,7 @@ static double width_of(double low, double high, size_t parts)
 	return high > low ? (high - low) / (double)parts : (high > 0 ? high / 100 : 1);
 }
 
-/* The figures of the class with that key, if it is one of the rail in the first pass; or NULL. */
+/* The figures of a class, if it is one of the rail in the first pass; else NULL. */
 static struct spread *spread_of(const struct judge *judge, uint16_t rail, size_t key,
 				enum judge_figure figure)
 {

@@ -1,74 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of the judge share: see judge.h. */
+/* Shared by the parts of the judge: see judge.h. */
 #pragma once
 
 #include "mesh/judge/judge.h"
 #include "mesh/judge/spread.h"
 
-/* Results that are compared with each other only. */
+/* Results are compared only with those of the same kind. */
 enum class_kind { CLASS_LOOPBACK, CLASS_PAIR, CLASS_BISECTION, CLASS_INCAST, CLASS_KINDS };
 
 enum {
-	ALL_RAILS = MESH_MOST_RAILS, /* the rails of a class for all of them together */
+	ALL_RAILS = MESH_MOST_RAILS, /* in place of a rail: all rails of a class together */
 	MOST_DISTANCE = 15,
 	MOST_RATES = 7,
 	CLASS_KEYS = (MESH_MOST_RAILS + 1) * CLASS_KINDS * (MOST_DISTANCE + 1) * (MOST_RATES + 1),
-	MOST_ROWS = 1 << 18,  /* results that wait for the others of their class */
-	MOST_EDGES = 1 << 20, /* bad pairs that are remembered */
+	MOST_ROWS = 1 << 18,  /* results that wait for others of their class */
+	MOST_EDGES = 1 << 20, /* bad pairs that are stored */
 	MOST_REASONS = 1024,
-	MOST_SEEN = 1 << 17, /* places for pairs that were tested, half of them used at most */
+	/* slots of the hash table of tested pairs, at most half of them used */
+	MOST_SEEN = 1 << 17,
 };
 
-/* A bandwidth of all pairs of a class; the rest is by what was taken so far: see class_judge(). */
+/* A bandwidth of all pairs of a class. class_judge() computes the rest from the results so far. */
 struct band {
 	struct spread spread;
 	bool judged;
 	double median, least; /* Gb/s */
-	bool split; /* half of the results are low: the upper quartile stands for the median */
-	double deviation; /* as a share of the median */
+	bool split;	      /* half of the results are low: `median` is the upper quartile */
+	double deviation;     /* as a share of the median */
 };
 
 struct class
 {
-	struct band bandwidth; /* of a direction by itself */
-	struct band both;      /* of the two at once, their sum */
+	struct band bandwidth; /* of one direction at a time */
+	struct band both;      /* of both at once, their sum */
 	struct spread latency;
 	double usual_latency, most_latency; /* 0: not judged */
 };
 
-/* A result that was not judged yet. Figures below 0 are not known. */
+/* A result that has not been judged yet. Figures below 0 are unknown. */
 struct row {
 	struct mesh_pair pair;
 	float gbps[MESH_ENDS], both[MESH_ENDS], latency;
 	uint32_t errors[MESH_ENDS];
-	uint16_t class, whole_class; /* of its rail, and of all rails; index + 1 */
+	uint16_t class, whole_class; /* for its rail, and for all rails; index + 1 */
 	uint16_t reason;
 	uint8_t kind; /* enum class_kind */
 	uint8_t outcome;
 	bool again, repeated;
-	bool lacks_sum; /* the sum of both directions alone was not judged yet */
+	bool lacks_sum; /* only the sum of both directions has not been judged yet */
 };
 
 enum edge_fault {
 	EDGE_FAILED = 1 << 0,
-	EDGE_SLOW_A = 1 << 1, /* what A sends */
+	EDGE_SLOW_A = 1 << 1, /* in what A sends */
 	EDGE_SLOW_B = 1 << 2,
 	EDGE_LATE = 1 << 3,
 	EDGE_BOTH = 1 << 4, /* slow both ways at once, and nothing else is wrong */
 };
 
-/* A pair that was bad, or any of the second pass. */
+/* A bad pair, or any pair of the second pass. */
 struct edge {
 	struct mesh_pair pair;
-	float share[MESH_ENDS]; /* of the median, what each end sent; below 0: not known */
+	float share[MESH_ENDS]; /* of the median, as sent by each end; below 0: unknown */
 	float lateness;		/* latency by its median */
-	float median;		/* Gb/s that the shares are of */
-	bool split;		/* that is the upper quartile */
-	/* Both ways at once; below 0: not known. */
+	float median;		/* Gb/s that the shares refer to */
+	bool split;		/* `median` is the upper quartile */
+	/* Both ways at once; below 0: unknown. */
 	float both_share;	    /* of the median of the sum */
-	float both_part[MESH_ENDS]; /* of half of that, what each end sent */
-	float both_ratio;	    /* the sum by that of one way and then the other */
-	float both_median;	    /* Gb/s; 0: it was not judged */
+	float both_part[MESH_ENDS]; /* of half of that, as sent by each end */
+	float both_ratio;	    /* the sum by that of one way at a time */
+	float both_median;	    /* Gb/s; 0: not judged */
 	uint16_t reason;
 	uint8_t faults; /* enum edge_fault; 0: good */
 	bool again;
@@ -80,15 +81,15 @@ struct edge {
 /* A rail of a host. */
 struct port {
 	uint32_t judged, bad;		  /* partners, except repeated ones */
-	uint32_t judged_again, bad_again; /* of these, in the second pass */
+	uint32_t judged_again, bad_again; /* how many of these in the second pass */
 	uint32_t failed;
-	uint32_t good_figures; /* of both directions, of pairs that are not bad */
+	uint32_t good_figures; /* in both directions, of pairs that are not bad */
 	double good_share_sum, good_variance_sum;
 	uint64_t errors;
 	uint32_t error_results, results;
-	uint32_t chain; /* of the ports that are connected by good pairs: the next one up */
+	uint32_t chain; /* next port towards chain_end(), over good pairs */
 	uint8_t rate;	/* index of a rate; 0: unknown */
-	bool slow_rate; /* few of its rail have so low a rate */
+	bool slow_rate; /* few ports of its rail have so low a rate */
 	bool alone_bad; /* in loopback */
 };
 
@@ -108,22 +109,23 @@ enum culprit_share {
 	SHARES_NOTHING,
 	SHARES_CABLE,
 	SHARES_SWITCH, /* their way goes through it */
-	SHARES_LEAF,   /* they leave it or come to it */
+	SHARES_LEAF,   /* they start or end at it */
 };
 
-/* The explanation of some bad pairs. */
+/* Explains some bad pairs. */
 struct culprit {
 	enum culprit_kind kind;
-	uint32_t number; /* port, host, edge, switch, cable; of a group: chain_end() of its ports */
-	bool of_group;	 /* it was found because good pairs do not reach others */
-	uint32_t group;	 /* chain_end() of its ports */
-	uint16_t rail;	 /* of the group */
+	/* port, host, edge, switch, cable; a group's chain_end(); a scatter's rail */
+	uint32_t number;
+	bool of_group;	/* good pairs do not connect it with others */
+	uint32_t group; /* chain_end() of its ports */
+	uint16_t rail;	/* of the group */
 	uint32_t bad, judged;
 	uint32_t merged; /* index + 1 of the culprit that includes it */
 	uint32_t edges;	 /* bad pairs that it explains */
 	enum culprit_share shares;
 	bool by_mean; /* no single pair was bad */
-	bool is_weak; /* hardly more than half of its partners are bad */
+	bool is_weak; /* at most two thirds of its partners are bad */
 };
 
 struct retest {
@@ -140,17 +142,17 @@ struct judge {
 	uint32_t host_count, port_count;
 	struct judge_limits limits;
 	const struct judge_fabric *fabric;
-	uint64_t rates[MOST_RATES + 1]; /* Mb/s, rising */
+	uint64_t rates[MOST_RATES + 1]; /* Mb/s, ascending */
 	struct port *ports;
 	uint16_t *class_of; /* CLASS_KEYS; index + 1 */
 	struct class *classes;
 	size_t class_count;
 	struct row *rows;
 	size_t row_count, row_room;
-	size_t sums_left; /* rows that only lack the sum of both directions */
+	size_t sums_left; /* rows that lack only the sum of both directions */
 	struct edge *edges;
 	size_t edge_count;
-	uint64_t lost_edges; /* beyond MOST_EDGES */
+	uint64_t lost_edges; /* not stored: beyond MOST_EDGES */
 	char **reasons;
 	uint32_t *reason_hashes;
 	size_t reason_count;
@@ -159,10 +161,10 @@ struct judge {
 	size_t retest_count, retests_left_out;
 	struct culprit *culprits;
 	size_t culprit_count;
-	uint64_t *seen; /* pairs of ports, with PAIR_WAS_BAD */
+	uint64_t *seen; /* tested pairs of ports, with PAIR_WAS_BAD */
 	uint32_t seen_count;
 	struct cable_count *cables;
-	struct cable_count *leaves; /* pairs of different switches, by switch */
+	struct cable_count *leaves; /* pairs between different switches, by switch */
 	struct judge_progress progress;
 };
 
@@ -170,7 +172,7 @@ static inline uint32_t port_number(uint32_t host, uint16_t rail)
 {
 	return host * MESH_MOST_RAILS + rail;
 }
-/* What both ends sent while the other did, together; below 0: not known. */
+/* Sum of what both ends sent at the same time; below 0: unknown. */
 static inline double row_both(const struct row *row)
 {
 	return row->both[0] < 0 || row->both[1] < 0 ? -1
@@ -187,7 +189,7 @@ static inline bool pair_is_same(const struct mesh_pair *one, const struct mesh_p
 	       one->rail_b == other->rail_b;
 }
 
-/* In the second pass the suspect is end A; its partner is none for it. */
+/* In the second pass, the pair counts only for the suspect, which is end A. */
 static inline bool edge_counts_for(const struct edge *edge, enum mesh_end end)
 {
 	return !edge->again || end == MESH_END_A;
@@ -205,40 +207,42 @@ static inline uint16_t port_rail(uint32_t port)
 	return (uint16_t)(port % MESH_MOST_RAILS);
 }
 
-/* The class of a pair, made if there is none; index + 1. */
+/* Finds the class of a pair, or makes it. Returns index + 1. */
 uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
 		    const struct mesh_pair *pair);
-/* Whether it exists: 0 if not. */
+/* Returns index + 1 of the class, or 0 if it does not exist. */
 uint16_t class_lookup(const struct judge *judge, uint32_t rail, enum class_kind kind,
 		      unsigned int distance, unsigned int rate);
-/* Median, deviation and limits of all classes, by what they have now. */
+/* Computes median, deviation and limits of all classes from their results so far. */
 void classes_judge(struct judge *judge);
-/* The rates that many ports of a rail have. */
+/* Finds the rates that many ports of a rail have. */
 void rates_find(struct judge *judge);
 
 /* Judges the rows that wait; those of a class that is too small stay. */
 void rows_settle(struct judge *judge);
 
-/* The representative of the ports that good pairs connect. */
+/* Representative of the ports that good pairs connect. */
 uint32_t chain_end(struct judge *judge, uint32_t port);
 
-/* Fewer pairs of a rail are bad by themselves each. */
+/* If fewer pairs of a rail are bad, each is bad by itself. */
 #define LEAST_SCATTER 5u
-/* Whether the second pass tried the pairs that are bad by themselves, and how many were bad again.
+/*
+ * Counts the bad pairs of a rail (or ALL_RAILS) that the second pass tried again, and those that
+ * were bad again.
  */
 void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_again,
 		       uint32_t *ret_bad);
-/* Many pairs of a rail, if the second pass did not find them good, are one culprit. */
+/* Merges many bad pairs of a rail into one culprit, unless the second pass found them good. */
 void merge_pairs(struct judge *judge);
 
-/* Finds the culprits anew; each bad edge has one then. */
+/* Finds all culprits from scratch; each bad edge has one afterwards. */
 void explain(struct judge *judge);
-/* The first time before rails are blamed, with more care. */
+/* `first`: before rails are blamed, and with more care. */
 void explain_by_ways(struct judge *judge, bool first);
 void explain_by_groups(struct judge *judge);
-/* Rails whose bad pairs all go through a bad switch or cable are its, if others are good. */
+/* Merges rails whose bad pairs all go through a bad switch or cable into it, if others are good. */
 void merge_rails_of_ways(struct judge *judge);
-/* Rails that are all bad at one switch are the switch. */
+/* Merges the bad rails and cables of a switch into it if most of its rails or cables are bad. */
 void merge_switches(struct judge *judge);
 void merge_hosts(struct judge *judge);
 /* Whether the pair goes through the switch or cable of the culprit. */

@@ -14,8 +14,8 @@ static bool is_rail_with_good(const struct judge *judge, const struct culprit *c
 }
 
 /*
- * A bad cable that most pairs of a rail go through looks like a bad rail. The pairs that do not go
- * through it tell the difference.
+ * A bad cable that most pairs of a rail go through makes the rail look bad. Its pairs that do not
+ * go through the cable show the difference.
  */
 void merge_rails_of_ways(struct judge *judge)
 {
@@ -132,7 +132,7 @@ void merge_switches(struct judge *judge)
 	}
 }
 
-/* Two or more rails of a host, and at least half of those that were tested, are the host. */
+/* Two or more bad rails of a host, if half of its tested rails, are merged into the host. */
 void merge_hosts(struct judge *judge)
 {
 	_cleanup_(freep)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The second pass: who is tried again, alone, with whom. */
+/* The second pass: who is tried again, alone, and with whom. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -10,13 +10,13 @@ enum { PARTNERS = 2 };
 struct retests {
 	struct judge *judge;
 	uint32_t *used;	   /* how often each port is a partner */
-	uint32_t *excused; /* bad pairs of each port that are another rail's fault */
-	bool *by_mean;	   /* ports that are suspects although no pair of theirs is bad */
+	uint32_t *excused; /* bad pairs of each port that another rail explains */
+	bool *by_mean;	   /* ports that are suspects although none of their pairs is bad */
 	struct mesh_pair *pairs;
 	size_t count;
 };
 
-/* Good with each of its partners, except perhaps those that are bad themselves. */
+/* Whether a port is good with all its partners, except perhaps those that are bad themselves. */
 static bool is_good(const struct retests *retests, uint32_t port, bool with_all)
 {
 	const struct judge *judge = retests->judge;
@@ -47,8 +47,8 @@ static void add(struct retests *retests, const struct mesh_pair *pair, bool repe
 }
 
 /*
- * The good host on the rail that was a partner least often, looked for from the suspect on, so that
- * not everybody is tried with the first two.
+ * The good host on the rail that has been a partner least often. The search starts after the
+ * suspect, so that not everybody is tried with the first two.
  */
 static uint32_t find_partner(const struct retests *retests, uint32_t port, uint32_t not_this,
 			     bool with_all)
@@ -70,7 +70,7 @@ static uint32_t find_partner(const struct retests *retests, uint32_t port, uint3
 	return best;
 }
 
-/* Finds who is no partner for others, and the bad pairs that a rail of another host explains. */
+/* Finds ports that must not be partners, and bad pairs that a rail of another host explains. */
 static void find_excused(struct retests *retests)
 {
 	const struct judge *judge = retests->judge;
@@ -117,7 +117,7 @@ static void add_port(struct retests *retests, uint32_t port)
 	}
 }
 
-/* The first bad pairs that the culprit explains. */
+/* Adds the first bad pairs that the culprit explains. */
 static void add_pairs(struct retests *retests, size_t number, size_t most)
 {
 	const struct judge *judge = retests->judge;
@@ -163,13 +163,13 @@ static void add_culprit(struct retests *retests, size_t number)
 	case CULPRIT_CABLE:
 		add_pairs(retests, number, PARTNERS);
 		break;
-	case CULPRIT_HOST: /* by two of its rails, below */
+	case CULPRIT_HOST: /* by two of its rails, see is_enough() */
 	case CULPRIT_SCATTER:
 		break;
 	}
 }
 
-/* Two rails stand for all of a host, and two ports for all of a switch. */
+/* Two rails represent a host, and two ports a switch. */
 enum { STAND_FOR_ALL = 2 };
 
 static bool is_enough(const struct culprit *culprit, uint8_t *taken)
@@ -184,7 +184,7 @@ static bool is_enough(const struct culprit *culprit, uint8_t *taken)
 
 struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 {
-	/* What many hosts depend on comes first, and growth of errors last. */
+	/* First comes what many hosts depend on, last the growth of errors. */
 	static const enum culprit_kind order[] = {CULPRIT_SWITCH, CULPRIT_CABLE, CULPRIT_GROUP,
 						  CULPRIT_PORT,	  CULPRIT_PAIR,	 CULPRIT_GROWTH};
 	struct retests retests = {.judge = judge};

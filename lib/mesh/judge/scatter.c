@@ -9,7 +9,7 @@ static bool is_pair_of(const struct judge *judge, const struct culprit *culprit,
 	       (rail == ALL_RAILS || judge->edges[culprit->number].pair.rail_a == rail);
 }
 
-/* Where pairs without a culprit are, what half explains others is of the same cause. */
+/* Among many pairs without a culprit, a weakly bad rail is taken to have the same cause. */
 static bool is_weak_port(const struct culprit *culprit, uint16_t rail)
 {
 	return culprit->kind == CULPRIT_PORT && !culprit->merged && culprit->is_weak &&
@@ -38,7 +38,7 @@ void merge_pairs(struct judge *judge)
 		for (size_t i = 0; i < judge->culprit_count; i++)
 			pairs += is_pair_of(judge, &judge->culprits[i], rail);
 		count_pairs_again(judge, rail, &again, &bad);
-		/* A rail that the second pass did not come to is taken for what the others were. */
+		/* A rail that the second pass did not reach is taken to be like the others. */
 		if (!again)
 			count_pairs_again(judge, ALL_RAILS, &again, &bad);
 		if (pairs < LEAST_SCATTER || bad * 2 < again)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which of the results that wait are bad, and what that means for the two rails. */
+/* Which of the waiting results are bad, and what that means for the two rails. */
 #include "mesh/judge/judge_parts.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void join(struct judge *judge, uint32_t a, uint32_t b)
 	judge->ports[chain_end(judge, a)].chain = chain_end(judge, b);
 }
 
-/* The class of its rail; if it is too small, of all rails; NULL: there are too few results. */
+/* The class of its rail; if that is too small, of all rails; NULL if there are too few results. */
 static const struct class *class_of_row(const struct judge *judge, const struct row *row)
 {
 	const struct class *class = &judge->classes[row->class - 1];
@@ -35,8 +35,8 @@ static const struct class *class_of_row(const struct judge *judge, const struct 
 }
 
 /*
- * There are half as many sums as figures of one direction: if those of the class are too few, those
- * of all rails; NULL: there are too few results.
+ * There are half as many sums as figures of one direction: if the class has too few, the class of
+ * all rails is taken; NULL if that has too few.
  */
 static const struct class *class_of_sum(const struct judge *judge, const struct row *row,
 					const struct class *class)
@@ -49,9 +49,9 @@ static const struct class *class_of_sum(const struct judge *judge, const struct 
 }
 
 /*
- * It must be slow by what is usual both ways at once, and by what the pair itself has one way at a
- * time: else both directions are as slow together as each is by itself, which is another fault.
- * A rail may be slower than the others as it is built: its sums are as much lower then.
+ * The sum must be low both by what is usual for it, and by what the pair itself has one way at a
+ * time: otherwise both directions together are only as slow as each alone, which is another fault.
+ * A rail may be built slower than the others: its sums are then expected to be as much lower.
  */
 static void judge_both_ways(const struct judge *judge, const struct row *row,
 			    const struct class *class, struct edge *edge)
@@ -115,8 +115,8 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 enum pair_history { PAIR_NEW, PAIR_GOOD_BEFORE, PAIR_BAD_BEFORE };
 
 /*
- * Stages may have pairs in common, and a partner is one however often it was met. Of more pairs
- * than there is room for, so few are that it does not matter.
+ * Stages may have pairs in common, and a partner counts once however often it was met. Once the
+ * table is full, repeated pairs are too few to matter.
  */
 static enum pair_history look_up_pair(struct judge *judge, const struct edge *edge)
 {
@@ -157,7 +157,7 @@ static void count_for_port(struct judge *judge, const struct edge *edge, enum me
 		port->bad += edge->faults != 0;
 		port->failed += (edge->faults & EDGE_FAILED) != 0;
 	}
-	/* What a rail has alone says nothing of what it has with all the others. */
+	/* What a rail reaches alone says nothing about it while all others are tested. */
 	for (int i = 0; i < MESH_ENDS && !edge->again; i++) {
 		if (edge->share[i] < 0 || edge->faults)
 			continue;
@@ -167,7 +167,7 @@ static void count_for_port(struct judge *judge, const struct edge *edge, enum me
 	}
 }
 
-/* Ways of data are those from the sender. */
+/* Counts the pair for the cables on both of its ways, each from its sender. */
 static void count_cables(struct judge *judge, const struct edge *edge)
 {
 	const struct judge_fabric *fabric = judge->fabric;
@@ -249,7 +249,7 @@ static void settle(struct judge *judge, const struct row *row, const struct clas
 		keep_edge(judge, &edge);
 }
 
-/* The sums may be too few still. After the second pass no more come. */
+/* There may still be too few sums. After the second pass no more come. */
 static bool waits_for_sum(const struct judge *judge, const struct row *row,
 			  const struct class *class)
 {
@@ -258,7 +258,7 @@ static bool waits_for_sum(const struct judge *judge, const struct row *row,
 	       row->gbps[0] >= 0 && row->gbps[1] >= 0;
 }
 
-/* The rest of a row that has been settled without the sum: as if its pair was tested again. */
+/* Completes a row that was settled without its sum, as if its pair were tested again. */
 static void settle_sum(struct judge *judge, const struct row *row, const struct class *class)
 {
 	struct edge edge = edge_of_row(judge, row, class);
@@ -272,7 +272,7 @@ static void settle_sum(struct judge *judge, const struct row *row, const struct 
 	keep_edge(judge, &edge);
 }
 
-/* Whether the row has to wait for more of its class. */
+/* Settles a row. Returns whether it has to wait for more of its class. */
 static bool settle_row(struct judge *judge, struct row *row)
 {
 	const struct class *class = class_of_row(judge, row);
@@ -282,7 +282,7 @@ static bool settle_row(struct judge *judge, struct row *row)
 		if (!waits_for_sum(judge, row, class))
 			settle_sum(judge, row, class);
 	} else {
-		/* A failure needs no comparison, and what only had to connect has passed. */
+		/* A failure needs no comparison, and a pair that only had to connect has passed. */
 		if (!class && row->outcome != MESH_FAIL && has_figures)
 			return true;
 		settle(judge, row, class);

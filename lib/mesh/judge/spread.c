@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 /*
- * A double is 52 bits of fraction after 11 of exponent (IEEE 754, binary64), so that its first bits
+ * In a double, 52 bits of fraction follow 11 of exponent (IEEE 754, binary64), so its leading bits
  * number the parts of the octaves.
  */
 enum {

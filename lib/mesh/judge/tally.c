@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* What the partner has with others, which were good. */
+/* Adds what a partner has with others, in good pairs. */
 static void add_partner(const struct judge *judge, struct tally *tally, uint32_t partner)
 {
 	const struct port *port = &judge->ports[partner];
@@ -74,7 +74,7 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
 }
 
-/* The culprit of the bad pair that was repeated; index + 1, or 0. */
+/* The culprit of the bad pair that was tried again; index + 1, or 0. */
 static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
 {
 	for (size_t i = 0; i < judge->edge_count; i++)
@@ -84,7 +84,7 @@ static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pa
 	return 0;
 }
 
-/* A suspect is bad again if the whole pair is below the user's limit. */
+/* A suspect is also bad again if its directions together are below the user's limit. */
 static bool is_bad_again(const struct judge *judge, const struct edge *edge)
 {
 	double sum = 0;
@@ -110,8 +110,8 @@ static void add_again(struct tally *tallies, const struct judge *judge, uint32_t
 }
 
 /*
- * A plan that loads many ports at once and nothing else has no results that those of the second
- * pass can be compared with: their rows wait.
+ * If a plan only loads many ports at once, there are no results to compare those of the second pass
+ * with: their rows wait.
  */
 static void add_unjudged(struct tally *tallies, const struct judge *judge,
 			 const uint32_t *culprit_of)

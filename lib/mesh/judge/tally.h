@@ -6,24 +6,25 @@
 
 struct tally {
 	uint32_t pairs, failed, slow, late;
-	uint32_t sends, receives; /* slow directions, seen from the rail; of a pair from A */
+	uint32_t sends, receives; /* slow directions, seen from the rail; for a pair, from A */
 	double share_sum;	  /* of the slow directions */
 	uint32_t shares;
 	double lateness_sum;
-	uint32_t both;				 /* slow both ways at once only */
-	double both_share_sum;			 /* of the median of the sum */
-	double both_sent_sum, both_received_sum; /* of half of it, seen from the rail */
-	double both_ratio_sum;			 /* the sum by that of one way and then the other */
+	uint32_t both;				 /* pairs that are slow only both ways at once */
+	double both_share_sum;			 /* by the median of the sum */
+	double both_sent_sum, both_received_sum; /* by half of that median, seen from the rail */
+	double both_ratio_sum;			 /* the sum by that of one way at a time */
 	uint32_t both_ratios;
 	double both_median; /* Gb/s */
 	double median;	    /* Gb/s */
-	bool split;	    /* that is the upper quartile */
+	bool split;	    /* `median` is the upper quartile */
 	uint32_t again, again_bad;
-	uint32_t again_unjudged;  /* tried again, with nothing that the figures are compared with */
-	double partner_share_sum; /* what its partners have with others */
+	/* tried again, but there is nothing to compare the figures with */
+	uint32_t again_unjudged;
+	double partner_share_sum; /* shares that its partners have with others */
 	uint32_t partners;
 	uint32_t reason; /* of the first failure; UINT32_MAX: none */
 };
 
-/* One for each culprit, of what it includes too; to be freed. */
+/* One per culprit, which also covers what it includes; to be freed. */
 struct tally *tallies_of(const struct judge *judge);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What bad pairs of many hosts share: a cable, a switch, or that they are of two groups. */
+/* What bad pairs of many hosts share: a cable, a switch, or a border between two groups. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
-/* Fewer bad pairs have something in common by chance. */
+/* Fewer bad pairs may have something in common by chance. */
 #define LEAST_SHARED 3u
 /* More bad cables than this are not one fault. */
 #define MOST_SHARED 256u
@@ -47,7 +47,7 @@ static uint32_t common_switch(struct judge *judge, uint32_t group)
 	return common;
 }
 
-/* The smaller one of the two groups of a bad pair is named; none if a port is alone. */
+/* The smaller of the two groups of a bad pair; UINT32_MAX if a port is alone. */
 static uint32_t smaller_group(struct judge *judge, const struct edge *edge, const uint32_t *sizes)
 {
 	const uint32_t a = chain_end(judge, edge_port(edge, MESH_END_A));
@@ -58,7 +58,7 @@ static uint32_t smaller_group(struct judge *judge, const struct edge *edge, cons
 	return sizes[a] < sizes[b] || (sizes[a] == sizes[b] && a > b) ? a : b;
 }
 
-/* Ports that good pairs connect are one group; pairs of two groups are all bad. */
+/* Ports that good pairs connect form a group; pairs between two groups are all bad. */
 void explain_by_groups(struct judge *judge)
 {
 	_cleanup_(freep) uint32_t *sizes = NULL, *bad = NULL, *number = NULL;
@@ -102,7 +102,7 @@ void explain_by_groups(struct judge *judge)
 		}
 }
 
-/* The cables of the directions that are bad; a failure says nothing about the direction. */
+/* Fills the cables of the bad directions: of both after a failure, which does not tell which. */
 static size_t bad_way(const struct judge *judge, const struct edge *edge,
 		      uint32_t cables[static 2 * JUDGE_MOST_WAY])
 {
@@ -170,7 +170,7 @@ static bool goes_through(const struct judge *judge, const struct edge *edge, uin
 	return false;
 }
 
-/* Whether the pair leaves the switch, comes to it, or is of two of its ports. */
+/* Whether the pair starts or ends at the switch. */
 static bool touches(const struct judge *judge, const struct edge *edge, uint32_t at)
 {
 	return switch_of(judge, edge_port(edge, MESH_END_A)) == at ||
@@ -199,8 +199,8 @@ bool edge_shares(const struct judge *judge, const struct edge *edge, const struc
 }
 
 /*
- * A bad rail has all of its pairs go through its switch, and some through each cable of it. So a
- * switch or cable is to blame only if no rail has more than this part of the bad pairs.
+ * All pairs of a bad rail go through its switch, and some through each cable of that. So a switch
+ * or cable is to blame only if no rail has more than this part of the bad pairs.
  */
 static bool is_of_many(const struct judge *judge, const struct culprit *culprit, double part)
 {
@@ -226,7 +226,7 @@ static bool is_of_many(const struct judge *judge, const struct culprit *culprit,
 	return (double)most <= part * (double)all;
 }
 
-/* Takes all open pairs that share it. */
+/* Blames the switch or cable for all open pairs that share it. */
 static void blame_shared(struct judge *judge, const struct culprit *shared)
 {
 	const uint32_t number = culprit_add(judge, shared->kind, shared->number);
@@ -241,7 +241,10 @@ static void blame_shared(struct judge *judge, const struct culprit *shared)
 		}
 }
 
-/* The cable of most bad pairs that is bad more often than not, or nearly so in one direction. */
+/*
+ * The cable with most bad pairs, if at least two fifths of its pairs are bad: a cable that is bad
+ * in one direction makes nearly half of them bad.
+ */
 static uint32_t worst_cable(const struct judge *judge, const bool *left_out)
 {
 	uint32_t worst = UINT32_MAX;
@@ -260,7 +263,7 @@ static uint32_t worst_cable(const struct judge *judge, const bool *left_out)
 	return worst;
 }
 
-/* A cable's bad pairs, and all, at both of its switches. */
+/* Adds up, for each switch, the bad pairs and all pairs of its cables. */
 static void sum_switches(const struct judge *judge, struct cable_count *sums, uint32_t *cables)
 {
 	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
@@ -276,7 +279,10 @@ static void sum_switches(const struct judge *judge, struct cable_count *sums, ui
 	}
 }
 
-/* The switch of most bad pairs, if nearly all pairs through two or more of its cables are bad. */
+/*
+ * The switch with most bad pairs, if two or more of its cables have some, and at least four fifths
+ * of the pairs through its cables are bad.
+ */
 static uint32_t worst_switch(const struct judge *judge, const bool *left_out,
 			     struct cable_count *ret_count)
 {
@@ -296,7 +302,7 @@ static uint32_t worst_switch(const struct judge *judge, const bool *left_out,
 	return worst;
 }
 
-/* The switch or cable that explains most, which is blamed; false: there is none any more. */
+/* Blames the switch or cable that explains most, or rules it out. Returns false if none is left. */
 static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, double part)
 {
 	struct cable_count count = {0};
@@ -357,8 +363,10 @@ static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 		all += judge->leaves[i].all;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct cable_count *leaf = &judge->leaves[i];
-		/* What it would have if its pairs were as good as those of other switches; each
-		 * bad pair of its own is counted at another switch, too. */
+		/*
+		 * Expected if its pairs were as good as those of other switches; each of its bad
+		 * pairs also counts at another switch.
+		 */
 		const uint64_t others = bad - 2 * (uint64_t)leaf->bad;
 		const double usual = all > leaf->all ? (double)others * (double)leaf->all /
 							       (double)(all - leaf->all)
@@ -371,7 +379,7 @@ static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 	return worst;
 }
 
-/* Where the ways are not known: a switch whose pairs with others are bad far more often. */
+/* If ways are unknown: blames switches whose pairs with others are bad far more often. */
 static void explain_by_leaves(struct judge *judge, double part)
 {
 	_cleanup_(freep) bool *left_out = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,

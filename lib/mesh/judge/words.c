@@ -40,7 +40,7 @@ static void add_count(struct text_buffer *text, uint32_t count, const struct cul
 	text_buffer_add(text, " %s ", what);
 }
 
-/* "6 of 6 partners at 48 % of the median 392 Gb/s" and the like, of what is bad. */
+/* Adds "6 of 6 partners at 48 % of the median 392 Gb/s" and the like about what is bad. */
 void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
 		       const struct judge *judge, const struct tally *tally,
 		       const struct culprit *culprit, const char *what)
@@ -71,7 +71,7 @@ void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
 	}
 }
 
-/* Twice that of one direction is 1; half of it is what one has by itself. */
+/* The sum of both ways by that of one way at a time: at one half, both share what one has alone. */
 #define SHARED_LEAST 0.4
 #define SHARED_MOST  0.6
 
@@ -198,7 +198,7 @@ void words_add_loopback(struct text_buffer *text, const struct judge *judge, uin
 	}
 }
 
-/* The mean of all figures of a rail that no single pair gave away. */
+/* Adds the mean of all figures of a rail that no single pair gave away. */
 void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
 		    const struct judge *judge, uint32_t number)
 {

@@ -13,7 +13,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The end of the run of members at the same switch. */
+/* End of the run of members at the same switch. */
 static uint32_t switch_end(const struct lane *lane, uint32_t start)
 {
 	uint32_t end = start;
@@ -24,8 +24,8 @@ static uint32_t switch_end(const struct lane *lane, uint32_t start)
 }
 
 /*
- * Random matchings: rounds of the circle method on hosts in a random order, so that no pair comes
- * twice. More than there are rounds is a full mesh.
+ * Random matchings: rounds of the circle method on hosts in random order, so that no pair occurs
+ * twice. Asking for more rounds than there are gives a full mesh.
  */
 static void begin_sample(struct lane *lane)
 {
@@ -56,7 +56,7 @@ static void begin_by_switch(struct lane *lane)
 	}
 }
 
-/* How many groups an incast has at the same time; each has more members than senders. */
+/* Groups that an incast has at the same time; each has more members than senders. */
 static uint32_t incast_groups(const struct lane *lane)
 {
 	uint32_t groups = lane->count / (lane->stage->count + 1);
@@ -152,7 +152,7 @@ static struct mesh_pair pair_of(const struct lane *lane, uint32_t a, uint32_t b)
 	};
 }
 
-/* The client is the first place of one pair and the second place of the next. */
+/* The client alternates: the first place of one pair, the second place of the next. */
 static size_t name_places(const struct lane *lane, uint32_t start, const struct place_pair *places,
 			  size_t count, struct mesh_pair *pairs)
 {
@@ -185,7 +185,7 @@ static size_t round_of_switches(const struct lane *lane, uint32_t round, struct 
 	return made;
 }
 
-/* Switches, and the hosts of each, in a random order. */
+/* Puts the switches, and the hosts of each, in random order. */
 static void shuffle_by_switch(const struct lane *lane, uint64_t state, uint32_t *order)
 {
 	_cleanup_(freep) uint32_t *starts = mem_alloc_zero(lane->count, sizeof(*starts));
@@ -204,8 +204,8 @@ static void shuffle_by_switch(const struct lane *lane, uint64_t state, uint32_t 
 }
 
 /*
- * The first half with the second: only a switch with more than half of all hosts can be on both
- * sides of a pair, and those hosts rest.
+ * Pairs the first half with the second: only a switch with more than half of all hosts can be on
+ * both sides of a pair, and those hosts rest.
  */
 static size_t round_across(const struct lane *lane, uint32_t round, struct mesh_pair *pairs)
 {
@@ -220,7 +220,7 @@ static size_t round_across(const struct lane *lane, uint32_t round, struct mesh_
 	return made;
 }
 
-/* In each group another member receives, and those that follow it send. */
+/* Each round, another member of each group receives, and those after it send. */
 static size_t round_of_incast(const struct lane *lane, uint32_t round, struct mesh_pair *pairs)
 {
 	const uint32_t groups = incast_groups(lane);

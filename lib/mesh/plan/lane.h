@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The part of a schedule that belongs to one rail, or the pairs of a file. */
+/* The part of a schedule on one rail, or the pairs of a file. */
 #pragma once
 
 #include "mesh/plan/plan.h"
@@ -19,18 +19,18 @@ struct lane {
 	const struct plan_stage *stage;
 	uint16_t rail;
 	uint64_t seed;
-	struct member *members; /* by switch, then by host; of MESH_SAMPLE in a random order */
+	struct member *members; /* by switch, then by host; in random order for MESH_SAMPLE */
 	uint32_t count;
 	uint32_t rounds;
-	uint32_t *chosen;	    /* of MESH_SAMPLE: rounds of the circle method */
-	struct listed_pair *listed; /* of MESH_PAIRS: by round */
+	uint32_t *chosen;	    /* MESH_SAMPLE: rounds of the circle method */
+	struct listed_pair *listed; /* MESH_PAIRS: by round */
 	size_t listed_count;
 };
 
-/* After the members have been filled: how many rounds there are. */
+/* Computes the number of rounds, after the members have been filled. */
 void lane_begin(struct lane *lane);
 void lane_clear(struct lane *lane);
-/* Pairs that no round exceeds; pairs of all rounds. */
+/* The most pairs of any round; the pairs of all rounds. */
 size_t lane_most_pairs(const struct lane *lane);
 uint64_t lane_all_pairs(const struct lane *lane);
 size_t lane_round(const struct lane *lane, uint32_t round, struct mesh_pair *pairs);

@@ -9,9 +9,9 @@ uint32_t circle_rounds(uint32_t count)
 }
 
 /*
- * The circle method: one place stays, the others go round a circle of `rounds` places, and who is
- * opposite is the partner. If the count is odd, the place that stays does not exist, and whoever
- * is opposite to it rests.
+ * The circle method: one place stays, the others move around a circle of `rounds` places, and
+ * opposite places are partners. If the count is odd, the place that stays does not exist, and the
+ * place opposite it rests.
  */
 size_t circle_round(uint32_t count, uint32_t round, struct place_pair *pairs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Rounds of pairs of `count` places, 0 to count - 1: each place is in at most one pair of a round.
- * A round is computed without the others.
+ * A round can be computed without the others.
  */
 #pragma once
 
@@ -12,18 +12,18 @@ struct place_pair {
 	uint32_t a, b;
 };
 
-/* Each place meets each other one once: count - 1 rounds, or count if it is odd. */
+/* Each place meets every other one once: count - 1 rounds, or count if it is odd. */
 uint32_t circle_rounds(uint32_t count);
 /* Fills at most count / 2 pairs, and returns how many; if the count is odd, one place rests. */
 size_t circle_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 
-/* A ring takes 2 rounds, or 3 if the count is odd; two places have one pair only. */
+/* A ring takes 2 rounds, or 3 if the count is odd; two places form only one pair. */
 uint32_t ring_rounds(uint32_t count);
 size_t ring_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 
-/* A sequence of random numbers that depends on the seed alone: the same on each machine. */
+/* Pseudorandom numbers that depend on the seed alone: the same on every machine. */
 uint64_t random_next(uint64_t *state);
-/* Puts the numbers 0 to count - 1 into a random order. */
+/* Fills the array with 0 to count - 1 in a random order. */
 void random_order(uint64_t *state, uint32_t *items, uint32_t count);
-/* Shuffles what the array holds. */
+/* Shuffles the array. */
 void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count);

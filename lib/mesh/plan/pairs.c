@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "mesh/plan/plan.h"
 
-/* `n1` or `n1/3`. NULL, or what is wrong with it. */
+/* Parses `n1` or `n1/3`. Returns NULL, or what is wrong with it. */
 static const char *parse_end(char *word, const struct mesh_names *names, uint32_t *ret_host,
 			     uint16_t *ret_rail)
 {
@@ -33,7 +33,7 @@ static int refuse(size_t line, const char *word, const char *reason, char **ret_
 	return -EINVAL;
 }
 
-/* Changes the text of the line. */
+/* Modifies the text of the line. */
 static int parse_line(char *text, size_t line, const struct mesh_names *names,
 		      struct plan_stage *stage, char **ret_message)
 {

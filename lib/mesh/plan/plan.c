@@ -22,7 +22,7 @@ const struct enum_name mesh_mode_names[] = {
 	{0, NULL},
 };
 
-/* What may follow the word of a mode, and its default; 0: nothing. */
+/* Default of the number that may follow the word of a mode; 0 if none may. */
 static const uint32_t default_counts[MESH_MODES] = {
 	[MESH_SAMPLE] = 6,	 [MESH_BISECTION] = 1, [MESH_BY_SWITCH] = 2,
 	[MESH_CROSS_SWITCH] = 4, [MESH_INCAST] = 4,

@@ -10,9 +10,9 @@
 #include "mesh/plan/matching.h"
 #include "mesh/plan/plan.h"
 
-/* One lane a rail, or one for the pairs of a file. */
+/* One lane per rail, or a single one for the pairs of a file. */
 struct schedule {
-	struct plan_stage stage; /* without what it owns */
+	struct plan_stage stage; /* a shallow copy, which owns nothing */
 	struct lane *lanes;
 	size_t lane_count;
 	bool one_by_one;
@@ -83,7 +83,7 @@ static void add_listed_pair(struct lane *lane, const struct plan_scope *scope, u
 
 	if (!takes_part(scope, pair->a, pair->rail_a) || !takes_part(scope, pair->b, pair->rail_b))
 		return;
-	/* One rail at a time: then a host is what can be busy, and not a rail of it. */
+	/* With one rail at a time, the whole host is busy, not just one of its rails. */
 	next_a = &next[pair->a * MESH_MOST_RAILS + (scope->one_rail ? 0 : pair->rail_a)];
 	next_b = &next[pair->b * MESH_MOST_RAILS + (scope->one_rail ? 0 : pair->rail_b)];
 	listed = mem_append(&lane->listed, &lane->listed_count, sizeof(*listed));
@@ -93,8 +93,7 @@ static void add_listed_pair(struct lane *lane, const struct plan_scope *scope, u
 		lane->rounds = listed->round + 1;
 }
 
-/* By round; no two pairs of a round have the same end, so the order is the same with any qsort().
- */
+/* Sorts by round; no two pairs of a round share an end, so every qsort() gives the same order. */
 static int compare_listed(const void *left, const void *right)
 {
 	const struct listed_pair *a = left, *b = right;
@@ -106,7 +105,7 @@ static int compare_listed(const void *left, const void *right)
 	return a->pair.a < b->pair.a ? -1 : a->pair.a > b->pair.a;
 }
 
-/* Each pair is in the first round in which both of its ends are free. */
+/* Puts each pair into the first round in which both of its ends are free. */
 static void add_list(struct schedule *schedule, const struct plan_scope *scope)
 {
 	const struct plan_stage *stage = &schedule->stage;
@@ -128,7 +127,7 @@ static void add_list(struct schedule *schedule, const struct plan_scope *scope)
 		qsort(lane->listed, lane->listed_count, sizeof(*lane->listed), compare_listed);
 }
 
-/* How many send to a host of an incast at the same time. */
+/* Most senders to one host of an incast at the same time. */
 static uint64_t most_senders(const struct schedule *schedule)
 {
 	uint64_t senders = 0;

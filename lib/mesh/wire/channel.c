@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Room for the longest message, and for several of the usual ones. */
+/* Room for the longest message, or for several typical ones. */
 #define IN_BYTES  (2 * MESH_MOST_BYTES)
 #define OUT_BYTES (2 * MESH_MOST_BYTES)
 
@@ -23,7 +23,7 @@ void mesh_channel_open(struct mesh_channel *channel, int fd)
 
 	*channel = (struct mesh_channel){.fd = fd, .heard_msec = clock_msec()};
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	/* Only TCP has it: a socketpair of a test refuses it. */
+	/* TCP only: it fails, harmlessly, on the socketpair of a test. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 }
 
@@ -95,7 +95,7 @@ int mesh_channel_put(struct mesh_channel *channel, const struct mesh_message *me
 	const size_t end = channel->out_at + channel->out_length;
 	size_t length;
 
-	/* Room for this one and some after it. */
+	/* Room for this message and some after it. */
 	if (!channel->out || channel->out_room - end < MESH_MOST_BYTES) {
 		channel->out_room = end + OUT_BYTES;
 		channel->out = mem_resize(channel->out, channel->out_room, 1);

@@ -67,13 +67,13 @@ static char *take_text(const char *text, size_t size)
 	return *text ? text_clean(text, strnlen(text, size)) : NULL;
 }
 
-/* So many in 32 bits, or as many as these have. */
+/* The count, capped at 32 bits. */
 static uint32_t count_of(uint64_t count)
 {
 	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* A figure in units of the wire; not negative, not a NaN, not larger than the wire takes. */
+/* Converts a figure to units of the wire: never negative or a NaN, and at most `most`. */
 static uint64_t figure(const struct real *real, double unit, uint64_t most)
 {
 	const double value = real->value * unit;

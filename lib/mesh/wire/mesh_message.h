@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The protocol between the coordinator of a mesh and its agents: messages as those of selftest
- * (lib/selftest/wire/layout.h), whose records are in mesh_messages.def.
+ * The protocol between the coordinator of a mesh and its agents: messages have the format of
+ * selftest's (lib/selftest/wire/layout.h); their records are in mesh_messages.def.
  *
  *	agent          coordinator
  *	hello     >
@@ -13,7 +13,7 @@
  *	answer ... >
  *	          <    bye
  *
- * Both prove the token; ping and pong at any time after that.
+ * Both sides prove the token; ping and pong may follow at any time after that.
  */
 #pragma once
 
@@ -26,8 +26,8 @@
 #define MESH_MAGIC	    0x52444d4du /* "RDMM" */
 #define MESH_HEADER_VERSION 1u
 /*
- * Versions of the protocol that hello and challenge agree on; each has what those before it have.
- * From the second on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer.
+ * Protocol versions that hello and challenge negotiate; each includes those before it. From version
+ * 2 on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer.
  */
 #define MESH_PROTOCOL_LOWEST	1u
 #define MESH_PROTOCOL_BOTH_WAYS 2u
@@ -37,32 +37,32 @@
 #define MESH_MOST_FINDINGS	64u /* of a host */
 #define MESH_MOST_BPS		UINT64_C(1000000000000000)
 #define MESH_MOST_PSEC		UINT64_C(3600000000000000)
-/* Units of messages in those of results: Gb/s and microseconds. */
+/* Message units per unit of a result, which is Gb/s or microseconds. */
 #define MESH_GBPS_UNIT 1e9
 #define MESH_USEC_UNIT 1e6
 
 #define MESH_LEAST_SILENCE_MSEC 500u
 
-/* Part of the protocol: new ones come last. */
+/* Part of the protocol: append new ones. */
 enum mesh_refusal {
-	MESH_REFUSAL_OTHER, /* `text` says it */
+	MESH_REFUSAL_OTHER, /* `text` says why */
 	MESH_REFUSAL_VERSION,
 	MESH_REFUSAL_TOKEN,
 	MESH_REFUSAL_TWICE,   /* another agent of this host came first */
-	MESH_REFUSAL_FULL,    /* more agents than hosts were asked for */
-	MESH_REFUSAL_BUSY,    /* others use its rails */
+	MESH_REFUSAL_FULL,    /* more agents than hosts were asked for, or too late */
+	MESH_REFUSAL_BUSY,    /* others are using its rails */
 	MESH_REFUSAL_NO_RAIL, /* no RDMA device, or none that is active */
 	MESH_REFUSALS,
 };
 
-/* Which figures of an answer were measured. */
+/* Figures of an answer that were measured. */
 enum mesh_known {
 	MESH_KNOWN_LATENCY = 1,
 	MESH_KNOWN_BPS_A = 2,
 	MESH_KNOWN_BPS_B = 4,
 	MESH_KNOWN_ERRORS_A = 8,
 	MESH_KNOWN_ERRORS_B = 16,
-	/* of a both_answer only */
+	/* in a both_answer only */
 	MESH_KNOWN_BOTH_A = 1,
 	MESH_KNOWN_BOTH_B = 2,
 };
@@ -90,7 +90,7 @@ enum mesh_message_type {
 struct mesh_message {
 	uint32_t type; /* enum mesh_message_type */
 	union {
-		struct mesh_hello body; /* begins where each record does */
+		struct mesh_hello body; /* at the same address as every record */
 #define MESSAGE(number, constant, name, record) struct record name;
 #include "mesh/wire/mesh_messages.def"
 	};
@@ -101,13 +101,12 @@ extern const struct wire_protocol mesh_protocol;
 size_t mesh_message_encode(const struct mesh_message *message,
 			   uint8_t bytes[static MESH_MOST_BYTES]);
 /*
- * Decodes the first message of `length` bytes: how many bytes it has; 0: not all of it has come;
- * -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: it is not one, and nothing that follows can be
- * trusted.
+ * Decodes the first message of `length` bytes. Returns its size; 0 if it is incomplete; -EPROTO,
+ * -EPROTONOSUPPORT, -EMSGSIZE or -ERANGE if it is none, and nothing after it can be trusted.
  */
 ssize_t mesh_message_decode(const uint8_t *bytes, size_t length, struct mesh_message *message);
 
-/* The texts of a host, a result, an order: clean, in both directions. */
+/* Convert a host, a result or an order; their texts are cleaned in both directions. */
 void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message);
 void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *result);
 /* The answer to an order with MESH_BOTH_WAYS. */
@@ -120,8 +119,8 @@ void mesh_refused_make(enum mesh_refusal refusal, const char *text, const char *
 		       struct mesh_message *message);
 void mesh_finding_make(const char *check, const struct finding *finding,
 		       struct mesh_message *message);
-/* Without its id; for finding_clear(). */
+/* Leaves the id unset; the finding is for finding_clear(). */
 void mesh_finding_take(const struct mesh_finding *message, struct finding *finding);
-/* `result` of a host: its strings are new; rails come one by one. */
+/* Allocates the strings of the host; its rails come in messages of their own. */
 void mesh_identity_make(const struct mesh_host *host, struct mesh_message *message);
 void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *host);
