@@ -17,12 +17,12 @@
 #include "mesh/wire/mesh_message.h"
 
 /*
- * The coordinator listens before the launcher starts: an agent that does not reach it for so long
+ * The coordinator listens before the launcher starts: an agent that does not reach it for this long
  * has lost it.
  */
 #define AGENT_WAIT "20s"
 
-/* This very program, as a path that other hosts hopefully have as well; to be freed. */
+/* The path of this program, which other hosts hopefully share; to be freed. */
 static char *own_program(void)
 {
 	char path[PATH_MAX];
@@ -34,7 +34,7 @@ static char *own_program(void)
 	return mem_string(path);
 }
 
-/* Launchers put words together to a line for a shell, so that blanks and quotes have no place. */
+/* Launchers join words to a line for a shell, so blanks and quotes are refused. */
 static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
 		     const char *word)
 {
@@ -133,7 +133,7 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	return mesh_work_end(&work);
 }
 
-/* The agent of the coordinator's own host. */
+/* Runs the agent of the coordinator's own host. */
 static void run_own_agent(struct mesh_work *work, const struct ctx *ctx,
 			  const struct mesh_place *place, pid_t parent)
 {
@@ -157,7 +157,7 @@ static bool start_own_agent(struct mesh_work *work, const struct ctx *ctx,
 	const pid_t parent = getpid();
 	pid_t pid;
 
-	fflush(NULL); /* or the agent might write it again */
+	fflush(NULL); /* so that the agent does not write it again */
 	pid = fork();
 	if (!pid)
 		run_own_agent(work, ctx, place, parent);

@@ -14,7 +14,7 @@
 #include "doctor/frame/doctor.h"
 #include "mesh/wire/mesh_message.h"
 
-/* The host's own findings, from warnings on. */
+/* Reports findings about this host, from warnings on. */
 static void run_doctor(mesh_found found, void *context)
 {
 	const struct objects everything = {.items = NULL};
@@ -40,7 +40,7 @@ static void run_doctor(mesh_found found, void *context)
 		}
 }
 
-/* The launcher passes it on to the user. */
+/* The launcher passes the line on to the user. */
 static void say(const char *line)
 {
 	fprintf(stderr, "rdmactl mesh: %s\n", line);

@@ -152,7 +152,7 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 	return setup->timeout_msec >= least_msec;
 }
 
-/* A pair may not take as long as what is measured. */
+/* Checks that a pair may take as long as its measurements. */
 static bool check_timeout(struct mesh_work *work)
 {
 	struct session_setup setup = {.tests = 0};
@@ -169,7 +169,7 @@ static bool check_timeout(struct mesh_work *work)
 						     : "--pair-timeout is too short for that");
 }
 
-/* Agents of other hosts must be able to use it. */
+/* Checks that agents on other hosts can use the address. */
 static bool check_address(struct mesh_work *work)
 {
 	const char *text = work->args->address;
@@ -182,7 +182,9 @@ static bool check_address(struct mesh_work *work)
 			    "name one that they have a route to, or leave --address out");
 }
 
-/* Percents in place of a part, or a part in place of a multiple, would judge all hosts wrongly. */
+/*
+ * A percentage instead of a share, or a share instead of a multiple, would judge all hosts wrongly.
+ */
 static bool check_limits(struct mesh_work *work)
 {
 	const struct mesh_args *args = work->args;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where hosts differ that should be alike: each value with its hosts, the most frequent first. */
+/*
+ * Reports where hosts differ that should be alike: each value with its hosts, most frequent first.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 #define MOST_NAMED_HOSTS 6u
 #define MOST_VALUES	 4u
-/* Below that, a job's log files cannot be put in order, but nothing fails. */
+/* Smaller differences only keep a job's log files from being put in order. */
 #define CLOCK_MSEC 500
 
 struct value_of_host {
@@ -76,7 +78,7 @@ static char *describe(const struct group *groups, size_t count)
 	return text;
 }
 
-/* `get` returns the value of a host as text to be freed, or NULL: it is not known. */
+/* `get` returns the value of a host as text to be freed, or NULL if it is unknown. */
 static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
 			  struct judge_findings *findings)
@@ -127,7 +129,7 @@ static char *get_rails(const struct mesh_host *host)
 	return mem_format("%u", host->rail_count);
 }
 
-/* The least that a clock is ahead of this host's, and the most. */
+/* Bounds of how far a host's clock is ahead of this one's. */
 static int64_t least_ahead(const struct mesh_host *host)
 {
 	return host->clock_msec - (int64_t)host->clock_error_msec.value;
@@ -138,7 +140,7 @@ static int64_t most_ahead(const struct mesh_host *host)
 	return host->clock_msec + (int64_t)host->clock_error_msec.value;
 }
 
-/* A host's clock against this one's: they need not agree with ours, but with each other. */
+/* Clocks need not agree with this host's, but must agree with each other. */
 static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
 			   struct judge_findings *findings)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --fabric: which switches the hosts' ports are cabled to, how far switches are apart, and, where
- * the scan has forwarding tables, which cables packets take: by a scan that was saved. A rail is
- * found by the GUID of its port, which is in its GID on InfiniBand; else by the description that
+ * --fabric: finds out from a saved scan which switches the hosts' ports are cabled to, how far
+ * switches are apart, and, if the scan has forwarding tables, which cables packets take. A rail is
+ * found by the GUID of its port, which on InfiniBand is in its GID; else by the description that
  * rdma-ndd(8) gives adapters: the host's name and the device's.
  */
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 struct mesh_fabric {
 	struct fabric fabric;
 	struct fabric_view view;
-	uint32_t *numbers;  /* of each node: that of the switch, or MESH_NO_SWITCH */
-	uint32_t *nodes;    /* of each switch */
-	uint32_t *switches; /* of each port of a host */
-	uint32_t *partners; /* of each port of a host: the switch's port, or FABRIC_NONE */
+	uint32_t *numbers;  /* switch number of each node, or MESH_NO_SWITCH */
+	uint32_t *nodes;    /* node of each switch */
+	uint32_t *switches; /* switch of each port of a host */
+	uint32_t *partners; /* switch port that each port of a host is cabled to, or FABRIC_NONE */
 	uint8_t *distances;
 	struct forwarding forwarding;
-	uint32_t *cables;     /* of each port of the scan: that of the cable between switches */
-	uint32_t *cable_ends; /* of each cable: one of its ports */
+	uint32_t *cables;     /* of each port of the scan: number of its cable between switches */
+	uint32_t *cable_ends; /* one port of each cable */
 	size_t found;	      /* ports of hosts that are in the scan */
 	struct judge_fabric facts;
 };
@@ -55,7 +55,7 @@ static void number_switches(struct mesh_fabric *mesh)
 	}
 }
 
-/* Breadth first from one switch; 1 on itself, 0 where no way is known, at most 255. */
+/* Breadth-first search from one switch: 1 for itself, 0 if no way is known, at most 255. */
 static void measure_from(struct mesh_fabric *mesh, uint32_t from, uint32_t *queue)
 {
 	const struct fabric *fabric = &mesh->fabric;
@@ -103,7 +103,9 @@ static void place(struct mesh_fabric *mesh, size_t number, uint32_t port)
 	mesh->found += mesh->switches[number] != MESH_NO_SWITCH;
 }
 
-/* By a description as `n17 mlx5_0`: the first word is the host's name, the second the device's. */
+/*
+ * Uses a description like `n17 mlx5_0`: the first word is the host's name, the second the device's.
+ */
 static void place_described(struct mesh_fabric *mesh, const struct mesh_host *hosts,
 			    const struct mesh_names *names, uint32_t node_number)
 {
@@ -199,9 +201,9 @@ static char *name_partner(const void *context, uint32_t port)
 }
 
 /*
- * The cables that packets from one port of a host to another take, by the tables. This is called
- * for each result, so it makes no list of the switches that it passed: a way that is longer than
- * any that is counted, or a loop, is not known.
+ * Finds the cables that packets take from one host's port to another's, by the forwarding tables.
+ * This is called for each result, so it keeps no list of visited switches: a way that has more
+ * cables than `most`, or a loop, is unknown.
  */
 static int find_way(const void *context, uint32_t from_port, uint32_t to_port, uint32_t *cables,
 		    size_t most)
@@ -276,7 +278,7 @@ static void number_cables(struct mesh_fabric *mesh)
 	}
 }
 
-/* Without forwarding tables in the scan no cable between switches can be told apart. */
+/* Needs forwarding tables in the scan: without them, no way is known between switches. */
 static void learn_ways(struct mesh_fabric *mesh)
 {
 	if (!forwarding_recall(&mesh->fabric, NULL, 0, FORWARDING_LINEAR, &mesh->forwarding))

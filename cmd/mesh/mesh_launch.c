@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The launcher runs in a process group of its own, so that all that it starts on this host can be
- * ended together, and ^C comes to the coordinator alone. Its status is not taken before the end: as
- * long as it is there, no other group can get its number.
+ * The launcher runs in a process group of its own, so that everything it starts on this host can be
+ * ended together, and ^C reaches only the coordinator. It is reaped at the very end: until then, no
+ * other group can get its number.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,12 @@
 
 #define OWN_AGENT_MSEC 2000u
 #define TERM_MSEC      3000u
-/* For the kernel to end a process that was killed. */
+/* Time for the kernel to end a killed process. */
 #define KILLED_MSEC	   2000u
 #define LAUNCHER_POLL_MSEC 20
 #define EXEC_FAILED	   127
 
-/* In the child. */
+/* Runs in the child. */
 static void run_launcher(char *const *command, const char *token, const int input[2], int output,
 			 int failure, pid_t parent)
 {
@@ -37,7 +37,7 @@ static void run_launcher(char *const *command, const char *token, const int inpu
 	int error;
 
 	setpgid(0, 0);
-	/* It ends with the coordinator, however that ends; agents end with their connection. */
+	/* It must end with the coordinator, however that ends; agents end with their connection. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXEC_FAILED);
@@ -46,7 +46,7 @@ static void run_launcher(char *const *command, const char *token, const int inpu
 	dup2(output, STDERR_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The coordinator ignores it. What a launcher is made of may rely on it: yes | head. */
+	/* The coordinator ignores SIGPIPE, but a launcher's commands may rely on it: yes | head. */
 	signal(SIGPIPE, SIG_DFL);
 	setenv("RDMACTL_TOKEN", token, 1);
 	execvp(command[0], command);
@@ -78,7 +78,7 @@ static int open_pipes(int input[2], int output[2], int failure[2])
 	return 0;
 }
 
-/* 0: it runs. Its file may be on a file system that hangs, which a signal must be able to end. */
+/* Returns 0 once it runs. Its file may be on a hanging file system: a signal must end the wait. */
 static int wait_for_exec(int failure, int signals)
 {
 	int error = 0, rc;
@@ -102,7 +102,8 @@ int mesh_launch_start(struct mesh_launch *launch, char *const *command, const ch
 
 	if (rc)
 		return rc;
-	/* A line fits into a pipe. Launchers that pass standard input on give it to their agents.
+	/*
+	 * A line fits into a pipe. Launchers that pass on standard input give it to their agents.
 	 */
 	dprintf(input[1], "%s\n", token);
 	fflush(NULL);
@@ -181,7 +182,7 @@ bool mesh_launch_has_ended(struct mesh_launch *launch)
 	if (waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
 		return false;
 	launch->ended = true;
-	/* As waitpid() would say it. */
+	/* In the format of waitpid(). */
 	launch->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8
 						    : info.si_status & 0x7f;
 	return true;
@@ -200,7 +201,7 @@ static void swallow(void *context, const char *line)
 	(void)line;
 }
 
-/* Waits, and reads meanwhile, because a full pipe would keep it from ending. */
+/* Waits for the end, and reads meanwhile, because a full pipe would prevent it. */
 static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 {
 	const uint64_t end = clock_msec() + msec;
@@ -214,7 +215,7 @@ static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 	return launch->ended;
 }
 
-/* Whether the group has others than its first process, which is not waited for yet. */
+/* Whether the group has no processes left; the launcher itself must have been reaped. */
 static bool group_is_empty(const struct mesh_launch *launch)
 {
 	return kill(-launch->pid, 0) && errno == ESRCH;
@@ -228,7 +229,7 @@ bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	if (!launch->pid)
 		return true;
 	wait_for_end(launch, msec);
-	/* What is stopped cannot end otherwise. */
+	/* A stopped process must continue to end. */
 	kill(-launch->pid, SIGTERM);
 	kill(-launch->pid, SIGCONT);
 	wait_for_end(launch, (unsigned int)clock_msec_until(end));

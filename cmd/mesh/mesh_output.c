@@ -135,7 +135,7 @@ static char *histograms(const struct mesh_work *work)
 	return text;
 }
 
-/* What pairs share at once says nothing of one of them but whether it passed. */
+/* Pairs that share what they measure show only whether they passed. */
 void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result)
 {
 	struct mesh_result shown = *result;
@@ -216,7 +216,7 @@ static void save_map(struct mesh_work *work)
 			    file_replace_error(rc));
 }
 
-/* What is not printed to standard output goes to standard error, for people. */
+/* Output that does not go to standard output goes to standard error, for people. */
 int mesh_output(struct mesh_work *work)
 {
 	const struct mesh_args *args = work->args;

@@ -15,12 +15,12 @@
 #include "cmd/mesh/mesh_run.h"
 
 /*
- * The command line of each agent has them all, and one that leads nowhere costs an agent three
- * seconds: an adapter for each accelerator, twice over, and the host's own.
+ * Limit on the addresses on each agent's command line, where an unreachable one costs three
+ * seconds: enough for an adapter per accelerator, twice over, and the host's own.
  */
 #define MOST_OWN_ADDRESSES 32
 
-/* A launcher's variables; the first whose rank is set is ours. */
+/* A launcher's variables; the first whose rank is set counts. */
 static const struct {
 	const char *rank, *hosts;
 } launchers[] = {
@@ -41,7 +41,7 @@ static struct number read_number(const char *name)
 	return number_of(value);
 }
 
-/* The host of task 0 in `n[01-04],x`, to be freed; NULL: there is no such list. */
+/* The host of task 0 in `n[01-04],x`, to be freed; NULL if there is no such list. */
 static char *first_host(const char *list)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -55,7 +55,9 @@ static char *first_host(const char *list)
 void mesh_place_read(struct mesh_place *place)
 {
 	*place = (struct mesh_place){.by = NULL};
-	/* srun sets variables of PMIx, too, which say nothing of how many: then its own do. */
+	/*
+	 * srun also sets variables of PMIx, which lack the number of hosts: then its own give it.
+	 */
 	for (size_t i = 0; i < ARRAY_SIZE(launchers) && !place->hosts.known; i++) {
 		const struct number rank = read_number(launchers[i].rank);
 
@@ -79,7 +81,7 @@ static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_ad
 {
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 
-	/* Without a carrier, as the bridge of containers that do not run, it leads to nobody. */
+	/* Without a carrier, like the bridge of stopped containers, it leads nowhere. */
 	if (!interface->ifa_addr || !(interface->ifa_flags & IFF_UP) ||
 	    !(interface->ifa_flags & IFF_RUNNING) || interface->ifa_flags & IFF_LOOPBACK)
 		return false;
@@ -93,7 +95,7 @@ static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_ad
 	return !ip_is_link_local(ret_address);
 }
 
-/* IPv6 in all eight groups: the port that follows would else be taken for another group. */
+/* Writes all eight groups of IPv6: otherwise the port after it would look like another group. */
 static void add_address(char **text, const struct ip_address *address)
 {
 	const struct gid gid = ip_to_gid(address);
@@ -127,7 +129,7 @@ char *mesh_own_addresses(const char *only)
 	struct ip_address address;
 	char *text = NULL;
 
-	/* What is no address is a name. */
+	/* Anything that is not an address is a name. */
 	if (only && ip_parse(only, &address))
 		return mem_string(only);
 	if (only) {
@@ -142,8 +144,8 @@ char *mesh_own_addresses(const char *only)
 }
 
 /*
- * The port after the last colon, unless the last address is one of IPv6, to its end. The zone of
- * one is a netdev, whose name has no colon (dev_valid_name() of the kernel).
+ * Takes the port after the last colon, unless that colon is part of an IPv6 address at the end. A
+ * zone is a netdev, whose name has no colon (dev_valid_name() of the kernel).
  */
 static bool take_port(char *text, uint16_t *port)
 {

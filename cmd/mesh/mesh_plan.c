@@ -32,7 +32,7 @@ static const struct field fields[] = {
 static const struct schema plan_schema = SCHEMA("mesh_plan", struct planned_stage, fields,
 						"a stage of a plan");
 
-/* Hosts that are all there, with rails that all work. */
+/* Makes hosts that are all present, with rails that all work. */
 static struct mesh_host *make_hosts(uint32_t count, uint32_t rails)
 {
 	struct mesh_host *hosts = mem_alloc_zero(count, sizeof(*hosts));
@@ -59,7 +59,7 @@ static double seconds_of_data(const struct estimate *estimate, uint32_t tests)
 	return (double)directions * estimate->session.bandwidth_msec / 1000;
 }
 
-/* How many pairs share a rail: the senders of an incast that of the host that they send to. */
+/* How many pairs share a rail: the senders of an incast share that of their receiver. */
 static double pairs_of_rail(const struct estimate *estimate, const struct plan_stage *stage)
 {
 	const uint64_t others = estimate->args->host_count.value - 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Results as rows: to standard output with --jsonl, to a file of --save, and back by --resume. */
+/*
+ * Results as rows: to standard output with --jsonl, to a file with --save, and back with --resume.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,10 +18,10 @@
 #include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
-/* A row has some 300 bytes: four million of them. */
+/* Four million rows of some 300 bytes. */
 #define MOST_RESUME_BYTES ((size_t)1200 << 20)
 
-/* A line has two names of hosts. */
+/* Each line has two host names. */
 #define MOST_PAIRS_BYTES ((size_t)256 << 20)
 
 static bool fail_file(struct mesh_work *work, const char *what, const char *path, int rc)
@@ -28,7 +30,7 @@ static bool fail_file(struct mesh_work *work, const char *what, const char *path
 				   path, strerror(-rc));
 }
 
-/* An own regular file, no link of somebody else's to a file of ours. */
+/* Opens a regular file of our own, not one through a link that somebody else may have made. */
 static int open_rows(const char *path, bool append, FILE **ret_file)
 {
 	_cleanup_(closep) int fd = open(path,
@@ -64,7 +66,7 @@ static void name_modes(struct mesh_work *work)
 	}
 }
 
-/* Results belong to a stage: another one with its number would be judged by them. */
+/* Results belong to a stage: a different one with the same number would be judged by them. */
 static bool check_stages(struct mesh_work *work, const char *path)
 {
 	_cleanup_(freep) char *mode = NULL;
@@ -92,7 +94,7 @@ bool mesh_rows_open(struct mesh_work *work)
 		render_stream_init(&work->shown_rows, stdout, &options, &work->listing.columns);
 	if (!path)
 		return true;
-	/* The findings go there. */
+	/* Findings go to standard output. */
 	if (file_is_output(path))
 		return listing_fail(&work->listing, STATUS_USAGE,
 				    "standard output is no file to keep results in",
@@ -138,7 +140,7 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
 	}
 }
 
-/* Readers see the rows of whole rounds. */
+/* Flushes, so that readers see the rows of whole rounds. */
 void mesh_rows_flush(struct mesh_work *work)
 {
 	if (work->rows && !work->rows_rc && render_flush(work->rows))
@@ -168,7 +170,7 @@ void mesh_rows_close(struct mesh_work *work)
 	free(work->resumed);
 }
 
-/* Whether a good result should have the figures of --both-ways, and has none. */
+/* Whether a good result should have the figures of --both-ways, but lacks them. */
 static bool lacks_both_ways(const struct mesh_work *work, const struct mesh_result *result)
 {
 	const struct session_setup setup = {.tests = MESH_BOTH_WAYS};
@@ -198,7 +200,7 @@ void mesh_find_one_way(struct mesh_work *work)
 			       work->one_way_reason ?: ""));
 }
 
-/* That a host is lost is a finding of its own. */
+/* Counts an untried pair. A lost host explains its pairs, and is a finding of its own. */
 void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 {
 	uint32_t count;
@@ -216,7 +218,7 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 
 void mesh_find_untried(struct mesh_work *work)
 {
-	/* What a signal prevented is told by the status. */
+	/* The exit status covers tests that a signal prevented. */
 	if (!work->unexplained || work->outcome.interrupted)
 		return;
 	finding_add(&work->findings, JUDGE_UNTRIED, NULL,
@@ -225,7 +227,7 @@ void mesh_find_untried(struct mesh_work *work)
 			       text_plural_s(work->outcome.pairs), work->unexplained_reason));
 }
 
-/* Whether agents could measure now what a good result has no figures of, and should. */
+/* Whether agents can now measure figures that a good result should have, but lacks. */
 static bool can_be_whole(const struct mesh_work *work, const struct mesh_result *result)
 {
 	uint32_t count;
@@ -233,15 +235,15 @@ static bool can_be_whole(const struct mesh_work *work, const struct mesh_result 
 
 	if (!lacks_both_ways(work, result))
 		return false;
-	/* What a device cannot do, it never can. */
+	/* What a device could not do then, it never can. */
 	return !result->reason[0] || (strstr(result->reason, MESH_IS_OLDER) &&
 				      hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
 				      hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS);
 }
 
 /*
- * The second pass begins anew, what was not tried has no result, and one of a run without
- * --both-ways is not whole.
+ * Keeps no results of the second pass, which starts over, none of untried pairs, and none that lack
+ * figures of --both-ways which can be measured now.
  */
 static void keep_earlier(void *context, const struct mesh_result *result)
 {
@@ -271,7 +273,7 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 				  found.broken, found.broken == 1 ? " does" : "s do", found.reason);
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
 	}
-	/* The run may well be meant to have fewer hosts: nothing of it is missing. */
+	/* The run may be meant to have fewer hosts, so this is no problem. */
 	if (found.strangers) {
 		left_out = mem_format(
 			"--resume: %" PRIu64 " result%s not taken: %s, for one, is "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of rdmactl mesh share. */
+/* Shared by the parts of rdmactl mesh. */
 #pragma once
 
 #include <sys/types.h>
@@ -39,12 +39,15 @@ extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_st
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
-/* What is measured, and how long, as the options say; false: a pair may not take so long. */
+/*
+ * Fills what is measured, and for how long, from the options. Returns false if that exceeds the
+ * limit for a pair.
+ */
 bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
 
-/* mesh_place.c: what the environment says of this process's place. */
+/* mesh_place.c: what the environment says about this process's place. */
 
 struct ifaddrs;
 
@@ -52,32 +55,34 @@ struct mesh_place {
 	struct number rank;
 	struct number hosts; /* how many take part */
 	char *first_host;    /* of rank 0; or NULL */
-	const char *by;	     /* the variable that the rank is of */
+	const char *by;	     /* variable that gave the rank */
 	const char *name;    /* of this host; or NULL */
 };
 
 void mesh_place_read(struct mesh_place *place);
 void mesh_place_clear(struct mesh_place *place);
 /*
- * The system's addresses that other hosts may reach, with commas between, or only that one, which
- * may be a name; a port may follow. To be freed.
+ * The system's addresses that other hosts may reach, separated by commas, or only that one, which
+ * may be a name. A port may be appended. To be freed.
  */
 char *mesh_own_addresses(const char *only);
-/* The same of a list of interfaces, at most 32 of them. */
+/* The same for a list of interfaces; at most 32 addresses. */
 char *mesh_list_addresses(const struct ifaddrs *list);
-/* Splits ADDRESS[,ADDRESS...][:PORT]; false: it is none. */
+/* Splits ADDRESS[,ADDRESS...][:PORT]. Returns false if the text is not of that form. */
 bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
 		       uint16_t *ret_port);
 
 /* mesh_token.c */
 
-/* A new one, of random bytes. 0 or -errno. */
+/* Makes a new token of random bytes. Returns 0 or -errno. */
 int mesh_token_make(char token[static MESH_TOKEN_BYTES]);
-/* Reads it from RDMACTL_TOKEN, else the file, else standard input. 0; -ENOENT: there is none;
- * -errno with a reason to be freed. */
+/*
+ * Reads the token from RDMACTL_TOKEN, else the file, else standard input. Returns 0, -ENOENT if
+ * there is none, or -errno with a reason to be freed.
+ */
 int mesh_token_find(const char *path, bool from_input, char token[static MESH_TOKEN_BYTES],
 		    char **ret_reason);
-/* Takes the token of the file, or makes the file; *ret_made says which. 0 or -errno. */
+/* Reads the token from the file, or makes the file; *ret_made says which. Returns 0 or -errno. */
 int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool *ret_made,
 		    char **ret_reason);
 
@@ -87,44 +92,49 @@ int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool 
 
 struct mesh_launch {
 	pid_t pid;  /* 0: none */
-	int output; /* what it and the agents print; -1: closed */
+	int output; /* of the launcher and the agents; -1: closed */
 	bool ended;
-	int status;	/* of waitpid(), once it has ended */
-	char line[512]; /* that has not ended yet */
+	int status;	/* as of waitpid(), once it has ended */
+	char line[512]; /* that has no end yet */
 	size_t length;
-	struct strings lines; /* the last ones, clean */
+	struct strings lines; /* the last ones, cleaned */
 };
 
-/* 0 or -errno: it cannot be started. -EINTR: `signals` (a signalfd, or -1) has one. */
+/* Starts it. Returns 0, -errno, or -EINTR if there is a signal at `signals` (a signalfd, or -1). */
 int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token,
 		      int signals);
-/* Reads what it printed, and calls `say` for each line. False: there is no more now. */
+/* Reads its output, and calls `say` for each line. Returns false if there is no more now. */
 bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		      void *context);
-/* Whether it has ended, without taking its status. */
+/* Whether it has ended; does not reap it. */
 bool mesh_launch_has_ended(struct mesh_launch *launch);
-/* "exited with status 1", "was killed by signal 9"; to be freed. */
+/* "ended with status 1", "was killed by signal 9"; to be freed. */
 char *mesh_launch_end_text(const struct mesh_launch *launch);
 /*
- * Waits so long for its end, then ends all of its process group. False: it was killed, but does not
- * end; nobody waits for it any more.
+ * Waits `msec` for its end, then ends its process group. Returns false if it was killed but does
+ * not end; nobody waits for it any longer.
  */
 bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 
-/* Ends the agent of mesh step, which was told goodbye or has lost its coordinator; the same. */
+/* Ends the agent of mesh step, after goodbye or the loss of its coordinator. Returns as above. */
 bool mesh_end_own_agent(pid_t pid);
 
 /* mesh_fabric.c: --fabric */
 
 struct mesh_fabric;
 
-/* Reads a saved scan, or a text of ibnetdiscover. NULL: *ret_message says why, to be freed. */
+/*
+ * Reads a saved scan, or a text of ibnetdiscover. Returns NULL with *ret_message, to be freed, if
+ * it cannot.
+ */
 struct mesh_fabric *mesh_fabric_open(const char *path, char **ret_message);
-/* Finds the hosts' rails in it, once; returns how many are cabled to its switches. */
+/* Finds the hosts' rails in the scan, once; returns how many are cabled to its switches. */
 size_t mesh_fabric_place(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count);
-/* What the judge wants to know; NULL if no rail was found, or without a scan. */
+/* Facts for the judge; NULL if no rail was found, or without a scan. */
 const struct judge_fabric *mesh_fabric_facts(const struct mesh_fabric *mesh);
-/* The hosts, those at the same switch side by side; to be freed. NULL: not known. */
+/*
+ * An order of the hosts with those at the same switch side by side, to be freed; NULL if unknown.
+ */
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count);
 void mesh_fabric_free(struct mesh_fabric *mesh);
 
@@ -149,32 +159,32 @@ struct mesh_work {
 	uint64_t failed, untried;
 	uint64_t one_way;	  /* good pairs without the figures of --both-ways */
 	char *one_way_reason;	  /* of the first of them, or NULL */
-	uint64_t unexplained;	  /* untried pairs whose hosts are both there */
-	char *unexplained_reason; /* the first of them, and why */
+	uint64_t unexplained;	  /* untried pairs with both hosts present */
+	char *unexplained_reason; /* the first such pair, and why */
 	FILE *rows;		  /* of --save and --resume */
-	struct strings modes;	  /* of the stages, as rows name them */
+	struct strings modes;	  /* of the stages, as in rows */
 	struct columns row_columns;
-	struct render_stream saved_rows, shown_rows; /* out: NULL, if there are none */
+	struct render_stream saved_rows, shown_rows; /* out: NULL if not used */
 	int rows_rc, shown_rc;
-	char *resumed; /* the text of --resume, until the hosts are known */
+	char *resumed; /* text of --resume, until the hosts are known */
 	size_t resumed_length;
-	struct mesh_result *earlier; /* results of it */
+	struct mesh_result *earlier; /* the results in it */
 	size_t earlier_count;
 	struct mesh_done done;
 	struct heat *heat;
 	struct mesh_fabric *fabric; /* of --fabric, or NULL */
 };
 
-/* False: the values of some options make no sense, which the listing says. */
+/* Returns false if options have values that make no sense; the listing says so. */
 bool mesh_work_check_args(struct mesh_work *work);
 
-/* Parses what the options of tests and hosts say; false: the listing has failed. */
+/* Parses the options about tests and hosts. Returns false if the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
 /* Opens the coordinator. */
 bool mesh_work_listen(struct mesh_work *work, uint16_t port);
 /* Gathers, tests, concludes. */
 void mesh_work_run(struct mesh_work *work);
-/* Prints, ends what was started, and frees; the exit status. */
+/* Prints, ends what was started, and frees. Returns the exit status. */
 int mesh_work_end(struct mesh_work *work);
 void mesh_work_say(void *context, const char *line);
 
@@ -182,35 +192,37 @@ void mesh_work_say(void *context, const char *line);
 bool mesh_rows_open(struct mesh_work *work);
 void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(struct mesh_work *work);
-/* Takes the results of an earlier run. */
+/* Loads the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
-/* How to go on, if the results are kept: they are those of stages and a seed. To be freed. */
+/*
+ * How to resume, if the results are saved: they belong to these stages and this seed. To be freed.
+ */
 char *mesh_rows_hint(const struct mesh_work *work);
-/* Counts a good result that should have the figures of --both-ways, and has none. */
+/* Counts a good result that should have the figures of --both-ways, but lacks them. */
 void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result);
-/* Makes a finding of them. */
+/* Adds a finding about those results. */
 void mesh_find_one_way(struct mesh_work *work);
 /* Counts an untried pair. */
 void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result);
-/* Adds the finding on untried pairs that no lost host explains. */
+/* Adds a finding about untried pairs that no lost host explains. */
 void mesh_find_untried(struct mesh_work *work);
 void mesh_rows_close(struct mesh_work *work);
-/* Files of pairs name hosts, which are known only now. */
+/* Reads the files of pairs, which name hosts that are known only now. */
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 
 /* mesh_output.c */
-/* A signal, or --timeout, has ended it; `rest` goes on with the sentence. */
+/* Fails because of a signal or --timeout; `rest` continues the sentence. */
 void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint);
-/* By the findings. */
+/* Sets the exit status from the findings. */
 void mesh_decide_status(struct mesh_work *work);
-/* Takes a result for the maps. */
+/* Adds a result to the maps. */
 void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result);
-/* What standard output gets, and the file of the heat map. */
+/* Writes standard output, and the file of the heat map. */
 int mesh_output(struct mesh_work *work);
-/* Where hosts differ that should be alike. */
+/* Adds findings where hosts differ that should be alike. */
 void mesh_differences(const struct mesh_host *hosts, uint32_t count,
 		      struct judge_findings *findings);
-/* mesh_agent.c: the exit status. */
+/* mesh_agent.c: runs the agent. Returns the exit status. */
 int mesh_agent_main(const struct ctx *ctx, const struct mesh_args *args,
 		    const struct strings *addresses, uint16_t port, const char *token,
 		    const struct mesh_place *place);

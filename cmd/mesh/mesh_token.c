@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The token of a run, which nobody but its agents may see: it is in the environment of the
+ * The token of a run, which nobody but its agents may see: it is passed in the environment of the
  * launcher, in the first line of its standard input, or in a file that only its owner can read;
  * never on a command line.
  */
@@ -27,14 +27,17 @@ int mesh_token_make(char token[static MESH_TOKEN_BYTES])
 {
 	uint8_t bytes[RANDOM_BYTES];
 
-	/* So few come all at once, getrandom(2). */
+	/* So few bytes come all at once, see getrandom(2). */
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -EIO;
 	text_write_hex(token, bytes, sizeof(bytes));
 	return 0;
 }
 
-/* A word that can be compared and passed on; false: it is empty, too long or has other bytes. */
+/*
+ * Takes a word that can be compared and passed on. Returns false if it is empty, too long, or has
+ * blanks or unprintable characters.
+ */
 static bool take_word(const char *text, char token[static MESH_TOKEN_BYTES])
 {
 	const size_t length = strcspn(text, "\r\n");
@@ -108,7 +111,7 @@ int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool 
 	return rc;
 }
 
-/* The first line, in a bounded time: a launcher may leave standard input open and empty. */
+/* Reads the first line in a bounded time: a launcher may leave standard input open and empty. */
 static bool read_input(char token[static MESH_TOKEN_BYTES])
 {
 	const uint64_t end = clock_msec() + INPUT_MSEC;
@@ -116,7 +119,7 @@ static bool read_input(char token[static MESH_TOKEN_BYTES])
 	size_t length = 0;
 	struct stat status;
 
-	/* A terminal is the user's, and a file or device has nothing for us. */
+	/* A terminal belongs to the user, and a file or device has nothing for us. */
 	if (fstat(STDIN_FILENO, &status) ||
 	    (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode)))
 		return false;

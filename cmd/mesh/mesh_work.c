@@ -18,14 +18,14 @@
 #include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
-/* After the launcher's end, for agents that are connecting. */
+/* Grace after the launcher's end, for agents that are still connecting. */
 #define LAUNCHER_GRACE_MSEC 2000u
-/* For agents to say goodbye, and for a launcher to notice that. */
+/* Time for agents to say goodbye, and for a launcher to notice that. */
 #define DISMISS_MSEC	   2000u
 #define LAUNCHER_MSEC	   5000u
 #define LAUNCHER_LOST_MSEC 500u
 #define MESH_PROGRESS_MSEC 300u
-#define MOST_SEED	   UINT32_MAX /* a number that can be typed again */
+#define MOST_SEED	   UINT32_MAX /* short enough to be typed again */
 
 static bool parse_hosts(struct mesh_work *work)
 {
@@ -61,7 +61,7 @@ static bool open_fabric(struct mesh_work *work)
 	return work->fabric;
 }
 
-/* A scan of another subnet, or of before the hosts were renamed, helps nobody. */
+/* A scan of another subnet, or from before the hosts were renamed, is useless. */
 static void place_hosts(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
 {
 	if (work->fabric && !mesh_fabric_place(work->fabric, hosts, count))
@@ -82,7 +82,7 @@ static bool parse_plan(struct mesh_work *work)
 
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args)
 {
-	/* The alarm is that of --timeout. */
+	/* SIGALRM comes from --timeout. */
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, 0};
 	uint32_t seed = 1;
 	bool good;
@@ -112,7 +112,7 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 	return true;
 }
 
-/* A line for the user, of the launcher, of strangers, of hosts that come and go. */
+/* Prints a line for the user: from the launcher, or about strangers and hosts that come and go. */
 void mesh_work_say(void *context, const char *line)
 {
 	struct mesh_work *work = context;
@@ -153,7 +153,7 @@ static void note_change(void *context, const struct mesh_host *host)
 		mesh_work_say(work, line);
 }
 
-/* Takes a finding of the doctor of a host, whose check is named in the evidence. */
+/* Adds a finding of the doctor on a host; the evidence names the check. */
 static void note_finding(void *context, const struct mesh_host *host, const char *check,
 			 const struct finding *finding)
 {
@@ -248,7 +248,7 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 
 	mesh_work_tests(args, &tests);
 	setup.timeout_msec = tests.timeout_msec;
-	/* A name is for the agents only. */
+	/* A name is meant for the agents only. */
 	if (args->address && ip_parse(args->address, &setup.bind))
 		setup.bind = (struct ip_address){.family = 0};
 	if (!coordinator_open(&setup, &work->coordinator, &reason, &hint))
@@ -267,7 +267,7 @@ static void take_result(void *context, const struct mesh_result *result)
 	mesh_rows_add(work, result);
 }
 
-/* Results of an earlier run, with those of this one's stage. */
+/* Adds results of an earlier run to those of the same stage. */
 static void begin_stage(void *context, uint32_t stage)
 {
 	struct mesh_work *work = context;
@@ -357,7 +357,7 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	summary->interrupted = work->outcome.interrupted ? TRISTATE_YES : TRISTATE_NO;
 }
 
-/* Whether it has ended, with all that it printed: that may have come since the last tick. */
+/* Whether it has ended. Also reads all of its output, some of which is newer than the last tick. */
 static bool launcher_has_ended(struct mesh_work *work)
 {
 	const bool ended = mesh_launch_has_ended(&work->launch);
@@ -367,7 +367,7 @@ static bool launcher_has_ended(struct mesh_work *work)
 	return ended;
 }
 
-/* Nobody came at all: why, as far as that can be known. */
+/* Explains, as far as possible, why no host came at all. */
 static void explain_nobody(struct mesh_work *work)
 {
 	const struct coordinator_cost cost = coordinator_cost(work->coordinator);
@@ -388,7 +388,7 @@ static void explain_nobody(struct mesh_work *work)
 	listing_fail(&work->listing, STATUS_FAILED, message, hint);
 }
 
-/* Hosts beyond those that were waited for by number only. */
+/* Adds a finding about missing hosts, if only their number was given. */
 static void note_missing(struct mesh_work *work, uint32_t count)
 {
 	if (work->names.count || work->host_count <= count)
@@ -443,7 +443,10 @@ void mesh_work_run(struct mesh_work *work)
 		listing_add(&work->listing, &work->findings.items[i]);
 }
 
-/* A launcher that is ended early, or that waits for a stopped agent, is not waited for. */
+/*
+ * How long to wait for the launcher: not at all after an early end, briefly if it may be waiting
+ * for a lost agent.
+ */
 static unsigned int launcher_patience(const struct mesh_work *work)
 {
 	if (!work->judge || work->outcome.interrupted)
