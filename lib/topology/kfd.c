@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The links between AMD's accelerators, from /sys/class/kfd/kfd/topology/nodes: each node is a CPU
- * or a partition of an accelerator, and has the links from it (drivers/gpu/drm/amd/amdkfd,
+ * or a partition of an accelerator, and has the links that start there (drivers/gpu/drm/amd/amdkfd,
  * kfd_topology.c).
  */
 #include <errno.h>
@@ -51,7 +51,7 @@ static struct number property(const char *text, const char *name)
 	return (struct number){.known = false};
 }
 
-/* The properties of a node, or of one of its links; NULL if there are none. */
+/* Reads the properties of a node, or of one of its links; NULL if there are none. */
 static char *read_properties(const struct kfd *kfd, const char *path)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -63,7 +63,7 @@ static char *read_properties(const struct kfd *kfd, const char *path)
 	return text;
 }
 
-/* location_id has the bus in bits 15 to 8 and device and function below; above is a partition. */
+/* location_id: bus in bits 15 to 8, device and function below them, a partition above them. */
 static const struct pci_function *find_function(const struct topology *topology, const char *text)
 {
 	const struct number place = property(text, "location_id");

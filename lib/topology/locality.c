@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The user's own list of NUMA nodes, for firmware that gives none or wrong ones. */
+/* The user's list of NUMA nodes, for firmware that gives none or wrong ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool is_meant(const struct topology_node *node, const char *word)
 	       (node->host_bridge && !strcmp(node->host_bridge, word));
 }
 
-/* "WORD NODE"; a message for the caller to free, or NULL. */
+/* Takes a line "WORD NODE". Returns NULL, or a message for the caller to free. */
 static char *take_line(struct topology *topology, char *line)
 {
 	_cleanup_(freep) char *clean = NULL;
@@ -53,7 +53,7 @@ int topology_take_locality(struct topology *topology, const char *text, char **r
 	unsigned int number = 0;
 	char *state = NULL;
 
-	/* Empty lines count. */
+	/* Line numbers include empty lines. */
 	for (char *line = copy; line; line = state) {
 		_cleanup_(freep) char *message = NULL;
 

@@ -28,7 +28,7 @@ static struct number hexadecimal(const struct xml_document *document,
 	return number_of(value);
 }
 
-/* The file's own: the kernel's switches are others, even if they have the same name. */
+/* Finds a switch of the file: the kernel's are different ones, even if they have the same name. */
 static struct topology_switch *find_switch(const struct topology *topology, const char *id)
 {
 	for (size_t i = 0; i < topology->switch_count; i++)
@@ -37,7 +37,7 @@ static struct topology_switch *find_switch(const struct topology *topology, cons
 	return NULL;
 }
 
-/* Whether the switch is `above` or above that. */
+/* Whether `at` is the switch `above`, or is above it. */
 static bool leads_to(const struct topology_switch *at, const struct topology_switch *above)
 {
 	for (; above; above = above->up)
@@ -46,7 +46,7 @@ static bool leads_to(const struct topology_switch *at, const struct topology_swi
 	return false;
 }
 
-/* The switch of a pci element: one for each busid. Those above it exist already, or are made. */
+/* The switch of a pci element: one per busid. It and those above it are made unless they exist. */
 static struct topology_switch *switch_of(struct topology *topology,
 					 const struct xml_document *document, size_t index)
 {
@@ -79,12 +79,12 @@ static struct topology_switch *switch_of(struct topology *topology,
 	if (width && !text_parse_u64(width, 10, 64, &lanes) && lanes)
 		number_set(&found->width_lanes, lanes);
 	up = switch_of(topology, document, element->parent);
-	/* A file may have a name twice, one inside the other. */
+	/* A file may contain a name twice, one inside the other. */
 	found->up = leads_to(found, up) ? NULL : up;
 	return found;
 }
 
-/* The NUMA node of the cpu element above; -1 is NCCL's unknown. */
+/* Takes the NUMA node of the enclosing cpu element; -1 is NCCL's unknown. */
 static void take_cpu(const struct xml_document *document, size_t index, struct topology_node *node)
 {
 	for (; index != XML_ROOT; index = document->elements[index].parent) {
@@ -113,12 +113,15 @@ static void place_node(struct topology *topology, const struct xml_document *doc
 	number_set(&node->place_source, TOPOLOGY_FILE);
 	node->above = switch_of(topology, document, element->parent);
 	free(node->host_bridge);
-	/* Ours only: NCCL has no host bridges, and ignores attributes that it does not know. */
+	/*
+	 * Our own attribute: NCCL has no host bridges, and ignores attributes that it does not
+	 * know.
+	 */
 	node->host_bridge = bridge ? text_clean(bridge, strlen(bridge)) : NULL;
 	take_cpu(document, element->parent, node);
 }
 
-/* NCCL checks the version; RCCL's is 2. */
+/* Checks the version, as NCCL does; RCCL's is 2. */
 static char *check_root(const struct xml_document *document)
 {
 	const struct xml_element *root = &document->elements[0];
@@ -186,7 +189,7 @@ static void write_id(struct text_buffer *text, const char *name, const struct nu
 		text_buffer_add(text, " %s=\"0x%04x\"", name, (unsigned int)number->value);
 }
 
-/* As the kernel writes it, because NCCL compares the text: src/graph/topo.cc. */
+/* Writes a link as the kernel does, because NCCL compares the text: src/graph/topo.cc. */
 static void write_link(struct text_buffer *text, const struct real *speed,
 		       const struct number *lanes)
 {
@@ -203,7 +206,7 @@ static void begin_pci(const struct writer *writer, int depth, const char *id, un
 	text_buffer_add(writer->text, " class=\"0x%06x\"", class);
 }
 
-/* Subfunctions have the function of their parent: one element stands for all. */
+/* Subfunctions have the function of their parent: one element represents them all. */
 static bool is_first(const struct writer *writer, const struct topology_node *node)
 {
 	for (size_t i = 0; writer->nodes[i] != node; i++)
@@ -242,7 +245,7 @@ static const struct topology_node *first_below(const struct writer *writer,
 	return NULL;
 }
 
-/* Both halves of a switch are written: NCCL merges them itself. */
+/* Writes both halves of a switch, because NCCL merges them itself. */
 static void write_switch(const struct writer *writer, const struct topology_switch *at, int depth)
 {
 	begin_pci(writer, depth, at->id, 0x060400);
@@ -262,7 +265,7 @@ static void write_switch(const struct writer *writer, const struct topology_swit
 	text_buffer_add(writer->text, "%*s</pci>\n", depth * 2, "");
 }
 
-/* "0-23,48-71" as the kernel's mask: ffffff,00000000 ... of 32 bits each. */
+/* Writes "0-23,48-71" as the kernel's mask: ffffff,00000000 ... of 32 bits each. */
 static void write_affinity(struct text_buffer *text, const char *cpus)
 {
 	enum { WORDS = 256 };

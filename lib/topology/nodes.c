@@ -34,8 +34,8 @@ static const struct enum_name vendor_names[] = {
 };
 
 /*
- * NVIDIA's GPUs that NVLink-C2C connects with the CPU: GH200 (three of them), GB200, GB300, as
- * nvgrace_gpu_vfio_pci_table of drivers/vfio/pci/nvgrace-gpu/main.c lists them.
+ * NVIDIA's GPUs that NVLink-C2C connects to the CPU: GH200 (three of them), GB200, GB300, as listed
+ * in nvgrace_gpu_vfio_pci_table of drivers/vfio/pci/nvgrace-gpu/main.c.
  */
 static bool is_c2c(const struct topology_node *node)
 {
@@ -70,7 +70,7 @@ static void take_function(const struct root *root, struct topology_node *node,
 
 /*
  * Functions of one card differ in the last part of the address; a virtual function belongs to the
- * card of its physical function, wherever its own number is.
+ * card of its physical function, whatever its own number.
  */
 static char *card_of(const struct pci_function *function)
 {
@@ -79,7 +79,7 @@ static char *card_of(const struct pci_function *function)
 	return mem_format("%.*s", (int)strcspn(address, "."), address);
 }
 
-/* A node that is one function: an accelerator, or another function of an adapter. */
+/* Adds a node that is one function: an accelerator, or another function of an adapter. */
 static struct topology_node *add_function(struct topology *topology, const struct root *root,
 					  enum topology_kind kind, char *name,
 					  struct pci_function *function, struct problems *problems)
@@ -127,7 +127,7 @@ static void take_ports(struct topology_node *node, const struct device *device)
 		node->active = TRISTATE_NO;
 }
 
-/* The RDMA device of a physical function, else its address. */
+/* Name of the RDMA device of a physical function; its address if it has none. */
 static char *device_of(const struct topology *topology, const char *address,
 		       const struct topology_node *except)
 {
@@ -156,7 +156,7 @@ static void find_parents(struct topology *topology)
 	}
 }
 
-/* The members of the bond that a port's netdev is: each has a PCI function of its own. */
+/* Adds the members of a bond that is a port's netdev: each has its own PCI function. */
 static void add_bond(const struct topology_request *request, const struct netdev_list *netdevs,
 		     struct topology_node *node)
 {
@@ -232,7 +232,7 @@ static void add_part(struct topology *topology, const struct root *root, size_t 
 	topology->part_count++;
 }
 
-/* The other functions of bonds. */
+/* Adds the other functions of a bond. */
 static void add_members(struct topology *topology, const struct root *root, size_t whole,
 			struct problems *problems)
 {
@@ -246,9 +246,9 @@ static void add_members(struct topology *topology, const struct root *root, size
 }
 
 /*
- * A Data Direct function carries what an adapter exchanges with accelerators. The serial numbers
- * that tell which adapter are in the VPD, which is for root only: with as many functions as
- * adapters, they are taken to be in the same order, else nothing is known.
+ * A Data Direct function carries the traffic between an adapter and accelerators. The serial
+ * numbers that would identify the adapter are in the VPD, which only root can read: if there are as
+ * many functions as adapters, they are assumed to be in the same order; otherwise nothing is known.
  */
 static void add_data_direct(struct topology *topology, const struct root *root,
 			    struct problems *problems)

@@ -29,7 +29,7 @@ bool topology_is_same_numa(const struct topology_node *a, const struct topology_
 	       (!a->numa_node.known || a->numa_node.value == b->numa_node.value);
 }
 
-/* An attribute as text; NULL if it is not there. What cannot be read is a problem. */
+/* Reads an attribute as text; NULL if it does not exist. Read failures become problems. */
 static char *read_text(const struct root *root, const char *directory, const char *name,
 		       const char *file, struct problems *problems)
 {
@@ -41,7 +41,7 @@ static char *read_text(const struct root *root, const char *directory, const cha
 	return length < 0 ? NULL : text_clean(text, (size_t)length);
 }
 
-/* The package of the first CPU in a list such as 0-15,32-47. */
+/* Finds the package of the first CPU in a list such as 0-15,32-47. */
 static void find_package(const struct root *root, struct numa_node *node)
 {
 	struct number package = {.known = false};
@@ -55,14 +55,16 @@ static void find_package(const struct root *root, struct numa_node *node)
 	digits[length] = '\0';
 	if (text_parse_u64(digits, 10, UINT32_MAX, &cpu))
 		return;
-	/* -1, on systems whose firmware does not tell, is no number: it stays unknown. */
+	/*
+	 * Where firmware does not say, it is -1, which is not accepted: the package stays unknown.
+	 */
 	if (!sysfs_read_number(root, &package,
 			       "sys/devices/system/cpu/cpu%u/topology/physical_package_id",
 			       (unsigned int)cpu))
 		node->package = package;
 }
 
-/* "10 21": to each node in the order of the nodes. */
+/* Splits "10 21": the distances to all nodes, in their order. */
 static void split_distances(struct numa_node *node, char *text)
 {
 	char *state = NULL;
@@ -99,8 +101,8 @@ static void read_nodes(struct topology *topology, const struct root *root,
 }
 
 /*
- * What the firmware's tables (DMI) of virtual machines begin with, as systemd-detect-virt(1) tells
- * them. A bare-metal instance of Amazon has the vendor of the virtual ones.
+ * Beginnings of DMI strings of virtual machines, as in systemd-detect-virt(1). A bare-metal
+ * instance of Amazon has the same vendor as the virtual ones.
  */
 static const char *const hypervisors[] = {
 	"KVM",	  "OpenStack", "KubeVirt", "Amazon EC2", "QEMU",
@@ -159,8 +161,9 @@ void topology_read_host(struct topology *topology, const struct topology_request
 }
 
 /*
- * Hyper-V's PCI driver assigns node 0 to functions whose node the host does not give, so node 0
- * everywhere in a guest of several nodes is no measurement (Documentation/virt/hyperv/vpci.rst).
+ * Hyper-V's PCI driver assigns node 0 to functions for which the host gives none, so node 0
+ * everywhere in a guest with several nodes is not a measurement
+ * (Documentation/virt/hyperv/vpci.rst).
  */
 static bool is_invented(const struct topology *topology)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What two nodes have in common, and the class that follows from it. */
+/* What two nodes have in common, and the class that follows from that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static enum tristate is_same_number(const struct number *a, const struct number 
 	return a->value == b->value ? TRISTATE_YES : TRISTATE_NO;
 }
 
-/* A switch that both lists have; the number of switches on the way is that up to it, from both. */
+/* Finds a switch that is in both lists; returns the number of switches on the way through it. */
 static struct number count_switches(const struct strings *a, const struct strings *b)
 {
 	for (size_t i = 0; i < a->count; i++)
@@ -51,7 +51,7 @@ static struct number find_slit(const struct topology *topology, const struct top
 }
 
 /*
- * The narrowest link from a function up to, and not with, the one at `end`: the link above `end`
+ * The narrowest link from a function up to, but excluding, the one at `end`: the link above `end`
  * is not used.
  */
 static void narrow(struct topology_pair *pair, const struct pci_function *at,
@@ -83,7 +83,7 @@ static void set_class(struct topology_pair *pair, enum topology_class class,
 	number_set(&pair->source, source);
 }
 
-/* The less certain of where two nodes' answers are from. */
+/* The less certain of the sources of two nodes. */
 static enum topology_source weaker(uint64_t a, uint64_t b)
 {
 	if (!a || !b)
@@ -91,7 +91,7 @@ static enum topology_source weaker(uint64_t a, uint64_t b)
 	return (enum topology_source)(a > b ? a : b);
 }
 
-/* By the NUMA nodes, where the PCI tree says no more. */
+/* Classifies by NUMA nodes, where the PCI tree says no more. */
 static void classify_by_numa(struct topology_pair *pair, bool hidden)
 {
 	const struct topology_node *a = pair->from, *b = pair->node;
@@ -102,7 +102,7 @@ static void classify_by_numa(struct topology_pair *pair, bool hidden)
 	} else if (pair->same_numa == TRISTATE_NO) {
 		set_class(pair, TOPOLOGY_SYSTEM, source);
 	} else {
-		/* They may be closer: the hypervisor does not show switches. */
+		/* They may be closer: the hypervisor hides switches. */
 		if (hidden && source == TOPOLOGY_MEASURED)
 			source = TOPOLOGY_INFERRED;
 		set_class(pair, TOPOLOGY_NUMA, source);
@@ -137,7 +137,7 @@ static bool is_accelerator(const struct topology_node *node)
 	return node->kind.value == TOPOLOGY_ACCELERATOR;
 }
 
-/* NCCL's default reach of GPUDirect: PXB, and with C2C P2C (src/graph/paths.cc). */
+/* NCCL's default reach of GPUDirect: PXB, or P2C with C2C (src/graph/paths.cc). */
 static enum tristate has_gpudirect(const struct topology_pair *pair)
 {
 	if (is_accelerator(pair->from) == is_accelerator(pair->node) ||
@@ -192,13 +192,13 @@ static bool are(const struct topology_pair *a, enum topology_class class,
 	return a->class.value == class && b->class.value == other;
 }
 
-/* Takes what a part has in common with the other node, if it is nearer. */
+/* Takes over what a part has in common with the other node, if that is nearer. */
 static void take_nearer(struct topology_pair *pair, const struct topology_pair *other,
 			const struct topology_node *part)
 {
 	const struct topology_pair before = *pair;
 
-	/* What is not known may be nearer than what is as far as can be. */
+	/* An unknown distance may be less than the greatest one. */
 	if (are(pair, TOPOLOGY_CLASS_UNKNOWN, other, TOPOLOGY_SYSTEM) ||
 	    are(pair, TOPOLOGY_SYSTEM, other, TOPOLOGY_CLASS_UNKNOWN)) {
 		set_class(pair, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
@@ -211,7 +211,7 @@ static void take_nearer(struct topology_pair *pair, const struct topology_pair *
 	pair->from = before.from;
 	pair->node = before.node;
 	pair->to = before.to;
-	/* That the part belongs to this adapter is a guess. */
+	/* It is a guess that the part belongs to this adapter. */
 	if (part->data_direct)
 		number_set(&pair->source, TOPOLOGY_INFERRED);
 }

@@ -9,7 +9,7 @@
 #include "schema/rows.h"
 #include "topology/place.h"
 
-/* Generations of PCI Express by the speed of a lane. */
+/* The PCI Express generation, by the speed of a lane. */
 static unsigned int generation(double speed_gtps)
 {
 	static const double speeds[] = {2.5, 5, 8, 16, 32, 64, 128};
@@ -48,8 +48,8 @@ static void set_link(struct topology_hop *hop, const struct pci_function *functi
 }
 
 /*
- * What a function `level` levels above a node is: a port of a switch has its upstream port above
- * it, and a root port nothing.
+ * Describes a function `level` levels above a node: a port of a switch has the switch's upstream
+ * port above it, and a root port has nothing.
  */
 static const char *describe(const struct topology *topology, const struct pci_function *at,
 			    size_t level)
@@ -61,7 +61,7 @@ static const char *describe(const struct topology *topology, const struct pci_fu
 	return at->parent ? "downstream port" : "root port";
 }
 
-/* The hops from a node up to the function `end`, or to the host bridge if it is NULL. */
+/* Adds the hops from a node up to the function `end`, or to the host bridge if it is NULL. */
 static void climb(const struct topology *topology, struct topology_path *path,
 		  const struct topology_node *node, const struct pci_function *end)
 {
@@ -72,7 +72,7 @@ static void climb(const struct topology *topology, struct topology_path *path,
 		struct topology_hop *hop = add_hop(
 			path, at->address, level ? describe(topology, at, level) : node->name);
 
-		/* A port's link is that of the hop below it. */
+		/* A port has the same link as the hop below it. */
 		if (level % 2 == 0)
 			set_link(hop, at);
 	}
@@ -88,7 +88,10 @@ static void add_numa(struct topology_path *path, const struct topology_node *nod
 	add_hop(path, name, "NUMA node");
 }
 
-/* From the node of a topology file to its switches, up to the common one or to the CPU. */
+/*
+ * Adds the hops from a node of a topology file through its switches, up to the common one or to the
+ * CPU.
+ */
 static void climb_file(struct topology_path *path, const struct topology_node *node,
 		       const char *common)
 {

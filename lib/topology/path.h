@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way from one node to another, hop by hop, and why it has its class. */
+/* The path from one node to another, hop by hop, and the reason for its class. */
 #pragma once
 
 #include "base/text.h"
@@ -12,7 +12,7 @@ struct topology_hop {
 	struct real speed_gtps, max_speed_gtps;
 	struct number width_lanes, max_width_lanes;
 	struct real gbps, max_gbps;
-	enum tristate slower; /* than both ends can do */
+	enum tristate slower; /* slower than both ends can do */
 };
 
 struct topology_path {
@@ -27,7 +27,7 @@ extern const struct schema topology_path_schema, topology_hop_schema;
 void topology_find_path(const struct topology *topology, const struct topology_node *a,
 			const struct topology_node *b, struct topology_path *ret_path);
 void topology_path_clear(struct topology_path *path);
-/* The sentences below the hops. */
+/* Appends the sentences below the hops. */
 void topology_explain(const struct topology_path *path, struct text_buffer *text);
 
 /* "gen5 x16", or "-"; the caller frees it. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a node is in the PCI tree: switches and host bridge above it, links on the way. */
+/*
+ * Where a node is in the PCI tree: switches and host bridge above it, and the links between them.
+ */
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,9 +34,9 @@ static void possible_link(const struct root *root, struct pci_function *function
 }
 
 /*
- * The switch above a function: the port above it is a downstream port or a root port, and what is
- * above a downstream port is the switch's upstream port. So it is the second function above, as
- * in NCCL's walk (src/graph/xml.cc).
+ * The switch above a function. The port above the function is a downstream port or a root port;
+ * above a downstream port is the switch's upstream port. So the switch is the second function
+ * above, as in NCCL's walk (src/graph/xml.cc).
  */
 static struct topology_switch *switch_above(struct topology *topology, const struct root *root,
 					    const struct pci_function *function,
@@ -60,7 +62,7 @@ static struct topology_switch *switch_above(struct topology *topology, const str
 	return found;
 }
 
-/* The narrowest of all links from the function to the host bridge. */
+/* Finds the narrowest of all links from the function to the host bridge. */
 static void find_narrowest(const struct root *root, struct topology_node *node,
 			   struct problems *problems)
 {
@@ -103,9 +105,9 @@ void topology_place(struct topology *topology, const struct topology_request *re
 }
 
 /*
- * Broadcom's switches of the fourth and fifth generation show one chip as two levels. NCCL knows
- * them by these numbers and makes them one, src/graph/topo.cc; the level is in the subsystem of
- * the fifth.
+ * Broadcom's switches of the fourth and fifth generation show one chip as two levels. NCCL
+ * recognizes them by these numbers and merges them, src/graph/topo.cc; in the fifth generation, the
+ * subsystem contains the level.
  */
 static unsigned int broadcom_generation(const struct topology_switch *at, unsigned int level)
 {
@@ -142,7 +144,7 @@ struct topology_switch *topology_whole_switch(struct topology_switch *found)
 	return found;
 }
 
-/* From the top down, because a lower half has no further half below it. */
+/* Merges from the top down, because a lower half has no further half below it. */
 static void merge(struct topology_switch *at, size_t levels)
 {
 	if (at->up && levels)

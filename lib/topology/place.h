@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of topology_load(): each completes the nodes by one kind of fact. */
+/* The parts of topology_load(): each adds one kind of fact to the nodes. */
 #pragma once
 
 #include "topology/topology.h"
@@ -17,19 +17,19 @@ void topology_place(struct topology *topology, const struct topology_request *re
 struct topology_switch *topology_whole_switch(struct topology_switch *found);
 /* Finds the lower halves of switches, and fills the nodes' lists of switches. */
 void topology_merge_switches(struct topology *topology);
-/* numa.c: the nodes of the host, whether it is a virtual machine, the node of each device. */
+/* numa.c: the host's NUMA nodes, whether it is a virtual machine, and the node of each device. */
 void topology_read_host(struct topology *topology, const struct topology_request *request,
 			struct problems *problems);
 void topology_find_numa(struct topology *topology, const struct topology_request *request,
 			struct problems *problems);
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number);
 /*
- * locality.c: lines of a device, PCI address or host bridge, and its NUMA node. -EINVAL with
- * *ret_message for the caller to free.
+ * locality.c: lines with a device, PCI address or host bridge, and its NUMA node. Returns 0, or
+ * -EINVAL with *ret_message for the caller to free.
  */
 int topology_take_locality(struct topology *topology, const char *text, char **ret_message);
 /* kfd.c: the links between AMD's accelerators. */
 void topology_read_fabric(struct topology *topology, const struct topology_request *request,
 			  struct problems *problems);
-/* Whether a link of that fabric joins the two, which is then their class. */
+/* Sets the class of the pair if a link of that fabric joins the two. */
 void topology_compare_fabric(const struct topology *topology, struct topology_pair *pair);

@@ -11,7 +11,7 @@
 #include "topology/nccl.h"
 #include "topology/place.h"
 
-/* What the user should know before trusting the answer. */
+/* Notes what the user should know before trusting the answer. */
 static void note_doubts(const struct topology *topology, struct problems *notes)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -39,7 +39,7 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 /* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
 #define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
 
-/* The file that the machine itself has; what is wrong with it is a problem. */
+/* Reads the machine's own topology file; faults in it become problems. */
 static void read_own_file(struct topology *topology, const struct root *root,
 			  struct problems *problems)
 {
@@ -98,7 +98,7 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 {
 	int rc;
 
-	/* Its problem is noted; nodes without a place are unknown. */
+	/* Its failure is noted; nodes without a place are unknown. */
 	topology->pci_borrowed = request->pci;
 	if (request->pci)
 		topology->pci = *request->pci;

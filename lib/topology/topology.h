@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which adapter, accelerator, CPU and memory belong together. A node is an RDMA device or an
- * accelerator; a pair of nodes has a vector of facts, which has a class, which has a word in the
- * dialect of each tool. Every node and pair says where its facts are from; what cannot be known (a
- * flat virtual machine, a GPU fabric that only the vendor's library shows) stays unknown.
+ * accelerator. A pair of nodes has a set of facts, which determine its class, which has a word in
+ * the dialect of each tool. Every node and pair says where its facts come from; what cannot be
+ * known (in a flat virtual machine, or in a GPU fabric that only the vendor's library shows) stays
+ * unknown.
  *
  * The topology owns nodes and switches; neither moves once topology_load() has returned.
  */
@@ -13,15 +14,15 @@
 #include "host/pci/pci.h"
 #include "schema/schema.h"
 
-/* Where an answer is from. */
+/* Where an answer comes from. */
 enum topology_source {
 	TOPOLOGY_UNKNOWN,
-	TOPOLOGY_MEASURED,  /* the kernel says so of this very device */
-	TOPOLOGY_INHERITED, /* the kernel says so of a bridge above it */
+	TOPOLOGY_MEASURED,  /* from the kernel, about this very device */
+	TOPOLOGY_INHERITED, /* from the kernel, about a bridge above it */
 	TOPOLOGY_INFERRED,  /* follows from something else */
-	TOPOLOGY_FILE,	    /* a topology file of NCCL's form */
+	TOPOLOGY_FILE,	    /* a topology file in NCCL's format */
 	TOPOLOGY_LOCALITY,  /* the user's --locality file */
-	TOPOLOGY_TIE,	    /* one of several that are equally good */
+	TOPOLOGY_TIE,	    /* one of several equally good choices */
 };
 
 extern const struct enum_name topology_source_names[];
@@ -30,11 +31,11 @@ extern const struct enum_name topology_source_names[];
 struct topology_switch {
 	char *id; /* address of the upstream port */
 	struct topology_switch *up;
-	struct pci_function *function; /* NULL if it is from a file */
+	struct pci_function *function; /* NULL if it comes from a file */
 	struct number vendor_id, device_id, subsystem_vendor_id, subsystem_device_id;
-	struct real speed_gtps; /* possible, of the link above it */
+	struct real speed_gtps; /* maximum of the link above it */
 	struct number width_lanes;
-	bool merged; /* is the lower half of the switch `up`: the same chip */
+	bool merged; /* it is the lower half of the switch `up`: the same chip */
 };
 
 enum topology_kind {
@@ -56,38 +57,38 @@ struct topology_node {
 	struct number kind; /* enum topology_kind */
 	struct number role; /* enum topology_role */
 	char *pci_address;
-	struct strings functions; /* all PCI functions below it: two of a bond */
+	struct strings functions; /* all of its PCI functions; a bond has two */
 	char *parent;		  /* of a VF or subfunction: device or address of the PF */
-	char *vendor;		  /* nvidia, amd, intel, habana; or the number */
+	char *vendor;		  /* nvidia, amd, intel, habana; else the number */
 	struct number vendor_id, device_id;
 	char *driver;
 
 	struct number numa_node;
 	struct number numa_source; /* enum topology_source */
-	char *cpus;		   /* list of the CPUs of that node */
+	char *cpus;		   /* the CPUs of that node, as a list */
 	struct number package;	   /* the CPU package of the node */
 
 	char *host_bridge;
 	struct topology_switch *above; /* the nearest switch, or NULL */
-	struct strings switches;       /* all above it, nearest first, merged ones left out */
+	struct strings switches;       /* all above it, nearest first, without merged ones */
 	struct number place_source;    /* enum topology_source, of the place in the PCI tree */
 
-	struct real speed_gtps, max_speed_gtps; /* of its link; possible: at both ends */
+	struct real speed_gtps, max_speed_gtps; /* of its link; max: what both ends can do */
 	struct number width_lanes, max_width_lanes;
 	struct real gbps, max_gbps; /* of the narrowest link between it and the host bridge */
 
 	struct number iommu_group;
 	char *iommu_type;
 	enum tristate active;  /* RDMA devices: a port is active */
-	struct real rate_gbps; /* sum of the ports that are active */
-	struct strings ports;  /* the numbers of those that are active */
+	struct real rate_gbps; /* sum of the active ports */
+	struct strings ports;  /* numbers of the active ports */
 	struct records distances;
 
-	char *card; /* what functions of one card share; NULL for software devices */
-	bool c2c;   /* NVLink-C2C connects the GPU with the CPU */
+	char *card; /* shared by the functions of one card; NULL for software devices */
+	bool c2c;   /* NVLink-C2C connects the GPU to the CPU */
 	struct pci_function *function;
-	size_t whole;	  /* of a part: index of its adapter */
-	bool data_direct; /* a part that carries the traffic of accelerators only */
+	size_t whole;	  /* of a part: index of the adapter that it belongs to */
+	bool data_direct; /* a part that carries only traffic of accelerators */
 };
 
 enum topology_class {
@@ -97,7 +98,7 @@ enum topology_class {
 	TOPOLOGY_SWITCH, /* at most one switch between them */
 	TOPOLOGY_SWITCHES,
 	TOPOLOGY_HOST_BRIDGE,
-	TOPOLOGY_NUMA, /* other host bridges of one NUMA node */
+	TOPOLOGY_NUMA, /* different host bridges of one NUMA node */
 	TOPOLOGY_SYSTEM,
 	TOPOLOGY_CLASS_UNKNOWN,
 };
@@ -107,11 +108,11 @@ enum topology_dialect { DIALECT_SMI, DIALECT_NCCL, DIALECT_UCX };
 extern const struct enum_name topology_class_names[];
 extern const struct enum_name topology_dialect_names[];
 
-/* The facts of two nodes; also a record of the JSON document, in the list of the first node. */
+/* The facts about two nodes; also a record in the JSON document, in the list of the first node. */
 struct topology_pair {
 	const struct topology_node *from, *node;
 	const struct topology_node *near_from,
-		*near_node; /* the same, or the parts that are nearest */
+		*near_node; /* the same, or their parts that are nearest */
 	char *to;	    /* borrowed: name of the second node */
 	enum tristate same_device, same_host_bridge, same_numa, same_package;
 	struct number switches; /* between the two, if they are below a common one */
@@ -119,15 +120,16 @@ struct topology_pair {
 	struct number class;	/* enum topology_class */
 	struct number source;	/* enum topology_source */
 	struct real gbps, max_gbps;  /* of the narrowest link between them */
-	enum tristate gpudirect;     /* adapter and accelerator: NCCL uses it without settings */
+	enum tristate gpudirect;     /* adapter and accelerator: NCCL uses it by default */
 	enum tristate redirected;    /* ACS seems to send peers' traffic through the host bridge */
-	enum tristate fabric_hidden; /* two of NVIDIA's: only NVML shows NVLink */
+	enum tristate fabric_hidden; /* two of NVIDIA's GPUs: only NVML shows NVLink */
 	bool c2c;
 	struct pci_function *common; /* nearest common function above both, or NULL */
 };
 
 struct topology {
-	struct topology_node *nodes; /* adapters in natural order, then accelerators in PCI's */
+	/* adapters in natural order, accelerators in PCI order, then parts */
+	struct topology_node *nodes;
 	size_t count;
 	size_t part_count;
 	struct topology_switch **switches;
@@ -145,54 +147,54 @@ struct topology {
 		const struct pci_function *from, *to;
 	} * links; /* xGMI */
 	size_t link_count;
-	char *hypervisor;     /* NULL: none is seen */
-	bool flat;	      /* a virtual machine whose PCI tree says nothing */
-	bool unpaired;	      /* Data Direct functions whose adapters cannot be told */
-	bool numa_distrusted; /* all nodes are 0, as Hyper-V's driver sets what the host leaves out
-			       */
-	char *file;	      /* the topology file that was used, or NULL */
+	char *hypervisor; /* NULL: none was detected */
+	bool flat;	  /* a virtual machine whose PCI tree shows nothing */
+	bool unpaired;	  /* it is unknown which adapters Data Direct functions belong to */
+	/* all nodes are 0, which Hyper-V's driver sets if the host gives none */
+	bool numa_distrusted;
+	char *file; /* topology file in use, or NULL */
 };
 
 struct topology_request {
 	const struct root *root;
 	const struct inventory *inventory;
-	const struct pci_list *pci; /* that was read already and lives longer, or NULL */
-	/* Text of a topology file, and what to call it; NULL: that of the usual place, if any. */
+	const struct pci_list *pci; /* if it was read already and lives longer; or NULL */
+	/* Text and name of a topology file; NULL: the one in the usual place, if any. */
 	const char *file_text, *file_name;
-	const char *locality, *locality_name; /* the same of the user's file */
+	const char *locality, *locality_name; /* the same for the user's file */
 };
 
-/* What inventory_load() has to load for it (host/need.h). */
+/* What inventory_load() must load for this (host/need.h). */
 extern const uint64_t topology_needs;
 
 /*
- * Reads the PCI tree and computes the nodes. Reading failures become problems; `notes` gets
- * why it may be doubted. 0, or -EINVAL with *ret_message (for the caller to free) if the file
- * or the locality has a fault.
+ * Reads the PCI tree and computes the nodes. Read failures become problems; `notes` gets reasons to
+ * doubt the result. Returns 0, or -EINVAL with *ret_message (for the caller to free) if the file or
+ * the locality is invalid.
  */
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *problems, struct problems *notes, char **ret_message);
 void topology_clear(struct topology *topology);
-/* By name or PCI address; NULL if there is none. */
+/* Finds a node by name or PCI address; NULL if there is none. */
 struct topology_node *topology_find(const struct topology *topology, const char *name);
 void topology_compare(const struct topology *topology, const struct topology_node *a,
 		      const struct topology_node *b, struct topology_pair *ret_pair);
 /* The id of the nearest switch above both, or NULL. */
 const char *topology_common_switch(const struct topology_node *a, const struct topology_node *b);
-/* Whether both are at one NUMA node, or at an unknown one. */
+/* Whether both are at the same NUMA node, or both at an unknown one. */
 bool topology_is_same_numa(const struct topology_node *a, const struct topology_node *b);
-/* Fills the distances of each of `rows` to each of `columns`. */
+/* Fills the distances from each of `rows` to each of `columns`. */
 void topology_fill_distances(const struct topology *topology, struct topology_node *const *rows,
 			     size_t row_count, struct topology_node *const *columns,
 			     size_t column_count);
 
-/* The word of a pair in a dialect: PIX, NODE ...; ? if its class is unknown. */
+/* The word for a pair in a dialect: PIX, NODE ...; ? if its class is unknown. */
 const char *topology_word(const struct topology_pair *pair, enum topology_dialect dialect);
-/* The class that a word of any dialect, in any case, asks for: pxb. -EINVAL: it is none. */
+/* Finds the class for a word of any dialect, in any case: pxb. Returns -EINVAL if there is none. */
 int topology_parse_class(const char *word, enum topology_class *ret_class);
 
 extern const struct schema topology_schema;
 extern const struct schema topology_pair_schema;
 
-/* Most nodes that are compared with each other at once. */
+/* Limit on the nodes that are compared with each other at once. */
 enum { TOPOLOGY_MOST_NODES = 256 };

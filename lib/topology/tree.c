@@ -15,7 +15,7 @@ struct line {
 	int depth;
 	enum line_kind kind;
 	char *text;
-	bool slower; /* its link is, than both ends can do */
+	bool slower; /* its link is slower than both ends can do */
 };
 
 struct tree {
@@ -26,7 +26,7 @@ struct tree {
 	size_t line_count;
 };
 
-/* Takes the text of the buffer. */
+/* Takes over the text of the buffer. */
 static struct line *add_line(struct tree *tree, int depth, enum line_kind kind,
 			     struct text_buffer *text)
 {
@@ -127,7 +127,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The nodes below one host bridge, and each top switch once: with its first node. */
+/* Shows the nodes below one host bridge; each top switch once, with its first node. */
 static void show_bridge(struct tree *tree, const struct topology_node *first)
 {
 	const int depth = first->host_bridge ? 2 : 1;
@@ -183,7 +183,7 @@ static void show_numa(struct tree *tree, const struct topology_node *first)
 	}
 }
 
-/* The first node at the lowest NUMA node from `least` on, or NULL. */
+/* The first node at the lowest NUMA node that is at least `least`, or NULL. */
 static const struct topology_node *next_numa(const struct tree *tree, uint64_t least)
 {
 	const struct topology_node *found = NULL;
@@ -242,7 +242,7 @@ static int box_y(size_t number)
 	return MARGIN + (int)number * LINE_HEIGHT;
 }
 
-/* A line from the left edge of the box up to the box that it is in. */
+/* Draws a line from the left edge of the box up to the box that contains it. */
 static void draw_edge(const struct tree *tree, size_t number, struct text_buffer *text)
 {
 	const struct line *line = &tree->lines[number];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The nodes as a tree, for people: in text, or as a picture (SVG 1.1). */
+/* The nodes as a tree, for people: as text, or as a picture (SVG 1.1). */
 #pragma once
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of classes and sources, and what other tools call a class. */
+/* Words for classes and sources, and what other tools call a class. */
 #include <errno.h>
 #include <strings.h>
 
@@ -38,9 +38,9 @@ const struct enum_name topology_dialect_names[] = {
 };
 
 /*
- * nvidia-smi's legend; NCCL's src/include/graph.h, whose CPU is a NUMA node, so that it has no
- * class between PHB and SYS; and UCX's distances bridge (none is set), phb, node and sys, of
- * src/ucs/sys/topo/base/topo.c.
+ * From nvidia-smi's legend; from NCCL's src/include/graph.h, where a CPU is a NUMA node, so that
+ * there is no class between PHB and SYS; and from UCX's distances bridge (none is set), phb, node
+ * and sys, in src/ucs/sys/topo/base/topo.c.
  */
 static const char *const words[][3] = {
 	[TOPOLOGY_SELF] = {"X", "LOC", "same"},
@@ -66,7 +66,7 @@ int topology_parse_class(const char *word, enum topology_class *ret_class)
 	for (unsigned int i = TOPOLOGY_SWITCH; i <= TOPOLOGY_SYSTEM; i++)
 		for (unsigned int j = 0; j < ARRAY_SIZE(words[i]); j++)
 			if (!strcasecmp(words[i][j], word)) {
-				/* A word of several classes asks for no more than the farthest. */
+				/* A word with several classes means the farthest of them. */
 				while (i < TOPOLOGY_SYSTEM && !strcasecmp(words[i + 1][j], word))
 					i++;
 				*ret_class = (enum topology_class)i;

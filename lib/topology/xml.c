@@ -14,10 +14,9 @@ enum { MOST_ELEMENTS = 8192, XML_MOST_DEPTH = 32, MOST_ATTRIBUTES = 32 };
 
 struct reader {
 	struct xml_document *document;
-	const char
-		*text; /* as it was: in the document's, NULs take the place of what ends a name */
+	const char *text; /* unmodified; the document's has NULs after names */
 	char *at;
-	size_t open[XML_MOST_DEPTH]; /* indexes of elements without an end so far */
+	size_t open[XML_MOST_DEPTH]; /* indexes of the elements that have no end yet */
 	size_t depth;
 	const char *wrong;
 };
@@ -44,7 +43,10 @@ static bool skip_past(struct reader *reader, const char *end)
 	return true;
 }
 
-/* A name; *ret_end is the character after it, which the caller has to look at first. */
+/*
+ * Takes a name; *ret_end is the character after it, which the caller must read before it puts a NUL
+ * there.
+ */
 static const char *take_name(struct reader *reader, char **ret_end)
 {
 	char *name = reader->at;
@@ -120,7 +122,7 @@ static bool take_attribute(struct reader *reader, struct xml_element *element)
 	return true;
 }
 
-/* After the name: attributes, then > or />. */
+/* Parses what follows the name: attributes, then > or />. */
 static bool take_attributes(struct reader *reader, struct xml_element *element, char *name_end)
 {
 	for (;;) {

@@ -17,13 +17,13 @@ const struct enum_name assign_mode_names[] = {
 	{0, NULL},
 };
 
-/* By the place on the bus, so that names change nothing. */
+/* Sorts by the place on the bus, so that names do not matter. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct topology_node *first = *(const struct topology_node *const *)a;
 	const struct topology_node *second = *(const struct topology_node *const *)b;
 
-	/* The functions are in one array, which is in this order. */
+	/* All functions are in one array, in this order. */
 	if (first->function != second->function)
 		return first->function < second->function ? -1 : 1;
 	return text_compare_natural(first->name, second->name);
@@ -68,9 +68,9 @@ static void find_candidates(const struct topology *topology, struct assignment_l
 
 /*
  * The class counts most, then the bandwidth of the narrowest link, then the distance between the
- * places of the two on the bus, squared, so that equals are matched in order. Each weighs more than
- * the sum of 256 of the next. The bandwidth is second because that of a far path leaves out the
- * link between the CPUs, which sysfs does not tell.
+ * places of the two on the bus, squared, so that equals are matched in order. Each outweighs the
+ * sum of 256 of the next. Bandwidth comes second because that of a far path lacks the link between
+ * the CPUs, which sysfs does not show.
  */
 enum { MOST_GBPS = 2047, BANDWIDTH_SHIFT = 25, CLASS_SHIFT = 45 };
 
@@ -99,7 +99,7 @@ static int64_t cost_of(const struct problem_of_matching *problem, size_t gpu, si
 	return cost_without_place(&pair) + away * away;
 }
 
-/* An adapter that is farther than the first one is of no use to the accelerator. */
+/* An accelerator gains nothing from an adapter that is farther than its first one. */
 static bool is_as_near(const struct problem_of_matching *problem, size_t gpu, size_t nic)
 {
 	const struct assignment *assignment = &problem->list->items[gpu];
@@ -122,7 +122,7 @@ static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
 	strings_add(&problem->list->items[gpu].nics, problem->list->nics[nic]->name);
 }
 
-/* More accelerators than adapters: each adapter stands for as many columns as share it. */
+/* With more accelerators than adapters, each adapter has as many columns as may share it. */
 static void match_shared(struct problem_of_matching *problem)
 {
 	const size_t gpus = problem->list->count, nics = problem->list->nic_count;
@@ -138,7 +138,7 @@ static void match_shared(struct problem_of_matching *problem)
 		give(problem, gpu, column_of[gpu] / share);
 }
 
-/* Matches as many adapters that are left as there are accelerators; returns how many were left. */
+/* Matches remaining adapters, at most one per accelerator. Returns how many remained before. */
 static size_t match_round(struct problem_of_matching *problem)
 {
 	const size_t gpus = problem->list->count;
@@ -177,7 +177,7 @@ static void match(const struct topology *topology, struct assignment_list *list)
 		;
 }
 
-/* Whether another candidate would do as well as the one that was taken. */
+/* Whether another candidate would do as well as the one that was chosen. */
 static bool is_tie(const struct topology *topology, const struct assignment_list *list,
 		   const struct assignment *assignment)
 {

@@ -6,25 +6,26 @@
 #include "topology/topology.h"
 
 enum assign_mode {
-	ASSIGN_RAIL, /* least-cost matching: nearest in sum, each adapter for one accelerator */
-	ASSIGN_NCCL, /* what NCCL takes by its own rules */
+	ASSIGN_RAIL, /* least total cost; each adapter for one accelerator */
+	ASSIGN_NCCL, /* what NCCL chooses by its own rules */
 };
 
 extern const struct enum_name assign_mode_names[];
 
 struct assignment {
 	const struct topology_node *accelerator;
-	char *node, *pci_address;  /* borrowed */
-	struct strings nics;	   /* the first one is the best */
-	struct number rail;	   /* of the first one: its place among the candidates on the bus */
+	char *node, *pci_address; /* borrowed */
+	struct strings nics;	  /* the first one is the best */
+	/* of the first one: its place among the candidates, in bus order */
+	struct number rail;
 	struct topology_pair pair; /* to the first one */
 	struct number source;	   /* enum topology_source: how certain the choice is */
 };
 
 struct assignment_list {
-	struct assignment *items; /* one for each accelerator, in PCI's order */
+	struct assignment *items; /* one per accelerator, in PCI order */
 	size_t count;
-	const struct topology_node **nics; /* the candidates, in PCI's order */
+	const struct topology_node **nics; /* the candidates, in PCI order */
 	size_t nic_count;
 };
 
@@ -32,8 +33,8 @@ extern const struct schema assignment_schema;
 
 /*
  * Candidates are adapters with an active port; if some share a switch with an accelerator, only
- * those: the others are for storage. -ENODEV: there is no accelerator or no candidate.
- * -E2BIG: more than TOPOLOGY_MOST_NODES.
+ * those, because the others are for storage. Returns 0, -ENODEV without accelerators or candidates,
+ * or -E2BIG if there are more than TOPOLOGY_MOST_NODES.
  */
 int assign(const struct topology *topology, enum assign_mode mode,
 	   struct assignment_list *ret_list);
@@ -44,8 +45,8 @@ enum env_kind { ENV_NCCL, ENV_UCX, ENV_MPI };
 extern const struct enum_name env_kind_names[];
 
 /*
- * Settings for the shell; `gpu` is an accelerator for which alone they are, or NULL. Names that a
- * shell could misread are left out and become problems.
+ * Writes settings for the shell, only for accelerator `gpu` unless it is NULL. Names that a shell
+ * could misread are omitted and become problems.
  */
 void assign_env(const struct assignment_list *list, enum env_kind kind,
 		const struct topology_node *gpu, struct text_buffer *text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Settings of NCCL, UCX and MPI for the shell. */
+/* Shell settings for NCCL, UCX and MPI. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ const struct enum_name env_kind_names[] = {
 	{0, NULL},
 };
 
-/* What Open MPI, Slurm, and Hydra and Intel MPI call the number of a rank on its host. */
+/* The local rank, as named by Open MPI, Slurm, and both Hydra and Intel MPI. */
 #define LOCAL_RANK "${OMPI_COMM_WORLD_LOCAL_RANK:-${SLURM_LOCALID:-${MPI_LOCALRANKID:-}}}"
 
-/* Names in a script are words of these characters only: everything else needs quoting somewhere. */
+/* Names in a script may have only these characters: everything else needs quoting somewhere. */
 static bool is_plain(const char *name)
 {
 	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -71,7 +71,7 @@ static const struct assignment *find_assignment(const struct assignment_list *li
 	return NULL;
 }
 
-/* A leading = asks for exact names: without it mlx5_1 is mlx5_10, too. */
+/* A leading = asks for exact names: without it, mlx5_1 also matches mlx5_10. */
 static void nccl_env(const struct assignment_list *list, const struct assignment *only,
 		     struct text_buffer *text, struct problems *problems)
 {
@@ -89,7 +89,7 @@ static void nccl_env(const struct assignment_list *list, const struct assignment
 		text_buffer_add(text, "NCCL_IB_HCA==%s\n", list_text);
 }
 
-/* A case for each local rank, which has the accelerator of the same number. */
+/* Writes a case for each local rank, which has the accelerator of the same number. */
 static void rank_cases(const struct assignment_list *list, bool cpus, struct text_buffer *text,
 		       struct problems *problems)
 {
@@ -104,7 +104,7 @@ static void rank_cases(const struct assignment_list *list, bool cpus, struct tex
 		_cleanup_(freep) char *ports = ports_of(list, &list->items[i], problems);
 		const char *near = list->items[i].accelerator->cpus;
 
-		/* The rank is there, and told so: its adapters are those that were left out. */
+		/* Tell the rank, which exists, that all of its adapters were omitted. */
 		if (!*ports) {
 			text_buffer_add(text,
 					"%zu) echo \"no adapter to name for %s\" >&2; exit 1 ;;\n",
@@ -112,7 +112,7 @@ static void rank_cases(const struct assignment_list *list, bool cpus, struct tex
 			continue;
 		}
 		text_buffer_add(text, "%zu) export UCX_NET_DEVICES=%s", i, ports);
-		/* A list of CPUs from the kernel; nothing else gets into the script. */
+		/* Only a list of CPUs from the kernel gets into the script. */
 		if (cpus && near && *near && strspn(near, "0123456789,-") == strlen(near))
 			text_buffer_add(text, " cpus=%s", near);
 		text_buffer_add(text, " ;; # %s %s\n", list->items[i].node,

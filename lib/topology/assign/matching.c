@@ -12,9 +12,9 @@ struct matching {
 	const int64_t *cost;
 	size_t rows, columns;
 	int64_t *row_potential, *column_potential;
-	size_t *row_of;	  /* of a column, NONE: free */
+	size_t *row_of;	  /* of each column; NONE: free */
 	int64_t *slack;	  /* least reduced cost of an edge from the alternating tree to a column */
-	size_t *previous; /* the column in the tree that this edge leads from; NONE: the new row */
+	size_t *previous; /* the column in the tree from which this edge leads; NONE: the new row */
 	bool *in_tree;
 };
 
@@ -48,7 +48,7 @@ static size_t nearest(const struct matching *matching)
 	return found;
 }
 
-/* Makes the nearest column's edge free of cost, without making any edge of the matching cost. */
+/* Makes the edge of the nearest column free, and keeps all edges of the matching free. */
 static void shift(struct matching *matching, size_t new_row, int64_t delta)
 {
 	matching->row_potential[new_row] += delta;

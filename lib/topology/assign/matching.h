@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /*
- * cost[row * columns + column], at most 2^54; rows <= columns. Fills column_of[row] so that the sum
- * of the costs is least; no column is used twice. The same costs give the same matching.
+ * Solves cost[row * columns + column], at most 2^54 each; rows <= columns. Fills column_of[row] so
+ * that the sum of the costs is least and no column is used twice. The same costs always give the
+ * same matching.
  */
 void matching_solve(const int64_t *cost, size_t rows, size_t columns, size_t *column_of);

@@ -7,16 +7,16 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* A device of NCCL's: the ports of one card. */
+/* A device as NCCL sees it: all ports of one card. */
 struct net {
 	const char *card;
-	const struct topology_node *nic; /* the first of them */
-	double gbytes;			 /* of its ports */
+	const struct topology_node *nic; /* the first one of the card */
+	double gbytes;			 /* sum of its ports */
 };
 
 struct reach {
 	double gbytes;
-	unsigned int type; /* NCCL's order: less is nearer */
+	unsigned int type; /* in NCCL's order: less is nearer */
 };
 
 struct prediction {
@@ -29,7 +29,7 @@ struct prediction {
 
 #define CPU_LINK_GBYTES 16
 
-/* width * speed / 80 GB/s, where speed is NCCL's in 100 Mb/s a lane: 15 for 2.5 GT/s. */
+/* width * speed / 80 GB/s; the speed is NCCL's, in 100 Mb/s per lane: 15 for 2.5 GT/s. */
 static double pci_gbytes(const struct real *speed_gtps, const struct number *lanes)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
-/* The links of the switches above a node, below the switch with that name, or all. */
+/* Narrowest link of the switches above a node that are below the one with that name, or of all. */
 static double switch_gbytes(const struct topology_node *node, const char *common)
 {
 	double least = 5000; /* NCCL's LOC_BW */
@@ -64,8 +64,8 @@ static double switch_gbytes(const struct topology_node *node, const char *common
 }
 
 /*
- * NCCL plans with what a NIC's link and the switches' can do, and for a GPU with what its link does
- * now, which NVML tells it.
+ * NCCL plans with the maximum of a NIC's link and of the switches', but with the current state of a
+ * GPU's link, which NVML reports.
  */
 static struct reach find_reach(const struct prediction *prediction, const struct topology_node *gpu,
 			       const struct net *net)
@@ -81,7 +81,7 @@ static struct reach find_reach(const struct prediction *prediction, const struct
 	reach.gbytes = lesser(reach.gbytes, switch_gbytes(gpu, common));
 	reach.gbytes = lesser(reach.gbytes, switch_gbytes(net->nic, common));
 	reach.type = (unsigned int)pair.class.value;
-	/* It has one class for other host bridges of the same NUMA node and for the same bridge. */
+	/* NCCL has the same class for one host bridge and for several of the same NUMA node. */
 	if (reach.type == TOPOLOGY_NUMA)
 		reach.type = TOPOLOGY_HOST_BRIDGE;
 	if (reach.type >= TOPOLOGY_SYSTEM)
@@ -99,7 +99,7 @@ static bool is_equal(const struct reach *a, const struct reach *b)
 	return a->gbytes == b->gbytes && a->type == b->type;
 }
 
-/* The best ones of `count` reaches, which are `step` apart; returns how many. */
+/* Finds the best of `count` reaches, which are `step` apart. Returns how many are best. */
 static size_t find_locals(const struct reach *reach, size_t count, size_t step, size_t *locals)
 {
 	const struct reach *best = &reach[0];
@@ -119,7 +119,7 @@ static bool is_power_of_two(size_t number)
 	return !(number & (number - 1));
 }
 
-/* The bits of `value` below that of the power of two, in the reverse order. */
+/* Reverses the bits of `value` that are below the power of two. */
 static size_t mirror(size_t value, size_t power)
 {
 	size_t out = 0;
@@ -174,7 +174,7 @@ static void find_nets(struct prediction *prediction)
 			net->card = nic->card;
 			net->nic = nic;
 		}
-		/* NCCL's default for a port that does not tell is 10 Gb/s. */
+		/* NCCL's default for a port of unknown speed is 10 Gb/s. */
 		net->gbytes += (nic->rate_gbps.known ? nic->rate_gbps.value : 10) / 8;
 	}
 }
