@@ -39,7 +39,7 @@ static const struct option_row options[] = {
 
 enum { TOPO_FILE_MOST = 1 << 20 };
 
-/* NCCL_TOPO_FILE is about the live system. */
+/* NCCL_TOPO_FILE applies only to the live system. */
 static const char *topology_file(const struct topo_run *run)
 {
 	const char *path = getenv("NCCL_TOPO_FILE");
@@ -71,7 +71,7 @@ static bool load(struct topo_run *run)
 	name = file ? text_clean(file, strlen(file)) : NULL;
 	request.file_text = text;
 	request.file_name = name;
-	/* The inventory has opened the same root, and reports if it cannot. */
+	/* The inventory has opened the same root, and reports a failure. */
 	if (!listing_load_inventory(listing, topology_needs) ||
 	    root_open(listing->ctx->globals.root, &run->root))
 		return false;
@@ -114,7 +114,7 @@ static void note_word(struct topo_run *run, const char *word)
 			 "no such RDMA device or accelerator", hint);
 }
 
-/* Rows are the nodes that were named; columns are all, with those named that are not shown else. */
+/* Rows are the named nodes. Columns are all nodes that are shown, and named ones that are not. */
 static bool choose(struct topo_run *run, char **words)
 {
 	for (size_t i = 0; i < run->topology.count; i++)
@@ -157,7 +157,7 @@ static void show_nodes(struct topo_run *run)
 		listing_add(&run->listing, run->rows[i]);
 }
 
-/* A matrix shows the doubts below it; elsewhere they are for -v. */
+/* A matrix shows the doubts below it; other forms show them with -v. */
 static void pass_doubts(struct topo_run *run)
 {
 	for (size_t i = 0; i < run->doubts.count; i++)

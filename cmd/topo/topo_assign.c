@@ -24,7 +24,9 @@ static bool choose(struct topo_run *run, struct assignment_list *list)
 	return !rc;
 }
 
-/* "0", "gpu0" or an address. NULL: it is none, which is reported. */
+/*
+ * Finds "0", "gpu0" or an address. Returns NULL, and reports it, if there is no such accelerator.
+ */
 static const struct topology_node *find_gpu(struct topo_run *run, const char *word)
 {
 	_cleanup_(freep) char *name = mem_format("gpu%s", word);
@@ -53,7 +55,7 @@ static int print_env(struct topo_run *run, const struct assignment_list *list)
 	return topo_print(&buffer);
 }
 
-/* The rule of thumb behind the table, for people. */
+/* Prints what the table is based on, for people. */
 static int print_note(struct topo_run *run)
 {
 	const struct globals *globals = &run->listing.ctx->globals;

@@ -72,7 +72,7 @@ int topo_print_nccl(struct topo_run *run)
 	return topo_print(&buffer);
 }
 
-/* The hops as a table, then the sentences. */
+/* Prints the hops as a table, then the sentences. */
 int topo_print_path(struct topo_run *run, const struct topology_path *path)
 {
 	const struct render_options options = listing_options(&run->listing);
@@ -97,7 +97,9 @@ int topo_print_path(struct topo_run *run, const struct topology_path *path)
 	return topo_print(&buffer);
 }
 
-/* The nearest adapter with an active port; its class is unknown if there is none. */
+/*
+ * Finds the nearest adapter with an active port, or NULL; sets *ret_unknown if a class is unknown.
+ */
 static const struct topology_node *find_nearest(const struct topo_run *run,
 						const struct topology_node *node,
 						struct topology_pair *ret_pair, bool *ret_unknown)
@@ -108,7 +110,7 @@ static const struct topology_node *find_nearest(const struct topo_run *run,
 		const struct topology_node *other = &run->topology.nodes[i];
 		struct topology_pair pair;
 
-		/* Software is nowhere, so it is never near, and hides no distance. */
+		/* Software has no place, so it is never near, and hides no distance. */
 		if (other->kind.value != TOPOLOGY_NIC || other->active == TRISTATE_NO ||
 		    other->role.value == TOPOLOGY_SOFTWARE)
 			continue;

@@ -21,7 +21,7 @@ enum { TAIL = ARRAY_SIZE(tail) };
 struct matrix {
 	struct schema schema;
 	struct field *fields;
-	size_t width; /* of a row in pointers */
+	size_t width; /* pointers in a row */
 	char **cells; /* rows of `width` strings */
 	const void **rows;
 };
@@ -37,7 +37,7 @@ static char *numa_text(const struct topology_node *node)
 	return mem_format("%u (%s)", (unsigned int)node->numa_node.value, source);
 }
 
-/* The word, `*` where ACS redirects, `?` where a faster fabric would not be seen. */
+/* The word, with `*` if ACS redirects, and `?` if a faster fabric would not be visible. */
 static char *cell_text(const struct topo_run *run, const struct topology_node *a,
 		       const struct topology_node *b)
 {
@@ -110,7 +110,7 @@ static void clear_matrix(const struct topo_run *run, struct matrix *matrix)
 	free(matrix->rows);
 }
 
-/* Notes in `seen` which classes and marks the matrix has. */
+/* Classes and marks that the matrix has. */
 struct legend {
 	bool classes[TOPOLOGY_CLASS_UNKNOWN + 1];
 	bool redirected, hidden, c2c;
@@ -136,7 +136,7 @@ static void add_line(struct text_buffer *text, const char *word, const char *hel
 	text_buffer_add(text, "%-6s %s\n", word, help);
 }
 
-/* Classes that the dialect has one word for share a line. */
+/* Classes that share a word in the dialect also share a line. */
 static void add_classes(struct text_buffer *text, const struct legend *legend,
 			enum topology_dialect dialect)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the forms of rdmactl topo share. */
+/* Shared by the forms of rdmactl topo. */
 #pragma once
 
 #include "cmd/listing.h"
@@ -34,20 +34,22 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 
 bool topo_has_node(struct topology_node *const *nodes, size_t count,
 		   const struct topology_node *node);
-/* Prints the text of the buffer, if there is any, and frees it. An error of the output. */
+/* Prints the text of the buffer, if there is any, and frees it. Returns an error of the output. */
 int topo_print(struct text_buffer *buffer);
-/* The matrix with its legend; an error of the output. */
+/* Prints the matrix with its legend. Returns an error of the output. */
 int topo_print_matrix(struct topo_run *run);
-/* What the answer rests on, and why it may be wrong, for people. */
+/* Appends what the answer is based on, and why it may be wrong, for people. */
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text);
-/* NCCL's topology file. */
+/* Prints NCCL's topology file. */
 int topo_print_nccl(struct topo_run *run);
-/* --assign and --env: add rows or print; the result is an error of the output. */
+/* --assign and --env: adds rows or prints. Returns an error of the output. */
 int topo_assign(struct topo_run *run, struct assignment_list *list);
 /* Writes the picture to the file of --svg. */
 void topo_write_svg(struct topo_run *run);
 /* The other forms. They print, or add rows to the listing for its other formats. */
 int topo_print_tree(struct topo_run *run);
 int topo_print_path(struct topo_run *run, const struct topology_path *path);
-/* Whether each accelerator has an adapter as near as the class; notes those that have not. */
+/*
+ * Whether each accelerator has an adapter at least as near as the class; notes those that lack one.
+ */
 bool topo_check(struct topo_run *run, enum topology_class class);
