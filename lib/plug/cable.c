@@ -32,7 +32,7 @@ struct reader {
 	struct problems *problems;
 	struct netlink *generic;
 	uint16_t family;
-	int rc; /* of opening it; 0: netlink can be asked */
+	int rc; /* of opening it; 0: netlink can be used */
 };
 
 static void open_reader(struct reader *reader)
@@ -51,7 +51,7 @@ static void open_reader(struct reader *reader)
 	root_close(&root);
 }
 
-/* Reads the parts of the module's memory that are worth it. -errno of the first one. */
+/* Reads the parts of the module's memory that are worth it. Returns the -errno of the first one. */
 static int read_memory(struct reader *reader, uint32_t index, struct plug_memory *memory,
 		       int *ret_page_rc)
 {
@@ -79,14 +79,14 @@ static int read_memory(struct reader *reader, uint32_t index, struct plug_memory
 	return 0;
 }
 
-/* What a problem is about: the port, or the member of a bond, of which a port has several. */
+/* The object of a problem: the port, or a member of its bond, which may have several. */
 static char *object_of(const struct port *port, const struct link *link)
 {
 	return port->netdev && strcmp(link->name, port->netdev) ? mem_string(link->name)
 								: port_object(port);
 }
 
-/* `hint` is for what has no other, or NULL. */
+/* `hint` is for errors without a hint of their own; or NULL. */
 static void note(struct reader *reader, const struct port *port, const struct link *link,
 		 const char *attribute, int rc, const char *hint)
 {
@@ -102,7 +102,7 @@ static void note(struct reader *reader, const struct port *port, const struct li
 									    : hint);
 }
 
-/* A netdev of software has no module, and only of IPoIB is the hardware that of the port. */
+/* A software netdev has no module; only that of IPoIB has the hardware of the port. */
 static bool is_virtual(const struct link *link)
 {
 	return link->kind && !link_is_ipoib(link);
@@ -130,7 +130,7 @@ static void read_plug(struct reader *reader, const struct port *port, const stru
 	plug_decode(&memory, &cable->plug);
 }
 
-/* What a kernel or a driver lacks is no problem beside what it has. */
+/* A request that the kernel or the driver does not support is no problem; others may succeed. */
 static void note_unless_lacking(struct reader *reader, const struct port *port,
 				const struct link *link, const char *attribute, int rc)
 {
@@ -153,7 +153,9 @@ static void read_netdev(struct reader *reader, const struct port *port, const st
 	note_unless_lacking(reader, port, link, "link",
 			    ethtool_get_link_state(reader->generic, reader->family, index,
 						   &cable->link));
-	/* A driver may leave it to the carrier, which it shows elsewhere: __ethtool_get_link(). */
+	/*
+	 * A driver may leave this to the carrier, which is shown elsewhere: __ethtool_get_link().
+	 */
 	if (cable->link.up == TRISTATE_UNKNOWN)
 		cable->link.up = link->carrier;
 	note_unless_lacking(reader, port, link, "power_mode",
@@ -174,7 +176,7 @@ static struct port_cable *add(struct port_cables *list, const struct device *dev
 	return cable;
 }
 
-/* Without a netdev, nothing here tells of the module. */
+/* Without a netdev, nothing here describes the module. */
 static void note_no_netdev(struct reader *reader, const struct port *port)
 {
 	_cleanup_(freep) char *object = port_object(port);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cables in the ports of this host, as the ethtool family of generic netlink tells of their
+ * The cables in the ports of this host, as the ethtool family of generic netlink reports them for
  * netdevs: the plug, its power, why a link is down, and forward error correction. A port of a bond
  * has a record for each member. Records borrow the names of ports and netdevs, and own the rest.
  */
@@ -25,7 +25,7 @@ struct port_cables {
 	size_t count;
 };
 
-/* A lane of a cable, with the thresholds that hold for it. The names are borrowed. */
+/* A lane of a cable, with its thresholds. The names are borrowed. */
 struct cable_lane {
 	char *device;
 	struct number port;
@@ -36,15 +36,16 @@ struct cable_lane {
 
 extern const struct schema cable_schema, cable_lane_schema, fec_bin_schema;
 
-/* What port_cables_read() needs of the inventory: bits of host/need.h. */
+/* What port_cables_read() needs from the inventory: bits of host/need.h. */
 extern const uint64_t port_cables_needs;
 
 /*
- * Appends the cables of all ports of the inventory. What the kernel refuses is a problem of the
- * port or of its netdev; that a driver has no answer is one only if nothing else says so.
+ * Appends the cables of all ports of the inventory. Requests that the kernel refuses become
+ * problems of the port or of its netdev; what a driver does not support is a problem only if it is
+ * the memory of the module.
  */
 void port_cables_read(const struct inventory *inventory, struct port_cables *list,
 		      struct problems *problems);
 void port_cables_clear(struct port_cables *list);
-/* Lane `number`, from 0, of a cable that has more lanes than that. */
+/* Fills lane `number`, from 0; the cable must have more lanes than that. */
 void port_cable_lane(const struct port_cable *cable, size_t number, struct cable_lane *ret_lane);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The lanes of a cable of this host, a row each, beside the module's own thresholds. */
+/* The lanes of a cable of this host, a row each, with the module's own thresholds. */
 #include "base/mem.h"
 #include "plug/cable.h"
 #include "schema/rows.h"

@@ -9,7 +9,7 @@
 #include "plug/plug_places.h"
 #include "schema/bits.h"
 
-/* Text in a field of fixed size ends with blanks, or with NULs in spite of the standards. */
+/* Text in a field of fixed size ends with blanks, or with NULs despite the standards. */
 static char *take_text(const uint8_t *bytes, size_t width)
 {
 	bool erased = true;
@@ -65,7 +65,7 @@ static void take_number(const struct plug_memory *memory, const struct plug_fact
 		*real = real_of(value * fact->unit);
 }
 
-/* A vendor that sets no thresholds leaves all of them the same: 0, or all ones of erased memory. */
+/* Thresholds that a vendor did not set are all the same: 0, or all ones of erased memory. */
 static void take_limits(const struct plug_memory *memory, const struct plug_fact *fact,
 			struct plug_limits *limits)
 {
@@ -129,7 +129,7 @@ static void take_bytes(const struct plug_fact *fact, const uint8_t *bytes, void 
 	}
 }
 
-/* `lane` counts from 0; the record is the plug, or the lane. */
+/* `lane` counts from 0; `record` is the plug or the lane. */
 static void take_fact(const struct plug_memory *memory, const struct plug_layout *layout,
 		      const struct plug_fact *fact, unsigned int lane, void *record)
 {
@@ -150,7 +150,7 @@ static void take_fact(const struct plug_memory *memory, const struct plug_layout
 	}
 }
 
-/* Adds the flag if it is set; `flags` becomes known where the byte was read and means something. */
+/* Adds the flag if it is set; `flags` becomes known if the byte was read and is meaningful. */
 static void take_flag(const struct plug_memory *memory, const struct plug_layout *layout,
 		      const struct plug_flag_place *place, unsigned int lane, struct number *flags)
 {
@@ -163,9 +163,9 @@ static void take_flag(const struct plug_memory *memory, const struct plug_layout
 }
 
 /*
- * The standards call it an alarm when a reading is beyond the threshold: at the threshold it is
- * none. The warning is left out where there is an alarm. A threshold without the other of its side
- * is not compared, but firmware tells those of alarms only.
+ * By the standards, a reading beyond the threshold is an alarm, and one at the threshold is not.
+ * There is no warning beside an alarm. A threshold that lacks the other one of its side is not
+ * compared, unless it comes from firmware, which reports only those of alarms.
  */
 static void compare(const struct plug *plug, const struct real *value, enum plug_quantity quantity,
 		    struct number *alarms)
@@ -199,7 +199,7 @@ static void merge(struct number *all, const struct number *some)
 static void take_lane(const struct plug_memory *memory, const struct plug_layout *layout,
 		      unsigned int number, struct plug *plug)
 {
-	/* Faults of the host's side, which has a lane of that number even without light. */
+	/* Faults of the host side, which has a lane of that number even without light. */
 	static const uint64_t host = UINT64_C(1) << PLUG_TX_LOSS | UINT64_C(1) << PLUG_TX_UNLOCKED |
 				     UINT64_C(1) << PLUG_TX_EQUALIZER_FAULT;
 	const bool has_light = plug_has_media_lane(memory, layout->standard, number);
@@ -224,7 +224,7 @@ static bool is_light(const struct plug *plug)
 	       (plug->kind.value == PLUG_OPTICAL || plug->kind.value == PLUG_ACTIVE_OPTICAL);
 }
 
-/* Lanes without readings and faults are not worth a record: those of a passive cable. */
+/* Lanes without readings and faults get no record: those of a passive cable. */
 static void take_lanes(const struct plug_memory *memory, const struct plug_form_factor *form,
 		       struct plug *plug)
 {
@@ -242,10 +242,10 @@ static void take_lanes(const struct plug_memory *memory, const struct plug_form_
 		take_lane(memory, form->layout, i, plug);
 }
 
-/* Connectors of SFF-8024, taken as sfp_parse_port() of drivers/net/phy/sfp-bus.c takes them. */
+/* Connectors of SFF-8024, classified as by sfp_parse_port() of drivers/net/phy/sfp-bus.c. */
 enum { COPPER_PIGTAIL = 0x21, RJ45 = 0x22, NO_CONNECTOR = 0x23 };
 
-/* What is PORT_FIBRE there, and CS, SN and multifibre connectors that came later. */
+/* PORT_FIBRE there, and the CS, SN and multifibre connectors that came later. */
 static bool is_for_fibre(uint64_t connector)
 {
 	return connector == 0x01 || (connector >= 0x06 && connector <= 0x0d && connector != 0x0a) ||
@@ -310,10 +310,12 @@ static bool is_cable(const struct plug *plug)
 	return plug->kind.value != PLUG_OPTICAL && plug->kind.value != PLUG_TWISTED_PAIR;
 }
 
-/* What one fact says of another. */
+/* Applies what one fact says about another. */
 static void settle(struct plug *plug)
 {
-	/* SFF-8636, byte 146, and SFF-8472, byte 18: the reach over some fibre, not a cable. */
+	/*
+	 * SFF-8636, byte 146, and SFF-8472, byte 18: here the reach over some fibre, not a length.
+	 */
 	if (!is_cable(plug))
 		plug->length_m.known = false;
 	if (plug->state.value != 5)

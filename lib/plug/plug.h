@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The plug at the end of a cable: the module in the cage of a port, as its memory describes it. A
- * module keeps 256 bytes behind an address of its two-wire bus, of which the upper 128 are one of
- * many pages. The layout is that of SFF-8472 (SFP), SFF-8636 (QSFP) or CMIS 5 (QSFP-DD, OSFP),
- * chosen by the identifier in byte 0 (SFF-8024). Whoever reads the memory asks plug_next_part()
- * what is worth reading; plug_decode() makes the record of what was read. A record owns its
- * strings. What a module does not have, or what was not read, stays unknown.
+ * module shows 256 bytes at an address of its two-wire bus; the upper 128 are one of many pages.
+ * The layout is that of SFF-8472 (SFP), SFF-8636 (QSFP) or CMIS 5 (QSFP-DD, OSFP), chosen by the
+ * identifier in byte 0 (SFF-8024). A reader of the memory asks plug_next_part() what is worth
+ * reading; plug_decode() fills the record from what was read. A record owns its strings. What a
+ * module does not have, or what was not read, stays unknown.
  *
- * The alarm and warning flags of a module are latched: it clears them when they are read, for this
- * program as for every other one that reads them.
+ * The alarm and warning flags of a module are latched: reading clears them, for this program as
+ * well as for every other one.
  */
 #pragma once
 
@@ -16,28 +16,29 @@
 
 enum {
 	PLUG_PART_BYTES = 128,
-	PLUG_LANES_MOST = 8, /* CMIS: those of bank 0 */
+	PLUG_LANES_MOST = 8, /* CMIS: the lanes of bank 0 */
 };
 
-/* The parts of a module's memory that have facts. */
+/* The parts of a module's memory that hold facts. */
 enum plug_part {
-	PLUG_LOWER,	  /* the lower half: identifier, status, in SFP all of the identity */
+	PLUG_LOWER,	  /* the lower half: identifier, status, and for SFP the whole identity */
 	PLUG_IDENTITY,	  /* page 00h: vendor, part, serial number, length */
-	PLUG_ADVERTISED,  /* page 01h of CMIS: what the module has */
+	PLUG_ADVERTISED,  /* page 01h of CMIS: the features of the module */
 	PLUG_LIMITS,	  /* page 02h of CMIS: thresholds */
 	PLUG_LIMITS_8636, /* page 03h of SFF-8636: thresholds */
 	PLUG_LANES,	  /* page 11h of CMIS: flags and monitors of the lanes */
 	PLUG_DIAGNOSTICS, /* the lower half of the second address of SFF-8472 */
 	/*
-	 * Not of the module's memory: what the firmware of NVIDIA's devices tells of the module
-	 * instead, bytes 0 to 119 of the register PDDR with its page Module_info, and the rest.
+	 * Not part of the module's memory: what the firmware of NVIDIA's devices reports about the
+	 * module instead, bytes 0 to 119 of the register PDDR with its page Module_info, and the
+	 * rest.
 	 */
 	PLUG_PDDR,
 	PLUG_PDDR_REST,
 	PLUG_PARTS,
 };
 
-/* The bytes of the register that have facts, those of its head among them. */
+/* Bytes of the register that hold facts, including those of its head. */
 enum { PLUG_PDDR_BYTES = 216 };
 
 /* Where a part is: an address on the bus, a page, and the first byte. */
@@ -54,41 +55,42 @@ struct plug_memory {
 };
 
 /*
- * The next part worth reading, from what is known so far; `tried` has a bit for each part that was
- * tried. False: nothing is left.
+ * Finds the next part worth reading, from what is known so far; `tried` has a bit for each part
+ * that was tried. Returns false if nothing is left.
  */
 bool plug_next_part(const struct plug_memory *memory, unsigned int tried, enum plug_part *ret_part);
 
 /*
- * Keeps what the firmware tells, in place of the memory. `microwatts`: powers are in microwatts, as
- * was asked for, and not in whole dBm. False: it says that no module is plugged in, and nothing is
- * kept.
+ * Stores what the firmware reports instead of the memory. `microwatts`: powers are in microwatts,
+ * as requested, and not in whole dBm. Returns false, and stores nothing, if it says that no module
+ * is plugged in.
  */
 bool plug_take_pddr(struct plug_memory *memory, const uint8_t bytes[static PLUG_PDDR_BYTES],
 		    bool microwatts);
-/* Whether the firmware told it; false if the memory was read, or nothing. */
+/* Whether the firmware reported it; false if the memory was read, or nothing. */
 bool plug_is_told(const struct plug_memory *memory);
 
 /*
- * The memory as text and back, for files: hexadecimal bytes of each part that was read, after its
- * number and a colon, with blanks between. The caller frees it. -EINVAL: it is no such text.
+ * Convert the memory to text and back, for files: for each part that was read its number, a colon,
+ * and its bytes in hexadecimal, with blanks between them. The caller frees the text.
+ * plug_memory_parse() returns -EINVAL if the text has another form.
  */
 char *plug_memory_text(const struct plug_memory *memory);
 int plug_memory_parse(const char *text, struct plug_memory *ret_memory);
 
-/* PLUG_TOLD is no standard, but the layout of what firmware tells; the record has none then. */
+/* PLUG_TOLD is no standard, but the layout of what firmware reports; the record then has none. */
 enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS, PLUG_TOLD };
 
 enum plug_kind {
 	PLUG_PASSIVE_COPPER = 1, /* a cable without electronics */
 	PLUG_ACTIVE_COPPER,
 	PLUG_ACTIVE_OPTICAL, /* a cable with its fibres fixed to both plugs */
-	PLUG_ACTIVE,	     /* a cable, and the module does not say of what */
+	PLUG_ACTIVE,	     /* a cable; the module does not say of which kind */
 	PLUG_OPTICAL,	     /* a transceiver for separate fibres */
 	PLUG_TWISTED_PAIR,   /* a transceiver with a socket for 8P8C plugs */
 };
 
-/* Alarms and warnings of a module and of its lanes, a bit each. */
+/* Alarms and warnings of a module and of its lanes, one bit each. */
 #define PLUG_QUANTITIES(QUANTITY)            \
 	QUANTITY(TEMPERATURE, "temperature") \
 	QUANTITY(VOLTAGE, "voltage")         \
@@ -103,7 +105,7 @@ enum plug_quantity {
 		PLUG_QUANTITY_COUNT,
 };
 
-/* In the order in which all three standards keep the thresholds of a quantity. */
+/* In the order in which all three standards store the thresholds of a quantity. */
 enum plug_limit {
 	LIMIT_HIGH_ALARM,
 	LIMIT_LOW_ALARM,
@@ -114,10 +116,11 @@ enum plug_limit {
 
 #define PLUG_FLAG(quantity, limit) (UINT64_C(1) << ((quantity)*LIMIT_COUNT + (limit)))
 
+/* Numbers of the bits of flags. */
 enum plug_fault {
-	PLUG_RX_LOSS = PLUG_QUANTITY_COUNT * LIMIT_COUNT, /* number of the bit; no light */
+	PLUG_RX_LOSS = PLUG_QUANTITY_COUNT * LIMIT_COUNT, /* no light */
 	PLUG_TX_LOSS,					  /* no signal from the port */
-	PLUG_RX_UNLOCKED,				  /* a signal without a clock in it */
+	PLUG_RX_UNLOCKED,				  /* the clock of a signal is not found */
 	PLUG_TX_UNLOCKED,
 	PLUG_TX_FAULT,
 	PLUG_TX_EQUALIZER_FAULT,
@@ -132,24 +135,24 @@ struct plug_limits {
 struct plug_lane {
 	struct number lane; /* from 1 */
 	struct real rx_power_mw, tx_power_mw, tx_bias_ma;
-	struct number flags;  /* latched by the module since they were read last */
-	struct number alarms; /* what is beyond its threshold now */
+	struct number flags;  /* latched by the module since the last read */
+	struct number alarms; /* beyond their thresholds now */
 };
 
 struct plug {
-	struct number standard;	  /* enum plug_standard; unknown: none that is known here */
+	struct number standard;	  /* enum plug_standard; unknown if it is none of these */
 	struct number identifier; /* SFF-8024 */
 	struct number kind;	  /* enum plug_kind */
 	struct number connector, technology;
 	char *vendor, *oui, *part, *revision, *serial, *date, *firmware;
 	struct real length_m; /* of a cable; a transceiver does not know its fibres */
 	struct number state;  /* CMIS: of the module */
-	struct number fault;  /* CMIS: why the state is fault */
+	struct number fault;  /* CMIS: reason for the fault state */
 	struct real temperature_c, voltage_v;
 	enum tristate rx_power_is_average; /* no: the optical modulation amplitude */
 	struct plug_limits limits[PLUG_QUANTITY_COUNT];
 	struct plug_lane lanes[PLUG_LANES_MOST];
-	size_t lane_count;	     /* 0: it measures nothing of them, or that was not read */
+	size_t lane_count;	     /* 0: it measures nothing per lane, or that was not read */
 	struct number flags, alarms; /* of the module and of all lanes */
 };
 
@@ -160,28 +163,28 @@ extern const struct schema plug_lane_schema, plug_limits_schema;
 
 void plug_decode(const struct plug_memory *memory, struct plug *ret_plug);
 void plug_clear(struct plug *plug);
-/* A sentence, to be freed, if a module was read whose layout is not known here; or NULL. */
+/* A sentence, to be freed, if a module with an unknown layout was read; else NULL. */
 char *plug_unknown_text(const struct plug_memory *memory);
 /* The lane that receives the least; NULL if none is measured. */
 const struct plug_lane *plug_weakest(const struct plug *plug);
 
 /*
- * Decibels above one milliwatt. The least that a module can measure is 0.0001 mW; less is shown as
- * that, PLUG_LEAST_DBM.
+ * Decibels above one milliwatt. Modules cannot measure less than 0.0001 mW; anything less is shown
+ * as that, PLUG_LEAST_DBM.
  */
 #define PLUG_LEAST_DBM (-40.0)
 double plug_dbm(double milliwatts);
 
-/* For getters of fields: they set nothing if nothing is known. */
+/* Getters of fields; they set nothing if nothing is known. */
 void plug_set_dbm(struct value *value, const struct real *milliwatts);
-void plug_set_weakest(struct value *value, const struct plug *plug); /* the same of that lane */
+void plug_set_weakest(struct value *value, const struct plug *plug); /* the same for that lane */
 void plug_set_lanes(struct value *value, const struct plug *plug);   /* as records */
 
 #define PLUG_WEAKEST_HELP "receive power of the weakest lane; -40: no more than can be measured"
 
 /*
- * Columns of a record with a plug. `shown_` is for what both ends of a cable have alike, `each_`
- * for what each has of its own.
+ * Columns of a record with a plug. `shown_` applies to what is the same at both ends of a cable,
+ * `each_` to what each end has of its own.
  */
 #define PLUG_COLUMNS(record_, member_, key_, heading_, shown_, each_)                              \
 	ENUM_FIELD(record_, member_.kind, plug_kind_names, key_ "kind", heading_ "KIND", shown_,   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables of the three standards. Every offset was compared with a program that reads modules:
+ * The tables of the three standards. Every offset was checked against a program that reads modules:
  * SFF-8472 with include/linux/sfp.h of the kernel and sfpid.c and sfpdiag.c of ethtool, SFF-8636
  * with its qsfp.h and qsfp.c, CMIS with its cmis.h, cmis.c and module-common.h.
  */
@@ -8,7 +8,7 @@
 
 #define MILLIWATTS 1e-4 /* the unit of powers in all three, 0.1 uW */
 
-/* Bits of a byte, 0 the lowest as the standards count, as the place from the highest. */
+/* Place of a bit counted from the highest; the standards count from the lowest, 0. */
 #define BIT(number_) (7 - (number_))
 
 /* Four flags in the order high alarm, low alarm, high warning, low warning. */
@@ -22,8 +22,8 @@
 #define FAULT(fault_) (UINT64_C(1) << (fault_))
 
 /*
- * SFF-8472: the first address holds the identity; bytes 96 and up of the second the readings. In a
- * transceiver without fixed cable, byte 18 is the reach over OM4 fibre; plug.c drops it there.
+ * SFF-8472: the first address holds the identity; bytes 96 and up of the second hold the readings.
+ * For a transceiver without a fixed cable, byte 18 is the reach over OM4 fibre, which plug.c drops.
  */
 static const struct plug_fact sff_8472_facts[] = {
 	CODE(PLUG_LOWER, 0, 0, 8, identifier),
@@ -70,7 +70,7 @@ static const struct plug_fact sff_8472_lane[] = {
 		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
 			0                                                                          \
 	}
-/* Flags of the only lane have a step, which is never used, so that they are shown with it. */
+/* Flags of the only lane have a step, never used, so that they are shown with the lane. */
 #define LANE_HIGH_LOW(quantity_, kind_, offset_, bit_)                                             \
 	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 1},       \
 	{                                                                                          \
@@ -189,7 +189,8 @@ static const struct plug_fact cmis_lane[] = {
 	END,
 };
 
-/* Byte 9 of the lower half counts its four flags from the lowest bit, the lanes do so everywhere.
+/*
+ * Byte 9 of the lower half counts its four flags from the lowest bit, as the lanes do everywhere.
  */
 #define CMIS_MODULE(quantity_, first_)                                                           \
 	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LOWER, 9, BIT(first_), 0},                 \
@@ -198,7 +199,7 @@ static const struct plug_fact cmis_lane[] = {
 	{                                                                                        \
 		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), PLUG_LOWER, 9, BIT((first_) + 3), 0     \
 	}
-/* A byte for each kind of flag, a bit for each lane. */
+/* One byte per kind of flag, one bit per lane. */
 #define CMIS_LANES(quantity_, offset_)                                                             \
 	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LANES, offset_, BIT(0), -1},                 \
 		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), PLUG_LANES, (offset_) + 1, BIT(0), -1},    \

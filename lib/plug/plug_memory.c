@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which parts of a module's memory are worth reading, what was read, and the same as text. */
+/* Which parts of a module's memory are worth reading, what was read, and its form as text. */
 #include <errno.h>
 #include <string.h>
 

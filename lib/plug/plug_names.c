@@ -100,7 +100,7 @@ const struct enum_name plug_connector_names[] = {
 
 /*
  * The upper half of byte 147 of SFF-8636, and byte 212 of CMIS, which has the same codes and, in
- * later revisions, more, in the order of mlxlink_maps.cpp of mstflint.
+ * later revisions, more of them; in the order of mlxlink_maps.cpp of mstflint.
  */
 const struct enum_name plug_technology_names[] = {
 	{0x0, "850nm-vcsel", TONE_PLAIN, NULL},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the firmware of NVIDIA's (Mellanox's) devices tells of the module in a port: the register
- * PDDR with its page Module_info (pddr_reg_ext and pddr_module_info_ext of
+ * What the firmware of NVIDIA's (Mellanox's) devices reports about the module in a port: the
+ * register PDDR with its page Module_info (pddr_reg_ext and pddr_module_info_ext of
  * register_access_table.adb in mstflint's tools_layouts/adb/prm/switch/ext and hca/ext, which are
  * the same; units as in MlxlinkCommander::prepareDDMSection() and getPower() of its mlxlink).
- * Offsets are those of the register, whose head takes eight bytes.
+ * Offsets are from the beginning of the register, whose head takes eight bytes.
  */
 #include <string.h>
 
@@ -69,8 +69,8 @@ const struct plug_layout plug_pddr = {
 };
 
 /*
- * By cable_identifier: the same form in SFF-8024, and its lanes. What is no module, or has no such
- * number, has neither.
+ * By cable_identifier: the same form in SFF-8024, and its lanes. Entries that are no module, or
+ * have no such number, have neither.
  */
 static const struct plug_form_factor forms[] = {
 	{0x11, 4, &plug_pddr}, /* QSFP28 */
@@ -116,7 +116,7 @@ const struct plug_form_factor *plug_pddr_form(const struct plug_memory *memory)
 	return &forms[identifier < last ? identifier : last];
 }
 
-/* isCMISCable() of mlxlink, and the identifiers that the layout names. */
+/* As isCMISCable() of mlxlink, with the identifiers that the layout names. */
 static bool is_cmis(const struct plug_memory *memory)
 {
 	const unsigned int identifier = plug_byte(memory, PLUG_PDDR, IDENTIFIER_AT);
@@ -124,7 +124,7 @@ static bool is_cmis(const struct plug_memory *memory)
 	return (identifier >= 5 && identifier <= 8) || identifier == 10;
 }
 
-/* getCableTechnologyStr() of mlxlink: the byte is that of the module's own standard. */
+/* As getCableTechnologyStr() of mlxlink: the byte is that of the module's own standard. */
 static unsigned int technology_of(const struct plug_memory *memory)
 {
 	const unsigned int byte = plug_byte(memory, PLUG_PDDR, TECHNOLOGY_AT);
@@ -132,7 +132,7 @@ static unsigned int technology_of(const struct plug_memory *memory)
 	return is_cmis(memory) ? byte : byte >> 4;
 }
 
-/* Copper with linear amplifiers, which counts as passive in cable_type. */
+/* Copper with linear amplifiers, which cable_type counts as passive. */
 static bool is_linear(unsigned int technology)
 {
 	return technology == 0x0f || (technology >= 0x12 && technology <= 0x14);
@@ -160,8 +160,8 @@ enum plug_kind plug_pddr_kind(const struct plug_memory *memory)
 }
 
 /*
- * mlxlink does not look at the mask, so that firmware may leave it 0. Then a module measures if its
- * temperature is not 0, and light if it has some.
+ * mlxlink ignores the mask, so firmware may leave it 0. Then a module is taken to have monitors if
+ * its temperature is not 0, and monitors of light if it is optical.
  */
 static bool has_without_mask(const struct plug_memory *memory, enum plug_condition condition)
 {
@@ -177,7 +177,7 @@ static bool has_without_mask(const struct plug_memory *memory, enum plug_conditi
 bool plug_pddr_has(const struct plug_memory *memory, enum plug_condition condition)
 {
 	static const uint8_t masks[] = {
-		[IF_MONITORED] = 7 << 2, /* anything of lanes */
+		[IF_MONITORED] = 7 << 2, /* any monitor of the lanes */
 		[IF_TEMPERATURE] = 1 << 0, [IF_VOLTAGE] = 1 << 1, [IF_TX_POWER] = 1 << 2,
 		[IF_RX_POWER] = 1 << 3,	   [IF_TX_BIAS] = 1 << 4,
 	};
@@ -188,7 +188,7 @@ bool plug_pddr_has(const struct plug_memory *memory, enum plug_condition conditi
 	return mask ? mask & masks[condition] : has_without_mask(memory, condition);
 }
 
-/* Whole dBm become microwatts. False: no light is that weak or that strong. */
+/* Converts whole dBm to microwatts. Returns false if no light is that weak or that strong. */
 static bool power_of(int dbm, double *ret_microwatts)
 {
 	static const double tenth = 1.2589254117941673; /* 10 to the power of 0.1 */

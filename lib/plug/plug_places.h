@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the facts of a module are: one table for each standard, which plug.c walks. A row names a
- * part of the memory and an offset as the standard counts it, 0 to 255.
+ * Where the facts of a module are: one table per standard, which plug.c walks. A row names a part
+ * of the memory, and an offset as the standard counts it, 0 to 255.
  */
 #pragma once
 
@@ -22,14 +22,14 @@ enum plug_form {
 	FORM_SIGNED,
 	FORM_LIMITS, /* four numbers, in the order of enum plug_limit */
 	FORM_SIGNED_LIMITS,
-	FORM_ALARMS, /* the first two of them */
+	FORM_ALARMS, /* only the first two of them */
 	FORM_SIGNED_ALARMS,
 };
 
 /*
- * What else a reading has to go through: the constants of an externally calibrated module
- * (SFF-8472, Bytes 56 to 91 of the second address), the multiplier of CMIS (01h:160), or what the
- * head of PDDR says of its units.
+ * Correction that a reading needs: by the constants of an externally calibrated module (SFF-8472,
+ * Bytes 56 to 91 of the second address), by the multiplier of CMIS (01h:160), or by the units that
+ * the head of PDDR names.
  */
 enum plug_correction {
 	CORRECT_NOTHING,
@@ -47,14 +47,13 @@ enum plug_correction {
 enum plug_condition {
 	ALWAYS,
 	IF_MONITORED,	/* the module measures at all */
-	IF_TEMPERATURE, /* CMIS 01h:159 and 01h:160 advertise each monitor, as PDDR does */
+	IF_TEMPERATURE, /* each monitor is advertised, in CMIS 01h:159 and 01h:160 or in PDDR */
 	IF_VOLTAGE,
 	IF_RX_POWER,
 	IF_TX_POWER,
 	IF_TX_BIAS,
-	IF_THRESHOLDS, /* SFF-8472, byte 93: the module has thresholds, and flags that follow them
-			*/
-	IF_CMIS,       /* PDDR: the form of the module follows CMIS, or does not */
+	IF_THRESHOLDS, /* SFF-8472, byte 93: the module has thresholds, and flags for them */
+	IF_CMIS,       /* PDDR: the module follows CMIS, or does not */
 	IF_NOT_CMIS,
 };
 
@@ -62,7 +61,7 @@ struct plug_fact {
 	enum plug_form form;
 	enum plug_part part;
 	uint8_t offset, bit, width;
-	uint16_t member; /* offset in struct plug, or of a lane's in struct plug_lane */
+	uint16_t member; /* offset in struct plug, or in struct plug_lane */
 	double unit;
 	enum plug_condition condition;
 	enum plug_correction correction;
@@ -103,14 +102,14 @@ struct plug_fact {
 		.unit = 0 \
 	}
 
-/* What one unit of a reading is, the same everywhere: 1/256 degree, 100 uV, 2 uA. */
+/* The unit of a reading, the same in all standards: 1/256 degree, 100 uV, 2 uA. */
 #define DEGREES	  (1.0 / 256)
 #define VOLTS	  1e-4
 #define MILLIAMPS 2e-3
 
 /*
- * The place of a flag: for lane n it is (n - 1) * step bits after `bit` (0 is the highest bit of
- * the byte). A flag of the module as a whole has `step` 0.
+ * The place of a flag: for lane n, (n - 1) * step bits after `bit` (0 is the highest bit of the
+ * byte). A flag of the module itself has `step` 0.
  */
 struct plug_flag_place {
 	uint64_t flag;
@@ -122,44 +121,47 @@ struct plug_flag_place {
 struct plug_layout {
 	enum plug_standard standard;
 	const struct plug_fact *facts;	     /* end with a unit of 0 */
-	const struct plug_fact *lane_facts;  /* of lane 1; each further lane two bytes on */
+	const struct plug_fact *lane_facts;  /* of lane 1; each further lane is two bytes on */
 	const struct plug_flag_place *flags; /* end with a flag of 0 */
 };
 
 extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis, plug_pddr;
 
-/* A form of module: how it keeps its facts, and how many lanes it has. */
+/* A form of module: the layout of its facts, and its number of lanes. */
 struct plug_form_factor {
 	uint8_t identifier;
 	uint8_t lanes;
 	const struct plug_layout *layout;
 };
 
-/* NULL: the identifier was not read, or is none that is known here. */
+/* NULL if the identifier was not read, or is unknown here. */
 const struct plug_form_factor *plug_form_of(const struct plug_memory *memory);
-/* `count` bytes at an offset as the standard counts, or NULL: not all of them were read. */
+/* `count` bytes at an offset as the standard counts; NULL if not all of them were read. */
 const uint8_t *plug_bytes(const struct plug_memory *memory, enum plug_part part,
 			  unsigned int offset, unsigned int count);
-/* 0 if it was not read, too: for bits that promise something. */
+/* A byte, or 0 if it was not read: for bits that promise something. */
 unsigned int plug_byte(const struct plug_memory *memory, enum plug_part part, unsigned int offset);
 /* SFF-8472, byte 92: diagnostics exist, and the second address needs no special sequence. */
 bool plug_has_diagnostics(const struct plug_memory *memory);
-/* A code of byte 147 of SFF-8636 or of byte 212 of CMIS. */
+/* Whether a code of byte 147 of SFF-8636 or of byte 212 of CMIS means copper. */
 bool plug_is_copper(unsigned int technology);
 bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
 		      enum plug_condition condition);
 /* Whether the module promises the flag; true if the standard has no bit for that. */
 bool plug_is_flagged(const struct plug_memory *memory, enum plug_standard standard, uint64_t flag);
-/* Whether a lane, from 0, has light; a CMIS module may have fewer of them than of the host's. */
+/* Whether a lane, from 0, has light; a CMIS module may have fewer media lanes than host lanes. */
 bool plug_has_media_lane(const struct plug_memory *memory, enum plug_standard standard,
 			 unsigned int lane);
-/* Corrects a reading, in units of the standard. False: what corrects it is missing or senseless. */
+/*
+ * Corrects a reading, in units of the standard. Returns false if its correction is missing or makes
+ * no sense.
+ */
 bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact, double *value);
 
-/* The same of what firmware tells: plug_pddr.c. */
+/* The same for what firmware reports: plug_pddr.c. */
 const struct plug_form_factor *plug_pddr_form(const struct plug_memory *memory);
 bool plug_pddr_has(const struct plug_memory *memory, enum plug_condition condition);
 bool plug_pddr_correct(const struct plug_memory *memory, enum plug_correction correction,
 		       double *value);
-/* 0: the firmware does not know the kind. */
+/* 0 if the firmware does not know the kind. */
 enum plug_kind plug_pddr_kind(const struct plug_memory *memory);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which readings a module has, and what corrects them. */
+/* Which readings a module has, and how they are corrected. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "plug/plug_places.h"
 #include "schema/bits.h"
 
-/* Constants of an externally calibrated module: the exponent must be that of a number. */
+/* Reads a constant of an externally calibrated module; it must be finite. */
 static bool float_at(const struct plug_memory *memory, unsigned int offset, double *ret_value)
 {
 	const uint8_t *bytes = plug_bytes(memory, PLUG_DIAGNOSTICS, offset, 4);
@@ -21,7 +21,7 @@ static bool float_at(const struct plug_memory *memory, unsigned int offset, doub
 	return true;
 }
 
-/* A polynomial of the fourth degree: its constants are in bytes 56 to 75, the highest first. */
+/* Applies a polynomial of degree four: its constants are in bytes 56 to 75, the highest first. */
 static bool calibrate_power(const struct plug_memory *memory, double *value)
 {
 	double sum = 0;
@@ -33,14 +33,14 @@ static bool calibrate_power(const struct plug_memory *memory, double *value)
 			return false;
 		sum = sum * *value + constant;
 	}
-	/* What cannot be a power is no reading. */
+	/* A value that cannot be a power is no reading. */
 	if (!(sum >= 0 && sum < 1e6))
 		return false;
 	*value = sum;
 	return true;
 }
 
-/* A slope of 8 bits before and 8 behind the point, and a signed offset. */
+/* Applies a slope, with 8 bits before and 8 after the binary point, and a signed offset. */
 static bool calibrate_line(const struct plug_memory *memory, unsigned int offset, double *value)
 {
 	const uint8_t *bytes = plug_bytes(memory, PLUG_DIAGNOSTICS, offset, 4);
@@ -92,8 +92,8 @@ bool plug_is_copper(unsigned int technology)
 }
 
 /*
- * SFF-8636 does not say which monitors a module has: copper has none of light, and none at all
- * shows as a temperature of 0 or all ones. Data is not ready while bit 0 of byte 2 is set.
+ * SFF-8636 does not say which monitors a module has: copper has none of light, and a module without
+ * any shows a temperature of 0 or all ones. Data is not ready while bit 0 of byte 2 is set.
  */
 static bool is_measured_8636(const struct plug_memory *memory, enum plug_condition condition)
 {
@@ -130,7 +130,7 @@ static bool is_advertised(const struct plug_memory *memory, enum plug_condition 
 	}
 }
 
-/* Byte 93 of SFF-8472: alarm and warning flags are kept for all that is measured. */
+/* Byte 93 of SFF-8472: there are alarm and warning flags for everything that is measured. */
 static bool has_thresholds(const struct plug_memory *memory)
 {
 	return plug_byte(memory, PLUG_LOWER, 93) & 1u << 7;

@@ -4,7 +4,7 @@
 #include "plug/plug.h"
 #include "schema/rows.h"
 
-/* ln(10), and a mantissa from which the series of the logarithm converges quickly. */
+/* ln(10) */
 #define LN_10 2.302585092994045684
 
 /* log10() is in libm, which the program does not need otherwise: 2 atanh((x - 1) / (x + 1)). */
