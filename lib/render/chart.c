@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "render/histogram.h"
 
-/* In pixels: the field of a chart, and what is around it. */
+/* In pixels: the plot area of a chart, and what is around it. */
 enum {
 	FIELD_WIDTH = 560,
 	FIELD_HEIGHT = 260,
@@ -28,11 +28,11 @@ enum {
 	CHART_NAMES = FIELD_HEIGHT / LEGEND_LINE,
 };
 
-/* Distinct for those who see colours differently, too: Okabe and Ito's. */
+/* Okabe and Ito's colours, which colour-blind readers can tell apart. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 				     "#e69f00", "#56b4e9", "#000000"};
 
-/* The corner of the largest values. */
+/* The ranges of the axes; y begins at 0. */
 struct scale {
 	double least_x, most_x, most_y;
 };
@@ -77,7 +77,7 @@ static struct scale scale_of(const struct chart *chart)
 			if (point->y > scale.most_y)
 				scale.most_y = point->y;
 		}
-	/* One point alone stands in the middle. */
+	/* A single point is placed in the middle. */
 	if (!(scale.most_x > scale.least_x)) {
 		scale.least_x /= 2;
 		scale.most_x *= 2;
@@ -120,7 +120,7 @@ static double place_y(const struct scale *scale, double y)
 	return MARGIN_TOP + FIELD_HEIGHT * (1 - y / scale->most_y);
 }
 
-/* "4 KiB", or the number. */
+/* Formats x as "4 KiB", or as a number. */
 static char *x_text(const struct chart *chart, double x)
 {
 	return chart->bytes ? text_bytes((uint64_t)(x + 0.5)) : mem_format("%.3g", x);
@@ -139,7 +139,7 @@ static void add_tick(struct text_buffer *text, const struct chart *chart, const 
 			MARGIN_TOP + FIELD_HEIGHT + LEGEND_LINE, words);
 }
 
-/* At most nine powers of two. */
+/* Ticks at powers of two, at most nine. */
 static void add_byte_ticks(struct text_buffer *text, const struct chart *chart,
 			   const struct scale *scale)
 {
@@ -154,7 +154,7 @@ static void add_byte_ticks(struct text_buffer *text, const struct chart *chart,
 		add_tick(text, chart, scale, at);
 }
 
-/* 1, 2 and 5 of each power of ten. */
+/* Ticks at 1, 2 and 5 of each power of ten. */
 static void add_decimal_ticks(struct text_buffer *text, const struct chart *chart,
 			      const struct scale *scale)
 {

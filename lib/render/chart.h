@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Charts of measured numbers: lines over a logarithmic axis as SVG, or bars of text for a terminal.
- * A chart owns what it points to but its title and the labels of its axes, which are constant.
+ * A chart owns what it points to, except its title and the labels of its axes, which are constant.
  */
 #pragma once
 
@@ -21,19 +21,22 @@ struct chart_series {
 
 struct chart {
 	const char *title, *x_label, *y_label;
-	bool bytes;   /* x is a number of bytes, and a power of two is a step */
-	double level; /* a line across the chart, as a measure; 0: none */
+	bool bytes;   /* x is a number of bytes; ticks are at powers of two */
+	double level; /* a line across the chart for comparison; 0: none */
 	struct chart_series *series;
 	size_t count;
 };
 
-/* A point of the series of that name, which is added if it is not there. */
+/* Adds a point to the series of that name, which is made if there is none. */
 void chart_add(struct chart *chart, const char *name, double x, double y);
 void chart_clear(struct chart *chart);
-/* All charts with points, one below the other, as one document. 0 or -errno of the write. */
+/*
+ * Writes all charts that have points, one below the other, as one document. Returns 0 or -errno of
+ * the write.
+ */
 int render_charts_svg(FILE *out, const struct chart *charts, size_t count);
 /*
- * A heading, and a bar for each point; nothing if there are none. `columns` 0 takes the width of
- * the terminal that `out` writes to. 0 or -errno.
+ * Writes a heading and a bar for each point, or nothing if there are none. `columns` 0 takes the
+ * width of the terminal that `out` writes to. Returns 0 or -errno.
  */
 int render_chart_text(FILE *out, const struct chart *chart, unsigned int columns);

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "render/render.h"
 
-/* A table or a piece of one: `widths` of its columns grow as needed. */
+/* Writes a table or a piece of one; `widths` of its columns grow as needed. */
 int render_table(FILE *out, const struct render_options *options, const struct document *document,
 		 int *widths);
 int render_record(FILE *out, const struct document *document);
 int render_json(FILE *out, const struct document *document);
-/* Its parts, in this order; `first` is the number of rows that are out already. */
+/* The parts of render_json(), in this order; `first` is the number of rows written before. */
 int render_json_begin(FILE *out, const struct document *document);
 int render_json_rows(FILE *out, const struct document *document, size_t first);
 int render_json_end(FILE *out, const struct problems *problems);
@@ -28,15 +28,15 @@ struct text {
 	char scratch[TEXT_SCRATCH];
 };
 
-/* The escape sequence of a colour, which FORMAT_PLAIN ends; NULL for plain text. */
+/* The escape sequence of a colour, to be ended by FORMAT_PLAIN; NULL for plain text. */
 const char *format_tone(enum tone tone);
 #define FORMAT_PLAIN "\033[0m"
 
-/* The digits, within `scratch`. */
+/* Returns the digits, which are within `scratch`. */
 const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH]);
-/* Lists are joined with `separator`. */
+/* Formats a value as text; lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
-/* Inline, because it runs for each cell, and hardly any has something to release. */
+/* Inline, because it runs for each cell, and rarely has anything to release. */
 static inline void text_release(struct text *text)
 {
 	if (text->owned)

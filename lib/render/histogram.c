@@ -57,7 +57,7 @@ unsigned int render_columns(FILE *out)
 	return size.ws_col;
 }
 
-/* Whether the user's locale is one of UTF-8. */
+/* Whether the user's locale uses UTF-8. */
 static bool shows_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* From least_usec to below below_usec, in microseconds. */
+/* From least_usec up to, but excluding, below_usec, in microseconds. */
 struct histogram_bar {
 	double least_usec;
 	double below_usec;
@@ -16,15 +16,15 @@ struct histogram_bar {
 /* The width of the terminal that `out` writes to, or 80 if it is not a terminal. */
 unsigned int render_columns(FILE *out);
 /*
- * A bar of that share (0 to 1) of the width, at least one step long: block characters in a UTF-8
- * locale, otherwise '#'.
+ * Writes a bar of that share (0 to 1) of the width, at least one step long: block characters in a
+ * UTF-8 locale, otherwise '#'.
  */
 void render_bar(FILE *out, double share, unsigned int width);
 /*
  * Writes a heading and one line for each bar, or nothing if there are none: the range, the count,
  * its percentage of all, and a bar. No line is wider than `columns` unless its figures are; 0 takes
  * the width of the terminal that `out` writes to, or 80 if it is not a terminal. Bars are block
- * characters in a UTF-8 locale, otherwise '#'. 0 or -errno of the write.
+ * characters in a UTF-8 locale, otherwise '#'. Returns 0 or -errno of the write.
  */
 int render_histogram(FILE *out, const struct histogram_bar *bars, size_t count,
 		     unsigned int columns);

@@ -33,7 +33,7 @@ static void put_string(FILE *out, const char *string)
 	putc_unlocked('"', out);
 }
 
-/* FIELD_LINES: whoever writes the string into a file has to have its lines. */
+/* FIELD_LINES: whoever writes the string to a file needs its line breaks. */
 static void put_lines(FILE *out, const char *text)
 {
 	size_t length = strcspn(text, "\n");

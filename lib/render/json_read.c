@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * jansson reads every value that a field holds or that is not plain. Brackets, commas, plain keys
- * and plain values that no field holds are read here: so there is never more than one value in
+ * and plain values that no field holds are read here. So there is never more than one value in
  * jansson's form, which takes ten times the memory of the text, and a file with all columns, most
- * of which no field holds, is not read at jansson's ten nanoseconds a byte.
+ * of which no field holds, is not read at jansson's ten nanoseconds per byte.
  */
 #include "render/json_read.h"
 
@@ -21,7 +21,7 @@
 #include "render/json_token.h"
 
 enum {
-	/* The records that rdmactl saves take 0.6 bytes at most for each byte of their text. */
+	/* Records saved by rdmactl take at most 0.6 bytes per byte of their text. */
 	RECORD_BYTES_A_BYTE = 4,
 	FREE_RECORD_BYTES = 65536,
 };
@@ -30,11 +30,11 @@ struct reader {
 	struct json_reader in;
 	const struct schema *schema;
 	struct records records;
-	size_t record_bytes; /* that all records take, without their strings */
+	size_t record_bytes; /* of all records, without their strings */
 	bool is_of_schema;
 };
 
-/* A value that no field holds; each value of a list for itself. */
+/* Skips a value that no field holds; skips the values of a list one by one. */
 static int skip_value(struct reader *reader)
 {
 	const bool is_list = json_take(&reader->in, '[');
@@ -102,7 +102,7 @@ static int set_field(struct reader *reader, const struct field *field, const jso
 	case FIELD_ENUM:
 		if (!json_is_string(value))
 			break;
-		/* A word of a later version: unknown. */
+		/* A word of a later version stays unknown. */
 		name = enum_find_word(field->names, json_string_value(value));
 		if (name)
 			number_set(member, name->value);
@@ -153,7 +153,7 @@ static const struct field *find_held(const struct schema *schema, const struct j
 static int read_records(struct reader *reader, const struct schema *schema,
 			struct records *records);
 
-/* A member of a record, or of the document: those of its head, its schema and its records. */
+/* Reads a member of a record, or of the head of the document. */
 static int read_member(struct reader *reader, const struct schema *schema, void *record,
 		       const struct json_key *key)
 {
@@ -176,7 +176,7 @@ static int read_member(struct reader *reader, const struct schema *schema, void 
 	return value ? set_field(reader, field, value, (char *)record + field->offset) : -EINVAL;
 }
 
-/* A member of the document. */
+/* Reads a member of the document: of its head, its schema, or its records. */
 static int read_part(struct reader *reader, const struct schema *head_schema, void *head,
 		     const struct json_key *key)
 {

@@ -23,8 +23,8 @@ int json_read(const char *text, size_t length, const struct schema *head_schema,
 	      char **ret_message);
 
 /*
- * The same for a text that is one record, as a line of JSONL is. 0; -EINVAL with a message, and
- * nothing is left in the record, which has to be empty before.
+ * The same for a text that is a single record, such as a line of JSONL. Returns 0, or -EINVAL with
+ * a message. The record must be empty before, and is left empty on failure.
  */
 int json_read_record(const char *text, size_t length, const struct schema *schema, void *record,
 		     char **ret_message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The pieces of a JSON document, for the readers of this folder: json_read.h (records by their
- * schemas) and json_tree.h (any document). jansson reads scalars and what is skipped.
+ * Pieces of a JSON document, for the readers in this folder: json_read.h (records by their schemas)
+ * and json_tree.h (any document). jansson reads scalars and what is skipped.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct json_reader {
 	const char *text, *at, *end;
 	const char *value; /* where the last value began, for messages */
-	char *message;	   /* "line 3, column 7: ..."; the first one stays */
+	char *message;	   /* "line 3, column 7: ..."; the first one is kept */
 };
 
 /* "line 3, column 7", counted in bytes from 1; the caller frees it. */
@@ -23,7 +23,7 @@ char *json_place(const char *text, const char *at);
 int json_complain(struct json_reader *reader, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The next character that is not blank, 0 at the end. Inline: large files have many. */
+/* The next character that is not blank, 0 at the end. Inline, because large files have many. */
 static inline char json_peek(struct json_reader *reader)
 {
 	while (reader->at < reader->end && *reader->at && strchr(" \t\r\n", *reader->at))
@@ -41,21 +41,21 @@ static inline bool json_take(struct json_reader *reader, char wanted)
 
 int json_expect(struct json_reader *reader, char wanted);
 /*
- * Any value; NULL if there is none, with the message set. Integers that jansson would refuse are
- * strings, as fields take them; no field takes those within a list or an object.
+ * Reads any value; returns NULL if there is none, with the message set. Integers that jansson would
+ * refuse become strings, which fields accept, although not within a list or an object.
  */
 json_t *json_read_value(struct json_reader *reader);
 void json_releasep(json_t **value);
 
 enum {
-	JSON_MOST_MEMBERS = 256, /* of an object */
-	JSON_DEEPEST_VALUE = 32, /* values within values */
+	JSON_MOST_MEMBERS = 256, /* per object */
+	JSON_DEEPEST_VALUE = 32, /* values nested in values */
 };
 
 struct json_key {
 	const char *text;
 	size_t length;
-	json_t *owner; /* of the text; or NULL */
+	json_t *owner; /* owns the text; or NULL */
 };
 
 struct json_keys {

@@ -9,7 +9,9 @@
 
 static json_t *record_schema(const struct columns *columns);
 
-/* The words of an enumeration, null, and the form in which a code without a word is shown. */
+/*
+ * Allows the words of an enumeration, null, and the form in which a code without a word is shown.
+ */
 static json_t *enum_type(const struct enum_name *names)
 {
 	json_t *words = json_array();

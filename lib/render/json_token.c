@@ -9,7 +9,7 @@
 /* All integers of 18 digits, but not all of 19, fit into jansson's, which have 63 bits. */
 enum { SAFE_DIGITS = 18 };
 
-/* The end of the string that begins after its opening quote, or of the text. */
+/* The end of the string whose opening quote is before `at`, or of the text. */
 static const char *skip_string(const char *at, const char *end)
 {
 	while (at < end && *at != '"')

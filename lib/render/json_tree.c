@@ -51,7 +51,7 @@ static int read_number(struct json_reader *reader, struct json_node *node, const
 	uint64_t number;
 
 	node->kind = JSON_NODE_NUMBER;
-	/* One of 64 bits is a text here: see json_read_value(). */
+	/* A number with 64 bits arrives as text: see json_read_value(). */
 	if (digits) {
 		if (text_parse_u64(digits, 10, UINT64_MAX, &number))
 			return json_complain(reader, reader->value, "the number is too large");

@@ -20,12 +20,12 @@ enum json_node_kind {
 
 struct json_node {
 	enum json_node_kind kind;
-	char *key;     /* of a member of an object; cleaned */
+	char *key;     /* of an object's member; cleaned */
 	size_t key_at; /* places in the text, in bytes */
 	size_t at;
 	char *string;	      /* cleaned */
 	double real;	      /* of a number */
-	struct number number; /* a number that is whole and not negative */
+	struct number number; /* if it is a number that is whole and not negative */
 	bool boolean;
 	struct json_node *items; /* of a list or an object, in the order of the text */
 	size_t count;
@@ -36,7 +36,10 @@ struct json_tree {
 	struct json_node root;
 };
 
-/* 0, or -EINVAL with a line in *ret_message that says what is wrong where, for the caller. */
+/*
+ * Returns 0, or -EINVAL with a line in *ret_message that says what is wrong and where, for the
+ * caller to free.
+ */
 int json_tree_read(const char *text, size_t length, struct json_tree *ret_tree, char **ret_message);
 void json_tree_clear(struct json_tree *tree);
 /* The member with that key, or NULL. */

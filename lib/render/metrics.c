@@ -24,7 +24,7 @@ struct metric_family *metrics_family(struct metrics *metrics, const char *name,
 {
 	struct metric_family *family;
 
-	/* Each port has the same families in the same order: most likely it is the next one. */
+	/* Each port has the same families in the same order, so most likely it is the next one. */
 	for (size_t i = 0; i < metrics->count; i++) {
 		const size_t at = (metrics->last + 1 + i) % metrics->count;
 
@@ -77,7 +77,7 @@ static char *escape(char *out, const char *value, bool quotes)
 	return out;
 }
 
-/* There are some labels for each sample: they are written without printf(), at once. */
+/* Every sample has some labels, so they are written in one go, without printf(). */
 void metric_label(struct metric_sample *sample, const char *name, const char *value)
 {
 	const size_t before = sample->labels ? strlen(sample->labels) : 0;
@@ -85,7 +85,7 @@ void metric_label(struct metric_sample *sample, const char *name, const char *va
 
 	if (!value)
 		return;
-	/* At most two bytes for one of the value, and the marks around it. */
+	/* At most two bytes per byte of the value, and the marks around it. */
 	sample->labels = mem_resize(sample->labels, before + strlen(name) + 2 * strlen(value) + 5,
 				    1);
 	out = sample->labels + before;
@@ -153,7 +153,7 @@ static void put_family_head(FILE *out, const struct metric_family *family,
 	static const char *const types[] = {
 		[METRIC_GAUGE] = "gauge", [METRIC_COUNTER] = "counter", [METRIC_INFO] = "info"};
 	const bool open = format == METRICS_OPENMETRICS;
-	/* The older format knows no info metrics, and names families as their samples. */
+	/* The older format has no info metrics, and names families like their samples. */
 	const char *type = types[open || family->type != METRIC_INFO ? family->type : METRIC_GAUGE];
 	const char *suffix = open ? "" : sample_suffix(family->type);
 	_cleanup_(freep) char *help = mem_alloc_zero(2 * strlen(family->help) + 1, 1);

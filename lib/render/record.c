@@ -20,7 +20,7 @@ static int key_width(const struct columns *columns)
 
 static void put_record(FILE *out, const struct columns *columns, const void *record, int indent);
 
-/* Inner records follow, each after a line that names it. */
+/* Puts the inner records after their record, each below a line that names it. */
 static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
 	_cleanup_(columns_free) struct columns columns = {0};

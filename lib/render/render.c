@@ -189,8 +189,8 @@ int render_flush(FILE *out)
 }
 
 /*
- * A write may have failed long before this one: only the error flag shows it. If it was the last,
- * its errno is still there, unless something else has failed since, which has another one.
+ * A write may have failed long before this one: then only the error flag shows it. If it was the
+ * last one, its errno is still set, unless something else has failed since with another one.
  */
 static int earlier_error(FILE *out)
 {

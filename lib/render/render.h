@@ -23,24 +23,29 @@ struct document {
 	const struct columns *columns;
 	const void *const *rows; /* pointers to records of columns->schema */
 	size_t row_count;
-	const struct problems *problems; /* part of JSON; the caller reports them elsewhere, too */
-	/* One more record, or NULL. Its members come first in the JSON object; not in other
-	 * formats. */
+	const struct problems *problems; /* part of JSON; the caller also reports them elsewhere */
+	/*
+	 * One more record, or NULL. Its members come first in the JSON object; other formats omit
+	 * it.
+	 */
 	const struct columns *head_columns;
 	const void *head;
-	/* JSON for a file that json_read() reads: unknown members are left out, and each record of
-	 * a list has a line. */
+	/*
+	 * JSON for a file that json_read() reads: unknown members are omitted, and each record of a
+	 * list has a line.
+	 */
 	bool sparse;
 };
 
 int render(FILE *out, const struct render_options *options, const struct document *document);
-/* Into memory. The caller frees the text. */
+/* Renders into memory. The caller frees the text. */
 int render_to_text(const struct render_options *options, const struct document *document,
 		   char **ret_text);
 
 /*
- * The same in pieces, for more rows than should be kept. Columns of a table are as wide as the
- * widest cell so far, so later pieces may be wider than earlier ones. Not for vertical records.
+ * The same in pieces, for more rows than should be kept in memory. Columns of a table are as wide
+ * as the widest cell so far, so later pieces may be wider than earlier ones. Not for vertical
+ * records.
  */
 struct render_stream {
 	FILE *out;
@@ -48,7 +53,7 @@ struct render_stream {
 	const struct columns *columns;
 	int *widths; /* of a table; the caller may set wider ones at the start */
 	size_t row_count;
-	bool begun; /* something was printed */
+	bool begun; /* something has been printed */
 };
 
 void render_stream_init(struct render_stream *stream, FILE *out,
@@ -65,11 +70,11 @@ void render_stream_free(struct render_stream *stream);
 struct finding_block {
 	const struct enum_name *verdict; /* its word and tone */
 	const char *check;		 /* id of the check */
-	const char *object;		 /* NULL: the whole */
+	const char *object;		 /* NULL: the subject as a whole */
 	const char *summary;
 	const struct strings *evidence;
 	const char *next_step; /* or NULL */
-	int verdict_width;     /* of the widest verdict, so that blocks are aligned */
+	int verdict_width;     /* width of the widest verdict, so that blocks are aligned */
 };
 
 int render_finding(FILE *out, const struct render_options *options,
@@ -81,9 +86,11 @@ int render_text(FILE *out, const char *text);
 int render_json_schema(FILE *out, const struct columns *columns);
 /* Flushes, so that a reader of a stream sees the rows so far. */
 int render_flush(FILE *out);
-/* Flushes at the end; -errno if any output was lost, now or earlier. */
+/* Flushes at the end. Returns -errno if any output was lost, now or earlier. */
 int render_finish(FILE *out);
 
-/* The versions of jansson: that of its header, and that in use (NULL if it does not say). */
+/*
+ * Versions of jansson: of the header at build time, and of the library (NULL if it does not say).
+ */
 const char *render_json_built_version(void);
 const char *render_json_running_version(void);

@@ -51,7 +51,7 @@ static size_t color_length(const char *text)
 	return text[length] == 'm' ? length + 1 : 0;
 }
 
-/* Prints a line as far as there is room for it; returns where the next one begins, or NULL. */
+/* Prints as much of a line as there is room for; returns where the next one begins, or NULL. */
 static const char *put_line(const struct screen *screen, const char *line, locale_t widths)
 {
 	size_t used = 0;
@@ -66,7 +66,9 @@ static const char *put_line(const struct screen *screen, const char *line, local
 			width = text_width(line, length, widths);
 		}
 		used += width;
-		/* Colours are written to the end of the line, because the last one resets them. */
+		/*
+		 * Colours are written even past the last column, because the last one resets them.
+		 */
 		if (used <= screen->columns || !width)
 			fwrite(line, length, 1, screen->out);
 		line += length;
@@ -85,10 +87,10 @@ int screen_show(struct screen *screen, const char *text)
 	screen->shown = true;
 	fputs(HOME, screen->out);
 	for (size_t i = 0; line && *line && i < most && i < screen->lines; i++) {
-		/* Not after the last one: the screen would scroll. */
+		/* Not after the last line: the screen would scroll. */
 		if (i)
 			fputs("\r\n", screen->out);
-		/* Before the line: after a full one it would erase the last character. */
+		/* Before the line, because after a full one this would erase its last character. */
 		fputs(ERASE_LINE, screen->out);
 		line = put_line(screen, line, widths);
 		fputs(FORMAT_PLAIN, screen->out);

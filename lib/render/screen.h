@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A terminal that shows one text at a time, in place: what does not fit its width and height is cut
- * off. It uses the terminal's alternate screen, so that the earlier contents come back at the end.
- * The terminal has to understand ECMA-48 and xterm's private modes, as all in use do.
+ * A terminal that shows one text at a time, in place, cut to its width and height. It uses the
+ * terminal's alternate screen, so that the earlier contents come back at the end. The terminal must
+ * understand ECMA-48 and xterm's private modes, as all in use do.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct screen {
 
 /* Whether `out` is a terminal. */
 bool screen_is_there(FILE *out);
-/* How many lines a text may have now; the terminal is asked each time. At least 2. */
+/* How many lines a text may have now, at least 2; asks the terminal each time. */
 size_t screen_lines(struct screen *screen);
-/* Shows the text instead of the previous one. 0 or -errno. */
+/* Shows the text instead of the previous one. Returns 0 or -errno. */
 int screen_show(struct screen *screen, const char *text);
-/* Restores the terminal, if a text is shown. 0 or -errno. */
+/* Restores the terminal, if a text is shown. Returns 0 or -errno. */
 int screen_leave(struct screen *screen);

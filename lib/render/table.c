@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables: one pass over the rows keeps the cells and finds how wide the columns are, another writes
- * the lines. Nearly all text is plain ASCII, whose width is its length.
+ * Tables: one pass over the rows keeps the cells and finds the widths of the columns, another
+ * writes the lines. Nearly all text is plain ASCII, whose width is its length.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -28,8 +28,8 @@ static void get_cell(const struct field *field, const void *row, struct value *v
 }
 
 /*
- * Cells are kept between the passes if they take no more than this. Those of a longer list are made
- * a second time: as text they are larger than the records.
+ * Cells are kept between the passes if they take no more than this. Cells of a longer list are made
+ * again, because as text they are larger than the records.
  */
 enum { KEPT_MOST = 512 * 1024, BLOCK_SIZE = 16 * 1024, SMALLEST_ROOM = 4096 };
 /* Room after the text of a cell for the end of its colour and a line feed, or for BLANKS. */
@@ -41,10 +41,10 @@ struct buffer {
 	size_t length, room;
 };
 
-/* Precedes the text of each cell that is kept, which has no NUL at its end. */
+/* Precedes the text of each cell that is kept; the text has no NUL at its end. */
 struct cell {
 	uint32_t length : 29; /* bytes */
-	uint32_t plain : 1;   /* as many columns of the terminal */
+	uint32_t plain : 1;   /* takes as many columns of the terminal */
 	uint32_t tone : 2;
 };
 _Static_assert(TONE_BAD < 4, "a tone takes two bits");
@@ -101,7 +101,9 @@ static int cell_width(struct table *table, const struct cell *cell, const char *
 	return (int)text_width(text, cell->length, table->character_widths);
 }
 
-/* Copies a short plain text, as nearly all are, and stops where it is not; returns the length. */
+/*
+ * Copies short plain text, as nearly all is, up to the first other character; returns the length.
+ */
 static uint32_t copy_short(char *to, const char *text)
 {
 	uint32_t length = 0;
@@ -157,14 +159,14 @@ static void measure_headings(struct table *table)
 	}
 }
 
-/* Whether all rows fit if they are like those so far, once there are enough of these to tell. */
+/* Whether all rows fit if the rest is like those so far, once there are enough of them to tell. */
 static bool may_keep(const struct table *table, size_t rows, size_t row_count)
 {
 	return table->kept.length < SMALLEST_ROOM ||
 	       table->kept.length / rows * row_count <= KEPT_MOST;
 }
 
-/* Measures all rows, and keeps the first ones or all. */
+/* Measures all rows, and keeps the first ones, or all of them. */
 static void measure(struct table *table, const struct document *document)
 {
 	for (size_t row = 0; row < document->row_count; row++) {
@@ -178,7 +180,7 @@ static void measure(struct table *table, const struct document *document)
 	}
 }
 
-/* Writes a few blanks too many, which the next text overwrites: that is the least work. */
+/* Writes a few blanks too many, which the next text overwrites: that is cheapest. */
 static void put_blanks(struct buffer *block, int count)
 {
 	for (int i = 0; i < count; i += (int)strlen(BLANKS))
@@ -187,7 +189,7 @@ static void put_blanks(struct buffer *block, int count)
 		block->length += (size_t)count;
 }
 
-/* A cell and what separates it from the next, or ends the line. */
+/* Puts a cell and the blanks before the next one, or the end of the line. */
 static void put_cell(struct table *table, size_t column, const struct cell *cell, const char *text,
 		     const char *color)
 {
@@ -219,7 +221,7 @@ static void put_headings(struct table *table)
 	}
 }
 
-/* Puts the cells kept from `at` on; returns where the next row begins. */
+/* Puts a row of kept cells, which begins at `at`; returns where the next row begins. */
 static size_t put_row(struct table *table, size_t at)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
