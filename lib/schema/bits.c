@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How many of `width` bits from `bit` on are in the same byte. */
+/* How many of the `width` bits from `bit` on are in the same byte. */
 static unsigned int part_of(size_t bit, unsigned int width)
 {
 	unsigned int room = 8 - bit % 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers in packed bytes, as network formats have them: big endian, bit 0 is the highest bit of
- * the first byte, of any width up to 64 bits, across byte borders too.
+ * Numbers in packed bytes, as in network formats: big endian, bit 0 is the highest bit of the first
+ * byte, of any width up to 64 bits, also across byte boundaries.
  */
 #pragma once
 
@@ -9,5 +9,5 @@
 #include <stdint.h>
 
 uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width);
-/* Writes the low `width` bits of `number`; the bits around them stay. */
+/* Writes the low `width` bits of `number`; leaves the bits around them alone. */
 void bits_set(unsigned char *bytes, size_t bit, unsigned int width, uint64_t number);

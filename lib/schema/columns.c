@@ -49,7 +49,7 @@ struct columns columns_of(const struct schema *schema, enum column_set set)
 	return columns;
 }
 
-/* Lists of records have no place in a table; keys are shown only by their name. */
+/* Lists of records have no place in a table; keys are shown only if they are named. */
 static void append_all(struct columns *columns, enum column_set set)
 {
 	for (size_t i = 0; i < columns->schema->field_count; i++) {
@@ -62,7 +62,7 @@ static void append_all(struct columns *columns, enum column_set set)
 	}
 }
 
-/* One word of the list. -EINVAL if it names no field. */
+/* Applies one word of the list. Returns -EINVAL if it names no field. */
 static int apply(struct columns *columns, enum column_set set, const char *word)
 {
 	bool remove = word[0] == '-';

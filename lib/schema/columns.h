@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which fields of a schema an output shows, in order. Pointers lead into the schema's static
- * table; the array is the selection's own.
+ * Which fields of a schema an output shows, in order. Pointers lead into the schema's static table;
+ * the array belongs to the selection.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct columns {
 /* The set that columns_select() starts from. */
 enum column_set {
 	COLUMNS_DEFAULT, /* the default columns of a table */
-	COLUMNS_ALL,	 /* every field but keys (FIELD_SECRET): JSON and vertical records */
+	COLUMNS_ALL,	 /* every field except keys (FIELD_SECRET): JSON and vertical records */
 };
 
 struct columns columns_of(const struct schema *schema, enum column_set set);
@@ -30,8 +30,8 @@ struct columns columns_of(const struct schema *schema, enum column_set set);
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);
 /*
- * The columns that a field of kind FIELD_RECORDS shows of each record. Returns 0, or -EINVAL if the
- * field is of another kind or names a key that the records lack; the selection is then empty.
+ * The columns that a field of kind FIELD_RECORDS shows for each record. Returns 0, or -EINVAL if
+ * the field is of another kind or names a key that the records lack; the selection is then empty.
  */
 int columns_of_records(struct columns *columns, const struct field *field);
 /* The `needs` of all selected fields, including those in lists of records. */

@@ -11,6 +11,6 @@ struct keyword {
 	const char *word;
 	const char *metavar;		 /* of the value: NAME, on|off */
 	const char *help;		 /* one line, lower case, no full stop */
-	const struct enum_name *choices; /* the words that the value may be, or NULL: any */
-	unsigned int completion;	 /* enum completion of a value without choices */
+	const struct enum_name *choices; /* words that the value may be; NULL: any */
+	unsigned int completion;	 /* enum completion, for a value without choices */
 };

@@ -25,7 +25,7 @@ static uint64_t factor_of(const struct field *field)
 	return field->factor ? field->factor : 1;
 }
 
-/* The number that a code means. */
+/* Gets the number that a code means. */
 static void get_code(const struct field *field, uint64_t code, struct value *value)
 {
 	const struct enum_name *name = enum_find(field->names, code);
@@ -93,7 +93,7 @@ void packed_get(const struct field *field, const void *record, struct value *val
 	} else if (field->names && (field->kind == FIELD_UNSIGNED || field->kind == FIELD_REAL)) {
 		get_code(field, number.value, value);
 	} else {
-		/* A saturated counter: at least this many. */
+		/* A saturated counter: the value is at least this. */
 		if (__builtin_mul_overflow(number.value, factor_of(field), &number.value))
 			number.value = UINT64_MAX;
 		field_get_number(field, &number, value);
@@ -111,7 +111,7 @@ static int parse_flags(const struct field *field, const char *text, uint64_t *re
 	char *rest = words, *word;
 	uint64_t flags = 0, number;
 
-	/* How an empty list is shown. */
+	/* An empty list is shown as an empty text. */
 	while (*text && (word = strsep(&rest, ","))) {
 		const struct enum_name *name = enum_find_word(field->names, word);
 
@@ -136,7 +136,7 @@ static int parse_bool(const struct field *field, const char *text, uint64_t *ret
 	return 0;
 }
 
-/* The code of a number, exact or as rounded in a table of output. */
+/* Finds the code for a number, given exactly or as rounded in a table of output. */
 static int parse_code(const struct field *field, const char *text, uint64_t *ret_number)
 {
 	char *end;
@@ -147,7 +147,7 @@ static int parse_code(const struct field *field, const char *text, uint64_t *ret
 	for (const struct enum_name *name = field->names; name->word; name++) {
 		double number = strtod(name->word, NULL), apart = number - wanted;
 
-		/* "nan" is not apart from anything, nor close. */
+		/* "nan" fails the comparison, too. */
 		if ((apart < 0 ? -apart : apart) <= number * 1e-5) {
 			*ret_number = name->value;
 			return 0;

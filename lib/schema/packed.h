@@ -21,9 +21,9 @@ void packed_get(const struct field *field, const void *record, struct value *val
 /* The raw bits of a field of up to 64 bits. */
 uint64_t packed_number(const struct field *field, const void *record);
 /*
- * Parses text in the form that the field is shown in (numbers also in hex, enumerations also by
- * code, flags as words with commas between) and writes the bits. Returns 0, -EINVAL, or -ERANGE if
- * the bits do not hold it; the record is unchanged then.
+ * Parses text in the form in which the field is shown (numbers also in hex, enumerations also by
+ * code, flags as words separated by commas) and writes the bits. Returns 0, -EINVAL, or -ERANGE if
+ * the bits cannot hold it; the record is then unchanged.
  */
 int packed_parse(const struct field *field, void *record, const char *text);
 

@@ -25,7 +25,7 @@ struct problems {
 extern const struct schema problem_schema;
 
 /*
- * Notes that `attribute` of `object` could not be read from `source`: -errno in `error`. Does
+ * Notes that `attribute` of `object` could not be read from `source`; `error` is -errno. Does
  * nothing if `problems` is NULL.
  */
 void problem_add(struct problems *problems, const char *object, const char *attribute,
@@ -33,16 +33,16 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 /* The same with the cause in words. All strings are copied. */
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint);
-/* Adds those of `found` that are not in `noted` yet, where they are noted then. */
+/* Adds those of `found` that are not in `noted` yet, and notes them there. */
 void problems_add_new(struct problems *problems, struct strings *noted,
 		      const struct problems *found);
 void problems_free(struct problems *problems);
 /* The one line that standard error gets, without the hint; the caller frees it. */
 char *problem_line(const struct problem *problem);
 /*
- * Calls `tell` for each line that standard error gets, in the order of the problems: `each`: one
- * for each problem; else many values that one cause hides are one line, as are many objects of
- * which the same is to be said. The same hint comes only once, with the first line that has it.
+ * Calls `tell` for each line that standard error gets, in the order of the problems. With `each`,
+ * every problem has a line; otherwise values that one cause hides share a line, as do many objects
+ * with the same text. The same hint comes only once, with the first line that has it.
  */
 void problems_tell(const struct problems *problems, bool each,
 		   void (*tell)(const void *context, const char *line, const char *hint),
@@ -53,7 +53,7 @@ void problems_tell(const struct problems *problems, bool each,
  * and what to do next. All subjects that check something share this record, its columns and its
  * severities. A finding owns its strings.
  */
-/* OK: looked at and found right, which only a verdict on something says. */
+/* OK: examined and found right; used only by verdicts. */
 enum severity { SEVERITY_OK, SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 extern const struct enum_name severity_names[]; /* by enum severity */
@@ -61,7 +61,7 @@ extern const struct enum_name severity_names[]; /* by enum severity */
 struct finding {
 	struct number id;	/* of the check, in the names of its subject */
 	struct number severity; /* enum severity */
-	char *object;		/* NULL: the subject as a whole, or it has columns for the object */
+	char *object;		/* NULL: the subject as a whole, or other columns name it */
 	char *summary;		/* NULL: the name of the check says it */
 	char *evidence;
 	char *next_step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What standard error gets of a list of problems. */
+/* Turns a list of problems into lines for standard error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "schema/problem.h"
 
 enum {
-	SAME_CAUSE = 3, /* values of a device that are told of together */
-	SAME_TEXT = 9,	/* objects that are: a host has eight adapters, and each may be named */
+	SAME_CAUSE = 3, /* from so many on, values of a device share a line */
+	SAME_TEXT = 9,	/* from so many on, objects do: the eight adapters of a host may be named */
 	SHOWN_NAMES = 3,
 };
 
 struct line {
-	size_t at;    /* of its first problem, in whose order the lines are */
+	size_t at;    /* index of its first problem; lines are in this order */
 	char *object; /* NULL: the host */
-	char *text;   /* NULL: an earlier line says it */
+	char *text;   /* NULL: an earlier line covers it */
 	const char *hint;
 };
 
@@ -53,7 +53,7 @@ char *problem_line(const struct problem *problem)
 	return join(problem->object, text);
 }
 
-/* The device that a problem is about, or whose port: the length of its name in the object. */
+/* Length of the device's name in the object of a problem with it or with one of its ports. */
 static size_t device_length(const struct problem *problem)
 {
 	return strcspn(problem->object, "/");
@@ -64,7 +64,9 @@ static int compare_words(const char *one, const char *other)
 	return strcmp(one ? one : "", other ? other : "");
 }
 
-/* Equal: values of one device, or of its ports, that a source could not give for one reason. */
+/*
+ * Equal: values of one device, or of its ports, that a source could not give for the same reason.
+ */
 static int compare_causes(const struct problem *one, const struct problem *other)
 {
 	const size_t length = device_length(one), other_length = device_length(other);
@@ -77,7 +79,7 @@ static int compare_causes(const struct problem *one, const struct problem *other
 	return rc ? rc : compare_words(one->hint, other->hint);
 }
 
-/* Sorts the problems of one cause together, in their order. */
+/* Sorts problems with the same cause together, in their order. */
 static int compare_places(const void *one, const void *other)
 {
 	const struct problem *const *a = one, *const *b = other;
@@ -97,7 +99,7 @@ static void add_line(struct lines *lines, const struct problems *problems,
 	};
 }
 
-/* One line for all of them. */
+/* Adds one line for all problems of a group. */
 static void add_values(struct lines *lines, const struct problems *problems,
 		       const struct problem *const *group, size_t count)
 {
@@ -173,7 +175,7 @@ static int compare_lines(const void *one, const void *other)
 	return rc ? rc : compare_order(one, other);
 }
 
-/* The first of the lines, which differ in their object alone, speaks for all of them. */
+/* Makes the first of the lines, which differ only in their objects, cover all of them. */
 static void merge(struct line *lines, size_t count)
 {
 	char *objects = NULL;

@@ -2,7 +2,7 @@
 /*
  * Rows of a field table, one line each, for the file that holds the table. The file defines RECORD,
  * the type of the record, before the table. A row has the member, whose name is the key, the table
- * heading, flags, needs and the help. The forms with _AS have the key as their first argument.
+ * heading, flags, needs and the help. The forms with _AS take the key as their first argument.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 #define GID(member, ...)		  GID_FIELD(RECORD, member, #member, __VA_ARGS__)
 #define IP(member, ...)			  IP_FIELD(RECORD, member, #member, __VA_ARGS__)
 #define HEX(member, digits, ...)	  HEX_FIELD(RECORD, member, digits, #member, __VA_ARGS__)
-/* Numbers are aligned right. */
+/* Numbers are right-aligned. */
 #define NUMBER_AS(key, member, heading, flags, ...) \
 	UNSIGNED_FIELD(RECORD, member, key, heading, (flags) | FIELD_RIGHT, __VA_ARGS__)
 #define NUMBER(member, ...) NUMBER_AS(#member, member, __VA_ARGS__)

@@ -22,7 +22,7 @@ static void get_flags(const struct enum_name *names, uint64_t flags, struct valu
 			value->words[count++] = names->word;
 	}
 	if (flags) {
-		/* Bits that are newer than the table are shown, too. */
+		/* Bits that are newer than the table are shown as a number. */
 		snprintf(value->scratch, sizeof(value->scratch), "0x%" PRIx64, flags);
 		value->words[count++] = value->scratch;
 	}
@@ -44,7 +44,7 @@ static void get_enum(const struct enum_name *names, uint64_t code, struct value 
 	value_set_string(value, value->scratch);
 }
 
-/* The text that comes after this one's NUL: FIELD_TEXT(). */
+/* The text that follows the NUL of this one: FIELD_TEXT(). */
 static const char *text_after(const char *text)
 {
 	return text + strlen(text) + 1;

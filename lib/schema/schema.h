@@ -31,37 +31,36 @@ enum field_kind {
 enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
 	FIELD_RIGHT = 1 << 1,	/* aligned right in tables */
-	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the most that its bits hold */
+	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the largest value that its bits hold */
 	FIELD_SECRET = 1 << 3,	/* a key: shown only on request */
 	FIELD_LINES = 1 << 4,	/* a text for a file, whose newlines are newlines in JSON */
 };
 
 /*
- * Kept small: there are thousands, and each page of them is copied when the program starts, because
- * the dynamic loader writes the addresses.
+ * Kept small: there are thousands, and each page of them is copied at program start, because the
+ * dynamic loader writes the addresses.
  */
 struct field {
 	/*
-	 * JSON key, column name of -o; snake_case with the unit in the name. After its NUL come the
-	 * other texts, by FIELD_TEXT(): see field_heading() and what follows it.
+	 * JSON key, column name of -o; snake_case with the unit in the name. The other texts follow
+	 * its NUL, as in FIELD_TEXT(): see field_heading() and the functions after it.
 	 */
 	const char *key;
 	enum field_kind kind;
 	uint8_t flags;
-	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
-	 */
+	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: all there are */
 	uint8_t digits;
 	uint32_t offset; /* of the member that holds it */
-	uint64_t needs;	 /* what has to be loaded for it, as bits that the subject defines */
+	uint64_t needs;	 /* what must be loaded for it, as bits that the subject defines */
 	union {
 		const struct enum_name *names;
-		const struct schema *records; /* FIELD_RECORDS: what each of them is */
+		const struct schema *records; /* FIELD_RECORDS: schema of the records */
 	};
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
-	/* Held as bits of the bytes at `offset` where `width` is not 0: see schema/packed.h. */
+	/* If `width` is not 0, held as bits of the bytes at `offset`: see schema/packed.h. */
 	uint16_t bit, width;
-	uint16_t factor;		     /* FIELD_UNSIGNED: multiplies the bits; 0: does not */
-	uint16_t tag;			     /* a number that the owner of the schema gives it */
+	uint16_t factor;		     /* FIELD_UNSIGNED: multiplies the bits; 0: none */
+	uint16_t tag;			     /* a number assigned by the owner of the schema */
 	bool (*present)(const void *record); /* whether the bits are valid; NULL: always */
 };
 
@@ -78,7 +77,7 @@ struct schema {
 	const struct field *fields;
 	size_t field_count;
 	size_t record_size;
-	const struct schema *head;	 /* the record whose members a JSON document begins with */
+	const struct schema *head;	 /* record whose members begin a JSON document */
 	const struct column_view *views; /* or NULL */
 };
 
@@ -95,9 +94,9 @@ struct schema {
 char *field_make_text(const char *key, const char *heading, const char *help);
 const char *field_heading(const struct field *field);
 const char *field_help(const struct field *field);
-/* The words that the field's values have; NULL: none. */
+/* The words for the field's values; NULL: none. */
 const struct enum_name *field_names(const struct field *field);
-/* FIELD_RECORDS: the keys of the records in this place; NULL: all. */
+/* FIELD_RECORDS: the keys of the records that are shown here; NULL: all. */
 const char *field_records_columns(const struct field *field);
 
 /* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
@@ -108,7 +107,7 @@ char *field_text_or_dash(const struct field *field, const void *record); /* `-` 
 /* The value of a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);
-/* The next step after a wrong value of a field: its help and its words. The caller frees it. */
+/* The next step after a wrong value for a field: its help and its words. The caller frees it. */
 char *field_explain(const struct field *field);
 const struct field *schema_find(const struct schema *schema, const char *key);
 /* The columns of the view `when`; NULL: the default ones. */
@@ -198,13 +197,13 @@ const char *schema_view(const struct schema *schema, const char *when);
 		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_ENUM, .flags = flags_, \
 		.names = names_, .get = get_                                                   \
 	}
-/* The same for a number with so many decimals in a table. */
+/* The same for a number with this many decimals in a table. */
 #define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_)                      \
 	{                                                                                      \
 		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_REAL, .flags = flags_, \
 		.digits = digits_, .get = get_                                                 \
 	}
-/* A list of records; `columns_` names the keys that they show here, "" for all. */
+/* A list of records; `columns_` names the keys that are shown here, "" for all. */
 #define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                             \
 	{                                                                                       \
 		.key = FIELD_TEXT(key_, "RECORDS", help_) "\0" columns_, .kind = FIELD_RECORDS, \

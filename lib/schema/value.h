@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a record holds what may be unknown, and the typed value that every output format is made
- * from. Unknown is a separate state: it prints as `-`, null or nothing, never as 0 or false.
+ * How a record holds what may be unknown, and the typed value from which every output format is
+ * made. Unknown is a separate state: it prints as `-`, null or nothing, never as 0 or false.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ static inline struct number number_unless_zero(uint64_t value)
 {
 	return (struct number){.value = value, .known = value != 0};
 }
-/* Whether it is known to be that value. */
+/* Whether it is known, and that value. */
 static inline bool number_is(const struct number *number, uint64_t value)
 {
 	return number->known && number->value == value;
@@ -67,14 +67,14 @@ static inline struct real real_of(double value)
 {
 	return (struct real){.value = value, .known = true};
 }
-/* The lesser of two, of which either may be unknown. */
+/* Takes the lesser of two, either of which may be unknown. */
 static inline void real_take_less(struct real *real, const struct real *other)
 {
 	if (other->known && (!real->known || other->value < real->value))
 		*real = *other;
 }
 void strings_add(struct strings *strings, const char *item); /* copies the item */
-/* Adds the items of a list with commas between them; empty ones are left out. NULL: none. */
+/* Adds the items of a comma-separated list, without empty ones. NULL: adds nothing. */
 void strings_add_list(struct strings *strings, const char *list);
 bool strings_contain(const struct strings *strings, const char *item);
 void strings_free(struct strings *strings);
@@ -92,7 +92,7 @@ struct enum_name {
 /* Tables of names end with an entry whose word is NULL. */
 const struct enum_name *enum_find(const struct enum_name *names, uint64_t value);
 const struct enum_name *enum_find_word(const struct enum_name *names, const char *word);
-/* The word of a code, or `fallback` where the table has none. */
+/* The word of a code, or `fallback` if the table has none. */
 const char *enum_word(const struct enum_name *names, uint64_t value, const char *fallback);
 
 enum value_kind {

@@ -69,7 +69,7 @@ static bool parse_number(const char *text, uint64_t *ret_number)
 	return !text_parse_u64(text, hexadecimal ? 16 : 10, UINT64_MAX, ret_number);
 }
 
-/* A number, or two with - between. */
+/* Parses a number, or two with - between them. */
 static bool parse_range(const char *text, struct where_value *value)
 {
 	const char *dash = strchr(text, '-');
@@ -122,7 +122,7 @@ static bool parse_value(struct where_value *value)
 	case FIELD_GID:
 		return !ip_parse(text, &value->address);
 	case FIELD_LIST:
-		/* Its items may be any text, but two numbers are a range. */
+		/* Items may be any text, but two numbers are a range. */
 		return parse_range(text, value) || (*text && !value->first.known);
 	default:
 		return *text;
@@ -194,7 +194,7 @@ static bool has_address(const struct where_value *value, const void *member)
 	return gid->known && !memcmp(gid->gid.raw, wanted.raw, sizeof(wanted.raw));
 }
 
-/* An item is the text, or a number or range (20-25) that overlaps that of the value. */
+/* Whether an item is the text, or a number or range (20-25) that overlaps that of the value. */
 static bool is_item(const struct where_value *value, const char *item)
 {
 	struct where_value range = {.field = value->field};
@@ -205,7 +205,7 @@ static bool is_item(const struct where_value *value, const char *item)
 	       range.first.value <= value->last.value && range.last.value >= value->first.value;
 }
 
-/* The names of parts of the kernel are in brackets, which may be left out. */
+/* Names of parts of the kernel are in brackets, which may be omitted. */
 static bool is_text(const struct where_value *value, const char *text)
 {
 	const size_t length = strlen(value->text);
@@ -234,7 +234,7 @@ static bool has_shown(const struct where_value *value, const struct value *shown
 	}
 }
 
-/* As a table shows it: an unknown value, and a text or a list with nothing in it. */
+/* Whether a table shows it as -: an unknown value, or an empty text or list. */
 static bool is_nothing(const struct value *shown)
 {
 	switch (shown->kind) {
