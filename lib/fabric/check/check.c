@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of the checks, what runs them, and the columns of their findings. */
+/* The table of checks, the loops that run them, and the columns of their findings. */
 #include "fabric/check/check.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void run_scope(struct check_run *run, enum check_scope scope)
 			checks[run->id].find(run);
 }
 
-/* A link whose ends are both known is checked once: from the switch, else from the first port. */
+/* A link whose ends are both known is checked once: from its switch, else from its first port. */
 static bool represents_link(const struct fabric *fabric, uint32_t place)
 {
 	const uint32_t peer = fabric->ports[place].peer;
@@ -149,7 +149,7 @@ static void run_counters(struct check_run *run)
 	const struct port_errors *counters = run->input->counters;
 	struct error_limits limits;
 
-	/* One reading can only show counters that have stopped. */
+	/* A single reading can only show counters that have stopped at their maximum. */
 	error_limits_init(&limits, run->input->before ? run->input->least : UINT64_MAX);
 	for (size_t i = 0; counters && i < counters->count; i++) {
 		if (!counters->items[i].read)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the forwarding tables: LIDs that switches send to a wrong place, or in a loop. */
+/* Checks of the forwarding tables: LIDs that switches send to the wrong place, or in a loop. */
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -13,13 +13,14 @@ struct lids {
 };
 
 /*
- * What there is behind a value of a table, the port 0 and those that the switch lacks included. A
- * subnet has some hundred of them for each switch, but thousands of LIDs, so they are found before.
+ * Where an entry of a table leads, for each value: port 0 and ports that the switch lacks included.
+ * There are some hundred values per switch, but thousands of LIDs, so this is worked out
+ * beforehand.
  */
 struct way_out {
-	uint32_t next;	/* the table of the switch there, or FABRIC_NONE */
-	bool is_end;	/* packets to all LIDs but these get no further: */
-	uint32_t first; /* the first one */
+	uint32_t next;	/* table of the switch there, or FABRIC_NONE */
+	bool is_end;	/* packets go no further, except those to these LIDs: */
+	uint32_t first; /* the first of them */
 	uint32_t count;
 };
 
@@ -30,12 +31,12 @@ struct walker {
 	const struct fabric *fabric;
 	const struct forwarding *forwarding;
 	uint32_t *owners;
-	uint32_t *owned; /* the LIDs that a port has, in order: most LIDs are nobody's */
+	uint32_t *owned; /* LIDs that belong to a port, ascending: most LIDs do not */
 	size_t owned_count;
-	struct way_out *ways; /* WAYS_OUT of each table */
+	struct way_out *ways; /* WAYS_OUT for each table */
 };
 
-/* The packets to the LIDs of this port, and only those, arrive. */
+/* Packets to the LIDs of this port arrive there; all others go no further. */
 static void end_at(const struct fabric_port *port, struct way_out *way)
 {
 	way->is_end = true;
@@ -85,7 +86,7 @@ static void find_ways_out(struct walker *walker)
 				walker, forwarding->tables[i].node, port);
 }
 
-/* Says where packets to that port go, to end a sentence. */
+/* Says where packets to that port go, as the end of a sentence; to be freed. */
 static char *describe_end(const struct walker *walker, uint32_t node, unsigned int port)
 {
 	const struct fabric *fabric = walker->fabric;
@@ -147,18 +148,18 @@ static void find_holes(const struct walker *walker, size_t number)
 			report_hole(walker, table->node, port, &holes[port]);
 }
 
-/* The table of the switch that gets it next; FABRIC_NONE if it arrives or gets no further. */
+/* Table of the switch that gets the packet next; FABRIC_NONE if it arrives or goes no further. */
 static uint32_t next_switch(const struct walker *walker, uint32_t number, uint32_t lid)
 {
 	const struct forwarding_table *table = &walker->forwarding->tables[number];
 	const unsigned int port = forwarding_port(walker->forwarding, table, lid);
 	const struct way_out *ways = &walker->ways[(size_t)number * WAYS_OUT];
 
-	/* The way out by port 0 is the switch itself. */
+	/* The way out through port 0 leads to the switch itself. */
 	return port >= WAYS_OUT || is_lid_of(ways, lid) ? FABRIC_NONE : ways[port].next;
 }
 
-/* Notes the LID at the first switch of the loop, wherever the walk came upon it. */
+/* Notes the LID at the loop's first switch, wherever the walk entered the loop. */
 static void note_loop(const struct walker *walker, uint32_t number, uint32_t lid,
 		      struct lids *loops)
 {
@@ -188,7 +189,7 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 		     describe_lids(walker, lids, where));
 }
 
-/* A walk for a LID ends at a switch that an earlier walk has visited: each is visited once. */
+/* A walk for a LID ends at a switch visited by an earlier walk, so each switch is visited once. */
 static void find_loops(const struct walker *walker)
 {
 	const uint32_t count = (uint32_t)walker->forwarding->count;

@@ -48,7 +48,7 @@ void check_link_below_best(struct check_run *run)
 					: ""));
 }
 
-/* Without a subnet manager no port is active, and one finding says why. */
+/* Without a subnet manager no port is active; the finding no-sm says so once. */
 static void report_state(struct check_run *run)
 {
 	if (!run->manager_lid)
@@ -131,7 +131,7 @@ void check_one_way_link(struct check_run *run)
 	check_report(run, run->place, mem_format("the other end is cabled to %s", name));
 }
 
-/* Unwanted multicast, and datagrams that a busy manager drops, are part of daily life. */
+/* Unwanted multicast, and datagrams dropped by a busy manager, are normal. */
 static bool is_mild(const struct port_counter_growth *growth)
 {
 	const char *key = growth->field->key;
@@ -152,7 +152,10 @@ static enum damage damage_of(const struct port_growth_row *row, uint64_t least)
 	for (size_t i = 0; i < row->count; i++) {
 		const struct port_counter_growth *growth = &row->counters[i];
 		const bool saturated = growth->state.value == CHANGE_SATURATED;
-		/* A counter that was reset has counted its value since; a new one is unknown. */
+		/*
+		 * A counter that was reset has grown by its value; the growth of a new one is
+		 * unknown.
+		 */
 		const uint64_t grown = growth->state.value == CHANGE_CLEARED ? growth->value.value
 									     : growth->growth.value;
 
@@ -217,8 +220,8 @@ static const struct port_counter_growth *find_growth(const struct port_growth_ro
 }
 
 /*
- * A tick is the device's own unit (16.1.3.5), about the time that a word of four bytes takes: with
- * as many ticks as words, the port has waited for as long as it has sent.
+ * A tick is the device's own unit (16.1.3.5), about the time of one four-byte word: a port with as
+ * many ticks as words has waited as long as it has sent.
  */
 void check_congestion(struct check_run *run)
 {

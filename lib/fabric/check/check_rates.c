@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks of the rates of links by comparison: of the two ends of a link and, if it is unknown what
- * its ports support, as in a text of another tool, of the links beside it.
+ * Checks of link rates by comparison: of the two ends of a link and, if it is unknown what its
+ * ports support (as in a text of another tool), of the link and those beside it.
  */
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/check/check.h"
 
-/* Fewer siblings than this, or a smaller part of them, do not tell what is usual. */
+/* This many siblings are needed to tell what is usual, and 3 of 4 of them must agree. */
 enum { SIBLINGS_LEAST = 3, SIBLINGS_PART = 4 };
 
 struct rate {
@@ -15,13 +15,13 @@ struct rate {
 	enum lane_speed speed;
 };
 
-/* FDR10 is QDR where only the vendor's own attribute tells them apart, and was not read. */
+/* FDR10 reads as QDR unless the vendor's own attribute was read, so the two are equal here. */
 static enum lane_speed comparable(enum lane_speed speed)
 {
 	return speed == SPEED_FDR10 ? SPEED_QDR : speed;
 }
 
-/* As the port says, or else the port at its other end. */
+/* The rate that the port reports, else the one that its peer reports. */
 static struct rate rate_of(const struct fabric *fabric, uint32_t place)
 {
 	const struct cable_kind kind = cable_kind_of(fabric, place);
@@ -62,7 +62,7 @@ static bool is_best_unknown(const struct check_run *run)
 	       fabric_best_speed(run->fabric, run->place) == SPEED_UNKNOWN;
 }
 
-/* A faster cable between the same nodes; FABRIC_NONE: there is none. */
+/* A port with a faster cable between the same nodes, or FABRIC_NONE. */
 static uint32_t find_faster(const struct check_run *run)
 {
 	const struct fabric *fabric = run->fabric;
@@ -102,7 +102,7 @@ void check_link_below_parallel(struct check_run *run)
 				one, run->fabric->ports[faster].number, other));
 }
 
-/* Links of a switch to the same type of node, besides one of them. */
+/* Links of a switch to nodes of the same type, except the link under test. */
 struct siblings {
 	unsigned int count, wider, faster;
 };
@@ -138,7 +138,7 @@ static struct siblings count_siblings(const struct fabric *fabric, uint32_t plac
 	return siblings;
 }
 
-/* Hosts of two generations at a switch are common, so that only a lower width is a warning. */
+/* Hosts of two generations on one switch are common, so only a lower width is a warning. */
 void check_link_below_siblings(struct check_run *run)
 {
 	const struct rate mine = rate_of(run->fabric, run->place);
@@ -164,7 +164,7 @@ void check_link_below_siblings(struct check_run *run)
 		->finding.severity = number_of(wider ? SEVERITY_WARNING : SEVERITY_NOTICE);
 }
 
-/* What the ports of a text lack: the checks that need it are named. */
+/* Names the facts that the ports of a text lack, and the checks that need them. */
 void check_report_unknown(struct check_run *run)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of GUIDs, LIDs, subnet managers, and what did not answer. */
+/* Checks of GUIDs, LIDs, subnet managers, and nodes that did not answer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "mad/format/header.h"
 #include "mad/format/codes.h"
 
-/* Each node of a GUID but the first is reported. */
+/* Reports every node that shares its GUID with an earlier one. */
 void check_duplicate_guid(struct check_run *run)
 {
 	const struct fabric_node *node = &run->fabric->nodes[run->node];
@@ -24,7 +24,9 @@ void check_duplicate_guid(struct check_run *run)
 	if (!node->ambiguous || run->node == first)
 		return;
 	name = fabric_node_name(run->input->view, first);
-	/* A file may have nodes that no route leads to; the first node is never another's twin. */
+	/*
+	 * A node without a parent is from a file: the first node of a scan is never the duplicate.
+	 */
 	if (node->parent != FABRIC_NONE)
 		parent = fabric_port_name(run->input->view, node->parent);
 	guid_format(node->guid, guid);
@@ -35,7 +37,7 @@ void check_duplicate_guid(struct check_run *run)
 				     parent ? parent : ""));
 }
 
-/* The LIDs of a port: 2^LMC from the base LID on. */
+/* The LIDs of a port: 2^LMC of them, from the base LID on. */
 struct lids {
 	uint32_t first, last;
 	uint32_t port;
@@ -96,7 +98,7 @@ static void report_failures(struct check_run *run, const struct fabric_failure *
 		struct value route = {.kind = VALUE_NONE};
 		uint8_t path[MAD_HOPS_MOST + 2];
 
-		/* No node failed to answer: the saved scan lacks it. */
+		/* Not a node that failed to answer: the saved scan lacks the data. */
 		if (failures[i].error == -ENODATA)
 			continue;
 		fabric_failure_text(run->input->view, &failures[i], &object, &message);
@@ -150,7 +152,7 @@ static char *describe_manager(const struct fabric_manager *manager)
 	return mem_format("SMInfo (LID %u): %s", manager->lid, why);
 }
 
-/* Any of the LIDs of its port will do. */
+/* Any LID of the manager's port counts. */
 static bool has_manager_lid(const struct fabric *fabric, const struct fabric_manager *manager,
 			    uint16_t lid)
 {
@@ -177,7 +179,7 @@ void check_find_manager(struct check_run *run)
 	}
 }
 
-/* The scan came no further than the node where it began, and no subnet manager comes to it. */
+/* Every end port is down: the scan stayed at its first node, which no subnet manager reaches. */
 static bool is_all_down(const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->port_count; i++)
@@ -199,14 +201,14 @@ static void report_no_sm(struct check_run *run, uint32_t port, char *evidence)
 }
 
 /*
- * Before a subnet manager has been there, no port knows one, and none has a LID. A saved scan of
- * another tool has LIDs, but does not say who assigned them.
+ * Until a subnet manager has run, no port knows one and none has a LID. A scan saved by another
+ * tool has LIDs, but does not say who assigned them.
  */
 static void report_never_managed(struct check_run *run)
 {
 	uint32_t ports = 0;
 
-	/* Net files have no LIDs, whatever the subnet has. */
+	/* Net files have no LIDs, even if the subnet does. */
 	if (run->fabric->source == FABRIC_TEXT)
 		return;
 	for (uint32_t i = 0; i < run->fabric->port_count; i++) {
@@ -225,7 +227,7 @@ static void report_never_managed(struct check_run *run)
 						     ports));
 }
 
-/* Without a master, the evidence is about the manager that the ports know. */
+/* Without a master, the evidence describes the manager that the ports know. */
 void check_no_sm(struct check_run *run)
 {
 	const struct fabric_managers *managers = run->input->managers;
@@ -270,13 +272,13 @@ void check_sm_unanswered(struct check_run *run)
 	for (size_t i = 0; managers && run->manager_lid && i < managers->count; i++) {
 		const struct fabric_manager *manager = &managers->items[i];
 
-		/* The one that the ports know has the finding no-sm then. */
+		/* The manager that the ports know is reported as no-sm in that case. */
 		if (!answers(manager) && (has_master || manager->lid != run->manager_lid))
 			check_report(run, manager->port, describe_manager(manager));
 	}
 }
 
-/* A port that is not active has not been configured yet, and has a finding for that. */
+/* A port that is not active has not been configured yet, which another check reports. */
 static bool should_have_lid(const struct check_run *run)
 {
 	return run->manager_lid && fabric_is_end_port(run->fabric, run->place) &&
@@ -290,7 +292,7 @@ void check_no_lid(struct check_run *run)
 			     mem_format("the subnet manager is at LID %u", run->manager_lid));
 }
 
-/* What the subnet manager with that LID says of itself; NULL: none has answered. To be freed. */
+/* Describes the subnet manager at that LID; NULL if none has answered. To be freed. */
 static char *describe_other(const struct check_run *run, uint16_t lid)
 {
 	const struct fabric_managers *managers = run->input->managers;
@@ -302,7 +304,7 @@ static char *describe_other(const struct check_run *run, uint16_t lid)
 	return NULL;
 }
 
-/* Requests to the subnet manager go to the LID that a port knows, whoever is there. */
+/* A port sends its requests to the LID that it knows, whatever is there. */
 void check_sm_lid_mismatch(struct check_run *run)
 {
 	const uint16_t lid = fabric_port_manager_lid(run->port);
