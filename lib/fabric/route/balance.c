@@ -9,9 +9,9 @@
 #include "fabric/route/forwarding_parts.h"
 
 /*
- * All routes to one LID form a tree whose root is the switch next to it. Each switch adds the
- * packets of its own adapters to those from the switches below it, beginning with the switches that
- * have none below. A switch in a loop always has one below, and is never done.
+ * All routes to one LID form a tree whose root is the switch next to the LID. Each switch adds the
+ * packets of its own adapters to those from the switches below it, starting with the switches that
+ * have none below. A switch in a loop always has one below, so it is never done.
  */
 struct counter {
 	const struct fabric *fabric;
@@ -22,7 +22,7 @@ struct counter {
 	uint32_t *out;	   /* output port, or FABRIC_NONE */
 	uint32_t *next;	   /* table of the switch at its other end, or FABRIC_NONE */
 	uint32_t *below;   /* switches below that are not done */
-	uint64_t *packets; /* that pass the switch */
+	uint64_t *packets; /* packets that pass through the switch */
 	uint32_t *queue;
 };
 
@@ -34,7 +34,7 @@ static void count_sources(struct counter *counter)
 		const struct fabric_node *node =
 			&fabric->nodes[counter->forwarding->tables[i].node];
 
-		/* Port 0 has no cable, whatever a switch may claim. */
+		/* Port 0 has no cable, whatever a switch claims. */
 		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
 		     port++)
 			if (fabric->ports[port].peer != FABRIC_NONE &&
@@ -54,7 +54,7 @@ static void lose(struct counter *counter, uint64_t packets, uint32_t number, uin
 	counter->balance->lost_pairs += packets;
 }
 
-/* Forwards the packets of a switch after all switches below it are done. */
+/* Forwards the packets of a switch once all switches below it are done. */
 static void send_on(struct counter *counter, uint32_t number, uint32_t owner, uint16_t lid)
 {
 	const struct fabric *fabric = counter->fabric;

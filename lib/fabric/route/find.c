@@ -11,7 +11,7 @@
 #include "fabric/route/forwarding.h"
 #include "schema/bits.h"
 
-/* The port that represents a node: one with a LID, else one with a link, else any. */
+/* The port that represents a node: one with a LID, else one with a link, else local_port. */
 static uint32_t port_of_node(const struct fabric *fabric, uint32_t number)
 {
 	const struct fabric_node *node = &fabric->nodes[number];
@@ -128,7 +128,7 @@ static size_t take_guid(struct fabric_finder *finder, uint64_t guid, struct fabr
 	return found;
 }
 
-/* Follows the cables from where the scan began. Without --diff the earlier scan has no node. */
+/* Follows the cables from where the scan began. Without --diff, the earlier scan has no nodes. */
 static bool take_path(const struct fabric *fabric, const struct mad_target *target,
 		      struct fabric_place *place)
 {
@@ -222,7 +222,7 @@ void fabric_finder_clear(struct fabric_finder *finder)
 	*finder = (struct fabric_finder){.owners = NULL};
 }
 
-/* `leaf 3/12`: counts the nodes of that name; if it is one, takes the port. */
+/* For `leaf 3/12`: counts the nodes of that name; if there is one, takes its port. */
 static size_t find_port(struct fabric_finder *finder, const char *word,
 			struct fabric_place *ret_place)
 {
@@ -255,7 +255,7 @@ size_t fabric_find_name(struct fabric_finder *finder, const char *word,
 	return found;
 }
 
-/* All nodes that have the GUID, or a port with it; returns whether there are any. */
+/* Marks all nodes that have the GUID, or a port with it; returns whether there are any. */
 static bool match_guid(const struct fabric *fabric, uint64_t guid, bool *named)
 {
 	bool found = false;
@@ -278,7 +278,7 @@ bool *fabric_match_names(const struct fabric_view *view, const char *pattern)
 		char name[FABRIC_NAME_SIZE];
 
 		fabric_node_name_into(view, i, name);
-		/* A name may have brackets, which mean something in a pattern. */
+		/* A name may contain brackets, which are special in a pattern. */
 		named[i] = !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 		found |= named[i];
 	}

@@ -13,15 +13,15 @@
 
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */
 
-/* A switch that leaves so many requests in a row unanswered is not queried any more. */
+/* A switch that leaves this many requests in a row unanswered is not queried any further. */
 #define MOST_IN_VAIN 4u
 
-/* Reads one block of all switches after the other, so that all switches work in parallel. */
+/* Reads one block of all switches after another, so that all switches work in parallel. */
 struct reader {
 	const struct fabric_scan_options *scan;
 	const struct fabric *fabric;
 	struct forwarding *forwarding;
-	unsigned int kinds, kind; /* all kinds, and the one that is being read */
+	unsigned int kinds, kind; /* all kinds, and the one being read */
 	size_t table;
 	uint32_t block, position;
 	bool any; /* some table has this block */
@@ -32,7 +32,7 @@ static uint32_t blocks_of(uint32_t entries, uint32_t size)
 	return (entries + size - 1) / size;
 }
 
-/* A top that is not a multicast LID is ignored, and so is 0: 14.2.5.4. */
+/* A top that is not a multicast LID is ignored, and so is 0 (14.2.5.4). */
 static uint32_t count_mlids(const struct fabric_node *node)
 {
 	uint32_t cap = switch_info_multicast_cap(node->switch_info);
@@ -75,7 +75,7 @@ static void add_table(const struct fabric *fabric, uint32_t number, unsigned int
 	table->words = ((uint32_t)node->port_count + MAD_MULTICAST_PORTS) / MAD_MULTICAST_PORTS;
 }
 
-/* Allocates the arrays, and gives each table its part. */
+/* Allocates the arrays, and gives each table its share. */
 static void make_room(struct forwarding *forwarding)
 {
 	size_t ports = 0, masks = 0, has_ports = 0, has_masks = 0;
@@ -106,7 +106,7 @@ static bool has_block(const struct reader *reader, const struct forwarding_table
 	return reader->block < blocks_of(table->mlids, MAD_MULTICAST_BLOCK);
 }
 
-/* Goes to the next table, position, block or kind; false after the last one. */
+/* Goes on to the next table, position, block or kind; false after the last one. */
 static bool advance(struct reader *reader)
 {
 	const struct forwarding_table *table = &reader->forwarding->tables[reader->table];
@@ -161,7 +161,7 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 	return fabric_scan_request(scan, fabric, path, fabric_path(fabric, node, path), request);
 }
 
-/* Queries the current block; false if there is nothing to query. */
+/* Prepares a query of the current block; false if there is nothing to query. */
 static bool ask(struct reader *reader, struct mad_request *request)
 {
 	struct forwarding_table *table = &reader->forwarding->tables[reader->table];
@@ -277,7 +277,7 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
 	rc = forwarding->count ? mad_engine_run(engine, &work) : 0;
-	/* Blocks that were not waited for are no failures, but are unknown. */
+	/* Blocks that were not waited for did not fail, but are unknown. */
 	for (size_t i = 0; rc && i < forwarding->count; i++)
 		forwarding->tables[i].gaps[0] |= forwarding_has_gap(forwarding,
 								    &forwarding->tables[i]);
@@ -330,7 +330,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 	const struct fabric_node *at = &fabric->nodes[node];
 	struct mad_item item = {.error = -E2BIG};
 
-	/* Without SwitchInfo the entry is queried anyway. */
+	/* Without SwitchInfo, the entry is queried anyway. */
 	if (at->has_switch_info && lid >= count_lids(at)) {
 		*ret_port = FORWARDING_NOWHERE;
 		return 0;

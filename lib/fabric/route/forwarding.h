@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The forwarding tables of switches (14.2.5.10, 14.2.5.12), read by directed routes from where the
- * scan began, all switches in parallel; this works before a subnet manager has routed a single LID.
- * A table is read up to the top that SwitchInfo tells. A block that was not received is unknown,
- * not empty. Indexes of nodes and ports are those of the graph, which must not change meanwhile.
+ * scan began, all switches in parallel; this works even before a subnet manager has routed a single
+ * LID. A table is read up to the top that SwitchInfo reports. A block that was not received is
+ * unknown, not empty. Node and port indexes refer to the graph, which must not change meanwhile.
  */
 #pragma once
 
@@ -23,35 +23,35 @@ enum forwarding_kind {
 /* The tables of one switch. */
 struct forwarding_table {
 	uint32_t node;
-	bool known;	/* SwitchInfo, which tells the lengths of the tables, is known */
+	bool known;	/* SwitchInfo, with the table lengths, is known */
 	uint32_t lids;	/* LIDs 0 to lids - 1 have entries */
 	uint32_t mlids; /* number of multicast LIDs, from FORWARDING_LIDS on */
 	uint32_t words; /* words of 16 ports in an entry of a multicast LID */
 	size_t ports_at, has_ports_at, masks_at, has_masks_at; /* in the arrays below */
-	unsigned int in_vain; /* requests in a row without an answer; there is a limit */
-	bool gaps[2]; /* in its linear and its multicast table: blocks that were not received */
+	unsigned int in_vain; /* consecutive requests without an answer; limited */
+	bool gaps[2]; /* whether blocks of the linear and of the multicast table are missing */
 };
 
 struct forwarding {
 	struct forwarding_table *tables;
 	size_t count;
 	uint32_t *of_node; /* by node: index in tables, or FABRIC_NONE */
-	uint8_t *ports;	   /* the linear tables, one after the other */
-	uint16_t *masks; /* the multicast tables: by LID, then by 16 ports, port 0 the lowest bit */
+	uint8_t *ports;	   /* linear tables, one after the other */
+	uint16_t *masks; /* multicast tables: by LID, then by 16 ports, port 0 in the lowest bit */
 	bool *has_ports; /* by block of 64 LIDs */
 	bool *has_masks; /* by block of 32 LIDs, then by 16 ports */
 	/*
-	 * One at port 0 for each switch and kind of table with a block that was not received. After
-	 * forwarding_recall() only of the switches whose failure is not in the graph already.
+	 * One failure, at port 0, for each switch and kind of table with a missing block. After
+	 * forwarding_recall() only for switches whose failure is not in the graph already.
 	 */
 	struct fabric_failure *failures;
 	size_t failure_count;
 };
 
 /*
- * Fills empty tables of `count` nodes (nodes NULL: all; only switches have tables), of the kinds in
- * the bit mask `kinds`. `scan` holds the options of the graph's scan. Returns 0 even if some
- * switches did not answer, -ECANCELED if it was stopped, or -errno if the local port failed.
+ * Fills empty tables for `count` nodes (nodes NULL: all; only switches have tables), of the kinds
+ * in the bit mask `kinds`. `scan` holds the options of the graph's scan. Returns 0 even if some
+ * switches did not answer, -ECANCELED if stopped, or -errno if the local port failed.
  */
 int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
@@ -59,22 +59,22 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 void forwarding_clear(struct forwarding *forwarding);
 
 /*
- * Appends the known blocks to the details of the graph, to be saved with it. Of the multicast
- * tables these are the first block and those that are not empty: most are.
+ * Appends the known blocks to the details of the graph, so that they are saved with it. Empty
+ * blocks of a multicast table, of which there are many, are omitted except for the first block.
  */
 void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric);
 /*
- * Fills empty tables of `count` nodes (NULL: all), of the kinds in the bit mask, from these
- * details; blocks that are not there are unknown, and failures with -ENODATA. Returns how many
- * blocks there were.
+ * Fills empty tables for `count` nodes (NULL: all), of the kinds in the bit mask, from these
+ * details. Missing blocks are unknown, and reported as failures with -ENODATA. Returns the number
+ * of blocks found.
  */
 size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
 			 unsigned int kinds, struct forwarding *forwarding);
-/* NULL if the table was not read, or the node is not a switch. */
+/* Returns NULL if the table was not read, or the node is not a switch. */
 const struct forwarding_table *forwarding_of(const struct forwarding *forwarding, uint32_t node);
 /*
- * The output port for a LID: 0 to 254 (0: the switch itself), or one of the constants above. The
- * switch may not have a port of that number.
+ * Returns the output port for a LID: 0 to 254 (0: the switch itself), or one of the constants
+ * above. The switch may not have a port of that number.
  */
 static inline unsigned int forwarding_port(const struct forwarding *forwarding,
 					   const struct forwarding_table *table, uint32_t lid)
@@ -93,24 +93,24 @@ enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  unsigned int port);
 
 /*
- * Reads one entry of one switch; *ret_port is as above. Returns 0, or -errno with the failure
- * filled.
+ * Reads one entry of one switch; *ret_port is as for forwarding_port(). Returns 0, or -errno with
+ * the failure filled in.
  */
 int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			  const struct fabric *fabric, uint32_t node, uint16_t lid,
 			  unsigned int *ret_port, struct fabric_failure *ret_failure);
 
 /*
- * The port of each unicast LID by the PortInfo of the scan (with all 2^LMC LIDs; port 0 of a
- * switch; the first port if several have the LID), or FABRIC_NONE: FORWARDING_LIDS entries, to be
- * freed.
+ * Maps each unicast LID to its port according to the PortInfo of the scan (all 2^LMC LIDs; port 0
+ * of a switch; the first port if several have the LID), or to FABRIC_NONE. The array has
+ * FORWARDING_LIDS entries, and is to be freed.
  */
 uint32_t *forwarding_owners(const struct fabric *fabric);
 
 /*
  * How the routes of a subnet are spread over its cables: for each port of a switch, the LIDs that
- * its linear table sends there, and the pairs of ports whose packets take it when every port sends
- * to every other. LIDs of switches do not count, as hardly any traffic goes there.
+ * its linear table sends there, and the pairs of ports whose packets leave by it when every port
+ * sends to every other. LIDs of switches do not count, as hardly any traffic goes there.
  */
 struct balance {
 	uint32_t *routes; /* by port of the graph */
@@ -122,9 +122,9 @@ struct balance {
 };
 
 /*
- * Finds the senders over the cable of a port, from there to its peer: calls `user` for each source
- * and destination (ports of adapters and routers), and LID of the destination. The users of one LID
- * follow one another.
+ * Finds the senders whose packets leave by a port, over the cable to its peer: calls `user` for
+ * each source and destination (ports of adapters and routers), and LID of the destination. The
+ * users of one LID are reported together.
  */
 typedef void (*cable_user)(void *context, uint32_t source, uint32_t destination, uint16_t lid);
 void cable_users(const struct fabric *fabric, const struct forwarding *forwarding, uint32_t port,

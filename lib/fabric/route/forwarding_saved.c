@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Forwarding tables in a saved scan: a block of LIDs is a detail of the switch's port 0. */
+/* Forwarding tables in a saved scan: each block of LIDs is a detail of the switch's port 0. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void store_linear(const struct forwarding *forwarding, const struct forwa
 		if (!forwarding->has_ports[table->has_ports_at + block])
 			continue;
 		detail = add_detail(fabric, table, UMAD_SM_ATTR_LINEAR_FT, block);
-		/* LIDs above the top go nowhere. */
+		/* LIDs above the top are sent nowhere. */
 		memset(detail->data, FORWARDING_NOWHERE, sizeof(detail->data));
 		memcpy(detail->data, &forwarding->ports[table->ports_at + first],
 		       left < MAD_LINEAR_BLOCK ? left : MAD_LINEAR_BLOCK);
@@ -84,7 +84,7 @@ void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric
 
 enum { NOTED_LINEAR = 1, NOTED_MULTICAST = 2 };
 
-/* By port, whether the graph has the failure of a table; to be freed. */
+/* Returns, by port, whether the graph holds the failure of a table; to be freed. */
 static uint8_t *list_noted(const struct fabric *fabric)
 {
 	uint8_t *noted = mem_alloc_zero(fabric->port_count + 1, sizeof(*noted));
@@ -112,8 +112,8 @@ static void add_failure(struct forwarding *forwarding, uint32_t port, uint16_t a
 }
 
 /*
- * Empty blocks are not in the file. So the blocks that are missing from a table are empty if all
- * were read: some are there, and no query of the switch's tables failed.
+ * Empty blocks are not saved. So the blocks missing from a table are empty if all were read: some
+ * are present, and no query of the switch's tables failed.
  */
 static void complete_multicast(const struct fabric *fabric, struct forwarding *forwarding,
 			       struct forwarding_table *table, uint8_t noted)
@@ -130,7 +130,7 @@ static void complete_multicast(const struct fabric *fabric, struct forwarding *f
 			    UMAD_SM_ATTR_MCAST_FT);
 }
 
-/* A table that is not whole must not be taken for one that sends the rest nowhere. */
+/* A table with missing blocks must not look like one that sends the other LIDs nowhere. */
 static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding)
 {
 	_cleanup_(freep) uint8_t *noted = list_noted(fabric);
@@ -146,7 +146,7 @@ static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding
 	}
 }
 
-/* The file may hold anything. */
+/* Checks the range, because the file may contain anything. */
 static bool take(struct forwarding *forwarding, const struct forwarding_table *table,
 		 const struct fabric_detail *detail)
 {

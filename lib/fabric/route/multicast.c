@@ -7,22 +7,22 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* A hop that leads to a switch: the switch, and its hop by the same cable, or FABRIC_NONE. */
+/* Where a hop leads: the switch, and that switch's hop back over the same cable, or FABRIC_NONE. */
 struct step {
 	uint32_t to, back;
 };
 
-/* Switches are numbered as the tables. */
+/* Switches are numbered like the tables. */
 struct builder {
 	const struct fabric *fabric;
 	const struct forwarding *forwarding;
 	const struct multicast_members *members;
 	struct multicast_tree *tree;
-	bool has_two;	    /* members at two ports: opensm routes no group of fewer */
-	uint32_t *first;    /* by switch: its first hop; one more than there are switches */
+	bool has_two;	    /* members at two ports: opensm routes no smaller group */
+	uint32_t *first;    /* by switch: its first hop; with an extra entry at the end */
 	struct step *steps; /* by hop */
-	uint32_t *gets;	    /* by switch: ports that get the packets from it */
-	uint32_t *anchored; /* by switch: the same and members that only send */
+	uint32_t *gets;	    /* by switch: ports to which it delivers the packets */
+	uint32_t *anchored; /* by switch: these ports, and members that only send */
 	uint32_t *group;    /* by switch: a switch that it exchanges packets with, or itself */
 	uint32_t *stack;
 };
@@ -37,8 +37,7 @@ static const struct fabric_node *node_of(const struct builder *builder, uint32_t
 	return &builder->fabric->nodes[builder->forwarding->tables[number].node];
 }
 
-/* Whether the hop leads to a port that takes packets for itself: of an adapter, router or switch.
- */
+/* Whether the hop leads to a port that consumes packets: of an adapter, router or switch. */
 static bool is_end(const struct fabric *fabric, const struct multicast_hop *hop)
 {
 	const uint32_t peer = fabric->ports[hop->port].peer;
@@ -49,13 +48,15 @@ static bool is_end(const struct fabric *fabric, const struct multicast_hop *hop)
 	       !is_switch_port(fabric, peer);
 }
 
-/* A member to which its switch does not send. */
+/* Whether the hop is for a member that its switch does not send to. */
 static bool is_missed(const struct multicast_hop *hop)
 {
 	return !hop->in_table && hop->join_state & MULTICAST_GETS;
 }
 
-/* The member at the port: members are sorted by it, and those of one have the same join state. */
+/*
+ * Finds the member at the port. Members are sorted by port; those of one port share a join state.
+ */
 static const struct multicast_member *find_member(const struct multicast_members *members,
 						  uint32_t port)
 {
@@ -93,7 +94,7 @@ static void add_hop(struct builder *builder, const struct forwarding_table *tabl
 		hop->faults |= MULTICAST_NOT_SENT;
 }
 
-/* The member at that port of the switch, or of the adapter in it. */
+/* Whether a member is at that port of the switch, or at the adapter port cabled to it. */
 static bool has_member(const struct builder *builder, const struct forwarding_table *table,
 		       unsigned int number)
 {
@@ -109,7 +110,7 @@ static bool has_member(const struct builder *builder, const struct forwarding_ta
 	       find_member(builder->members, port);
 }
 
-/* The ports of a switch that the packets leave by, and those of members to which they do not. */
+/* Adds the ports of a switch that the packets leave by, and those of members not sent to. */
 static void add_hops(struct builder *builder, uint32_t number)
 {
 	const struct forwarding_table *table = &builder->forwarding->tables[number];
@@ -132,7 +133,7 @@ static void add_hops(struct builder *builder, uint32_t number)
 	builder->first[number + 1] = (uint32_t)tree->count;
 }
 
-/* The hop of a switch by that port, or FABRIC_NONE. */
+/* The hop of a switch through that port, or FABRIC_NONE. */
 static uint32_t find_hop(const struct builder *builder, uint32_t number, uint32_t port)
 {
 	for (uint32_t i = builder->first[number]; i < builder->first[number + 1]; i++)
@@ -174,7 +175,7 @@ static void make_step(struct builder *builder, uint32_t number)
 		hop->faults |= MULTICAST_ONE_WAY;
 }
 
-/* The next hop after `after` by which packets go on that took the hop; FABRIC_NONE: no more. */
+/* The next hop (after `after`) that packets of the hop take; FABRIC_NONE if there are no more. */
 static uint32_t next_hop(const struct builder *builder, uint32_t hop, uint32_t after)
 {
 	const struct step *step = &builder->steps[hop];
@@ -188,7 +189,7 @@ static uint32_t next_hop(const struct builder *builder, uint32_t hop, uint32_t a
 
 enum { HOP_NEW, HOP_OPEN, HOP_DONE };
 
-/* Follows all packets from a hop on. Marks the first loop, and returns whether there is one. */
+/* Follows all packets from a hop on. Marks the first loop; returns whether there is one. */
 static bool find_loop_from(struct builder *builder, uint32_t start, uint8_t *states,
 			   uint32_t *stack, uint32_t *reached)
 {
@@ -251,8 +252,8 @@ static uint32_t switch_of(const struct builder *builder, uint32_t hop)
 }
 
 /*
- * Switches that send to each other are a group. Returns one of that with the most members;
- * *ret_members is how many these are.
+ * Groups the switches that send to each other. Returns a switch of the group with the most members,
+ * and their number in *ret_members.
  */
 static uint32_t find_largest_group(struct builder *builder, uint32_t *ret_members)
 {
@@ -275,7 +276,7 @@ static uint32_t find_largest_group(struct builder *builder, uint32_t *ret_member
 	return largest;
 }
 
-/* The switch that sends to another by the cable in that port of the other, or FABRIC_NONE. */
+/* The switch that sends to another one over the cable in `port` of the latter, or FABRIC_NONE. */
 static uint32_t sender(const struct builder *builder, uint32_t port)
 {
 	const uint32_t peer = builder->fabric->ports[port].peer;
@@ -296,7 +297,7 @@ static void visit(struct builder *builder, uint32_t number, bool *seen, uint32_t
 	builder->stack[(*depth)++] = number;
 }
 
-/* Marks the switches that packets from there reach, or those whose packets get there. */
+/* Marks the switches that packets from there reach or, backwards, whose packets get there. */
 static void reach(struct builder *builder, uint32_t from, bool backwards, bool *seen)
 {
 	uint32_t depth = 0;
@@ -314,7 +315,7 @@ static void reach(struct builder *builder, uint32_t from, bool backwards, bool *
 	}
 }
 
-/* Members that do not reach those of the largest group, or that these do not reach. */
+/* Marks members that do not reach those of the largest group, or are not reached by them. */
 static void find_cut_off(struct builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
@@ -323,7 +324,7 @@ static void find_cut_off(struct builder *builder)
 	uint32_t most = 0;
 	const uint32_t largest = find_largest_group(builder, &most);
 
-	/* Without a port that gets packets, each member is one to which they are not sent. */
+	/* If no port gets packets, every member has the fault MULTICAST_NOT_SENT instead. */
 	if (!most)
 		return;
 	reach(builder, largest, false, sent);
@@ -339,7 +340,7 @@ static void find_cut_off(struct builder *builder)
 	}
 }
 
-/* The switch at the other end of the cable if either of both sends over it. */
+/* The switch at the other end of the cable if either end sends over it, else FABRIC_NONE. */
 static uint32_t neighbour(const struct builder *builder, uint32_t number, uint32_t port)
 {
 	const uint32_t hop = find_hop(builder, number, port);
@@ -348,8 +349,10 @@ static uint32_t neighbour(const struct builder *builder, uint32_t number, uint32
 									   : sender(builder, port);
 }
 
-/* A switch without a member and with one cable of the tree is of no use; neither is what is left
- * of the tree without it, if that is such a switch then. */
+/*
+ * A switch without a member and with only one cable of the tree is useless. Removing it may make
+ * its neighbour useless, too.
+ */
 static void find_useless(struct builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
@@ -382,7 +385,7 @@ static void find_useless(struct builder *builder)
 			builder->tree->hops[i].faults |= MULTICAST_NO_MEMBER;
 }
 
-/* The join states of records for the same port are those of one member. */
+/* Gives all records of the same port their combined join state: they are one member. */
 static void join_states(const struct multicast_members *members)
 {
 	for (size_t i = 1; i < members->count; i++)
@@ -394,8 +397,8 @@ static void join_states(const struct multicast_members *members)
 }
 
 /*
- * Members are sorted by port, and those without one are last: they may be at any port, as functions
- * of an adapter are that have a GUID of their own.
+ * Members are sorted by port, those without one last. The latter may be at any port, as functions
+ * of an adapter with their own GUIDs are.
  */
 static void note_members(struct builder *builder)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The way of a multicast group's packets through a subnet, by the multicast forwarding tables: a
- * switch sends a packet to all ports of the group's entry but the one that it came in by
- * (18.2.4). That should be a tree which reaches each member. An unknown part of a table is
+ * switch sends a packet to all ports of the group's entry except the one at which it arrived
+ * (18.2.4). The result should be a tree that reaches each member. An unknown part of a table is
  * never a fault.
  */
 #pragma once
@@ -14,21 +14,21 @@
 /* Bits, for a list of words. */
 enum multicast_fault {
 	MULTICAST_LOOP = 1 << 0,	 /* packets come back to a switch */
-	MULTICAST_CUT_OFF = 1 << 1,	 /* not in touch with most other members */
+	MULTICAST_CUT_OFF = 1 << 1,	 /* no path to, or none from, most other members */
 	MULTICAST_NOT_SENT = 1 << 2,	 /* a member whose switch does not send to it */
 	MULTICAST_ONE_WAY = 1 << 3,	 /* to a switch that does not send back */
 	MULTICAST_NO_LINK = 1 << 4,	 /* a port that is down, or that the switch lacks */
-	MULTICAST_NO_MEMBER = 1 << 5,	 /* to a switch from where no member is reached */
+	MULTICAST_NO_MEMBER = 1 << 5,	 /* to a switch from which no member is reached */
 	MULTICAST_NOT_A_MEMBER = 1 << 6, /* to a port that the subnet administrator does not list */
 };
 #define MULTICAST_FAULTS 7u
 
-/* JoinState, 15.2.5.17: ports with one of these bits get the group's packets. */
+/* JoinState (15.2.5.17): a port with one of these bits receives the group's packets. */
 #define MULTICAST_GETS 0x3u
 
-/* A member as the subnet administrator has it. */
+/* A member according to the subnet administrator. */
 struct multicast_member {
-	uint32_t port; /* filled by multicast_find_members(): in the graph, or FABRIC_NONE */
+	uint32_t port; /* index in the graph, or FABRIC_NONE: see multicast_find_members() */
 	uint8_t join_state;
 	uint64_t guid; /* of its port */
 };
@@ -39,12 +39,12 @@ struct multicast_members {
 	bool known;
 };
 
-/* A port of a switch that the group's packets leave by, or should. */
+/* A port of a switch by which the group's packets leave, or should. */
 struct multicast_hop {
-	uint32_t port;	    /* in the graph; port 0 if the switch has none of the number */
+	uint32_t port;	    /* in the graph; port 0 if the switch has no such port */
 	uint8_t out_port;   /* 0: the switch itself is a member */
-	bool in_table;	    /* false: of a member that the switch does not send to */
-	uint8_t join_state; /* of the member there, if it is known; else 0 */
+	bool in_table;	    /* false: a member that the switch does not send to */
+	uint8_t join_state; /* of the member there; 0 if unknown */
 	uint8_t faults;
 };
 
@@ -52,26 +52,26 @@ struct multicast_tree {
 	uint16_t mlid;
 	struct multicast_hop *hops; /* by switch, then by port */
 	size_t count;
-	bool unknown;	    /* parts of the tables are: then some faults are not looked for */
-	bool members_known; /* all, and their ports */
-	bool one_member;    /* at one port only: nothing is to be sent */
-	bool lost_member;   /* one of them is at no port of the scan */
+	bool unknown;	    /* parts of the tables are unknown: some faults are not looked for */
+	bool members_known; /* all members and their ports are known */
+	bool one_member;    /* members at one port only: nothing needs to be sent */
+	bool lost_member;   /* a member is at no port of the scan */
 };
 
 /* Finds the ports of the members in the graph. */
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members);
-/* Fills an empty tree. A scan that is not complete makes the tree unknown, too. */
+/* Fills an empty tree. An incomplete scan also makes the tree unknown. */
 void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *forwarding,
 			 uint16_t mlid, const struct multicast_members *members,
 			 struct multicast_tree *tree);
 void multicast_tree_clear(struct multicast_tree *tree);
 /*
- * The number of hops with the fault, and the first of them. A switch that seems to lead nowhere may
- * lead to a member that only sends: this is a fault only if the members are known.
+ * Returns the number of hops with the fault, and the first of them. A switch that seems to lead
+ * nowhere may lead to a member that only sends, so that is a fault only if the members are known.
  */
 size_t multicast_count_faults(const struct multicast_tree *tree, enum multicast_fault fault,
 			      const struct multicast_hop **ret_first);
-/* What is wrong, as a sentence about that many hops; to be freed. */
+/* Describes a fault found at that many hops, as a sentence; to be freed. */
 char *multicast_fault_text(const struct fabric_view *view, const struct multicast_tree *tree,
 			   enum multicast_fault fault, size_t count,
 			   const struct multicast_hop *first);
@@ -89,14 +89,14 @@ void multicast_hop_row_make(const struct fabric_view *view, const struct multica
 			    size_t hop, struct multicast_hop_row *row);
 
 /*
- * Asks the subnet administrator for the members of a group. It tells them only to those who know
- * its SM_Key: others are told no more than that there is a group, and the members stay unknown.
+ * Asks the subnet administrator for the members of a group. It discloses them only to those who
+ * know its SM_Key; others learn only that the group exists, and the members stay unknown.
  */
 struct multicast_answer {
-	int error;	 /* -ENODATA: the port knows no subnet manager; or that of the request */
-	uint16_t status; /* of the answer, if that is an error */
-	bool is_group;	 /* there is such a group */
-	bool cut;	 /* the answer was cut off: some of the members are unknown */
+	int error;	 /* -ENODATA: the port knows no subnet manager; else the request's error */
+	uint16_t status; /* of an answer with an error */
+	bool is_group;	 /* the group exists */
+	bool cut;	 /* the answer was truncated: some members are unknown */
 };
 void multicast_ask_members(struct mad_engine *engine, const struct mad_route *route, uint16_t mlid,
 			   struct multicast_members *members, struct multicast_answer *answer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The members of a multicast group, as the subnet administrator has them. */
+/* The members of a multicast group, according to the subnet administrator. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ enum {
 	MEMBER_RECORD_BYTES = 52,
 	MEMBER_GUID_AT = 24, /* the lower half of PortGID */
 	MEMBER_MLID_AT = 36,
-	MEMBER_JOIN_STATE_AT = 48, /* its lower half */
+	MEMBER_JOIN_STATE_AT = 48, /* in the lower half of the byte */
 };
 #define MEMBER_HAS_MLID (1ull << 3)
 
@@ -22,7 +22,7 @@ struct reader {
 	struct multicast_answer *answer;
 };
 
-/* A record without a port says that there is a group; its members are not for everyone. */
+/* A record without a port only says that the group exists: its members are not disclosed. */
 static void take_record(struct reader *reader, const unsigned char *record)
 {
 	const uint64_t guid = bits_get(record, (size_t)MEMBER_GUID_AT * 8, 64);
@@ -81,7 +81,7 @@ void multicast_ask_members(struct mad_engine *engine, const struct mad_route *ro
 	rc = mad_gather_long(engine, &item, 1, take, &reader);
 	answer->error = rc ? rc : item.error;
 	answer->status = answer->error ? 0 : item.status;
-	/* Those that are missing are not strangers. */
+	/* If the list is incomplete, ports missing from it are not strangers. */
 	members->known &= !answer->cut && !answer->error;
 }
 
@@ -111,7 +111,7 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 		if (!wanted.guid || (is_switch && fabric->ports[i].number))
 			continue;
 		found = bsearch(&wanted, members->items, members->count, sizeof(wanted), by_guid);
-		/* Records of several groups with one MLID are next to each other. */
+		/* Records of several groups with one MLID are adjacent. */
 		for (; found && found > members->items && found[-1].guid == wanted.guid; found--)
 			continue;
 		for (;

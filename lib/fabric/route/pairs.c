@@ -11,8 +11,8 @@
 static const char blanks[] = " \t\r";
 
 /*
- * Cuts the next word off the line. Returns 0 with the word, or with NULL at the end; -EINVAL: a
- * quotation mark has no other, or is next to a word.
+ * Cuts the next word off the line. Returns 0 with the word, or with NULL at the end; -EINVAL if a
+ * quotation mark is unpaired or touches another word.
  */
 static int next_word(char **line, char **ret_word)
 {

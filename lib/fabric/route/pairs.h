@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many routes: the pairs of a file, and the records of their routes and of the cables that they
- * share.
+ * Many routes at once: the pairs of a file, and records of their routes and of the cables that
+ * these share.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct route_pairs {
 };
 
 /*
- * Each line has two destinations; one with blanks is between quotation marks. Empty lines and what
- * follows a # between words are ignored. Returns 0, or -EINVAL with the number of the first line
- * that is wrong; what was read before it is to be freed, too.
+ * Each line has two destinations; one that contains blanks is in quotation marks. Empty lines and
+ * comments (from a # between words to the end of the line) are ignored. Returns 0, or -EINVAL with
+ * the number of the first malformed line; what was read before it must be freed, too.
  */
 int route_pairs_parse(struct route_pairs *pairs, const char *text, unsigned int *ret_line);
 void route_pairs_clear(struct route_pairs *pairs);
@@ -34,14 +34,14 @@ struct pair_row {
 	struct number line;   /* in the file */
 	struct number hops;
 	struct number end;     /* enum route_end */
-	struct strings cables; /* the ports that packets leave nodes by */
-	struct number most;    /* pairs over the cable that most pairs share */
+	struct strings cables; /* ports by which packets leave nodes */
+	struct number most;    /* pairs that share the busiest cable of the route */
 	uint32_t most_shared;  /* the port of that cable, or FABRIC_NONE */
 };
 
 extern const struct schema fabric_pairs_schema;
 
-/* A cable that packets of pairs leave a node by. */
+/* A cable, as the port by which packets of pairs leave a node. */
 struct shared_row {
 	struct fabric_row at;
 	struct number pairs;

@@ -31,7 +31,7 @@ static bool is_there(const struct follower *follower, uint32_t port)
 	return port == follower->to;
 }
 
-/* A route has few hops: a list of all nodes for each of many routes would take longer. */
+/* A route has few hops, so searching them is faster than a list of all nodes for each route. */
 static bool has_left(const struct follower *follower, uint32_t node)
 {
 	const struct fabric_route *route = follower->route;
@@ -42,7 +42,7 @@ static bool has_left(const struct follower *follower, uint32_t node)
 	return false;
 }
 
-/* Finds the output port of a switch; false: the route ends there. */
+/* Finds the output port of a switch; false if the route ends there. */
 static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret_port)
 {
 	const struct fabric *fabric = follower->fabric;
@@ -121,10 +121,10 @@ bool route_takes_back(const struct fabric *fabric, const struct fabric_route *th
 
 struct walker {
 	struct mad_engine *engine;
-	struct fabric_scan_options scan; /* for its requests from the local port */
+	struct fabric_scan_options scan; /* for requests from the local port */
 	struct fabric_walk *walk;
 	uint16_t lid;
-	/* Switches by GUID, with their output port: two switches may share a GUID. */
+	/* Switches by GUID and output port, because two switches may share a GUID. */
 	struct {
 		uint64_t guid;
 		unsigned int out_port;
@@ -142,7 +142,7 @@ static void ask(const struct walker *walker, uint16_t attribute, uint32_t modifi
 			    &item->request);
 }
 
-/* False: the walk ends here, because the node did not answer. */
+/* Returns false if the node did not answer, which ends the walk. */
 static bool has_come(struct walker *walker, const struct mad_item *item)
 {
 	if (!item->error && !item->status)
@@ -155,7 +155,7 @@ static bool has_come(struct walker *walker, const struct mad_item *item)
 	return false;
 }
 
-/* Only messages need it, so it may be missing. */
+/* The description is only for messages, so it may be missing. */
 static void take_description(struct walker *walker, const struct mad_item *item)
 {
 	walker->walk->has_description = !item->error && !item->status;
@@ -190,7 +190,7 @@ static bool end_at(struct walker *walker, enum walk_end end)
 	return false;
 }
 
-/* Goes on through a port. */
+/* Continues through a port. */
 static bool leave(struct walker *walker, unsigned int port)
 {
 	struct fabric_walk *walk = walker->walk;
@@ -201,7 +201,7 @@ static bool leave(struct walker *walker, unsigned int port)
 	return true;
 }
 
-/* At a switch; returns whether the walk goes on. */
+/* Handles a switch; returns whether the walk goes on. */
 static bool pass_switch(struct walker *walker)
 {
 	enum { PORT, DESCRIPTION, SWITCH, TABLE, COUNT };
@@ -230,7 +230,7 @@ static bool pass_switch(struct walker *walker)
 	return was_here(walker) ? end_at(walker, WALK_LOOP) : leave(walker, walk->out_port);
 }
 
-/* At an adapter or a router; only the local one sends on. */
+/* Handles an adapter or a router; only the local one sends on. */
 static bool pass_adapter(struct walker *walker)
 {
 	struct fabric_walk *walk = walker->walk;

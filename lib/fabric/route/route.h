@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The route that packets to a LID take through a subnet by the forwarding tables (18.2.4), and
- * where it ends if it does not arrive; and routes and tables as records.
+ * The route that packets to a LID take through a subnet according to the forwarding tables
+ * (18.2.4), and where it ends if it does not arrive; also routes and tables as records.
  */
 #pragma once
 
@@ -14,11 +14,10 @@
 enum route_end {
 	ROUTE_ARRIVED,
 	ROUTE_NOWHERE,	/* the table has no port for the LID */
-	ROUTE_NO_PORT,	/* it has a port that the switch does not have, or port 0, although the LID
-			   is not its own */
+	ROUTE_NO_PORT,	/* the table has a port that the switch lacks, or 0 for another's LID */
 	ROUTE_NO_PEER,	/* the other end of that port is unknown */
-	ROUTE_LOOP,	/* it comes back to a switch */
-	ROUTE_STRANGER, /* it arrives at an adapter or router port with another LID */
+	ROUTE_LOOP,	/* packets come back to a switch */
+	ROUTE_STRANGER, /* packets arrive at an adapter or router port with another LID */
 	ROUTE_UNKNOWN,	/* the entry could not be read */
 };
 
@@ -26,11 +25,11 @@ struct fabric_route {
 	uint32_t *ports; /* output port of each hop, in the graph */
 	size_t count;
 	enum route_end end;
-	uint32_t node;	       /* where it ends */
-	unsigned int out_port; /* in its table, for ROUTE_NO_PORT and ROUTE_NO_PEER */
+	uint32_t node;	       /* where the route ends */
+	unsigned int out_port; /* in that node's table, for ROUTE_NO_PORT and ROUTE_NO_PEER */
 };
 
-/* The output port for the LID in the table of the node, as forwarding_port() gives it. */
+/* Returns the output port for the LID in the table of the node, as forwarding_port() does. */
 typedef unsigned int (*route_lookup)(void *context, uint32_t node, uint16_t lid);
 
 /*
@@ -40,24 +39,23 @@ typedef unsigned int (*route_lookup)(void *context, uint32_t node, uint16_t lid)
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,
 		  route_lookup lookup, void *context, struct fabric_route *route);
 void route_clear(struct fabric_route *route);
-/* Whether `back` takes the cable of that hop of `there` in the other direction. */
+/* Whether `back` takes the cable of that hop of `there` in the opposite direction. */
 bool route_takes_back(const struct fabric *fabric, const struct fabric_route *there, size_t hop,
 		      const struct fabric_route *back);
 
 /*
- * The directed route to a LID from the local port, found without a scan. Each node on the way is
- * queried for its type and where its forwarding table sends the LID. So the route leads where
+ * The directed route to a LID from the local port, found without a scan: each node on the way is
+ * queried for its type and for where its forwarding table sends the LID. So the route leads where
  * packets to the LID go, even if no subnet manager answers.
  */
 enum walk_end {
 	WALK_ARRIVED,
-	WALK_UNANSWERED, /* the node did not answer: see attribute, error and the others */
-	WALK_NOWHERE,	 /* its table has no port for the LID */
-	WALK_NO_PORT, /* it has a port that the switch does not have, or port 0, although the LID is
-			 not its own */
-	WALK_LOOP,    /* the walk came back to a switch */
-	WALK_STRANGER, /* an adapter or a router with another LID */
-	WALK_FAR,      /* beyond the reach of a directed route */
+	WALK_UNANSWERED, /* the node did not answer: see attribute, error, status and tries */
+	WALK_NOWHERE,	 /* the node's table has no port for the LID */
+	WALK_NO_PORT,	 /* it has a port that the switch lacks, or port 0 for another's LID */
+	WALK_LOOP,	 /* the walk came back to a switch */
+	WALK_STRANGER,	 /* ended at an adapter or router with another LID */
+	WALK_FAR,	 /* more hops than a directed route can have */
 };
 
 struct fabric_walk {
@@ -76,16 +74,18 @@ struct fabric_walk {
 	unsigned int tries;
 };
 
-/* Returns 0 with the end in `walk`, or -ECANCELED if it was stopped. */
+/* Returns 0 with the end in `walk`, or -ECANCELED if stopped. */
 int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct fabric_walk *walk);
-/* Where and why a walk ended that did not arrive: "at ..." or "after ..."; to be freed. */
+/*
+ * Describes where and why a walk that did not arrive ended: "at ..." or "after ..."; to be freed.
+ */
 char *fabric_walk_text(const struct fabric_walk *walk);
 
 /*
  * Routes and forwarding tables as records: hops, entries, and the routes that share a cable. A row
- * borrows the view and what it points to; strings in lists are owned.
+ * borrows the view and the objects that it points to; strings in lists are owned.
  */
-/* Tags of columns that need requests of their own. */
+/* Tags of columns that need additional requests. */
 enum {
 	ROUTE_OF_SA = 1,
 	ROUTE_OF_COUNTERS = 2,
@@ -111,7 +111,7 @@ struct route_row {
 
 extern const struct schema fabric_route_schema;
 
-/* Whether the link of the hop is slower, or its MTU smaller, than in the path record. */
+/* Whether the link of the hop is slower, or its MTU smaller, than the path record says. */
 enum tristate route_is_below_path(const struct route_row *row);
 
 /* An entry of a linear table. */
@@ -128,12 +128,12 @@ extern const struct schema fabric_tables_schema;
 struct multicast_row {
 	struct fabric_row at; /* port 0 of the switch */
 	struct number mlid;
-	struct strings ports; /* unknown if a block of the table is */
+	struct strings ports; /* unknown if a block of the table is unknown */
 	struct strings peers; /* nodes at their other ends, in the same order; `-` if none */
 };
 
 extern const struct schema fabric_multicast_schema;
-/* False: no port is in the entry, and the row is left empty. */
+/* Returns false, and leaves the row empty, if the entry has no port. */
 bool multicast_row_make(const struct fabric_view *view, const struct forwarding *forwarding,
 			const struct forwarding_table *table, uint32_t mlid,
 			struct multicast_row *row);
@@ -144,36 +144,36 @@ struct balance_row {
 	struct fabric_row at;
 	struct number routes; /* LIDs of adapters and routers that the switch sends to it */
 	struct number pairs;  /* pairs of a source port and a LID whose packets leave by it */
-	struct real mean;     /* routes of the switch's ports to the same level */
+	struct real mean;     /* mean number of routes of the switch's ports to the same level */
 	struct real load_percent;
 	size_t order; /* of the row, by the name of the switch and the number of the port */
 };
 
 extern const struct schema fabric_balance_schema;
 
-/* A destination of packets that go over a cable. */
+/* A destination of packets that cross a cable. */
 struct using_row {
 	struct fabric_row at; /* the destination's port */
-	uint32_t source;      /* the port that sends, or FABRIC_NONE: all of them */
+	uint32_t source;      /* the port that sends; FABRIC_NONE for all of them together */
 	struct number direction;
-	struct number sources; /* number of ports that send; unknown in a row of one, and if some
-				  switch's table is */
+	struct number sources; /* number of ports that send; unknown if `source` is one port, or if
+				  a table is unknown */
 	struct number lid;
 };
 
 extern const struct schema fabric_using_schema;
 
-/* Which node of a graph a user means: by LID, GUID, GID, directed route or name. */
+/* The node of a graph that a user named by LID, GUID, GID, directed route or name. */
 struct fabric_place {
 	uint32_t node;
-	uint32_t port; /* port 0 of a switch; else the port that was named, or the first with a LID
-			*/
-	uint16_t lid;  /* the LID that was named, else that of the port; 0: it has none */
+	uint32_t port; /* port 0 of a switch; else the port named, or the first with a LID */
+	uint16_t lid;  /* the LID named, else that of the port; 0 if it has none */
 };
 
 /*
- * Finds nodes of a graph. Its lists are made when they are first needed, so that many words take
- * little longer than one. Zeroed but for the view, whose graph does not change meanwhile.
+ * Finds nodes of a graph. The lists are made when first needed, so that looking up many words takes
+ * little longer than looking up one. Initialise to zero except for the view, whose graph must not
+ * change meanwhile.
  */
 struct fabric_finder {
 	struct fabric_view view;
@@ -190,20 +190,20 @@ struct fabric_finder {
 	bool has_guids;
 };
 
-/* To be called before the graph is cleared. */
+/* Must be called before the graph is cleared. */
 void fabric_finder_clear(struct fabric_finder *finder);
 
 /*
- * Returns how many nodes the target may mean, and the first in *ret_place. A GUID is that of a
- * node, a port or a system, in this order; a directed route begins where the scan began.
+ * Returns how many nodes the target may mean, and the first in *ret_place. A GUID is matched
+ * against nodes, ports and systems, in this order; a directed route begins where the scan began.
  */
 size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target *target,
 			  struct fabric_place *ret_place);
-/* The same by name, or NAME/PORT as messages write it. */
+/* Does the same by name, or by NAME/PORT as written in messages. */
 size_t fabric_find_name(struct fabric_finder *finder, const char *word,
 			struct fabric_place *ret_place);
 /*
- * By node, whether its name matches a shell pattern or, if none does, whether it or one of its
- * ports has that GUID. To be freed; NULL: there is no such node.
+ * Returns, by node, whether its name matches a shell pattern or, if no name does, whether the node
+ * or one of its ports has that GUID. To be freed; NULL if there is no such node.
  */
 bool *fabric_match_names(const struct fabric_view *view, const char *pattern);

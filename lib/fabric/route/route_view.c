@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of routes, of forwarding tables, and of the balance. */
+/* The columns of routes, forwarding tables, and the balance. */
 #include "fabric/route/route.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const struct enum_name direction_names[] = {
 	{0, NULL},
 };
 
-/* The smaller MTU of the two ends, as packets have to fit both; 0 if unknown. */
+/* The smaller MTU of the two ends, because packets have to fit both; 0 if unknown. */
 static unsigned int mtu_of(const struct fabric_row *row)
 {
 	const struct fabric *fabric = fabric_of(row);
@@ -274,7 +274,7 @@ const struct schema fabric_balance_schema = SCHEMA(
 	"fabric_balance", struct balance_row, balance_fields,
 	"the number of routes through a port of a switch");
 
-/* The source as a row of its own, for the getters of places. */
+/* The source as a row, for the getters of places. */
 static struct fabric_row source_of(const void *record)
 {
 	const struct using_row *row = record;

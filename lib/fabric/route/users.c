@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds the ports that send over a cable. The routes to one LID form a tree: those of the switches
- * on the near side lead to the switch that the cable is in, and from there over the cable.
+ * Finds the ports that send over a cable. The routes to one LID form a tree: those of switches on
+ * the near side lead to the switch at the cable's near end, and from there over the cable.
  */
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -19,7 +19,9 @@ struct users {
 	uint8_t *ways; /* by table, for one LID: enum way */
 };
 
-/* Whether packets from the switch go over the cable; every switch on the way gets the answer. */
+/*
+ * Whether packets from the switch go over the cable; caches the answer for every switch on the way.
+ */
 static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint16_t lid)
 {
 	enum way way = WAY_ELSEWHERE;
@@ -28,7 +30,7 @@ static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint
 	while (now != FABRIC_NONE) {
 		const uint32_t out = forwarding_out(users->fabric, users->forwarding, now, lid);
 
-		/* A switch that is open already: the route is a loop. */
+		/* A switch that is still open means that the route is a loop. */
 		if (users->ways[now] != WAY_UNKNOWN) {
 			way = users->ways[now] == WAY_OVER ? WAY_OVER : WAY_ELSEWHERE;
 			break;
@@ -46,7 +48,7 @@ static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint
 	return way == WAY_OVER;
 }
 
-/* The ports that send by that switch: those of adapters and routers in its cables. */
+/* Reports the ports that send through that switch: adapters and routers attached to it. */
 static void add_sources(struct users *users, uint32_t number, uint16_t lid)
 {
 	const struct fabric *fabric = users->fabric;
@@ -66,7 +68,7 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 	const struct fabric *fabric = users->fabric;
 	const uint32_t owner = users->owners[lid];
 
-	/* What an adapter sends leaves by its one cable. */
+	/* An adapter sends everything through its one cable. */
 	if (!fabric_is_of_switch(fabric, cable)) {
 		if (owner != cable && forwarding_is_end(fabric, cable))
 			users->user(users->context, cable, owner, lid);
