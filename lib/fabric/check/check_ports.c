@@ -152,10 +152,7 @@ static enum damage damage_of(const struct port_growth_row *row, uint64_t least)
 	for (size_t i = 0; i < row->count; i++) {
 		const struct port_counter_growth *growth = &row->counters[i];
 		const bool saturated = growth->state.value == CHANGE_SATURATED;
-		/*
-		 * A counter that was reset has grown by its value; the growth of a new one is
-		 * unknown.
-		 */
+		/* A reset counter has grown by its value; the growth of a new one is unknown. */
 		const uint64_t grown = growth->state.value == CHANGE_CLEARED ? growth->value.value
 									     : growth->growth.value;
 

@@ -24,9 +24,7 @@ void check_duplicate_guid(struct check_run *run)
 	if (!node->ambiguous || run->node == first)
 		return;
 	name = fabric_node_name(run->input->view, first);
-	/*
-	 * A node without a parent is from a file: the first node of a scan is never the duplicate.
-	 */
+	/* Only a file has nodes without a parent here: the first node of a scan is no duplicate. */
 	if (node->parent != FABRIC_NONE)
 		parent = fabric_port_name(run->input->view, node->parent);
 	guid_format(node->guid, guid);

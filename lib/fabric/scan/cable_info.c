@@ -12,8 +12,8 @@
 /* The work on one node: its ports one after the other, each part of a module in pieces. */
 struct agent {
 	size_t first, count; /* its ports in the list */
-	size_t current;	     /* the port at work, from `first` */
-	unsigned int tried;  /* parts of its module */
+	size_t current;	     /* the current port, relative to `first` */
+	unsigned int tried;  /* bit mask: parts of its module */
 	enum plug_part part;
 	uint8_t question[CABLE_INFO_HEADER_BYTES];
 };
@@ -23,7 +23,7 @@ struct reader {
 	const struct fabric *fabric;
 	struct fabric_plugs *plugs;
 	struct agent *agents; /* by node */
-	uint32_t *ready;      /* nodes that may be asked, each time that they may */
+	uint32_t *ready;      /* nodes with a request to send, once per request */
 	size_t head, ready_count;
 };
 
@@ -58,7 +58,7 @@ static void set_ready(struct reader *reader, uint32_t node)
 	MEM_ADD(reader->ready, reader->ready_count) = node;
 }
 
-/* Asks the node next for the rest of the part, or for another part or port. */
+/* Queues the node's next request: for the rest of the part, or another part or port. */
 static void go_on(struct reader *reader, uint32_t node)
 {
 	struct agent *agent = &reader->agents[node];
@@ -115,7 +115,7 @@ static bool next(void *context, struct mad_request *request)
 	return false;
 }
 
-/* None of the ports of the node that are left will be read. */
+/* Gives up on the node's remaining ports. */
 static void give_up(struct reader *reader, struct agent *agent, enum fabric_plug_state state)
 {
 	for (; agent->current < agent->count; agent->current++)
@@ -134,7 +134,7 @@ static void note_failure(struct reader *reader, uint32_t port, const struct mad_
 static void take_code(struct fabric_plug *plug, const struct agent *agent, unsigned int code)
 {
 	plug->code = (uint8_t)code;
-	/* The first page is there: the module was read, but not all of it. */
+	/* The first page was read: the module is known, but not completely. */
 	if (plug->state == FABRIC_PLUG_READ || agent->part != PLUG_LOWER) {
 		plug->partial = true;
 		return;
@@ -157,7 +157,7 @@ static void take_bytes(struct fabric_plug *plug, struct agent *agent, const unsi
 		agent->tried |= 1u << agent->part;
 }
 
-/* A status of 13.4.7: the agent does not know the attribute, or none with this method. */
+/* Statuses of 13.4.7: the agent does not know the method, or the attribute with it. */
 static bool is_unknown(uint16_t status)
 {
 	const unsigned int code = status & UMAD_STATUS_INVALID_FIELD_MASK;
@@ -165,7 +165,7 @@ static bool is_unknown(uint16_t status)
 	return code == UMAD_STATUS_METHOD_NOT_SUPPORTED || code == UMAD_STATUS_ATTR_NOT_SUPPORTED;
 }
 
-/* The node did not answer, or it refused without a code of the device. */
+/* The node did not answer, or refused without a code from the device. */
 static void take_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
 {
 	struct fabric_plug *plug = plug_of(reader, agent);
@@ -220,7 +220,7 @@ static void list_ports(struct reader *reader, const bool *wanted)
 				continue;
 			MEM_ADD(plugs->items, plugs->count) = (struct fabric_plug){
 				.port = port,
-				/* To others the attribute's number may mean something else. */
+				/* Others may use the attribute's number for something else. */
 				.state = fabric_is_mellanox(node) ? 0 : FABRIC_PLUG_OTHER_VENDOR,
 			};
 			agent->count++;

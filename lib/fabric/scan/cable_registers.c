@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the firmware of NVIDIA's devices tells of the modules, where CableInfo told too little: the
- * register PDDR by AccessRegisterGMP (mad.h), one datagram for a port. A node is asked first
- * whether it knows that, and in which units it can tell powers.
+ * Asks the firmware of NVIDIA devices about the modules where CableInfo revealed too little: the
+ * register PDDR by AccessRegisterGMP (mad.h), one datagram per port. A node is asked first whether
+ * it supports this, and in which units it can report powers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 _Static_assert((int)PLUG_PDDR_BYTES <= ACCESS_REGISTER_MOST,
 	       "PDDR needs more than its first block");
 
-/* In this order. */
+/* The steps of an agent, in order. */
 enum step { ASK_WHETHER, ASK_UNITS, ASK_PORTS };
 
-enum { QUESTION_BYTES = ACCESS_REGISTER_AT + 8 }; /* as far as the head of PDDR */
+enum { QUESTION_BYTES = ACCESS_REGISTER_AT + 8 }; /* up to the head of PDDR */
 
-/* The work on one node: its ports that are asked, one after the other. */
+/* The work on one node: its ports to be asked, one after the other. */
 struct agent {
 	size_t current, end; /* in the list of plugs */
 	enum step step;
@@ -34,7 +34,7 @@ struct reader {
 	struct fabric_plugs *plugs;
 	struct agent *agents;
 	size_t agent_count;
-	size_t *ready; /* agents that may ask, each time that they may */
+	size_t *ready; /* agents with a request to send, once per request */
 	size_t head, ready_count;
 };
 
@@ -50,8 +50,8 @@ static bool has_light(const struct fabric_plug *plug)
 }
 
 /*
- * Where CableInfo said nothing, or did not get to the light, because the device refuses pages. With
- * the light, what CableInfo read is worth more: flags, and powers in tenths of a microwatt.
+ * Wanted where CableInfo yielded nothing, or no receive power because the device refuses pages.
+ * With the power, the data of CableInfo is better: flags, and powers in tenths of a microwatt.
  */
 static bool is_wanted(const struct reader *reader, const struct fabric_plug *plug)
 {
@@ -60,16 +60,16 @@ static bool is_wanted(const struct reader *reader, const struct fabric_plug *plu
 	       fabric_is_reachable(reader->fabric, plug->port);
 }
 
-/* What CableInfo said of a port stays. */
+/* Sets the state, unless CableInfo has found one for the port. */
 static void set_state(struct fabric_plug *plug, enum fabric_plug_state state)
 {
 	if (plug->state != FABRIC_PLUG_UNSUPPORTED)
 		return;
 	plug->state = state;
-	plug->code = 0; /* CableInfo's is no reason of that */
+	plug->code = 0; /* CableInfo's code is not the reason for this state */
 }
 
-/* Lets the node be asked next; its ports that need no question are passed over. */
+/* Queues the node's next request, skipping ports that need none. */
 static void go_on(struct reader *reader, struct agent *agent)
 {
 	while (agent->current < agent->end &&
@@ -116,7 +116,7 @@ static bool next(void *context, struct mad_request *request)
 	return true;
 }
 
-/* One failure of a node is enough; each port says whether it was read. */
+/* One failure per node is enough; each port says whether it was read. */
 static void note_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
 {
 	struct fabric_plugs *plugs = reader->plugs;
@@ -156,11 +156,11 @@ static void take_whether(struct reader *reader, struct agent *agent, const struc
 		agent->step = ASK_UNITS;
 		go_on(reader, agent);
 	} else {
-		agent->current = agent->end; /* it has no registers */
+		agent->current = agent->end; /* the node has no registers */
 	}
 }
 
-/* The answer must be of the port and the page that were asked for. */
+/* The answer must be for the port and page that were requested. */
 static void take_port(struct reader *reader, struct agent *agent, const struct mad_reply *reply,
 		      const uint8_t *bytes)
 {
@@ -211,7 +211,7 @@ static void done(void *context, const struct mad_reply *reply)
 	}
 }
 
-/* The list has the ports of a node one after the other. */
+/* In the list, the ports of a node are adjacent. */
 static void list_agents(struct reader *reader)
 {
 	const struct fabric_plugs *plugs = reader->plugs;
@@ -238,7 +238,7 @@ int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_addr
 
 	list_agents(&reader);
 	rc = mad_engine_run(engine, &work);
-	/* What was not asked is not known to be unsupported. */
+	/* A port that was not asked is not known to be unsupported. */
 	for (size_t i = 0; rc && i < reader.agent_count; i++)
 		give_up(&reader, &reader.agents[i], FABRIC_PLUG_NO_ANSWER);
 	free(reader.agents);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cables with the plugs at both ends as records, what changed of them, and what a file keeps. */
+/* Cables with the plugs at both ends as records, their changes, and their saved form. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "fabric/scan/cable_info.h"
 
-/* Less may be the noise of the module's own reading. */
+/* Smaller changes may be noise in the module's own readings. */
 #define LEAST_DECIBELS 1.0
 
 static const struct enum_name state_names[] = {

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* The specification's names, as libibmad/src/fields.c of rdma-core has them. */
+/* The specification's names, spelled as in libibmad/src/fields.c of rdma-core. */
 static const struct {
 	const char *name, *key;
 } names[] = {
@@ -44,7 +44,7 @@ void error_limits_init(struct error_limits *limits, uint64_t least)
 	init(&perf_counters_schema, least, limits->by_part);
 }
 
-/* False: the schema has no such counter that can be an error. */
+/* Returns false if the schema has no such counter that can be an error. */
 static bool set_in(const struct schema *schema, const char *key, uint64_t least, uint64_t *limits)
 {
 	for (size_t i = 0; i < schema->field_count && i < ERROR_LIMITS_MOST; i++) {
@@ -59,7 +59,7 @@ static bool set_in(const struct schema *schema, const char *key, uint64_t least,
 	return false;
 }
 
-/* The limit of one counter. -ENOENT: there is no such counter. */
+/* Sets the limit of one counter. Returns -ENOENT if there is no such counter. */
 static int set(struct error_limits *limits, const char *name, uint64_t least)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -16,8 +16,8 @@
 #include "schema/bits.h"
 
 #define EXTENDED_PORT_COUNTERS 0x1du
-#define AT_ONCE		       8u /* requests to a node: more would overload some agents */
-#define FEW_PORTS	       3u /* from here on, two requests for all ports are fewer */
+#define AT_ONCE		       8u /* requests per node: more would overload some agents */
+#define FEW_PORTS	       3u /* from this many ports on, the sum (2 requests) is cheaper */
 
 /* PortSelect of all ports at once: 16.1.3.5 */
 static const unsigned char select_all[2] = {0, PERF_ALL_PORTS};
@@ -32,7 +32,7 @@ struct query {
 /* The performance management agent of a node. */
 struct agent {
 	size_t first, count; /* its ports in the list */
-	size_t next;	     /* the first of them that was not queried yet */
+	size_t next;	     /* first of them not queried yet */
 	struct perf_caps caps;
 	bool asked, known; /* whether its ClassPortInfo was queried, and is known */
 	bool reported;	   /* the failure of PortCountersExtended was reported */
@@ -127,7 +127,7 @@ static bool reader_next(void *context, struct mad_request *request)
 	return true;
 }
 
-/* Whether an error counter is so high that the port has to be shown. */
+/* Whether an error counter is high enough for the port to be shown. */
 static bool is_worth(const struct reader *reader, const unsigned char *data)
 {
 	for (size_t i = 0; i < perf_counters_schema.field_count; i++) {
@@ -149,7 +149,7 @@ static struct agent *agent_of(const struct reader *reader, const struct query *q
 	return &reader->agents[reader->fabric->ports[port_of(reader, query)].node];
 }
 
-/* Notes a failure: of a switch at port 0, else at the port that was queried. */
+/* Notes a failure: of a switch as a node at port 0, else at the port that was queried. */
 static void note(struct reader *reader, const struct query *query, const struct mad_reply *reply)
 {
 	struct port_errors *errors = reader->errors;
@@ -160,7 +160,7 @@ static void note(struct reader *reader, const struct query *query, const struct 
 	MEM_ADD(errors->failures, errors->failure_count) = fabric_failure_of(port, reply);
 }
 
-/* After a failure nothing more is queried of the node or port. */
+/* After a failure, nothing more is queried from the node or port. */
 static void take_failure(struct reader *reader, const struct query *query,
 			 const struct mad_reply *reply)
 {
@@ -247,8 +247,8 @@ static void reader_done(void *context, const struct mad_reply *reply)
 }
 
 /*
- * A port with a link, or a switch's without one, which it counts for, too. Port 0 only if it has
- * counters.
+ * Whether the port is to be read: it has a link or, with `without_link`, is a switch's, which
+ * counts without one, too. Port 0 only if it has counters.
  */
 static bool has_counters(const struct reader *reader, const struct fabric_node *node,
 			 const struct fabric_port *port)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The counters of performance management (chapter 16.1) of all ports of a subnet, read in parallel,
- * and as records: their values, their growth between two readings, and what a file keeps of them.
- * The bytes are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only nodes
- * with a LID can be queried, adapters through a port with a link. A row owns its strings and lists,
+ * The performance management counters (chapter 16.1) of all ports of a subnet, read in parallel,
+ * and their records: values, growth between two readings, and the form saved in files. The bytes
+ * are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only nodes with a
+ * LID can be queried, adapters only through a port with a link. A row owns its strings and lists,
  * and borrows the view.
  */
 #pragma once
@@ -23,7 +23,7 @@ enum {
 struct port_counters {
 	uint32_t port; /* index in the graph; the first member: fabric_compare_ports() */
 	struct perf_caps caps;
-	bool read, extended; /* whether these two were read */
+	bool read, extended; /* whether `counters` and `extended_counters` were read */
 	uint8_t select[2];   /* PortSelect; the second byte is the number of the port */
 	uint8_t counters[PORT_COUNTERS_BYTES];
 	uint8_t extended_counters[EXTENDED_PORT_COUNTERS_BYTES];
@@ -32,7 +32,7 @@ struct port_counters {
 struct port_errors {
 	struct port_counters *items; /* in the order of ports */
 	size_t count;
-	/* For each node or port that did not answer, a failure of its first attribute. */
+	/* One failure for each node or port that did not answer, with its first attribute. */
 	struct fabric_failure *failures;
 	size_t failure_count;
 	size_t unreachable; /* ports that could not be queried: without a LID, or not active */
@@ -43,30 +43,30 @@ struct port_errors {
 struct port_errors_options {
 	struct mad_address address; /* without the LID */
 	/*
-	 * Read all counters of all ports. Otherwise only ports with an error counter of `least` or
-	 * more, or at its maximum, are found and read; the others are left out.
+	 * Read all counters of all ports. Otherwise only ports with an error counter at `least` or
+	 * more, or at its maximum, are found and read; the others are omitted.
 	 */
 	bool all;
 	bool without_link; /* also ports of switches that have no link now */
 	uint64_t least;
-	const struct error_limits *limits; /* takes the place of `least`; or NULL */
-	const uint8_t *service_levels;	   /* by LID, any 16 bits, for that of `address`; or NULL */
+	const struct error_limits *limits; /* replaces `least`; or NULL */
+	const uint8_t *service_levels;	   /* SL by LID (16 bits), overrides `address`; or NULL */
 	const bool *wanted;		   /* by port of the graph; NULL: all */
 };
 
 /*
- * Fills an empty list. Returns 0 even if some nodes did not answer, -ECANCELED if it was stopped,
- * or -errno if the local port failed.
+ * Fills an empty list. Returns 0 even if some nodes did not answer, -ECANCELED if stopped, or
+ * -errno if the local port failed.
  */
 int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 		     const struct port_errors_options *options, struct port_errors *errors);
 void port_errors_clear(struct port_errors *errors);
-/* The counters of a port; NULL if they were not read. */
+/* Returns the counters of a port, or NULL if they were not read. */
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port);
 /* Decodes the counters; the caller frees the record by perf_record_clear(). */
 void port_counters_decode(const struct port_counters *counters, struct perf_record *record);
 
-/* The object and the reason of a failure to read counters, both to be freed. */
+/* Describes the object and the reason of a failure to read counters; both to be freed. */
 void port_errors_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			      char **ret_object, char **ret_message);
 /* A sentence about the ports that could not be queried; to be freed. */
@@ -78,9 +78,9 @@ struct port_errors_row {
 	struct fabric_row at; /* the port */
 	struct perf_record counters;
 	struct number error_count; /* all error counters together */
-	char *errors; /* the counters that are not 0, the highest first, as a sentence */
+	char *errors;		   /* the nonzero counters, highest first, as a sentence */
 	/* port_details.h fills these; they are empty unless the details were read. */
-	bool knows_details; /* what a node must have was read: without details there are none */
+	bool knows_details; /* all mandatory details were read, so no details means none */
 	struct port_detail *details;
 	size_t detail_count;
 	char *said_details;
@@ -89,8 +89,8 @@ struct port_errors_row {
 extern const struct schema fabric_errors_schema;
 
 /*
- * False: no counter passes its limit; then the row is cleared. Counters that never count are left
- * out of the row's sums.
+ * Returns false, with the row cleared, if no counter passes its limit. Counters that never count
+ * are not in the row's sums.
  */
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
 			  const struct error_limits *limits, struct port_errors_row *row);
@@ -108,7 +108,7 @@ struct port_counter_growth {
 struct port_growth_row {
 	struct fabric_row at; /* the port */
 	struct perf_rates rates;
-	struct number error_count; /* growth of all counters; of reset ones what they have */
+	struct number error_count; /* growth of all error counters; of reset ones, their value */
 	char *errors;
 	struct port_counter_growth *counters; /* all counters with a value */
 	size_t count;
@@ -118,8 +118,8 @@ extern const struct schema fabric_error_growth_schema;
 
 /*
  * Compares two readings of a port, `seconds` apart (0: unknown); `before` is NULL if the port was
- * not read then. False: no counter grew by its limit or more, or has reached its maximum since; the
- * row is filled nevertheless.
+ * not in the first reading. Returns false if no counter grew by its limit or more, or reached its
+ * maximum in between; the row is filled in either case.
  */
 bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
 			  const struct port_counters *after, double seconds,

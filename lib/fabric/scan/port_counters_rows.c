@@ -26,7 +26,7 @@ static const struct perf_counter *counter_of(const struct field *field,
 	return (const struct perf_counter *)(const void *)((const char *)record + field->offset);
 }
 
-/* The highest first; equal ones in the order of the table. */
+/* Highest first; equal ones in the order of the table. */
 static int compare_said(const void *a, const void *b)
 {
 	const struct said *one = a, *other = b;
@@ -50,7 +50,7 @@ static char *join(struct said *items, size_t count)
 	return all;
 }
 
-/* The wide counters at their maximum would wrap the sum round to a small one. */
+/* Without saturation, wide counters at their maximum would wrap the sum around to a small one. */
 static void add(struct number *sum, uint64_t value)
 {
 	if (__builtin_add_overflow(sum->value, value, &sum->value))
@@ -77,7 +77,7 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 					       counter->saturated);
 		if (!counter->value)
 			continue;
-		/* Ticks of waiting may count, but they are no number of errors. */
+		/* Ticks of waiting may have a limit, but they are not errors. */
 		if (field->tag == PERF_GROUP_ERRORS)
 			add(&row->error_count, counter->value);
 		MEM_ADD(said, count) = (struct said){
@@ -134,7 +134,7 @@ static struct port_counter_growth growth_of(const struct field *field,
 	return growth;
 }
 
-/* The growth in words, NULL if there is none, and the least that was counted. */
+/* Describes the growth (NULL if there is none); *ret_least is the least that was counted. */
 static char *say_growth(const struct port_counter_growth *growth, uint64_t *ret_least)
 {
 	const char *key = growth->field->key;
@@ -185,7 +185,7 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 		one.text = say_growth(growth, &one.weight);
 		worth |= error_limit_is_passed(limits->by_counter[i], one.weight,
 					       growth->state.value == CHANGE_SATURATED);
-		/* When the errors of a counter came that was not read before is not known. */
+		/* It is unknown when the errors of a counter that was not read before occurred. */
 		if (field->tag == PERF_GROUP_ERRORS && growth->state.value != CHANGE_NEW)
 			add(&row->error_count, one.weight);
 		if (one.text)
@@ -252,7 +252,7 @@ char *port_errors_unreachable_text(const struct fabric_view *view, const struct 
 			  errors->unreachable, first);
 }
 
-/* The counters have the keys and values of rdmactl perf. */
+/* Shows the counter with the key and value that it has in `rdmactl perf`. */
 static void show_counter(const void *record, const char *key, struct value *value)
 {
 	const struct port_errors_row *row = record;
@@ -262,7 +262,7 @@ static void show_counter(const void *record, const char *key, struct value *valu
 		field_get(field, &row->counters, value);
 }
 
-/* A row of pm_counters.h. */
+/* One getter per row of pm_counters.h. */
 #define COUNTER_GETTER(group_, factor_, member_, ...)                      \
 	static void get_##member_(const void *record, struct value *value) \
 	{                                                                  \
@@ -270,7 +270,7 @@ static void show_counter(const void *record, const char *key, struct value *valu
 	}
 PERF_PORT_COUNTERS(COUNTER_GETTER)
 
-/* The column `errors` has those that are not 0. */
+/* Hidden by default, because the column `errors` has the nonzero ones. */
 #define COUNTER_COLUMN(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, \
 		       help_)                                                                  \
 	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, FIELD_RIGHT, help_),

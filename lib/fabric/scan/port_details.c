@@ -12,11 +12,11 @@
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
 
-/* The attributes of details, and whether a node has to have them. */
+/* The attributes with details, and whether a node may lack them. */
 static const struct {
 	uint16_t id;
 	bool optional;
-	const char *reason; /* the counter without which there is nothing to ask; NULL: none */
+	const char *reason; /* queried only if this counter is nonzero; NULL: always */
 } parts[] = {
 	{MAD_PM_RCV_ERROR_DETAILS, false, "rcv_errors"},
 	{MAD_PM_XMIT_DISCARD_DETAILS, false, "xmit_discards"},
@@ -25,7 +25,7 @@ static const struct {
 	{MAD_PM_SW_VL_CONGESTION, true, "xmit_wait_ticks"},
 };
 
-/* What a Set of the details clears: all counters of 16.1.4.1 and 16.1.4.2, a bit each. */
+/* Counters that a Set of the details clears: all of 16.1.4.1 and 16.1.4.2, one bit each. */
 enum { RCV_ERROR_DETAILS_SELECT = 0x3f, XMIT_DISCARD_DETAILS_SELECT = 0x0f };
 
 static void fill_request(const struct fabric *fabric, const struct port_errors_options *options,
@@ -61,7 +61,7 @@ static bool is_counted(const struct port_errors_row *row, const char *key)
 	if (!key)
 		return true;
 	field_get(schema_find(&perf_schema, key), &row->counters, &value);
-	/* A number, or with a mark the text of a saturated one. */
+	/* A number, or a text with a mark if the counter is saturated. */
 	return value.kind == VALUE_UNSIGNED ? value.number : value.kind != VALUE_NONE;
 }
 
@@ -147,9 +147,9 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 	return rc;
 }
 
-/* One Set of a port. */
+/* A Set for one port. */
 struct order {
-	size_t place; /* of the port in the readings */
+	size_t place; /* index of the port in the readings */
 	uint16_t attribute;
 	unsigned char data[EXTENDED_PORT_COUNTERS_BYTES];
 };

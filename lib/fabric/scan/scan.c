@@ -46,7 +46,7 @@ void scan_enqueue(struct scanner *scanner, enum scan_query_kind kind, uint32_t s
 {
 	struct scan_query *query;
 
-	/* Drop the queries that were sent when they are half of the list. */
+	/* Drop the queries already sent once they make up half of the list. */
 	if (scanner->head > 1024 && scanner->head * 2 > scanner->query_count) {
 		scanner->query_count -= scanner->head;
 		memmove(scanner->queries, scanner->queries + scanner->head,
@@ -95,8 +95,8 @@ bool fabric_scan_request(const struct fabric_scan_options *options, const struct
 	unsigned int before = options->path_hops;
 
 	/*
-	 * An adapter forwards nothing. Where a scan begins at a distant one, its peer is the node
-	 * that it was reached through.
+	 * An adapter forwards nothing. If the scan begins at a distant one, its peer is the node
+	 * through which it was reached.
 	 */
 	if (before && hops > 0 && fabric->node_count && fabric->nodes[0].type != NODE_TYPE_SWITCH) {
 		before--;
@@ -128,7 +128,7 @@ struct fabric_failure fabric_failure_of(uint32_t port, const struct mad_reply *r
 	};
 }
 
-/* The port whose PortInfo is queried, or that a probe goes through. */
+/* The port whose PortInfo is queried, or through which a probe goes. */
 static unsigned int number_of_port(const struct scanner *scanner, const struct scan_query *query)
 {
 	uint32_t port = is_probe(query->kind) ? scanner->probes[query->subject].out
@@ -223,7 +223,7 @@ void scan_query_end(struct scanner *scanner, uint32_t port)
 	const struct fabric *fabric = scanner->fabric;
 	const uint32_t peer = fabric->ports[port].peer;
 
-	/* Whether a port at QDR is at its best may not have been told yet. */
+	/* Whether a port at QDR runs at its best may not be known yet. */
 	if (!scanner->options->no_end_ports || peer == FABRIC_NONE ||
 	    !fabric_is_of_switch(fabric, peer) || !fabric_is_at_own_best(&fabric->ports[peer]) ||
 	    fabric_may_be_fdr10(fabric, peer))
@@ -307,7 +307,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	if (!port->number)
 		return;
 	if (!fabric_is_up(port)) {
-		/* Another port's cable leads here, or to another node of this GUID. */
+		/* Another port's cable leads here, or to another node with this GUID. */
 		if (port->peer != FABRIC_NONE && node->type == NODE_TYPE_SWITCH)
 			scan_doubt(scanner, port->node);
 		return;
@@ -318,7 +318,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 		scan_enqueue(scanner, QUERY_VENDOR_SPEED, number);
 }
 
-/* False if the answer makes no sense. */
+/* Returns false if the answer makes no sense. */
 static bool take_answer(struct scanner *scanner, const struct scan_query *query,
 			const uint8_t *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is read of a subnet after the scan: tables of ports, and its subnet managers. */
+/* Data read from a subnet after the scan: tables of ports, and its subnet managers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +15,21 @@
 static const uint16_t tables[] = {UMAD_SM_ATTR_PKEY_TABLE, UMAD_SM_ATTR_GUID_INFO,
 				  UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE};
 
-/* Works through the tables of all ports. */
+/* Reads the tables of all ports, one after another. */
 struct reader {
 	const struct fabric_scan_options *scan;
 	struct fabric *fabric;
 	const struct mad_attribute *attributes[ARRAY_SIZE(tables)];
-	uint32_t port;		/* that the steps are for */
+	uint32_t port;		/* port that the steps are for */
 	size_t table;		/* next table of the port */
-	struct smp_step *steps; /* of the table before */
+	struct smp_step *steps; /* of the table before `table` */
 	size_t step, step_count;
-	uint8_t *unanswered; /* bit mask of tables that a node did not answer: queried and reported
-			      * once
-			      */
+	uint8_t *unanswered; /* by node, bit mask of unanswered tables: queried, reported once */
 };
 
 /*
- * Whether the tables of a port matter, and can be had: the other ports are not in service, or
- * belong to an adapter that no cable of this subnet leads to by that port: another would answer.
+ * Whether the tables of a port matter and can be read. A port without a link is not in service. An
+ * adapter's port that no cable of this subnet leads to cannot be queried: another would answer.
  */
 static bool is_of_use(const struct fabric *fabric, uint32_t place)
 {
@@ -46,7 +44,7 @@ static bool is_of_use(const struct fabric *fabric, uint32_t place)
 	return fabric_is_up(port) || (!port->number && node->type == NODE_TYPE_SWITCH);
 }
 
-/* Only port 0 of a switch has GUIDs. */
+/* On a switch, only port 0 has GUIDs. */
 static bool has_table(const struct fabric *fabric, uint32_t port,
 		      const struct mad_attribute *attribute)
 {
@@ -64,7 +62,7 @@ static void plan(struct reader *reader, const struct mad_attribute *attribute)
 	struct smp_node facts = {.is_switch = false};
 
 	smp_node_take_node_info(&facts, node->info);
-	/* The request comes in by this port, NodeInfo may have come in by another. */
+	/* The request arrives by this port, whereas NodeInfo may have arrived by another. */
 	facts.local_port = port->number;
 	if (node->has_switch_info)
 		smp_node_take_switch_info(&facts, node->switch_info);
@@ -75,7 +73,7 @@ static void plan(struct reader *reader, const struct mad_attribute *attribute)
 	smp_plan(attribute, &facts, &choice, &reader->steps, &reader->step_count);
 }
 
-/* Goes to the next step; false after the last one. */
+/* Goes on to the next step; false after the last one. */
 static bool advance(struct reader *reader)
 {
 	while (reader->step == reader->step_count) {
@@ -168,7 +166,7 @@ static void done(void *context, const struct mad_reply *reply)
 	memcpy(detail->data, reply->mad + MAD_SMP_DATA_AT, sizeof(detail->data));
 }
 
-/* Answers arrive in any order. */
+/* Needed because answers arrive in any order. */
 static int compare(const void *left, const void *right)
 {
 	const struct fabric_detail *a = left, *b = right;
@@ -291,7 +289,7 @@ static int path_to(const struct fabric *fabric, uint32_t port,
 	return scan_route_to(fabric, port, false, path);
 }
 
-/* The request goes by directed route, or by LID if there is none. */
+/* Writes the request: by directed route, or by LID if there is no route. */
 static bool write_request(const struct fabric_scan_options *scan, const struct fabric *fabric,
 			  const struct fabric_manager *manager, uint16_t local_lid,
 			  struct mad_request *request)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Nodes met again, and nodes that share a GUID: cloned firmware, a GUID set by hand. As long as
- * nothing contradicts it, the same NodeInfo is the same node, and a cable is known from either end.
- * A second cable in the same port, or a cable in a port that is down, is a contradiction. Then the
- * cables that are known from their other ends only are doubted, and become sightings. Two switches
- * with identical NodeInfo whose cables never contradict are not told apart.
+ * Nodes met again, and nodes that share a GUID because of cloned firmware or a GUID set by hand. As
+ * long as nothing contradicts it, equal NodeInfo means the same node, and a cable is known from
+ * either end. A second cable in the same port, or a cable in a port that is down, is a
+ * contradiction. Then the cables known only from their other ends are doubted, and become
+ * sightings. Two switches with identical NodeInfo whose cables never contradict each other are not
+ * told apart.
  */
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static uint32_t find_same(const struct fabric *fabric, uint32_t from, const uint
 	return from;
 }
 
-/* Returns the number of nodes with the GUID. */
+/* Marks all nodes with the GUID as ambiguous; returns their number. */
 static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 {
 	uint32_t node = fabric_find(fabric, guid);
@@ -48,8 +49,8 @@ static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 }
 
 /*
- * Adds a new node at the other end, unless there are too many. False: the bytes do not describe a
- * node.
+ * Adds a new node at the other end, unless there are too many. Returns false if the bytes do not
+ * describe a node.
  */
 static bool add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
@@ -84,7 +85,7 @@ static void add_sighting(struct scanner *scanner, uint32_t port, const uint8_t *
 	memcpy(sighting->info, info, sizeof(sighting->info));
 }
 
-/* A node like the one of the other port is at the other end, reached at a port of that number. */
+/* Adds a sighting at `port` of a node like that of `other`, reached at a port of that number. */
 static void add_sighting_of(struct scanner *scanner, uint32_t port, uint32_t other)
 {
 	const struct fabric *fabric = scanner->fabric;
@@ -95,18 +96,18 @@ static void add_sighting_of(struct scanner *scanner, uint32_t port, uint32_t oth
 	add_sighting(scanner, port, info);
 }
 
-/* Whether the port may have a cable, as far as its own state tells. */
+/* Whether the port may have a cable, judging by its own state. */
 static bool may_be_cabled(const struct fabric_port *port)
 {
 	return !port->has_info || fabric_is_up(port);
 }
 
-/* Removes a cable that is known from its other end only: it may belong to another node. */
+/* Removes a cable known only from its other end, because it may belong to another node. */
 static void doubt_cable(struct scanner *scanner, uint32_t place)
 {
 	struct fabric *fabric = scanner->fabric;
 	uint32_t peer = fabric->ports[place].peer;
-	/* The end that was queried; at least one of them was. */
+	/* Which ends were queried; at least one was. */
 	bool there = fabric->ports[place].followed && place != peer;
 	bool back = fabric->ports[peer].followed || !there;
 
@@ -131,7 +132,7 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		const struct fabric_port *port = &fabric->ports[node->first_port + i];
 
-		/* A cable to itself may be one to its duplicate, whichever end was queried. */
+		/* A cable to itself may lead to its duplicate, whichever end was queried. */
 		if (port->peer != FABRIC_NONE &&
 		    (!port->followed || fabric->ports[port->peer].node == number))
 			doubt_cable(scanner, node->first_port + i);
@@ -139,8 +140,8 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 }
 
 /*
- * An adapter or a router met through another cable is another port of the same node, or another
- * node of the same GUID. Only its description, queried through this cable, can tell.
+ * An adapter or a router met through another cable is either another port of the same node, or
+ * another node with the same GUID. Only its description, queried through this cable, can tell.
  */
 static void meet_adapter(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
@@ -148,7 +149,10 @@ static void meet_adapter(struct scanner *scanner, uint32_t port, const uint8_t *
 	scan_enqueue(scanner, QUERY_PEER_DESCRIPTION, (uint32_t)(scanner->sighting_count - 1));
 }
 
-/* The node with the same or no description yet whose port is free: its port, or FABRIC_NONE. */
+/*
+ * The free port of a node with this NodeInfo and the same, or no known, description; or
+ * FABRIC_NONE.
+ */
 static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 			     const uint8_t *description)
 {
@@ -167,7 +171,7 @@ static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 	return FABRIC_NONE;
 }
 
-/* Cables the port of a sighting to a known adapter, or to a new one. description may be NULL. */
+/* Cables the port of a sighting to a known adapter, or to a new one; description may be NULL. */
 static void place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
 			  const uint8_t *description)
 {
@@ -208,7 +212,7 @@ static void meet_switch(struct scanner *scanner, uint32_t port, uint32_t number,
 	add_sighting(scanner, port, info);
 }
 
-/* Whether the port's cable is known, and does lead there. */
+/* Whether the port's cable is known and leads to this node. */
 static bool is_confirmed(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
@@ -233,7 +237,7 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 	struct fabric *fabric = scanner->fabric;
 	uint32_t number = find_same(fabric, fabric_find(fabric, node_info_node_guid(info)), info);
 
-	/* The cable has become known from the other end in the meantime, rightly or not. */
+	/* The cable may have become known from the other end in the meantime, rightly or not. */
 	if (is_confirmed(scanner, port, info))
 		return true;
 	if (number == FABRIC_NONE)
@@ -249,16 +253,17 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 }
 
 /*
- * The functions below decide which of several nodes of the same GUID a sighting is. Through a cable
- * that is certain, the same node leads to the same neighbour, and another node does not. A probe
- * queries the state of that port first, because a query through a port without a link times out.
- * All sightings are compared with all nodes at once. A sighting that fits none is a new node; only
- * one of each GUID is added per round, and the other sightings are compared with it in the next.
+ * The functions below decide which of several nodes with the same GUID a sighting is. Through a
+ * cable that is certain, the same node leads to the same neighbour, and another node does not. A
+ * probe first queries the state of that port, because a query through a port without a link times
+ * out. All sightings are compared with all nodes at once. A sighting that matches none is a new
+ * node; only one is added for each GUID per round, and the other sightings are compared with it in
+ * the next.
  */
 
 /*
  * A port of the node, other than `other`, whose cable was followed; or FABRIC_NONE. A cable to a
- * node of the same GUID is the last choice: both of its ends may look the same.
+ * node with the same GUID is the last choice, because both of its ends may look the same.
  */
 static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsigned int other)
 {
@@ -279,7 +284,7 @@ static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsi
 	return found;
 }
 
-/* The port of the node that the sighting is of certainly has another cable, or none. */
+/* Whether the port of the node that was sighted certainly has another cable, or none. */
 static bool is_taken(const struct fabric *fabric, uint32_t node,
 		     const struct scan_sighting *sighting)
 {
@@ -289,7 +294,7 @@ static bool is_taken(const struct fabric *fabric, uint32_t node,
 	return own->followed || !may_be_cabled(own);
 }
 
-/* A node that it cannot be is ruled out. */
+/* Probes the node, unless it has no certain cable or cannot be the sighted one. */
 static void add_probe(struct scanner *scanner, uint32_t number, uint32_t node)
 {
 	const struct fabric *fabric = scanner->fabric;
@@ -346,11 +351,11 @@ static void join(struct scanner *scanner, const struct scan_sighting *sighting, 
 	if (fabric->ports[own].peer != FABRIC_NONE)
 		doubt_cable(scanner, own);
 	fabric_link(fabric, sighting->port, own);
-	/* Otherwise two cables that both claim that port would take turns forever. */
+	/* Otherwise two cables that both claim the port would take turns forever. */
 	fabric->ports[sighting->port].followed = fabric->ports[own].followed = true;
 }
 
-/* Its probes begin at *next. False: it has to be compared with a node that is new. */
+/* Settles a sighting, whose probes begin at *next. False: a new node is yet to be compared. */
 static bool settle(struct scanner *scanner, uint32_t number, size_t *next)
 {
 	const struct fabric *fabric = scanner->fabric;
@@ -378,7 +383,7 @@ static bool settle(struct scanner *scanner, uint32_t number, size_t *next)
 	return true;
 }
 
-/* Sightings that are left, and those added in the meantime, are for the next round. */
+/* Unsettled sightings, and those added in the meantime, are left for the next round. */
 static void settle_all(struct scanner *scanner)
 {
 	size_t count = scanner->sighting_count, left = 0, next = 0, more;
