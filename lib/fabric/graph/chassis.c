@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which nodes are in one chassis. Facts as chassis.h says. */
+/* Which nodes are in one chassis; chassis.h has the source of the facts. */
 #include "fabric/graph/chassis.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #define VENDOR_TOPSPIN	   0x0005adu /* Cisco */
 #define VENDOR_SILVERSTORM 0x00066au
 
-/* The byte of a system GUID that has the slot: all others are those of the chassis. */
+/* The byte of a system GUID that holds the slot; all others identify the chassis. */
 #define SLOT_BYTE UINT64_C(0x00000000ff000000)
 
-/* Xsigo: 001397 is the OUI, the next byte the type of node, the next that of port or slot. */
+/* Xsigo: 001397 is the OUI; the next byte is the type of node, then follows the port or slot. */
 #define XSIGO_OUI     UINT64_C(0x0013970000000000)
 #define XSIGO_SWITCH  UINT64_C(0x0013970100000000)
 #define XSIGO_ADAPTER UINT64_C(0x0013970200000000)
@@ -39,7 +39,7 @@ bool chassis_is_xsigo_target(uint64_t guid)
 	return (guid & TYPE_MASK) == XSIGO_TARGET;
 }
 
-/* Adapters and targets belong to the chassis of the leaf switch 1 that they are cabled to. */
+/* Adapters and targets belong to the chassis of the leaf switch 1 to which they are cabled. */
 static uint64_t xsigo_guid(const struct fabric *fabric, const struct fabric_node *node)
 {
 	uint64_t system = node_info_system_guid(node->info), other;
@@ -56,7 +56,7 @@ static uint64_t xsigo_guid(const struct fabric *fabric, const struct fabric_node
 	return (other & (TYPE_MASK | SLOT_BYTE)) == XSIGO_LEAF_1 ? other & ~SLOT_BYTE : system;
 }
 
-/* 0: the node is in no chassis that its GUIDs tell. */
+/* Returns 0 if the node's GUIDs do not identify a chassis. */
 static uint64_t chassis_guid(const struct fabric *fabric, const struct fabric_node *node)
 {
 	uint32_t vendor = node_info_vendor_id(node->info);
@@ -70,7 +70,7 @@ static uint64_t chassis_guid(const struct fabric *fabric, const struct fabric_no
 								     : system;
 }
 
-/* A node that is a board, or in the place of one. */
+/* The place of a node that is a board, or is cabled like one. */
 struct seat {
 	bool placed;
 	uint8_t board, order; /* as in struct chassis_place */
@@ -83,7 +83,7 @@ struct grouping {
 	const struct fabric *fabric;
 	struct chassis_list *list;
 	struct seat *seats; /* of each node */
-	/* By part and order: the number of the last chassis that has a board there. */
+	/* By part and order: number of the last chassis that has a board there. */
 	uint32_t taken[KINDS_OF_BOARD][MOST_BOARDS_A_KIND];
 };
 
@@ -106,7 +106,7 @@ static void add_member(struct grouping *group, uint32_t number, uint32_t node,
 		.node = node, .order = order, .part = (uint8_t)part};
 }
 
-/* A slot holds one board: false if there is another. Chassis are filled one after the other. */
+/* Returns false if another board has the slot already. Chassis are filled one after the other. */
 static bool add_board(struct grouping *group, uint32_t number, uint32_t node)
 {
 	enum chassis_part part = part_of(group, node);
@@ -119,7 +119,7 @@ static bool add_board(struct grouping *group, uint32_t number, uint32_t node)
 	return true;
 }
 
-/* By its system GUID: it is in the chassis even if another has its slot. */
+/* Adds a node by its system GUID: it is in the chassis even if another node has its slot. */
 static void add_of_system(struct grouping *group, uint32_t number, uint32_t node, uint32_t later)
 {
 	enum chassis_part part = part_of(group, node);
@@ -144,8 +144,8 @@ static int compare_members(const void *left, const void *right)
 }
 
 /*
- * Boards at the inside ports of the members, and at theirs, until there are no more. What is at a
- * router is another network.
+ * Adds the boards at the inside ports of the members, and at the inside ports of those, until there
+ * are no more. Nodes at a router belong to another network.
  */
 static void add_boards(struct grouping *group, uint32_t number)
 {
@@ -169,7 +169,7 @@ static void add_boards(struct grouping *group, uint32_t number)
 	}
 }
 
-/* A chassis of an ISR switch is called by the number before the GUID of its first spine. */
+/* The GUID of an ISR chassis is one less than that of its first spine. */
 static void add_isr(struct grouping *group, uint32_t spine)
 {
 	struct chassis *chassis;
@@ -186,7 +186,7 @@ static void add_isr(struct grouping *group, uint32_t spine)
 
 struct system {
 	uint64_t guid;
-	uint32_t node, order, first; /* first: order of the first of its nodes */
+	uint32_t node, order, first; /* first: order of the first node of the system */
 };
 
 static int compare_systems(const void *left, const void *right)
@@ -207,7 +207,7 @@ static int compare_first(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Systems of several nodes, in the order of their first nodes. */
+/* Adds the systems of several nodes, in the order of their first nodes. */
 static void add_systems(struct grouping *group, struct system *systems, size_t count)
 {
 	struct chassis_list *list = group->list;
@@ -238,7 +238,7 @@ static void add_systems(struct grouping *group, struct system *systems, size_t c
 	}
 }
 
-/* ISR switches first: their nodes have GUIDs that do not tell the chassis. */
+/* ISR switches come first, because the GUIDs of their nodes do not identify the chassis. */
 static void group_boards(struct grouping *group, const uint32_t *order)
 {
 	const struct fabric *fabric = group->fabric;

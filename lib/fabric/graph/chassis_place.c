@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Slots, chips and outside ports. Facts as chassis.h says. */
+/* Slots, chips and outside ports; chassis.h has the source of the facts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ const struct enum_name fabric_board_names[] = {
 };
 
 /*
- * A port of one board leads to the slot and chip of another: `per_slot` ports to each slot, within
- * that `per_chip` ports to each of `chips`, which are counted down if `falls`.
+ * Where the ports of one board lead: `per_slot` ports to each slot, and `per_chip` of these to each
+ * of `chips` of the board there, in descending order if `falls`.
  */
 struct wiring {
 	uint8_t ports, per_slot, per_chip, chips;
@@ -27,7 +27,7 @@ struct wiring {
 struct model {
 	const char *name;
 	struct wiring to_lines, to_spines; /* by the port of a spine, and of a line board */
-	uint8_t spine_chips;		   /* chips of a spine board */
+	uint8_t spine_chips;		   /* chips per spine board */
 	bool has_routers, guesses_routers;
 };
 
@@ -41,20 +41,20 @@ static const struct model isr2012 = {"ISR2012", {24, 2, 1, 2, false},	{12, 3, 1,
 				     true,	.guesses_routers = true};
 static const struct model isr4700 = {
 	"ISR4700", {36, 2, 2, 1, false}, {18, 2, 2, 1, false}, 2, .has_routers = false};
-/* With spine boards of two chips, which have ports on the outside, too. */
+/* With spine boards of two chips, which also have outside ports. */
 static const struct model isr4700_double = {
 	"ISR4700", {18, 1, 1, 1, false}, {18, 2, 1, 2, true}, 2, .has_routers = false};
 static const struct model isr4200 = {
 	"ISR4200", {36, 4, 4, 1, false}, {18, 4, 4, 1, false}, 1, .has_routers = false};
 
-/* Kinds of line boards differ in their outside ports. */
+/* Line boards of different kinds have different outside ports. */
 enum line { NO_LINE, LINE_24, LINE_8, LINE_2024, LINE_4018 };
 
 static const struct isr_board {
 	uint16_t id;
 	uint8_t board;
 	uint8_t line;		   /* enum line */
-	const struct model *model; /* of a spine; that of other boards follows from their spines */
+	const struct model *model; /* of a spine; other boards have the model of their spines */
 } devices[] = {
 	{0x5a00, BOARD_ROUTER, NO_LINE, NULL},	  {0x5a01, BOARD_ROUTER, NO_LINE, NULL},
 	{0x5a08, BOARD_SPINE, NO_LINE, &isr9288}, {0x5a09, BOARD_LINE, LINE_24, NULL},
@@ -115,7 +115,7 @@ static void follow(const struct wiring *wiring, unsigned int port, struct chassi
 	place->chip = (uint8_t)(wiring->falls ? wiring->chips - chip : chip + 1);
 }
 
-/* The spine that a port of a line board of an ISR4200 leads to: ports 5 and 6 to none. */
+/* The spine that a port of an ISR4200 line board leads to; ports 5 and 6 lead to none. */
 static void follow_4200(unsigned int port, struct chassis_place *place)
 {
 	if (port >= 7)
@@ -164,7 +164,7 @@ static void place_spine(const struct fabric *fabric, uint32_t node, const struct
 					 place->chip);
 }
 
-/* A router board has three chips; which one this is follows from the wiring, or is a guess. */
+/* A router board has three chips; which one this is follows from the wiring, or is guessed. */
 static void place_router(const struct model *model, uint64_t spine_guid, unsigned int port,
 			 struct chassis_place *place)
 {
@@ -178,7 +178,7 @@ static void place_router(const struct model *model, uint64_t spine_guid, unsigne
 		place->chip = (uint8_t)(3 - (port - 1) % 3);
 }
 
-/* Line boards, routers, and adapters in their place, by the port of a spine that they are at. */
+/* Places line boards, routers, and adapters in a router's place, by the spine port they are at. */
 static bool place_at_spine(const struct fabric *fabric, uint32_t node,
 			   const struct isr_board *device, struct chassis_place *place)
 {
@@ -204,7 +204,7 @@ static bool place_at_spine(const struct fabric *fabric, uint32_t node,
 	return true;
 }
 
-/* Copies up to one of the ends, and returns what follows it; NULL if there is none. */
+/* Copies up to one of the ends, and returns the text from there on; NULL if there is none. */
 static const char *take_word(const char *from, const char *ends, char word[CHASSIS_WORD_SIZE])
 {
 	size_t length = strcspn(from, ends);
@@ -224,8 +224,8 @@ static unsigned int number_after(const char *text)
 }
 
 /*
- * The chips of a modular switch of Mellanox are called `MF0;SYSTEM:MODEL/L03/U1`, with L for line
- * boards and S for spines, perhaps with `:BOARD` before the last slash.
+ * The chips of a modular Mellanox switch are called `MF0;SYSTEM:MODEL/L03/U1`, with L for line
+ * boards and S for spines, and possibly with `:BOARD` before the last slash.
  */
 static bool place_mellanox(const struct fabric_node *node, struct chassis_place *place)
 {
@@ -274,8 +274,8 @@ bool chassis_place_of(const struct fabric *fabric, uint32_t node, struct chassis
 }
 
 /*
- * Outside ports of line boards by chip port 13 to 24. The second chip of a board counts on from
- * the first, or, on a 2024 board, the other way round.
+ * Outside ports of line boards by chip port (13 to 24). The second chip of a board continues the
+ * numbers of the first; on a 2024 board it is the other way round.
  */
 static unsigned int line_port(enum line line, unsigned int chip, unsigned int port)
 {
@@ -314,7 +314,7 @@ unsigned int chassis_outside_port(const struct fabric *fabric, uint32_t port)
 		return 0;
 	if (device->board == BOARD_LINE)
 		return line_port((enum line)device->line, place.chip, number);
-	/* Each outside connector of such a spine is of 12 lanes, and has three ports of 4. */
+	/* Each outside connector of such a spine has 12 lanes: three ports of 4. */
 	if (device->model == &isr4700_double && number >= 19 && number <= 36)
 		return (number - 19) / 3 + (place.chip == 1 ? 7 : 1);
 	return 0;

@@ -29,7 +29,7 @@ void fabric_clear(struct fabric *fabric)
 
 /*
  * The slot of the GUID in the table. The top bits of a GUID are its vendor's, so the low bits
- * count.
+ * matter.
  */
 static uint32_t slot_of(const struct fabric *fabric, uint64_t guid)
 {
@@ -222,7 +222,7 @@ bool fabric_is_mellanox(const struct fabric_node *node)
 	return vendor == FABRIC_VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
 }
 
-/* The first bits of the fields are the first of these speeds, the others follow. */
+/* The lowest bit of a field is the first of these speeds; the others follow in order. */
 _Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order of bits");
 _Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
 		       SPEED_NDR == SPEED_FDR + 3,
@@ -233,7 +233,7 @@ unsigned int fabric_lanes(const struct fabric_port *port)
 	return port->has_info ? widest_lanes(port_info_width_active(port->info)) : 0;
 }
 
-/* A bit for each speed, numbered by enum lane_speed. */
+/* Returns a mask with a bit for each speed, numbered by enum lane_speed. */
 static unsigned int speed_mask(unsigned int bits)
 {
 	return (bits & 7) << SPEED_SDR;
@@ -261,7 +261,7 @@ static unsigned int supported_speeds(const struct fabric_port *port)
 	return mask;
 }
 
-/* Whether FDR10 is enabled is not read: it counts if the port supports it. */
+/* FDR10 counts as enabled if the port supports it: whether it is enabled is not read. */
 static unsigned int enabled_speeds(const struct fabric_port *port)
 {
 	const uint8_t *info = port->info;
@@ -300,7 +300,7 @@ enum lane_speed fabric_speed(const struct fabric_port *port)
 	return fastest(speed_mask(port_info_speed_active(port->info)));
 }
 
-/* The other end, if both ends are known. */
+/* The other end of the cable if PortInfo of both ends is known, else NULL. */
 static const struct fabric_port *other_end(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *here = &fabric->ports[port];

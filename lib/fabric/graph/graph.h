@@ -21,16 +21,16 @@
 #define FABRIC_HOPS_UNKNOWN    255u /* hops of a node: unknown, or more than a route can have */
 #define FABRIC_PORT_MOST       254u
 #define FABRIC_VENDOR_MELLANOX 0x0002c9u /* OUI */
-#define FABRIC_VENDOR_BULL     0x119fu	 /* OUI; sells Mellanox devices under its own */
+#define FABRIC_VENDOR_BULL     0x119fu	 /* OUI under which Bull sells Mellanox devices */
 
 /*
  * Limit of nodes with one GUID in a scan, more than were ever cloned by mistake. A switch that
- * reports a wrong LocalPortNum looks like another node of its GUID at each of its own cables.
+ * reports a wrong LocalPortNum looks like another node with its GUID at each of its own cables.
  */
 #define FABRIC_SCAN_DUPLICATES 16u
 /*
- * Limit of ports in a scan, several times as many as a subnet of 49,151 LIDs can have. A node that
- * answers with ever new GUIDs must not fill the memory.
+ * Limit of ports in a scan, several times what a subnet of 49,151 LIDs can have. A node that
+ * answers with ever new GUIDs must not exhaust the memory.
  */
 #define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
 
@@ -44,17 +44,17 @@ struct fabric_port {
 	bool has_info : 1;
 	bool queried : 1;      /* the node at its other end was queried */
 	bool followed : 1;     /* its cable was followed: the peer is known from this end */
-	bool unanswered : 1;   /* that query failed */
-	uint8_t vendor_speed;  /* LinkSpeedActive of the vendor's ExtendedPortInfo: 1 FDR10 */
-	uint8_t vendor_speeds; /* LinkSpeedSupported of it, likewise */
+	bool unanswered : 1;   /* the query of that node failed */
+	uint8_t vendor_speed;  /* LinkSpeedActive of the vendor's ExtendedPortInfo, 1: FDR10 */
+	uint8_t vendor_speeds; /* its LinkSpeedSupported, likewise */
 	uint8_t info[PORT_INFO_BYTES];
 };
 
 struct fabric_node {
 	uint64_t guid;
 	uint32_t first_port; /* index of its port 0 */
-	uint32_t parent;     /* port that it was found through, or FABRIC_NONE */
-	uint32_t same_guid;  /* the next node of the same GUID, or FABRIC_NONE */
+	uint32_t parent;     /* port through which it was found, or FABRIC_NONE */
+	uint32_t same_guid;  /* next node with the same GUID, or FABRIC_NONE */
 	uint16_t pending;    /* queries of a scan that have no answer yet */
 	uint8_t type;	     /* enum node_type */
 	uint8_t port_count;  /* without port 0 */
@@ -62,8 +62,7 @@ struct fabric_node {
 	uint8_t hops;	     /* cables from where the scan began, or FABRIC_HOPS_UNKNOWN */
 	bool has_description, has_switch_info;
 	bool ambiguous; /* another node has the same GUID */
-	bool doubted; /* in a scan: cables that are known from their other ends only may not be its
-			 own */
+	bool doubted;	/* in a scan: cables known only from their other ends may be another's */
 	uint8_t info[NODE_INFO_BYTES];
 	uint8_t description[NODE_DESCRIPTION_BYTES];
 	uint8_t switch_info[SWITCH_INFO_BYTES];
@@ -71,8 +70,7 @@ struct fabric_node {
 
 /* A query without a usable answer. */
 struct fabric_failure {
-	uint32_t port; /* the port that was queried, or through which; port 0 if a node was; may be
-			  FABRIC_NONE */
+	uint32_t port; /* queried port, or the port leading there; port 0: a node; or FABRIC_NONE */
 	uint16_t attribute;
 	uint8_t mgmt_class; /* 0: subnet management */
 	bool at_peer;	    /* the query went to the node at the other end of the port */
@@ -88,14 +86,14 @@ struct fabric_origin {
 	char *device; /* local device */
 	struct number port;
 	struct number lid; /* of the local port */
-	char *from;	   /* node where it began, as the user named it; NULL: the local port */
+	char *from;	   /* node where it began, as named by the user; NULL: the local port */
 	struct number most_hops; /* limit of hops; unknown: no limit */
 };
 
 enum fabric_source {
 	FABRIC_SCAN,  /* a scan, or its file */
-	FABRIC_TEXT,  /* a text of another tool: attributes are made of the words in it */
-	FABRIC_CACHE, /* of ibnetdiscover: attributes are as the nodes sent them */
+	FABRIC_TEXT,  /* a text of another tool; attributes are made from its words */
+	FABRIC_CACHE, /* a cache of ibnetdiscover; attributes are as the nodes sent them */
 };
 
 /* A part of a text that could not be read, or that contradicts another part. */
@@ -104,7 +102,7 @@ struct fabric_fault {
 	char *reason;  /* owned and clean */
 };
 
-/* A block of a table of a port, as received: see fabric_details_read(). */
+/* A block of a port's table, as received: see fabric_details_read(). */
 struct fabric_detail {
 	uint32_t port;
 	uint16_t attribute;
@@ -122,13 +120,13 @@ struct fabric {
 	size_t failure_count;
 	struct fabric_detail *details;
 	size_t detail_count;
-	struct fabric_fault *faults; /* of the text that the graph is from */
+	struct fabric_fault *faults; /* of the text that the graph was loaded from */
 	size_t fault_count;
 	bool interrupted; /* the scan was interrupted */
-	bool by_port; /* of a list of ports: each one of an adapter is a node with the port's GUID,
-			 and a node may have more ports than the list */
+	bool by_port; /* from a list of ports: each adapter port is a node with the port's GUID, and
+			 a node may have more ports than listed */
 	/*
-	 * enum fabric_source. ibnetdiscover writes 63 bytes of a description, and blanks for
+	 * enum fabric_source. ibnetdiscover writes 63 bytes of a description, with blanks for
 	 * unprintable ones.
 	 */
 	uint8_t source;
@@ -150,7 +148,7 @@ static inline bool fabric_is_complete(const struct fabric *fabric)
  * index, or FABRIC_NONE if the bytes do not describe a node (no port, unknown type).
  */
 uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_INFO_BYTES]);
-/* The first node with the GUID, or FABRIC_NONE; the others follow by same_guid. */
+/* Returns the first node with the GUID, or FABRIC_NONE; others follow through same_guid. */
 uint32_t fabric_find(const struct fabric *fabric, uint64_t guid);
 /* Connects two ports by a cable; a port may be cabled to itself. */
 void fabric_link(struct fabric *fabric, uint32_t port, uint32_t peer);
@@ -167,7 +165,7 @@ static inline bool fabric_is_of_switch(const struct fabric *fabric, uint32_t por
 	return fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH;
 }
 
-/* The index of a node's port; the node must have a port of that number. */
+/* Returns the index of a node's port; the node must have a port of that number. */
 static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node,
 				      unsigned int number)
 {
@@ -175,20 +173,20 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
 }
 
 /*
- * The port that a file names; FABRIC_NONE: it is not in the graph, or another node has its node's
- * GUID, too.
+ * Returns the port that a file names; FABRIC_NONE if it is not in the graph, or if another node has
+ * the same GUID.
  */
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number);
-/* For qsort() and bsearch(), of items that begin with the index of a port. */
+/* For qsort() and bsearch() of items that begin with the index of a port. */
 int fabric_compare_ports(const void *a, const void *b);
 
 /*
- * The directed route to a node: path[1] to path[hops] are the output ports. Returns the number of
- * hops, or -1 if it is unknown or more than a route can have.
+ * Finds the directed route to a node: path[1] to path[hops] are the output ports. Returns the
+ * number of hops, or -1 if it is unknown or more than a route can have.
  */
 int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static MAD_HOPS_MOST + 1]);
 
-/* From PortInfo; 0 if unknown. */
+/* These are read from PortInfo; 0 if unknown. */
 unsigned int fabric_port_state(const struct fabric_port *port);
 unsigned int fabric_physical_state(const struct fabric_port *port);
 static inline bool fabric_is_up(const struct fabric_port *port)
@@ -200,15 +198,14 @@ uint16_t fabric_port_lid(const struct fabric_port *port);
 unsigned int fabric_lid_count(const struct fabric_port *port);
 /* Whether the port has the LID. */
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
-/* The LID of the port, or of port 0 for a port of a switch; 0: none, or unknown. */
+/* Returns the LID of the port (of port 0 for a switch's port); 0 if it has none, or unknown. */
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port);
 /*
- * Whether the port can be asked by that LID: queue pair 1 of an adapter answers only through an
- * active port, that of a switch at port 0. A text that was loaded does not tell the state of
- * adapters.
+ * Whether the port can be queried by its LID: queue pair 1 of an adapter answers only through an
+ * active port, that of a switch at port 0. A loaded text does not have the state of adapters.
  */
 bool fabric_is_reachable(const struct fabric *fabric, uint32_t port);
-/* Whether the device is of Mellanox (NVIDIA), and may have their attributes. */
+/* Whether the device is from Mellanox (NVIDIA), and so may have their attributes. */
 bool fabric_is_mellanox(const struct fabric_node *node);
 
 /* The width and speed of links, and the best that both ends support, from PortInfo (14.2.5.6). */
@@ -216,21 +213,20 @@ bool fabric_is_mellanox(const struct fabric_node *node);
 /* Active width and speed; 0 and SPEED_UNKNOWN if unknown. */
 unsigned int fabric_lanes(const struct fabric_port *port);
 enum lane_speed fabric_speed(const struct fabric_port *port);
-/* The best that both ends of the cable support; 0 if one of them is unknown. */
+/* Returns the best that both ends of the cable support; 0 if one of them is unknown. */
 unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port);
 enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
-/* Whether the link is narrower or slower than both ends support; if so, the best they support. */
+/* Whether the link is narrower or slower than both ends support; if so, returns their best. */
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
 		     enum lane_speed *ret_speed);
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
 /* Whether no wider or faster link is enabled at both ends. */
 bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port);
-/* Whether only the vendor's own attribute tells QDR from FDR10 here: PortInfo shows QDR for both.
- */
+/* Whether only the vendor's attribute can tell QDR from FDR10: PortInfo shows QDR for both. */
 bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port);
 /* Whether the port itself supports no better link, so that fabric_could_be() is false. */
 bool fabric_is_at_own_best(const struct fabric_port *port);
-/* Gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */
+/* Returns gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */
 double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed);
 /* NeighborMTU and MTUCap in bytes; 0 if unknown. */
 unsigned int fabric_mtu(const struct fabric_port *port);
@@ -239,42 +235,42 @@ unsigned int fabric_most_mtu(const struct fabric_port *port);
 unsigned int fabric_vls(const struct fabric_port *port);
 
 /*
- * The kind of a cable: how wide and fast it runs, whether that is its best, whether it is up; and
- * the cables of a node by the node at their other end.
+ * The kind of a cable: its width and speed, whether that is its best, whether it is up; and the
+ * cables of a node, grouped by the node at their other end.
  */
-/* In ascending order of badness. */
+/* From best to worst. */
 enum cable_condition {
 	CABLE_GOOD,
 	CABLE_SLOW,	  /* narrower or slower than both ends support */
 	CABLE_UNKNOWN,	  /* the state of both ends is unknown */
-	CABLE_NOT_ACTIVE, /* one end is not */
+	CABLE_NOT_ACTIVE, /* one end is not active */
 	CABLE_UNANSWERED, /* the node at the other end did not answer */
 };
 
-/* Equal kinds are equal bytes. */
+/* Equal kinds have equal bytes. */
 struct cable_kind {
 	uint8_t condition;		/* enum cable_condition */
-	uint8_t state;			/* of the end that is less ready; 0 if unknown */
+	uint8_t state;			/* of the less ready end; 0 if unknown */
 	uint8_t lanes, speed;		/* 0, SPEED_UNKNOWN if unknown */
-	uint8_t best_lanes, best_speed; /* if it is slow, else 0 */
+	uint8_t best_lanes, best_speed; /* if it is slow; else 0 */
 };
 
-/* The kind of the cable in a port; the same from either end. */
+/* Returns the kind of the cable in a port, which is the same from either end. */
 struct cable_kind cable_kind_of(const struct fabric *fabric, uint32_t port);
 /* `4x EDR`, `1x EDR, could be 4x EDR`, `4x EDR, init`, `no answer`. */
 #define CABLE_TEXT_SIZE 64
 void cable_text(const struct cable_kind *kind, char text[static CABLE_TEXT_SIZE]);
 
-/* Cables to the same node and of the same kind; a cable without an answer is alone. */
+/* Cables of the same kind to the same node; a cable without an answer is separate. */
 struct cables {
 	uint32_t peer; /* the node, or FABRIC_NONE */
 	struct cable_kind kind;
-	const uint32_t *ports; /* of the node here */
+	const uint32_t *ports; /* at the node here */
 	size_t count;
 };
 
 struct cable_list {
-	struct cables *items; /* by peer, then by kind */
+	struct cables *items; /* sorted by peer, then by kind */
 	size_t count;
 	uint32_t *ports;
 	size_t port_count;
@@ -287,19 +283,19 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 void cable_list_clear(struct cable_list *list);
 
 /*
- * The level of each switch in a tree. A fat tree does not tell its levels, so they are inferred:
+ * The level of each switch in a tree. Nothing in a fat tree tells its levels, so they are inferred:
  * switches with hosts are its leaves, and the others are as high as they are far from the leaves. A
  * switch that connects nothing that is not already connected below it is a leaf without hosts; a
- * switch with few hosts whose neighbours have many is not a leaf. A tree with hosts on all levels
- * begins at its middle.
+ * switch with few hosts whose neighbours have many is not a leaf. If a tree has hosts on all
+ * levels, its middle is on top.
  */
 struct fabric_levels {
 	unsigned int *level; /* of each node: leaves 1, the next level 2, ...; 0 if not a switch */
 	unsigned int count;  /* the highest level; 0 without switches */
 	/*
-	 * At most a tenth of the cables between switches stay on a level. In other topologies (a
-	 * torus, a dragonfly) the first switch of the graph is on top, and the others are as far
-	 * below it as they are cables away.
+	 * At most a tenth of the cables between switches stay within a level. In other topologies
+	 * (a torus, a dragonfly) the first switch of the graph is on top, and the others are as
+	 * many levels below it as they are cables away.
 	 */
 	bool is_tree;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kinds of cables, and how many of each lead from a node to which other one. */
+/* Kinds of cables, and how many of each kind lead from a node to each neighbour. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

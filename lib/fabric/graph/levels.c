@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 
-/* A switch is not a leaf if its neighbours have so many times more hosts. */
+/* A switch is not a leaf if its neighbours have this many times its hosts on average. */
 #define FEW_HOSTS 4
-/* In a tree, one cable of so many may stay within a level: somebody took the wrong port. */
+/* In a tree, one cable in this many may stay within a level: somebody took the wrong port. */
 #define CABLES_PER_SLIP 10
 
 #define FAR UINT32_MAX
@@ -94,7 +94,7 @@ static bool is_leaf(const struct work *work, uint32_t node)
 	return !cables || work->hosts[node] * cables * FEW_HOSTS > others;
 }
 
-/* Forgets the last search: a graph may have many parts, and each is searched alone. */
+/* Forgets the last search: a graph may have several parts, each of which is searched separately. */
 static void begin(struct work *work)
 {
 	while (work->queued)
@@ -107,7 +107,7 @@ static void reach(struct work *work, uint32_t node, uint32_t distance)
 	work->queue[work->queued++] = node;
 }
 
-/* Searches on from entry `next` of the queue. */
+/* Continues the search from entry `next` of the queue. */
 static void spread(struct work *work, uint32_t next)
 {
 	for (; next < work->queued; next++) {
@@ -132,9 +132,7 @@ static uint32_t set_of(const struct work *work, uint32_t node)
 	return node;
 }
 
-/*
- * Whether the switches that are a cable nearer to the leaves would be unconnected without this one.
- */
+/* Whether the switches one cable nearer to the leaves would be disconnected without this one. */
 static bool joins(const struct work *work, uint32_t node)
 {
 	uint32_t set = FABRIC_NONE;
@@ -184,7 +182,7 @@ static void join(struct work *work, uint32_t node)
 	}
 }
 
-/* Switches of the same distance go together: none of them is below another. */
+/* Switches at the same distance are placed together: none of them is below another. */
 static void place_all(struct work *work)
 {
 	for (uint32_t first = 0, end; first < work->queued; first = end) {
@@ -197,7 +195,7 @@ static void place_all(struct work *work)
 	}
 }
 
-/* Few cables stay within a level, and every switch is connected to the leaves. */
+/* Whether few cables stay within a level, and every switch is connected to the leaves. */
 static bool fits(const struct work *work)
 {
 	const struct fabric *fabric = work->fabric;
@@ -229,12 +227,12 @@ static bool try_leaves(struct work *work)
 	return fits(work);
 }
 
-/* In each part of a graph without rings, there is one pair of neighbours less than switches. */
+/* Each part of a graph without rings has one pair of neighbours fewer than switches. */
 static bool has_ring(struct work *work)
 {
 	const struct fabric *fabric = work->fabric;
 	uint64_t switches = 0, parts = 0, ends = 0;
-	uint32_t *seen = work->joined; /* the switch that saw it last */
+	uint32_t *seen = work->joined; /* the last switch that has it as a neighbour */
 
 	memset(seen, 0xff, fabric->node_count * sizeof(*seen));
 	begin(work);
@@ -260,7 +258,7 @@ static bool has_ring(struct work *work)
 	return ends / 2 != switches - parts;
 }
 
-/* The switch that is furthest from one, in the same part of the graph. */
+/* The switch furthest from the node, in the same part of the graph. */
 static uint32_t furthest(struct work *work, uint32_t node)
 {
 	begin(work);

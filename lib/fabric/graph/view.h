@@ -13,18 +13,18 @@
 #include "mad/names/node_names.h"
 #include "schema/schema.h"
 
-/* All belong to the caller, and outlive the rows. */
+/* The caller owns all of these, and they outlive the rows. */
 struct fabric_view {
 	const struct fabric *fabric;
 	const struct node_names *names;	    /* or NULL */
-	const struct chassis_list *chassis; /* or NULL: not looked for */
+	const struct chassis_list *chassis; /* NULL if not looked for */
 };
 
-/* The record of all schemas here. */
+/* The record type of all schemas here. */
 struct fabric_row {
 	const struct fabric_view *view;
-	uint32_t place; /* of the node, the port, the first port of the cable, the failure, the
-			   detail or the fault */
+	uint32_t place; /* index of the node, the port, the first port of the cable, the failure,
+			   the detail or the fault */
 };
 
 struct fabric_rows {
@@ -39,9 +39,9 @@ extern const struct schema fabric_port_schema; /* an end of a link */
 extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
 extern const struct enum_name fabric_source_names[];
-/* The scan as one row, with lists of all the others. */
+/* The scan as one row, with all the other records in lists. */
 extern const struct schema fabric_graph_schema;
-/* The same in a file: only the keys that the graph can be made of again. */
+/* The same in a file: only the keys from which the graph can be rebuilt. */
 extern const struct schema fabric_saved_schema;
 
 struct fabric_graph {
@@ -53,21 +53,23 @@ struct fabric_graph {
 	enum tristate interrupted;
 };
 
-/* The name of a node: from the map of names, else its description, else its GUID. To be freed. */
+/*
+ * Returns a node's name: from the map of names, else its description, else its GUID. To be freed.
+ */
 char *fabric_node_name(const struct fabric_view *view, uint32_t node);
-/* The same into a buffer; long names are cut. */
+/* Writes the name into a buffer, and truncates long names. */
 #define FABRIC_NAME_SIZE 260 /* 64 bytes, each \xNN */
 void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
 			   char name[static FABRIC_NAME_SIZE]);
-/* `leaf 3/12`, for messages; the node for port 0, which only switches have. To be freed. */
+/* Returns `leaf 3/12`, for messages; only the name for port 0 of an adapter. To be freed. */
 char *fabric_port_name(const struct fabric_view *view, uint32_t port);
-/* The object and the message of a problem about a failed query; both to be freed. */
+/* Returns the object and the message of a problem about a failed query; both to be freed. */
 void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			 char **ret_object, char **ret_message);
 
 /*
- * The directed route to the node that did not answer, as fabric_path() gives it: one hop more than
- * a route can have if the node is too far away for one.
+ * Finds the directed route to the node that did not answer, as fabric_path() does; it has one hop
+ * more than a route can have if the node is too far away.
  */
 int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure *failure,
 			uint8_t path[static MAD_HOPS_MOST + 2]);
@@ -75,9 +77,9 @@ int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure
 /* Appends all nodes of a type (0: any) in the order of discovery. */
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);
 /*
- * Appends all ports but port 0 by node: switches first, then the others, in the order of discovery;
- * with `wanted` only those of which it says so. Half of the ports of a large subnet have no link,
- * and rows take most of the memory besides the graph.
+ * Appends all ports except port 0 by node: switches first, then the others, in the order of
+ * discovery; with `wanted`, only ports for which it returns true. Half of the ports of a large
+ * subnet have no link, and rows take most of the memory besides the graph.
  */
 typedef bool port_filter(const struct fabric *fabric, uint32_t port);
 void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
@@ -93,7 +95,7 @@ void fabric_graph_clear(struct fabric_graph *graph);
 /*
  * Shared by the columns of all records of a subnet. A getter leaves the value empty if its row is
  * empty. The columns of a place are for records that begin with a struct fabric_row whose place is
- * a port; FABRIC_NONE is no port.
+ * a port; FABRIC_NONE means no port.
  */
 
 /* NULL if the row is empty. */
@@ -105,7 +107,7 @@ static inline const struct fabric *fabric_of(const struct fabric_row *row)
 void view_set_guid(struct value *value, uint64_t guid);
 void view_set_bytes(struct value *value, const uint8_t *bytes, size_t count);
 void view_set_hex(struct value *value, int digits, uint32_t number);
-/* For counts and codes of which 0 means unknown. */
+/* For counts and codes where 0 means unknown. */
 void view_set_known(struct value *value, uint64_t number);
 void view_set_path(struct value *value, const uint8_t *path, int hops);
 
@@ -115,7 +117,7 @@ typedef void view_getter(const void *record, struct value *value);
 view_getter view_get_chassis, view_get_chassis_guid, view_get_system, view_get_model;
 view_getter view_get_board, view_get_slot, view_get_chip, view_get_location;
 
-/* NULL if the record has no port. */
+/* Returns NULL if the record has no port. */
 const struct fabric_port *place_port(const void *record);
 
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
@@ -125,7 +127,7 @@ view_getter place_get_could_be, place_get_mtu, place_get_vls;
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
 view_getter place_get_peer_lid;
 
-/* A getter that shows what `get_` shows of the row that `row_of_` makes from the record. */
+/* Defines a getter that applies `get_` to the row that `row_of_` makes from the record. */
 #define GETTER_OF(linkage_, name_, row_of_, get_)                    \
 	linkage_ void name_(const void *record, struct value *value) \
 	{                                                            \
@@ -136,12 +138,12 @@ view_getter place_get_peer_lid;
 #define VIEW_COLUMN(kind_, get_, key_, heading_, flags_, help_) \
 	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, 0, help_)
 
-/* What fabric_scan_options.no_end_ports leaves out is needed for a column of a switch's port. */
+/* Tags columns of a switch's port that need what fabric_scan_options.no_end_ports skips. */
 enum { VIEW_NEEDS_END_PORTS = 1 };
 #define VIEW_END_COLUMN(kind_, get_, key_, heading_, flags_, help_) \
 	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, VIEW_NEEDS_END_PORTS, help_)
 
-/* The two ends of a cable, as most tables of ports begin. */
+/* The two ends of a cable: the first columns of most tables of ports. */
 #define PORT_COLUMNS(get_port_)                                                  \
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT, \
 		    "name of the node"),                                         \

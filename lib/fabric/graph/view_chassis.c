@@ -33,7 +33,7 @@ void view_get_chassis_guid(const void *record, struct value *value)
 		view_set_guid(value, row->view->chassis->items[chassis_of(record) - 1].guid);
 }
 
-/* Words of a description are what the node sent. */
+/* Sets a word of a description, cleaned because the node may send anything. */
 static void set_word(struct value *value, const char *word)
 {
 	if (!*word)

@@ -98,7 +98,7 @@ static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, 
 		view_set_bytes(value, bytes, count);
 }
 
-/* Attributes of a text are made of its words: no node sent them. */
+/* Attributes of a text are made from its words: no node sent them. */
 static bool is_made(const struct fabric_row *row)
 {
 	return row->view->fabric->source == FABRIC_TEXT;
@@ -110,7 +110,7 @@ static void set_guid(struct value *value, const struct fabric_row *row, uint64_t
 		view_set_guid(value, guid);
 }
 
-/* ibnetdiscover writes vendor and device, which may be 0, together with the GUID of the system. */
+/* ibnetdiscover writes vendor and device, which may be 0, only together with the system GUID. */
 static void set_hex(struct value *value, const struct fabric_row *row, int digits, uint32_t number)
 {
 	if (number || !is_made(row) || node_info_system_guid(node_of(row)->info))
@@ -136,7 +136,7 @@ static void set_top(struct value *value, const struct fabric_node *node)
 		value_set_unsigned(value, bits_get(node->switch_info, 6 * 8, 16));
 }
 
-/* The port that the node was found through; NULL where the scan began. */
+/* The port through which the node was found; NULL where the scan began. */
 static const struct fabric_port *parent_of(const struct fabric_row *row,
 					   const struct fabric_node *node)
 {
@@ -192,7 +192,7 @@ NODE_GETTER(static, get_made_switch,
 	    set_bytes_if(value, is_made(row) && node->type == NODE_TYPE_SWITCH, node->switch_info,
 			 SWITCH_INFO_BYTES))
 
-/* The list of ports has the other ports. */
+/* Only port 0: the list of ports has the others. */
 static void set_port_0(struct value *value, const struct fabric_row *row,
 		       const struct fabric_node *node, bool made)
 {
@@ -204,7 +204,7 @@ static void set_port_0(struct value *value, const struct fabric_row *row,
 NODE_GETTER(static, get_port_0_bytes, set_port_0(value, row, node, false))
 NODE_GETTER(static, get_made_port_0, set_port_0(value, row, node, true))
 
-/* The help of a column that has made bytes. */
+/* The help of a column with bytes made from a text. */
 #define MADE_HELP(attribute_) \
 	"what a loaded text says, as " attribute_ " in hexadecimal; 0: unknown"
 
@@ -291,7 +291,7 @@ static struct fabric_row node_row(const void *record)
 		    : (struct fabric_row){.view = NULL};
 }
 
-/* In these two states 0 means "no change" in a Set; no port is in it. */
+/* State 0 means "no change" in a Set; no port is ever in it. */
 static void set_state(struct value *value, const struct enum_name *names, unsigned int state)
 {
 	if (state)
@@ -310,7 +310,7 @@ static void set_flag(struct value *value, bool flag, enum tone tone)
 	value->tone = flag ? tone : TONE_PLAIN;
 }
 
-/* `4x EDR`: what a link that runs at less could be. */
+/* Sets `4x EDR`: the best that a link at a lower rate could have. */
 static void set_could_be(struct value *value, const struct fabric_row *row)
 {
 	enum lane_speed speed;
@@ -320,7 +320,7 @@ static void set_could_be(struct value *value, const struct fabric_row *row)
 
 	if (!fabric_could_be(fabric_of(row), row->place, &lanes, &speed))
 		return;
-	/* printf(3) would cost more than all the rest of the row. */
+	/* printf(3) would cost more than the rest of the row. */
 	if (lanes > 9)
 		*at++ = (char)('0' + lanes / 10);
 	*at++ = (char)('0' + lanes % 10);
@@ -389,7 +389,7 @@ GETTER_OF(static, place_get_peer_location, place_peer, place_get_location)
 GETTER_OF(static, place_get_peer_external, place_peer, place_get_external)
 GETTER_OF(static, get_peer_state, place_peer, place_get_state)
 
-/* The boards at both ends of a cable. */
+/* The boards and outside ports at both ends of a cable. */
 #define OUTSIDE_COLUMNS                                                                           \
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_external, "external_port", "EXT PORT", FIELD_RIGHT, \
 		    "number of the port on the outside of a modular switch"),                     \
@@ -402,7 +402,7 @@ GETTER_OF(static, get_peer_state, place_peer, place_get_state)
 			    "PEER LOCATION", 0,                                                   \
 			    "the same as location for the node at the other end")
 
-/* The nodes at both ends, by what no name map changes. */
+/* The nodes at both ends, by identifiers that a name map does not change. */
 #define NODES_OF_BOTH_ENDS                                                                   \
 	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"), \
 		NODE_GUID_COLUMN, NODE_INDEX_COLUMN(place_get_index),                        \

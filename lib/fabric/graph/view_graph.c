@@ -18,7 +18,7 @@ static const struct fabric_failure *failure_of(const void *record)
 	return fabric_of(row) ? &fabric_of(row)->failures[row->place] : NULL;
 }
 
-/* The object and the reason, as in a problem. */
+/* Sets the object or the reason, worded as in a problem. */
 static void set_text(struct value *value, const struct fabric_row *row, bool reason)
 {
 	char *object, *message;
@@ -162,7 +162,7 @@ GETTER_OF(static, get_detail_guid, detail_port, place_get_guid)
 GETTER_OF(static, get_detail_index, detail_port, place_get_index)
 GETTER_OF(static, get_detail_port, detail_port, place_get_port)
 
-/* A switch has an SL to VL mapping for each port that packets arrive at. */
+/* A switch has an SL to VL mapping for each port at which packets arrive. */
 static void get_in_port(const void *record, struct value *value)
 {
 	const struct fabric_detail *detail = detail_of(record);
@@ -399,7 +399,10 @@ static const struct field graph_fields[] = {
 const struct schema fabric_graph_schema = SCHEMA("fabric", struct fabric_graph, graph_fields,
 						 "the subnet as a graph");
 
-/* The bytes that came from the fabric, and the places of nodes and ports: all else follows. */
+/*
+ * The bytes received from the fabric, and the places of nodes and ports; the rest follows from
+ * these.
+ */
 static const struct field saved_fields[] = {
 	ABOUT_THE_SCAN,
 	RECORDS_FIELD(get_nodes, &fabric_nodes_schema,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One end of a link, with what its port could do and is set to. */
+/* One end of a link: what its port supports, and what it is set to. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "fabric/graph/view.h"
 #include "mad/format/attribute.h"
 
-/* A field of PortInfo by its key; nothing if the port did not tell. */
+/* Shows a field of PortInfo by its key; nothing if PortInfo is unknown. */
 static void show_info(const void *record, const char *key, struct value *value)
 {
 	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED,
