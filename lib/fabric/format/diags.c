@@ -14,7 +14,7 @@
 enum request { NODE, SWITCH, PORT_0, PORT, VENDOR_PORT };
 
 struct item {
-	uint32_t place; /* of the port; of port 0 for a query to a node */
+	uint32_t place; /* index of the port; of port 0 for a query to a node */
 	enum request request;
 };
 
@@ -76,7 +76,7 @@ static void ask(struct walk *walk, uint32_t place, enum request request)
 	MEM_ADD(walk->items, walk->item_count) = (struct item){.place = place, .request = request};
 }
 
-/* The node at the other end of a port has answered: queries it further. */
+/* Queries a node further after it has answered at the other end of a port. */
 static void meet(struct walk *walk, uint32_t number, uint32_t parent)
 {
 	const struct fabric_node *node = &walk->fabric->nodes[number];
@@ -132,7 +132,7 @@ static void walk_from(struct walk *walk, uint32_t number)
 	}
 }
 
-/* From node 0, then from the switches that were not reached, then from the rest. */
+/* Walks from node 0, then from the switches that were not reached, then from the rest. */
 static void walk_all(struct walk *walk)
 {
 	const struct fabric *fabric = walk->fabric;

@@ -54,7 +54,7 @@ static const char *state_word(const char *const *words, size_t count, unsigned i
 	return buffer;
 }
 
-/* `( 4X 25.78125 Gbps   Active/  LinkUp)`; only the states of a port that is down. */
+/* Writes `( 4X 25.78125 Gbps   Active/  LinkUp)`; for a port that is down, only the states. */
 static void write_state(const struct writer *writer, const struct fabric_port *port)
 {
 	char state_buffer[WORD_SIZE], physical_buffer[WORD_SIZE], width[WORD_SIZE];
@@ -72,7 +72,7 @@ static void write_state(const struct writer *writer, const struct fabric_port *p
 			physical);
 }
 
-/* `  13[ 6]`: the port, and its number on the outside of a modular switch. */
+/* Writes `  13[ 6]`: the port, and its number on the outside of a modular switch. */
 static void write_number(const struct writer *writer, uint32_t place)
 {
 	unsigned int outside = chassis_outside_port(writer->view->fabric, place);
@@ -99,7 +99,7 @@ static void write_peer(const struct writer *writer, uint32_t place)
 	if (fabric_lanes(port) < best_lanes)
 		text_buffer_add(writer->out, "Could be %uX", best_lanes);
 	text_buffer_add(writer->out, " ");
-	/* The vendor's attribute, which has FDR10, is read of ports at QDR. */
+	/* The vendor's attribute, which has FDR10, is read for ports at QDR. */
 	if (fabric_speed(port) < best_speed)
 		text_buffer_add(writer->out, "Could be %s",
 				best_speed == SPEED_FDR10 ? "FDR10 (Found link at QDR but expected "

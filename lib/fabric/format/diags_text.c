@@ -13,16 +13,16 @@
 #include "fabric/graph/graph.h"
 #include "schema/bits.h"
 
-#define MOST_MODEL 19 /* characters of the model of a chassis that those tools keep */
+#define MOST_MODEL 19 /* characters that those tools keep of the model of a chassis */
 
 struct writer {
 	const struct fabric_view *view;
 	struct text_buffer *out;
 	bool groups;		  /* by view->chassis */
-	const char *chassis_name; /* of the chassis that is being written, or NULL */
+	const char *chassis_name; /* of the chassis being written, or NULL */
 };
 
-/* The identifier of a node: a letter for its type, and its GUID. */
+/* Writes the identifier of a node: a letter for its type, and its GUID. */
 static void write_id(const struct writer *writer, const struct fabric_node *node)
 {
 	static const char letters[] = {
@@ -40,8 +40,8 @@ static void write_quoted(const struct writer *writer, const struct fabric_node *
 }
 
 /*
- * 0: the text has no groups, or the node is in no chassis. Those tools have one node in a slot, and
- * all others with that slot in no chassis.
+ * Returns 0 if the text has no groups, or the node is in no chassis. Those tools have one node in a
+ * slot, and count all others with that slot as in no chassis.
  */
 static uint32_t chassis_of(const struct writer *writer, uint32_t number)
 {
@@ -63,7 +63,7 @@ static void write_chassis(const struct writer *writer, uint32_t number)
 		text_buffer_add(writer->out, " slot %u", fabric->ports[peer].number);
 }
 
-/* The model and the place in it, as `ISR9288 Line 3 Chip 1`. */
+/* Writes the model and the place in it, like `ISR9288 Line 3 Chip 1`. */
 static void write_place(const struct writer *writer, uint32_t number)
 {
 	static const char *const boards[] = {
@@ -112,7 +112,7 @@ static void write_head(const struct writer *writer, uint32_t number)
 	text_buffer_add(writer->out, "\t%u ", node->port_count);
 	write_id(writer, node);
 	text_buffer_add(writer->out, "\t\t# ");
-	/* The block of an adapter always has its description. */
+	/* In the block of an adapter, the description is never replaced by a name. */
 	write_quoted(writer, node, node->type == NODE_TYPE_SWITCH ? writer->view->names : NULL);
 	/* The bit is 0 without SwitchInfo. */
 	if (node->type == NODE_TYPE_SWITCH)
@@ -135,7 +135,7 @@ static void write_rate(const struct writer *writer, const struct fabric_port *po
 	text_buffer_add(writer->out, "%s", enum_word(lane_speed_names, fabric_speed(port), "???"));
 }
 
-/* The kind of a Xsigo port at a switch. */
+/* Writes the kind of a Xsigo port at a switch. */
 static void write_xsigo(const struct writer *writer, const struct fabric_port *port,
 			const struct fabric_node *other)
 {
@@ -149,7 +149,7 @@ static void write_xsigo(const struct writer *writer, const struct fabric_port *p
 		text_buffer_add(writer->out, " (scp)");
 }
 
-/* The number of the port on the outside of its chassis. */
+/* Writes the number of the port on the outside of its chassis. */
 static void write_outside(const struct writer *writer, uint32_t place)
 {
 	unsigned int port = writer->groups ? chassis_outside_port(writer->view->fabric, place) : 0;
@@ -158,7 +158,7 @@ static void write_outside(const struct writer *writer, uint32_t place)
 		text_buffer_add(writer->out, "[ext %u]", port);
 }
 
-/* The cable in a port, and the LIDs at its ends. */
+/* Writes the cable in a port, and the LIDs at its ends. */
 static void write_cable(const struct writer *writer, uint32_t place)
 {
 	const struct fabric *fabric = writer->view->fabric;
@@ -201,7 +201,10 @@ static void write_node(const struct writer *writer, uint32_t number)
 			write_cable(writer, node->first_port + i);
 }
 
-/* The description of an adapter of Xsigo in the chassis, to be freed, or NULL. */
+/*
+ * Writes the host names of the Xsigo adapters in the chassis. Returns the last, to be freed, or
+ * NULL.
+ */
 static char *name_chassis(const struct writer *writer, const struct chassis *chassis)
 {
 	const struct fabric *fabric = writer->view->fabric;
@@ -260,7 +263,7 @@ static void write_all(const struct writer *writer, time_t now)
 	char date[64] = "";
 	struct tm parts;
 
-	/* As asctime() writes it, in English whatever the locale. */
+	/* In the format of asctime(), in English whatever the locale. */
 	if (localtime_r(&now, &parts))
 		asctime_r(&parts, date);
 	text_buffer_add(writer->out, "#\n# Topology file: generated on %s#\n", date);

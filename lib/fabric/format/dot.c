@@ -11,7 +11,7 @@
 #include "fabric/format/dot.h"
 #include "fabric/graph/graph.h"
 
-/* With more cables between switches, the levels would be too far apart with labels between them. */
+/* With more cables between switches than this, labels would push the levels too far apart. */
 #define MOST_CABLES 400u
 #define MOST_PEN    4.0	 /* points */
 #define ALPHA_GOOD  "a0" /* good cables stay in the background */
@@ -131,7 +131,7 @@ static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char
 	free(tooltip.text);
 }
 
-/* The more cables, or errors, the thicker the line. */
+/* The more cables or errors, the thicker the line. */
 static double pen_width(const struct dot *dot, const struct cables *cables)
 {
 	double width = 0.9 + 0.15 * (double)(cables->count - 1);
@@ -174,8 +174,8 @@ static void add_words(struct dot *dot, const struct dot_edge *edge, const char *
 }
 
 /*
- * The label is a node halfway down: other lines would be drawn across the label of an edge, but
- * nodes are drawn last.
+ * The label is a node halfway down: other lines would be drawn across an edge label, but nodes are
+ * drawn last.
  */
 static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *words)
 {
@@ -210,14 +210,14 @@ void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
 	}
 }
 
-/* The chassis that a switch is framed with; 0: none. */
+/* The chassis in whose frame a switch is; 0 if none. */
 static uint32_t framed_chassis(const struct dot *dot, uint32_t node)
 {
 	return dot->options.groups ? dot->drawing.view->chassis->number[node] : 0;
 }
 
 struct stand {
-	uint32_t chassis; /* those of one are side by side */
+	uint32_t chassis; /* switches of one chassis are side by side */
 	double column;
 	uint32_t order, node;
 };
@@ -234,9 +234,9 @@ static int compare_stands(const void *left, const void *right)
 }
 
 /*
- * The wanted place of a switch on its level: leaves of the same parents side by side, other
- * switches in the middle above what they connect, so that few cables cross. The outermost switches
- * below count, not the mean, so that a missing cable does not move a switch.
+ * The wanted place of a switch on its level: leaves with the same parents side by side, other
+ * switches centred above what they connect, so that few cables cross. The outermost switches below
+ * count, not the mean, so that a missing cable does not move a switch.
  */
 static double wanted_column(const struct dot *dot, uint32_t node)
 {
@@ -258,7 +258,7 @@ static double wanted_column(const struct dot *dot, uint32_t node)
 	return right > 0 ? (left + right) / 2 : parent;
 }
 
-/* The switches of a level from left to right, held in this order. */
+/* Adds the switches of a level from left to right, fixed in this order. */
 static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 {
 	_cleanup_(freep) struct stand *stands = mem_alloc_zero(count, sizeof(*stands));
@@ -286,7 +286,7 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 	text_buffer_add(&dot->text, "\t}\n");
 }
 
-/* From the leaves up: the place of a switch depends on those below it. */
+/* Goes up from the leaves, because the place of a switch depends on those below it. */
 static void add_levels(struct dot *dot)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -297,7 +297,7 @@ static void add_levels(struct dot *dot)
 			add_level(dot, nodes + ends[i - 1], ends[i] - ends[i - 1]);
 }
 
-/* A frame for each chassis with switches. */
+/* Adds a frame for each chassis with switches. */
 static void add_frames(struct dot *dot)
 {
 	const struct fabric *fabric = dot->drawing.view->fabric;
@@ -329,7 +329,7 @@ static void add_frames(struct dot *dot)
 	}
 }
 
-/* Cables to switches below, and to later switches of the same level. */
+/* Adds cables to switches below, and to later switches of the same level. */
 static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -357,7 +357,7 @@ static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_
 	}
 }
 
-/* Adapters that are cabled to each other, or to nothing. */
+/* Adds adapters that are cabled to each other, or to nothing. */
 static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -385,7 +385,7 @@ static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_li
 	}
 }
 
-/* Switches first, as they draw the nodes attached to them. */
+/* Switches come first, because they draw the nodes attached to them. */
 static void add_edges(struct dot *dot, bool switches)
 {
 	const struct drawing *drawing = &dot->drawing;

@@ -15,51 +15,52 @@ struct dot {
 	struct drawing drawing;
 	struct drawing_options options;
 	struct scheme scheme;
-	bool labels;	/* there are few enough bad cables to label them */
-	bool has_room;	/* there are few enough cables between switches for labels between levels */
+	bool labels;	/* few enough bad cables to label them */
+	bool has_room;	/* few enough cables between switches for labels between levels */
 	bool *drawn;	/* of each node */
 	double *column; /* of each switch: its place on its level */
 	struct text_buffer text;
 };
 
 /*
- * The identifier of a node, the same in every scan of a subnet, so that pictures can be compared.
+ * Writes the identifier of a node, which is the same in every scan of a subnet, so that pictures
+ * can be compared.
  */
 void dot_id(const struct dot *dot, uint32_t node, char id[static DOT_ID_SIZE]);
-/* The colour of words and frames of a kind of cable, and of the line of some cables. */
+/* Colours of the words and frames for a kind of cable, and of the line for some cables. */
 const char *dot_color(const struct dot *dot, const struct cable_kind *kind);
 const char *dot_line_color(const struct dot *dot, const struct cables *cables);
-/* How much thicker a line is because of its errors. */
+/* How much thicker a line is drawn because of its errors. */
 double dot_error_width(const struct dot *dot, const struct cables *cables);
 void dot_add_legend(struct dot *dot);
-/* The fill of a node by its class; NULL: the scheme is not of nodes. */
+/* The fill of a node by its class; NULL if the scheme is not one of nodes. */
 const char *dot_fill(const struct dot *dot, uint32_t node);
-/* A line below the name of a node: its class, or its place in a chassis; NULL. To be freed. */
+/* The line below a node's name: its class, or its place in a chassis; or NULL. To be freed. */
 char *dot_remark(const struct dot *dot, uint32_t node);
-/* `, name="value"` */
+/* Adds `, name="value"`. */
 void dot_add_attribute(struct dot *dot, const char *name, const char *value);
 
 struct dot_edge {
-	const char *from, *to; /* identifiers; the first is drawn above the other */
+	const char *from, *to; /* identifiers; `from` is drawn above `to` */
 	uint32_t node;	       /* node at the first end */
 	const char *peer;      /* name of the node at the other end, or NULL */
 	const struct cables *cables;
-	bool is_labelled;    /* with the condition of the cables, if it is bad */
-	bool is_level;	     /* both are on the same level */
-	unsigned int weight; /* how short and straight it should be; 0: as others */
+	bool is_labelled;    /* label it with the condition of the cables, if that is bad */
+	bool is_level;	     /* both ends are on the same level */
+	unsigned int weight; /* how short and straight it should be; 0: default */
 };
 void dot_add_edge(struct dot *dot, const struct dot_edge *edge);
 
-/* `, label=<name<br/>remark>` */
+/* Adds `, label=<name<br/>remark>`. */
 void dot_add_label(struct dot *dot, uint32_t node, const char *remark);
 /* Adds the nodes attached to a switch, with their edges. */
 void dot_add_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables);
-/* Adds a node that is not a switch, once. */
+/* Adds a node that is not a switch, unless it was added before. */
 void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind);
 
 /*
- * Text of any origin as a string of Graphviz. Names are already clean, so this escapes what is
- * special to Graphviz or XML, and replaces characters that XML does not allow.
+ * These add text of any origin as a string for Graphviz. Names are already clean, so only what is
+ * special to Graphviz or XML is escaped, and characters that XML does not allow are replaced.
  */
 /* In quotation marks: the value of an attribute, or an identifier. */
 void dot_add_string(struct text_buffer *text, const char *string);

@@ -10,12 +10,12 @@
 #include "fabric/format/dot.h"
 
 /*
- * So many labels of bad cables are readable. If there are more, or if most cables are bad, the
- * legend has to do.
+ * This many labels of bad cables are readable. If there are more, or if most cables are bad, only
+ * the legend shows them.
  */
 #define MOST_LABELS 60u
 #define MOST_LEGEND 8u
-/* Points, of the colours in the legend. */
+/* Heights of the colours in the legend, in points. */
 #define SWATCH_LINE 4u
 #define SWATCH_BOX  10u
 
@@ -39,7 +39,7 @@ static const char *state_color(const struct cable_kind *kind)
 	return by_speed[kind->speed < SPEED_COUNT ? kind->speed : SPEED_UNKNOWN];
 }
 
-/* A scheme of cables leaves no colour for faults: words and dashes show them. */
+/* A scheme of cables leaves no colour for faults, so words and dashes show them. */
 const char *dot_color(const struct dot *dot, const struct cable_kind *kind)
 {
 	if (dot->scheme.kind == DRAWING_STATE)
@@ -49,7 +49,7 @@ const char *dot_color(const struct dot *dot, const struct cable_kind *kind)
 	return kind->condition == CABLE_GOOD ? SCHEME_UNKNOWN_COLOR : state_color(kind);
 }
 
-/* The class of several cables is the worst. */
+/* The class of several cables is that of the worst. */
 static unsigned int line_class(const struct dot *dot, const struct cables *cables)
 {
 	unsigned int worst = 0;
@@ -79,7 +79,7 @@ const char *dot_fill(const struct dot *dot, uint32_t node)
 	return dot->scheme.classes[dot->scheme.of[node]].color;
 }
 
-/* `chassis 2, line 3 chip 1` */
+/* Returns `chassis 2, line 3 chip 1`, to be freed; NULL if unknown. */
 static char *chassis_remark(const struct dot *dot, uint32_t node)
 {
 	const struct fabric_view *view = dot->drawing.view;
@@ -131,7 +131,7 @@ void dot_add_label(struct dot *dot, uint32_t node, const char *remark)
 	text_buffer_add(&dot->text, "</font>>");
 }
 
-/* A colour as a line of a cable, or as a box of a node. */
+/* Adds a row with a colour, as the line of a cable or the box of a node. */
 static void add_legend_row(struct dot *dot, const char *color, unsigned int height,
 			   const char *words, uint64_t count)
 {
@@ -145,7 +145,7 @@ static void add_legend_row(struct dot *dot, const char *color, unsigned int heig
 	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", count);
 }
 
-/* Cables by their state: all of them, or only those with a fault. Returns the number of rows. */
+/* Adds cables by state: all of them, or only those with a fault. Returns the number of rows. */
 static size_t add_states(struct dot *dot, const struct cable_count *rows, size_t count)
 {
 	size_t shown = 0, more = 0;
@@ -169,7 +169,7 @@ static size_t add_states(struct dot *dot, const struct cable_count *rows, size_t
 	return shown;
 }
 
-/* The classes that there are; in a scheme of nodes also cables with a fault. */
+/* Adds the classes in use; in a scheme of nodes also cables with a fault. */
 static size_t add_classes(struct dot *dot, const struct cable_count *rows, size_t count)
 {
 	const bool nodes = scheme_is_of_nodes(dot->scheme.kind);

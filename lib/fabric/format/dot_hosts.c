@@ -11,20 +11,20 @@
 #include "base/text.h"
 #include "fabric/format/dot.h"
 
-/* Fewer hosts are drawn one by one, as a person would. */
+/* Fewer hosts than this are drawn one by one, as a person would. */
 #define LEAST_IN_BOX 3u
 #define ROWS_OF_BOX  9u
-/* A box is right below its switch. */
+/* Keeps a box right below its switch. */
 #define GROUP_WEIGHT 50u
-#define MOST_NAME    22u /* characters of a name in a box; longer names are cut */
+#define MOST_NAME    22u /* characters of a name in a box; longer names are truncated */
 
 /* Nodes attached only to this switch, by cables of the same number and kind. */
 struct group {
 	struct cable_kind kind;
-	size_t cables;	 /* to each of them */
-	uint32_t *nodes; /* or ports, where nothing answered */
+	size_t cables;	 /* to each node */
+	uint32_t *nodes; /* or ports, if nothing answered */
 	size_t count;
-	uint32_t *ports; /* all their ports of the switch */
+	uint32_t *ports; /* all ports of the switch that lead there */
 	size_t port_count;
 };
 
@@ -79,7 +79,7 @@ void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* The first word of the name, if this tells the hosts of the box apart. */
+/* The first word of the name, if the first words distinguish the hosts of the box. */
 static const char *cell_name(const struct dot *dot, const struct group *group, size_t number)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -142,7 +142,7 @@ static void add_box(struct dot *dot, const char *id, const struct group *group)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* One edge to the group. */
+/* Adds one edge to the group. */
 static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 			   const struct group *group)
 {
@@ -164,7 +164,7 @@ static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 	dot_add_edge(dot, &edge);
 }
 
-/* The node at such a port is unknown, so that it is drawn as an empty place. */
+/* The node at such a port is unknown, so it is drawn as an empty place. */
 static void add_unanswered(struct dot *dot, uint32_t node, const struct group *group)
 {
 	const struct fabric_port *ports = dot->drawing.view->fabric->ports;
@@ -187,7 +187,7 @@ static void add_unanswered(struct dot *dot, uint32_t node, const struct group *g
 	add_group_edge(dot, node, id, group);
 }
 
-/* Whether all cables of a node lead to one other node. */
+/* Whether all cables of a node lead to the same other node. */
 static bool is_single(const struct fabric *fabric, uint32_t node)
 {
 	uint32_t only = FABRIC_NONE;

@@ -11,7 +11,7 @@
 #include "fabric/graph/chassis.h"
 #include "mad/format/codes.h"
 
-/* The "light" palette of Paul Tol, but its grey. */
+/* The "light" palette of Paul Tol, except its grey. */
 static const char *const palette[] = {"#77aadd", "#ee8866", "#eedd88", "#ffaabb",
 				      "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"};
 
@@ -26,7 +26,9 @@ static void add_class(struct scheme *scheme, const char *color, char *words)
 									.words = words};
 }
 
-/* The classes of speeds and widths are in the order of their table; the last one is the unknown. */
+/*
+ * Classes of speeds and widths are in the order of their table; the last class is the unknown one.
+ */
 struct shade {
 	uint8_t value;
 	const char *color;
@@ -50,7 +52,7 @@ static uint8_t class_of(const struct shade *shades, size_t count, uint8_t value)
 	return at;
 }
 
-/* Errors by their power of ten; unknown counters stand between none and some. */
+/* Errors by their power of ten; unknown counters rank between none and some. */
 enum { ERRORS_NONE, ERRORS_UNKNOWN, ERRORS_1, ERRORS_10, ERRORS_100, ERRORS_1000 };
 
 static uint8_t errors_class(uint64_t errors)
@@ -65,7 +67,7 @@ static uint8_t errors_class(uint64_t errors)
 			       : ERRORS_1000;
 }
 
-/* The worse end counts: what is unknown at one end does not hide the errors of the other. */
+/* The worse end counts, but an unknown end does not hide the errors of the other. */
 static uint8_t cable_errors(const struct drawing *drawing, const uint64_t *errors, uint32_t port)
 {
 	uint32_t peer = drawing->view->fabric->ports[port].peer;
@@ -187,7 +189,7 @@ static int compare_counts(const void *left, const void *right)
 	return compare_ids(left, right);
 }
 
-/* All kinds of devices, the most frequent first. */
+/* Counts the kinds of devices, the most frequent first. */
 static struct device_count *count_devices(const struct fabric *fabric, size_t *ret_count)
 {
 	struct device_count *list = mem_alloc_zero(fabric->node_count, sizeof(*list));
@@ -229,7 +231,7 @@ static void add_devices(const struct drawing *drawing, struct scheme *scheme)
 	}
 }
 
-/* Chassis with switches have a colour each, as far as there are; many hosts are several nodes. */
+/* Each chassis with switches gets a colour until all are used; a host may also be several nodes. */
 static void add_chassis(const struct drawing *drawing, struct scheme *scheme)
 {
 	const struct fabric *fabric = drawing->view->fabric;

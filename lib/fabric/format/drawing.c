@@ -31,7 +31,7 @@ static int compare_names(const void *left, const void *right)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Two nodes of the same name and GUID differ only in their index. */
+/* Two nodes with the same name and GUID differ only in their index. */
 static char *distinct_name(const struct name *name, const struct name *other)
 {
 	char guid[GUID_TEXT_SIZE];
@@ -134,7 +134,7 @@ uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
 		ends[drawing->levels.level[i] + 1]++;
 	for (unsigned int i = 1; i <= drawing->levels.count; i++)
 		ends[i] += ends[i - 1];
-	/* They are the starts of the levels until here, and move to the ends. */
+	/* So far these are the starts of the levels; this moves them to the ends. */
 	for (uint32_t i = 0; i < count; i++)
 		nodes[ends[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
 	*ret_ends = ends;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by all drawings and exports of a subnet as a tree: levels, unique names of nodes, an
- * order that depends only on names and not on who answered first, and the figures.
+ * Shared by all drawings and exports of a subnet as a tree: levels, unique names of nodes, an order
+ * that depends only on names and not on who answered first, and the counts.
  */
 #pragma once
 
@@ -14,34 +14,34 @@
 struct drawing {
 	const struct fabric_view *view;
 	struct fabric_levels levels;
-	char **names;	  /* of each node, with its GUID if two have the same */
+	char **names;	  /* of each node, with the GUID if two have the same name */
 	char **words;	  /* the first word of each name: the host in `host1 mlx5_0` */
 	uint32_t *sorted; /* nodes by name */
 	uint32_t *order;  /* of each node: its index in `sorted` */
 	uint32_t switches, hosts, others;
 };
 
-/* The view outlives the drawing. */
+/* The view must outlive the drawing. */
 void drawing_begin(const struct fabric_view *view, struct drawing *drawing);
 void drawing_end(struct drawing *drawing);
 
 /*
- * Nodes by level and name, to be freed: those of level i end before *ret_ends[i], to be freed too.
- * Level 0 is not a switch.
+ * Returns the nodes by level and name; those of level i end before *ret_ends[i]. Level 0 is for
+ * nodes that are not switches. Both arrays are to be freed.
  */
 uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends);
 
-/* Whether the cable in a port is counted at this port, and not at its other end. */
+/* Whether the cable in a port is counted at this port rather than at its other end. */
 bool drawing_counts_at(const struct drawing *drawing, uint32_t port);
 
-/* A kind of cable, and how many there are in the subnet. */
+/* A kind of cable, and how many of it the subnet has. */
 struct cable_count {
 	struct cable_kind kind;
 	uint64_t count;
 };
-/* The good ones first, then by frequency; to be freed. */
+/* Returns the kinds, good ones first, then by frequency; to be freed. */
 struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *ret_count);
-/* `9 switches, 91 hosts, 199 cables`; to be freed. */
+/* Returns `9 switches, 91 hosts, 199 cables`; to be freed. */
 char *drawing_title(const struct drawing *drawing);
 
 /*
@@ -54,16 +54,16 @@ char *drawing_title(const struct drawing *drawing);
 #include <stdbool.h>
 #include <time.h>
 
-/* With `all`, each node has a line of its own. To be freed. */
+/* With `all`, each node has its own line. To be freed. */
 char *fabric_tree_text(const struct fabric_view *view, bool all);
 
 /*
- * The subnet as a graph in the language of Graphviz: switches by their level, hosts below their
- * switch, faults in colour and with words. Parallel cables of a kind are one edge; hosts attached
- * to a switch by cables of a kind share a box. Source: graphviz.org/doc, "The DOT Language", "Node,
- * Edge and Graph Attributes", "HTML-Like Labels".
+ * The subnet as a graph in the language of Graphviz: switches by level, hosts below their switch,
+ * faults in colour and in words. Parallel cables of the same kind are one edge; hosts attached to a
+ * switch by cables of the same kind share a box. Source: graphviz.org/doc, "The DOT Language",
+ * "Node, Edge and Graph Attributes", "HTML-Like Labels".
  */
-/* What colours show: of cables and their faults, of cables alone, or of nodes. */
+/* What colours show: kinds of cables and their faults, a property of cables, or one of nodes. */
 enum drawing_scheme {
 	DRAWING_STATE,
 	DRAWING_SPEED,
@@ -76,23 +76,23 @@ enum drawing_scheme {
 };
 
 struct drawing_options {
-	bool all; /* each host is a node of its own */
+	bool all; /* each host is a separate node */
 	enum drawing_scheme scheme;
-	bool groups; /* a frame for each chassis with switches: needs those of the view */
-	/* For DRAWING_ERRORS: by port, or UINT64_MAX if its counters are unknown. */
+	bool groups; /* frame each chassis with switches: needs the chassis of the view */
+	/* For DRAWING_ERRORS: errors by port; UINT64_MAX if its counters are unknown. */
 	const uint64_t *errors;
 };
 
-/* To be freed. */
+/* Returns the text, to be freed. */
 char *fabric_dot_text(const struct fabric_view *view, const struct drawing_options *options);
 
 /*
- * topology.conf for the topology/tree plugin of Slurm: each switch with its hosts, or with the
- * switches a level below it. Several top switches are written as they are: each has all of its
- * children. Slurm takes a host at one leaf only, and either hosts or switches at a switch; the text
- * begins with remarks where the subnet differs. Source: topology.conf(5). To be freed.
+ * Returns topology.conf for the topology/tree plugin of Slurm: each switch with its hosts, or with
+ * the switches one level below it. Several top switches are all written, each with all of its
+ * children. Slurm accepts a host at one leaf only, and either hosts or switches at a switch; the
+ * text begins with remarks where the subnet differs. Source: topology.conf(5). To be freed.
  *
- * Adapters whose names differ only in their second word, `HCA-1` or `mlx5_0`, are in one host.
- * Others that share the first word are a problem: they are listed with their GUIDs.
+ * Adapters whose names differ only in the second word, `HCA-1` or `mlx5_0`, are in one host. Others
+ * that share the first word are a problem: they are listed with their GUIDs.
  */
 char *fabric_slurm_text(const struct fabric_view *view, struct problems *problems);

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "schema/problem.h"
 
-/* Nodes of the same GUID are searched one by one; no real subnet has more of them than this. */
+/* Nodes with the same GUID are searched one by one; no real subnet has more of them than this. */
 enum { MOST_DUPLICATES = 4096 };
 
 struct maker {
@@ -35,13 +35,13 @@ __attribute__((format(printf, 2, 3))) static int complain(struct maker *maker, c
 	return -EINVAL;
 }
 
-/* Bytes of an optional member. */
+/* Reads the bytes of an optional member. */
 static bool read_known(const char *text, uint8_t *bytes, size_t count)
 {
 	return !text || text_read_hex(text, bytes, count);
 }
 
-/* Text and scan have keys of their own, because no node sent the bytes of a text. */
+/* Texts and scans have separate keys, because no node sent the bytes of a text. */
 static const char *by_source(const struct maker *maker, const char *received, const char *made)
 {
 	return maker->saved->source.value == FABRIC_TEXT ? made : received;
@@ -89,7 +89,7 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	if (!read_known(saved->description, node->description, NODE_DESCRIPTION_BYTES))
 		return complain(maker, "node %zu: node_description is not %d bytes", index,
 				NODE_DESCRIPTION_BYTES);
-	/* A text says just one bit of it. */
+	/* A text has only one bit of it. */
 	node->has_switch_info = saved->switch_info != NULL && switch_info == saved->switch_info;
 	if (!read_known(switch_info, node->switch_info, SWITCH_INFO_BYTES))
 		return complain(maker, "node %zu: switch_info is not %d bytes", index,
@@ -101,7 +101,7 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	return 0;
 }
 
-/* Counts the ports by NodeInfo before memory is allocated for them. */
+/* Counts the ports according to NodeInfo before memory is allocated for them. */
 static int count_ports(struct maker *maker, uint64_t *ret_count)
 {
 	const struct records *nodes = &maker->saved->nodes;
@@ -141,7 +141,7 @@ static int add_nodes(struct maker *maker)
 	return rc;
 }
 
-/* The port with that number of the node with that index, or FABRIC_NONE. */
+/* Finds the port with that number of the node with that index; else FABRIC_NONE. */
 static uint32_t find_port(const struct fabric *fabric, const struct number *index,
 			  const struct number *number)
 {
@@ -172,7 +172,7 @@ static int set_parent(struct maker *maker, uint32_t index)
 
 /*
  * Counts the hops of the node and of its ancestors: follows the parents up to a node that is
- * counted or has no parent, and notes them in `path` for the way back.
+ * counted already or has no parent, and notes them in `path` for the way back.
  */
 static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32_t *path)
 {
@@ -234,7 +234,7 @@ static int set_peer(struct maker *maker, const struct saved_port *saved, struct 
 				PORT_TEXT ": peer_guid is not that of the node at the other "
 					  "end",
 				PORT_WORDS(port));
-	/* The list leaves out ports 0, so a cable to one is listed at its other end only. */
+	/* The list omits ports 0, so a cable to one is listed only at its other end. */
 	if (!fabric->ports[port->peer].number && fabric->ports[port->peer].peer == FABRIC_NONE)
 		fabric->ports[port->peer].peer = (uint32_t)(port - fabric->ports);
 	return 0;
@@ -425,7 +425,7 @@ static int add_details(struct maker *maker)
 	return 0;
 }
 
-/* In this order: each needs what those before it have made. */
+/* In this order, because each step needs what the earlier ones have built. */
 static int (*const steps[])(struct maker *maker) = {
 	add_nodes, set_parents, set_ports, check_links, add_faults, add_failures, add_details,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files of scans: the keys of a saved one that a graph is built from, and all formats read. */
+/* Files of scans: the keys from which a graph is built, and reading of all formats. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,12 @@
 #include "render/json_read.h"
 #include "render/render.h"
 
-/* A port takes about a kilobyte: this is half a million of them. */
+/* A port takes about a kilobyte, so this is half a million ports. */
 #define MOST_SAVED_BYTES ((size_t)512 * 1024 * 1024)
 
-/* These are only read: view_graph.c has the columns of the same keys, with headings and help. */
+/*
+ * These are only read: view_graph.c and view_columns.c have the same keys with headings and help.
+ */
 static const struct field node_fields[] = {
 	UNSIGNED_FIELD(struct saved_node, index, "node_index", "", 0, 0, ""),
 	GUID_FIELD(struct saved_node, guid, "node_guid", "", 0, 0, ""),
@@ -114,7 +116,7 @@ static const struct field graph_fields[] = {
 			   ""),
 	HELD_RECORDS_FIELD(struct saved_graph, faults, &saved_fault_schema, "faults", 0, ""),
 	ENUM_FIELD(struct saved_graph, source, fabric_source_names, "source", "", 0, 0, ""),
-	/* The last one, which fabric_read_saved() may pass over. */
+	/* The last one, which fabric_read_saved() may skip. */
 	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, ""),
 };
 
@@ -131,7 +133,7 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
 	size_t count = 0;
 	int rc;
 
-	/* Keys that the schema lacks are passed over. */
+	/* Keys that the schema lacks are skipped. */
 	if (!details)
 		schema.field_count--;
 	rc = json_read(text, length, &none, NULL, &schema, &records, &count, ret_message);
@@ -164,7 +166,7 @@ static char first_character(const char *text)
 static int read_any(const char *text, size_t length, bool details, struct fabric *fabric,
 		    char **ret_message)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* that editors put at the beginning of UTF-8 */
+	static const char mark[] = "\xef\xbb\xbf"; /* byte order mark, which some editors write */
 	const void *bytes = text;
 
 	if (length >= strlen(mark) && !memcmp(text, mark, strlen(mark))) {

@@ -16,7 +16,7 @@
 struct place_of_host {
 	const char *host;
 	const char *adapter;
-	uint32_t port; /* of the switch */
+	uint32_t port; /* port of the switch */
 	uint32_t leaf;
 };
 
@@ -34,7 +34,7 @@ struct slurm {
 	const char **list; /* names of one line, with room for all nodes */
 };
 
-/* Other characters become one hyphen: brackets and commas would make a list of names. */
+/* Replaces other characters by one hyphen: brackets and commas would make a list of names. */
 static char *valid_name(const char *name)
 {
 	char *valid = mem_alloc_zero(strlen(name) + 1, 1);
@@ -76,7 +76,7 @@ static int compare_entries(const void *left, const void *right)
 	return rc ? rc : a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Adds the GUID, which two nodes may share, to the name of a node. */
+/* Adds the GUID to the name of a node, and its index if another node has the same GUID. */
 static void part_name(const struct fabric *fabric, const struct entry *entry)
 {
 	const struct fabric_node *node = &fabric->nodes[entry->node];
@@ -86,7 +86,10 @@ static void part_name(const struct fabric *fabric, const struct entry *entry)
 		mem_extend(entry->name, "-%" PRIu32, entry->node);
 }
 
-/* Valid names may be equal where names were not. True: some had to be changed. */
+/*
+ * Makes equal names distinct: valid names may be equal where the original names were not. Returns
+ * whether any name was changed.
+ */
 static bool part_names(const struct fabric *fabric, struct entry *entries, size_t count)
 {
 	bool changed = false;
@@ -102,7 +105,7 @@ static bool part_names(const struct fabric *fabric, struct entry *entries, size_
 	return changed;
 }
 
-/* Also names the switches that do not exist, which must not be taken for others. */
+/* Also names the switches that do not exist, which must differ from the others. */
 static void name_all(struct slurm *slurm)
 {
 	const struct fabric *fabric = slurm->drawing.view->fabric;
@@ -126,7 +129,7 @@ static void name_all(struct slurm *slurm)
 		;
 }
 
-/* `HCA-1` or `mlx5_0`, as the kernel writes it after the host's name; nothing is fine, too. */
+/* Whether this is `HCA-1` or `mlx5_0`, as the kernel writes it after the host's name; or empty. */
 static bool is_adapter(const char *rest)
 {
 	size_t length = strlen(rest);
@@ -135,7 +138,7 @@ static bool is_adapter(const char *rest)
 	       (length == strcspn(rest, " \t") && isdigit((unsigned char)rest[length - 1]));
 }
 
-/* What follows the first word of a node's name. To be freed. */
+/* Returns what follows the first word of a node's name; to be freed. */
 static char *rest_of_name(const struct slurm *slurm, uint32_t node)
 {
 	_cleanup_(freep) char *name = fabric_node_name(slurm->drawing.view, node);
@@ -155,7 +158,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Whether nodes of the same first word are the adapters of one host: each has another number. */
+/* Whether nodes with the same first word are adapters of one host: each has another number. */
 static bool is_one_host(const struct slurm *slurm, const struct entry *entries, size_t count)
 {
 	_cleanup_(freep) char **rests = mem_alloc_zero(count, sizeof(*rests));
@@ -173,7 +176,7 @@ static bool is_one_host(const struct slurm *slurm, const struct entry *entries, 
 	return is_one;
 }
 
-/* Parts hosts that share a name, such as the one that adapters have from the factory. */
+/* Separates hosts that share a name, such as the one that adapters have from the factory. */
 static void part_hosts_of(struct slurm *slurm, const struct entry *entries, size_t count)
 {
 	char *message = mem_format("%zu adapters share the name %s: which hosts they are in is "
@@ -334,7 +337,7 @@ static void add_switch(struct slurm *slurm, uint32_t node)
 	add_line(slurm, slurm->names[node], "Switches", switches);
 }
 
-/* Lower switches come first, because they tell whether a switch has hosts below it. */
+/* Lower switches come first, because they determine whether a switch has hosts below it. */
 static void add_switches(struct slurm *slurm)
 {
 	const struct drawing *drawing = &slurm->drawing;

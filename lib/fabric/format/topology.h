@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A subnet from the text that ibnetdiscover(8) prints, grouped by chassis or not: a block for each
- * node with its cabled ports. Net files of ibsim(1) are similar, but say less: one end of a cable
- * is enough, where ibnetdiscover writes both. And from the cache that `ibnetdiscover --cache FILE`
- * writes, with NodeInfo, description and SwitchInfo of all nodes and PortInfo of their ports.
+ * Reads a subnet from the text that ibnetdiscover(8) prints, grouped by chassis or not: a block for
+ * each node with its cabled ports. Net files of ibsim(1) are similar, but say less: one end of a
+ * cable is enough, where ibnetdiscover writes both. Also reads the cache that `ibnetdiscover
+ * --cache FILE` writes, with NodeInfo, description and SwitchInfo of all nodes and PortInfo of
+ * their ports.
  *
  * Facts that the text lacks stay unknown. A port without a cable has no PortInfo. The PortInfo of a
- * port with a cable holds LinkUp as the physical state, width and speed, and LID and LMC where they
- * are written; its state is unknown (0). A switch has no SwitchInfo, but the bit of an enhanced
- * port 0 is in its bytes. The graph begins with the node that the text names as its start, or else
- * with the first; routes are the shortest. GUIDs that a net file leaves out are those that the
- * simulator uses: from the name, as in H-0002c90300000001, or by counting. If a text names a GUID
- * and another one in the node's name, the name is right: ibdiagnet(1) writes the GUID of the system
+ * port with a cable holds LinkUp as the physical state, width and speed, and LID and LMC if they
+ * are given; its state is unknown (0). A switch has no SwitchInfo, but its bytes have the bit of an
+ * enhanced port 0. The graph begins with the node that the text names as its start, or else with
+ * the first; routes are the shortest. GUIDs that a net file omits are those that the simulator
+ * uses: from the name, as in H-0002c90300000001, or by counting. If a text gives a GUID and the
+ * node's name contains another one, the name is right: ibdiagnet(1) writes the GUID of the system
  * before it.
  */
 #pragma once
@@ -19,14 +20,14 @@
 #include "fabric/graph/graph.h"
 
 /*
- * Fills an empty fabric with what can be read; the rest is in its faults. Returns 0; -ENOMSG if
- * this is another kind of text; -EINVAL if no node can be read, with a message, to be freed, that
- * says why.
+ * Fills an empty fabric with what can be read, and lists the rest in its faults. Returns 0; -ENOMSG
+ * if this is another kind of text; -EINVAL if no node can be read, with a message, to be freed,
+ * that says why.
  */
 int fabric_read_topology(const char *text, size_t length, struct fabric *fabric,
 			 char **ret_message);
 
-/* Whether the first bytes are those of a cache. */
+/* Whether a cache begins with these bytes. */
 bool fabric_is_cache(const unsigned char *bytes, size_t length);
 /*
  * Fills an empty fabric. Returns 0; -ENOMSG if this is not a cache; -EINVAL if it is malformed,
@@ -42,13 +43,13 @@ int fabric_read_cache(const unsigned char *bytes, size_t length, struct fabric *
  */
 void topology_arrange(struct fabric *fabric);
 
-/* A node by the head of its block and the lines above it. */
+/* A node, from the head of its block and the lines above it. */
 struct topology_block {
 	unsigned int line; /* of the head */
 	uint8_t type;	   /* enum node_type */
 	uint8_t ports;
 	bool has_guid, has_port_guid, enhanced;
-	bool bad_guid; /* there is one that cannot be read */
+	bool bad_guid; /* a GUID cannot be read */
 	uint64_t guid, system_guid, port_guid;
 	uint32_t vendor;
 	uint16_t device, lid;
@@ -58,11 +59,11 @@ struct topology_block {
 	uint32_t first_cable, cable_count;
 };
 
-/* A line of a port. */
+/* The line of a port. */
 struct topology_cable {
 	unsigned int line;
-	uint8_t port, peer_port; /* port 0: the line is left out */
-	bool bad_guid;		 /* there is one that cannot be read */
+	uint8_t port, peer_port; /* port 0: the line is ignored */
+	bool bad_guid;		 /* a GUID cannot be read */
 	uint64_t guid;		 /* of the port; 0 if missing */
 	uint64_t peer_guid;
 	const char *peer_id;
@@ -79,28 +80,28 @@ struct topology_text {
 	size_t cable_count;
 	bool by_port; /* as in struct fabric */
 	bool has_root;
-	uint64_t root, root_port; /* GUIDs of where the scan began */
+	uint64_t root, root_port; /* GUIDs of the node and port where the scan began */
 	struct topology_fault *faults;
 	size_t fault_count;
 	unsigned int more; /* faults that are not in the list */
 };
 
-/* Faults of the same words are one. */
+/* Faults with the same words are merged. */
 struct topology_fault {
-	unsigned int line, last; /* the first, and the last of them */
+	unsigned int line, last; /* lines of the first and the last of them */
 	unsigned int count;
 	char *reason;
 };
 
-/* Notes a fault of a line, or 0, and takes the reason over. */
+/* Notes a fault of a line (0: of none), and takes ownership of the reason. */
 void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason);
 
-/* Takes a line of `ibnetdiscover -p`. False: it is not one. */
+/* Takes a line of `ibnetdiscover -p`. Returns false if it is not one. */
 bool topology_take_port(struct topology_text *parts, unsigned int line, const char *text,
 			size_t length);
 
-/* Completes GUIDs and descriptions, and leaves out the nodes whose GUIDs cannot be read. */
+/* Completes GUIDs and descriptions, and drops nodes whose GUIDs cannot be read. */
 void topology_complete(struct topology_text *parts);
 
-/* Makes a fabric of the blocks. */
+/* Builds a fabric from the blocks. */
 int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);

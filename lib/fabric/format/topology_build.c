@@ -9,7 +9,7 @@
 #include "fabric/graph/graph.h"
 #include "fabric/format/topology.h"
 
-/* More nodes than this with one name or GUID are not a mistake. */
+/* No mistake gives more nodes than this the same name or GUID. */
 enum { MOST_NAMESAKES = 64 };
 
 /* A block by its name. */
@@ -76,7 +76,7 @@ static int sort_names(struct builder *builder)
 	return 0;
 }
 
-/* Whether there are as many nodes of that GUID as there may be, from one of them on. */
+/* Whether the GUID has as many nodes as allowed, counted from one of them. */
 static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 {
 	unsigned int count = 0;
@@ -87,7 +87,7 @@ static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 	return false;
 }
 
-/* The index of the first block of that name in `names`; the number of blocks if there is none. */
+/* Returns the index in `names` of the first block whose name is not less than this one. */
 static size_t find_name(const struct builder *builder, const struct name *name)
 {
 	size_t low = 0, high = builder->parts->block_count;
@@ -111,7 +111,7 @@ static void write_node_info(const struct topology_block *block, unsigned char *i
 	node_info_set_ports(info, block->ports);
 	node_info_set_system_guid(info, block->system_guid);
 	node_info_set_node_guid(info, block->guid);
-	/* The ports of an adapter have their own: see finish_node_info(). */
+	/* The ports of an adapter have their own GUIDs: see finish_node_info(). */
 	if (block->type == NODE_TYPE_SWITCH)
 		node_info_set_port_guid(info, block->port_guid);
 	node_info_set_device_id(info, block->device);
@@ -191,7 +191,7 @@ static int add_block(struct builder *builder, uint32_t number)
 		port->has_info = true;
 		port_info_set_lid(port->info, block->lid);
 		port_info_set_lmc(port->info, block->lmc);
-		/* The rest is unknown, so that the node has no SwitchInfo but this bit. */
+		/* The rest is unknown, so the node has no SwitchInfo except for this bit. */
 		switch_info_set_enhanced_port0(node->switch_info, block->enhanced);
 	}
 	for (uint32_t i = 0; i < block->cable_count; i++) {
@@ -243,7 +243,7 @@ static bool is_named(const struct topology_block *block, const struct topology_c
 	       !memcmp(block->id, cable->peer_id, block->id_length);
 }
 
-/* Whether the other end leads back here: its line says so, or it has none. */
+/* Whether the other end leads back here: its line says so, or it has no line and no other peer. */
 static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t place)
 {
 	const struct fabric *fabric = builder->fabric;
@@ -259,8 +259,8 @@ static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t pl
 }
 
 /*
- * The port that the line of a port leads to: of the first node of that name that leads back, or
- * else that has no line for it. FABRIC_NONE: there is none.
+ * Finds the port that the line of a port leads to: on the first node of that name that leads back,
+ * or else that has no line for the port. Returns FABRIC_NONE if there is none.
  */
 static uint32_t find_peer(const struct builder *builder, uint32_t place, bool *ret_named)
 {
@@ -288,7 +288,9 @@ static uint32_t find_peer(const struct builder *builder, uint32_t place, bool *r
 	return without_line;
 }
 
-/* A cable is known from each of its ends; ibnetdiscover, which writes where it began, has both. */
+/*
+ * A cable may be given at either end; ibnetdiscover, which writes where the scan began, has both.
+ */
 static void lay_cable(struct builder *builder, uint32_t place)
 {
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
@@ -325,7 +327,7 @@ static void lay_cables(struct builder *builder)
 			lay_cable(builder, i);
 }
 
-/* Where the scan began, or else the first block. */
+/* The block where the scan began, or else the first one. */
 static uint32_t find_root(const struct topology_text *parts)
 {
 	for (uint32_t i = 0; parts->has_root && i < parts->block_count; i++)
@@ -334,7 +336,7 @@ static uint32_t find_root(const struct topology_text *parts)
 	return 0;
 }
 
-/* The port of an adapter that the scan began at: by its GUID, or the first one with a cable. */
+/* Sets the adapter port where the scan began: by its GUID, or the first one with a cable. */
 static void set_root_port(const struct builder *builder)
 {
 	struct fabric *fabric = builder->fabric;
@@ -379,7 +381,10 @@ static int build(struct builder *builder)
 
 	if (!rc)
 		rc = add_block(builder, root);
-	/* ibnetdiscover, which writes where it began, puts those last that it discovered first. */
+	/*
+	 * ibnetdiscover, which writes where the scan began, has nodes in reverse order of
+	 * discovery.
+	 */
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		uint32_t number = builder->parts->has_root ? count - 1 - i : i;
 

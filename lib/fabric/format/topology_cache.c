@@ -2,7 +2,7 @@
 /*
  * The format, version 1, is packed and little endian:
  *
- * head: magic 4, version 4, nodes 4, ports 4, GUID of the node where it began 8, most hops 4
+ * head: magic 4, version 4, nodes 4, ports 4, GUID of the start node 8, most hops 4
  *
  * node: LID 2, LMC 1, enhanced port 0 1, SwitchInfo 64, GUID 8, type 1, ports 1, NodeInfo 64,
  * description 64, number of its port records 1, and for each the port's GUID 8, number 1
@@ -94,7 +94,7 @@ static int fail_short(const struct reader *reader)
 	return fail(reader, mem_format("the file is truncated after %zu bytes", reader->length));
 }
 
-/* Finds each record of a node, and the first one of a port. */
+/* Finds the record of each node, and the first record of a port. */
 static int find_records(struct reader *reader)
 {
 	size_t left = reader->length - HEAD_BYTES;
@@ -151,7 +151,8 @@ static int add_node(const struct reader *reader, const unsigned char *record)
 }
 
 /*
- * The node where it began comes first, then the others as they were discovered: the last was first.
+ * Adds the node where the scan began, then the others in the order of discovery, which the file has
+ * in reverse.
  */
 static int add_nodes(const struct reader *reader)
 {

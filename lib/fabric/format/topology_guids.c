@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GUIDs of a text: which of two is right, and which the simulator gives where there is none. */
+/*
+ * The GUIDs of a text: which of two is right, and which one the simulator assigns if there is none.
+ */
 #include <string.h>
 
 #include "base/mem.h"
@@ -22,8 +24,8 @@ static bool guid_of_name(const struct topology_block *block, uint64_t *guid)
 }
 
 /*
- * The node's name is its own record, and wins. Leaves out nodes whose GUID cannot be read: the
- * GUIDs that the simulator makes up are for net files, where there is none.
+ * The node's name is its own record, and wins. Drops nodes whose GUID cannot be read: the GUIDs
+ * that the simulator makes up are for net files, which have none.
  */
 static void check_guids(struct topology_text *parts)
 {
@@ -53,7 +55,7 @@ static void check_guids(struct topology_text *parts)
 	parts->block_count = kept;
 }
 
-/* Completes what a net file leaves out as the simulator does. */
+/* Completes what a net file omits as the simulator does. */
 void topology_complete(struct topology_text *parts)
 {
 	uint64_t next_switch = FIRST_SWITCH_GUID, next_adapter = FIRST_ADAPTER_GUID;
@@ -79,7 +81,7 @@ void topology_complete(struct topology_text *parts)
 			block->description = block->id;
 			block->description_length = block->id_length;
 		}
-		/* ibnetdiscover, which writes where it began, also writes these GUIDs. */
+		/* ibnetdiscover, which writes where the scan began, also writes these GUIDs. */
 		for (uint32_t j = 0; j < block->cable_count && !is_switch && !parts->has_root;
 		     j++) {
 			struct topology_cable *cable = &parts->cables[block->first_cable + j];

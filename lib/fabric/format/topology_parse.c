@@ -19,11 +19,11 @@ struct parser {
 	unsigned int line;
 	const char *at, *end; /* the rest of the line */
 	const char *wrong;    /* what a malformed line should be */
-	const char *doubt;    /* what is wrong with a part of a line that is read all the same */
+	const char *doubt;    /* what is wrong with a part of a line that is read nevertheless */
 	bool skips;	      /* the head of this block is malformed */
 };
 
-/* Reported one by one; a text may be any file. */
+/* Most faults that are reported one by one: a text may be any file. */
 enum { MOST_FAULTS = 20 };
 
 void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason)
@@ -64,7 +64,7 @@ static void skip_blanks(struct parser *parser)
 		parser->at++;
 }
 
-/* False, with nothing consumed: there is no number, or it is larger than `most`. */
+/* Returns false, with nothing consumed, if there is no number or it is larger than `most`. */
 static bool take_number(struct parser *parser, unsigned int base, uint64_t most, uint64_t *number)
 {
 	const char *at = parser->at;
@@ -108,7 +108,7 @@ static bool take_quoted(struct parser *parser, const char **ret_start, size_t *r
 	return true;
 }
 
-/* `[12]`, and perhaps the number on the outside of a chassis, `[ext 5]`. */
+/* Takes `[12]`, and perhaps the number on the outside of a chassis, `[ext 5]`. */
 static bool take_port(struct parser *parser, uint8_t *port)
 {
 	uint64_t number, outside;
@@ -121,7 +121,7 @@ static bool take_port(struct parser *parser, uint8_t *port)
 	       (take_number(parser, 10, UINT8_MAX, &outside) && take(parser, "]"));
 }
 
-/* `(2c90300000001)`, if there is one. False: it is not a number, and is passed over. */
+/* Takes `(2c90300000001)`, if there is one. Returns false, and skips it, if it is not a number. */
 static bool take_guid(struct parser *parser, uint64_t *guid)
 {
 	const char *end;
@@ -138,14 +138,14 @@ static bool take_guid(struct parser *parser, uint64_t *guid)
 	return false;
 }
 
-/* The facts in a comment besides the description; unknown words are skipped. */
+/* Facts in a comment besides the description; unknown words are skipped. */
 struct remark {
 	uint64_t lid, lmc, lanes;
 	unsigned int speed;
 	bool enhanced;
 };
 
-/* `4xEDR`, with `??` and `???` if unknown. Other words are ignored. */
+/* Takes `4xEDR`, with `??` and `???` if unknown. Other words are ignored. */
 static void take_rate(struct parser *parser, struct remark *remark)
 {
 	const struct enum_name *name = lane_speed_names;
@@ -167,7 +167,7 @@ static void take_rate(struct parser *parser, struct remark *remark)
 	remark->speed = (unsigned int)name->value;
 }
 
-/* A number that cannot be read is unknown, as if the word were missing. */
+/* A number that cannot be read counts as unknown, as if the word were missing. */
 static void take_words(struct parser *parser, struct remark *remark)
 {
 	while (skip_blanks(parser), parser->at < parser->end) {
@@ -191,8 +191,8 @@ static void take_words(struct parser *parser, struct remark *remark)
 }
 
 /*
- * `# words "description" words`, up to the last quotation mark, as the description may have some.
- * False: there is something else.
+ * Takes `# words "description" words`; the description may contain quotation marks, and ends at the
+ * last one. Returns false if there is something else.
  */
 static bool take_comment(struct parser *parser, struct remark *before, struct remark *after,
 			 const char **ret_description, size_t *ret_length)
@@ -281,7 +281,7 @@ static bool take_cable(struct parser *parser)
 
 static const char not_a_guid[] = "not a GUID, a hexadecimal number of up to 16 digits";
 
-/* `switchguid=0x2c90300000001(2c90300000001)` and the like. */
+/* Takes `switchguid=0x2c90300000001(2c90300000001)` and the like. */
 static bool take_node_guid(struct parser *parser)
 {
 	struct topology_block *next = &parser->next;
@@ -320,7 +320,7 @@ static bool take_system(struct parser *parser)
 	return take_hex(parser, UINT64_MAX, &parser->next.system_guid);
 }
 
-/* Takes the line that tells where the scan began; other comments are ignored. */
+/* Takes the line that says where the scan began; other comments are ignored. */
 static void take_note(struct parser *parser)
 {
 	struct topology_text *parts = parser->parts;
@@ -352,7 +352,8 @@ static const struct {
 };
 
 /*
- * Headings of chassis (ibnetdiscover --grouping), and instructions to the simulator in net files.
+ * Skipped: headings of chassis (ibnetdiscover --grouping), and instructions to the simulator in net
+ * files.
  */
 static const char *const passed_over[] = {
 	"Chassis ", "Non-Chassis Nodes", "Hostname:", "do ", "module", "width=",
@@ -365,7 +366,7 @@ static bool is_port_line(const struct parser *parser)
 	       parser->at[1] <= '9';
 }
 
-/* Returns 0; -EINVAL if the line is malformed; -ENOMSG if it cannot be in such a text. */
+/* Returns 0; -EINVAL if the line is malformed; -ENOMSG if it cannot belong to such a text. */
 static int take_line(struct parser *parser)
 {
 	skip_blanks(parser);
@@ -375,7 +376,7 @@ static int take_line(struct parser *parser)
 		take_note(parser);
 		return 0;
 	}
-	/* A prompt of a shell may begin with a bracket, too. */
+	/* A shell prompt may begin with a bracket, too. */
 	if (is_port_line(parser) && parser->skips)
 		return 0;
 	if (is_port_line(parser) && parser->parts->block_count)
@@ -417,7 +418,7 @@ static void add_fault(const struct parser *parser, const char *why, const char *
 	topology_add_fault(parser->parts, parser->line, mem_format("%s: %s", why, shown));
 }
 
-/* Returns -ENOMSG if no line is known, -EINVAL if none can be read. */
+/* Returns 0 if there is a node, else -EINVAL if a line was malformed, else -ENOMSG. */
 static int topology_parse(const char *text, size_t length, struct topology_text *parts)
 {
 	struct parser parser = {.parts = parts};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The list of ports that `ibnetdiscover -p` prints, a line each:
+ * The list of ports that `ibnetdiscover -p` prints, one per line:
  *
  * SW     2  5 0x0002c902004f0000 4x QDR - CA     4  1 0x0002c903000e0001 ( 'leaf1' - 'node1 HCA-1'
  * )
  *
- * with type, LID, number and GUID of the port, and the same of the other end, if there is one. The
- * GUIDs are those of ports: which of them an adapter has is unknown, so each is a node here.
+ * with type, LID, number and GUID of the port, and then those of the other end, if there is one.
+ * The GUIDs are those of ports: which ports belong to one adapter is unknown, so each is a node
+ * here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 struct end {
 	char type[3], guid[17];
 	unsigned int lid, port;
-	int at; /* of the GUID's digits */
+	int at; /* offset of the GUID's digits */
 };
 
 static const struct {
@@ -49,7 +50,7 @@ static bool is_valid(const struct end *end)
 	       end->port <= FABRIC_PORT_MOST && end->lid <= UINT16_MAX;
 }
 
-/* The block of the port; lines of a node follow each other. */
+/* Returns the block of the port's node; the lines of a node are adjacent. */
 static struct topology_block *block_of(struct topology_text *parts, const struct end *end,
 				       unsigned int line, const char *id)
 {
@@ -78,7 +79,10 @@ static struct topology_block *block_of(struct topology_text *parts, const struct
 	return block;
 }
 
-/* The name between the first quotation mark and that before the other end's name, or the last. */
+/*
+ * Takes the name: from the first quotation mark to the one before the other end's name, or the
+ * last.
+ */
 static void take_name(struct topology_block *block, const char *line, size_t length, bool has_peer)
 {
 	static const char between[] = "' - '";

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Bytes of names in a line that reports nothing wrong. */
+/* Most bytes of names in a line that reports nothing wrong. */
 #define MOST_NAMES 60
-/* Deeper switches are printed after the others, from the margin on. */
+/* Deeper switches are printed after the others, starting at the margin. */
 #define MOST_DEPTH 24
 /* Columns per level. */
 #define TREE_INDENT 3
@@ -21,7 +21,7 @@ struct tree {
 	struct drawing drawing;
 	bool all;
 	bool *printed;	 /* of each node */
-	uint32_t *later; /* switches that are too deep in their place */
+	uint32_t *later; /* switches too deep for their place in the tree */
 	size_t later_count;
 	struct text_buffer text;
 };
@@ -33,11 +33,11 @@ enum section { SECTION_NODES, SECTION_BELOW, SECTION_SEEN, SECTION_BESIDE, SECTI
 struct line {
 	enum section section;
 	struct cable_kind kind;
-	size_t cables;		   /* to each of them */
+	size_t cables;		   /* to each node */
 	struct text_buffer faults; /* of some of the cables */
 	uint32_t *nodes;	   /* or ports, if nothing answered */
 	size_t count;
-	uint32_t below;	   /* the switch that is printed below the line, or FABRIC_NONE */
+	uint32_t below;	   /* switch printed below the line, or FABRIC_NONE */
 	unsigned int port; /* of the first cable to the first node */
 };
 
@@ -57,7 +57,7 @@ static enum section section_of(const struct tree *tree, uint32_t node, uint32_t 
 	return tree->printed[peer] ? SECTION_SEEN : SECTION_BELOW;
 }
 
-/* `1x EDR, could be 4x EDR at port 3,5`, for cables that differ from most. */
+/* Adds `1x EDR, could be 4x EDR at port 3,5`, for cables that differ from most. */
 static void add_fault(const struct fabric *fabric, struct text_buffer *faults,
 		      const struct cables *cables)
 {
@@ -93,7 +93,9 @@ static void add_line(struct tree *tree, struct lines *lines, const struct line *
 	MEM_ADD(found->nodes, found->count) = node;
 }
 
-/* Adds all cables to one neighbour, from item `first` of the list on; returns how many items. */
+/*
+ * Adds all cables to one neighbour, from item `first` of the list on; returns the number of items.
+ */
 static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth,
 			    const struct cable_list *cables, size_t first, struct lines *lines)
 {
@@ -129,7 +131,7 @@ static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth
 	return end - first;
 }
 
-/* Names the hosts by their first word, if this tells them apart. */
+/* Names the hosts by their first word, if the first words distinguish them. */
 static char *list_names(const struct tree *tree, const struct line *line, bool is_bad)
 {
 	const struct drawing *drawing = &tree->drawing;
@@ -138,7 +140,7 @@ static char *list_names(const struct tree *tree, const struct line *line, bool i
 	for (size_t i = 0; i < line->count; i++)
 		names[i] = drawing->names[line->nodes[i]];
 	for (size_t i = 0; line->section == SECTION_NODES && i < line->count; i++) {
-		/* Names are sorted, so that equal first words follow each other. */
+		/* Names are sorted, so equal first words are adjacent. */
 		const char *word = drawing->words[line->nodes[i]];
 
 		if (i && !strcmp(word, drawing->words[line->nodes[i - 1]])) {
@@ -210,7 +212,7 @@ static bool is_bad(const struct tree *tree, uint32_t node, const struct line *li
 {
 	const bool is_told = tree->drawing.view->fabric->source != FABRIC_TEXT;
 
-	/* A text does not tell the state of its cables, which is no alarm. */
+	/* A text does not give the state of its cables, which is no cause for alarm. */
 	return (line->kind.condition != CABLE_GOOD &&
 		(line->kind.condition != CABLE_UNKNOWN || is_told)) ||
 	       line->faults.length ||
@@ -220,7 +222,7 @@ static bool is_bad(const struct tree *tree, uint32_t node, const struct line *li
 
 static void print_below(struct tree *tree, uint32_t node, unsigned int depth, char *margin);
 
-/* Prints the branch to a line, and the line. */
+/* Prints the branch to a line, then the line. */
 static void print_line(struct tree *tree, uint32_t node, const struct line *line,
 		       unsigned int depth, char *margin, bool is_last)
 {
@@ -286,7 +288,7 @@ static void print_root(struct tree *tree, uint32_t node)
 	print_below(tree, node, 0, margin);
 }
 
-/* No switch is above a root; a node that is not a switch has none above it. */
+/* Whether the node is not printed yet, and has no switch above it. */
 static bool is_root(const struct tree *tree, uint32_t node)
 {
 	const struct fabric *fabric = tree->drawing.view->fabric;
