@@ -112,7 +112,7 @@ void diff_set_peer(struct comparison *comparison, struct fabric_change *change, 
 		change->earlier_peer[i] = comparison->ports[i][comparison->peers[side][place]];
 }
 
-/* The port that the node is or was found through; NULL where the scan begins. */
+/* The port through which the node was found; NULL where the scan began. */
 static char *where(const struct fabric_view *view, uint32_t node)
 {
 	uint32_t parent = view->fabric->nodes[node].parent;
@@ -120,7 +120,7 @@ static char *where(const struct fabric_view *view, uint32_t node)
 	return parent == FABRIC_NONE ? NULL : fabric_port_name(view, parent);
 }
 
-/* Why the other scan lacks a node: it did not answer, or the scan did not get there. */
+/* Returns why the other scan lacks a node: no answer, or the scan did not get there. */
 static const char *why_hidden(const struct comparison *comparison, enum side side, uint32_t number)
 {
 	const enum side other = other_side(side);
@@ -138,7 +138,7 @@ static const char *why_hidden(const struct comparison *comparison, enum side sid
 	return "not reached";
 }
 
-/* Reports the nodes that only that scan has. */
+/* Reports the nodes that only one scan has. */
 static void report_nodes(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);
@@ -167,7 +167,7 @@ static void report_text(struct fabric_change *change, const char *before, const 
 	change->texts[AFTER] = mem_string(after);
 }
 
-/* The readable description; `blanked`: as ibnetdiscover would have written it. */
+/* Writes the readable description; if `blanked`, as ibnetdiscover would have written it. */
 static void read_description(const struct fabric_node *node, bool blanked,
 			     char text[static FABRIC_NAME_SIZE])
 {
@@ -200,7 +200,7 @@ static void report_description(struct comparison *comparison, uint32_t number,
 			    texts[AFTER]);
 }
 
-/* Reports what changed of the nodes of both scans, besides their ports. */
+/* Reports changes, other than of ports, in nodes that both scans have. */
 static void report_lasting_nodes(struct comparison *comparison)
 {
 	const bool is_list = fabric_at(comparison, BEFORE)->by_port ||
@@ -223,7 +223,7 @@ static void report_lasting_nodes(struct comparison *comparison)
 	}
 }
 
-/* An attribute of a port in words; false if unknown. */
+/* These functions describe an attribute of a port; false if it is unknown. */
 static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
 	unsigned int lanes = fabric_is_up(port) ? fabric_lanes(port) : 0;
@@ -248,7 +248,7 @@ static bool get_mtu(const struct fabric_port *port, char text[static TEXT_SIZE])
 	return mtu;
 }
 
-/* `active`; with the physical state unless the link is up. */
+/* Writes `active`, with the physical state unless the link is up. */
 static bool get_state(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
 	unsigned int state = fabric_port_state(port), physical = fabric_physical_state(port);
@@ -271,7 +271,7 @@ static const struct aspect aspects[] = {
 	{CHANGE_MTU, get_mtu},
 };
 
-/* Whether an attribute of the port has changed; fills both texts then. */
+/* Whether an attribute of the port has changed; if so, fills in both texts. */
 static bool differs(const struct comparison *comparison, const struct aspect *aspect,
 		    uint32_t place, char texts[static SIDES][TEXT_SIZE])
 {
@@ -302,7 +302,7 @@ static bool is_reported(const struct comparison *comparison, const struct aspect
 	       !strcmp(theirs[BEFORE], texts[BEFORE]) && !strcmp(theirs[AFTER], texts[AFTER]);
 }
 
-/* A port whose cable is gone or new is not reported again. */
+/* Does not report a port again whose cable is gone or new. */
 static void report_port(struct comparison *comparison, uint32_t place)
 {
 	uint32_t before = comparison->peers[BEFORE][place], after = comparison->peers[AFTER][place];
@@ -352,7 +352,7 @@ static void report_ports(struct comparison *comparison)
 	}
 }
 
-/* Reports the queries to a node of both scans that failed in one of them only. */
+/* Reports the queries to a node of both scans that failed in only one of them. */
 static void report_failures(struct comparison *comparison, enum side side)
 {
 	const struct fabric_view *view = comparison->views[side];

@@ -2,7 +2,7 @@
 /*
  * The differences between two scans: nodes and cables that are gone, new or moved, and links with
  * another width, speed or state. Nodes are matched by GUID, and nodes that share a GUID by
- * description and path. What one of the scans could not see is neither gone nor new, but
+ * description and path. Anything that one of the scans could not see is neither gone nor new, but
  * unanswered.
  */
 #pragma once
@@ -30,27 +30,29 @@ enum fabric_change_kind {
 /* The record of fabric_changes_schema. Strings are owned. */
 struct fabric_change {
 	struct number change; /* enum fabric_change_kind */
-	char *node;	      /* its name in the later scan, if it is there */
+	char *node;	      /* name in the later scan, if the node is there */
 	struct number port;
 	char *texts[SIDES]; /* NULL: none, or unknown */
 	struct number node_guid, node_type;
 	struct number peer_guid[SIDES], peer_port[SIDES]; /* of a cable: its other end */
-	/* Ports of the scans, or FABRIC_NONE: this one, and that where the earlier cable led. */
+	/*
+	 * Ports of the scans, or FABRIC_NONE: this port, and the one that the earlier cable led to.
+	 */
 	uint32_t at[SIDES], earlier_peer[SIDES];
 };
 
 extern const struct schema fabric_changes_schema;
 
 struct fabric_changes {
-	struct fabric_change *items; /* by node and port, in natural order */
+	struct fabric_change *items; /* sorted by node and port, in natural order */
 	size_t count;
-	bool changed;	 /* one of them is not CHANGE_UNANSWERED */
+	bool changed;	 /* some change is not CHANGE_UNANSWERED */
 	bool incomplete; /* one of the scans is incomplete, or did not see what the other saw */
 };
 
 void fabric_changes_clear(struct fabric_changes *changes);
 
-/* What is compared, as bits; nodes are told apart by their type. */
+/* What is compared, as bits; nodes have one bit per type. */
 enum fabric_compared {
 	COMPARE_SWITCHES = 1 << 0,
 	COMPARE_HOSTS = 1 << 1,
@@ -66,33 +68,35 @@ enum fabric_compared {
 #define COMPARE_ALL (~0u)
 extern const struct enum_name fabric_compared_names[];
 /*
- * Makes a node of each port of the adapters and routers, as a list of ibnetdiscover -p has them: a
- * scan can be compared with one then. Ports get other indexes, and tables of ports are dropped.
+ * Makes each port of the adapters and routers a node, as in a list of ibnetdiscover -p, so that a
+ * scan can be compared with one. Port indexes change, and tables of ports are dropped.
  */
 void fabric_split_adapters(struct fabric *fabric);
 /*
  * Fills empty changes. The cables of a node that is gone or new are listed only if nodes of its
- * type are not compared: otherwise the node says so.
+ * type are not compared: otherwise the row of the node implies them.
  */
 void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
 		    unsigned int compared, struct fabric_changes *changes);
-/* The bit of a type of nodes. */
+/* Returns the bit of a node type. */
 enum fabric_compared fabric_compared_type(unsigned int type);
-/* Drops changes of other things. What was not seen stays: it may have changed. */
+/*
+ * Drops changes of other things, but keeps CHANGE_UNANSWERED: what was not seen may have changed.
+ */
 void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared);
-/* Drops cables that are gone from ports of the scans that are expected to be down. */
+/* Drops cables that are gone from ports that are expected to be down in either scan. */
 void fabric_changes_expect(struct fabric_changes *changes, const bool *const down[SIDES]);
 
 /*
- * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier
- * scan have their own numbers; those that only the later scan has follow.
+ * Shared by the files of the comparison. A place is a port in both scans: ports of the earlier scan
+ * keep their numbers, and ports that only the later scan has follow.
  */
 static inline enum side other_side(enum side side)
 {
 	return side == BEFORE ? AFTER : BEFORE;
 }
 
-/* In place of a peer: */
+/* Instead of a peer: */
 enum {
 	NO_PEER = FABRIC_NONE,		/* there is no cable */
 	UNKNOWN_PEER = FABRIC_NONE - 1, /* the scan did not see where the port leads */
@@ -112,7 +116,8 @@ struct comparison {
 	uint32_t *places;	/* by port of the later scan */
 	uint8_t *failed[SIDES]; /* by port: a bit for each attribute that was not answered */
 	/*
-	 * By place: its rank by name of the node, switches first. The lower end represents a cable.
+	 * By place: its rank by the name of the node, switches first. A cable is represented by its
+	 * end with the lower rank.
 	 */
 	uint32_t *order;
 	bool *cables[SIDES]; /* by place: its cable is only in this scan, and not reported yet */
@@ -123,11 +128,11 @@ static inline const struct fabric *fabric_at(const struct comparison *comparison
 	return comparison->views[side]->fabric;
 }
 
-/* Pairs the nodes of both scans: fills `matches`. */
+/* Pairs the nodes of both scans in `matches`. */
 void diff_match(struct comparison *comparison);
 /* Fills places, ports, peers, hidden, failed and order. */
 void diff_lay_out(struct comparison *comparison);
-/* The node of a place in a scan that has it. */
+/* Returns the node of a place in a scan that has it. */
 static inline uint32_t diff_node(const struct comparison *comparison, enum side side,
 				 uint32_t place)
 {
@@ -137,7 +142,7 @@ static inline uint32_t diff_node(const struct comparison *comparison, enum side 
 /* Appends a row about a port. */
 struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_change_kind kind,
 				    uint32_t place);
-/* Fills in where the cable of the place leads to in that scan. */
+/* Fills in where the cable of the place leads in that scan. */
 void diff_set_peer(struct comparison *comparison, struct fabric_change *change, enum side side,
 		   uint32_t place);
 

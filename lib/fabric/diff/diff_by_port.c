@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a list of ports would say of a scan. The list has no GUIDs of nodes, so that a scan is
- * compared with it by the GUIDs of ports.
+ * A scan as a list of ports would show it. Such a list has no node GUIDs, so a scan is compared
+ * with it by port GUIDs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct splitter {
 	const struct fabric *from;
 	struct fabric *to;
-	uint32_t *ports; /* by port: the same in the new graph, or FABRIC_NONE */
+	uint32_t *ports; /* by port: the same port in the new graph, or FABRIC_NONE */
 };
 
 static void copy_node(struct splitter *splitter, const struct fabric_node *old, const uint8_t *info)
@@ -24,7 +24,7 @@ static void copy_node(struct splitter *splitter, const struct fabric_node *old, 
 	node->has_switch_info = old->has_switch_info;
 	memcpy(node->description, old->description, sizeof(node->description));
 	memcpy(node->switch_info, old->switch_info, sizeof(node->switch_info));
-	/* The way there led through adapters, which are in parts now. */
+	/* The route to the node led through adapters, which are split now. */
 	node->hops = FABRIC_HOPS_UNKNOWN;
 }
 
@@ -46,7 +46,9 @@ static void copy_switch(struct splitter *splitter, const struct fabric_node *nod
 		copy_port(splitter, node->first_port + i);
 }
 
-/* As the list has it: with the GUID of the port, and no port behind it. */
+/*
+ * Makes each port a node as in the list: with the port's GUID, and without ports of higher numbers.
+ */
 static void split(struct splitter *splitter, const struct fabric_node *node)
 {
 	for (uint32_t place = node->first_port + 1; place <= node->first_port + node->port_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cables that differ. A cable of one scan and one of the other that share an end are the same
+ * Cables that differ. A cable of one scan and a cable of the other that share an end are the same
  * cable, moved. Chains of such cables are paired from their ends, so that as many as possible count
  * as moved.
  */
@@ -12,12 +12,12 @@
 
 struct pairing {
 	struct comparison *comparison;
-	uint32_t *places; /* places with such cables, in the order of the output */
+	uint32_t *places; /* places where cables differ, in the order of the output */
 	uint32_t count;
 	bool strict; /* cables of nodes that are gone or new do not count as moved yet */
 };
 
-/* Whether the scan certainly does not have a certain cable in that place. */
+/* Whether it is certain which cable, if any, the scan has in that place. */
 static bool is_certain(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	const enum side other = other_side(side);
@@ -26,13 +26,13 @@ static bool is_certain(const struct comparison *comparison, enum side side, uint
 	if (comparison->peers[side][place] != NO_PORT)
 		return comparison->peers[side][place] != UNKNOWN_PEER;
 	node = diff_node(comparison, other, place);
-	/* A list lacks the ports that did not answer. */
+	/* A list lacks ports that did not answer. */
 	return !comparison->hidden[other][node] &&
 	       !(fabric_at(comparison, side)->by_port &&
 		 comparison->matches[other][node] != FABRIC_NONE);
 }
 
-/* Notes a cable that the other scan lacks, or may lack. */
+/* Notes a cable that the other scan lacks, if that is certain at either end. */
 static void take_cable(struct comparison *comparison, enum side side, uint32_t place)
 {
 	enum side other = other_side(side);
@@ -52,7 +52,7 @@ static bool is_lasting_end(const struct comparison *comparison, enum side side, 
 	return comparison->matches[side][node] != FABRIC_NONE || comparison->hidden[side][node];
 }
 
-/* Cables of a node that is gone or new are not reported. */
+/* Whether neither end is at a node that is gone or new. */
 static bool is_lasting(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	return is_lasting_end(comparison, side, place) &&
@@ -129,7 +129,7 @@ static void pair_cables(const struct pairing *pairing)
 	}
 }
 
-/* Whether no row says that the node is gone or new, so that its cables are to be listed. */
+/* Whether no row reports the node as gone or new, so that its cables must be listed. */
 static bool is_untold_end(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	const uint32_t node = diff_node(comparison, side, place);
@@ -139,7 +139,7 @@ static bool is_untold_end(const struct comparison *comparison, enum side side, u
 	       !(comparison->compared & fabric_compared_type(type));
 }
 
-/* The rest are gone, or new. */
+/* Reports a cable that was not paired as gone or new. */
 static void report_single(struct comparison *comparison, enum side side, uint32_t place)
 {
 	struct fabric_change *change;
@@ -161,8 +161,8 @@ static bool is_unanswered(const struct comparison *comparison, enum side side, u
 }
 
 /*
- * Reports a cable of one scan whose other end the other scan did not see although both nodes are
- * there; or a port without a cable that does not answer now.
+ * Reports a cable of one scan whose other end the other scan did not see although it has both
+ * nodes; or a port without a cable that does not answer in the other scan.
  */
 static void report_unknown(struct comparison *comparison, enum side side, uint32_t place)
 {

@@ -33,7 +33,7 @@ enum fabric_compared fabric_compared_type(unsigned int type)
 
 static unsigned int compared_of(const struct fabric_change *change)
 {
-	/* 0: that of the type of the node. */
+	/* 0: the bit of the node's type. */
 	static const unsigned int of_kind[] = {
 		[CHANGE_DESCRIPTION] = COMPARE_DESCRIPTION,
 		[CHANGE_CABLE_GONE] = COMPARE_CABLES,
@@ -66,10 +66,10 @@ void fabric_changes_clear(struct fabric_changes *changes)
 	*changes = (struct fabric_changes){.items = NULL};
 }
 
-/* What decides whether a change is dropped. */
+/* Decides whether a change is dropped. */
 struct choice {
 	unsigned int compared;
-	const bool *const *down; /* by side; NULL: what is compared decides */
+	const bool *const *down; /* by side; NULL: `compared` decides */
 };
 
 /* Whether one of the scans has a port there that is expected to be down. */

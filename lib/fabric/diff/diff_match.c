@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds the nodes and ports that two scans share, those that one of them could not see, and the
- * order of all.
+ * Finds the nodes and ports that two scans share and those that one of them could not see, and puts
+ * all of them in order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct fabric_node *node_of(const struct entry *entry)
 	return &entry->fabric->nodes[entry->node];
 }
 
-/* A node of another type is another node, whatever its GUID. */
+/* A node of another type is a different node, whatever its GUID. */
 static int compare_guids(const struct entry *a, const struct entry *b)
 {
 	const struct fabric_node *one = node_of(a), *two = node_of(b);
@@ -89,7 +89,7 @@ SORTER(compare_sizes)
 SORTER(compare_guids)
 
 /*
- * From the safest comparison to the last resort; each pass leaves out what earlier ones have
+ * From the safest comparison to the last resort; each pass skips the nodes that earlier ones have
  * paired.
  */
 static const struct {
@@ -100,7 +100,7 @@ static const struct {
 	{compare_descriptions, sort_compare_descriptions},
 	{compare_paths, sort_compare_paths},
 	{compare_sizes, sort_compare_sizes},
-	/* The ports of a switch were split, or joined again. */
+	/* For switches whose ports were split, or joined again. */
 	{compare_guids, sort_compare_guids},
 };
 
@@ -269,7 +269,7 @@ static void hide(struct search *search, uint32_t place)
 	search->found[search->count++] = node;
 }
 
-/* Finds the nodes at ports that the other scan could not see through, and the nodes beyond them. */
+/* Finds the nodes at ports that the other scan could not see past, and the nodes beyond them. */
 static void find_hidden(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);
@@ -334,7 +334,7 @@ static void name_node(const struct comparison *comparison, enum side side, uint3
 	named->is_switch = node->type == NODE_TYPE_SWITCH;
 }
 
-/* Gives the ports that either scan has of the node the next numbers. Returns the one after them. */
+/* Numbers the ports of the node that either scan has, from `order` on. Returns the next number. */
 static uint32_t order_ports(struct comparison *comparison, const struct named *named,
 			    uint32_t order)
 {
