@@ -15,7 +15,7 @@ struct balances {
 	struct forwarding forwarding;
 	struct balance balance;
 	struct drawing drawing; /* levels, and the order of names */
-	bool is_part;		/* the scan did not go everywhere */
+	bool is_part;		/* the scan did not cover the whole subnet */
 	struct balance_row *rows;
 	size_t row_count;
 };
@@ -36,7 +36,7 @@ static unsigned int peer_level(const struct balances *balances, uint32_t port)
 }
 
 /*
- * Ports to higher and to lower levels carry different loads: only those to one level are
+ * Ports to higher and to lower levels carry different loads, so only ports to the same level are
  * comparable.
  */
 static void compare_with_mean(struct balances *balances, struct balance_row *row)
@@ -56,7 +56,7 @@ static void compare_with_mean(struct balances *balances, struct balance_row *row
 		row->load_percent = real_of(100.0 * (double)row->routes.value * count / sum);
 }
 
-/* A switch whose table is unknown has no values. */
+/* Adds the row of a port, without values if the table of its switch is unknown. */
 static void add_row(struct balances *balances, uint32_t port)
 {
 	const struct forwarding_table *table = forwarding_of(&balances->forwarding,
@@ -88,7 +88,7 @@ static int by_load(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-/* Reports lost packets only in a complete scan, as a node outside the scan may receive them. */
+/* Reports lost packets only in a complete scan, because a node outside it may receive them. */
 static void report_losses(struct balances *balances)
 {
 	struct fabric_run *run = &balances->run;

@@ -11,7 +11,7 @@
 #include "counter/saved.h"
 #include "fabric/scan/cable_info.h"
 
-/* A plug takes at most two kilobytes: the limit is more than a hundred thousand of them. */
+/* A plug takes at most two kilobytes, so the limit is more than a hundred thousand plugs. */
 static const struct saved_kind saved_kind = {
 	.schema = &saved_plug_schema,
 	.command = "rdmactl fabric cables --save",
@@ -31,7 +31,7 @@ struct plugged_cables {
 	size_t row_count;
 };
 
-/* Ports of nodes with a matching name, and the ports at the other ends of their cables. */
+/* Chooses ports of nodes with a matching name, and the ports at the other ends of their cables. */
 static void choose_ports(struct plugged_cables *cables)
 {
 	const struct fabric *fabric = &cables->run.fabric;
@@ -76,7 +76,7 @@ static size_t count_of(const struct plugged_cables *cables, enum fabric_plug_sta
 	return count;
 }
 
-/* Many ports have the same reason: a sentence says how many. */
+/* Many ports have the same reason, so one sentence gives their number. */
 static void note_many(struct plugged_cables *cables, size_t count, const char *reason)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -89,7 +89,7 @@ static void note_many(struct plugged_cables *cables, size_t count, const char *r
 			 other_hint);
 }
 
-/* An interrupted reading says nothing of what is not supported. */
+/* An interrupted reading does not show what is unsupported. */
 static void note_losses(struct plugged_cables *cables, bool complete)
 {
 	fabric_run_note(&cables->run, cables->now.failures, cables->now.failure_count);
@@ -107,7 +107,9 @@ static void note_losses(struct plugged_cables *cables, bool complete)
 		  "other vendors' devices");
 }
 
-/* A link that is up has a cable, though the scan did not follow it: --hops, or a silent node. */
+/*
+ * A link that is up has a cable, even if --hops or a silent node kept the scan from following it.
+ */
 static bool has_no_cable(const struct fabric *fabric, uint32_t number)
 {
 	const struct fabric_port *port = &fabric->ports[number];
@@ -116,7 +118,7 @@ static bool has_no_cable(const struct fabric *fabric, uint32_t number)
 	       !fabric_is_up(port);
 }
 
-/* A port of the file whose cable is gone would have no row that could say so. */
+/* Notes ports of the file whose cables are gone, because no row can show them. */
 static void note_gone(struct plugged_cables *cables)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -155,7 +157,7 @@ static void read_plugs(struct plugged_cables *cables)
 	note_losses(cables, !rc);
 }
 
-/* Read before the subnet, because --save may name the same file. */
+/* Reads the file before it is saved to: --save may name the same one. */
 static bool load(const struct fabric_args *args, struct saved_list *saved, char **ret_message)
 {
 	return !args->since || !saved_list_read(saved, args->since, &saved_kind, ret_message);
@@ -175,7 +177,7 @@ static bool take_before(struct plugged_cables *cables, const struct saved_list *
 				   run->args->since);
 }
 
-/* What changed of one end; a plug that is in one reading only has changed, too. */
+/* Adds what changed at one end; a plug that is in only one reading has changed, too. */
 static void compare_end(const struct plugged_cables *cables, uint32_t port, const struct plug *now,
 			const char *prefix, char **text)
 {
@@ -204,7 +206,7 @@ static void add_row(struct plugged_cables *cables, const struct fabric_plug *plu
 	const uint32_t peer = cables->run.fabric.ports[plug->port].peer;
 	struct fabric_cable_row row;
 
-	/* Each cable once; one from a port to itself is its own peer. */
+	/* Each cable appears once; a cable from a port to itself is its own peer. */
 	if (peer < plug->port)
 		return;
 	fabric_cable_row_make(&cables->run.view, plug, fabric_plugs_find(&cables->now, peer), &row);

@@ -30,7 +30,7 @@ static const char *reason(int rc)
 	return rc == -ECANCELED ? "interrupted" : strerror(-rc);
 }
 
-/* A manager that was not waited for is not unanswered. */
+/* A manager that was not waited for does not count as unanswered. */
 static void read_managers(struct fabric_run *run, struct facts *facts)
 {
 	int rc = fabric_managers_read(run->mad.session.engine, &run->scan, &run->fabric,
@@ -58,7 +58,9 @@ static void read_forwarding(struct fabric_run *run, struct facts *facts)
 		skip(facts, "some of the forwarding tables", reason(rc));
 }
 
-/* One reading only shows counters that have stopped: since when the others count is unknown. */
+/*
+ * One reading only shows counters that have stopped: since when the others have counted is unknown.
+ */
 static void read_counters(struct fabric_run *run, struct facts *facts)
 {
 	facts->input.counters = &facts->counters.after;
@@ -96,7 +98,7 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 	skip(facts, what, "the saved scan lacks all or a part");
 }
 
-/* Links that the file of --expected-down has: that they are not up or active is known. */
+/* Drops findings about links in the file of --expected-down: that they are not up is known. */
 static void drop_expected(const struct fabric_run *run, struct fabric_findings *findings)
 {
 	static const char *const words[] = {"link-not-active", "port-init", "unanswered"};
@@ -162,7 +164,7 @@ static bool is_fault(const struct fabric_args *args, const struct fabric_finding
 	return false;
 }
 
-/* "switch L0/2 port 7: the link runs at 1x HDR", as the columns of the record say it. */
+/* Returns `switch L0/2 port 7: the link runs at 1x HDR`, as the columns of the record say it. */
 static char *evidence_line(const struct fabric_finding *found)
 {
 	struct value node, port;
@@ -184,8 +186,8 @@ static bool are_alike(const struct fabric_finding *a, const struct fabric_findin
 }
 
 /*
- * The findings of each check together: they are sorted that way. Where something could not be read,
- * nobody knows that nothing is wrong.
+ * Prints the findings of each check together, which is how they are sorted. No finding
+ * means that nothing is wrong only if everything could be read.
  */
 static int print_blocks(struct listing *listing, const struct fabric_findings *findings)
 {

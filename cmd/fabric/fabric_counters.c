@@ -15,7 +15,7 @@ static const char unreachable_hint[] =
 static const char timeout_hint[] =
 	"the node is down, or its performance management agent hangs: rdmactl perf LID";
 
-/* A port takes about 800 bytes: the limit is more than three hundred thousand ports. */
+/* A port takes about 800 bytes, so the limit is more than three hundred thousand ports. */
 static const struct saved_kind saved_kind = {
 	.schema = &saved_port_counters_schema,
 	.command = "rdmactl fabric errors --save",

@@ -16,7 +16,7 @@ struct errors_args {
 	bool details, sl_from_sa, yes;
 };
 
-/* The rows of both schemas. */
+/* The state of the command, with the rows of either schema. */
 struct errors {
 	struct fabric_run run;
 	const struct errors_args *all_args;
@@ -37,7 +37,7 @@ static uint64_t least_of(const struct fabric_args *args)
 	return args->threshold.known ? args->threshold.value : 1;
 }
 
-/* The ports of nodes of that name and type, and no others. */
+/* Restricts the reading to the ports of nodes with that name and type. */
 static void choose_ports(struct errors *errors)
 {
 	const struct fabric_run *run = &errors->run;
@@ -227,7 +227,7 @@ static bool make_limits(struct errors *errors)
 				   "--ignore: '%s' is not an error counter", wrong);
 }
 
-/* What has to be known before the counters are read. */
+/* Prepares what must be known before the counters are read. */
 static bool prepare(struct errors *errors)
 {
 	struct fabric_run *run = &errors->run;

@@ -11,7 +11,7 @@
 #include "fabric/scan/port_details.h"
 #include "mad/engine/gather.h"
 
-/* A node of the file that does not answer, or is another. */
+/* Reports a node of the file that does not answer, or is a different node. */
 static void report_other(struct fabric_run *run, uint32_t node, const struct mad_item *item)
 {
 	_cleanup_(freep) char *name = fabric_node_name(&run->view, node), *text = NULL;
@@ -37,7 +37,7 @@ bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)
 	size_t count = 0;
 	int rc;
 
-	/* Each port of an adapter has a LID of its own; the ports of a switch share one. */
+	/* Each port of an adapter has its own LID; the ports of a switch share one. */
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const struct fabric_node *node = fabric_node_of(fabric, i);
 		const struct mad_place place = {
@@ -82,7 +82,9 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count + 1,
 								   sizeof(*places));
 	_cleanup_(freep) uint16_t *lids = mem_alloc_zero(fabric->port_count + 1, sizeof(*lids));
-	/* By any LID that a node may claim to have: with an LMC a path leads to one of several. */
+	/*
+	 * By any LID that a node may claim, not by the path's, which with an LMC is one of several.
+	 */
 	uint8_t *levels = mem_alloc_zero(UINT16_MAX + 1u, sizeof(*levels));
 	size_t count = 0, failed = 0;
 	int error = 0;
@@ -123,7 +125,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	return levels;
 }
 
-/* fabric-errors-2026-11-23T03:04:05Z.json */
+/* Returns `save` or a name like fabric-errors-2026-11-23T03:04:05Z.json; to be freed. */
 static char *file_of(const char *save)
 {
 	_cleanup_(freep) char *now = NULL;
@@ -183,7 +185,7 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 
 	if (!ports || run->fabric.interrupted)
 		return;
-	/* What is cleared is gone: without the file nothing is. */
+	/* Clearing loses the values, so nothing is cleared unless the file was written. */
 	if (!confirm(run, clearing, ports) || !fabric_counters_save(run, file, clearing->readings))
 		return;
 	rc = port_counters_reset(run->mad.session.engine, &run->fabric, clearing->options,

@@ -32,8 +32,8 @@ static void mark(const struct fabric *fabric, const struct fabric_place *place, 
 }
 
 /*
- * NODE/PORT, where the node is as elsewhere; one that is gone is in the earlier scan. Returns NULL,
- * or why there is no such port, to be freed.
+ * Finds NODE/PORT, where NODE is as elsewhere; a node that is gone is in the earlier scan. Returns
+ * NULL, or the reason why there is no such port, to be freed.
  */
 static char *find(struct fabric_run *run, const char *word)
 {
@@ -61,8 +61,8 @@ static char *find(struct fabric_run *run, const char *word)
 }
 
 /*
- * A blank line, or what follows a # at its begin or after a blank, says nothing; a line that cannot
- * be used is a problem.
+ * Takes a line of the file. Blank lines, and comments from a # at the beginning or after a blank,
+ * are ignored; a line that cannot be used is a problem.
  */
 static void take_line(struct fabric_run *run, char *line, unsigned int number)
 {

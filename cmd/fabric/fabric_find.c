@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A word of the command line, and the node of the graph that it means. */
+/* Finds the node of the graph that a word of the command line means. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -10,7 +10,7 @@
 static const char how_to_name[] =
 	"a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path";
 
-/* A GUID that is not in the scan may be an alias, as virtual functions have: the SA knows it. */
+/* A GUID that is not in the scan may be an alias, like a virtual function's: the SA knows it. */
 static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
 		   struct fabric_place *ret_place)
 {
@@ -33,7 +33,7 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 	struct mad_target target;
 	size_t found = 0;
 
-	/* A number is a LID or a GUID first: a node may give itself any name. */
+	/* A number is first tried as a LID or GUID, because a node may give itself any name. */
 	if (!mad_target_parse(word, kind, &target)) {
 		found = fabric_find_target(&run->finder, &target, ret_place);
 		if (!found)

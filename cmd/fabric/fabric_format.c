@@ -59,8 +59,8 @@ static int open_files(struct drawer *drawer, const char *graph)
 }
 
 /*
- * dot reads names that the fabric's hosts chose, so it is not one of the user's PATH, and it gets
- * neither privileges nor the environment.
+ * dot reads names chosen by hosts of the fabric, so it is not looked up in the user's PATH, and it
+ * gets neither privileges nor the environment.
  */
 static const char *find_dot(void)
 {
@@ -72,7 +72,7 @@ static const char *find_dot(void)
 	return NULL;
 }
 
-/* In the child: no signal is blocked or ignored, whatever this program has done to them. */
+/* Runs in the child: no signal stays blocked or ignored, whatever this program has done. */
 static void become_dot(const struct drawer *drawer, const char *program)
 {
 	const struct confinement little = {
@@ -111,13 +111,13 @@ static int start(struct drawer *drawer)
 		return -errno;
 	if (!drawer->pid)
 		become_dot(drawer, program);
-	/* Only the child keeps the other end: when it exits, the pipe ends. */
+	/* Only the child keeps the other end, so the pipe ends when the child exits. */
 	close(drawer->child);
 	drawer->child = -1;
 	return 0;
 }
 
-/* Reads what there is; false at the end. */
+/* Reads what is available; false at the end. */
 static bool take(struct drawer *drawer)
 {
 	ssize_t count;
@@ -157,7 +157,7 @@ static void take_all(struct drawer *drawer)
 	kill(drawer->pid, SIGTERM);
 }
 
-/* The first non-empty line of its errors, clean; to be freed. */
+/* Returns the first non-empty line of dot's errors, clean; to be freed. */
 static char *first_complaint(const struct drawer *drawer)
 {
 	char text[256] = "";
@@ -167,7 +167,7 @@ static char *first_complaint(const struct drawer *drawer)
 	return length > 0 ? text_clean(line, strcspn(line, "\n")) : mem_string("");
 }
 
-/* Waits for its end; true if it succeeded. */
+/* Waits for dot to exit; true if it succeeded. */
 static bool finish(struct drawer *drawer)
 {
 	static const char hint[] = "rdmactl fabric scan --format dot prints what it was given";
@@ -195,7 +195,7 @@ static bool finish(struct drawer *drawer)
 				   complaint);
 }
 
-/* Draws the graph by dot; NULL: the listing says why not. */
+/* Draws the graph with dot; NULL with the reason in the listing. */
 static char *draw(struct fabric_run *run, const char *graph)
 {
 	struct drawer drawer = {.run = run, .in = -1, .err = -1, .out = -1, .child = -1};
@@ -223,8 +223,8 @@ static char *draw(struct fabric_run *run, const char *graph)
 }
 
 /*
- * The error counters of each port, summed up; unknown where they could not be read. What failed is
- * a problem.
+ * Returns the sum of the error counters of each port, UINT64_MAX if they could not be read; to be
+ * freed. Failures become problems.
  */
 static uint64_t *read_errors(struct fabric_run *run)
 {

@@ -49,7 +49,7 @@ static bool node_fits(const struct fabric_run *run, uint32_t place)
 	return false;
 }
 
-/* Whether --switches-only leaves out the cable. */
+/* Whether --switches-only hides the cable. */
 static bool is_passed_over(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric *fabric = &run->fabric;
@@ -66,7 +66,7 @@ static bool link_fits(const struct fabric_run *run, uint32_t place)
 	       (port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer));
 }
 
-/* Ports of adapters that the scan did not reach are unknown: they belong to another subnet. */
+/* Adapter ports that the scan did not reach are unknown: they belong to another subnet. */
 static bool known_port_fits(const struct fabric_run *run, uint32_t place)
 {
 	return run->fabric.ports[place].has_info && port_fits(run, place);
@@ -78,7 +78,7 @@ struct list {
 	bool (*fits)(const struct fabric_run *run, uint32_t place);
 };
 
-/* A text of ibnetdiscover has lines only for ports with a cable. */
+/* Whether a text omits the port: ibnetdiscover writes lines only for ports with a cable. */
 static bool is_left_out(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric *fabric = &run->fabric;
@@ -88,7 +88,7 @@ static bool is_left_out(const struct fabric_run *run, uint32_t place)
 	       fabric_is_of_switch(fabric, place);
 }
 
-/* Whether it is unknown if the port matches. */
+/* Whether it is unknown if the port matches a filter. */
 static bool is_open(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric_port *port = &run->fabric.ports[place];
@@ -101,7 +101,7 @@ static bool is_open(const struct fabric_run *run, uint32_t place)
 		fabric_speed(port) == SPEED_UNKNOWN);
 }
 
-/* Unknown ports match no filter; a problem says that they were left out. */
+/* Unknown ports match no filter; a problem gives their number. */
 static void note_unknown(struct fabric_run *run, const struct list *list, bool cabled_only)
 {
 	const struct fabric *fabric = &run->fabric;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl fabric port: both ends of a link; and what ibportstate changes, by its words. */
+/* rdmactl fabric port: both ends of a link; and what ibportstate changes, with its words. */
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -12,7 +12,7 @@ struct port_args {
 	struct change_args change;
 };
 
-/* The port that the word names; FABRIC_NONE: none, and the listing says why. */
+/* Finds the port that the word names; FABRIC_NONE, with the reason in the listing, if none. */
 static uint32_t find(struct fabric_run *run, const char *word)
 {
 	_cleanup_(freep) char *node = NULL, *name = NULL;
@@ -20,7 +20,7 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	struct fabric_place place;
 	unsigned int port = 0;
 
-	/* A name, too, may have a slash and a number at its end. */
+	/* A name, too, may end with a slash and a number. */
 	if (!mad_target_split(word, &node, &port) ||
 	    (!fabric_run_look_for_port(run, node, &place) &&
 	     fabric_run_look_for_port(run, word, &place))) {
@@ -50,7 +50,7 @@ static int show(const struct ctx *ctx, const struct fabric_args *args, const cha
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_port_schema)) {
 		port = find(&run, word);
-		/* The local port can be seen without a link. */
+		/* The local port is visible without a link. */
 		run.mad.goes_beyond = port == FABRIC_NONE;
 		for (size_t i = 0; i < ARRAY_SIZE(ends) && port != FABRIC_NONE; i++) {
 			ends[i] = (struct fabric_row){.view = &run.view, .place = port};

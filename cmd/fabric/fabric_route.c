@@ -19,16 +19,16 @@ struct routes {
 	struct fabric_place ends[2]; /* FROM, TO */
 	struct fabric_route routes[2];
 	struct route_path paths[2];
-	struct forwarding saved; /* of a file */
+	struct forwarding saved; /* tables of a file */
 	struct route_row *rows;
 	size_t row_count;
-	uint32_t failed_port; /* of the switch whose failure was noted; it is queried on the way
-				 back, too */
+	uint32_t failed_port; /* port 0 of the last switch with a noted failure, which the way back
+				 queries, too */
 };
 
 static const char *const direction_words[] = {"there", "back"};
 
-/* A gap in the table of a switch that the route does not come to is nothing to note. */
+/* Looks up a saved table. A gap is noted only if the route comes to that switch. */
 static unsigned int look_up_saved(struct routes *routes, uint32_t node, uint16_t lid)
 {
 	const struct forwarding *saved = &routes->saved;
@@ -221,7 +221,9 @@ static void take_path(const struct mad_item *item, struct route_path *path)
 		number_set(&path->sl, value.number);
 }
 
-/* Packets do not need a path record: it is a problem only if a column asks for it by name. */
+/*
+ * Packets do not need a path record: its absence is a problem only if its columns were asked for.
+ */
 static void ask_sa(struct routes *routes)
 {
 	struct mad_listing *mad = &routes->run.mad;

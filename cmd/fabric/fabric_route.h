@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kinds of routes that `fabric route` shows: of one pair, of a multicast group, of many pairs.
- */
+/* The kinds of routes that `fabric route` shows: of one pair, a multicast group, or many pairs. */
 #pragma once
 
 #include "cmd/fabric/fabric_run.h"
@@ -8,14 +7,17 @@
 struct route_args {
 	struct fabric_args fabric;
 	const char *mlid;  /* of a multicast group */
-	const char *pairs; /* a file of them */
-	bool cables;	   /* of all pairs */
+	const char *pairs; /* file of pairs */
+	bool cables;	   /* list the cables of all pairs */
 };
 
-/* Why the route to the LID does not arrive, to be freed; NULL if it does. */
+/* Explains why the route to the LID does not arrive, to be freed; NULL if it does. */
 char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,
 			   uint16_t lid);
-/* A node outside the scan may exist: only a wrong table or a link that is down is a fault. */
+/*
+ * Whether a route that does not arrive is at fault. A node outside the scan may exist, so only a
+ * wrong table or a link that is down is a fault.
+ */
 bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
 
 int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args);

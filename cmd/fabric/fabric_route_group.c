@@ -18,7 +18,7 @@ struct group {
 	struct multicast_tree tree;
 	struct multicast_hop_row *rows;
 	uint16_t mlid;
-	bool is_group; /* the subnet administrator has it */
+	bool is_group; /* the subnet administrator knows the group */
 };
 
 static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_mlid)
@@ -66,8 +66,9 @@ static void note_answer(struct group *group, const struct multicast_answer *answ
 }
 
 /*
- * Members are listed for those who know the SM_Key: otherwise they are those of the tables. opensm
- * does not answer a query with a wrong one (osm_sa_mad_ctrl.c): then it is asked without.
+ * The administrator lists members only for those who know the SM_Key; otherwise they are taken from
+ * the tables. opensm does not answer a query with a wrong key (osm_sa_mad_ctrl.c), which is then
+ * repeated without it.
  */
 static void ask_members(struct group *group)
 {
@@ -92,7 +93,7 @@ static void ask_members(struct group *group)
 	multicast_find_members(&group->run.fabric, &group->members);
 }
 
-/* Why not all that is sent, or is not sent, to a port is a fault. */
+/* Notes why some ports without packets, or with unwanted ones, are not faults. */
 static void note_members(struct group *group)
 {
 	struct problems *notes = &group->run.mad.listing.notes;

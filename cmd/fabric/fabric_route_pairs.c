@@ -14,18 +14,18 @@
 struct many {
 	struct fabric_run run;
 	const char *path;
-	bool cables; /* are listed, not the pairs */
+	bool cables; /* list cables, not pairs */
 	struct route_pairs pairs;
 	struct forwarding forwarding;
 	struct pair_row *rows;
-	uint32_t **ports; /* by row: those of its route */
+	uint32_t **ports; /* by row: the ports of its route */
 	size_t row_count;
 	uint32_t *counts; /* by port of the graph: pairs that leave by it */
 	struct shared_row *shared;
 	size_t shared_count;
-	size_t open;	  /* pairs whose packets leave the scan, or come to an unknown table */
+	size_t open;	  /* pairs whose packets leave the scan, or meet an unknown table */
 	size_t lost;	  /* pairs whose packets do not arrive */
-	char *first_lost; /* why those of the first do not */
+	char *first_lost; /* why those of the first such pair do not */
 };
 
 static const char form_hint[] = "each line has two, with blanks between; a name with blanks is "
@@ -51,7 +51,7 @@ static bool read_pairs(struct fabric_run *run)
 	return true;
 }
 
-/* False: a problem says why; the other pairs are followed. */
+/* Returns false with the reason in a problem; the other pairs are still followed. */
 static bool find(struct many *many, const struct route_pair *pair, const char *word,
 		 struct fabric_place *ret_place)
 {
@@ -126,7 +126,7 @@ static void follow(struct many *many, const struct route_pair *pair)
 	}
 }
 
-/* When all pairs have been counted. */
+/* Called when all pairs have been counted. */
 static void find_most_shared(struct many *many)
 {
 	for (size_t i = 0; i < many->row_count; i++) {
@@ -166,7 +166,7 @@ static void list_cables(struct many *many)
 		listing_add(&many->run.mad.listing, &many->shared[i]);
 }
 
-/* Many pairs take seconds: the loop ends when the session does. */
+/* Many pairs take seconds, so the loop stops when the session does. */
 static void follow_all(struct many *many)
 {
 	for (size_t i = 0; i < many->pairs.count; i++) {

@@ -75,7 +75,7 @@ static void note_failures(struct fabric_run *run)
 		note_stop(run);
 }
 
-/* There is no graph: the first node, usually the local port, did not answer. */
+/* Reports that there is no graph: the first node, usually the local port, did not answer. */
 static void fail_at_once(struct fabric_run *run, int rc)
 {
 	struct listing *listing = &run->mad.listing;
@@ -91,7 +91,7 @@ static void fail_at_once(struct fabric_run *run, int rc)
 			    reason ? reason : strerror(-rc));
 }
 
-/* The directed route to a LID, by the forwarding tables on the way. */
+/* Finds the directed route to a LID by the forwarding tables on the way. */
 static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options)
 {
 	_cleanup_(freep) char *reason = NULL;
@@ -110,7 +110,7 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 				   "the route to LID %u ends %s", lid, reason);
 }
 
-/* The LID of its path is the router's. */
+/* Refuses a node in another subnet: the LID of the path to it is the router's. */
 static bool refuse_beyond(struct fabric_run *run, const char *name)
 {
 	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
@@ -143,7 +143,7 @@ static bool find_start(struct fabric_run *run, struct fabric_scan_options *optio
 	return walk_to(run, place->address.lid, options);
 }
 
-/* Shows progress at most ten times a second, and not in a scan that is over at once. */
+/* Shows progress at most ten times a second, and not for a scan that ends at once. */
 static void show_progress(struct fabric_run *run)
 {
 	const uint64_t now = clock_msec();
@@ -160,7 +160,7 @@ static void show_progress(struct fabric_run *run)
 	progress_show(&run->progress, text);
 }
 
-/* --switch of another kind of node would show part of the switch that it is attached to. */
+/* --switch with another kind of node would show part of the switch that it is attached to. */
 static void fail_no_switch(struct fabric_run *run)
 {
 	listing_fail_format(
@@ -211,7 +211,7 @@ static void note_counts(struct fabric_run *run)
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL, text, NULL);
 }
 
-/* Tables without an answer are failures of the scan, noted and saved with the others. */
+/* Tables without an answer become failures of the scan, noted and saved with the others. */
 static int read_routes(struct fabric_run *run)
 {
 	_cleanup_(forwarding_clear) struct forwarding forwarding = {.tables = NULL};
@@ -225,7 +225,7 @@ static int read_routes(struct fabric_run *run)
 	return rc;
 }
 
-/* Leaves out queries of what the listing does not show. */
+/* Skips queries for data that the listing does not show. */
 static void choose_queries(struct fabric_run *run)
 {
 	const struct fabric_args *args = run->args;
@@ -233,7 +233,7 @@ static void choose_queries(struct fabric_run *run)
 	const bool ports = listing->schema == &fabric_ports_schema;
 	const bool rows = !args->format.known && !args->save && !args->details && !args->routes;
 
-	/* The tables of ports and cables show nothing of SwitchInfo. */
+	/* The tables of ports and cables show nothing from SwitchInfo. */
 	run->scan.no_switch_info = rows && (ports || listing->schema == &fabric_links_schema);
 	/* The rows of a scan are ports of switches, or of adapters cabled to each other. */
 	run->scan.no_end_ports = rows && ports && !args->tree &&
@@ -284,7 +284,7 @@ static bool scan(struct fabric_run *run)
 	return true;
 }
 
-/* The rest of the text was read. */
+/* Notes the faults of a text, the rest of which was read. */
 static void note_faults(struct fabric_run *run, const char *path, const struct fabric *fabric)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -322,13 +322,13 @@ static bool read_file(struct fabric_run *run, const char *path, bool details, st
 	return !rc;
 }
 
-/* Read this first, because --save may name the same file. */
+/* Reads the earlier scan first, because --save may name the same file. */
 static bool read_before(struct fabric_run *run)
 {
 	return !run->args->diff || read_file(run, run->args->diff, false, &run->before);
 }
 
-/* Forwarding tables and other details are most of a file, and many lists show nothing of them. */
+/* Skips forwarding tables and other details, most of a file, for lists that do not show them. */
 static bool read_loaded(struct fabric_run *run)
 {
 	static const struct schema *const without[] = {
@@ -359,7 +359,7 @@ static void save(struct fabric_run *run)
 		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
 }
 
-/* Each port has at least one P_Key: a scan without any did not read details. */
+/* Each port has at least one P_Key, so a scan without any did not read details. */
 static bool has_details(const struct fabric *fabric)
 {
 	for (size_t i = 0; i < fabric->detail_count; i++)

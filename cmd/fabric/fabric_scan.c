@@ -51,15 +51,15 @@ static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end(&run);
 }
 
-/* --jsonl: the rows of a node are printed as soon as all queries about it are answered. */
+/* For --jsonl: the rows of a node are printed as soon as all queries about it are answered. */
 struct stream {
-	uint32_t next;	 /* node: those before it are printed */
+	uint32_t next;	 /* the first node that is not printed yet */
 	uint32_t *peers; /* by port: the peer that it was printed with */
-	uint32_t room;	 /* of peers */
+	uint32_t room;	 /* number of entries in peers */
 	struct fabric_row rows[FABRIC_PORT_MOST];
 };
 
-/* Whether all that is printed of the peer of a port is known. */
+/* Whether everything that is printed about the peer of a port is known. */
 static bool is_peer_settled(const struct fabric *fabric, uint32_t place)
 {
 	const uint32_t number = fabric->ports[place].peer;
@@ -95,7 +95,7 @@ static void make_room(struct stream *stream, const struct fabric *fabric)
 		stream->peers[stream->room] = FABRIC_NONE;
 }
 
-/* Prints the ports of a node; `again`: only those whose peer has changed since. */
+/* Prints the ports of a node or, if `again`, only those whose peer has changed since. */
 static void put_node(struct fabric_run *run, struct stream *stream, uint32_t number, bool again)
 {
 	const struct fabric_node *node = &run->fabric.nodes[number];
@@ -154,7 +154,8 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end_quietly(&run, rc);
 }
 
-/* Failures of this scan are problems already; the earlier scan only gets a note that it had some.
+/*
+ * Failures of this scan are problems already; the earlier scan only gets a note that it has some.
  */
 static void note_incomplete(struct fabric_run *run)
 {
@@ -199,7 +200,7 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end(&run);
 }
 
-/* NULL: the options fit the format. */
+/* Returns NULL if the options fit the format. */
 static const char *misfit(const struct fabric_args *args)
 {
 	const bool draws = args->format.value == FABRIC_FORMAT_DOT ||

@@ -19,17 +19,17 @@
 struct tables {
 	struct fabric_run run;
 	struct forwarding forwarding;
-	uint32_t *nodes; /* that were named */
+	uint32_t *nodes; /* switches that were named */
 	size_t node_count;
 	uint32_t *owners;     /* of LIDs */
-	uint32_t first, last; /* the LIDs that are wanted */
+	uint32_t first, last; /* the requested LIDs */
 	struct linear_row *linear;
 	struct multicast_row *multicast;
 	size_t row_count;
-	bool shown; /* some row was */
+	bool shown; /* some row was printed */
 };
 
-/* Prints the rows so far; false: the output is broken. */
+/* Prints the rows so far; false if the output is broken. */
 static bool flush(struct tables *tables)
 {
 	struct listing *listing = &tables->run.mad.listing;
@@ -102,7 +102,7 @@ static void show(struct tables *tables, bool multicast)
 	flush(tables);
 }
 
-/* The switches whose tables were read, if these are not all. */
+/* Returns words for the switches whose tables were read, if these are not all. */
 static const char *named_only(const struct fabric_run *run, const struct forwarding *forwarding)
 {
 	for (uint32_t i = 0; i < run->fabric.node_count; i++)
@@ -113,8 +113,8 @@ static const char *named_only(const struct fabric_run *run, const struct forward
 }
 
 /*
- * Which of both it is, a switch does not tell. A table of unknown length has no row, and may have
- * entries: why it is unknown has been reported.
+ * A switch does not tell which of the two it is. A table of unknown length has no rows, but may
+ * have entries; why it is unknown has been reported.
  */
 static void note_no_multicast(struct fabric_run *run, const struct forwarding *forwarding)
 {
@@ -155,8 +155,7 @@ static bool find_switches(struct tables *tables, char **words)
 	return true;
 }
 
-/* Unicast and multicast LIDs have tables of their own. NULL: the table may have some of the range.
- */
+/* Complains about LIDs of the other kind of table; NULL if this kind may have some of the range. */
 static const char *other_table(const struct tables *tables, bool multicast)
 {
 	if (multicast && tables->last < FORWARDING_LIDS)
@@ -166,7 +165,7 @@ static const char *other_table(const struct tables *tables, bool multicast)
 	return NULL;
 }
 
-/* LIDs or MLIDs of --lids, else all. */
+/* Takes the LIDs or MLIDs of --lids, else all. */
 static bool choose_lids(const struct ctx *ctx, const struct fabric_args *args,
 			struct tables *tables)
 {
@@ -277,7 +276,7 @@ bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, siz
 			      unsigned int kinds, struct forwarding *forwarding)
 {
 	forwarding_recall(&run->fabric, nodes, count, kinds, forwarding);
-	/* A scan with the tables of other switches has gaps. */
+	/* If the scan has tables of other switches only, those of these switches are gaps. */
 	if (!forwarding->count || has_tables(&run->fabric, forwarding, kinds))
 		return true;
 	return listing_fail_format(&run->mad.listing, STATUS_FAILED,

@@ -13,7 +13,7 @@ struct using
 	struct fabric_run run;
 	struct forwarding forwarding;
 	enum route_direction direction;
-	bool pairs; /* a row for each source, too */
+	bool pairs; /* a row for each source */
 	struct using_row *rows;
 	size_t row_count;
 };
@@ -23,7 +23,7 @@ static void add(void *context, uint32_t source, uint32_t destination, uint16_t l
 	struct using *using = context;
 	struct using_row *last = using->row_count ? &using->rows[using->row_count - 1] : NULL;
 
-	/* The users of one LID follow one another. */
+	/* The users of one LID are reported together. */
 	if (!using->pairs && last && last->lid.value == lid &&
 	    last->direction.value == using->direction) {
 		last->sources.value++;
@@ -40,7 +40,7 @@ static void add(void *context, uint32_t source, uint32_t destination, uint16_t l
 		last->sources = number_of(1);
 }
 
-/* The port has to be named: a switch has many cables. An adapter's is the one that was found. */
+/* For a switch, the port has to be named; for an adapter it is the port that was found. */
 static bool find_cable(struct using *using, const char *word, uint32_t *ret_port)
 {
 	struct fabric_run *run = &using->run;
@@ -50,7 +50,7 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	int status = STATUS_NOTHING;
 	struct fabric_place place;
 	unsigned int number = 0;
-	/* A name, too, may have a slash and a number at its end. */
+	/* A name, too, may end with a slash and a number. */
 	const bool named = mad_target_split(word, &node, &number) &&
 			   (fabric_run_look_for_port(run, node, &place) ||
 			    !fabric_run_look_for_port(run, word, &place));
@@ -79,7 +79,7 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	return !message;
 }
 
-/* Switches whose tables are unknown may send over the cable, too. */
+/* Switches whose tables are unknown may send over the cable, too: the numbers are unknown. */
 static void forget_sources(struct using *using)
 {
 	for (size_t i = 0; i < using->row_count; i++)
