@@ -139,7 +139,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		balance_count(&balances.run.fabric, &balances.forwarding, &balances.balance);
 		drawing_begin(&balances.run.view, &balances.drawing);
 		show(&balances);
-		drawing_end(&balances.drawing); /* before its graph */
+		drawing_end(&balances.drawing); /* before its graph is cleared */
 	}
 	status = fabric_run_end(&balances.run);
 	forwarding_clear(&balances.forwarding);

@@ -58,9 +58,7 @@ static void read_forwarding(struct fabric_run *run, struct facts *facts)
 		skip(facts, "some of the forwarding tables", reason(rc));
 }
 
-/*
- * One reading only shows counters that have stopped: since when the others have counted is unknown.
- */
+/* One reading only shows counters that have stopped: the others may have counted long ago. */
 static void read_counters(struct fabric_run *run, struct facts *facts)
 {
 	facts->input.counters = &facts->counters.after;

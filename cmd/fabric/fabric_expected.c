@@ -32,8 +32,8 @@ static void mark(const struct fabric *fabric, const struct fabric_place *place, 
 }
 
 /*
- * Finds NODE/PORT, where NODE is as elsewhere; a node that is gone is in the earlier scan. Returns
- * NULL, or the reason why there is no such port, to be freed.
+ * Finds NODE/PORT, where NODE has the usual forms; a node that is gone is in the earlier scan.
+ * Returns NULL, or the reason why there is no such port, to be freed.
  */
 static char *find(struct fabric_run *run, const char *word)
 {

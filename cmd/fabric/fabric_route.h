@@ -15,8 +15,8 @@ struct route_args {
 char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,
 			   uint16_t lid);
 /*
- * Whether a route that does not arrive is at fault. A node outside the scan may exist, so only a
- * wrong table or a link that is down is a fault.
+ * Whether a route that does not arrive is a fault: only a wrong table or a link that is down is
+ * one, because a node outside the scan may exist.
  */
 bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
 

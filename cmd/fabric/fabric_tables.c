@@ -113,8 +113,8 @@ static const char *named_only(const struct fabric_run *run, const struct forward
 }
 
 /*
- * A switch does not tell which of the two it is. A table of unknown length has no rows, but may
- * have entries; why it is unknown has been reported.
+ * A switch does not tell whether no subnet manager has filled its table or no group has a member. A
+ * table of unknown length has no rows, but may have entries; why it is unknown has been reported.
  */
 static void note_no_multicast(struct fabric_run *run, const struct forwarding *forwarding)
 {
@@ -276,7 +276,7 @@ bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, siz
 			      unsigned int kinds, struct forwarding *forwarding)
 {
 	forwarding_recall(&run->fabric, nodes, count, kinds, forwarding);
-	/* If the scan has tables of other switches only, those of these switches are gaps. */
+	/* If only tables of other switches were saved, the tables here have gaps. */
 	if (!forwarding->count || has_tables(&run->fabric, forwarding, kinds))
 		return true;
 	return listing_fail_format(&run->mad.listing, STATUS_FAILED,

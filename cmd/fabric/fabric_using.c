@@ -79,7 +79,7 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	return !message;
 }
 
-/* Switches whose tables are unknown may send over the cable, too: the numbers are unknown. */
+/* Switches whose tables are unknown may send over the cable, too, so the counts are unknown. */
 static void forget_sources(struct using *using)
 {
 	for (size_t i = 0; i < using->row_count; i++)

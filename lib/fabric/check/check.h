@@ -37,7 +37,7 @@ struct fabric_check_input {
 	struct strings not_checked;	  /* why something is missing, one sentence each */
 };
 
-/* Appends the findings of all checks, the worst first. */
+/* Appends the findings of all checks, worst first. */
 void fabric_check(const struct fabric_check_input *input, struct fabric_findings *findings);
 void fabric_findings_clear(struct fabric_findings *findings);
 

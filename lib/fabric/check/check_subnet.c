@@ -177,7 +177,7 @@ void check_find_manager(struct check_run *run)
 	}
 }
 
-/* Every end port is down: the scan stayed at its first node, which no subnet manager reaches. */
+/* Whether every end port is down: the scan stayed at its first node, out of a manager's reach. */
 static bool is_all_down(const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->port_count; i++)

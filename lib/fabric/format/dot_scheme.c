@@ -231,7 +231,7 @@ static void add_devices(const struct drawing *drawing, struct scheme *scheme)
 	}
 }
 
-/* Each chassis with switches gets a colour until all are used; a host may also be several nodes. */
+/* Chassis with switches get a colour each, as long as there are any; others are mostly hosts. */
 static void add_chassis(const struct drawing *drawing, struct scheme *scheme)
 {
 	const struct fabric *fabric = drawing->view->fabric;

@@ -23,7 +23,7 @@ struct parser {
 	bool skips;	      /* the head of this block is malformed */
 };
 
-/* Most faults that are reported one by one: a text may be any file. */
+/* Limit of faults that are reported one by one: a text may be any file. */
 enum { MOST_FAULTS = 20 };
 
 void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason)

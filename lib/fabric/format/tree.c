@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Most bytes of names in a line that reports nothing wrong. */
+/* Limit of the names in a line that reports nothing wrong, in bytes. */
 #define MOST_NAMES 60
 /* Deeper switches are printed after the others, starting at the margin. */
 #define MOST_DEPTH 24

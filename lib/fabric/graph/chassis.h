@@ -41,7 +41,7 @@ unsigned int chassis_outside_port(const struct fabric *fabric, uint32_t port);
  */
 bool chassis_peer_is_placed_by_links(const struct fabric *fabric, uint32_t port);
 
-/* Whether a GUID is Xsigo's; an adapter's, in a server; a target's, in a chassis. */
+/* Whether a GUID is Xsigo's: any, that of an adapter in a server, or of a target in a chassis. */
 bool chassis_is_xsigo(uint64_t guid);
 bool chassis_is_xsigo_adapter(uint64_t guid);
 bool chassis_is_xsigo_target(uint64_t guid);

@@ -285,9 +285,9 @@ void cable_list_clear(struct cable_list *list);
 /*
  * The level of each switch in a tree. Nothing in a fat tree tells its levels, so they are inferred:
  * switches with hosts are its leaves, and the others are as high as they are far from the leaves. A
- * switch that connects nothing that is not already connected below it is a leaf without hosts; a
- * switch with few hosts whose neighbours have many is not a leaf. If a tree has hosts on all
- * levels, its middle is on top.
+ * switch that only connects what is already connected below it is a leaf without hosts; a switch
+ * with few hosts whose neighbours have many is not a leaf. If a tree has hosts on all levels, its
+ * middle is on top.
  */
 struct fabric_levels {
 	unsigned int *level; /* of each node: leaves 1, the next level 2, ...; 0 if not a switch */

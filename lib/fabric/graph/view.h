@@ -123,7 +123,7 @@ const struct fabric_port *place_port(const void *record);
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
 view_getter place_get_lid, place_get_state, place_get_lanes, place_get_speed, place_get_rate;
 view_getter place_get_could_be, place_get_mtu, place_get_vls;
-/* The same for the port at the other end. */
+/* These do the same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
 view_getter place_get_peer_lid;
 

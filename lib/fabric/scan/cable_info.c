@@ -13,7 +13,7 @@
 struct agent {
 	size_t first, count; /* its ports in the list */
 	size_t current;	     /* the current port, relative to `first` */
-	unsigned int tried;  /* bit mask: parts of its module */
+	unsigned int tried;  /* bit mask: parts of its module that were tried */
 	enum plug_part part;
 	uint8_t question[CABLE_INFO_HEADER_BYTES];
 };

@@ -8,7 +8,7 @@
 
 #include "mad/perf/perf_record.h"
 
-/* Most fields of perf_schema, and of perf_counters_schema. */
+/* Limit of the fields of perf_schema, and of perf_counters_schema. */
 enum { ERROR_LIMITS_MOST = 64 };
 
 #define ERROR_LIMIT_NEVER UINT64_MAX

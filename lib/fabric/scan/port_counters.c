@@ -149,7 +149,7 @@ static struct agent *agent_of(const struct reader *reader, const struct query *q
 	return &reader->agents[reader->fabric->ports[port_of(reader, query)].node];
 }
 
-/* Notes a failure: of a switch as a node at port 0, else at the port that was queried. */
+/* Notes a failure: of a whole switch at port 0, else at the port that was queried. */
 static void note(struct reader *reader, const struct query *query, const struct mad_reply *reply)
 {
 	struct port_errors *errors = reader->errors;
