@@ -13,7 +13,7 @@
 #include "kernel/sysfs.h"
 #include "mad/format/mad.h"
 
-/* IBA 1, 4.1.1: the prefix of a subnet that was given none */
+/* IBA 1, 4.1.1: the prefix of a subnet that has not been assigned one */
 #define DEFAULT_PREFIX 0xfe80000000000000ull
 
 /* infiniband/umad.h: UMAD_MAX_PORTS, up to version 60 */
@@ -32,13 +32,13 @@ static bool lacks_smi(const struct port *port)
 	return port->cap_mask.known && port->cap_mask.value & PORT_CAP_SM_DISABLED;
 }
 
-/* The higher the better; 0: the port cannot be used. */
+/* Ranks a port, higher is better; 0: the port cannot be used. */
 static unsigned int rank(const struct device *device, const struct port *port, bool ethernet)
 {
 	bool active = port->state.known && port->state.value == PORT_STATE_ACTIVE;
 	bool up = port->physical_state.known && port->physical_state.value == PHYSICAL_LINK_UP;
 
-	/* The planes of a device are reached through the device. */
+	/* A plane is reached through its parent device. */
 	if (device->parent && !port->netdev)
 		return 1;
 	if (is_infiniband(device, port))

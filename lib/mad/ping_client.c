@@ -51,7 +51,7 @@ static const struct field fields[] = {
 
 static const struct column_view views[] = {
 	{"--each", "object,sequence,received,p50_usec"},
-	/* Only these answers have the name of the host; other nodes are asked for it at the end. */
+	/* Only these answers have the name of the host; other nodes are queried at the end. */
 	{"--each --openib, or on Ethernet", "object,sequence,host,received,p50_usec"},
 	{"--serve", "object,sent,received"},
 	{NULL, NULL},
@@ -163,7 +163,7 @@ void ping_target_compute(struct ping_target *target)
 char *ping_target_complaint(const struct ping_target *target)
 {
 	_cleanup_(freep) char *why = NULL, *failure = NULL;
-	/* Some answers came: that one, and maybe none to the other requests. */
+	/* Some requests were answered, though with a failure; others perhaps not at all. */
 	const bool bad = target->status || target->fault;
 
 	if (target->status) {
@@ -187,7 +187,7 @@ const char *ping_target_hint(const struct ping_target *target)
 						   "on the path";
 	if (target->error == -EXDEV)
 		return "without --smp the request is one that crosses routers";
-	/* It was not sent: the destination has no part in that. */
+	/* It was not sent, which says nothing about the destination. */
 	if (target->error && target->error != -ETIMEDOUT && !target->status && !target->fault)
 		return NULL;
 	switch (target->kind) {
@@ -309,7 +309,7 @@ static void done(void *context, const struct mad_reply *reply)
 		MEM_ADD(ping->each, ping->each_count) = last_record(target, answered, reply);
 }
 
-/* The data of RoCE requests are in the targets, whose addresses are final now. */
+/* The data of RoCE requests are in the targets, whose addresses no longer change. */
 static void point_to_data(struct ping_client *ping)
 {
 	for (size_t i = 0; i < ping->target_count; i++)

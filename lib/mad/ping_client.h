@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends requests to all targets, in rounds or as fast as they answer, and counts the answers. What
- * the kernel refuses is added to the problems of the session.
+ * Sends requests to all targets, in rounds or as fast as they answer, and counts the answers.
+ * Refusals by the kernel are added to the problems of the session.
  */
 #pragma once
 
@@ -37,9 +37,9 @@ struct ping_target {
 	size_t sample_count, room;
 	int error;	   /* of the last request that could not be sent */
 	const char *fault; /* of the last answer that did not count; NULL: there was none */
-	uint16_t status;   /* of that answer; 0: it refuses nothing */
+	uint16_t status;   /* of that answer; 0: not refused */
 	bool named_lid;	   /* mad_destination_is_named_lid() */
-	bool waits;	   /* for an answer */
+	bool waits;	   /* for an answer now */
 	bool unreached;	   /* the last request could not be sent, or was not answered */
 	struct ping_record record;
 };
@@ -66,7 +66,7 @@ void ping_add_data(struct ping_target *target);
 uint8_t ping_add_agent(struct ping_client *ping);
 /*
  * Sends one request to each target, or with `flood` all of them. Returns the same as
- * mad_engine_run(). No target may be added any more.
+ * mad_engine_run(). No targets may be added afterwards.
  */
 int ping_round(struct ping_client *ping);
 /* Queries the descriptions of nodes that answered without a host name. */

@@ -77,7 +77,7 @@ void mad_session_begin_read(struct mad_session *session)
 	signals_release(&session->signals);
 }
 
-/* A session without a port has never caught them. */
+/* Without an engine the signals were not caught before. */
 void mad_session_end_read(struct mad_session *session)
 {
 	if (session->engine)
@@ -141,7 +141,7 @@ const char *mad_smp_silence_hint(bool named_lid)
 			   "M_Key (--mkey)";
 }
 
-/* The caller's hint is for a refusal, and for silence, which has one without it. */
+/* The caller's hint is for a refusal, and for silence, which has a default hint without it. */
 static const char *hint_of(const struct mad_destination *destination, const struct mad_item *item,
 			   const char *hint)
 {
@@ -232,7 +232,7 @@ void mad_session_end(struct mad_session *session)
 	session_drop_destinations(session);
 	node_names_clear(&session->names);
 	mad_port_clear(&session->port);
-	/* A signal that came meanwhile must not kill the program, because its work is done. */
+	/* A signal that is still pending must not kill the program, because its work is done. */
 	mad_session_stopped(session);
 	signals_release(&session->signals);
 }

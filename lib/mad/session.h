@@ -27,14 +27,14 @@ struct mad_port {
 	unsigned int port;
 	char *smi_device; /* device for subnet management; NULL on Ethernet, which has none */
 	unsigned int smi_port;
-	struct number state;	/* as of struct port, when it was chosen */
+	struct number state;	/* as in struct port, when the port was chosen */
 	struct mad_route route; /* without a P_Key index and an SM_Key unless a session is on it */
 };
 
 /*
  * Chooses a port of the inventory, which is loaded with MAD_PORT_NEEDS and has only the ports that
  * the user named: the first ACTIVE InfiniBand port, else the first whose link is up, else any. With
- * `ethernet` a RoCE port will do as well, for commands that need no subnet management. -EOPNOTSUPP:
+ * `ethernet` a RoCE port is acceptable, for commands that need no subnet management. -EOPNOTSUPP:
  * there is no such port; *ret_reason and *ret_hint are set, and the caller frees them.
  */
 int mad_port_choose(const struct inventory *inventory, bool ethernet, struct mad_port *ret_port,
@@ -50,7 +50,7 @@ void mad_port_explain(const struct mad_port *port, int error, char **ret_reason,
 struct mad_session_options {
 	const char *mkey;	   /* M_Key or SM_Key in words; NULL: `default_mkey` */
 	const char *qkey;	   /* Q_Key in words; NULL: UMAD_QKEY */
-	uint64_t default_mkey;	   /* M_Key without `mkey` */
+	uint64_t default_mkey;	   /* M_Key if `mkey` is NULL */
 	uint64_t sm_key;	   /* SM_Key of queries to the SA that the session makes itself */
 	enum target_kind kind;	   /* kind of all destinations */
 	unsigned int timeout_msec; /* 0: from the round trips */
@@ -82,7 +82,7 @@ struct mad_session {
 	struct mad_engine *engine;
 	struct mad_destination *destinations;
 	size_t destination_count;
-	struct signals signals; /* those that end the session */
+	struct signals signals; /* the signals that end the session */
 	bool stopped;
 };
 
@@ -94,8 +94,8 @@ struct mad_session {
 int mad_session_begin(struct mad_session *session, const struct mad_session_options *options,
 		      struct problems *problems);
 /*
- * Around a read that may wait for whoever types: the signals end the program meanwhile, as there is
- * nothing yet that it could print.
+ * Enclose a read that may wait for the user's input: meanwhile the signals end the program, because
+ * it has nothing to print yet.
  */
 void mad_session_begin_read(struct mad_session *session);
 void mad_session_end_read(struct mad_session *session);
@@ -107,18 +107,18 @@ void mad_session_end(struct mad_session *session);
 
 /*
  * Sets the destinations. The first word is a LID, GUID, GID, directed route or name, or several
- * separated by commas; all other words belong to each of them. A word is a name if it is nothing
- * else, or with TARGET_NAME, commas included. With `-`, each line of the input has a destination,
- * in double quotes if it has blanks, and its words. No word at all means the local port, by the
- * directed route 0.
+ * separated by commas; all other words belong to each of them. A word that is nothing else is a
+ * name; with TARGET_NAME every word is, including its commas. With `-`, each line of the input has
+ * a destination, in double quotes if it has blanks, and its words. No word at all means the local
+ * port, by the directed route 0.
  *
  * Then looks up the names and the LIDs. The port of NAME/PORT is reached by its own LID if it has
- * one; else, as a port of a switch has none, it becomes the first of the words. A destination that
+ * one; otherwise, as for a port of a switch, it becomes the first of the words. A destination that
  * cannot be reached becomes a problem and leaves the list. -EINVAL: a word is wrong, or several
  * nodes have the name; -EHOSTUNREACH: no destination is left.
  */
 int mad_session_find(struct mad_session *session, char *const *words);
-/* The same, but every word is a destination or several. */
+/* The same, but every word is one destination or several. */
 int mad_session_find_all(struct mad_session *session, char *const *words);
 /*
  * The same as mad_session_find(), but no word means the local port by its LID, because only subnet
@@ -136,36 +136,39 @@ int mad_session_resolve(struct mad_session *session, const char *word,
 /* -EINVAL: there are words after a destination, and the command takes none. */
 int mad_session_refuse_words(struct mad_session *session);
 /*
- * The message for an option that sets the kind of a destination that is missing; the caller frees
- * it. NULL with TARGET_ANY, because there is no such option.
+ * The message for an option that gives the kind of a destination when the destination is missing;
+ * the caller frees it. NULL with TARGET_ANY, because there is no such option.
  */
 char *mad_kind_complaint(enum target_kind kind);
 
-/* By a LID that the user gave, which no port may have; all others have been found, or are paths. */
+/*
+ * Whether the user gave a LID, which no port may have; all other kinds were looked up, or are
+ * paths.
+ */
 bool mad_destination_is_named_lid(const struct mad_destination *destination);
 /* The next step if subnet management does not answer. */
 const char *mad_smp_silence_hint(bool named_lid);
 
-/* Whether a signal has asked for the end. */
+/* Whether a signal has asked the session to end. */
 bool mad_session_stopped(struct mad_session *session);
 /* Whether the user ended the wait for an answer, which is not a failure of the node. */
 bool mad_session_interrupted(const struct mad_session *session, const struct mad_item *item);
-/* Waits until that time of clock_msec(). False: a signal asks for the end. */
+/* Waits until that time of clock_msec(). Returns false if a signal asks for the end. */
 bool mad_session_wait(struct mad_session *session, uint64_t end_msec);
 
 /*
  * Returns whether the item has data; if not, adds a problem. `what` names the attribute, or is
- * NULL; so is `hint` where the usual one will do.
+ * NULL; `hint` is NULL where the usual hint will do.
  */
 bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
 		       const char *what, const struct mad_item *item, const char *hint);
-/* The same for a Set: the problem says that nothing was changed, or that this is not known. */
+/* The same for a Set: the problem says that nothing was changed, or that the outcome is unknown. */
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
 			   const struct mad_item *item, const char *hint);
-/* Asks subnet management for an attribute. False: it did not tell, which is a problem. */
+/* Queries subnet management for an attribute. Returns false, and adds a problem, on failure. */
 bool mad_session_get(struct mad_session *session, const struct mad_destination *destination,
 		     uint16_t attribute, uint32_t modifier, uint64_t key,
 		     unsigned char ret_data[static MAD_DATA_MOST]);
-/* The description of the node, cleaned, to be freed. NULL: it did not tell, which is a problem. */
+/* The description of the node, cleaned; the caller frees it. NULL, with a problem, on failure. */
 char *mad_session_describe(struct mad_session *session, const struct mad_destination *destination,
 			   uint64_t key);

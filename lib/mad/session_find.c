@@ -20,7 +20,7 @@ char *mad_kind_complaint(enum target_kind kind)
 	return kind == TARGET_ANY ? NULL : mem_format("--%s needs a destination", names[kind]);
 }
 
-/* Whether a text that is no other destination may be a name: it must not look like a list. */
+/* Whether a text that is no other kind of destination may be a name: it must not be a list. */
 static bool may_be_name(const char *text)
 {
 	for (const char *at = text; *at; at++)
@@ -87,7 +87,7 @@ static int add_destination(struct mad_session *session, const char *name, char *
 
 /*
  * Commas separate destinations, except in a directed route, where they separate its ports, and in a
- * name that --node says is one.
+ * name given with --node.
  */
 static int add_destinations(struct mad_session *session, const char *list, char *const *words)
 {
@@ -155,7 +155,7 @@ static int read_destinations(struct mad_session *session)
 	return rc;
 }
 
-/* Whether the subnet administrator said no, and not that there is no such port or path. */
+/* Whether the subnet administrator refused, rather than found no such port or path. */
 static bool is_refusal(unsigned int status)
 {
 	return status && status != MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS) &&
@@ -245,7 +245,7 @@ void session_drop_destinations(struct mad_session *session)
 	session->destination_count = 0;
 }
 
-/* The options --lid, --guid, --gid and --direct need a destination. */
+/* --lid, --guid, --gid and --direct need a destination. */
 static int check_unnamed(struct mad_session *session)
 {
 	_cleanup_(freep) char *complaint = mad_kind_complaint(session->options.kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The destinations of a session that are names. */
+/* Looks up the destinations of a session that are names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define LISTED_MOST 8u /* nodes that the message of an ambiguous name lists */
 
-/* The nodes of a name, each once. Returns how many they are. */
+/* Lists the nodes with the name, each once. Returns their number. */
 static size_t list_nodes(const struct node_search *search, struct text_buffer *text)
 {
 	size_t nodes = 0;
@@ -99,8 +99,8 @@ static void explain_search(struct mad_session *session, const struct node_search
 }
 
 /*
- * The port of the nodes that is meant: that of NAME/PORT if it has a LID of its own, else the first
- * that has one. *ret_left: PORT is not that port, and remains to be asked for.
+ * Chooses among the ports that were found: the PORT of NAME/PORT if it has its own LID, else the
+ * first with a LID. *ret_left: PORT is not the chosen port, and remains to be queried.
  */
 static const struct found_node *choose_node(const struct node_search *search, bool *ret_left)
 {
@@ -129,7 +129,7 @@ int session_refuse_port(struct mad_session *session, const char *name)
 			      name);
 }
 
-/* Takes what a search found as the place, and as the first word. */
+/* Makes the result of a search the place and, if PORT is left, the first word. */
 static void take_node(struct mad_destination *destination, const struct node_search *search)
 {
 	bool left;
@@ -148,7 +148,7 @@ static void take_node(struct mad_destination *destination, const struct node_sea
 	destination->words[0] = mem_format("%u", (unsigned int)search->port.value);
 }
 
-/* A node does not have the port that the name goes on with. */
+/* Whether the node lacks the PORT of NAME/PORT, which is reported. */
 static bool lacks_port(struct mad_session *session, const struct node_search *search)
 {
 	const struct found_node *node = search->nodes;
@@ -162,7 +162,7 @@ static bool lacks_port(struct mad_session *session, const struct node_search *se
 	return true;
 }
 
-/* False: the name has no place, and the problems say why. */
+/* Returns false if the name has no place; the problems say why. */
 static bool use_search(struct mad_session *session, struct mad_destination *destination,
 		       const struct node_search *search)
 {

@@ -38,8 +38,8 @@ int smp_change_parse(struct smp_change *change, const char *text)
 }
 
 /*
- * What the node alone sets, by the tables of 14.2.5.4 (SwitchInfo) and 14.2.5.6 (PortInfo), where a
- * component is RO. All of NodeInfo is, and what else is not here may be written.
+ * Fields that only the node sets: RO in the tables of 14.2.5.4 (SwitchInfo) and 14.2.5.6
+ * (PortInfo). That includes all of NodeInfo; a field that is not listed here may be written.
  */
 static const struct {
 	uint16_t attribute;
@@ -84,7 +84,7 @@ static const struct {
 
 static bool is_read_only(const struct smp_change *change, const char *key)
 {
-	/* The attributes of congestion control have other numbers, and nothing here. */
+	/* The attributes of congestion control have their own numbers, and none is listed here. */
 	if (change->attribute->mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
@@ -103,7 +103,7 @@ int smp_change_find(struct smp_change *change, const struct smp_value **ret_wron
 		value->field = schema_find(change->attribute->schema, value->key);
 		if (!value->field)
 			return -ENOENT;
-		/* What is computed of others has no bits to write. */
+		/* A field computed from others has no bits to write. */
 		if (!value->field->width || is_read_only(change, value->key))
 			return -EPERM;
 	}
@@ -155,7 +155,7 @@ static bool set(struct smp_change *change, uint32_t modifier, struct mad_record 
 			&item.request);
 	item.request.key = change->session->key;
 	item.request.data = record->data;
-	/* All of it: fields after the known ones go back as they were read. */
+	/* Write all of it: fields after the known ones go back as they were read. */
 	item.request.data_bytes = UMAD_LEN_SMP_DATA;
 	mad_gather(change->session->engine, &item, 1);
 	if (!mad_session_check_set(change->session, at, &item, NULL))
@@ -200,7 +200,7 @@ static void leave_idle(const struct smp_change *change, struct mad_record *recor
 	}
 }
 
-/* Whether the change may take the port down. */
+/* Whether the change may take down the port. */
 static bool is_risky(const struct smp_change *change)
 {
 	static const char *const harmless[] = {"mkey_lease_period_sec", "client_reregister",
@@ -221,8 +221,8 @@ static bool is_risky(const struct smp_change *change)
 }
 
 /*
- * Whether requests arrive by the port, or answers leave by it. The latter port is in the switch's
- * forwarding table, at our LID, and need not be the same.
+ * Whether requests arrive by the port, or answers leave by it. The latter port is given by the
+ * switch's forwarding table, at our LID, and need not be the same.
  */
 bool smp_change_cuts_path(struct smp_change *change)
 {
@@ -252,7 +252,7 @@ static void report_kept(struct smp_change *change, const struct field *field,
 	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
 	    !strcmp(field->key, "physical_state"))
 		return;
-	/* A key is for those who set it, not for logs. */
+	/* A key must not appear in logs. */
 	text = mem_format("the node kept %s as it was: %s", field->key,
 			  field->flags & FIELD_SECRET ? "***" : answered);
 	problem_add_text(change->session->problems, change->session->destinations[0].name, NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Changes an attribute of the session's first destination: reads it, writes it with some fields
- * changed, and compares the answer. What goes wrong is added to the problems of the session.
+ * changed, and compares the answer. Failures are added to the problems of the session.
  */
 #pragma once
 
@@ -25,11 +25,14 @@ struct smp_change {
 	struct mad_record before, after;
 };
 
-/* Splits FIELD=VALUE,... into values without their fields. -EINVAL: the text begins without `=`. */
+/*
+ * Splits FIELD=VALUE,... into values whose fields are not yet known. -EINVAL: the text begins
+ * without `=`.
+ */
 int smp_change_parse(struct smp_change *change, const char *text);
 /*
- * Finds the fields of all values. 0; -ENOENT: the attribute has no such field; -EPERM: the node
- * alone sets it. *ret_wrong is that value then.
+ * Finds the fields of all values. 0; -ENOENT: the attribute has no such field; -EPERM: only the
+ * node sets it. *ret_wrong is that value then.
  */
 int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong);
 /*
@@ -41,11 +44,9 @@ int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong
 bool smp_change_read(struct smp_change *change);
 /*
  * Whether the change may take down the port that requests arrive by, or that answers leave by. The
- * latter port is in the switch's forwarding table, at our LID, and need not be the same.
+ * latter port is given by the switch's forwarding table, at our LID, and need not be the same.
  */
 bool smp_change_cuts_path(struct smp_change *change);
-/*
- * Writes `after`, which then is what the node answered; fields that the node kept are reported.
- */
+/* Writes `after` and replaces it with the node's answer; fields that the node kept are reported. */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);

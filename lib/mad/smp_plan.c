@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 
-#define ARBITRATIONS_MOST 64u /* of each priority, 14.2.5.9 */
+#define ARBITRATIONS_MOST 64u /* in each priority, 14.2.5.9 */
 #define PORT_SHIFT	  16u
 
 struct plan {
@@ -15,7 +15,7 @@ struct plan {
 	const struct smp_choice *choice;
 	struct smp_step **steps;
 	size_t *count;
-	bool port_info; /* plans what tells the sizes of the tables */
+	bool port_info; /* plans the PortInfo that has the sizes of the tables */
 };
 
 void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
@@ -158,15 +158,15 @@ static void add_port(const struct plan *plan, uint32_t port)
 		}
 		break;
 	default:
-		/* 0 of an adapter or a router is the port that answers: 14.2.5.6. */
+		/* Port 0 of an adapter or a router is the port that answers: 14.2.5.6. */
 		add(plan, port)->port = port || node->is_switch ? number
 								: number_of(node->local_port);
 	}
 }
 
 /*
- * An adapter or a router answers for the port that the SMP comes in by where the modifier has a
- * port for switches only: 14.2.5.7 to 14.2.5.9.
+ * Where only the modifier for switches has a port, an adapter or a router answers for the port that
+ * receives the SMP: 14.2.5.7 to 14.2.5.9.
  */
 static bool tells_local_port(const struct mad_attribute *attribute, const struct smp_node *node)
 {
@@ -209,7 +209,7 @@ static void add_ports(const struct plan *plan)
 			plan->attribute->modifier == MODIFIER_SL2VL;
 
 	if (tells_local_port(plan->attribute, plan->node)) {
-		/* Port 0 is the one that answers, as in 14.2.5.6. */
+		/* Port 0 means the port that answers, as in 14.2.5.6. */
 		if (!choice->count || has_port(choice, 0, 0) || has_port(choice, local, local))
 			add_port(plan, local);
 		return;
@@ -246,7 +246,7 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 			ret_extent->last = MAD_MLID_FIRST + node->multicast_cap - 1;
 		if (ret_extent->last > MAD_MLID_LAST)
 			ret_extent->last = MAD_MLID_LAST;
-		/* A top of 0xbfff means that there is no entry: 14.2.5.4 */
+		/* A top of 0xbfff means that the table is empty: 14.2.5.4 */
 		return node->is_switch && node->multicast_cap &&
 		       node->multicast_top != MAD_MLID_FIRST - 1;
 	default:

@@ -25,7 +25,7 @@ struct smp_range {
 	uint32_t first, last;
 };
 
-/* These set the facts from the data of the attributes: 14.2.5.3, 14.2.5.4, 14.2.5.6. */
+/* Fill the facts from the data of the attributes: 14.2.5.3, 14.2.5.4, 14.2.5.6. */
 void smp_node_take_node_info(struct smp_node *node, const unsigned char *info);
 void smp_node_take_switch_info(struct smp_node *node, const unsigned char *info);
 void smp_node_take_port_info(struct smp_node *node, const unsigned char *info);
@@ -47,7 +47,7 @@ struct smp_step {
 
 /*
  * True if a plan for the attribute needs SwitchInfo or PortInfo besides NodeInfo. Where the ranges
- * are of ports, the PortInfo is that of each port, and smp_plan_port_info() says how to ask for it.
+ * are of ports, the PortInfo is that of each port, and smp_plan_port_info() plans its queries.
  */
 bool smp_needs_switch_info(const struct mad_attribute *attribute);
 bool smp_needs_port_info(const struct mad_attribute *attribute);
@@ -56,21 +56,21 @@ bool smp_counts_ports(const struct mad_attribute *attribute);
 
 /*
  * Gets the range of ports or entries that the node has. Returns false if there is none, or nothing
- * to count.
+ * to number.
  */
 bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *node,
 		struct smp_range *ret_extent);
 
 /*
- * True if the node tells the attribute only of the port that answers, and other ports were chosen:
- * the plan leaves those out.
+ * True if the node reports the attribute only for the port that answers, and other ports were
+ * chosen: the plan omits those.
  */
 bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_node *node,
 		      const struct smp_choice *choice);
 
 /*
- * True if only port 0 was chosen, and does not have the attribute: the plan is empty. A range that
- * goes on to other ports is what they have.
+ * True if only port 0 was chosen, and does not have the attribute: the plan is empty. If the range
+ * also has other ports, those are planned.
  */
 bool smp_is_only_base_port(const struct mad_attribute *attribute, const struct smp_node *node,
 			   const struct smp_choice *choice);
@@ -81,7 +81,7 @@ bool smp_is_only_base_port(const struct mad_attribute *attribute, const struct s
  */
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count);
-/* The same for PortInfo of each port that the plan of the attribute needs it of. */
+/* Plans the PortInfo of each port whose PortInfo the plan of the attribute needs. */
 void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,
 			const struct smp_choice *choice, struct smp_step **steps,
 			size_t *step_count);

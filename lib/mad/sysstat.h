@@ -15,16 +15,16 @@ enum sysstat_query {
 };
 
 /*
- * The room that ibsysstat has since rdma-core 39: 65536 bytes, minus 64 of the kernel's and the
- * header's 40. An earlier one had 2048, and fails if an answer is longer.
+ * The buffer of ibsysstat since rdma-core 39: 65536 bytes, minus 64 of the kernel's header and 40
+ * of the MAD's. Earlier releases had 2048, and fail on a longer answer.
  */
 #define SYSSTAT_MOST_BYTES 65432u
-/* The size of the header and the data. */
+/* The size of header and data. */
 #define SYSSTAT_MOST_MAD (40u + SYSSTAT_MOST_BYTES)
 
 extern const struct enum_name sysstat_query_names[];
 
-/* A processor in a reply to SYSSTAT_CPU. The model is the caller's to free, clean, or NULL. */
+/* A processor in a reply to SYSSTAT_CPU. The model is cleaned, or NULL; the caller frees it. */
 struct sysstat_cpu {
 	struct number cpu;
 	char *model;
@@ -43,7 +43,7 @@ bool sysstat_parse_cpu(const char **text, struct sysstat_cpu *ret);
 /*
  * For the server: returns whether the MAD is a request, and makes its reply, whose length is
  * returned in *ret_bytes. `cpus` is the text of SYSSTAT_CPU in complete lines; those that do not
- * fit are left out.
+ * fit are omitted.
  */
 bool sysstat_answer(const unsigned char *mad, size_t bytes, const char *host, const char *cpus,
 		    unsigned char answer[static SYSSTAT_MOST_MAD], size_t *ret_bytes);

@@ -154,13 +154,13 @@ static void send_held(struct mad_engine *engine)
 			engine_send_slot(engine, &engine->slots[i]);
 }
 
-/* The router at that LID would answer for itself. */
+/* True for an SMP to another subnet: the router at that LID would answer for itself. */
 static bool would_cross_router(unsigned int mgmt_class, const struct mad_address *to)
 {
 	return mad_class_is_smp(mgmt_class) && to->has_grh;
 }
 
-/* Returns true if there was a request and it was sent. */
+/* Returns true if there was a request, even if it is held back or could not be sent. */
 static bool begin_next(struct mad_engine *engine)
 {
 	struct slot *slot = free_slot(engine);
@@ -230,7 +230,7 @@ static bool has_deadline(const struct slot *slot)
 	return slot->state == SLOT_WAITS || slot->state == SLOT_PAUSE;
 }
 
-/* The time to the next deadline in milliseconds, 0 if it has passed; at most a slice. */
+/* The time to the next deadline in milliseconds, 0 if it has passed; at most SLICE_MSEC. */
 static unsigned int until_deadline(const struct mad_engine *engine)
 {
 	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * ENGINE_MSEC;
@@ -258,8 +258,8 @@ static bool is_stopped(const struct mad_engine *engine)
 }
 
 /*
- * Waits if the queue was drained, then takes up to a window's worth of MADs. Only an empty queue
- * makes a request late: if this process did not run for a while, its reply may have come in time.
+ * Waits if the queue was drained, then takes up to a window's worth of MADs. A request is late only
+ * once the queue is empty: if this process did not run for a while, the reply may already be in it.
  */
 static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 {
@@ -286,10 +286,7 @@ static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 			return rc == -EAGAIN ? 0 : rc;
 		/* Reuse the slot of the answered request at once. */
 		fill_window(engine);
-		/*
-		 * The request just sent cannot have its reply yet, so looking for one now would be
-		 * in vain.
-		 */
+		/* The request just sent cannot have its reply yet, so do not look for one now. */
 		if (engine->under_way <= 1) {
 			engine->drained = true;
 			return 0;

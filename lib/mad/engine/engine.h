@@ -16,7 +16,7 @@
 #define ENGINE_MOST_WINDOW  128u
 #define ENGINE_RETRIES	    3u
 #define ENGINE_MOST_RETRIES 7u
-/* The kernel waits twice as long, and gets that as an int: umad_send(3). */
+/* The kernel is told to wait twice as long, and takes that as an int: umad_send(3). */
 #define ENGINE_MOST_TIMEOUT_MSEC ((1u << 30) - 1)
 
 struct mad_engine;
@@ -29,7 +29,7 @@ struct mad_engine_options {
 	bool retries_given;
 	unsigned int retries; /* further tries; 3 if not given */
 	bool (*stopped)(
-		void *context); /* asked several times a second whether to end; may be NULL */
+		void *context); /* called several times a second: whether to stop; may be NULL */
 	void *context;
 };
 
@@ -40,21 +40,18 @@ struct mad_work {
 	bool (*next)(void *context, struct mad_request *request);
 	/* Called at the end of a request; `reply` is valid during the call. */
 	void (*done)(void *context, const struct mad_reply *reply);
-	/*
-	 * Called for a MAD that is no reply to a request of ours, on agents with methods; NULL
-	 * drops it.
-	 */
+	/* Called for a MAD that is not a response, on agents with methods; NULL drops it. */
 	void (*unasked)(void *context, const struct mad_arrival *arrival, const unsigned char *mad,
 			size_t bytes);
 };
 
 struct mad_engine_counts {
 	uint64_t requests, sent, answered, timed_out;
-	uint64_t timed_out_gmp; /* of those: requests that were no SMPs */
-	uint64_t again;		/* of those sent: requests that had been sent before */
+	uint64_t timed_out_gmp; /* of those: requests that were not SMPs */
+	uint64_t again;		/* of those sent: repeats of an earlier try */
 	uint64_t late;		/* replies to requests that had already timed out */
 	uint64_t duplicate;	/* replies to requests that had already been answered */
-	uint64_t foreign;	/* replies to none of our requests */
+	uint64_t foreign;	/* replies that match no request of ours */
 	uint64_t busy, redirected;
 };
 

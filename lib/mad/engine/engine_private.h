@@ -9,8 +9,8 @@
 #define ENGINE_MOST_TRIES (ENGINE_MOST_RETRIES + 1)
 
 /*
- * The transaction ID holds the slot, the slot's request and the try. A reply to any try is good,
- * and its round trip is measured from that try.
+ * The transaction ID holds the slot, the slot's request and the try. A reply to any try counts, and
+ * its round trip is measured from that try.
  */
 #define ENGINE_SLOT_BITS       7u
 #define ENGINE_TRY_BITS	       3u
@@ -32,7 +32,7 @@ struct slot {
 	uint32_t generation; /* counts the slot's requests */
 	uint32_t destination;
 	unsigned int tries, busy, redirects;
-	bool held_up; /* another request's send() blocked for long since this one was sent */
+	bool held_up; /* another request's send() blocked for a long time since this one was sent */
 	int agent;
 	uint64_t sent_nsec[ENGINE_MOST_TRIES];
 	uint64_t deadline;
@@ -57,7 +57,7 @@ struct mad_engine {
 	size_t arrival_bytes;
 	unsigned int under_way;
 	size_t last_freed; /* tried first, which usually saves a search */
-	bool drained;	   /* nothing was left to receive */
+	bool drained;	   /* the last receive found the queue empty */
 	/* Round trip estimates of RFC 6298, in nanoseconds; 0: none yet. */
 	uint64_t smoothed, variation;
 	const struct mad_work *work;

@@ -21,7 +21,7 @@
 #define FIRST_UNKNOWN (200 * ENGINE_MSEC)
 #define PATIENCE_MOST (4000 * ENGINE_MSEC)
 #define HELD_UP	      (50 * ENGINE_MSEC)
-/* The SA has to search, and sends tables in many segments. */
+/* The SA has to search, and sends tables in many segments: wait longer. */
 #define SA_FIRST (1000 * ENGINE_MSEC)
 
 static uint32_t slot_of(uint32_t transaction)
@@ -124,9 +124,10 @@ void engine_fail(struct mad_engine *engine, struct slot *slot, int error)
 }
 
 /*
- * A send() to Ethernet may wait a second for a neighbour that does not answer, and meanwhile the
- * kernel holds back what arrives (drivers/infiniband/core/user_mad.c, ib_umad_write: the file's
- * mutex). The other requests must not time out for that, and the time of their replies is unknown.
+ * A send() on Ethernet may block for a second on a neighbour that does not answer, and meanwhile
+ * the kernel holds back received MADs (drivers/infiniband/core/user_mad.c, ib_umad_write: the
+ * file's mutex). The other requests must not time out because of that, and their round trips are
+ * unknown.
  */
 static void hold_up_others(struct mad_engine *engine, const struct slot *slot, uint64_t nsec)
 {
@@ -153,9 +154,9 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	else
 		mad_set_transaction(mad, transaction_of(engine, slot));
 	/*
-	 * The kernel drops replies after its own timeout, so that is twice ours: a reply to a try
-	 * that was given up still counts. A reply that is no response comes to the agent by its
-	 * methods, so the kernel has nothing to wait for.
+	 * The kernel drops replies after its own timeout, so give it twice ours: a reply to a try
+	 * that was given up still counts. A reply that is not a response reaches the agent through
+	 * its methods, so the kernel has nothing to wait for.
 	 */
 	rc = engine->transport.send(engine->transport.context, slot->agent, &slot->request.to,
 				    slot->buffer, MAD_BYTES,
@@ -166,7 +167,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	if (end - begin > HELD_UP)
 		hold_up_others(engine, slot, end - begin);
 	if (rc) {
-		/* A try is one that left: without any, nothing can have changed. */
+		/* A try that was not sent does not count: without any, nothing can have changed. */
 		slot->tries--;
 		engine_fail(engine, slot, rc);
 		return;
@@ -210,7 +211,7 @@ static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t
 	return true;
 }
 
-/* Its partition, if the port is in it: else there is no better index than that of the request. */
+/* Uses the P_Key of the redirection if the port has it: else the request's index is the best. */
 static void use_pkey(const struct mad_engine *engine, uint16_t pkey, struct mad_address *to)
 {
 	const struct mad_transport *transport = &engine->transport;
@@ -234,7 +235,7 @@ static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const 
 	if (!(status & UMAD_STATUS_REDIRECT) || mad_class_is_smp(slot->request.mgmt_class) ||
 	    slot->redirects == MOST_REDIRECTS || bytes < at + REDIRECT_BYTES)
 		return false;
-	/* Without a LID it is in another subnet; the GRH takes it there through the same router. */
+	/* Without a LID the target is in another subnet: the GRH leads there by the same router. */
 	if (lid)
 		to->lid = lid;
 	memcpy(to->gid.raw, info + offsetof(struct umad_class_port_info, redirgid),
@@ -274,8 +275,9 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 	if (reply.round_trip_nsec)
 		measured(engine, reply.round_trip_nsec);
 	/*
-	 * A code says that the request is wrong, 13.4.7; the device's own status of class 0x0a has
-	 * numbers there, too: mib_status_translate() of mstflint looks at it before the other bits.
+	 * A code in these bits says that the request is invalid, 13.4.7. In class 0x0a the device
+	 * puts its own status there: mib_status_translate() of mstflint checks it before the other
+	 * bits.
 	 */
 	if (reply.status & UMAD_STATUS_INVALID_FIELD_MASK ||
 	    (!pause_if_busy(engine, slot, reply.status) &&
@@ -283,7 +285,7 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 		finish(engine, slot, &reply);
 }
 
-/* Handles a MAD that is no expected reply: a request, or a reply that comes too late. */
+/* Handles a MAD that is not an expected reply: a request, or a late reply. */
 static void take_other(struct mad_engine *engine, const struct slot *slot, uint32_t generation,
 		       const struct mad_arrival *arrival, size_t bytes)
 {
@@ -310,13 +312,12 @@ void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, s
 	unsigned int try = try_of(transaction);
 	bool ours;
 
-	/* The kernel returned our own request after a timeout, cut to its first bytes. */
 	ours = slot->state == SLOT_WAITS && slot->generation == generation_of(transaction) &&
 	       try < slot->tries;
 	if (arrival->error) {
 		/*
-		 * Only the last try counts: an earlier one has been sent again, with a deadline of
-		 * its own.
+		 * The kernel returned our own request after a timeout, truncated. Only the last try
+		 * counts: an earlier one has been replaced by a try with its own deadline.
 		 */
 		if (ours && try + 1 == slot->tries)
 			try_again(engine, slot);

@@ -144,7 +144,10 @@ struct mad_request mad_path_request(const struct mad_route *route, uint64_t comp
 	return (struct mad_request){
 		.to = mad_sa_address(route),
 		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		/* Only one record is needed, so use Get: GetTable would come in segments. 15.4.2 */
+		/*
+		 * Only one record is needed, so use Get: a GetTable would be answered in segments.
+		 * 15.4.2
+		 */
 		.method = UMAD_METHOD_GET,
 		.attribute = UMAD_SA_ATTR_PATH_REC,
 		.key = route->sm_key,
@@ -169,7 +172,7 @@ static bool needs_path(const struct mad_place *place)
 	return place->target.kind == TARGET_GUID || place->target.kind == TARGET_GID;
 }
 
-/* The header that takes it through routers: as ib_init_ah_attr_from_path() of the kernel has it. */
+/* The GRH that takes it through routers, as the kernel's ib_init_ah_attr_from_path() fills it. */
 static void use_global_route(struct mad_address *address, const unsigned char *record)
 {
 	address->hop_limit = path_record_hop_limit(record);
@@ -189,12 +192,12 @@ static void use_path(struct mad_place *place, const struct gid *own, const struc
 	place->address.lid = path_record_dlid(item->data);
 	place->address.sl = path_record_sl(item->data);
 	use_global_route(&place->address, item->data);
-	/* A hop limit alone does not say that it is in another subnet. */
+	/* The hop limit alone does not prove that the place is in another subnet. */
 	place->beyond = place->address.hop_limit > 1 &&
 			memcmp(place->address.gid.raw, own->raw, sizeof(own->raw) / 2) != 0;
 	if (!place->error && !place->address.lid)
 		place->error = -ENXIO;
-	/* The path to the GID of a multicast group, if this port is a member. */
+	/* The SA has a path to the GID of a multicast group if this port is a member. */
 	if (!place->error && place->address.lid > MAD_LID_LAST)
 		place->error = -EADDRNOTAVAIL;
 }

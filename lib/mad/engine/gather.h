@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Many requests whose replies are all kept: for complete tables, all ports, many nodes. */
+/* Sends many requests and keeps all replies: for complete tables, all ports, many nodes. */
 #pragma once
 
 #include "mad/format/attribute.h"
@@ -9,17 +9,17 @@
 struct mad_item {
 	struct mad_request request;
 	int error;	 /* as in struct mad_reply; -ECANCELED until it is done */
-	uint16_t status; /* of the MAD; unless 0, `data` is not valid */
+	uint16_t status; /* of the MAD; `data` is valid only if this is 0 */
 	unsigned int tries;
 	uint64_t round_trip_nsec;	   /* as in struct mad_reply: 0 is unknown */
 	unsigned char data[MAD_DATA_MOST]; /* the class's data area */
 };
 
-/* Allocates this number of zeroed items, at least one; free them with free(3). */
+/* Allocates `count` zeroed items, at least one; free them with free(3). */
 struct mad_item *mad_items_new(size_t count);
 /* Sends all requests. Returns the same as mad_engine_run(); each item has its own result. */
 int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count);
-/* The same, and hands on each reply when it comes: it may be longer than the data of its item. */
+/* The same, and passes on each reply as it arrives: it may be longer than the data of its item. */
 typedef void mad_taker(void *context, struct mad_item *item, const struct mad_reply *reply);
 int mad_gather_long(struct mad_engine *engine, struct mad_item *items, size_t count,
 		    mad_taker *take, void *context);
@@ -41,7 +41,7 @@ struct mad_place {
 	int error;	 /* 0 if found; -ENXIO: the SA knows no path; -EADDRNOTAVAIL: it leads to a
 			    multicast group; -ENODATA: no SM; or the request's error */
 	uint16_t status; /* of the SA's reply, if that says why there is no path */
-	bool beyond;	 /* in another subnet, behind a router */
+	bool beyond;	 /* in another subnet, reached through a router */
 };
 
 /*
@@ -53,12 +53,12 @@ void mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 
 /* The GID of a target that is a GID or a GUID, which gets the prefix of the local port. */
 struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target);
-/* The address of the SA. */
+/* Returns the address of the SA. */
 struct mad_address mad_sa_address(const struct mad_route *route);
-/* Asks the SA for one path record by those PATH_HAS_ components, which `record` holds. */
+/* Asks the SA for one path record by these PATH_HAS_ components, which `record` holds. */
 struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
 				    unsigned char *record);
-/* Unknown without a LID, or if the LID is that of the router on the way. */
+/* The LID of the place; unknown if it has none, or if the LID is that of a router on the way. */
 struct number mad_place_lid(const struct mad_place *place);
 /* Makes an SMP to the place, without data. */
 void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t attribute,

@@ -34,7 +34,7 @@ static void write_smp(const struct mad_request *request, unsigned char *mad)
 	memcpy(mad + offsetof(struct umad_smp, initial_path), request->path, request->hops + 1u);
 }
 
-/* 13.6.2.1; of the SA's own header, the bytes from SM_Key on are payload: 15.2.1.1. */
+/* 13.6.2.1; the part of the SA header from SM_Key on counts as payload: 15.2.1.1. */
 static void write_segment(unsigned char *mad, size_t bytes)
 {
 	mad_set_rmpp_version(mad, UMAD_RMPP_VERSION);
@@ -45,7 +45,7 @@ static void write_segment(unsigned char *mad, size_t bytes)
 		mad, (uint32_t)(MAD_SA_DATA_AT + bytes - offsetof(struct umad_sa_packet, sm_key)));
 }
 
-/* A request of the SA that is a transfer by itself, here of one segment: 15.2.2. */
+/* A request to the SA that is itself a transfer in segments, here a single one: 15.2.2. */
 static bool is_multi(const struct mad_request *request)
 {
 	return request->mgmt_class == UMAD_CLASS_SUBN_ADM &&
@@ -65,7 +65,7 @@ static unsigned int reply_method(const struct mad_request *request)
 	/* A Set is answered by a GetResp: 13.4.5. */
 	if (request->method == UMAD_METHOD_SET)
 		return UMAD_METHOD_GET_RESP;
-	/* Both requests of tables are answered by the same method: 15.2.2. */
+	/* GetTable and GetTraceTable are answered by the same method: 15.2.2. */
 	if (is_trace(request))
 		return UMAD_SA_METHOD_GET_TABLE_RESP;
 	return request->method | UMAD_METHOD_RESP_MASK;
@@ -114,7 +114,8 @@ uint16_t mad_status(const unsigned char *mad)
 
 bool mad_answers(const unsigned char *mad, const struct mad_request *request)
 {
-	/* o15-0.2.7: the answer to GetMulti has the ID of PathRecord. A refusal may have its own.
+	/*
+	 * o15-0.2.7: the answer to GetMulti has the ID of PathRecord; a refusal may keep its own.
 	 */
 	const bool has_attribute = mad_attribute(mad) == request->attribute ||
 				   (is_multi(request) &&
@@ -175,7 +176,7 @@ static int parse_direct(const char *text, struct mad_target *target)
 static int parse_guid(const char *text, struct mad_target *target)
 {
 	target->kind = TARGET_GUID;
-	/* Leading zeros may be left out after 0x, as in 0x100001. */
+	/* Leading zeros may be omitted after 0x, as in 0x100001. */
 	if (!strncmp(text, "0x", 2))
 		return text_parse_u64(text, 16, UINT64_MAX, &target->guid);
 	return guid_parse(text, &target->guid);
@@ -239,7 +240,7 @@ bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port)
 	const char *slash = strrchr(word, '/');
 	uint64_t port;
 
-	/* 255 stands for all ports. */
+	/* 255 means all ports. */
 	if (!slash || text_parse_u64(slash + 1, 10, MAD_PORT_MOST - 1, &port))
 		return false;
 	*ret_node = mem_format("%.*s", (int)(slash - word), word);

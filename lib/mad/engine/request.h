@@ -15,7 +15,7 @@ struct mad_request {
 	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] is the local port */
 	uint8_t mgmt_class;
 	uint8_t method;
-	uint8_t reply_method; /* method of the answer; 0: that of the response to `method` */
+	uint8_t reply_method; /* method of the answer; 0: the response to `method` */
 	uint16_t attribute;
 	uint32_t modifier;
 	uint64_t key; /* M_Key for subnet management, SM_Key for the SA, CC_Key, B_Key */
@@ -31,8 +31,8 @@ struct mad_reply {
 	const struct mad_request *request;
 	/*
 	 * 0: there is an answer, whatever its status. -ETIMEDOUT: there is none; -ECANCELED: the
-	 * engine stopped waiting; -EXDEV: an SMP does not leave its subnet; -EHOSTUNREACH and
-	 * others: the request could not be sent.
+	 * engine stopped waiting; -EXDEV: an SMP cannot leave its subnet; -EHOSTUNREACH and others:
+	 * the request could not be sent.
 	 */
 	int error;
 	uint16_t status;	  /* of the MAD, without the direction bit */
@@ -41,17 +41,17 @@ struct mad_reply {
 	const struct mad_address *from;
 	/* Round trip of the answered try; 0: unknown, because another send() took long. */
 	uint64_t round_trip_nsec;
-	unsigned int tries; /* how often it was sent since it was last told to wait */
+	unsigned int tries; /* times sent since the last busy status or redirection */
 };
 
-/* The same in microseconds, for records. */
+/* A round trip in microseconds, for records. */
 static inline struct real mad_round_trip_usec(uint64_t nsec)
 {
 	return (struct real){.value = (double)nsec / 1000, .known = nsec != 0};
 }
 
 uint8_t mad_version_of_class(unsigned int mgmt_class);
-/* The company of the classes of ibping(8) and ibsysstat(8); 0 for others. */
+/* The OUI of the classes of ibping(8) and ibsysstat(8); 0 for other classes. */
 uint32_t mad_oui_of_class(unsigned int mgmt_class);
 /* Writes the MAD with that transaction ID, and 0 to all bytes that the request does not set. */
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
@@ -59,8 +59,9 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 /* Whether this MAD is the answer to the request, by class, method and attribute. */
 bool mad_answers(const unsigned char *mad, const struct mad_request *request);
 /*
- * Whether the kernel takes the answer for one: it hands that over only while it waits for it, and
- * any other MAD only to agents with methods (drivers/infiniband/core/mad.c, ib_response_mad()).
+ * Whether the kernel treats the answer as a response: it delivers a response only while it waits
+ * for one, and any other MAD only to agents with methods (drivers/infiniband/core/mad.c,
+ * ib_response_mad()).
  */
 bool mad_reply_is_response(const struct mad_request *request);
 /* The status without the direction bit of a directed route: 14.2.1.2. */
@@ -71,7 +72,7 @@ enum target_kind {
 	TARGET_LID,
 	TARGET_GUID, /* of a port, whose LID is in a path record of the SA */
 	TARGET_GID,
-	TARGET_NAME,   /* of a node: mad/names/find_node.h; no text is parsed as one */
+	TARGET_NAME,   /* of a node: mad/names/find_node.h; never the result of parsing */
 	TARGET_DIRECT, /* 0,1,3: 0, then the port by which each node on the path forwards it */
 };
 
@@ -93,9 +94,9 @@ struct mad_target {
  */
 int mad_target_parse(const char *text, enum target_kind kind, struct mad_target *ret_target);
 /*
- * Splits NODE/PORT at the last slash; the node, which may be of any kind, is to be freed. False:
- * no number of a port follows, 0 to 254.
+ * Splits NODE/PORT at the last slash; the caller frees *ret_node, a destination of any kind.
+ * Returns false if no port number from 0 to 254 follows.
  */
 bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port);
-/* The text that mad_target_parse() reads; the caller frees it. */
+/* Formats the target as mad_target_parse() reads it; the caller frees the text. */
 char *mad_target_text(const struct mad_target *target);

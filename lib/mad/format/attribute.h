@@ -25,7 +25,7 @@
 struct mad_record {
 	char *object;	   /* the queried node, as named on the command line */
 	char *node;	   /* the node's description, cleaned; NULL if not requested */
-	char *destination; /* name of the node with the LID of the entry; NULL if not requested */
+	char *destination; /* name of the node that owns the entry's LID; NULL if not requested */
 	struct number lid;
 	struct number port;  /* of the attribute */
 	struct number index; /* of the entry in the table, or of the row */
@@ -53,13 +53,12 @@ struct mad_attribute {
 	uint16_t bytes;		     /* the length of the data that the fields describe */
 	uint16_t entries;	     /* in the data; 0 if the data are one record */
 	uint16_t entry_bytes;
-	uint8_t head_bytes; /* before the first entry; each row has them, and its entry after them
-			     */
+	uint8_t head_bytes; /* before the first entry; each row begins with them */
 	uint8_t empty_byte; /* the byte that fills an unused entry */
 	enum mad_modifier modifier;
 };
 
-/* All known attributes of a class; one whose schema is NULL ends each table. */
+/* All known attributes of a class; a NULL schema ends each table. */
 extern const struct mad_attribute sm_attributes[];
 extern const struct mad_attribute pm_attributes[];
 extern const struct mad_attribute sa_attributes[];
@@ -70,8 +69,8 @@ extern const struct mad_attribute class_attributes[];	 /* of every GSI class: 13
 
 /*
  * ClassPortInfo: what the agent of a management class reports about itself, with the same layout in
- * every class but subnet management (13.4.8.1). Each class defines the bits of its capability
- * masks: each class with words for them has a schema, and class_attributes has one for all others.
+ * every class but subnet management (13.4.8.1). The bits of its capability masks differ by class:
+ * each class with words for them has a schema, and class_attributes has one for all others.
  */
 extern const struct schema class_port_info_schema;
 extern const struct schema perf_class_port_info_schema;
@@ -82,19 +81,19 @@ extern const struct schema vendor_general_schema; /* of the class of Mellanox */
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
 /* Returns NULL if unknown. A class without a table above has only the common attributes. */
 const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id);
-/* The attribute of that number, from 0 on, among those of a table that have a word; or NULL. */
+/* Returns the attribute with that number, from 0, among those of a table with a word; or NULL. */
 const struct mad_attribute *mad_attribute_at(const struct mad_attribute *attributes, size_t number);
 /* Finds an attribute in a table by word or alias. */
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
 						    const char *word);
-/* What may name an attribute of the class, as a hint with a name of it; the caller frees it. */
+/* A hint on how to name an attribute of the class, with an example; the caller frees it. */
 char *mad_attribute_example(unsigned int mgmt_class);
 
 void mad_record_clear(struct mad_record *record);
 
 /*
- * The entries of a congestion log depend on its type. Those of a channel adapter have other places
- * in a row, so that each field has one.
+ * The entries of a congestion log depend on its type. In a row, the events of a channel adapter are
+ * placed after those of a switch, so that no two fields share a place.
  */
 #define CC_LOG_SWITCH_HEAD    40u
 #define CC_LOG_CA_HEAD	      12u
@@ -119,15 +118,15 @@ void mad_entry_take(const struct mad_attribute *attribute, const unsigned char *
 #define SA_MULTIPATH_GIDS_MOST 11u
 
 /*
- * The attribute whose fields a query has, or its answer, where these differ from the one that the
- * datagram names: the query for TraceRecords has the fields of a PathRecord, and what answers the
- * query by a MultiPathRecord are PathRecords (15.2.5).
+ * The attribute that describes the fields of a query, or of its answer, where it is not the one
+ * that the datagram names: a query for TraceRecords has the fields of a PathRecord, and a query by
+ * MultiPathRecord is answered with PathRecords (15.2.5).
  */
 const struct mad_attribute *sa_attribute_of_query(const struct mad_attribute *attribute);
 const struct mad_attribute *sa_attribute_of_answer(const struct mad_attribute *attribute);
 
 /*
- * The components of an SA record that a field is (15.2.5), as bits of the ComponentMask; 0 if
+ * The components of an SA record that make up a field (15.2.5), as bits of the ComponentMask; 0 if
  * records cannot be searched by it. rows.h has the numbers of the components.
  */
 static inline uint64_t sa_component_mask(const struct field *field)
@@ -137,7 +136,7 @@ static inline uint64_t sa_component_mask(const struct field *field)
 	return field->tag ? ((1ull << count) - 1) << ((field->tag & 0xff) - 1) : 0;
 }
 
-/* The first columns of every attribute, and of what is made of several, identify the node. */
+/* The first columns of every attribute, and of rows combined from several, identify the node. */
 #define MAD_OBJECT_FIELDS_OF(type_, flags_)                                                  \
 	STRING_FIELD(type_, object, "object", "OBJECT", flags_, 0, "destination, as given"), \
 		STRING_FIELD(type_, node, "node", "NODE", 0, MAD_NEED_NODE,                  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The attributes of congestion control: InfiniBand Architecture Specification volume 1, annex A10.
- * Their places are those of opensm's ib_types.h and, but for the events of a channel adapter's log,
- * of rdma-core's libibmad (fields.c): its entries have the local queue pair at byte 0 and the
- * service level beside it, those of opensm and of NVIDIA's ibdiagnet (cc_layouts.h) begin with a
+ * The positions are those of opensm's ib_types.h and, except for the events of a channel adapter's
+ * log, of rdma-core's libibmad (fields.c). Its events have the local queue pair at byte 0 and the
+ * service level next to it; those of opensm and of NVIDIA's ibdiagnet (cc_layouts.h) begin with a
  * reserved byte and have the service level after the remote queue pair, as here.
  */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "schema/bits.h"
 
 #define FIELDS MAD_OBJECT_FIELDS(SHOW)
-/* Setting it needs no port: it belongs to the node. */
+/* A setting of the node, not of a port, so its rows have no port. */
 #define INDEX(key_, heading_, help_) FIELDS, MAD_INDEX_FIELD(key_, heading_, SHOW, help_)
 
 /* A10.4.3.3 */
@@ -61,7 +61,7 @@ static bool is_ca_log(const void *record)
 	return mad_data(record)[0] == LOG_CA;
 }
 
-/* Both have the time of the log, at different places. */
+/* Both kinds of log have a timestamp, at different positions. */
 static void get_log_time(const void *record, struct value *value)
 {
 	const unsigned char *data = mad_data(record);
@@ -77,7 +77,7 @@ static void get_port_map(const void *record, struct value *value)
 		sm_get_hex(mad_data(record) + 8, 32, value);
 }
 
-/* The places of events in a record: see mad_entry_take(). */
+/* The positions of events in a record: see mad_entry_take(). */
 #define SWITCH_EVENT CC_LOG_SWITCH_HEAD
 #define CA_EVENT     (CC_LOG_SWITCH_HEAD + CC_LOG_CA_EVENT)
 
@@ -115,9 +115,9 @@ static const struct field log_fields[] = {
 };
 
 /*
- * A10.4.3.6. The bits of the map say which fields a write sets; their order is not the same in the
- * sources, so that they have no words here: opensm's options count from the victim mask up,
- * NVIDIA's layouts from the marking rate.
+ * A10.4.3.6. The bits of the map select the fields that a write sets. The sources disagree on their
+ * order, so they have no words here: opensm's options count from the victim mask up, NVIDIA's
+ * layouts from the marking rate.
  */
 #define PORT_MASK(byte_, key_, heading_, help_)                                          \
 	HEX(byte_ + 24, 0, 64, key_ "_0_63", heading_ " 0-63", SHOW, help_ ", 0 to 63"), \
@@ -147,8 +147,8 @@ static const struct field switch_fields[] = {
 };
 
 /*
- * A10.4.3.7: blocks of 32 ports, by opensm and NVIDIA; ibccquery(8) counts 48 in each, so that
- * what it shows of ports from 32 on is of other ports.
+ * A10.4.3.7: blocks of 32 ports in opensm and NVIDIA's layouts; ibccquery(8) assumes 48 per block,
+ * so what it shows from port 32 on belongs to other ports.
  */
 static const struct enum_name control_type_names[] = {
 	{0, "congestion"},
@@ -167,7 +167,7 @@ static const struct field switch_port_fields[] = {
 	    "mean number of packets between two that are marked"),
 };
 
-/* A10.4.3.8: the map says which service levels a write sets. */
+/* A10.4.3.8: the map selects the service levels that a write sets. */
 static const struct enum_name port_control_names[] = {{1, "by-sl"}, {0, NULL}};
 static const struct field ca_fields[] = {
 	INDEX("sl", "SL", "service level"),
@@ -227,10 +227,10 @@ const struct mad_attribute cc_attributes[] = {
 };
 
 /*
- * Vendor class 0x0a of Mellanox: general information. The places are those of vendstat(8), which
- * also has the list of devices whose answer holds a longer version of the firmware. It ends with
- * ConnectX-6; the answer of a later device is known by its two versions, of which the short one has
- * the lowest bytes of the other.
+ * Vendor class 0x0a of Mellanox: general information. The positions are those of vendstat(8). Its
+ * list of devices whose reply has a longer form of the firmware version ends with ConnectX-6; a
+ * later device is recognized by its two versions, where the short one has the low bytes of the long
+ * one.
  */
 #define LONG_VERSION_AT 76
 

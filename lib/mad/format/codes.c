@@ -250,8 +250,8 @@ const struct enum_name fec_active_names[] = {
 };
 
 /*
- * FECModeSupported and FECModeEnabled of each speed have a bit for each code of the active mode: no
- * header names them, but NVLinkFecMode of ibutils2's ibis, which is made like them.
+ * FECModeSupported and FECModeEnabled of each speed have a bit for each code of the active mode. No
+ * header names the bits; NVLinkFecMode of ibutils2's ibis has the same structure.
  */
 const struct enum_name fec_mode_names[] = {
 	{1u << 0, "none"},	     {1u << 1, "firecode"},   {1u << 2, "rs"},

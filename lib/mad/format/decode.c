@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 enum {
-	/* From SM_Key to ComponentMask, which RMPP includes in the payload length, 15.2.1.1. */
+	/* from SM_Key to ComponentMask, which RMPP includes in the payload length: 15.2.1.1 */
 	SA_HEADER_BYTES = MAD_SA_DATA_AT - offsetof(struct umad_sa_packet, sm_key),
 	RMPP_SEGMENT_AT = offsetof(struct umad_rmpp_packet, rmpp_hdr.seg_num),
 };

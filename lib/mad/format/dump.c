@@ -44,7 +44,7 @@ static void begin_part(struct reader *reader)
 
 	reader->part = reader->last_line = dump->byte_count;
 	reader->repeated = reader->offsets = false;
-	reader->base = 0; /* another program may have written it */
+	reader->base = 0; /* another program may have written this part */
 	if (dump->start_count && dump->starts[dump->start_count - 1] == dump->byte_count)
 		return;
 	MEM_ADD(dump->starts, dump->start_count) = dump->byte_count;

@@ -34,14 +34,14 @@ struct mad_dump {
 /*
  * Reads text or binary, whichever it is. In text, an offset of 0 or an empty line starts another
  * part; a `*` line repeats the previous line up to the next offset. -EINVAL: a line is not
- * hexadecimal; -EFBIG: more than MAD_DUMP_MOST; -ENODATA: the file is empty. The dump has to be
- * freed in every case.
+ * hexadecimal; -EFBIG: more than MAD_DUMP_MOST; -ENODATA: the file is empty. The dump must be freed
+ * in every case.
  */
 int mad_dump_read(const unsigned char *file, size_t length, struct mad_dump *ret_dump);
 void mad_dump_free(struct mad_dump *dump);
 /*
  * Gets the next datagram: 256 bytes each, or preceded by the 64 bytes of the umad header, which are
- * left out; the last one of a part may be shorter, and an SA table longer. Returns false after the
+ * skipped; the last one of a part may be shorter, and an SA table longer. Returns false after the
  * last one.
  */
 bool mad_dump_next(struct mad_dump *dump, struct mad_piece *ret_piece);

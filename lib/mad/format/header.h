@@ -21,23 +21,23 @@ bool mad_class_is_smp(unsigned int mgmt_class);
 /* True if the datagram has an RMPP header at byte 24. */
 bool mad_class_has_rmpp(unsigned int mgmt_class);
 
-/* The records of an answer of the SA, one after the other. */
+/* The records of an SA answer, one after the other. */
 struct mad_table {
 	const unsigned char *records;
 	size_t count, size; /* the size of each */
 	/*
-	 * The rest is missing: the answer ends within a record, or is one full datagram without an
-	 * RMPP header. Some transports (simulators) cut answers like that.
+	 * Set if the rest is missing: the answer ends within a record, or is one full datagram
+	 * without an RMPP header. Some transports (simulators) truncate answers like that.
 	 */
 	bool cut;
 };
 
-/* There are none if the answer's records are smaller than `least` bytes, at least one. */
+/* Finds no records if those of the answer are smaller than `least` bytes, at least one. */
 struct mad_table mad_table_of(const unsigned char *mad, size_t bytes, size_t least);
 
 /*
- * A path as the command line takes it: 0,1,3. A hop count beyond the table is limited to its size:
- * numbers of up to three digits, each followed by a comma or the NUL.
+ * A path as the command line takes it: 0,1,3. Each number has up to three digits, followed by a
+ * comma or the NUL; the hop count is limited to the size of the table.
  */
 #define MAD_PATH_BYTES (4 * UMAD_SMP_MAX_HOPS)
 void mad_path_text(const unsigned char *path, unsigned int hops, char text[static MAD_PATH_BYTES]);
@@ -57,12 +57,12 @@ const char *mad_method_word(unsigned int mgmt_class, unsigned int method);
 const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id);
 /*
  * Formats the words of a status, separated by commas: "busy", "no-records"; "success" if there is
- * no error. Unknown bits are shown as hex. The D bit of a directed route is left out. Returns 0 for
+ * no error. Unknown bits are shown as hex. The D bit of a directed route is ignored. Returns 0 for
  * success, 1 otherwise.
  */
 int mad_status_word(unsigned int mgmt_class, unsigned int status,
 		    char text[static MAD_STATUS_BYTES]);
-/* `0x001c: invalid-value`, or the number alone of a status without a name; the caller frees it. */
+/* `0x001c: invalid-value`, or only the number if the status has no name; the caller frees it. */
 char *mad_status_text(unsigned int mgmt_class, unsigned int status);
 /*
  * Says why a request got no data, from the `error` and `status` of its reply: `no answer, asked 4

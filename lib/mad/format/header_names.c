@@ -85,7 +85,7 @@ static const struct enum_name common_attributes[] = {
 	{0, NULL},
 };
 
-/* Beside the specification's own CableInfo, 0x0032, which has a field table. */
+/* Besides the specification's own CableInfo, 0x0032, which has a field table. */
 static const struct enum_name sm_attribute_names[] = {
 	{MAD_SM_CABLE_INFO, "CableInfo"},
 	{0, NULL},
@@ -259,7 +259,7 @@ char *mad_status_text(unsigned int mgmt_class, unsigned int status)
 
 	mad_status_word(mgmt_class, status, word);
 	snprintf(number, sizeof(number), "0x%04x", status);
-	/* A status that nobody has named is not said twice. */
+	/* The word of an unknown status is its number, which must not appear twice. */
 	return strcmp(word, number) ? mem_format("%s: %s", number, word) : mem_string(number);
 }
 

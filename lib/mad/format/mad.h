@@ -92,17 +92,17 @@ enum {
 	MAD_CC_CA = 0x16,
 	MAD_CC_TABLE = 0x17,
 	MAD_CC_TIMESTAMP = 0x18,
-	MAD_CC_LOG_DATA_AT = 32, /* the log has the bytes that the other attributes reserve, too */
+	MAD_CC_LOG_DATA_AT = 32, /* the log also uses bytes that the others reserve */
 	MAD_CC_KEY_AT = 24,
 	MAD_BKEY_AT = 24,
 };
 
 /*
- * Attributes of MAD_CLASS_MELLANOX. AccessRegisterGMP reads a register of the device, the number of
- * which is AttrMod; IB_VS_ATTR_ACCESS_REGISTER_GMP, mib_send_gmp_access_reg_mad() and
+ * Attributes of MAD_CLASS_MELLANOX. AccessRegisterGMP reads a register of the device, whose number
+ * is AttrMod; IB_VS_ATTR_ACCESS_REGISTER_GMP, mib_send_gmp_access_reg_mad() and
  * mib_supports_reg_access_gmp() in mstflint's mtcr_ul/mtcr_ib_ofed.c, GMP_AccessRegister in
- * packets_layouts.h of ibis. The data is a VS_Key of eight bytes, a word with the number of the
- * block in a long register, and 220 bytes of it. The device's own code is the status.
+ * packets_layouts.h of ibis. The data are a VS_Key of eight bytes, a word with the number of a
+ * block in a long register, and 220 bytes of that block. The status is the device's own code.
  */
 enum {
 	MAD_MELLANOX_GENERAL_INFO = 0x17,
@@ -112,10 +112,10 @@ enum {
 	ACCESS_REGISTER_UNKNOWN = 0x14, /* the device has no such register */
 };
 
-/* Whether the field is a part of one byte, or that byte. */
+/* Whether the field lies within one byte. */
 #define MAD_IS_IN_BYTE(bit_, width_) ((bit_) % 8 + (width_) <= 8)
 
-/* The places of fields are constants, so that for most of them no call is left of these two. */
+/* The positions of fields are constants, so the compiler removes most calls of these two. */
 static inline uint64_t mad_number(const unsigned char *bytes, size_t bit, unsigned int width)
 {
 	const unsigned char *at = bytes + bit / 8;
@@ -212,21 +212,21 @@ MAD_WORD(cable_info, offset, 2)
 MAD_WORD(cable_info, size, 6)
 
 /*
- * GeneralInfo, bit 20 of the first word of CapabilityMask: the node knows AccessRegisterGMP. That
- * is IsAccessRegisterGMPSupported in ibdiag_types.h of ibdiagnet, too.
+ * GeneralInfo, bit 20 of the first word of CapabilityMask: the node supports AccessRegisterGMP, as
+ * IsAccessRegisterGMPSupported in ibdiag_types.h of ibdiagnet.
  */
 MAD_ACCESSORS(general_info, has_registers, uint8_t, 136, 11, 1)
 
 /*
- * PCAM: what the registers of ports can do. Bit 66 of feature_cap_mask, of which bit 0 is the last:
- * PDDR tells powers in microwatts if it is asked to. pcam_reg_ext and
+ * PCAM: the capabilities of port registers. Bit 66 of feature_cap_mask, counted from its last bit:
+ * PDDR reports powers in microwatts on request. pcam_reg_ext and
  * pcam_feature_capability_mask_group0_ext of mstflint's register_access_table.adb; the order of the
  * bits is in struct mlx5_ifc_pcam_enhanced_features_bits, include/linux/mlx5/mlx5_ifc.h.
  */
 #define REGISTER_PCAM 0x507fu
 MAD_ACCESSORS(pcam, has_microwatts, uint8_t, 40, 61, 1)
 
-/* PDDR, of the same table: which port, in which numbering, and which page about it. */
+/* PDDR, from the same table: the port, how it is numbered, and the page to read. */
 #define REGISTER_PDDR 0x5031u
 enum { PDDR_IB_PORT = 1, PDDR_MODULE_INFO = 3, PDDR_MICROWATTS = 1 };
 MAD_BYTE(pddr, port, 1)
@@ -241,8 +241,8 @@ MAD_BYTE(pddr, page, 7)
 #define MAD_LINEAR_NOWHERE  255u /* packets to the LID are dropped: 14.2.5.10 */
 #define MAD_MULTICAST_BLOCK 32u
 /*
- * Part of the VL arbitration table, in the high half of the modifier; each table has a second part:
- * 14.2.5.9
+ * The parts of the VL arbitration table, in the high half of the modifier; each table has a second
+ * part after this one: 14.2.5.9
  */
 #define MAD_VLARB_LOW  1u
 #define MAD_VLARB_HIGH 3u

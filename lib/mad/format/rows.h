@@ -45,9 +45,9 @@
 	    .names = names_)
 
 /*
- * The components of an SA record that a field is, by their numbers in the record's table (15.2.5):
- * a query by this field sets them in the ComponentMask. A field without components cannot be
- * queried by.
+ * The components of an SA record that make up a field, by their numbers in the record's table
+ * (15.2.5): a query by this field sets them in the ComponentMask. A field without components cannot
+ * be searched by.
  */
 #define SA(number_)		       .tag = (number_) + 1
 #define SA_COMPONENTS(number_, count_) .tag = ((number_) + 1) | ((count_)-1) << 8
@@ -63,12 +63,12 @@
 		.mgmt_class = class_, .id = id_, .word = word_, .alias = alias_, .name = name_, \
 		.schema = schema_, .bytes = bytes_, ##__VA_ARGS__                               \
 	}
-/* The same with a schema of its own. */
+/* An attribute whose schema is defined here. */
 #define ATTRIBUTE(class_, id_, word_, alias_, name_, bytes_, schema_, fields_, summary_, ...) \
 	ATTRIBUTE_OF(class_, id_, word_, alias_, name_, bytes_,                               \
 		     &(const struct schema)MAD_SCHEMA(schema_, fields_, summary_), ##__VA_ARGS__)
 
-/* Agents of every class but subnet management have it, with bits of their own: 13.4.8.1. */
+/* Every class but subnet management has one, with its own capability bits: 13.4.8.1. */
 #define CLASS_PORT_INFO(class_, alias_, schema_)                                                  \
 	ATTRIBUTE_OF(class_, UMAD_ATTR_CLASS_PORT_INFO, "classportinfo", alias_, "ClassPortInfo", \
 		     CLASS_PORT_INFO_BYTES, schema_)

@@ -2,7 +2,8 @@
 /*
  * The records of subnet administration (15.2.5). The SA answers for other nodes, so no record shows
  * a destination. Component numbers are those of rdma-core's umad_sa_mcm.h, the kernel's
- * include/rdma/ib_sa.h and opensm; a field whose number none of them has cannot be searched by.
+ * include/rdma/ib_sa.h and opensm; records cannot be searched by a field whose number is in none of
+ * them.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,8 +62,8 @@ static const struct field notice_fields[] = {
 };
 
 /*
- * What a path or a group has at least or at most: three bytes, each with a selector of 2 bits
- * before the code. A selector's component of the mask is the one before that of its code.
+ * Limits of a path or a group: three bytes, each a selector of 2 bits followed by a code. The
+ * component number of a selector is the one before that of its code.
  */
 #define SA_LIMITS(mtu_, rate_, lifetime_, shown_, mtu_mask_, rate_mask_, lifetime_mask_, of_)   \
 	CODE(mtu_, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the " of_,              \
@@ -136,7 +137,7 @@ static const struct field multipath_fields[] = {
 
 /*
  * 15.2.5.19: a node on a path, as the answer to a PathRecord. The SA chooses the identifiers, which
- * say what is the same, not what it is. Places are also those of IB_TRACE_RECORD in Intel's
+ * show only whether two things are the same. Positions are also those of IB_TRACE_RECORD in Intel's
  * ib_sa_records.h.
  */
 static const struct field trace_fields[] = {
@@ -213,7 +214,7 @@ static void get_inform_info_trap(const void *record, struct value *value)
 
 static const struct field inform_info_fields[] = {INFORM_ROWS(0, get_inform_info_trap)};
 
-enum { INFORM_INFO = 24 }; /* its offset in the record, 15.2.5.12 */
+enum { INFORM_INFO = 24 }; /* offset of InformInfo in its record, 15.2.5.12 */
 
 static void get_inform_trap(const void *record, struct value *value)
 {
@@ -255,7 +256,7 @@ static const struct field service_fields[] = {
 	DATA64(1),
 };
 
-enum { TABLE_AT = 8 }; /* offset of the table in records that hold a block of one */
+enum { TABLE_AT = 8 }; /* offset of the table in records that hold one block of it */
 
 /* A list that is written to the value's scratch buffer, word by word. */
 struct list {

@@ -14,8 +14,8 @@ bool port_info_has_link(const unsigned char *info)
 
 /*
  * The capability mask belongs to an end port: a switch has it at port 0 only, and its other ports
- * report 0. There, the fields themselves show what is in use, because before the bits were defined
- * the fields were reserved, so 0.
+ * report 0. There, the fields themselves show what is in use: before the bits were defined, the
+ * fields were reserved and therefore 0.
  */
 static bool has(const unsigned char *info, uint64_t capability)
 {
@@ -132,7 +132,7 @@ static const struct field port_info_extended_fields[] = {
 	FEC_ROW(20, "fec_ndr_enabled", "NDR ENABLED", "modes that are enabled for NDR"),
 };
 
-/* No source names the bits, and the codes of the active mode differ from those of others. */
+/* No source names the bits, and the codes of the active mode differ from the specification's. */
 #define MELLANOX_FEC_ROWS(byte_, key_, name_)                                                 \
 	HEX(byte_, 0, 16, "fec_" key_ "_enabled_mask", name_ " ENABLED", 0,                   \
 	    "mask of the error correction that is enabled for " name_),                       \
@@ -289,7 +289,7 @@ static void get_multicast_mask(const void *record, struct value *value)
 	value_set_string(value, value->scratch);
 }
 
-/* Runs of ports are one word: a value has room for 64 of them, each of up to 7 characters. */
+/* A run of ports is one word: a value has room for 64 of them, each of up to 7 characters. */
 static void get_multicast_ports(const void *record, struct value *value)
 {
 	const unsigned char *masks = mad_data(record);
@@ -412,7 +412,7 @@ const struct mad_attribute sm_attributes[] = {
 	       MODIFIER_SL2VL, sl2vl_fields, "the VLs of the service levels at a port"),
 	TABLE(UMAD_SM_ATTR_VL_ARB_TABLE, "vlarb", NULL, "VLArbitrationTable", 32, 2, MODIFIER_VLARB,
 	      vl_arbitration_fields, "an entry of a port's VL arbitration tables"),
-	/* 14.2.5.10: port 0xff is no port. */
+	/* 14.2.5.10: 0xff is not a port. */
 	TABLE(UMAD_SM_ATTR_LINEAR_FT, "lft", NULL, "LinearForwardingTable", 64, 1, MODIFIER_BLOCK,
 	      linear_forwarding_fields, "an entry of a linear forwarding table",
 	      .empty_byte = 0xff),

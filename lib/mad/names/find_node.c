@@ -54,7 +54,7 @@ static void take_answer(void *context, struct mad_item *item, const struct mad_r
 	const struct query *query = &reader->queries[reply->request->number];
 	struct mad_table table = {.count = 0};
 
-	/* "No records" is a valid answer: nobody has that name. */
+	/* "No records" is a valid answer: no node has that name. */
 	if (item->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
 		item->status = 0;
 	else if (!item->error && !item->status)
@@ -106,7 +106,7 @@ char *node_record_name(const unsigned char *record, const struct node_names *nam
 	return mem_string(text);
 }
 
-/* What a text may mean: a name as a whole, or NAME/PORT. */
+/* One way to read a text: as a name, or as NAME/PORT. */
 struct candidate {
 	size_t search;
 	char *name;
@@ -122,7 +122,7 @@ struct finder {
 	const struct node_names *names;
 	struct candidate *candidates;
 	size_t count;
-	/* The query is of all nodes, whose first words count; how it ended. */
+	/* Set if the query asks for all nodes, to compare first words; and how that query ended. */
 	bool by_first_word, cut;
 	int error;
 	uint16_t status;
@@ -151,7 +151,7 @@ static void add_candidates(struct finder *finder, size_t search, const char *tex
 		add_candidate(finder, search, text, (size_t)(slash - text), number_of(port));
 }
 
-/* Asks for all nodes of the name: of the map, else of the description. */
+/* Queries all nodes of the name: by the GUIDs in the map, else by the description. */
 static void ask(struct reader *reader, const struct finder *finder, size_t number)
 {
 	const char *name = finder->candidates[number].name;
@@ -272,7 +272,7 @@ static void settle(struct finder *finder, struct node_search *searches)
 	finder->count = left;
 }
 
-/* Looks at the first words of all descriptions, for names that no node has as a whole. */
+/* Compares the first words of all descriptions, for names that no node has as a whole. */
 static int search_first_words(struct finder *finder, struct reader *reader,
 			      struct mad_engine *engine, struct node_search *searches)
 {
@@ -343,7 +343,7 @@ struct namer {
 static void take_owner(void *context, const struct query *query, const unsigned char *record)
 {
 	const struct namer *namer = context;
-	/* A query by a LID above the base LID of its port is answered with the base LID. */
+	/* The answer to a query by a LID above the base LID of its port has the base LID. */
 	const size_t lid = query->mask ? query->number : bits_get(record, 0, 16);
 
 	if (namer->owners->wanted[lid] && !namer->owners->names[lid])

@@ -8,7 +8,7 @@
 #include "mad/engine/gather.h"
 #include "mad/names/node_names.h"
 
-/* A port of a node, from its NodeRecord. The name is owned: from the map, else the description. */
+/* A port of a node, from its NodeRecord. Owns the name: that of the map, else the description. */
 struct found_node {
 	uint64_t node_guid, port_guid;
 	uint16_t lid;
@@ -25,16 +25,16 @@ struct node_search {
 	struct found_node *nodes; /* all ports of all nodes of that name */
 	size_t count;
 	struct number port; /* the PORT of NAME/PORT, if NAME is what was found */
-	bool cut;	    /* the answer has more nodes, which were lost on the way */
+	bool cut;	    /* the answer was truncated and has lost nodes */
 	/* 0; -ENODATA: no subnet manager to ask; or the error of a request. */
 	int error;
 	uint16_t status; /* of the reply, if the SA refused the query */
 };
 
 /*
- * Fills the results. A text is a name as a whole before it is NAME/PORT. Where no node has the
- * whole name, a node whose description begins with it, followed by a blank, will do: adapters are
- * often described as `host device`.
+ * Fills the results. The complete text is tried as a name before NAME/PORT. If no node has that
+ * name, a node whose description begins with it, followed by a blank, will do: adapters are often
+ * described as `host device`.
  */
 void node_search(struct mad_engine *engine, const struct mad_route *route,
 		 const struct node_names *names, struct node_search *searches, size_t count);
@@ -45,14 +45,14 @@ char *node_record_name(const unsigned char *record, const struct node_names *nam
 
 /* The owners of LIDs, for tables that name destinations. */
 struct lid_owners {
-	bool wanted[UINT16_MAX + 1]; /* whose name is asked for */
+	bool wanted[UINT16_MAX + 1]; /* whose name is wanted */
 	char *names[UINT16_MAX + 1]; /* owned; NULL: unknown, or not wanted */
 };
 
 /*
- * Names the owners of LIDs by their NodeRecords: all of them by one query, then those that it has
- * not, one by one. 0; -ENODATA: no subnet manager to ask; -EPROTO: the subnet administrator
- * refused; or the error of the first request.
+ * Names the owners of LIDs by their NodeRecords: one query for all, then one for each LID that is
+ * still missing. 0; -ENODATA: no subnet manager to ask; -EPROTO: the subnet administrator refused;
+ * or the error of the first request.
  */
 int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
 		    const struct node_names *names, struct lid_owners *owners);

@@ -25,7 +25,7 @@ static int take_number(const char *text, uint64_t least, uint64_t most, struct n
 {
 	uint64_t value;
 
-	/* 0 and 0x prefixes count, as for strtoul(3) with base 0. */
+	/* The prefixes 0 and 0x select the base, as in strtoul(3) with base 0. */
 	if (text_parse_u64(text, 0, most, &value) || value < least)
 		return -EINVAL;
 	*ret = number_of(value);

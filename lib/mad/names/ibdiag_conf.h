@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The defaults that infiniband-diags takes from /etc/infiniband-diags/ibdiag.conf: NAME=VALUE
- * lines,
- * `#` begins a comment (infiniband-diags/ibdiag_common.c, read_ibdiag_config()). MLX_EPI and
- * nd_format have no counterpart here, and names that are not known are left alone, as there.
+ * lines, `#` begins a comment (infiniband-diags/ibdiag_common.c, read_ibdiag_config()). MLX_EPI and
+ * nd_format have no counterpart here, and unknown names are ignored, as there.
  */
 #pragma once
 
@@ -13,9 +12,8 @@
 
 #define IBDIAG_CONF_PATH "/etc/infiniband-diags/ibdiag.conf"
 /*
- * Where infiniband-diags looks for the node name map unless it is told another place:
- * IBDIAG_NODENAME_MAP_PATH is a constant of its build (CMakeLists.txt of rdma-core), and not read
- * from the environment.
+ * Where infiniband-diags looks for the node name map by default: IBDIAG_NODENAME_MAP_PATH is a
+ * constant of its build (CMakeLists.txt of rdma-core), not read from the environment.
  */
 #define IBDIAG_NODE_NAMES_PATH "/etc/rdma/ib-node-name-map"
 

@@ -7,7 +7,7 @@
 
 /*
  * The names that an administrator gives to nodes by GUID, in a file as for ibnetdiscover(8)
- * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`; `#` begins a comment.
+ * --node-name-map: one line each, `0x0002c90300001234 "leaf 3"`; `#` begins a comment.
  */
 struct node_name {
 	uint64_t guid;

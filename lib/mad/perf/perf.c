@@ -115,7 +115,7 @@ static void add_rows(struct perf *perf, struct perf_port *port, const struct per
 	port->read = perf->row_count > first;
 }
 
-/* What a Set must know: which attributes the port has, and the operation code that it counts. */
+/* Keeps what a Set needs: the attributes that the port has, and the operation code of each. */
 static void keep_parts(const struct perf *perf, struct perf_port *port,
 		       const struct perf_reading *reading)
 {
@@ -145,7 +145,7 @@ static size_t list_queries(const struct perf *perf, struct query **queries)
 	return count;
 }
 
-/* A sum begins as the row of the first port. */
+/* A sum begins with the row of the first port. */
 static struct perf_record *begin_sum(struct perf *perf, struct perf_record *row,
 				     struct perf_record **sums, size_t *count)
 {
@@ -163,7 +163,7 @@ static struct perf_record *begin_sum(struct perf *perf, struct perf_record *row,
 	return sum;
 }
 
-/* Makes one row of the rows of a node, unless its agent has done so. */
+/* Combines the rows of each node into one, unless its agent has done so. */
 static void sum_rows(struct perf *perf)
 {
 	struct perf_record *sums = NULL, *sum = NULL;

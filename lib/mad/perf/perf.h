@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The counters of the ports of a session's destinations: which ports there are (perf_plan.c), their
- * rows (perf.c), clearing them (perf_reset.c). What goes wrong is added to the session's problems.
+ * rows (perf.c), clearing them (perf_reset.c). Failures are added to the session's problems.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 struct perf_options {
 	enum perf_listing listing;
-	bool all_ports; /* of adapters, too */
+	bool all_ports; /* even of an adapter */
 	bool all;	/* include VLs and SLs with nothing but zeros */
-	bool sum;	/* one row for each node, by its agent if that adds up: 16.1.3.5 */
+	bool sum;	/* one row for each node, added up by its agent if it can: 16.1.3.5 */
 	bool names;	/* query the descriptions of the nodes */
 	bool mark;	/* show saturated counters as text */
 	bool repeats;	/* report the failure of a port only once */
@@ -27,18 +27,18 @@ struct perf_node {
 	struct number ports; /* physical ones */
 	bool dead;	     /* its agent did not answer ClassPortInfo */
 	bool is_switch;
-	bool reported[PERF_PARTS_MOST]; /* as missing */
+	bool reported[PERF_PARTS_MOST]; /* already, as missing */
 	bool wanted[PERF_PORTS_MOST];
 };
 
 /* One port of a node. */
 struct perf_port {
-	size_t destination; /* index of the session's destinations and of the nodes */
+	size_t destination; /* index into the session's destinations and the nodes */
 	uint8_t port;	    /* or PERF_ALL_PORTS */
 	struct number fec;
 	unsigned int lanes;
 	bool read;     /* in the last round */
-	bool reported; /* its failure, once for all rounds */
+	bool reported; /* its failure has been reported, in any round */
 	/* By part of the listing, in the last round. */
 	bool has[PERF_PARTS_MOST];
 	uint8_t op_codes[PERF_PARTS_MOST];
@@ -73,21 +73,21 @@ void perf_read(struct perf *perf);
 #define PERF_CLEAR_ALL	   0x3fffffu
 
 /*
- * Selects them in the data of a Set of PortCounters, or of PortCountersExtended. False if the
- * device has none of them there.
+ * Select these counters in the data of a Set of PortCounters, or of PortCountersExtended. Return
+ * false if the device has none of them there.
  */
 bool perf_select_counters(struct perf_caps caps, uint32_t mask, unsigned char *data);
 bool perf_select_extended(struct perf_caps caps, uint32_t mask, unsigned char *data);
-/* The counters of the mask that the device does not have, as a mask. */
+/* Returns the counters of the mask that the device does not have. */
 uint32_t perf_lacking_counters(struct perf_caps caps, uint32_t mask);
 /*
- * Parses columns of the listing, or such a mask. -EINVAL: *ret_wrong is what is neither, to be
- * freed.
+ * Parses columns of the listing, or such a mask. -EINVAL: *ret_wrong is the word that is neither,
+ * for the caller to free.
  */
 int perf_parse_counters(const char *list, uint32_t *ret_mask, char **ret_wrong);
 /*
- * Clears those counters of the ports that were read last; of another listing than the one of ports
- * all counters. Returns the number of ports for which that worked.
+ * Clears those counters of the ports that were read last; in listings other than that of ports,
+ * clears all counters. Returns the number of ports that were cleared.
  */
 size_t perf_reset(struct perf *perf, uint32_t mask);
 /* Reports which of these counters the nodes that were read do not have, if they have others. */
@@ -97,7 +97,7 @@ bool perf_counts_op_code(unsigned int attribute);
 void perf_end(struct perf *perf);
 /* "port 3" or "all ports"; the caller frees it. */
 char *perf_port_words(const struct perf_port *port);
-/* False if the request of a port failed, which is reported. */
+/* Returns false if the request of a port failed, which is reported. */
 bool perf_check(struct perf *perf, const struct perf_port *port, const char *what,
 		const struct mad_item *item);
 /* The same for a Set: "clearing the counters of port 3: no answer, asked once". */

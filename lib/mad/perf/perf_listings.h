@@ -7,7 +7,7 @@
  */
 #pragma once
 
-/* What a row is of, and what it has: "counters" or "rates". */
+/* The fields that identify a row; `what_` is what it has: "counters" or "rates". */
 #define PERF_PORT_FIELDS(type_, what_)                                                      \
 	MAD_OBJECT_FIELDS_OF(type_, FIELD_DEFAULT),                                         \
 		UNSIGNED_FIELD(type_, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0, \

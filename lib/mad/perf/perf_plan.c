@@ -60,7 +60,7 @@ static bool has_data(const struct mad_item *item)
 	return !item->error && !item->status;
 }
 
-/* False if the query failed, which is reported, unless the user interrupted it. */
+/* Returns false if the query failed, which is reported unless the user interrupted it. */
 static bool check(struct perf *perf, size_t node, const char *what, const struct mad_item *item)
 {
 	return !mad_session_interrupted(perf->session, item) &&
@@ -68,7 +68,7 @@ static bool check(struct perf *perf, size_t node, const char *what, const struct
 				 NULL);
 }
 
-/* Named ports past the last one are reported once for the node. */
+/* Drops the named ports past the last one, and reports them once for the node. */
 static void limit_ports(struct perf *perf, size_t destination, unsigned int ports)
 {
 	struct perf_node *node = &perf->nodes[destination];
@@ -86,7 +86,7 @@ static void limit_ports(struct perf *perf, size_t destination, unsigned int port
 			 "ports", "smp", text, NULL);
 }
 
-/* Whether the agent adds up the counters of all ports, and is wanted to: 16.1.3.1, 16.1.3.5. */
+/* True if a sum is wanted and the agent can add up all ports itself: 16.1.3.1, 16.1.3.5. */
 static bool selects_all(const struct perf *perf, size_t destination)
 {
 	return perf->options.sum && !perf->session->destinations[destination].word_count &&
@@ -208,7 +208,7 @@ static bool has_extended_info(const unsigned char *port_info)
 }
 
 /*
- * Finds the switches whose ports report an FEC mode: a switch tells what it can do at port 0 only,
+ * Finds the switches whose ports report an FEC mode: a switch has this capability at port 0 only,
  * 14.2.5.6.
  */
 static bool *ask_base_ports(struct perf *perf)

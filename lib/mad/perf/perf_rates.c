@@ -37,7 +37,7 @@ static const struct field port_fields[] = {
 	SATURATED_FIELD,
 };
 
-/* The place of a counter's rate in the array: that of the counter in struct perf_record. */
+/* The index of a counter's rate in the array: that of the counter in struct perf_record. */
 #define PLACE_AT(offset_) \
 	(((offset_)-offsetof(struct perf_record, symbol_errors)) / sizeof(struct perf_counter))
 #define LISTED_RATE(group_, member_, heading_, key_, rate_, help_)                               \
@@ -132,7 +132,7 @@ static void set_rate(const struct perf_counter *before, const struct perf_counte
 		*rate = real_of(delta * factor);
 }
 
-/* Sums all counters that the device has: one without a rate leaves the sum unknown. */
+/* Sums all error counters that the device has: one without a rate leaves the sum unknown. */
 static void set_errors(const struct perf_record *before, const struct perf_record *after,
 		       double factor, struct real *rate)
 {
@@ -154,7 +154,7 @@ static void set_errors(const struct perf_record *before, const struct perf_recor
 		*rate = real_of(sum * factor);
 }
 
-/* The counters of another listing than the one of ports. */
+/* The counters of a listing other than that of ports. */
 static void set_listed(enum perf_listing listing, const struct perf_record *before,
 		       const struct perf_record *after, double seconds, struct perf_rates *rates)
 {

@@ -39,7 +39,7 @@ PERF_PORT_COUNTERS(LISTED_GETTER)
 PERF_DETAIL_COUNTERS(ROW_GETTER)
 PERF_FLOW_COUNTERS(ROW_GETTER)
 PERF_FEC_COUNTERS(ROW_GETTER)
-/* The others of these lists are in the list of ports. */
+/* The getters of the listings' other counters are those of the listing of ports. */
 GETTER(flow_control_update_errors)
 GETTER(op_packets)
 GETTER(op_data_bytes)

@@ -28,11 +28,11 @@ struct perf_record {
 	struct number fec;	    /* code of the active mode, as in PortInfoExtended */
 	struct number summed_ports; /* of the row; unknown if it covers only one */
 	struct number summed_by;    /* enum perf_summed */
-	size_t source;		    /* the reader's number of the port that it is from */
+	size_t source;		    /* index of its port in perf->ports */
 	struct strings saturated;
 	bool mark; /* show the number of a saturated counter as text, prefixed with >= */
 
-	/* Nothing but counters from here on: see PERF_COUNTERS_MOST. */
+	/* From here on there are only counters: see PERF_COUNTERS_MOST. */
 	struct perf_counter symbol_errors, link_error_recoveries, link_downed, rcv_errors;
 	struct perf_counter rcv_remote_physical_errors, rcv_switch_relay_errors, xmit_discards;
 	struct perf_counter xmit_constraint_errors, rcv_constraint_errors;
@@ -63,7 +63,7 @@ enum {
 			     sizeof(struct perf_counter)
 };
 
-/* The agent or this program added up the counters of a row of several ports. */
+/* The counters in a row of several ports were added up by the agent or by this program. */
 enum perf_summed { PERF_SUMMED_AGENT = 1, PERF_SUMMED_HERE };
 
 /*
@@ -128,7 +128,8 @@ void perf_record_clear(struct perf_record *record);
 void perf_rows_free(struct perf_record *rows, size_t count);
 /*
  * Adds the counters of a port's row to a sum, which begins as a copy of one of the rows without its
- * strings. A counter that one of them lacks is unknown; one that has stopped makes a sum that has.
+ * strings. A counter that any row lacks is unknown in the sum; one that has stopped in any row has
+ * stopped in the sum.
  */
 void perf_record_add(const struct schema *schema, struct perf_record *sum,
 		     const struct perf_record *row);
@@ -146,7 +147,7 @@ struct perf_rates {
 	struct real interval_sec;
 	struct real xmit_gbps, rcv_gbps;
 	struct real xmit_packets_per_sec, rcv_packets_per_sec;
-	struct real errors_per_sec; /* all error counters together */
+	struct real errors_per_sec; /* sum of all error counters */
 	struct real xmit_wait_ticks_per_sec;
 	/* Listings other than that of ports have rates here, in the order of struct perf_record. */
 	struct real counters[PERF_COUNTERS_MOST];

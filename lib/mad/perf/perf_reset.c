@@ -123,7 +123,7 @@ void perf_report_lacking(struct perf *perf, uint32_t mask)
 
 		for (size_t j = 0; j < perf->port_count; j++)
 			read |= perf->ports[j].read && perf->ports[j].destination == i;
-		/* A port without any of them is reported by itself. */
+		/* A port without any of them is reported separately. */
 		if (!read || !lacking || lacking == mask)
 			continue;
 		text = mem_format("the node does not have %s: not cleared", list);
@@ -160,7 +160,7 @@ static void add_counters(struct clearing *clearing, const struct perf_port *port
 {
 	const struct perf_caps caps = clearing->perf->nodes[port->destination].caps;
 
-	/* What selects nothing leaves the data as they are: zeros. */
+	/* The data are still zero if nothing was selected. */
 	if (perf_select_counters(caps, mask, clearing->data[clearing->count]))
 		add(clearing, port, MAD_PM_COUNTERS, COUNTERS_BYTES);
 	if (perf_select_extended(caps, mask, clearing->data[clearing->count]))
@@ -187,7 +187,7 @@ static void add_parts(struct clearing *clearing, const struct perf_port *port)
 		add(clearing, port, parts[i].id,
 		    mad_attribute_find(UMAD_CLASS_PERF_MGMT, parts[i].id)->bytes);
 	}
-	/* The listing of congestion shows one counter of PortCounters: the wait. */
+	/* The congestion listing shows one counter of PortCounters: the wait. */
 	if (clearing->perf->options.listing == PERF_OF_CONGESTION)
 		add_counters(clearing, port, WAIT_BIT);
 }
@@ -204,14 +204,14 @@ static void report_none(struct perf *perf, const struct perf_port *port)
 			 NULL);
 }
 
-/* Whether another attribute of the same port has failed in the same way, which was told. */
+/* Whether another attribute of the same port failed in the same way, which has been reported. */
 static bool is_told(const struct clearing *clearing, size_t number)
 {
 	const struct mad_item *item = &clearing->items[number];
 
 	if (!item->error && !item->status)
 		return false;
-	/* The requests to a port follow one another. */
+	/* The requests to one port are adjacent. */
 	while (number && item->request.number == clearing->items[--number].request.number)
 		if (clearing->items[number].error == item->error &&
 		    clearing->items[number].status == item->status)

@@ -74,7 +74,9 @@ static void take(const struct field *field, const unsigned char *data, struct pe
 	const uint64_t most = field->width >= 64 ? UINT64_MAX : (1ull << field->width) - 1;
 	const uint64_t factor = field->factor ? field->factor : 1;
 	uint64_t bits = bits_get(data, field->bit, field->width), value;
-	/* Words of four bytes may be more bytes than a number can be: there are at least so many.
+	/*
+	 * A number of four-byte words may overflow when converted to bytes: the value is a lower
+	 * bound.
 	 */
 	const bool overflows = __builtin_mul_overflow(bits, factor, &value);
 
@@ -85,7 +87,7 @@ static void take(const struct field *field, const unsigned char *data, struct pe
 	};
 }
 
-/* Takes the counter with that number in a table, such as the one of VL 3. */
+/* Takes counter number `number` of a table, such as that of VL 3. */
 static void take_numbered(const struct schema *schema, size_t number, const unsigned char *data,
 			  struct perf_counter *counter)
 {
@@ -208,7 +210,7 @@ static void vl_rows(const struct perf_reading *reading, struct perf_record **row
 	}
 }
 
-/* The data themselves do not show which of the two layouts they have. */
+/* The data do not show which of the two layouts they have. */
 static void fec_rows(const struct perf_reading *reading, struct perf_record **rows,
 		     size_t *row_count)
 {
@@ -366,7 +368,7 @@ void perf_record_add(const struct schema *schema, struct perf_record *sum,
 		if (!total->known)
 			*total = (struct perf_counter){.known = false};
 	}
-	/* The narrowest of them, as it stops first. */
+	/* The narrowest, because it stops first. */
 	if (row->width_bits.value < sum->width_bits.value)
 		sum->width_bits = row->width_bits;
 }
