@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl cc: what a node does about congestion, read and set (class 0x21, annex A10). */
+/* rdmactl cc: reads and sets the congestion control of a node (class 0x21, annex A10). */
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/mad/gmp.h"
 
-/* Reports, which nobody sets. */
+/* Attributes that only report, and cannot be set. */
 static bool is_report(const struct mad_attribute *attribute)
 {
 	return attribute->id == MAD_CC_INFO || attribute->id == MAD_CC_LOG ||

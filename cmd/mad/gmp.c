@@ -24,7 +24,10 @@ const struct option_row gmp_set_options[] = {
 	{.name = NULL},
 };
 
-/* The nodes answer with their own word for "no": most agents that lack the class stay silent. */
+/*
+ * Only silence needs a hint: a refusal has its own status, and most agents that lack the class do
+ * not answer.
+ */
 static const char *hint_of(const struct mad_item *item)
 {
 	return item->error == -ETIMEDOUT
@@ -43,7 +46,7 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 
 	mad_gmp_request(&at->place, run->attribute->mgmt_class, method, run->attribute->id,
 			modifier, &item.request);
-	/* --mkey is the CC_Key here; the M_Key of a file is not. */
+	/* --mkey gives the CC_Key here; the M_Key of the configuration file does not. */
 	item.request.key = run->key;
 	item.request.data = data;
 	item.request.data_bytes = data ? run->attribute->bytes : 0;
@@ -81,7 +84,7 @@ char *gmp_describe(struct gmp_run *run, size_t destination)
 		       : NULL;
 }
 
-/* Whether every word after the destination is a range; if not, the listing says so. */
+/* Whether every word after the destination is a range; if not, the listing fails. */
 static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
 {
 	uint32_t first, last;
@@ -137,8 +140,9 @@ static void add_entries(struct gmp_run *run, size_t destination, const char *des
 }
 
 /*
- * The last entry of a table. Where it is read in blocks: of ports, the last port; of the congestion
- * control table, its limit, which each block tells. False: the node has no such table.
+ * Finds the last entry of a table. For a table that is read in blocks, that is the last port or,
+ * for the congestion control table, its limit, which each block contains. Returns false if the node
+ * has no such table.
  */
 static bool find_last(struct gmp_run *run, size_t destination, const unsigned char *first_block,
 		      uint32_t *ret_last)
@@ -163,7 +167,7 @@ static bool find_last(struct gmp_run *run, size_t destination, const unsigned ch
 	return false;
 }
 
-/* Entries that were named and that the table does not have are reported once for the node. */
+/* Reports once for the node that named entries are not in the table. */
 static void report_missing(struct gmp_run *run, const struct mad_destination *at, uint32_t last)
 {
 	uint32_t from, to = 0;

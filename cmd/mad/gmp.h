@@ -28,13 +28,13 @@ struct gmp_run {
 /* The options of attributes that can be set, and of tables. */
 extern const struct option_row gmp_set_options[], gmp_all_options[];
 
-/* Sends one request. False: it failed, and the problem is noted. */
+/* Sends one request. Returns false if it failed, which is reported. */
 bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
 	      const unsigned char *data, unsigned char *ret_data);
-/* The description of the node, if a column wants it and the node tells; the caller frees it. */
+/* The description of the node; NULL if unknown, or if no column needs it. The caller frees it. */
 char *gmp_describe(struct gmp_run *run, size_t destination);
 /* Adds a row to the records; `data` are its bytes. */
 struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *description);
-/* Begins and reads or sets; the run() of a command whose `data` is the attribute. */
+/* Begins the listing, then reads or sets; the run() of a command whose `data` is the attribute. */
 int gmp_run(const struct ctx *ctx, const void *args, char **words);
 void gmp_set(struct gmp_run *run);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Changes an attribute of one node: reads it, shows what would change, asks, writes, reads it back.
- * An entry of a table is changed inside its block, and a Set names what it is about: the map of
- * SwitchCongestionSetting and of CACongestionSetting says which of its parts count (A10.4.3.6,
- * A10.4.3.8).
+ * An entry of a table is changed inside its block, and a Set says which parts it writes: the map of
+ * SwitchCongestionSetting and of CACongestionSetting selects them (A10.4.3.6, A10.4.3.8).
  */
 #include <string.h>
 
@@ -14,19 +13,19 @@
 #include "mad/range.h"
 #include "schema/bits.h"
 
-/* The fields of SwitchCongestionSetting, all of them: whatever the order of the bits is. */
+/* All fields of SwitchCongestionSetting, whatever the order of the bits is. */
 #define SWITCH_WHOLE_MAP 0x1fu
 
 struct gmp_change {
 	struct gmp_run *run;
 	struct smp_change fields;
-	unsigned char block[MAD_DATA_MOST]; /* as read, then as it is to be */
+	unsigned char block[MAD_DATA_MOST]; /* as read, then as to be written */
 	uint32_t modifier;
-	size_t entry; /* in the block */
+	size_t entry; /* within the block */
 	struct number index;
 };
 
-/* One node, and of a table one entry. */
+/* Chooses the one node and, in a table, the one entry. */
 static bool choose_entry(struct gmp_change *change)
 {
 	const struct mad_attribute *attribute = change->run->attribute;
@@ -73,7 +72,7 @@ static bool names(const struct gmp_change *change, const char *key)
 	return false;
 }
 
-/* Puts the row back into the block, with the map that makes the node look at it. */
+/* Puts the row back into the block, and sets the map so that the node applies it. */
 static void put(struct gmp_change *change)
 {
 	const struct mad_attribute *attribute = change->run->attribute;
@@ -101,7 +100,7 @@ static char *place_of(const struct gmp_change *change)
 				   : mem_string(name);
 }
 
-/* A node may answer with success, and keep its old value. */
+/* A node may report success, and still keep its old value. */
 static void compare(struct gmp_change *change, const char *place, const struct mad_record *now)
 {
 	for (size_t i = 0; i < change->fields.value_count; i++) {
@@ -109,7 +108,7 @@ static void compare(struct gmp_change *change, const char *place, const struct m
 		_cleanup_(freep) char *wanted = field_text_or_dash(field, &change->fields.after);
 		_cleanup_(freep) char *answer = field_text_or_dash(field, now), *text = NULL;
 
-		/* The map is about the Set; a key may be hidden. */
+		/* The map is part of the Set, not of the setting; a key may be hidden. */
 		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||
 		    !strcmp(field->key, "control_map"))
 			continue;
@@ -136,12 +135,12 @@ static void work(struct gmp_change *change)
 	    !mad_change_confirm(&run->mad.listing, &change->fields, place, run->args->yes))
 		return;
 	put(change);
-	/* A write of another number than 0 leaves the count of violations as it is: A10.4.3.4. */
+	/* Writing any number but 0 leaves the count of violations as it is: A10.4.3.4. */
 	if (run->attribute->id == MAD_CC_KEY_INFO && !names(change, "cc_key_violations"))
 		bits_set(change->block, MAD_AT(12, 0), 16, 1);
 	if (!gmp_call(run, 0, UMAD_METHOD_SET, change->modifier, change->block, change->block))
 		return;
-	/* With a new key, the next request needs that one. */
+	/* The next request needs the new key. */
 	if (names(change, "cc_key"))
 		run->key = bits_get(change->fields.after.data, 0, 64);
 	if (!gmp_call(run, 0, UMAD_METHOD_GET, change->modifier, NULL, change->block))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rdmactl mad, and its subcommand classes: the management classes that answer on a port, with their
- * ClassPortInfo. The others are in mad_send.c and mad_decode.c.
+ * ClassPortInfo. The other subcommands are in mad_send.c and mad_decode.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static const struct field classes_fields[] = {
 static const struct schema classes_schema = SCHEMA("mad_classes", struct class_row, classes_fields,
 						   "a management class of a port");
 
-/* The classes of the subnet manager are queried as well: it may run on this port. */
+/* The classes of the subnet manager are also queried: it may run on this port. */
 static size_t count_classes(void)
 {
 	size_t count = 0;

@@ -54,7 +54,7 @@ bool mad_change_confirm(struct listing *listing, const struct smp_change *change
 		const struct field *field = change->values[i].field;
 		_cleanup_(freep) char *before = field_text_or_dash(field, &change->before);
 		_cleanup_(freep) char *after = field_text_or_dash(field, &change->after);
-		/* A key is for those who set it, not for the terminal's history. */
+		/* A key must not stay in the terminal's history. */
 		const bool secret = field->flags & FIELD_SECRET;
 
 		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place,

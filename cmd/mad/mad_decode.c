@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl mad decode: decodes management datagrams from files. Prints them as text. */
+/* rdmactl mad decode: decodes management datagrams from files, and prints them as text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "mad/format/dump.h"
 #include "render/format.h"
 
-/* Most characters that text needs for a byte, with offsets and the like. */
+/* The maximum number of characters for one byte of text, with offsets and the like. */
 #define CHARACTERS 8u
 #define LINE_BYTES 16u
 

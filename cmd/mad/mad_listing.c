@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "mad/names/ibdiag_conf.h"
 
-/* A line of the map has about 40 bytes: this is four hundred thousand of them. */
+/* A line of the map has about 40 bytes, so this is four hundred thousand lines. */
 #define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)
 #define MOST_CONF_BYTES ((size_t)64 * 1024)
 
@@ -54,8 +54,7 @@ bool mad_listing_take(struct mad_listing *mad, int rc)
 	return !rc;
 }
 
-/* A file that nobody named is not a failure if it is wrong, but it is not passed over in silence.
- */
+/* An error in a file that the user did not name is not a failure, but deserves a warning. */
 static void warn(struct listing *listing, const char *message, const char *hint)
 {
 	if (!listing->ctx->globals.quiet)
@@ -86,7 +85,7 @@ bool mad_listing_read_names(struct listing *listing, const char *path, struct no
 	return !path;
 }
 
-/* The defaults of infiniband-diags. */
+/* Reads the defaults of infiniband-diags. */
 static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL;
@@ -109,7 +108,7 @@ static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
 		warn(listing, message, hint);
 }
 
-/* The port of --via, else that of the configuration file; NULL: none is named. */
+/* The port of --via, else that of the configuration file; NULL if neither names one. */
 static char *via_of(const struct mad_args *args, const struct ibdiag_conf *conf)
 {
 	if (args->via || !conf->device)
@@ -134,7 +133,7 @@ static bool choose_port(struct mad_listing *mad, const char *via)
 		listing->status = STATUS_NOTHING;
 		return false;
 	}
-	/* Once there is a port, it does not matter what else of the host could not be read. */
+	/* With a port chosen, it does not matter what else of the host could not be read. */
 	problems_free(&listing->problems);
 	return true;
 }
@@ -165,7 +164,7 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 
 	if (!ctx->globals.root)
 		read_conf(listing, &conf);
-	/* --timeout limits the whole run unless the command takes it for a request. */
+	/* --timeout limits the complete run unless the command applies it to each request. */
 	if (!timeout->known || !ctx->command->own_timeout)
 		timeout = &conf.timeout_msec;
 	*ret_via = via_of(args, &conf);
@@ -184,7 +183,7 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 	};
 }
 
-/* Notes by what port the requests go, with -v. */
+/* Notes which port sends the requests, with -v. */
 static void note_port(struct mad_listing *mad)
 {
 	const struct mad_port *port = &mad->session.port;
@@ -266,8 +265,9 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 }
 
 /*
- * The node that did not answer is not to blame if the requests could not leave. In the state init a
- * port takes packets of subnet management only: IBA 1, 7.2.
+ * Reports a local port that is not active: the node that did not answer is not to blame if the
+ * requests could not leave. In state init a port takes packets of subnet management only: IBA 1,
+ * 7.2.
  */
 static void tell_port(struct mad_listing *mad)
 {

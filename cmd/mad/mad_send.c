@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl mad send: sends any request to any agent, and decodes what it knows of the answer. */
+/* rdmactl mad send: sends any request to any agent, and decodes the answer as far as possible. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct send_args {
 	bool raw, yes;
 };
 
-struct send_words { /* the numbers of the options */
+struct send_words { /* the options as numbers */
 	uint8_t mgmt_class, method;
 	uint16_t attribute;
 	uint32_t modifier, oui;
@@ -50,7 +50,7 @@ static bool complain_value(struct listing *listing, const char *option, const ch
 				   text, what);
 }
 
-/* The hint suggests the closest of the words, else it is `hint`. Frees the array and `hint`. */
+/* Complains, with the closest of the words or else `hint` as a hint. Frees the array and `hint`. */
 static bool complain_word(struct listing *listing, const char *option, const char *text,
 			  const char *what, const char **words, size_t count, char *hint)
 {
@@ -117,7 +117,7 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 			     mad_attribute_example(mgmt_class));
 }
 
-/* By number, by the word that the other commands use, or by the name in the specification. */
+/* Parses a number, the word that the other commands use, or the name in the specification. */
 static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
 			    uint16_t *ret_id)
 {
@@ -281,7 +281,7 @@ static bool check_routes(struct send_run *run)
 	return true;
 }
 
-/* Methods from 0x10 on are of each class's own: 13.4.5, 15.2.2. */
+/* Methods from 0x10 on are defined by each class: 13.4.5, 15.2.2. */
 static bool only_reads(const struct send_words *words)
 {
 	return words->method == UMAD_METHOD_GET ||
@@ -311,7 +311,10 @@ static bool may_send(struct send_run *run)
 			       "--yes sends it without asking", "nothing was sent");
 }
 
-/* The M_Key of a file is for subnet management alone; so is its other key for the SA. */
+/*
+ * The M_Key of the configuration file is for subnet management only, and its SM_Key for the SA
+ * only.
+ */
 static uint64_t key_of(const struct send_run *run)
 {
 	const struct mad_session *session = &run->mad.session;
@@ -344,7 +347,7 @@ static void take(void *context, struct mad_item *item, const struct mad_reply *r
 {
 	struct send_run *run = context;
 	const struct mad_destination *at = &run->mad.session.destinations[reply->request->number];
-	/* That is a valid answer. */
+	/* "No records" is a valid answer. */
 	const bool no_records = run->words.mgmt_class == UMAD_CLASS_SUBN_ADM &&
 				reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS);
 	struct mad_decoded decoded;
@@ -371,7 +374,7 @@ static void send_only(struct send_run *run)
 	int agent, rc;
 
 	fill(run, 0, &request);
-	/* A directed route has a class of its own. */
+	/* A directed route has its own class. */
 	spec.mgmt_class = request.mgmt_class;
 	spec.version = mad_version_of_class(request.mgmt_class);
 	agent = mad_engine_add_agent(session->engine, &spec);
@@ -415,7 +418,7 @@ static void show(struct send_run *run, const struct ctx *ctx)
 	}
 	for (size_t i = 0; i < run->count; i++)
 		mad_show(ctx, &run->decoded[i], run->args->raw, !i);
-	/* As a record, a listing without rows prints nothing more. */
+	/* A listing in record form prints nothing more if it has no rows. */
 	run->mad.listing.all_columns = true;
 }
 
@@ -426,7 +429,7 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 	struct listing check;
 	int status;
 
-	/* Bad options are reported before a device is looked for. */
+	/* Report bad options before looking for a device. */
 	if (!listing_begin_as(&check, ctx, &mads_schema, false) ||
 	    !parse_words(&check, args, &run.words))
 		return listing_end(&check);

@@ -82,8 +82,8 @@ static void show_clients(const struct mad_server *server, size_t *shown)
 }
 
 /*
- * Gives up what answering strangers does not take, now that the port is open. Root's device files
- * need no capability of root.
+ * Drops the privileges that answering strangers does not need, now that the port is open. Access to
+ * root's device files needs no capability of root.
  */
 static int confine_server(void)
 {

@@ -4,7 +4,7 @@
 
 #include "cmd/mad/mad_listing.h"
 
-/* As in ibping and ibsysstat: the server is a program, and may be busy. */
+/* As in ibping and ibsysstat: the server is a process, and may be busy. */
 #define SERVER_TIMEOUT_MSEC 1000u
 #define MAD_SERVE_MOST	    65472u /* bytes of an answer */
 
@@ -19,7 +19,7 @@ struct mad_server {
 	const struct mad_responder *responder;
 	bool roce;
 	char *host;
-	char *kept; /* for the responder, with its time */
+	char *kept; /* cached by the responder at kept_msec */
 	uint64_t kept_msec;
 	struct mad_client *clients;
 	size_t client_count;

@@ -93,7 +93,7 @@ static const struct mad_responder responder = {
 
 #define COUNT	      5u
 #define INTERVAL_MSEC 1000u
-/* The peer may have to resolve its neighbour before the first answer: a second in the kernel. */
+/* Before its first answer the peer may have to resolve its neighbour: a second in the kernel. */
 #define ETHERNET_TIMEOUT_MSEC 2000u
 
 struct run {
@@ -104,7 +104,7 @@ struct run {
 	bool shows_lines;
 };
 
-/* Reads destinations from standard input, for the word `-`. 0 or -errno. */
+/* Reads destinations from standard input, for the word `-`. Returns 0 or -errno. */
 static int read_words(struct strings *words)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -137,7 +137,7 @@ static int gather_words(char *const *words, struct strings *ret)
 	return rc;
 }
 
-/* Status of the program if there is nothing to ask; a message says why. */
+/* Returns the exit status if there are no destinations; a message says why. */
 static int find_no_words(const struct ctx *ctx, int error)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -182,7 +182,7 @@ static void show(struct run *run)
 	if (run->args->each && !listing_streams(listing))
 		return;
 	listing_stream(listing);
-	/* Printed rows are not needed any more. */
+	/* Printed rows are no longer needed. */
 	ping_drop_each(&run->ping);
 	run->shown = 0;
 }
@@ -346,7 +346,7 @@ static int ping_client(const struct ctx *ctx, const struct ping_args *args, char
 	if (!ours.mad.retries.known)
 		ours.mad.retries = number_of(0);
 	ethernet = !ctx->globals.root && ping_find_paths(&ours, names.items, &paths);
-	if (!here.globals.timeout.value) /* unknown, or 0: as if there were no option */
+	if (!here.globals.timeout.value) /* unknown, or 0: as without the option */
 		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC
 							  : SERVER_TIMEOUT_MSEC);
 	if (ethernet && paths.via)

@@ -46,7 +46,7 @@ static bool is_ethernet(const struct ping_args *args, const char *word)
 	       port_is_ethernet(args->mad.via);
 }
 
-/* A GID as the IP address that the routing table knows. */
+/* Converts a GID to the IP address in the routing table; copies any other name. */
 static char *address_of(const struct inventory *inventory, const char *name, bool named)
 {
 	const struct device *device = inventory->devices.count ? inventory->devices.items : NULL;
@@ -116,7 +116,7 @@ static bool find_path(const struct inventory *inventory, const struct ping_args 
 		return false;
 	if (endpoint_by_route(inventory, address, ret_peer, &route, &wish, ret_endpoint, ret_reason,
 			      &other_hint)) {
-		/* other_hint is about selftest. */
+		/* other_hint is meant for selftest. */
 		*ret_hint = mem_format(
 			"name a port with --via; rdmactl gids --to %s shows the path", address);
 		return false;
@@ -125,7 +125,7 @@ static bool find_path(const struct inventory *inventory, const struct ping_args 
 	return !*ret_reason;
 }
 
-/* All destinations have to leave by the port of the first. */
+/* All destinations must be reached by the port of the first. */
 static bool uses_same_port(struct ping_paths *paths, const struct endpoint *endpoint,
 			   char **ret_reason, char **ret_hint)
 {

@@ -169,7 +169,10 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 			.method = method_of(attribute),
 			.attribute = attribute->id,
 			.modifier = run.request.modifier,
-			/* --mkey is the SM_Key here; the M_Key of a file is not. */
+			/*
+			 * --mkey gives the SM_Key here; the M_Key of the configuration file does
+			 * not.
+			 */
 			.key = args->mad.mkey ? run.mad.session.key
 					      : run.mad.session.port.route.sm_key,
 			.component_mask = run.request.component_mask,

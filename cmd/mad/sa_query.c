@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The query of rdmactl sa: fields that the records must have, and the ends of paths. */
+/* The query of rdmactl sa: fields that the records must match, and the ends of paths. */
 #include <errno.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	return select_exactly(run, field);
 }
 
-/* Sets a field that the user named, which may be done once. */
+/* Sets a field that the user named, which is allowed only once. */
 static bool give_field(struct sa_run *run, const struct field *field, const char *text)
 {
 	const uint64_t mask = sa_component_mask(field);
@@ -84,7 +84,7 @@ static bool set_component(struct sa_run *run, const char *word)
 		field = schema_find(schema, "endport_lid");
 	else
 		field = schema_find(schema, key);
-	/* 15.2.5.3: with this modifier a port needs those capabilities, and may have others. */
+	/* 15.2.5.3: with this modifier a port must have these capabilities, and may have others. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "capabilities"))
 		run->request.modifier = SA_COMPARES_BITS;
 	if (field && field->tag && field->width)
@@ -99,7 +99,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	return listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 }
 
-/* Sets one end of a path, which PathRecord has as a LID or a GID. */
+/* Sets one end of a path, which a PathRecord identifies by LID or GID. */
 static bool set_end(struct sa_run *run, const char *name, const char *lid_key, const char *gid_key)
 {
 	const struct schema *schema = run->attribute->schema;

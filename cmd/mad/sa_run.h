@@ -20,9 +20,9 @@ struct sa_count {
 struct sa_run {
 	struct mad_listing mad;
 	const struct sa_args *args;
-	const struct mad_attribute *attribute; /* whose fields the query has */
-	const struct mad_attribute *answer;    /* and those of the records */
-	const struct mad_attribute *asked_for; /* by the command line */
+	const struct mad_attribute *attribute; /* describes the query's fields */
+	const struct mad_attribute *answer;    /* describes the records */
+	const struct mad_attribute *asked_for; /* named on the command line */
 	struct mad_request request;
 	struct mad_record query; /* provides the data of the request */
 	uint64_t given;		 /* components that the user named */
@@ -31,5 +31,5 @@ struct sa_run {
 	struct mad_item item; /* result of the request */
 };
 
-/* Fills the query's data and component mask. False: the listing says why. */
+/* Fills the query's data and component mask. Returns false with the reason in the listing. */
 bool sa_make_query(struct sa_run *run, char **words);

@@ -13,7 +13,7 @@
 #include "cmd/mad/mad_serve.h"
 #include "host/host.h"
 
-#define PROCESSORS_MSEC 1000u /* how long --serve keeps what it read about the processors */
+#define PROCESSORS_MSEC 1000u /* how long --serve caches what it read about the processors */
 
 struct sysstat_args {
 	struct mad_args mad;
@@ -185,7 +185,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	struct ctx here = *ctx;
 	int status;
 
-	if (!here.globals.timeout.value) /* unknown, or 0: as if there were no option */
+	if (!here.globals.timeout.value) /* unknown, or 0: as without the option */
 		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
 	if (mad_listing_begin(&run.mad, &here, &args->mad, &sysstat_schema, false, false)) {
 		listing_show_view(&run.mad.listing, enum_word(sysstat_query_names, kind, ""));
@@ -202,7 +202,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	return status;
 }
 
-/* Clock frequencies change, but a client that asks often must not keep this host busy. */
+/* Clock frequencies change, but frequent requests must not keep this host busy: caches the text. */
 static size_t answer_sysstat(struct mad_server *server, const unsigned char *mad, size_t bytes,
 			     unsigned char reply[static MAD_SERVE_MOST])
 {
