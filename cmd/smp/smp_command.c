@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rdmactl smp sminfo --command: what one subnet manager tells another with SubnSet(SMInfo), by the
- * attribute modifier (14.4.1). The data are the SMInfo of the sender, who has to be the master, or
- * for an acknowledgement a standby; so the master's own SMInfo goes with it, as the manager that is
- * commanded watches that port from then on (osm_sminfo_rcv.c and osm_sm_state_mgr.c of opensm).
+ * attribute modifier (14.4.1). The data are the SMInfo of the sender, which must be the master or,
+ * for an acknowledgement, a standby. So the command carries the master's own SMInfo: from then on
+ * the receiving manager watches the port in it (osm_sminfo_rcv.c and osm_sm_state_mgr.c of opensm).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool call(struct run *run, const struct mad_place *place, uint8_t method,
 	return !item->error && !item->status;
 }
 
-/* The SMInfo of the sender: the master's if there is one that answers, else one with our port. */
+/* The SMInfo of the sender: that of the master if one answers, else one with our port. */
 static void make_sender(struct run *run, unsigned char *info)
 {
 	struct mad_session *session = &run->mad.session;
@@ -95,7 +95,10 @@ static bool confirm(struct run *run)
 			       "--yes sends it without asking", "nothing was sent");
 }
 
-/* The state that the command leads to; a manager that has discovered goes on to another one. */
+/*
+ * Whether the state is one that the command leads to. A manager that has finished discovering goes
+ * on to another state, so any state will do.
+ */
 static bool has_followed(unsigned int command, unsigned int before, unsigned int now)
 {
 	switch (command) {
@@ -117,7 +120,7 @@ static void report_failed(struct run *run, const struct mad_item *item)
 							  item->status, item->tries);
 	_cleanup_(freep) char *text = NULL;
 
-	/* The state is the one that was read: an answer with a status need not have any. */
+	/* The state is the one that was read before: a refusal need not contain one. */
 	if (item->error)
 		text = mem_format(
 			item->tries
@@ -134,7 +137,7 @@ static void report_failed(struct run *run, const struct mad_item *item)
 				   "for a manager that is not active, acknowledge for a master");
 }
 
-/* Reads the state until it is what the command leads to. */
+/* Reads the state until the command has taken effect. */
 static void watch(struct run *run, unsigned int before)
 {
 	struct mad_session *session = &run->mad.session;
@@ -144,7 +147,7 @@ static void watch(struct run *run, unsigned int before)
 	struct mad_item item;
 
 	for (;;) {
-		/* Before the question: this process may be stopped after the answer. */
+		/* Before the request: this process may be suspended after the answer. */
 		const bool late = clock_msec() >= end;
 
 		if (!call(run, &session->destinations[0].place, UMAD_METHOD_GET, 0, NULL, &item)) {

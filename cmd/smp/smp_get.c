@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads attributes of many nodes: first what sizes their tables, then all blocks at once. */
+/* Reads attributes of many nodes: first the sizes of their tables, then all blocks at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "schema/bits.h"
 #include "cmd/smp/smp_run.h"
 
-/* The node of a destination, and the facts that size its tables. */
+/* The node of a destination, and the facts that determine the sizes of its tables. */
 struct node {
 	struct smp_node facts;
 	char *description;
@@ -74,8 +74,8 @@ static bool is_asked(const struct node *node, uint16_t attribute)
 }
 
 /*
- * Asks every node that has not failed for one attribute, and takes what it tells; NodeInfo is what
- * each is asked first. Without `take` it is the description.
+ * Queries an attribute of every node that has not failed yet, and passes the data to `take`.
+ * NodeInfo is the first query of each node. Without `take` it is the description.
  */
 static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		  void (*take)(struct smp_node *facts, const unsigned char *data))
@@ -118,7 +118,7 @@ static void learn_sizes(struct smp_run *run)
 		learn(run, UMAD_SM_ATTR_SWITCH_INFO, "SwitchInfo", smp_node_take_switch_info);
 }
 
-/* Reports ports or entries requested by number that the node does not have. */
+/* Reports ports or entries that were named by number and that the node does not have. */
 static void report_missing(struct smp_run *run, size_t destination, const struct smp_range *ranges)
 {
 	const struct mad_destination *at = &run->mad.session.destinations[destination];
@@ -151,7 +151,7 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 	}
 }
 
-/* Reports chosen ports whose tables the node does not tell, or does not have. */
+/* Reports chosen ports whose tables the node does not report, or does not have. */
 static void report_left_out(struct smp_run *run, size_t destination,
 			    const struct smp_choice *choice)
 {
@@ -250,7 +250,7 @@ static struct mad_record *add_record(struct smp_run *run, const struct query *qu
 	return record;
 }
 
-/* Unused entries are left out unless they were named. */
+/* Unused entries are omitted unless they were named. */
 static bool is_wanted(const struct smp_run *run, const struct query *query, uint32_t index,
 		      const unsigned char *entry)
 {
@@ -362,7 +362,7 @@ static bool check(struct smp_run *run, const struct mad_attribute *attribute,
 				 hint);
 }
 
-/* Adds the rows of the first destination. Returns how many queries it has. */
+/* Adds the rows of the first destination. Returns its number of queries. */
 static size_t add_rows(struct smp_run *run, const struct query *queries, size_t count,
 		       const struct mad_item *items)
 {
@@ -412,7 +412,7 @@ static struct mad_item *ask_queries(struct smp_run *run, const struct mad_attrib
 	return items;
 }
 
-/* Turns the queries for the PortInfo of ports into those for their tables. */
+/* Replaces the queries for the PortInfo of ports by those for their tables. */
 static void plan_sized_ports(struct smp_run *run)
 {
 	const struct mad_attribute *port_info = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED,

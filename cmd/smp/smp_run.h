@@ -20,13 +20,15 @@ struct smp_args {
 
 extern const struct schema smp_raw_schema; /* of --raw */
 
-/* Whether the words after a destination are ports or entries that may be named; if not, it fails.
+/*
+ * Checks that the words after a destination are ports or entries as the attribute has them;
+ * otherwise the listing fails.
  */
 bool smp_words_fit(struct listing *listing, const struct smp_args *args,
 		   const struct mad_attribute *attribute, const struct mad_destination *at);
 /* Whether the attribute is shown as one record rather than a table. */
 bool smp_is_record(const struct mad_attribute *attribute);
-/* Both return the exit status; `words` are the destination and its indexes. */
+/* These return the exit status; `words` are the destination and its indexes. */
 int smp_get(const struct ctx *ctx, const struct smp_args *args,
 	    const struct mad_attribute *attribute, char **words);
 int smp_set(const struct ctx *ctx, const struct smp_args *args,
@@ -34,11 +36,11 @@ int smp_set(const struct ctx *ctx, const struct smp_args *args,
 int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
 		     const struct mad_attribute *attribute, char **words);
 extern const struct enum_name smp_command_names[];
-/* Opens the session and finds the destinations; sminfo without one goes to the subnet manager. */
+/* Opens the session and finds the destinations; sminfo without one queries the subnet manager. */
 bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words);
 /*
- * Names the destinations of entries of linear forwarding tables, if a column wants that. A name
- * that is not known stays empty; why is a problem, or without a subnet manager a note for -v.
+ * Names the destinations of entries of linear forwarding tables, if a column needs it. An unknown
+ * name stays empty; the reason is a problem or, without a subnet manager, a note for -v.
  */
 void smp_name_destinations(struct mad_listing *mad, struct mad_record *records, size_t count);

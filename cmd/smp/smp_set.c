@@ -22,7 +22,7 @@ static bool confirm(struct run *run)
 	return mad_change_confirm(&run->mad.listing, &run->change, place, run->args->yes);
 }
 
-/* Whether a Set of this attribute means that the fields of its one record change. */
+/* Whether a Set of this attribute changes fields of a single record. */
 static bool may_set(struct run *run)
 {
 	const struct mad_attribute *attribute = run->change.attribute;
@@ -33,7 +33,7 @@ static bool may_set(struct run *run)
 					   "opensm writes tables from its configuration",
 					   "--set changes fields of one record, and %s is a table",
 					   attribute->word);
-	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; the fields stay. */
+	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; it changes no field. */
 	if (attribute->id == UMAD_SM_ATTR_SM_INFO)
 		return listing_fail(
 			listing, STATUS_USAGE,
@@ -63,7 +63,7 @@ static bool choose_one(struct run *run)
 	return true;
 }
 
-/* The port that was changed: 0 of an adapter or a router is the one that answers, 14.2.5.6. */
+/* The port that was changed: 0 of an adapter or a router is the port that answers, 14.2.5.6. */
 static struct number changed_port(const struct smp_change *change)
 {
 	struct mad_session *session = change->session;
@@ -77,7 +77,7 @@ static struct number changed_port(const struct smp_change *change)
 	return number_of(node_info_type(info) == NODE_TYPE_SWITCH ? 0 : node_info_local_port(info));
 }
 
-/* What the row says of the node is read before the write, which may move it to another LID. */
+/* Reads what the row says about the node before the write, which may move it to another LID. */
 static void describe(struct run *run)
 {
 	struct smp_change *change = &run->change;
