@@ -124,7 +124,7 @@ static const char *what_is_cleared(const struct perf_args *args, enum perf_listi
 						: "all";
 }
 
-/* Clears the counters that were printed: errors, traffic, or without either option all of them. */
+/* Clears the counters that were printed: errors or traffic, or all without either option. */
 static void reset(struct perf_run *run)
 {
 	const enum perf_listing listing = run->perf.options.listing;

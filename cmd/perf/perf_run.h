@@ -25,7 +25,7 @@ struct perf_run {
 	const struct perf_args *args;
 	struct perf perf;
 	uint64_t begin_nsec;	    /* when the last reading began */
-	uint64_t read_nsec;	    /* when it was read last: the middle of the reading */
+	uint64_t read_nsec;	    /* time of the last reading: its middle */
 	uint32_t clear;		    /* mask of --reset */
 	struct perf_rates **rounds; /* of --watch */
 	size_t *round_rows;	    /* rows in each of them */
@@ -42,7 +42,7 @@ void perf_omit_headings(struct perf_run *run);
 void perf_watch(struct perf_run *run);
 void perf_watch_end(struct perf_run *run);
 /*
- * The sampling of ports: ends the listing, and returns the exit status. `found`: the listing has
- * its destinations.
+ * Samples on the ports, ends the listing, and returns the exit status. `found`: the listing has its
+ * destinations.
  */
 int perf_sample(struct perf_run *run, bool found);

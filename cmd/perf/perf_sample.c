@@ -13,7 +13,7 @@
 #include "cmd/perf/perf_run.h"
 #include "mad/format/header.h"
 
-/* The length of a tick is in the port's own code: how long to wait for it cannot be computed. */
+/* The length of a tick is in the port's own code, so the time to wait cannot be computed. */
 #define SAMPLE_POLL_MSEC 50u
 #define SAMPLE_MOST_MSEC 10000u
 
@@ -63,7 +63,7 @@ static void report_other(struct samples *samples, const struct perf_port *port)
 	       "rdmactl perf --samples shows its result when it is done");
 }
 
-/* Whether sampling by this control gives something. */
+/* Returns whether sampling with this control has a result; reports what is wrong with it. */
 static bool is_good(struct samples *samples, const struct perf_port *port,
 		    const unsigned char *control)
 {
@@ -85,7 +85,7 @@ static bool is_good(struct samples *samples, const struct perf_port *port,
 	}
 }
 
-/* Starts sampling, unless the port is at it already. */
+/* Starts sampling, unless the port is already doing so. */
 static bool start(struct samples *samples, const struct perf_port *port, unsigned char *control)
 {
 	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];
@@ -96,13 +96,13 @@ static bool start(struct samples *samples, const struct perf_port *port, unsigne
 		return false;
 	}
 	perf_sampling_write(samples->own, port->port, control, data);
-	/* The request first, which may have no interval; then what the port made of it. */
+	/* Check the request, which may have no interval, then what the port made of it. */
 	return is_good(samples, port, data) &&
 	       call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control) &&
 	       is_good(samples, port, control);
 }
 
-/* Waits until the interval is over. What the port answered last is in `result`. */
+/* Waits until the interval is over. The port's last answer is in `result`. */
 static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 			 const unsigned char *control, unsigned char *result)
 {
@@ -110,7 +110,7 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 	const uint64_t end = clock_msec() + SAMPLE_MOST_MSEC;
 
 	for (;;) {
-		/* Before the question: this process may be stopped after the answer. */
+		/* Before the request: this process may be suspended after the answer. */
 		const bool late = clock_msec() >= end;
 
 		if (!call(samples, port, MAD_PM_SAMPLES_RESULT, NULL, 0, result))
@@ -119,7 +119,7 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 			report_other(samples, port);
 			return true;
 		}
-		/* The status has the same two bits in both attributes, in other bytes. */
+		/* The status is the same two bits in both attributes, but in different bytes. */
 		if (!samples->own || !(result[3] & 3))
 			return true;
 		if (late) {
@@ -176,7 +176,7 @@ static bool parse(struct perf_run *run, struct perf_sampling *sampling)
 				   "--sample: '%s' is not a quantity", wrong);
 }
 
-/* Process IDs would do worse: in containers they are small, and often the same. */
+/* Process IDs would be worse: in containers they are small, and often the same. */
 static uint16_t make_tag(void)
 {
 	uint16_t tag;

@@ -34,7 +34,7 @@ void perf_take(struct perf_run *run)
 	run->read_nsec = run->begin_nsec + (clock_nsec() - run->begin_nsec) / 2;
 }
 
-/* The rows of a port, which follow one another; `from` is where the one before ended. */
+/* The rows of a port, which are adjacent; `from` is where those of the port before ended. */
 struct range {
 	size_t from, to;
 };
@@ -48,7 +48,7 @@ static struct range range_of(const struct snapshot *snapshot, size_t source, siz
 	return range;
 }
 
-/* Whether the port has a row of its own: a sum is under the first port of its node. */
+/* Whether the port has its own row: a sum is listed under the first port of its node. */
 static bool has_rows(const struct perf_run *run, size_t port)
 {
 	const struct perf *perf = &run->perf;
@@ -57,7 +57,7 @@ static bool has_rows(const struct perf_run *run, size_t port)
 	       perf->ports[port - 1].destination != perf->ports[port].destination;
 }
 
-/* Lanes and levels on which nothing was ever counted are left out. */
+/* Lanes and levels that never counted anything are omitted. */
 static bool is_quiet(const struct perf_run *run, const struct perf_record *row)
 {
 	const struct schema *schema = perf_listing_schema(run->perf.options.listing);
@@ -76,7 +76,7 @@ static bool is_quiet(const struct perf_run *run, const struct perf_record *row)
 	return true;
 }
 
-/* What a round appends its rows to. */
+/* The rows of one round. */
 struct round {
 	struct perf_rates *rows;
 	size_t count;
@@ -101,7 +101,7 @@ static struct perf_rates *add_rates(const struct perf_run *run, struct round *ro
 	return rates;
 }
 
-/* Counters of another width are none to compare with: the wide ones were lost in one reading. */
+/* Counters of another width cannot be compared: one of the readings lost the wide ones. */
 static bool same_row(const struct perf_record *a, const struct perf_record *b)
 {
 	return a->lane.value == b->lane.value && a->vl.value == b->vl.value &&
@@ -218,7 +218,7 @@ void perf_watch(struct perf_run *run)
 			break;
 		perf_take(run);
 		after = keep(run);
-		/* An interrupted round is incomplete, and is dropped. */
+		/* An interrupted round is incomplete and is dropped. */
 		if (!run->mad.session.stopped) {
 			struct round round = compare(run, &before, &after);
 
