@@ -66,7 +66,7 @@ static void list_tests(struct strings *ret_names)
 	}
 }
 
-/* Names of the host, or of the tree or snapshot of --root; a file that is none has no names. */
+/* Lists names of the host, or of the tree or snapshot of --root; an invalid file has no names. */
 static void list_objects(enum completion completion, const char *path, struct strings *ret_names)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
