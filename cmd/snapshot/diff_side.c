@@ -13,9 +13,9 @@
 #include "snapshot/versions.h"
 
 /*
- * What moves without anyone's doing, or says what another row says already, is not compared:
- * - index, uverbs, umads, issms: the order in which devices came
- * - irq_count, user_contexts, free_user_contexts, carrier_changes: what runs now
+ * What changes without anyone's doing, or repeats what another row says, is not compared:
+ * - index, uverbs, umads, issms: the order in which devices appeared
+ * - irq_count, user_contexts, free_user_contexts, carrier_changes: what is running now
  * - sources, source: where this program has read a value
  * - state and netdevs of devices, netdev_* of ports: ports and netdevs have them
  * - selected, why, reason, next_step, built_with, note: words of this program
@@ -111,7 +111,7 @@ static void list_host(struct side *side)
 {
 	struct problems none = {.items = NULL};
 
-	/* A socket of RDMA netlink would load the RDMA core. */
+	/* Opening an RDMA netlink socket would load the RDMA core. */
 	if (!inventory_find_core(side->root, &none) && side->inventory.answers)
 		side->lists[SIDE_SYSTEM].known = !system_settings_read(side->root, &side->system);
 	problems_free(&none);
@@ -130,7 +130,7 @@ static void list_host(struct side *side)
 		add(side, SIDE_VERSIONS, &side->components.items[i]);
 }
 
-/* Without RDMA there are no devices, which is a fact like others and no problem. */
+/* Without RDMA there are no devices: a fact to compare, not a problem. */
 static int load(struct side *side)
 {
 	const struct objects everything = {.count = 0};

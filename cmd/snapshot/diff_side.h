@@ -34,11 +34,11 @@ extern const struct diff_kind side_kinds[SIDE_KINDS];
 struct side_list {
 	const void **rows;
 	size_t count;
-	bool known; /* it could be read; if so, none means that there are none */
+	bool known; /* it could be read; an empty list then means that there are none */
 };
 
 struct side {
-	const char *name; /* as the user calls it */
+	const char *name; /* as the user named it */
 	const char *root; /* NULL: the live host */
 	struct snapshot snapshot;
 	struct problems problems;
@@ -54,8 +54,8 @@ struct side {
 };
 
 /*
- * `path` NULL is the live host. 0, or -errno with a message and perhaps a next step, both for the
- * caller to free. Release in the opposite order of opening: see snapshot/open.h.
+ * `path` NULL is the live host. Returns 0, or -errno with a message and perhaps a next step, both
+ * for the caller to free. Release in the opposite order of opening: see snapshot/open.h.
  */
 int side_open(struct side *side, const char *path, char **ret_message, char **ret_hint);
 void side_close(struct side *side);

@@ -54,7 +54,7 @@ struct snapshot_run {
 	struct manifest manifest;
 };
 
-/* 90s, 30m, 2h, 7d: so much before now. */
+/* Parses a time before now: 90s, 30m, 2h, 7d. */
 static bool parse_ago(const char *text, uint64_t *ret_seconds)
 {
 	static const struct {
@@ -74,7 +74,7 @@ static bool parse_ago(const char *text, uint64_t *ret_seconds)
 	return false;
 }
 
-/* The kernel's log counts from the start of the host. */
+/* The kernel's log counts from the boot of the host. */
 static bool parse_since(struct snapshot_run *run)
 {
 	const uint64_t up_usec = clock_nsec() / 1000;
@@ -111,7 +111,7 @@ static bool fail_to_write(struct snapshot_run *run, int error)
 		"cannot write %s: %s", run->path, file_replace_error(error));
 }
 
-/* Reading takes seconds: whoever may not write is told before. */
+/* Reading takes seconds, so check first whether the archive can be written. */
 static bool check_folder(struct snapshot_run *run)
 {
 	const char *slash = strrchr(run->path, '/');
@@ -146,7 +146,7 @@ static bool check_output(struct snapshot_run *run)
 	return check_folder(run);
 }
 
-/* A document of one schema as a member. */
+/* Adds a document of one schema as a member. */
 static void add_document(struct snapshot_run *run, const char *path, const struct schema *schema,
 			 const void *const *rows, size_t count, const struct problems *problems)
 {
@@ -186,7 +186,7 @@ static void add_manifest(struct snapshot_run *run)
 	contents_sort(&run->contents);
 }
 
-/* What files do not say. */
+/* Records what is not in files. */
 static void record(struct snapshot_run *run)
 {
 	struct problems *problems = &run->listing.problems;
@@ -225,7 +225,7 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 	return !rc;
 }
 
-/* The value of a member that has become another one, or was dropped: then none. */
+/* Replaces the value by that of its member after the change; NULL if the member was dropped. */
 static void take_changed(const struct snapshot_run *run, const char *path, char **value)
 {
 	const struct content *content = contents_find(&run->contents, path);
@@ -236,7 +236,7 @@ static void take_changed(const struct snapshot_run *run, const char *path, char 
 	*value = content ? text_clean(content->bytes, strcspn(content->bytes, "\n")) : NULL;
 }
 
-/* Problems with files begin with their paths, which are changed as those of the members are. */
+/* Problems with files begin with their paths, which are changed like those of the members. */
 static char *change_told(const struct anonymiser *anonymiser, const char *text, bool of_file)
 {
 	_cleanup_(freep) char *path = NULL, *changed = NULL;
@@ -277,7 +277,7 @@ static void tell_dropped(struct snapshot_run *run, const char *what, const char 
 			 "a snapshot without --anonymise has them all");
 }
 
-/* By the path that it would have in the archive, which tells as little as those of the others. */
+/* Reports the path that it would have in the archive, which reveals no more than the others. */
 static void tell_dropped_file(struct snapshot_run *run, const char *path)
 {
 	const size_t root = strlen(SNAPSHOT_ROOT "/");
@@ -301,7 +301,10 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 	_cleanup_(strings_free) struct strings dropped = {0};
 	size_t answers;
 
-	/* Its file may be missing: the limits of a snapshot, or a byte that is no text. */
+	/*
+	 * The member with this name may be missing: the limits of a snapshot, or a byte that is not
+	 * text.
+	 */
 	if (run->manifest.host)
 		anonymiser_learn_host(anonymiser, run->manifest.host);
 	anonymise_contents(anonymiser, &run->contents, &dropped, &answers);
@@ -337,7 +340,7 @@ static int write_archive(void *context, FILE *file)
 	struct snapshot_run *run = context;
 	int rc = archive_write(file, run->filter, &run->contents, time(NULL));
 
-	/* Others need not read what root could read. */
+	/* Other users need not read what root could read. */
 	if (!rc && !file_is_output(run->path) && fchmod(fileno(file), ARCHIVE_MODE))
 		rc = -errno;
 	return rc;
@@ -348,7 +351,7 @@ static void save(struct snapshot_run *run)
 	struct stat status;
 	int rc;
 
-	/* A limit of the file size, setrlimit(2), is an error that is told, not the end. */
+	/* Exceeding a file size limit, setrlimit(2), is an error to report, not the end. */
 	signal(SIGXFSZ, SIG_IGN);
 	rc = file_replace(run->path, write_archive, run);
 	if (rc) {
