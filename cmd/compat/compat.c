@@ -157,7 +157,7 @@ int compat_run(const struct ctx *ctx, const struct personality *personality, int
 	if (!choose_release(&call.release))
 		return command_complain(ctx, "RDMACTL_COMPAT must be 44 or 65",
 					"it selects the rdma-core release whose output to print");
-	/* getopt's initial state, which parsing rdmactl's own options has changed. */
+	/* Restore getopt's initial state, which parsing rdmactl's own options has changed. */
 	optind = 0;
 	opterr = 1;
 	return finish_output(ctx, 0, personality->run(&call, argc, argv));

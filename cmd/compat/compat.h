@@ -19,7 +19,7 @@ enum compat_release { COMPAT_44 = 44, COMPAT_65 = 65 };
 /* The call of a personality. */
 struct personality_call {
 	const char *program; /* the last component of argv[0] */
-	const char *root;    /* a saved tree in place of the live system, or NULL */
+	const char *root;    /* a saved tree instead of the live system, or NULL */
 	enum compat_release release;
 };
 
@@ -46,7 +46,7 @@ enum { COMPAT_STATUS_PANIC = 255 };
 const struct personality *compat_find(const char *path);
 /* Runs the personality as program argv[0], and returns the exit status. */
 int compat_run(const struct ctx *ctx, const struct personality *personality, int argc, char **argv);
-/* Prints why the root cannot be opened; returns the exit status of tools without a root. */
+/* Prints why the root cannot be opened; returns the exit status of tools that have no root. */
 int compat_no_root(const struct personality_call *call, int error);
 /* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
 void compat_ibwarn(const char *function, const char *format, ...)

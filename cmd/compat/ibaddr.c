@@ -148,7 +148,7 @@ static bool parse_route(const char *text, struct mad_target *target)
 		return false;
 	for (target->hops = 0; (comma = strchr(comma, ',')); target->hops++) {
 		comma++;
-		/* A comma at the end is not followed by a number. */
+		/* No number follows a comma at the end. */
 		if (!*comma)
 			return true;
 		if (target->hops == MAD_HOPS_MOST)

@@ -16,7 +16,7 @@ struct ibaddr_args {
 	int port;
 	enum target_kind kind;
 	int timeout_msec;
-	uint16_t sm_lid; /* 0: the one of the port */
+	uint16_t sm_lid; /* 0: that of the port */
 	uint64_t mkey;
 	uint16_t pkey_index; /* of requests to the subnet administrator */
 	bool errors;	     /* report every failed request */
@@ -28,7 +28,7 @@ int ibaddr_parse(struct ibaddr_args *args, const struct personality_call *call, 
 		 char **argv);
 void ibaddr_args_clear(struct ibaddr_args *args);
 
-/* Parses a LID as the tool does; 0 if it is none. */
+/* Parses a LID as the tool does; 0 if the text is not a LID. */
 uint16_t ibaddr_parse_lid(const char *text);
 /* Prints on standard output why `function` of the tool fails; returns the exit status. */
 int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char *format, ...)

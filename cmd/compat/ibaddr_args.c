@@ -139,7 +139,7 @@ static int parse_timeout(struct ibaddr_args *args, const char *text)
 	return -1;
 }
 
-/* If the text is no number, the tool prompts for one. */
+/* If the text is not a number, the tool prompts for one. */
 static int parse_mkey(struct ibaddr_args *args, const char *text)
 {
 	char *end;

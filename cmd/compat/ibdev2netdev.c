@@ -121,7 +121,7 @@ static int usage(const char *program, int status)
 	return status;
 }
 
-/* Without it no driver is loaded, and the script fails. */
+/* Without this class no driver is loaded, and the script fails. */
 static bool has_class(const char *root)
 {
 	_cleanup_(class_files_closep) struct class_files *files = NULL;

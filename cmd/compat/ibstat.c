@@ -120,7 +120,7 @@ static enum shown show(const struct request *request, const char *name,
 
 /*
  * From release 54 on a failing adapter does not hide the later ones, and from 63 on it is skipped
- * silently if it is no RDMA endpoint. The tool looks at the requested port for that, or at port 1.
+ * silently if it is not an RDMA endpoint, by the requested port or by port 1.
  */
 static int show_all(const struct request *request, const struct strings *names)
 {
@@ -243,7 +243,7 @@ static int parse(struct request *request, int argc, char **argv)
 		case 'z': /* a configuration that ibstat does not use */
 		case 'v':
 			break;
-		case 'Y': /* nothing is sent that could have it */
+		case 'Y': /* no request is sent that could use it */
 			status = compat_pkey_index(argv[0], request->debug, optarg, &pkey_index);
 			if (status >= 0)
 				return status;

@@ -89,7 +89,7 @@ static void show_ports(const struct class_files *files, const char *device,
 
 /*
  * Shows the device and port in `arguments`, which the shell splits into words; port + means all.
- * False if there is no such device, which ends the script.
+ * Returns false if there is no such device, which ends the script.
  */
 static bool show(const struct class_files *files, const char *arguments)
 {

@@ -87,7 +87,7 @@ static void print_event(void *context, const struct verbs_event *event)
 	       event->type, event->port);
 }
 
-/* Finds the device with that name, or the first one without a name. */
+/* Finds the device with that name, or the first one if there is no name. */
 static bool find_device(const struct verbs_devices *devices, const char *name,
 			struct verbs_listed *device)
 {

@@ -84,7 +84,7 @@ static void print_gid(const struct gid_entry *entry, bool ethernet)
 	printf("%s\n", !ethernet ? "" : v2 ? ", RoCE v2" : ", RoCE v1");
 }
 
-/* The tool takes a GID as empty if its lower half is zero. */
+/* The tool considers a GID empty if its lower half is zero. */
 static void print_gids(const struct verbs_facts *facts, const struct port_caps *caps)
 {
 	const struct device *device = facts->gids.items;
@@ -98,7 +98,7 @@ static void print_gids(const struct verbs_facts *facts, const struct port_caps *
 }
 
 /*
- * The older release prints the number of one byte, which the kernel limits to 100 Gb/s per lane
+ * The older release prints a number of one byte, which the kernel limits to 100 Gb/s per lane
  * (copy_port_attr_to_resp() in drivers/infiniband/core/uverbs_std_types_device.c).
  */
 static unsigned int active_speed(const struct ibv_view *view, const struct port_codes *codes)
@@ -158,7 +158,7 @@ static void print_guid(const char *label, uint64_t guid)
 		     (unsigned int)(guid & 0xffff));
 }
 
-/* The tool prints the older number, which the kernel cuts off (core/uverbs_cmd.c). */
+/* The tool prints the older field, where the kernel limits the number (core/uverbs_cmd.c). */
 static uint64_t phys_port_cnt(const struct caps *caps)
 {
 	return caps->port_count.value < PORT_MOST_VERBS ? caps->port_count.value : PORT_MOST_VERBS;

@@ -110,7 +110,7 @@ static const struct number *number_at(const struct caps *caps, const struct limi
 	return (const struct number *)(const void *)((const char *)caps + limit->offset);
 }
 
-/* The tool does not print the parts of an object that the device does not have. */
+/* The tool does not print the limits of objects that the device does not have. */
 static bool is_left_out(const struct caps *caps, const struct limit *limit)
 {
 	if (limit->offset == offsetof(struct caps, max_map_per_fmr))
@@ -133,7 +133,7 @@ static void print_limits(const struct caps *caps, const struct limit *limits, si
 	}
 }
 
-/* One line for each flag of the first `known` names; `rest`: then the unknown flags. */
+/* Prints a line for each flag among the first `known` names; with `rest` also the unknown flags. */
 static void print_flags(const struct enum_name *names, size_t known, uint64_t flags, bool rest)
 {
 	for (; known && names->word; names++, known--) {

@@ -21,7 +21,7 @@ struct query {
 	char letter; /* the option that sets the value */
 	const char *device;
 	uint64_t port;
-	const char *value; /* to be set, as the setting takes it; NULL: only show it */
+	const char *value; /* value to set, as the setting takes it; NULL: only show it */
 };
 
 static int usage(const struct query *query, FILE *file, int status)
@@ -71,7 +71,7 @@ static int show(const struct query *query)
 	return 0;
 }
 
-/* Sets it as `rdmactl roce set` does, with all that belongs to a change. */
+/* Sets the value as `rdmactl roce set` does, with all the steps of a change. */
 static int set(const struct query *query)
 {
 	_cleanup_(freep) char *device = text_clean(query->device, strlen(query->device));
@@ -93,7 +93,7 @@ static int set(const struct query *query)
 	return good ? 0 : 1;
 }
 
-/* The value of the option, as the setting takes it; NULL: it is wrong. */
+/* The value of the option, as the setting takes it; NULL if it is wrong. */
 static const char *value_of(const struct query *query, const char *text)
 {
 	if (query->letter != 'm')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rxe_cfg(8) of rdma-core before release 30, by the setting "link". Each run names the replacement.
- * The netdevs that start makes devices on are lines of a file, as they were.
+ * As in the original, a file lists the netdevs on which `start` makes devices.
  */
 #include <stdio.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static int show_status(const struct request *request)
 	struct problems problems = {.count = 0};
 	int rc = inventory_load(&inventory, &wanted, &problems, NULL);
 
-	/* All else that fails is among the problems, and the netdevs are shown nevertheless. */
+	/* All other failures are among the problems, and the netdevs are shown nevertheless. */
 	if (rc && !problems.count)
 		return compat_no_root(call, rc);
 	problems_free(&problems);
@@ -194,7 +194,7 @@ static int set_link(const struct request *request, const char *device, const cha
 	return status;
 }
 
-/* The netdevs of the file, one a line; a missing file has none. */
+/* Reads the netdevs in the file, one per line; a missing file has none. */
 static void read_persistent(struct strings *netdevs)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -221,7 +221,7 @@ static int write_lines(void *context, FILE *file)
 	return 0;
 }
 
-/* Puts the netdev into the file, or takes it out. */
+/* Adds the netdev to the file, or removes it. */
 static int persist(const struct request *request, const char *netdev, bool wanted)
 {
 	struct strings netdevs = {.known = false}, kept = {.known = false};
@@ -278,7 +278,10 @@ static int take_away(const struct request *request, const struct software_link *
 	return persist(request, link->netdev, false);
 }
 
-/* The device of that name or on that netdev; with NULL all of them, which stay in the file. */
+/*
+ * Removes the device of that name or on that netdev; with NULL all devices, whose netdevs stay in
+ * the file.
+ */
 static int take_all_away(const struct request *request, const char *name)
 {
 	struct software_links links = {.count = 0};
@@ -339,7 +342,9 @@ static int show_persistent(void)
 	return 0;
 }
 
-/* Options may come before or after the word. False: one is unknown, or a word too many. */
+/*
+ * Options may come before or after the words. Returns false on an unknown option or an extra word.
+ */
 static bool take_words(struct request *request, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

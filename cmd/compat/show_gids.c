@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * show_gids of mlnx-tools, a shell script over sysfs: every slot that is not empty, in the order of
- * ls(1). A GID that begins with a group of zeros has its last four bytes shown as an IPv4 address,
- * as in the script, because readers of the fifth column rely on it. A slot that cannot be read is a
- * row without a GID, and counts.
+ * ls(1). The last four bytes of a GID that begins with a group of zeros are shown as an IPv4
+ * address, as in the script, because readers of the fifth column rely on it. A slot that cannot be
+ * read is a row without a GID, and counts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct gid_rows {
 	const struct class_files *files; /* of the port */
 	char device[NAME_TEXT_SIZE];
 	char port[NAME_TEXT_SIZE];
-	/* All tables in one call to verbs: most slots are empty, and need not be read. */
+	/* All tables from one call to verbs: most slots are empty, and need not be read. */
 	struct inventory inventory;
 	unsigned long found;
 };
@@ -88,7 +88,7 @@ static void show_slot(struct gid_rows *rows, const char *slot)
 	rows->found++;
 }
 
-/* The port in the tables by verbs, or NULL. */
+/* The port in the tables from verbs, or NULL. */
 static const struct port *find_port(const struct gid_rows *rows, const char *number)
 {
 	const struct device *device = device_list_find(&rows->inventory.devices, rows->device);
