@@ -115,7 +115,7 @@ static la_ssize_t write_block(struct archive *archive, void *context, const void
 	return -1;
 }
 
-/* The library would start a program, zstd or xz, for a compression that it was built without. */
+/* For a compression that it was built without, the library would start a program, zstd or xz. */
 static int add_filter(struct output *output, enum archive_filter filter)
 {
 	int rc;
@@ -136,7 +136,7 @@ static int add_filter(struct output *output, enum archive_filter filter)
 	return rc == ARCHIVE_OK ? 0 : -ENOTSUP;
 }
 
-/* The error of the file, or what the library says. */
+/* The error of the file, or else the library's. */
 static int output_error(const struct output *output)
 {
 	const int error = output->call.archive_errno(output->archive);
@@ -200,7 +200,7 @@ int archive_write(FILE *file, enum archive_filter filter, const struct contents 
 		return rc;
 	output.archive = mem_check(output.call.archive_write_new());
 	output.entry = mem_check(output.call.archive_entry_new());
-	/* The format of GNU tar has names as they are, whatever bytes they are made of. */
+	/* The format of GNU tar keeps names unchanged, whatever bytes they contain. */
 	output.call.archive_write_set_format_gnutar(output.archive);
 	/* No zeros after the compressed data. */
 	output.call.archive_write_set_bytes_in_last_block(output.archive, 1);
@@ -215,7 +215,7 @@ int archive_write(FILE *file, enum archive_filter filter, const struct contents 
 struct input {
 	struct archive_functions call;
 	struct archive *archive;
-	struct archive_entry *entry; /* of the library */
+	struct archive_entry *entry; /* owned by the library */
 	struct member_sum sum;
 	uint64_t end_msec;
 	int (*take)(void *context, const struct content *content);
@@ -223,7 +223,7 @@ struct input {
 	char *why;
 };
 
-/* As above: only what the library can do without another program. */
+/* As in add_filter(): only what the library can do without another program. */
 static void support(struct input *input, int (*filter)(struct archive *))
 {
 	struct archive *trial = mem_check(input->call.archive_read_new());
@@ -266,7 +266,7 @@ static int damaged(struct input *input)
 	return -EBADMSG;
 }
 
-/* Reads what the header has announced, no more; less means that the end is missing. */
+/* Reads no more than the header has announced; less means that the end is missing. */
 static int read_bytes(struct input *input, size_t length, char **ret_bytes)
 {
 	_cleanup_(freep) char *bytes = NULL;
@@ -277,8 +277,10 @@ static int read_bytes(struct input *input, size_t length, char **ret_bytes)
 		const size_t piece = length - have < most ? length - have : most;
 		la_ssize_t got;
 
-		/* Memory is taken as the data comes, twice as much each time: a header alone costs
-		   nothing, and what was read is copied a few times only. */
+		/*
+		 * Memory is allocated as the data arrive, doubling each time: a header alone costs
+		 * nothing, and data are copied only a few times.
+		 */
 		bytes = mem_resize(bytes, have + piece + 1, 1);
 		got = piece ? input->call.archive_read_data(input->archive, bytes + have, piece)
 			    : 0;
@@ -376,8 +378,9 @@ static int open_and_read(struct input *input, int fd)
 }
 
 /*
- * The end of tar is two blocks of zeros, which the library does not miss: a file that was cut
- * between two members would be a whole one with fewer. Compressed data has an end of its own.
+ * A tar archive ends with two blocks of zeros, but the library does not notice if they are missing:
+ * a file cut off between two members would look like a complete one with fewer. Compressed data
+ * have their own end.
  */
 static bool has_end(int fd, off_t size)
 {

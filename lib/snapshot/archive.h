@@ -17,19 +17,20 @@
 
 enum archive_filter { ARCHIVE_PLAIN, ARCHIVE_ZSTD, ARCHIVE_GZIP, ARCHIVE_XZ };
 
-/* By the end of the name: .tar.zst, .tar.gz, .tar.xz, .tar. False: none of them. */
+/* Chooses by the end of the name: .tar.zst, .tar.gz, .tar.xz, .tar. Returns false for any other. */
 bool archive_choose_filter(const char *path, enum archive_filter *ret_filter);
 /*
- * Writes the list, which is sorted. Members have that time, no owner and the mode 0644. 0 or
- * -errno: -ENOTSUP if the library was built without that compression.
+ * Writes the list, which must be sorted. Members have that time, no owner and the mode 0644.
+ * Returns 0 or -errno: -ENOTSUP if the library was built without that compression.
  */
 int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
 		  time_t time);
 /*
- * Reads an archive and calls `take` for each member that may be unpacked, its path below the
- * archive's folder, the bytes valid until it returns; its -errno ends the reading and is returned.
- * Returns 0 or -errno; -EBADMSG with the rest of a sentence in *ret_why that begins with the
- * archive's name, for the caller to free: "is no archive", "has a member ... that ...".
+ * Reads an archive and calls `take` for each member that may be unpacked, with the path below the
+ * archive's folder; the bytes are valid during the call. An -errno from `take` ends the reading and
+ * is returned. Returns 0 or -errno; with -EBADMSG, *ret_why is the rest of a sentence that begins
+ * with the archive's name, for the caller to free: "is damaged or cut off", "has a member ... that
+ * ...".
  */
 int archive_read(const char *path, int (*take)(void *context, const struct content *content),
 		 void *context, char **ret_why);

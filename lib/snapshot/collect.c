@@ -28,10 +28,10 @@ static const struct source {
 };
 
 enum {
-	/* Other machines unpack it: less than their reader takes, for what is added later. */
+	/* Less than the reader on another machine accepts, to leave room for later additions. */
 	MOST_ITEMS = MEMBER_MOST - 1024,
 	COLLECTED_MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
-	/* 200,000 files take 3 s; a device whose firmware hangs delays each of its files. */
+	/* 200,000 files take 3 s; a device with hanging firmware delays each of its files. */
 	READ_MOST_MSEC = 120 * 1000,
 	MOST_LINKS = 40,
 	MOST_FOLDER_DEPTH = 24, /* of a folder below a device */
@@ -40,16 +40,16 @@ enum {
 struct walk {
 	struct collection *collection;
 	const struct source *source;
-	unsigned int links; /* followed on the way */
+	unsigned int links; /* links followed so far */
 	unsigned int depth;
 	uint64_t end_msec;
 	bool full;
-	struct strings unlisted; /* folders that cannot be read, to which several sources lead */
+	struct strings unlisted; /* unreadable folders, which several sources reach */
 };
 
 enum entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK };
 
-/* False once no more may be taken; it is told once. */
+/* Returns false once nothing more may be taken, which is reported once. */
 static bool has_room(struct walk *walk)
 {
 	const struct contents *contents = walk->collection->contents;
@@ -69,7 +69,7 @@ static bool has_room(struct walk *walk)
 	return !why;
 }
 
-/* What is at the path itself, or with `follow` at the end of its links; opens no file. */
+/* The entry at the path itself or, with `follow`, at the end of its links; opens no file. */
 static enum entry look(const struct root *root, const char *path, bool follow,
 		       char target[static PATH_MAX])
 {
@@ -86,7 +86,7 @@ static enum entry look(const struct root *root, const char *path, bool follow,
 			return ENTRY_NONE;
 		if (S_ISDIR(status.st_mode))
 			return ENTRY_FOLDER;
-		/* An attribute without these bits is only written to. */
+		/* An attribute without these bits can only be written. */
 		return S_ISREG(status.st_mode) && status.st_mode & 0444 ? ENTRY_FILE : ENTRY_NONE;
 	}
 	fd = root_open_path(root, path, O_DIRECTORY);
@@ -115,7 +115,7 @@ static void keep_link(struct walk *walk, const char *path, const char *target)
 	contents_add(walk->collection->contents, CONTENT_LINK, place, target, strlen(target));
 }
 
-/* Absent is not empty: a folder without anything in it is kept, too. */
+/* Absent is not the same as empty: an empty folder is also kept. */
 static void keep_folder(struct walk *walk, const char *path)
 {
 	_cleanup_(freep) char *place = collect_path(path);
@@ -140,7 +140,7 @@ static bool list(struct walk *walk, const char *path, struct strings *names)
 
 static void take_tree(struct walk *walk, const char *folder);
 
-/* Power management and the events of a device are of no use to anyone, and some have effects. */
+/* Nobody needs the power management and the events of a device, and some have effects. */
 static bool is_skipped(const char *folder, const char *name)
 {
 	static const char *const skipped[] = {"power", "modalias"};
@@ -148,7 +148,7 @@ static bool is_skipped(const char *folder, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
 		if (!strcmp(name, skipped[i]))
 			return true;
-	/* Where a copy followed the links, only its uevent tells what the device is. */
+	/* In a copy that followed the links, only the uevent in `device` identifies the device. */
 	return !strcmp(name, "uevent") && !text_ends_with(folder, "/device");
 }
 
@@ -161,7 +161,7 @@ static int take(struct walk *walk, const char *path)
 
 	if (!has_room(walk))
 		return 0;
-	/* A device file is not opened, and a library's link may be broken. */
+	/* A device file is not opened, and the link of a library may be broken. */
 	if (how == SOURCE_NAMES) {
 		if (root_read_link(walk->collection->root, path, target) == -ENOENT)
 			return 0;
@@ -183,8 +183,8 @@ static int take(struct walk *walk, const char *path)
 }
 
 /*
- * Each read of a counter that a function may not read costs a line in the kernel's log: after the
- * first failure the others of the folder are not read (lib/counter/pma_probe.h).
+ * Each read of a counter that a function may not read adds a line to the kernel's log: after the
+ * first failure the other counters in the folder are not read (lib/counter/pma_probe.h).
  */
 static bool floods(const struct walk *walk, const char *folder, int error)
 {
@@ -226,7 +226,7 @@ static void take_tree(struct walk *walk, const char *folder)
 	walk->depth--;
 }
 
-/* FOLDER/../../a as a path from the root, without links being looked at; NULL: it leads out. */
+/* FOLDER/../../a as a path from the root, without looking at links; NULL if it leads out. */
 static char *resolve(const char *link, const char *target)
 {
 	char *path = mem_string(*target == '/' ? "" : link);
@@ -257,7 +257,7 @@ static char *resolve(const char *link, const char *target)
 
 static void walk_to(struct walk *walk, const char *path, const char *literal, const char *pattern);
 
-/* The folder at `path` is a link: keeps it, and goes on from where it leads to. */
+/* The folder at `path` is a link: keeps it, and continues at its target. */
 static void walk_link(struct walk *walk, const char *path, const char *target, const char *literal,
 		      const char *pattern)
 {
@@ -304,8 +304,8 @@ static char *first_of(const char **path)
 }
 
 /*
- * Goes from the folder `path`, to which no link leads, along names, and then along the patterns,
- * and takes what the source names in each folder that it comes to.
+ * Goes from the folder `path`, which is not reached through links, along literal names and then
+ * along patterns, and takes the source's names in each folder that it reaches.
  */
 static void walk_to(struct walk *walk, const char *path, const char *literal, const char *pattern)
 {
@@ -336,7 +336,7 @@ static void walk_to(struct walk *walk, const char *path, const char *literal, co
 	}
 }
 
-/* Whether a folder above it is kept as a link, as one that cannot be read is. */
+/* Whether a folder above the path is kept as a link, as an unreadable one is. */
 static bool is_below_other(const struct contents *contents, const char *path)
 {
 	_cleanup_(freep) char *above = mem_string(path);
@@ -378,7 +378,10 @@ static void tell_link(struct collection *collection, const char *path)
 			 "left out: the link leads out of the tree", NULL);
 }
 
-/* Drops what the strict reader would refuse: a link out of the tree, a member below a link. */
+/*
+ * Drops what the strict reader would refuse: a link that leads out of the tree, or a member below a
+ * link.
+ */
 static void prune(struct collection *collection)
 {
 	struct contents *contents = collection->contents;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Gathers the files that any command reads, of the live system or of a saved tree, as the table
- * sources.def names them. Nothing is changed: no file is written, and what is read has no effect.
- * A file that cannot be read is kept as a link to !ERRNAME, which kernel/sysfs.h understands.
+ * Collects the files that any command reads, from the live system or a saved tree, according to the
+ * table in sources.def. Nothing is changed: no file is written, and reading has no effects. A file
+ * that cannot be read is kept as a link to !ERRNAME, which kernel/sysfs.h understands.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 struct collection {
 	const struct root *root;
 	struct contents *contents;
-	struct problems *problems; /* what was left out, and why */
+	struct problems *problems; /* what was omitted, and why */
 	uint64_t since_usec;	   /* kernel log lines from then on, since boot; 0: all of them */
 	size_t unreadable;	   /* files whose read failed */
 };
 
-/* Paths begin with "root/". The list is sorted then. */
+/* Paths begin with "root/". The list is sorted afterwards. */
 void collect(struct collection *collection);
 /* Adds the lines of RDMA drivers in the live kernel's log, as "kmsg". */
 void collect_kernel_log(struct collection *collection);
-/* Adds what a snapshot as the root holds besides files: recordings, and its kernel log. */
+/* Adds what the root, if it is a snapshot, has besides files: recordings and its kernel log. */
 void collect_recorded(struct collection *collection);

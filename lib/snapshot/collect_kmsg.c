@@ -9,7 +9,7 @@
 #include "kernel/kmsg.h"
 #include "snapshot/collect.h"
 
-/* How lines of the RDMA core, of drivers and of the PCI bus begin. */
+/* The beginnings of lines from the RDMA core, from drivers and from the PCI bus. */
 static const char *const beginnings[] = {
 	"infiniband", "ib_",
 	"rdma",	      "iw_",
@@ -55,7 +55,7 @@ static bool is_wanted(const struct kmsg_record *record)
 	return false;
 }
 
-/* In the kernel's own form, so that kmsg_parse() reads it; the sequence is not kept. */
+/* Writes the kernel's own form, for kmsg_parse(); the sequence number is not kept. */
 static void take(void *context, const struct kmsg_record *record)
 {
 	struct log *log = context;

@@ -19,7 +19,7 @@
 
 enum {
 	FIRST_PIECE = 4096,
-	/* modules.dep of a distribution has 1 MiB, a table of GIDs' counters a page. */
+	/* A distribution's modules.dep has 1 MiB, a table of GIDs' counters a page. */
 	MOST_OF_FILE = 8 << 20,
 };
 
@@ -43,13 +43,13 @@ void collect_error(struct collection *collection, const char *path, int error)
 
 	contents_add(collection->contents, CONTENT_LINK, place, target, strlen(target));
 	collection->unreadable++;
-	/* Other errors are the answer of the kernel: a port that is down has no speed. */
+	/* Other errors are the kernel's answer: a port that is down has no speed. */
 	if (error == -EACCES || error == -EPERM)
 		problem_add(collection->problems, NULL, clean, "file", error,
 			    "run it as root for a snapshot of all that root can read");
 }
 
-/* Up to `most` bytes; what comes after them is cut, and told. */
+/* Reads up to `most` bytes; a longer file is truncated, with a note. */
 static int read_all(struct collection *collection, const struct root *root, const char *path,
 		    size_t most, char **ret_bytes, size_t *ret_length)
 {
@@ -73,14 +73,17 @@ static int read_all(struct collection *collection, const struct root *root, cons
 	if (length >= most)
 		collect_note(collection, path, "only the beginning was taken");
 	bytes[length] = '\0';
-	/* 64 devices with 1,024 GIDs each have 200,000 files of some bytes: no page for each. */
+	/*
+	 * 64 devices with 1,024 GIDs each have 200,000 files of a few bytes: do not keep a page
+	 * each.
+	 */
 	*ret_bytes = mem_resize(bytes, length + 1, 1);
 	*ret_length = length;
 	bytes = NULL;
 	return 0;
 }
 
-/* Whether a word of a setting's name says that its value is secret. P_Keys are no secret. */
+/* Whether a word in the name of a setting says that its value is secret. P_Keys are not secret. */
 static bool names_secret(const char *name, size_t length)
 {
 	static const char *const words[] = {"key", "passw", "passphrase", "secret", "token", "psk"};
@@ -97,7 +100,7 @@ static bool names_secret(const char *name, size_t length)
 	return false;
 }
 
-/* NAME=VALUE, NAME: VALUE, and NAME VALUE where the name is a word of its own. */
+/* Hides the value in NAME=VALUE, NAME: VALUE, and NAME VALUE if the name is a separate word. */
 void collect_hide_secrets(char *text)
 {
 	char *at = text;
@@ -148,7 +151,7 @@ static bool is_memory_limit(const char *line)
 	       !strncmp(line, "DefaultLimitMEMLOCK", strlen("DefaultLimitMEMLOCK"));
 }
 
-/* When the host started: the total of its processors comes before it in /proc/stat. */
+/* When the host booted; needed with it: the total of all processors in /proc/stat. */
 static bool is_boot_time(const char *line)
 {
 	return !strncmp(line, "cpu ", strlen("cpu ")) || !strncmp(line, "btime ", strlen("btime "));
@@ -174,7 +177,7 @@ static uint64_t class_of(const struct collection *collection, const char *path)
 
 /*
  * Network, InfiniBand, display, bridges, accelerators: classes 02, 0c06, 03, 06, 12 of the PCI Code
- * and ID Assignment Specification. Reading the config space of others is not needed, and reading
+ * and ID Assignment Specification. The config space of other devices is not needed, and reading
  * what a device does not have has hung machines: lspci(8), option -xxxx.
  */
 static bool wants(const struct collection *collection, const char *path, enum source_how how)
@@ -195,7 +198,7 @@ static void add(struct collection *collection, const char *path, char *bytes, si
 	contents_take(collection->contents, CONTENT_FILE, place, bytes, length);
 }
 
-/* What providers_find_abi() finds in the library, which itself is too large. */
+/* Keeps what providers_find_abi() finds in the library, which itself is too large. */
 static char *shrink_library(const char *bytes, size_t length)
 {
 	_cleanup_(freep) char *abi = providers_find_abi(bytes, length);
@@ -235,7 +238,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	}
 	rc = read_all(collection, collection->root, path, MOST_OF_FILE, &bytes, &length);
 	if (!bytes) {
-		/* It is gone meanwhile, or was never a file. */
+		/* It has disappeared meanwhile, or was never a file. */
 		if (rc != -ENOENT && rc != -ENXIO && rc != -EISDIR && rc != -ESRCH)
 			collect_error(collection, path, rc);
 		return rc;
@@ -255,7 +258,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		bytes = stub;
 		length = strlen(stub);
 	}
-	/* Hundreds of units say nothing of it. */
+	/* Hundreds of units do not set this limit. */
 	if (how == SOURCE_UNITS && !length)
 		free(bytes);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How single files are taken into a snapshot; private to this folder. */
+/* Takes single files into a snapshot; private to this folder. */
 #pragma once
 
 #include "snapshot/collect.h"
@@ -11,20 +11,20 @@ enum source_how {
 	SOURCE_NAMES,
 	SOURCE_CONFIG,	   /* of PCI: adapters, accelerators and bridges */
 	SOURCE_VPD,	   /* of PCI: network adapters */
-	SOURCE_PARAMETERS, /* of modules, but no keys */
+	SOURCE_PARAMETERS, /* of modules, except keys */
 	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
 	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
 	SOURCE_MOUNTS,	   /* of control groups */
 	SOURCE_BOOT,	   /* of the host: its time */
 };
 
-/* The path below root/ in the list; to be freed. */
+/* The path below root/ in the list; the caller frees it. */
 char *collect_path(const char *path);
-/* The -errno of the live system, or of a saved tree's link, as a link in place of the file. */
+/* Keeps the -errno of the live system, or of a saved tree's link, as a link instead of the file. */
 void collect_error(struct collection *collection, const char *path, int error);
-/* Notes what was left out of the snapshot. */
+/* Notes what is omitted from the snapshot. */
 void collect_note(struct collection *collection, const char *path, const char *why);
-/* Takes a regular file. Returns 0 or the -errno that was kept. */
+/* Takes a regular file. Returns 0, or the -errno that was kept. */
 int collect_file(struct collection *collection, const char *path, enum source_how how);
-/* Keeps lines of `text`, in place, without the values of passwords, keys and tokens. */
+/* Hides the values of passwords, keys and tokens in the text, in place. */
 void collect_hide_secrets(char *text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a snapshot holds: named blocks of bytes, links and empty folders, in memory. Collectors and
- * recorders add to the list, anonymising changes it, archive_write() writes it. A path is below
- * the archive's only folder: manifest.json, kmsg, root/sys/class/infiniband/mlx5_0,
- * netlink/..., verbs/...
+ * The contents of a snapshot: named blocks of bytes, links and empty folders, in memory. Collectors
+ * and recorders add to the list, anonymising changes it, archive_write() writes it. A path is below
+ * the archive's only folder: manifest.json, kmsg, root/sys/class/infiniband/mlx5_0, netlink/...,
+ * verbs/...
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 /* The folder that all members of an archive are in. */
 #define SNAPSHOT_FOLDER "rdmactl-snapshot"
-/* Below it, the tree that stands for / with --root. */
+/* Below it, the tree that --root reads instead of /. */
 #define SNAPSHOT_ROOT "root"
 
 enum content_kind {
@@ -25,7 +25,7 @@ enum content_kind {
 struct content {
 	enum content_kind kind;
 	char *path;
-	char *bytes; /* a NUL follows them, which length does not count */
+	char *bytes; /* followed by a NUL, which length does not count */
 	size_t length;
 };
 
@@ -35,18 +35,18 @@ struct contents {
 	uint64_t bytes; /* of all items, with their paths */
 };
 
-/* Adds a copy of the bytes. The path must not be in the list yet; contents_find() tells. */
+/* Adds a copy of the bytes. The path must not be in the list yet: see contents_find(). */
 void contents_add(struct contents *contents, enum content_kind kind, const char *path,
 		  const void *bytes, size_t length);
-/* The same with bytes that malloc() gave, which belong to the list from now on. */
+/* The same with bytes from malloc(), which the list owns from now on. */
 void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
 		   size_t length);
-/* After items were changed in place. */
+/* Updates the total after items were changed in place. */
 void contents_recount(struct contents *contents);
-/* Sorts by path, byte by byte, and drops what comes twice. */
+/* Sorts by path, byte by byte, and drops duplicates. */
 void contents_sort(struct contents *contents);
-/* Drops those that are marked; the array is as long as the list. */
+/* Drops the marked items; the array is as long as the list. */
 void contents_drop(struct contents *contents, const bool *marked);
-/* The list must be sorted. NULL: there is no such path. */
+/* Returns NULL if there is no such path. The list must be sorted. */
 struct content *contents_find(const struct contents *contents, const char *path);
 void contents_clear(struct contents *contents);

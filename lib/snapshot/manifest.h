@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a snapshot says of itself: the record of `rdmactl snapshot`, and of manifest.json in it. */
+/* What a snapshot says about itself: the record of `rdmactl snapshot` and of its manifest.json. */
 #pragma once
 
 #include "kernel/root.h"
@@ -20,6 +20,6 @@ struct manifest {
 
 extern const struct schema snapshot_schema;
 
-/* Host, kernel and boot are those of the root, the time is now. */
+/* Host, kernel and boot are those of the root; the time is now. */
 void manifest_read(struct manifest *manifest, const struct root *root);
 void manifest_clear(struct manifest *manifest);

@@ -8,10 +8,10 @@
 
 /* The folders of / that commands read. */
 static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
-/* What stands beside the tree: files, and folders of files. */
+/* What is next to the tree: files, and folders of files. */
 static const char *const files[] = {"manifest.json", "versions.json", "kmsg"};
 static const char *const folders[] = {"netlink", "verbs"};
-/* The only file in / that commands look for: a container of Docker has it. */
+/* The only file in / that commands look for: Docker containers have it. */
 #define TOP_FILE ".dockerenv"
 
 static bool is_one_of(const char *name, size_t length, const char *const *list, size_t count)
@@ -31,7 +31,7 @@ bool member_is_error(const char *target)
 	       strspn(target + 1, letters) == length - 1;
 }
 
-/* Checks each name, and that the path neither climbs nor begins at /. */
+/* Checks each name, and that the path neither goes up nor begins at /. */
 static const char *refuse_path(const char *path)
 {
 	size_t depth = 0;
@@ -71,7 +71,7 @@ static size_t trimmed_length(const char *path)
 	return length && path[length - 1] == '/' ? length - 1 : length;
 }
 
-/* Whether a snapshot has such a place at all. */
+/* Whether a snapshot has such a place. */
 static const char *refuse_place(const struct member *member)
 {
 	static const char unknown[] = "is in a place that no snapshot has";
@@ -119,7 +119,7 @@ static size_t depth_of(const char *path)
 }
 
 /*
- * Follows the names of a target, without the links that they may lead through: those are bounded
+ * Follows the names in a target, but not the links that they may lead through: those are limited
  * when they are used, by lib/kernel/root.h.
  */
 static const char *refuse_target(const struct member *member)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which members of an archive may be unpacked. An archive comes from someone else: it is refused as
- * soon as one member is not what `rdmactl snapshot` writes. Nothing here reads or writes a file.
+ * soon as one member is not something that `rdmactl snapshot` writes. Nothing here reads or writes
+ * a file.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ enum {
 	/* With the private folder before it, a path fits PATH_MAX; those of sysfs have 200 bytes.
 	 */
 	MEMBER_MOST_PATH = 1024,
-	MEMBER_MOST_NAME = 255, /* NAME_MAX of all file systems of Linux */
+	MEMBER_MOST_NAME = 255, /* NAME_MAX of all Linux file systems */
 	/* lib/kernel/root.c follows 64 components where the kernel has no openat2(). */
 	MEMBER_MOST_DEPTH = 48,
 };
@@ -33,20 +34,20 @@ enum member_kind {
 
 struct member {
 	enum member_kind kind;
-	const char *path;   /* as the archive has it; NULL: it has none */
+	const char *path;   /* as in the archive; NULL: it has none */
 	const char *target; /* of a link */
 	uint64_t bytes;
 };
 
-/* What the members so far add up to. */
+/* Totals of the members so far. */
 struct member_sum {
 	size_t count;
 	uint64_t bytes;
 };
 
-/* NULL and adds it to the sum, or the end of a sentence that begins with the member's name. */
+/* Returns NULL and adds the member to the sum, or the end of a sentence that begins with it. */
 const char *member_refuse(struct member_sum *sum, const struct member *member);
 /* The path below the archive's folder, "" for that folder, of a member that was not refused. */
 const char *member_inner_path(const char *path);
-/* Whether the target of a link stands for an attribute whose read failed: !EINVAL. */
+/* Whether the target of a link represents an attribute whose read failed: !EINVAL. */
 bool member_is_error(const char *target);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
-/* What a snapshot takes; the modules are those whose parameters it takes. */
+/* What a snapshot takes; the modules are those whose parameters are taken. */
 #define SOURCE(how_, folder_, names_) folder_,
 static const char *const folders[] = {
 #include "snapshot/sources.def"
@@ -59,7 +59,7 @@ static void read_parameters(const struct root *root, const char *name, struct st
 	}
 }
 
-/* The kernel has folders for parts that are built in, too: these have no state. */
+/* The kernel also has folders for built-in parts: these have no state. */
 static void add_module(const struct root *root, const char *name, struct loaded_modules *modules)
 {
 	_cleanup_(freep) char *state = sysfs_text(root, "sys/module/%s/initstate", name);

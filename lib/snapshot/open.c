@@ -23,7 +23,7 @@ bool snapshot_is_file(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* What is unpacked so far. */
+/* The state of unpacking. */
 struct unpacking {
 	int fd; /* of the private folder */
 	struct contents links;
@@ -56,7 +56,7 @@ static int make_folder(int folder, const char *path)
 		return 0;
 	if (errno != EEXIST)
 		return -errno;
-	/* An archive may name a folder after the members that are in it. */
+	/* An archive may list a folder after the members in it. */
 	if (fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	return S_ISDIR(status.st_mode) ? 0 : -EEXIST;
@@ -87,7 +87,7 @@ static int make(int folder, const struct content *content)
 	return symlinkat(content->bytes, folder, content->path) ? -errno : 0;
 }
 
-/* Makes the folders above only if they are missing, which they are once in many members. */
+/* Makes the parent folders only if they are missing, which is rare. */
 static int make_with_parents(int folder, const struct content *content)
 {
 	int rc = make(folder, content);
@@ -99,8 +99,8 @@ static int make_with_parents(int folder, const struct content *content)
 }
 
 /*
- * Links come last: as long as there are none, no member can be written through one. A path that
- * comes twice is found by the file system, which refuses to make it.
+ * Links come last: as long as there are none, no member can be written through one. A duplicate
+ * path is detected by the file system, which refuses to make it.
  */
 static int unpack(void *context, const struct content *content)
 {

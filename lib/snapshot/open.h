@@ -2,7 +2,7 @@
 /*
  * --root FILE: an archive is unpacked into a private folder in $TMPDIR (mode 0700), and commands
  * read it like a tree. The folder is removed however the program ends: a child process that ignores
- * signals waits for the end of this one, be it by SIGKILL, and removes it.
+ * signals waits for the end of this one, even by SIGKILL, and removes it.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 struct snapshot {
-	char *folder; /* what the archive's own folder became: manifest.json, root, netlink ... */
-	int alive;    /* while it is open, the folder stays */
+	char *folder; /* the archive's own folder: manifest.json, root, netlink ... */
+	int alive;    /* the folder exists as long as this is open */
 	pid_t remover;
 };
 

@@ -31,7 +31,7 @@ enum { COMMAND_WORDS = 4 };
 #define MOST_NEIGHBOURS 32
 #define ARP_BYTES	(1u << 20)
 
-/* Every command that asks netlink or verbs, with the options that make it ask more. */
+/* Every command that queries netlink or verbs, with the options that make it query more. */
 static const char *const commands[][COMMAND_WORDS] = {
 	{"devices"},
 	{"ports"},
@@ -69,11 +69,11 @@ static const char *const commands[][COMMAND_WORDS] = {
 
 /*
  * All routing tables, so that gids --to can be asked about any peer. They may be larger than all
- * the rest: this is asked last, so that they crowd nothing out.
+ * the rest: this comes last, so that they do not displace anything.
  */
 static const char *const last_command[COMMAND_WORDS] = {"gids", "--to", "127.0.0.1"};
 
-/* In the child process, which has inherited the descriptor. */
+/* Runs in the child process, which has inherited the descriptor. */
 static void become(const char *const *words, int fd)
 {
 	char program[] = "/proc/self/exe", json[] = "--json", live[] = "RDMACTL_ROOT=";
@@ -84,17 +84,17 @@ static void become(const char *const *words, int fd)
 
 	for (size_t i = 0; i < COMMAND_WORDS && words[i]; i++)
 		arguments[count++] = mem_string(words[i]);
-	/* Metrics are no records. */
+	/* Metrics are not records. */
 	if (strcmp(words[0], "metrics"))
 		arguments[count++] = json;
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
 	    dup2(null, STDERR_FILENO) >= 0)
 		execve(program, arguments, environment);
-	/* Nothing of this program's is to be run: neither its buffers nor its handlers. */
+	/* Run nothing of this program on exit, neither its buffers nor its handlers. */
 	kill(getpid(), SIGKILL);
 }
 
-/* Waits for the end of the child, which has the other end of a pipe until then. */
+/* Waits for the end of the child, which keeps the other end of a pipe open until then. */
 static void wait_for(pid_t child, int ended, int *ret_status)
 {
 	struct pollfd fd = {.fd = ended, .events = POLLIN};
@@ -132,7 +132,7 @@ static int run(const char *const *words, int fd, struct problems *problems)
 	problem_add_text(problems, words[0], NULL, "netlink",
 			 "the command that asks did not end well: what it asks is not recorded",
 			 NULL);
-	/* Its last piece may be half a piece. */
+	/* The last record may be incomplete: drop all that the command has recorded. */
 	return ftruncate(fd, before) ? -errno : 0;
 }
 
@@ -153,7 +153,7 @@ void recording_neighbours(char *arp, struct strings *neighbours)
 	}
 }
 
-/* How the kernel would reach its neighbours, which gids --to asks. */
+/* Records how the kernel would reach its neighbours, as gids --to queries it. */
 static int ask_routes(int fd, struct problems *problems)
 {
 	_cleanup_(strings_free) struct strings neighbours = {.items = NULL};
@@ -245,7 +245,7 @@ int recording_check(const char *directory, char **ret_message)
 	struct root root;
 	int rc = 0;
 
-	/* What is wrong with the root itself, the command will say. */
+	/* The command itself reports what is wrong with the root. */
 	if (root_open(directory, &root))
 		return 0;
 	for (size_t i = 0; !rc && root.recorded && i < ARRAY_SIZE(paths); i++) {

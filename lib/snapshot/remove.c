@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* What the child answers: an errno, or 0 and the folder. */
+/* The child's answer: an errno, or 0 and the folder. */
 struct answer {
 	int error;
 	char folder[PATH_MAX];
@@ -39,8 +39,8 @@ static void remove_below(int parent, const char *name)
 }
 
 /*
- * The signals that end its parent are blocked in this process, and those that a terminal sends do
- * not reach its session. The standard streams are closed, so that nobody waits for them.
+ * The signals that end the parent are blocked in this process, and signals from a terminal do not
+ * reach its session. The standard streams are closed, so that nobody waits for them.
  */
 static void work(const char *directory, int channel)
 {

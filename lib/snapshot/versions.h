@@ -5,7 +5,7 @@
 #include "host/host.h"
 
 /*
- * versions.json of a snapshot; a saved tree has the kernel's release at most. The caller clears the
- * list. 0 or -errno, -ENOENT if there is none.
+ * versions.json of a snapshot; a saved tree has at most the kernel's release. The caller clears the
+ * list. Returns 0 or -errno, -ENOENT if there is none.
  */
 int snapshot_versions(const char *root, struct component_list *list);

@@ -50,7 +50,7 @@ static bool is_zero(const uint8_t *bytes, size_t length)
 	return !length;
 }
 
-/* A keyed hash of the kind of value and the value; a failure was found by anonymiser_new(). */
+/* A keyed hash of the kind and the value; anonymiser_new() has already found any failure. */
 static void noise(const struct anonymiser *anonymiser, char kind, const void *bytes, size_t length,
 		  uint8_t out[static HMAC_BYTES])
 {
@@ -63,7 +63,7 @@ static void noise(const struct anonymiser *anonymiser, char kind, const void *by
 	hmac_sha256(anonymiser->key, sizeof(anonymiser->key), text, 1 + length, out);
 }
 
-/* A permutation of the numbers of `bits` (even) bits: a Feistel network. */
+/* A permutation of the numbers of `bits` bits, an even number: a Feistel network. */
 static uint32_t permute(const struct anonymiser *anonymiser, char kind, uint32_t value,
 			unsigned int bits)
 {
@@ -85,7 +85,7 @@ static uint32_t permute(const struct anonymiser *anonymiser, char kind, uint32_t
 	return left << half | right;
 }
 
-/* The last three bytes of MAC addresses and GUIDs; ports of one adapter stay neighbours. */
+/* Changes the last three bytes of MAC addresses and GUIDs; ports of one adapter stay neighbours. */
 static void change_serial(const struct anonymiser *anonymiser, uint8_t serial[static 3])
 {
 	const uint32_t value = (uint32_t)serial[0] << 16 | (uint32_t)serial[1] << 8 | serial[2];
@@ -100,7 +100,7 @@ void anonymise_mac(const struct anonymiser *anonymiser, uint8_t mac[static 6])
 {
 	static const uint8_t solicited[] = {0x33, 0x33, 0xff};
 
-	/* Multicast addresses are well known, but for those that end like an address: RFC 2464. */
+	/* Multicast addresses are well known, except those that end like an address: RFC 2464. */
 	if (!is_zero(mac, 6) && (!(mac[0] & 1) || !memcmp(mac, solicited, sizeof(solicited))))
 		change_serial(anonymiser, mac + 3);
 }
@@ -118,9 +118,9 @@ static bool is_mac(const struct anonymiser *anonymiser, const uint8_t *bytes)
 }
 
 /*
- * GUIDs and the lower halves of GIDs. What it is hangs on nothing but the bytes, so that archives
- * of one key agree: the middle of a GUID that was made of a MAC address, or that Mellanox, QLogic
- * and Intel give, says that a vendor is before it. All others may be chosen by chance.
+ * Changes GUIDs and the lower halves of GIDs. The kind follows only from the bytes, so that
+ * archives with one key agree: the middle of a GUID that was made from a MAC address, or that
+ * Mellanox, QLogic and Intel assign, shows that a vendor comes before it. All others may be random.
  */
 static void change_identifier(const struct anonymiser *anonymiser, uint8_t bytes[static 8])
 {
@@ -133,7 +133,7 @@ static void change_identifier(const struct anonymiser *anonymiser, uint8_t bytes
 			change_serial(anonymiser, bytes + 5);
 			return;
 		}
-	/* Neighbours differ in the last byte, and still do. */
+	/* Neighbours differ only in the last byte, and must still do so. */
 	noise(anonymiser, 't', bytes, 7, hash);
 	memcpy(bytes, hash, 7);
 	bytes[7] ^= hash[7] & 0xf0;
@@ -166,7 +166,7 @@ static uint32_t number_of_ipv4(const uint8_t *address)
 	       address[3];
 }
 
-/* No public addresses: RFC 1122, RFC 1918, RFC 3927, and multicast with what is above it. */
+/* Blocks without public addresses: RFC 1122, RFC 1918, RFC 3927, and from multicast upwards. */
 static const struct block {
 	uint32_t network;
 	unsigned int bits;
@@ -182,7 +182,7 @@ static bool begin_alike(uint32_t one, uint32_t other, unsigned int bits)
 	return !bits || (one ^ other) >> (32 - bits) == 0;
 }
 
-/* Whether bit number `bit` may turn: what is in a block stays in it, what is outside stays out. */
+/* Whether bit number `bit` may be flipped: no address may enter or leave a block. */
 static bool may_turn(uint32_t address, unsigned int bit)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
@@ -203,7 +203,7 @@ static bool is_public(uint32_t first)
 	return true;
 }
 
-/* A permutation of all bytes that is repeated comes back to a public one. */
+/* Repeating a permutation of all bytes eventually leads back to a public one. */
 static uint8_t change_first(const struct anonymiser *anonymiser, uint8_t first)
 {
 	do
@@ -213,9 +213,9 @@ static uint8_t change_first(const struct anonymiser *anonymiser, uint8_t first)
 }
 
 /*
- * Each bit turns depending on the bits before it, so that addresses of one subnet stay in one, and
- * no two become the same. First bytes that are public as a whole change places, as otherwise those
- * beside a private network would stay.
+ * Each bit is flipped depending on the bits before it, so that addresses of one subnet stay in one,
+ * and no two become the same. First bytes that are entirely public are permuted, because otherwise
+ * those next to a private network would stay.
  */
 void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4])
 {
@@ -241,14 +241,14 @@ void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 
 		address[0] = change_first(anonymiser, address[0]);
 }
 
-/* Global and local prefixes change, and so does a subnet prefix that somebody chose. */
+/* Changes global and local prefixes, and a subnet prefix that an administrator chose. */
 static void change_prefix(const struct anonymiser *anonymiser, uint8_t *prefix)
 {
 	uint8_t hash[HMAC_BYTES];
 
 	if (prefix[0] != 0xfe && !is_zero(prefix, 8)) {
 		noise(anonymiser, 'p', prefix, 6, hash);
-		/* 2000::/3 becomes 2001:db8::/32, which is for documentation: RFC 3849. */
+		/* 2000::/3 becomes 2001:db8::/32, which is reserved for documentation: RFC 3849. */
 		if (prefix[0] >> 5 == 1) {
 			static const uint8_t documentation[] = {0x20, 0x01, 0x0d, 0xb8};
 
@@ -268,7 +268,7 @@ void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16])
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	uint8_t *tail = gid + 8;
 
-	/* Other multicast groups are those of everyone. */
+	/* Other multicast groups are well known. */
 	if (is_solicited(gid))
 		change_serial(anonymiser, gid + 13);
 	if (is_zero(gid, 16) || gid[0] == 0xff)
@@ -331,7 +331,7 @@ int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anony
 
 	anonymiser->macs.size = 6;
 	anonymiser->guids.size = 8;
-	/* Keys of any length, and a use of the library that shows that it works. */
+	/* Allows keys of any length, and shows that the library works. */
 	rc = hmac_sha256("rdmactl snapshot", strlen("rdmactl snapshot"), key, length,
 			 anonymiser->key);
 	if (rc) {

@@ -16,7 +16,7 @@
 #include "kernel/netlink/nldev.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-/* Nests within nests; no message of the kernel has more than five. */
+/* Limit of nested attributes; messages of the kernel have at most five levels. */
 #define DEEPEST 8
 
 void bytes_add(struct bytes *bytes, const void *data, size_t length)
@@ -30,13 +30,13 @@ void bytes_add(struct bytes *bytes, const void *data, size_t length)
 	bytes->length += length;
 }
 
-/* The attributes that are left to be walked. */
+/* The attributes that remain to be read. */
 struct walk {
 	const uint8_t *data;
 	size_t left;
 };
 
-/* Takes the next attribute; false: there is none, or it is damaged. */
+/* Takes the next attribute. Returns false if there is none, or if it is damaged. */
 static bool next(struct walk *walk, struct nlattr *ret_header, const uint8_t **ret_payload)
 {
 	size_t whole;
@@ -88,7 +88,7 @@ int64_t attributes_number(const uint8_t *data, size_t length, uint16_t type)
 	return word;
 }
 
-/* Each of these changes the bytes in place; false: they are not what they should be. */
+/* Each of these changes the bytes in place. Returns false if the bytes are not as expected. */
 
 static bool change_guid(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
@@ -107,7 +107,7 @@ static bool change_guid(const struct attribute_change *change, uint8_t *bytes, s
 	return true;
 }
 
-/* As the upper half of a GID whose lower half says nothing. */
+/* Treats the prefix as the upper half of a GID whose lower half is zero. */
 static bool change_prefix(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	uint8_t gid[GID_BYTES] = {0};
@@ -135,7 +135,7 @@ static bool change_ip(const struct attribute_change *change, uint8_t *bytes, siz
 	return length == IPV4_BYTES || length == GID_BYTES;
 }
 
-/* The bits that do not matter are zero, as they were. */
+/* Bits past the prefix length stay zero. */
 static bool change_network(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	if (!change_ip(change, bytes, length))
@@ -171,7 +171,7 @@ static bool change_via(const struct attribute_change *change, uint8_t *bytes, si
 	return length > family && change_ip(change, bytes + family, length - family);
 }
 
-/* What is not the address, its port or its scope becomes zero. */
+/* Zeroes everything but the address, its port and its scope. */
 static bool change_socket(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	size_t address, size, scope = 0, end;
@@ -184,7 +184,7 @@ static bool change_socket(const struct attribute_change *change, uint8_t *bytes,
 		address = offsetof(struct sockaddr_in, sin_addr);
 		size = IPV4_BYTES;
 	} else if (family == AF_INET6 || family == NLDEV_FAMILY_IB) {
-		/* The port of AF_IB is in the number of a service, which follows the address. */
+		/* The port of AF_IB is part of the service ID, which follows the address. */
 		address = NLDEV_IB_ADDRESS_AT;
 		size = GID_BYTES;
 		scope = family == NLDEV_FAMILY_IB ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -197,7 +197,7 @@ static bool change_socket(const struct attribute_change *change, uint8_t *bytes,
 	if (length < end || !change_ip(change, bytes + address, size))
 		return false;
 	memset(bytes + end, 0, length - end);
-	/* The flow, which nobody reads. */
+	/* The flow information, which nobody reads. */
 	if (family != AF_INET)
 		memset(bytes + NLDEV_IB_ADDRESS_AT - sizeof(uint32_t), 0, sizeof(uint32_t));
 	return true;
@@ -231,7 +231,7 @@ static bool is_number(size_t length)
 	return length == 1 || length == 2 || length == 4 || length == 8;
 }
 
-/* Those that are more than a check of the length. */
+/* The classes that need more than a check of the length. */
 static bool (*const changes[])(const struct attribute_change *, uint8_t *, size_t) = {
 	[CLASS_GUID] = change_guid,	    [CLASS_PREFIX] = change_prefix,
 	[CLASS_HARDWARE] = change_hardware, [CLASS_IP] = change_ip,
@@ -280,7 +280,7 @@ static const struct attribute_class *class_of(const struct attribute_table *tabl
 static void change_all(struct attribute_change *change, const struct attribute_table *table,
 		       struct walk *walk, unsigned int depth, struct bytes *out);
 
-/* Adds what becomes of the payload; false: it is left out. */
+/* Adds the changed payload. Returns false if it must be omitted. */
 static bool add_value(struct attribute_change *change, const struct attribute_table *table,
 		      const struct attribute_class *row, const uint8_t *payload, size_t length,
 		      unsigned int depth, struct bytes *out)

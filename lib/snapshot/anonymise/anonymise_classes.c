@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each attribute that the program reads holds. What is not here is not kept: the fields that
- * tell one host from another, such as serial numbers of devlink, aliases and identities of netdevs,
- * contexts of queue pairs, all statistics but those that are counters' own.
+ * The class of each attribute that the program reads. Others are not kept: those that identify a
+ * host, such as serial numbers of devlink, aliases and identities of netdevs, contexts of queue
+ * pairs, and all statistics except those of the counters themselves.
  */
 #include <linux/dcbnl.h>
 #include <linux/devlink.h>
@@ -135,7 +135,7 @@ static const struct attribute_class rdma_rows[] = {
 };
 static const struct attribute_table rdma = TABLE(rdma_rows);
 
-/* For VLANs and IPoIB; the numbers of other kinds are read as theirs, if they are as short. */
+/* For VLANs and IPoIB; numbers of other kinds are treated alike if they are as short. */
 static const struct attribute_class kind_rows[] = {
 	ROW(IFLA_VLAN_ID, SMALL), /* and IFLA_IPOIB_PKEY */
 	ROW(IFLA_IPOIB_MODE, SMALL),
@@ -192,7 +192,7 @@ static const struct attribute_class stats_rows[] = {
 };
 static const struct attribute_table stats = TABLE(stats_rows);
 
-/* Entries of the APP table, and of what is trusted, which are one byte. */
+/* Entries of the APP table, and of the list of trusted selectors, which are one byte. */
 static const struct attribute_class app_rows[] = {
 	BLOCK(DCB_ATTR_IEEE_APP, sizeof(struct dcb_app)),
 	BLOCK(DCB_ATTR_PCP_APP, sizeof(struct dcb_app)),
@@ -222,7 +222,7 @@ static const struct attribute_class control_rows[] = {
 };
 const struct attribute_table attributes_control = TABLE(control_rows);
 
-/* One numbering for all. Of parameters, only those are read that are on or off. */
+/* One numbering for all messages. The only parameters that are read are on or off. */
 static const struct attribute_class devlink_rows[] = {
 	ROW(DEVLINK_ATTR_BUS_NAME, TEXT),
 	ROW(DEVLINK_ATTR_DEV_NAME, TEXT),
@@ -277,7 +277,7 @@ static const struct attribute_class fec_stat_rows[] = {
 };
 static const struct attribute_table fec_stat = TABLE(fec_stat_rows);
 
-/* The names of link modes are left out: their numbers tell the same. */
+/* The names of link modes are omitted: their numbers say the same. */
 static const struct attribute_class mode_rows[] = {
 	ROW(ETHTOOL_A_BITSET_BIT_INDEX, NUMBER),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which texts of a snapshot hold what. */
+/* What the files of a snapshot contain, and how each kind is changed. */
 #include <endian.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static void replace(struct content *content, char *bytes)
 	content->length = strlen(bytes);
 }
 
-/* Without the white space at the end. */
+/* The length without trailing white space. */
 static size_t trimmed(const struct content *content)
 {
 	size_t length = content->length;
@@ -60,7 +60,7 @@ static bool holds_names(const struct content *content)
 	return is_text(content) && is_named(content, files, ARRAY_SIZE(files));
 }
 
-/* Files that hold nothing but a serial number or another mark of one piece. */
+/* Files that contain only a serial number or another unique identifier. */
 static bool is_serial(const struct content *content)
 {
 	static const char *const files[] = {"serial",	    "*serial*", "phys_switch_id",
@@ -69,17 +69,17 @@ static bool is_serial(const struct content *content)
 	return is_named(content, files, ARRAY_SIZE(files));
 }
 
-/* Where four numbers with points between them are an address. */
+/* Files in which four numbers separated by dots are an address. */
 static bool holds_ipv4(const struct content *content)
 {
 	static const char *const files[] = {"kmsg", "arp_ip_target", "address", "cmdline"};
 
-	/* Options of modules have them, too: arp_ip_target of bonding, networks of lnet. */
+	/* Options of modules also have addresses: arp_ip_target of bonding, networks of lnet. */
 	return is_named(content, files, ARRAY_SIZE(files)) ||
 	       strstr(content->path, "proc/net/bonding/") || strstr(content->path, "modprobe.d/");
 }
 
-/* As text_read_hex(), and something may follow. */
+/* Like text_read_hex(), but more text may follow. */
 static bool read_digits(const char *text, uint8_t *bytes, size_t count)
 {
 	_cleanup_(freep) char *digits = mem_format("%.*s", (int)(2 * count), text);
@@ -87,7 +87,7 @@ static bool read_digits(const char *text, uint8_t *bytes, size_t count)
 	return text_read_hex(digits, bytes, count);
 }
 
-/* hfi1: the last part of its GUID. */
+/* The serial number of hfi1 is the last part of its GUID. */
 static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct content *content)
 {
 	uint8_t guid[8] = {0x00, 0x11, 0x75, 0x01, 0x01};
@@ -102,7 +102,7 @@ static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct conte
 	return true;
 }
 
-/* mlx5 writes the GUID of the system in the memory's order: mlx5e_rep_get_port_parent_id(). */
+/* mlx5 writes the GUID of the system in memory order: mlx5e_rep_get_port_parent_id(). */
 static void change_switch_guid(const struct anonymiser *anonymiser, uint8_t *bytes)
 {
 	uint64_t number, guid;
@@ -126,7 +126,7 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 
 	if (!strcmp(name_of(content->path), "serial") && change_hfi1_serial(anonymiser, content))
 		return;
-	/* A switch is known by one of its addresses. */
+	/* A switch is identified by one of its addresses. */
 	if ((length == 12 || length == 16) && read_digits(content->bytes, bytes, length / 2)) {
 		if (length == 12)
 			anonymise_mac(anonymiser, bytes);
@@ -139,7 +139,7 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 	anonymise_word(anonymiser, content->bytes, length);
 }
 
-/* Interface, destination, gateway, flags, ..., mask: numbers in the memory's order, proc(5). */
+/* Interface, destination, gateway, flags, ..., mask: numbers in memory order, proc(5). */
 static char *change_route(const struct anonymiser *anonymiser, const char *line)
 {
 	char name[64], rest[512];
@@ -176,7 +176,7 @@ static void change_routes(const struct anonymiser *anonymiser, struct content *c
 	replace(content, text_buffer_take(&out));
 }
 
-/* Extended capabilities of the config space: 3 is the serial number, which is made of a MAC. */
+/* Extended capabilities of the config space: number 3 is the serial number, made from a MAC. */
 static void change_config(struct content *content)
 {
 	uint8_t *bytes = (uint8_t *)content->bytes;
@@ -200,7 +200,7 @@ static void set_checksum(uint8_t *bytes, size_t at)
 	bytes[at] = (uint8_t)-sum;
 }
 
-/* What is no text may be an address as bytes, and becomes zero. */
+/* A value that is not text may be an address in binary, and becomes zero. */
 static void change_field(const struct anonymiser *anonymiser, uint8_t *value, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -212,8 +212,8 @@ static void change_field(const struct anonymiser *anonymiser, uint8_t *value, si
 }
 
 /*
- * Keywords of two letters with a byte of length each. Only part number and revision of the board
- * tell nothing of the single one.
+ * Each field has a keyword of two letters and a length byte. Only part number and revision of the
+ * board do not identify a single board.
  */
 static void change_fields(const struct anonymiser *anonymiser, uint8_t *bytes, size_t at,
 			  size_t end)
@@ -235,8 +235,8 @@ static void change_fields(const struct anonymiser *anonymiser, uint8_t *bytes, s
 }
 
 /*
- * Vital product data: a row of resources, PCI 3.0, appendix I. One that is cut, and what comes
- * after the end, become zero.
+ * Vital product data: a sequence of resources, PCI 3.0, appendix I. A truncated resource, and
+ * whatever follows the end, become zero.
  */
 static void change_vpd(const struct anonymiser *anonymiser, struct content *content)
 {
@@ -264,7 +264,7 @@ static void change_vpd(const struct anonymiser *anonymiser, struct content *cont
 		memset(bytes + at, 0, content->length - at);
 }
 
-/* "unique_id 12345" of an accelerator, and "hive_id" of those that XGMI connects; 0 is none. */
+/* "unique_id 12345" of an accelerator, and "hive_id" of those that XGMI connects; 0 means none. */
 static void change_unique_ids(const struct anonymiser *anonymiser, struct content *content)
 {
 	static const char *const names[] = {"unique_id ", "hive_id "};
@@ -282,7 +282,7 @@ static void change_unique_ids(const struct anonymiser *anonymiser, struct conten
 	}
 }
 
-/* Tunnels have IP addresses for those of their hardware: 0a:01:02:03, or sixteen bytes. */
+/* Tunnels have IP addresses as hardware addresses: 0a:01:02:03, or sixteen bytes. */
 static bool change_tunnel(const struct anonymiser *anonymiser, struct content *content)
 {
 	static const char *const files[] = {"address", "broadcast"};
@@ -308,7 +308,7 @@ static bool change_tunnel(const struct anonymiser *anonymiser, struct content *c
 }
 
 /*
- * GUIDs of virtual functions, which mlx4 writes without colons and without the zeros before them:
+ * GUIDs of virtual functions, which mlx4 writes without colons and leading zeros:
  * show_admin_alias_guid() of hw/mlx4/sysfs.c. No GUID has all bits set.
  */
 static bool change_alias_guid(const struct anonymiser *anonymiser, struct content *content)
@@ -393,7 +393,7 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 	anonymiser_prepare(anonymiser);
 }
 
-/* Binary files of whose inside nothing is known. */
+/* Binary files whose content is unknown. */
 static bool is_opaque(const struct content *content)
 {
 	static const char *const known[] = {"config", "vpd"};
@@ -402,7 +402,7 @@ static bool is_opaque(const struct content *content)
 	       !is_named(content, known, ARRAY_SIZE(known));
 }
 
-/* The words of sources.def, and of the folders that the kernel makes below what these name. */
+/* The words of sources.def, and the names of folders that the kernel makes below those. */
 static bool is_fixed(const char *component, size_t length)
 {
 	static const char *const words[] = {
@@ -425,7 +425,7 @@ static bool is_fixed(const char *component, size_t length)
 	return false;
 }
 
-/* For a member, or what a link leads to: a host may have the name of a folder, such as "net". */
+/* For members and link targets: a host may have the same name as a folder, such as "net". */
 static char *change_path(const struct anonymiser *anonymiser, const char *path)
 {
 	struct text_buffer out = {.text = NULL};
@@ -437,7 +437,7 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 		_cleanup_(freep) char *text = anonymise_text(anonymiser, component, false);
 		const char *shown = instance ? instance : text;
 
-		/* Only words that would change are looked up: all would take half of the time. */
+		/* Look up only words that would change: all of them would take half of the time. */
 		if (!instance && strcmp(text, component) && is_fixed(path, length))
 			shown = component;
 		more = path[length] == '/';
@@ -454,7 +454,10 @@ char *anonymise_member(const struct anonymiser *anonymiser, const char *path)
 
 	if (strncmp(path, groups, strlen(groups)))
 		return change_path(anonymiser, path);
-	/* A file that cannot be read is a link, and so is a second name of a hierarchy. */
+	/*
+	 * Files are told by their names: an unreadable one is a link, and so is a hierarchy's
+	 * second name.
+	 */
 	group = anonymise_cgroup_path(anonymiser, path + strlen(groups),
 				      !strncmp(name_of(path), "rdma.", strlen("rdma.")));
 	changed = mem_format("%s%s", groups, group);

@@ -29,7 +29,7 @@ char *anonymise_instance(const struct anonymiser *anonymiser, const char *name, 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		_cleanup_(freep) char *changed = NULL;
 
-		/* A template has an empty one: sshd@.service. */
+		/* The instance of a template is empty: sshd@.service. */
 		if (!ends_with(name + before, length - before, ends[i]))
 			continue;
 		changed = anonymise_group(anonymiser, name + before,
@@ -39,7 +39,7 @@ char *anonymise_instance(const struct anonymiser *anonymiser, const char *name, 
 	return NULL;
 }
 
-/* Two groups never get one name, which would be one member of the archive. */
+/* Distinct groups keep distinct names: otherwise they would be one member of the archive. */
 static void add_path(const struct anonymiser *anonymiser, const char *path, size_t length,
 		     struct text_buffer *out)
 {
@@ -62,7 +62,7 @@ static void add_path(const struct anonymiser *anonymiser, const char *path, size
 	}
 }
 
-/* The length of what is before the path on a line; -1: the line has none. */
+/* The length of the text before the path on a line; -1 if the line has none. */
 static int before_group(const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length);
@@ -114,7 +114,7 @@ char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
 	return change_lines(anonymiser, text, before_group, "\n");
 }
 
-/* Those that files of a snapshot lie below: the place of another may name a user or a container. */
+/* Keeps the mounts that files of a snapshot lie below: others may name a user or a container. */
 static char *keep_usual_mounts(const char *text)
 {
 	static const char usual[] = " /sys/fs/cgroup";
@@ -140,7 +140,7 @@ char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *t
 	return change_lines(anonymiser, usual, before_mounted, " \n");
 }
 
-/* In the first version, hierarchies have the names of their controllers. */
+/* In version 1, hierarchies are named after their controllers. */
 static bool is_hierarchy(const char *name, size_t length)
 {
 	static const char *const controllers[] = {

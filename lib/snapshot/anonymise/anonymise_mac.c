@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MAC addresses in texts that are written without colons. */
+/* MAC addresses in texts, written without colons. */
 #include <ctype.h>
 
 #include "base/mem.h"
@@ -30,7 +30,7 @@ static size_t read_mac(const char *text, const struct spelling *spelling,
 			return 0;
 		bytes[i / 2] = (uint8_t)(i & 1 ? bytes[i / 2] | digit : digit << 4);
 	}
-	/* A sentence may end. */
+	/* A dot after the address may end a sentence. */
 	if (is_of_name(*at) || (*at == spelling->mark && is_of_name(at[1])))
 		return 0;
 	return (size_t)(at - text);
@@ -68,7 +68,7 @@ size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text
 
 		if (!length || (before == '.' && spelling->mark == '.'))
 			continue;
-		/* A version may be written with points, 2024.1231.0001, but has no letters. */
+		/* A version may look the same, 2024.1231.0001, but has no letters. */
 		if (spelling->group == 4 && !has_any(text, length, isalpha) &&
 		    !known_has(&anonymiser->macs, bytes))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory of the module at the end of a cable: SFF-8472 for those with one lane, SFF-8636 for
- * those with four, CMIS. What a vendor keeps there as he likes becomes zero.
+ * The memory of the module at the end of a cable: SFF-8472 for modules with one lane, SFF-8636 for
+ * those with four, CMIS. Vendor-specific bytes become zero.
  */
 #include <string.h>
 
@@ -9,26 +9,27 @@
 #include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-/* Addresses on the module's bus, and where its upper half begins. */
+/* Addresses on the module's bus, and the start of its upper half. */
 enum { FIRST = MODULE_ADDRESS, SECOND = 0x51, UPPER_HALF = 128 };
 #define SERIAL_BYTES ((size_t)16)
 
 enum layout { LAYOUT_UNKNOWN, LAYOUT_8472, LAYOUT_8636, LAYOUT_CMIS };
 
-/* Bytes that are kept: from `first` on, those before `end`. */
+/* Bytes that are kept: from `first` up to but not including `end`. */
 static const struct kept {
 	uint8_t layout, address, page, first, end;
 } kept[] = {
-	/* Identity and diagnostics; from byte 96 on the vendor's, from 120 of the other a page's.
-	 */
+	/* Identity and diagnostics, without the vendor's bytes (from 96) and page (from 120). */
 	{LAYOUT_8472, FIRST, 0, 0, 96},
 	{LAYOUT_8472, SECOND, 0, 0, 120},
-	/* State, and from byte 119 on passwords; identity; thresholds. */
+	/* State without the passwords (from byte 119); identity; thresholds. */
 	{LAYOUT_8636, FIRST, 0, 0, 119},
 	{LAYOUT_8636, FIRST, 0, 128, 224},
 	{LAYOUT_8636, FIRST, 3, 128, 224},
-	/* State without what is a vendor's, and from byte 118 on passwords; identity; what it can
-	   do; thresholds; lanes. */
+	/*
+	 * State without vendor-specific bytes and passwords (from byte 118); identity;
+	 * capabilities; thresholds; lanes.
+	 */
 	{LAYOUT_CMIS, FIRST, 0, 0, 64},
 	{LAYOUT_CMIS, FIRST, 0, 85, 118},
 	{LAYOUT_CMIS, FIRST, 0, 128, 223},
@@ -37,7 +38,7 @@ static const struct kept {
 	{LAYOUT_CMIS, FIRST, 0x11, 128, 255},
 };
 
-/* Serial numbers, and the sum over the bytes from `first` on that is in the byte after them. */
+/* Serial numbers, and the place of the checksum, which covers the bytes from `first` up to it. */
 static const struct serial {
 	uint8_t layout, at, first, sum;
 } serials[] = {
@@ -46,7 +47,7 @@ static const struct serial {
 	{LAYOUT_CMIS, 166, 128, 222},
 };
 
-/* SFF-8024, table 4-1; lib/plug has the same list with what it reads of them. */
+/* SFF-8024, table 4-1; lib/plug has the same list, with what it reads from each. */
 static enum layout layout_of(uint8_t identifier)
 {
 	static const struct {
@@ -65,7 +66,7 @@ static enum layout layout_of(uint8_t identifier)
 
 static bool is_kept(enum layout layout, const struct module_part *part, size_t at)
 {
-	/* The first byte says which layout it is, also of one that is not known here. */
+	/* The first byte identifies the layout, even one that is unknown here. */
 	if (part->address == FIRST && at == 0)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
@@ -76,7 +77,7 @@ static bool is_kept(enum layout layout, const struct module_part *part, size_t a
 	return false;
 }
 
-/* Padded with blanks, which stay. */
+/* Padding blanks stay. */
 static void change_serial(const struct anonymiser *anonymiser, uint8_t *text)
 {
 	size_t length = SERIAL_BYTES;
@@ -86,7 +87,7 @@ static void change_serial(const struct anonymiser *anonymiser, uint8_t *text)
 	anonymise_word(anonymiser, (char *)text, length);
 }
 
-/* A serial number that is cut is not kept. */
+/* A truncated serial number is not kept. */
 static void change_identity(const struct anonymiser *anonymiser, const struct serial *serial,
 			    const struct module_part *part, uint8_t *bytes, size_t length)
 {

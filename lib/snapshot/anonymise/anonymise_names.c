@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of hosts in texts: which words are names, and what stands for them. */
+/* Names of hosts in texts: which words are names, and what replaces them. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-/* Words of a node description that name a kind of device; hosts may be called like the models. */
+/* Words of a node description that name a kind of device; a host may have the name of a model. */
 static bool names_kind(const char *word, size_t length, bool host)
 {
 	static const char *const models[] = {"HCA-[0-9]*", "MT[0-9]*", "ConnectX*", "BlueField*",
@@ -36,7 +36,7 @@ static bool names_kind(const char *word, size_t length, bool host)
 	for (size_t n = 0; !host && n < ARRAY_SIZE(models); n++)
 		if (!fnmatch(models[n], name, FNM_CASEFOLD))
 			return true;
-	/* Short numbers are in every text; 10-20-30-40 is a name that was made of an address. */
+	/* Short numbers are in every text; 10-20-30-40 is a name made from an address. */
 	if (host && length >= strlen("1-2-3-4"))
 		return false;
 	return length < 2 || strspn(name, "0123456789.:_-") >= length;
@@ -53,7 +53,7 @@ static void learn_names(struct anonymiser *anonymiser, const char *words, bool h
 		if (length && !names_kind(name, length, host) &&
 		    !strings_contain(&anonymiser->names, name))
 			strings_add(&anonymiser->names, name);
-		/* The name without its domain. */
+		/* Learn the name without its domain. */
 		if (label && label < length && !names_kind(name, label, host)) {
 			name[label] = '\0';
 			if (!strings_contain(&anonymiser->names, name))
@@ -68,7 +68,7 @@ void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
 	learn_names(anonymiser, words, false);
 }
 
-/* The name of a host without a domain is the usual one; 10.1.2.3 has none. */
+/* Learns the domain of a host name. Most names have no domain, and neither does 10.1.2.3. */
 static void learn_domain(struct anonymiser *anonymiser, const char *name)
 {
 	const size_t label = strcspn(name, ". \t\n"), end = strcspn(name, " \t\n");
@@ -95,12 +95,12 @@ bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
-/* The longest name of a host with its domain, in letters: RFC 1035 2.3.4. */
+/* The longest name of a host with its domain, in characters: RFC 1035 2.3.4. */
 #define LONGEST_HOST 253
 
 /*
- * The length of a name in the domain of this host, or of the domain, at the beginning; or 0. A
- * domain of one word is only looked for after a name: rdma is a word of many texts.
+ * The length of a name in this host's domain, or of the domain itself, at the start of the text; or
+ * 0. A domain of one word counts only after a name: rdma is a word in many texts.
  */
 static size_t domain_length(const struct anonymiser *anonymiser, const char *text)
 {
@@ -135,7 +135,7 @@ size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 	}
 	if (!longest)
 		return 0;
-	/* GPU17 is the same host. */
+	/* GPU17 is the same host as gpu17. */
 	lower = mem_format("%.*s", (int)longest, text);
 	for (char *c = lower; *c; c++)
 		*c = (char)tolower((unsigned char)*c);

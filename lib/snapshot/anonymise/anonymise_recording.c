@@ -17,7 +17,7 @@
 #include "snapshot/anonymise/anonymise_known.h"
 #include "snapshot/anonymise/anonymise_verbs.h"
 
-/* The module of a netdev, as its first byte has it. */
+/* The kind of module in a netdev, according to its first byte. */
 struct identified {
 	int64_t netdev;
 	uint8_t identifier;
@@ -28,13 +28,13 @@ struct work {
 	const struct recording *recording;
 	struct text_buffer out;
 	size_t dropped;
-	/* The numbers of families differ from host to host; -1: the host has none. */
+	/* Family numbers differ from host to host; -1: the host does not have the family. */
 	int64_t devlink, ethtool;
 	struct identified *modules;
 	size_t module_count;
 };
 
-/* What the attributes of a message are, and how long the structure before them is. */
+/* The attributes of a message, and the length of the structure before them. */
 struct form {
 	const struct attribute_table *table;
 	size_t header;
@@ -54,7 +54,7 @@ static bool is_command(const struct recorded_exchange *exchange, int64_t family,
 	       exchange->question.length >= GENL_HDRLEN && exchange->question.payload[0] == command;
 }
 
-/* Both of a question and of its answer. */
+/* The form of a question, and of its answer. */
 static struct form form_of(const struct work *work, const struct recorded_exchange *exchange,
 			   const struct recorded_message *message)
 {
@@ -101,7 +101,7 @@ static int compare_modules(const void *one, const void *other)
 	return (int)a->identifier - (int)b->identifier;
 }
 
-/* One of each netdev, for searches. */
+/* Keeps one module for each netdev, sorted for searches. */
 static void sort_modules(struct work *work)
 {
 	size_t kept = 0;
@@ -131,7 +131,7 @@ static uint8_t identifier_of(const struct work *work, int64_t netdev)
 	return 0;
 }
 
-/* But for the identifier. */
+/* The part that the question asks for, without the identifier. */
 static struct module_part part_of(const struct recorded_exchange *exchange)
 {
 	struct module_part part = {.identifier = 0};
@@ -145,7 +145,7 @@ static struct module_part part_of(const struct recorded_exchange *exchange)
 	return part;
 }
 
-/* An error, the header of the request without its numbers, and perhaps a text. */
+/* An error: the request's header without its numbers, and perhaps a text. */
 static void change_error(struct work *work, struct recorded_message *message, struct bytes *out)
 {
 	struct nlmsgerr refusal = {.error = 0};
@@ -167,7 +167,7 @@ static void change_error(struct work *work, struct recorded_message *message, st
 		attributes_change(&work->change, &attributes_error, data, length, out);
 }
 
-/* False: nobody knows what is in it. */
+/* Returns false if the content of the message is unknown. */
 static bool change_message(struct work *work, const struct recorded_exchange *exchange,
 			   struct recorded_message *message, struct bytes *out)
 {
@@ -177,7 +177,7 @@ static bool change_message(struct work *work, const struct recorded_exchange *ex
 	if (message->type == NLMSG_ERROR) {
 		change_error(work, message, out);
 	} else if (message->type < NLMSG_MIN_TYPE) {
-		/* NLMSG_DONE has an error, the others have nothing. */
+		/* NLMSG_DONE has an error, and the others have no payload. */
 		bytes_add(out, payload,
 			  message->length < sizeof(int) ? message->length : sizeof(int));
 		message->flags &= (uint16_t)~NLM_F_ACK_TLVS;
@@ -219,8 +219,8 @@ static bool change_one(struct work *work, const struct recorded_exchange *exchan
 }
 
 /*
- * Other addresses keep few prefixes, so a route that is looked up in changed tables (lib/host/fib)
- * would be the wrong one.
+ * Changed addresses share few prefixes, so a route looked up in changed tables (lib/host/fib) would
+ * be the wrong one.
  */
 static bool is_of_tables(const struct recorded_exchange *exchange)
 {
@@ -257,7 +257,7 @@ static void change_exchange(struct work *work, const struct recorded_exchange *e
 	free(text_buffer_take(&text));
 }
 
-/* Numbers of families come from the answers of the controller. */
+/* Finds the numbers of families in the answers of the controller. */
 static void find_families(struct work *work, const struct recorded_exchange *exchange)
 {
 	for (size_t i = 0; i < exchange->count; i++) {
@@ -275,7 +275,7 @@ static void find_families(struct work *work, const struct recorded_exchange *exc
 	}
 }
 
-/* The first byte of the memory of each module. */
+/* Finds the first byte of the memory of each module. */
 static void find_module(struct work *work, const struct recorded_exchange *exchange)
 {
 	const struct module_part part = part_of(exchange);
@@ -353,7 +353,7 @@ int anonymise_recording(struct anonymiser *anonymiser, struct content *content, 
 	size_t dropped = 0, length;
 	int rc = run(anonymiser, content, false, &text, &dropped);
 
-	/* Names may have become longer: what nobody could read is not kept. */
+	/* Names may have become longer: a recording that no longer parses is not kept. */
 	if (!rc)
 		rc = parse(text.text, text.length, &again);
 	recording_free(again);

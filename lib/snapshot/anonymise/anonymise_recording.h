@@ -10,8 +10,9 @@ struct content;
 /* Learns the addresses of a recording, before the learning ends. */
 void anonymise_recording_learn(struct anonymiser *anonymiser, const struct content *content);
 /*
- * Changes a recording. Answers in which addresses may be that cannot be found are dropped and
- * added to *ret_dropped. 0 or -errno: it cannot be read, and is unchanged.
+ * Changes a recording. Answers that may contain addresses which cannot be found are dropped and
+ * counted in *ret_dropped. Returns 0, or -errno if the recording cannot be read, which leaves it
+ * unchanged.
  */
 int anonymise_recording(struct anonymiser *anonymiser, struct content *content,
 			size_t *ret_dropped);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serial numbers, GUIDs and UUIDs that stand among other words. */
+/* Serial numbers, GUIDs and UUIDs in running text. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_serials.h"
 
-/* The words that may stand between "serial" and the number. */
+/* The length of a word that may come between "serial" and the number. */
 static size_t filler_length(const char *text)
 {
 	static const char *const fillers[] = {"numbers", "number", "num", "no", "is"};
@@ -25,7 +25,7 @@ static size_t filler_length(const char *text)
 	return 0;
 }
 
-/* Goes over marks and fillers to the number, on the same line. */
+/* Skips separators and fillers up to the number, on the same line. */
 static char *find_number(char *text)
 {
 	size_t length, marks;
@@ -39,8 +39,8 @@ static char *find_number(char *text)
 }
 
 /*
- * The length of the word for a serial number that `at` begins with; 0: it is none. cxgb4 writes S/N
- * (t4_dump_version_info()); serial8250 and serialise are other words, SerialNumber is this one.
+ * The length of a word for a serial number at `at`; 0 if there is none. cxgb4 writes S/N
+ * (t4_dump_version_info()); serial8250 and serialise are other words, SerialNumber is one.
  */
 static size_t serial_length(const char *text, const char *at)
 {
@@ -69,14 +69,14 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 		}
 		at = find_number(at + length);
 		length = strcspn(at, " \t\n,;)\"'");
-		/* "serial console" has none. */
+		/* "serial console" has no number. */
 		if (strcspn(at, "0123456789") < length)
 			anonymise_word(anonymiser, at, length);
 		at += length;
 	}
 }
 
-/* A number below has a vendor of which but the last five bits are zeros. */
+/* With fewer digits, the vendor in the first 24 of 64 bits would be zero. */
 enum { LEAST_GUID_DIGITS = 11 };
 
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)
@@ -107,7 +107,7 @@ char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *te
 	return text_buffer_take(&out);
 }
 
-/* The length of iqn.YYYY-MM. and nqn.YYYY-MM. at the beginning of a name; 0: it is none. */
+/* The length of iqn.YYYY-MM. or nqn.YYYY-MM. at the start of a name; 0 if there is none. */
 static size_t qualifier_length(const char *text)
 {
 	static const char form[] = "?qn.[0-9][0-9][0-9][0-9]-[0-9][0-9].";
@@ -128,7 +128,7 @@ void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text)
 			continue;
 		at += length - strlen("iqn.");
 		name = strcspn(at, " \t\n\"',;()[]<>");
-		/* Everyone's, and perhaps a UUID. */
+		/* This name is the same everywhere, and a UUID may follow it. */
 		if (strncmp(at, "org.nvmexpress", strlen("org.nvmexpress")) != 0)
 			anonymise_word(anonymiser, at, name);
 		at += name;

@@ -16,7 +16,7 @@ static bool matches_any(const char *word, const char *const *patterns, size_t co
 	return false;
 }
 
-/* Only what rules of modules and the topology are read from: the rest names disks and hosts. */
+/* Keeps only arguments for module rules and the topology: the others name disks and hosts. */
 static char *keep_arguments(const char *text)
 {
 	static const char *const wanted[] = {"*blacklist=*", "*iommu*",	   "pci=*",
@@ -33,7 +33,10 @@ static char *keep_arguments(const char *text)
 	return text_buffer_take(&out);
 }
 
-/* Limits of all users, without comments: the other lines name users and groups, limits.conf(5). */
+/*
+ * Keeps the limits of all users, without comments: other lines name users and groups,
+ * limits.conf(5).
+ */
 static char *keep_limits(const char *text)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -49,7 +52,7 @@ static char *keep_limits(const char *text)
 	return text_buffer_take(&out);
 }
 
-/* What doctor reads (lib/doctor/limits/settings.c): the rest has paths of users and hosts. */
+/* Keeps what doctor reads (lib/doctor/limits/settings.c): the rest has paths of users and hosts. */
 static char *keep_nccl(const char *text)
 {
 	static const char *const wanted[] = {"NCCL_IB_HCA=*", "NCCL_SOCKET_IFNAME=*",
@@ -64,7 +67,7 @@ static char *keep_nccl(const char *text)
 	return text_buffer_take(&out);
 }
 
-/* The backslash that joins a line with the next, as module_rules_parse() reads it. */
+/* Whether a backslash joins the line with the next one, as in module_rules_parse(). */
 static bool is_joined(const char *line, size_t length)
 {
 	size_t backslashes = 0;
@@ -80,7 +83,7 @@ static bool begins_with_word(const char *line, const char *word)
 	return !strncmp(line, word, strlen(word)) && strchr(" \t", line[strlen(word)]);
 }
 
-/* What is before a comment, which begins at a # that no other letter touches. */
+/* The length before a comment, which begins at a # at the start of the line or after a blank. */
 static size_t before_comment(const char *line, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -90,8 +93,8 @@ static size_t before_comment(const char *line, size_t length)
 }
 
 /*
- * Comments of modprobe.d(5) may say anything of anyone. The lines keep their numbers, which doctor
- * names, and the commands of install and remove stay as they are.
+ * Comments in modprobe.d(5) may say anything about anyone. The lines keep their numbers, which
+ * doctor reports, and the commands of install and remove stay as they are.
  */
 static char *drop_comments(const char *text)
 {
@@ -108,7 +111,7 @@ static char *drop_comments(const char *text)
 			is_comment = false;
 		}
 		kept = is_comment ? 0 : is_command ? length : before_comment(text, length);
-		/* The comment goes on where its line does. */
+		/* A comment continues on the joined line. */
 		is_comment |= kept < length;
 		joined = is_joined(text, length);
 		text_buffer_add(&out, "%.*s", (int)kept, text);

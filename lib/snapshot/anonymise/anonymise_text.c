@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses in texts, and names: found by their form, changed, written in the same form. */
+/* Addresses and names in texts: found by their form, changed, and written in the same form. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-/* Reads LENGTH/2 bytes; groups of hexadecimal digits with colons, or without. */
+/* Reads hexadecimal digits, in groups with colons or without. Returns the number of bytes. */
 static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])
 {
 	size_t digits = 0;
@@ -28,7 +28,7 @@ static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static I
 	return digits / 2;
 }
 
-/* Writes them back where the digits are. */
+/* Writes the bytes over the digits that they came from. */
 static void write_bytes(char *text, size_t length, const uint8_t *bytes)
 {
 	size_t digits = 0;
@@ -44,7 +44,7 @@ static void write_bytes(char *text, size_t length, const uint8_t *bytes)
 	}
 }
 
-/* The number of digits of each group, if all are alike; 0: they are not. */
+/* The number of digits in each group if all groups have the same, else 0. */
 static size_t group_size(const char *text, size_t length)
 {
 	size_t first = 0, group = 0;
@@ -62,7 +62,7 @@ static size_t group_size(const char *text, size_t length)
 	return first;
 }
 
-/* What a run of hexadecimal digits and colons is; 0: no address. */
+/* The size of the address that a run of hexadecimal digits and colons is, or 0. */
 static size_t address_bytes(const char *text, size_t length)
 {
 	const size_t group = group_size(text, length);
@@ -122,7 +122,10 @@ static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, 
 		anonymise_gid(anonymiser, bytes + IPOIB_BYTES - GID_BYTES);
 }
 
-/* Whether digits without colons are an address that was seen with them, or a GID of such. */
+/*
+ * The size of the address if digits without colons were seen with colons, or are a GID with such a
+ * GUID; else 0.
+ */
 static size_t known_bytes(const struct anonymiser *anonymiser, const char *text, size_t length)
 {
 	uint8_t bytes[IPOIB_BYTES];
@@ -144,7 +147,7 @@ static size_t known_bytes(const struct anonymiser *anonymiser, const char *text,
 	return 0;
 }
 
-/* fe80::1, or with all its groups but without their zeros. */
+/* Changes fe80::1, or an address with all groups but without their leading zeros. */
 static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, size_t length,
 			struct text_buffer *out)
 {
@@ -169,8 +172,8 @@ static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, s
 }
 
 /*
- * A run of another form may hold an address that was seen elsewhere: a GID with something after it.
- * Only GUIDs and MAC addresses are looked for, which are the parts that tell hosts apart.
+ * A run of another form may contain an address that was seen elsewhere: a GID with something after
+ * it. Only GUIDs and MAC addresses are searched for, because they distinguish hosts.
  */
 static bool change_inside(const struct anonymiser *anonymiser, char *text, size_t length)
 {
@@ -213,8 +216,7 @@ static void change_digits(const struct anonymiser *anonymiser, const char *text,
 	text_buffer_add(out, "%s", copy);
 }
 
-/* With an end that is written as in IPv4: ::ffff:10.1.2.3, ip6_compressed_string() of the kernel.
- */
+/* Includes an end in the form of IPv4: ::ffff:10.1.2.3, ip6_compressed_string() of the kernel. */
 static size_t mixed_length(const char *text, size_t length)
 {
 	size_t mixed = length + strspn(text + length, "0123456789.");
@@ -225,8 +227,8 @@ static size_t mixed_length(const char *text, size_t length)
 }
 
 /*
- * A colon may stand between an address and a word: 0c:42:a1:a1:b2:c0: link up. What is before it is
- * the address then.
+ * A colon may separate an address from a word: 0c:42:a1:a1:b2:c0: link up. Then the address is what
+ * comes before it.
  */
 static size_t address_length(const char *text)
 {
@@ -268,7 +270,7 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	return length;
 }
 
-/* Whether the word that ends before `at` is more than hexadecimal digits, as in mac0c:42:... */
+/* Whether the word that ends before `at` has more than hexadecimal digits, as in mac0c:42:... */
 static bool ends_other_word(const char *begin, const char *at)
 {
 	while (at > begin && is_of_name(at[-1]))
@@ -277,14 +279,14 @@ static bool ends_other_word(const char *begin, const char *at)
 	return false;
 }
 
-/* A MAC address with colons that touches a word, which its form shows all the same. */
+/* Changes a MAC address with colons that touches a word: its form is still unmistakable. */
 static size_t change_glued(const struct anonymiser *anonymiser, const char *begin, const char *at,
 			   struct text_buffer *out)
 {
 	const size_t length = 3 * ETHERNET_BYTES - 1;
 	size_t run = 0;
 
-	/* It is looked for at each letter, and a run may be as long as the text. */
+	/* This happens at each character, and a run may be as long as the text: read no further. */
 	while (run < length + 2 && (isxdigit((unsigned char)at[run]) || at[run] == ':'))
 		run++;
 	/* A colon may follow. */
@@ -297,8 +299,8 @@ static size_t change_glued(const struct anonymiser *anonymiser, const char *begi
 }
 
 /*
- * Names that udev makes of addresses: enxMAC, and protocol and GUID, or rdmaxGUID (by_guid() of
- * rdma-core's kernel-boot/rdma_rename.c); names of nodes and ports of Fibre Channel, which NVMe has
+ * Names that udev makes from addresses: enxMAC, protocol and GUID, or rdmaxGUID (by_guid() of
+ * rdma-core's kernel-boot/rdma_rename.c); names of Fibre Channel nodes and ports, as NVMe has them
  * (nvme_fc_create_ctrl()); and numbers after 0x. Returns the length of the part before the digits.
  */
 static size_t prefix_length(const char *text)
@@ -313,8 +315,8 @@ static size_t prefix_length(const char *text)
 }
 
 /*
- * A number that is an address without the zeros before it: 0x2c903001a2b3c, as %llx writes it.
- * Those of a vendor stay, so that the other value has as many.
+ * Changes a number that is an address without leading zeros: 0x2c903001a2b3c, as %llx writes it.
+ * The zeros are part of the vendor, which stays, so the new value has as many.
  */
 static bool change_short(const struct anonymiser *anonymiser, const char *digits, size_t length,
 			 struct text_buffer *out)
@@ -346,13 +348,13 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	const size_t length = prefix ? strspn(digits, "0123456789abcdefABCDEF") : 0;
 	size_t count;
 
-	/* The log of the kernel has a colon after the name of a device. */
+	/* In the kernel's log a colon follows the name of a device. */
 	if (!length || isalnum((unsigned char)digits[length]))
 		return 0;
 	count = known_bytes(anonymiser, digits, length);
 	if (!count && *text == '0' && change_short(anonymiser, digits, length, out))
 		return prefix + length;
-	/* A name says it, a number may be anything. */
+	/* With such a name it is an address; a number may be anything. */
 	if (!count && *text != '0' && (length == 2 * ETHERNET_BYTES || length == 2 * GUID_BYTES))
 		count = length / 2;
 	if (!count)
@@ -362,7 +364,7 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	return prefix + length;
 }
 
-/* A number of an IPv4 address, or what stands for several: `*`, [1,4-9/2]. 0: neither. */
+/* The length of a number in an IPv4 address, or of a pattern: `*`, [1,4-9/2]. 0: neither. */
 static size_t part_length(const char *text)
 {
 	const size_t digits = strspn(text, "0123456789");
@@ -374,8 +376,8 @@ static size_t part_length(const char *text)
 }
 
 /*
- * An address, or a pattern of lnet's options (ip2nets, routes), of which the numbers before the
- * first that stands for several change as in addresses. The rest cannot, and becomes all there are.
+ * Changes an address, or a pattern in lnet's options (ip2nets, routes): the numbers before its
+ * first wildcard change as in addresses. The rest cannot be changed, and becomes `*`.
  */
 static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 			  struct text_buffer *out)
@@ -398,10 +400,10 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 		if (i + 1 < IPV4_BYTES && text[length++] != '.')
 			return 0;
 	}
-	/* Versions have more numbers; a sentence may end. */
+	/* Versions have more numbers; a dot may also end a sentence. */
 	if (text[length] == '.' && part_length(text + length + 1))
 		return 0;
-	/* 10.0.0.1-9 are several, too. */
+	/* 10.0.0.1-9 is also a range. */
 	last = text[length] == '-' ? strspn(text + length + 1, "0123456789") : 0;
 	end = text + length + 1 + last;
 	if (last && last <= 3 && !is_of_name(*end) && (*end != '.' || !part_length(end + 1))) {
@@ -421,8 +423,8 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 }
 
 /*
- * Whether the dash is that of a version, 23.10-1.1.9.0, and not behind an address that has been
- * replaced. A private network begins with two digits or more.
+ * Whether the dash belongs to a version, 23.10-1.1.9.0, rather than follows an address that has
+ * been replaced. A private network begins with at least two digits.
  */
 static bool is_version(const char *begin, const char *dash)
 {
@@ -434,10 +436,10 @@ static bool is_version(const char *begin, const char *dash)
 	return dots && (at == begin || !isalnum((unsigned char)at[-1])) && dash[2] == '.';
 }
 
-/* Whether an IPv4 address may begin here; `done`: where the text begins that was not replaced. */
+/* Whether an IPv4 address may begin here; `done` is the end of the last replacement. */
 static bool may_begin_ipv4(const char *at, char before, const char *done)
 {
-	/* The second of a range is after a dash. */
+	/* The second address of a range follows a dash. */
 	if (before == '-')
 		return !is_version(done, at - 1);
 	/* MGC10.0.0.1@o2ib is Lustre's management client of a server: lustre_start_mgc(). */
@@ -447,8 +449,8 @@ static bool may_begin_ipv4(const char *at, char before, const char *done)
 }
 
 /*
- * Whether a run of digits and colons may begin here: not in a word, and behind a colon only if that
- * ends a word and no group of digits, as in mac:0c:42:a1:a1:b2:c0.
+ * Whether a run of digits and colons may begin here: not inside a word, and after a colon only if
+ * that ends a word other than a group of digits, as in mac:0c:42:a1:a1:b2:c0.
  */
 static bool may_begin_run(const char *begin, const char *at)
 {

@@ -17,7 +17,7 @@
 #include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-/* Before struct ibv_device_attr_ex, lib/host/verbs.c keeps whether all of it was filled. */
+/* lib/host/verbs.c puts a number before struct ibv_device_attr_ex: whether all of it was filled. */
 enum { LIMITS_BEFORE = sizeof(uint64_t) };
 
 static void change_guid(const struct attribute_change *change, uint8_t *guid)
@@ -28,7 +28,7 @@ static void change_guid(const struct attribute_change *change, uint8_t *guid)
 		anonymise_guid(change->anonymiser, guid);
 }
 
-/* The text of the firmware's version, and what is behind it; two GUIDs; numbers. */
+/* Zeroes what follows the firmware version's text, and changes two GUIDs; the rest is numbers. */
 static void change_limits(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	const size_t text = LIMITS_BEFORE + offsetof(struct ibv_device_attr, fw_ver);
@@ -46,7 +46,7 @@ static void change_limits(const struct attribute_change *change, uint8_t *bytes,
 	change_guid(change, bytes + image);
 }
 
-/* What is not a whole entry is not kept. */
+/* An incomplete entry is not kept. */
 static size_t change_gids(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	const size_t size = sizeof(struct ibv_gid_entry), count = length / size;
@@ -57,7 +57,7 @@ static size_t change_gids(const struct attribute_change *change, uint8_t *bytes,
 	return count * size;
 }
 
-/* GUIDs in host order, and names. */
+/* Changes the GUIDs, which are in host order, and the names. */
 static size_t change_list(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
 	const size_t count = length / sizeof(struct verbs_item);
@@ -81,7 +81,7 @@ static size_t change_list(const struct attribute_change *change, uint8_t *bytes,
 	return count * sizeof(struct verbs_item);
 }
 
-/* Returns how many bytes are kept: a later library may add to a structure what is not known. */
+/* Returns the number of bytes to keep: a later library may append members to a structure. */
 static size_t change_answer(const struct attribute_change *change, unsigned int question,
 			    uint8_t *bytes, size_t length)
 {

@@ -8,6 +8,6 @@ struct attribute_change;
 struct bytes;
 struct recorded_message;
 
-/* The message becomes that in `out`. False: nobody knows what is in it. */
+/* Replaces the message by the one in `out`. Returns false if its content is unknown. */
 bool anonymise_verbs(const struct attribute_change *change, struct recorded_message *message,
 		     bool is_answer, struct bytes *out);

@@ -10,10 +10,10 @@
 #include "render/format.h"
 #include "snapshot/diff/names.h"
 
-/* A field that one side knows of some records and the other does not. */
+/* A field that one side knows for some records and the other does not. */
 struct diff_unknown {
 	const char *kind, *field;
-	size_t side; /* which does not */
+	size_t side; /* the side that does not */
 	size_t count;
 };
 
@@ -52,7 +52,7 @@ struct paired {
 	const void *row;
 	char *name;
 	bool matched;
-	struct paired *partner; /* on the other side, by the identity that is looked at */
+	struct paired *partner; /* on the other side, by the identity in question */
 };
 
 struct comparison {
@@ -60,7 +60,7 @@ struct comparison {
 	const struct diff_kind *kind;
 	const struct diff_rows *sides[DIFF_SIDES];
 	struct paired *entries[DIFF_SIDES];
-	/* What the problems of a side are about, and what that is a part of: trees of names. */
+	/* Trees of names: the objects of a side's problems, and what these are parts of. */
 	struct names *troubled[DIFF_SIDES], *wholes[DIFF_SIDES];
 };
 
@@ -87,7 +87,7 @@ static const char *later_name(const struct diff *diff, const char *text)
 	return name ? name->later : text;
 }
 
-/* A value as text, or NULL. Names of the earlier side are followed. */
+/* A value as text, or NULL. Names on the earlier side are replaced by the later ones. */
 static char *text_of(const struct comparison *comparison, int side, const struct field *field,
 		     const void *row)
 {
@@ -114,7 +114,7 @@ static char *text_of(const struct comparison *comparison, int side, const struct
 	return copy;
 }
 
-/* The values of the fields of a list with / between them; NULL if it is empty. */
+/* The values of the listed fields, joined by /; NULL if the list is empty. */
 static char *join(const struct comparison *comparison, int side, const char *keys, const void *row)
 {
 	const struct schema *schema = comparison->kind->schema;
@@ -172,7 +172,7 @@ static void note_unknown(const struct comparison *comparison, const char *field,
 		.kind = comparison->kind->name, .field = field, .side = side, .count = 1};
 }
 
-/* Whether a problem of the side is about the object, a part of it, a whole of it, or the host. */
+/* Whether a problem of the side is about the object, its parts, what it is part of, or the host. */
 static bool is_troubled(const struct comparison *comparison, int side, const char *object)
 {
 	const struct problems *problems = comparison->sides[side]->problems;
@@ -184,7 +184,7 @@ static bool is_troubled(const struct comparison *comparison, int side, const cha
 	       diff_names_find(comparison->wholes[side], object);
 }
 
-/* Whether a value that the side lacks is none: it answers, and nothing went wrong there. */
+/* Whether a missing value means that there is none: the side answers, and nothing failed there. */
 static bool is_complete(const struct comparison *comparison, int side, const char *object)
 {
 	return comparison->sides[side]->answers && !is_troubled(comparison, side, object);
@@ -261,7 +261,7 @@ struct identities {
 	size_t count;
 };
 
-/* The values that only one of the side has, sorted. */
+/* Lists the values that only one record of the side has, sorted. */
 static void list_identities(const struct comparison *comparison, int side,
 			    const struct field *field, struct identities *list)
 {
@@ -331,7 +331,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*first)->name ? (*first)->name : "", (*second)->name ? (*second)->name : "");
 }
 
-/* Those with the same name; of several with one name, only the first. */
+/* Matches records with the same name; if several have one name, only the first. */
 static void match_by_name(const struct comparison *comparison)
 {
 	const size_t count = comparison->sides[DIFF_AFTER]->count;
@@ -352,8 +352,8 @@ static void match_by_name(const struct comparison *comparison)
 }
 
 /*
- * By the first field of the identity, then by name, then by the other fields: a name that moved to
- * another device is no other firmware.
+ * Matches by the first field of the identity, then by name, then by the other fields: a name that
+ * moved to another device is not a change of firmware.
  */
 static void match(const struct comparison *comparison)
 {
@@ -380,7 +380,7 @@ static struct paired *list_entries(const struct comparison *comparison, int side
 	return entries;
 }
 
-/* By the later name of its device, as the records have it. A problem of the host has no name. */
+/* Uses the later name of the device, as the records do. A problem of the host has no name. */
 static char *troubled_object(const struct comparison *comparison, int side, const char *object)
 {
 	const size_t length = strcspn(object, "/");
@@ -406,7 +406,7 @@ static void list_problems(struct comparison *comparison, int side)
 	}
 }
 
-/* Adds the names that several records of the side have. */
+/* Adds the names that several records of the side share. */
 static void find_shared(const struct comparison *comparison, int side, struct names **shared)
 {
 	struct names *seen = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The differences between two lists of records of one schema, field by field: what a reboot, a
- * firmware or a driver has changed. Knows no subject: a kind says which fields name a record, which
- * recognise it under another name, and which move by themselves.
+ * firmware or a driver has changed. It knows nothing of the subject: a kind says which fields name
+ * a record, which identify it under another name, and which change by themselves.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 struct diff_kind {
 	const char *name; /* plural: devices */
 	const struct schema *schema;
-	/* Lists of keys, with commas between. NULL: none. */
+	/* Lists of keys, separated by commas; NULL: none. */
 	const char *keys;     /* name the record: device,port gives mlx5_0/1 */
-	const char *identity; /* a record with the same value of one is the same, if only one has */
-	const char *moving;   /* left out, beside keys, counters, secrets and records */
-	bool partial;	      /* a list need not be complete: what only one has is not told */
-	const char *distinct; /* are in the name, too, if several of one side would share it */
+	const char *identity; /* records match if they alone share one of these values */
+	const char *moving;   /* not compared, besides keys, counters, secrets and records */
+	bool partial;	      /* lists may be incomplete: ignore what only one side has */
+	const char *distinct; /* added to the name if several on one side would share it */
 };
 
 enum diff_change { DIFF_CHANGED, DIFF_GONE, DIFF_NEW, DIFF_RENAMED };
@@ -39,7 +39,7 @@ extern const struct schema differences_schema;
 struct diff_rows {
 	const void *const *rows;
 	size_t count;
-	/* What could not be read: an unknown value of such an object is no difference. */
+	/* What could not be read: an unknown value of such an object is not a difference. */
 	const struct problems *problems;
 	bool answers; /* netlink and verbs answer; else every unknown value is merely unknown */
 };
@@ -49,16 +49,16 @@ struct names;
 struct diff {
 	struct difference *items;
 	size_t count;
-	struct names *renamed; /* tree of the earlier names of what was renamed */
-	struct names *absent; /* the same of what only one side has: its parts are not told again */
+	struct names *renamed; /* tree of the earlier names of renamed objects */
+	struct names *absent;  /* tree of what only one side has: its parts are not reported */
 	struct diff_unknown *unknowns;
 	size_t unknown_count;
 };
 
-/* Kinds whose records are named by others (ports by devices) come after those. */
+/* Kinds whose records other records name (devices by ports) come first. */
 void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct diff_rows *before,
 		  const struct diff_rows *after);
-/* Tells which fields one side knows and the other does not; `names`: of the two sides. */
+/* Reports which fields only one side knows; `names` are those of the two sides. */
 void diff_note_unknowns(const struct diff *diff, const char *const names[DIFF_SIDES],
 			struct problems *problems);
 void diff_clear(struct diff *diff);
