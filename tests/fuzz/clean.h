@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text that comes out goes to terminals. */
+/* All text that is output goes to terminals. */
 #pragma once
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* NULL is clean. */
+/* NULL counts as clean. */
 static inline void check_clean(const char *text)
 {
 	char *clean = text ? text_clean(text, strlen(text)) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The field tables of all attributes: the first two bytes choose one, the next 64 choose a field
- * and hold a text for it, as `--set FIELD=VALUE` takes it; the rest are the attribute's data. What
- * a field shows is taken back and is the same bits; a text that is not taken changes nothing, one
- * that is taken changes no other field.
+ * The field tables of all attributes: the first two bytes choose a table, the next 64 choose a
+ * field and hold a text for it, as in `--set FIELD=VALUE`; the rest are the attribute's data. The
+ * text that a field shows is accepted and gives the same bits; a refused text changes nothing, and
+ * an accepted one changes no other field.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static const struct mad_attribute *choose(uint8_t table, uint8_t number)
 }
 
 /*
- * Not what shows more than its bits, text that is shown cleaned, a code's number with the word for
- * what is unknown, and more words of 4 bytes than 64 bits can count in bytes.
+ * Excluded are fields that show more than their bits, text that is shown cleaned, a code's number
+ * with the word for unknown codes, and more four-byte words than 64 bits can count in bytes.
  */
 static bool is_exact(const struct field *field, const struct mad_record *record, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The words of settings: the first byte selects one of those for data center bridging, the rest is
- * the text. What is accepted has one form, which is accepted again and stays as it is; what is not
- * has a reason.
+ * The words of settings: the first byte selects one of the settings of data center bridging, the
+ * rest is the text. An accepted text has one form, which is accepted again and stays the same; a
+ * refused one has a reason.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static void try_words(struct changes *changes, struct change_host *host,
 	_cleanup_(freep) char *value = NULL, *again = NULL;
 	int rc = change_parse(change, text, &value);
 
-	/* -ENODEV: the text builds on what is there, and there is no netdev. */
+	/* -ENODEV: the text refers to present values, and there is no netdev. */
 	expect(!rc || rc == -ENODEV || (rc == -EINVAL && change->reason));
 	expect(!rc == (value != NULL));
 	if (rc)

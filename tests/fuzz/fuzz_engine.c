@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The MAD engine: the input says what the fabric does with each request and what arrives besides:
- * answers, false ones, repeated ones, requests that come back, errors of the port. However that may
- * be, each request ends exactly once.
+ * The MAD engine: the input says what the fabric does with each request and what else arrives:
+ * answers, wrong ones, duplicates, requests that are returned, errors of the port. In any case each
+ * request ends exactly once.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -23,12 +23,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct fabric {
 	const uint8_t *data;
 	size_t left;
-	unsigned char sent[KEPT][MAD_BYTES]; /* the last requests, for answers that fit */
+	unsigned char sent[KEPT][MAD_BYTES]; /* the last requests, for matching answers */
 	size_t sends;
 	size_t given, ended;
 	unsigned int ends[REQUESTS];
 	unsigned char mad[MOST_BYTES];
-	size_t mad_bytes; /* of one that was too large, and is taken next */
+	size_t mad_bytes; /* of a MAD that was too large, and is received next */
 	struct mad_arrival arrival;
 	bool again;
 };
@@ -61,7 +61,7 @@ static int send_mad(void *context, int agent, const struct mad_address *to, unsi
 	return draw(fabric) == 254 ? -EINVAL : 0;
 }
 
-/* What arrives next: a request of ours with some bytes changed. */
+/* Makes the next arrival: one of our requests with some bytes changed. */
 static void make_arrival(struct fabric *fabric, unsigned int kind)
 {
 	const unsigned char *sent = fabric->sent[draw(fabric) % KEPT];
@@ -103,7 +103,7 @@ static int receive_mad(void *context, unsigned char *buffer, size_t *bytes, stru
 	return 0;
 }
 
-/* Most often there is something to take; else some time goes by, so that deadlines pass. */
+/* Usually there is something to receive; otherwise time passes, so that deadlines expire. */
 static int wait_mad(void *context, int timeout_msec)
 {
 	struct fabric *fabric = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of rdmactl doctor --expect: the input is all of it. */
+/* A file of rdmactl doctor --expect: the input is the complete file. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void check_file(const struct expectation *file)
 			const struct wanted *wanted = &file->selectors[i].wanted[key];
 			char *text = wanted_text(wanted);
 
-			/* What is wanted allows something. */
+			/* A known expectation can be shown. */
 			if (wanted->known && !text)
 				abort();
 			check_clean(text);
@@ -37,7 +37,7 @@ static void check_file(const struct expectation *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1), *message = NULL;
 	struct expectation file;
 	int rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files of rdmactl fabric --save: the input is one of them, or two with a NUL between. */
+/* Files of rdmactl fabric --save: the input is one of them, or two separated by a NUL. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static size_t compare(const struct fabric *before, const struct fabric *after)
 	return count;
 }
 
-/* Tables that the file tells lead along its cables, where they lead anywhere; loops end. */
+/* The tables in the file lead along its cables, where they lead anywhere; loops end. */
 static void follow_tables(const struct fabric *fabric)
 {
 	const struct multicast_members unknown = {.known = false};
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fabric fabrics[] = {{.nodes = NULL}, {.nodes = NULL}};
 
 	for (size_t i = 0; i < 2; i++) {
-		/* The copy has the very size, so that the sanitizer sees every overrun. */
+		/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 		char *copy = mem_alloc_zero(lengths[i], 1);
 
 		if (lengths[i])

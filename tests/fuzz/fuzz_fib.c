@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The routing tables of a recording: pieces that begin with their kind and their length in two
- * bytes, the payloads of messages of dumps; then lookups in what they gave.
+ * The routing tables of a recording: the input is pieces that begin with their kind and their
+ * length in two bytes, and hold the payloads of dumped messages; then lookups in the result.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void take(struct fib *fib, uint8_t kind, const uint8_t *data, size_t size
 {
 	static taker *const takers[] = {fib_take_route, fib_take_rule, fib_take_next_hop,
 					fib_take_neighbour, fib_take_address};
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 
 	if (size)

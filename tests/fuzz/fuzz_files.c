@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Small files that others write, and lists in them: the first byte of the input says which one the
+ * Small files written by others, and lists in them: the first byte of the input says which one the
  * rest is.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A line of the text, counted from 1, is named if and only if it is wrong. */
+/* A line of the text, counted from 1, is reported if and only if the text is wrong. */
 static void check_line(int rc, unsigned int line, const char *text, size_t length)
 {
 	unsigned int lines = 1;
@@ -75,7 +75,7 @@ static char *format_hosts(char **names, size_t count)
 	return hostlist_format((const char *const *)names, count, 0);
 }
 
-/* What is written of a list's names is a list of as many names, and is written the same. */
+/* The names of a list, written as a list, give as many names, and are written the same again. */
 static void try_hostlist(const char *text, size_t length)
 {
 	char **names, **again, *message = NULL, *list, *second;
@@ -203,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size || data[0] - '0' < 0 || data[0] - '0' >= (int)ARRAY_SIZE(tries))
 		return 0;
-	/* The copy has the very size and a NUL, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size and a NUL, so that the sanitizer sees every overrun. */
 	text = mem_alloc_zero(size, 1);
 	memcpy(text, data + 1, size - 1);
 	tries[data[0] - '0'](text, size - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Generic netlink: the input is the payload of a message about a family, about a device of devlink,
- * and of ethtool's answers about pause frames, error correction, the link and its module.
+ * Generic netlink: the input is the payload of a message about a family, of one about a devlink
+ * device, and of ethtool's answers about pause frames, error correction, the link and its module.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {DEVLINK_FAMILY};
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 	struct devlink_list list = {0};
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(copy, data, size);
 	genl_take_family(copy, size, names, &id, 1);
-	/* The second message about a device finds it. */
+	/* The second message about a device finds the first. */
 	if (!devlink_take(copy, size, &list, true) && list.count != 1)
 		abort();
 	devlink_take(copy, size, &list, false);

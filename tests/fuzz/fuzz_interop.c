@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What other programs say over TCP or in a message: the addresses of the pingpongs, the steps of
- * perftest's exchange, and rping's messages. What is taken can be told again, and stays the same.
+ * What other programs send over TCP or in a message: the addresses of the pingpongs, the steps of
+ * perftest's exchange, and rping's messages. Accepted input can be sent again, and stays the same.
  */
 #include <math.h>
 #include <stdint.h>
@@ -20,7 +20,10 @@ static void expect(bool condition)
 		abort();
 }
 
-/* The first bytes, in as much room, so that the sanitizer sees every overrun; NULL: too few. */
+/*
+ * Copies the first bytes into exactly as much room, so that the sanitizer sees every overrun; NULL
+ * if there are too few.
+ */
 static void *cut(const uint8_t *data, size_t size, size_t length)
 {
 	void *copy = size < length ? NULL : mem_alloc_zero(length, 1);
@@ -44,7 +47,7 @@ static void try_address(const uint8_t *data, size_t size)
 	free(line);
 }
 
-/* The list begins with the input; lines of zeros are the rest. */
+/* The list begins with the input, followed by lines of zeros. */
 static void try_addresses(const uint8_t *data, size_t size)
 {
 	const size_t length = (size_t)PINGPONG_LINES * PINGPONG_LINE_BYTES;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1);
 	struct complaints complaints = {.count = 0};
 	struct kmsg_record record;
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		complaints_take(&complaints, &record);
 		complaints_take(&complaints, &record);
-		/* The second is counted with the first. */
+		/* The second record is counted with the first. */
 		if (complaints.lines != 2 || complaints.count > 1)
 			abort();
 	}

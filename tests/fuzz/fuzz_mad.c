@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Management datagrams: the input is both a file as `mad decode` takes it, and one datagram, whose
- * class and attribute are those of its bytes. What is missing is unknown, and no text steers a
+ * class and attribute are those of its bytes. Missing bytes are unknown, and no text controls a
  * terminal.
  */
 #include <errno.h>
@@ -46,7 +46,7 @@ static void check_row(const struct mad_decoded *decoded)
 
 static void try_datagram(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	unsigned char *copy = malloc(size ? size : 1);
 	struct mad_decoded decoded;
 	int rc;
@@ -71,7 +71,7 @@ static void try_datagram(const uint8_t *data, size_t size)
 	mad_decoded_clear(&decoded);
 }
 
-/* The pieces are in order, apart, and within the bytes. */
+/* The pieces are in order, do not overlap, and are within the bytes. */
 static void try_file(const uint8_t *data, size_t size)
 {
 	struct mad_dump dump;

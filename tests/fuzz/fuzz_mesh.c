@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The protocol between coordinator and agents of a mesh: the input is messages as they come from a
- * socket. What is taken has its numbers in range, its texts ended, and is the same bytes when it is
- * encoded again; records that are made of it have clean text. The first byte chooses the file of a
- * rehearsal instead.
+ * The protocol between the coordinator and the agents of a mesh: the input is messages as they come
+ * from a socket. An accepted message has its numbers in range and its texts terminated, and is
+ * encoded to the same bytes; records made from it have clean text. The first byte can choose the
+ * file of a rehearsal instead.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The exchange protocol: the input is both a message as it comes from a socket, and a type (its
- * first byte) with a body. What is taken has every number in its range and every text ended, and is
- * the same bytes when it is encoded again.
+ * first byte) with a body. An accepted message has every number in range and every text terminated,
+ * and is encoded to the same bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ static void check_record(const struct wire_layout *layout, const void *record)
 
 static void try_body(uint32_t type, const uint8_t *body, size_t length)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	uint8_t *copy = malloc(length ? length : 1);
 	struct message message;
 	uint8_t bytes[MESSAGE_MOST_BYTES];

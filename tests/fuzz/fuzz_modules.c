@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Nothing may reach a terminal that steers it. */
+/* Nothing that controls a terminal may get through. */
 static void check_text(const char *text)
 {
 	for (; *text; text++)
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	text = mem_alloc_zero(size, 1);
 	memcpy(text, data + 1, size - 1);
 	switch (data[0]) {

@@ -24,7 +24,7 @@ static void look(void *context, const struct rtnl_notice *notice)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 	struct nldev_event event = {{0}};
 	struct verbs_event verbs;

@@ -77,7 +77,7 @@ static void try_exchange(const void *datagram, size_t length, bool dump)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 
 	if (size)

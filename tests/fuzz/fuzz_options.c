@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The command line: the input is its words, with a NUL after each; its first byte tells whether the
- * first word ends the options. Options, objects, columns and completion all see the same words.
+ * The command line: the input is its words, each followed by a NUL; its first byte says whether the
+ * first word ends the options. Options, objects, columns and completion all get the same words.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* A line for the user: there is one, and it does a terminal no harm. */
+/* There is a line for the user, and it does not harm a terminal. */
 static void expect_line(const char *line)
 {
 	char *clean;

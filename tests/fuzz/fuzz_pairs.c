@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of fabric route --pairs: the input is all of it. */
+/* A file of fabric route --pairs: the input is the complete file. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct route_pair *pair = &pairs.items[i];
 
-		/* At most one a line; a word is some of the line. */
+		/* There is at most one pair per line, and each word is part of the text. */
 		if (pair->line <= last || !*pair->from || !*pair->to || strchr(pair->from, '\n') ||
 		    !strstr(text, pair->from) || !strstr(text, pair->to))
 			abort();

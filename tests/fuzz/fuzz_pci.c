@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Names are shown. */
+/* Names are shown, so they must be clean. */
 static void check_name(void *context, const char *name, uint64_t count)
 {
 	char *clean = text_clean(name, strlen(name));
@@ -25,7 +25,7 @@ static void check_name(void *context, const char *name, uint64_t count)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	uint8_t *copy = mem_alloc_zero(size, 1);
 	char *text = mem_alloc_zero(size + 1, 1);
 	struct pci_device_control control;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What comes from the network for ping and sysstat: a request is answered by no more than the room
- * there is, never by a request, and the client takes the answer; what is shown is clean.
+ * Input from the network for ping and sysstat: the answer to a request fits the buffer, is never
+ * itself a request, and is accepted by the client; all text that is shown is clean.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -82,14 +82,14 @@ static void try_sysstat(const unsigned char *mad, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	unsigned char *exact = mem_alloc_zero(size ? size : 1, 1);
 
 	if (size)
 		memcpy(exact, data, size);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		try_ping(kinds[i], exact, size);
-	/* What does not begin with a header is none: the engine drops it. */
+	/* Data without a complete header is dropped by the engine. */
 	if (size >= 24)
 		try_sysstat(exact, size);
 	free(exact);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory of a module. The input is its text in a file; if it is none, the lengths of the parts,
- * a byte each, and then their bytes. Enough bytes are the register PDDR, too.
+ * The memory of a module. The input is its text in a file; if it is not such a text, it is the
+ * lengths of the parts, a byte each, followed by their bytes. With enough bytes it is also the
+ * register PDDR.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void fill(struct plug_memory *memory, const uint8_t *data, size_t size)
 			memory->bytes[i][j] = data[at++];
 }
 
-/* What a record may say, whatever the memory holds. */
+/* Checks what must be true of a record, whatever the memory contains. */
 static void check(const struct plug *plug)
 {
 	const struct plug_lane *weakest = plug_weakest(plug);

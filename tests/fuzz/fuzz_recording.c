@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Recordings of a snapshot, which come from someone else: the input is what follows the first line.
- * What is taken can be found, written and read again, and anonymised, which can be read, too.
+ * Recordings in a snapshot from someone else: the input is everything after the first line. An
+ * accepted recording can be searched, written and read again, and anonymised, after which it can
+ * still be read.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Objects in use. The first byte says what the rest is: a message about objects of that kind, their
- * counters or the driver's record of one; or a file of /proc or of a control group.
+ * counters or the driver's record of one; or a file from /proc or a control group.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What came from outside must be clean by now. */
+/* Text from outside must be clean by now. */
 static void check_text(const char *text)
 {
 	for (; text && *text; text++)
@@ -48,7 +48,7 @@ static void try_message(enum resource_kind kind, const void *message, size_t len
 	resource_summary_list_clear(&summaries);
 }
 
-/* The driver's own record of a queue pair, whose number, state and peer are in the first bytes. */
+/* The driver's record of a queue pair, whose number, state and peer are in the first bytes. */
 static void try_context(const void *bytes, size_t length)
 {
 	const uint8_t *first = bytes;
@@ -106,7 +106,7 @@ static void try_file(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int what = size ? data[0] % (RESOURCE_KINDS + 1) : 0;
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	char *copy;
 
 	if (!size)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	/* Aligned, and of exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 	struct link_address address = {0};
 	struct link_list links = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of rdmactl counters --save: the input is all of it. */
+/* A file of rdmactl counters --save: the input is the complete file. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1), *message = NULL;
 	struct saved_head head = {.time = NULL};
 	struct saved_readings saved = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A subnet whose nodes answer whatever the input says, and no more once it is at its end: the scan,
- * its details, tables, counters, modules and managers, and the checks of them. They end, cables
- * have two ends, and what was read can be written and read again.
+ * A subnet whose nodes answer as the input says, and stop answering at its end: the scan, its
+ * details, tables, counters, modules and managers, and the checks of them. All of it ends, cables
+ * have two ends, and the result can be written and read again.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct subnet {
 	const uint8_t *data;
 	size_t left;
-	unsigned char sent[WINDOW][MAD_BYTES]; /* requests without an answer yet */
+	unsigned char sent[WINDOW][MAD_BYTES]; /* requests that are not answered yet */
 	size_t waiting;
 	struct fabric fabric;
 	struct fabric_scan_options options;
@@ -61,7 +61,7 @@ static int send_mad(void *context, int agent, const struct mad_address *to, unsi
 	return 0;
 }
 
-/* Few nodes with few ports, so that the same ones are met again; then some bytes are anything. */
+/* Few nodes with few ports, so that the same ones appear again; then some bytes are arbitrary. */
 static void make_data(struct subnet *subnet, unsigned int attribute, unsigned char *data,
 		      size_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Snapshots from someone else. The first byte chooses: a member of an archive, whose path and
- * target follow, each ended by a NUL; a text that is anonymised; a text whose secrets are hidden;
- * or an archive as a file, which libarchive reads.
+ * target follow, each terminated by a NUL; a text to be anonymised; a text whose secrets are
+ * hidden; or an archive as a file, which libarchive reads.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether a path that was taken could be written outside of the folder that it is unpacked in. */
+/* Whether an accepted path could lead out of the folder in which it is unpacked. */
 static bool escapes(const char *path)
 {
 	return *path == '/' || !strcmp(path, "..") || !strncmp(path, "../", 3) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A saved tree with one device, of which the input changes files: one byte names the file, one is a
+ * A saved tree with one device, whose files the input changes: one byte names the file, one is a
  * length, then the text follows; a length above MOST_TEXT makes a link instead. All commands' needs
- * are loaded, and whatever comes out has to be clean text.
+ * are loaded, and all text that results must be clean.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 enum { MOST_TEXT = 240 };
 
-/* What stands in the tree before the input changes it. */
+/* The contents of the tree before the input changes it. */
 static const struct file {
 	const char *path;
 	const char *text;
@@ -90,7 +90,7 @@ static const struct file {
 
 static const char *const targets[] = {"!EINVAL", "!EACCES", "!ENODATA", ".", "..", "gone", "loop"};
 
-/* It lasts for the whole run: libFuzzer has no other place for it. */
+/* The tree lasts for the complete run, because libFuzzer has no hook to remove it. */
 static char top[] = "/dev/shm/rdmactl-fuzz.XXXXXX";
 static int root = -1;
 
@@ -154,7 +154,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Nothing that steers a terminal, in any output. */
+/* No output contains anything that controls a terminal. */
 static void expect_clean(const char *text)
 {
 	char *clean = text_clean(text, strlen(text));
@@ -254,7 +254,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		changed[file] = true;
 		if (length > MOST_TEXT) {
 			unlinkat(root, files[file].path, 0);
-			/* The last kind of link is none at all: the file is missing. */
+			/* The last kind of link is a missing file. */
 			if (length % (ARRAY_SIZE(targets) + 1) < ARRAY_SIZE(targets))
 				expect(!symlinkat(targets[length % (ARRAY_SIZE(targets) + 1)], root,
 						  files[file].path));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Text from outside: what text_clean() gives is valid UTF-8 without control bytes, and clean text
- * stays as it is; names have one order; addresses and numbers come back as they were written.
+ * Text from outside: the result of text_clean() is valid UTF-8 without control bytes, and clean
+ * text stays the same; names have a total order; addresses and numbers survive being written and
+ * read.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ static void expect(bool condition)
 		abort();
 }
 
-/* The code point at `at`, by arithmetic and not by the tables of text.c; aborts if there is none.
- */
+/* The code point at `at`, computed without the tables of text.c; aborts if there is none. */
 static uint32_t code_point(const char *at, size_t left, size_t *ret_length)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -49,7 +49,7 @@ static void try_cleaning(const char *bytes, size_t size)
 		uint32_t point = code_point(text + i, length - i, &step);
 
 		expect(step == text_utf8_length(text + i, length - i));
-		/* No control, no change of direction. */
+		/* No control characters, and no change of direction. */
 		expect(point >= 0x20 && !(point >= 0x7f && point < 0xa0));
 		expect(!(point >= 0x202a && point <= 0x202e) &&
 		       !(point >= 0x2066 && point <= 0x2069));
@@ -63,7 +63,7 @@ static int sign(int order)
 	return (order > 0) - (order < 0);
 }
 
-/* Three names out of one text: at its NULs, or the text itself. */
+/* Makes three names from one text: at its NULs, or the text itself. */
 static void try_order(const char *text, size_t size)
 {
 	const char *names[3] = {text, text, text};
@@ -128,7 +128,10 @@ static void try_addresses(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun; and as a string. */
+	/*
+	 * One copy has exactly this size, so that the sanitizer sees every overrun; one is a
+	 * string.
+	 */
 	char *exact = mem_alloc_zero(size, 1), *string = mem_alloc_zero(size + 1, 1);
 
 	if (size) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Topology files: the input is all of one. What is read has no circles, and can be written and
- * read. */
+/*
+ * Topology files: the input is a complete file. An accepted one has no cycles, and can be written
+ * and read.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files of ibnetdiscover, its text or its cache: the input is all of one. What is read can be
- * written, and what was written is read and written the same; routes of nodes lead to them.
+ * Files of ibnetdiscover, its text or its cache: the input is a complete file. An accepted one can
+ * be written, and then read and written the same; routes to nodes lead to them.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -72,10 +72,10 @@ static void check_texts(const struct fabric *fabric, bool was_text)
 	char *text = ibnetdiscover_text(&view, false, 0), *again;
 
 	free(iblinkinfo_text(&view));
-	/* Nodes of one GUID have the same name in the text. */
+	/* Nodes with the same GUID have the same name in the text. */
 	if (!has_twins(fabric)) {
 		again = write_again(text);
-		/* What is left of a text that contradicts itself may contradict itself again. */
+		/* A text that contradicts itself may still do so after it was read and written. */
 		if (was_text && !fabric->fault_count && strcmp(text, again))
 			abort();
 		free(again);
@@ -85,7 +85,7 @@ static void check_texts(const struct fabric *fabric, bool was_text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	unsigned char *copy = mem_alloc_zero(size, 1);
 	struct fabric fabric = {.nodes = NULL};
 	char *message = NULL;

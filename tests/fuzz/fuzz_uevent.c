@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's messages on devices that come and go: the input is one. */
+/* The kernel's messages about devices that come and go: the input is one message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void check_name(const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The copy has the very size, so that the sanitizer sees every overrun. */
+	/* The copy has exactly this size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 	struct uevent uevent = {.kernel_name = NULL};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A line of `change --from`, and the settings of devices and of the subsystem with its words. What
- * is split has no control character, and quoting the words again gives the same words. A value that
- * a setting accepts is accepted again and stays as it is; what is refused has a reason.
+ * A line of `change --from`, and its words as values for the settings of devices and of the
+ * subsystem. The words have no control characters, and quoting them gives the same words again. A
+ * value that a setting accepts is accepted again and stays the same; a refused one has a reason.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static void quote_again(const struct strings *words)
 	strings_free(&again);
 }
 
-/* netns opens what the text names, which depends on the host. */
+/* Not netns, which opens what the text names: that depends on the host. */
 static void try_setting(const struct setting *setting, const char *text)
 {
 	struct change_host host = {.inventory = NULL};

@@ -44,7 +44,7 @@ static inline char *write_graph(const struct fabric *fabric, size_t *ret_length)
 	return text;
 }
 
-/* What was read is written, read and written again: the same both times. */
+/* Writes the graph that was read, then reads and writes it again: both texts are the same. */
 static inline void check_round_trip(const struct fabric *fabric)
 {
 	struct fabric again = {.nodes = NULL};
