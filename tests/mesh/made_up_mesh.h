@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A made-up cluster with a planted fault, and what its pairs would measure. Each rail is a fat tree
- * of its own: a leaf for GROUP hosts, SPINES spines, and the way by the receiver's number, as
- * forwarding tables have it. Figures scatter by a normal distribution.
+ * A made-up cluster with a planted fault, and what its pairs would measure. Each rail is a separate
+ * fat tree: a leaf for GROUP hosts, SPINES spines, and a route that depends on the receiver's
+ * number, as in forwarding tables. Figures vary by a normal distribution.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "mesh/plan/matching.h"
 
 enum {
-	MADE_UP_GROUP = 16, /* hosts at a leaf */
+	MADE_UP_GROUP = 16, /* hosts on a leaf */
 	MADE_UP_SPINES = 8,
 	MADE_UP_GBPS = 392,
 };
@@ -24,23 +24,23 @@ enum made_up_fault {
 	NO_FAULT,
 	SLOW_RAIL,     /* one rail of a host at 48 % both ways */
 	SLIGHTLY_SLOW, /* one rail of a host at 89 % */
-	DEAF_RAIL,     /* one rail receives at 30 %, and sends as it should */
+	DEAF_RAIL,     /* one rail receives at 30 %, but sends normally */
 	DEAD_RAIL,     /* each pair of one rail fails */
-	BAD_LOOPBACK,  /* one rail is slow in loopback, too: half of its PCIe lanes */
+	BAD_LOOPBACK,  /* one rail is slow even in loopback: half of its PCIe lanes */
 	LATE_RAIL,     /* one rail has 4 times the latency */
 	SLOW_HOST,     /* all rails of a host at 50 %: half of its lanes */
 	BAD_PAIR,      /* two hosts cannot reach each other on one rail */
 	BAD_CABLE,     /* a cable between a leaf and a spine, at 20 % */
-	BAD_LEAF,      /* all that is cabled to a leaf is at 40 % */
-	BAD_SPINE,     /* all that goes through a spine is at 40 % */
+	BAD_LEAF,      /* everything cabled to a leaf is at 40 % */
+	BAD_SPINE,     /* everything through a spine is at 40 % */
 	FLAKY_PAIRS,   /* 2 % of the pairs fail, once */
 	SPLIT,	       /* the last quarter of the hosts on one rail cannot reach the others */
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
 	BOTH_SLOW,  /* one rail has half of the sum when both directions are busy at once */
-	BOTH_PAIR,  /* two hosts have that on one rail */
-	ONE_WAY,    /* no fault, and both directions at once are not measured */
-	LOST_AGENT, /* an agent's connection ends; only where there are agents */
+	BOTH_PAIR,  /* two hosts have the same on one rail */
+	ONE_WAY,    /* no fault, but both directions at once are not measured */
+	LOST_AGENT, /* an agent's connection ends; only if there are agents */
 	MADE_UP_FAULTS,
 };
 
@@ -49,7 +49,7 @@ struct made_up_mesh {
 	uint16_t rails;
 	double noise; /* standard deviation, as a share */
 	enum made_up_fault fault;
-	uint32_t host, other; /* of the fault */
+	uint32_t host, other; /* those with the fault */
 	uint16_t rail;
 	uint32_t spine;
 	uint64_t state, both_state; /* of random numbers */
@@ -62,7 +62,7 @@ struct made_up_mesh {
 	struct judge_fabric fabric;
 };
 
-/* Enough of a logarithm for random numbers, because libm is not linked. */
+/* A logarithm that is accurate enough for random numbers, because libm is not linked. */
 static inline double made_up_log(double x)
 {
 	double sum = 0, term, y;
@@ -234,7 +234,7 @@ static inline bool made_up_has(const struct mesh_pair *pair, uint32_t host)
 	return pair->a == host || pair->b == host;
 }
 
-/* What the way from one host to another leaves of the bandwidth. */
+/* The share of the bandwidth that the route from one host to another leaves. */
 static inline double made_up_share(const struct made_up_mesh *mesh, uint32_t from, uint32_t to,
 				   uint16_t rail)
 {
@@ -300,7 +300,7 @@ static inline bool made_up_fails(struct made_up_mesh *mesh, const struct mesh_pa
 	}
 }
 
-/* What both directions leave each other. */
+/* The share that both directions leave each other. */
 static inline double made_up_both_share(struct made_up_mesh *mesh, const struct mesh_pair *pair)
 {
 	const bool has = pair->rail_a == mesh->rail && made_up_has(pair, mesh->host);
@@ -421,7 +421,7 @@ static inline bool made_up_is_rail(const struct made_up_mesh *mesh,
 	       finding->rail.value == mesh->rail;
 }
 
-/* What several hosts share, by what the judge knows of the fabric. */
+/* Whether the finding is about what several hosts share, as far as the judge knows the fabric. */
 static inline bool made_up_is_shared(const struct made_up_mesh *mesh,
 				     const struct judge_finding *finding)
 {
@@ -448,8 +448,8 @@ static inline bool made_up_is_shared(const struct made_up_mesh *mesh,
 								     mesh->rail * MADE_UP_SPINES +
 								     mesh->spine));
 	/*
-	 * A cable without facts is seen as pairs of its rail that no host explains. A host of the
-	 * leaf whose partners are nearly all at other leaves cannot be told from a bad one.
+	 * Without facts, a bad cable appears as pairs of its rail that no host explains. A host of
+	 * the leaf whose partners are nearly all on other leaves cannot be told from a bad one.
 	 */
 	if (finding->rail.value != mesh->rail)
 		return false;
@@ -458,7 +458,7 @@ static inline bool made_up_is_shared(const struct made_up_mesh *mesh,
 		made_up_leaf(mesh, (uint32_t)finding->host.value, mesh->rail) == leaf);
 }
 
-/* Whether there is something to name. */
+/* Whether there is a fault to name. */
 static inline bool made_up_is_there(const struct made_up_mesh *mesh)
 {
 	const bool is_pair = mesh->fault == BAD_PAIR || mesh->fault == BOTH_PAIR;
@@ -466,7 +466,7 @@ static inline bool made_up_is_there(const struct made_up_mesh *mesh)
 	return mesh->fault != NO_FAULT && mesh->fault != ONE_WAY && (!is_pair || mesh->met);
 }
 
-/* Whether the finding names what was planted. */
+/* Whether the finding names the planted fault. */
 static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 				    const struct judge_finding *finding)
 {
@@ -511,7 +511,7 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	}
 }
 
-/* How many findings are right, and how many false alarms there are: they change an exit status. */
+/* Counts the right findings, and the false alarms, which would change the exit status. */
 static inline void made_up_count(const struct made_up_mesh *mesh,
 				 const struct judge_findings *findings, unsigned int *right,
 				 unsigned int *wrong)

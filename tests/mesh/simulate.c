@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * simulate HOSTS RAILS RUNS FACTS WIRE FAULT...: a mesh with a planted fault, and whether it was
- * named. FACTS: 0 nothing is known of the fabric, 1 the switches, 2 the routes. WIRE: 1 for agents
- * that speak the protocol, all in one process of their own; 2 for those whose rails end one by one,
- * so that each answer is sent by itself; 0 for results that are handed to the judge. FAULT is a
- * word of the table below, or `all`. Prints a line for each fault; the status is 1 if a fault was
- * missed or something else was blamed.
+ * simulate HOSTS RAILS RUNS FACTS WIRE FAULT...: a mesh with a planted fault, and whether the fault
+ * was named. FACTS: 0 if nothing is known of the fabric, 1 the switches, 2 the routes. WIRE: 1 for
+ * agents that speak the protocol, all in one separate process; 2 the same, but their rails end one
+ * by one, so that each answer is sent separately; 0 for results that go directly to the judge.
+ * FAULT is a word of the table below, or `all`. Prints a line for each fault; the status is 1 if a
+ * fault was missed or something else was blamed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static const char *const fault_names[MADE_UP_FAULTS] = {
 	[ONE_WAY] = "none-one-way",
 };
 
-/* What a run has come to; a child hands it to its parent. */
+/* The outcome of a run, which a child passes to its parent. */
 struct outcome {
 	unsigned int right, wrong;
 	bool expected, failed;
@@ -75,7 +75,7 @@ static double cpu_msec(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 }
 
-/* Agents: one thread, one connection each. */
+/* Agents: one thread for all, a connection for each. */
 struct sim_agent {
 	struct mesh_channel channel;
 	struct mesh_shake shake;
@@ -90,7 +90,7 @@ struct sim_agents {
 		size_t count;
 	} failed; /* flaky pairs fail once */
 	int poller;
-	bool one_by_one; /* answers are sent */
+	bool one_by_one; /* how answers are sent */
 };
 
 static void introduce(struct sim_agents *agents, uint32_t number)
@@ -124,7 +124,7 @@ static bool failed_before(struct sim_agents *agents, const struct mesh_pair *pai
 	return false;
 }
 
-/* False: the agent is lost. */
+/* Returns false if the agent is lost. */
 static bool answer(struct sim_agents *agents, uint32_t number,
 		   const struct mesh_order_message *order)
 {
@@ -182,7 +182,7 @@ static bool obey(struct sim_agents *agents, uint32_t number, struct mesh_message
 	}
 }
 
-/* The coordinator reads all the time, so that waiting for it is short. */
+/* The coordinator always reads, so the wait for it is short. */
 static bool flush(struct sim_agent *agent)
 {
 	int rc;
@@ -255,7 +255,7 @@ static void run_agents(struct made_up_mesh *mesh, uint16_t port, bool one_by_one
 			continue;
 		connect_agent(&agents, i, port);
 		left++;
-		/* No more half-open connections than a listener's backlog. */
+		/* Keep fewer half-open connections than the backlog of a listener. */
 		if (i % 32 == 0)
 			serve_ready(&agents, 0, &left);
 	}
@@ -365,14 +365,14 @@ static void run_once(struct made_up_mesh mesh, uint64_t seed, int wire, struct o
 	struct rusage usage;
 
 	made_up_begin(&mesh, seed);
-	/* What was tested is known only here. */
+	/* Only the second of these learns here what was tested. */
 	if (wire)
 		run_wire(&mesh, wire == 2, outcome, &findings);
 	else
 		run_direct(&mesh, outcome, &findings);
 	made_up_count(&mesh, &findings, &outcome->right, &outcome->wrong);
 	outcome->expected = made_up_is_there(&mesh);
-	/* In the other process nobody knows whether the pair was met. */
+	/* The test of the pair happened in the other process, so it is not known here. */
 	if (wire && is_pair)
 		outcome->expected = outcome->right > 0;
 	if (outcome->wrong || (outcome->right > 0) != outcome->expected)
@@ -383,7 +383,7 @@ static void run_once(struct made_up_mesh mesh, uint64_t seed, int wire, struct o
 	made_up_end(&mesh);
 }
 
-/* In a process of its own, so that the peak of memory is its own. */
+/* Runs in a separate process, so that the peak of memory is its own. */
 static struct outcome run(const struct made_up_mesh *mesh, uint64_t seed, int wire)
 {
 	struct outcome outcome = {.failed = true};
@@ -465,7 +465,7 @@ int main(int argc, char **argv)
 		for (int fault = 0; fault < MADE_UP_FAULTS; fault++) {
 			if (strcmp(argv[i], "all") != 0 && strcmp(argv[i], fault_names[fault]) != 0)
 				continue;
-			/* Which spine it is can only be told by the routes. */
+			/* Only the routes show which spine it is. */
 			if ((fault == BAD_SPINE && facts < 2) || (fault == LOST_AGENT && !wire))
 				continue;
 			mesh.fault = (enum made_up_fault)fault;
