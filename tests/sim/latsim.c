@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the simulator's instant fabric behave like a real one. A library to be preloaded in front
- * of umad2sim (after a sanitizer's): it sits at the system calls on umad descriptors, so it covers
- * programs that are linked to libibumad, those that open it at run time, and those that do without.
+ * Makes the simulator's instant fabric behave like a real one. A library to preload before umad2sim
+ * (but after a sanitizer's): it intercepts the system calls on umad descriptors, so it works for
+ * programs that are linked to libibumad, that open it at run time, or that do not use it.
  *
  *	cc -shared -fPIC -O2 -o latsim.so latsim.c
  *	LATSIM_RTT_USEC=100 LD_PRELOAD=latsim.so:libumad2sim.so rdmactl ...
  *
- * LATSIM_RTT_USEC	an answer comes no earlier than this after its request; all at the same time
- * LATSIM_DROP_PERCENT	so many of the datagrams sent are lost, every second of them on the way
- *			back (the other end has acted on it then); a real number
- * LATSIM_SEED		of the losses, 1 if not given: the same seed loses the same
+ * LATSIM_RTT_USEC	minimum time between a request and its answer; all run at the same time
+ * LATSIM_DROP_PERCENT	percentage of the datagrams sent that are lost, half of them on the way
+ *			back (after the other end has acted on the request); a real number
+ * LATSIM_SEED		seed of the losses, default 1: the same seed loses the same datagrams
  * LATSIM_FILL=1	descriptions of nodes that fill 63 bytes get a 64th one: the simulator
  *			always ends them with a NUL
  * LATSIM_MODULE	file of three times 128 bytes: lower half, page 00h and page 03h of a QSFP
- *			module (SFF-8636), which is in every port. The simulator knows no CableInfo.
+ *			module (SFF-8636), which is in every port. The simulator has no CableInfo.
  *			The serial number ends with the number of the port, and the first lane
  *			receives ten microwatts times that number.
- * LATSIM_REGISTERS	file of what nodes tell by NVIDIA's class 0x0a: register_kind() says more
+ * LATSIM_REGISTERS	file of the answers of nodes to NVIDIA's class 0x0a: see register_kind()
  * LATSIM_LOG		file for a line of counts, written when the program ends
  * LATSIM_ANSWERS	file of answers, which answer_for_agent() describes
  *
- * The simulator returns what it cannot deliver at once, with status ETIMEDOUT, and knows neither
- * timeout_ms nor retries. Here both are as in the kernel (drivers/infiniband/core/mad.c): the
- * request is sent again after timeout_ms, `retries` times, and comes back after the last
- * timeout_ms; an answer that comes later than that is dropped.
+ * The simulator immediately returns what it cannot deliver, with status ETIMEDOUT, and supports
+ * neither timeout_ms nor retries. Here both work as in the kernel (drivers/infiniband/core/mad.c):
+ * the request is sent again after timeout_ms, `retries` times, and is returned after the last
+ * timeout_ms; an answer that arrives later is dropped.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -42,27 +42,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As for all programs that ask for P_Key indexes, those of libibumad among them */
+/* The header for programs that request P_Key indexes, which libibumad does */
 #define HEADER	    sizeof(struct ib_user_mad_hdr)
 #define PACKET_MOST (HEADER + 256)
-#define PACKETS	    4096 /* on the way, at most */
-#define ANSWERS	    64	 /* lines, at most */
-#define PORTS	    16	 /* open descriptors, at most */
-#define SLICE_MSEC  10	 /* of waiting, as another thread may have sent meanwhile */
+#define PACKETS	    4096 /* maximum in flight */
+#define ANSWERS	    64	 /* maximum number of lines */
+#define PORTS	    16	 /* maximum of open descriptors */
+#define SLICE_MSEC  10	 /* longest wait, as another thread may have sent meanwhile */
 
-/* A request on its way, or what came and is held back. */
+/* A request in flight, or an arrival that is held back. */
 struct packet {
 	bool used, arrived, answer_is_lost;
 	int fd;
 	unsigned int retries;
 	int64_t timeout, deadline; /* microseconds */
-	int64_t due;		   /* not to be handed over before */
+	int64_t due;		   /* not to be delivered earlier */
 	size_t bytes;
 	unsigned char data[PACKET_MOST];
 };
 
 static struct packet packets[PACKETS];
-static size_t packets_used; /* no slot from here on is */
+static size_t packets_used; /* slots from here on are unused */
 static int ports[PORTS];
 static size_t port_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,7 +84,7 @@ static struct {
 } kinds[ANSWERS];
 static size_t kind_count;
 static unsigned char module_page[2][208]; /* of PDDR: in dBm, and in microwatts */
-static unsigned char tag[2]; /* of the last Set of PortSamplesControl: IBA 1, 16.1.3.2 */
+static unsigned char tag[2]; /* from the last Set of PortSamplesControl: IBA 1, 16.1.3.2 */
 static unsigned long sent, lost, resent, timed_out, answered, refused;
 
 /* The next library's function of this name. */
@@ -180,7 +180,7 @@ __attribute__((destructor)) static void end(void)
 	}
 }
 
-/* 0 to 1, of a xorshift generator. */
+/* A number from 0 to 1, by a xorshift generator. */
 static double random_number(void)
 {
 	random_state ^= random_state << 13;
@@ -218,7 +218,7 @@ static struct packet *take_slot(int fd, const unsigned char *data, size_t bytes)
 	return &packets[i];
 }
 
-/* Returns what write() does. A loss is none. */
+/* Returns what write() does. A loss is not an error. */
 static ssize_t transmit(struct packet *packet, int fd, const void *data, size_t bytes)
 {
 	double chance = random_number() * 100;
@@ -241,7 +241,7 @@ static bool asks_for_module(const unsigned char *mad)
 	return has_module && mad[1] == 0x81 && mad[3] == 0x01 && mad[16] == 0xff && mad[17] == 0x60;
 }
 
-/* The byte of a page of the module in a port, whose low digits are its own. */
+/* A byte from a page of the module in a port; digits and power depend on the port. */
 static unsigned char module_byte(unsigned int page, unsigned int offset, unsigned int port)
 {
 	const unsigned int part = page ? 2 : offset / 128, at = offset % 128;
@@ -270,11 +270,12 @@ static void answer_for_module(unsigned char *mad)
 }
 
 /*
- * The kind of a node. The file has two pages Module_info, in dBm and in microwatts, as hexadecimal
- * bytes, and then lines with a LID and a kind: `none` does not know the class, `bare` has no
- * registers by GeneralInfo, `dbm` knows one unit, `poor` has no PDDR, `refuses` does not take any
- * port, `wrong` tells of the next port, `empty` has no module, `mute` does not answer for ports,
- * `dead` to nothing; any other word is a good node. LID 0 is for all that have no line.
+ * The kind of a node. The file has two Module_info pages, in dBm and in microwatts, as hexadecimal
+ * bytes, and then lines with a LID and a kind: `none` does not have the class, `bare` has no
+ * registers according to GeneralInfo, `dbm` has one unit only, `poor` has no PDDR, `refuses`
+ * accepts no port, `wrong` answers for the next port, `empty` has no module, `mute` does not answer
+ * for ports, `dead` does not answer at all; any other word is a good node. LID 0 is for all nodes
+ * without a line.
  */
 static const char *register_kind(unsigned int lid)
 {
@@ -290,9 +291,9 @@ static const char *register_kind(unsigned int lid)
 }
 
 /*
- * The register is behind the VS_Key and a word: byte 36 of the datagram. The serial number ends
- * with the number of the port, and the first lane receives ten microwatts times that, or as many
- * dBm below zero.
+ * The register comes after the VS_Key and a word: byte 36 of the datagram. The serial number ends
+ * with the number of the port, and the first lane receives ten microwatts times that number, or as
+ * many dBm below zero.
  */
 static unsigned int tell_module(unsigned char *mad, const char *kind)
 {
@@ -379,11 +380,11 @@ static unsigned char answer_byte(const char *digits)
 }
 
 /*
- * Answers in place of agents that the simulator does not have. A line of the file has class, method
- * and attribute of a request, the status of the answer, all in hexadecimal, and its bytes from byte
- * 24 on; or `echo` for those of the request, or `lost` for no answer. The answers to the same
- * request come one after the other, and the last one stays. Bytes `t0` and `t1` are those of the
- * tag of the request that started to sample a port.
+ * Answers instead of agents that the simulator does not have. A line of the file has the class,
+ * method and attribute of a request, and the status of the answer, all in hexadecimal, and the
+ * bytes of the answer from byte 24 on; or `echo` for those of the request, or `lost` for no answer.
+ * Successive requests of a kind get successive answers, and the last one repeats. Bytes `t0` and
+ * `t1` are those of the tag in the request that started to sample a port.
  */
 static bool answer_for_agent(struct packet *packet)
 {
@@ -399,7 +400,7 @@ static bool answer_for_agent(struct packet *packet)
 	}
 	if (mad[1] == 0x04 && mad[3] == 0x02 && mad[17] == 0x10)
 		memcpy(tag, mad + 64 + 36, sizeof(tag));
-	/* GetResp is the answer to Set, too. */
+	/* GetResp also answers a Set. */
 	mad[3] = mad[3] == 0x02 ? 0x81 : mad[3] | 0x80;
 	mad[4] = (unsigned char)(answer->status >> 8);
 	mad[5] = (unsigned char)answer->status;
@@ -448,7 +449,7 @@ static void arrive(int fd, unsigned char *data, size_t bytes)
 	answered++;
 }
 
-/* Time-outs of requests, or what is left of the time until the next thing happens. */
+/* Handles timeouts of requests. Returns the time until the next event, or 0 if one is due. */
 static int64_t run_timers(int fd)
 {
 	int64_t next = INT64_MAX, time = now();
@@ -477,7 +478,7 @@ static int64_t run_timers(int fd)
 	return next > time ? next - time : 0;
 }
 
-/* Takes in what the simulator has. */
+/* Receives everything that the simulator has. */
 static void pump(int fd)
 {
 	unsigned char data[PACKET_MOST];
@@ -504,7 +505,7 @@ static struct packet *first_due(int fd)
 	return first;
 }
 
-/* Microseconds until there may be something to read; 0: there is. */
+/* Microseconds until there may be something to read; 0: there is something. */
 static int64_t look(int fd)
 {
 	int64_t next;
@@ -602,7 +603,7 @@ ssize_t read(int fd, void *data, size_t bytes)
 	return -1;
 }
 
-/* One round over all descriptors; *ret_next is the time until the next thing. */
+/* One round over all descriptors; *ret_next is the time until the next event. */
 static int poll_once(struct pollfd *fds, nfds_t count, int64_t *ret_next)
 {
 	int ready = 0;
@@ -645,7 +646,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
 			return ready;
 		if (left < next)
 			next = left;
-		/* What comes before the next thing is due has to be waited for, too. */
+		/* Also wait for what may arrive before the next event is due. */
 		if (next < 1000)
 			usleep((useconds_t)next);
 		else

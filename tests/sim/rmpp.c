@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's part in transfers of several segments, which the simulator does not have: puts the
- * segments of an answer together and acknowledges them (drivers/infiniband/core/mad_rmpp.c). A
- * request has one segment. A library to be preloaded in front of umad2sim.
+ * The kernel's part in transfers of several segments, which the simulator lacks: reassembles and
+ * acknowledges the segments of an answer (drivers/infiniband/core/mad_rmpp.c). A request has one
+ * segment. A library to preload before umad2sim.
  *
  *	cc -shared -fPIC -O2 -o rmpp.so rmpp.c
  *	RMPP_SA=/path/of/socket LD_PRELOAD=rmpp.so:libumad2sim.so rdmactl sa trace ...
  *
- * SubnAdmGetTraceTable() and SubnAdmGetMulti() go to the socket, which sa_agent.py listens at: a
+ * SubnAdmGetTraceTable() and SubnAdmGetMulti() go to the socket on which sa_agent.py listens: each
  * packet is a datagram. All others go to the simulator. As in the kernel, a response to a request
- * that was sent without a time-out is dropped (mad.c, ib_mad_complete_recv()), an acknowledgement
- * of the last segment is acknowledged, and the client does not learn that a transfer was aborted.
+ * that was sent without a timeout is dropped (mad.c, ib_mad_complete_recv()), an acknowledgement of
+ * the last segment is acknowledged, and the client does not learn that a transfer was aborted.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define MAD	   256
 #define DATA_AT	   56		   /* of an SA datagram: IBA 1, 15.2.1.1 */
 #define SEGMENT	   (MAD - DATA_AT) /* bytes of the records in one segment */
-#define PAYLOAD	   (SEGMENT + 20)  /* the SA's header from SM_Key on counts, too */
+#define PAYLOAD	   (SEGMENT + 20)  /* with the SA's header from SM_Key on */
 #define SEGMENTS   256
 #define TRANSFERS  16
 #define WINDOW	   64 /* window_size(): an eighth of the receive queue of 512 */
@@ -41,7 +41,7 @@
 
 enum { TYPE_DATA = 1, TYPE_ACK = 2 };
 
-/* A request, and what has come of its answer. */
+/* A request, and the segments of its answer. */
 struct transfer {
 	bool used, done;
 	struct ib_user_mad_hdr head;
@@ -181,7 +181,7 @@ static void take(const unsigned char *mad)
 	}
 }
 
-/* What has come, and what is too late: an open transfer that is done, or NULL. */
+/* Takes what has arrived. Returns an open transfer that is done or too late, or NULL. */
 static struct transfer *look(void)
 {
 	unsigned char mad[MAD];
@@ -247,7 +247,7 @@ ssize_t write(int fd, const void *data, size_t bytes)
 	return (ssize_t)bytes;
 }
 
-/* As the kernel's ib_umad_read(): what has no room is left, and the header has its length. */
+/* As in the kernel's ib_umad_read(): a MAD that does not fit stays; the header has its length. */
 static ssize_t hand_over(struct transfer *transfer, unsigned char *data, size_t room)
 {
 	const bool late = transfer->head.status;

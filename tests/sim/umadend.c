@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lets a client of the simulator come to its end. A library to be preloaded in front of umad2sim.
+ * Lets a client of the simulator exit. A library to preload before umad2sim.
  *
- * At the end, libumad2sim takes its mutex, cancels its thread that receives, and waits for it. If
- * an answer has just come, as one to a request that was sent again on a busy machine, that thread
- * waits for the mutex, where it cannot be cancelled: umad2sim_cleanup() in umad2sim/umad2sim.c.
- * Here a thread that waits for a mutex can be.
+ * On exit, libumad2sim takes its mutex, cancels its receiving thread, and waits for it. If an
+ * answer has just arrived, such as one to a request that was sent again on a busy machine, that
+ * thread is waiting for the mutex, where it cannot be cancelled: umad2sim_cleanup() in
+ * umad2sim/umad2sim.c. Here a thread that waits for a mutex can be cancelled.
  *
- * An answer to a client that has closed its descriptor makes that thread lock a mutex of nothing,
- * near address 0: __receiver() there. Here it waits until it is cancelled.
+ * An answer to a client that has closed its descriptor makes that thread lock a mutex near address
+ * 0, as there is none: __receiver() in the same file. Here it waits there until it is cancelled.
  */
 #include <errno.h>
 #include <pthread.h>
