@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the route that is found in dumps of the tables (lib/host/fib) is that of the kernel, for
- * each line `ADDRESS [NETDEV]` of standard input, in this network namespace. Prints a line for
- * each: `agree`, `differ` or `guess` (the tables' answer is called one), and both answers.
+ * Compares the route found in dumps of the tables (lib/host/fib) with the kernel's route, for each
+ * line `ADDRESS [NETDEV]` of standard input, in this network namespace. Prints a line for each:
+ * `agree`, `differ` or `guess` (the tables' answer says that it is a guess), and both answers.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * To be preloaded: each time the program waits in poll(), a line with the bytes that it has
- * allocated and not freed goes to the file that HEAP_IN_USE names. The size of a process tells
- * less: it grows by what the allocator keeps for later, too.
+ * A library to preload: each time the program waits in poll(), it writes a line with the number of
+ * bytes allocated and not freed to the file named by HEAP_IN_USE. The size of a process says less:
+ * it also grows by what the allocator keeps for later.
  */
 #include <malloc.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ int poll(struct pollfd *fds, nfds_t count, int msec)
 	return (int)syscall(SYS_poll, fds, count, msec);
 }
 
-/* What poll() is called as where the compiler checks sizes. */
+/* The compiler calls this instead of poll() where it checks sizes. */
 int __poll_chk(struct pollfd *fds, nfds_t count, int msec, size_t size);
 int __poll_chk(struct pollfd *fds, nfds_t count, int msec, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs a program on which RDMA netlink is not there, as on kernels and in containers without it:
+ * Runs a program without RDMA netlink, as on kernels and in containers that do not have it:
  *
  *	no_netlink PROGRAM [ARG...]
  */
@@ -22,7 +22,7 @@
 
 int main(int argc, char **argv)
 {
-	/* Arguments are of 64 bits, the low half first. */
+	/* Arguments have 64 bits, the low half first. */
 	struct sock_filter filter[] = {
 		LOAD(WORD(nr)),
 		SKIP_UNLESS(SYS_socket, 5),

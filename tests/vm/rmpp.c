@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of many segments over a real kernel: a stand-in for a subnet administrator on one port,
- * which the MAD engine asks by another port. The kernel cuts the answers into segments,
- * acknowledges these, and puts them together again (RMPP, IBA 1, 13.6).
+ * Tables of many segments through a real kernel: a stand-in for a subnet administrator on one port,
+ * which the MAD engine queries through another port. The kernel splits the answers into segments,
+ * acknowledges these, and reassembles them (RMPP, IBA 1, 13.6).
  *
  *	rmpp SERVER CLIENT GID GID-INDEX RECORDS...
  *
- * SERVER and CLIENT are devices, GID is one of the server's port 1, GID-INDEX the client's own that
- * goes with it. Each number of RECORDS is a request, all under way at once. Prints a line for each:
- * the number, then the bytes of the answer and "right", or what is wrong. Exit status 0 if all were
- * asked, whatever came; 1 if that could not be.
+ * SERVER and CLIENT are devices, GID is one of the server's port 1, GID-INDEX is that of the
+ * client's matching GID. Each number in RECORDS is a request, and all are sent at once. Prints a
+ * line for each: the number, then the bytes of the answer and "right", or what is wrong. The exit
+ * status is 0 if all requests were sent, whatever the answers; 1 if that was not possible.
  */
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +28,7 @@
 #include "schema/bits.h"
 
 #define NODE_RECORD  0x11u
-#define RECORD_BYTES 112u /* of a NodeRecord with its filling: IBA 1, 15.2.5.2 */
+#define RECORD_BYTES 112u /* of a NodeRecord with its padding: IBA 1, 15.2.5.2 */
 
 /* IBA 1, 13.6.2.1 and 15.2.1.1 */
 enum {
@@ -37,7 +37,7 @@ enum {
 	AT_RMPP_VERSION = 24,
 	AT_RMPP_TYPE = 25,
 	AT_RMPP_FLAGS = 26,
-	AT_RECORD_OFFSET = 44, /* in 8 bytes */
+	AT_RECORD_OFFSET = 44, /* in units of 8 bytes */
 	AT_DATA = 56,
 	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,

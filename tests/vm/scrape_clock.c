@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * To be preloaded: with each connection that the program accepts, its clock jumps a second ahead.
- * So `metrics --listen` makes the page anew for each of them, and keeps none.
+ * A library to preload: with each connection that the program accepts, its clock jumps a second
+ * ahead. So `metrics --listen` builds a new page for each connection, and reuses none.
  */
 #include <sys/socket.h>
 #include <sys/syscall.h>

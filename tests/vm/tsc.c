@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints how many thousand times a second this processor's time stamp counter counts. An emulated
- * processor shows the counter of the real one, but its kernel has to find out the rate by comparing
- * with emulated timers, and on a busy machine is wrong by up to ten times. So tests/vm/guest tells.
+ * Prints the frequency of this processor's time stamp counter in kHz. An emulated processor has the
+ * counter of the real one, but its kernel has to determine the rate by comparison with emulated
+ * timers, and on a busy machine is wrong by a factor of up to ten. So tests/vm/guest sets it.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct sample {
 	uint64_t nanoseconds;
 };
 
-/* Reads both clocks at one time: of ten tries, the one that was interrupted least. */
+/* Reads both clocks at the same time: of ten tries, the one that was interrupted least. */
 static struct sample sample(void)
 {
 	struct sample best = {0, 0};

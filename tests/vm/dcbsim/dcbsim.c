@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dcbsim: a netdev that drops what it is sent, and keeps all settings of data center bridging,
- * pause frames and an MTU; no virtual network card of Linux does. It misbehaves on demand, by the
- * files of /sys/module/dcbsim/parameters, which are numbers:
- *   fail_ets, fail_pfc, ...  the errno (positive) that setting it returns
- *   ignore   mask of 1 << OP_x: setting it succeeds, and changes nothing
- *   lacks    the same: the driver does not have the function to set it, and for OP_DCBX and
- *            OP_TRUST not the one to read it either
+ * dcbsim: a netdev that drops all packets, and keeps all settings of data center bridging, pause
+ * frames and an MTU; no virtual network card of Linux does. It misbehaves on demand, controlled by
+ * the files of /sys/module/dcbsim/parameters, which are numbers:
+ *   fail_ets, fail_pfc, ...  the errno (positive) that the operation returns
+ *   ignore   mask of 1 << OP_x: the operation succeeds, but changes nothing
+ *   lacks    mask of 1 << OP_x: the driver lacks the function for the operation, and for OP_DCBX
+ *            and OP_TRUST also the one to read the setting
  *   dcbx     what getdcbx returns
- *   single   one priority for each DSCP, as mlx5 has it; set before the first entry
+ *   single   one priority for each DSCP, as in mlx5; set before the first entry
  *   driver   name of the driver that the netdev seems to have; given when it is loaded
  */
 #include <linux/dcbnl.h>
@@ -44,7 +44,7 @@ static struct ieee_maxrate rates;
 static struct dcbnl_buffer buffers = {.buffer_size = {65536, 131072}, .total_size = 262144};
 static struct ethtool_pauseparam pause;
 
-/* Not 0: setting it ends here, with that or with success. */
+/* Ends the operation early, with the errno or with success, if it has to misbehave. */
 #define MISBEHAVE(op)                     \
 	do {                              \
 		if (fail[op])             \
@@ -92,7 +92,7 @@ static u8 get_dcbx(struct net_device *dev)
 	return dcbx;
 }
 
-/* As mlx5 and bnxt: it refuses with 1, and firmware is chosen with 0. */
+/* As in mlx5 and bnxt: 1 is a refusal, and mode 0 selects the firmware. */
 static u8 set_dcbx(struct net_device *dev, u8 mode)
 {
 	if (fail[OP_DCBX] || mode & DCB_CAP_DCBX_LLD_MANAGED)
