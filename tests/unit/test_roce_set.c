@@ -77,7 +77,7 @@ static void make_host(void)
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes)
 {
-	assert_int_equal(request->needs, ROCE_TARGET_NEEDS);
+	assert_int_equal(request->needs, ROCE_TARGET_NEEDS | NEED_NETLINK);
 	assert_non_null(notes);
 	*inventory = (struct inventory){.answers = true};
 	if (load_error)
