@@ -96,7 +96,7 @@ static inline int bare_tear_down(void **state)
 	return 0;
 }
 
-/* A judge that knows nothing; with the fabric, or without. */
+/* A judge that knows nothing, with or without the fabric. */
 static inline struct judge *bare_begin(struct bare *bare, const struct judge_fabric *fabric)
 {
 	judge_free(bare->judge);
@@ -120,7 +120,7 @@ static inline struct edge *bare_pair(struct bare *bare, uint32_t a, uint32_t b, 
 	return edge;
 }
 
-/* Its way and that back. */
+/* The path of a pair and the path back. */
 static inline void bare_way(struct bare *bare, uint32_t a, uint32_t b, uint32_t first,
 			    uint32_t last)
 {
@@ -163,7 +163,7 @@ static inline void bare_expect(const struct bare *bare, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-/* The culprits and what they explain are forgotten; the pairs stay. */
+/* Forgets the culprits and what they explain; the pairs stay. */
 static inline void bare_again(struct bare *bare)
 {
 	struct judge *judge = bare->judge;

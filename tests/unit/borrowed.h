@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Constant strings in the place of those that a record owns, where it is only looked at. */
+/* Lets a record that is only read borrow constant strings instead of owning copies. */
 #pragma once
 
 static inline char *borrowed(const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of what is printed: captures it in an unnamed file. */
+/* For tests of printed text: captures it in an unnamed file. */
 #pragma once
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ struct captured {
 	int before; /* a copy of the stream's descriptor */
 };
 
-/* The stream is standard output or standard error. */
+/* Captures a stream: standard output or standard error. */
 static inline void capture_stream(struct captured *captured, FILE *stream)
 {
 	fflush(stream);
@@ -35,7 +35,7 @@ static inline void capture_begin(struct captured *captured)
 	capture_stream(captured, stdout);
 }
 
-/* The text written since; the caller frees it. */
+/* Returns the text written since the capture began; the caller frees it. */
 static inline char *capture_end(struct captured *captured)
 {
 	size_t length, got;

@@ -7,7 +7,7 @@
 
 #include "kernel/netlink/netlink.h"
 
-/* The kernel's `serve` and `context` are set; it answers what the host asks of RDMA netlink. */
+/* The test sets the kernel's `serve` and `context`; it answers the host's RDMA netlink requests. */
 static inline int change_bed_begin(struct fake_kernel *kernel, struct change_host *host)
 {
 	const int fd = fake_start(kernel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the tests of whole commands in memory: a command runs with its own options; what it prints,
- * what it says and what it asks of what a test has made up are compared as a whole.
+ * For the tests of whole commands in memory: a command runs with its own options, and the test
+ * compares everything that it prints, reports and asks of the made-up system.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 enum { COMMAND_LINE_WORDS = 24 };
 
-/* A line, and all that comes of it; what is NULL is not compared. */
+/* A command line and everything that results from it; members that are NULL are not compared. */
 struct command_row {
 	const char *line;
 	int status;
@@ -27,7 +27,7 @@ struct command_row {
 
 static char *command_asked; /* a line for each request */
 
-/* Adds a line to what is asked. */
+/* Adds a line to the log of requests. */
 static inline void command_note(const char *line)
 {
 	char *longer = mem_format("%s%s\n", command_asked, line);
@@ -74,7 +74,7 @@ static inline int command_run_line(const struct command *command, const char *li
 	return command_parse_and_run(&ctx, count, words);
 }
 
-/* The same, with what it prints and says; the caller frees both. */
+/* Like the above, but also returns what it prints and reports; the caller frees both. */
 static inline int command_run(const struct command *command, const char *line, char **ret_out,
 			      char **ret_err)
 {
@@ -89,7 +89,7 @@ static inline int command_run(const struct command *command, const char *line, c
 	return status;
 }
 
-/* The words of strerror(), which each C library has its own, as the name of the error. */
+/* Replaces the text of strerror(), which differs between C libraries, by the name of the error. */
 static inline char *command_name_errors(char *said)
 {
 	static const struct {
@@ -142,8 +142,8 @@ static inline void command_expect(const struct command *command, const struct co
 }
 
 /*
- * What a command has counted at its end, where nobody takes its output: in a process of its own,
- * and below 100. The device /dev/full must be there.
+ * Returns what a command that cannot write its output has counted at its end, below 100. It runs in
+ * its own process. The device /dev/full must exist.
  */
 static inline int command_into_full(const struct command *command, const char *line,
 				    const unsigned int *counted)
@@ -167,7 +167,7 @@ static inline int command_into_full(const struct command *command, const char *l
 	return WEXITSTATUS(status);
 }
 
-/* Standard input is no terminal, and has nothing. */
+/* Standard input is empty and not a terminal. */
 static inline int command_set_up(void **state)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -18,7 +18,7 @@ struct bed {
 	struct doctor_context run;
 };
 
-/* A set-up for cmocka; a test adds its devices to the facts. */
+/* A cmocka set-up; each test adds its devices to the facts. */
 static inline int bed_set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
@@ -56,7 +56,7 @@ static inline void bed_run(struct bed *bed, enum doctor_check_id id)
 	bed->run.check->check(&bed->run);
 }
 
-/* What was said last. */
+/* The most recent result. */
 static inline const struct doctor_result *bed_last(const struct bed *bed)
 {
 	assert_true(bed->results.count > 0);

@@ -27,14 +27,14 @@
 struct answers {
 	uint8_t pfc[3];		 /* of eth0, eth1, eth2 */
 	uint8_t dscp_26;	 /* the priority of DSCP 26 on both; 0: no entry */
-	int dcb_error;		 /* instead */
-	int dcb_error_of[3];	 /* the same of one netdev */
+	int dcb_error;		 /* for each DCB request, instead of an answer */
+	int dcb_error_of[3];	 /* the same, for one netdev only */
 	unsigned int best_link;	 /* of the best route, whatever netdev was asked for */
 	int table_error;	 /* of a route by a netdev */
 	unsigned int table_link; /* the netdev of that route; 0: it has several */
 	unsigned int only_peer;	 /* -ENODATA of all neighbours but this one; 0: none of that */
-	unsigned int last_peer;	 /* the neighbour asked about last: the end of its address */
-	unsigned int peers;	 /* number of questions about neighbours */
+	unsigned int last_peer;	 /* last byte of the address of the neighbour asked about last */
+	unsigned int peers;	 /* number of queries for neighbours */
 };
 
 /* Two ports, mlx5_0 on eth0 (10.0.0.5/24) and mlx5_1 on eth1 (10.0.0.6/24). */
@@ -117,7 +117,7 @@ static inline void serve(struct fake_kernel *kernel, const struct bytes *request
 	fake_send(kernel, &datagram);
 }
 
-/* A slot of the table of a device. */
+/* One entry of a device's GID table. */
 static inline void put_gid(struct bed *bed, unsigned int which, unsigned int slot, const char *gid,
 			   const char *type, const char *netdev)
 {
@@ -202,7 +202,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* Runs the check on the port, and returns what it said. */
+/* Runs the check on the port, and returns what it reported. */
 static inline const struct doctor_result *run(struct bed *bed, enum doctor_check_id id,
 					      unsigned int which)
 {
@@ -225,6 +225,6 @@ static inline void expect(struct bed *bed, enum doctor_check_id id, unsigned int
 		assert_string_equal(result->finding.evidence, evidence);
 	else
 		assert_null(result->finding.evidence);
-	/* Here, where all answers are, nothing more would help. */
+	/* All answers are available here, so no check asks for more. */
 	assert_false(result->needs.known);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of the host's checks: all that they have said, as one text. */
+/* For the tests of the host's checks: everything that they have reported, as one text. */
 #pragma once
 
 #include "doctor_bed.h"
@@ -15,7 +15,7 @@ static inline void told_add(char **text, const struct doctor_result *result)
 		mem_extend(text, " | %s", finding->evidence);
 	for (size_t i = 0; i < result->sources.count; i++)
 		mem_extend(text, "%s%s", i ? ", " : " < ", result->sources.items[i]);
-	/* Texts of the tables are not repeated here. */
+	/* Texts that come from the tables are not repeated here. */
 	if (result->needs.known)
 		mem_extend(text, " needs %u", (unsigned int)result->needs.value);
 	else if (finding->next_step)
@@ -27,7 +27,7 @@ static inline void told_add(char **text, const struct doctor_result *result)
 	mem_extend(text, "%s\n", result->blocks ? " and blocks" : "");
 }
 
-/* What the checks have said since the last time, and what they could not read. */
+/* What the checks have reported since the last call, and what they could not read. */
 static inline char *doctor_told(struct doctor_results *results, struct problems *problems)
 {
 	char *text = mem_string("");

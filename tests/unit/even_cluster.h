@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A cluster of hosts n1, n2 ... with one or two rails, whose pairs all have the same figures but
- * for those that a test changes, and its judge.
+ * A cluster of hosts n1, n2 ... with one or two rails, and its judge. All pairs have the same
+ * figures except those that a test changes.
  */
 #pragma once
 
@@ -116,7 +116,7 @@ static inline void test_alone(struct cluster *cluster, change_result change)
 	judge_end_stage(cluster->judge);
 }
 
-/* What the second pass asks for, as `n1-n2 n1-n3`. */
+/* The pairs that the second pass requests, as `n1-n2 n1-n3`. */
 static inline void test_again(struct cluster *cluster, const char *pairs, change_result change)
 {
 	_cleanup_(freep) struct mesh_pair *again = NULL;
@@ -151,7 +151,7 @@ static inline const char *rail_of(const struct judge_finding *finding)
 	return finding->rail.known ? words[finding->rail.value] : "-";
 }
 
-/* The findings: their members, and what they say. */
+/* The findings: their members and their texts. */
 static inline void expect(struct cluster *cluster, const char *wanted)
 {
 	static const char *const severities[] = {"ok", "info", "notice", "warning", "error"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A simulated kernel below the MAD engine: takes what is sent, and delivers what a
- * test queues, each at its time. Time passes only where a test or the engine waits, and a
- * microsecond at each look, so that a busy machine changes no result. Included by one test each.
+ * A simulated kernel below the MAD engine: takes what is sent, and delivers what a test queues,
+ * each at its time. Time passes only while a test or the engine waits, plus a microsecond for each
+ * look at the clock, so that a busy machine changes no result. Each test program includes it once.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 static uint64_t fake_clock_nsec = 1000000000;
 
-/* Takes the place of libc's, for the program and its libraries. */
+/* Replaces that of libc, for the program and its libraries. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	(void)clock;
@@ -67,7 +67,7 @@ static inline unsigned int fake_random(struct fake *fake, unsigned int below)
 	return (unsigned int)(fake->random >> 33) % below;
 }
 
-/* Queues `bytes` of a MAD, to be there after a while. */
+/* Queues `bytes` of a MAD, to arrive after a delay. */
 static inline void fake_put(struct fake *fake, int error, const unsigned char *mad, size_t bytes,
 			    unsigned int delay_usec)
 {
@@ -85,7 +85,7 @@ static inline void fake_put(struct fake *fake, int error, const unsigned char *m
 	memcpy(arrival->mad, mad, bytes);
 }
 
-/* The request as the answer to it: same transaction, response bit, status, modifier in the data. */
+/* The answer to a request: same transaction, response bit, status, modifier in the data. */
 static inline void fake_answer(struct fake *fake, const unsigned char *mad, uint16_t status,
 			       unsigned int delay_usec)
 {
@@ -118,12 +118,12 @@ static inline int fake_send_mad(void *context, int agent, const struct mad_addre
 		abort();
 	fake->sends++;
 	fake->last_timeout_msec = timeout_msec;
-	/* The headroom is the carrier's own. */
+	/* The headroom belongs to the carrier, which overwrites it. */
 	memset(buffer, 0xee, FAKE_HEADROOM);
 	return fake->on_send(fake, agent, to, buffer + FAKE_HEADROOM);
 }
 
-/* The first that is due, or -1. */
+/* The first arrival that is due, or -1. */
 static inline int fake_due(const struct fake *fake)
 {
 	uint64_t now = clock_nsec();

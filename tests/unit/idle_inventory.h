@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the tests that make up the inventory of a command: what it does beside that. With
- * inventory_load() and inventory_free() of the test itself, the linker takes none of inventory.c.
- * Included by one test each.
+ * For tests that make up the inventory of a command: the other functions of inventory.c. As the
+ * test defines inventory_load() and inventory_free() itself, the linker takes nothing from
+ * inventory.c. Each test program includes it once.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "host/inventory/inventory.h"
 
-/* The kernel that answers for devices, if there is one. */
+/* The kernel that answers queries for devices, if any. */
 static int (*idle_open_nldev)(struct netlink **ret_nldev);
 
 int inventory_find_core(const char *root, struct problems *problems)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The commands of rdmactl fabric as they run live: the local port is made up, and so are the nodes
- * of its subnet, their agents and the subnet administrator. What asks the host is here, so that the
- * linker takes none of umad.c, signals.c and inventory.c. Included by one test each.
+ * of its subnet, their agents and the subnet administrator. The functions that query the host are
+ * defined here, so that the linker takes none of umad.c, signals.c and inventory.c.
  *
  *   host1 --- 1 leaf1 3 --- 3 leaf2 1 --- host3
  *   host2 --- 2       4 --- 4       2 --- host4
@@ -26,7 +26,7 @@ enum { HOST1, LEAF1, LEAF2, HOST2, HOST3, HOST4, LIVE_NODES };
 enum { LIVE_PORTS = 4, LIVE_FAULTS = 4, LIVE_MEMBERS = 4, LIVE_LOG = 4096 };
 enum { LIVE_REPLY = 2 * MAD_BYTES };
 
-/* Requests that a node does not answer, or refuses; 0 stands for all classes, attributes, ports. */
+/* Requests that a node ignores or refuses; 0 stands for all classes, attributes or ports. */
 struct live_fault {
 	uint32_t node;
 	unsigned int mgmt_class, attribute, port;
@@ -45,17 +45,17 @@ static struct live {
 	size_t fault_count;
 	uint64_t members[LIVE_MEMBERS]; /* port GUIDs of MLID 0xc001 */
 	size_t member_count;
-	bool keeps_members; /* from those who lack the key */
+	bool keeps_members; /* from requesters without the key */
 	unsigned int manager_state;
-	uint16_t sm_lid;    /* that the host knows */
-	unsigned int state; /* of the port, as it knows it; 0: active */
+	uint16_t sm_lid;    /* as the host knows it */
+	unsigned int state; /* of the port, as the host knows it; 0: active */
 	uint8_t path_sl;    /* of each path record */
 	uint8_t path_lid;   /* above the first LID of its port */
-	/* Requests that are answered before there is a signal; 0: none comes. */
+	/* Number of requests that are answered before a signal arrives; 0: no signal. */
 	size_t stop_after;
-	bool terminal;		 /* standard error is one */
+	bool terminal;		 /* standard error is a terminal */
 	unsigned int delay_usec; /* of each answer */
-	/* Called where the program waits for a time; NULL: nothing happens. */
+	/* Called where the program waits for a time to come; may be NULL. */
 	void (*meanwhile)(void);
 	char log[LIVE_LOG]; /* what was written to agents */
 } live;
@@ -302,7 +302,7 @@ static inline void live_say_path(const unsigned char *mad, unsigned char *reply)
 			lid = fabric_lid(&live.fabric,
 					 live.fabric.nodes[i].first_port +
 						 (live.fabric.nodes[i].type != NODE_TYPE_SWITCH));
-	/* A GID of another subnet is behind a router, whose LID is that of leaf2 here. */
+	/* A GID of another subnet is reached by a router, whose LID is that of leaf2 here. */
 	if (query[8] == 0x20) {
 		lid = 3;
 		data[47] = 64; /* HopLimit */
@@ -316,7 +316,7 @@ static inline void live_say_path(const unsigned char *mad, unsigned char *reply)
 	data[55] = 2 << 6 | 7;
 }
 
-/* Returns the bytes of the answer. */
+/* Returns the length of the answer in bytes. */
 static inline size_t live_say_members(const unsigned char *mad, unsigned char *reply)
 {
 	enum { RECORD = 56 };
@@ -404,7 +404,7 @@ static inline void live_add_fault(struct live_fault fault)
 	live.faults[live.fault_count++] = fault;
 }
 
-/* 4x QDR is the best that the ports support, and an MTU of 4096; they have tables to be read. */
+/* The ports support 4x QDR and an MTU of 4096 at best, and have tables to read. */
 static inline void live_set_port(uint8_t *info)
 {
 	port_info_set_width_supported(info, 3);
@@ -414,7 +414,7 @@ static inline void live_set_port(uint8_t *info)
 	port_info_set_vl_arbitration_low_cap(info, 2);
 }
 
-/* A node gets the LID 1 more than its number. */
+/* Each node has its number plus 1 as its LID. */
 static inline void live_configure(void)
 {
 	for (uint32_t i = 0; i < live.fabric.node_count; i++) {
@@ -471,10 +471,10 @@ static inline int live_begin(void **state)
 	sample_cable(fabric, LEAF2, 1, HOST3, 1);
 	sample_cable(fabric, LEAF2, 2, HOST4, 1);
 	live_configure();
-	/* The port to LID 0 to 6: host1, leaf1, leaf2, host2, host3, host4. */
+	/* The port with each LID from 0 to 6: host1, leaf1, leaf2, host2, host3, host4. */
 	live_set_switch(LEAF1, "-103243");
 	live_set_switch(LEAF2, "-340412");
-	/* The group 0xc001 of all hosts, over one of both cables. */
+	/* The group 0xc001 of all hosts, over one of the two cables. */
 	live.multicast[LEAF1][1] = 1 << 1 | 1 << 2 | 1 << 3;
 	live.multicast[LEAF2][1] = 1 << 1 | 1 << 2 | 1 << 3;
 	return 0;
@@ -489,7 +489,7 @@ static inline int live_end(void **state)
 
 /* ---- The commands ---- */
 
-/* Runs rdmactl fabric with these words; returns the status. */
+/* Runs rdmactl fabric with these words; returns the exit status. */
 static inline int live_run(const char *words, char **ret_out, char **ret_err)
 {
 	_cleanup_(freep) char *line = mem_format("fabric %s", words);
@@ -515,7 +515,7 @@ static inline void live_expect(const char *line, int status, const char *out, co
 	free(got_err);
 }
 
-/* The same if the error is the system's: libraries differ in their words. */
+/* The same for system errors, whose texts differ between C libraries. */
 static inline void live_expect_error(const char *line, int status, const char *out,
 				     const char *before, int error, const char *after)
 {
@@ -524,7 +524,7 @@ static inline void live_expect_error(const char *line, int status, const char *o
 	live_expect(line, status, out, err);
 }
 
-/* A file in memory, and its name, which is the same in each run. */
+/* A file in memory, with a name that is the same in each run. */
 static inline int live_file(const char *text, char path[static 32])
 {
 	int opened = memfd_create("file", MFD_CLOEXEC);

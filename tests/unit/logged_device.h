@@ -50,10 +50,10 @@ static struct logged {
 	size_t first[DEVICE_QUEUES], last[DEVICE_QUEUES];
 	void (*answer)(uint32_t qp, const struct ibv_send_wr *work);
 	void (*idle)(void);
-	bool all_signaled;			/* the queue pairs were made so */
-	bool tells_polls;			/* those that bring something are written down */
-	unsigned int sends, receives, idles;	/* counted */
-	unsigned int most_sends, most_receives; /* then posts fail; 0: never */
+	bool all_signaled;			/* all queue pairs signal every send */
+	bool tells_polls;			/* polls that return something are logged */
+	unsigned int sends, receives, idles;	/* number of posts and idle polls */
+	unsigned int most_sends, most_receives; /* further posts fail; 0: no limit */
 	char text[16384];
 	size_t length;
 } device;
@@ -78,7 +78,7 @@ static inline void device_complete(uint32_t qp, struct ibv_wc wc)
 	device.waiting[queue][device.last[queue]++ % DEVICE_ROOM] = wc;
 }
 
-/* A message of that length for the receive that has the id of the first of a run. */
+/* A message of that length for the receive with the first id of a run. */
 static inline void device_arrive(uint32_t qp, uint32_t bytes)
 {
 	device_complete(qp, (struct ibv_wc){.wr_id = run_receive_id(qp),
@@ -95,7 +95,7 @@ static inline void device_note_data(const struct ibv_sge *parts, int count)
 		device_note(" %" PRIu64 "+%u", at, parts[i].length);
 		if (parts[i].lkey != DEVICE_LKEY)
 			device_note(" lkey %x", parts[i].lkey);
-		/* The bytes that are not the device's are looked at by nobody. */
+		/* Nobody looks at bytes outside of the device. */
 		if (at + parts[i].length > sizeof(device.bytes) || !parts[i].length)
 			continue;
 		memcpy(&word, device.bytes + at, sizeof(word));
@@ -237,13 +237,13 @@ static inline int device_poll(struct ibv_cq *cq, int room, struct ibv_wc *items)
 	return got;
 }
 
-/* Nothing more comes, and the watch ends whatever waits for it: the usual one of a new device. */
+/* Nothing more comes: ends the watch and thus every wait. The default `idle` of a new device. */
 static inline void device_stop(void)
 {
 	atomic_store(&device.agent->watch.stop, STOP_DEVICE_GONE);
 }
 
-/* A new device with so many queue pairs of one kind, the second of which has the second queue. */
+/* A new device with that many queue pairs of one kind; the second one uses the second queue. */
 static inline struct agent *device_make(uint32_t kind, uint32_t qps)
 {
 	struct agent *agent = agent_new(-1, -1);
@@ -291,7 +291,7 @@ static inline void device_free(void)
 {
 	struct agent *agent = device.agent;
 
-	/* They are the test's. */
+	/* These objects belong to the test. */
 	agent->buffers[0] = (struct agent_buffer){0};
 	for (size_t i = 0; i < DEVICE_QPS; i++)
 		agent->qps[i] = (struct agent_qp){0};
@@ -300,7 +300,7 @@ static inline void device_free(void)
 	agent_free(agent);
 }
 
-/* The text since the last time. */
+/* Compares the text logged since the last call. */
 static inline void device_expect(const char *text)
 {
 	assert_string_equal(device.text, text);

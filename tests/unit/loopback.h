@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A socket that has the port, and does not listen. */
+/* A socket that holds the port without listening. */
 static inline int loopback_socket(uint32_t *ret_port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,

@@ -42,7 +42,7 @@ static inline void sample_set_port(struct fabric *fabric, uint32_t place,
 	port->info[41] = 5;
 }
 
-/* Only its NodeInfo is known. Its index is the next number. */
+/* Adds a node of which only NodeInfo is known. Its index is the next number. */
 static inline uint32_t sample_bare_node(struct fabric *fabric, unsigned int type, uint64_t guid,
 					unsigned int ports)
 {
@@ -57,7 +57,7 @@ static inline uint32_t sample_bare_node(struct fabric *fabric, unsigned int type
 	return number;
 }
 
-/* Switches with all their ports down, adapters without a known port. */
+/* Adds a switch with all its ports down, or an adapter without a known port. */
 static inline uint32_t sample_node(struct fabric *fabric, unsigned int type, uint64_t guid,
 				   unsigned int ports, const char *description)
 {
@@ -74,7 +74,7 @@ static inline uint32_t sample_node(struct fabric *fabric, unsigned int type, uin
 	return number;
 }
 
-/* A cable; the first node is the parent of the second if that has none yet. */
+/* Adds a cable; the first node becomes the parent of the second if that has none yet. */
 static inline void sample_cable(struct fabric *fabric, uint32_t one, unsigned int port,
 				uint32_t two, unsigned int other_port)
 {
@@ -142,7 +142,7 @@ static inline uint32_t sample_add_switch(struct sample_subnet *subnet, const cha
 	return node;
 }
 
-/* Supports 1x and 4x, SDR to QDR. */
+/* Ports support 1x and 4x, SDR to QDR. */
 static inline void sample_set_link(struct sample_subnet *subnet, uint32_t place, unsigned int lanes,
 				   unsigned int speed, unsigned int state)
 {
@@ -173,7 +173,7 @@ static inline void sample_set_both(struct sample_subnet *subnet, uint32_t port, 
 	sample_set_link(subnet, subnet->fabric.ports[port].peer, lanes, speed, state);
 }
 
-/* Hosts of a switch, numbered from `first` on. */
+/* Adds hosts to a switch, numbered from `first` on. */
 static inline void sample_add_hosts(struct sample_subnet *subnet, uint32_t node, unsigned int first,
 				    unsigned int count)
 {
@@ -185,7 +185,7 @@ static inline void sample_add_hosts(struct sample_subnet *subnet, uint32_t node,
 	}
 }
 
-/* Switches `first` to `first + count - 1`, each with `cables` cables to each of the others. */
+/* Switches `first` to `first + count - 1`, each with `cables` cables to every other one. */
 static inline void sample_join_all(struct sample_subnet *subnet, uint32_t first, unsigned int count,
 				   uint32_t other, unsigned int others, unsigned int cables)
 {
@@ -207,10 +207,7 @@ static inline void sample_make_tree(struct sample_subnet *subnet)
 		sample_add_hosts(subnet, i, 3 * i, 3);
 }
 
-/*
- * One slow cable of two, a slow host, one that is not active, a port without an answer, and one
- * beyond the scan.
- */
+/* One slow cable of two, a slow host, an inactive one, a silent port, and one beyond the scan. */
 static inline void sample_damage(struct sample_subnet *subnet)
 {
 	uint32_t port;

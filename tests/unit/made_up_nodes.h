@@ -2,9 +2,9 @@
 /*
  * For the tests of commands that send management datagrams: a host with one port, whose LID is 2,
  * and nodes at the other end that answer as a test says. The functions of
- * lib/host/inventory/inventory.h, lib/kernel/umad.h and lib/base/signals.h are here, so that the
- * linker takes none of their files. A command runs with its own options; what it prints, what it
- * says and what it asks are compared as a whole.
+ * lib/host/inventory/inventory.h, lib/kernel/umad.h and lib/base/signals.h are defined here, so
+ * that the linker takes none of their files. A command runs with its own options, and the test
+ * compares what it prints, reports and requests.
  */
 #pragma once
 
@@ -21,18 +21,18 @@
 
 enum { NODES_DATA = 4096, NODES_SILENT = -1, OUR_LID = 2, MANAGER_LID = 1 };
 
-/* A request as a node sees it. */
+/* A request as the node receives it. */
 struct asked {
-	const char *to; /* 5; or 0,1 of a directed route */
+	const char *to; /* "5" for a LID, "0,1" for a directed route */
 	unsigned int lid, mgmt_class, method, attribute;
 	uint32_t modifier;
 	uint64_t key; /* M_Key, SM_Key or CC_Key; 0: none */
 	const struct mad_address *address;
-	const unsigned char *mad;  /* all of it */
-	const unsigned char *data; /* of the attribute */
+	const unsigned char *mad;  /* the entire datagram */
+	const unsigned char *data; /* of the attribute only */
 };
 
-/* Fills the data of the answer, which begin as those of the request. Returns the status. */
+/* Fills the data of the answer, initially a copy of the request's. Returns the status. */
 typedef int nodes_answer(const struct asked *asked, unsigned char *data);
 
 static struct nodes {
@@ -42,9 +42,9 @@ static struct nodes {
 	int load_error, open_error, send_error;
 	char *netdev;	    /* of the port */
 	unsigned int state; /* of the port; 0: active */
-	unsigned int waits; /* a signal comes in the wait of that number, from 1 on; 0: none */
+	unsigned int waits; /* number of the wait, from 1 on, that a signal ends; 0: none */
 
-	/* What an answer sets: the bytes of several records, and of one */
+	/* What an answer sets: the bytes of all its records, and of one record */
 	size_t bytes, record_bytes;
 
 	struct fake fake;
@@ -55,7 +55,7 @@ static struct nodes {
 	unsigned int waited;
 } nodes;
 
-/* Transactions and tags are the same each time: this one takes the place of libc's. */
+/* Replaces that of libc, so that transactions and tags are the same in each run. */
 ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 {
 	(void)flags;
@@ -73,7 +73,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	(void)notes;
 	if (nodes.load_error)
 		return nodes.load_error;
-	/* This is of no interest once there is a port. */
+	/* Not needed once there is a port. */
 	if (problems)
 		problem_add_text(problems, "m1", NULL, NULL, "it has no node", NULL);
 	for (size_t i = 0; request->objects && i < request->objects->count; i++)
@@ -109,7 +109,7 @@ void inventory_free(struct inventory *inventory)
 	(void)inventory;
 }
 
-/* ---- Signals: none comes, and a wait takes no time ---- */
+/* ---- Signals: none arrives, and waiting takes no time ---- */
 
 void signals_catch(struct signals *signals, const int *numbers)
 {
@@ -139,7 +139,7 @@ void signals_release(struct signals *signals)
 
 /* ---- The nodes ---- */
 
-/* Adds the first bytes of the data of a request. */
+/* Logs the first bytes of a request's data. */
 static inline void nodes_add_data(const struct asked *asked, size_t bytes)
 {
 	char hex[2 * 192 + 1] = "";
@@ -163,7 +163,7 @@ static inline void nodes_note(const struct asked *asked)
 	command_note(line);
 }
 
-/* Each class has its key at a place of its own, or none. */
+/* Each class has its key at a different place, or has none. */
 static inline uint64_t nodes_key(const unsigned char *mad)
 {
 	switch (mad_class(mad)) {
@@ -273,7 +273,7 @@ static inline void nodes_begin(nodes_answer *answer)
 	nodes = (struct nodes){.answer = answer};
 }
 
-/* The numbers of an attribute are in network order. */
+/* Numbers in attributes are in network order. */
 static inline void put_16(unsigned char *data, size_t at, unsigned int number)
 {
 	bits_set(data, at * 8, 16, number);

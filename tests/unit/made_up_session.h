@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the tests of interop's runs: a session on a device that is made up. Its completions, its
- * events and those of librdmacm are what each test says.
+ * For the tests of interop's runs: a session on a made-up device. Each test says what completions,
+ * events and librdmacm events it gets.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 
 #define MOST_COMPLETIONS 64
 
-/* ibv_cq and the others are first, so that the functions find the rest. */
+/* ibv_cq and the others come first, so that the functions find the rest. */
 struct made_up_device {
 	struct ibv_cq cq;
 	struct ibv_context context;
@@ -41,10 +41,10 @@ struct made_up_device {
 	bool cm_event_comes;
 };
 
-/* The device of the test that runs, for calls that do not get it. */
+/* The device of the running test, for calls without an argument that leads to it. */
 static struct made_up_device *current;
 
-/* Each at least a nanosecond after the one before. */
+/* Each reading is at least a nanosecond after the previous one. */
 static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 {
 	struct made_up_device *device = (struct made_up_device *)cq;
@@ -146,7 +146,7 @@ static int deregister_memory(struct ibv_mr *mr)
 	return 0;
 }
 
-/* One event for each that was written to the descriptor: the port has another GID. */
+/* One event for each byte written to the descriptor: a GID of the port has changed. */
 static int get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	eventfd_t count;

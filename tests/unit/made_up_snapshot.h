@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the tests of code that asks netlink: a snapshot whose kernel answers what is put together
- * here, and whose files are those below root/.
+ * For tests of code that queries netlink: a snapshot whose kernel gives the answers assembled here,
+ * and whose files are those below root/.
  */
 #pragma once
 
@@ -87,7 +87,7 @@ static inline void snapshot_write(struct made_up_snapshot *snapshot)
 			 snapshot->file.length);
 }
 
-/* RDMA netlink: a command that concerns a device, and a port of it, unless they are 0. */
+/* RDMA netlink: a command for a device and one of its ports, unless they are 0. */
 static inline void snapshot_ask_rdma(struct made_up_snapshot *snapshot, unsigned int command,
 				     uint16_t flags, uint32_t device, uint32_t port)
 {

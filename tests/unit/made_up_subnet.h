@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Made-up subnets that answer a scan, truthfully or not, and the truth about them. */
+/* Made-up subnets that answer a scan, truthfully or not, and their actual topology. */
 #pragma once
 
 #include <setjmp.h>
@@ -27,9 +27,9 @@ struct node {
 	unsigned int type, ports;
 	uint64_t guid;
 	uint16_t peer[MOST_PORTS + 1], peer_port[MOST_PORTS + 1];
-	unsigned int silent;	  /* attribute that it does not answer; 0: none */
-	unsigned int failed_port; /* modifier of those; 0: all */
-	unsigned int lie_ports;	  /* number of ports that it claims; 0: the truth */
+	unsigned int silent;	  /* attribute that it does not answer; 0: it answers all */
+	unsigned int failed_port; /* modifier of those requests; 0: all */
+	unsigned int lie_ports;	  /* number of ports that it claims; 0: its real number */
 	unsigned int lie_local;	  /* port that it claims to be queried through */
 	uint32_t vendor;
 	uint8_t speed;			     /* LinkSpeedActive of its ports; 0: SDR */
@@ -210,7 +210,10 @@ static inline bool *reachable(const struct subnet *subnet)
 		for (unsigned int i = 0; i < subnet->count; i++) {
 			const struct node *node = &subnet->nodes[i];
 
-			/* Only the first port of the first adapter leads on, and switches do. */
+			/*
+			 * Switches forward, adapters do not; the first adapter only leads on by its
+			 * first port.
+			 */
 			if (!seen[i] || (node->type != NODE_TYPE_SWITCH && i))
 				continue;
 			for (unsigned int port = 1; port <= (i ? node->ports : 1); port++)
@@ -225,7 +228,7 @@ static inline bool *reachable(const struct subnet *subnet)
 	return seen;
 }
 
-/* Every reachable node is there once, with the right cables, and nothing else is. */
+/* Checks that every reachable node appears once with the right cables, and nothing else does. */
 static inline void check_truth(const struct subnet *subnet)
 {
 	const struct fabric *fabric = &subnet->fabric;
@@ -250,7 +253,9 @@ static inline void check_truth(const struct subnet *subnet)
 				assert_int_equal(peer, FABRIC_NONE);
 				continue;
 			}
-			/* A cable between two adapters is never seen, unless one is the first. */
+			/*
+			 * A scan never sees a cable between two adapters, unless one is the first.
+			 */
 			assert_int_not_equal(peer, FABRIC_NONE);
 			assert_int_equal(number_of_node(fabric, fabric->ports[peer].node),
 					 node->peer[port]);
@@ -286,14 +291,14 @@ static inline void cable_somehow(struct subnet *subnet, unsigned int one, unsign
 
 	if (!port)
 		return;
-	subnet->nodes[one].peer[port] = 0; /* not for the other end */
+	subnet->nodes[one].peer[port] = 0; /* reserved, so that the other end gets another port */
 	other_port = free_port(&subnet->nodes[other], random);
 	subnet->nodes[one].peer[port] = NOWHERE;
 	if (other_port)
 		cable(subnet, one, port, other, other_port);
 }
 
-/* Switches at random, cabled at random, then adapters. */
+/* Randomly cabled switches, then adapters. */
 static inline struct subnet *random_subnet(uint64_t *random)
 {
 	struct subnet *subnet = new_subnet();
@@ -304,7 +309,10 @@ static inline struct subnet *random_subnet(uint64_t *random)
 		add(subnet, NODE_TYPE_SWITCH, 6 + random_below(random, 10));
 	cable_somehow(subnet, 0, 1, random);
 	for (unsigned int i = 0; i < switches * 2; i++) {
-		/* One after the other: compilers differ in which argument they evaluate first. */
+		/*
+		 * Separate statements: compilers differ in the order in which they evaluate
+		 * arguments.
+		 */
 		unsigned int to = 1 + random_below(random, switches);
 		unsigned int from = 1 + random_below(random, switches);
 

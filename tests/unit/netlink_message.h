@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the tests of netlink sources: bytes of messages, put together by hand, and a kernel at the
- * other end of a socket pair, which answers in a separate thread.
+ * For the tests of netlink sources: messages put together by hand, and a kernel at the other end of
+ * a socket pair, which answers in a separate thread.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ static inline void put_u64(struct bytes *bytes, unsigned int type, uint64_t valu
 	put_attribute(bytes, type, &value, sizeof(value));
 }
 
-/* With its NUL, as the kernel does. */
+/* Includes the NUL, as in the kernel. */
 static inline void put_string(struct bytes *bytes, unsigned int type, const char *string)
 {
 	put_attribute(bytes, type, string, strlen(string) + 1);
@@ -81,7 +81,7 @@ static inline void put_message(struct bytes *bytes, unsigned int type, unsigned 
 	bytes_put(bytes, payload, length);
 }
 
-/* NLMSG_ERROR with the kernel's words, the request capped. */
+/* NLMSG_ERROR with the kernel's text and the request without its payload (capped). */
 static inline void put_error(struct bytes *bytes, uint32_t sequence, int error, const char *text)
 {
 	const struct nlmsgerr refusal = {.error = error, .msg.nlmsg_len = 200};
@@ -99,7 +99,7 @@ static inline void put_done(struct bytes *bytes, uint32_t sequence, int error)
 	put_message(bytes, NLMSG_DONE, NLM_F_MULTI, sequence, &error, sizeof(error));
 }
 
-/* The other end. `serve` is shown each datagram of requests and answers with fake_send(). */
+/* The other end. `serve` gets each datagram of requests and answers with fake_send(). */
 struct fake_kernel {
 	int fd;
 	pthread_t thread;
@@ -140,14 +140,14 @@ static inline int fake_start(struct fake_kernel *kernel)
 	return fds[0];
 }
 
-/* After the code under test has closed its end. */
+/* Call this after the code under test has closed its end. */
 static inline void fake_stop(struct fake_kernel *kernel)
 {
 	pthread_join(kernel->thread, NULL);
 	close(kernel->fd);
 }
 
-/* A test that loses answers should not take the seconds that the kernel is given. */
+/* Shortens the timeout for tests that lose answers. */
 static inline void hurry(int fd)
 {
 	const struct timeval patience = {.tv_sec = 1};
@@ -155,7 +155,7 @@ static inline void hurry(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }
 
-/* Walks over the messages of a datagram: `for (... = first; message; message = next(...))`. */
+/* Iterates over the messages of a datagram: `for (... = first; message; message = next(...))`. */
 static inline const struct nlmsghdr *message_at(const struct bytes *bytes, size_t offset)
 {
 	if (offset + NLMSG_HDRLEN > bytes->length)

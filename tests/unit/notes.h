@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of kernel notifications: lines that handlers note, and a socket pair. */
+/* For the tests of kernel notifications: lines that handlers log, and a socket pair. */
 #pragma once
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In place of agent_device.c: an agent has the port in memory of the side whose thread it is, and
- * there is no librdmacm. Included by one test each.
+ * Replaces agent_device.c: an agent uses the in-memory port of its thread's side, and there is no
+ * librdmacm. Each test program includes it once.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A coordinator whose agents are the other ends of pairs of sockets: the test speaks for them. */
+/* A coordinator whose agents are the other ends of socket pairs: the test plays their part. */
 #pragma once
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ struct paired {
 	struct mesh_channel agents[MOST_PAIRED]; /* the agents' ends, as the connections */
 	size_t count;
 	char said[1024];   /* each line, with its newline */
-	char changed[256]; /* each host of which something was told */
+	char changed[256]; /* each host that was reported on */
 };
 
 static inline void paired_say(void *context, const char *line)
@@ -68,7 +68,7 @@ static inline void paired_close(struct paired *bed)
 		mesh_channel_close(&bed->agents[i]);
 }
 
-/* A connection in that state, from 10.0.0.`number of it + 1`. */
+/* A connection in that state, from 10.0.0.`its number + 1`. */
 static inline struct connection *paired_add(struct paired *bed, enum connection_state state)
 {
 	const struct ip_address address = {.family = AF_INET,
@@ -89,7 +89,7 @@ static inline struct connection *paired_add(struct paired *bed, enum connection_
 	return connection;
 }
 
-/* The agent of a host that takes part, with as many rails: mlx5_0 on. */
+/* The agent of a participating host with that many rails: mlx5_0 and so on. */
 static inline struct connection *paired_member(struct paired *bed, const char *name, uint32_t rails)
 {
 	struct connection *connection = paired_add(bed, CONNECTION_MEMBER);
@@ -116,7 +116,7 @@ static inline void paired_send(struct paired *bed, size_t agent, const struct me
 	assert_int_equal(mesh_channel_flush(&bed->agents[agent]), 0);
 }
 
-/* What has come for an agent. False: nothing more, for now. */
+/* Returns what has arrived for an agent. False: nothing more for now. */
 static inline bool paired_next(struct paired *bed, size_t agent, struct mesh_message *message)
 {
 	int rc = mesh_channel_next(&bed->agents[agent], message);

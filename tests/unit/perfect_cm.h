@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For the tests of the self-test: librdmacm in memory, between the two ports of perfect_device.h.
- * It does what its manual pages and Linux say (drivers/infiniband/core/cma.c, cm.c). A test lets
- * calls fail, and puts other events in the place of those that come.
+ * It behaves as its manual pages and Linux (drivers/infiniband/core/cma.c, cm.c) say. A test can
+ * make calls fail and replace events.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct soft_cm_event {
 };
 
 struct soft_cm_channel {
-	struct rdma_event_channel channel; /* first, as in the others */
+	struct rdma_event_channel channel; /* first, as in the other structures */
 	unsigned int side;
 	struct soft_cm_event *first, **end;
 };
@@ -43,26 +43,25 @@ struct soft_cm_id {
 	uint32_t psn;
 	uint8_t tos;
 	struct soft_cm_id *peer;
-	unsigned int events; /* that are not acknowledged */
+	unsigned int events; /* not yet acknowledged */
 	bool resolved, listens, ended, told;
 };
 
 static struct soft_cm {
-	struct ibv_device devices[2]; /* of the sides */
+	struct ibv_device devices[2]; /* one for each side */
 	int backlog;		      /* of the last listener */
 	struct soft_cm_id *ids[SOFT_IDS];
 	unsigned int channels, count, next_psn;
-	/* The call of that name fails at one of the sides, if it is not one of the first `spared`.
-	 */
+	/* The call of that name fails on one side, except for the first `spared` calls. */
 	const char *refused;
 	unsigned int refused_side, spared;
 	int error;
-	/* What comes in the place of an event (NO_EVENT: nothing), and with which status. */
+	/* Replaces an event by another one (NO_EVENT: by none), with this status. */
 	enum rdma_cm_event_type of;
 	int instead, status;
 	bool changes;
-	uint8_t tos[2]; /* the last that each side asked for */
-	bool ends_both; /* as on iWARP, a connection ends at once on both sides */
+	uint8_t tos[2]; /* the last one that each side requested */
+	bool ends_both; /* as on iWARP, disconnecting ends both sides at once */
 	unsigned int rejected, members, interrupted;
 } soft_cm;
 
@@ -143,7 +142,7 @@ static inline void soft_cm_channel_free(struct rdma_event_channel *channel)
 	free(channel);
 }
 
-/* Whoever waits for events must be able to look at something else meanwhile. */
+/* The descriptor must not block, so that a waiter can look at other things meanwhile. */
 static inline int soft_cm_event(struct rdma_event_channel *from, struct rdma_cm_event **ret)
 {
 	struct soft_cm_channel *channel = (struct soft_cm_channel *)from;
@@ -219,8 +218,8 @@ static inline void soft_cm_forget(struct soft_cm_id *id)
 }
 
 /*
- * The manual: it waits until all events of the id are acknowledged. Those that nobody has got go
- * with it, and so do the requests for a connection that nobody answered.
+ * As the manual says, waits until all events of the id are acknowledged. Events that nobody fetched
+ * go with it, and so do unanswered connection requests.
  */
 static inline int soft_cm_destroy(struct rdma_cm_id *which)
 {
@@ -274,7 +273,7 @@ static inline socklen_t soft_cm_length(const struct sockaddr *address)
 					     : sizeof(struct sockaddr_in6);
 }
 
-/* The address must be that of the side's own port; what is known of the other one is its GID. */
+/* The address must be that of the side's port; the other side is known by its GID. */
 static inline void soft_cm_take_place(struct soft_cm_id *id, const struct sockaddr *from)
 {
 	const unsigned int side = soft_cm_channel_of(&id->id)->side;
@@ -359,7 +358,7 @@ static inline struct soft_cm_id *soft_cm_listener(const struct soft_cm_id *id)
 	return NULL;
 }
 
-/* The event has the private data of the side that sends it. */
+/* The event has the private data of its sender. */
 static inline void soft_cm_tell(struct soft_cm_id *id, enum rdma_cm_event_type type,
 				const struct rdma_conn_param *param, struct rdma_cm_id *listener)
 {
@@ -413,7 +412,9 @@ static inline int soft_cm_reject(struct rdma_cm_id *which, const void *data, uin
 	return 0;
 }
 
-/* The queue pair was not made by rdma_create_qp(), so the other side has to establish. */
+/*
+ * The queue pair was not made by rdma_create_qp(), so the other side has to call rdma_establish().
+ */
 static inline int soft_cm_accept(struct rdma_cm_id *which, struct rdma_conn_param *param)
 {
 	struct soft_cm_id *id = (struct soft_cm_id *)which;
@@ -442,7 +443,7 @@ static inline int soft_cm_establish(struct rdma_cm_id *which)
 	return 0;
 }
 
-/* The other side's answer is a call of the same. */
+/* The other side answers by calling the same function. */
 static inline int soft_cm_disconnect(struct rdma_cm_id *which)
 {
 	struct soft_cm_id *id = (struct soft_cm_id *)which;
@@ -462,8 +463,8 @@ static inline int soft_cm_disconnect(struct rdma_cm_id *which)
 }
 
 /*
- * cm_init_qp_rtr_attr() and cm_init_qp_rts_attr(): the retries are those of the request, and the
- * retries of a receiver that is not ready what the other side said.
+ * cm_init_qp_rtr_attr() and cm_init_qp_rts_attr(): the retry count is that of the request, and the
+ * RNR retry count is what the other side said.
  */
 static inline int soft_cm_attributes(struct rdma_cm_id *which, struct ibv_qp_attr *attr, int *mask)
 {
@@ -587,10 +588,10 @@ static inline void soft_cm_fill_api(struct api *api, unsigned int side)
 	api->ibv_modify_qp = soft_cm_modify;
 }
 
-/* As soft_begin(), with librdmacm; soft_end() for its end. */
+/* Like soft_begin(), but with librdmacm; soft_end() ends both. */
 static inline void soft_cm_begin(struct soft_trial *bed)
 {
-	/* A test that failed left its own behind. */
+	/* A test that failed has left its objects behind. */
 	soft_cm = (struct soft_cm){.devices = {{.name = "none0"}, {.name = "none0"}}};
 	soft_begin(bed);
 	soft_cm_fill_api(&bed->trial.near.agent->api, 0);
@@ -598,7 +599,7 @@ static inline void soft_cm_begin(struct soft_trial *bed)
 	bed->trial.by_cm = true;
 }
 
-/* Everything was given back. */
+/* Everything was released. */
 static inline void soft_cm_end(struct soft_trial *bed)
 {
 	soft_end(bed);

@@ -29,7 +29,7 @@
 #define SOFT_QPS  64
 #define SOFT_SGES 32
 
-/* Not an assertion of cmocka, which would leave the lock locked, or another thread's stack. */
+/* Not an assertion of cmocka, which would leave the lock held or jump out of another thread. */
 static inline void soft_must(bool condition)
 {
 	if (!condition)
@@ -75,14 +75,14 @@ struct soft_cq {
 };
 
 struct soft_qp {
-	struct ibv_qp qp; /* first, as in the others */
+	struct ibv_qp qp; /* first, as in the other structures */
 	struct ibv_qp_attr attr;
 	struct ibv_qp_init_attr init;
 	struct soft_queue receives;
 	struct ibv_send_wr held[8]; /* posted in SQD */
 	struct ibv_sge held_elements[8];
 	size_t held_count;
-	union ibv_gid group; /* of multicast, whose member it is */
+	union ibv_gid group; /* multicast group that it has joined */
 	bool member;
 	bool used;
 };
@@ -99,43 +99,45 @@ struct soft_port {
 	struct endpoint endpoint;
 };
 
-/* What the device lets pass although it must not. */
+/* Errors of the device: things that it allows although it must not. */
 enum lenient {
-	LENIENT_RKEY = 1 << 0,	 /* an rkey of nothing: the data go nowhere */
-	LENIENT_BOUNDS = 1 << 1, /* the same past the ends of a region */
+	LENIENT_RKEY = 1 << 0,	 /* an unknown rkey: the data go nowhere */
+	LENIENT_BOUNDS = 1 << 1, /* likewise past the ends of a region */
 	LENIENT_RIGHTS = 1 << 2,
 	LENIENT_DOMAIN = 1 << 3,
-	LENIENT_LENGTH = 1 << 4, /* a message is cut to its receive */
+	LENIENT_LENGTH = 1 << 4, /* a message is truncated to its receive */
 	LENIENT_LKEY = 1 << 5,
 	LENIENT_QKEY = 1 << 6,
-	LENIENT_SQD = 1 << 7,	  /* it sends in SQD */
+	LENIENT_SQD = 1 << 7,	  /* a queue pair in SQD sends */
 	LENIENT_FLUSH = 1 << 8,	  /* requests in ERR complete as successes */
 	LENIENT_STATE = 1 << 9,	  /* a query says RTS in ERR */
 	LENIENT_MTU = 1 << 10,	  /* datagrams of any length */
-	LENIENT_AWAKE = 1 << 12,  /* each completion wakes those who wait for solicited ones */
-	LENIENT_WINDOW = 1 << 13, /* windows that are closed stay open */
+	LENIENT_AWAKE = 1 << 12,  /* each completion wakes those who wait for solicited ones only */
+	LENIENT_WINDOW = 1 << 13, /* closed windows stay open */
 	LENIENT_SIGNAL = 1 << 14, /* all requests complete */
-	LENIENT_TWICE = 1 << 15,  /* and each twice */
-	LENIENT_ANYWAY = 1 << 18, /* it writes what it refuses for want of a right */
-	LOSE_FIRST = 1 << 19,	  /* message that nobody acknowledges */
-	LOSE_ALL = 1 << 20,	  /* of them */
+	LENIENT_TWICE = 1 << 15,  /* all requests complete twice */
+	LENIENT_ANYWAY = 1 << 18, /* it writes even if it refuses for want of a right */
+	LOSE_FIRST = 1 << 19,	  /* the first message is not acknowledged */
+	LOSE_ALL = 1 << 20,	  /* no message is acknowledged */
 	REFUSE_SQD = 1 << 16,
-	REFUSE_IN_ERROR = 1 << 17, /* to post there */
+	REFUSE_IN_ERROR = 1 << 17, /* posts in ERR */
 };
 
 static struct soft_device {
 	pthread_mutex_t lock;
-	struct soft_port ports[2]; /* of near and far */
+	struct soft_port ports[2]; /* near and far */
 	struct soft_key keys[SOFT_KEYS];
 	struct soft_qp qps[SOFT_QPS];
 	uint32_t next_key, next_qpn;
 	unsigned int lenient;
-	/* Changes a completion, and data that have arrived; of an atomic operation the word and
-	 * what comes back. */
+	/*
+	 * Change a completion, and data that have arrived; for an atomic operation, the word and
+	 * the returned value.
+	 */
 	void (*spoil)(struct ibv_wc *wc, bool receive);
 	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
-	unsigned int objects; /* that exist */
-	unsigned int calls;   /* for these two to count */
+	unsigned int objects; /* number of live objects */
+	unsigned int calls;   /* counter for these two functions to use */
 } soft = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline int soft_side(const struct ibv_context *context)
@@ -186,7 +188,7 @@ static inline int soft_poll(struct ibv_cq *from, int count, struct ibv_wc *wc)
 	while (got < count && cq->head < cq->count)
 		wc[got++] = cq->items[cq->head++ % cq->room];
 	pthread_mutex_unlock(&soft.lock);
-	/* Whoever polls in a loop leaves the lock, and a processor, to the other side. */
+	/* A side that polls in a loop leaves the lock, and a processor, to the other side. */
 	if (!got)
 		usleep(20);
 	return got;
@@ -276,7 +278,7 @@ static inline int soft_window_free(struct ibv_mw *mw)
 	return soft_forget((struct soft_key *)mw);
 }
 
-/* A window that is bound to no bytes is closed. */
+/* A window bound to no bytes is closed. */
 static inline void soft_bind(struct soft_key *window, const struct ibv_mw_bind_info *info,
 			     uint32_t rkey, struct ibv_qp *only)
 {
@@ -290,7 +292,7 @@ static inline void soft_bind(struct soft_key *window, const struct ibv_mw_bind_i
 	window->only = only;
 }
 
-/* The local bytes of an element that may be used in that way, or NULL. */
+/* The local bytes of an element if they may be used in that way, or NULL. */
 static inline uint8_t *soft_local(const struct soft_qp *qp, const struct ibv_sge *element,
 				  int access)
 {
@@ -312,7 +314,7 @@ static inline uint8_t *soft_local(const struct soft_qp *qp, const struct ibv_sge
 
 static uint8_t soft_nowhere[1 << 20];
 
-/* The same of the other side's, by its rkey. */
+/* The same for the other side's memory, by its rkey. */
 static inline uint8_t *soft_remote(const struct soft_qp *qp, uint64_t address, uint64_t length,
 				   uint32_t rkey, int access)
 {

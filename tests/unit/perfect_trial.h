@@ -35,7 +35,7 @@ static inline uint64_t soft_length(const struct ibv_sge *elements, int count)
 	return length;
 }
 
-/* Between elements of a work request and bytes that are contiguous; false: no such memory. */
+/* Copies between elements of a work request and contiguous bytes; false: no such memory. */
 static inline bool soft_copy(const struct soft_qp *qp, const struct ibv_sge *elements, int count,
 			     uint8_t *bytes, uint64_t length, bool in, bool inlined)
 {
@@ -55,7 +55,9 @@ static inline bool soft_copy(const struct soft_qp *qp, const struct ibv_sge *ele
 	return true;
 }
 
-/* IPv4 in the last 20 of the 40 bytes before a datagram: union rdma_network_hdr, ib_verbs.h. */
+/*
+ * IPv4 header in the last 20 of the 40 bytes before a datagram: union rdma_network_hdr, ib_verbs.h.
+ */
 static inline void soft_header(const struct soft_qp *from, const struct ibv_ah_attr *to,
 			       uint8_t header[static 40])
 {
@@ -67,8 +69,8 @@ static inline void soft_header(const struct soft_qp *from, const struct ibv_ah_a
 }
 
 /*
- * The receive for a message. Nothing is lost: a message waits for one, on a reliable connection
- * only if its queue pair does so without end (7 retries).
+ * Returns the receive for a message. Nothing is lost: a message waits for a receive, on a reliable
+ * connection only if its queue pair retries without limit (7 retries).
  */
 static inline struct soft_receive *soft_await_receive(const struct soft_qp *qp,
 						      struct soft_qp *peer)
@@ -85,7 +87,7 @@ static inline struct soft_receive *soft_await_receive(const struct soft_qp *qp,
 	return receive;
 }
 
-/* A message for the receive of the other side; returns the status of its send. */
+/* Delivers a message to the other side's receive; returns the status of the send. */
 static inline enum ibv_wc_status soft_deliver(struct soft_qp *qp, struct soft_qp *peer,
 					      const struct ibv_send_wr *work, uint8_t *bytes,
 					      uint64_t length, bool message)
@@ -169,7 +171,7 @@ static inline enum ibv_wc_status soft_move(struct soft_qp *qp, struct soft_qp *p
 	return IBV_WC_SUCCESS;
 }
 
-/* One for each side, which may wait for a receive meanwhile. */
+/* One send for each side, which may have to wait for a receive. */
 static __thread uint8_t soft_packet[(1 << 20) + 64];
 
 static inline enum ibv_wc_status soft_send_connected(struct soft_qp *qp,
@@ -180,7 +182,7 @@ static inline enum ibv_wc_status soft_send_connected(struct soft_qp *qp,
 	const bool inlined = work->send_flags & IBV_SEND_INLINE;
 	enum ibv_wc_status status;
 
-	/* What the requester sees itself comes first. */
+	/* Errors that the requester detects itself come first. */
 	if (work->opcode <= IBV_WR_SEND_WITH_IMM &&
 	    !soft_copy(qp, work->sg_list, work->num_sge, soft_packet, length, false, inlined))
 		return IBV_WC_LOC_PROT_ERR;
@@ -213,7 +215,7 @@ static inline struct soft_qp *soft_hearer(const struct soft_qp *from, uint32_t n
 	return NULL;
 }
 
-/* A datagram that does not get through is lost without an error. */
+/* A datagram that cannot be delivered is lost without an error. */
 static inline enum ibv_wc_status soft_send_datagram(struct soft_qp *qp,
 						    const struct ibv_send_wr *work)
 {
@@ -232,7 +234,7 @@ static inline enum ibv_wc_status soft_send_datagram(struct soft_qp *qp,
 	return IBV_WC_SUCCESS;
 }
 
-/* Windows of type 2 are bound and invalidated by work requests. */
+/* Work requests bind and invalidate windows of type 2. */
 static inline void soft_window_work(struct soft_qp *qp, const struct ibv_send_wr *work)
 {
 	if (work->opcode == IBV_WR_BIND_MW)
@@ -263,7 +265,7 @@ static inline void soft_execute(struct soft_qp *qp, const struct ibv_send_wr *wo
 		 (!(soft.lenient & LOSE_ALL) && (!(soft.lenient & LOSE_FIRST) || soft.calls++)))
 		wc.status = type == IBV_QPT_UD ? soft_send_datagram(qp, work)
 					       : soft_send_connected(qp, work);
-	/* Nobody acknowledges on an unreliable connection. */
+	/* An unreliable connection has no acknowledgements. */
 	if (type == IBV_QPT_UC && wc.status != IBV_WC_LOC_PROT_ERR &&
 	    qp->attr.qp_state != IBV_QPS_ERR)
 		wc.status = IBV_WC_SUCCESS;
@@ -618,7 +620,7 @@ static inline void soft_make_port(unsigned int side)
 		port->domains[i].context = &port->context;
 }
 
-/* What agent_open_device() would do. */
+/* Does what agent_open_device() would do. */
 static inline void soft_open(struct agent *agent, unsigned int side)
 {
 	struct soft_port *port = &soft.ports[side];
@@ -642,7 +644,7 @@ static inline void soft_open(struct agent *agent, unsigned int side)
 	watch_device(&agent->watch, agent->context, 1);
 }
 
-/* Ready for orders, with a port that is as it was. */
+/* Makes the agent ready for orders, with its port reset. */
 static inline void soft_attach(struct agent *agent, unsigned int side)
 {
 	soft_make_port(side);
@@ -676,7 +678,7 @@ static inline void soft_begin(struct soft_trial *bed)
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	/* A test that fails ends nothing, and the next one must not have its faults. */
+	/* A failed test cleans up nothing, and the next one must not inherit its faults. */
 	soft.next_qpn = 0;
 	soft.calls = 0;
 	soft.lenient = 0;
@@ -714,11 +716,11 @@ static inline void soft_end(struct soft_trial *bed)
 	agent_free(bed->far);
 	agent_free(bed->trial.near.agent);
 	selftest_results_free(&bed->results);
-	/* Every region and window was given back. */
+	/* Every region and window was released. */
 	assert_int_equal(soft.objects, 0);
 }
 
-/* The row of one test of the table, the last if it has several. */
+/* The row of one test in the table; the last one if it has several. */
 static inline const struct selftest_result *soft_run(struct soft_trial *bed,
 						     const struct trial_test *table, const char *id)
 {
@@ -741,7 +743,7 @@ static inline void soft_expect(struct soft_trial *bed, const struct trial_test *
 			 reason ? reason : "a pass");
 }
 
-/* A pass; `remark` may be NULL. */
+/* Expects a pass; `remark` may be NULL. */
 static inline void soft_pass(struct soft_trial *bed, const struct trial_test *table, const char *id,
 			     const char *remark)
 {
@@ -754,7 +756,7 @@ static inline void soft_skip(struct soft_trial *bed, const struct trial_test *ta
 	soft_expect(bed, table, id, SELFTEST_SKIP, reason);
 }
 
-/* A device that a test must find fault with, and how the row's reason begins. */
+/* A device fault that a test must detect, and the beginning of the row's reason. */
 struct soft_fault {
 	const char *id, *reason;
 	void (*spoil)(struct ibv_wc *wc, bool receive);

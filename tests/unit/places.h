@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests that write files: where, and whether there is a device that is always full. */
+/*
+ * For tests that write files: where to put them, and whether there is a device that is always full.
+ */
 #pragma once
 
 #include <limits.h>
@@ -16,7 +18,7 @@ static inline void place_for(char path[static PATH_MAX], const char *name)
 	snprintf(path, PATH_MAX, "%s/%s.XXXXXX", folder ? folder : "/tmp", name);
 }
 
-/* full(4) is a character device; a container may have none, or a file in its place. */
+/* full(4) is a character device; a container may have none, or a regular file instead. */
 static inline bool has_full_device(void)
 {
 	struct stat status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For the tests of code that looks at the live system: runs a function in a process whose root is a
- * saved tree, and compares what it writes. Without root that takes a user namespace; where there is
- * none, main() leaves these tests out, see rooted_is_possible().
+ * saved tree, and compares what it writes. Without root privileges this needs a user namespace; if
+ * there is none, main() skips these tests, see rooted_is_possible().
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum { ROOTED_MOST = 8192, ROOTED_REFUSED = 77 };
 
-/* Whether this process may have such a child. */
+/* Whether this process may create such a child. */
 static inline bool rooted_is_possible(void)
 {
 	pid_t pid = fork();
@@ -26,7 +26,7 @@ static inline bool rooted_is_possible(void)
 	return !status;
 }
 
-/* Writes to `out` what is to be compared. An assertion would not end the test: it is a child. */
+/* Writes the text to compare to `out`. An assertion would not end the test: this is a child. */
 typedef void rooted_function(const struct saved_tree *tree, FILE *out, void *context);
 
 static inline void rooted_run(const struct saved_tree *tree, rooted_function *function,
@@ -36,7 +36,7 @@ static inline void rooted_run(const struct saved_tree *tree, rooted_function *fu
 
 	if (!out || (geteuid() && unshare(CLONE_NEWUSER)) || chroot(tree->path) || chdir("/"))
 		_exit(ROOTED_REFUSED);
-	/* The netdevs of this machine are left behind as well, where that is permitted. */
+	/* Leaves the netdevs of this machine behind too, where that is permitted. */
 	(void)unshare(CLONE_NEWNET);
 	function(tree, out, context);
 	fclose(out);
@@ -66,7 +66,7 @@ static inline void rooted_expect(const struct saved_tree *tree, rooted_function 
 	text[length] = '\0';
 	close(ends[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	/* A library is missing in the child: tests/musl/check skips a program that ends so. */
+	/* The child lacks a library: tests/musl/check skips a program that ends like this. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == ROOTED_REFUSED)
 		_exit(ROOTED_REFUSED);
 	assert_string_equal(text, wanted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * proc/net/route as the kernel of this machine prints it: proc(5). Its addresses and masks are
- * numbers of eight digits in the memory's byte order.
+ * eight digits each, in the memory's byte order.
  */
 #ifndef RDMACTL_TEST_ROUTE_TEXT_H
 #define RDMACTL_TEST_ROUTE_TEXT_H
@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-/* A copy, to be freed, of what a little-endian machine prints. */
+/* Returns a copy, to be freed, of what a little-endian machine prints. */
 static inline char *route_text(const char *little)
 {
 	char *text = mem_string(little);

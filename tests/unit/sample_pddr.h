@@ -30,7 +30,7 @@ static inline void pddr_put_page(uint8_t *bytes, unsigned int word, unsigned int
 	pddr_put(bytes, SAMPLE_PDDR_PAGE + word, low, width, value);
 }
 
-/* The even lanes, from 0, are in the upper halves of four words. */
+/* The even lanes, counted from 0, are in the upper halves of four words. */
 static inline void pddr_put_lane(uint8_t *bytes, unsigned int word, unsigned int lane,
 				 uint32_t value)
 {
@@ -57,7 +57,7 @@ enum {
 	PDDR_RX_LIMITS = 0x88,
 };
 
-/* An OSFP transceiver of eight lanes, in microwatts: 1200 sent and 800 received on each. */
+/* An OSFP transceiver with eight lanes; each sends 1200 and receives 800 microwatts. */
 static inline void sample_pddr(uint8_t bytes[static PLUG_PDDR_BYTES])
 {
 	memset(bytes, 0, PLUG_PDDR_BYTES);

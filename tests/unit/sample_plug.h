@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of modules, written byte by byte after the standards. */
+/* The memory of modules, written byte by byte according to the standards. */
 #pragma once
 
 #include <string.h>
 
 #include "plug/plug.h"
 
-/* Bytes of a part at an offset as the standard counts, 0 to 255. */
+/* Bytes of a part at an offset as the standard counts them, 0 to 255. */
 static inline uint8_t *plug_at(struct plug_memory *memory, enum plug_part part, unsigned int offset)
 {
 	memory->length[part] = PLUG_PART_BYTES;
@@ -26,7 +26,7 @@ static inline void plug_put_word(struct plug_memory *memory, enum plug_part part
 	plug_at(memory, part, offset)[1] = (uint8_t)word;
 }
 
-/* Padded with blanks. */
+/* Text padded with blanks. */
 static inline void plug_put_text(struct plug_memory *memory, enum plug_part part,
 				 unsigned int offset, size_t width, const char *text)
 {
@@ -48,7 +48,7 @@ static inline void plug_put_limits(struct plug_memory *memory, enum plug_part pa
 
 #define SAMPLE_DEGREES(degrees) ((unsigned int)(degrees)*256 & 0xffff)
 
-/* A QSFP28 transceiver for four lanes of 850 nm: 0.8 mW sent and 0.5 mW received on each. */
+/* A QSFP28 transceiver with four lanes of 850 nm; each sends 0.8 mW and receives 0.5 mW. */
 static inline void sample_qsfp28(struct plug_memory *memory)
 {
 	*memory = (struct plug_memory){.length = {0}};
@@ -129,7 +129,7 @@ static inline void sample_osfp(struct plug_memory *memory)
 	}
 }
 
-/* An SFP28 transceiver with diagnostics, calibrated by itself. */
+/* An SFP28 transceiver with internally calibrated diagnostics. */
 static inline void sample_sfp28(struct plug_memory *memory)
 {
 	*memory = (struct plug_memory){.length = {0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For the tests of the sysfs sources: a saved tree in a temporary directory, written file by file.
- * Paths are relative to its root; directories above them are made as needed.
+ * Paths are relative to its root; parent directories are made as needed.
  */
 #pragma once
 
@@ -93,7 +93,7 @@ static inline void tree_write_bytes(const struct saved_tree *tree, const char *p
 	close(fd);
 }
 
-/* As the kernel does it, with a newline at the end. */
+/* Appends a newline, as the kernel does. */
 static inline void tree_write(const struct saved_tree *tree, const char *path, const char *text)
 {
 	char line[8192];
@@ -110,7 +110,7 @@ static inline void tree_link(const struct saved_tree *tree, const char *path, co
 	assert_int_equal(symlinkat(target, tree->root.fd, path), 0);
 }
 
-/* The link on the PCI bus to a function, whose folder is at that place below sys/devices. */
+/* Makes the PCI bus's link to a function, whose directory is at that place below sys/devices. */
 static inline void tree_on_bus(const struct saved_tree *tree, const char *place)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -120,7 +120,10 @@ static inline void tree_on_bus(const struct saved_tree *tree, const char *place)
 	tree_link(tree, path, target);
 }
 
-/* A PCI function at that place. What is NULL is not there, and the driver "!EIO" cannot be read. */
+/*
+ * Makes a PCI function at that place. A NULL value is missing, and the driver "!EIO" cannot be
+ * read.
+ */
 static inline void tree_function(const struct saved_tree *tree, const char *place,
 				 const char *class, const char *vendor, const char *device,
 				 const char *driver)
@@ -153,7 +156,7 @@ static inline void tree_delete(const struct saved_tree *tree, const char *path)
 	nftw(full, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Root may read everything: what is not readable is tried as nobody. */
+/* Root may read everything, so tests of unreadable files run as nobody. */
 static inline void tree_become_nobody(void)
 {
 	if (!geteuid())
@@ -166,7 +169,7 @@ static inline void tree_become_oneself(void)
 		assert_int_equal(seteuid(getuid()), 0);
 }
 
-/* For a test that has a saved tree and nothing else. */
+/* For tests that need only a saved tree. */
 static inline int tree_only_set_up(void **state)
 {
 	return tree_set_up(state, sizeof(struct saved_tree));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of changes: what a setting reads. */
+/* For the tests of changes: the value that a setting reads as. */
 #pragma once
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is said of the adapters of a host without an RDMA device. */
+/* What is reported about the adapters of a host without an RDMA device. */
 #include "saved_tree.h"
 
 #include "base/mem.h"
@@ -35,7 +35,7 @@ static void function(struct bed *bed, const char *address, const char *vendor, c
 	tree_function(&bed->tree, place, class, vendor, device, driver);
 }
 
-/* Checks the only problem, or that there is none, and whether it is an adapter for sure. */
+/* Checks the only problem, or that there is none, and whether it certainly is an adapter. */
 static void expect(struct bed *bed, bool sure, const char *text, const char *hint)
 {
 	assert_int_equal(note_adapters(&bed->tree.root, &bed->problems), sure);
@@ -59,7 +59,7 @@ static void without_driver(void **state)
 	       "mlx5_core is loaded, but has not taken it: the kernel log says why (dmesg), "
 	       "rdmactl "
 	       "doctor what to do");
-	/* A virtual function waits for its virtual machine. */
+	/* A virtual function waiting for its virtual machine. */
 	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/physfn", "../0000:01:00.1");
 	expect(bed, false, NULL, NULL);
 }
@@ -101,7 +101,7 @@ static void without_rdma_half(void **state)
 	struct bed *bed = *state;
 
 	function(bed, "0000:01:00.0", MELLANOX, "0x020000", "mlx5_core");
-	/* Nothing is known of modules. */
+	/* Nothing is known about the modules. */
 	expect(bed, true, "bound to mlx5_core, but there is no RDMA device", "load mlx5_ib");
 	tree_directory(&bed->tree, "sys/module/mlx5_core");
 	expect(bed, true, "bound to mlx5_core, whose RDMA module mlx5_ib is not loaded",
@@ -118,7 +118,7 @@ static void without_rdma_half(void **state)
 	       "kernel log says why: dmesg");
 }
 
-/* Not all that these drivers drive can do RDMA. */
+/* Not every device of these drivers can do RDMA. */
 static void perhaps(void **state)
 {
 	struct bed *bed = *state;
@@ -140,7 +140,7 @@ static void others_driver(void **state)
 	       "if no virtual machine or program owns it, bind mlx5_core");
 }
 
-/* Whether a driver is bound is not known: nothing is said of it. */
+/* It is not known whether a driver is bound, so nothing is said about it. */
 static void unreadable_driver(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory of accelerators, by libraries that are made up: who takes back what was given. */
+/* Memory of accelerators, from made-up libraries: which library gets back what it gave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static int hip_export(const void *address, size_t bytes, int *ret_fd, uint64_t *
 	return cuda_handle(ret_fd, NULL, bytes, 0, 0);
 }
 
-/* In place of that of base/library.c. */
+/* Replaces that of base/library.c. */
 int library_open(const char *name, const struct library_symbol *symbols, size_t count,
 		 void *functions)
 {
@@ -88,7 +88,7 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 	return 0;
 }
 
-/* Memory of one library is given back to it, although the source is the other one by then. */
+/* Memory goes back to the library that gave it, even if the other one is the source by then. */
 static void two_libraries(void **state)
 {
 	static const struct message_memory cuda = {.kind = MEMORY_DMABUF,

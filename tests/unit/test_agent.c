@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent on a device that is made up: hostile orders, calls that fail as libsiw's do. */
+/* An agent on a made-up device: hostile orders, and calls that fail like libsiw's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "selftest/interop/rping.h"
 
-/* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
+/* A queue pair whose posts fail like libsiw's, on a device that only takes orders. */
 struct device {
 	struct ibv_context context;
 	struct ibv_qp qp;
@@ -67,7 +67,7 @@ static struct agent *make_device(struct device *device)
 
 static void free_device(struct agent *agent)
 {
-	/* They are the test's. */
+	/* These objects belong to the test. */
 	agent->buffers[0] = (struct agent_buffer){0};
 	agent->qps[0] = (struct agent_qp){0};
 	agent->cqs[0] = (struct agent_cq){0};
@@ -80,7 +80,7 @@ static struct span blocks_at(uint64_t offset)
 	return (struct span){.blocks = 4, .offset = offset, .block_bytes = 64, .stride = 128};
 }
 
-/* Gathers the first blocks into the others; the completions are `poll_cq`'s, if there is one. */
+/* Gathers the first blocks into the others; completions come from `poll_cq`, if it is given. */
 static void check_gather_fails(uint32_t operation, uint32_t active,
 			       int (*poll_cq)(struct ibv_cq *cq, int count, struct ibv_wc *wc),
 			       const char *call)
@@ -120,7 +120,7 @@ static void posts_of_gather_fail(void **state)
 	check_gather_fails(POST_SEND, 0, poll_receive, "ibv_post_recv");
 }
 
-/* A piece at `piece` for blocks in bytes 512 to 960: whether the order is taken. */
+/* Whether the order is taken, with a piece at `piece` for blocks in bytes 512 to 960. */
 static bool takes_piece(uint32_t operation, uint64_t piece)
 {
 	const struct message_gather order = {
@@ -146,7 +146,7 @@ static bool takes_piece(uint32_t operation, uint64_t piece)
 	return taken;
 }
 
-/* The CPU copies between blocks and piece, which is 256 bytes: they must lie apart. */
+/* The CPU copies between the blocks and the piece of 256 bytes, so they must not overlap. */
 static void piece_among_blocks(void **state)
 {
 	static const uint32_t operations[] = {POST_WRITE, POST_READ};
@@ -353,7 +353,7 @@ static int deregister_memory(struct ibv_mr *mr)
 	return 0;
 }
 
-/* Orders that fail and objects that are destroyed give back what they took. */
+/* Failed orders and destroyed objects return what they had reserved. */
 static void memory_is_counted(void **state)
 {
 	struct allowance memory = {.most = 4 << 20};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that an agent makes for its queues and queue pairs, with all that it hands over, what
- * it counts of a server's memory, and in which order it takes everything apart.
+ * The calls that an agent makes for its queues and queue pairs with all their arguments, what it
+ * counts towards a server's memory limit, and in which order it takes everything apart.
  */
 #include "logged_device.h"
 
@@ -9,7 +9,7 @@
 
 #include "host/device.h"
 
-/* ---- A device that writes down the calls ---- */
+/* ---- A device that logs its calls ---- */
 
 static int reserve(void *context, int64_t bytes)
 {
@@ -189,7 +189,7 @@ static int destroy_id(struct rdma_cm_id *id)
 
 static int64_t left;
 
-/* Without queues, queue pairs and memory. */
+/* A new agent without queues, queue pairs and memory. */
 static struct agent *make(void)
 {
 	struct agent *agent = device_make(QP_RC, 0);
@@ -225,7 +225,7 @@ static struct agent *make(void)
 	return agent;
 }
 
-/* The text of taking apart all that is there. */
+/* Takes everything apart; `text` is the expected log. */
 static void end(const char *text)
 {
 	struct agent *agent = device.agent;
@@ -270,7 +270,7 @@ static void completion_queues(void **state)
 		assert_null(agent->cqs[1].cq);
 		device.length = 0;
 	}
-	/* Vectors that nobody told. */
+	/* Completion vectors that the device does not have. */
 	device.context.num_comp_vectors = 0;
 	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 1}), 0);
 	device.context.num_comp_vectors = 1;
@@ -281,7 +281,7 @@ static void completion_queues(void **state)
 	end("acknowledge 0\ndestroy queue\n-4352 bytes\n");
 }
 
-/* Its descriptor does not block, and its events are acknowledged before it goes. */
+/* The descriptor of the channel does not block, and its events are acknowledged before it goes. */
 static void queue_with_channel(void **state)
 {
 	struct agent *agent = make();
@@ -299,8 +299,9 @@ static void queue_with_channel(void **state)
 /* ---- Queue pairs ---- */
 
 /*
- * 4096 bytes for each queue, and a power of two of entries, each a power of two of bytes: 208 and
- * the elements or the inline data to send, 40 and the elements to receive.
+ * 4096 bytes for each queue, plus its entries: their number and their size in bytes are powers of
+ * two. A send entry has 208 bytes and the elements or the inline data, a receive entry 40 bytes and
+ * the elements.
  */
 static void queue_pairs(void **state)
 {
@@ -344,7 +345,7 @@ static void queue_pairs(void **state)
 		assert_int_equal(agent_qp(agent, &order, &created), 0);
 		device_expect(rows[i].text);
 		assert_int_equal(created.qpn, 0x123);
-		/* The first number of xorshift (13, 17, 5) from 1 on is 270369. */
+		/* The first number of xorshift (13, 17, 5), starting from 1, is 270369. */
 		assert_int_equal(created.psn, 270369);
 		assert_int_equal(created.inline_bytes, order.inline_bytes + 4);
 		assert_int_equal(agent->work, order.send_depth + order.receive_depth);
@@ -362,7 +363,7 @@ static void queue_pairs(void **state)
 	end("acknowledge 0\ndestroy queue\n-4224 bytes\n");
 }
 
-/* The next one is 67634689, of which a PSN has 24 bits; 0 would give 0 for ever. */
+/* The next one is 67634689, of which a PSN has 24 bits; from 0, xorshift would yield 0 forever. */
 static void psns(void **state)
 {
 	struct message_qp order = {.send_depth = 1, .receive_depth = 1, .sges = 1};
@@ -384,7 +385,7 @@ static void psns(void **state)
 	    "acknowledge 0\ndestroy queue\n-4224 bytes\n");
 }
 
-/* The shared queue is made once, and has the receives of all of them. */
+/* The shared queue is created once, with room for the receives of all queue pairs. */
 static void shared_queue(void **state)
 {
 	struct message_qp order = {.send_depth = 1, .receive_depth = 3, .sges = 2, .srq = 1};
@@ -410,7 +411,7 @@ static void shared_queue(void **state)
 	    "acknowledge 0\ndestroy queue\n-4224 bytes\n");
 }
 
-/* Without memory for one of them nothing is left of it. */
+/* If memory runs out for one of them, none is left. */
 static void no_memory(void **state)
 {
 	struct message_qp order = {.send_depth = 1, .receive_depth = 3, .sges = 1, .srq = 1};
@@ -443,7 +444,7 @@ static void no_memory(void **state)
 	    "acknowledge 0\ndestroy queue\n-4224 bytes\n");
 }
 
-/* The queue pair goes before its id, and an address before both. */
+/* The queue pair is destroyed before its id, and an address before both. */
 static void taken_apart(void **state)
 {
 	struct message_qp order = {.send_depth = 1, .receive_depth = 1, .sges = 1};
@@ -466,7 +467,7 @@ static void taken_apart(void **state)
 
 /* ---- Transitions ---- */
 
-/* What each kind is told in each state: ibv_modify_qp(3). */
+/* The attributes that each kind gets in each transition: ibv_modify_qp(3). */
 static void transitions(void **state)
 {
 	static const struct {
@@ -533,7 +534,9 @@ static void transitions(void **state)
 			assert_int_equal(agent_modify(agent, &order), 0);
 		}
 		device_expect(rows[i].text);
-		/* In RTS it was before: then only datagrams have something to be told. */
+		/*
+		 * A queue pair that is already in RTS: only datagram ones have attributes to set.
+		 */
 		now = IBV_QPS_RTS;
 		order.state = IBV_QPS_RTS;
 		assert_int_equal(agent_modify(agent, &order), 0);
@@ -543,7 +546,7 @@ static void transitions(void **state)
 	}
 }
 
-/* A bit for each that is known: of the P_Key, of the address, and so on. */
+/* One bit for each known fact: the P_Key, the address, and so on. */
 static unsigned int told(const struct agent *agent)
 {
 	const struct agent_told *it = &agent->told;
@@ -557,7 +560,7 @@ static unsigned int told(const struct agent *agent)
 	return bits;
 }
 
-/* What a row tells of the first queue pair is known when it was told, and no sooner. */
+/* A row shows a property of the first queue pair only once it was set. */
 static void known_when_told(void **state)
 {
 	static const int masks[] = {IBV_QP_PKEY_INDEX, IBV_QP_AV,	 IBV_QP_AV,
@@ -582,7 +585,7 @@ static void known_when_told(void **state)
 	end("");
 }
 
-/* The queue pair of an XRC connection that receives follows the one that sends. */
+/* The receiving queue pair of an XRC connection follows the sending one. */
 static void transitions_of_xrc(void **state)
 {
 	struct message_modify order = {
@@ -624,7 +627,7 @@ static void transitions_of_xrc(void **state)
 	end("");
 }
 
-/* All of the path; the address before is destroyed. */
+/* The entire path; the previous address is destroyed. */
 static void addresses(void **state)
 {
 	struct message_address order = {.to = {.lid = 9}, .sl = 1};
@@ -661,7 +664,7 @@ static void addresses(void **state)
 	end("qp0 to ERR:\ndestroy address\ndestroy queue pair\n");
 }
 
-/* What the other side may ask for: at least one of each, and of reads as many as fit. */
+/* What the other side may request: at least one read and one atomic, and as many reads as fit. */
 static void opened(void **state)
 {
 	struct message_opened reply;
@@ -692,7 +695,7 @@ static void opened(void **state)
 	assert_true(reply.atomics == 1 && reply.srq == 1 && reply.multicast == 1);
 	assert_int_equal(agent_limits(agent, &none, &limited), 0);
 	assert_int_equal(limited.max_srq_depth, 1);
-	/* It asks for fewer at a time than it answers. */
+	/* It requests fewer at a time than it answers. */
 	agent->limits.max_qp_init_rd_atom = 4;
 	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
 	assert_int_equal(reply.max_rd_atomic, 4);
@@ -703,7 +706,7 @@ static void opened(void **state)
 	end("");
 }
 
-/* MiB are rounded up. */
+/* Fractions of a MiB are rounded up. */
 static void reservations(void **state)
 {
 	static const struct {
@@ -724,7 +727,7 @@ static void reservations(void **state)
 	end("");
 }
 
-/* enum buffer_access, a bit each. */
+/* enum buffer_access, one bit each. */
 static void rights(void **state)
 {
 	static const struct {

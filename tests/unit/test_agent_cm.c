@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent's waits for librdmacm, which is made up: it lets in strangers. */
+/* An agent waits for events of a made-up librdmacm, which lets in strangers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@
 #define SHORT_MSEC 30u
 
 /*
- * librdmacm as the agent sees it: first `events`, each once, then `flood` requests of strangers.
- * Ids point here by their context.
+ * librdmacm as the agent sees it: first `events`, each once, then `flood` connect requests of
+ * strangers. The context of each id points here.
  */
 struct cm {
 	struct rdma_event_channel channel;
@@ -30,7 +30,7 @@ struct cm {
 	size_t event_count, given;
 	unsigned int flood;
 	unsigned int acknowledged, rejected, destroyed;
-	bool early; /* an id was destroyed while its event was not acknowledged */
+	bool early; /* an id was destroyed before its event was acknowledged */
 };
 
 static int give_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
@@ -153,7 +153,7 @@ static void old_id_meanwhile(void **state)
 	free_cm(agent, &cm);
 }
 
-/* Requests that never end, with another cookie than the test's. */
+/* Endless requests with a cookie that is not the test's. */
 static int accept_flooded(struct agent *agent, struct cm *cm, uint32_t msec)
 {
 	const struct message_accept order = {.cookie = 7, .timeout_msec = msec};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The orders to an agent that are about connections and groups of librdmacm: what it refuses, what
- * it answers, and what becomes of the queue pair. librdmacm is in memory.
+ * The orders for connections and groups of librdmacm: what an agent refuses, what it answers, and
+ * what happens to the queue pair. librdmacm is in memory.
  */
 #include "perfect_cm.h"
 
 #include <net/if.h>
 #include <stdio.h>
 
-/* As the trial orders them; slot 1 is a queue pair for datagrams. */
+/* As the trial orders them; slot 1 is a datagram queue pair. */
 static void make_qps(struct side *side)
 {
 	const struct message_cq cq = {.entries = 16};
@@ -39,7 +39,7 @@ static void expect_failure(const struct agent *agent, int rc, int error, const c
 	assert_string_equal(agent->refused.text, text);
 }
 
-/* What a connection needs is there, or nothing is asked of librdmacm. */
+/* librdmacm is only called if everything that a connection needs is there. */
 static void orders_refused(void **state)
 {
 	struct message_connect connect = {.slot = 2, .port = 7, .timeout_msec = 20};
@@ -79,7 +79,7 @@ static void orders_refused(void **state)
 	soft_cm_end(&bed);
 }
 
-/* An address of the wanted family; the newest listener is the only one. */
+/* An address of the wanted family; only the newest listener remains. */
 static void listens(void **state)
 {
 	static const struct {
@@ -123,7 +123,7 @@ static void listens(void **state)
 		assert_int_equal(soft_cm.backlog, LIMIT_AT_ONCE);
 	}
 	assert_int_equal(soft_cm.channels, 1);
-	/* librdmacm's device is another one, or not known yet. */
+	/* The device of librdmacm is a different one, or not known yet. */
 	snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
 	expect_failure(agent, agent_listen(agent, &(struct message_listen){0}, &reply), EXDEV,
 		       "none1");
@@ -132,7 +132,7 @@ static void listens(void **state)
 	soft_cm_end(&bed);
 }
 
-/* Both ends; the far one waits for the request of the near one. */
+/* Both ends; the far one waits for the near one's request. */
 static void connect_sides(struct soft_trial *bed, uint32_t max_rd_atomic)
 {
 	const struct message accept = {
@@ -168,8 +168,8 @@ static void connect_sides(struct soft_trial *bed, uint32_t max_rd_atomic)
 }
 
 /*
- * The attributes of both queue pairs: rights for all operations that the device has, as many reads
- * as the order says, and the retries that each side asks of the other.
+ * The attributes of both queue pairs: rights for all operations of the device, as many reads as the
+ * order says, and the retries that each side requests of the other.
  */
 static void attributes(void **state)
 {
@@ -201,7 +201,7 @@ static void attributes(void **state)
 
 			assert_int_equal(attr->max_rd_atomic, 5 + i);
 			assert_int_equal(attr->max_dest_rd_atomic, 5 + i);
-			/* The accepting side's are ignored: rdma_accept(3). */
+			/* The accepting side's values are ignored: rdma_accept(3). */
 			assert_int_equal(attr->retry_cnt, 4);
 			assert_int_equal(attr->rnr_retry, side ? 3 : 5);
 		}
@@ -209,7 +209,7 @@ static void attributes(void **state)
 	}
 }
 
-/* The one that ends it, and the one that waits for that; a queue pair has one connection. */
+/* One side disconnects and the other waits for that; a queue pair has one connection. */
 static void disconnects(void **state)
 {
 	struct message_disconnect order = {.timeout_msec = 8000};
@@ -227,7 +227,7 @@ static void disconnects(void **state)
 		       "no queue pair 0 to connect");
 	soft_cm.refused = "rdma_disconnect";
 	soft_cm.error = EIO;
-	/* The one that waits makes no call. */
+	/* The waiting side makes no call. */
 	soft_cm.ends_both = true;
 	bed.far->api.rdma_disconnect(bed.far->qps[0].cm_id);
 	assert_int_equal(agent_disconnect(agent, &order), 0);
@@ -259,7 +259,7 @@ static void disconnects(void **state)
 	soft_cm_end(&bed);
 }
 
-/* rdma_cm takes the device of the address, which may be another one. */
+/* rdma_cm picks the device by the address; it may be a different one. */
 static void other_device(void **state)
 {
 	struct message_connect connect = {.port = 7, .timeout_msec = 8000};
@@ -343,7 +343,9 @@ static int late_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	return -1;
 }
 
-/* A far side that speaks while this one connects has failed; the event that says why comes later.
+/*
+ * The far side has failed if it sends a message while this one connects; the event with the reason
+ * comes later.
  */
 static void last_word(void **state)
 {
@@ -367,7 +369,7 @@ static void last_word(void **state)
 	agent->connecting = true;
 	assert_int_equal(agent_cm_next(agent, clock_nsec() + 60000000000, &news), 0);
 	assert_int_equal(news.type, RDMA_CM_EVENT_REJECTED);
-	/* Its message is read as an answer now. */
+	/* Its message is then read as an answer. */
 	assert_true(agent->watch.patient);
 	agent->watch.channel = bed.trial.far.channel;
 	close(pair[0]);
@@ -376,7 +378,10 @@ static void last_word(void **state)
 	soft_cm_end(&bed);
 }
 
-/* A signal of another kind is no end; and the cookie is the first four bytes, if there are four. */
+/*
+ * A signal of another kind does not end the wait; the cookie is the first four bytes, if there are
+ * four.
+ */
 static void events_are_read(void **state)
 {
 	static const uint32_t bytes[] = {0x11223344, 0x55667788};
@@ -536,7 +541,10 @@ static void joins(void **state)
 		assert_int_equal(soft_cm.members, 0);
 		assert_int_equal(soft_cm.count, 0);
 	}
-	/* One that has not joined does not leave; the queue pair can be destroyed all the same. */
+	/*
+	 * Leaving a group without having joined fails; the queue pair can be destroyed
+	 * nevertheless.
+	 */
 	soft_cm.refused = "rdma_join_multicast";
 	soft_cm.error = EIO;
 	expect_failure(agent, agent_join(agent, &order, &joined), EIO, "rdma_join_multicast");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The counters that an agent tells: those that help a diagnosis go first, others while they fit;
- * and what a trial remembers of them.
+ * The counters that an agent reports: those that help a diagnosis come first, then others while
+ * they fit; and what a trial remembers of them.
  */
 #include "rooted.h"
 
@@ -44,7 +44,7 @@ static void helpful_first(void **state)
 		      "0: VL15_dropped 3 symbol_error 5 out_of_sequence 11 a_new_one 7");
 }
 
-/* As many as a message has room for. */
+/* As many counters as a message has room for. */
 static void too_many(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -106,7 +106,7 @@ static void block(const struct saved_tree *tree, FILE *out, void *context)
 	fprintf(out, "blocked: see %s", trial.blocked);
 }
 
-/* The row that found it may be gone by then: those of intervals are freed when they are printed. */
+/* The row that found it may be gone by then: rows of intervals are freed once they are printed. */
 static void blocked_after_its_row(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -21,7 +21,7 @@
 
 enum { MOST_EVENTS = 256, COOKIE = 77 };
 
-/* Its channel comes first: the agent's pointer to that is one to this. */
+/* The channel comes first: the agent's pointer to it is also one to this structure. */
 struct cm {
 	struct rdma_event_channel channel;
 	struct rdma_cm_event events[MOST_EVENTS];
@@ -33,17 +33,17 @@ struct cm {
 	uint32_t cookie; /* of connect requests */
 	unsigned int ids, qps, rejected;
 	unsigned int resolving, most_resolving; /* connections under way */
-	unsigned int ending, most_ending;	/* and those that are being closed */
+	unsigned int ending, most_ending;	/* connections that are being closed */
 	unsigned int refuse_at; /* the connect request with this number is rejected */
 	unsigned int connects, establishes, modifies;
-	struct rdma_conn_param param;	      /* of the last request or its acceptance */
+	struct rdma_conn_param param;	      /* of the last request or accept */
 	struct ibv_qp_init_attr init;	      /* of the last queue pair */
-	struct ibv_qp_attr attr[IBV_QPS_ERR]; /* with which one came to each state */
-	bool drops;			      /* the far side ends what is established */
+	struct ibv_qp_attr attr[IBV_QPS_ERR]; /* of the last transition to each state */
+	bool drops;			      /* the far side disconnects established connections */
 	enum rdma_cm_event_type response;     /* to a connect request */
 };
 
-/* The functions of librdmacm have no argument that leads here, but ids do. */
+/* The functions of librdmacm have no argument that leads here, but their ids do. */
 static struct cm *cm_of(const struct rdma_cm_id *id)
 {
 	return (struct cm *)id->channel;
@@ -137,7 +137,7 @@ static int establish(struct rdma_cm_id *id)
 	return 0;
 }
 
-/* Whoever disconnects first gets the event of the answer. */
+/* The side that disconnects first gets the event for the answer. */
 static int disconnect(struct rdma_cm_id *id)
 {
 	struct cm *cm = cm_of(id);
@@ -221,7 +221,7 @@ static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
-/* There is one already. */
+/* Such a connection already exists. */
 static struct rdma_event_channel *no_channel(void)
 {
 	fail();
@@ -263,7 +263,7 @@ static struct agent *make_agent(struct cm *cm)
 	return agent;
 }
 
-/* All that was made is gone before librdmacm is. */
+/* Every object is destroyed before librdmacm is unloaded. */
 static void free_agent(struct agent *agent, struct cm *cm)
 {
 	agent_many_release(agent);
@@ -288,7 +288,7 @@ static const struct message_connect_many usual = {
 	.rnr_retries = 4,
 };
 
-/* One read at a time, and the retries of the side; rdma_connect(3). */
+/* One read at a time, and the retries of this side; rdma_connect(3). */
 static void expect_param(const struct rdma_conn_param *param, uint8_t retries, uint8_t rnr_retries)
 {
 	assert_int_equal(param->private_data_len, 4);
@@ -299,7 +299,7 @@ static void expect_param(const struct rdma_conn_param *param, uint8_t retries, u
 	assert_in_range(param->qp_num, 100, 199);
 }
 
-/* Nothing is sent over them. */
+/* Nothing is sent over these connections. */
 static void expect_small(const struct ibv_qp_init_attr *init)
 {
 	assert_int_equal(init->qp_type, IBV_QPT_RC);
@@ -321,7 +321,7 @@ static void connects_all(void **state)
 	assert_int_equal(agent_connect_many(agent, &usual, &reply), 0);
 	assert_int_equal(reply.established, 10);
 	assert_int_equal(reply.closed, 10);
-	/* Times, not moments. */
+	/* Durations, not points in time. */
 	assert_in_range(reply.elapsed_nsec, 1, 60000000000);
 	assert_in_range(reply.closing_nsec, 1, 60000000000);
 	assert_int_equal(cm.most_resolving, 3);
@@ -332,7 +332,7 @@ static void connects_all(void **state)
 	assert_int_equal(cm.modifies, 30);
 	expect_param(&cm.param, 5, 4);
 	expect_small(&cm.init);
-	/* They are held until all are there. */
+	/* Connect requests are held until all have arrived. */
 	assert_int_equal(cm.ids, 10);
 	assert_int_equal(cm.qps, 10);
 	for (int step = 0; step < STEPS; step++)
@@ -342,7 +342,7 @@ static void connects_all(void **state)
 	free_agent(agent, &cm);
 }
 
-/* Those before it were established, and the reason is that of the event. */
+/* The earlier connections were established, and the reason comes from the event. */
 static void one_is_rejected(void **state)
 {
 	struct message_connected_many reply;
@@ -359,7 +359,7 @@ static void one_is_rejected(void **state)
 	free_agent(agent, &cm);
 }
 
-/* With iWARP the queue pair is connected when librdmacm says so: this side has nothing to do. */
+/* With iWARP the queue pair is connected once librdmacm says so: this side has nothing to do. */
 static void connects_iwarp(void **state)
 {
 	struct message_connected_many reply;
@@ -394,8 +394,8 @@ static struct rdma_cm_id *new_id(struct cm *cm, void *context)
 }
 
 /*
- * An event that comes before all others, about a connection that nobody here began (or, with
- * `begun`, about the first one): what becomes of the order.
+ * The result of the order after an event that comes first, about a connection that nobody here
+ * began (or, with `begun`, about the first one).
  */
 static const struct {
 	uint32_t active;
@@ -426,7 +426,7 @@ static void other_events(void **state)
 		uint32_t cookie = htonl(COOKIE);
 		struct message_connect_many order = usual;
 		struct message_connected_many reply;
-		/* What an id of a connection has for its context. */
+		/* The context of a connection's id. */
 		struct agent_connection connection = {.begin_nsec = 0};
 		struct rdma_cm_id *id;
 		struct agent *agent;
@@ -451,14 +451,14 @@ static void other_events(void **state)
 		else
 			assert_int_equal(reply.closed, 2);
 		destroy_id(id);
-		/* A failure leaves requests that nobody has taken. */
+		/* A failure leaves requests that nobody has accepted. */
 		while (cm.head < cm.tail && events[i].fails && !order.active)
 			destroy_id(cm.events[cm.head++].id);
 		free_agent(agent, &cm);
 	}
 }
 
-/* Before this side has ended any: the far side gave up, and its event says it. */
+/* Before this side has ended any connection: the far side gave up, as its event says. */
 static void ended_early(void **state)
 {
 	struct message_connected_many reply;
@@ -473,7 +473,7 @@ static void ended_early(void **state)
 	free_agent(agent, &cm);
 }
 
-/* Requests to another listener of the channel are not those of the order. */
+/* Requests to another listener of the channel do not belong to the order. */
 static void other_listener(void **state)
 {
 	struct message_connect_many order = usual;
@@ -495,7 +495,7 @@ static void other_listener(void **state)
 	assert_int_equal(agent_connect_many(agent, &order, &reply), 0);
 	assert_int_equal(reply.established, 1);
 	assert_int_equal(cm.rejected, 1);
-	/* The retries of the connections are those of the side that connects. */
+	/* The connecting side sets the retries of the connections. */
 	expect_param(&cm.param, 6, 4);
 	expect_small(&cm.init);
 	free_agent(agent, &cm);
@@ -524,7 +524,7 @@ static int connect_nobody(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	return 0;
 }
 
-/* The far side has failed: an event of a step before that does not put off the end. */
+/* The far side has failed: events of an earlier step do not delay the end. */
 static void far_side_fails(void **state)
 {
 	struct message_connect_many order = usual;
@@ -561,7 +561,7 @@ static void request_comes(struct cm *cm, uint32_t *cookie)
 	cm->events[cm->tail - 1].param.conn.private_data_len = sizeof(*cookie);
 }
 
-/* Strangers are rejected, and so is one more than was ordered. */
+/* Strangers are rejected, and so are requests beyond the number ordered. */
 static void accepts_all(void **state)
 {
 	uint32_t right = htonl(COOKIE), wrong = htonl(COOKIE + 1);
@@ -606,14 +606,14 @@ static void server_begins_none(void **state)
 	free_agent(agent, &cm);
 }
 
-/* The third one has what the order says of the other side. */
+/* The third one has what the order says about the other side. */
 static void expect_attributes(const struct cm *cm, const struct agent *agent)
 {
 	const struct ibv_qp_attr *init = &cm->attr[IBV_QPS_INIT], *rtr = &cm->attr[IBV_QPS_RTR];
 	const struct ibv_qp_attr *rts = &cm->attr[IBV_QPS_RTS];
 
 	assert_int_equal(cm->modifies, 9);
-	/* Nobody may reach memory by them. */
+	/* Nobody can access memory through these connections. */
 	assert_int_equal(init->qp_access_flags, IBV_ACCESS_LOCAL_WRITE);
 	assert_int_equal(rtr->dest_qp_num, 202);
 	assert_int_equal(rtr->rq_psn, 2);
@@ -661,7 +661,7 @@ static void exchanges(void **state)
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), 0);
 	assert_int_equal(agent->many.items[2].qp.qp->state, IBV_QPS_RTS);
 	expect_attributes(&cm, agent);
-	/* The last two, made and connected in one; then one too many. */
+	/* The last two, created and connected by one order; then one too many. */
 	order.make = 1;
 	order.first = 3;
 	order.count = 2;
@@ -676,7 +676,7 @@ static void exchanges(void **state)
 	free_agent(agent, &cm);
 }
 
-/* Connected before they are made, and to a port that is not the client's. */
+/* Connecting before they are created, and to a port that is not the client's. */
 static void exchanges_refused(void **state)
 {
 	struct message_exchange_many order = {.total = 2, .connect = 1, .count = 1};
@@ -698,7 +698,7 @@ static void exchanges_refused(void **state)
 	free_agent(agent, &cm);
 }
 
-/* The memory of all of them is the server's to give. */
+/* The server decides how much memory they may all take. */
 static int no_memory(void *context, int64_t bytes)
 {
 	int64_t *most = context;
@@ -708,7 +708,7 @@ static int no_memory(void *context, int64_t bytes)
 	return bytes > 4096 ? -ENOMEM : 0;
 }
 
-/* Samples are those of the last order, and none if that failed. */
+/* The samples are those of the last order; there are none if it failed. */
 static void orders_follow(void **state)
 {
 	struct message_connect_many order = usual;
@@ -751,7 +751,7 @@ static void memory_is_counted(void **state)
 	agent->reserve_context = &most;
 	order.count = 1000;
 	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
-	/* A connection, and the time of each of its steps. */
+	/* A connection, and the duration of each of its steps. */
 	assert_int_equal(most, 1000 * (sizeof(struct agent_connection) + STEPS * 8));
 	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
 	assert_int_equal(cm.ids, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent's memory on a device and with an accelerator that are made up; windows and the GID. */
+/* An agent's memory on a made-up device and a made-up accelerator; windows and the GID. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,14 +25,14 @@
 #define STORE_BYTES 16384u
 #define BUFFER	    0u
 
-/* What the library was asked for last. */
+/* Arguments of the last call of the library. */
 struct asked {
 	int access, fd, error;
 	uint64_t offset, iova;
 	size_t length;
 };
 
-/* Calls of a window's life, a letter each. */
+/* The calls during a window's life, one letter each. */
 struct device {
 	struct verbs_context verbs;
 	struct ibv_pd domain;
@@ -185,8 +185,8 @@ static void free_agent(struct agent *agent)
 }
 
 /*
- * An accelerator whose addresses the processor cannot reach: any access but a copy ends the test.
- * A file stands for the dma-buf.
+ * An accelerator whose addresses the processor cannot reach: any access except a copy kills the
+ * test. A file serves as the dma-buf.
  */
 static int fake_take(struct memory_source *source, size_t bytes, struct memory *memory,
 		     const char **ret_call)
@@ -214,7 +214,7 @@ static void fake_give(struct memory_source *source, struct memory *memory)
 	munmap(memory->bytes, memory->length);
 }
 
-/* All buffers of the fake share one store: a test has one at a time. */
+/* All buffers of the fake share one store: a test has only one at a time. */
 static uint8_t store[STORE_BYTES];
 
 static int fake_copy(struct memory_source *source, void *to, const void *from, size_t bytes,
@@ -264,7 +264,7 @@ static void hidden_memory(void **state)
 	assert_null(getenv("MLX5_SCATTER_TO_CQE"));
 	assert_int_equal(agent_memory(agent, &cuda, &ready), 0);
 	assert_true(ready.hidden);
-	/* Else libmlx5 would write to it. */
+	/* Otherwise libmlx5 would write to it. */
 	assert_string_equal(getenv("MLX5_SCATTER_TO_CQE"), "0");
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4000, .access = 3},
 				      &buffered),
@@ -273,13 +273,13 @@ static void hidden_memory(void **state)
 	assert_int_equal(device.asked.length, 4000);
 	assert_int_equal(device.asked.iova, buffered.address);
 	assert_int_equal(device.asked.access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	/* The right to relax the order is the same as that of other memory. */
+	/* Relaxed ordering needs the same right as with other memory. */
 	agent->way.relaxed = true;
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4000, .access = 1},
 				      &buffered),
 			 0);
 	assert_int_equal(device.asked.access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
-	/* What was there before is gone, as with any other new memory. */
+	/* The previous memory is gone, as with any other new memory. */
 	assert_int_equal(store[0], 0);
 	assert_int_equal(agent_fill(agent, &fill), 0);
 	assert_int_equal(agent_check(agent, &fill, &checked), 0);
@@ -296,7 +296,7 @@ static void hidden_memory(void **state)
 	free_agent(agent);
 }
 
-/* The far side learns which call failed, and the memory is what it was. */
+/* The far side learns which call failed, and its memory is unchanged. */
 static void memory_that_is_not_there(void **state)
 {
 	const struct message_memory second = {
@@ -314,7 +314,7 @@ static void memory_that_is_not_there(void **state)
 	assert_int_equal(agent->refused.stage, STAGE_MEMORY);
 	assert_int_equal(agent_memory(agent, &second, &ready), -ENODEV);
 	assert_string_equal(agent->refused.text, "fakeDeviceGet");
-	/* A library of rdma-core before 34 has no such function. */
+	/* The library of rdma-core before 34 lacks this function. */
 	agent->api.ibv_reg_dmabuf_mr = NULL;
 	assert_int_equal(agent_memory(agent, &cuda, &ready), -ENOSYS);
 	assert_int_equal(agent->source.choice.kind, MEMORY_PAGES);
@@ -335,7 +335,7 @@ static void libraries_that_are_missing(void **state)
 
 	(void)state;
 	rc = agent_memory(agent, &order, &ready);
-	/* A host with an accelerator has the library, and perhaps no device. */
+	/* A host with an accelerator has the library, but perhaps no device. */
 	if (rc == -ELIBACC)
 		assert_string_equal(agent->refused.text, "libcuda.so.1");
 	order.exporter = EXPORTER_HIP;
@@ -411,20 +411,23 @@ static void windows(void **state)
 	uint32_t rkey, next;
 
 	(void)state;
-	assert_int_equal(use(agent, 1, WINDOW_BIND, 64, &rkey), -EINVAL); /* there is none */
+	assert_int_equal(use(agent, 1, WINDOW_BIND, 64, &rkey), -EINVAL); /* no such entry */
 	assert_int_equal(use(agent, 1, WINDOW_MAKE, 0, &rkey), 0);
 	assert_int_equal(use(agent, 1, WINDOW_BIND, 4096, &next), -EINVAL); /* past the end */
 	assert_int_equal(use(agent, 1, WINDOW_BIND, 64, &next), 0);
 	assert_true(device.asked.access & IBV_ACCESS_MW_BIND);
 	assert_int_equal(next, ibv_inc_rkey(rkey));
 	assert_int_equal(use(agent, 1, WINDOW_BIND, 0, &next), 0);
-	/* The region of the window is made once. The window goes before it and its queue pair. */
+	/*
+	 * The region of the window is registered once. The window goes before the region and its
+	 * queue pair.
+	 */
 	agent_qp_destroy(agent, &agent->qps[0]);
 	assert_string_equal(device.calls, "rArBUFdQ");
 	free_agent(agent);
 }
 
-/* A dma-buf has no windows: the call that said so is named. */
+/* A dma-buf cannot have windows: the call that said so is named. */
 static void windows_of_a_dmabuf(void **state)
 {
 	struct message_memory_ready ready = {0};
@@ -462,7 +465,7 @@ static void second_windows(void **state)
 	assert_int_equal(use(agent, 2, WINDOW_INVALIDATE, 0, &rkey), 0);
 	assert_int_equal(device.posted.opcode, IBV_WR_LOCAL_INV);
 	assert_int_equal(device.posted.invalidate_rkey, next);
-	/* The buffer goes: its window goes first. */
+	/* The buffer is freed, and its window first. */
 	agent_buffer(agent, &(struct message_buffer){.slot = BUFFER},
 		     &(struct message_buffered){0});
 	assert_string_equal(device.calls, "rArPPFdd");
@@ -484,14 +487,14 @@ static void gid_is_looked_for(void **state)
 	memcpy(device.gid.raw, agent->endpoint.gid.raw, sizeof(device.gid.raw));
 	assert_int_equal(agent_gid_look(agent, &(struct message_none){}, &seen), 0);
 	assert_false(seen.gone);
-	/* An empty entry, and one with another address. */
+	/* An empty entry, and one with a different address. */
 	memset(device.gid.raw, 0, sizeof(device.gid.raw));
 	assert_int_equal(agent_gid_look(agent, &(struct message_none){}, &seen), 0);
 	assert_true(seen.gone);
 	free_agent(agent);
 }
 
-/* The type of the message that an agent sends when its device goes; 0: none. */
+/* Returns the type of the message that an agent sends when its device goes; 0: none. */
 static uint32_t last_words(uint32_t version, enum stop *ret_stop)
 {
 	struct message message = {.type = 0};
@@ -522,11 +525,11 @@ static void server_says_why(void **state)
 	(void)state;
 	assert_int_equal(last_words(PROTOCOL_WAYS, &stop), MESSAGE_LEAVING);
 	assert_int_equal(stop, STOP_DEVICE_GONE);
-	/* A client that is older would not know the message. */
+	/* An older client would not know this message. */
 	assert_int_equal(last_words(PROTOCOL_NAMED_PORTS, &stop), 0);
 }
 
-/* A client that never stops sending does not keep the agent from its end. */
+/* A client that never stops sending does not keep the agent from ending. */
 static void client_that_never_stops(void **state)
 {
 	static const uint8_t bytes[8 * MESSAGE_MOST_BYTES];
@@ -548,7 +551,9 @@ static void client_that_never_stops(void **state)
 	close(pair[1]);
 }
 
-/* A client's host that answers nothing more: its socket drops what comes, unacknowledged. */
+/*
+ * The client's host answers nothing more: its socket drops incoming data without acknowledgement.
+ */
 static void host_that_is_gone(void **state)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K};
@@ -587,7 +592,7 @@ static void host_that_is_gone(void **state)
 	close(listener);
 }
 
-/* Hugepages are of the size that the kernel says, others of that of the processor. */
+/* The kernel says how large hugepages are; other pages have the size of the processor's. */
 static void size_of_pages(void **state)
 {
 	const struct message_memory huge = {.kind = MEMORY_HUGE}, plain = {.kind = MEMORY_PAGES};

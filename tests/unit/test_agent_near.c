@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which processors are near a device: by its PCI function, with and without a NUMA node. */
+/* Which processors are near a device, by its PCI function, with and without a NUMA node. */
 #include "saved_tree.h"
 
 #include "selftest/agent/agent.h"
@@ -13,7 +13,7 @@ static const struct {
 	int64_t expected_node; /* -1: none */
 } rows[] = {
 	{"1", "2-3,6", "2-3,6", 1},
-	/* The kernel's word for none, as in virtual machines; and a kernel without NUMA. */
+	/* The kernel's value for none, as in virtual machines; and a kernel without NUMA. */
 	{"-1", "0-7", "0-7", -1},
 	{NULL, "0-3", "0-3", -1},
 	/* A software device, a kernel that says nothing, and nonsense. */

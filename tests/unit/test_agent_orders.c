@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An agent's answers to orders on a device in memory: what it refuses and why, at which stage a
- * call failed, and what it hands to the device.
+ * call failed, and what it passes to the device.
  */
 #include "perfect_trial.h"
 
@@ -23,7 +23,7 @@ static struct agent *make_agent(void)
 
 static const struct message_qp usual = {.send_depth = 16, .receive_depth = 16, .sges = 1};
 
-/* A queue of 64, a queue pair in slot 0, and 4096 bytes. */
+/* A completion queue of 64 entries, a queue pair in slot 0, and 4096 bytes. */
 static void equip(struct agent *agent, uint32_t kind)
 {
 	struct message_qp qp = usual;
@@ -71,7 +71,7 @@ static void limits(void **state)
 	qp.slot = 2;
 	expect_refusal(agent, agent_qp(agent, &qp, &created), REFUSAL_LIMIT,
 		       "more than 2 queue pairs");
-	/* 65536 work requests in all, 32 of which the first has. */
+	/* 65536 work requests in all, of which the first has 32. */
 	qp.slot = 0;
 	qp.send_depth = 65536 - 32 - 16 + 1;
 	expect_refusal(agent, agent_qp(agent, &qp, &created), REFUSAL_LIMIT,
@@ -82,7 +82,7 @@ static void limits(void **state)
 	qp.destroy = 1;
 	assert_int_equal(agent_qp(agent, &qp, &created), 0);
 	assert_int_equal(agent->work, 32);
-	/* Memory: of all buffers together. */
+	/* The memory limit applies to all buffers together. */
 	agent->most_bytes = 8192;
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 8192}, &buffered),
 			 0);
@@ -117,10 +117,13 @@ static void spans(void **state)
 		{{.blocks = 2, .offset = 0, .block_bytes = 96, .stride = 4000}, true},
 		{{.blocks = 2, .offset = 0, .block_bytes = 97, .stride = 4000}, false},
 		{{.blocks = 2, .offset = 1, .block_bytes = 96, .stride = 4000}, false},
-		/* No block has no place; one in a buffer that is not there does not fit. */
+		/*
+		 * A count of zero blocks does not fit anywhere; a block in a missing buffer does
+		 * not fit.
+		 */
 		{{.blocks = 0, .offset = 9999, .block_bytes = 9999}, true},
 		{{.buffer = 1, .blocks = 1, .block_bytes = 1}, false},
-		/* Blocks may overlap, but not for ever. */
+		/* Blocks may overlap, but their number is limited. */
 		{{.blocks = 65536, .offset = 0, .block_bytes = 4096, .stride = 0}, true},
 		{{.blocks = 65537, .offset = 0, .block_bytes = 4096, .stride = 0}, false},
 	};
@@ -160,7 +163,7 @@ static void posts(void **state)
 	expect_refusal(agent, agent_wait(agent, &wait, &waited), REFUSAL_ORDER,
 		       "no completion queue 0 to wait for");
 	equip(agent, QP_UD);
-	/* Without an address a datagram goes nowhere. */
+	/* A datagram needs an address. */
 	expect_refusal(agent, agent_post(agent, &post), REFUSAL_ORDER, "queue pair 0 cannot send");
 	wait.by_event = 1;
 	expect_refusal(agent, agent_wait(agent, &wait, &waited), REFUSAL_ORDER,
@@ -170,7 +173,7 @@ static void posts(void **state)
 	assert_int_equal(waited.stop, STOP_TIMED_OUT);
 	agent_reset(agent);
 	equip(agent, QP_RC);
-	/* The last of them must fit, too; a device has refused before it looked. */
+	/* The last of them must also fit; a device has refused before it looked. */
 	assert_int_equal(agent_receive(agent, &receive), -EINVAL);
 	assert_int_equal(agent->refused.refusal, REFUSAL_FAILED);
 	assert_int_equal(agent->refused.stage, STAGE_TRANSFER);
@@ -338,7 +341,7 @@ static void failed_calls(void **state)
 				    &buffered),
 		       EAGAIN, STAGE_MEMORY, "ibv_reg_mr");
 	assert_int_equal(agent->refused.wanted_bytes, 100);
-	/* The limit does not hold for root. */
+	/* Root is not subject to this limit. */
 	assert_true(agent->refused.limit_bytes ==
 		    (privilege_held(PRIVILEGE_IPC_LOCK) && privilege_is_first_namespace()
 			     ? UINT64_MAX
@@ -378,7 +381,7 @@ static void failed_queues(void **state)
 	agent_free(agent);
 }
 
-/* Calls of a queue pair that is not there, and words for its states. */
+/* Calls for a queue pair that does not exist, and words for its states. */
 static void no_queue_pair(void **state)
 {
 	static const char *const states[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
@@ -419,7 +422,7 @@ static void expect_known(const struct number *number, uint64_t value)
 	assert_int_equal(number->value, value);
 }
 
-/* What a row says of the queue pair is what the device was told. */
+/* A row shows the properties of the queue pair that the device was given. */
 static void expect_told(struct agent *agent, const struct ibv_qp_attr *attr)
 {
 	const struct agent_told *told = &agent->told;
@@ -437,12 +440,12 @@ static void expect_told(struct agent *agent, const struct ibv_qp_attr *attr)
 	agent->told.pkey_index = number_of(4);
 	pkey = agent_told_pkey(agent);
 	expect_known(&pkey, 0x8002);
-	/* That entry cannot be read. */
+	/* This entry cannot be read. */
 	agent->told.pkey_index = number_of(3);
 	assert_false(agent_told_pkey(agent).known);
 }
 
-/* Each value where the device looks for it: ibv_modify_qp(3). */
+/* Each value is in the member that the device reads: ibv_modify_qp(3). */
 static void attributes(void **state)
 {
 	struct message_modify order = {
@@ -505,7 +508,7 @@ static void attributes(void **state)
 	agent_free(agent);
 }
 
-/* An address: on InfiniBand a global header only to another subnet, IBTA 1, 8.3. */
+/* An address: on InfiniBand a global header is only used to reach another subnet, IBTA 1, 8.3. */
 static void addresses(void **state)
 {
 	struct message_address order = {.to = {.lid = 7}};
@@ -557,7 +560,10 @@ static int no_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 	return ENODEV;
 }
 
-/* The first of the same value, or of the same partition: full and limited members may talk. */
+/*
+ * The first entry of the same value, or of the same partition: full and limited members may
+ * communicate.
+ */
 static void partitions(void **state)
 {
 	static const struct {
@@ -633,7 +639,7 @@ static void windows(void **state)
 	expect_refusal(agent, agent_window(agent, &order, &reply), REFUSAL_ORDER,
 		       "bytes outside of buffer 0");
 	order.offset = 4032;
-	/* The queue pair is in RESET, where nothing is posted. */
+	/* The queue pair is in RESET, where nothing can be posted. */
 	expect_failure(agent, agent_window(agent, &order, &reply), EINVAL, STAGE_TRANSFER,
 		       "ibv_post_send of IBV_WR_BIND_MW");
 	order.action = WINDOW_INVALIDATE;
@@ -646,7 +652,7 @@ static void windows(void **state)
 	order.buffer = 1;
 	expect_refusal(agent, agent_window(agent, &order, &reply), REFUSAL_ORDER,
 		       "a window has one buffer");
-	/* Its region goes with the buffer. */
+	/* The region of the window goes with the buffer. */
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 0}, &buffered), 0);
 	assert_null(agent->windows[0].mw);
 	agent_free(agent);
@@ -678,7 +684,7 @@ static void expect_run(struct agent *agent, struct message_run order, enum refus
 		assert_int_equal(rc, 0);
 }
 
-/* A client that measures is silent for as long, which is no reason to drop it. */
+/* A client that is measuring stays silent for that long, which is no reason to drop it. */
 static void be_silent(uint64_t iterations)
 {
 	struct message order = {.type = MESSAGE_RUN, .run = run}, reply;
@@ -710,7 +716,7 @@ static void silence_of_a_run(void **state)
 {
 	(void)state;
 	be_silent(0);
-	/* Nobody knows how long so many messages take. */
+	/* The time that so many messages take is unknown. */
 	be_silent(10);
 }
 
@@ -723,7 +729,7 @@ static void *leave_later(void *context)
 	return NULL;
 }
 
-/* The far side of a loopback waits as long as there may be a number, whatever a run adds to it. */
+/* The far side of a loopback waits as long as the number allows, whatever a run adds to it. */
 static void silence_without_end(void **state)
 {
 	struct message order = {.type = MESSAGE_RUN, .run = run};
@@ -749,7 +755,7 @@ static void silence_without_end(void **state)
 	agent_free(agent);
 }
 
-/* The passive side of writes has nothing to do; each order that contradicts itself is refused. */
+/* The passive side of writes has nothing to do; every order that contradicts itself is refused. */
 static void runs(void **state)
 {
 	struct run_layout layout;

@@ -18,7 +18,9 @@ static struct agent *make(uint32_t kind)
 
 /* ---- Single orders ---- */
 
-/* Each operation with what it needs of the order; only the last of several is signaled. */
+/*
+ * Each operation with the members of the order that it needs; only the last of several is signaled.
+ */
 static void posts(void **state)
 {
 	static const struct memory_ops hidden = {.name = "hidden", .hidden = true};
@@ -45,7 +47,7 @@ static void posts(void **state)
 		      "qp0 read 64+8=0 to 10000 key 9 #119 S\n"
 		      "qp0 add 64+8=0 at 10000 key 9 by 3 or 4 #119 S\n"
 		      "qp0 swap 64+8=0 at 10000 key 9 by 3 or 4 #119 S\n");
-	/* Elements, and an lkey of no region for all of them. */
+	/* Elements, all with an lkey that belongs to no region. */
 	order.operation = POST_SEND;
 	order.span = (struct span){.blocks = 3, .offset = 100, .block_bytes = 10, .stride = 20};
 	order.flags = POST_FENCE | POST_INLINE | POST_SOLICITED;
@@ -74,7 +76,7 @@ static void posts(void **state)
 	order.flags = POST_INLINE;
 	assert_int_equal(agent_post(agent, &order), -EINVAL);
 	agent->buffers[0].memory.ops = NULL;
-	/* The first that fails is the last. */
+	/* Posting stops at the first failure. */
 	order.count = 5;
 	device.most_sends = device.sends + 2;
 	assert_int_equal(agent_post(agent, &order), -ENOMEM);
@@ -107,7 +109,7 @@ static void posts_of_other_kinds(void **state)
 	device_free();
 }
 
-/* One after the other in the buffer; to the queue pair, or to the queue that several share. */
+/* One after the other in the buffer; to the queue pair, or to the shared receive queue. */
 static void receives(void **state)
 {
 	struct message_receive order = {
@@ -129,13 +131,13 @@ static void receives(void **state)
 		      "qp0 receive 164+10 180+10 #9\n"
 		      "qp0 receive 264+10 280+10 #10\n"
 		      "srq receive 64+10 80+10 #8\n");
-	/* A queue pair with a shared queue has no receives of its own. */
+	/* A queue pair with a shared receive queue has no receives itself. */
 	order.srq = 0;
 	device.qps[0].srq = &device.srq;
 	assert_int_equal(agent_receive(agent, &order), -EINVAL);
 	assert_string_equal(agent->refused.text, "nothing to post receives to");
 	device.qps[0].srq = NULL;
-	/* The first that fails is the last. */
+	/* Posting stops at the first failure. */
 	order.count = 9;
 	device.most_receives = device.receives + 1;
 	assert_int_equal(agent_receive(agent, &order), -ENOSPC);
@@ -153,7 +155,7 @@ static void receives(void **state)
 
 static const struct ibv_wc good_send = {.wr_id = 5, .opcode = IBV_WC_RDMA_READ, .byte_len = 6};
 
-/* As they go over the wire. */
+/* As they are sent over the wire. */
 static void expect_waited(const struct message_waited *reply, const struct message_waited *expected)
 {
 	struct message got = {.type = MESSAGE_WAITED, .waited = *reply};
@@ -165,7 +167,7 @@ static void expect_waited(const struct message_waited *reply, const struct messa
 	assert_memory_equal(bytes[0], bytes[1], length);
 }
 
-/* Numbers of queue pairs have 24 bits, and an immediate is in the byte order of the network. */
+/* Queue pair numbers have 24 bits, and an immediate is in network byte order. */
 static void completions(void **state)
 {
 	const struct ibv_wc items[] = {
@@ -211,7 +213,7 @@ static void completions(void **state)
 	memset(&reply, 0x55, sizeof(reply));
 	assert_int_equal(agent_wait(agent, &order, &reply), 0);
 	expect_waited(&reply, &expected);
-	/* Those that are left, and no more: it has waited for as long as it was told. */
+	/* Only the remaining ones: it has already waited for as long as it was told. */
 	device.idle = NULL;
 	order.timeout_msec = 20;
 	{
@@ -261,7 +263,7 @@ static void complete_once(void)
 		device_complete(0, good_send);
 }
 
-/* Armed before the last poll; solicited ones count only with an event. */
+/* Armed before the last poll; solicited completions only count with an event. */
 static void waits_for_events(void **state)
 {
 	struct message_wait order = {.count = 1, .timeout_msec = 10000, .by_event = 1};
@@ -280,7 +282,7 @@ static void waits_for_events(void **state)
 	assert_true(reply.count == 1 && reply.events == 0 && reply.stop == STOP_NONE);
 	assert_int_equal(agent->cqs[0].unacknowledged, 0);
 	device_expect("arm queue0\n");
-	/* What is there does not count before the event. */
+	/* Completions that are already there do not count before the event. */
 	wakes = true;
 	order.solicited = 1;
 	device_complete(0, good_send);
@@ -288,7 +290,7 @@ static void waits_for_events(void **state)
 	assert_true(reply.count == 1 && reply.events == 1 && reply.stop == STOP_NONE);
 	assert_int_equal(agent->cqs[0].unacknowledged, 1);
 	device_expect("arm queue0 solicited\nevent\n");
-	/* What comes after the last poll comes with the event. */
+	/* Completions after the last poll come with the event. */
 	device.idles = 0;
 	device.idle = complete_once;
 	order.solicited = 0;
@@ -296,7 +298,7 @@ static void waits_for_events(void **state)
 	device_complete(0, good_send);
 	assert_int_equal(agent_wait(agent, &order, &reply), 0);
 	assert_true(reply.count == 2 && reply.stop == STOP_NONE);
-	/* No event comes: what is there is told all the same. */
+	/* No event comes: completions that are there are reported nevertheless. */
 	wakes = false;
 	device.length = 0;
 	device.idle = NULL;
@@ -380,10 +382,10 @@ static void gathers_writes(void **state)
 	expect(&order, FIVE_WRITES FIVE_WRITES "ran 2 0 0 0\n");
 	order.iterations = 3;
 	order.warmup = 2;
-	/* All of them complete. */
+	/* All requests complete. */
 	agent->qps[0].signal_all = device.all_signaled = true;
 	expect(&order, FIVE_WRITES FIVE_WRITES FIVE_WRITES "ran 1 0 0 0\n");
-	/* A limit of reads is none of writes; elements that fit exactly are one request. */
+	/* A limit of reads does not apply to writes; elements that fit exactly make one request. */
 	agent->limits.max_sge_rd = 1;
 	agent->qps[0].sges = 5;
 	order.iterations = 1;
@@ -450,7 +452,7 @@ static void scatters_reads(void **state)
 	device_free();
 }
 
-/* The other side sends as many messages as it gets. */
+/* The other side sends as many messages as it receives. */
 static void send_back(uint32_t qp, const struct ibv_send_wr *work)
 {
 	(void)work;
@@ -475,7 +477,7 @@ static void ping_pongs(void **state)
 	device.answer = send_back;
 	expect(&order, FIVE_SENDS FIVE_RECEIVES FIVE_SENDS "ran 2 0 0 0\n");
 	device_free();
-	/* The side that answers: what comes after its last message is nobody's. */
+	/* The answering side: messages after its last one belong to nobody. */
 	make(QP_RC);
 	device.answer = send_back;
 	order.active = 0;
@@ -546,7 +548,7 @@ static void ends_early(void **state)
 
 	(void)state;
 	order.from.blocks = order.to.blocks = 1;
-	/* No answer, and the device is gone. */
+	/* There is no answer, and then the device is gone. */
 	make(QP_RC);
 	gather(&order);
 	device_expect("qp0 send 0+16=0f #0 S\nran 0 0 0 5\n");
@@ -579,7 +581,7 @@ static void refused(const struct message_gather *order, enum refusal refusal, co
 	device_expect("");
 }
 
-/* The order comes to its first post, which fails. */
+/* The order gets as far as its first post, which fails. */
 static void taken(const struct message_gather *order)
 {
 	struct message_ran ran;

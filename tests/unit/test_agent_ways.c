@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The orders of version 4 on a device that is made up: what an agent does with hostile ones. */
+/* The orders of version 4 on a made-up device: how an agent treats hostile ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static struct agent *make_device(struct device *device, uint32_t kind)
 
 static void free_device(struct agent *agent)
 {
-	/* They are the test's. */
+	/* These objects belong to the test. */
 	agent->buffers[0] = (struct agent_buffer){0};
 	agent->qps[0] = (struct agent_qp){0};
 	agent->cqs[0] = (struct agent_cq){0};
@@ -83,7 +83,7 @@ static struct message_run run_of(uint32_t mode, uint32_t operation)
 	};
 }
 
-/* A run that is taken comes to its first post, which fails. */
+/* An accepted run gets as far as its first post, which fails. */
 static bool takes(struct agent *agent, const struct message_run *run)
 {
 	struct message_ran reply;
@@ -95,7 +95,7 @@ static bool takes(struct agent *agent, const struct message_run *run)
 	return false;
 }
 
-/* Which transports have which operations. */
+/* Which transports support which operations. */
 static void operations_of_transports(void **state)
 {
 	static const bool has[][RUN_OPERATIONS] = {
@@ -121,7 +121,7 @@ static void operations_of_transports(void **state)
 	}
 }
 
-/* Datagrams go to an address and a queue pair that were both given. */
+/* Datagrams need both an address and a queue pair. */
 static void datagrams_need_a_target(void **state)
 {
 	const struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
@@ -144,7 +144,7 @@ static void datagrams_need_a_target(void **state)
 	free_device(agent);
 }
 
-/* A server sends no management datagrams, and no more than somebody can want. */
+/* A server sends no management datagrams, and no more than anyone can need. */
 static void servers_are_careful(void **state)
 {
 	struct message_run run = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -171,7 +171,7 @@ static void servers_are_careful(void **state)
 	free_device(agent);
 }
 
-/* What contradicts itself is refused; a release makes all of it forgotten. */
+/* Contradictory orders are refused; a release forgets all of them. */
 static void ways_that_contradict(void **state)
 {
 	struct message_run run = run_of(RUN_LATENCY, RUN_SEND);
@@ -186,7 +186,7 @@ static void ways_that_contradict(void **state)
 	run.active = 0;
 	assert_false(takes(agent, &run));
 	run.active = 1;
-	/* Without a channel no event wakes it; a ping-pong of writes has none. */
+	/* Without a channel no event wakes it; a ping-pong of writes does not have one. */
 	assert_int_equal(agent_way(agent, &(struct message_way){.events = 1}), 0);
 	assert_false(takes(agent, &run));
 	agent->cqs[0].channel = &device.channel;
@@ -229,7 +229,7 @@ static int deregister(struct ibv_mr *mr)
 	return 0;
 }
 
-/* The optional right goes by the call that may drop it, if the library has that one. */
+/* The optional right is passed to the call that may drop it, if the library has that call. */
 static void relaxed_ordering(void **state)
 {
 	const struct message_buffer order = {.slot = 1, .access = ACCESS_LOCAL, .bytes = 4096};
@@ -252,7 +252,7 @@ static void relaxed_ordering(void **state)
 	free_device(agent);
 }
 
-/* A run that failed is reported, too. */
+/* A failed run is also reported. */
 static void reports(void **state)
 {
 	const struct message_run run = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -287,7 +287,7 @@ static int report_peak(void)
 	return report.peak_bytes > 0 && report.peak_bytes < MEDIUM_BYTES ? 0 : 1;
 }
 
-/* The memory is that of this program, not of the one that has started it. */
+/* Only the memory of this program counts, not that of the one that started it. */
 static void memory_of_the_program(void **state)
 {
 	const pid_t pid = fork();
@@ -305,14 +305,14 @@ static void memory_of_the_program(void **state)
 
 /*
  * The other side of a run in both directions. It takes each message at once and says so, and sends
- * as many as the credits allow, before anything that this side posted completes: a credit's
- * acknowledgement may be late, or be lost and come only with the transport's retry.
+ * as many as the credits allow, before anything that this side posted completes: the
+ * acknowledgement of a credit may be late, or be lost and only come with the transport's retry.
  */
 static struct {
 	struct device *device;
 	const struct message_run *run;
 	uint64_t sent, credit, taken; /* messages: sent to the agent, allowed, received from it */
-	uint64_t ids[64];	      /* of what the agent posted and what is not complete */
+	uint64_t ids[64];	      /* the agent's posts, and those that are not complete */
 	size_t first, last;
 	unsigned int vain;
 	bool ended;
@@ -358,11 +358,11 @@ static int poll_far(struct ibv_cq *cq, int room, struct ibv_wc *items)
 		items->byte_len = 0;
 		return 1;
 	}
-	/* A device that has nothing more to say: the run hangs. */
+	/* A device that reports nothing more: the run hangs. */
 	return far.vain++ < 1000 ? 0 : -1;
 }
 
-/* A credit that is late is followed by the next one: without it, the other side would wait. */
+/* The credit after a late one is also sent: without it, the other side would wait. */
 static void late_credits(void **state)
 {
 	struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
@@ -385,12 +385,12 @@ static void late_credits(void **state)
 	assert_int_equal(reply.stop, STOP_NONE);
 	assert_int_equal(reply.iterations, run.iterations);
 	assert_int_equal(report.received, run.iterations);
-	/* Nothing of this run completes in the next one. */
+	/* Nothing of this run completes during the next one. */
 	assert_int_equal(far.first, far.last);
 	free_device(agent);
 }
 
-/* A failed call has its own name, and no other one's. */
+/* A failed call is reported by its own name only. */
 static int notify_nobody(struct ibv_cq *cq, int solicited)
 {
 	(void)cq, (void)solicited;
@@ -469,7 +469,7 @@ static void inline_data(void **state)
 	free_device(agent);
 }
 
-/* What this side posts completes, and else there is another message of the far side. */
+/* This side's posts complete; otherwise there is another message from the far side. */
 static int poll_endless(struct ibv_cq *cq, int room, struct ibv_wc *items)
 {
 	(void)cq, (void)room;
@@ -495,7 +495,7 @@ static struct agent *make_endless(struct device *device, const struct message_ru
 	return agent;
 }
 
-/* One that never stops sending holds nobody for longer than the watch lets it. */
+/* A peer that never stops sending delays the agent no longer than the watch allows. */
 static void endless_messages(void **state)
 {
 	(void)state;
@@ -534,7 +534,7 @@ static int query_gid(struct ibv_context *context, uint8_t port, int index, union
 	return ENODEV;
 }
 
-/* The limit of the near side's part of a run of the far one, or of both. */
+/* The time limit of the near side's part in a run of the far side, or of both. */
 static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t duration_msec, bool out,
 			 bool in)
 {
@@ -574,17 +574,17 @@ static void limits_of_listening(void **state)
 	const bool out = true, in = true;
 
 	(void)state;
-	/* What this side sends ends by itself, and so does the other thread of a loopback. */
+	/* What this side sends ends without help, and so does the other thread of a loopback. */
 	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, out, false), 0);
 	assert_int_equal(limit_of(NULL, 0, 1000, out, in), 0);
-	/* A number of messages has no time: it ends when the server's time is over. */
+	/* A run that counts messages has no duration: it ends when the server's time is over. */
 	assert_int_equal(limit_of("10.0.0.2", 60000, 0, out, false), 60000);
 	assert_int_equal(limit_of("10.0.0.2", 60000, 0, out, in), 60000);
-	/* A server may take all of its time, also for what warms up. */
+	/* A server may take all of its time, including for the warm-up. */
 	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, out, in), 60000 + 60000);
 	assert_int_equal(limit_of("10.0.0.2", 0, 1000, out, in), 1000 + RUN_STILL_MSEC + 4 + 60000);
 	assert_int_equal(limit_of("10.0.0.2", 60000, 0, false, in), LIMIT_MSEC + 60000);
-	/* What it says of that has a limit. */
+	/* The time that it requests for that is limited. */
 	assert_int_equal(limit_of("10.0.0.2", UINT64_MAX, 1000, out, in), LIMIT_MSEC + 60000);
 }
 

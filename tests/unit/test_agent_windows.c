@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Memory windows and the proof of a port, call by call; and devices that cannot be opened.
- */
+/* Memory windows and the proof of a port, call by call; and devices that cannot be opened. */
 #include "logged_device.h"
 
 #include <netinet/in.h>
@@ -9,7 +7,7 @@
 #include "base/gid.h"
 #include "host/device.h"
 
-/* ---- A device that writes down the calls ---- */
+/* ---- A device that logs its calls ---- */
 
 static struct ibv_mr *register_memory(struct ibv_pd *pd, void *bytes, size_t length, int access)
 {
@@ -151,7 +149,9 @@ static void first_type(void **state)
 	assert_int_equal(order(WINDOW_MAKE, 1, 0, 0), 0x12fe);
 	assert_int_equal(order(WINDOW_BIND, 1, 0, 128), 0x3301);
 	assert_ptr_equal(agent->windows[0].qp, &agent->qps[0]);
-	/* The region is there already. Of no memory: the other side can reach none of it. */
+	/*
+	 * The region already exists. A window of no memory: the other side cannot reach any of it.
+	 */
 	assert_int_equal(order(WINDOW_BIND, 1, 0, 0), 0x3301);
 	failing = ENOMEM;
 	assert_int_equal(order(WINDOW_BIND, 1, 0, 128), 0);
@@ -169,7 +169,7 @@ static void first_type(void **state)
 	end();
 }
 
-/* Type 2: a request binds it to a key with the next variant, and another one makes it invalid. */
+/* Type 2: a request binds it to a key with the next variant, and another one invalidates it. */
 static void second_type(void **state)
 {
 	struct agent *agent = make(QP_RC);
@@ -184,13 +184,13 @@ static void second_type(void **state)
 	failing = 0;
 	assert_int_equal(order(WINDOW_BIND, 2, 0, 128), 0x12ff);
 	assert_int_equal(windows[0].rkey, 0x12ff);
-	/* The variant is the lowest byte. */
+	/* The variant is the lowest byte of the key. */
 	assert_int_equal(order(WINDOW_BIND, 2, 0, 8), 0x1200);
 	assert_int_equal(order(WINDOW_INVALIDATE, 2, 0, 0), 0x1200);
 	failing = EINVAL;
 	assert_int_equal(order(WINDOW_INVALIDATE, 2, 0, 0), 0);
 	agent->limits.device_cap_flags = IBV_DEVICE_MEM_WINDOW_TYPE_2B;
-	/* The next one in this slot takes its place. */
+	/* The next window in this slot replaces it. */
 	assert_int_equal(order(WINDOW_MAKE, 2, 0, 0), 0x12fe);
 	device_expect("window of type 2\n"
 		      "register buffer 16384 access 1f\n"
@@ -207,7 +207,7 @@ static void second_type(void **state)
 	end();
 }
 
-/* The windows of a queue pair, of a buffer, or all are forgotten; only connections have them. */
+/* Forgets the windows of a queue pair, of a buffer, or all; only connections have windows. */
 static void windows_are_forgotten(void **state)
 {
 	struct agent *agent = make(QP_UC);
@@ -257,7 +257,7 @@ static int post_nonce(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_se
 		device_note(" to %s %u key %u", work->wr.ud.ah == &device.ah ? "far" : "nowhere",
 			    work->wr.ud.remote_qpn, work->wr.ud.remote_qkey);
 	device_note("\n");
-	/* One of an earlier request, and this one's. */
+	/* A proof for an earlier request, and one for this request. */
 	device_complete(0, (struct ibv_wc){.wr_id = work->wr_id + 1});
 	if (completes)
 		device_complete(0, (struct ibv_wc){.wr_id = work->wr_id});
@@ -290,7 +290,7 @@ static struct ibv_mr *register_nothing(struct ibv_pd *pd, void *bytes, size_t le
 	return NULL;
 }
 
-/* The memory is there for as long as the request. */
+/* The memory lasts as long as the request. */
 static void nonce_goes_out(void **state)
 {
 	struct message_proof proof;
@@ -306,7 +306,7 @@ static void nonce_goes_out(void **state)
 	assert_int_equal(agent_proof(agent, &proof), 0);
 	assert_true(agent->guard.proven);
 	device_expect("register 32 access 0\nsend the nonce\nderegister\n");
-	/* Another one each time. */
+	/* A different one each time. */
 	prove(0);
 	assert_memory_not_equal(proof.nonce, agent->guard.nonce, sizeof(proof.nonce));
 	device.length = 0;
@@ -319,7 +319,7 @@ static void nonce_goes_out(void **state)
 	assert_int_equal(agent->refused.error, ENOSPC);
 	device_expect("failed: ibv_reg_mr\n");
 	(agent->api.ibv_reg_mr) = register_memory;
-	/* It is not done: it must not go on when the memory is gone. */
+	/* The request is not complete: it must not go on once the memory is gone. */
 	completes = false;
 	agent->watch.interrupted = true;
 	prove(0);
@@ -328,7 +328,7 @@ static void nonce_goes_out(void **state)
 	end();
 }
 
-/* Which queue pairs lead to the port of the order to open. */
+/* Which queue pairs lead to the port that the order opens. */
 static void queue_pair_of_the_proof(void **state)
 {
 	struct sockaddr_in peer = {.sin_family = AF_INET};
@@ -351,7 +351,7 @@ static void queue_pair_of_the_proof(void **state)
 		      "register 32 access 0\nsend the nonce to far 70 key 80\nderegister\n"
 		      "failed: no connected queue pair for the proof\n"
 		      "failed: the proof takes a connected queue pair\n");
-	/* librdmacm tells the address of an iWARP connection. */
+	/* librdmacm reports the address of an iWARP connection. */
 	agent->qps[0].kind = QP_RC;
 	agent->qps[0].cm_id = &id;
 	assert_int_equal(ip_parse("10.9.0.7", &agent->guard.peer.ip), 0);
@@ -383,7 +383,7 @@ static void device_to_open(void **state)
 	assert_string_equal(agent->refused.text,
 			    "GID index 256: queue pairs can use indexes up to 255 only");
 	assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
-	/* Without the library, or without the device: nothing stays open. */
+	/* Without the library or the device, nothing stays open. */
 	endpoint.gid_index = 255;
 	assert_true(agent_open_device(agent, &endpoint) < 0);
 	assert_int_equal(agent->refused.refusal, REFUSAL_FAILED);

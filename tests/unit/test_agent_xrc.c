@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Extended reliable connections between two agents whose devices are made up: what one posts is
- * copied into the memory or the receive queue of the other, if the numbers lead there.
+ * Extended reliable connections between two agents with made-up devices: what one posts is copied
+ * into the memory or the receive queue of the other, if the numbers lead there.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,14 +60,14 @@ static struct {
 	pthread_mutex_t lock;
 	struct pair *pairs[MOST_OBJECTS];
 	struct receives *receives[MOST_OBJECTS];
-	int objects;	      /* that were made and not freed */
+	int objects;	      /* that were created and not destroyed */
 	int messages, others; /* sends; writes, reads and atomics */
-	int fail_at;	      /* the queue pair with that number is not made; 0: each is */
+	int fail_at;	      /* creating the queue pair with that number fails; 0: none */
 	bool no_queues;	      /* of receives: the device answers EINVAL */
 	uint32_t most_inline; /* bytes */
 } fabric = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Both sides' threads make and free objects, some of them without the lock. */
+/* Threads of both sides create and destroy objects, partly without the lock. */
 static void count_object(int change)
 {
 	__atomic_add_fetch(&fabric.objects, change, __ATOMIC_RELAXED);
@@ -285,7 +285,9 @@ static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
-/* Where a message of the queue pair goes, or NULL: both lead to each other, and to the queue. */
+/*
+ * Where a message of the queue pair goes, or NULL: both must lead to each other and to the queue.
+ */
 static struct receives *find(const struct pair *from, uint32_t srqn)
 {
 	const uint32_t to = from->to - FIRST_QPN, shared = srqn - FIRST_SRQN;
@@ -364,7 +366,7 @@ static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_
 	return EINVAL;
 }
 
-/* What this device can send inline says nothing of the other kind. */
+/* The inline limit of this device says nothing about the other kind. */
 static struct ibv_qp *create_usual_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	(void)pd, (void)attr;
@@ -392,7 +394,7 @@ static int deregister(struct ibv_mr *mr)
 	return 0;
 }
 
-/* It does not know whether the GID is still there. */
+/* The device does not know whether the GID still exists. */
 static int query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
 {
 	(void)context, (void)port, (void)index, (void)gid;
@@ -515,7 +517,7 @@ static void assert_all(const struct bed *bed, enum selftest_verdict verdict, con
 	}
 }
 
-/* Each measurement checks its data; without the right numbers the device carries nothing. */
+/* Each measurement checks its data; the device carries none unless the numbers are right. */
 static void every_measurement(void **state)
 {
 	static const char *const names[] = {
@@ -575,7 +577,7 @@ static char *without_xrc(const char *whose)
 			  whose, strerror(EOPNOTSUPP));
 }
 
-/* What a device without them says is the reason of a row that is skipped. */
+/* The error of a device without them is the reason why a row is skipped. */
 static void device_without(void **state)
 {
 	struct bed bed;
@@ -600,7 +602,7 @@ static void device_without(void **state)
 	free_bed(&bed);
 }
 
-/* A server of version 4 knows no such order. */
+/* A server of version 4 does not know such an order. */
 static void older_server(void **state)
 {
 	struct bed bed;
@@ -617,7 +619,7 @@ static void older_server(void **state)
 	free_bed(&bed);
 }
 
-/* Whatever cannot be made, nothing of it is left. */
+/* If any object cannot be created, none is left. */
 static void half_a_connection(void **state)
 {
 	(void)state;
@@ -637,7 +639,10 @@ static void half_a_connection(void **state)
 	fabric.fail_at = 0;
 }
 
-/* A device that has them says EINVAL to queues that are too large: that is no lack of them. */
+/*
+ * A device that supports them says EINVAL to queues that are too large: that is not lack of
+ * support.
+ */
 static void queue_too_large(void **state)
 {
 	struct bed bed;
@@ -653,8 +658,7 @@ static void queue_too_large(void **state)
 	free_bed(&bed);
 }
 
-/* The receives are in a shared queue: what both devices have of it limits the messages under way.
- */
+/* The receives are in a shared queue: both devices' limits for it bound the messages in flight. */
 static void depth_of_the_shared_queue(void **state)
 {
 	static const struct {
@@ -684,7 +688,9 @@ static void depth_of_the_shared_queue(void **state)
 	}
 }
 
-/* The exchange connects them, whatever connects the others: the row says so, and has the PSNs. */
+/*
+ * The exchange connects them, however the others are connected: the row says so, and has the PSNs.
+ */
 static void never_by_cm(void **state)
 {
 	struct bed bed;
@@ -700,13 +706,13 @@ static void never_by_cm(void **state)
 	free_bed(&bed);
 }
 
-/* The device is asked with a queue pair of this kind. */
+/* The device is probed with a queue pair of this kind. */
 static void inline_data(void **state)
 {
 	_cleanup_(freep) char *without = without_xrc("");
 	const struct {
 		uint32_t device, wish;
-		bool without; /* such queue pairs */
+		bool without; /* queue pairs of this kind */
 		enum selftest_verdict verdict;
 		const char *reason;
 	} rows[] = {
@@ -733,7 +739,7 @@ static void inline_data(void **state)
 	}
 }
 
-/* Each is two queue pairs of the device, for the user and for a server. */
+/* Each of them takes two queue pairs of the device, for both the user and a server. */
 static void two_queue_pairs_each(void **state)
 {
 	struct message_qp make = {.kind = QP_XRC, .send_depth = 1, .receive_depth = 1, .sges = 1};
@@ -759,7 +765,7 @@ static void two_queue_pairs_each(void **state)
 	assert_int_equal(agent_qp(agent, &make, &created), -EINVAL);
 	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
 	assert_string_equal(agent->refused.text, "more than 5 queue pairs");
-	/* One that is made anew, and one fewer. */
+	/* One that is recreated, and one fewer. */
 	make.slot = 1;
 	assert_int_equal(agent_qp(agent, &make, &created), 0);
 	assert_int_equal(agent->pairs, 4);
@@ -775,12 +781,12 @@ static int count_bytes(void *context, int64_t bytes)
 	return 0;
 }
 
-/* All objects count, and an order to release leaves none. */
+/* All objects count, and an order to release them leaves none. */
 static void memory_of_a_server(void **state)
 {
 	const struct message_qp make = {
 		.kind = QP_XRC, .send_depth = 1, .receive_depth = 1, .sges = 1};
-	const uint64_t queues = 2 * 256 + 2 * 64; /* as rxe rounds them */
+	const uint64_t queues = 2 * 256 + 2 * 64; /* as rxe rounds them up */
 	struct message_qp_created created;
 	int64_t bytes = 0, before;
 	struct agent *agent;
@@ -805,7 +811,7 @@ static void memory_of_a_server(void **state)
 	free_bed(&bed);
 }
 
-/* A server takes no order that leads to a queue pair of management, or to nobody. */
+/* A server refuses orders that lead to a management queue pair, or to nobody. */
 static void hostile_orders(void **state)
 {
 	const struct message_qp make = {

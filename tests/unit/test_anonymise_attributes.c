@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of each class of netlink attributes, by another implementation of the hashes: what
- * is changed, what is cut, what is left out. And of the memory of modules, byte by byte.
+ * What happens to each class of netlink attributes, according to another implementation of the
+ * hashes: what is changed, cut or omitted. The same for the memory of modules, byte by byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #include "snapshot/anonymise/anonymise.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
 
-/* Payloads in hexadecimal; `after` NULL: the attribute is left out. */
+/* Payloads in hexadecimal; `after` NULL: the attribute is omitted. */
 static const struct {
 	enum class class;
 	const char *before, *after;
@@ -203,7 +203,7 @@ static void expect(struct bed *bed, enum class class, uint16_t most)
 		assert_memory_equal(bed->out.data, bed->wanted.data, bed->out.length);
 }
 
-/* Each between others, which are there whatever becomes of it. */
+/* Each attribute is between others, which stay whatever happens to it. */
 static void classes(void **state)
 {
 	struct bed *bed = *state;
@@ -223,7 +223,7 @@ static void classes(void **state)
 	}
 }
 
-/* While addresses are learned, those are kept as they are, and no text is. */
+/* While addresses are being learnt, they stay as they are, and texts are not learnt. */
 static void learning(void **state)
 {
 	static const uint8_t infiniband[20] = {0x00, 0x00, 0x10, 0x29, 0xfe, 0x80, [12] = 0x24,
@@ -263,7 +263,7 @@ static void learning(void **state)
 		assert_memory_not_equal(at, before + (at - after), 14);
 }
 
-/* Numbers in the host's order: GUIDs, and prefixes of GIDs. */
+/* Numbers in the host's byte order: GUIDs, and prefixes of GIDs. */
 static void numbers(void **state)
 {
 	static const struct {
@@ -295,12 +295,12 @@ static void numbers(void **state)
 	expect(bed, CLASS_VF_GUID, 0);
 }
 
-/* The family, a port, perhaps a flow, the address, perhaps a scope or a service; then nothing. */
+/* The family, a port, perhaps a flow, the address, perhaps a scope or a service; nothing more. */
 static void sockets(void **state)
 {
 	static const struct {
 		sa_family_t family;
-		size_t at, size, end; /* of the address, and of what is kept */
+		size_t at, size, end; /* length of the address, and of what is kept */
 	} rows[] = {
 		{AF_INET, 4, 4, 8},
 		{AF_INET6, 8, 16, 28},
@@ -335,7 +335,7 @@ static void sockets(void **state)
 	expect(bed, CLASS_SOCKET, 0);
 }
 
-/* Eight within each other; what is deeper is left out. */
+/* Eight levels of nesting are kept; deeper ones are omitted. */
 static void nests(void **state)
 {
 	struct bed *bed = *state;
@@ -371,7 +371,7 @@ static void nests(void **state)
 	free(outer.data);
 }
 
-/* An attribute whose length is wrong ends them; one that has become too long is left out. */
+/* An attribute of wrong length ends the list; one that has become too long is omitted. */
 static void damaged(void **state)
 {
 	struct bed *bed = *state;
@@ -388,7 +388,7 @@ static void damaged(void **state)
 		put_number(&bed->wanted);
 		expect(bed, CLASS_FLAG, 0);
 	}
-	/* Without its padding, the last one is whole. */
+	/* The last attribute is complete without its padding. */
 	begin(bed);
 	put_number(&bed->in);
 	put_hex(&bed->in, NUMBER_TYPE, "0102");
@@ -449,7 +449,7 @@ static void found(void **state)
 
 enum { SFF_8472 = 0x03, SFF_8636 = 0x11, CMIS = 0x18 };
 
-/* Which bytes are not zero afterwards: 0-3 7 */
+/* Which bytes are nonzero afterwards: 0-3 7 */
 static char *kept_bytes(const struct bed *bed, const struct module_part *part)
 {
 	uint8_t bytes[257];
@@ -523,12 +523,12 @@ static void layouts(void **state)
 	}
 }
 
-/* Another serial number with the same padding, and the sum of the bytes with it. */
+/* Another serial number with the same padding, and the checksum changes accordingly. */
 static void serial_numbers(void **state)
 {
 	static const struct {
 		uint8_t identifier;
-		size_t at, first, sum, end; /* that is kept, too */
+		size_t at, first, sum, end; /* which is also kept */
 	} rows[] = {
 		{SFF_8472, 68, 64, 95, 96},
 		{SFF_8636, 196, 192, 223, 224},

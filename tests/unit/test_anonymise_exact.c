@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What exactly anonymising makes of addresses, words, names, texts and files under one key, by
- * another implementation: archives of one key agree, also with those of earlier versions.
+ * What exactly anonymising turns addresses, words, names, texts and files into under one key,
+ * according to another implementation: archives under one key agree, even across versions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "route_text.h"
 #include "snapshot/anonymise/anonymise.h"
 
-/* Hexadecimal, before and after. */
+/* Before and after, in hexadecimal. */
 
 static const char *const macs[][2] = {
 	{"0c42a1a1b2c0", "0c42a16c6ca0"}, {"0c42a1a1b2cf", "0c42a16c6caf"},
@@ -82,7 +82,7 @@ static const char *const gids[][2] = {
 	{"00000000000000010c42a10300a1b2c0", "00bac69fca7900010c42a103006c6ca0"},
 };
 
-/* Digits for digits, and letters for letters of the same kind. */
+/* Digits become digits, and letters become letters of the same kind. */
 static const char *const words[][2] = {
 	{"MT1843X01234-z", "HV0312A96363-e"},
 	{"abcdefgxyz ABCDEFGXYZ 0123456789", "befdfenwvq FBFEUKSXCI 4187745727"},
@@ -92,7 +92,7 @@ static const char *const words[][2] = {
 	{"9", "4"},
 };
 
-/* Texts after the learning, and whether four numbers with points between them are an address. */
+/* Texts after the learning, and whether four numbers with dots between them are an address. */
 static const struct {
 	const char *before, *after;
 	bool ipv4;
@@ -204,7 +204,7 @@ static const struct {
 	 "0c42.a16c.6ca0, (0C42-A16C-6CA9) 0c42.a16c.6ca0.", true},
 	{"0c42.a1a1.b2c0.1 1.0c42.a1a1.b2c0 x0c42.a1a1.b2c0 0c42.a1a1.b2c 0c42-a1a1-b2c0-1",
 	 "0c42.a1a1.b2c0.1 1.0c42.a1a1.b2c0 x0c42.a1a1.b2c0 0c42.a1a1.b2c 0c42-a1a1-b2c0-1", true},
-	/* Without letters, only an address that was seen elsewhere is one. */
+	/* Without letters, it is an address only if it was seen elsewhere. */
 	{"2024.1231.0001 043f.7211.2230", "2024.1231.0001 043f.72b7.0620", true},
 	{"1:2:3:4:5:6:7", "1:2:3:4:5:6:7", true},
 	{"1234567890123456", "1234567890123456", true},
@@ -250,7 +250,7 @@ static const struct {
 	 false},
 };
 
-/* Files with what becomes of both path and text. */
+/* Files, with the results for both path and text. */
 static const struct {
 	const char *path, *text, *path_after, *after;
 } files[] = {
@@ -312,7 +312,7 @@ static const struct {
 	{"root/etc/security/limits.conf",
 	 "# for alice\nalice - memlock 8\n * soft memlock 64 # alice\n@hpc - memlock 1\n**\n",
 	 "root/etc/security/limits.conf", "* soft memlock 64 \n"},
-	/* Lines keep their numbers, and commands what they do. */
+	/* Lines keep their numbers, and commands keep their effect. */
 	{"root/etc/modprobe.d/a.conf",
 	 "# of alice \\\nblacklist x\n  # b\nblacklist ib_core # alice said so \\\nalias y\n"
 	 "options z a#b=1 \\\n c=2 #\\\\\nblacklist d\ninstall e true # \\\n# \nremove f #",
@@ -420,7 +420,7 @@ static void words_and_names(void **state)
 	}
 	short_name = anonymise_name(*state, "gpu17", 5);
 	assert_string_equal(short_name, "host-319d85f9");
-	/* The first 256 bytes count. */
+	/* Only the first 256 bytes count. */
 	memset(long_name, 'n', sizeof(long_name));
 	less = anonymise_name(*state, long_name, 255);
 	most = anonymise_name(*state, long_name, 256);
@@ -440,7 +440,7 @@ static void in_texts(void **state)
 	}
 }
 
-/* What every host of a kind has in its node description tells none from another. */
+/* What all hosts of a kind have in their node descriptions does not identify any of them. */
 static void kinds_of_devices(void **state)
 {
 	static const char kinds[] =
@@ -468,13 +468,13 @@ static void kinds_of_devices(void **state)
 	}
 }
 
-/* A row's text as this machine has it; the rows are a little-endian one's. */
+/* A row's text in this machine's byte order; the rows are written for a little-endian one. */
 static char *as_printed(const char *path, const char *text)
 {
 	return strstr(path, "net/route") ? route_text(text) : mem_string(text);
 }
 
-/* The name of this host shows the domain of others. */
+/* The name of this host reveals the domain of others. */
 static void names_in_domain(void **state)
 {
 	static const char *const same = "acme.org xhpc.acme.org hpc.acme.orgs hpc.acme 1.hpc-acme";
@@ -498,7 +498,9 @@ static void names_in_domain(void **state)
 	assert_string_equal(word, "3:rdma:/ rdma.max rdma host-7e872b54");
 }
 
-/* The rest of an address, and a name without a domain, are none. */
+/*
+ * The remainder of an address is not an address, and a name without a domain is not learnt as one.
+ */
 static void no_domain(void **state)
 {
 	static const char text[] = "7.2.3.4 x.1 y.org";
@@ -513,7 +515,9 @@ static void no_domain(void **state)
 	}
 }
 
-/* Half a megabyte of one word, or of labels: to look at the rest from each letter takes minutes. */
+/*
+ * Half a megabyte of one word, or of labels: scanning the rest from each letter would take minutes.
+ */
 static void long_words(void **state)
 {
 	enum { LENGTH = 1 << 19 };
@@ -548,7 +552,7 @@ static void in_files(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		contents_add(&contents, CONTENT_LINK, links[i][0], links[i][1],
 			     strlen(links[i][1]));
-	/* The name of a file of which nothing is kept may be that of a user. */
+	/* The name of a file may be that of a user even if none of its text is kept. */
 	contents_add(&contents, CONTENT_FILE, "root/etc/security/limits.d/alice.conf",
 		     "alice - memlock 8\n", 18);
 	contents_add(&contents, CONTENT_FILE, "root/sys/gpu17/opaque", "a\0b", 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files of a snapshot whose form says what in them tells one host from another: vital product data,
- * configuration space, serial numbers, routes, command lines, addresses of tunnels.
+ * Snapshot files whose format tells which parts identify a host: vital product data, configuration
+ * space, serial numbers, routes, command lines, addresses of tunnels.
  */
 #include <arpa/inet.h>
 #include <setjmp.h>
@@ -19,8 +19,7 @@
 #include "route_text.h"
 #include "snapshot/anonymise/anonymise.h"
 
-/* What becomes of one file; NULL if it is dropped. It has as many bytes as before, if `length` has
- * that. */
+/* Returns what one file becomes, and its length in bytes; NULL if the file is dropped. */
 static char *changed(const char *path, const void *bytes, size_t length, size_t *ret_length)
 {
 	struct contents contents = {.items = NULL};
@@ -64,7 +63,7 @@ static char *changed_text(const char *path, const char *text)
 
 /* ---- Binary files ---- */
 
-/* PCI 3.0, appendix I: a resource of a tag, a length and data. */
+/* PCI 3.0, appendix I: a resource has a tag, a length and data. */
 static size_t put_resource(uint8_t *bytes, size_t at, uint8_t tag, const char *data, size_t length)
 {
 	bytes[at] = tag;
@@ -97,13 +96,13 @@ static void vital_product_data(void **state)
 	at = put_resource(bytes, at, 0x90, fields, sizeof(fields) - 1);
 	read_only = at;
 	at = put_resource(bytes, at, 0x91, writable, sizeof(writable) - 1);
-	/* After the end, nothing is known. */
+	/* Nothing is known about bytes after the end tag. */
 	bytes[at] = 0x78;
 	memcpy(bytes + at + 1, "\010\0SN\005abcde", 10);
 	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/vpd", bytes, at + 11, &length);
 	assert_non_null(now);
 	assert_int_equal(length, at + 11);
-	/* The name of the product is no list of keywords. */
+	/* The product name is not a list of keywords. */
 	assert_memory_equal(now, bytes, identity + 3);
 	assert_memory_equal(now + identity + 3, "PN\006MCX555EC\002A5SN\014", 17);
 	assert_memory_not_equal(now + identity + 20, "MT1843X01234", 12);
@@ -119,7 +118,7 @@ static void vital_product_data(void **state)
 	assert_memory_equal(now + at, "\x78\0\0\0\0\0\0\0\0\0\0", 11);
 }
 
-/* A field may have an address as bytes. */
+/* A field may contain an address as bytes. */
 static void binary_product_data(void **state)
 {
 	static const char fields[] = "PN\006MCX555VA\006\x0c\x42\xa1\0a1V1\002a1";
@@ -135,7 +134,7 @@ static void binary_product_data(void **state)
 	assert_true(now[24] >= 'a' && now[24] <= 'f' && now[25] >= '0' && now[25] <= '9');
 }
 
-/* A resource or a field that is longer than the file keeps its length, and nothing else. */
+/* A resource or field longer than the file keeps its length, and nothing else. */
 static void damaged_product_data(void **state)
 {
 	static const char field[] = "SN\010abcd1234";
@@ -162,7 +161,7 @@ static void damaged_product_data(void **state)
 	assert_memory_equal(longer + 6, "\0\0\0\0\0\0\0\0", 8);
 }
 
-/* Small resources may come before the others: the kernel and vpd_find() go over them. */
+/* Small resources may come before the others: the kernel and vpd_find() skip them. */
 static void small_resource(void **state)
 {
 	static const char field[] = "SN\010abcd1234";
@@ -187,7 +186,7 @@ static void put_capability(uint8_t *bytes, size_t at, uint16_t id, size_t next)
 	memset(bytes + at + 4, 0xaa, 12);
 }
 
-/* The serial number, extended capability 3, becomes 0, wherever it is in the chain. */
+/* The serial number, extended capability 3, becomes 0 wherever it is in the chain. */
 static void configuration_space(void **state)
 {
 	uint8_t bytes[512] = {0x15, 0xb3}, wanted[512];
@@ -209,7 +208,7 @@ static void configuration_space(void **state)
 	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/config", bytes, 512, &length);
 	assert_int_equal(length, 512);
 	assert_memory_equal(now, wanted, 512);
-	/* One byte less than the capability has. */
+	/* One byte less than the capability needs. */
 	cut = changed("root/sys/devices/pci0000:00/0000:00:01.0/config", bytes, 511, &length);
 	assert_memory_equal(cut, bytes, 511);
 	/* A chain that leads back to itself ends. */
@@ -221,7 +220,7 @@ static void configuration_space(void **state)
 	assert_memory_equal(once, wanted, 512);
 }
 
-/* Binary files of which nothing is known are dropped. */
+/* Binary files of unknown format are dropped. */
 static void opaque(void **state)
 {
 	size_t length;
@@ -232,7 +231,7 @@ static void opaque(void **state)
 
 /* ---- Texts ---- */
 
-/* Digits for digits and letters for letters, and the end of the line stays. */
+/* Digits become digits and letters become letters, and the line end stays. */
 static void serial_numbers(void **state)
 {
 	static const char *const paths[] = {"root/sys/class/infiniband/m/device/serial_number",
@@ -268,7 +267,7 @@ static void serial_numbers(void **state)
 	assert_memory_not_equal(hfi + 4, "b3e1f4", 6);
 	assert_int_equal(strspn(hfi + 4, "0123456789abcdef"), 6);
 	assert_string_equal(hfi + 10, "\n");
-	/* Nothing but that is such a number. */
+	/* Nothing else is such a number. */
 	other = changed_text("root/sys/class/infiniband/hfi1_0/serial", "0x00b3e1fg\n");
 	assert_memory_not_equal(other, "0x00b3", 6);
 }
@@ -313,7 +312,7 @@ static void serial_numbers_in_the_log(void **state)
 			fail_msg("%s stays", go[i]);
 }
 
-/* The name of a host may be like that of a model, which node descriptions have. */
+/* A host may have a name like that of a model, which node descriptions contain. */
 static void hosts_called_like_models(void **state)
 {
 	static const char *const names[] = {
@@ -331,7 +330,7 @@ static void hosts_called_like_models(void **state)
 	assert_stays("root/sys/class/infiniband/m/node_desc", "MT4119 ConnectX5 BlueField-2\n");
 }
 
-/* Options of modules have addresses. */
+/* Module options contain addresses. */
 static void module_options(void **state)
 {
 	_cleanup_(freep) char *now = changed_text(
@@ -345,7 +344,7 @@ static void module_options(void **state)
 	assert_null(strstr(now, "10.9.8.7"));
 }
 
-/* show_admin_alias_guid() of mlx4; 0 and all bits are no GUIDs. */
+/* show_admin_alias_guid() of mlx4; neither 0 nor all ones is a GUID. */
 static void alias_guids(void **state)
 {
 	static const char folder[] = "root/sys/class/infiniband/mlx4_0/iov/ports/1/admin_guids/1";
@@ -365,7 +364,7 @@ static void alias_guids(void **state)
 	assert_stays(folder, "ffffffffffffffff\n");
 }
 
-/* qib_qsfp_dump(): facts, then the memory that they are from, the serial number among it. */
+/* qib_qsfp_dump(): facts, then the memory that they come from, including the serial number. */
 static void module_of_qib(void **state)
 {
 	_cleanup_(freep) char *now = changed_text(
@@ -397,7 +396,7 @@ static void kernel_command_line(void **state)
 	assert_string_equal(none, "\n");
 }
 
-/* proc(5): addresses change, their subnets with them; numbers and masks do not. */
+/* proc(5): addresses change together with their subnets; numbers and masks do not. */
 static void routes(void **state)
 {
 	static const char header[] = "Iface\tDestination\tGateway\n";
@@ -424,7 +423,7 @@ static void routes(void **state)
 	assert_int_equal(metric, 100);
 	assert_int_equal(mask, htonl(0xffffff00));
 	assert_string_equal(rest, "\t0\t0\t5");
-	/* The gateway is in the subnet still, which ends with zeros. */
+	/* The gateway stays in the subnet, which ends with zeros. */
 	assert_int_not_equal(to, htonl(0xc0000200));
 	assert_int_equal(to & ~mask, 0);
 	assert_int_equal(gateway & mask, to);
@@ -451,7 +450,7 @@ static void accelerators(void **state)
 	assert_stays("root/sys/class/kfd/kfd/topology/nodes/0/properties", "simd 4\n");
 }
 
-/* The address of a tunnel is that of its IP: four bytes, or sixteen. */
+/* The hardware address of a tunnel is its IP address: four bytes, or sixteen. */
 static void tunnels(void **state)
 {
 	_cleanup_(freep) char *four = changed_text("root/sys/class/net/tun/address",
@@ -472,7 +471,7 @@ static void tunnels(void **state)
 	assert_memory_not_equal(six + 24, "02:11:22:ff:fe:33:44:55", 23);
 	for (size_t i = 2; i < 47; i += 3)
 		assert_int_equal(six[i], ':');
-	/* Five bytes, and what is not hexadecimal, are no address. */
+	/* Five bytes, or something that is not hexadecimal, are not an address. */
 	assert_stays("root/sys/class/net/tun/address", "c0:00:02:07:01\n");
 	assert_stays("root/sys/class/net/tun/address", "c0:00:02:0g\n");
 	assert_stays("root/sys/class/net/tun/address", "c0:00:02:0\n");

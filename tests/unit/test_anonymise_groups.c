@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of control groups, of services and of storage: which become others, and the same ones. */
+/*
+ * Names of control groups, of services and of storage: which of them change, and that they change
+ * consistently.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +16,7 @@
 #include "base/mem.h"
 #include "snapshot/anonymise/anonymise.h"
 
-/* What becomes of one file, whose path changes, too. */
+/* The result for one file, whose path also changes. */
 static char *changed(const char *path, const char *text, char **ret_path)
 {
 	struct contents contents = {.items = NULL};
@@ -40,7 +43,7 @@ static char *changed_text(const char *path, const char *text)
 	return changed(path, text, NULL);
 }
 
-/* Services keep their names, because limits are theirs; the others are somebody's. */
+/* Services keep their names, because limits depend on them; the others are private. */
 static void control_groups(void **state)
 {
 	static const char text[] =
@@ -60,7 +63,7 @@ static void control_groups(void **state)
 	assert_null(strstr(now, "1000"));
 	assert_memory_equal(line, "\n1:cpu:/group-", 14);
 	assert_string_equal(strrchr(now, '/'), "/sshd.service\n2:x\n");
-	/* A container of Kubernetes has colons in its name. */
+	/* A Kubernetes container has colons in its name. */
 	assert_memory_equal(pod, "0::/group-", 10);
 	assert_null(strstr(pod, "pod7a3c"));
 	assert_null(strstr(pod, "dead12"));
@@ -70,19 +73,19 @@ static void control_groups(void **state)
 	assert_memory_equal(mounts + 11, now + 3, strlen("/group-0123456789ab/"));
 	assert_memory_equal(job, line - strlen("group-0123456789ab"), strlen("group-0123456789ab"));
 	assert_string_equal(strchr(job, ' '), " /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
-	/* The others are nothing that files of the snapshot lie below. */
+	/* No files of the snapshot are below the others. */
 	other = changed_text("root/proc/self/mountinfo",
 			     "30 23 0:26 / /home/alice/sys/fs/cgroup rw - cgroup2 cgroup rw\n"
 			     "31 23 0:26 / /sys/fs/cgroups rw - cgroup2 cgroup rw\n31 23 0:27\n"
 			     "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
 	assert_string_equal(other, "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma\n");
 	free(other);
-	/* A file of that name elsewhere is another thing. */
+	/* A file of that name elsewhere is something different. */
 	other = changed_text("root/sys/fs/cgroup", "0::/abc\n");
 	assert_string_equal(other, "0::/abc\n");
 }
 
-/* With a * for what comes after group- */
+/* * is what comes after group- */
 static void assert_group(const char *path, const char *wanted)
 {
 	_cleanup_(freep) char *now = NULL, *text = changed(path, "x", &now);
@@ -98,7 +101,7 @@ static void assert_group(const char *path, const char *wanted)
 	assert_string_equal(now, wanted);
 }
 
-/* The folders of the groups have the names that processes are in. */
+/* The directories of the groups have the names that the processes' files refer to. */
 static void folders_of_control_groups(void **state)
 {
 	(void)state;
@@ -136,7 +139,10 @@ static void unreadable_groups(void **state)
 	anonymiser_free(anonymiser);
 }
 
-/* Instances are addresses and users, in the groups of processes as in the folders of settings. */
+/*
+ * Instances are addresses and users, both in the groups of processes and in the directories of
+ * settings.
+ */
 static void instances(void **state)
 {
 	_cleanup_(freep) char *now = changed_text(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Recordings that are anonymised: each kind of address becomes what texts have, and no attribute
- * that nobody has thought of gets through.
+ * Anonymised recordings: each kind of address becomes the same as in texts, and no attribute that
+ * nobody has thought of gets through.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const uint8_t guid[8] = {0x0c, 0x42, 0xa1, 0x03, 0x00, 0xa1, 0xb2, 0xc0};
 static const uint8_t ip[4] = {10, 1, 2, 3};
 static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x0e, 0x42, 0xa1, 0xff, 0xfe, 0xa1, 0xb2, 0xc0};
 
-/* A recording of one question, and what has become of it. */
+/* A recording of one request, and its anonymised form. */
 struct scene {
 	struct text_buffer text;
 	struct contents contents;
@@ -71,7 +71,7 @@ static void exchange(struct scene *scene, uint32_t protocol, const struct record
 	text_buffer_add(&scene->text, "end\n");
 }
 
-/* One message as a question and as its answer. */
+/* One message, both as a request and as its answer. */
 static void both(struct scene *scene, uint32_t protocol, uint16_t type, const struct bytes *bytes)
 {
 	const struct recorded_message message = {
@@ -136,7 +136,7 @@ static bool holds(const struct recorded_message *message, const void *bytes, siz
 	return message->length && memmem(message->payload, message->length, bytes, length);
 }
 
-/* The first message of the answer that has the type; the recording is sorted by questions. */
+/* The first message of that type in the answer; the recording is sorted by requests. */
 static const struct recorded_message *answer_of(const struct scene *scene, uint16_t type)
 {
 	struct recorded_exchange found;
@@ -221,7 +221,7 @@ static void addresses_of_resources(void **state)
 	assert_true(holds(answer_of(&scene, type), "\x12\xb7", 2));
 	assert_false(holds(answer_of(&scene, type), "node17", 6));
 	assert_true(holds(answer_of(&scene, type), "host-", 5));
-	/* Nothing is kept behind an address. */
+	/* Nothing after an address is kept. */
 	assert_false(holds(answer_of(&scene, type), "\xee\xee\xee\xee\xee", 5));
 	end(&scene);
 }
@@ -287,7 +287,7 @@ static void tunnels(void **state)
 	end(&scene);
 }
 
-/* A question about an address finds the answer under the other address. */
+/* A request for an address finds its answer under the changed address. */
 static void routes(void **state)
 {
 	const struct rtmsg header = {.rtm_family = AF_INET, .rtm_dst_len = 24};
@@ -311,7 +311,7 @@ static void routes(void **state)
 	end(&scene);
 }
 
-/* The error correction that may be used is still there; the names of its modes are not. */
+/* The permitted error correction is still there; the names of its modes are not. */
 static void error_correction(void **state)
 {
 	const struct genlmsghdr header = {.cmd = ETHTOOL_MSG_FEC_GET};
@@ -342,7 +342,7 @@ static void error_correction(void **state)
 	end(&scene);
 }
 
-/* What identifies a module of 40 or 100 Gb/s, with the sums of SFF-8636 */
+/* What identifies a module of 40 or 100 Gb/s, with the checksums of SFF-8636 */
 static void module_memory(void **state)
 {
 	static const char serial[16] = "MT2012VS04711   ";
@@ -440,7 +440,7 @@ static void verbs_answers(void **state)
 	end(&scene);
 }
 
-/* An error repeats the request; only its text is kept, and of that no address. */
+/* An error repeats the request; only its text is kept, without addresses. */
 static void errors(void **state)
 {
 	struct scene scene = begin();
@@ -468,7 +468,7 @@ static void errors(void **state)
 	end(&scene);
 }
 
-/* The attributes of a kind of message through which sixteen bytes may pass as they are. */
+/* The attributes of a message type through which sixteen bytes may pass unchanged. */
 struct passing {
 	uint32_t protocol;
 	uint16_t type, command; /* of generic netlink */
@@ -515,7 +515,7 @@ static bool may_pass(const struct passing *passing, unsigned int attribute)
 	return false;
 }
 
-/* Whether the bytes in an attribute of that number are there afterwards. */
+/* Whether the bytes in an attribute of that number survive. */
 static bool passes(const struct passing *passing, unsigned int attribute, const void *secret,
 		   size_t length)
 {
@@ -550,7 +550,7 @@ static void no_unknown_attribute_passes(void **state)
 				fail_msg("message %zu, attribute %u", i, attribute);
 }
 
-/* No attribute of any number passes an address on, not those for texts and numbers either. */
+/* No attribute of any number passes an address on, not even those for texts and numbers. */
 static void no_address_passes_anywhere(void **state)
 {
 	static const char name[] = "node17", text[] = "0c:42:a1:a1:b2:c0";
@@ -558,7 +558,7 @@ static void no_address_passes_anywhere(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		for (unsigned int attribute = 0; attribute < 320; attribute++) {
-			/* Bytes that are no text and no table of numbers. */
+			/* Bytes that are neither text nor a table of numbers. */
 			if (passes(&all[i], attribute, mac, sizeof(mac)) &&
 			    !may_pass(&all[i], attribute))
 				fail_msg("message %zu, attribute %u: a MAC", i, attribute);
@@ -582,7 +582,7 @@ static void unknown_messages_are_left_out(void **state)
 	put_attribute(&bytes, 1, guid, sizeof(guid));
 	both(&scene, NETLINK_GENERIC, OTHER_FAMILY, &bytes);
 	both(&scene, NETLINK_ROUTE, RTM_GETQDISC, &bytes);
-	/* Routing tables are left out as a whole, and that is not told as a loss. */
+	/* Routing tables are omitted entirely, which is not reported as a loss. */
 	both(&scene, NETLINK_ROUTE, RTM_GETNEIGH, &bytes);
 	both(&scene, NETLINK_RDMA, RDMA_NL_GET_TYPE(RDMA_NL_LS, 1), &bytes);
 	both(&scene, 9, 99, &bytes);
@@ -608,7 +608,7 @@ static void a_damaged_recording_is_left_out(void **state)
 	end(&scene);
 }
 
-/* A host may be named like a folder of every snapshot. */
+/* A host may have the name of a directory that every snapshot contains. */
 static void paths_that_every_host_has_stay(void **state)
 {
 	static const char *const names[] = {"net", "netlink", "verbs", "root", "ports"};

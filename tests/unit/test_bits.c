@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers in packed bytes: every position, every width, and the bits next to them. */
+/* Numbers in packed bytes: every position, every width, and the adjacent bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "schema/bits.h"
 
-/* The same, bit by bit. */
+/* The same, computed bit by bit. */
 static uint64_t slow_get(const unsigned char *bytes, size_t bit, unsigned int width)
 {
 	uint64_t number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The modules of a made-up subnet without CableInfo, told by constructed answers of class 0x0a: a
- * host and a switch with two more hosts. Offsets are those of mstflint's mtcr_ib_ofed.c: behind the
+ * The modules of a made-up subnet without CableInfo, read by constructed answers of class 0x0a: a
+ * host and a switch with two more hosts. Offsets are those of mstflint's mtcr_ib_ofed.c: after the
  * header, eight bytes of the VS_Key, a word with the block, and the register from byte 36 on.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 enum { HOST, SWITCH, LEFT, RIGHT, NODES };
 enum { PORTS = 3, REGISTER_AT = 36, GENERAL_AT = 32 };
 
-/* What a node makes of the requests. */
+/* How a node treats the requests. */
 struct agent {
 	bool silent, incapable, in_dbm;
 	uint16_t refuses; /* GeneralInfo */
@@ -32,7 +32,7 @@ struct agent {
 	bool lost[PORTS + 1], unplugged[PORTS + 1];
 	uint8_t other_port, other_page;	  /* added to those of the answer */
 	size_t bytes;			  /* of an answer; 0: all */
-	unsigned int general, pcam, pddr; /* requests */
+	unsigned int general, pcam, pddr; /* number of requests */
 };
 
 struct bed {
@@ -42,7 +42,7 @@ struct bed {
 	struct mad_engine *engine;
 	struct fabric_plugs plugs;
 	unsigned int cable_code; /* of the right host; 5: for all pages but 00h; 0: no CableInfo */
-	bool lit;		 /* its module is of SFF-8636, with light; else of CMIS */
+	bool lit;		 /* its module is SFF-8636 and optical; else CMIS */
 	struct agent agents[NODES];
 };
 
@@ -53,7 +53,7 @@ static uint16_t tell(const struct agent *agent, const unsigned char *mad, unsign
 	const unsigned int port = mad[REGISTER_AT + 1];
 	char serial[16];
 
-	/* pnat: the number is that of InfiniBand. page_select: Module_info. */
+	/* pnat: the port number is that of InfiniBand. page_select: Module_info. */
 	assert_int_equal(mad[REGISTER_AT + 2], 0x40);
 	assert_int_equal(mad[REGISTER_AT + 3], 0);
 	assert_int_equal(mad[REGISTER_AT + 4], agent->in_dbm || agent->pcam_status ? 0 : 0x20);
@@ -105,7 +105,7 @@ static uint16_t answer_vendor(struct agent *agent, const unsigned char *mad, uns
 	return tell(agent, mad, node, reply);
 }
 
-/* Page 00h of an OSFP module, or the device's code. */
+/* Page 00h of an OSFP module, or the status of the device. */
 static uint16_t answer_cable(const struct bed *bed, const unsigned char *mad, unsigned char *reply)
 {
 	const unsigned char *data = mad + MAD_SMP_DATA_AT;
@@ -233,7 +233,7 @@ static void make_row(const struct bed *bed, uint32_t node, unsigned int port,
 			      row);
 }
 
-/* Two questions for a node, and one for each port. */
+/* Two requests for a node, and one for each port. */
 static void both_ends(void **state)
 {
 	struct bed *bed = *state;
@@ -268,13 +268,13 @@ static void check_dbm(struct bed *bed)
 	make_row(bed, SWITCH, 3, &row);
 	assert_true(row.plug.lanes[0].rx_power_mw.value > 1.9952 &&
 		    row.plug.lanes[0].rx_power_mw.value < 1.9953);
-	/* The other end tells microwatts. */
+	/* The other end reports microwatts. */
 	assert_true(row.peer_plug.lanes[0].rx_power_mw.value > 0.1999 &&
 		    row.peer_plug.lanes[0].rx_power_mw.value < 0.2001);
 	fabric_cable_row_clear(&row);
 }
 
-/* The device does not know the units, or not even the register that says so. */
+/* The device does not know the units, or even the register that tells them. */
 static void in_dbm(void **state)
 {
 	struct bed *bed = *state;
@@ -286,7 +286,7 @@ static void in_dbm(void **state)
 	check_dbm(bed);
 }
 
-/* No register is asked for where GeneralInfo does not say that the node has them. */
+/* No register is requested if GeneralInfo does not say that the node has them. */
 static void incapable(void **state)
 {
 	static const uint16_t statuses[] = {UMAD_STATUS_BAD_VERSION,
@@ -308,7 +308,7 @@ static void incapable(void **state)
 		assert_int_equal(bed->plugs.failure_count, 0);
 	}
 	assert_int_equal(plug_of(bed, LEFT, 1)->state, FABRIC_PLUG_READ);
-	/* Another status does not say that the node has none. */
+	/* Another status does not say that the node lacks them. */
 	agent->refuses = UMAD_STATUS_INVALID_ATTR_VALUE;
 	read_all(bed);
 	assert_states(bed, SWITCH, FABRIC_PLUG_NO_ANSWER, FABRIC_PLUG_NO_ANSWER,
@@ -363,13 +363,13 @@ static void refused(void **state)
 	read_all(bed);
 	assert_states(bed, SWITCH, FABRIC_PLUG_FAILED, FABRIC_PLUG_READ, FABRIC_PLUG_FAILED);
 	assert_int_equal(plug_of(bed, SWITCH, 1)->code, 0);
-	/* The first failure of a node is told. */
+	/* The first failure of a node is reported. */
 	assert_int_equal(bed->plugs.failure_count, 1);
 	fabric_failure_text(&bed->view, &bed->plugs.failures[0], &object, &message);
 	assert_string_equal(object, "leaf/1");
 	assert_string_equal(message,
 			    "AccessRegisterGMP: refused with status 0x001c: invalid-value");
-	/* A device that does not have the register is not asked again. */
+	/* A device that lacks the register is not asked again. */
 	agent->pddr = 0;
 	agent->pddr_status[1] = 0x14;
 	read_all(bed);
@@ -391,7 +391,7 @@ static void assert_malformed(struct bed *bed)
 	assert_string_equal(message, "AccessRegisterGMP: the answer is malformed");
 }
 
-/* What a node tells of another port, or on another page, is not taken for what was asked. */
+/* An answer about another port, or another page, is not taken for the requested one. */
 static void damaged(void **state)
 {
 	struct bed *bed = *state;
@@ -403,7 +403,7 @@ static void damaged(void **state)
 	agent->other_page = 6;
 	assert_malformed(bed);
 	agent->other_page = 0;
-	/* Too short for a datagram. */
+	/* A datagram that is too short. */
 	agent->bytes = MAD_BYTES - 1;
 	read_all(bed);
 	assert_states(bed, SWITCH, FABRIC_PLUG_NO_ANSWER, FABRIC_PLUG_NO_ANSWER,
@@ -448,7 +448,7 @@ static void not_asked(void **state)
 			 0);
 }
 
-/* The light is in a page that CableInfo gave (SFF-8636): nothing is worth a question. */
+/* The optical power is in a page that CableInfo read (SFF-8636): no request is needed. */
 static void lit(void **state)
 {
 	struct bed *bed = *state;
@@ -460,7 +460,7 @@ static void lit(void **state)
 	assert_int_equal(bed->agents[RIGHT].general, 0);
 }
 
-/* CableInfo failed, or did not give the light: what it said stays, or gets better. */
+/* CableInfo failed, or did not give the optical power: what it read stays, or is completed. */
 static void in_addition(void **state)
 {
 	struct bed *bed = *state;

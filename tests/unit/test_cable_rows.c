@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cables by their weakest light, what changed at a module, and modules of a file. */
+/* Cables by their weakest received power, changes of modules, and modules of a file. */
 #include <errno.h>
 
 #include "fabric/scan/cable_info.h"
@@ -29,7 +29,7 @@ static struct fabric_cable_row row_of(const struct light *light)
 	return row;
 }
 
-/* The order of the table is that of the rows; a row is equal to itself alone. */
+/* The table is in the order of the rows; a row only equals itself. */
 static void weakest_first(void **state)
 {
 	static const struct light lights[] = {
@@ -87,7 +87,7 @@ static void texts_that_changed(void **state)
 		      "peer serial S1 -> unknown");
 }
 
-/* From one decibel on, either way; 0.5 mW is 3.0103 dB below one milliwatt. */
+/* Changes of one decibel or more, in either direction; 0.5 mW is 3.0103 dB below one milliwatt. */
 static void light_that_changed(void **state)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static void light_that_changed(void **state)
 	}
 }
 
-/* Those that are new; one that was there before, or is gone, is no news. */
+/* New modules are reported; one that was there before, or is gone, is not. */
 static void alarms_that_are_new(void **state)
 {
 	const uint64_t los = UINT64_C(1) << PLUG_RX_LOSS, lol = UINT64_C(1) << PLUG_RX_UNLOCKED;
@@ -132,7 +132,7 @@ static void alarms_that_are_new(void **state)
 	check_changes(&before, &after, "", "serial unknown -> S1, rx-los, rx-lol");
 }
 
-/* In the order of ports, whatever that of the file was; nodes of one GUID cannot be told apart. */
+/* In the order of ports, whatever the file's order; nodes with one GUID cannot be told apart. */
 static void modules_of_a_file(void **state)
 {
 	char memory[] = "0:11";

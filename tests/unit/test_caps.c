@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Capabilities from verbs, in the words and numbers of the model. */
+/* Capabilities from verbs, in the terms and numbers of the model. */
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static struct ibv_device_attr_ex made_up_device(void)
 	return attr;
 }
 
-/* The field of that key as text, with commas between the items of a list. */
+/* The text of the field with that key, with commas between the items of a list. */
 static const char *text_of(const struct schema *schema, const void *record, const char *key,
 			   char text[256])
 {
@@ -159,7 +159,7 @@ static void test_device_flags(void **state)
 	caps_clear(&caps);
 }
 
-/* A kernel without the extended query: the values that it lacks stay unknown. */
+/* A kernel without the extended query: the values that it does not report stay unknown. */
 static void test_device_not_extended(void **state)
 {
 	const struct ibv_device_attr_ex attr = {.orig_attr = {.max_pd = 7}};
@@ -311,7 +311,7 @@ static void test_port_codes(void **state)
 	}
 }
 
-/* The member of one byte says NDR of XDR, too; then nothing is said. */
+/* The one-byte member reports XDR as NDR; the speed is then unknown. */
 static void test_port_speed(void **state)
 {
 	struct ibv_port_attr attr = infiniband_port;
@@ -365,7 +365,7 @@ static void test_transport(void **state)
 	caps_clear(&caps);
 }
 
-/* The tables of the model have the numbers of verbs.h, which the model may not include. */
+/* The model's tables have the numbers of verbs.h, which the model may not include. */
 static void test_names(void **state)
 {
 	static const struct {
@@ -406,7 +406,7 @@ static void check_schema(const struct schema *schema)
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
 
-		assert_ptr_equal(schema_find(schema, field->key), field); /* no key twice */
+		assert_ptr_equal(schema_find(schema, field->key), field); /* no key appears twice */
 		assert_non_null(field_help(field));
 		if (field->kind == FIELD_RECORDS)
 			continue;

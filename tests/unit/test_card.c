@@ -72,12 +72,12 @@ static void by_any_name(void **state)
 	add_device(bed, "rxe1", NULL);
 	add_device(bed, "rxe0", "eth0");
 	add_device(bed, "rxe2", "gone");
-	/* A device comes before a netdev of its name. */
+	/* The name of a device is preferred to the same name of a netdev. */
 	expect_card(bed, "mlx5_0", CARD "/infiniband/mlx5_0");
 	expect_card(bed, "eth0", CARD "/net/eth0");
 	expect_card(bed, "0000:01:00.0", CARD);
 	expect_card(bed, "mlx5_core.sf.2", CARD "/mlx5_core.sf.2");
-	/* One of software is where its netdev is. */
+	/* A software device is where its netdev is. */
 	expect_card(bed, "rxe0", CARD "/net/eth0");
 	expect_card(bed, "rxe1", "sys/devices/virtual/infiniband/rxe1");
 	expect_card(bed, "rxe2", NULL);
@@ -102,7 +102,7 @@ static void expect_file(struct bed *bed, const char *path, const char *file, int
 	free(found);
 }
 
-/* In the folder or in one above it, up to that of all devices. */
+/* In the directory or in one above it, up to that of all devices. */
 static void files_above(void **state)
 {
 	struct bed *bed = *state;
@@ -147,7 +147,7 @@ static void write_netdev(struct bed *bed, const char *name, const char *index, c
 		tree_write(&bed->tree, below, lower);
 }
 
-/* Netdevs that are on top of others are not of the card, and what is unknown may be. */
+/* Netdevs on top of others are not part of the card; unknown ones may be. */
 static void what_is_on_it(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The one way in which changes are made, on settings that are held in memory. */
+/* The shared code that makes changes, on settings that are held in memory. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,16 +28,16 @@ struct cell {
 	bool half;		     /* fails after the value has changed */
 	bool keeps;		     /* accepts the first write only, so it cannot be undone */
 	bool hides;		     /* cannot be read once it was written */
-	bool explains;		     /* says itself why it cannot be read */
-	const char *stranger;	     /* what somebody else writes after the first reading */
-	const char *user;	     /* who is in the way */
-	int *resets;		     /* a cell that a write sets back, by its number; or NULL */
-	bool resets_late;	     /* only when it is undone */
+	bool explains;		     /* explains itself why it cannot be read */
+	const char *stranger;	     /* what somebody else writes after the first read */
+	const char *user;	     /* who would be disturbed */
+	int *resets;		     /* numbers of the cells that a write resets, or NULL */
+	bool resets_late;	     /* only when the write is undone */
 	int reads, writes;
 };
 
 static struct cell cells[CELLS];
-/* The cells that were written, in order, as letters: a to d, and in capitals if undone. */
+/* The cells that were written, in order, as the letters a to d; capitals if undone. */
 static char journal[32];
 
 static struct cell *cell_of(const struct change *change)
@@ -122,7 +122,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Wants "new" of the first `count` cells. */
+/* Requests the value "new" for the first `count` cells. */
 static void want(struct changes *changes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static void what_is_so_already_is_not_written(void **state)
 	cells[0].value = "new";
 	cells[0].user = "1";
 	want(changes, 1);
-	/* Nobody is in the way of what is not done. */
+	/* Nobody is disturbed by a change that is not made. */
 	assert_true(changes_prepare(changes, 0));
 	assert_false(changes_have(changes, SETTING_STOPS_TRAFFIC));
 	assert_true(changes_write(changes));
@@ -187,7 +187,7 @@ static void note_persistence(struct change *change)
 	change_note(change, "of what makes it last");
 }
 
-/* Notes of guard and persist are about writing it; what reading it has noted holds. */
+/* Notes of guard and persist are about writing; the notes of reading still apply. */
 static void what_is_so_already_keeps_the_notes_of_reading(void **state)
 {
 	struct setting setting = cell_setting;
@@ -267,7 +267,7 @@ static void a_missing_right_refuses_unless_nothing_is_done(void **state)
 	assert_false(changes_prepare(changes, CHANGE_FORCE));
 	EXPECT_STATES(changes, CHANGE_REFUSED);
 	assert_non_null(strstr(changes->items[0].reason, "/nonexistent/file"));
-	/* No right makes up for a file that is not there. */
+	/* No privilege makes up for a missing file. */
 	assert_null(changes->items[0].next_step);
 }
 
@@ -309,7 +309,7 @@ static void a_kernel_that_says_yes_and_does_nothing_has_failed(void **state)
 	assert_true(changes_prepare(changes, 0));
 	assert_false(changes_write(changes));
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
-	/* What did not move is not written once more. */
+	/* A value that did not move is not written again. */
 	assert_string_equal(journal, "abA");
 	assert_non_null(strstr(changes->items[1].reason, "it reads old"));
 }
@@ -333,7 +333,7 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
-/* One that is so already, and is not any more after the others, has not been done. */
+/* A setting that had its value already but lost it to the other changes has failed. */
 static void what_was_so_already_may_be_moved(void **state)
 {
 	struct changes *changes = *state;
@@ -351,13 +351,13 @@ static void what_was_so_already_may_be_moved(void **state)
 			    "it: it reads reset");
 	assert_string_equal(changes->items[0].next_step,
 			    "set it in another call, after the others");
-	/* Both are as they were. */
+	/* Both have their old values. */
 	assert_string_equal(journal, "bBA");
 	assert_string_equal(cells[0].value, "new");
 	assert_string_equal(cells[1].value, "old");
 }
 
-/* What was moved before its turn is written, as the order of the words wants it. */
+/* A value that was moved before its turn is written again, to keep the order of the words. */
 static void what_was_so_already_is_kept(void **state)
 {
 	struct changes *changes = *state;
@@ -371,7 +371,7 @@ static void what_was_so_already_is_kept(void **state)
 	EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_UNCHANGED, CHANGE_CHANGED);
 	assert_string_equal(journal, "aBc");
 	assert_string_equal(cells[1].value, "new");
-	/* Undoing the first moves it once more. */
+	/* Undoing the first change moves it once more. */
 	assert_true(changes_undo(changes));
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNCHANGED, CHANGE_REVERTED);
 	assert_string_equal(journal, "aBcCAB");
@@ -396,7 +396,7 @@ static void what_was_so_already_cannot_be_kept(void **state)
 	assert_string_equal(changes->items[1].reason, reason);
 }
 
-/* It is theirs: nothing is written, and nothing set back. */
+/* The value is theirs: nothing is written, and nothing reset. */
 static void what_was_so_already_is_taken(void **state)
 {
 	struct changes *changes = *state;
@@ -429,7 +429,7 @@ static void what_was_so_already_may_be_lost(void **state)
 	assert_string_equal(journal, "");
 }
 
-/* Undoing the first moves the second, which was undone before it. */
+/* Undoing the first change moves the second, which was undone before it. */
 static void what_undoing_moves_is_undone_again(void **state)
 {
 	struct changes *changes = *state;
@@ -463,7 +463,8 @@ static int write_place(struct change *change, const char *value)
 	return 0;
 }
 
-/* A device gets its name, and then goes into another network namespace; of others that is a loss.
+/*
+ * A device gets its name and then enters another network namespace; for others, leaving is a loss.
  */
 static void one_that_leaves_is_not_read_any_more(void **state)
 {
@@ -490,7 +491,9 @@ static void one_that_leaves_is_not_read_any_more(void **state)
 	}
 }
 
-/* A write that failed may have been made in part, and nobody knows if it cannot be read either. */
+/*
+ * A failed write may have been partly effective; if the value cannot be read either, nobody knows.
+ */
 static void what_failed_and_cannot_be_read_is_undone(void **state)
 {
 	struct changes *changes = *state;
@@ -520,7 +523,7 @@ static void another_writer_is_told(void **state)
 	EXPECT_STATES(changes, CHANGE_FAILED);
 	assert_string_equal(changes->items[0].reason,
 			    "somebody else changed it meanwhile, from old to theirs");
-	/* It is theirs now: neither written nor set back. */
+	/* The value is theirs now: neither written nor reset. */
 	assert_string_equal(journal, "");
 	assert_string_equal(cells[0].value, "theirs");
 }
@@ -540,7 +543,7 @@ static void what_cannot_be_undone_is_told(void **state)
 			    "it could not be undone: that was accepted, and not done");
 }
 
-/* What may have been made is undone, though that cannot be seen either. */
+/* A write that may have been effective is undone, although that cannot be seen either. */
 static int write_but_fail(struct change *change, const char *value, int error)
 {
 	if (!strcmp(value, change->before)) {
@@ -561,12 +564,12 @@ static int write_interrupted(struct change *change, const char *value)
 	return write_but_fail(change, value, -EINTR);
 }
 
-/* A device that was made, and has gone before it was to be deleted: it is as it was. */
+/* A created device that was gone before it was to be deleted: the old state is restored. */
 static void what_went_by_itself_is_undone(void **state)
 {
 	static const struct {
 		int (*write)(struct change *change, const char *value);
-		const char *later; /* what it is when it is to be undone */
+		const char *later; /* value when it is to be undone */
 		enum change_state state;
 	} rows[] = {
 		{write_gone, "old", CHANGE_REVERTED},
@@ -611,7 +614,7 @@ static void one_that_cannot_be_read_back_is_undone(void **state)
 	assert_string_equal(changes->items[1].reason, reason);
 }
 
-/* What the setting says of the change is not what it says of undoing it. */
+/* The setting explains the change and the undoing differently. */
 static void both_reasons_are_told(void **state)
 {
 	struct changes *changes = *state;
@@ -625,7 +628,7 @@ static void both_reasons_are_told(void **state)
 			    "silent after write 1; it could not be undone: silent after write 2");
 }
 
-/* Two that are so already: the first is found to be theirs, and the second is theirs as well. */
+/* Two that have their values already: the first turns out to be theirs, and so does the second. */
 static void nothing_is_set_back_if_nothing_was_written(void **state)
 {
 	struct changes *changes = *state;
@@ -640,7 +643,7 @@ static void nothing_is_set_back_if_nothing_was_written(void **state)
 	assert_string_equal(cells[1].value, "theirs");
 }
 
-/* The first moves the last, whose turn never comes. */
+/* The first change moves the last one, whose turn never comes. */
 static void what_was_moved_before_its_turn_is_undone(void **state)
 {
 	struct changes *changes = *state;
@@ -656,7 +659,7 @@ static void what_was_moved_before_its_turn_is_undone(void **state)
 	assert_string_equal(journal, "abAC");
 }
 
-/* One that fails half way, is undone, and moved again by undoing the first. */
+/* A change that fails half way, is undone, and moves again when the first is undone. */
 static void what_failed_is_undone_again(void **state)
 {
 	struct changes *changes = *state;
@@ -673,7 +676,7 @@ static void what_failed_is_undone_again(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
-/* What somebody made meanwhile is not deleted because another change failed. */
+/* What somebody else made meanwhile is not deleted because another change failed. */
 static void what_was_absent_and_untried_is_theirs(void **state)
 {
 	struct changes *changes = *state;
@@ -688,7 +691,7 @@ static void what_was_absent_and_untried_is_theirs(void **state)
 	assert_string_equal(cells[2].value, "theirs");
 }
 
-/* A signal after the first one is written. */
+/* A signal after the first change is written. */
 static bool ends_after_one(void *context)
 {
 	return ++*(int *)context > 1;
@@ -722,7 +725,7 @@ static void a_command_is_quoted_for_the_shell(void **state)
 	free(command);
 }
 
-/* systemd.service(5), COMMAND LINES: no path before 239; escapes, % and $ in quotes, too. */
+/* systemd.service(5), COMMAND LINES: no path before 239; % and $ are escaped, in quotes too. */
 static void a_command_is_a_line_of_a_unit(void **state)
 {
 	static const char *const rows[][2] = {
@@ -742,12 +745,12 @@ static void a_command_is_a_line_of_a_unit(void **state)
 	}
 }
 
-/* The words of each error at each step, if the setting itself says nothing. */
+/* The text for each error at each step, if the setting does not explain it. */
 static void reasons(void **state)
 {
 	static const struct {
 		int error;
-		const char *reason, *next_step; /* NULL: the words of the error */
+		const char *reason, *next_step; /* NULL: the text of the error */
 		struct number netdev_index;
 	} rows[] = {
 		{-EPROTONOSUPPORT, "this kernel has no RDMA",
@@ -788,7 +791,7 @@ static void reasons(void **state)
 	}
 }
 
-/* One that cannot be read any more, before it is written. */
+/* A setting that cannot be read any more just before it is written. */
 static void gone_before_writing(void **state)
 {
 	struct changes *changes = *state;
@@ -811,7 +814,7 @@ static int does_not_fit(struct change *change)
 	return -EINVAL;
 }
 
-/* What does not fit is refused, in a dry run as well, before anybody is asked for. */
+/* A value that does not fit is refused before users are looked for, also in a dry run. */
 static void misfits(void **state)
 {
 	struct changes *changes = *state;
@@ -833,8 +836,8 @@ static void misfits(void **state)
 }
 
 /*
- * An earlier change of the same object, or of the host, may have moved more; one of another object
- * has not, nor has one that was not made.
+ * An earlier change of the same object, or of the host, may have moved other values; a change of
+ * another object has not, nor has one that was not made.
  */
 static void moved_by_another(void **state)
 {
@@ -878,7 +881,7 @@ static void moved_by_another(void **state)
 	}
 }
 
-/* Without privileges, and with those of another user namespace, in a process of their own. */
+/* Without privileges, and with those of another user namespace; each in its own process. */
 static int try_right(enum change_right right, bool in_namespace)
 {
 	static const char *const reasons[] = {
@@ -894,7 +897,7 @@ static int try_right(enum change_right right, bool in_namespace)
 	setting.guard = NULL;
 	change = changes_add(&changes, &host, &setting, "a", "new");
 	change->path = mem_string("/proc/sys/kernel/hostname");
-	/* Root's files stay root's for who is that outside of the namespace. */
+	/* Files of root still belong to root for a user that is root outside of the namespace. */
 	if ((!in_namespace || right == RIGHT_FILE) && !geteuid() && seteuid(65534))
 		return 77;
 	if (in_namespace && unshare(CLONE_NEWUSER))
@@ -902,7 +905,7 @@ static int try_right(enum change_right right, bool in_namespace)
 	may = changes_prepare(&changes, 0);
 	if (right == RIGHT_OPEN)
 		return !may || change->reason;
-	/* The capability counts, unless the network namespace is another user namespace's. */
+	/* The capability counts, unless the network namespace belongs to another user namespace. */
 	if (in_namespace && right == RIGHT_NET_ADMIN) {
 		may = may && !change->reason;
 		change_explain_error(change, "write it", -EPERM);
@@ -949,7 +952,7 @@ static void rights(void **state)
 		skip();
 }
 
-/* The options of the command that is to reach the same object; a name is quoted, words are not. */
+/* The options of the command that reaches the same object; a name is quoted, words are not. */
 static void commands(void **state)
 {
 	static const struct {
@@ -978,7 +981,7 @@ static void commands(void **state)
 	}
 }
 
-/* Each is said once, in the order in which it came. */
+/* Each is reported once, in the order in which it came. */
 static void sayings(void **state)
 {
 	struct changes *changes = *state;

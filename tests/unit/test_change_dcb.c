@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings of data center bridging: words and their one form, and what goes to the kernel and comes
- * back, with a kernel made by hand that has it on lo.
+ * Settings of data center bridging: words and their canonical form, and what is written to the
+ * kernel and read back, with a hand-made kernel that has it on lo.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -32,9 +32,9 @@ enum { APP_TRUST_TABLE = 11, PCP_APP = 2 };
 struct driver {
 	struct dcb dcb;
 	int hidden;   /* -errno in the answer to a set */
-	bool ignores; /* sets */
+	bool ignores; /* ignores sets */
 	bool single;  /* one priority for each DSCP, as in mlx5 */
-	bool strict;  /* the same, and it does not replace it: ice */
+	bool strict;  /* the same, but without replacing it: ice */
 	bool refuses_dcbx;
 	unsigned int sets;
 };
@@ -73,7 +73,7 @@ static void put_record(struct bytes *payload, const struct dcb *dcb)
 		put_u8(payload, DCB_ATTR_DCBX, (uint8_t)dcb->dcbx.value);
 }
 
-/* The attributes between two addresses; the next one after `attribute`, or the first after NULL. */
+/* The attributes between two addresses: the one after `attribute`, or the first after NULL. */
 static const struct nlattr *next_attribute(const void *begin, const void *end,
 					   const struct nlattr *attribute)
 {
@@ -257,7 +257,7 @@ static void clear(struct bed *bed)
 	changes_clear(&bed->changes);
 }
 
-/* Writes what is wanted, and what was before: both are read back. */
+/* Writes the new value, then the old one; both are read back. */
 static void there_and_back(struct bed *bed, const struct setting *setting, const char *text,
 			   const char *wanted)
 {
@@ -307,7 +307,7 @@ static void each_setting(void **state)
 	there_and_back(bed, &dcb_dscp_priority_setting, "af31:3,CS3:3,EF:6", "24:3,26:3,46:6");
 }
 
-/* The parts of a structure that a setting does not name stay. */
+/* The parts of a structure that a setting does not name stay unchanged. */
 static void the_rest_stays(void **state)
 {
 	struct bed *bed = *state;
@@ -397,7 +397,7 @@ static void pause_words(void **state)
 	assert_string_equal(add(bed, &link_mtu_setting, "4200")->wanted, "4200");
 }
 
-/* Entries are added to those that are there, replaced, and taken away. */
+/* Entries are added to the existing ones, replaced, and removed. */
 static void increments(void **state)
 {
 	struct bed *bed = *state;
@@ -411,7 +411,7 @@ static void increments(void **state)
 			    "none");
 }
 
-/* A driver with one priority for each DSCP replaces the old entry by itself. */
+/* A driver with one priority for each DSCP replaces the old entry itself. */
 static void one_priority_for_each(void **state)
 {
 	struct bed *bed = *state;
@@ -422,7 +422,7 @@ static void one_priority_for_each(void **state)
 	there_and_back(bed, &dcb_dscp_priority_setting, "26:3", "26:3");
 }
 
-/* One that refuses a second priority for a DSCP has the old entry deleted before. */
+/* A driver that refuses a second priority for a DSCP has the old entry deleted first. */
 static void one_priority_and_no_other(void **state)
 {
 	struct bed *bed = *state;
@@ -437,13 +437,13 @@ static void one_priority_and_no_other(void **state)
 	assert_int_equal(change->setting->write(change, change->wanted), 0);
 	assert_null(change->reason);
 	assert_null(change->next_step);
-	/* What it refuses for another reason stays refused. */
+	/* If it refuses for another reason, that is final. */
 	change = add(bed, &dcb_dscp_priority_setting, "11:3,11:4");
 	assert_int_equal(change->setting->write(change, change->wanted), -EINVAL);
 	assert_string_equal(change->reason, "the driver does not take this value");
 }
 
-/* The whole table in one go is more than one message. */
+/* The entire table at once would take more than one message. */
 static void a_full_map(void **state)
 {
 	struct bed *bed = *state;
@@ -455,7 +455,7 @@ static void a_full_map(void **state)
 	free(text);
 }
 
-/* 64 entries fit a request; each is named once, and none is asked for in vain. */
+/* One request holds 64 entries; each entry is sent once, and no request is empty. */
 static void entries_per_request(void **state)
 {
 	static const unsigned int counts[][2] = {{1, 1},   {63, 1},  {64, 1},  {65, 2},
@@ -491,7 +491,7 @@ static void algorithms_with_bandwidths(void **state)
 	add(bed, &dcb_class_bandwidth_setting, "0:60,1:40");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
 	changes = bed->changes.items;
-	/* They fit only together, so the first takes the other along, there and back. */
+	/* They only fit together, so the first takes the other along, when set and when undone. */
 	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), 0);
 	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[0], 60);
 	assert_int_equal(bed->driver.dcb.ets.tc_tsa[1], IEEE_8021QAZ_TSA_ETS);
@@ -539,7 +539,7 @@ static void hidden_errors(void **state)
 	assert_int_equal(change->setting->write(change, "3"), -EOPNOTSUPP);
 	bed->driver.hidden = -EIO;
 	assert_int_equal(change->setting->write(change, "3"), -EIO);
-	/* What is ignored succeeds, and reads as before. */
+	/* An ignored write succeeds, and the old value is read. */
 	bed->driver.hidden = 0;
 	bed->driver.ignores = true;
 	assert_int_equal(change->setting->write(change, "3"), 0);
@@ -573,7 +573,7 @@ static void unreported(void **state)
 	}
 }
 
-/* Each setting of eight numbers is reported if its own structure is. */
+/* Each setting of eight numbers is reported if its structure is. */
 static void reported_apart(void **state)
 {
 	static const struct {
@@ -605,7 +605,10 @@ static void owners(void **state)
 	change = add(bed, &dcb_dcbx_setting, "firmware");
 	assert_int_equal(change->setting->write(change, "firmware"), 0);
 	assert_reads(change, "firmware");
-	/* Others are refused while the firmware rules, unless it gives way before in this call. */
+	/*
+	 * Other settings disturb a firmware in control, unless an earlier change of this call takes
+	 * control from it.
+	 */
 	clear(bed);
 	add(bed, &dcb_pfc_setting, "3");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
@@ -680,7 +683,7 @@ static void assert_disturbs(struct bed *bed, const char *wanted)
 	clear(bed);
 }
 
-/* An adapter does one of the two: PFC, or pause frames of the whole link. */
+/* An adapter does only one of the two: PFC, or pause frames for the entire link. */
 static void pause_or_pfc(void **state)
 {
 	struct bed *bed = *state;
@@ -697,19 +700,19 @@ static void pause_or_pfc(void **state)
 	add(bed, &link_pause_setting, "none");
 	add(bed, &dcb_pfc_setting, "3");
 	assert_disturbs(bed, NULL);
-	/* It is on already, and goes off. */
+	/* PFC is on already, and is switched off. */
 	bed->driver.dcb.pfc.pfc_en = 8;
 	add(bed, &dcb_pfc_setting, "none");
 	assert_disturbs(bed, NULL);
 	bed->driver.dcb.pfc.pfc_en = 0;
-	/* Another netdev's do not matter. */
+	/* Pause frames of another netdev do not matter. */
 	other = add(bed, &link_pause_setting, "rx");
 	other->netdev_index.value++;
 	add(bed, &dcb_pfc_setting, "3");
 	assert_disturbs(bed, NULL);
 }
 
-/* The same seen from the pause frames: what is set, or is set in this call. */
+/* The same from the view of the pause frames: PFC that is on, or is set in this call. */
 static void pfc_or_pause(void **state)
 {
 	static const struct {
@@ -737,7 +740,7 @@ static void pfc_or_pause(void **state)
 	assert_disturbs(bed, NULL);
 }
 
-/* Changes are made in the order of the words: what comes after a change is not there before it. */
+/* Changes are made in the order of the words: a later change has no effect on earlier ones. */
 static void words_in_order(void **state)
 {
 	struct bed *bed = *state;
@@ -759,7 +762,7 @@ static void words_in_order(void **state)
 	assert_memory_equal(items[1].disturbs.items[0], "the firmware", strlen("the firmware"));
 }
 
-/* A port that takes what the switch says, and one whose firmware does. */
+/* A port that accepts the switch's settings, and one whose firmware does. */
 static void the_switch_rules(void **state)
 {
 	struct bed *bed = *state;
@@ -767,7 +770,7 @@ static void the_switch_rules(void **state)
 	bed->driver.dcb.ets.willing = 1;
 	add(bed, &dcb_pfc_setting, "3");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
-	/* For an ordinary user the way of the session may not be seen, which is a note, too. */
+	/* An ordinary user may not see the path of the session, which is another note. */
 	assert_true(bed->changes.items[0].notes.count > 0);
 	assert_string_equal(bed->changes.items[0].notes.items[0],
 			    "the port is willing to take the switch's settings");
@@ -782,7 +785,7 @@ static void the_switch_rules(void **state)
 	assert_disturbs(bed, NULL);
 }
 
-/* The words of a setting that is refused, and what it takes instead. */
+/* The explanation for a value that is refused, and the values that are possible. */
 static void whole_messages(void **state)
 {
 	static const struct {
@@ -816,7 +819,7 @@ static void whole_messages(void **state)
 		assert_null(add(bed, cases[i].setting, cases[i].text));
 		assert_string_equal(bed->changes.items[i].reason, cases[i].reason);
 	}
-	/* The smallest and the largest of each. */
+	/* The smallest and the largest value of each. */
 	assert_string_equal(add(bed, &link_mtu_setting, "68")->wanted, "68");
 	assert_string_equal(add(bed, &link_mtu_setting, "65535")->wanted, "65535");
 	assert_string_equal(add(bed, &dcb_pfc_delay_setting, "0")->wanted, "0");
@@ -851,7 +854,7 @@ static void algorithms(void **state)
 			    "6:18446744073709gbit,7:18446744073709gbit");
 	assert_null(add(bed, &dcb_maxrate_setting, "all:18446744073710gbit"));
 	clear(bed);
-	/* Exactly 100 percent, and no class that is served by its share, need nothing more. */
+	/* Exactly 100 percent, or no class that is served by its share, needs nothing more. */
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
 	add(bed, &dcb_class_bandwidth_setting, "0:1,1:99");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
@@ -863,7 +866,7 @@ static void algorithms(void **state)
 	add(bed, &dcb_class_algorithm_setting, "7:strict");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
 	clear(bed);
-	/* The last class of the adapter, and one that it may not have. */
+	/* The last class of the adapter, and one beyond it. */
 	bed->driver.dcb.ets.ets_cap = 6;
 	add(bed, &dcb_priority_class_setting, "all:5");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
@@ -916,7 +919,10 @@ static void persisted(void **state)
 	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
 }
 
-/* Units start side by side: what has to be before another is said, and what only fits together. */
+/*
+ * Units start in parallel: which one has to be first is stated, and so is which settings only fit
+ * together.
+ */
 static void persisted_together(void **state)
 {
 	struct bed *bed = *state;
@@ -971,7 +977,7 @@ static void assert_profile(struct bed *bed, enum roce_profile profile, const cha
 	roce_parts_clear(&parts);
 }
 
-/* Congestion control that only one end has of another priority stays at that end. */
+/* Congestion control that only one end has for another priority stays at that end. */
 static void profile_ecn(void **state)
 {
 	const struct {
@@ -1013,7 +1019,7 @@ static void profiles(void **state)
 	dcb->ets_known = false;
 	LOSSLESS("");
 	dcb->ets_known = true;
-	/* No such class: the driver's answer is not one of IEEE 802.1Qaz. */
+	/* There is no such class: the driver's answer is not one of IEEE 802.1Qaz. */
 	dcb->ets.prio_tc[3] = DCB_CLASSES;
 	LOSSLESS("");
 	roce_profile_of_port(&wish, &parts);
@@ -1021,12 +1027,12 @@ static void profiles(void **state)
 	roce_parts_clear(&parts);
 }
 
-/* A class of its own: that of its number, else the highest that is empty. */
+/* A class for this priority alone: that of its number, otherwise the highest empty one. */
 static void class_of_its_own(void **state)
 {
 	static const struct {
 		uint8_t classes, priority_class[DCB_PRIORITIES];
-		const char *wanted; /* NULL: it cannot have one, or has it */
+		const char *wanted; /* NULL: none is possible, or it has one */
 	} cases[] = {
 		{8, {0}, "3:3"},
 		{0, {0}, "3:3"},
@@ -1071,7 +1077,7 @@ static void bandwidths(void **state)
 	ets->tc_tx_bw[3] = 0;
 	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
 	ets->tc_tx_bw[0] = 100;
-	/* A bandwidth of another algorithm does not count. */
+	/* The bandwidth of a class with another algorithm does not count. */
 	ets->tc_tx_bw[1] = 40;
 	LOSSLESS("class-bandwidth 0:50,1:0,2:0,3:50,4:0,5:0,6:0,7:0; ");
 	ets->tc_tsa[1] = ets->tc_tsa[7] = IEEE_8021QAZ_TSA_ETS;
@@ -1080,15 +1086,15 @@ static void bandwidths(void **state)
 	ets->tc_tx_bw[2] = 34;
 	ets->tc_tsa[2] = IEEE_8021QAZ_TSA_ETS;
 	LOSSLESS("class-bandwidth 0:0,1:17,2:17,3:50,4:0,5:0,6:0,7:16; ");
-	/* More than all of it is the driver's mistake, and nothing is left to give. */
+	/* More than 100 percent is the driver's mistake, and leaves nothing to give. */
 	ets->tc_tx_bw[0] = 100;
 	LOSSLESS("class-bandwidth 0:50,1:16,2:17,3:50,4:0,5:0,6:0,7:16; ");
 }
 
-/* A port whose driver has no functions for the trust, with the entries 24:3 and 26:3 or none. */
+/* A port whose driver has no functions for the trust; with the entries 24:3 and 26:3, or none. */
 struct mlx5 {
 	bool has_entries;
-	const char *wanted, *then; /* written one after the other; NULL: nothing */
+	const char *wanted, *then; /* written one after the other; NULL: no write */
 };
 
 static void tell_map(FILE *out, struct change *change, const struct driver *driver)
@@ -1147,7 +1153,7 @@ static void set_trust_of_mlx5(const struct saved_tree *tree, FILE *out, void *co
 #define MLX5_NOTE \
 	"note mlx5 trusts the DSCP while dscp-priority has an entry: pcp deletes them all\n"
 
-/* What it trusts is whether it has entries: undoing brings them back. */
+/* The trust is whether there are entries: undoing brings them back. */
 static void trust_by_entries(void **state)
 {
 	_cleanup_(freep) char *refused = mem_format(
@@ -1177,7 +1183,7 @@ static void trust_by_entries(void **state)
 	rooted_expect(*state, set_trust_of_mlx5, &list, several);
 }
 
-/* Another driver without these functions does not tell. */
+/* For another driver without these functions the trust is unknown. */
 static void trust_not_told(void **state)
 {
 	_cleanup_(freep) char *text = mem_format(
@@ -1189,7 +1195,7 @@ static void trust_not_told(void **state)
 	rooted_expect(*state, set_trust_of_mlx5, &pcp, text);
 }
 
-/* The daemon that agrees with the switch: each process of that name. */
+/* The daemon that negotiates with the switch: every process of that name. */
 static void daemons(void **state)
 {
 	struct mlx5 pcp = {true, "pcp", NULL};
@@ -1207,7 +1213,7 @@ static void daemons(void **state)
 		      "pcp; 1\n");
 }
 
-/* In their order; one without a word is a number. */
+/* In their order; a selector without a word is a number. */
 static void selectors(void **state)
 {
 	static const struct {

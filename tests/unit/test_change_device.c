@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Settings of devices and sub-devices, on a kernel made by hand: what no bed has, and refusals. */
+/*
+ * Settings of devices and sub-devices, on a hand-made kernel: cases that no test machine has, and
+ * refusals.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +31,7 @@ struct machine {
 	uint8_t moderation;
 	bool has_moderation, has_sub, gone, ignores;
 	int error;     /* to each change */
-	bool somebody; /* else has just done it, hence the error */
+	bool somebody; /* another process has just done the same, hence the error */
 	unsigned int changes;
 };
 
@@ -190,7 +193,7 @@ static void moderation_is_written_and_read(void **state)
 	assert_int_equal(test->machine.moderation, 1);
 }
 
-/* RDMA netlink did not tell the index: index 0 is another device, if there is one. */
+/* RDMA netlink did not report the index: index 0 is another device, if there is one. */
 static void a_device_without_an_index(void **state)
 {
 	struct test *test = *state;
@@ -312,7 +315,7 @@ static void sub_devices_that_are_refused(void **state)
 	assert_int_equal(test->machine.changes, ARRAY_SIZE(cases));
 }
 
-/* Without an index nothing is deleted: 0 is that of the first device. */
+/* Nothing is deleted without an index: 0 is that of the first device. */
 static void a_sub_device_that_was_not_read(void **state)
 {
 	struct test *test = *state;

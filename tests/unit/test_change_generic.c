@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings that go through generic netlink, on a kernel made by hand: the parameters of devlink
- * that switch RDMA on and off, and the pause frames of ethtool.
+ * Settings that go through generic netlink, on a hand-made kernel: the parameters of devlink that
+ * switch RDMA on and off, and the pause frames of ethtool.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -30,14 +30,14 @@
 #include "rooted.h"
 #include "saved_tree.h"
 
-/* Last, because it defines words of enumerations above as macros. */
+/* Last, because it defines macros with names of enumerators above. */
 #include <linux/ethtool_netlink.h>
 
 enum { DEVLINK = 0x1c, ETHTOOL = 0x1d, PARAMETERS = 3, TYPE_FLAG = 6 };
 
 static const char *const parameters[PARAMETERS] = {"enable_roce", "enable_rdma", "enable_iwarp"};
 
-/* What the made-up kernel has, and how it answers. */
+/* What the hand-made kernel has, and how it answers. */
 struct machine {
 	struct fake_kernel kernel;
 	bool has_devlink, has_ethtool;
@@ -137,7 +137,7 @@ static void put_parameter(struct bytes *datagram, const struct machine *machine,
 	put_message(datagram, DEVLINK, 0, request->nlmsg_seq, payload.data, payload.length);
 }
 
-/* Which parameter a request names. */
+/* The parameter that a request names. */
 static size_t parameter_of(const struct nlmsghdr *message)
 {
 	const struct nlattr *name = find(message, DEVLINK_ATTR_PARAM_NAME);
@@ -284,7 +284,7 @@ static void assert_fails(struct change *change, int rc, const char *reason, cons
 
 #define FUNCTION "sys/devices/pci0000:00/0000:01:00.0"
 
-/* Each parameter by its own name; what a driver takes at its start needs a reload. */
+/* Each driver's name for the parameter; those that are read at driver start need a reload. */
 static void switches(void **state)
 {
 	struct bed *bed = *state;
@@ -314,7 +314,7 @@ static void switches(void **state)
 	assert_false(machine->wrong_mode);
 }
 
-/* ice has enable_rdma in another mode than the other two: ice_dvl_rdma_params[], devlink.c. */
+/* ice has enable_rdma in a different mode than the other two: ice_dvl_rdma_params[], devlink.c. */
 static void modes_of_their_own(void **state)
 {
 	struct bed *bed = *state;
@@ -345,7 +345,7 @@ static void kept_by_the_adapter(void **state)
 	machine->modes[0] = DEVLINK_PARAM_CMODE_PERMANENT;
 	machine->on[0] = false;
 	roce->setting->guard(roce);
-	/* Only a reload, whose guard looks at the session, can cut it off. */
+	/* Only a reload can cut the session off, and its guard looks at that. */
 	assert_false(roce->setting->flags & SETTING_CUTS_WAY);
 	assert_int_equal(roce->disturbs.count, 0);
 	assert_int_equal(roce->notes.count, 1);
@@ -358,7 +358,7 @@ static void kept_by_the_adapter(void **state)
 	assert_false(machine->wrong_mode);
 }
 
-/* The device of devlink is the last part of the path that is one: a subfunction has none here. */
+/* The devlink device is the last part of the path that is one: a subfunction has none here. */
 static void places(void **state)
 {
 	struct bed *bed = *state;
@@ -377,7 +377,7 @@ static void places(void **state)
 		     "it takes a driver such as mlx5_core or ice: devlink dev show");
 }
 
-/* The RDMA device goes away with RDMA, and cannot name the function any more. */
+/* The RDMA device disappears with RDMA, and then cannot name the function any more. */
 static void undone_by_what_stays(void **state)
 {
 	static const struct {
@@ -388,7 +388,7 @@ static void undone_by_what_stays(void **state)
 		{FUNCTION, "rdmactl sriov set 0000:01:00.0 enable-rdma off"},
 		{FUNCTION "/mlx5_core.sf.2/infiniband/mlx5_2",
 		 "rdmactl sriov set mlx5_core.sf.2 enable-rdma off"},
-		/* No word of the command finds those of that bus. */
+		/* No word of the command finds functions on that bus. */
 		{"sys/devices/netdevsim10/net/eth0", "rdmactl sriov set mlx5_0 enable-rdma off"},
 	};
 	struct bed *bed = *state;
@@ -435,7 +435,7 @@ static void refusals(void **state)
 					    "resource busy: RoCE is in use");
 }
 
-/* The driver did not change, so the parameter does not either; nothing is left to be undone. */
+/* The driver did not change, so the parameter does not either; there is nothing to undo. */
 static void no_reload(void **state)
 {
 	struct bed *bed = *state;
@@ -452,7 +452,7 @@ static void no_reload(void **state)
 	assert_int_equal(bed->machine.reloads, 1);
 }
 
-/* A reload takes everything away for a moment, which is said. */
+/* A reload removes everything for a moment, which is reported. */
 static void reload_is_told(void **state)
 {
 	struct bed *bed = *state;
@@ -469,7 +469,7 @@ static void reload_is_told(void **state)
 	assert_int_equal(change->notes.count, 0);
 }
 
-/* VFs go with their function; a reload of a subfunction leaves them alone. */
+/* VFs disappear with their function; reloading a subfunction does not affect them. */
 static void vfs_are_in_the_way(void **state)
 {
 	static const struct {
@@ -496,7 +496,7 @@ static void vfs_are_in_the_way(void **state)
 	tree_close(&tree);
 }
 
-/* A function with the netdev 7, and its subfunction with the netdev 8; 10.1.1.N is of N. */
+/* A function with the netdev 7, and its subfunction with the netdev 8; 10.1.1.N is on netdev N. */
 static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {
@@ -524,7 +524,7 @@ static void serve_links(struct fake_kernel *kernel, const struct bytes *requests
 	}
 }
 
-/* What was named is a device or a netdev of the function, and not the directory of that. */
+/* The user named a device or a netdev of the function, not the function's directory. */
 static void users_of_what_is_reloaded(void **state)
 {
 	static const struct {
@@ -549,7 +549,7 @@ static void users_of_what_is_reloaded(void **state)
 							 cases[i].path);
 		struct change *change = want(bed, &sriov_rdma_setting, path);
 
-		/* VFs are set by the netdev of the function, whatever was named. */
+		/* VFs are set by the netdev of the function, whichever object was named. */
 		change->netdev_index = number_of(7);
 		change->setting->guard(change);
 		assert_int_equal(change->notes.count, 2);
@@ -561,7 +561,7 @@ static void users_of_what_is_reloaded(void **state)
 	fake_stop(&kernel);
 }
 
-/* The process ends with the kernel that it has made. */
+/* The process ends together with the kernel that it has made. */
 static void guard_in_tree(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct machine machine = {.has_devlink = true, .known[1] = true};
@@ -632,7 +632,7 @@ static void pause_frames(void **state)
 		assert_int_equal(bed->machine.autoneg, cases[i].autoneg);
 		assert_int_equal(bed->machine.rx, cases[i].rx);
 		assert_int_equal(bed->machine.tx, cases[i].tx);
-		/* Drivers without negotiation refuse to be asked about it. */
+		/* Drivers without negotiation reject requests for it. */
 		assert_int_equal(bed->machine.autoneg_was_set, cases[i].sets_autoneg);
 		assert_reads(change, cases[i].value);
 	}

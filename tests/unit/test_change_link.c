@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Software devices on netdevs: the words for one, the commands and units that make it again. And
- * names and descriptions of devices: what they may be, who is told.
+ * Software devices on netdevs: the words for one, and the commands and units that recreate it. Also
+ * names and descriptions of devices: which are valid, and who is notified.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -70,7 +70,7 @@ static void words(void **state)
 	} cases[] = {
 		{"rxe0", "rxe on eth0", NULL, NULL},
 		{"rxe0", "absent", NULL, NULL},
-		/* What is deleted may have any name. */
+		/* A device to be deleted may have any name. */
 		{"r e", "absent", NULL, NULL},
 		{"rxe0", "rxe on ", "'rxe on ' is not a link: it takes TYPE on NETDEV",
 		 "the types are rxe (RoCE) and siw (iWARP)"},
@@ -93,7 +93,9 @@ static void words(void **state)
 	}
 }
 
-/* 63 letters, the first of which is no sign: ib_device's name has IB_DEVICE_NAME_MAX 64 bytes. */
+/*
+ * 63 letters, the first of which is not a sign: ib_device's name has IB_DEVICE_NAME_MAX 64 bytes.
+ */
 static void names(void **state)
 {
 	static const struct {
@@ -138,7 +140,7 @@ static void names(void **state)
 		assert_true(device_check_name(change, good, 1));
 		assert_false(device_check_name(change, bad, 1));
 	}
-	/* Sub-devices have fifteen, and one type. */
+	/* Names of sub-devices have fifteen, and there is one type. */
 	assert_true(sub_device_check(change, "abcdefghijklmno", "smi", "mlx5_0"));
 	assert_false(sub_device_check(change, "abcdefghijklmnop", "smi", "mlx5_0"));
 	assert_false(sub_device_check(change, "a", "smi", "mlx5/0"));
@@ -146,7 +148,7 @@ static void names(void **state)
 	assert_string_equal(change->reason, "'sm' is not a type of sub-device: the type is smi");
 }
 
-/* Only what netlink can make can be deleted, and not twice. */
+/* Only devices that netlink can make can be deleted, and only once. */
 static void deletions(void **state)
 {
 	struct bed *bed = *state;
@@ -162,7 +164,7 @@ static void deletions(void **state)
 	assert_int_equal(link_setting.write(change, "absent"), -ENODEV);
 }
 
-/* The command that makes it again, with what the shell needs quoted. */
+/* The command that recreates it, with quotes where the shell needs them. */
 static void commands(void **state)
 {
 	static const struct {
@@ -189,7 +191,7 @@ static void commands(void **state)
 	}
 }
 
-/* systemd-escape(1): everything but letters, digits, _ . and : is \xNN. */
+/* systemd-escape(1): everything except letters, digits, _ . and : is \xNN. */
 static void units(void **state)
 {
 	struct bed *bed = *state;
@@ -220,7 +222,7 @@ static const struct setting *device_setting(const char *word)
 	return device_setting_table[i];
 }
 
-/* 64 bytes, all of which can be printed, without a blank at the end: node_desc_store(). */
+/* 64 printable bytes without a trailing blank: node_desc_store(). */
 static void descriptions(void **state)
 {
 	char longest[] = "0123456789012345678901234567890123456789012345678901234567890123";
@@ -261,7 +263,7 @@ static void descriptions(void **state)
 		"devices: %%d in the text is the name of each");
 }
 
-/* A device in software needs no rule of udev, and one that is gone has none. */
+/* A software device needs no udev rule, and a missing one cannot have any. */
 static void rules(void **state)
 {
 	struct bed *bed = *state;
@@ -284,7 +286,7 @@ static void rules(void **state)
 	assert_int_equal(change->notes.count, 0);
 }
 
-/* Where the command is run that fetches a device back. */
+/* Where to run the command that fetches a device back. */
 static void way_back(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What changes look at on the live system, in the place of which there is a saved tree, beside a
- * kernel made by hand: the way of the session, who uses a device, files of sysfs and configfs.
+ * What changes look at on the live system, here a saved tree and a hand-made kernel: the path of
+ * the session, the users of a device, files of sysfs and configfs.
  */
 #include "rooted.h"
 
@@ -29,13 +29,13 @@
 
 enum { ETH0 = 11, BOND0 = 12, ETH1 = 13, IB0 = 14, DEVICE_INDEX = 3 };
 
-/* The netdevs eth0, bond0 with its member eth1, and ib0; and the RDMA device of that name. */
+/* The netdevs eth0, bond0 with its member eth1, and ib0; and an RDMA device with that name. */
 struct machine {
 	struct fake_kernel kernel;
 	unsigned int address_on, route_over; /* of the session; 0: none */
 	int link_error, address_error;
-	bool addresses_change; /* while they are read, each time */
-	bool by_gateway;       /* the route */
+	bool addresses_change; /* each time they are read */
+	bool by_gateway;       /* the route has a gateway */
 	char device[64];
 	bool device_is_elsewhere;
 	int rename_error;
@@ -64,7 +64,7 @@ static void put_links(struct bytes *datagram, const struct nlmsghdr *message)
 	put_done(datagram, message->nlmsg_seq, 0);
 }
 
-/* 10.1.1.5 is the session's own, 10.1.1.6 another one. */
+/* 10.1.1.5 is the session's local address, 10.1.1.6 a different one. */
 static void put_addresses(struct bytes *datagram, const struct nlmsghdr *message,
 			  const struct machine *machine)
 {
@@ -173,7 +173,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 }
 
-/* A host whose sockets are those of a kernel made by hand, which ends with the process. */
+/* A host whose sockets are those of a hand-made kernel, which ends with the process. */
 static void start(struct machine *machine, struct change_host *host)
 {
 	machine->kernel.serve = serve;
@@ -194,7 +194,7 @@ static void tell(FILE *out, const struct change *change)
 		fprintf(out, "next %s\n", change->next_step);
 }
 
-/* This process is a server of mosh with that address. */
+/* This process is a mosh server with that address. */
 static void log_in_by_mosh(const struct saved_tree *tree, const uint8_t local[static 4])
 {
 	_cleanup_(freep) char *status = mem_format("proc/%d/status", (int)getpid());
@@ -212,7 +212,7 @@ static void log_in_by_mosh(const struct saved_tree *tree, const uint8_t local[st
 	tree_write(tree, table, line);
 }
 
-/* This process has the connection from 10.9.9.9 to 10.1.1.5, or another one has it. */
+/* This process, or another one, has the connection from 10.9.9.9 to 10.1.1.5. */
 static void log_in(const struct saved_tree *tree, bool logged_in)
 {
 	const uint8_t local[] = {10, 1, 1, 5}, remote[] = {10, 9, 9, 9};
@@ -262,7 +262,7 @@ static void look_for_way(const struct saved_tree *tree, FILE *out, void *context
 static void look_for_mosh(const struct saved_tree *tree, FILE *out, void *context)
 {
 	static const uint8_t any[4] = {0}, own[4] = {10, 1, 1, 5};
-	/* There is a route over eth1 to somebody, who is not the peer. */
+	/* There is a route over eth1 to somebody else than the peer. */
 	struct machine machine = {.address_on = ETH0, .route_over = ETH1};
 	const bool *is_any = context;
 	struct change_host host = {.reverts = false};
@@ -275,8 +275,7 @@ static void look_for_mosh(const struct saved_tree *tree, FILE *out, void *contex
 	tell(out, &change);
 }
 
-/* The lines of a file have hosts of their own, for which the sockets and the session are the same.
- */
+/* The lines of a file have separate hosts, which share the sockets and the session. */
 static void look_from_lines(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct machine machine = {.address_on = ETH0};
@@ -296,7 +295,7 @@ static void look_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 	}
 }
 
-/* So are the daemons, each of which is looked for among all processes. */
+/* They share the daemons, too; each is looked for among all processes. */
 static void find_from_lines(const struct saved_tree *tree, FILE *out, void *context)
 {
 	static const char *const names[] = {"lldpad", "rdma-ndd", "lldpad", "rdma-ndd", "lldpad"};
@@ -326,7 +325,7 @@ static void find_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): undoing " \
 	"it does not bring back the address, or the route, that the session has\n"
 
-/* Being undone does not help a session whose address or route is lost meanwhile. */
+/* Undoing does not help a session that loses its address or route meanwhile. */
 static void ways_back(void **state)
 {
 	static const struct {
@@ -425,7 +424,7 @@ static void ways_not_seen(void **state)
 		      "changed while they were read\n");
 }
 
-/* The IPoIB netdev of an InfiniBand port goes with its device; that of another one does not. */
+/* The IPoIB netdev of an InfiniBand port goes with its device; that of another port does not. */
 static void guard_netns(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct machine machine = {.address_on = IB0, .device_is_elsewhere = true};
@@ -472,7 +471,7 @@ static void netns(void **state)
 	rooted_expect(*state, guard_netns, NULL, LOST "-\n" LASTS("ib0") LOST "-\n" LOST "-\n");
 }
 
-/* An Ethernet port that goes down: who uses its device, and the way of the session. */
+/* An Ethernet port that goes down: the users of its device, and the path of the session. */
 static void guard_port(const struct saved_tree *tree, FILE *out, void *context)
 {
 	const struct setting *setting = port_netdev_setting_table[0];
@@ -511,7 +510,7 @@ static void ports(void **state)
 				      "netlink does not have it\n"
 				      "note eth0 has the address 10.1.1.5\n"
 				      "note eth0 has the address 10.1.1.6\n" ROUTES);
-	/* In a container there may be more, which is said. */
+	/* A container may hide more users, which is reported. */
 	tree_link(*state, "proc/self/ns/pid", "pid:[4026531837]");
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, guard_port, down,
@@ -520,7 +519,7 @@ static void ports(void **state)
 				       "note processes outside of this container cannot be seen\n"
 				       "note eth0 has the address 10.1.1.5\n"
 				       "note eth0 has the address 10.1.1.6\n" ROUTES);
-	/* Without an RDMA core there is nobody to look for. */
+	/* Without an RDMA core there are no users to look for. */
 	tree_delete(*state, "sys/class/infiniband");
 	rooted_expect(*state, guard_port, down,
 		      DISTURBS("eth0") "note eth0 has the address 10.1.1.5\n"
@@ -556,7 +555,7 @@ static void write_and_tell(FILE *out, struct change *change, const char *value)
 	tell(out, change);
 }
 
-/* The bytes of a file; @ is in the place of a NUL. */
+/* The bytes of a file, with @ instead of NUL. */
 static char *bytes_of(const struct saved_tree *tree, const char *path)
 {
 	int fd = openat(tree->root.fd, path, O_RDONLY | O_CLOEXEC);
@@ -570,8 +569,8 @@ static char *bytes_of(const struct saved_tree *tree, const char *path)
 }
 
 /*
- * Found under the name of now. The kernel overwrites all of the text, a file only its beginning.
- * What it was before is written back byte by byte, and an empty text is a NUL.
+ * The file is found under the current name. The kernel overwrites the entire text, a file only its
+ * beginning. The old text is restored byte by byte, and an empty text is a NUL.
  */
 static void describe(const struct saved_tree *tree, FILE *out, void *context)
 {
@@ -616,7 +615,7 @@ static void descriptions(void **state)
 	rooted_expect(*state, describe, NULL, wanted);
 }
 
-/* A daemon that writes it again is told of, whatever else runs. */
+/* A daemon that rewrites the description is reported, whatever else runs. */
 static void guard_description(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct change_host host = {.nldev = NULL};
@@ -645,7 +644,7 @@ static void daemons(void **state)
 		      "appears and when the host name changes (--persist)\n");
 }
 
-/* The file of a description is that of the kernel's name; other settings are no file. */
+/* The file of a description is that of the kernel's name; other settings have no file. */
 static void fill(FILE *out, const struct setting *setting, const struct device *device)
 {
 	struct change change = {.setting = setting};
@@ -694,7 +693,7 @@ static void rename_it(const struct saved_tree *tree, FILE *out, void *context)
 	read_into(out, &change);
 }
 
-/* The class follows the name at once, or is not that of this network namespace. */
+/* The class follows the name at once, or belongs to another network namespace. */
 static void renamed(void **state)
 {
 	_cleanup_(freep) char *lost = mem_format(
@@ -746,7 +745,7 @@ static void free_names(void **state)
 	rooted_expect(*state, tell_free_names, NULL, "rxe2\nsiw0\n");
 }
 
-/* What the kernel cannot load: forbidden, not installed, or for a reason that it does not say. */
+/* Modules that the kernel cannot load: forbidden, not installed, or for an unknown reason. */
 static void explain_module(const struct saved_tree *tree, FILE *out, void *context)
 {
 	const struct link_wish wish = {context, "eth0"};
@@ -770,7 +769,7 @@ static void modules(void **state)
 			     "(linux-modules-extra, kernel-modules-extra), or another kernel\n",
 			     names.release, names.release);
 	tree_directory(*state, "sys/module");
-	/* Without a list nothing is known of what is installed. */
+	/* Without a list, it is unknown what is installed. */
 	rooted_expect(*state, explain_module, rxe,
 		      "reason the kernel could not load the module rdma_rxe\n"
 		      "next modprobe rdma_rxe says why\n");
@@ -784,7 +783,7 @@ static void modules(void **state)
 	rooted_expect(*state, explain_module, siw,
 		      "reason the kernel may not load the module siw: /etc/modprobe.d/no.conf:2\n"
 		      "next take 'install siw /bin/false' out of /etc/modprobe.d/no.conf:2\n");
-	/* It is there, so it is the netdev that does not fit. */
+	/* The module is there, so it is the netdev that does not fit. */
 	tree_directory(*state, "sys/module/siw");
 	rooted_expect(*state, explain_module, siw,
 		      "reason siw takes no netdev such as eth0\n"
@@ -811,8 +810,7 @@ static void plan_software(const struct saved_tree *tree, FILE *out, void *contex
 		fprintf(out, "undo %s\n", change->undo);
 }
 
-/* What can be made on a netdev, before anything is asked of the kernel; and what is going already.
- */
+/* What can be made on a netdev, before the kernel is asked; and what is already being removed. */
 static void software_devices(void **state)
 {
 	struct software good = {"rxe0", "rxe on eth0"}, vlan = {"rxe0", "rxe on v7"},
@@ -844,7 +842,7 @@ static void software_devices(void **state)
 		      "any more\nnext end the processes that use it\n");
 }
 
-/* Settings of rdma_cm: the file of the port and of no other. */
+/* Settings of rdma_cm: the file of this port and of no other. */
 static void set_defaults(const struct saved_tree *tree, FILE *out, void *context)
 {
 	static const char *const values[][2] = {{"roce-v1", "7"}, {"roce-v2", "106"}};
@@ -869,7 +867,7 @@ static void set_defaults(const struct saved_tree *tree, FILE *out, void *context
 	}
 }
 
-/* The device that has that index by now, and not the one that has its name. */
+/* Finds the device that has that index now, not the one that has its old name. */
 static void set_default_of_renamed(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct machine machine = {.device = "rdma0"};
@@ -918,7 +916,7 @@ static void rdma_cm(void **state)
 		      "tos 9\ntos 106\n");
 }
 
-/* A directory that is made in order to read goes again, and a name leads nowhere else. */
+/* A directory made for reading is removed again, and a name cannot lead elsewhere. */
 static void read_none(const struct saved_tree *tree, FILE *out, void *context)
 {
 	static const char *const names[] = {"mlx5_9", "mlx5_8", "", ".", "..", "a/b"};
@@ -933,7 +931,7 @@ static void read_none(const struct saved_tree *tree, FILE *out, void *context)
 		else
 			fprintf(out, "%s\n", text);
 	}
-	/* So does one that was made in order to write in vain. */
+	/* A directory made for a write that fails is removed, too. */
 	fprintf(out, "%s\n", strerror(-cma_defaults_write(names[0], 1, CMA_TOS, "5")));
 	for (size_t i = 0; i < 2; i++) {
 		_cleanup_(freep) char *path = mem_format("sys/kernel/config/rdma_cm/%s", names[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is said before a device is renamed: the files and variables that have the old name, looked
- * for in a root of the test's own; and the rule that makes the new one last.
+ * What is reported before a device is renamed: the files and variables that contain the old name,
+ * looked for below a root made by the test; and the rule that makes the new one permanent.
  */
 #include "rooted.h"
 #include "saved_tree.h"
@@ -13,12 +13,12 @@
 #include "change/device/device.h"
 #include "host/inventory/inventory.h"
 
-/* In a process whose root is the tree: the notes, a line each. */
+/* In a process whose root is the tree: the notes, one per line. */
 static void look(const struct saved_tree *tree, int fd)
 {
 	struct change change = {.before = mem_string("mlx5_0")};
 
-	/* Without root, that takes a user namespace. */
+	/* Without root privileges this needs a user namespace. */
 	if ((geteuid() && unshare(CLONE_NEWUSER)) || chroot(tree->path) || chdir("/"))
 		_exit(77);
 	device_name_setting.guard(&change);
@@ -100,7 +100,7 @@ static void places(void **state)
 	const struct saved_tree *tree = *state;
 	char line[200];
 
-	/* A directory in the place of a file names nothing, nor do those in a directory. */
+	/* A directory where a file is expected names nothing, nor do the files in it. */
 	tree_directory(tree, "etc/nccl.conf");
 	tree_write(tree, "etc/udev/rules.d/sub/file", "mlx5_0");
 	tree_directory(tree, "etc/ucx");
@@ -110,10 +110,10 @@ static void places(void **state)
 	tree_write(tree, "etc/udev/rules.d/60-x.rules", "# names\n\nNAME=\"mlx5_0\"\nmlx5_0");
 	tree_write(tree, "etc/systemd/system/x.service", "Exec=x -d mlx5_0");
 	tree_write(tree, "etc/opensm/opensm.conf", "\033 mlx5_0");
-	/* So much of a line is told. */
+	/* Only this much of a line is shown. */
 	snprintf(line, sizeof(line), "mlx5_0 %0120d", 7);
 	tree_write(tree, "etc/modprobe.d/x.conf", line);
-	/* And nothing of other places. */
+	/* And nothing about other places. */
 	tree_write(tree, "etc/other", "mlx5_0");
 	snprintf(line, sizeof(line), "mlx5_0 %093d", 0);
 	{
@@ -162,7 +162,7 @@ struct lasting {
 	const char *address, *match;
 };
 
-/* The inventory has the device that was named, and no other. */
+/* The inventory has only the device that was named. */
 static void persist(const struct saved_tree *tree, FILE *out, void *context)
 {
 	const struct lasting *lasting = context;
@@ -192,7 +192,10 @@ static void add_to_class(const struct saved_tree *tree, const char *name, const 
 
 #define FUNCTION "pci0000:00/0000:3b:00.0"
 
-/* By its GUID, if no other device has it; else by its PCI function, if it is that of no part. */
+/*
+ * By its GUID, if no other device has it; otherwise by its PCI function, unless it is only a part
+ * of that.
+ */
 static void lasting(void **state)
 {
 	static const char function[] = "DEVPATH==\"*/0000:3b:00.0/infiniband/*\"";
@@ -228,7 +231,7 @@ static void lasting(void **state)
 	}
 }
 
-/* One that is made with its name needs no rule, and one that is not there has none. */
+/* A device that is created with its name needs no rule, and neither does a missing one. */
 static void not_lasting(void **state)
 {
 	struct inventory inventory = {.answers = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings of netdevs on a kernel made by hand: P_Key children of IPoIB, virtual functions, up and
- * down, MTU, and who is told of before a netdev goes.
+ * Settings of netdevs on a hand-made kernel: P_Key children of IPoIB, virtual functions, up and
+ * down, MTU, and who is reported before a netdev goes.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -32,7 +32,7 @@
 
 enum { MOST_LINKS = 8, VFS = 2, CONNECTED = 1 };
 
-/* A netdev of the made-up kernel. */
+/* A netdev of the hand-made kernel. */
 struct card {
 	unsigned int index; /* 0: there is none */
 	char name[IFNAMSIZ];
@@ -43,7 +43,7 @@ struct card {
 };
 
 struct virtual_function {
-	uint32_t policy, trust; /* UINT32_MAX: the driver has no such setting */
+	uint32_t policy, trust; /* UINT32_MAX: the driver lacks this setting */
 	uint64_t node_guid, port_guid;
 	bool has_guids;
 };
@@ -53,13 +53,13 @@ struct machine {
 	struct card links[MOST_LINKS];
 	struct virtual_function vfs[VFS];
 	uint8_t address[4];	/* of the first netdev; all 0: none */
-	bool ipv6;		/* it has one of IPv6, too */
+	bool ipv6;		/* it also has an IPv6 one */
 	int error;		/* to each change */
-	const char *words;	/* the kernel's, beside that error */
-	bool somebody;		/* else has just done it, hence the error */
-	uint16_t list_flags;	/* of the list of links, NLM_F_DUMP_INTR: they changed */
-	uint16_t address_flags; /* the same of the addresses */
-	size_t padding;		/* bytes of other attributes of a link with VFs */
+	const char *words;	/* the kernel's message for that error */
+	bool somebody;		/* another process has just done the same, hence the error */
+	uint16_t list_flags;	/* flags of the list of links; NLM_F_DUMP_INTR: they changed */
+	uint16_t address_flags; /* the same for the addresses */
+	size_t padding;		/* bytes of other attributes for a link with VFs */
 	unsigned int changes;
 };
 
@@ -147,7 +147,7 @@ static struct card *find_card(struct machine *machine, unsigned int index,
 	return NULL;
 }
 
-/* A message that does not fit struct bytes. */
+/* A message that does not fit into struct bytes. */
 static void send_padded(struct machine *machine, uint32_t sequence, const struct bytes *payload)
 {
 	const struct nlattr attribute = {.nla_len = (uint16_t)(NLA_HDRLEN + machine->padding),
@@ -325,7 +325,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 }
 
-/* ib0 (index 3), its child ib0.8001, an Ethernet netdev, a child of another namespace. */
+/* ib0 (index 3), its child ib0.8001, an Ethernet netdev, and a child in another namespace. */
 static int set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
@@ -351,7 +351,7 @@ static int set_up(void **state)
 	machine->links[3].lower = 9;
 	machine->links[3].elsewhere = true;
 	strcpy(machine->links[3].name, "ibx");
-	/* It takes the type of its members. */
+	/* A bond takes the type of its members. */
 	machine->links[7] = (struct card){
 		.index = 10, .name = "bond0", .type = ARPHRD_INFINIBAND, .kind = "bond"};
 	machine->vfs[0] = (struct virtual_function){.policy = IFLA_VF_LINK_STATE_AUTO,
@@ -430,12 +430,12 @@ static void a_child_comes_and_goes(void **state)
 	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), 0);
 	assert_reads(change, CHANGE_ABSENT);
 	assert_int_equal(bed->machine.changes, 2);
-	/* The other way round, as an undo does it. */
+	/* In the other direction, as when undoing it. */
 	assert_int_equal(change->setting->write(change, change->before), 0);
 	assert_reads(change, change->before);
 }
 
-/* When a child is to be unmade, its name may be that of something else. */
+/* When a child is to be deleted, its name may be that of something else. */
 static void a_child_that_was_replaced(void **state)
 {
 	struct bed *bed = *state;
@@ -454,7 +454,7 @@ static void a_child_that_was_replaced(void **state)
 	assert_int_equal(bed->machine.changes, 1);
 }
 
-/* What cannot have a child, and what is in its place. */
+/* Netdevs that cannot have a child, and names that are taken. */
 static void children_that_cannot_be(void **state)
 {
 	static const struct {
@@ -491,7 +491,7 @@ static void children_that_cannot_be(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_fails(want(bed, &ipoib_add_setting, cases[i].name, cases[i].value),
 			     cases[i].rc, cases[i].reason, cases[i].next_step);
-	/* One that is so already, and one to be removed that never was. */
+	/* One that is there already, and one to be removed that never was. */
 	assert_reads(want(bed, &ipoib_add_setting, "ib0.8001", "ib0 pkey 0x8001 mode connected"),
 		     "ib0 pkey 0x8001 mode connected");
 	assert_reads(want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT), CHANGE_ABSENT);
@@ -560,7 +560,7 @@ static void children_of_somebody_else(void **state)
 	}
 }
 
-/* A netdev that goes meanwhile; nothing is asked of the kernel then. */
+/* A netdev disappears meanwhile; nothing is requested from the kernel then. */
 static void children_without_a_netdev(void **state)
 {
 	static const char lost[] = "nosuch pkey 0x8002 mode datagram";
@@ -574,7 +574,7 @@ static void children_without_a_netdev(void **state)
 	assert_int_equal(bed->machine.changes, 0);
 }
 
-/* The table of the port, and another child with the same P_Key, are told of. */
+/* Notes on the P_Key table of the port, and on another child with the same P_Key. */
 static void notes_on_a_child(void **state)
 {
 	struct bed *bed = *state;
@@ -613,14 +613,14 @@ static void notes_on_a_child(void **state)
 	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0xffff mode datagram");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
-	/* Without the table nothing is said of it. */
+	/* Without the table nothing is said about it. */
 	port->pkey_count = 0;
 	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0x8003 mode datagram");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
 }
 
-/* Each member of each row: netdevs of IPoIB, whose port and parent may be elsewhere. */
+/* Every member of each row: netdevs of IPoIB, whose port and parent may be elsewhere. */
 static void listed(void **state)
 {
 	static const struct {
@@ -697,7 +697,7 @@ static void words_of_a_child(void **state)
 	static const char pkeys[] = "rdmactl pkeys lists the P_Keys of the ports";
 	static const struct {
 		struct ipoib_words words;
-		const char *name, *value; /* NULL: what is wrong is in the value */
+		const char *name, *value; /* NULL: it is the value that is wrong */
 		const char *next_step;
 	} cases[] = {
 		{{"ib0", "0x8001", NULL, NULL}, "ib0.8001", "ib0 pkey 0x8001 mode datagram", NULL},
@@ -749,7 +749,7 @@ static void words_of_a_child(void **state)
 	}
 }
 
-/* dev_valid_name(), net/core/dev.c, and what no shell should meet. */
+/* dev_valid_name(), net/core/dev.c, and characters that no shell should see. */
 static void names(void **state)
 {
 	static const struct {
@@ -784,7 +784,7 @@ static void has_note(const struct change *change, const char *wanted)
 		fail_msg("no note: %s", wanted);
 }
 
-/* Before a netdev goes: its addresses, what is on top of it, what it is a member of. */
+/* Before a netdev goes: its addresses, what is on top of it, and what it is a member of. */
 static void users(void **state)
 {
 	struct bed *bed = *state;
@@ -801,7 +801,7 @@ static void users(void **state)
 	has_note(change, "ib0 has the address 2001::1, which is lost");
 	has_note(change, "ib0.8001 is on top of ib0");
 	has_note(change, "ib0 is a member of eth0");
-	/* One that only stops keeps those of IPv4. */
+	/* A netdev that only goes down keeps its IPv4 addresses. */
 	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
 	netdev_note_users(change, 3, false);
 	has_note(change, "ib0 has the address 10.0.0.1");
@@ -814,7 +814,7 @@ static void users(void **state)
 			 "while they "
 			 "were read");
 	bed->machine.address_flags = 0;
-	/* The others have none of that, but for a master that is not seen here. */
+	/* The others have none of that, except a master that cannot be seen here. */
 	bed->machine.links[2].master = 99;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
@@ -828,7 +828,7 @@ static void users(void **state)
 	change = want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT);
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 1);
-	/* One that came or went while they were listed may be on top of it. */
+	/* A netdev that came or went during the listing may be on top of it. */
 	bed->machine.list_flags = NLM_F_DUMP_INTR;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
@@ -893,7 +893,7 @@ static void mtu(void **state)
 	assert_reads(change, "2044");
 	assert_int_equal(change->setting->write(change, "4092"), 0);
 	assert_reads(change, "4092");
-	/* The netdev lo has more than 16 bits hold. */
+	/* The MTU of lo does not fit into 16 bits. */
 	assert_int_equal(change->setting->write(change, "65536"), 0);
 	assert_reads(change, "65536");
 	assert_int_equal(change_parse(change, "65536", &value), 0);
@@ -924,7 +924,7 @@ static void mtu(void **state)
 	assert_null(value);
 }
 
-/* What is on top of a netdev goes down with it, and stays there. */
+/* What is on top of a netdev goes down with it, and stays down. */
 static void mtu_of_uppers(void **state)
 {
 	struct bed *bed = *state;
@@ -944,7 +944,7 @@ static void mtu_of_uppers(void **state)
 	assert_int_equal(change->notes.count, 0);
 }
 
-/* Below 1280 bytes the kernel takes IPv6 off the netdev, which no undoing brings back. */
+/* Below 1280 bytes the kernel removes IPv6 from the netdev, which undoing does not restore. */
 static void mtu_without_ipv6(void **state)
 {
 	static const struct {
@@ -967,7 +967,7 @@ static void mtu_without_ipv6(void **state)
 	}
 }
 
-/* An address that is not seen may be lost all the same. */
+/* An address that cannot be seen may be lost nevertheless. */
 static void mtu_of_what_is_unseen(void **state)
 {
 	struct bed *bed = *state;
@@ -1002,7 +1002,7 @@ static struct change *want_vf(struct bed *bed, const char *word, unsigned int vf
 	return change;
 }
 
-/* Each setting of a VF: what is there, what is written, and only that of the one VF. */
+/* Each setting of a VF: the old value, the written one, and no change of other VFs. */
 static void virtual_functions(void **state)
 {
 	static const struct {
@@ -1034,7 +1034,7 @@ static void virtual_functions(void **state)
 	assert_memory_equal(&bed->machine.vfs[1].trust, &other.trust, sizeof(other.trust));
 }
 
-/* The answer about 256 VFs has 50 KiB, more than a message of other links. */
+/* The answer about 256 VFs takes 50 KiB, more than a message about other links. */
 static void many_virtual_functions(void **state)
 {
 	struct bed *bed = *state;
@@ -1110,7 +1110,7 @@ static void notes_on_a_vf(void **state)
 	has_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
 }
 
-/* ice and i40e reset the VF when its trust changes, and this host may be who uses it. */
+/* ice and i40e reset the VF when its trust changes, and this host may be using it. */
 static void netdevs_of_a_vf(void **state)
 {
 	static const struct {

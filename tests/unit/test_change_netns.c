@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The network namespace of a device, on a kernel made by hand: which texts name a namespace, where
- * the device is looked for, and what is asked of the kernel.
+ * The network namespace of a device, on a hand-made kernel: which texts name a namespace, where the
+ * device is looked for, and what the kernel is asked for.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static uint32_t number_in(const struct nlmsghdr *message, unsigned int type)
 	return (uint32_t)number.value;
 }
 
-/* The descriptor of the request is one of this process. */
+/* The descriptor in the request belongs to this process. */
 static void move(struct bed *bed, const struct nlmsghdr *message)
 {
 	struct stat status;
@@ -131,7 +131,7 @@ static struct change *want(struct bed *bed, const char *value, const char *targe
 	return change;
 }
 
-/* The number of this process's own namespace. */
+/* The number of this process's namespace. */
 static ino_t own_inode(void)
 {
 	struct stat status;
@@ -151,7 +151,7 @@ static char *own_word(void)
 	return word;
 }
 
-/* A file is opened only if it is one of a network namespace. */
+/* A file is only opened if it is one of a network namespace. */
 static void places(void **state)
 {
 	_cleanup_(freep) char *pid = mem_format("%d", (int)getpid());
@@ -171,7 +171,7 @@ static void places(void **state)
 		{"/proc/self", -EINVAL},
 		{"/proc/self/ns/none", -ENOENT},
 		{"no-such-name", -ENOENT},
-		/* One more than the largest number of a process is a name. */
+		/* A number one above the largest process ID is a name. */
 		{"2147483648", -ENOENT},
 	};
 
@@ -236,7 +236,7 @@ static void reading(void **state)
 
 	assert_int_equal(change->setting->read(change, &value), 0);
 	assert_string_equal(value, word);
-	/* Another error than that there is none is no reason to look elsewhere. */
+	/* An error other than that of a missing device is no reason to look elsewhere. */
 	bed->get_error = -EPERM;
 	assert_int_equal(change->setting->read(change, &none), -EPERM);
 	assert_null(change->reason);
@@ -284,7 +284,7 @@ static void moving(void **state)
 	assert_int_equal(bed->sets, 5);
 	change = want(bed, "blue", "/proc/self/ns/none");
 	assert_int_equal(change->setting->write(change, word), -ENOENT);
-	/* Undone: it is fetched from there, not sent to here. */
+	/* Undone: it is fetched from there, not sent from there to here. */
 	change->before = mem_string("red");
 	assert_int_equal(change->setting->write(change, "red"), -ENOENT);
 	change = want(bed, word, OWN);
@@ -293,7 +293,7 @@ static void moving(void **state)
 	bed->set_error = 0;
 	assert_int_equal(change->setting->write(change, word), 0);
 	assert_int_equal(bed->sets, 6);
-	/* The name, or the number of a process, may be that of another one by now. */
+	/* The name, or the process ID, may be reused by now. */
 	change = want(bed, "blue", OWN);
 	other = mem_format("'" OWN "' is another network namespace by now: %s", word);
 	assert_int_equal(change->setting->write(change, "blue"), -ESTALE);
@@ -302,7 +302,7 @@ static void moving(void **state)
 	assert_int_equal(bed->sets, 6);
 }
 
-/* What of the old namespace is a name can be named there. */
+/* The command runs in the new namespace, and names the old one. */
 static void way_back(void **state)
 {
 	static const struct {
@@ -327,7 +327,7 @@ static void way_back(void **state)
 	}
 }
 
-/* A namespace without a name: a command leads back only if it is that of the first process. */
+/* For a namespace without a name, a command leads back only if it is that of the first process. */
 static void nameless(void **state)
 {
 	struct change *change = want(*state, "x", "blue");
@@ -340,7 +340,7 @@ static void nameless(void **state)
 	assert_string_equal(change->notes.items[change->notes.count - 1],
 			    "nothing names net:[1], which the device leaves: to undo it, move it "
 			    "to a process of that (lsns -t net lists them)");
-	/* Only root may look into that of another user's process. */
+	/* Only root may look into the namespace of another user's process. */
 	if (netns_open("1", &fd))
 		return;
 	first = netns_word(fd);

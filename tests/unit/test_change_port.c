@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The settings of an InfiniBand port, on a port that is made up: what its states are called, which
- * Sets lead from one to another, what is waited for, and what undoes it.
+ * The settings of an InfiniBand port, on a made-up port: the names of its states, which Sets lead
+ * from one to another, what is waited for, and how it is undone.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -45,24 +45,24 @@ struct bed {
 	struct changes changes;
 	char name[2];
 	unsigned char info[64];
-	unsigned int slow;    /* readings until the link is up; 0: at once */
-	unsigned int waiting; /* of them, now */
-	bool never;	      /* the link does not come up */
+	unsigned int slow;    /* reads until the link is up; 0: none */
+	unsigned int waiting; /* how many of them are left */
+	bool never;	      /* the link never comes up */
 	bool is_switch;
 	uint64_t node_guid;
-	unsigned int local_port; /* of NodeInfo: by which requests arrive */
+	unsigned int local_port; /* of NodeInfo: port by which requests arrive */
 	unsigned int way_back;	 /* port of the forwarding table */
 	unsigned int
-		silent_at; /* from the request of this number on there is no answer; 0: never */
-	uint16_t refused;  /* status of a Set */
+		silent_at; /* number of the first request without an answer; 0: all are answered */
+	uint16_t refused;  /* status with which a Set is refused */
 	unsigned int requests, gets, waits;
-	unsigned int stops_at; /* the wait of this number is ended by a signal; 0: none */
+	unsigned int stops_at; /* number of the wait that a signal ends; 0: none */
 	char sets[128];	       /* state and physical state of each Set */
 };
 
 static struct bed *current;
 
-/* Nothing is waited for but the time. */
+/* Waiting only needs the time to pass. */
 int poll(struct pollfd *pollers, nfds_t count, int timeout_msec)
 {
 	(void)pollers, (void)count;
@@ -202,7 +202,7 @@ static struct change *want(struct bed *bed, const char *setting, const char *val
 	return changes_add(&bed->changes, &bed->host, find_setting(setting), "sw 1/3", value);
 }
 
-/* The words of ibportstate, too. */
+/* The words that ibportstate also uses. */
 static void words(void **state)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void words(void **state)
 	}
 }
 
-/* What the pairs of states read as; to be up is all that "up" asks for. */
+/* How the pairs of states read; "up" asks for nothing but a link that is up. */
 static void states(void **state)
 {
 	static const struct {
@@ -275,9 +275,9 @@ static void ways(void **state)
 		{INIT, PHYSICAL_LINK_UP, "arm", "arm", "3/0 ", "arm"},
 		{DOWN, PHYSICAL_DISABLED, "arm", "arm", "0/2 3/0 ", "arm"},
 		{ARMED, PHYSICAL_LINK_UP, "active", "active", "4/0 ", "active"},
-		/* A port that was disabled has to be armed before. */
+		/* A port that was disabled has to be armed first. */
 		{DOWN, PHYSICAL_DISABLED, "active", "active", "0/2 ", "init"},
-		/* Undone: what it was before. */
+		/* Undone: back to its old state. */
 		{DOWN, PHYSICAL_DISABLED, "down", "init", "0/2 ", "init"},
 		{DOWN, PHYSICAL_DISABLED, "down", "active", "0/2 ", "init"},
 		{ACTIVE, PHYSICAL_LINK_UP, "arm", "init", "", "active"},
@@ -293,12 +293,12 @@ static void ways(void **state)
 		assert_int_equal(change->setting->write(change, rows[i].value), 0);
 		assert_string_equal(bed->sets, rows[i].sets);
 		assert_reads(change, rows[i].after);
-		/* Once it was reset, any reading of an enabled port says so. */
+		/* Once the port was reset, any reading of an enabled port counts as reset. */
 		assert_int_equal(change->data != NULL, !strcmp(rows[i].value, "reset"));
 	}
 }
 
-/* A port that is as it was before its reset needs no undoing, and reads as it is. */
+/* A port in the state that it had before its reset needs no undoing, and reads as it is. */
 static void reset_and_undone(void **state)
 {
 	struct bed *bed = *state;
@@ -315,7 +315,7 @@ static void reset_and_undone(void **state)
 	assert_string_equal(bed->sets, "0/3 0/2 ");
 }
 
-/* A port that was reset, and then is disabled by somebody else, is down. */
+/* A port that somebody else disables after the reset is down. */
 static void reset_and_disabled(void **state)
 {
 	struct bed *bed = *state;
@@ -328,7 +328,7 @@ static void reset_and_disabled(void **state)
 	assert_reads(change, "down");
 }
 
-/* Every 50 milliseconds, for 3 seconds at most, or until a signal comes. */
+/* Reads every 50 milliseconds, for 3 seconds at most or until a signal arrives. */
 static void waiting(void **state)
 {
 	struct bed *bed = *state;
@@ -354,7 +354,7 @@ static void waiting(void **state)
 	assert_int_equal(bed->waits, 2);
 }
 
-/* The words of the session are the reason, each at its place, and are not said twice. */
+/* The messages of the session become the reason, each at its place, and are not repeated. */
 static void silence(void **state)
 {
 	static const struct {
@@ -387,7 +387,7 @@ static void silence(void **state)
 	}
 }
 
-/* The LID may have been given to another node since: neither it nor the first one is touched. */
+/* The LID may belong to another node by now: neither that node nor the first one is touched. */
 static void another_node(void **state)
 {
 	static const char *const settings[] = {"state", "width"};
@@ -437,7 +437,7 @@ static void refusals(void **state)
 	assert_string_equal(bed->sets, "");
 }
 
-/* The way back, for the node as it was named. */
+/* The command that undoes the change, with the node as it was named. */
 static void undone(void **state)
 {
 	static const struct {
@@ -467,7 +467,7 @@ static void undone(void **state)
 	}
 }
 
-/* Lists of widths and speeds: the text, its one form, and the bits that are written. */
+/* Lists of widths and speeds: the text, its canonical form, and the bits that are written. */
 static void lists(void **state)
 {
 	static const struct {
@@ -533,7 +533,7 @@ static void lists_that_are_none(void **state)
 	}
 }
 
-/* The port by which requests arrive, or by which a switch answers us, at LID 133. */
+/* The port by which requests arrive, or by which a switch answers our port with LID 133. */
 static void guards(void **state)
 {
 	static const struct {

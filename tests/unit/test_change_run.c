@@ -2,7 +2,7 @@
 /*
  * What all commands that change something have in common, on settings that are held in memory: what
  * is printed, where, and in which order; what a signal does and when; --revert-after; a list of
- * changes from a file. Each command runs in a process of its own.
+ * changes from a file. Each command runs in a separate process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct cell {
 	const char *value, *user, *note;
 	int read_error, write_error; /* -errno */
 	bool keeps;		     /* accepts the first write only */
-	int raises[3];		     /* signals that come while it is written */
+	int raises[3];		     /* signals that arrive while it is written */
 	unsigned int writes;
 };
 
@@ -69,7 +69,7 @@ static int write_cell(struct change *change, const char *value)
 	if (cell->writes++ && cell->keeps)
 		return 0;
 	cell->value = !strcmp(value, change->wanted) ? change->wanted : change->before;
-	/* A write that waits needs the signals that would end the waiting. */
+	/* A write that waits needs the signals that end the wait. */
 	if (change->host->tell && change->host->signals && !strcmp(value, "slow"))
 		change->host->tell(change->host->tell_context, "this takes long");
 	return 0;
@@ -138,7 +138,7 @@ static const struct command cell_command = {
 	.child_word = "COMMAND",
 };
 
-/* A device that a kernel made by hand has: its name, and its moderation. */
+/* A device of a hand-made kernel: its name, and its moderation. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {
@@ -165,7 +165,7 @@ static bool begin_device(struct change *change, void *context)
 	return true;
 }
 
-/* The kernel is one of the process, for all lines of a file, and ends with it. */
+/* The kernel belongs to the process, serves all lines of a file, and ends with the process. */
 static bool plan_device(struct change_plan *plan, const void *args, char **words)
 {
 	struct change_host *host = change_host_base(&plan->host);
@@ -201,10 +201,10 @@ struct from_args {
 struct run {
 	struct from_args args;
 	struct globals globals;
-	const char *input; /* on standard input, which then ends; NULL: it stays open, empty */
-	const char *typed; /* on its terminal, once it asks; NULL: it has none */
-	bool apart;	   /* the terminal is not its standard input */
-	bool full;	   /* its standard output takes nothing */
+	const char *input; /* on standard input, which then ends; NULL: it stays open and empty */
+	const char *typed; /* on its terminal, once it asks; NULL: there is no terminal */
+	bool apart;	   /* its standard input is not the terminal */
+	bool full;	   /* its standard output accepts nothing */
 	int signals[3];	   /* sent once the user is asked to confirm */
 	int status;
 	char *out, *err;
@@ -248,7 +248,10 @@ static int open_terminal(const struct run *run)
 	return terminal;
 }
 
-/* In the child, whose controlling terminal it becomes: that of these tests is not to be asked. */
+/*
+ * Runs in the child and makes this its controlling terminal, so that the tests' terminal is not
+ * used.
+ */
 static void take_terminal(const struct run *run, int terminal)
 {
 	char name[64];
@@ -264,7 +267,7 @@ static void take_terminal(const struct run *run, int terminal)
 		dup2(fd, STDIN_FILENO);
 }
 
-/* Copies standard error; after the invitation to confirm it types, and sends the signals. */
+/* Copies standard error; types and sends the signals after the prompt for confirmation. */
 static char *follow(const struct run *run, int from, int terminal, pid_t pid)
 {
 	const size_t length_typed = run->typed ? strlen(run->typed) : 0;
@@ -287,7 +290,7 @@ static char *follow(const struct run *run, int from, int terminal, pid_t pid)
 	return text;
 }
 
-/* The number of the process is not the same each time. */
+/* The process ID is not the same each time. */
 static void hide_pid(char *text, pid_t pid)
 {
 	_cleanup_(freep) char *number = mem_format("-USR1 %d ", (int)pid);
@@ -398,11 +401,14 @@ static void written(void **state)
 	assert_non_null(strstr(run->out, "\"changed\": false"));
 	run_line(run, "o a newer");
 	assert_non_null(strstr(run->out, "\"changed\": true"));
-	/* Only people get what comes after the table. */
+	/* Only people get the text after the table. */
 	assert_null(strstr(run->out, "\nundo:"));
 }
 
-/* What was changed, and the way back, is not lost with the output; what was not needs no words. */
+/*
+ * If the output fails, what was changed and how to undo it is still reported; unchanged settings
+ * are not mentioned.
+ */
 static void without_output(void **state)
 {
 	struct run *run = *state;
@@ -418,7 +424,7 @@ static void without_output(void **state)
 		   "  undo: rdmactl cell set o a old\n");
 }
 
-/* The last one is undone first; a note of several is told once. */
+/* The last change is undone first; a note on several changes is shown once. */
 static void afterwards(void **state)
 {
 	struct run *run = *state;
@@ -441,7 +447,9 @@ static void afterwards(void **state)
 			"to make it last, put this into /etc/cell.conf:\nb=new\n"
 			"to make it last, put this into /etc/cell.conf:\nc=new --force\n",
 		   "");
-	/* What was so already need not last, and who is in the way of setting it matters then. */
+	/*
+	 * A value that was set already may not persist yet, and whoever it disturbs counts then.
+	 */
 	cells[1].value = "new";
 	cells[1].user = "7";
 	run_line(run, "o b new");
@@ -449,13 +457,13 @@ static void afterwards(void **state)
 		   HEAD "o      b       new    new   unchanged\n"
 			"to make it last, put this into /etc/cell.conf:\nb=new --force\n",
 		   "");
-	/* What was not made cannot last. */
+	/* A change that was not made cannot persist. */
 	cells[0].write_error = -EIO;
 	run_line(run, "o b newer a newer");
 	assert_null(strstr(run->out, "last"));
 }
 
-/* What would be done, who would be disturbed, and nothing that undoes it. */
+/* What would be done and who would be disturbed, but not how to undo it. */
 static void dry(void **state)
 {
 	struct run *run = *state;
@@ -476,7 +484,7 @@ static void dry(void **state)
 		   "");
 }
 
-/* One that stops traffic is shown and asked about; others are not. */
+/* A change that stops traffic is shown and needs confirmation; others do not. */
 static void asked(void **state)
 {
 	struct run *run = *state;
@@ -502,7 +510,7 @@ static void asked(void **state)
 		"rdmactl cell: nothing was changed: traffic would stop, and there is no terminal "
 		"to confirm it on\n"
 		"  --yes changes it without asking\n");
-	/* What is so already needs no answer. */
+	/* A value that is set already needs no confirmation. */
 	cells[1].value = "new";
 	run_line(run, "o b new");
 	assert_int_equal(run->status, STATUS_DONE);
@@ -528,7 +536,7 @@ static void failures(void **state)
 		   "  --force changes it nevertheless\n");
 }
 
-/* What is left as it should not be was changed. */
+/* A setting that could not be restored counts as changed. */
 static void stuck(void **state)
 {
 	struct run *run = *state;
@@ -545,7 +553,7 @@ static void stuck(void **state)
 	assert_non_null(strstr(run->out, "\"changed\": false"));
 }
 
-/* What is said while a write waits. */
+/* What is reported while a write waits. */
 static void told(void **state)
 {
 	struct run *run = *state;
@@ -555,7 +563,7 @@ static void told(void **state)
 	assert_int_equal(run->status, STATUS_DONE);
 }
 
-/* A signal that comes while one is written ends it before the next; the last one is undone, too. */
+/* A signal during a write ends the run before the next write; the last write is undone, too. */
 static void signals_between(void **state)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGALRM};
@@ -579,7 +587,7 @@ static void signals_between(void **state)
 		assert_int_equal(run->status, STATUS_DONE);
 		assert_string_equal(run->err, "");
 	}
-	/* The first of two that asks for an end does, whatever comes after it. */
+	/* Of two signals that ask to end, the first one counts, whatever comes after it. */
 	cells[0].raises[0] = SIGTERM;
 	cells[0].raises[1] = SIGUSR1;
 	run_line(run, "o a new");
@@ -598,7 +606,7 @@ static void revert_after(struct run *run, uint64_t msec)
 	number_set(&run->args.common.revert_after, msec);
 }
 
-/* A line on the terminal keeps it; so does SIGUSR1, after whatever has no effect. */
+/* A line on the terminal keeps the change; so does SIGUSR1, after signals that have no effect. */
 static void kept(void **state)
 {
 	static const struct {
@@ -639,7 +647,7 @@ static void not_kept(void **state)
 
 	revert_after(run, 60000);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		/* What is not a line confirms nothing. */
+		/* Input that is not a line confirms nothing. */
 		run->typed = i % 2 ? "no end\004" : "";
 		run->signals[0] = ends[i];
 		run_line(run, "o a new");
@@ -649,7 +657,7 @@ static void not_kept(void **state)
 	}
 }
 
-/* The lines are those of a loop that reads its words from a file. */
+/* The input belongs to a loop that reads its words from a file. */
 static void lines_of_others(void **state)
 {
 	struct run *run = *state;
@@ -666,7 +674,7 @@ static void lines_of_others(void **state)
 	}
 }
 
-/* A millisecond is over soon. */
+/* A millisecond passes quickly. */
 static void time_over(void **state)
 {
 	struct run *run = *state;
@@ -689,7 +697,7 @@ static void time_over(void **state)
 	assert_int_equal(run->status, STATUS_FAILED);
 	assert_non_null(strstr(run->err, "\nIt could not be undone.\n"));
 	assert_non_null(strstr(run->out, "stuck"));
-	/* Where nothing was changed, nothing is to be confirmed. */
+	/* If nothing was changed, nothing needs confirmation. */
 	run_line(run, "o c new");
 	assert_run(run, STATUS_DONE, HEAD "o      c       new    new   unchanged\n", "");
 }
@@ -726,12 +734,12 @@ static void words(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		run_line(run, rows[i].line);
-		/* Those before the wrong word are not written. */
+		/* Lines before the wrong word are not written. */
 		assert_run(run, STATUS_USAGE, "", rows[i].err);
 	}
 }
 
-/* The number of the line is told, counted from 1, and all are one: none is left if one fails. */
+/* The line number is shown, counted from 1. All lines form one unit: if one fails, none stays. */
 static void lists(void **state)
 {
 	_cleanup_(freep) char *failed = mem_format(
@@ -772,7 +780,7 @@ static void lists(void **state)
 			  "SETTING VALUE...\n");
 }
 
-/* The lines after a new name find the device under it, and those before it do not. */
+/* Lines after a rename find the device under the new name, and earlier ones do not. */
 static void names(void **state)
 {
 	struct run *run = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The number of virtual functions and whether drivers are bound to them, on a directory that looks
- * like a PCI function's, with a pipe in the place of the file that is written.
+ * like that of a PCI function, with a pipe instead of the file that is written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static struct change *want(struct bed *bed, size_t which)
 	return change;
 }
 
-/* Everything that was written since, one after the other. */
+/* Everything that was written since the last call. */
 static void assert_written(struct bed *bed, const char *wanted)
 {
 	char text[32] = "";
@@ -75,7 +75,7 @@ static void numbers(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *reason; /* NULL: it is taken */
+		const char *reason; /* NULL: it is accepted */
 	} cases[] = {
 		{"0", NULL},
 		{"8", NULL},
@@ -106,7 +106,7 @@ static void numbers(void **state)
 	assert_int_equal(change_parse(change, "65535", &change->wanted), 0);
 }
 
-/* From one number to another only by way of 0: sriov_numvfs_store() says EBUSY. */
+/* Changing one nonzero number to another needs 0 in between: sriov_numvfs_store() says EBUSY. */
 static void written(void **state)
 {
 	static const struct {
@@ -132,8 +132,7 @@ static void written(void **state)
 	assert_reads(change, "2");
 }
 
-/* A driver that says yes to 0 and keeps the VFs: nobody else made them, and no more are asked for.
- */
+/* A driver that accepts 0 and keeps the VFs: nobody else made them, and no more are requested. */
 static void kept(void **state)
 {
 	struct bed *bed = *state;
@@ -188,8 +187,8 @@ static void refused(void **state)
 }
 
 /*
- * The kernel says EBUSY of a number while there are VFs, and drivers say it of 0 if virtual
- * machines have some. What somebody else has made is not undone.
+ * The kernel says EBUSY for a number while there are VFs, and drivers say it for 0 if virtual
+ * machines use some. What somebody else has made is not undone.
  */
 static void busy(void **state)
 {
@@ -198,7 +197,7 @@ static void busy(void **state)
 	static const struct {
 		int error;
 		bool removes;
-		const char *reason; /* NULL: none of its own */
+		const char *reason; /* NULL: the setting gives no reason */
 		bool written;
 	} cases[] = {
 		{-EBUSY, false, "somebody else made VFs meanwhile", false},
@@ -224,7 +223,7 @@ static void busy(void **state)
 	}
 }
 
-/* Which write it was that failed: clear_refs_write() of fs/proc/task_mmu.c takes only 1 to 5. */
+/* Which of the writes failed: clear_refs_write() of fs/proc/task_mmu.c only accepts 1 to 5. */
 static void not_removed(void **state)
 {
 	static const struct {
@@ -262,13 +261,15 @@ static void no_room(void **state)
 			    "take fewer, or look into the kernel log: dmesg | tail");
 }
 
-/* Which VFs are in use, and what goes away with the others. */
+/* Which VFs are in use, and what else goes away with them. */
 static void who_has_them(void **state)
 {
 	struct bed *bed = *state;
 	struct change *change;
 
-	/* 0 has a netdev, 1 is a guest's, 2 a program's, 3's netdev is elsewhere, 4 has no driver.
+	/*
+	 * VF 0 has a netdev, 1 is a guest's, 2 a program's, 3's netdev is elsewhere, 4 has no
+	 * driver.
 	 */
 	tree_link(&bed->tree, FUNCTION "/virtfn0/driver", "../../drivers/mlx5_core");
 	tree_directory(&bed->tree, FUNCTION "/virtfn0/net/");
@@ -324,7 +325,7 @@ static void persisted(void **state)
 	assert_string_equal(change->persist_text,
 			    "ACTION==\"add|bind\", SUBSYSTEM==\"pci\", KERNEL==\"" FUNCTION "\", "
 			    "DRIVER==\"?*\", ATTR{sriov_numvfs}=\"4\"");
-	/* What is no PCI function has no such rule. */
+	/* Devices that are not PCI functions have no such rule. */
 	change = want(bed, 0);
 	free(change->data);
 	change->data = mem_string("sys/devices/platform/x");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The settings of the RDMA subsystem, on a kernel made by hand: old and new ones, and refusals. */
+/* The settings of the RDMA subsystem, on a hand-made kernel: old and new ones, and refusals. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,10 +25,10 @@ struct bed {
 	struct fake_kernel kernel;
 	struct change_host host;
 	struct changes changes;
-	uint8_t mode, fork, qkey, monitor; /* NONE: this kernel does not have it */
+	uint8_t mode, fork, qkey, monitor; /* NONE: this kernel lacks it */
 	int get_error, set_error;
 	unsigned int sets;
-	uint16_t attribute; /* of the last SYS_SET, the only one that it had */
+	uint16_t attribute; /* the only attribute of the last SYS_SET */
 	uint8_t value;
 };
 
@@ -64,7 +64,10 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 			put_error(&datagram, message->nlmsg_seq, bed->get_error, NULL);
 		} else {
 			assert_int_equal(command, RDMA_NLDEV_CMD_SYS_SET);
-			/* nldev_set_sys_set_doit() obeys only one of a message, of one byte. */
+			/*
+			 * nldev_set_sys_set_doit() obeys only one attribute of a message, which has
+			 * one byte.
+			 */
 			assert_int_equal(message->nlmsg_len, NLMSG_HDRLEN + NLA_HDRLEN + 4);
 			assert_int_equal(attribute->nla_len, NLA_HDRLEN + 1);
 			bed->sets++;
@@ -134,7 +137,7 @@ static void reading(void **state)
 	assert_int_equal(bed->sets, 0);
 }
 
-/* A kernel that lacks the request answers -EINVAL, and newer ones lack single settings. */
+/* A kernel without the request answers -EINVAL, and newer ones lack single settings. */
 static void older_kernels(void **state)
 {
 	static const char reason[] = "this kernel does not have it: it came with Linux 6.7, and "
@@ -236,7 +239,7 @@ static void warnings(void **state)
 	assert_int_equal(change->disturbs.count, 0);
 }
 
-/* Each member is that of its own attribute, and what a kernel does not say is not known. */
+/* Each member comes from its attribute; values that a kernel does not report are unknown. */
 static void records(void **state)
 {
 	static const struct {

@@ -143,7 +143,9 @@ static void files(void **state)
 	expect(bed, "sw0", "sw0" DEVICE_TEXT " last 0\n0: " PORT_TEXT);
 }
 
-/* Words that may be missing, a rate of another kind, and a port of a kernel without link layers. */
+/*
+ * Words that may be missing, a different kind of rate, and a port of a kernel without link layers.
+ */
 static void lacking(void **state)
 {
 	struct bed *bed = *state;
@@ -165,7 +167,7 @@ static void lacking(void **state)
 	       "a type 1 fw  hw  hca  guid 2c90300a1b2c3 image 2c90300a1b2c6 last 1\n"
 	       "1: lid 37 lmc 3 sm 17 state 4 phys 5 rate 40 FDR10 cap 2651e848 guid "
 	       "2c90300a1b2c4 layer a layer with a long");
-	/* A bracket too near to the beginning is none of FDR10. */
+	/* A bracket too close to the beginning does not mean FDR10. */
 	put(bed, "a", "ports/1/rate", "dr10)");
 	put(bed, "a", "ports/1/link_layer", "X");
 	expect(bed, "a",
@@ -174,7 +176,8 @@ static void lacking(void **state)
 	       "layer X");
 }
 
-/* Each file that a port needs: without it nothing of the adapter is shown, and which port it was.
+/*
+ * Every file that a port needs: without it the adapter is not shown, and the failed port is known.
  */
 static void broken_ports(void **state)
 {
@@ -194,7 +197,7 @@ static void broken_ports(void **state)
 		open_it(bed);
 		assert_int_equal(channel_adapter_read(bed->adapters, "a", &adapter),
 				 needed ? -EIO : 0);
-		/* The layer is replaced, but is the last that failed. */
+		/* The link layer has a default, but is the last file that failed. */
 		assert_int_equal(adapter.error, ENOENT);
 		assert_int_equal(adapter.failed_port, 2);
 		assert_int_equal(adapter.no_pkeys, pkey);
@@ -204,7 +207,7 @@ static void broken_ports(void **state)
 	}
 }
 
-/* A GID that cannot be parsed is one; without the file the capabilities decide. */
+/* A GID that cannot be parsed counts as one; without the file the capabilities decide. */
 static void endpoints(void **state)
 {
 	struct bed *bed = *state;
@@ -259,7 +262,7 @@ static void broken_devices(void **state)
 	assert_int_equal(adapter.last_port, 0);
 }
 
-/* Numbers of ports: 0 as such, 1 to 9, and nothing else. */
+/* Port numbers: 0 itself, 1 to 9, and nothing else. */
 static void numbers_of_ports(void **state)
 {
 	static const struct {
@@ -286,7 +289,7 @@ static void numbers_of_ports(void **state)
 	}
 }
 
-/* "a b c": the adapters, switches and routers, in the order of bytes. */
+/* "a b c": the adapters, switches and routers, in byte order. */
 static void expect_names(struct bed *bed, const char *wanted)
 {
 	struct strings found = {.known = false};
@@ -390,18 +393,18 @@ static void told(void **state)
 			put_port(bed, devices[i].name, port);
 			tell_port(bed, i + 1, port);
 		}
-		/* It is not there as far as netlink says. */
+		/* According to netlink it does not exist. */
 		put_port(bed, devices[i].name, 5);
 		put(bed, devices[i].name, "ports/1/link_layer", "From file");
 	}
 	snapshot_write(&bed->snapshot);
 	expect_names(bed, "ib0 old0 opa0 roce0");
-	/* The protocol is that of the first port alone. */
+	/* The protocol is that of the first port only. */
 	expect(bed, "ib0",
 	       "ib0 type 1" TOLD_DEVICE("1.2.3") " last 2\n1: lid 101" TOLD_PORT
 						 " layer From file\n2: lid 102" TOLD_PORT
 						 " layer InfiniBand");
-	put(bed, "opa0", "ports/1/sm_sl", NULL); /* is not read */
+	put(bed, "opa0", "ports/1/sm_sl", NULL); /* this file is not read */
 	expect(bed, "opa0",
 	       "opa0 type 1" TOLD_DEVICE("1.2.3") " last 1\n1: lid 201" TOLD_PORT
 						  " layer InfiniBand");
@@ -415,7 +418,7 @@ static void told(void **state)
 						 " layer From file");
 }
 
-/* A port that netlink refuses, and a dump that fails: the files have it all. */
+/* A port that netlink refuses, and a failing dump: the files have all facts. */
 static void refused(void **state)
 {
 	struct bed *bed = *state;

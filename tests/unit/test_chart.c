@@ -2,7 +2,7 @@
 /*
  * Charts: every number of a drawing. A field is 560 x 260 pixels, its corner at 70, 40; the places
  * below are 70 + 560 * log(x / least) / log(most / least) and 40 + 260 * (1 - y / (1.05 * most)),
- * reckoned with another program.
+ * calculated by another program.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void lines(void **state)
 							POINT("350.0", "52.4", RED, "c, 10: 200")
 								NAME("56", "66", RED, "c")
 									LABELS("depth", "Gb/s")
-		/* One point stands in the middle of an octave on each side. */
+		/* A single point is in the middle of one octave on each side. */
 		CHART("350", "late") X_TICK("70.0", "2 KiB") X_TICK("350.0", "4 KiB")
 			X_TICK("630.0", "8 KiB") Y_TICK("300.0", "304.0", "0") Y_TICK(
 				"248.0", "252.0", "0.42") Y_TICK("196.0", "200.0", "0.84")
@@ -119,7 +119,7 @@ static void nothing(void **state)
 					"measured</text>\n</svg>\n");
 }
 
-/* The words at the ticks of an axis from one number to another. */
+/* The labels at the ticks of an axis from one number to another. */
 static char *ticks(double least, double most, bool bytes)
 {
 	struct chart chart = {
@@ -133,7 +133,7 @@ static char *ticks(double least, double most, bool bytes)
 		at += strlen("y=\"316\" text-anchor=\"middle\">");
 		mem_extend(&words, "%s%.*s", words ? "," : "", (int)strcspn(at, "<"), at);
 	}
-	/* Without a value above 0, the axis ends at 1; there is no line at a level of none. */
+	/* Without a value above 0, the axis ends at 1; a level of 0 has no line. */
 	assert_non_null(strstr(text, Y_TICK("40.0", "44.0", "1")));
 	assert_null(strstr(text, "class=\"level\""));
 	free(text);
@@ -153,7 +153,10 @@ static void axes(void **state)
 		{0.02, 0.3, false, "0.02,0.05,0.1,0.2"},
 		{10, 20, false, "10,20"},
 		{11, 19, false, NULL},
-		/* Up to eight octaves each power of two, up to sixteen each second one. */
+		/*
+		 * Up to eight octaves every power of two has a tick, up to sixteen every second
+		 * one.
+		 */
 		{1, 256, true,
 		 "1 bytes,2 bytes,4 bytes,8 bytes,16 bytes,32 bytes,64 bytes,128 bytes,256 bytes"},
 		{1, 257, true, "1 bytes,4 bytes,16 bytes,64 bytes,256 bytes"},
@@ -175,7 +178,7 @@ static void axes(void **state)
 	}
 }
 
-/* Seven colours take turns; the names of the first sixteen series find room. */
+/* Seven colours are used in turn; there is room for the names of the first sixteen series. */
 static void many_series(void **state)
 {
 	struct chart chart = {.title = "", .x_label = "", .y_label = ""};
@@ -221,7 +224,7 @@ static void bars(void **state)
 	chart_add(&chart, "first", 1024, 420);
 	chart_add(&chart, "second", 65536, 210);
 	chart_add(&chart, "second", 1, 0.12345);
-	/* The bars take what 24 columns leave, and at least 10; one of them all is 441. */
+	/* The bars take what 24 columns leave, at least 10; a full bar is 441. */
 	check_bars(&chart, 44,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN "#########\n"
 		   "second\n    64 KiB         210  " TEN "\n   1 bytes      0.1235  #\n");
@@ -232,7 +235,7 @@ static void bars(void **state)
 		check_bars(&chart, columns,
 			   "\ntitle\nfirst\n     1 KiB         420  " TEN "\n"
 			   "second\n    64 KiB         210  #####\n   1 bytes      0.1235  #\n");
-	/* Into a file: 80 columns. */
+	/* Into a file, the width is 80 columns. */
 	check_bars(&chart, 0,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN TEN TEN TEN TEN "###\n"
 		   "second\n    64 KiB         210  " TEN TEN "#######\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Slots, outside ports and chassis, on made-up boards. The tables of outside ports are those in the
- * comment "INTERNAL TO EXTERNAL PORT MAPPING" of libibnetdisc/chassis.c; the cabling of whole
- * switches is compared with ibnetdiscover in the scene fabric-chassis.
+ * comment "INTERNAL TO EXTERNAL PORT MAPPING" of libibnetdisc/chassis.c; the scene fabric-chassis
+ * compares the cabling of complete switches with ibnetdiscover.
  */
 #include "base/cleanup.h"
 #include "fabric/graph/chassis.h"
@@ -41,7 +41,7 @@ static void assert_place(const struct fabric *fabric, uint32_t node, enum board 
 	assert_int_equal(place.chip, chip);
 }
 
-/* The outside port of each chip port of a line board at a port of a spine. */
+/* The outside port for each chip port of a line board, at a port of a spine. */
 static void assert_outside(uint16_t spine, unsigned int spine_port, uint16_t line,
 			   unsigned int ports, unsigned int first, const uint8_t *expected)
 {
@@ -77,7 +77,7 @@ static void test_outside_ports(void **state)
 	assert_outside(0x5a5c, 36, SLB4018, 36, 19, slb4018);
 }
 
-/* The spine of two chips: its second chip has the first six connectors. */
+/* The spine with two chips: its second chip has the first six connectors. */
 static void test_outside_of_spines(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -99,7 +99,7 @@ static void test_outside_of_spines(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A router is placed by its spine, where the wiring tells, and else by a guess from the GUID. */
+/* A router is placed by its spine where the wiring is known, otherwise by a guess from the GUID. */
 static void test_routers(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -122,7 +122,7 @@ static void test_routers(void **state)
 	fabric_clear(&fabric);
 }
 
-/* An ISR4700 has none, so that what is in the place of one is at an unknown slot and chip. */
+/* An ISR4700 has none, so a board in that place is at an unknown slot and chip. */
 static void test_no_routers(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -156,7 +156,7 @@ static void test_placed_by_links(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A board that is cabled to nothing is a board, in an unknown slot; cables outside tell nothing. */
+/* A board without cables is a board in an unknown slot; cables outside do not help. */
 static void test_unknown_slots(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -174,7 +174,7 @@ static void test_unknown_slots(void **state)
 	assert_place(&fabric, front, BOARD_LINE, 0, 0);
 	assert_int_equal(chassis_outside_port(&fabric, fabric_port_at(&fabric, front, 13)), 0);
 	assert_false(chassis_place_of(&fabric, host, &place));
-	/* The same device IDs of another vendor mean nothing. */
+	/* The same device IDs are ignored for another vendor. */
 	bits_set(fabric.nodes[back].info, 37 * 8, 24, FABRIC_VENDOR_MELLANOX);
 	assert_false(chassis_place_of(&fabric, back, &place));
 	fabric_clear(&fabric);
@@ -229,7 +229,7 @@ static void test_descriptions(void **state)
 	}
 }
 
-/* All 64 bytes in use, and no zero at their end. */
+/* All 64 bytes are in use, without a terminating zero. */
 static void test_full_description(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -257,7 +257,7 @@ static void fill(const struct fabric *fabric, struct chassis_list *list)
 	chassis_list_fill(fabric, order, list);
 }
 
-/* Two boards that claim one slot: the second is a switch without one. A node alone is in none. */
+/* Two boards that claim one slot: the second is a switch without one. A single node is in none. */
 static void test_one_board_a_slot(void **state)
 {
 	static const char line[] = "MF0;core:SX6536/L01/U1";
@@ -276,7 +276,7 @@ static void test_one_board_a_slot(void **state)
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.items[0].guid, 0x77);
 	assert_int_equal(list.items[0].count, 3);
-	/* From the last to the first, as ibnetdiscover has them. */
+	/* From the last to the first, as in ibnetdiscover. */
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(list.number[nodes[i]], i < 3);
 		assert_int_equal(list.is_second[nodes[i]], i == 0);
@@ -289,7 +289,7 @@ static void test_one_board_a_slot(void **state)
 	fabric_clear(&fabric);
 }
 
-/* The slots of one chassis do not fill those of another. */
+/* Boards of one chassis do not fill the slots of another. */
 static void test_same_slots(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -313,7 +313,7 @@ static void test_same_slots(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Without a system GUID, and of Voltaire, nodes are in no chassis, however alike. */
+/* Nodes without a system GUID, and Voltaire's, are in no chassis, however alike they are. */
 static void test_no_chassis(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -336,7 +336,7 @@ static void test_no_chassis(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Boards whose ports are not cabled to each other are in two chassis of one model. */
+/* Boards without cables between them are in two chassis of one model. */
 static void test_two_switches(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -365,7 +365,7 @@ static void test_two_switches(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A line board of another switch at the outside of a router stays in the other one. */
+/* A line board of another switch at the outside of a router stays in that other switch. */
 static void test_behind_a_router(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which files a snapshot takes of a tree, by which ways, and what it keeps of each: saved trees,
- * and one that stands for the live system.
+ * Which files of a tree a snapshot takes, how it reaches them, and what it keeps of each: on saved
+ * trees, and on one that serves as the live system.
  */
 #include "rooted.h"
 
@@ -41,7 +41,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Each item as a line; those of a file are joined by |. Then what is told. */
+/* Each item as a line; the lines of a file are joined by |. Then the problems. */
 static char *describe(const struct contents *contents, const struct problems *problems)
 {
 	char *text = mem_string("");
@@ -81,7 +81,10 @@ static void expect(struct bed *bed, const char *wanted)
 		const struct content *item = &bed->contents.items[i];
 
 		bytes += strlen(item->path) + item->length;
-		/* There may be hundreds of thousands: none keeps the page that it was read into. */
+		/*
+		 * There may be hundreds of thousands: none keeps the page-sized buffer that it was
+		 * read into.
+		 */
 		assert_true(item->length > 3000 || malloc_usable_size(item->bytes) < 4096);
 	}
 	assert_int_equal(bed->contents.bytes, bytes);
@@ -92,7 +95,9 @@ static void expect(struct bed *bed, const char *wanted)
 #define FUNCTION "sys/devices/pci0000:00/0000:00:01.0"
 #define DEVICE	 FUNCTION "/infiniband/mlx5_0"
 
-/* Links are kept, and what they lead to is taken where it is; a device with all that is in it. */
+/*
+ * Links are kept, and their targets are taken in place; a device is taken with all that is in it.
+ */
 static void device(void **state)
 {
 	struct bed *bed = *state;
@@ -135,7 +140,7 @@ static void device(void **state)
 		    "! " DEVICE "/subsystem file left out: the link leads out of the tree -\n");
 }
 
-/* In a copy that followed the links, the device is a folder, whose uevent says what it is. */
+/* In a copy that followed the links, the device is a directory, whose uevent says what it is. */
 static void followed_copy(void **state)
 {
 	struct bed *bed = *state;
@@ -151,7 +156,7 @@ static void followed_copy(void **state)
 		    "root/sys/class/infiniband/m/xdevice/\n");
 }
 
-/* Links that are errors, lead nowhere, out of the tree, or in a circle. */
+/* Links that are errors, dangle, leave the tree, or form a circle. */
 static void links(void **state)
 {
 	static const char out[] = "left out: the link leads out of the tree";
@@ -177,7 +182,7 @@ static void links(void **state)
 	expect(bed, wanted);
 }
 
-/* What is told of files has no character in it that steers a terminal. */
+/* Reported file names contain no terminal control characters. */
 static void terminal(void **state)
 {
 	struct bed *bed = *state;
@@ -194,7 +199,7 @@ static void terminal(void **state)
 	       "! sys/class/infiniband/\\x9b[7m file left out: the link leads out of the tree -\n");
 }
 
-/* An absolute link and one that climbs to the root are followed all the same. */
+/* An absolute link, and one that climbs to the root, are followed within the tree. */
 static void ways(void **state)
 {
 	struct bed *bed = *state;
@@ -212,7 +217,7 @@ static void ways(void **state)
 		    "! sys/class/infiniband file left out: the link leads out of the tree -\n");
 }
 
-/* 24 folders below a device, whatever is deeper. */
+/* At most 24 directories of a device, however deep the tree is. */
 static void depth(void **state)
 {
 	struct bed *bed = *state;
@@ -230,7 +235,7 @@ static void depth(void **state)
 	expect(bed, wanted);
 }
 
-/* Configuration and vital product data: of the classes that need them, and of no others. */
+/* Configuration and vital product data: only of the classes that need them. */
 static void pci_functions(void **state)
 {
 	static const struct {
@@ -270,7 +275,7 @@ static void pci_functions(void **state)
 	expect(bed, wanted);
 }
 
-/* Parameters of the modules that matter, without what may be a key. */
+/* Parameters of the modules that matter, except possible keys. */
 static void parameters(void **state)
 {
 	static const struct {
@@ -311,7 +316,10 @@ static void parameters(void **state)
 	assert_non_null(contents_find(&bed->contents, "root/sys/module/e1000e/version"));
 }
 
-/* Some files give only the lines or words that anyone reads, and take the place of links. */
+/*
+ * Of some files only the lines or words that somebody reads are kept, and links to them become
+ * files.
+ */
 static void parts_of_files(void **state)
 {
 	struct bed *bed = *state;
@@ -371,7 +379,7 @@ static void parts_of_files(void **state)
 	       "root/usr/local/lib/libibverbs.so.1: \n");
 }
 
-/* A text with a NUL in it is no text, in which nothing is hidden. */
+/* A file with a NUL is not text, so nothing is hidden in it. */
 static void binary(void **state)
 {
 	struct bed *bed = *state;
@@ -385,7 +393,7 @@ static void binary(void **state)
 	assert_memory_equal(content->bytes, "key=1\0key=2", 12);
 }
 
-/* The first 8 MiB of a file, which is told. */
+/* The first 8 MiB of a file, which is reported. */
 static void long_files(void **state)
 {
 	const size_t most = 8 << 20;
@@ -410,7 +418,7 @@ static void long_files(void **state)
 			    "etc/modprobe.d/longer: only the beginning was taken");
 }
 
-/* 512 MiB less what may be added later, and who reads it is told once. */
+/* 512 MiB minus the room for later additions; the limit is reported once. */
 static void no_room(void **state)
 {
 	static const char told[] = "! - file sys/class/infiniband: the rest was left out: a "
@@ -426,7 +434,7 @@ static void no_room(void **state)
 	none = describe(&bed->contents, &bed->problems);
 	assert_string_equal(none, told);
 	problems_free(&bed->problems);
-	/* A byte less: the folders that lead there, and no file. */
+	/* A byte less: the directories that lead there, without the file. */
 	bed->contents.bytes = most - 1;
 	collect(&bed->collection);
 	one = describe(&bed->contents, &bed->problems);
@@ -434,7 +442,7 @@ static void no_room(void **state)
 	assert_string_equal(one + 27, told);
 }
 
-/* What cannot be read is a link to its error; what is below such a folder is left out. */
+/* An unreadable file is a link to its error; what is below an unreadable directory is skipped. */
 static void unreadable(void **state)
 {
 	static const char hint[] = "run it as root for a snapshot of all that root can read";
@@ -449,7 +457,7 @@ static void unreadable(void **state)
 	tree_write(tree, "sys/class/infiniband/m/file", "1");
 	tree_write(tree, "sys/class/infiniband/m/\x1b", "1");
 	tree_write(tree, "sys/class/infiniband/m/closed/x", "1");
-	/* It may only be passed through. */
+	/* This directory may only be searched, not listed. */
 	tree_write(tree, "sys/class/infiniband/n/device/vendor", "1");
 	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/file", 0600, 0), 0);
 	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/\x1b", 0600, 0), 0);
@@ -480,7 +488,7 @@ static void unreadable(void **state)
 				  "root/sys/class/infiniband/n -> !EACCES\n");
 }
 
-/* Other errors are answers: they are kept, and not told. */
+/* Other errors are answers: they are kept, and not reported. */
 static void errors(void **state)
 {
 	static const struct {
@@ -503,7 +511,7 @@ static void errors(void **state)
 	}
 }
 
-/* What a snapshot holds beside its tree. */
+/* What a snapshot contains besides its tree. */
 static void recorded(void **state)
 {
 	struct bed *bed = *state;
@@ -525,7 +533,7 @@ static void recorded(void **state)
 							 ": verbs|\nkmsg: line|\n");
 }
 
-/* Exactly the values are hidden, whatever is between name and value. */
+/* Only the values are hidden, whatever is between name and value. */
 static void secrets(void **state)
 {
 	static const char *const cases[][2] = {
@@ -576,7 +584,7 @@ static void collect_live(const struct saved_tree *tree, FILE *out, void *context
 	root_close(&root);
 }
 
-/* What can only be written to is not read, and neither is what is no file. */
+/* Write-only files are not read, and neither is anything else than regular files. */
 static void live(void **state)
 {
 	struct bed *bed = *state;
@@ -612,7 +620,7 @@ static bool is_closed(const char *name)
 	return (name[0] - 'a') % 2;
 }
 
-/* Reads as nobody. What should be there follows from the order in which the folder is listed. */
+/* Reads as nobody. The expectation follows from the order in which the directory is listed. */
 static void collect_counters(const struct saved_tree *tree, FILE *out, void *context)
 {
 	static const char *const folders[] = {"counters", "hw_counters"};
@@ -650,7 +658,7 @@ static void collect_counters(const struct saved_tree *tree, FILE *out, void *con
 	root_close(&root);
 }
 
-/* After the first counter of a port that cannot be read, no other one is read. */
+/* After the first unreadable counter of a port, its other counters are not read. */
 static void counters(void **state)
 {
 	struct bed *bed = *state;

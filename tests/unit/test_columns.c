@@ -74,7 +74,7 @@ static void plain_lists(void **state)
 	check(COLUMNS_DEFAULT, "guid,name,guid", "guid,name");
 	check(COLUMNS_DEFAULT, "note", "note");
 	check(COLUMNS_DEFAULT, "leaves", "leaves");
-	/* + on a later word is no more than the word. */
+	/* A + before a later word has no effect. */
 	check(COLUMNS_DEFAULT, "guid,+name", "guid,name");
 	check(COLUMNS_DEFAULT, "guid,name,-guid", "name");
 	check(COLUMNS_DEFAULT, "guid,-guid,guid", "guid");
@@ -95,7 +95,7 @@ static void additions_and_removals(void **state)
 	check(COLUMNS_ALL, "+note", BEFORE ",leaves,note");
 }
 
-/* A table has no place for lists of records, so that `all` has them only in JSON. */
+/* A table cannot show lists of records, so `all` includes them only in JSON. */
 static void all_of_them(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void bad_words(void **state)
 	check(COLUMNS_DEFAULT, "\033[31m", "? \033[31m");
 }
 
-/* An empty selection would show nothing, which nobody asks for. */
+/* An empty selection would show nothing, which nobody wants. */
 static void nothing_left(void **state)
 {
 	(void)state;
@@ -139,7 +139,7 @@ static void nothing_left(void **state)
 	      "? -name,-count,-rate_gbps,-state");
 }
 
-/* Keys are shown by their names alone, wherever they stand. */
+/* Keys are only shown if they are named, wherever they are. */
 static void secrets(void **state)
 {
 	static const struct field fields[] = {
@@ -190,7 +190,7 @@ static void needs(void **state)
 	assert_int_equal(needs_of("leaves,rate_gbps"), SAMPLE_NEED_LEAF_WORD | SAMPLE_NEED_RATE);
 }
 
-/* A list of records that shows some of its keys needs no more than these. */
+/* Selecting keys of a list of records requires only these. */
 static void needs_of_some_inner_columns(void **state)
 {
 	static const struct field fields[] = {

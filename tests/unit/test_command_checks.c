@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a command line may combine: rules of all commands, of a parent and of its subcommand. */
+/* What a command line may combine: rules for all commands, for a parent and for its subcommand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void rules(void **state)
 	check(&both, "--aaa cannot be used with --bbb", "not both",
 	      (struct args){.a = true, .b = true});
 	check(&both, "--ccc needs --aaa", "", (struct args){.c = true});
-	/* Without the parent, its rules do not count. */
+	/* The rules of the parent only count together with it. */
 	check(&alone, "", "", (struct args){.a = true, .b = true});
 	check(&alone, "--ccc needs --aaa", "", (struct args){.c = true});
 	both.globals.json = both.globals.tsv = true;
@@ -71,7 +71,7 @@ static void rules(void **state)
 	      (struct args){.a = true, .b = true, .c = true});
 }
 
-/* A command without records prints text, which has one form. */
+/* A command without records prints text, which has only one form. */
 static void forms(void **state)
 {
 	static const struct {
@@ -118,7 +118,7 @@ static void check_objects(int least, int most, int count, const char *wanted)
 	check_words(&command, count, NULL, wanted);
 }
 
-/* No file has an empty name. */
+/* A file name cannot be empty. */
 static void files(void **state)
 {
 	char file[] = "a", empty[] = "", *const words[] = {file, empty, NULL};
@@ -146,7 +146,7 @@ static void objects(void **state)
 	check_objects(2, -1, 1, "too few words: it takes DEV NAME");
 }
 
-/* For completion: which options are left beside those that were given. */
+/* For completion: which options are still possible after the given ones. */
 static void excluded(void **state)
 {
 	const struct ctx alone = {.command = &child}, both = {.command = &child, .parent = &parent};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tables of the real commands: what help, completion, man pages and schemas are made from. */
+/* The tables of the real commands, which help, completion, man pages and schemas are made from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const struct command *const commands[] = {
 };
 #undef COMMAND
 
-/* The commands, each with its subcommands after it. */
+/* The commands, each followed by its subcommands. */
 static struct command all[256];
 static size_t all_count;
 
@@ -38,15 +38,17 @@ static int collect(void **state)
 
 static const char *const lower = "abcdefghijklmnopqrstuvwxyz";
 
-/* Names the row that a check is about, because its line says nothing of it. */
+/* Names the row that a check is about, as the line of the check does not. */
 #define CHECK(condition, what, name)                                    \
 	do {                                                            \
 		if (!(condition))                                       \
 			fail_msg("%s: %s: %s", what, name, #condition); \
 	} while (0)
 
-/* One line that begins in lower case (or with a word like GUID, IPoIB or Linux) and has no full
- * stop (but dots for what goes on). */
+/*
+ * One line that begins in lower case (or with a word like GUID, IPoIB or Linux) and has no full
+ * stop, except an ellipsis.
+ */
 static void check_help(const char *what, const char *name, const char *help)
 {
 	size_t length = help ? strlen(help) : 0;
@@ -88,7 +90,7 @@ static void check_command(const struct command *command)
 
 	CHECK(command->run || command_has_children(command), "command", name);
 	check_help("command", name, command->summary);
-	/* The word of a subcommand is no object. */
+	/* The word of a subcommand is not an object. */
 	CHECK(command_has_children(command) || !command->objects == !command->most_objects,
 	      "command", name);
 	CHECK(command->least_objects >= 0, "command", name);
@@ -119,7 +121,9 @@ static void command_rows(void **state)
 	}
 }
 
-/* Words and aliases are unique, and an option takes a value in all subcommands or in none. */
+/*
+ * Words and aliases are unique, and an option either takes a value in all subcommands or in none.
+ */
 static void children(void **state)
 {
 	(void)state;
@@ -150,7 +154,7 @@ static void children(void **state)
 	}
 }
 
-/* A name that no table has would be a rule that never applies. */
+/* A rule with a name that no table has would never apply. */
 static void option_rules(void **state)
 {
 	(void)state;
@@ -197,7 +201,7 @@ static void check_option(const struct option_row *row, size_t args_size)
 	check_help("option", name, row->help);
 	CHECK(row->kind < ARRAY_SIZE(sizes), "option", name);
 	CHECK((row->kind == OPTION_FLAG) == !row->metavar, "option", name);
-	/* Text may be one of some words, and is then more: those are offered only. */
+	/* If some words mean more than other text, only these are offered. */
 	CHECK(chooses || row->kind == OPTION_STRING || row->kind == OPTION_DURATION ||
 		      !row->choices,
 	      "option", name);
@@ -210,7 +214,7 @@ static void check_option(const struct option_row *row, size_t args_size)
 		CHECK(isupper((unsigned char)*c) || strchr("_/=|-:", *c), "metavar", name);
 }
 
-/* The global options and the command's own are parsed together: names differ in both. */
+/* The global options and the command's are parsed together: their names differ. */
 static void option_rows(void **state)
 {
 	(void)state;
@@ -235,11 +239,11 @@ static void option_rows(void **state)
 	}
 }
 
-/* Words of an enumeration or of flags: each code and each word once. */
+/* Words of an enumeration or of flags: each code and each word appears once. */
 static void check_names(const char *key, const struct enum_name *names, bool flags)
 {
 	for (const struct enum_name *name = names; name->word; name++) {
-		/* EDR and its kin are names, the same in capitals everywhere. */
+		/* EDR and the like are names, in capitals everywhere. */
 		if (name->word[strspn(name->word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
 			check_word(key, name->word, '-', true);
 		if (name->help)
@@ -265,7 +269,7 @@ static void check_field(const struct schema *schema, const struct field *field)
 		CHECK(!(field->flags & FIELD_DEFAULT), schema->name, key);
 	} else {
 		CHECK(field_heading(field)[0], schema->name, key);
-		/* But for units: Gb/s. */
+		/* Except for units: Gb/s. */
 		for (const char *c = field_heading(field); *c && *c != ' ' && !strchr(c, '/'); c++)
 			CHECK(!islower((unsigned char)*c), schema->name, field_heading(field));
 	}
@@ -277,7 +281,7 @@ static void check_field(const struct schema *schema, const struct field *field)
 	}
 }
 
-/* Help tells what an option shows: it exists, and so do the columns. */
+/* Help says what an option shows: that field exists, and so do the columns. */
 static void check_views(const struct schema *schema, const struct option_set *sets, size_t count)
 {
 	for (const struct column_view *view = schema->views; view && view->when; view++) {
@@ -311,7 +315,7 @@ static void views(void **state)
 	}
 }
 
-/* An `inner` one is of records within a record, which a table does not show. */
+/* An `inner` field belongs to records within a record, which a table does not show. */
 static void check_schema(const struct schema *schema, bool inner)
 {
 	const char *name = schema->name;
@@ -332,7 +336,7 @@ static void check_schema(const struct schema *schema, bool inner)
 					     field_heading(&schema->fields[i])),
 			      name, other->key);
 		}
-		/* A misspelt key would give no column and no error: it is tried when it is used. */
+		/* A misspelt key would give no column and no error, so each one is tried. */
 		if (schema->fields[i].kind == FIELD_RECORDS) {
 			struct columns columns;
 
@@ -355,7 +359,7 @@ static void schemas(void **state)
 		char *bad = NULL;
 
 		if (all[i].schema) {
-			/* Something is shown when nothing is asked for. */
+			/* The default selection shows something. */
 			CHECK(!columns_select(&columns, all[i].schema,
 					      all[i].all_columns ? COLUMNS_ALL : COLUMNS_DEFAULT,
 					      NULL, &bad),
@@ -376,7 +380,7 @@ static void schemas(void **state)
 	free(list);
 }
 
-/* All of a zeroed record is unknown or an empty list, and reading it does no harm. */
+/* Every field of a zeroed record is unknown or an empty list, and reading it does no harm. */
 static void empty_records(void **state)
 {
 	static const union {

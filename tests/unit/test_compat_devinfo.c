@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_devinfo -v of devices that no test machine has: attributes as their drivers fill them in, and
- * the text that follows from the tool's format (tests/compat/golden).
+ * ibv_devinfo -v for devices that no test machine has: attributes as their drivers fill them in,
+ * and the text that follows from the tool's format (tests/compat/golden).
  */
 #include <endian.h>
 #include <setjmp.h>
@@ -188,7 +188,7 @@ static const struct shape mlx4 = {
 		 {2, 2, 2, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01"}},
 };
 
-/* irdma as iWARP: the GID is a MAC, which the tool takes for an empty one. */
+/* irdma as iWARP: the GID is a MAC, which the tool mistakes for an empty one. */
 static const struct shape irdma = {
 	.name = "irdma0",
 	.transport = IBV_TRANSPORT_IWARP,
@@ -228,7 +228,7 @@ static const struct shape irdma = {
 	.gids = {{1, 0, 0, "\x40\xa6\xb7\x01\x02\x03\0\0\0\0\0\0\0\0\0\0"}},
 };
 
-/* EFA: no verbs of the old kind, an unspecified transport and link layer, what is not known yet. */
+/* EFA: none of the old verbs, an unspecified transport and link layer, and unknown values. */
 static const struct shape efa = {
 	.name = "rdmap0s6",
 	.transport = IBV_TRANSPORT_UNSPECIFIED,
@@ -357,7 +357,7 @@ static void test_shapes(void **state)
 	}
 }
 
-/* The statuses that the tool ends with: a port that is not there, and one that does not answer. */
+/* The exit statuses of the tool for a missing port, and for one that does not answer. */
 static void test_status(void **state)
 {
 	const struct shape shape = with_ports(&mlx4);
@@ -382,7 +382,7 @@ static void test_status(void **state)
 	view.ib_port = 0;
 	status[2] = ibv_print_device(&view, &name, &facts);
 	printed = capture_end(&captured);
-	/* The second port once; of the failed one nothing, and of none after it. */
+	/* The second port once; nothing for the port that failed, and nothing after it. */
 	assert_non_null(strstr(printed, "\t\tport:\t2\n"));
 	assert_null(strstr(strstr(printed, "\t\tport:\t2\n") + 1, "\t\tport:"));
 	free(printed);
@@ -392,7 +392,7 @@ static void test_status(void **state)
 	verbs_facts_clear(&facts);
 }
 
-/* The tool prints and counts with the older number of ports, which has eight bits. */
+/* The older tool prints and counts with the older number of ports, which has eight bits. */
 static void test_many_ports(void **state)
 {
 	struct shape shape = with_ports(&mlx4);
@@ -449,7 +449,7 @@ static void test_fast_lanes(void **state)
 	}
 }
 
-/* The limits decide whether the types of queue pairs are printed, be there any or not. */
+/* The limits decide whether queue pair types are printed, even if there are none. */
 static void test_queue_pair_types(void **state)
 {
 	struct shape shape = with_ports(&mlx4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options and the configuration of ibaddr, without a fabric: each with a value of its own, at
- * the limits, and wrong. tests/sim compares what it prints with the tool.
+ * The options and the configuration of ibaddr, without a fabric: each with a distinct value, at the
+ * limits, and wrong. tests/sim compares the output with that of the tool.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ static void parsed_clear(struct parsed *parsed)
 	free(parsed->err);
 }
 
-/* Parses words with a blank between them. */
+/* Parses words separated by single blanks. */
 static void parse_as(struct parsed *parsed, enum compat_release release, const char *line)
 {
 	const struct personality_call call = {.program = "ibaddr", .release = release};
@@ -57,7 +57,7 @@ static void parse(struct parsed *parsed, const char *line)
 	parse_as(parsed, COMPAT_44, line);
 }
 
-/* A configuration that sets all that one can. */
+/* A configuration with every setting. */
 static char *configuration(const struct saved_tree *tree)
 {
 	static const char text[] = "# CA=no\nCA=mlx5_7 \n\nPort=3# the third\ntimeout=70\n"
@@ -160,7 +160,7 @@ static void pkey_indices(void **state)
 	assert_null(strstr(older.err, "pkey"));
 }
 
-/* Whether the configuration of this machine sets something. */
+/* Whether this machine's configuration contains any setting. */
 static bool is_configured(void)
 {
 	FILE *file = fopen("/etc/infiniband-diags/ibdiag.conf", "re");
@@ -174,7 +174,7 @@ static bool is_configured(void)
 	return set;
 }
 
-/* A configuration that is missing is ignored. */
+/* A missing configuration is ignored. */
 static void nothing_given(void **state)
 {
 	static const char *const lines[] = {"", "-z /nonexistent/ibdiag.conf"};
@@ -229,13 +229,13 @@ static void wrong_values(void **state)
 	}
 }
 
-/* The first that ends it does, and nothing after it is looked at. */
+/* The first option that ends the command does so, and nothing after it is parsed. */
 static void options_that_end(void **state)
 {
 	static const struct {
 		const char *line;
 		int status;
-		const char *err; /* what it begins with */
+		const char *err; /* beginning of the message */
 	} samples[] = {
 		{"-V", 0, "ibaddr BUILD VERSION: 44.0\n"},
 		{"--version -t 0", 0, "ibaddr BUILD VERSION: 44.0\n"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rxe_cfg changes: devices of a host in memory, and the file of those that are to be there
- * after a restart, in a saved tree. The functions of lib/change/link are here, so that the linker
+ * What rxe_cfg changes: devices of a host in memory, and the file of those that persist after a
+ * restart, in a saved tree. The functions of lib/change/link are defined here, so that the linker
  * takes none of them.
  */
 #include "rooted.h"
@@ -19,10 +19,10 @@ enum { MOST_DEVICES = 6 };
 
 struct made_device {
 	const char *name, *type, *netdev;
-	const char *used_by; /* who is in the way of its deletion */
+	const char *used_by; /* users that deleting it would disturb */
 };
 
-/* In the child, which has its own copy. */
+/* The child has a copy of it. */
 static struct made_device devices[MOST_DEVICES];
 
 static const struct made_device *find_device(const char *name)
@@ -93,7 +93,7 @@ char *software_link_value(const char *type, const char *netdev)
 	return mem_format("%s on %s", type, netdev);
 }
 
-/* Netdevs that are refused by their names: without a word, with a reason, and with a step. */
+/* Netdevs that are refused by name: without an explanation, with a reason, and with a next step. */
 static int parse(struct change *change, const char *text, char **ret_value)
 {
 	if (!strcmp(text, "rxe on mute"))
@@ -118,7 +118,7 @@ static int read_device(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* What is not to be made, although nobody is in the way. */
+/* Devices that must not be made, although nobody is disturbed. */
 static int check(struct change *change)
 {
 	if (strcmp(change->wanted, "rxe on vlan"))
@@ -176,7 +176,7 @@ const struct setting link_setting = {
 struct scene {
 	const struct made_device *devices;
 	size_t device_count;
-	const char *const *commands; /* words with a blank between two */
+	const char *const *commands; /* words separated by single blanks */
 };
 
 static int run(const char *command)
@@ -191,7 +191,9 @@ static int run(const char *command)
 	return rxe_cfg_run(&call, argc, argv);
 }
 
-/* What each command says: standard error, then standard output; then what there is. */
+/*
+ * The output of each command: standard error, then standard output; then the devices and the file.
+ */
 static void play(const struct saved_tree *tree, FILE *out, void *context)
 {
 	const struct scene *scene = context;
@@ -231,7 +233,7 @@ static void expect_play(const struct saved_tree *tree, struct scene scene, const
 	rooted_expect(tree, play, &scene, wanted);
 }
 
-/* The file gets each netdev once, and its folder is made. */
+/* Each netdev is added to the file once, and the directory is created. */
 static void added(void **state)
 {
 	static const char *const commands[] = {"add eth0", "add eth0",	 "-n add eth1",
@@ -272,7 +274,7 @@ static void added(void **state)
 	assert_int_equal(folder.st_mode, S_IFDIR | 0755);
 }
 
-/* What is on the netdev already is not made again, and is remembered. */
+/* A device that exists already is not made again, but is remembered. */
 static void added_what_is_there(void **state)
 {
 	static const struct made_device before[] = {
@@ -302,7 +304,7 @@ static void added_what_is_there(void **state)
 		    "e\033h\n");
 }
 
-/* Nothing is remembered of what was not made. */
+/* Devices that could not be made are not remembered. */
 static void not_added(void **state)
 {
 	static const char *const commands[] = {"add mute",    "add bad",  "add worse",
@@ -330,7 +332,7 @@ static void not_added(void **state)
 	expect_play(*state, (struct scene){.commands = commands}, wanted);
 }
 
-/* By the name of the device or by that of its netdev; only those of rxe. */
+/* By the name of the device or of its netdev; only rxe devices. */
 static void removed(void **state)
 {
 	static const struct made_device before[] = {
@@ -380,7 +382,7 @@ static void removed(void **state)
 		    "eth1\n");
 }
 
-/* Processes that use the device are in the way, unless -f says otherwise. */
+/* Processes that use the device prevent this, unless -f is given. */
 static void in_use(void **state)
 {
 	static const struct made_device before[] = {
@@ -419,7 +421,10 @@ static void in_use(void **state)
 		    "eth2\n");
 }
 
-/* A failure of one does not keep the others from being stopped, and is told at the end. */
+/*
+ * A failure with one device does not keep the others from being stopped, and is reported at the
+ * end.
+ */
 static void stopped(void **state)
 {
 	static const struct made_device before[] = {
@@ -440,7 +445,7 @@ static void stopped(void **state)
 		    "rxe0 eth0\n");
 }
 
-/* The first word of each line; the status that is shown afterwards does not hide a failure. */
+/* Only the first word of each line; the status shown afterwards does not hide a failure. */
 static void started(void **state)
 {
 	static const char *const commands[] = {"persistent", "start", "start", NULL};
@@ -521,7 +526,7 @@ static void started_without_any(void **state)
 		    "= 0\n");
 }
 
-/* The device is there all the same. */
+/* The device exists nevertheless. */
 static void no_file(void **state)
 {
 	static const char *const commands[] = {"add eth0", "remove eth0", "-n add eth1", NULL};

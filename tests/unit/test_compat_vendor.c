@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Personalities of vendors' scripts: the status of rxe_cfg on a snapshot that is made here, each
- * column with values of its own, each MTU that verbs know, and the words that it takes; the rows of
- * show_gids.
+ * Personalities of vendors' scripts: the status of rxe_cfg on a snapshot made here, with distinct
+ * values in each column, each MTU of verbs, and the words that it takes; the rows of show_gids.
  */
 #include <net/if.h>
 #include <setjmp.h>
@@ -156,7 +155,7 @@ static void verbs_answer(struct text_buffer *text, enum verbs_question question,
 	text_buffer_add(text, "end\n");
 }
 
-/* Two devices on netdevs, with these codes of an MTU. */
+/* Two devices on netdevs, with these MTU codes. */
 static void write_verbs(const struct saved_tree *tree, enum ibv_mtu first, enum ibv_mtu second)
 {
 	static const struct verbs_identity identity = {.transport = IBV_TRANSPORT_IB};
@@ -225,7 +224,7 @@ static void make_snapshot(const struct saved_tree *tree)
 	tree_write_bytes(tree, "netlink/answers", whole, strlen(whole));
 }
 
-/* What a run with these words prints. */
+/* The output of a run with these words. */
 struct run {
 	int status;
 	char *out, *err;
@@ -279,7 +278,7 @@ static void rows_of_status(void **state)
 		"  eth0       yes               1000Mb/s  1500  10.20.30.40      rxe0  1024  (3)\n"
 		"  va         no    veth        10000Mb/s  9000  192.168.100.200  rxe1  4096  (5)\n"
 		"  eth1       yes                       68                     \n");
-	/* Those whose link is up. */
+	/* Netdevs whose link is up. */
 	expect_status(
 		tree, "-l",
 		"  eth0       yes               1000Mb/s  1500  10.20.30.40      rxe0  1024  (3)\n"
@@ -316,7 +315,9 @@ static void codes_of_mtus(void **state)
 	}
 }
 
-/* Without RDMA the netdevs have not been read: their names, and not the loopback's. */
+/*
+ * Without RDMA the netdevs have not been read: only their names are shown, without the loopback's.
+ */
 static void names_without_devices(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -327,13 +328,13 @@ static void names_without_devices(void **state)
 	expect_status(tree, NULL, "  eth0\n  loop\n");
 }
 
-/* Options before and after the word; each word with a name and without. */
+/* Options before and after the word; each word with and without a name. */
 static void words_and_options(void **state)
 {
 	static const struct {
 		const char *words[5];
 		int status;
-		const char *out, *err; /* both whole, or what they begin with */
+		const char *out, *err; /* complete texts, or their beginning */
 	} samples[] = {
 		{{NULL}, 0, HEADING, INSTEAD},
 		{{"status", NULL}, 0, HEADING, INSTEAD},
@@ -422,8 +423,8 @@ static void expect_gids(const struct saved_tree *tree, char *names, const char *
 }
 
 /*
- * The fifth column as the script has it: the last four bytes, if the GID begins with a group of
- * zeros. Slots that are empty are left out, those that cannot be read are not.
+ * The fifth column as in the script: the last four bytes, if the GID begins with a group of zeros.
+ * Empty slots are skipped, unreadable ones are not.
  */
 static void rows_of_gids(void **state)
 {
@@ -443,7 +444,7 @@ static void rows_of_gids(void **state)
 	put_slot(tree, port, 5, "0001:0000:0000:0000:0000:ffff:0a14:1e28", "IB", "eth3");
 	put_slot(tree, port, 6, "0000:0000:0000:0000:0000:0000:0000:0001", NULL, "eth4");
 	put_slot(tree, port, 7, "0000:nonsense", "RoCE v2", "eth5");
-	/* After an empty slot, whose text must not be taken for that of the next one. */
+	/* After an empty slot, whose text must not be taken for the next slot's. */
 	put_slot(tree, port, 75, "0000:0000:0000:0000:0000:0000:0000:0000", "RoCE v2", "eth5");
 	tree_directory(tree, "sys/class/infiniband/mlx5_1/ports/2/gids/8");
 	tree_write_bytes(tree, "sys/class/infiniband/mlx5_1/ports/2/gids/9", "", 0);
@@ -471,7 +472,7 @@ static void rows_of_gids(void **state)
 #undef SECOND
 }
 
-/* What is not there is named with its directory, and a name in it is cleaned. */
+/* A missing object is named with its directory, and control characters in it are replaced. */
 static void gids_that_are_missing(void **state)
 {
 	const struct saved_tree *tree = *state;

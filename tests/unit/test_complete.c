@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The candidates for the shells, and finding commands by their names. */
+/* The candidates for the shells, and looking up commands by name. */
 #include <string.h>
 
 #include "captured.h"
@@ -92,7 +92,10 @@ static const struct command *const commands[] = {&samples, &shell,  &link_comman
 
 static const struct ctx ctx = {.commands = commands, .command_count = ARRAY_SIZE(commands)};
 
-/* The system's names depend on the class and, to test that it is passed on, on the root. */
+/*
+ * The system's names depend on the class and on the root, so that the test sees that this is passed
+ * on.
+ */
 static void list(enum completion completion, const char *root, struct strings *ret_names)
 {
 	static const char *const names[] = {
@@ -109,7 +112,7 @@ static void list(enum completion completion, const char *root, struct strings *r
 		strings_add(ret_names, root);
 }
 
-/* The words, with | between them: the last one is completed. */
+/* The words are separated by |; the last one is completed. */
 static char *ask_of(const struct ctx *of, const char *line)
 {
 	_cleanup_(freep) char *copy = mem_string(line);
@@ -178,7 +181,7 @@ static void objects(void **state)
 	check("__hidden|", "mlx5_0\t\n");
 }
 
-/* Schemas are asked for by their own names. */
+/* Schemas are requested by their names. */
 static void schemas(void **state)
 {
 	(void)state;
@@ -201,7 +204,7 @@ static void option_names(void **state)
 	check("list|-x", "");
 }
 
-/* - alone offers all of them, each one once. */
+/* A single - offers all options, each one once. */
 static void all_option_names(void **state)
 {
 	_cleanup_(freep) char *text = ask("list|-");
@@ -233,13 +236,13 @@ static void option_values(void **state)
 	check("--root|", ":file\n");
 	check("--root|/tm", ":file\n");
 	check("--timeout|", "");
-	/* Fields only where a word has said of what. */
+	/* Fields are only offered after a word that says which records are meant. */
 	check("list|--set|", "");
-	/* After its value the option is done; a value may look like an option. */
+	/* An option ends with its value, which may look like an option. */
 	check("list|--type|ib|mlx5_0/", "mlx5_0/1\t\n");
 	check("list|--type|--all|--typ", "--type\ta type\n--types\tsome types\n");
 	check("list|--netdev|--a", "");
-	/* A flag takes none. */
+	/* A flag takes no value. */
 	check("list|--all|mlx5_0/", "mlx5_0/1\t\n");
 }
 
@@ -327,9 +330,9 @@ static void columns(void **state)
 	check("list|-o|+guid,-na", "+guid,-name\tthe name\n");
 	check("list|-o|nope,g", "nope,guid\ta GUID\nnope,gid\ta GID\n");
 	check("list|-o|nope", "");
-	/* A list of records is no column of a table. */
+	/* A list of records cannot be a column of a table. */
 	check("list|-o|leav", "");
-	/* No schema, no columns. */
+	/* Without a schema there are no columns. */
 	check("shell|-o|", "");
 	check("-o|", "");
 }
@@ -371,7 +374,7 @@ static void strange_words(void **state)
 	check("list|--|mlx5_0/", "mlx5_0/1\t\n");
 }
 
-/* A candidate is one line, whatever a device is called. */
+/* A candidate takes one line, whatever a device is called. */
 static void list_hostile(enum completion completion, const char *root, struct strings *ret_names)
 {
 	(void)completion;

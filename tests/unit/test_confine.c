@@ -20,7 +20,7 @@
 #include "base/confine.h"
 #include "base/mem.h"
 
-/* Runs `function` in a child and expects that it returns 0. */
+/* Runs `function` in a child and expects it to return 0. */
 static void in_child(int (*function)(void))
 {
 	int status;
@@ -70,7 +70,7 @@ static int keep_one(void)
 		return 1;
 	if (status_value("CapPrm") != (before & CONFINE_CAPABILITY(CAP_IPC_LOCK)))
 		return 2;
-	/* One that was not there is not gained, and what was given up does not come back. */
+	/* A capability that was not held is not gained, and a dropped one does not come back. */
 	return confine(&one) || status_value("CapEff") & ~CONFINE_CAPABILITY(CAP_IPC_LOCK) ? 3 : 0;
 }
 
@@ -97,7 +97,7 @@ static int limits(void)
 		.most_files = 19, .most_processes = 18, .most_cpu_seconds = 17};
 
 	for (int i = 0; i < 2; i++) {
-		/* A second one cannot raise what the first one has lowered. */
+		/* The second call cannot raise what the first one has lowered. */
 		if (confine(i ? &more : &few))
 			return 1;
 		if (!is_limit(RLIMIT_NOFILE, 9) || !is_limit(RLIMIT_NPROC, 8) ||
@@ -116,7 +116,7 @@ static int address_space(void)
 
 static char directory[] = "/tmp/test_confine.XXXXXX";
 
-/* Opens a file in that directory for writing: 0 or errno. */
+/* Opens a file in that directory for writing; returns 0 or errno. */
 static int try_write(const char *name)
 {
 	char path[64];
@@ -143,7 +143,7 @@ static int changes(void)
 		return 2;
 	if (try_write("file") != EACCES || try_write("new") == 0)
 		return 3;
-	/* Reading goes on, and so does what is open. */
+	/* Reading still works, and so do open files. */
 	file = fopen("/proc/self/status", "re");
 	if (!file || fclose(file))
 		return 4;

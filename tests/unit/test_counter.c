@@ -112,7 +112,7 @@ static void difference(void **state)
 	check_value(&bed->difference, "sent_pkts", 42);
 }
 
-/* Counters of 8 and 32 bits that have stopped do not tell that nothing happened. */
+/* Saturated counters of 8 and 32 bits do not prove that nothing happened. */
 static void stopped(void **state)
 {
 	struct bed *bed = *state;
@@ -162,10 +162,13 @@ static void sums(void **state)
 	check_sum(&sum, COUNTER_CONGESTION, 6);
 	assert_false(sum.by_class[COUNTER_ERROR].known);
 	assert_false(sum.by_class[COUNTER_OTHER].known);
-	/* The driver counts the same packets: they are not counted twice. IPv4 and IPv6 add up. */
+	/*
+	 * The driver counts the same packets, which are not counted twice. IPv4 and IPv6 are added
+	 * up.
+	 */
 	counter_list_add(&bed->after, "ip4OutPkts", 4);
 	counter_list_add(&bed->after, "ip6OutPkts", 3);
-	/* Nor are those that an optional counter has, too. */
+	/* Nor are those that an optional counter also counts. */
 	counter_list_add(&bed->after, "cc_tx_cnp_pkts", 6);
 	sum = counter_list_sum(&bed->after);
 	check_sum(&sum, COUNTER_TRAFFIC_SENT, 7);

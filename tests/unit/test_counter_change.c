@@ -37,7 +37,7 @@ static void drop_host(struct host *host)
 	device_list_clear(&host->devices);
 }
 
-/* As the kernel has it: port_xmit_data counts words of four bytes. */
+/* As in the kernel: port_xmit_data counts words of four bytes. */
 static struct counter_reading *add(struct host *host, unsigned int device,
 				   enum counter_source source, const char *name, uint64_t value)
 {
@@ -112,7 +112,7 @@ static void rates(void **state)
 	drop_host(&after);
 }
 
-/* Each reading has its own moment; without one, and without an interval, there is no rate. */
+/* Each reading has its time; without one, or without an interval, there is no rate. */
 static void moments(void **state)
 {
 	struct counter_interval interval = {.seconds = 0};
@@ -187,7 +187,7 @@ static void replaced_and_restarted(void **state)
 	add_host(&before);
 	add_host(&after);
 	number_set(&after.devices.items[0].index, 5);
-	/* Where one of the two is not known nothing is said. */
+	/* If one of the two is unknown, no difference is reported. */
 	after.devices.items[1].index.known = false;
 	add(&before, 0, COUNTER_SOURCE_HW, "out_of_buffer", 5);
 	add(&after, 0, COUNTER_SOURCE_HW, "out_of_buffer", 500000);
@@ -210,7 +210,7 @@ static void replaced_and_restarted(void **state)
 	drop_host(&after);
 }
 
-/* Missing counters keep their place; even a completely different order does not matter. */
+/* Missing counters keep their place, even if the order is completely different. */
 static void order(void **state)
 {
 	static const char *const old[] = {"a", "b", "c", "d", "e"};
@@ -236,7 +236,7 @@ static void order(void **state)
 	assert_int_equal(change_of(&changes, "e")->growth.value, 100 - 4);
 	assert_int_equal(change_of(&changes, "d")->growth.value, 103 - 3);
 	assert_int_equal(change_of(&changes, "b")->state.value, CHANGE_GONE);
-	/* Rows of what is there now keep their order. */
+	/* Rows of current counters keep their order. */
 	assert_true(change_of(&changes, "e") < change_of(&changes, "a"));
 	assert_true(change_of(&changes, "a") < change_of(&changes, "x"));
 	counter_changes_clear(&changes);
@@ -266,7 +266,7 @@ static void saved(void **state)
 		counters[i] = saved_counter_of(&host.readings.items[i]);
 	assert_int_equal(counters[1].saturated, TRISTATE_YES);
 	assert_int_equal(counters[2].saturated, TRISTATE_UNKNOWN);
-	/* A counter without a device name or a source is left out. */
+	/* A counter without a device name or a source is skipped. */
 	counters[3] = counters[4] = counters[0];
 	counters[3].device = NULL;
 	counters[4].source.known = false;

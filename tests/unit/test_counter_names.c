@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The catalogue of counters: whether it agrees with itself, and knows what it should. */
+/* The catalogue of counters: that it is consistent, and complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void every_row(void **state)
 	assert_true(count > 500);
 }
 
-/* A direction in the name is that of the facts; bytes and packets are what they are called. */
+/* A direction in the name is that of the row; counters named bytes or packets have that unit. */
 static void names_say_what_is_counted(void **state)
 {
 	const struct counter_names *table;
@@ -100,7 +100,7 @@ static void names_say_what_is_counted(void **state)
 	}
 }
 
-/* A counter of lost packets is at least a warning, and traffic never is, except of idle kinds. */
+/* A counter of lost packets is at least a warning; traffic never is, except of unexpected kinds. */
 static void severities(void **state)
 {
 	const struct counter_names *table;
@@ -118,13 +118,13 @@ static void severities(void **state)
 			fail_msg("%s: a loss that is worth nothing", row->name);
 		if (row->kind == COUNTER_GAUGE)
 			assert_int_equal(row->severity, COUNTER_INFO);
-		/* How many objects there are now is no count of what happened. */
+		/* The current number of objects is not a count of events. */
 		if (row->unit == COUNTER_UNIT_OBJECTS && row->kind != COUNTER_GAUGE)
 			fail_msg("%s: objects, and no gauge", row->name);
 	}
 }
 
-/* Whether a port that has counters of the one table has those of the other, too. */
+/* Whether a port with counters of one table also has those of the other. */
 static bool go_together(const struct counter_names *one, const struct counter_names *other)
 {
 	static const char *const with_agent[] = {"mlx5", "hfi1", "qib"};
@@ -148,7 +148,7 @@ static bool has_whole(const struct counter_names *table, const struct counter_na
 	return false;
 }
 
-/* The traffic of a port is shown as wholes, so that each part must have one. */
+/* The traffic of a port is shown in totals, so each part needs one. */
 static void parts(void **state)
 {
 	const struct counter_names *table;
@@ -163,7 +163,7 @@ static void parts(void **state)
 	}
 }
 
-/* A table has each kernel name once, and each canonical name once. */
+/* Each kernel name appears once in a table, and so does each canonical name. */
 static void no_name_twice(void **state)
 {
 	const struct counter_names *table;
@@ -181,7 +181,7 @@ static void no_name_twice(void **state)
 	}
 }
 
-/* The port of a driver with a performance management agent has both sets of names. */
+/* A port whose driver has a performance management agent has both sets of names. */
 static void no_canonical_name_twice_on_a_port(void **state)
 {
 	static const char *const drivers[] = {"mlx5", "mlx4", "hfi1"};
@@ -195,13 +195,13 @@ static void no_canonical_name_twice_on_a_port(void **state)
 		     row) for (size_t i = 0; table->driver && i < ARRAY_SIZE(drivers);
 			       i++) for (size_t j = 0;
 					 !strcmp(table->driver, drivers[i]) && j < pma->count; j++)
-		/* Dc...: hfi1's of the whole device. */
+		/* Dc...: counters of hfi1 for the entire device. */
 		if (!strcmp(row->canonical, pma->rows[j].canonical) &&
 		    strncmp(row->name, "Dc", 2) != 0) fail_msg("%s and %s are both %s", row->name,
 							       pma->rows[j].name, row->canonical);
 }
 
-/* So the driver need not be known to find a row. */
+/* So a row can be found without knowing the driver. */
 static void a_name_means_the_same_with_all_drivers(void **state)
 {
 	const struct counter_names *table;
@@ -222,7 +222,7 @@ static void a_name_means_the_same_with_all_drivers(void **state)
 	}
 }
 
-/* A canonical name is in one unit, direction and group, whoever counts. */
+/* A canonical name has one unit, direction and group, whichever driver counts. */
 static void a_canonical_name_is_one_thing(void **state)
 {
 	const struct counter_names *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Readings of counters: what one is, and loading them from a saved tree. */
+/* Readings of counters: what they consist of, and how they are loaded from a saved tree. */
 #include "made_up_snapshot.h"
 
 #include <linux/if_link.h>
@@ -45,7 +45,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As the command does it, with every source. */
+/* As in the command, with every source. */
 static void open_loader(struct bed *bed, unsigned int sources,
 			bool (*wants)(const void *, enum counter_source, const char *,
 				      const struct counter_name *),
@@ -329,18 +329,18 @@ static void only_what_is_wanted(void **state)
 	assert_int_equal(bed->readings.count, 2);
 	find(bed, "mlx5_0/1", "symbol_error");
 	find(bed, "mlx5_0/1", "link_downed");
-	/* VL15_dropped would be a problem if it were read. */
+	/* VL15_dropped would be reported as a problem if it were read. */
 	assert_int_equal(bed->problems.count, 1);
 	assert_true(does_count(bed, 0));
 }
 
-/* bnxt_re has an agent since Linux 6.15, whose numbers of errors are those of the driver, cut. */
+/* bnxt_re has an agent since Linux 6.15, whose error counters are the driver's, truncated. */
 static void the_agent_counts_it_too(void **state)
 {
 	static const char *const own[] = {"symbol_error", "tx_bytes", "tx_roce_discards"};
 	struct bed *bed = *state;
 
-	/* Another port's counters are not those of this one. */
+	/* Counters of another port do not count for this one. */
 	for (unsigned int port = 1; port <= 2; port++) {
 		_cleanup_(freep) char *file = mem_format(CLASS "bnxt_re0/ports/%u/%s", port,
 							 "counters/port_xmit_discards");
@@ -385,7 +385,7 @@ static void both_folders_of_a_driver(void **state)
 	assert_int_equal(find(bed, "mlx4_0/1", "rq_num_lle")->value.value, 6);
 }
 
-/* A place that could not be listed for want of descriptors is listed in the next round. */
+/* A place that could not be listed for lack of descriptors is listed in the next round. */
 static void listed_again(void **state)
 {
 	struct bed *bed = *state;
@@ -401,7 +401,7 @@ static void listed_again(void **state)
 	count = bed->readings.count;
 	assert_int_equal(count, 5);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	/* The less there are, the more places fail; at last there are enough. */
+	/* The fewer descriptors, the more places fail; in the end there are enough. */
 	for (rlim_t more = 0; more < 8; more++) {
 		int next;
 
@@ -422,7 +422,7 @@ static void listed_again(void **state)
 	}
 }
 
-/* A listing of the counters as such shows those of both. */
+/* Listing the counters shows those of both. */
 static void both_are_counters(void **state)
 {
 	struct bed *bed = *state;
@@ -443,7 +443,7 @@ static void nothing_is_counted(void **state)
 	load(bed, COUNTERS_ALL_SOURCES, NULL);
 	assert_string_equal(bed->inventory.devices.items[1].name, "siw0");
 	assert_false(does_count(bed, 1));
-	/* Nobody knows what there is. */
+	/* It is unknown which counters there are. */
 	assert_true(does_count(bed, 0));
 	assert_int_equal(bed->readings.count, 1);
 	assert_int_equal(bed->problems.count, 1);
@@ -480,7 +480,7 @@ static void answer_statistics(struct made_up_snapshot *snapshot, uint32_t netdev
 	snapshot_end(snapshot);
 }
 
-/* Netlink tells the counters of the netdevs whose index is known, and of nothing else. */
+/* Netlink reports the counters of netdevs whose index is known, and nothing else. */
 static void netdevs_by_netlink(void **state)
 {
 	struct bed *bed = *state;
@@ -510,7 +510,7 @@ static void netdevs_by_netlink(void **state)
 	assert_int_equal(find(bed, "eth3", "rx_packets")->value.value, 8);
 }
 
-/* A container that shares the devices does not see them, and RoCE need not have any. */
+/* A container that shares the devices does not see them, and RoCE may have none. */
 static void hidden_in_a_container(void **state)
 {
 	struct bed *bed = *state;
@@ -542,7 +542,7 @@ static void hidden_in_a_container(void **state)
 			    "they are in the first network namespace only");
 }
 
-/* Its counter of 64 bits is another file than the one that was read already. */
+/* Its counter of 64 bits is in a different file from the one that was read already. */
 static void extended_after_a_probe(void **state)
 {
 	struct bed *bed = *state;
@@ -569,7 +569,7 @@ static void extended_after_a_probe(void **state)
 	assert_int_equal(bed->readings.items[2].value.value, 5);
 }
 
-/* What was read before the first loader is no reading of the one that follows it. */
+/* Readings from before the first loader do not count for the next one. */
 static void opened_again(void **state)
 {
 	struct bed *bed = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters round by round of a saved tree whose devices and ports change, the names that all
- * rounds share, and how saved readings compare: which host, which start, how long ago.
+ * Counters of a saved tree, round by round, while its devices and ports change; the names that all
+ * rounds share; and how saved readings are compared: which host, which boot, how long ago.
  */
 #include "saved_tree.h"
 
@@ -26,7 +26,7 @@ static bool wants_all_but_odd(const void *context, enum counter_source source,
 	return strncmp(kernel_name, "odd", 3) != 0;
 }
 
-/* A name is stored once for a source, however many there are. */
+/* A name is stored once for each source, however many counters have it. */
 static void pool_of_names(void **state)
 {
 	const struct counters_request request = {.wants = NULL};
@@ -59,7 +59,7 @@ static void pool_of_names(void **state)
 	assert_true(other->wanted);
 	assert_string_equal(other->kernel_name, "new\\x09");
 	assert_string_equal(other->counter, "new\\x09");
-	/* The tables come one after the other. */
+	/* The tables follow one another. */
 	assert_true(counter_pool_entry(&pool, COUNTER_SOURCE_HW, "rdma_recvs")->rank <
 		    counter_pool_entry(&pool, COUNTER_SOURCE_HW, "tx_bytes")->rank);
 	assert_string_equal(counter_pool_cause(&pool, "first"), "first");
@@ -70,7 +70,10 @@ static void pool_of_names(void **state)
 	counter_pool_free(&pool);
 }
 
-/* The catalogue's order first, then natural order of names; only what is wanted is shown. */
+/*
+ * The order of the catalogue first, then the natural order of names; only wanted counters are
+ * shown.
+ */
 static void layouts(void **state)
 {
 	static const char *const names[] = {"z10", "packet_seq_err", "odd1", "z9",
@@ -92,7 +95,7 @@ static void layouts(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 			assert_string_equal(layout->entries[layout->shown[i]]->file, shown[i]);
 	}
-	/* The names of another source, and of another port, are others. */
+	/* The names of another source, and of another port, are different ones. */
 	layout = counter_pool_layout(&pool, COUNTER_SOURCE_PMA, &values);
 	assert_int_equal(layout->source, COUNTER_SOURCE_PMA);
 	assert_int_equal(layout->entries[0]->source, COUNTER_SOURCE_PMA);
@@ -172,7 +175,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Reads a round, and forgets the one before it. */
+/* Reads a round, and forgets the previous one. */
 static bool next_round(struct bed *bed, bool follow)
 {
 	counter_rounds_forget(&bed->rounds);
@@ -193,13 +196,13 @@ static void growth_between_rounds(void **state)
 	assert_string_equal(changes.items[0].time, "now");
 	assert_true(changes.items[0].rate_per_sec.known);
 	counter_changes_clear(&changes);
-	/* The round before is forgotten, but not the last one. */
+	/* The round before last is forgotten, but not the last one. */
 	counter_rounds_forget(&bed->rounds);
 	assert_int_equal(bed->rounds.before.count, 0);
 	assert_int_equal(bed->rounds.readings.count, 1);
 }
 
-/* Each change that is followed: a port, a device, a state, a netdev. */
+/* Each change that is noticed: a port, a device, a state, a netdev. */
 static void what_is_followed(void **state)
 {
 	struct bed *bed = *state;
@@ -219,7 +222,7 @@ static void what_is_followed(void **state)
 	tree_write(&bed->tree, CLASS "m1/ports/1/gid_attrs/ndevs/0", "eth7");
 	tree_write(&bed->tree, "sys/class/net/eth7/ifindex", "7");
 	assert_false(next_round(bed, false));
-	/* A rate alone is looked at from time to time only. */
+	/* A change of the rate alone is only noticed from time to time. */
 	tree_write(&bed->tree, CLASS "m0/ports/1/rate", "50 Gb/sec (4X)");
 	bed->rounds.refreshed_msec = clock_msec();
 	assert_false(next_round(bed, true));
@@ -230,7 +233,7 @@ static void what_is_followed(void **state)
 	assert_true(bed->inventory.devices.items[0].ports[0].rate_gbps.value == 25);
 	bed->rounds.refreshed_msec -= 11000;
 	assert_false(next_round(bed, true));
-	/* One goes as another comes. */
+	/* One device goes while another comes. */
 	tree_delete(&bed->tree, CLASS "m1");
 	put_port(bed, "m2", 1, "1");
 	assert_true(next_round(bed, true));
@@ -241,8 +244,10 @@ static void what_is_followed(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* The counters of a device that went are no problem, even if nobody follows; those that cannot be
- * read are one, once. */
+/*
+ * The counters of a removed device are not a problem, even without following changes; unreadable
+ * ones are reported once.
+ */
 static void what_is_a_problem(void **state)
 {
 	struct bed *bed = *state;
@@ -276,7 +281,7 @@ static void nothing_for_a_while(void **state)
 	assert_int_equal(bed->rounds.readings.count, 1);
 }
 
-/* What matters most where there is not room for all. */
+/* The most important counters, where there is no room for all. */
 static void ranks(void **state)
 {
 	static const struct {
@@ -324,7 +329,7 @@ static void hosts_and_times(void **state)
 		const char *host, *boot, *time;
 		uint64_t uptime; /* 0: unknown */
 		bool other_boot, other_host;
-		double seconds; /* since the first one */
+		double seconds; /* time since the first one */
 	} cases[] = {
 		{"a", "1", "2026-11-22T12:00:01.500Z", 0, false, false, 1.5},
 		{"a", "1", "2026-11-22T11:00:00.000Z", 6000, false, false, 5},
@@ -371,7 +376,7 @@ static struct saved_counter saved_of(const char *device, int port, const char *n
 	};
 }
 
-/* Devices and ports of a file in any order, each once; what lacks a part is left out. */
+/* Devices and ports of a file in any order, each once; incomplete ones are skipped. */
 static void saved_places(void **state)
 {
 	struct saved_counter counters[] = {
@@ -407,7 +412,7 @@ static void saved_places(void **state)
 	}
 	assert_string_equal(saved.readings.items[0].counter, "shown");
 	assert_string_equal(saved.readings.items[1].counter, "b");
-	/* What was filtered out of the devices has no readings. */
+	/* Devices that were filtered out have no readings. */
 	counter_readings_clear(&saved.readings);
 	saved.devices.items[1].port_count = 2;
 	saved_readings_make(&saved, counters, ARRAY_SIZE(counters));

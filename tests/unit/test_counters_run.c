@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl counters qp, mr, mode and --optional over a kernel that is made up (nldev.c and
- * counters.c of drivers/infiniband/core): what is shown, what is switched, and what is said of a
- * kernel that has none of it. The functions of lib/host/inventory/inventory.h and
- * lib/base/signals.h are here, so that the linker takes none of their files.
+ * rdmactl counters qp, mr, mode and --optional on a made-up kernel (nldev.c and counters.c of
+ * drivers/infiniband/core): what is shown, what is switched, and what is reported for a kernel
+ * without them. The functions of lib/host/inventory/inventory.h and lib/base/signals.h are defined
+ * here, so that the linker takes none of their files.
  */
 #include "command_lines.h"
 
@@ -21,7 +21,7 @@
 
 enum { DEVICE = 3, OPTIONALS = 3, PORTS = 2 };
 
-/* A thread that no kernel has: the numbers end at 2^22. */
+/* A thread ID that no kernel uses: they end at 2^22. */
 #define NO_THREAD 4194305u
 
 static uint64_t clock_now = 1000000000;
@@ -39,18 +39,18 @@ static struct {
 	bool serves;
 	int load_error, open_error;
 	bool without_index, empty, auto_mode;
-	int refusal;	     /* of all requests */
-	int set_refusal;     /* of the switches of port 1 */
-	int set_refusal_all; /* of all switches */
+	int refusal;	     /* error for all requests */
+	int set_refusal;     /* error for setting counters of port 1 */
+	int set_refusal_all; /* error for setting any counters */
 	bool on[PORTS][OPTIONALS], without_optional;
 	unsigned int dumps, waits, waited;
-	unsigned int replaced_after; /* so many dumps; 0: m0 stays the same device */
+	unsigned int replaced_after; /* dumps before m0 becomes another device; 0: never */
 	bool stopped;
 } host;
 
 /* ---- The kernel ---- */
 
-/* A device that was removed and added again has another index. */
+/* A device that was removed and added again has a different index. */
 static uint32_t device_index(void)
 {
 	return host.replaced_after && host.dumps >= host.replaced_after ? DEVICE + 1 : DEVICE;
@@ -445,7 +445,7 @@ static const struct command_row objects_stopped = {
 	"rx_out_of_buffer\t1\n",
 	"", ""};
 
-/* The first round of the other device has nothing to be compared with. */
+/* The first round of the other device has nothing to compare with. */
 static const struct command_row objects_replaced = {
 	"counters qp m0/2 -w -c 3 -i 1000s -a -g requests --tsv -o counter_id,value,growth",
 	STATUS_DONE,
@@ -471,7 +471,7 @@ static void objects(void **state)
 	expect(&objects_replaced);
 }
 
-/* A kernel that has none of it, or refuses; a host without any. */
+/* A kernel without support, or one that refuses; and a host without any device. */
 static const struct {
 	int refusal, open_error, load_error;
 	bool empty, without_index;
@@ -655,7 +655,7 @@ static void failures(void **state)
 	}
 }
 
-/* The kernel gets all that a port is to count, or nothing if that is what it counts. */
+/* The kernel is sent the full set of counters for a port, or nothing if it counts these already. */
 static const struct command_row optional_rows[] = {
 	{"counters --optional --tsv", STATUS_DONE,
 	 "object\tcounter\tenabled\tmeaning\n"
@@ -804,7 +804,7 @@ static void optional(void **state)
 	expect(&optional_one);
 }
 
-/* No round follows one that could not be printed. */
+/* No further round follows one that could not be printed. */
 static void full_output(void **state)
 {
 	static const char *const lines[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl counters --watch over rounds that are made up: what is shown of the changes where the
- * screen has no room for all, when the rounds are, and how it ends. The functions of
+ * rdmactl counters --watch with made-up rounds: which changes are shown if the screen has no room
+ * for all, when the rounds take place, and how it ends. The functions of
  * lib/counter/counter_rounds.h, lib/render/screen.h, lib/host/inventory/inventory.h and
- * lib/base/signals.h are here, so that the linker takes none of their files.
+ * lib/base/signals.h are defined here, so that the linker takes none of their files.
  */
 #include "command_lines.h"
 
@@ -35,14 +35,14 @@ static struct {
 	unsigned int reading_msec; /* how long a round takes */
 	unsigned int waits, waited;
 	unsigned int shows, rounds;
-	size_t changes; /* of the rows */
-	bool no_round;	/* rounds are not noted */
+	size_t changes; /* of the rows shown */
+	bool no_round;	/* do not log the rounds */
 	bool stopped;
 } host;
 
 /* ---- The rounds ---- */
 
-/* Warnings, serious ones, traffic, counters that did not move, and one that started anew. */
+/* Warnings, serious errors, traffic, counters that did not move, and one that was reset. */
 static const struct row {
 	const char *counter;
 	enum counter_severity severity;
@@ -240,7 +240,7 @@ static void begin(void)
 	assert_int_equal(setenv("TERM", "xterm", 1), 0);
 }
 
-/* What is shown of the rows with these numbers. */
+/* The output for the rows with these numbers. */
 static char *screen_text(const char *head, const char *numbers)
 {
 	char *text = mem_format("1970-01-01T00:00:06.000Z  every 1 s  %s\n\n"
@@ -270,7 +270,7 @@ static void expect_screen(const char *line, const char *head, const char *number
 
 #define FEWER " more do not fit (--errors, DEV/PORT: fewer)"
 
-/* Room for one row at least; then the worst, and the first of those alike; all in their order. */
+/* At least one row has room; then the worst, the first of equally bad ones; all in their order. */
 static void room(void **state)
 {
 	static const struct {
@@ -293,7 +293,7 @@ static void room(void **state)
 	}
 }
 
-/* What the options leave out has no room, and is not counted as what does not fit. */
+/* Rows that the options exclude need no room, and are not counted among those that do not fit. */
 static void chosen(void **state)
 {
 	static const struct {
@@ -347,7 +347,7 @@ static void whole_view(void **state)
 
 #define TWICE "counter\nbytes\nlate\nbytes\nlate\n"
 
-/* Rounds that a slow one has missed are left out; there is no screen for programs. */
+/* Rounds missed during a slow one are skipped; programs get no screen. */
 static const struct {
 	unsigned int reading_msec, waits;
 	struct command_row row;
@@ -429,7 +429,7 @@ static void rounds(void **state)
 	}
 }
 
-/* A table of each round, where there is no screen. */
+/* Without a screen, each round is a table. */
 static void tables(void **state)
 {
 	static const struct command_row row = {"counters -w -c 2 -o counter,growth", STATUS_DONE,
@@ -448,7 +448,7 @@ static void tables(void **state)
 	expect(&row);
 }
 
-/* No round follows one that could not be shown. */
+/* No further round follows one that could not be shown. */
 static void closed(void **state)
 {
 	_cleanup_(freep) char *said = mem_format("rdmactl counters: cannot write the output: %s\n",
@@ -470,7 +470,7 @@ static void closed(void **state)
 	row.out = "";
 	expect(&row);
 	assert_int_equal(host.rounds, 5);
-	/* The first error is told. */
+	/* The first error is reported. */
 	host.show_error = -EIO;
 	host.leave_error = -ENOSPC;
 	expect(&row);

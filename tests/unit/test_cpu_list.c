@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lists of processors at the limits of what a set holds, and in buffers of each size. */
+/* Lists of processors at the limits of a set, and in buffers of each size. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void good(void **state)
 	check("0,2", "0,2");
 	check("0-1,3-4,6", "0-1,3-4,6");
 	check("09-10", "9-10");
-	/* The last that a set holds, those after it, and the last number of all. */
+	/* The last number that fits into a set, those after it, and the last number of all. */
 	check("1020-1030", "1020-1030");
 	check("8191", "8191");
 	check("8192", "");
@@ -69,11 +69,11 @@ static void bad(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		assert_false(cpu_list_parse(texts[i], &set));
-	/* It stays as it was. */
+	/* The set is unchanged. */
 	check_set(&set, "5");
 }
 
-/* It ends with the last whole piece that fits, and a NUL. */
+/* The text ends after the last piece that fits, with a NUL. */
 static void cut(void **state)
 {
 	const struct cpu_list set = set_of("0-3,8,10-12");
@@ -120,7 +120,10 @@ enum { MANY = 2048 };
 
 static struct cpu_list usable; /* by the thread */
 
-/* As the kernel, which refuses a set with room for fewer than it has: sched_getaffinity(2). */
+/*
+ * Like the kernel, which refuses a set that is smaller than its number of processors:
+ * sched_getaffinity(2).
+ */
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
 	(void)pid;

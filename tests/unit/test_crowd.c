@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much of a self-test server one client, one address and one network can take. */
+/* How much of a self-test server a single client, address or network can take. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static struct served *come(struct crowd *crowd, const char *text, uint64_t since
 	return guest;
 }
 
-/* Makes a guest a client, or returns false if he is refused with these words. */
+/* Makes a guest a client; returns false if it is refused with these words. */
 static bool admit(struct crowd *crowd, const char *text, const char *words)
 {
 	struct served *guest = come(crowd, text, 0);
@@ -97,7 +97,9 @@ static void surplus_of_guests(void **state)
 		snprintf(text, sizeof(text), "2001:db8::%x", i);
 		come(&crowd, text, 100 - i);
 	}
-	/* A network with its share has to give up its oldest, others come freely. */
+	/*
+	 * A network that has used up its share must give up its oldest guest; others come freely.
+	 */
 	surplus = crowd_find_surplus(&crowd, &near);
 	assert_non_null(surplus);
 	assert_int_equal(surplus->since_msec, 100 - (CROWD_MOST_GUESTS_OF_NETWORK - 1));
@@ -106,14 +108,14 @@ static void surplus_of_guests(void **state)
 		snprintf(text, sizeof(text), "192.0.2.%u", i);
 		come(&crowd, text, 1);
 	}
-	/* In a full pool the network with most guests gives one up for anybody. */
+	/* In a full pool, the network with the most guests gives one up for any newcomer. */
 	assert_ptr_equal(crowd_find_surplus(&crowd, &far), surplus);
 	surplus->ended = "dropped";
 	assert_null(crowd_find_surplus(&crowd, &far));
 	crowd_close(&crowd);
 }
 
-/* All senders of a mesh come at once: 128 to a server for 256, perhaps of one network. */
+/* All senders of a mesh come at once: 128 to a server for 256, perhaps from one network. */
 static void guests_of_many_clients(void **state)
 {
 	const struct ip_address near = address("2001:db8::ffff"), far = address("2001:db8:1::1");
@@ -147,7 +149,7 @@ static void budget_of_all(void **state)
 	for (int i = 0; i < 3; i++)
 		come(&crowd, "192.0.2.9", 0);
 	assert_int_equal(budget_take(budget, 0, 64 * MIB), 0);
-	assert_int_equal(budget_take(budget, 0, 1), -ENOMEM); /* half of it is one client's */
+	assert_int_equal(budget_take(budget, 0, 1), -ENOMEM); /* one client may take half of it */
 	assert_int_equal(budget_take(budget, 1, 60 * MIB), 0);
 	assert_int_equal(budget_take(budget, 2, 5 * MIB), -ENOMEM);
 	assert_int_equal(budget_take(budget, 2, 4 * MIB), 0);
@@ -160,7 +162,7 @@ static void budget_of_all(void **state)
 	crowd_close(&crowd);
 }
 
-/* What a client takes without an order for it is never more than what he counts with. */
+/* The memory that a client takes without ordering it never exceeds what is assumed for it. */
 static void bytes_of_a_client(void **state)
 {
 	const uint64_t requests = 65536 * sizeof(struct ibv_send_wr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Data center bridging: answers made by hand, whole and damaged, and this machine's own kernel. */
+/* Data center bridging: hand-made answers, complete and damaged, and the kernel of this machine. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 /* Linux 6.12's include/uapi/linux/dcbnl.h */
 enum { APP_TRUST_TABLE = 11, PCP_APP = 2, SELECTOR_PCP = 255 };
 
-/* Messages are tested in memory of their very size, so that the sanitizer sees every overrun. */
+/* Messages are copied to memory of their exact size, so that the sanitizer sees every overrun. */
 static int parse(const struct bytes *bytes, size_t length, struct dcb *dcb)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
@@ -89,7 +89,7 @@ static void lossless(void **state)
 	assert_int_equal(dcb.trusted.value, DCB_TRUST_DSCP | DCB_TRUST_PCP);
 }
 
-/* All structures come whole; trust in its order, entries of other selectors beside the DSCPs. */
+/* All structures are present; trust in its order, and entries of other selectors besides DSCP. */
 static void everything(void **state)
 {
 	const struct ieee_ets ets = {.willing = 1,
@@ -132,11 +132,11 @@ static void everything(void **state)
 	assert_int_equal(dcb.trust_count, 2);
 	assert_int_equal(dcb.trust_order[0], DCB_SELECTOR_PCP);
 	assert_int_equal(dcb.trust_order[1], IEEE_8021QAZ_APP_SEL_DSCP);
-	/* Entries for other selectors are none for a DSCP. */
+	/* Entries for other selectors do not count as DSCP. */
 	assert_int_equal(dcb.dscp_count, 0);
 }
 
-/* More selectors than there are. */
+/* More selectors than exist. */
 static void too_many(void **state)
 {
 	struct bytes bytes = {0}, ieee = {0}, trust = {0};
@@ -164,7 +164,7 @@ static int result_of(uint8_t value, unsigned int attribute)
 	return dcb_parse_result(copy, bytes.length, attribute);
 }
 
-/* The errno hides in a byte; positive codes of drivers are no errors, a refusal of DCBX is one. */
+/* The errno hides in a byte; positive driver codes are not errors, a refusal of DCBX is one. */
 static void results(void **state)
 {
 	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_SET};
@@ -189,7 +189,7 @@ static void results(void **state)
 	assert_int_equal(dcb_parse_result(bytes.data, bytes.length, DCB_ATTR_IEEE), -EBADMSG);
 }
 
-/* A driver leaves out what it cannot tell. */
+/* A driver omits what it does not know. */
 static void nothing_told(void **state)
 {
 	struct bytes bytes = {0}, ieee = {0}, empty = {0};
@@ -210,7 +210,7 @@ static void nothing_told(void **state)
 	assert_false(dcb.pfc_known);
 }
 
-/* An empty table of trust is known: the port trusts nothing. */
+/* An empty trust table is known: the port trusts nothing. */
 static void trusts_nothing(void **state)
 {
 	struct bytes bytes = {0}, ieee = {0}, empty = {0};
@@ -224,7 +224,7 @@ static void trusts_nothing(void **state)
 	assert_int_equal(dcb.trusted.value, 0);
 }
 
-/* Numbers out of their range, one DSCP with two priorities, entries of the wrong size. */
+/* Numbers out of range, one DSCP with two priorities, entries of the wrong size. */
 static void hostile(void **state)
 {
 	struct bytes bytes = {0}, ieee = {0}, apps = {0};
@@ -311,7 +311,7 @@ static void asked(void **state)
 	fake_stop(&kernel);
 }
 
-/* lo has no data center bridging in any kernel, whether that knows the request or not. */
+/* lo has no data center bridging in any kernel, whether or not it knows the request. */
 static void own_kernel(void **state)
 {
 	struct netlink *rtnl;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Datagrams in words: present fields are shown, missing ones are unknown, tables go by entry. */
+/*
+ * Datagrams in words: fields that are present are shown, missing ones are unknown, and tables are
+ * shown by entry.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +30,7 @@ static void make(unsigned char *mad, unsigned int mgmt_class, unsigned int metho
 	bits_set(mad, 20 * 8, 32, modifier);
 }
 
-/* The value of a field; of a table, that of one entry. */
+/* The value of a field; for a table, of one entry. */
 static const char *value_of(const struct mad_pair *pairs, size_t count, const char *key,
 			    uint64_t entry)
 {
@@ -45,8 +48,8 @@ static const char *field_of(const struct mad_decoded *decoded, const char *key, 
 }
 
 /*
- * Every attribute of every class, over changing bytes, cut at any length: a field that is known is
- * the same as in the whole datagram; what is longer never knows less.
+ * Every attribute of every class, with varying bytes, cut at any length: a known field has the same
+ * value as in the complete datagram, and a longer one never has fewer known fields.
  */
 static void cut(const unsigned char *mad, const struct mad_attribute *attribute)
 {
@@ -67,7 +70,7 @@ static void cut(const unsigned char *mad, const struct mad_attribute *attribute)
 			if (!part.fields[i].value)
 				continue;
 			known++;
-			/* Some are shown only if others that come later say so. */
+			/* Some fields are shown only if later ones say so. */
 			if (whole.fields[i].value)
 				assert_string_equal(part.fields[i].value, whole.fields[i].value);
 		}
@@ -118,7 +121,7 @@ static void less_than_a_header(void **state)
 	mad_decoded_clear(&decoded);
 }
 
-/* The paths of a directed route are told if all of the datagram is there. */
+/* The paths of a directed route are shown only if the datagram is complete. */
 static void paths(void **state)
 {
 	unsigned char mad[MAD_BYTES];
@@ -146,7 +149,7 @@ static void paths(void **state)
 	}
 }
 
-/* The index of an entry is that of the whole table. */
+/* The index of an entry is that within the entire table. */
 static void blocks(void **state)
 {
 	static const struct {
@@ -180,7 +183,7 @@ static void blocks(void **state)
 	}
 }
 
-/* A congestion log of a type that is not known has no fields: its bytes are shown, then. */
+/* A congestion log of unknown type has no fields: its bytes are shown instead. */
 static void logs(void **state)
 {
 	(void)state;
@@ -217,7 +220,7 @@ static void multicast_position(void **state)
 #define STEP   112u
 #define MOST_N 1000u
 
-/* 1000 node records, put together; the last one cut. */
+/* 1000 node records, reassembled; the last one is truncated. */
 static void long_table(void **state)
 {
 	const size_t bytes = 56 + MOST_N * STEP;
@@ -252,7 +255,7 @@ static void check_table(const unsigned char *mad, size_t bytes, size_t count, bo
 	assert_true(table.records == mad + 56);
 }
 
-/* Records that are not whole, and a full datagram that is no part of a table: 15.4.2. */
+/* Incomplete records, and a full datagram that is not part of a table: 15.4.2. */
 static void cut_table(void **state)
 {
 	unsigned char mad[MAD_BYTES];
@@ -276,7 +279,7 @@ static void cut_table(void **state)
 	check_table(mad, MAD_BYTES, 0, false);
 }
 
-/* How many records a single segment has: by the payload length, if it is the only one. */
+/* The number of records in a single segment: by the payload length, if it is the only one. */
 static void one_segment(void **state)
 {
 	static const struct {
@@ -312,7 +315,7 @@ static void one_segment(void **state)
 }
 
 /*
- * A record that ends with the datagram, or a byte before: what is computed needs all of it. Reals
+ * A record that ends with the datagram, or one byte before: computed values need all of it. Reals
  * and words of PortInfo, 14.2.5.6.
  */
 static void last_byte(void **state)
@@ -339,8 +342,8 @@ static void last_byte(void **state)
 }
 
 /*
- * 15.2.4: a MultiPathRecord is answered by paths, a TraceRecord is asked for as a path; and which
- * methods have a table of records.
+ * 15.2.4: a MultiPathRecord query is answered with paths, a TraceRecord is requested by a path; and
+ * which methods have a table of records.
  */
 static void queries_and_answers(void **state)
 {
@@ -375,7 +378,7 @@ static void queries_and_answers(void **state)
 	}
 }
 
-/* InformInfo, 13.4.8.3, alone and in a record: generic traps have a name, a vendor's have not. */
+/* InformInfo, 13.4.8.3, alone and in a record: generic traps have a name, a vendor's do not. */
 static void subscriptions(void **state)
 {
 	static const struct {
@@ -409,7 +412,7 @@ static void subscriptions(void **state)
 	}
 }
 
-/* The D bit of a directed route is its direction and no status. */
+/* The D bit of a directed route is its direction, and not part of the status. */
 static void header(void **state)
 {
 	unsigned char mad[MAD_BYTES];

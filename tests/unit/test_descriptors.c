@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How files and sockets are opened: no program that is started inherits them, reading none of them
- * waits, and a root is no more than a place. What this process may do, as the kernel says it.
+ * How files and sockets are opened: no started program inherits them, reading none of them blocks,
+ * and a root confines lookups. Also the privileges of this process, as the kernel reports them.
  */
 #include "saved_tree.h"
 
@@ -15,7 +15,7 @@
 #include "kernel/netlink/netlink.h"
 #include "kernel/privilege.h"
 
-/* Those that F_GETFL tells. */
+/* Flags that F_GETFL returns. */
 #define TOLD (O_PATH | O_DIRECTORY | O_NONBLOCK | O_NOFOLLOW | O_ACCMODE)
 
 static void expect_flags(int fd, int flags)
@@ -44,7 +44,7 @@ static void roots(void **state)
 	root_close(&root);
 }
 
-/* A snapshot's tree is below root/, beside its manifest; neither is to be a link. */
+/* The tree of a snapshot is below root/, next to its manifest; neither may be a link. */
 static void snapshots(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -88,7 +88,7 @@ static void snapshots(void **state)
 	root_close(&root);
 }
 
-/* Whatever is opened: in a tree, in a directory of it, and on the live system. */
+/* Everything that is opened: in a tree, in a directory of it, and on the live system. */
 static void files(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -130,7 +130,7 @@ static void files(void **state)
 	root_close(&live);
 }
 
-/* A link leads to a file by the whole path, and nowhere from a directory that is open. */
+/* A link is followed by full path, but not from an open directory. */
 static void links(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -166,7 +166,7 @@ static int option(int fd, int name)
 	return value;
 }
 
-/* One that asks waits for its answer; one that listens does not. */
+/* A socket that sends requests blocks for the answer; one that listens does not block. */
 static void sockets(void **state)
 {
 	const unsigned int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR};
@@ -191,7 +191,7 @@ static void sockets(void **state)
 	assert_int_equal(netlink_open_groups(31, groups, 2, 4096, &netlink), -EPROTONOSUPPORT);
 }
 
-/* The line of /proc/self/status; 0 if it has none. */
+/* The line of /proc/self/status; 0 if it is missing. */
 static unsigned long long effective(void)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -237,7 +237,7 @@ static void held(void **state)
 	assert_true(without);
 }
 
-/* In a child that has a user namespace of its own, where that is allowed. */
+/* In a child with a user namespace, where that is allowed. */
 static void namespaces(void **state)
 {
 	struct stat own;

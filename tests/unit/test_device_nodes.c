@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stat(2) and faccessat(2) say of a device file. */
+/* What stat(2) and faccessat(2) report for a device file. */
 #include "rooted.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static void device_files(void **state)
 	assert_int_equal(doctor_judge_node(&fine, EACCES, 0, NULL), NODE_DENIED);
 	assert_int_equal(doctor_judge_node(&fine, EIO, 0, NULL), NODE_UNREADABLE);
 	assert_int_equal(doctor_judge_node(&file, 0, 0, "231:192"), NODE_NO_DEVICE);
-	/* The number matters more than the mode: opening another device helps nobody. */
+	/* The device number matters more than the mode: opening a different device helps nobody. */
 	assert_int_equal(doctor_judge_node(&fine, 0, EACCES, "231:193"), NODE_OTHER_NUMBER);
 	assert_int_equal(doctor_judge_node(&fine, 0, EACCES, "231:192"), NODE_DENIED);
 	assert_int_equal(doctor_judge_node(&fine, 0, EPERM, "231:192"), NODE_FORBIDDEN);
@@ -48,7 +48,7 @@ static void device_files(void **state)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* With every call that asks for the rights to a file refused, or only with the newest. */
+/* With every system call for access rights refused, or only the newest. */
 static void read_filtered(const struct saved_tree *tree, FILE *out, void *context)
 {
 	struct sock_filter filter[] = {
@@ -73,7 +73,7 @@ static void read_filtered(const struct saved_tree *tree, FILE *out, void *contex
 	fprintf(out, "%d %d", node.fault, node.rc);
 }
 
-/* Not without root, nor in an emulator. */
+/* Not without root privileges, nor in an emulator. */
 static bool can_be_filtered(const struct saved_tree *tree)
 {
 	_cleanup_(freep) char *file = mem_format("%s/dev/infiniband/uverbs0", tree->path);
@@ -82,7 +82,7 @@ static bool can_be_filtered(const struct saved_tree *tree)
 	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 }
 
-/* A filter of system calls says EPERM as well, and is no control group. */
+/* A filter of system calls also says EPERM, and is not a control group. */
 static void filters(void **state)
 {
 	struct saved_tree *tree = *state;

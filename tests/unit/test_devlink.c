@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Generic netlink, devlink and ethtool: messages made by hand, a simulated kernel, and this
- * machine's own kernel.
+ * Generic netlink, devlink and ethtool: hand-made messages, a simulated kernel, and the kernel of
+ * this machine.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void put_reporter(struct bytes *bytes, const char *name, uint8_t state, u
 	put_nest(bytes, DEVLINK_ATTR_HEALTH_REPORTER, &nest);
 }
 
-/* type 6: a switch, whose value is an attribute without data. */
+/* type 6: a flag, whose value is an attribute without data. */
 static void put_parameter(struct bytes *bytes, const char *name, uint8_t type, bool on)
 {
 	struct bytes value = {0}, list = {0}, parameter = {0};
@@ -79,7 +79,7 @@ static void put_parameter(struct bytes *bytes, const char *name, uint8_t type, b
 	put_nest(bytes, DEVLINK_ATTR_PARAM, &parameter);
 }
 
-/* In memory of the very size, so that the sanitizer sees every overrun. */
+/* In memory of the exact size, so that the sanitizer sees every overrun. */
 static int take(const struct bytes *bytes, size_t length, struct devlink_list *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
@@ -112,7 +112,7 @@ static void device_versions(void **state)
 	assert_null(device->versions[0].stored);
 	assert_string_equal(device->versions[1].running, "28.43.2026");
 	assert_string_equal(device->versions[1].stored, "28.45.1200");
-	/* Nothing was said about the rest. */
+	/* Nothing is known about the rest. */
 	assert_int_equal(device->reporter_count, 0);
 	assert_int_equal(device->switches[DEVLINK_RDMA], TRISTATE_UNKNOWN);
 }
@@ -154,7 +154,7 @@ static void device_switches(void **state)
 	} cases[] = {
 		{"enable_rdma", 6, true, TRISTATE_YES},
 		{"enable_rdma", 6, false, TRISTATE_NO},
-		/* A number by that name is not understood; another parameter is not it. */
+		/* A number with that name is not understood, and other parameters do not count. */
 		{"enable_rdma", 3, true, TRISTATE_UNKNOWN},
 		{"enable_rdma2", 6, true, TRISTATE_UNKNOWN},
 		{"enable_rdm", 6, true, TRISTATE_UNKNOWN},
@@ -176,7 +176,7 @@ static void device_switches(void **state)
 	}
 }
 
-/* Without `add`, a device that the list does not have is left out. */
+/* Without `add`, a device that is not in the list is skipped. */
 static void device_unknown(void **state)
 {
 	_cleanup_(devlink_list_clear) struct devlink_list list = {0};
@@ -204,7 +204,7 @@ static void device_damaged(void **state)
 		const int rc = take(&whole, length, &part);
 
 		assert_true(!rc || rc == -EBADMSG);
-		/* Only between two attributes of the message is it well formed. */
+		/* It is only well formed if cut between two attributes of the message. */
 		assert_true(rc || part.items[0].version_count <= 1);
 	}
 	put_header(&nameless, DEVLINK_CMD_NEW);
@@ -231,7 +231,7 @@ static void device_hostile(void **state)
 	(void)state;
 	put_header(&bytes, DEVLINK_CMD_NEW);
 	put_string(&bytes, DEVLINK_ATTR_BUS_NAME, "pci\033[2J");
-	/* Without its NUL. */
+	/* Without the terminating NUL. */
 	put_attribute(&bytes, DEVLINK_ATTR_DEV_NAME,
 		      "\x9b"
 		      "31mx",
@@ -336,7 +336,7 @@ static void one_bad_device(void **state)
 	assert_int_equal(list.items[1].switches[DEVLINK_RDMA], TRISTATE_NO);
 }
 
-/* Takes enable_roce as a switch in the mode driverinit, on or (3b) off; reloads only 3b. */
+/* Accepts enable_roce as a flag in the mode driverinit, on or (3b) off; reloads only 3b. */
 static void serve_change(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {
@@ -412,7 +412,7 @@ static void pause_frames(void **state)
 	assert_int_equal(ethtool_parse_pause(wide.data, wide.length, &pause), -EBADMSG);
 }
 
-/* A bit of a verbose bitset; `bytes` of its index: 4 is right. */
+/* A bit of a verbose bitset, with an index of `bytes` bytes: 4 is right. */
 static void put_mode(struct bytes *bits, uint32_t index, size_t bytes)
 {
 	struct bytes bit = {0};
@@ -422,7 +422,7 @@ static void put_mode(struct bytes *bits, uint32_t index, size_t bytes)
 	put_nest(bits, ETHTOOL_A_BITSET_BITS_BIT, &bit);
 }
 
-/* -1 for `automatic`, or a `mode` of 0: the reply has none. */
+/* `automatic` of -1, or a `mode` of 0: the reply lacks this attribute. */
 static int parse_modes(int automatic, const uint32_t *modes, size_t bytes, struct ethtool_fec *fec)
 {
 	struct bytes reply = {0}, set = {0}, bits = {0};
@@ -441,7 +441,7 @@ static int parse_modes(int automatic, const uint32_t *modes, size_t bytes, struc
 	return ethtool_parse_fec(reply.data, reply.length, fec);
 }
 
-/* What may be used; 23 is a link mode that is no error correction. */
+/* The permitted modes; 23 is a link mode that is not an error correction. */
 static void configured_fec(void)
 {
 	static const uint32_t none[] = {0}, all[] = {49, 50, 51, 74, 0}, one[] = {23, 51, 0};
@@ -548,7 +548,7 @@ static void link_states(void **state)
 	assert_string_equal(ethtool_reason_detail(link.reason.value, link.detail.value),
 			    "unsupported cable");
 	assert_int_equal(link.down_count.value, 7);
-	/* Details that a later kernel has, and reasons without any. */
+	/* Details that a later kernel has, and reasons without details. */
 	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 6));
 	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 1000));
 	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_NO_CABLE, 1));
@@ -558,7 +558,7 @@ static void link_states(void **state)
 	assert_int_equal(ethtool_parse_link_state(bad.data, bad.length, &link), -EBADMSG);
 }
 
-/* A module with one page, whose kernel allows only that; the numbers of the request. */
+/* A module with one page, on a kernel that only allows that; the numbers in the request. */
 static void serve_module(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {
@@ -602,7 +602,7 @@ static void module_memory(void **state)
 	assert_int_equal(ethtool_get_module_bytes(generic, FAMILY, 7, &which, bytes, &length), 0);
 	assert_int_equal(length, 3);
 	assert_memory_equal(bytes, "abc", 3);
-	/* More than was asked for is no answer. */
+	/* A longer answer than requested is invalid. */
 	length = 1;
 	assert_int_equal(ethtool_get_module_bytes(generic, FAMILY, 7, &which, bytes, &length),
 			 -EBADMSG);
@@ -613,7 +613,7 @@ static void module_memory(void **state)
 	fake_stop(&kernel);
 }
 
-/* Answers that lack what was asked for, and one that is refused. */
+/* Answers without the requested attributes, and an error. */
 static void serve_ethtool(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {
@@ -654,7 +654,7 @@ static void asked(void **state)
 	fake_stop(&kernel);
 }
 
-/* Takes what is to be on and off, in the order of the attributes; refuses negotiation. */
+/* Reads what to switch on and off, in the order of the attributes; refuses negotiation. */
 static void serve_pause(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *message = message_at(requests, 0);
@@ -701,7 +701,7 @@ static void pause_set(void **state)
 	fake_stop(&kernel);
 }
 
-/* This machine's own kernel: the requests are well formed, whatever it answers. */
+/* The kernel of this machine: the requests are well formed, whatever it answers. */
 static void own_kernel(void **state)
 {
 	static const char *const names[] = {DEVLINK_FAMILY, ETHTOOL_FAMILY, "nlctrl", "no such"};
@@ -729,13 +729,15 @@ static void own_kernel(void **state)
 		devlink_read_info(generic, ids[0], &list, all, NULL);
 	}
 	if (ids[1]) {
-		/* The loopback netdev has neither; no netdev has the last index. */
+		/* The loopback netdev has neither; no netdev has the highest index. */
 		assert_int_equal(ethtool_get_pause(generic, ids[1], 1, &pause), -EOPNOTSUPP);
 		assert_int_equal(ethtool_get_fec(generic, ids[1], 1, true, &fec), -EOPNOTSUPP);
 		assert_int_equal(ethtool_get_fec(generic, ids[1], INT32_MAX, false, &fec), -ENODEV);
 		assert_int_equal(ethtool_get_link_state(generic, ids[1], INT32_MAX, &link),
 				 -ENODEV);
-		/* A driver without an answer has an empty one; Linux before 5.16 has none. */
+		/*
+		 * If the driver has no answer, it is empty; Linux before 5.16 has no such request.
+		 */
 		rc = ethtool_get_module(generic, ids[1], 1, &module);
 		assert_true(!rc || rc == -EOPNOTSUPP);
 		assert_false(module.power_mode.known);

@@ -77,7 +77,7 @@ static void ask(struct bed *bed)
 	assert_non_null(bed->diagnosis.sentence);
 }
 
-/* The sentence in full, and words that the next step has. */
+/* Expects this sentence, and these words in the next step. */
 static void check(struct bed *bed, const char *sentence, const char *hint)
 {
 	ask(bed);
@@ -202,7 +202,7 @@ static void states(void **state)
 	bed->local.operstate = 3;
 	check(bed, "port rxa/1 is not ACTIVE but down (its netdev va is lower-layer-down)",
 	      "cable");
-	/* Failures that do not concern the port. */
+	/* Failures that are not related to the port. */
 	failed(bed, STAGE_TCP, ETIMEDOUT);
 	ask(bed);
 	assert_null(strstr(bed->diagnosis.sentence, "ACTIVE"));
@@ -287,7 +287,7 @@ static void mtu(void **state)
 	assert_string_equal(bed->diagnosis.sentence,
 			    "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024");
 	assert_non_null(strstr(bed->diagnosis.hint, "vb on 10.9.0.2 has the smaller one"));
-	/* It is the reason if the queue pair uses the larger one. */
+	/* This is the reason if the queue pair uses the larger MTU. */
 	completed(bed, IBV_WC_REM_INV_REQ_ERR);
 	bed->facts.path_mtu_bytes = 4096;
 	check(bed, "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024", "vb");
@@ -350,7 +350,7 @@ static void blocked(void **state)
 	      "one VLAN");
 }
 
-/* EFA has neither a netdev nor a switch that the user could look at. */
+/* EFA has neither a netdev nor a switch that the user could examine. */
 static void efa(void **state)
 {
 	struct bed *bed = *state;
@@ -385,7 +385,7 @@ static void efa(void **state)
 	      "the adapter itself has the GID");
 }
 
-/* Drivers outside of the kernel have no node type either, and nobody's security groups. */
+/* Out-of-tree drivers have no node type either, and do not use security groups. */
 static void unknown_carrier(void **state)
 {
 	struct bed *bed = *state;
@@ -400,7 +400,7 @@ static void unknown_carrier(void **state)
 	      "check the path between the two ports");
 }
 
-/* All that was sent arrived, in both directions: nobody may say that packets were lost. */
+/* Everything that was sent arrived, in both directions: no packets were lost. */
 static void no_loss(void **state)
 {
 	struct bed *bed = *state;
@@ -413,7 +413,7 @@ static void no_loss(void **state)
 	      "counters show no lost packet: rxa/1 sent 100 packets, rxb/1 of 10.9.0.2 received "
 	      "100 packets",
 	      "kernel logs (dmesg) of both hosts");
-	/* Without the far counters, a wait in vain says nothing of the packets. */
+	/* Without the far counters, a wait in vain says nothing about the packets. */
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 2000;
 	bed->facts.status.known = false;
@@ -443,7 +443,7 @@ static void loss(void **state)
 	      "lost on the path, though some get through: rxa/1 sent 100 packets, it received 40 "
 	      "packets, 17 retransmission events here",
 	      "ping -M do");
-	/* Fewer came back than were sent back. */
+	/* Fewer packets came back than were returned. */
 	count(&bed->facts.remote_counts, 41, 100);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
@@ -527,7 +527,7 @@ static void memory(void **state)
 	bed->facts.at_peer = true;
 	check(bed, "on 10.9.0.2: cannot lock 64 MiB for rxb: RLIMIT_MEMLOCK is 0 bytes",
 	      "on 10.9.0.2: raise it");
-	/* That limit is one of several if it is queues that need memory. */
+	/* That limit is one of several causes if queues ran out of memory. */
 	failed(bed, STAGE_CREATE_QP, ENOMEM);
 	check(bed, "on 10.9.0.2: rxb cannot create queues: Cannot allocate memory",
 	      "or that of the device");
@@ -549,7 +549,7 @@ static void opening(void **state)
 	failed(bed, STAGE_LIBRARY, ELIBACC);
 	ask(bed);
 	assert_non_null(strstr(bed->diagnosis.hint, "librdmacm1"));
-	/* Without -a, modprobe(8) takes what follows a module for its parameters. */
+	/* Without -a, modprobe(8) treats later words as module parameters. */
 	failed(bed, STAGE_LIBRARY, ENOENT);
 	check(bed, "the kernel does not offer verbs to programs", "modprobe -a ib_uverbs rdma_ucm");
 	failed(bed, STAGE_CREATE_QP, EINVAL);
@@ -576,7 +576,7 @@ static void ends(void **state)
 	bed->facts.stop = STOP_PEER_GONE;
 	check(bed, "10.9.0.2 ended the exchange during the test: its rdmactl was stopped or killed",
 	      "--serve");
-	/* A server that says why is believed. */
+	/* A server that gives its reason is believed. */
 	bed->facts.farewell = STOP_TIMED_OUT;
 	check(bed,
 	      "10.9.0.2 ended the exchange during the test: it heard nothing of this side for "
@@ -594,7 +594,7 @@ static void ends(void **state)
 	      "10.9.0.2 did not answer any more, for 5000 ms: its rdmactl was stopped, or the "
 	      "host hangs",
 	      "--serve");
-	/* Before its first answer, nobody knows what it is. */
+	/* Before its first answer, it is unknown what it is. */
 	bed->facts.remote = NULL;
 	check(bed,
 	      "10.9.0.2 did not answer within 5000 ms on TCP port 18777: another program may "
@@ -627,7 +627,7 @@ static void connection_manager(void **state)
 	      "rxb/1 of 10.9.0.2 refused the connection: nothing listens on port 18777 of its "
 	      "librdmacm",
 	      "--serve");
-	/* To irdma it is the program that refuses; to siw that is ECONNRESET. */
+	/* irdma reports this when the program refuses; siw reports ECONNRESET. */
 	for (int i = 0; i < 2; i++) {
 		event(bed, RDMA_CM_EVENT_REJECTED, i ? -ECONNREFUSED : -ECONNRESET);
 		check(bed,
@@ -659,7 +659,7 @@ static void connection_manager(void **state)
 	check(bed, "librdmacm gave up on rxb/1 of 10.9.0.2: TIMEWAIT_EXIT, status 4", "dmesg");
 }
 
-/* What is resolved is the address of the group, and nobody is connected. */
+/* The address of the group is resolved, and nobody is connected. */
 static void multicast_group(void **state)
 {
 	struct bed *bed = *state;
@@ -682,8 +682,9 @@ static void multicast_group(void **state)
 }
 
 /*
- * What each error means in each stage, told by this side and by the peer. A row with error 0 is for
- * the errors of the stage without a row. {here} and {there} are the sides as the teller sees them.
+ * What each error means in each stage, reported by this side and by the peer. A row with error 0 is
+ * for the errors of the stage without a row. {here} and {there} are the sides as the reporting side
+ * sees them.
  */
 static const struct {
 	enum stage stage;
@@ -738,7 +739,7 @@ static const struct {
 	{STAGE_TRANSFER, 0, "the transfer from {here} to {there} failed: {error}"},
 };
 
-/* The text with the words of the side that tells it in place of those in braces. */
+/* The text with the reporting side's words for those in braces. */
 static char *expand(const char *text, bool at_peer, int error)
 {
 	const struct {
@@ -840,7 +841,7 @@ static void rejections(void **state)
 			    !!strstr(bed->diagnosis.sentence, wanted[i].words))
 				fail_msg("reason %d: '%s'", reason, bed->diagnosis.sentence);
 	}
-	/* Told by the peer, the counters change sides, too. */
+	/* If the peer reports the failure, the counters change sides, too. */
 	bed->facts.at_peer = true;
 	count(&bed->facts.local_counts, 5, 0);
 	count(&bed->facts.remote_counts, 3, 2);
@@ -888,7 +889,7 @@ static void statuses(void **state)
 	      "--depth");
 }
 
-/* There is always a sentence, whatever is missing, and it has no terminal controls. */
+/* There is always a sentence, whatever is missing, without terminal control characters. */
 static void any_facts(void **state)
 {
 	struct bed *bed = *state;

@@ -77,7 +77,7 @@ static void test_equal(void **state)
 	struct diff diff = {0};
 
 	(void)state;
-	/* Counters, keys and what moves are not compared. */
+	/* Counters, keys and values that always change are not compared. */
 	same.count = number_of(7);
 	same.key = number_of(7);
 	same.moving = number_of(7);
@@ -107,7 +107,7 @@ static void test_changed_gone_new(void **state)
 	diff_clear(&diff);
 }
 
-/* Names that two devices have swapped are renames, and nothing else is another. */
+/* Two devices that have swapped names are renamed, and nothing else differs. */
 static void test_swapped_names(void **state)
 {
 	const struct thing one = THING("a", 1, 100), two = THING("b", 2, 200);
@@ -126,7 +126,7 @@ static void test_swapped_names(void **state)
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "things b renamed - a b\n"
 		      "things a renamed - b a\n");
-	/* A value that names a renamed device is followed. */
+	/* A value that names a renamed device follows the renaming. */
 	part.name = part_now.name;
 	add(&parts_before, &part);
 	add(&parts_after, &part_now);
@@ -135,7 +135,7 @@ static void test_swapped_names(void **state)
 	diff_clear(&diff);
 }
 
-/* What an earlier side could not read of a device is known by the device's earlier name. */
+/* Problems of a renamed device on the earlier side are found by its earlier name. */
 static void test_problem_of_a_renamed_device(void **state)
 {
 	static const struct diff_kind ports = {"ports", &schema, "name,guid", NULL, NULL};
@@ -182,7 +182,7 @@ static void test_renamed_by_second_identity(void **state)
 	diff_clear(&diff);
 }
 
-/* A GUID that is zero, or that several have, recognises nothing. */
+/* A GUID that is zero, or that several devices have, identifies nothing. */
 static void test_identity_is_not_one(void **state)
 {
 	const struct thing zero = THING("a", 0, 1), zero_now = THING("b", 0, 1);
@@ -203,7 +203,7 @@ static void test_identity_is_not_one(void **state)
 	diff_clear(&diff);
 }
 
-/* Parts of what is gone are not told again. */
+/* Parts of a missing object are not reported again. */
 static void test_parts(void **state)
 {
 	const struct thing one = THING("a", 1, 1), part = THING("a/1", 0, 1);
@@ -237,7 +237,7 @@ static void test_partial_list(void **state)
 	diff_clear(&diff);
 }
 
-/* What a side could not read is told, and is no difference; what it does not have is one. */
+/* What a side could not read is reported, but is not a difference; what it lacks is one. */
 static void test_unknown(void **state)
 {
 	const char *const names[] = {"one", "two"};
@@ -253,7 +253,7 @@ static void test_unknown(void **state)
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "things a/1 changed speed 100 -\n");
 	diff_clear(&diff);
-	/* A saved tree does not answer. */
+	/* A saved tree cannot answer such queries. */
 	after.side.answers = false;
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "");
@@ -263,21 +263,21 @@ static void test_unknown(void **state)
 	assert_string_equal(told.items[0].error, "speed is not known there, for 1 of the things");
 	problems_free(&told);
 	diff_clear(&diff);
-	/* It answers, and the device could not be read. */
+	/* This side answers, but the device could not be read. */
 	after.side.answers = true;
 	after.side.problems = &unread;
 	problem_add_text(&unread, "a", "speed", "verbs", "Permission denied", NULL);
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "");
 	diff_clear(&diff);
-	/* Another one could not. */
+	/* A different device could not be read. */
 	after.side.problems = &elsewhere;
 	problem_add_text(&elsewhere, "ab", "speed", "verbs", "Permission denied", NULL);
 	problem_add_text(&elsewhere, "a/11", "speed", "verbs", "Permission denied", NULL);
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "things a/1 changed speed 100 -\n");
 	diff_clear(&diff);
-	/* A part of it could not, or something of the host. */
+	/* A part of it could not be read, or something about the host. */
 	problem_add_text(&elsewhere, "a/1/3", "gid", "verbs", "Permission denied", NULL);
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "");
@@ -293,7 +293,7 @@ static void test_unknown(void **state)
 
 enum { THOUSANDS = 4096 };
 
-/* As many devices as a host may have, all with other names, and something unread of each. */
+/* As many devices as a host may have, all renamed, and a problem with each of them. */
 static void test_thousands(void **state)
 {
 	struct thing *things = mem_alloc_zero(DIFF_SIDES * THOUSANDS, sizeof(*things));
@@ -324,7 +324,7 @@ static void test_thousands(void **state)
 	}
 	assert_int_equal(diff.unknown_count, 1);
 	diff_clear(&diff);
-	/* The same without anything on the later side. */
+	/* The same, with nothing on the later side. */
 	sides[DIFF_AFTER].count = 0;
 	diff_compare(&diff, &kind, &sides[DIFF_BEFORE], &sides[DIFF_AFTER]);
 	assert_int_equal(diff.count, THOUSANDS);

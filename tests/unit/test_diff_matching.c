@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which records of two hosts are the same one, by names and identities, and what of them is
- * compared; what one side does not know. Each case is two lists in words, and all that is told.
+ * Which records of two hosts are the same one, by names and identities, which of their values are
+ * compared, and what one side does not know. Each case is two lists in words, and everything that
+ * is reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +123,7 @@ static void set_value(struct thing *thing, const char *key, char *value)
 		strings_add_list(&thing->members, value);
 }
 
-/* "name=a speed=1; name=b": the records of a list; each answers. */
+/* "name=a speed=1; name=b": the records of a list; each list is complete. */
 static void fill(struct side *side, const char *text)
 {
 	char *rest, *record;
@@ -155,7 +156,7 @@ static void compare(struct bed *bed, const struct diff_kind *kind, const char *b
 	diff_compare(&bed->diff, kind, &bed->sides[DIFF_BEFORE].list, &bed->sides[DIFF_AFTER].list);
 }
 
-/* Each difference as a line; then what is not known. */
+/* Each difference as a line; then the unknowns. */
 static void expect(struct bed *bed, const char *wanted)
 {
 	static const char *const names[] = {"one\033", "two"};
@@ -191,7 +192,7 @@ static void expect(struct bed *bed, const char *wanted)
 static const struct diff_kind plain = {"things", &schema, "name", NULL, NULL, false};
 static const struct diff_kind pairs = {"pairs", &schema, "name,port", NULL, NULL, false};
 
-/* What names a record, and that it need not. */
+/* What names a record, which is optional. */
 static void names(void **state)
 {
 	static const struct diff_kind nameless = {"things", &schema, NULL, NULL, NULL, false};
@@ -204,7 +205,7 @@ static void names(void **state)
 		    "pairs b/- changed speed: x > y\n");
 	compare(bed, &pairs, "name=a port=1", "name=a port=2");
 	expect(bed, "pairs a/1 gone\npairs a/2 new\n");
-	/* One that has no name is compared with one that has none. */
+	/* Records without a name are compared with each other. */
 	compare(bed, &nameless, "name=a speed=x", "name=b speed=y");
 	expect(bed, "things (none) changed name: a > b\n"
 		    "things (none) changed speed: x > y\n");
@@ -216,7 +217,7 @@ static void names(void **state)
 	expect(bed, "");
 }
 
-/* The first of several with one name is compared, once. */
+/* Of several records with one name only the first is compared, and only once. */
 static void twice(void **state)
 {
 	struct bed *bed = *state;
@@ -229,7 +230,7 @@ static void twice(void **state)
 	expect(bed, "");
 }
 
-/* A further field tells those with one name apart, on both sides, and only those. */
+/* A further field distinguishes records with one name, on both sides, and only those. */
 static void distinct(void **state)
 {
 	static const struct diff_kind members = {
@@ -246,12 +247,12 @@ static void distinct(void **state)
 		    "things a/p gone\n");
 	compare(bed, &members, "name=a", "name=a; name=a place=p");
 	expect(bed, "things a/p new\n");
-	/* Whatever comes before them. */
+	/* Other records before them do not matter. */
 	compare(bed, &members, "name=b; name=a place=p; name=a place=q", "name=b; name=a place=q");
 	expect(bed, "things a/p gone\n");
 }
 
-/* A key in the middle of a list, at its end, and one that only begins like it. */
+/* A key in the middle of a list, at its end, and one that is only a prefix. */
 static void moving(void **state)
 {
 	static const struct diff_kind kind = {
@@ -265,14 +266,14 @@ static void moving(void **state)
 		    "things a changed speed: 1 > 2\n");
 }
 
-/* By the first identity, then by the name, then by the others. */
+/* By the first identity, then by name, then by the other identities. */
 static void identities(void **state)
 {
 	static const struct diff_kind kind = {
 		"things", &schema, "name", "guid,place,serial", "guid,place,serial", false};
 	struct bed *bed = *state;
 
-	/* The name has moved to another GUID: it is the GUID that counts. */
+	/* The name has moved to another GUID: the GUID counts. */
 	compare(bed, &kind, "name=a guid=1 speed=x; name=b guid=2 speed=y",
 		"name=b guid=1 speed=x; name=a guid=3 speed=y");
 	expect(bed, "things b renamed : a > b\n"
@@ -288,23 +289,23 @@ static void identities(void **state)
 		    "things b gone\n"
 		    "things c gone\n"
 		    "things e new\n");
-	/* Several on either side have it. */
+	/* Several records on either side have it. */
 	compare(bed, &kind, "name=a guid=1; name=b guid=1", "name=c guid=1");
 	expect(bed, "things a gone\nthings b gone\nthings c new\n");
 	compare(bed, &kind, "name=a guid=1", "name=b guid=1; name=c guid=1");
 	expect(bed, "things a gone\nthings b new\nthings c new\n");
-	/* One of two that is matched already does not count. */
+	/* A record that is already matched does not count. */
 	compare(bed, &kind, "name=a guid=1 place=p; name=b place=p",
 		"name=a guid=1 place=p; name=c place=p");
 	expect(bed, "things c renamed : b > c\n");
-	/* Zeros, as text of a GUID or not, identify nothing. */
+	/* Zeros, as the text of a GUID or not, identify nothing. */
 	compare(bed, &kind, "name=a guid=0 place=0:00", "name=b guid=0 place=0:00");
 	expect(bed, "things a gone\nthings b new\n");
 	compare(bed, &kind, "name=a place=0:1", "name=b place=0:1");
 	expect(bed, "things b renamed : a > b\n");
 }
 
-/* Values that name what was renamed are followed, alone and in lists. */
+/* Values that name a renamed record are followed, alone and in lists. */
 static void renamed(void **state)
 {
 	static const struct diff_kind devices = {"devices", &schema, "name", "guid", NULL, false};
@@ -342,7 +343,10 @@ static void renamed(void **state)
 	assert_int_equal(strncmp(bed->diff.items[1].before, "a,a,", 4), 0);
 }
 
-/* What is below something that only one side has is not told; what only begins so is. */
+/*
+ * What is below something that only one side has is not reported, unless only its prefix is the
+ * same.
+ */
 static void absent(void **state)
 {
 	struct bed *bed = *state;
@@ -351,7 +355,9 @@ static void absent(void **state)
 	expect(bed, "things a gone\nthings a1 gone\nthings /a gone\nthings b new\n");
 }
 
-/* A value that only one side knows is one thing if that side is complete, and another if not. */
+/*
+ * A value that only one side knows is a difference if that side is complete, and otherwise unknown.
+ */
 static void unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -386,7 +392,7 @@ static void unknown(void **state)
 				      "! two: place is not known there, for 1 of the pairs\n"
 				      "! two: speed is not known there, for 2 of the pairs\n");
 	}
-	/* Both do not know it. */
+	/* Neither side knows it. */
 	fill(&bed->sides[DIFF_BEFORE], "name=a");
 	fill(&bed->sides[DIFF_AFTER], "name=a");
 	bed->sides[DIFF_BEFORE].list.answers = bed->sides[DIFF_AFTER].list.answers = false;
@@ -395,7 +401,7 @@ static void unknown(void **state)
 	expect(bed, "");
 }
 
-/* A problem of the object, of a part of it, of what it is a part of, or of the host. */
+/* A problem of the object, of a part of it, of what it is part of, or of the host. */
 static void problems(void **state)
 {
 	static const struct {
@@ -420,7 +426,7 @@ static void problems(void **state)
 				    ? "! two: speed is not known there, for 1 of the things\n"
 				    : "things a/1 changed speed: 1 > -\n");
 	}
-	/* Each problem is about what has no name. */
+	/* Each problem is about something without a name. */
 	fill(&bed->sides[DIFF_BEFORE], "speed=1");
 	fill(&bed->sides[DIFF_AFTER], "port=1");
 	problem_add_text(&bed->sides[DIFF_AFTER].problems, "z", NULL, NULL, "x", NULL);

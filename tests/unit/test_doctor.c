@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of doctor's checks, the merging of findings, the count of what was looked at. */
+/* The table of doctor's checks, the merging of findings, and the count of what was checked. */
 #include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void assert_sentence(const char *id, const char *what, const char *text)
 		fail_msg("%s: %s is no sentence: %s", id, what, text ? text : "missing");
 }
 
-/* Help, manual and --explain are made of these texts. */
+/* Help, manual and --explain are generated from these texts. */
 static void test_texts(void **state)
 {
 	(void)state;
@@ -47,7 +47,7 @@ static void test_texts(void **state)
 	}
 }
 
-/* Causes come before effects, and an id is not also a group. */
+/* Causes come before effects, and an id cannot also be a group. */
 static void test_order(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static void test_selection(void **state)
 	free(bad);
 }
 
-/* Each id selects its check only, each group all of its own, and unselects them. */
+/* Each id selects only its check, each group all of its checks; both also unselect them. */
 static void test_selection_of_each(void **state)
 {
 	char *bad = NULL;
@@ -212,7 +212,9 @@ static void test_blocks(void **state)
 	doctor_results_free(&results);
 }
 
-/* What all objects share is told once; what differs in verdict or next step is not the same. */
+/*
+ * What all objects share is reported once; results with another verdict or next step are separate.
+ */
 static void test_blocks_merge(void **state)
 {
 	const enum doctor_check_id id = CHECK_ID_port_state;
@@ -262,7 +264,7 @@ static void assert_step(const struct doctor_block *block, const char *wanted)
 	free(step);
 }
 
-/* A next step that differs in nothing but the name is told once, with the other names. */
+/* Next steps that differ only in the name are shown once, with the other names. */
 static void test_blocks_steps(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -299,7 +301,7 @@ static void test_blocks_steps(void **state)
 	doctor_results_free(&results);
 }
 
-/* Worst first, then in the order of the checks, then as they came; up to four names are told. */
+/* Worst first, then in the order of the checks, then of arrival; up to four names are shown. */
 static void test_blocks_order(void **state)
 {
 	static const struct {
@@ -373,7 +375,7 @@ static void test_blocks_scopes(void **state)
 	}
 }
 
-/* Checks that a fault left nothing to judge for are counted once each. */
+/* Checks that cannot judge anything because of a fault are counted once each. */
 static void test_dependents(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -391,7 +393,7 @@ static void test_dependents(void **state)
 	doctor_blocks_make(&results, &blocks);
 	assert_int_equal(blocks.items[0].dependents, 2);
 	doctor_blocks_free(&blocks);
-	/* A lesser finding only if it says that it blocks them. */
+	/* A lesser finding counts only if it says that it blocks them. */
 	results.items[0].finding.severity = number_of(SEVERITY_WARNING);
 	doctor_blocks_make(&results, &blocks);
 	assert_int_equal(blocks.items[0].dependents, 0);
@@ -403,7 +405,7 @@ static void test_dependents(void **state)
 	doctor_results_free(&results);
 }
 
-/* Each verdict and each need in its own place; whatever order they come in, the worst counts. */
+/* Each verdict and each need is counted separately; in any order, the worst verdict counts. */
 static void test_coverage_of_each(void **state)
 {
 	static const enum severity severities[] = {SEVERITY_INFO, SEVERITY_OK, SEVERITY_NOTICE,
@@ -444,7 +446,7 @@ static void test_coverage_of_each(void **state)
 	}
 }
 
-/* A check counts once, by its worst verdict; one that was made on some object was made. */
+/* A check counts once, by its worst verdict; a check that ran on any object counts as done. */
 static void test_coverage(void **state)
 {
 	struct doctor_results results = {.items = NULL};
