@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A host beside an expectation file: everything that is said of it, what is left out, which
- * findings an entry of ignore is about, and the file that is learnt from a host.
+ * A host compared with an expectation file: everything that is reported, what is excluded, which
+ * findings an ignore entry covers, and the file that is learnt from a host.
  */
 #include <errno.h>
 
@@ -50,7 +50,7 @@ static int set_up(void **state)
 	struct port *port;
 	struct bed *bed;
 
-	/* The bed begins the host. */
+	/* The bed is the first member of the host. */
 	bed_set_up(state);
 	host->bed = *(struct bed *)*state;
 	free(*state);
@@ -87,7 +87,7 @@ static int tear_down(void **state)
 	return bed_tear_down(state);
 }
 
-/* Takes the file, whose members begin in line 2. */
+/* Reads the file, whose members begin in line 2. */
 static void take(struct bed *bed, const char *members)
 {
 	_cleanup_(freep) char *path = mem_format("%s/file", bed->tree.path);
@@ -142,7 +142,7 @@ static void numbers(void **state)
 	assert_told(bed, "ok -: the file wants nothing\n");
 }
 
-/* Ports: those that are left out do not count, and an unknown state leaves the number unknown. */
+/* Excluded ports do not count, and with an unknown state the number of active ports is unknown. */
 static void active_ports(void **state)
 {
 	static const char file[] = "\"boards\": {\"B1\": {\"active_ports\": 2}, \"B2\": {}},\n"
@@ -185,7 +185,7 @@ static void active_ports(void **state)
 	host->objects.count = 0;
 }
 
-/* Each value that differs, and no word about one that a device cannot have. */
+/* Each value that differs, and nothing about values that a device cannot have. */
 static void values(void **state)
 {
 	static const char all[] =
@@ -220,7 +220,7 @@ static void values(void **state)
 		    "(line 5, column 14) < FILE -> the remedy [25, wanted at least 150]\n"
 		    "error rxe0/1: the MTU of the netdev is not as expected | 1500, wanted 9000 or "
 		    "4200 (line 6, column 21) < FILE -> the remedy [1500, wanted 9000 or 4200]\n");
-	/* With some of the devices, those that are missing are no fault. */
+	/* If only some devices are examined, missing ones are not a fault. */
 	host->objects.count = 1;
 	expect(bed, "\"devices\": {\"mlx5_7\": {}, \"rxe0\": {\"netdev_mtu_bytes\": 1500,\n"
 		    "\"link_layer\": \"ethernet\"}, \"mlx5_0\": {\"rate_gbps\": 100}}");
@@ -243,7 +243,7 @@ static void values(void **state)
 	assert_told(bed, "ok mlx5_0: the devices are as expected | 1 device < FILE\n");
 }
 
-/* An entry of ignore without a check leaves devices and ports out of all that is wanted. */
+/* An ignore entry without a check exempts devices and ports from all expectations. */
 static void left_out(void **state)
 {
 	static const struct {
@@ -289,7 +289,7 @@ static void left_out(void **state)
 	}
 }
 
-/* Comments are no members, and an entry after one that is about something else counts. */
+/* Comments are not members, and an entry still counts after one that is about something else. */
 static void further(void **state)
 {
 	struct host *host = *state;
@@ -305,7 +305,7 @@ static void further(void **state)
 	assert_false(bed->facts.expect->file.ignored[0].matched);
 	assert_false(bed->facts.expect->file.ignored[1].matched);
 	assert_true(bed->facts.expect->file.ignored[2].matched);
-	/* The first port is left out, the second one is not. */
+	/* The first port is exempted, the second one is not. */
 	bed->facts.inventory.devices.items[0].ports[1].state = number_of(PORT_STATE_ACTIVE);
 	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 9, \"active_ports\": 1}},\n"
 		    "\"ignore\": [{\"port\": \"mlx5_0/1\", \"why\": \"x\"}, {\"pci\": \"x\", "
@@ -376,14 +376,14 @@ static void say(struct bed *bed, enum doctor_check_id id, const char *object, en
 	doctor_verdict(&bed->run, verdict, "said");
 }
 
-/* Which findings an entry is about: of the device, its parts, its function and its netdevs. */
+/* Which findings an entry covers: those of the device, its parts, its function and its netdevs. */
 static void ignored(void **state)
 {
 	static const char *const objects[] = {"mlx5_0",	 "mlx5_0/1",	 "mlx5_0/2",
 					      "mlx5_01", "0000:01:00.0", "ib0",
 					      "ib1",	 "mlx5_1",	 "0000:09:00.0"};
 	static const struct {
-		const char *entry, *found; /* indexes of what is ignored; h: of the host */
+		const char *entry, *found; /* indexes of the ignored findings; h: the host's */
 	} cases[] = {
 		{"\"device\": \"mlx5_0\"", "012456"},
 		{"\"pci\": \"0000:01:*\"", "012456"},
@@ -448,7 +448,7 @@ static void ignored(void **state)
 			 "note mlx5_1: ignored, b: said\n");
 }
 
-/* An entry that matches nothing, if all checks were made that it could match. */
+/* An entry that matches nothing is reported if all checks that it could match were made. */
 static void unmatched(void **state)
 {
 	static const char told[] =
@@ -472,7 +472,7 @@ static void unmatched(void **state)
 	bed->request.run[CHECK_ID_expect] = true;
 	doctor_expect_ignore(&bed->run);
 	assert_told(bed, "%s", told);
-	/* It may be there, and was not looked at. */
+	/* There may be such a finding, but nobody looked. */
 	bed->run.device = bed->facts.inventory.devices.items;
 	say(bed, CHECK_ID_memlock, NULL, SEVERITY_INFO);
 	doctor_expect_ignore(&bed->run);
@@ -496,7 +496,7 @@ static void unmatched(void **state)
 	assert_told(bed, "%s", "");
 }
 
-/* A file that cannot be taken is a problem, and a name in it is cleaned. */
+/* An unusable file is a problem, and control characters in its name are replaced. */
 static void wrong_files(void **state)
 {
 	struct host *host = *state;

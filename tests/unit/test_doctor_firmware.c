@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks that ask netlink or the kernel log, on facts made up here: good, bad, unreadable. The
- * PCI functions and the links of the devices are a saved tree.
+ * The checks that ask netlink or the kernel log, on made-up facts: good, bad, unreadable. The PCI
+ * functions and the links of the devices are a saved tree.
  */
 #include "saved_tree.h"
 
@@ -19,7 +19,7 @@
 #include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
 
-/* After codes.h, one of whose names it makes a macro of. */
+/* After codes.h, because it defines one of its names as a macro. */
 #include <linux/ethtool_netlink.h>
 
 #define FIRST  "0000:3b:00.0"
@@ -75,7 +75,7 @@ static int teardown(void **state)
 {
 	struct bed *bed = *state;
 
-	/* The tree closes it. */
+	/* The tree is closed with it. */
 	bed->facts.root.fd = -1;
 	doctor_facts_free(&bed->facts);
 	doctor_results_free(&bed->results);
@@ -135,7 +135,10 @@ static void check(struct bed *bed, enum doctor_check_id id)
 	assert_true(bed->run.verdicts > 0);
 }
 
-/* The verdict on the object, with these words in its evidence, or if it has none its summary. */
+/*
+ * Expects this verdict on the object, with these words in its evidence, or without evidence in its
+ * summary.
+ */
 static void assert_said(const struct bed *bed, const char *object, enum severity severity,
 			const char *words)
 {
@@ -156,7 +159,7 @@ static void assert_said(const struct bed *bed, const char *object, enum severity
 	fail_msg("nothing was said of %s", object);
 }
 
-/* The first next step that was given must be this one. */
+/* The first next step given must be this one. */
 static void assert_step(const struct bed *bed, const char *wanted)
 {
 	size_t i = 0;
@@ -172,7 +175,7 @@ static void pending(void **state)
 	struct bed *bed = *state;
 	struct devlink *devlink;
 
-	/* Another device comes first. */
+	/* Another device comes first in the list. */
 	add_devlink(bed, "auxiliary", "mlx5_core.eth.7");
 	devlink = add_devlink(bed, "pci", FIRST);
 	add_version(devlink, "fw.psid", NULL, NULL);
@@ -180,10 +183,10 @@ static void pending(void **state)
 	add_version(devlink, "fw", "28.43.2026", "28.43.2026");
 	check(bed, CHECK_ID_firmware_pending);
 	assert_said(bed, FIRST, SEVERITY_OK, "the firmware that is stored is running");
-	/* The other function has no devlink device, and that is said. */
+	/* The other function has no devlink device, which is reported. */
 	assert_said(bed, SECOND, SEVERITY_INFO, "no devlink device");
 
-	/* mlx5 names the same twice; it is told once. */
+	/* mlx5 reports the same version twice; it is shown once. */
 	for (size_t i = 1; i < 3; i++) {
 		free(devlink->versions[i].stored);
 		devlink->versions[i].stored = mem_string("28.45.1200");
@@ -196,7 +199,7 @@ static void pending(void **state)
 	for (size_t i = 0; i < bed->results.count; i++)
 		assert_true(!bed->results.items[i].finding.evidence ||
 			    !strchr(bed->results.items[i].finding.evidence, ';'));
-	/* One that is running already stands between it and another that waits. */
+	/* A version that is running already comes between it and another one that is pending. */
 	add_version(devlink, "fw.undi", "14.36.16", "14.36.16");
 	add_version(devlink, "fw.uefi", "14.36.0021", "14.38.0016");
 	check(bed, CHECK_ID_firmware_pending);
@@ -212,7 +215,9 @@ static void pending_unknown(void **state)
 	struct devlink *devlink = add_devlink(bed, "pci", FIRST);
 	struct devlink *second;
 
-	/* What mlx5 says if it could not ask, and a driver that tells only one of both. */
+	/*
+	 * What mlx5 reports if it could not query, and a driver that reports only one of the two.
+	 */
 	add_version(devlink, "fw", "255.255.65535", "0.0.0000");
 	add_version(devlink, "fw.mgmt", "1.0", NULL);
 	second = add_devlink(bed, "pci", SECOND);
@@ -228,7 +233,7 @@ static void pending_unknown(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
-/* Virtual functions are not asked: the driver of Linux 6.1 complains of that in the kernel log. */
+/* Virtual functions are not queried: the driver of Linux 6.1 logs complaints about that. */
 static void pending_virtual(void **state)
 {
 	struct bed *bed = *state;
@@ -264,10 +269,10 @@ static void health(void **state)
 	devlink->reporters[0].errors = devlink->reporters[0].recoveries = number_of(1);
 	check(bed, CHECK_ID_firmware_health);
 	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 1 error, 1 recovery since");
-	/* mlx5's fw only reports: that it is in error does not say that nothing works. */
+	/* mlx5's fw reporter only informs: its error state does not mean that nothing works. */
 	assert_string_equal(bed->results.items[bed->results.count - 1].finding.summary,
 			    "the adapter or its driver reports a fault that lasts");
-	/* A state that this program does not know is no health. */
+	/* A state that this program does not know is not health. */
 	devlink->reporters[0].state.value = 7;
 	devlink->reporters[1].state.value = DEVLINK_REPORTER_HEALTHY;
 	check(bed, CHECK_ID_firmware_health);
@@ -302,7 +307,7 @@ static void switches(void **state)
 		{TRISTATE_YES, TRISTATE_YES, TRISTATE_UNKNOWN, SEVERITY_OK},
 		{TRISTATE_NO, TRISTATE_YES, TRISTATE_UNKNOWN, SEVERITY_NOTICE},
 		{TRISTATE_YES, TRISTATE_NO, TRISTATE_UNKNOWN, SEVERITY_NOTICE},
-		/* ice: one of both is on. */
+		/* ice: one of the two is on. */
 		{TRISTATE_UNKNOWN, TRISTATE_NO, TRISTATE_YES, SEVERITY_OK},
 		{TRISTATE_UNKNOWN, TRISTATE_YES, TRISTATE_NO, SEVERITY_OK},
 		{TRISTATE_UNKNOWN, TRISTATE_NO, TRISTATE_NO, SEVERITY_NOTICE},
@@ -342,7 +347,7 @@ static void switches(void **state)
 	assert_said(bed, SECOND, SEVERITY_INFO, "Input/output error");
 }
 
-/* RDMA that is off while there is a device will be gone after the next load of the driver. */
+/* RDMA that is off while a device exists will be gone after the next driver load. */
 static void switched_off_later(void **state)
 {
 	struct bed *bed = *state;
@@ -357,7 +362,7 @@ static void switched_off_later(void **state)
 	assert_said(bed, FIRST, SEVERITY_NOTICE, "RoCE is switched off, from the next load");
 }
 
-/* A subfunction and what a software device runs on are found by the links of sysfs. */
+/* The device below a subfunction or a software device is found by the links of sysfs. */
 static void no_pci(void **state)
 {
 	struct bed *bed = *state;
@@ -407,7 +412,9 @@ static void kernel_log(void **state)
 
 	judge_log(bed, &complaints);
 	assert_string_equal(bed->results.items[0].finding.summary, "the kernel log is empty");
-	/* Nothing of an adapter's driver: no device, another bus, another driver, harmless words.
+	/*
+	 * Nothing of an adapter's driver: no device, another bus, another driver, harmless
+	 * messages.
 	 */
 	log_line(&complaints, 1000000, NULL, "mlx5_core " FIRST ": Fatal error 1 detected");
 	log_line(&complaints, 2000000, "+usb:1-1", "mlx5_core " FIRST ": Fatal error 1 detected");
@@ -431,11 +438,11 @@ static void kernel_log(void **state)
 	assert_said(bed, FIRST, SEVERITY_WARNING,
 		    "; 2 times, the last 2026-11-22T00:01:01Z: mlx5_core " FIRST
 		    ": poll_health:785:(pid 0): Fatal error 3 detected");
-	/* It has no RDMA device any more. */
+	/* Its RDMA device is gone. */
 	assert_said(bed, SECOND, SEVERITY_ERROR, "could not revive");
 }
 
-/* An adapter without an RDMA device is lost only if its driver says that it gave it up. */
+/* An adapter without an RDMA device is lost only if its driver says that it gave up. */
 static void kernel_log_kinds(void **state)
 {
 	static const struct {
@@ -469,7 +476,7 @@ static void kernel_log_kinds(void **state)
 	}
 }
 
-/* It has its device back. */
+/* Its device is back. */
 static void kernel_log_revived(void **state)
 {
 	struct bed *bed = *state;
@@ -482,7 +489,7 @@ static void kernel_log_revived(void **state)
 	assert_said(bed, FIRST, SEVERITY_WARNING, "could not revive");
 }
 
-/* The times of a snapshot's lines are counted from the boot that /proc/stat tells. */
+/* Times of a snapshot's lines count from the boot time in /proc/stat. */
 static void kernel_log_recorded(void **state)
 {
 	static const char *const without[] = {"btime 1795305600\n", "cpu 1\nbtimes 1795305600\n",
@@ -535,7 +542,7 @@ static void kernel_log_damaged(void **state)
 		memcpy(copy, bad[i], strlen(bad[i]));
 		assert_int_equal(kmsg_parse(copy, strlen(bad[i]), &record), -EBADMSG);
 	}
-	/* Written by a program; without text; what a hostile device may have brought in. */
+	/* Written by a program; without text; with control characters from a hostile device. */
 	assert_int_equal(kmsg_parse("14,1,2,-;a", 10, &record), 0);
 	assert_int_equal(record.facility, 1);
 	assert_int_equal(kmsg_parse("3,1,2,-;", 8, &record), 0);
@@ -546,7 +553,7 @@ static void kernel_log_damaged(void **state)
 	assert_string_equal(complaints.items[0].line, "mlx5_core \\x1b[2J Fatal error \\x9b");
 }
 
-/* A port with a netdev; the context is about it. */
+/* Adds a port with a netdev, and makes it the object of the context. */
 static struct link *make_port(struct bed *bed, const char *netdev, uint64_t speed_mbps)
 {
 	struct device *device = &bed->facts.inventory.devices.items[0];
@@ -601,7 +608,7 @@ static void correction(void **state)
 	/* A software device on a netdev without error correction has nothing to judge. */
 	bed->facts.inventory.devices.items[0].software = true;
 	assert_false(fec_judge(&bed->run, link, -EOPNOTSUPP, NULL));
-	/* A member of a bond is named. */
+	/* The member of a bond is named. */
 	free(link->name);
 	link->name = mem_string("eth3");
 	begin(bed, CHECK_ID_fec_ber);
@@ -637,7 +644,7 @@ static void pauses(void **state)
 		 SEVERITY_INFO,
 		 "does not tell its priority"},
 		{0, TRISTATE_YES, TRISTATE_YES, -EIO, {0, false}, SEVERITY_INFO, "Input/output"},
-		/* Off as far as it is known is not off. */
+		/* Error correction that seems off but is partly unknown is not off. */
 		{0, TRISTATE_NO, TRISTATE_UNKNOWN, 0, {8, true}, SEVERITY_INFO, "does not tell"},
 		{-EIO, TRISTATE_NO, TRISTATE_NO, 0, {8, true}, SEVERITY_INFO, "Input/output"},
 	};
@@ -671,7 +678,7 @@ static void put_generic(struct bytes *bytes, uint8_t command)
 	bytes_put(bytes, &header, sizeof(header));
 }
 
-/* Each answer has more of everything than the one before. */
+/* Each answer has more of everything than the previous one. */
 static void serve_growth(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	unsigned int *asked = kernel->context;
@@ -740,7 +747,7 @@ static void add_board(struct bed *bed, const char *name, const char *address, co
 	device->firmware = mem_string(firmware);
 }
 
-/* Without words, it does not apply. */
+/* Without the text, it does not apply. */
 static void check_firmware_of(struct bed *bed, const char *name, enum severity severity,
 			      const char *words)
 {
@@ -756,7 +763,7 @@ static void check_firmware_of(struct bed *bed, const char *name, enum severity s
 		assert_int_equal(bed->results.count, 0);
 }
 
-/* A function is one adapter, however many devices it has: a second one is not judged. */
+/* A function is one adapter, however many devices it has: a second device is not judged. */
 static void same_firmware(void **state)
 {
 	struct bed *bed = *state;
@@ -772,7 +779,7 @@ static void same_firmware(void **state)
 	check_firmware_of(bed, "mlx5_0", SEVERITY_OK, "firmware 1.0 on 2 of 3 adapters");
 	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 1 of 3 adapters");
 	add_board(bed, "mlx5_4", "0000:78:00.0", "1.2");
-	/* Half is not most. */
+	/* Half of them is not most of them. */
 	check_firmware_of(bed, "mlx5_0", SEVERITY_WARNING, "firmware 1.0 on 2 of 4 adapters");
 	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 2 of 4 adapters");
 }

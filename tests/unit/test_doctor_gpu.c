@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of the way between adapters and accelerators, and of how the platform treats an
- * adapter: everything that they say of a small tree of functions.
+ * The checks of the path between adapters and accelerators, and of how the platform treats an
+ * adapter: everything that they report for a small tree of functions.
  */
 #include <errno.h>
 
@@ -53,13 +53,13 @@ static void put_group(struct bed *bed, const char *directory, const char *group,
 	if (type)
 		put(bed, path, "type", type);
 	snprintf(path, sizeof(path), "%s/iommu_group", directory);
-	/* Above the root of the tree is nothing. */
+	/* There is nothing above the root of the tree. */
 	snprintf(target, sizeof(target), "../../../../../../../../sys/kernel/iommu_groups/%s",
 		 group);
 	tree_link(&bed->tree, path, target);
 }
 
-/* A config space that ends with the capability of access control services: pci_regs.h. */
+/* A config space that ends with the capability for access control services: pci_regs.h. */
 static void put_acs(struct bed *bed, const char *directory, unsigned int control)
 {
 	uint8_t bytes[0x108] = {[0x100] = 0x0d, [0x102] = 1, [0x106] = (uint8_t)control};
@@ -101,7 +101,7 @@ static void run(struct bed *bed, enum doctor_check_id id)
 	assert_non_null(doctor_pci(&bed->facts));
 	bed->run.function = pci_list_find(&bed->facts.pci, "0000:03:00.0");
 	assert_non_null(bed->run.function);
-	/* As the engine does: it reads what makes a virtual function. */
+	/* Like the engine: `applies` reads what shows a virtual function. */
 	bed->run.check = doctor_check(id);
 	if (bed->run.check->applies)
 		bed->run.check->applies(&bed->run);
@@ -151,7 +151,7 @@ static void redirection(void **state)
 			assert_told(bed, "ok 0000:03:00.0: the switch does not redirect | %s\n",
 				    below);
 	}
-	/* Virtual machines want it. */
+	/* Virtual machines need redirection. */
 	put_acs(bed, PORT_B, 0x04);
 	for (size_t i = 0; i < ARRAY_SIZE(keepers); i++) {
 		put_driver(bed, FAR, keepers[i]);
@@ -163,7 +163,7 @@ static void redirection(void **state)
 			    below, keepers[i]);
 	}
 	put_driver(bed, FAR, "nvidia");
-	/* A Direct NIC's data function beside them. */
+	/* A Direct NIC's data function next to them. */
 	put_function(bed, PORT_A "/0000:03:00.1", "0x020700", "0x15b3", "0x2100");
 	run(bed, CHECK_ID_gdr_acs);
 	assert_told(bed,
@@ -180,7 +180,7 @@ static void redirection(void **state)
 	assert_told(bed, "%s", "");
 }
 
-/* What groups prove, and a port that cannot be read. */
+/* What groups prove, and an unreadable port. */
 static void groups(void **state)
 {
 	static const char below[] = "accelerators below the same switch: 1";
@@ -204,7 +204,7 @@ static void groups(void **state)
 		    "0000:04:00.0/iommu_group -> run as root, to see the bits themselves: "
 		    "rdmactl doctor --only gdr-acs\n",
 		    below);
-	/* The bits prove more. */
+	/* The bits prove more than the groups. */
 	put_acs(bed, PORT_A, 0);
 	put_acs(bed, PORT_B, 0);
 	run(bed, CHECK_ID_gdr_acs);
@@ -224,7 +224,7 @@ static void groups(void **state)
 	free(doctor_told(&bed->results, &bed->problems));
 	tree_delete(&bed->tree, PORT_B "/config");
 	put_acs(bed, PORT_B, 0);
-	/* One of two accelerators is beyond a port of which nothing is known. */
+	/* One of two accelerators is beyond a port about which nothing is known. */
 	put_function(bed, SWITCH "/0000:02:02.0", "0x060400", "0x1000", "0xc010");
 	put_function(bed, SWITCH "/0000:02:02.0/0000:05:00.0", "0x120000", "0x1234", "0x1");
 	run(bed, CHECK_ID_gdr_acs);
@@ -324,7 +324,7 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 1 "
 			 "accelerator near an adapter, 0 far, 1 unknown < numa_node\n");
-	/* Two that have none, and one beside them that has. */
+	/* Two that have none, next to one that has one. */
 	put_function(bed, FAR "/0000:82:00.0", "0x030200", "0x10de", "0x2330");
 	put(bed, FAR "/0000:82:00.0", "numa_node", "0");
 	put_numa(bed, "0", "0", "1");
@@ -349,11 +349,11 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	objects.count = 0;
 	assert_told(bed, "not-checked -: only some devices were asked for\n");
-	/* No accelerator has one: it is the host's way, and no fault of one of them. */
+	/* No accelerator has one: this is how the host works, not a fault of one accelerator. */
 	put_function(bed, GPU, "0x020000", "0x1234", "0x1");
 	put_numa(bed, "0", "0", "1");
 	run(bed, CHECK_ID_gpu_nic);
-	/* One adapter is far, and the place of the other is not known. */
+	/* One adapter is far, and the place of the other is unknown. */
 	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 0 "
 			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
 	put_function(bed, "sys/devices/pci0000:00/0000:99:00.0", "0x020000", "0x15b3", "0x1021");
@@ -388,7 +388,7 @@ static void add_link(struct bed *bed, const char *name, unsigned int index, unsi
 	tree_link(&bed->tree, path, target);
 }
 
-/* A bond has a function on each of two nodes: what is said of it is true of the nearer one. */
+/* A bond has a function on each of two nodes: the nearer one counts. */
 static void bond_on_two_nodes(void **state)
 {
 #define MEMBER "pci0000:40/0000:41:00.0"
@@ -470,7 +470,7 @@ static void translation(void **state)
 			       : "the IOMMU translates every access of the adapter",
 			    cases[i].type, ok ? "" : " -> the remedy", cases[i].type);
 	}
-	/* As the kernel has it of a group without a domain of its own. */
+	/* The kernel's type for a group without a default domain. */
 	put_group(bed, NIC, "12", "unknown");
 	run(bed, CHECK_ID_iommu_mode);
 	assert_told(bed, "not-checked 0000:03:00.0: the type of the IOMMU group does not tell "
@@ -545,7 +545,7 @@ static void tuning(void **state)
 		    strerror(EIO), file, file, strerror(EIO));
 }
 
-/* The command names the number that the physical function has for this one, and its netdev. */
+/* The command has the number of this function in the physical function, and that one's netdev. */
 static void guids(void **state)
 {
 	static const char source[] = "/sys/class/infiniband/mlx5_0/node_guid";
@@ -597,7 +597,10 @@ static void grow(struct bed *bed, const char *key, uint64_t before, uint64_t aft
 	growth_add(&bed->facts.growth->after, after, "%s", key);
 }
 
-/* Errors of the adapter and of everything above it; of totals only what has no name. */
+/*
+ * Errors of the adapter and of everything above it; totals are only shown for errors without a
+ * name.
+ */
 static void errors(void **state)
 {
 	struct bed *bed = *state;
@@ -641,7 +644,7 @@ static void errors(void **state)
 			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 }
 
-/* What a reading takes: the adapters that were asked for, and what is above them. */
+/* What a reading covers: the requested adapters, and what is above them. */
 static void readings(void **state)
 {
 	static const char *const wanted[] = {
@@ -667,7 +670,10 @@ static void readings(void **state)
 		free(reading.items[i].key);
 	}
 	free(reading.items);
-	/* One that was there and cannot be read is told, if nothing else has grown. */
+	/*
+	 * A counter that was there and cannot be read any more is reported, if nothing else has
+	 * grown.
+	 */
 	bed->request.interval_msec = 1;
 	bed->facts.growth = mem_alloc_zero(1, sizeof(*bed->facts.growth));
 	free(doctor_told(&bed->results, &bed->problems));

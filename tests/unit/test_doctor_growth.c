@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much growth is too much, exactly at each limit; and what two readings say of a number. */
+/* How much growth is too much, exactly at each limit; and what two readings say about a number. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static void test_flaps(void **state)
 		{0, 10, SEVERITY_OK},
 		{0, 30 * DAY, SEVERITY_OK},
 		{0, 0, SEVERITY_OK},
-		/* A link that goes down while somebody looks is not stable. */
+		/* A link that goes down during the measurement is not stable. */
 		{1, 10, SEVERITY_WARNING},
 		{2, 10, SEVERITY_WARNING},
 		/* One in four hours is three in twelve. */
@@ -34,7 +34,7 @@ static void test_flaps(void **state)
 		{3, 12 * HOUR, SEVERITY_WARNING},
 		{3, 12 * HOUR + 1, SEVERITY_NOTICE},
 		{2, 12 * HOUR, SEVERITY_NOTICE},
-		/* An error takes five that were seen, however short the time. */
+		/* An error needs five events, however short the time is. */
 		{4, 10, SEVERITY_WARNING},
 		{5, 10, SEVERITY_ERROR},
 		{4, DAY, SEVERITY_NOTICE},
@@ -43,7 +43,7 @@ static void test_flaps(void **state)
 		{6, DAY + 1, SEVERITY_ERROR},
 		{35, 7 * DAY, SEVERITY_ERROR},
 		{34, 7 * DAY, SEVERITY_NOTICE},
-		/* Nobody knows how long it took. */
+		/* The duration is unknown. */
 		{2, 0, SEVERITY_NOTICE},
 		{3, 0, SEVERITY_WARNING},
 		{UINT64_MAX, 0, SEVERITY_WARNING},
@@ -70,19 +70,19 @@ static void test_rates(void **state)
 		{121, HOUR, 120, HOUR, true},
 		{240, 2 * HOUR, 120, HOUR, false},
 		{241, 2 * HOUR, 120, HOUR, true},
-		/* Ten events tell a rate, nine do not. */
+		/* Ten events determine a rate, nine do not. */
 		{9, 10, 120, HOUR, false},
 		{10, 10, 120, HOUR, true},
-		/* Ten in five minutes are just 120 an hour. */
+		/* Ten events in five minutes are exactly 120 an hour. */
 		{10, 5 * MINUTE, 120, HOUR, false},
 		{11, 5 * MINUTE, 120, HOUR, true},
-		/* A low limit is passed by one more event than it allows. */
+		/* A low limit is exceeded by one event above it. */
 		{5, 10, 5, MINUTE, false},
 		{6, 10, 5, MINUTE, true},
 		{5, MINUTE, 5, MINUTE, false},
 		{6, MINUTE, 5, MINUTE, true},
 		{0, 10, 5, MINUTE, false},
-		/* Without a time, only what passes the limit itself. */
+		/* Without a duration, only a count above the limit itself matters. */
 		{5, 0, 5, MINUTE, false},
 		{6, 0, 5, MINUTE, true},
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The expectation file that is learnt from a host, as a whole. */
+/* The expectation file learnt from a host, as a whole. */
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -36,7 +36,7 @@ static void put_port(struct bed *bed, const char *device, const char *port, cons
 	}
 }
 
-/* A device on a function of its own, with the driver's name. */
+/* A device on a separate function, with the driver's name. */
 static void put_device(struct bed *bed, const char *device, const char *address, const char *board,
 		       const char *firmware, const char *driver)
 {
@@ -79,7 +79,10 @@ static void assert_learnt(struct bed *bed, const char *wanted)
 	expectation_clear(&file);
 }
 
-/* Values of a board are one or all that there are; of rates and active ports the least. */
+/*
+ * A value of a board is the common one, or all that occur; for rates and active ports it is the
+ * least.
+ */
 static void whole(void **state)
 {
 	struct bed *bed = *state;
@@ -147,7 +150,7 @@ static void whole(void **state)
 			   "}\n");
 }
 
-/* Without boards, memory limit or ports, what is known. */
+/* Only what is known, if there are no boards, memory limit or ports. */
 static void little(void **state)
 {
 	struct bed *bed = *state;
@@ -169,7 +172,7 @@ static void little(void **state)
 			   "}\n");
 }
 
-/* A device without a board is by itself, even if a board has its name. */
+/* A device without a board has its own entry, even if a board has its name. */
 static void named_like_a_board(void **state)
 {
 	struct bed *bed = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The checks of limits and settings: exactly at each limit, each daemon and what it starts, what a
- * saved tree lacks without a fault, and where a setting of NCCL comes from.
+ * saved tree may lack, and where a setting of NCCL comes from.
  */
 #include <errno.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ static void describe(struct bed *bed, const char *text)
 	device->node_description = mem_string(text);
 }
 
-/* Runs the check anew; returns its first result, or NULL if it does not apply. */
+/* Runs the check again; returns its first result, or NULL if it does not apply. */
 static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 {
 	doctor_limits_free(bed->facts.limits);
@@ -85,7 +85,7 @@ static void open_files(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
-/* 8 MiB are the default of Linux 5.16; what the memory of the host is, is enough. */
+/* 8 MiB are the default since Linux 5.16; a limit of the host's memory size is enough. */
 static void this_shell(void **state)
 {
 	static const struct {
@@ -115,7 +115,7 @@ static void this_shell(void **state)
 			       : "pinned memory is limited, so registering more fails");
 		assert_string_equal(bed->results.items[0].expected, "unlimited");
 	}
-	/* Without the memory's size, only no limit is enough. */
+	/* If the memory size is unknown, only "unlimited" is enough. */
 	tree_delete(&bed->tree, "proc/meminfo");
 	bed->run.profile = PROFILE_HPC;
 	put_limits(bed, "self", "1073741824", "9");
@@ -131,7 +131,7 @@ static void this_shell(void **state)
 	tree_write(&bed->tree, "proc/self/uid_map", "         0          0 4294967295\n");
 	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
 	       "the limit of pinned memory does not apply to this process");
-	/* The capability counts in the first user namespace only. */
+	/* The capability only counts in the initial user namespace. */
 	tree_write(&bed->tree, "proc/self/uid_map",
 		   "         0       1000          1\n         1     100000      65536\n");
 	bed->run.profile = PROFILE_CONTAINER;
@@ -150,7 +150,7 @@ static void this_shell(void **state)
 	       "pinned memory is limited, so registering more fails");
 }
 
-/* A user namespace that maps all numbers to themselves is not the first for that. */
+/* A user namespace with an identity mapping is still not the initial one. */
 static void other_namespace(void **state)
 {
 	struct bed *bed = *state;
@@ -174,7 +174,7 @@ static void other_namespace(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* What only root may read is no problem of the command for root of a user namespace. */
+/* Files for root only are not a problem of the command for the root user of a user namespace. */
 static void root_of_a_namespace(void **state)
 {
 	struct bed *bed = *state;
@@ -216,7 +216,7 @@ static void put_daemon(struct bed *bed, const char *pid, const char *name, const
 	put_limits(bed, pid, "8388608", "9");
 }
 
-/* What each daemon starts, and so how much its limit matters. */
+/* What each daemon starts, and thus how much its limit matters. */
 static void daemons(void **state)
 {
 	static const struct {
@@ -277,7 +277,7 @@ static void services(void **state)
 		{"/system.slice/own.service/job_1", "own.service"},
 		{"/system.slice/.service", "slurmd.service"},
 		{"/system.slice/slurmd.scope", "slurmd.service"},
-		/* systemd's name of a-b: a shell would drop the backslash. */
+		/* systemd's name for a-b: a shell would drop the backslash. */
 		{"/system.slice/a\\x2db.service", "'a\\x2db.service'"},
 		{"/", "slurmd.service"},
 	};
@@ -301,7 +301,10 @@ static void services(void **state)
 			    "systemctl edit pbs.service: LimitMEMLOCK=infinity below [Service], "
 			    "then systemctl restart pbs.service");
 	put_daemon(bed, "70", "slurmd", "1", "/");
-	/* What a daemon forks has its limits; another one below it has its own. */
+	/*
+	 * Processes forked by a daemon have its limits; a different daemon below it has separate
+	 * ones.
+	 */
 	put_daemon(bed, "71", "slurmd", "70", "/");
 	put_daemon(bed, "72", "sshd", "70", "/");
 	run(bed, CHECK_ID_memlock);
@@ -312,7 +315,7 @@ static void services(void **state)
 		strstr(bed->results.items[2].finding.next_step,
 		       "systemctl restart sshd.service, or put '* - memlock unlimited' into "
 		       "/etc/security/limits.d/rdma.conf, which holds for logins by PAM"));
-	/* A saved tree need not have all of it. */
+	/* A saved tree may lack some of it. */
 	tree_delete(&bed->tree, "proc/70/limits");
 	run(bed, CHECK_ID_memlock);
 	assert_string_equal(bed->results.items[1].finding.summary,
@@ -320,7 +323,7 @@ static void services(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* What a saved tree lacks is no fault, and no problem. */
+/* A file missing from a saved tree is neither a fault nor a problem. */
 static void what_a_tree_lacks(void **state)
 {
 	struct bed *bed = *state;
@@ -357,7 +360,7 @@ static void put_state(struct bed *bed, unsigned int number, const char *name, co
 	}
 }
 
-/* The deepest state takes the longest to leave; one that is disabled, or not known, is none. */
+/* The deepest state takes the longest to leave; a disabled or unknown one does not count. */
 static void idle_states(void **state)
 {
 	struct bed *bed = *state;
@@ -382,7 +385,7 @@ static void idle_states(void **state)
 #undef EVIDENCE
 }
 
-/* Only what is called policy counts, and only where a governor is. */
+/* Only directories named policy count, and only if they have a governor. */
 static void governors(void **state)
 {
 	struct bed *bed = *state;
@@ -416,7 +419,7 @@ static void put_pages(struct bed *bed, const char *size, const char *total, cons
 	tree_write(&bed->tree, path, unused);
 }
 
-/* One size that is used up is told, though another is not. */
+/* One exhausted size is reported, even if another is not. */
 static void huge_pages(void **state)
 {
 	struct bed *bed = *state;
@@ -429,7 +432,7 @@ static void huge_pages(void **state)
 			    "hugepages-2048kB: 1 of 10 free; hugepages-1048576kB: 0 of 4 free");
 	put_pages(bed, "hugepages-1048576kB", "4", "4");
 	expect(bed, CHECK_ID_hugepages, SEVERITY_OK, "reserved huge pages are free");
-	/* A mapping that has not touched its pages yet has them: nobody else gets them. */
+	/* A mapping that has not touched its pages yet has reserved them. */
 	tree_write(&bed->tree, "sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages", "1");
 	expect(bed, CHECK_ID_hugepages, SEVERITY_NOTICE, "reserved huge pages are used up");
 	assert_non_null(strstr(bed->results.items[0].finding.evidence,
@@ -488,7 +491,9 @@ static void lockdown(void **state)
 	assert_int_equal(bed->problems.count, 3);
 }
 
-/* The newest record is named by its time, wherever it is in the list; others are no records. */
+/*
+ * The newest record is found by its time, wherever it is in the list; other files are not records.
+ */
 static void crashes(void **state)
 {
 	static const char *const files[] = {"dmesg-efi-1", "dmesg-efi-2", "dmesg-efi-3",
@@ -518,7 +523,7 @@ static void assert_setting(struct bed *bed, const char *wanted, const char *from
 	assert_string_equal(source, from);
 }
 
-/* The environment, the user's file, the host's: the first that has it. */
+/* The environment, the user's file, the host's file: the first that has the setting. */
 static void nccl_settings(void **state)
 {
 	char home[PATH_MAX + 8], file[PATH_MAX + 32], variable[] = "NCCL_IB_HCA=env";
@@ -529,7 +534,7 @@ static void nccl_settings(void **state)
 	assert_null(doctor_setting(&bed->facts, "NCCL_IB_HCA", &none));
 	tree_write(&bed->tree, "etc/nccl.conf", "NCCL_IB_HCA=host\nUCX_NET_DEVICES=host");
 	assert_setting(bed, "host", "/etc/nccl.conf");
-	/* The files are NCCL's. */
+	/* These files belong to NCCL. */
 	assert_null(doctor_setting(&bed->facts, "UCX_NET_DEVICES", &none));
 	assert_null(none);
 	snprintf(home, sizeof(home), "HOME=%s", bed->tree.path);
@@ -543,7 +548,9 @@ static void nccl_settings(void **state)
 	tree_write(&bed->tree, "own", "NCCL_IB_HCA=own");
 	environment[1] = file;
 	assert_setting(bed, "own", file + strlen("NCCL_CONF_FILE="));
-	/* An empty name of a file is none, and a file without the setting does not hide the host's.
+	/*
+	 * An empty file name does not count, and a file without the setting does not hide the
+	 * host's.
 	 */
 	file[strlen("NCCL_CONF_FILE=")] = '\0';
 	assert_setting(bed, "home", path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of what grows at a port, of its partitions, and of packet filters: everything that
- * they say of two readings in memory and of a small tree.
+ * The checks of growing counters of a port, of its partitions, and of packet filters: everything
+ * that they report for two readings in memory and a small tree.
  */
 #include <errno.h>
 
@@ -48,7 +48,7 @@ static void forget(struct bed *bed)
 	}
 }
 
-/* A counter of the port, or of its netdev. Keys are added in their order. */
+/* A counter of the port, or of its netdev. Keys must be added in order. */
 static void grow(struct bed *bed, const char *object, enum counter_source source,
 		 const char *counter, uint64_t before, uint64_t after, enum growth_state state)
 {
@@ -146,7 +146,7 @@ static void carriers(void **state)
 	bed_run(bed, CHECK_ID_link_flaps);
 	assert_told(bed, "ok mlx5_0/1: the link did not go down | eth0 carrier_down_count +0 in "
 			 "60.0 s < /sys/class/net/NETDEV/carrier_down_count\n");
-	/* The most of all counters that count the same. */
+	/* The largest of all counters that count the same thing. */
 	forget(bed);
 	carrier(bed, "carrier_down_count", 7, 8);
 	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "link_downed", 0, 6, GROWTH_KNOWN);
@@ -158,7 +158,7 @@ static void carriers(void **state)
 		    end);
 }
 
-/* Each counter at its limit and one above it, in the time of its period. */
+/* Each counter at its limit and one above it, within its period. */
 static void damage(void **state)
 {
 	static const char share[] = "find what the paths of these packets share, a switch or an "
@@ -168,7 +168,7 @@ static void damage(void **state)
 		enum counter_source source;
 		const char *counter, *limit, *from;
 		double seconds;
-		uint64_t most; /* that is below the limit */
+		uint64_t most; /* largest value below the limit */
 		const char *verdict;
 	} cases[] = {
 		{COUNTER_SOURCE_PMA, "local_link_integrity_errors", "limit 0", "ports/N/counters",
@@ -227,7 +227,7 @@ static void damage(void **state)
 	}
 }
 
-/* One that is stuck, beside one that does not grow, and beside one that does. */
+/* A saturated one, next to one that does not grow, and to one that does. */
 static void damage_that_is_full(void **state)
 {
 	struct bed *bed = *state;
@@ -248,7 +248,7 @@ static void damage_that_is_full(void **state)
 			 "ports/N/counters -> the remedy\n");
 }
 
-/* A link with errors comes before what is behind it; a few of them do not. */
+/* A link with errors precedes problems beyond it; a few errors do not. */
 static void damage_elsewhere(void **state)
 {
 	struct bed *bed = *state;
@@ -348,7 +348,7 @@ static void packet_filters(void **state)
 		    "unread mlx5_0: the loaded modules < /proc/modules: %s\n",
 		    strerror(ENOENT), strerror(ENOENT));
 	look_for_filters(bed, "nf_tables_set 1 0 - Live 0x0\nx_tables 2 0 - Live 0x0");
-	/* A container may have no modules.builtin, and the kernel nf_tables. */
+	/* A container may lack modules.builtin while the kernel has nf_tables. */
 	assert_told(bed,
 		    "not-checked mlx5_0: no packet filter is loaded; whether one is built into "
 		    "the kernel is not known | neither nf_tables nor a table of iptables; no "
@@ -361,7 +361,7 @@ static void packet_filters(void **state)
 	assert_told(bed, "ok mlx5_0: the kernel has no packet filter of nftables or iptables | "
 			 "neither nf_tables nor a table of iptables, loaded or built in < "
 			 "/proc/modules\n");
-	/* nft does not show what is in the older tables. */
+	/* nft does not show the contents of the older tables. */
 	look_for_filters(bed, "iptable_security 1 0 - Live 0x0");
 	assert_string_equal(
 		bed->results.items[0].finding.next_step,

@@ -35,7 +35,7 @@ static struct doctor_result *add(struct doctor_results *results, enum doctor_che
 	return result;
 }
 
-/* The line of a form, and the exit status that comes with it. */
+/* The line of a format, and the exit status that goes with it. */
 static void assert_line(enum doctor_format format, const struct doctor_results *results,
 			const struct doctor_args *args, int status, int wanted_status,
 			const char *wanted)
@@ -102,7 +102,10 @@ static void nagios(void **state)
 	}
 }
 
-/* A bar would begin the counts; checks that were not made are counted, those of needs are not. */
+/*
+ * A bar would begin the counts; checks that were not made are counted, those with unmet needs are
+ * not.
+ */
 static void nagios_text(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -125,7 +128,7 @@ static void nagios_text(void **state)
 	doctor_results_free(&results);
 }
 
-/* The worst finding is told, of those that count and are not ignored. */
+/* The worst finding is shown, of those that count and are not ignored. */
 static void worst(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -158,7 +161,7 @@ static void worst(void **state)
 	doctor_results_free(&results);
 }
 
-/* Node Health Check: any status but 0 is a reason to drain the node. */
+/* Node Health Check: any nonzero status is a reason to drain the node. */
 static void nhc(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -176,8 +179,8 @@ static void nhc(void **state)
 }
 
 /*
- * node-problem-detector, docs/custom_plugin_monitor.md: 0 OK, 1 NonOK, 2 Unknown; of the output
- * it takes max_output_length bytes, 80 by default.
+ * node-problem-detector, docs/custom_plugin_monitor.md: 0 OK, 1 NonOK, 2 Unknown; it takes
+ * max_output_length bytes of the output, 80 by default.
  */
 static void npd(void **state)
 {
@@ -241,7 +244,7 @@ static void assert_text(const struct doctor_results *results, bool all, bool col
 	free(text);
 }
 
-/* What is wrong, the worst first; what is right and what was not checked only with --all. */
+/* Faults, the worst first; successful checks and skipped ones only with --all. */
 static void findings(void **state)
 {
 	struct doctor_results results = {.items = NULL, .profile = PROFILE_HPC};
@@ -288,7 +291,7 @@ static void findings(void **state)
 	doctor_results_free(&results);
 }
 
-/* The evidence of each object if they differ, three at most; once if it is the same. */
+/* The evidence of each object if they differ, at most three; once if it is the same. */
 static void evidence(void **state)
 {
 	static const struct {
@@ -336,7 +339,7 @@ static void evidence(void **state)
 	}
 }
 
-/* Findings of the host have no object; those of the same check that have one are not counted. */
+/* Findings about the host have no object; those of the same check that have one are not counted. */
 static void of_the_host(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -353,7 +356,7 @@ static void of_the_host(void **state)
 	doctor_results_free(&results);
 }
 
-/* What the last line says of checks that were not made, of one and of several. */
+/* What the last line says about checks that were not made, one or several. */
 static void coverage(void **state)
 {
 	static const struct {
@@ -387,7 +390,7 @@ static void coverage(void **state)
 		}
 }
 
-/* Counts of each verdict with its word, and of what does not apply. */
+/* Counts of each verdict with its word, and of checks that do not apply. */
 static void coverage_of_each(void **state)
 {
 	static const enum severity severities[] = {SEVERITY_OK, SEVERITY_NOTICE, SEVERITY_WARNING,
@@ -401,7 +404,7 @@ static void coverage_of_each(void **state)
 		const struct render_options options = {.format = FORMAT_TABLE};
 		FILE *out = open_memstream(&text, &length);
 
-		/* Another four checks, each of one object that was looked at, and one not. */
+		/* Four more checks, each of one object that was examined, and one that was not. */
 		for (unsigned int i = 0; i < ARRAY_SIZE(severities); i++)
 			add(&results, (enum doctor_check_id)(4 * count + i), severities[i], "a",
 			    "x", NULL);
@@ -424,7 +427,7 @@ static void coverage_of_each(void **state)
 	doctor_results_free(&results);
 }
 
-/* The least verdict that is a fault is that of --fail-on, or a warning. */
+/* The least verdict that counts as a fault is that of --fail-on, by default a warning. */
 static void threshold(void **state)
 {
 	struct doctor_args args = {.only = NULL};
@@ -437,7 +440,7 @@ static void threshold(void **state)
 	assert_int_equal(doctor_threshold(&args), SEVERITY_ERROR);
 }
 
-/* Where no process can be started that would make the check, its reader gets a line, too. */
+/* If no process can be started to make the checks, the reader still gets a line. */
 static void unsupervised(void **state)
 {
 	const struct doctor_args args = {.format = number_of(DOCTOR_NAGIOS)};

@@ -49,7 +49,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Reads the functions anew, and runs the check; NULL: it does not apply. */
+/* Reads the functions again, and runs the check; NULL: it does not apply. */
 static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 {
 	const size_t before = bed->results.count;
@@ -70,7 +70,7 @@ static void expect(struct bed *bed, enum doctor_check_id id, enum severity verdi
 	bed_assert(run(bed, id), verdict, summary);
 }
 
-/* Speed or width, at either end: what both can do is wanted. */
+/* Speed or width, at either end: the best that both support is expected. */
 static void links(void **state)
 {
 	static const char fine[] =
@@ -120,7 +120,7 @@ static void rate(struct bed *bed, double gbps, const char *speed, enum severity 
 	expect(bed, CHECK_ID_pcie_enough, verdict, summary);
 }
 
-/* 2.5 GT/s x16 carry 32 Gb/s of data; up to QDR, a port's rate has two bits of coding in ten. */
+/* 2.5 GT/s x16 carry 32 Gb/s of data; up to QDR, two of ten bits of a port's rate are coding. */
 static void enough(void **state)
 {
 	static const char fine[] = "the PCIe links can carry what the ports can send";
@@ -141,7 +141,7 @@ static void enough(void **state)
 	rate(bed, 40, NULL, SEVERITY_WARNING, less);
 	bed->facts.inventory.devices.items[0].ports[0].link_layer = number_of(LINK_LAYER_ETHERNET);
 	rate(bed, 40, "QDR", SEVERITY_WARNING, less);
-	/* Two ports of one card: each, and both together. */
+	/* Two ports of one card: each alone, and both together. */
 	second = device_add_port(&bed->facts.inventory.devices.items[0], 2);
 	second->link_layer = number_of(LINK_LAYER_ETHERNET);
 	second->state = number_of(PORT_STATE_ACTIVE);
@@ -199,7 +199,7 @@ static void put_sensor(struct bed *bed, unsigned int number, const char *input, 
 		tree_write(&bed->tree, path, crit);
 }
 
-/* At the critical temperature, five degrees below it, and below that; thousandths of a degree. */
+/* At the critical temperature, five degrees below it, and below that; in millidegrees. */
 static void temperatures(void **state)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static void temperatures(void **state)
 	tree_write(&bed->tree, FUNCTION "/hwmon/hwmon3/temp1_label", "asic");
 	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
 	assert_string_equal(bed_last(bed)->finding.evidence, "asic 100 degrees C, critical at 105");
-	/* The hottest counts, wherever it is; one without a limit does not. */
+	/* The hottest sensor counts, wherever it is; one without a limit does not. */
 	put_sensor(bed, 2, "300000", NULL);
 	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
 	put_sensor(bed, 3, "80000", "70000");
@@ -235,7 +235,7 @@ static void temperatures(void **state)
 
 #define SERVICES "sys/bus/pci_express/devices"
 
-/* Both readings of the live system, which the tree stands for here. */
+/* Both readings of the live system, which here is the tree. */
 static const struct doctor_result *read_twice(struct bed *bed)
 {
 	doctor_growth_free(bed->facts.growth);
@@ -247,7 +247,7 @@ static const struct doctor_result *read_twice(struct bed *bed)
 	return run(bed, CHECK_ID_pcie_errors);
 }
 
-/* Counters that nobody counts with are no health: get_port_device_capability(), portdrv.c. */
+/* Counters that nobody increments do not prove health: get_port_device_capability(), portdrv.c. */
 static void errors_of_the_firmware(void **state)
 {
 	const char *unknown = "the kernel does not handle PCIe errors here, so its counters may "
@@ -258,14 +258,14 @@ static void errors_of_the_firmware(void **state)
 	tree_write(&bed->tree, FUNCTION "/aer_dev_fatal", "DLP 0\nTOTAL_ERR_FATAL 0\n");
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
 	assert_non_null(strstr(bed_last(bed)->finding.evidence, "0000:00:01.0 has no AER service"));
-	/* Other services, of this port or of another one. */
+	/* Other services, of this port or another one. */
 	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie001/driver", "../pcie_pme");
 	tree_link(&bed->tree, SERVICES "/0000:00:02.0:pcie002/driver", "../aer");
 	tree_directory(&bed->tree, SERVICES "/0000:00:01.0:pcie002");
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
 	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie002/driver", "../aer");
 	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
-	/* In a virtual machine, the host gets the errors. */
+	/* In a virtual machine, the host receives the errors. */
 	tree_write(&bed->tree, PORT "/vendor", "0x1b36");
 	tree_write(&bed->tree, PORT "/device", "0x000c");
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
@@ -277,7 +277,7 @@ static void errors_of_the_firmware(void **state)
 	bed_assert(read_twice(bed), SEVERITY_INFO, "no function on the way counts PCIe errors");
 }
 
-/* A function of the root complex itself has no port above it, but may have an event collector. */
+/* A root complex integrated endpoint has no port above it, but may have an event collector. */
 static void errors_of_the_root_complex(void **state)
 {
 	struct bed *bed = *state;

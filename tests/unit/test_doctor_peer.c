@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The verdict about the data path to a peer, and what is said if no port leads to it. */
+/* The verdict on the data path to a peer, and what is reported if no port leads to it. */
 #include <errno.h>
 
 #include "borrowed.h"
@@ -30,7 +30,7 @@ static void add(struct selftest_results *results, enum selftest_verdict verdict,
 	row->next_step = mem_string_or_null(next_step);
 }
 
-/* Each test that failed is an error with its own evidence; those that passed are not told then. */
+/* Each failed test is an error with separate evidence; passed tests are then not shown. */
 static void failed_tests(void **state)
 {
 	struct bed *bed = *state;
@@ -59,7 +59,7 @@ static void failed_tests(void **state)
 	selftest_results_free(&results);
 }
 
-/* One test that passes is enough, if none fails. */
+/* One passed test is enough, if none fails. */
 static void passed_tests(void **state)
 {
 	struct bed *bed = *state;
@@ -80,7 +80,7 @@ static void passed_tests(void **state)
 	selftest_results_free(&results);
 }
 
-/* Tests that could not be made say nothing about the path. */
+/* Tests that could not run say nothing about the path. */
 static void no_tests(void **state)
 {
 	struct bed *bed = *state;
@@ -98,7 +98,10 @@ static void no_tests(void **state)
 	selftest_results_free(&results);
 }
 
-/* No device has that name, so no way is looked for; the peer's own name is told as clean text. */
+/*
+ * No device has that name, so no path is looked for; control characters in the peer's name are
+ * replaced.
+ */
 static void no_path(void **state)
 {
 	struct bed *bed = *state;

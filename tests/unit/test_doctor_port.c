@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of a port's state and rate, on an inventory made by hand: what a live host has and a
- * saved tree has not (addresses, flags of netdevs), and each limit exactly.
+ * The checks of a port's state and rate, on a hand-made inventory: facts that a live host has and a
+ * saved tree lacks (addresses, flags of netdevs), and each limit exactly.
  */
 #include <sys/socket.h>
 
@@ -10,7 +10,7 @@
 
 enum { MOST_PEERS = 8, OWN = 3 };
 
-/* A device of its own card, with one port. */
+/* A device on a separate card, with one port. */
 static struct port *add_port(struct bed *bed, unsigned int which, enum link_layer layer)
 {
 	char place[] = "pci0000:00/0000:01:00.0", *address = strchr(place, '/') + 1;
@@ -73,7 +73,7 @@ static int set_up(void **state)
 
 static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 {
-	/* What was learnt of other ports is not learnt again. */
+	/* What was learnt about other ports is not learnt again. */
 	doctor_ports_free(bed->facts.ports);
 	bed->facts.ports = NULL;
 	bed->run.device = own_device(bed);
@@ -144,7 +144,7 @@ static const struct {
 	 "the driver does not tell the state of the port", NULL},
 };
 
-/* Each state with each physical state, and what to do about it. */
+/* Each logical state with each physical state, and what to do about it. */
 static void states(void **state)
 {
 	static const enum transport ethernet_only[] = {TRANSPORT_USNIC, TRANSPORT_IWARP};
@@ -206,13 +206,12 @@ static void add_address(struct bed *bed, unsigned int index, struct ip_address i
 #define WANTED	"the port is down, and this host is set up to use it"
 #define STATE	"state down, physical state disabled"
 
-/* An address that somebody gave to the netdev, or to a VLAN on it, shows that it is wanted. */
+/* An address that somebody gave to the netdev, or to a VLAN on it, shows that it is in use. */
 static void addresses(void **state)
 {
 	static const struct {
 		struct ip_address ip;
-		const char
-			*text; /* NULL: the kernel made it by itself, RFC 4291 2.5.6: fe80::/10 */
+		const char *text; /* NULL: assigned by the kernel, RFC 4291 2.5.6: fe80::/10 */
 	} cases[] = {
 		{{.family = AF_INET, .raw = {10, 0, 0, 1}}, "10.0.0.1"},
 		{{.family = AF_INET, .raw = {0xfe, 0x80, 0, 1}}, "254.128.0.1"},
@@ -250,7 +249,7 @@ static void addresses_on_top(void **state)
 	add_link(bed, "eth0.5.6", 6, "vlan")->lower_index = number_of(5);
 	add_address(bed, 6, ip);
 	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth0.5.6 has the address 10.0.0.1");
-	/* What is below in another network namespace has the same number by chance. */
+	/* The same index in another network namespace is a coincidence. */
 	link_at(bed, 2)->lower_elsewhere = true;
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	link_at(bed, 2)->lower_elsewhere = false;
@@ -258,7 +257,7 @@ static void addresses_on_top(void **state)
 	free(link_at(bed, 1)->kind);
 	link_at(bed, 1)->kind = mem_string("veth");
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
-	/* A circle, which only damaged answers have, is left. */
+	/* A circle, which only damaged answers contain, ends. */
 	link_at(bed, 1)->kind[0] = 'V';
 	link_at(bed, 1)->lower_index = number_of(6);
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
@@ -282,7 +281,7 @@ static void bonds(void **state)
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 }
 
-/* What the netdev tells; two changes of the carrier are one time that it was up. */
+/* What the netdev shows; two changes of the carrier mean that it was up once. */
 static void netdevs(void **state)
 {
 	struct bed *bed = *state;
@@ -312,7 +311,7 @@ static void netdevs(void **state)
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; it was up before (2 carrier changes)");
 }
 
-/* Three quarters of the others, two at least, make it likely that the port is wanted. */
+/* Three quarters of the others, and at least two, make it likely that the port is in use. */
 static void peers(void **state)
 {
 	static const struct {
@@ -347,7 +346,7 @@ static void peers(void **state)
 				      : NOTHING,
 		       text);
 	}
-	/* One that was up, and one other that is. */
+	/* This port was up before, and one other port is up. */
 	link_at(bed, 0)->carrier_changes = number_of(2);
 	for (unsigned int j = 2; j <= MOST_PEERS; j++)
 		devices->items[j].ports[0].state = number_of(PORT_STATE_DOWN);
@@ -355,7 +354,7 @@ static void peers(void **state)
 			    "the port went down, and others like it are up");
 	devices->items[1].ports[0].state = number_of(PORT_STATE_DOWN);
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary, NOTHING);
-	/* Switched off by hand, it is meant so, whatever the others are. */
+	/* A port that was switched off by hand is down on purpose, whatever the others are. */
 	for (unsigned int j = 1; j <= MOST_PEERS; j++) {
 		devices->items[j].ports[0].state = number_of(PORT_STATE_ACTIVE);
 		devices->items[j].ports[0].link_layer = number_of(LINK_LAYER_ETHERNET);
@@ -368,7 +367,7 @@ static void peers(void **state)
 			    "the port went down, and others like it are up");
 }
 
-/* Another board, layer or function number is no peer, nor what was made for others. */
+/* A port of a different board, layer or function number is not a peer, nor are sub-devices. */
 static void no_peers(void **state)
 {
 	struct bed *bed = *state;
@@ -406,7 +405,7 @@ static void no_peers(void **state)
 	COUNT(0);
 	other->sub_type.known = false;
 	COUNT(1);
-	/* Without the name of a board, all four numbers of PCI have to be known and equal. */
+	/* Without the name of a board, all four PCI IDs must be known and equal. */
 	own_device(bed)->board_id[0] = '\0';
 	COUNT(0);
 #undef COUNT
@@ -427,7 +426,10 @@ static void rate(struct bed *bed, double gbps, unsigned int lanes, const char *s
 	assert_int_equal(result->finding.severity.value, verdict);
 }
 
-/* Two lanes are a product since HDR; one is none; 2.5 Gb/s a lane is of no adapter of these. */
+/*
+ * Products with two lanes exist since HDR, with one lane they do not; no such adapter has 2.5 Gb/s
+ * per lane.
+ */
 static void lanes_and_speeds(void **state)
 {
 	static const char some[] = "the link runs with some of its lanes only";
@@ -452,17 +454,17 @@ static void lanes_and_speeds(void **state)
 	free(own_device(bed)->driver);
 	own_device(bed)->driver = mem_string("ib_mthca");
 	rate(bed, 10, 4, "SDR", SEVERITY_OK, fine);
-	/* A sub-device has a plane of another's port, of one lane. */
+	/* A sub-device has one plane of another port, with one lane. */
 	own_device(bed)->sub_type = number_of(1);
 	rate(bed, 25, 1, "EDR", SEVERITY_OK, fine);
 	own_device(bed)->sub_type.known = false;
-	/* Lanes are InfiniBand's. */
+	/* Lanes only matter on InfiniBand. */
 	own_port(bed)->link_layer = number_of(LINK_LAYER_ETHERNET);
 	rate(bed, 25, 1, "EDR", SEVERITY_OK, fine);
 	assert_string_equal(run(bed, CHECK_ID_port_rate)->finding.evidence, "25 Gb/s");
 }
 
-/* The fastest of those that are alike, and how many are as fast. */
+/* The fastest of similar ports, and how many are as fast. */
 static void rates_of_others(void **state)
 {
 	static const double rates[] = {100, 200, 200, 50};
@@ -491,7 +493,7 @@ static void rates_of_others(void **state)
 			    "the rate of the port is not known");
 }
 
-/* Only a ConnectX-7 whose data say so manages the NVSwitches. */
+/* Only a ConnectX-7 whose product data say so manages the NVSwitches. */
 static void managers(void **state)
 {
 #define CASE(text, manages)                     \
@@ -518,7 +520,7 @@ static void managers(void **state)
 		   "the adapter has no vital product data");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char length = (char)cases[i].length;
-		/* A resource with a field, V0, and the end. */
+		/* A resource with the field V0, and the end tag. */
 		char bytes[64] = {'\x90', (char)(length + 3), 0, 'V', '0', length};
 
 		memcpy(bytes + 6, cases[i].text, cases[i].length);
@@ -531,7 +533,7 @@ static void managers(void **state)
 			bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_OK,
 				   "the adapter does not manage NVSwitches");
 	}
-	/* One without a PCI function cannot be of the model. */
+	/* A device without a PCI function cannot be that model. */
 	free(own_device(bed)->pci_address);
 	own_device(bed)->pci_address = NULL;
 	count = bed->results.count;

@@ -12,7 +12,7 @@ static void gids(void **state)
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth0\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
-	/* Another netdev's GID with the same address does not help. */
+	/* A GID of another netdev with the same address does not help. */
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth1\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_WARNING,
 	       "IP addresses of the port have RoCE v1 GIDs only",
@@ -30,7 +30,7 @@ static void gids(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* A GID that comes a little later is no fault. */
+/* A GID that appears a little later is not a fault. */
 static void *come_late(void *argument)
 {
 	const struct timespec pause = {.tv_nsec = 30000000};
@@ -68,7 +68,7 @@ static void pfc(void **state)
 	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 	assert_int_equal(bed->kernel.datagrams, 2);
-	/* Every netdev is asked about once. */
+	/* Every netdev is queried once. */
 	expect(bed, CHECK_ID_roce_pfc, 1, SEVERITY_OK, "the port has lossless priorities",
 	       "eth1: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 	assert_int_equal(bed->kernel.datagrams, 2);
@@ -88,7 +88,7 @@ static void pfc_differs(void **state)
 	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
-/* A port that does not tell, or is like this one, does not hide one that differs. */
+/* A port without a report, or with the same settings, does not hide one that differs. */
 static void pfc_of_the_third(void **state)
 {
 	struct bed *bed = *state;
@@ -101,7 +101,7 @@ static void pfc_of_the_third(void **state)
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
-/* The second port of an adapter comes after its first one, and one without a netdev is none. */
+/* An adapter's second port follows its first one, and a port without a netdev is skipped. */
 static void pfc_of_a_second_port(void **state)
 {
 	struct bed *bed = *state;
@@ -137,7 +137,7 @@ static void pfc_behind_an_error(void **state)
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
-/* A port that is down, or of another board, may be set up in any way. */
+/* The settings of a port that is down, or of another board, do not matter. */
 static void pfc_elsewhere(void **state)
 {
 	struct bed *bed = *state;
@@ -167,7 +167,7 @@ static void pfc_off(void **state)
 	       "no priority is lossless, so no traffic class has to lead to one", NULL);
 }
 
-/* A driver without data center bridging is no fault, a failure of the kernel is. */
+/* A driver without data center bridging is not a fault, an error of the kernel is. */
 static void dcb_unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -182,7 +182,7 @@ static void dcb_unknown(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
-/* NVIDIA's own driver tells its trust in sysfs only; what it tells goes before what follows. */
+/* NVIDIA's out-of-tree driver shows its trust only in sysfs, which precedes what is derived. */
 static void trust_in_sysfs(void **state)
 {
 	static const char file[] = "sys/class/net/eth0/qos/trust";
@@ -214,7 +214,7 @@ static void trust_of_the_tag(void **state)
 
 static const char configfs[] = "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
 
-/* The directory is also made to set the mode: the kernel's own default is none that was set. */
+/* The directory is also made to set the mode: the kernel's default is not a setting. */
 static void tos_untouched(void **state)
 {
 	struct bed *bed = *state;
@@ -237,7 +237,7 @@ static void tos(void **state)
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; "
 	       "default_roce_tos of rdma_cm: traffic class 106: DSCP 26, priority 3, which is "
 	       "lossless");
-	/* The shortest value: one digit, and even without the line feed that configfs writes. */
+	/* The shortest value: one digit, without even the line feed that configfs writes. */
 	tree_write_bytes(&bed->tree, configfs, "8", 1);
 	assert_non_null(strstr(run(bed, CHECK_ID_roce_tos, 0)->finding.evidence,
 			       "default_roce_tos of rdma_cm: traffic class 8: DSCP 2, "));
@@ -251,7 +251,7 @@ static void tos(void **state)
 	assert_non_null(strstr(result->finding.evidence,
 			       "NCCL_IB_TC (/etc/nccl.conf): '300' is no traffic class"));
 	assert_int_equal(result->finding.severity.value, SEVERITY_INFO);
-	/* What the environment says comes first. */
+	/* The setting of the environment comes first. */
 	bed->environment[1] = nccl;
 	result = run(bed, CHECK_ID_roce_tos, 0);
 	assert_non_null(strstr(result->finding.evidence,
@@ -268,7 +268,7 @@ static void tos(void **state)
 	assert_int_equal(result->finding.severity.value, SEVERITY_OK);
 }
 
-/* A traffic class that is set and is looked at by nobody. */
+/* A traffic class that is set, but that nobody looks at. */
 static void tos_untrusted(void **state)
 {
 	struct bed *bed = *state;
@@ -284,20 +284,20 @@ static void tos_untrusted(void **state)
 	assert_string_equal(result->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
 			    "switches do: rdmactl roce set eth0 dscp-priority +26:3");
-	/* The first of those that are set: not the usual one. */
+	/* The first value that is set counts, not the usual one. */
 	bed->environment[0] = nccl;
 	tree_write(&bed->tree, configfs, "96\n");
 	assert_string_equal(run(bed, CHECK_ID_roce_tos, 0)->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
 			    "switches do: rdmactl roce set eth0 dscp-priority +24:3");
-	/* A port that was told not to look at it goes on not to. */
+	/* The command for a port that ignores DSCP includes the trust. */
 	tree_write(&bed->tree, "sys/class/net/eth1/qos/trust", "pcp\n");
 	assert_string_equal(run(bed, CHECK_ID_roce_tos, 1)->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
 			    "switches do: rdmactl roce set eth1 dscp-priority +46:3 trust dscp");
 }
 
-/* It is mapped already, so mapping it once more changes nothing. */
+/* The DSCP is mapped already, so mapping it again changes nothing. */
 static void tos_mapped_in_vain(void **state)
 {
 	struct bed *bed = *state;
@@ -329,7 +329,7 @@ static void routes(void **state)
 
 	write_filter(bed, "0\n", "0\n");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
-	/* Strict on the netdev that has not the best route, and only there. */
+	/* Only the netdev without the best route is strict. */
 	write_filter(bed, "0\n", "1\n");
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
@@ -337,7 +337,7 @@ static void routes(void **state)
 	       "leaves by another netdev",
 	       "rp_filter of eth1 is 1 (strict), and the best route back to 10.0.0.7 leaves by "
 	       "eth0");
-	/* Loose wins, because it is the larger value. */
+	/* Loose wins, because it has the larger value. */
 	write_filter(bed, "2\n", "1\n");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	bed->answers.table_error = -EHOSTUNREACH;
@@ -355,7 +355,7 @@ static void no_room(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
 	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
 	       NULL);
-	/* In a subnet of two, the other address is the peer's, though it is the first. */
+	/* In a subnet of two, the other address is the peer's, even if it is the first. */
 	address->prefix_length = number_of(31);
 	address->ip.raw[3] = 9;
 	bed->answers.table_error = -ENETUNREACH;
@@ -366,7 +366,7 @@ static void no_room(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO, "the port has no IP address", NULL);
 }
 
-/* Live, the subnets are those of the addresses. */
+/* On a live host, the subnets are those of the addresses. */
 static void arp(void **state)
 {
 	struct bed *bed = *state;
@@ -391,7 +391,7 @@ static void arp(void **state)
 	       "10.0.0.0/24 is on eth0, too; arp_ignore 0, arp_announce 2, of all and eth1 the "
 	       "larger (1 or 2 wanted)");
 	assert_int_equal(bed->results.count, 2);
-	/* 8 answers nothing; what is above is no value of its own: arp_ignore(), net/ipv4/arp.c. */
+	/* 8 answers nothing; larger values are treated as 0: arp_ignore(), net/ipv4/arp.c. */
 	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/arp_ignore", "8\n");
 	assert_string_equal(
 		run(bed, CHECK_ID_multi_rail_arp, 0)->finding.next_step,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of RoCE and IPoIB that look at the netdevs of a port: everything that they say, at
+ * The checks of RoCE and IPoIB that look at the netdevs of a port: everything that they report, at
  * each limit.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ static void set(char **member, const char *text)
 	*member = mem_string_or_null(text);
 }
 
-/* An adapter of which the device is a part itself, not a subfunction. */
+/* An adapter to which the device belongs itself, not through a subfunction. */
 static void put_adapter(struct bed *bed, unsigned int which, const char *part)
 {
 	char path[128], target[128];
@@ -160,7 +160,10 @@ static void assert_summary(struct bed *bed, enum doctor_check_id id, const char 
 	free(doctor_told(&bed->results, &bed->problems));
 }
 
-/* Ports that should be set up alike: whole adapters, active, of one board and driver. */
+/*
+ * Ports that should have the same settings: active ports of full adapters with one board and
+ * driver.
+ */
 static void peers(void **state)
 {
 	static const char less[] =
@@ -229,7 +232,7 @@ static void put_ecn(struct bed *bed, unsigned int which, const char *point, unsi
 	}
 }
 
-/* A second port of the same device is compared, too. */
+/* A second port of the same device is also compared. */
 static void second_port(void **state)
 {
 	struct bed *bed = *state;
@@ -252,7 +255,7 @@ static void second_port(void **state)
 		put_ecn(bed, i, "roce_rp", 8);
 		put_ecn(bed, i, "roce_np", 8);
 	}
-	/* The directory of the second adapter's netdev serves as that of this port. */
+	/* This port uses the directory of the second adapter's netdev. */
 	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/net/eth2",
 		  "../../0000:02:00.0/net/eth1");
 	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is on");
@@ -261,7 +264,7 @@ static void second_port(void **state)
 		       "ports of the same board have different congestion control");
 }
 
-/* What the device says itself, the members of a bond, and VLANs. */
+/* What the device itself reports, the members of a bond, and VLANs. */
 static void parts(void **state)
 {
 	static const char shown[] = "bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192";
@@ -360,7 +363,7 @@ static void congestion(void **state)
 		    "warning mlx5_0/1: %s | eth0: np_cnp_dscp 48, np_cnp_prio 6; eth1: "
 		    "np_cnp_dscp 48, np_cnp_prio 7 < debugfs cc_params -> the remedy\n",
 		    differ);
-	/* One that tells something else cannot be compared. */
+	/* A port with incomplete settings cannot be compared. */
 	put_ecn(bed, 0, "roce_rp", 0x09);
 	put_ecn(bed, 0, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
@@ -406,7 +409,7 @@ static void congestion(void **state)
 	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed, "not-checked mlx5_0/1: the port has no netdev in this network namespace, "
 			 "so its addresses and routes cannot be seen from here\n");
-	/* A bond without members has nothing that could tell. */
+	/* A bond without members has no settings to report. */
 	set(&device_of(bed, 0)->ports[0].netdev, "eth0");
 	link_of(bed, "eth0")->kind = mem_string("bond");
 	run(bed, CHECK_ID_roce_ecn);
@@ -498,7 +501,7 @@ static struct link *add_ipoib(struct bed *bed, const char *name, unsigned int in
 	return link;
 }
 
-/* 4092 bytes are the most that datagram mode has. */
+/* 4092 bytes is the maximum in datagram mode. */
 static void ipoib(void **state)
 {
 	static const struct {
@@ -530,7 +533,7 @@ static void ipoib(void **state)
 	bed->run.device = device_of(bed, 0);
 	bed->run.port = port;
 	assert_false(doctor_check(CHECK_ID_ipoib_mode)->applies(&bed->run));
-	/* The child comes first. */
+	/* The child comes first in the list. */
 	add_ipoib(bed, "ib0.8001", 20, 2044, IPOIB_DATAGRAM)->lower_index = number_of(21);
 	add_ipoib(bed, "ib0", 21, 2044, IPOIB_DATAGRAM);
 	add_ipoib(bed, "ib9", 22, 2044, IPOIB_CONNECTED)->port_guid = number_of(0x78);
@@ -550,7 +553,7 @@ static void ipoib(void **state)
 			    cases[i].child_mtu, modes[cases[i].mode], cases[i].mtu,
 			    *cases[i].verdict == 'o' ? "" : " -> the remedy");
 	}
-	/* A parent in another network namespace has nothing to do with one of the same index. */
+	/* A parent in another network namespace is not the netdev with the same index here. */
 	child->lower_elsewhere = true;
 	assert_summary(bed, CHECK_ID_ipoib_mode, "mode and MTU of the IPoIB netdevs agree");
 	child->lower_elsewhere = false;
@@ -559,7 +562,7 @@ static void ipoib(void **state)
 	assert_told(bed,
 		    "ok mlx5_0/1: mode and MTU of the IPoIB netdevs agree | ib0.8001: "
 		    "datagram, MTU not known; ib0: datagram, MTU 2044 < netdev mode and mtu\n");
-	/* What the inventory lacks is read, for the reason. */
+	/* A value missing from the inventory is read again, to learn why. */
 	child->ipoib_mode.known = false;
 	run(bed, CHECK_ID_ipoib_mode);
 	assert_told(bed, "not-checked mlx5_0/1: the mode of an IPoIB netdev is not known | ib0: "

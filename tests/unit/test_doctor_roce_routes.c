@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of RoCE about addresses: which neighbour a route is asked for, what each answer of the
- * kernel is worth, which subnets count for ARP, and how far a GID table is read.
+ * The checks of RoCE about addresses: for which neighbour a route is requested, how each answer of
+ * the kernel counts, which subnets matter for ARP, and how far a GID table is read.
  */
 #include "doctor_roce_bed.h"
 
@@ -37,13 +37,15 @@ static struct link *add_link(struct bed *bed, const char *name, unsigned int ind
 	return link;
 }
 
-/* Each netmask, and the first neighbour that is asked about: neither an end of it nor one's own. */
+/*
+ * Each netmask, and the first neighbour queried: neither an end of the subnet nor a local address.
+ */
 static void first_neighbour(void **state)
 {
 	static const struct {
 		uint8_t third, own, bits, peer;
 	} cases[] = {
-		/* 10.0.0.6 is eth1's own, 10.0.0.5 eth0's. */
+		/* 10.0.0.6 is the address of eth1, 10.0.0.5 that of eth0. */
 		{0, 7, 24, 4},
 		{0, 4, 24, 7},
 		{0, 2, 24, 3},
@@ -57,8 +59,10 @@ static void first_neighbour(void **state)
 		{0, 21, 31, 20},
 		{0, 1, 25, 3},
 		{0, 3, 25, 2},
-		/* 10.0.0.0 is an end of its /16, 10.0.1.0 is none; so are 10.0.255.255
-		   and 10.0.254.255. */
+		/*
+		 * 10.0.0.0 is an end of its /16, 10.0.1.0 is not; likewise 10.0.255.255 and
+		 * 10.0.254.255.
+		 */
 		{0, 1, 16, 3},
 		{1, 1, 16, 0},
 		{255, 254, 16, 252},
@@ -86,7 +90,7 @@ static void first_neighbour(void **state)
 	}
 }
 
-/* A neighbour of IPv6 differs in the last byte, too; its link-local addresses are not asked for. */
+/* An IPv6 neighbour also differs in the last byte; link-local addresses are not queried. */
 static void ipv6_neighbour(void **state)
 {
 	const struct ip_address global = {.family = AF_INET6,
@@ -94,7 +98,7 @@ static void ipv6_neighbour(void **state)
 	const struct ip_address local = {.family = AF_INET6, .raw = {0xfe, 0x80, [15] = 0x10}};
 	struct bed *bed = *state;
 
-	/* Strict validation is IPv4's. */
+	/* Strict validation only exists for IPv4. */
 	write_filter(bed, "1");
 	bed->facts.inventory.addresses.count = 0;
 	add_address(bed, 4, 64, local);
@@ -111,12 +115,12 @@ static void ipv6_neighbour(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
 	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
 	       NULL);
-	/* One of two addresses has room. */
+	/* One of two addresses has a neighbour. */
 	add_address(bed, 4, 64, global)->ip.raw[3] = 0xb9;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 }
 
-/* An anonymised snapshot has the answer about one neighbour; the ends of the subnet come last. */
+/* An anonymised snapshot has the answer for one neighbour; the ends of the subnet come last. */
 static void one_known_neighbour(void **state)
 {
 	struct bed *bed = *state;
@@ -129,16 +133,18 @@ static void one_known_neighbour(void **state)
 	bed->answers.peers = 0;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	assert_int_equal(bed->answers.last_peer, 255);
-	/* The others of 256 once each, without both ends and the two own ones; then one or both
-	 * ends. */
+	/*
+	 * The others of 256 once each, without both ends and the two local ones; then one or both
+	 * ends.
+	 */
 	assert_int_equal(bed->answers.peers, 254);
-	/* The route is not known if no answer came. */
+	/* The route is unknown if no answer came. */
 	bed->answers.only_peer = 256;
 	bed->answers.peers = 0;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the route cannot be read",
 	       "No data available");
 	assert_int_equal(bed->answers.peers, 254);
-	/* In a subnet of four there is one host besides, and both ends. */
+	/* A subnet of four has one other host, and both ends. */
 	bed->facts.inventory.addresses.items[0].prefix_length = number_of(30);
 	bed->facts.inventory.addresses.items[0].ip.raw[3] = 21;
 	bed->answers.peers = 0;
@@ -148,7 +154,7 @@ static void one_known_neighbour(void **state)
 	assert_int_equal(bed->problems.count, 2);
 }
 
-/* An answer that says no is a warning; a question that could not be asked is a problem. */
+/* A negative answer is a warning; a failed query is a problem. */
 static void answers_of_the_kernel(void **state)
 {
 	static const struct {
@@ -193,7 +199,7 @@ static void answers_of_the_kernel(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 }
 
-/* Where the route back leaves matters under strict validation only: 1, not 0 or 2. */
+/* The interface of the return path only matters under strict validation: 1, not 0 or 2. */
 static void source_validation(void **state)
 {
 	static const char *const values[] = {"0", "2", "3"};
@@ -211,18 +217,21 @@ static void source_validation(void **state)
 		result->finding.next_step,
 		"a source rule for each netdev (ip rule add from ADDRESS table N), or loose "
 		"validation: sysctl net.ipv4.conf.all.rp_filter=2");
-	/* A best route of several netdevs, or of the port's own, is none by another. */
+	/*
+	 * A best route over several netdevs, or over the port's netdev, is not one over another
+	 * netdev.
+	 */
 	bed->answers.best_link = 0;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	bed->answers.best_link = 4;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
-	/* What cannot be read is no fault here. */
+	/* An unreadable route is not a fault here. */
 	bed->answers.best_link = 3;
 	tree_delete(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 }
 
-/* Addresses of netdevs that are down, or of others, do not count. */
+/* Addresses of netdevs that are down, or of other netdevs, do not count. */
 static void whose_addresses(void **state)
 {
 	struct bed *bed = *state;
@@ -239,7 +248,7 @@ static void whose_addresses(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	links->items[0].enabled = TRISTATE_NO;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the port has no IP address", NULL);
-	/* Without its netdev nothing can be said, and why depends on whether it has one. */
+	/* Without its netdev there is no verdict, and the reason depends on whether it has one. */
 	free(links->items[0].name);
 	links->items[0].name = mem_string("renamed");
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the netdev of the port is not known",
@@ -255,7 +264,7 @@ static void whose_addresses(void **state)
 	       NULL);
 }
 
-/* The number of rails that multi-rail-arp speaks of, and the evidence of the first. */
+/* The number of rails that multi-rail-arp reports, and the evidence of the first. */
 static size_t rails(struct bed *bed, const char *evidence)
 {
 	const size_t before = bed->results.count;
@@ -289,27 +298,27 @@ static void subnets_of_arp(void **state)
 	/* A second address of the same subnet is not a second rail. */
 	add_address(bed, 3, 24, (struct ip_address){.family = AF_INET, .raw = {10, 0, 0, 77}});
 	assert_int_equal(rails(bed, "10.0.0.0/24 is on eth1, too"), 2);
-	/* The bits of the host are not shown, wherever in a byte they begin. */
+	/* The host bits are not shown, at whatever bit of a byte they begin. */
 	list->items[0].ip.raw[2] = list->items[1].ip.raw[2] = list->items[2].ip.raw[2] = 0x65;
 	list->items[0].prefix_length = list->items[1].prefix_length = list->items[2].prefix_length =
 		number_of(20);
 	assert_int_equal(rails(bed, "10.0.96.0/20 is on eth1, too"), 2);
-	/* A larger subnet has the smaller one in it; the smaller has not the larger. */
+	/* A larger subnet contains the smaller one, but not the reverse. */
 	list->count = 2;
 	list->items[1].prefix_length = number_of(24);
 	assert_int_equal(rails(bed, "10.0.101.0/24 is on eth0, too"), 1);
-	/* The same bits, another subnet. */
+	/* The same number of bits, another subnet. */
 	list->items[0].prefix_length = number_of(24);
 	list->items[0].ip.raw[2] = 0x64;
 	assert_int_equal(rails(bed, NULL), 0);
 	list->items[0].ip.raw[2] = 0x65;
-	/* A /32 is a subnet of its own, a /31 is not. */
+	/* A /32 is not shared with anyone, a /31 is. */
 	list->items[0].prefix_length = list->items[1].prefix_length = number_of(32);
 	list->items[0].ip.raw[3] = list->items[1].ip.raw[3] = 6;
 	assert_int_equal(rails(bed, NULL), 0);
 	list->items[0].prefix_length = list->items[1].prefix_length = number_of(31);
 	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
-	/* Netdevs that are down, without an RDMA port, or unknown answer no ARP for RDMA. */
+	/* Netdevs that are down, have no RDMA port, or are unknown do not answer ARP for RDMA. */
 	bed->facts.inventory.links.items[1].enabled = TRISTATE_NO;
 	assert_int_equal(rails(bed, NULL), 0);
 	add_link(bed, "eth9", 9, NULL);
@@ -325,7 +334,10 @@ static void subnets_of_arp(void **state)
 	assert_int_equal(rails(bed, NULL), 0);
 	list->items[1].ip.family = AF_INET;
 	assert_int_equal(rails(bed, NULL), 2);
-	/* What is in another VRF is not local here; what is in none is local everywhere. */
+	/*
+	 * Addresses in another VRF are not local here; those outside of any VRF are local
+	 * everywhere.
+	 */
 	add_link(bed, "red", 20, "vrf");
 	add_link(bed, "blue", 21, "vrf");
 	bed->facts.inventory.links.items[0].master_index = number_of(20);
@@ -336,7 +348,9 @@ static void subnets_of_arp(void **state)
 	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
 }
 
-/* A saved tree has routes instead: of one subnet each, without a gateway, by a netdev for RDMA. */
+/*
+ * A saved tree has routes instead: those of one subnet, without a gateway, over a netdev for RDMA.
+ */
 static void routes_of_a_saved_tree(void **state)
 {
 	static const char line[] = "eth0\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n";
@@ -375,7 +389,7 @@ static void routes_of_a_saved_tree(void **state)
 		}
 }
 
-/* iWARP's connections are TCP's; a device of an unknown kind is not asked about. */
+/* iWARP connections use TCP; a device of unknown kind is not queried. */
 static void where_routes_matter(void **state)
 {
 	struct bed *bed = *state;
@@ -417,12 +431,12 @@ static void large_table(void **state)
 	put_gid(bed, 0, 40, OWN_GID, "RoCE v2", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
-	/* The better one counts, whichever is first; one without a netdev counts as well. */
+	/* The better GID counts, whichever is first; one without a netdev counts, too. */
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
 	put_gid(bed, 0, 1, OWN_GID, "IB/RoCE v1", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
-	/* Another netdev's GID of the same address does not end the search. */
+	/* A GID with the same address but another netdev does not end the search. */
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
@@ -430,13 +444,13 @@ static void large_table(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* What to do depends on whether there are addresses. */
+/* The next step depends on whether there are addresses. */
 static void advice(void **state)
 {
 	struct bed *bed = *state;
 	const struct doctor_result *result;
 
-	/* Without its length the address would come back without its subnet. */
+	/* Without its prefix length the address would be added without its subnet. */
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,
@@ -444,7 +458,7 @@ static void advice(void **state)
 			    "and add it again, not over a connection by it, and then the routes "
 			    "that went with it: ip address del ADDRESS/LENGTH dev eth0 && ip "
 			    "address add ADDRESS/LENGTH dev eth0");
-	/* That would bring the same GIDs again. */
+	/* Adding the address again would bring the same GIDs. */
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,
@@ -472,7 +486,7 @@ static void representor(void **state)
 	result = &bed->results.items[bed->results.count - 1];
 	assert_non_null(
 		strstr(result->finding.next_step, "devlink dev eswitch show pci/0000:3b:00.0"));
-	/* The same table is a fault where the kernel says that the port does RoCE. */
+	/* The same table is a fault if the kernel says that the port supports RoCE. */
 	device->protocol = mem_string("roce");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
 	       "10.0.0.5 on eth0 has no GID");
@@ -495,7 +509,7 @@ static void idle_member(void **state)
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "the GIDs are those of the active member of the bond",
 	       "eth0 is not the active member");
-	/* A saved tree tells it as well. */
+	/* A saved tree shows it, too. */
 	bed->facts.inventory.answers = false;
 	put_gid(bed, 0, 0, EMPTY, "RoCE v2", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
@@ -505,10 +519,10 @@ static void idle_member(void **state)
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
-	/* Modes in which all members are active have an empty file. */
+	/* The file is empty in modes in which all members are active. */
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
-	/* A master of another kind is no bond. */
+	/* A master of another kind is not a bond. */
 	bed->facts.inventory.links.items[2].kind[0] = 'B';
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth1");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
@@ -536,7 +550,7 @@ static void bond_in_a_bridge(void **state)
 	bed->facts.inventory.addresses.items[0].link_index = number_of(12);
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
 	       "10.0.0.5 on br0.7 has no GID, the GID table is full");
-	/* Masters that go round in a circle, as a saved tree may have them. */
+	/* Masters that form a circle, as a saved tree may contain them. */
 	bed->facts.inventory.links.items[3].master_index = number_of(10);
 	bed->facts.inventory.addresses.items[0].link_index = number_of(4);
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,

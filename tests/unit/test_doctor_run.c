@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The engine of rdmactl doctor on small saved trees: which checks are made on which objects, what
- * keeps one from being made, the profile that a host suggests, and what two readings say.
+ * keeps a check from being made, the profile that a host suggests, and what two readings say.
  */
 #include "borrowed.h"
 #include "doctor/frame/growth.h"
@@ -42,7 +42,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* An InfiniBand port, and the device if it is the first. */
+/* Adds an InfiniBand port, with its device if it is the first. */
 static void add_port(struct host *host, const char *device, unsigned int port, const char *state)
 {
 	const struct {
@@ -69,12 +69,12 @@ static void add_port(struct host *host, const char *device, unsigned int port, c
 	tree_write(&host->tree, path, "1: CA");
 	snprintf(path, sizeof(path), CLASS "%s/node_guid", device);
 	tree_write(&host->tree, path, "0011:2233:4455:6677");
-	/* It tells InfiniBand from Omni-Path. */
+	/* It distinguishes InfiniBand from Omni-Path. */
 	snprintf(path, sizeof(path), CLASS "%s/device/driver", device);
 	tree_link(&host->tree, path, "../../../../bus/pci/drivers/mlx5_core");
 }
 
-/* Makes the checks anew; returns what doctor_run() does. */
+/* Makes the checks again; returns the result of doctor_run(). */
 static int run(struct host *host, const char *checks)
 {
 	char *bad;
@@ -87,7 +87,7 @@ static int run(struct host *host, const char *checks)
 	return doctor_run(&host->request, &host->results, &host->problems);
 }
 
-/* "CHECK OBJECT VERDICT" of each result, with the cause or what is needed. */
+/* "CHECK OBJECT VERDICT" for each result, with the cause or what is needed. */
 static void assert_results(const struct host *host, const char *wanted)
 {
 	char *text = mem_string("");
@@ -121,7 +121,7 @@ static void assert_not_applicable(const struct host *host, const char *wanted)
 	free(text);
 }
 
-/* A host without devices has a verdict; only one that was named and is missing is a problem. */
+/* A host without devices gets a verdict; only a named device that is missing is a problem. */
 static void no_devices(void **state)
 {
 	char *const words[] = {borrowed("mlx5_9"), NULL};
@@ -158,7 +158,7 @@ static void no_root(void **state)
 	free(root);
 }
 
-/* A port that is down leaves nothing to judge on it, and all on the port beside it. */
+/* A port that is down leaves nothing to judge on it, but the port next to it is judged. */
 static void causes(void **state)
 {
 	struct host *host = *state;
@@ -176,10 +176,10 @@ static void causes(void **state)
 	assert_string_equal(host->results.items[3].finding.summary,
 			    "not checked because of port-state");
 	assert_true(host->results.hardware);
-	/* What was not asked for is no cause. */
+	/* A check that was not requested is not a cause. */
 	assert_int_equal(run(host, "pkey"), 0);
 	assert_results(host, "pkey mlx5_0/1 not-checked\npkey mlx5_0/2 ok\npkey mlx5_10/1 ok\n");
-	/* So is a port that is an error. */
+	/* A port with an error is also a cause. */
 	add_port(host, "mlx5_0", 2, "2: INIT");
 	assert_int_equal(run(host, "pkey,port-state"), 0);
 	assert_results(host, "port-state mlx5_0/1 note\n"
@@ -188,7 +188,7 @@ static void causes(void **state)
 			     "pkey mlx5_0/1 not-checked <- port-state\n"
 			     "pkey mlx5_0/2 not-checked <- port-state\n"
 			     "pkey mlx5_10/1 ok\n");
-	/* A cause may come after ports that are right. */
+	/* A cause may follow ports without faults. */
 	add_port(host, "mlx5_0", 1, "4: ACTIVE");
 	add_port(host, "mlx5_0", 2, "4: ACTIVE");
 	add_port(host, "mlx5_10", 1, "1: DOWN");
@@ -199,11 +199,11 @@ static void causes(void **state)
 			     "pkey mlx5_0/1 ok\n"
 			     "pkey mlx5_0/2 ok\n"
 			     "pkey mlx5_10/1 not-checked <- port-state\n");
-	/* A port of RoCE has P_Keys, but no partitions. */
+	/* A RoCE port has P_Keys, but no partitions. */
 	tree_write(&host->tree, CLASS "mlx5_10/ports/1/link_layer", "Ethernet");
 	assert_int_equal(run(host, "pkey"), 0);
 	assert_results(host, "pkey mlx5_0/1 ok\npkey mlx5_0/2 ok\n");
-	/* A check of devices is made on each. */
+	/* A check of devices is made on each device. */
 	assert_int_equal(run(host, "provider"), 0);
 	assert_int_equal(host->results.count, 2);
 	assert_string_equal(host->results.items[0].finding.object, "mlx5_0");
@@ -217,7 +217,10 @@ static void add_function(struct host *host, const char *address)
 	tree_function(&host->tree, place, "0x020700", "0x15b3", "0x1021", NULL);
 }
 
-/* What is said of a function is said of its device; of the host, only what is said of all. */
+/*
+ * Findings on a function are shown for its device; of those on the host, only the ones on all
+ * objects.
+ */
 static void parts(void **state)
 {
 	static const char checks[] = "pci-driver,rdma-module,verbs-modules,provider";
@@ -245,7 +248,7 @@ static void parts(void **state)
 			     "rdma-module 0000:02:00.0 not-checked <- pci-driver\n"
 			     "verbs-modules - error\n"
 			     "provider mlx5_0 not-checked <- verbs-modules\n");
-	/* Functions of devices that were not named are left out. */
+	/* Functions of devices that were not named are skipped. */
 	assert_int_equal(objects_parse(&host->objects, words, true, NULL), 0);
 	assert_int_equal(run(host, checks), 0);
 	assert_results(host, "pci-driver 0000:01:00.0 ok\n"
@@ -254,7 +257,7 @@ static void parts(void **state)
 			     "provider mlx5_0 not-checked <- verbs-modules\n");
 }
 
-/* Without a second reading, growth is not known; with one, it is, on each port. */
+/* Growth is unknown without a second reading; with one, it is known for each port. */
 static void needs(void **state)
 {
 	struct host *host = *state;
@@ -275,13 +278,13 @@ static void needs(void **state)
 	assert_not_applicable(host, "expect peer-data");
 	host->request.interval_msec = 1;
 	assert_int_equal(run(host, "link-flaps,link-errors"), 0);
-	/* A saved tree stands still, which is no health of the host. */
+	/* A saved tree does not change, which does not prove that the host is healthy. */
 	assert_results(host, "link-flaps mlx5_0/1 not-checked needs 2\n"
 			     "link-errors mlx5_0/1 not-checked needs 2\n");
-	/* The time between the readings, which is told in seconds up to two minutes. */
+	/* The time between the readings, shown in seconds up to two minutes. */
 	assert_non_null(strstr(host->results.items[0].finding.evidence, " s"));
 	assert_null(strstr(host->results.items[0].finding.evidence, " h"));
-	/* At its limit it counts no more. */
+	/* A saturated counter does not count any further. */
 	tree_write(&host->tree, CLASS "mlx5_0/ports/1/counters/link_downed", "255");
 	tree_write(&host->tree, CLASS "mlx5_0/ports/1/counters/symbol_error", "65535");
 	assert_int_equal(run(host, "link-flaps,link-errors"), 0);
@@ -296,7 +299,7 @@ static void needs(void **state)
 			     "link-errors mlx5_0/1 not-checked <- port-state\n");
 }
 
-/* A saved tree answers nothing that only the kernel does, and sends nothing to a peer. */
+/* A saved tree answers no queries that only the kernel answers, and sends nothing to a peer. */
 static void live_needs(void **state)
 {
 	struct host *host = *state;
@@ -308,7 +311,7 @@ static void live_needs(void **state)
 			     "peer-data - not-checked needs 2\n");
 }
 
-/* The profile that was asked for, or the one that fits the host. */
+/* The requested profile, or the one that fits the host. */
 static void profiles(void **state)
 {
 	static const char kubernetes[] = "KUBERNETES_SERVICE_HOST=10.0.0.1";
@@ -323,11 +326,11 @@ static void profiles(void **state)
 	tree_write(&host->tree, CLASS "mlx5_0/ports/1/link_layer", "Ethernet");
 	assert_int_equal(run(host, ""), 0);
 	assert_int_equal(host->results.profile, PROFILE_ROCE);
-	/* A host with both is one of InfiniBand. */
+	/* A host with both kinds gets the InfiniBand profile. */
 	add_port(host, "mlx5_1", 1, "4: ACTIVE");
 	assert_int_equal(run(host, ""), 0);
 	assert_int_equal(host->results.profile, PROFILE_HPC);
-	/* The variables are those of this process, not of the host that was saved. */
+	/* The variables are those of this process, not of the saved host. */
 	host->request.environment = environment;
 	assert_int_equal(run(host, ""), 0);
 	assert_int_equal(host->results.profile, PROFILE_HPC);
@@ -341,7 +344,7 @@ static void profiles(void **state)
 	}
 }
 
-/* mlx4 has adapters with a port of each kind: the first one does not speak for the other. */
+/* mlx4 has adapters with a port of each kind: the first port does not decide for the other. */
 static void mixed_ports(void **state)
 {
 	struct host *host = *state;
@@ -369,7 +372,7 @@ static void mixed_ports(void **state)
 	}
 }
 
-/* Two ports of one kind are no less of it than one. */
+/* Two ports of one kind are as good as one. */
 static void equal_ports(void **state)
 {
 	struct host *host = *state;
@@ -400,7 +403,7 @@ static void pass_on(void *context, const char *rest, uint64_t growth)
 	mem_extend(&passed->text, "%s=%llu ", rest, (unsigned long long)growth);
 }
 
-/* What two readings of a number say, in each state. */
+/* The growth between two readings of a number, in each state. */
 static void growth(void **state)
 {
 	static const struct {
@@ -417,7 +420,7 @@ static void growth(void **state)
 		/* A lower bound. */
 		{"a 4", 5, 255, GROWTH_KNOWN, GROWTH_SATURATED, 0, 250},
 		{"a 5", 255, 255, GROWTH_SATURATED, GROWTH_SATURATED, -EOVERFLOW, 0},
-		/* It was reset in between. */
+		/* The counter was reset in between. */
 		{"a 6", 255, 3, GROWTH_SATURATED, GROWTH_KNOWN, -ERANGE, 0},
 		{"a 7", 0, 5, GROWTH_UNREADABLE, GROWTH_KNOWN, -EIO, 0},
 		{"a 8", 5, 0, GROWTH_KNOWN, GROWTH_UNREADABLE, -EIO, 0},
@@ -449,8 +452,7 @@ static void growth(void **state)
 	assert_int_equal(doctor_growth(&facts, &value, "c before"), -ENODATA);
 	assert_int_equal(doctor_growth(&facts, &value, "d after"), -ENODATA);
 	assert_int_equal(doctor_growth(&facts, &value, "a"), -ENODATA);
-	/* Each whose key begins like that and that did not shrink; the key without its beginning.
-	 */
+	/* Every number whose key has that prefix and that did not shrink; without the prefix. */
 	growth->after.items[7].state = growth->before.items[8].state = GROWTH_KNOWN;
 	assert_int_equal(doctor_growth_each(&facts, "b", pass_on, &passed), 1);
 	assert_string_equal(passed.text, "=1 ");

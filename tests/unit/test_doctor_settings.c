@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The checks of settings that name devices, of control groups, of controlled Q_Keys and of
- * interrupts, and the advice about daemons: everything that they say.
+ * interrupts, and the advice about daemons: everything that they report.
  */
 #include <errno.h>
 
@@ -44,14 +44,14 @@ static void run(struct bed *bed, enum doctor_check_id id)
 	bed_run(bed, id);
 }
 
-/* A variable, what is missing of it, and what comes after that. */
+/* A variable, the missing objects that it names, and the names that exist. */
 static void names(void **state)
 {
 	static const char devices[] = "the names are mlx5_0, mlx5_1, mlx5_bond_0";
 	static const char ports[] = "the names are mlx5_0:1, mlx5_1:2, mlx5_bond_0:1";
 	static const char netdevs[] = "the names are eth0, ib0";
 	static const struct {
-		const char *variable, *missing; /* NULL: all of it exists */
+		const char *variable, *missing; /* NULL: all of them exist */
 		const char *guess;
 		bool exact, excludes, of_netdevs;
 	} cases[] = {
@@ -117,11 +117,11 @@ static void names(void **state)
 	}
 }
 
-/* openucx/ucx#11142: until then, what UCX calls a device has the port in it. */
+/* openucx/ucx#11142: before that, UCX's device names include the port. */
 static void without_port(void **state)
 {
 	static const struct {
-		const char *value, *ports; /* NULL: nothing is to be said */
+		const char *value, *ports; /* NULL: nothing to report */
 	} cases[] = {
 		{"mlx5_0:1", NULL},
 		{"ib0", NULL},
@@ -153,7 +153,7 @@ static void without_port(void **state)
 	}
 }
 
-/* Several settings, of which an empty one is none; a value is shown up to 120 characters. */
+/* Several settings, one of them empty; up to 120 characters of a value are shown. */
 static void several(void **state)
 {
 	char value[160] = "NCCL_IB_HCA=";
@@ -202,7 +202,7 @@ static void put_quota(struct bed *bed, const char *group, const char *most, cons
 	tree_write(&bed->tree, path, used);
 }
 
-/* Quotas of the group itself and of those above it. */
+/* Quotas of the group itself and of its parent groups. */
 static void quotas(void **state)
 {
 	struct bed *bed = *state;
@@ -213,7 +213,7 @@ static void quotas(void **state)
 	tree_write(&bed->tree, "proc/self/mountinfo",
 		   "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw");
 	tree_write(&bed->tree, "proc/self/cgroup", "0::/jobs/one");
-	/* Such as that of nsenter -C. */
+	/* As after nsenter -C. */
 	tree_write(&bed->tree, "proc/self/cgroup", "0::/../jobs/one");
 	bed->facts.root.live = bed->facts.root.below = true;
 	run(bed, CHECK_ID_rdma_cgroup);
@@ -338,7 +338,7 @@ static void put_daemon(struct bed *bed, const char *pid, const char *name, const
 	put_limit(bed, pid, "8388609");
 }
 
-/* Where the limit of a daemon is set, and what is to be done about it. */
+/* Where the limit of a daemon is set, and how to change it. */
 static void daemons(void **state)
 {
 	static const char shell[] =
@@ -357,7 +357,7 @@ static void daemons(void **state)
 
 	put_limit(bed, "self", "unlimited");
 	put_daemon(bed, "70", "slurmd", "1", "0");
-	/* One of a user, and one that a daemon of the same name has started. */
+	/* One of a user, and one started by a daemon of the same name. */
 	put_daemon(bed, "71", "sshd", "1", "1000");
 	put_daemon(bed, "72", "slurmd", "70", "0");
 	run(bed, CHECK_ID_memlock);
@@ -383,7 +383,7 @@ static void daemons(void **state)
 		    "does not have what the file says: systemctl daemon-reload, then systemctl "
 		    "restart slurmd.service [8388609 bytes, wanted unlimited]\n",
 		    shell, jobs);
-	/* Logins by PAM have their own. */
+	/* Logins through PAM have separate limits. */
 	tree_delete(&bed->tree, "proc/70");
 	tree_delete(&bed->tree, "proc/72");
 	put_daemon(bed, "73", "sshd", "1", "0");
@@ -402,7 +402,7 @@ static void daemons(void **state)
 		    "locked memory unlimited (hard limit unlimited), wanted unlimited < "
 		    "/proc/73/limits [unlimited, wanted unlimited]\n",
 		    shell);
-	/* A process whose name cannot be read may hide more of them. */
+	/* A process with an unreadable name may be another daemon. */
 	tree_link(&bed->tree, "proc/1/comm", "!EIO");
 	run(bed, CHECK_ID_memlock);
 	assert_int_equal(bed->results.count, 3);
@@ -411,7 +411,7 @@ static void daemons(void **state)
 			    "the processes of other users cannot be read");
 }
 
-/* What the kernel answers to the question for its settings: `answer`, or with NULL an error. */
+/* The kernel's answer to the query for its settings: `answer`, or an error if that is NULL. */
 static void record_settings(struct bed *bed, const struct bytes *answer, int error)
 {
 	const uint16_t type = nldev_message_type(RDMA_NLDEV_CMD_SYS_GET);
@@ -440,7 +440,7 @@ static void privileged_qkey(void **state)
 	bed->facts.root.snapshot = dup(bed->tree.root.fd);
 	put_u8(&answer, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, 1);
 	record_settings(bed, &answer, 0);
-	/* Without the core nothing is asked. */
+	/* Without the core, no query is sent. */
 	run(bed, CHECK_ID_privileged_qkey);
 	assert_told(bed, "%s", "");
 	tree_directory(&bed->tree, SYSFS_RDMA_CLASS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of the chain from the PCI bus to the RDMA device: everything that they say of
- * functions in each state, with the sources, the next step and what stands on it.
+ * The checks of the chain from the PCI bus to the RDMA device: everything that they report for
+ * functions in each state, with the sources, the next step and what depends on it.
  */
 #include <errno.h>
 
@@ -37,7 +37,7 @@ static void put_function(struct bed *bed, const char *address, const char *vendo
 	tree_function(&bed->tree, place, "0x020000", vendor, device, driver);
 }
 
-/* A device that the driver of the function has made. */
+/* A device made by the driver of the function. */
 static void put_half(struct bed *bed, const char *address, const char *name, bool bound)
 {
 	char path[160], target[160];
@@ -62,7 +62,7 @@ static struct device *add_device(struct bed *bed, const char *name, const char *
 	return device;
 }
 
-/* Reads everything anew, and runs the check of functions or of the host. */
+/* Reads everything again, and runs the check on functions or on the host. */
 static void run_on(struct bed *bed, enum doctor_check_id id, const char *address)
 {
 	doctor_stack_free(bed->facts.stack);
@@ -80,7 +80,7 @@ static void run_on(struct bed *bed, enum doctor_check_id id, const char *address
 	bed_run(bed, id);
 }
 
-/* A verdict on the function that was given before. */
+/* A previous verdict on the function. */
 static void earlier(struct bed *bed, enum doctor_check_id id, enum severity verdict)
 {
 	bed->run.id = id;
@@ -88,7 +88,7 @@ static void earlier(struct bed *bed, enum doctor_check_id id, enum severity verd
 	doctor_verdict(&bed->run, verdict, "before");
 }
 
-/* Four functions are named, and the others counted. Of some, the ID alone does not tell enough. */
+/* Four functions are named, the others counted. For some, the ID alone is not sufficient. */
 static void hardware(void **state)
 {
 	static const char *const addresses[] = {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0",
@@ -105,7 +105,7 @@ static void hardware(void **state)
 			 "certain; 0000:01:00.0 (ice), 0000:02:00.0 (ice), 0000:03:00.0 (ice), "
 			 "0000:04:00.0 (ice) and 1 more might have it, depending on the adapter "
 			 "< /sys/bus/pci/devices -> the remedy\n");
-	/* One that has made an RDMA half is one, as is that of an RDMA device. */
+	/* A function that has an RDMA half is RDMA hardware, and so is that of an RDMA device. */
 	put_half(bed, addresses[1], "ice.sf.1", true);
 	put_half(bed, addresses[2], "ice.roce.0", false);
 	add_device(bed, "irdma0", addresses[4])->software = true;
@@ -213,7 +213,7 @@ static void fell_off(void **state)
 	assert_told(bed, "%s", "");
 }
 
-/* What a tree lacks, and a function that no module has to be loaded for. */
+/* Files that a tree lacks, and a function for which no module has to be loaded. */
 static void settings(void **state)
 {
 	struct bed *bed = *state;
@@ -253,7 +253,7 @@ static void settings(void **state)
 		    strerror(EIO), strerror(EIO));
 }
 
-/* What modprobe loads before the module counts by its name; what is there already does not. */
+/* Modules that modprobe loads first count by their names; loaded ones do not. */
 static void blocked(void **state)
 {
 	static const char off[] = ", rebuild the initial RAM disk (update-initramfs -u, dracut "
@@ -279,14 +279,14 @@ static void blocked(void **state)
 		    "install ib_uverbs /bin/true < /etc/modprobe.d/a.conf -> remove the line "
 		    "\"install ib_uverbs /bin/true\" from /etc/modprobe.d/a.conf%s\n",
 		    off);
-	/* Whether it is there is not known: perhaps. */
+	/* It is unknown whether the module is there, so it may be. */
 	tree_link(&bed->tree, "sys/module/ib_uverbs", "!EACCES");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
 	assert_told(bed, "ok " FIRST ": no setting keeps the modules from being loaded | settings "
 			 "against modules: 2, none against mlx5_core < /etc/modprobe.d\n");
-	/* One that is built in cannot be kept out. */
+	/* A built-in module cannot be blocked. */
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist mlx5_core");
 	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12.1");
 	tree_write(&bed->tree, "lib/modules/6.12.1/modules.builtin", "kernel/mlx5_core.ko");
@@ -295,7 +295,7 @@ static void blocked(void **state)
 			 "mlx5_core is loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5_core < "
 			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
 			 "\"blacklist mlx5_core\"\n");
-	/* A virtual function without a driver may be meant for a guest. */
+	/* A virtual function without a driver may be reserved for a guest. */
 	tree_delete(&bed->tree, "lib");
 	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn", "../0000:02:00.0");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
@@ -309,7 +309,7 @@ static void blocked(void **state)
 			 "mlx5_ib is not loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5-ib < "
 			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
 			 "\"blacklist mlx5-ib\"\n");
-	/* Nobody knows whether this adapter is to do RDMA. */
+	/* It is unknown whether this adapter is meant to do RDMA. */
 	tree_delete(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn");
 	put_function(bed, FIRST, "0x14e4", "0x1750", "bnxt_en");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist bnxt_re");
@@ -380,7 +380,7 @@ static void put_taint(struct bed *bed, const char *module, const char *taint)
 	tree_write(&bed->tree, path, taint);
 }
 
-/* A driver whose module has its name is told once. */
+/* A driver whose module has its name is shown once. */
 static void mixed(void **state)
 {
 	struct bed *bed = *state;
@@ -401,7 +401,7 @@ static void mixed(void **state)
 	assert_told(bed, "warning " FIRST ": the loaded modules are not the installed ones | hfi1: "
 			 "loaded is out of tree, installed is kernel/hfi1.ko < /lib/modules -> the "
 			 "remedy\n");
-	/* One without a file, one as it is installed, one that is not loaded. */
+	/* One without a file, one as installed, and one that is not loaded. */
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep",
 		   "updates/hfi1.ko:\nkernel/ib_uverbs.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
@@ -414,7 +414,7 @@ static void mixed(void **state)
 		    "warning " FIRST ": the RDMA core and the driver are of different stacks | "
 		    "ib_core is out of tree, rdma_cm is the kernel's own < /sys/module -> the "
 		    "remedy\n");
-	/* Nothing follows from a core whose origin is not known. */
+	/* Nothing follows from a core of unknown origin. */
 	tree_delete(&bed->tree, "sys/module/ib_core/taint");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
 	assert_told(bed, "not-checked " FIRST ": the origin of ib_core is not known\n");
@@ -426,7 +426,7 @@ static void drivers(void **state)
 	struct bed *bed = *state;
 
 	put_function(bed, FIRST, "0x15b3", "0x1021", NULL);
-	/* Whether the module is there is not known. */
+	/* It is unknown whether the module is there. */
 	tree_link(&bed->tree, "sys/module/mlx5_core", "!EACCES");
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
 	problems_free(&bed->problems);
@@ -468,7 +468,7 @@ static void drivers(void **state)
 		"driver vfio-pci; for RDMA on this host it would be mlx5_core < /" FUNCTIONS FIRST
 		"/driver -> nothing if a guest or a program in user space is to use it; "
 		"else bind mlx5_core to it and blocks\n");
-	/* What has an RDMA device has a driver for it. */
+	/* A function that has an RDMA device has a driver for it. */
 	add_device(bed, "mlx5_0", FIRST);
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
 	assert_told(bed, "ok " FIRST
@@ -476,7 +476,7 @@ static void drivers(void **state)
 			 "/driver\n");
 }
 
-/* Each state of the RDMA half of a function that has its driver. */
+/* Each state of the RDMA half of a function that has a driver. */
 static void halves(void **state)
 {
 	struct bed *bed = *state;
@@ -510,7 +510,7 @@ static void halves(void **state)
 		    "device | mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> "
 		    "the kernel's log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/module/mlx5_ib");
-	/* Only of a card's other port, and of one device for both, is the half not its own. */
+	/* The device of a card's other port only replaces the missing one if it serves both. */
 	add_device(bed, "mlx5_9", "0000:01:00.1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed,
@@ -533,7 +533,7 @@ static void halves(void **state)
 			 "/sys/bus/auxiliary/devices -> dmesg | grep " FIRST "\n");
 }
 
-/* No device of the card is one of another card, whose number begins alike. */
+/* A device of another card, whose address begins alike, does not count. */
 static void no_halves(void **state)
 {
 	struct bed *bed = *state;
@@ -590,7 +590,7 @@ static void no_halves(void **state)
 }
 
 /*
- * In a bond and switchdev mode, as on a DPU, both functions have a half with its driver, and one
+ * In a bond and switchdev mode, as on a DPU, both functions have a half with a driver, and one
  * device has the ports of both: mlx5_ib_vport_rep_load() of the other does nothing.
  */
 static void shared_representors(void **state)
@@ -607,7 +607,7 @@ static void shared_representors(void **state)
 	put_half(bed, FIRST, "mlx5_core.rdma-rep.0", true);
 	device = add_device(bed, "mlx5_1", "0000:01:00.1");
 	device_add_port(device, 1);
-	/* Representors of its own virtual functions are no ports of this one. */
+	/* Representors of the function's virtual functions are not ports of the other one. */
 	device_add_port(device, 2);
 	tree_directory(&bed->tree, "sys/devices/pci0000:00/" FIRST "/net/p0");
 	tree_directory(&bed->tree, "sys/class/net/p0");
@@ -624,7 +624,7 @@ static void shared_representors(void **state)
 	bed->facts.inventory.devices.count = 1;
 }
 
-/* The device of another function is for both in a bond, or with a port for each. */
+/* The other function's device serves both in a bond, or if it has a port for each. */
 static void shared_device(void **state)
 {
 	static const char both[] = "ok " FIRST ": another function of the adapter has the RDMA "
@@ -651,7 +651,7 @@ static void shared_device(void **state)
 	tree_directory(&bed->tree, "sys/class/net/eth0");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "%s", none);
-	/* Another master than a bond. */
+	/* A master that is not a bond. */
 	tree_directory(&bed->tree, "sys/class/net/br0/bridge");
 	tree_link(&bed->tree, "sys/class/net/eth0/master", "../br0");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
@@ -663,7 +663,7 @@ static void shared_device(void **state)
 	device_add_port(device, 2);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "%s", both);
-	/* A virtual function, and one of InfiniBand, has its own. */
+	/* A virtual function, and an InfiniBand one, need their own device. */
 	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn", "../0000:01:00.1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "%s", none);
@@ -673,7 +673,7 @@ static void shared_device(void **state)
 	assert_told(bed, "%s", none);
 }
 
-/* What cannot be read leaves the half unknown, unless the function has its device. */
+/* If something cannot be read the half is unknown, unless the function has its device. */
 static void unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -701,7 +701,7 @@ static void unreadable(void **state)
 	assert_int_equal(bed_last(bed)->finding.severity.value, SEVERITY_WARNING);
 }
 
-/* Each source is read once, whatever number of checks uses it. */
+/* Each source is read once, however many checks use it. */
 static void once(void **state)
 {
 	struct bed *bed = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The checks of the chain from the RDMA device to the programs, and of what a container was given:
- * everything that they say in each state.
+ * everything that they report in each state.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static void set(char **member, const char *text)
 	*member = mem_string_or_null(text);
 }
 
-/* Reads everything anew, and runs the check, of that device if there is one. */
+/* Reads everything again, and runs the check, on that device if there is one. */
 static void run_on(struct bed *bed, enum doctor_check_id id, const struct device *device)
 {
 	doctor_stack_free(bed->facts.stack);
@@ -34,7 +34,7 @@ static void run_on(struct bed *bed, enum doctor_check_id id, const struct device
 	bed_run(bed, id);
 }
 
-/* Which modules devices of each kind need: rdma_cap_ib_cm(), rdma_cap_iw_cm(), ib_umad.rst. */
+/* The modules that devices of each kind need: rdma_cap_ib_cm(), rdma_cap_iw_cm(), ib_umad.rst. */
 static void modules(void **state)
 {
 	static const struct {
@@ -76,7 +76,7 @@ static void modules(void **state)
 	assert_told(bed, "ok -: the modules for user space are loaded | ib_uverbs < /sys/class\n");
 }
 
-/* The setting that keeps each module away, which a container cannot see. */
+/* The setting that blocks each module, which a container cannot see. */
 static void kept_away(void **state)
 {
 	static const char verdict[] =
@@ -114,7 +114,7 @@ static void kept_away(void **state)
 		    strerror(EIO), strerror(EIO));
 }
 
-/* A device without a uverbs device: sub-devices may lack it. */
+/* A device without a uverbs device, which sub-devices may lack. */
 static void no_uverbs(void **state)
 {
 	struct bed *bed = *state;
@@ -137,7 +137,7 @@ static void no_uverbs(void **state)
 	assert_told(bed, "%s", "");
 }
 
-/* The files in /dev/infiniband, of which a saved tree has the names. */
+/* The files in /dev/infiniband, whose names a saved tree includes. */
 static void nodes(void **state)
 {
 	static const char umad[] =
@@ -166,7 +166,7 @@ static void nodes(void **state)
 	tree_directory(&bed->tree, "dev/infiniband");
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, "%s", missing);
-	/* In a container the check of its devices tells it, if it is made. */
+	/* In a container, the check container-devices reports it, if it is made. */
 	bed->run.profile = PROFILE_CONTAINER;
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, "%s", missing);
@@ -281,7 +281,7 @@ static void libraries(void **state)
 		    strerror(EIO), strerror(EIO));
 }
 
-/* libibverbs 65 takes the kernel's ABI 3 to 6, providers a range of their driver's. */
+/* libibverbs 65 supports the kernel's ABI 3 to 6, and providers a range of their driver's. */
 static void abis(void **state)
 {
 	static const struct {
@@ -335,7 +335,7 @@ static void abis(void **state)
 			 "(libibverbs takes 3 to 6) < /sys/class/infiniband_verbs/abi_version\n");
 }
 
-/* Four devices are named, and those without uverbs do not count. */
+/* Four devices are named, and those without uverbs are not counted. */
 static void container(void **state)
 {
 	static const char source[] = "< /dev/infiniband";
@@ -357,7 +357,7 @@ static void container(void **state)
 		    "error -: the container has no RDMA device | devices with uverbs: 0, with a "
 		    "device file: 0 %s -> the remedy\n",
 		    source);
-	/* The first has none. */
+	/* The first device has none. */
 	for (unsigned int i = 1; i < 6; i++) {
 		snprintf(name, sizeof(name), "uverbs%u", i);
 		bed->facts.inventory.devices.items[i].uverbs = mem_string(name);
@@ -408,7 +408,7 @@ static void put_half(struct bed *bed, const char *name, bool bound)
 	tree_link(&bed->tree, path, target);
 }
 
-/* Devices are elsewhere if a half that is one of RDMA has its driver. */
+/* Devices are in another namespace if an RDMA half has its driver. */
 static void namespaces(void **state)
 {
 #define MODE "/sys/module/ib_core/parameters/netns_mode"

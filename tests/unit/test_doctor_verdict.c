@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a check says what it has found, and the facts that checks share: settings of the kernel,
+ * How a check reports its verdict, and the facts that checks share: settings of the kernel,
  * variables, containers, the profile that a host suggests.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* What was said belongs to the next verdict, and to no later one. */
+/* Evidence belongs to the next verdict only. */
 static void evidence(void **state)
 {
 	struct bed *bed = *state;
@@ -54,7 +54,7 @@ static void evidence(void **state)
 	assert_null(bed_last(bed)->expected);
 	assert_int_equal(bed_last(bed)->sources.count, 0);
 	assert_false(bed_last(bed)->blocks);
-	/* What does not apply says nothing, and takes what was said with it. */
+	/* A check that does not apply reports nothing, and drops the evidence given before. */
 	doctor_evidence(run, "a", "in vain");
 	doctor_does_not_apply(run);
 	assert_int_equal(run->verdicts, 3);
@@ -63,7 +63,7 @@ static void evidence(void **state)
 	assert_null(bed_last(bed)->finding.evidence);
 }
 
-/* A fault has a next step: its own, or the one of the row; what is right has none. */
+/* A fault has a next step: its own, or that of the row; a success has none. */
 static void next_steps(void **state)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static void next_steps(void **state)
 	assert_false(bed_last(bed)->because.known);
 }
 
-/* In a container, what is the host's is no more than a note. */
+/* In a container, findings about the host are at most notes. */
 static void containers_profile(void **state)
 {
 	static const enum severity verdicts[] = {SEVERITY_OK, SEVERITY_INFO, SEVERITY_NOTICE,
@@ -130,7 +130,7 @@ static void containers_profile(void **state)
 	}
 }
 
-/* A name of the object that the next step has, as a word. */
+/* A name of the object in the next step, as a shell word. */
 static void forms(void **state)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static void needs(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* What is for root is no problem if it is refused to others; everything else is one. */
+/* A root-only file that is refused to other users is not a problem; every other error is. */
 static void unread(void **state)
 {
 	static const struct {
@@ -241,7 +241,7 @@ static void unread(void **state)
 			assert_string_equal(bed_last(bed)->sources.items[0], "/a/b");
 			assert_int_equal(bed_last(bed)->needs.value, denied ? NEEDS_ROOT : 0);
 		}
-	/* The problem is that of the object that the verdict is about. */
+	/* The problem belongs to the object of the verdict. */
 	assert_null(bed->problems.items[0].object);
 	doctor_object(&bed->run, "eth0");
 	doctor_unread(&bed->run, "the file", "/a/b", -EIO, false);
@@ -250,7 +250,7 @@ static void unread(void **state)
 	assert_string_equal(bed->problems.items[bed->problems.count - 1].source, "/a/b");
 }
 
-/* The worst verdict of a check on the object, on what it is a part of, or on the host. */
+/* The worst verdict of a check on the object, on what it is part of, or on the host. */
 static void earlier(void **state)
 {
 	struct bed *bed = *state;
@@ -277,14 +277,14 @@ static void earlier(void **state)
 	doctor_ok(run, "x");
 	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), SEVERITY_WARNING);
 	assert_int_equal(doctor_earlier(run, CHECK_ID_port_rate), -1);
-	/* Without an object it is about the host. */
+	/* Without an object, it is that on the host. */
 	run->check = doctor_check(CHECK_ID_multi_rail_arp);
 	doctor_error(run, "x");
 	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), SEVERITY_ERROR);
 	free(device.name);
 }
 
-/* A setting is a whole number in decimal digits. */
+/* A setting is an integer in decimal digits. */
 static void settings(void **state)
 {
 	static const struct {
@@ -327,7 +327,7 @@ static void variables(void **state)
 	assert_null(doctor_environment(&bed->facts, "NAM"));
 }
 
-/* What Docker, Podman, systemd-nspawn and Kubernetes leave. */
+/* The traces of Docker, Podman, systemd-nspawn and Kubernetes. */
 static void containers(void **state)
 {
 	static const char *const files[] = {".dockerenv", "run/.containerenv",
@@ -340,7 +340,7 @@ static void containers(void **state)
 	assert_int_equal(doctor_choose_profile(&bed->facts), PROFILE_HPC);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		tree_write(&bed->tree, files[i], "");
-		/* It is looked at once. */
+		/* The answer is kept after the first look. */
 		assert_false(doctor_in_container(&bed->facts));
 		bed->facts.container = TRISTATE_UNKNOWN;
 		assert_true(doctor_in_container(&bed->facts));
@@ -354,12 +354,12 @@ static void containers(void **state)
 	assert_true(doctor_in_container(&bed->facts));
 }
 
-/* RoCE hardware alone makes a RoCE host; an accelerator makes it one of GPUs. */
+/* Only RoCE hardware makes a RoCE host; an accelerator makes it a GPU host. */
 static void profiles(void **state)
 {
 	static const struct {
-		int first, second; /* enum transport; -1: no device */
-		bool software;	   /* the first one is */
+		int first, second; /* of the first and the second device; -1: no device */
+		bool software;	   /* the first device is software */
 		enum doctor_profile profile;
 	} cases[] = {
 		{-1, -1, false, PROFILE_HPC},

@@ -145,7 +145,7 @@ static void begin(struct host *host)
 	memset(&host->endpoint, 0xee, sizeof(host->endpoint));
 }
 
-/* Success leaves no reason, failure no endpoint. */
+/* Success leaves no reason, and failure no endpoint. */
 static void end(struct host *host, int rc, int expected)
 {
 	struct endpoint untouched;
@@ -294,7 +294,7 @@ static void inactive(void **state)
 	assert_int_equal(host->endpoint.state, 0);
 }
 
-/* A bond without an address, a VLAN on it with one, and a GID of another namespace. */
+/* A bond without an address, a VLAN on it with one, and a GID in another namespace. */
 static void vlan_and_namespace(void **state)
 {
 	struct host *host = *state;
@@ -311,7 +311,7 @@ static void vlan_and_namespace(void **state)
 	add_gid(port, "::ffff:192.168.1.1", GID_TYPE_ROCE_V2, NULL, 0);
 	add_gid(port, "::ffff:172.20.200.14", GID_TYPE_ROCE_V1, "bond0.200", 24);
 	of_port(host, "mlx5_bond_0", 0);
-	/* No netdev has fe80::1: librdmacm needs an address that exists. */
+	/* No netdev has fe80::1: librdmacm needs an existing address. */
 	check(host, "mlx5_bond_0", 0, "172.20.200.14");
 	add_gid(port, "::ffff:172.20.200.14", GID_TYPE_ROCE_V2, "bond0.200", 24);
 	of_port(host, "mlx5_bond_0", 0);
@@ -368,7 +368,7 @@ static void no_way(void **state)
 	assert_string_equal(host->reason, "no GID leads to 10.9.0.7: the route leaves by va with "
 					  "source 10.9.0.1");
 	assert_non_null(strstr(host->hint, "rxa/1 --gid-index N"));
-	/* The user's choice wins: the exchange uses eth9, the data rxa. */
+	/* The user's choice has priority: the exchange uses eth9, the data rxa. */
 	host->wish.named = true;
 	by_route(host, "8.8.8.8", "eth9", "192.168.1.1", 0);
 	check(host, "rxa", 3, "2001:db8::1");
@@ -405,7 +405,7 @@ static void iwarp(void **state)
 	check(host, "siwa", 0, "10.9.0.1");
 	assert_int_equal(host->endpoint.transport, TRANSPORT_IWARP);
 	assert_int_equal(host->endpoint.gid.raw[0], 2);
-	/* A family that is wished for, wherever it is in the list. */
+	/* A family that the user prefers, wherever it is in the list. */
 	host->wish.family = AF_INET;
 	of_port(host, "siwa", 0);
 	check(host, "siwa", 0, "10.9.0.1");
@@ -430,7 +430,7 @@ static void roce_before_iwarp(void **state)
 	add_roce(host, "rxa", "va", 0);
 	by_route(host, "10.9.0.2", "va", "10.9.0.1", 0);
 	check(host, "rxa", 5, "10.9.0.1");
-	/* But not if it is down. */
+	/* But not if the port is down. */
 	port_of(host, "rxa")->state = number_of(1);
 	by_route(host, "10.9.0.2", "va", "10.9.0.1", 0);
 	check(host, "siwa", 0, "10.9.0.1");
@@ -459,7 +459,7 @@ static void infiniband(void **state)
 	assert_int_equal(host->endpoint.lid, 5);
 	by_route(host, "10.1.0.2", "ib0", "10.1.0.1", 0);
 	check(host, "mlx5_1", 0, "10.1.0.1");
-	/* The client connected over Ethernet: its GID has the subnet. */
+	/* The client connected over Ethernet: its GID gives the subnet. */
 	host->wish.peer = &client;
 	assert_int_equal(gid_parse("fec0::99", &client.gid), 0);
 	of_address(host, "192.168.1.1", 0);
@@ -501,7 +501,7 @@ static void server(void **state)
 	add_roce(host, "rxb", "vb", 1);
 	of_address(host, "10.9.1.1", 0);
 	check(host, "rxb", 5, "10.9.1.1");
-	/* Through another netdev: the subnet of its GID decides. */
+	/* Through another netdev: the subnet of the client's GID decides. */
 	of_address(host, "192.168.1.1", 0);
 	check(host, "rxb", 5, "10.9.1.1");
 	/* From another subnet: the address decides. */
@@ -513,14 +513,14 @@ static void server(void **state)
 					  "192.168.1.1 of netdev eth9, or one in the subnet of its "
 					  "GID");
 	assert_non_null(strstr(host->hint, "--serve DEV/PORT"));
-	/* Type and family are the client's, not the best. */
+	/* Type and family are those of the client, not the best ones. */
 	client = client_with("2001:db8:1::9", GID_TYPE_ROCE_V1);
 	of_address(host, "10.9.1.1", 0);
 	check(host, "rxb", 2, "2001:db8:1::1");
 	client = client_with("fe80::9", GID_TYPE_ROCE_V2);
 	of_address(host, "10.9.1.1", 0);
 	check(host, "rxb", 1, "fe80::1");
-	/* iWARP has the same address. */
+	/* iWARP uses the same address. */
 	client.transport = TRANSPORT_IWARP;
 	of_address(host, "10.9.1.1", 0);
 	check(host, "siwb", 0, "10.9.1.1");
@@ -529,7 +529,7 @@ static void server(void **state)
 					  "cannot talk to each other");
 }
 
-/* The client names the port; its address is of another network. */
+/* The client names the port; its address is in another network. */
 static void server_by_name(void **state)
 {
 	struct host *host = *state;
@@ -567,7 +567,7 @@ static void server_by_name(void **state)
 	assert_non_null(strstr(host->reason, "but rxa"));
 }
 
-/* The two ends of a veth, in one subnet: each names the other as what it is linked to. */
+/* The two ends of a veth in one subnet: each has the other as its lower netdev. */
 static void server_on_a_wire(void **state)
 {
 	struct host *host = *state;
@@ -610,7 +610,7 @@ static void server_without_the_type(void **state)
 	of_address(host, "10.9.0.1", -EADDRNOTAVAIL);
 	assert_string_equal(host->reason, "rxa/1 has no usable RoCE v1 IPv4 GID");
 	assert_string_equal(host->hint, "rdmactl gids rxa/1 shows those it has");
-	/* A named port is used, whatever the address is. */
+	/* A named port is used regardless of the address. */
 	client.gid_type = GID_TYPE_ROCE_V2;
 	client.gid = client_with("::ffff:10.77.0.1", GID_TYPE_ROCE_V2).gid;
 	of_address(host, "192.168.1.1", -ENODEV);
@@ -658,7 +658,7 @@ static void all_gids(void **state)
 	assert_non_null(host->reason);
 }
 
-/* mlx4: one device, a port of InfiniBand and one of Ethernet. */
+/* mlx4: one device with an InfiniBand and an Ethernet port. */
 static void mixed_ports(void **state)
 {
 	struct host *host = *state;

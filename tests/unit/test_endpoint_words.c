@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the user is told about ends of a test that cannot work: every state, every mismatch. */
+/* What the user is told about the ends of a test that cannot work: every state, every mismatch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void states(void **state)
 	}
 }
 
-/* Nothing is known of it. */
+/* Nothing is known about it. */
 static void unknown(void **state)
 {
 	const struct endpoint nameless = {.state = PORT_STATE_DOWN};
@@ -150,7 +150,7 @@ static void mismatches(void **state)
 	check_mismatch(&v2, &v2, NULL, NULL);
 	check_mismatch(&v6, &v6, NULL, NULL);
 	check_mismatch(&v1, &v1, NULL, NULL);
-	/* Only GIDs of RoCE have types and families. */
+	/* Only RoCE GIDs have types and families. */
 	check_mismatch(&ib, &ib6, NULL, NULL);
 	check_mismatch(&iwarp, &iwarp, NULL, NULL);
 	check_mismatch(&v2, &ib,
@@ -188,7 +188,7 @@ static void mismatches(void **state)
 		       FAMILY_HINT);
 }
 
-/* What is told of a port to the other side, in members of a fixed size. */
+/* The description of a port for the other side, in members of fixed size. */
 static void descriptions(void **state)
 {
 	char name[80] = "", netdev[] = "fifteen-letters";

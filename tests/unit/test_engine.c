@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The MAD engine on a fabric that drops, delays, repeats, lies and breaks down. */
+/* The MAD engine on a fabric that drops, delays, repeats and forges datagrams, and breaks down. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +18,14 @@ int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile v
 #define MOST_REQUESTS 10000u
 #define PM_COUNTERS   0x12u
 
-/* The caller of the engine, and the replies it got. Requests are identified by their modifier. */
+/*
+ * The caller of the engine, and the replies that it got. Requests are identified by their modifier.
+ */
 struct caller {
 	struct fake fake;
 	struct mad_engine *engine;
 	size_t wanted, given, ended, most_under_way;
-	size_t given_then; /* when the first request ended */
+	size_t given_then; /* number of requests given when the first one ended */
 	unsigned int destinations;
 	uint8_t mgmt_class;
 	bool direct;
@@ -31,10 +33,10 @@ struct caller {
 	int errors[MOST_REQUESTS];
 	uint16_t status[MOST_REQUESTS];
 	unsigned int tries[MOST_REQUESTS];
-	bool delivered[MOST_REQUESTS]; /* an answer to it has been queued */
+	bool delivered[MOST_REQUESTS]; /* an answer to this request has been queued */
 	uint64_t round_trip_nsec;
 	size_t reply_bytes;
-	unsigned int under_way[64], most_at_once[64]; /* by destination */
+	unsigned int under_way[64], most_at_once[64]; /* counters for each destination */
 	unsigned int drop_percent, stop_after;
 	unsigned char held[4][MAD_BYTES]; /* MADs that a test keeps for later */
 	struct mad_address last_to;
@@ -107,7 +109,7 @@ static void take_unasked(void *context, const struct mad_arrival *arrival, const
 	caller->unasked++;
 }
 
-/* For what has nothing to do with time-outs: on a busy host, too. */
+/* For tests in which time-outs play no role, also on a busy host. */
 static const struct mad_engine_options patient = {.timeout_msec = 5000};
 
 static struct caller *begin(size_t wanted, fake_send on_send,
@@ -144,7 +146,7 @@ static struct mad_engine_counts counts_of(const struct caller *caller)
 	return counts;
 }
 
-/* Each request that was given has ended once. */
+/* Every request that was given has ended exactly once. */
 static void end(struct caller *caller)
 {
 	assert_int_equal(caller->ended, caller->given);
@@ -225,7 +227,7 @@ static void ten_thousand(void **state)
 	end(caller);
 }
 
-/* The address sanitizer counts; without it, as in tests/cross, the test is skipped. */
+/* The address sanitizer counts allocations; without it, as in tests/cross, the test is skipped. */
 static void install_count(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -253,7 +255,7 @@ static void no_allocation(void **state)
 	caller = begin(5000, answer_at_once, &patient);
 	before = allocations;
 	assert_int_equal(run(caller), 0);
-	/* One more for the list of agents. */
+	/* And one for the list of agents. */
 	assert_int_equal(allocations - before, 5000 + 1);
 	end(caller);
 }
@@ -284,7 +286,7 @@ static int answer_and_count(struct fake *fake, int agent, const struct mad_addre
 	(void)agent;
 	if (++caller->under_way[to->lid] > caller->most_at_once[to->lid])
 		caller->most_at_once[to->lid] = caller->under_way[to->lid];
-	/* All at the same time, so that the windows are full. */
+	/* All at the same time, so that the windows fill up. */
 	fake_answer(fake, mad, 0, 200);
 	return 0;
 }
@@ -312,7 +314,7 @@ static void destination_window(void **state)
 	end(caller);
 }
 
-/* A request has ended unanswered if and only if every try of it was dropped. */
+/* A request ends unanswered if and only if each of its tries was dropped. */
 static void drop(unsigned int percent, size_t count)
 {
 	static const struct mad_engine_options options = {
@@ -324,8 +326,9 @@ static void drop(unsigned int percent, size_t count)
 	caller->drop_percent = percent;
 	assert_int_equal(run(caller), 0);
 	for (size_t i = 0; i < count; i++) {
-		/* An answer that came while its last deadline passed may still be lost, on a slow
-		 * host. */
+		/*
+		 * On a slow host, an answer may be lost if it comes while its last deadline passes.
+		 */
 		if (caller->delivered[i] && caller->errors[i] == -ETIMEDOUT &&
 		    caller->tries[i] == 5)
 			lost++;
@@ -360,7 +363,7 @@ static void done_and_note(void *context, const struct mad_reply *reply)
 	done(context, reply);
 }
 
-/* A deadline is kept also while there is never a moment without an answer to take. */
+/* Deadlines are kept even if there is always another answer to take. */
 static void lost_in_stream(void **state)
 {
 	static const struct mad_engine_options options = {
@@ -454,8 +457,8 @@ static void earlier_try(void **state)
 }
 
 /*
- * Request 0 ends unanswered, its answer comes when 1 is under way; 1 is answered thrice; with 2
- * come answers that nobody asked for.
+ * Request 0 ends unanswered, and its answer comes during request 1; 1 is answered three times;
+ * unsolicited answers come with 2.
  */
 static int answer_wrongly(struct fake *fake, int agent, const struct mad_address *to,
 			  const unsigned char *mad)
@@ -478,7 +481,7 @@ static int answer_wrongly(struct fake *fake, int agent, const struct mad_address
 		memcpy(other, mad, MAD_BYTES);
 		mad_set_transaction(other, mad_transaction(mad) ^ 0x40000000);
 		fake_answer(fake, other, 0, 0);
-		/* The right transaction, and another attribute, class, method, try, slot. */
+		/* The right transaction, but a different attribute, class, method, try or slot. */
 		memcpy(other, mad, MAD_BYTES);
 		other[17]++;
 		fake_answer(fake, other, 0, 0);
@@ -494,7 +497,7 @@ static int answer_wrongly(struct fake *fake, int agent, const struct mad_address
 		memcpy(other, mad, MAD_BYTES);
 		mad_set_transaction(other, mad_transaction(mad) + 1);
 		fake_answer(fake, other, 0, 0);
-		/* A request, not an answer: it is for a server. */
+		/* A request instead of an answer: it is meant for a server. */
 		memcpy(other, mad, MAD_BYTES);
 		other[3] = UMAD_METHOD_SEND;
 		fake_put(fake, 0, other, MAD_BYTES, 0);
@@ -527,7 +530,7 @@ static void strangers(void **state)
 	end(caller);
 }
 
-/* Request 0 ends unanswered; its answer comes with the last one, all of them by one slot. */
+/* Request 0 ends unanswered; its answer comes with the last one, and all use one slot. */
 static int answer_first_last(struct fake *fake, int agent, const struct mad_address *to,
 			     const unsigned char *mad)
 {
@@ -545,7 +548,7 @@ static int answer_first_last(struct fake *fake, int agent, const struct mad_addr
 	return 0;
 }
 
-/* An answer to the request 4095 before is late, one to an older request is nobody's. */
+/* An answer to the request 4095 before is late, one to an older request belongs to nobody. */
 static void very_late(void **state)
 {
 	static const struct mad_engine_options options = {
@@ -563,7 +566,7 @@ static void very_late(void **state)
 	}
 }
 
-/* umad gives a request back when the kernel gave it up: its header only. */
+/* umad returns a request that the kernel gave up: only its header. */
 static int give_back(struct fake *fake, int agent, const struct mad_address *to,
 		     const unsigned char *mad)
 {
@@ -582,7 +585,7 @@ static void given_back(void **state)
 
 	(void)state;
 	assert_int_equal(run(caller), 0);
-	/* Nobody waited for the engine's own time-out. */
+	/* The engine did not wait for its time-outs. */
 	assert_true(clock_nsec() - began < 4000000000);
 	assert_int_equal(counts_of(caller).timed_out, 100);
 	assert_int_equal(counts_of(caller).sent, 300);
@@ -608,7 +611,7 @@ static void busy(void **state)
 	assert_int_equal(caller->errors[0], 0);
 	assert_int_equal(caller->status[0], 0);
 	assert_int_equal(counts_of(caller).busy, 2);
-	/* A busy other side is no try that was lost. */
+	/* A busy peer does not count as a lost try. */
 	assert_int_equal(caller->tries[0], 1);
 	assert_int_equal(counts_of(caller).sent, 3);
 	/* 100 ms, then 200 ms */
@@ -625,7 +628,7 @@ static int refuse(struct fake *fake, int agent, const struct mad_address *to,
 	return 0;
 }
 
-/* A code beside the bits of busy and redirection says that asking again is in vain. */
+/* A status code besides the busy and redirection bits means that retrying is useless. */
 static void refused_for_good(void **state)
 {
 	static const unsigned int statuses[] = {0x0004, 0x0007, 0x000d, 0x000e, 0x001d};
@@ -643,7 +646,7 @@ static void refused_for_good(void **state)
 	}
 }
 
-/* From LID 1 to LID 7, queue pair 5; LID 9 sends everybody on. */
+/* From LID 1 to LID 7, queue pair 5; LID 9 redirects every request. */
 static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 		    const unsigned char *mad)
 {
@@ -668,7 +671,7 @@ static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 	return 0;
 }
 
-/* As long as the kernel can wait, which gets twice the timeout as an int. */
+/* The kernel's longest wait: it gets twice the timeout as an int. */
 static void long_timeout(void **state)
 {
 	static const struct mad_engine_options options = {.timeout_msec = UINT32_MAX};
@@ -708,7 +711,7 @@ static void redirected(void **state)
 	end(caller);
 }
 
-/* A redirection without a Q_Key means the one of QP1. */
+/* A redirection without a Q_Key uses that of QP1. */
 static int redirect_without_key(struct fake *fake, int agent, const struct mad_address *to,
 				const unsigned char *mad)
 {
@@ -740,7 +743,7 @@ static void redirected_without_key(void **state)
 	end(caller);
 }
 
-/* Into another subnet: no LID, but a GID, by the router that the request went to: 13.4.8.2. */
+/* Into another subnet: no LID, but a GID, through the router that the request went to: 13.4.8.2. */
 static int redirect_beyond(struct fake *fake, int agent, const struct mad_address *to,
 			   const unsigned char *mad)
 {
@@ -780,7 +783,7 @@ static void redirected_beyond(void **state)
 	assert_int_equal(caller->last_to.traffic_class, 0x5a);
 	assert_int_equal(caller->last_to.flow_label, 0x12345);
 	assert_int_equal(caller->last_to.sl, 0);
-	assert_in_range(caller->last_to.hop_limit, 2, 255); /* it crosses a router */
+	assert_in_range(caller->last_to.hop_limit, 2, 255); /* the GID crosses a router */
 	assert_int_equal(caller->last_to.qpn, 1);
 	assert_int_equal(caller->last_to.qkey, 0x80010000);
 	end(caller);
@@ -795,7 +798,7 @@ static int always_busy(struct fake *fake, int agent, const struct mad_address *t
 	return 0;
 }
 
-/* After eight pauses the answer is that the other side is busy. */
+/* After eight pauses the answer is that the peer is busy. */
 static void busy_for_ever(void **state)
 {
 	struct caller *caller = begin(1, always_busy, &patient);
@@ -810,7 +813,7 @@ static void busy_for_ever(void **state)
 	end(caller);
 }
 
-/* Directed routes that differ in the last hop only lead to different nodes. */
+/* Directed routes that only differ in the last hop lead to different nodes. */
 static bool next_direct(void *context, struct mad_request *request)
 {
 	struct caller *caller = context;
@@ -870,7 +873,9 @@ static void window_by_last_hop(void **state)
 	end(caller);
 }
 
-/* In a circle it ends with the redirection as the answer; so it does without an address in it. */
+/*
+ * A circle ends with the redirection as the answer, and so does a redirection without an address.
+ */
 static void redirected_for_ever(void **state)
 {
 	struct caller *caller = begin(1, redirect, &patient);
@@ -963,7 +968,7 @@ static void table(void **state)
 	caller->mgmt_class = UMAD_CLASS_SUBN_ADM;
 	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
 	assert_int_equal(caller->ended, 5);
-	/* The buffer grows once. */
+	/* The buffer is enlarged once. */
 	assert_int_equal(caller->fake.too_small, 1);
 	assert_int_equal(caller->fake.last_agent.rmpp_version, 1);
 	assert_int_equal(caller->fake.last_agent.version, 2);
@@ -987,7 +992,7 @@ static void stopped(void **state)
 	assert_int_equal(caller->given, 16);
 	for (size_t i = 0; i < 16; i++)
 		assert_int_equal(caller->errors[i], -ECANCELED);
-	/* The engine is as good as new. */
+	/* The engine works as if nothing had happened. */
 	caller->fake.on_send = answer_at_once;
 	assert_int_equal(run(caller), 0);
 	assert_int_equal(caller->ended, 100);
@@ -1015,7 +1020,7 @@ static void port_breaks(void **state)
 	(void)state;
 	assert_int_equal(run(caller), -EIO);
 	assert_in_range(caller->given, 41, 99);
-	/* Requests whose answer is in the port's queue are lost, too. */
+	/* Requests whose answers are still in the port's queue are also lost. */
 	for (size_t i = 0; i < caller->given; i++)
 		if (i < 32 || i >= 40)
 			assert_int_equal(caller->errors[i], i < 32 ? 0 : -EIO);
@@ -1060,7 +1065,7 @@ static int answer_set(struct fake *fake, int agent, const struct mad_address *to
 
 	(void)agent;
 	(void)to;
-	/* A Set is answered by a GetResp; a MAD with only the response bit is no answer. */
+	/* A Set is answered by a GetResp; a MAD with only the response bit is not an answer. */
 	fake_answer(fake, mad, 0, 0);
 	memcpy(answer, mad, MAD_BYTES);
 	answer[3] = 0x81;
@@ -1088,7 +1093,7 @@ static void one_call(void **state)
 	assert_int_equal(item.status, 0x1c);
 	assert_int_equal(item.data[191], 0x55);
 	assert_int_equal(counts_of(caller).foreign, 1);
-	/* Nobody answers: the data stay. */
+	/* Without an answer, the data stay unchanged. */
 	caller->fake.on_send = give_back;
 	item.data[191] = 7;
 	assert_int_equal(mad_gather(caller->engine, &item, 1), 0);
@@ -1098,8 +1103,8 @@ static void one_call(void **state)
 }
 
 /*
- * The kernel hands a response over only while it waits for one; GetTable's to GetTraceTable is one,
- * and Send is none.
+ * The kernel delivers a response only while it waits for one; GetTable's to GetTraceTable counts as
+ * one, and Send does not.
  */
 static void answers_of_other_methods(void **state)
 {
@@ -1132,7 +1137,7 @@ static void answers_of_other_methods(void **state)
 	end(caller);
 }
 
-/* Nothing is asked, what comes is taken, until the time is over. */
+/* Sends no requests, and takes what comes until the time is over. */
 static void serving(void **state)
 {
 	struct caller *caller = begin(0, answer_at_once, &patient);
@@ -1144,7 +1149,7 @@ static void serving(void **state)
 	assert_int_equal(mad_engine_add_agent(caller->engine, &agent), 1);
 	for (unsigned int i = 0; i < 300; i++)
 		fake_put(&caller->fake, 0, mad, MAD_BYTES, i * 100);
-	/* A busy machine may need more than one span of 60 ms to take them all. */
+	/* A busy machine may need several periods of 60 ms to take them all. */
 	for (int i = 0; i < 100 && caller->unasked < 300; i++)
 		assert_int_equal(mad_engine_serve(caller->engine, &work, 60), 0);
 	assert_int_equal(caller->unasked, 300);
@@ -1155,7 +1160,7 @@ static void serving(void **state)
 	end(caller);
 }
 
-/* Without a time-out of the caller's it follows the round trips, within 20 ms and more. */
+/* Unless the caller sets a time-out, it follows the round trips, but is at least 20 ms. */
 static int no_buffers(struct fake *fake, int agent, const struct mad_address *to,
 		      const unsigned char *mad)
 {
@@ -1166,7 +1171,7 @@ static int no_buffers(struct fake *fake, int agent, const struct mad_address *to
 	return -ENOBUFS;
 }
 
-/* A datagram without an answer: the sender learns that it could not be sent. */
+/* A datagram without an answer: the sender learns if it could not be sent. */
 static void sent_alone(void **state)
 {
 	const struct mad_address to = {.lid = 9};
@@ -1187,7 +1192,7 @@ static void adaptive(void **state)
 
 	(void)state;
 	assert_int_equal(run(caller), 0);
-	/* Twice that for the kernel; before anything is known it is 200 ms. */
+	/* Twice the time-out for the kernel; before anything is measured it is 200 ms. */
 	assert_in_range(caller->fake.last_timeout_msec, 2 * 20, 2 * 199);
 	end(caller);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From what value on a counter is an error: for all, from a file, or never. */
+/* The value from which a counter is an error: for all ports, from a file, or never. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "fabric/scan/error_limits.h"
 
-/* The limit of a counter in both schemas, which have to agree. */
+/* The limit of a counter in both schemas, which must agree. */
 static uint64_t limit_of(const struct error_limits *limits, const char *key)
 {
 	uint64_t found = 0;
@@ -39,7 +39,7 @@ static void same_for_all(void **state)
 	assert_int_equal(limit_of(&limits, "vl15_dropped"), 7);
 	assert_true(limit_of(&limits, "xmit_wait_ticks") == ERROR_LIMIT_NEVER);
 	assert_true(limit_of(&limits, "xmit_packets") == ERROR_LIMIT_NEVER);
-	/* The highest limit leaves those that have stopped. */
+	/* With the highest limit, only saturated counters are errors. */
 	error_limits_init(&limits, UINT64_MAX);
 	assert_true(error_limit_is_passed(limit_of(&limits, "rcv_errors"), 65535, true));
 	assert_false(error_limit_is_passed(limit_of(&limits, "rcv_errors"), 65534, false));
@@ -83,7 +83,7 @@ static void from_file(void **state)
 	(void)state;
 	error_limits_init(&limits, 5);
 	assert_int_equal(error_limits_parse(&limits, good, &line), 0);
-	/* A counter above the threshold counts, as for ibqueryerrors. */
+	/* A counter above the threshold is an error, as in ibqueryerrors. */
 	assert_int_equal(limit_of(&limits, "symbol_errors"), 5);
 	assert_int_equal(limit_of(&limits, "link_downed"), 11);
 	assert_int_equal(limit_of(&limits, "rcv_errors"), 17);

@@ -16,7 +16,7 @@
 
 static const struct event_time start = {.wall_nsec = UINT64_C(1767225599007999999)};
 
-/* Every word has a name, a bit and a help text, and none is listed twice. */
+/* Every word has a name, a bit and a help text, and no word is listed twice. */
 static void words(void **state)
 {
 	(void)state;
@@ -70,7 +70,7 @@ static void record(void **state)
 static struct event *describe(struct event_list *list, struct event *event)
 {
 	event_describe(event);
-	/* Once more says the same. */
+	/* A second call gives the same. */
 	event_describe(event);
 	return &list->items[list->count - 1];
 }
@@ -87,7 +87,7 @@ static void lines(void **state)
 	event->value = number_of(51);
 	assert_string_equal(describe(&list, event)->change,
 			    "symbol_error grows by 25.5/s, more than 10/s, to 51");
-	/* A port of 100 Gb/s, and one error in a day. */
+	/* A port of 100 Gb/s with one error per day. */
 	event->rate_per_sec = real_of(12345678901.4);
 	event->threshold = real_of(1.0 / 86400);
 	assert_string_equal(describe(&list, event)->change,
@@ -156,7 +156,7 @@ static void flap_rules(void **state)
 	assert_int_equal(window, 3600000);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(event_parse_flap(bad[i], &count, &window), -EINVAL);
-	/* A failed call leaves them unchanged. */
+	/* A failed call leaves the rules unchanged. */
 	assert_int_equal(count, 1);
 	assert_int_equal(window, 3600000);
 	assert_int_equal(event_parse_flap("0", &count, &window), 0);

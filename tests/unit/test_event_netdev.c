@@ -134,10 +134,10 @@ static void set_down_and_up(void **state)
 	assert_string_equal(event->change, "enabled yes -> no, operstate up -> down");
 	next(bed, EVENT_NETDEV_DOWN, "eth0");
 	nothing_more(bed);
-	/* Told again. */
+	/* The same report again. */
 	take(bed, link_of(ETH0, "eth0", false), false);
 	nothing_more(bed);
-	/* Set up, with no carrier yet. */
+	/* Set up, without a carrier yet. */
 	waiting = link_of(ETH0, "eth0", false);
 	waiting.enabled = TRISTATE_YES;
 	waiting.operstate = number_of(OPER_LOWER_DOWN);
@@ -175,7 +175,7 @@ static void mtu_name_and_master(void **state)
 	assert_string_equal(event->netdev_after.master, "bond0");
 	assert_string_equal(event->change, "master - -> bond0");
 	nothing_more(bed);
-	/* From now on the bond belongs to the port as well. */
+	/* From now on, the bond also belongs to the port. */
 	assert_true(take(bed, link_of(BOND0, "bond0", false), false));
 	next(bed, EVENT_NETDEV_DISABLED, "bond0");
 	next(bed, EVENT_NETDEV_DOWN, "bond0");
@@ -210,7 +210,7 @@ static void addresses(void **state)
 	nothing_more(bed);
 }
 
-/* A netdev without a port is known, but makes no event. */
+/* A netdev without a port is known, but causes no event. */
 static void strangers(void **state)
 {
 	struct bed *bed = *state;
@@ -219,11 +219,11 @@ static void strangers(void **state)
 	assert_false(take(bed, link_of(OTHER, "other0", false), false));
 	assert_false(take_address(bed, OTHER, "192.0.2.1", false));
 	assert_false(take(bed, link_of(OTHER, "other0", false), true));
-	/* The other end of a veth is not on top of it, though it names it. */
+	/* The other end of a veth is not on top of it, although it refers to it. */
 	peer.kind = mem_string("veth");
 	peer.lower_index = number_of(ETH0);
 	assert_false(take(bed, peer, false));
-	/* Nor is what stands on another namespace's netdev of that number. */
+	/* Nor is a netdev on top of one with the same index in another namespace. */
 	peer = link_of(VLAN, "vlan0", true);
 	peer.kind = mem_string("vlan");
 	peer.lower_index = number_of(ETH0);
@@ -254,11 +254,11 @@ static void vlan_comes_and_goes(void **state)
 	next(bed, EVENT_NETDEV_UP, "eth0.5");
 	take_address(bed, VLAN, "192.0.2.1", false);
 	next(bed, EVENT_ADDRESS_ADDED, "eth0.5");
-	/* It goes without being set down. */
+	/* It disappears without being set down. */
 	assert_true(take(bed, vlan(true), true));
 	next(bed, EVENT_ADDRESS_REMOVED, "eth0.5");
 	event = next(bed, EVENT_NETDEV_DISABLED, "eth0.5");
-	/* A netdev that is gone has no state. */
+	/* A removed netdev has no state. */
 	assert_int_equal(event->netdev_before.operstate.value, OPER_UP);
 	assert_false(event->netdev_after.operstate.known);
 	event = next(bed, EVENT_NETDEV_DOWN, "eth0.5");
@@ -288,7 +288,7 @@ static void netdev_of_a_gid(void **state)
 	nothing_more(bed);
 }
 
-/* Each port and each of its GIDs is looked at: the second port, and its second GID. */
+/* Every port and each of its GIDs counts: the second port, and its second GID. */
 static void netdevs_of_second_ports(void **state)
 {
 	struct bed *bed = *state;
@@ -318,7 +318,7 @@ static void netdevs_of_second_ports(void **state)
 	assert_string_equal(second->gids.items[0].netdev, "bond0");
 	assert_string_equal(second->gids.items[1].netdev, "renamed0");
 	nothing_more(bed);
-	/* A port whose own netdev it is comes before one that has a GID of it. */
+	/* A port with this netdev has priority over one that only has a GID of it. */
 	assert_true(take(bed, link_of(BOND0, "bond1", true), false));
 	assert_int_equal(bed->events.items[bed->checked++].port.value, 2);
 	bed->port = &device->ports[0];
@@ -331,7 +331,7 @@ static void netdevs_of_second_ports(void **state)
 	nothing_more(bed);
 }
 
-/* After a gap: all links and addresses at once. */
+/* After lost messages: all links and addresses at once. */
 static void everything_again(void **state)
 {
 	struct bed *bed = *state;

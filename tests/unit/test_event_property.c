@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whatever is reported and read, in any order: the old state and the events give the new state, and
- * each event begins where the previous one ended.
+ * Whatever is reported and read, in any order: the old state and the events yield the new state,
+ * and each event begins where the previous one ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,18 +18,18 @@
 enum { GIDS = 6, LINKS = 4, ADDRESSES = 5, STEPS = 60000 };
 enum { ACTIVE = 4 };
 
-/* The state that a reader of events knows. */
+/* The state as a reader of events knows it. */
 struct mirror_link {
 	bool enabled, running;
-	unsigned char addresses; /* bits */
-	char name[8];		 /* empty: nothing was heard of it */
-	uint64_t mtu;		 /* 0: never heard */
+	unsigned char addresses; /* one bit for each */
+	char name[8];		 /* empty: never reported */
+	uint64_t mtu;		 /* 0: never reported */
 };
 
 struct mirror {
-	struct event_port port; /* the state, LIDs; rate and MTU while it is active */
+	struct event_port port; /* state and LIDs; also rate and MTU while it is active */
 	char netdev[8];
-	int gids[GIDS]; /* the last byte, -1: none */
+	int gids[GIDS]; /* last byte of each; -1: none */
 	struct mirror_link links[LINKS];
 };
 
@@ -152,10 +152,13 @@ static void random_change(struct world *world)
 
 static void mirror_port(struct mirror *mirror, const struct event *event)
 {
-	/* The chain of events has no gap; the first one has no state before it. */
+	/* The chain of events has no gap; the first event has no previous state. */
 	if (mirror->port.state.known) {
 		assert_true(event->port_before.state.known);
-		/* The extra event of a changed rate compares with the last time that it was up. */
+		/*
+		 * An additional event about a changed rate compares it with that of the last time
+		 * when it was up.
+		 */
 		if (event->word.value != EVENT_RATE_CHANGE &&
 		    event->word.value != EVENT_MTU_CHANGE &&
 		    event->word.value != EVENT_LID_CHANGE && event->word.value != EVENT_SM_CHANGE)
@@ -227,7 +230,7 @@ static void compare_port(const struct world *world)
 	const struct event_port *port = &world->device->ports[0].now;
 	const struct event_port *mirror = &world->mirror.port;
 
-	/* A port that exists and is down makes no event. */
+	/* A port that exists and is down causes no event. */
 	if (!mirror->state.known) {
 		assert_false(port->state.known && port->state.value == ACTIVE);
 		return;

@@ -17,12 +17,12 @@ enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4, DEFER = 5 };
 
 #define SECOND UINT64_C(1000000000)
 
-/* A device m0 with the port 1, and the events of what is done to it. */
+/* A device m0 with the port 1, and the events that follow. */
 struct bed {
 	struct event_state state;
 	struct tracked_device *device;
 	struct event_list events;
-	size_t checked; /* of the events */
+	size_t checked; /* number of events already checked */
 	uint64_t now;	/* CLOCK_BOOTTIME */
 	bool all;
 };
@@ -55,7 +55,7 @@ static int tear_down(void **state)
 {
 	struct bed *bed = *state;
 
-	/* Every event was looked at. */
+	/* Every event was checked. */
 	assert_int_equal(bed->checked, bed->events.count);
 	event_list_clear(&bed->events);
 	event_state_clear(&bed->state);
@@ -73,7 +73,7 @@ static struct port_reading reads(uint64_t port_state, double rate)
 	};
 }
 
-/* Told the words (up to the count, which ends them), then read. */
+/* Reports the words (up to EVENT_WORD_COUNT), followed by a reading. */
 static void update(struct bed *bed, struct port_reading reading, const enum event_word *words)
 {
 	struct event_reports told = {.words = NULL};
@@ -89,7 +89,7 @@ static void update(struct bed *bed, struct port_reading reading, const enum even
 
 #define TOLD(...) ((const enum event_word[]){__VA_ARGS__, EVENT_WORD_COUNT})
 
-/* The state when watching begins makes no events. */
+/* The state at the beginning of watching causes no events. */
 static void begin(struct bed *bed, struct port_reading reading)
 {
 	struct event_cause silence = cause(bed);
@@ -158,7 +158,7 @@ static void goes_down_and_up(void **state)
 	nothing_more(bed);
 }
 
-/* The second PORT_ACTIVE of rxe, when nothing is different any more. */
+/* The second PORT_ACTIVE of rxe comes when nothing changes any more. */
 static void told_again(void **state)
 {
 	struct bed *bed = *state;
@@ -174,7 +174,7 @@ static void told_again(void **state)
 	nothing_more(bed);
 }
 
-/* Down and up before anybody could look. */
+/* Down and up again before any reading. */
 static void faster_than_a_look(void **state)
 {
 	struct bed *bed = *state;
@@ -188,7 +188,7 @@ static void faster_than_a_look(void **state)
 	assert_states(event, DOWN, ACTIVE);
 	assert_int_equal(event->down_msec.value, 0);
 	nothing_more(bed);
-	/* The reports about the rest of it come later. */
+	/* Reports about the rest of it come later. */
 	update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_ACTIVE));
 	nothing_more(bed);
 }
@@ -202,7 +202,7 @@ static void expect_flaps(struct bed *bed, unsigned int count)
 	nothing_more(bed);
 }
 
-/* As many downs as were reported, in any order. */
+/* The number of downs is that reported, in any order. */
 static void out_of_order(void **state)
 {
 	struct bed *bed = *state;
@@ -220,7 +220,7 @@ static void out_of_order(void **state)
 	next(bed, EVENT_PORT_ACTIVE);
 	next(bed, EVENT_PORT_DOWN);
 	nothing_more(bed);
-	/* Another down is reported while it is down: it was up in between. */
+	/* Another down is reported while the port is down: it was up in between. */
 	update(bed, reads(DOWN, 100), TOLD(d));
 	next(bed, EVENT_PORT_ACTIVE);
 	next(bed, EVENT_PORT_DOWN);
@@ -229,7 +229,7 @@ static void out_of_order(void **state)
 	nothing_more(bed);
 }
 
-/* rxe reports that a port went down again when its netdev, which has no carrier, is set down. */
+/* rxe reports down again when its netdev, which has no carrier, is set down. */
 static void down_again(void **state)
 {
 	struct bed *bed = *state;
@@ -244,12 +244,12 @@ static void down_again(void **state)
 	update(bed, reads(DOWN, 0), TOLD(d));
 	update(bed, reads(DOWN, 0), TOLD(EVENT_GID_CHANGED));
 	nothing_more(bed);
-	/* It comes back after a while. */
+	/* The port comes back after a while. */
 	bed->now += 6 * SECOND;
 	update(bed, reads(ACTIVE, 100), TOLD(a));
 	assert_int_equal(next(bed, EVENT_PORT_ACTIVE)->down_msec.value, 66000);
 	nothing_more(bed);
-	/* It was up in between if that is reported, too, soon after or before. */
+	/* It was up in between if that is also reported, soon before or after. */
 	bed->now += 6 * SECOND;
 	update(bed, reads(DOWN, 0), TOLD(d));
 	next(bed, EVENT_PORT_DOWN);
@@ -267,7 +267,7 @@ static void down_again(void **state)
 	nothing_more(bed);
 }
 
-/* A change that was read before it was reported is counted once, if the report comes soon. */
+/* A change that was read before it was reported counts once, if the report comes soon. */
 static void read_before_told(void **state)
 {
 	struct bed *bed = *state;
@@ -287,7 +287,7 @@ static void read_before_told(void **state)
 	expect_flaps(bed, 1);
 }
 
-/* A credit that was used is gone: the down that is read then is one that will be told. */
+/* A used credit is gone: the down that is read next will still be reported. */
 static void credit_and_another(void **state)
 {
 	struct bed *bed = *state;
@@ -303,7 +303,7 @@ static void credit_and_another(void **state)
 	nothing_more(bed);
 	update(bed, reads(ACTIVE, 100), NULL);
 	next(bed, EVENT_PORT_ACTIVE);
-	/* All are used by now. */
+	/* All credits are used up. */
 	update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_DOWN));
 	expect_flaps(bed, 1);
 }
@@ -361,7 +361,7 @@ static void lid_and_subnet_manager(void **state)
 	reading.state.sm_lid = number_of(2);
 	update(bed, reading, TOLD(EVENT_SM_CHANGE));
 	assert_string_equal(next(bed, EVENT_SM_CHANGE)->change, "SM LID 1 -> 2");
-	/* News without a difference are news. */
+	/* Reports without a difference are events. */
 	update(bed, reading,
 	       TOLD(EVENT_SM_CHANGE, EVENT_PKEY_CHANGE, EVENT_CLIENT_REREGISTER, EVENT_SPEED_CHANGE,
 		    EVENT_LID_CHANGE));
@@ -370,7 +370,7 @@ static void lid_and_subnet_manager(void **state)
 	next(bed, EVENT_CLIENT_REREGISTER);
 	next(bed, EVENT_SPEED_CHANGE);
 	nothing_more(bed);
-	/* An unreadable value stays what it was. */
+	/* An unreadable value stays unchanged. */
 	reading.state.lid.known = reading.state.sm_lid.known = false;
 	reading.state.state.known = reading.state.physical_state.known = false;
 	update(bed, reading, NULL);
@@ -396,13 +396,13 @@ static void rate_and_mtu(void **state)
 	reading.state.active_mtu_bytes = number_of(1024);
 	update(bed, reading, NULL);
 	assert_string_equal(next(bed, EVENT_MTU_CHANGE)->change, "MTU 4096 -> 1024");
-	/* The rate of a port that is down is no rate. */
+	/* The rate of a port that is down does not count. */
 	reading.state.state = number_of(DOWN);
 	reading.state.rate_gbps.value = 2.5;
 	update(bed, reading, TOLD(EVENT_PORT_DOWN));
 	next(bed, EVENT_PORT_DOWN);
 	nothing_more(bed);
-	/* But it does matter with what rate it is back. */
+	/* The rate with which it comes back does count. */
 	reading.state.state = number_of(ACTIVE);
 	reading.state.rate_gbps.value = 25;
 	update(bed, reading, TOLD(EVENT_PORT_ACTIVE));
@@ -451,7 +451,7 @@ static void flapping(void **state)
 	nothing_more(bed);
 }
 
-/* The last of three within exactly the window counts; then the count begins again. */
+/* The last of three within exactly the window counts; then counting begins again. */
 static void flapping_exactly_at_the_limit(void **state)
 {
 	struct bed *bed = *state;
@@ -513,7 +513,7 @@ static void netdev_comes_and_goes(void **state)
 	assert_string_equal(event->attached, "eth0");
 	assert_string_equal(event->netdev, "eth0");
 	assert_string_equal(event->change, "netdev - -> eth0");
-	/* Its new name is the netdev's event. */
+	/* The new name is an event of the netdev. */
 	reading = (struct port_reading){
 		.has_netdev = true, .netdev_index = number_of(3), .netdev = mem_string("eth9")};
 	update(bed, reading, NULL);
@@ -560,7 +560,7 @@ static void gids(void **state)
 	assert_string_equal(event->change,
 			    "index 0: 0000:0000:0000:0000:0000:0000:0000:000a roce-v2 eth0");
 	next(bed, EVENT_GID_ADDED);
-	/* One goes, one comes, one is another, one stays. */
+	/* One is removed, one added, one changed, one unchanged. */
 	reading = (struct port_reading){.has_state = false};
 	add_gid(&reading, 1, 11, "eth0");
 	add_gid(&reading, 2, 99, "eth0");
@@ -586,14 +586,13 @@ static void gids(void **state)
 	assert_string_equal(event->gid_before.netdev, "eth0");
 	assert_string_equal(event->gid_after.netdev, "eth2");
 	nothing_more(bed);
-	/* Not read is not empty. */
+	/* An unread table is not an empty one. */
 	update(bed, (struct port_reading){.has_gids = false}, NULL);
 	nothing_more(bed);
 	assert_int_equal(bed->device->ports[0].gids.count, 3);
 }
 
-/* With --all a report that changed nothing is an event, but not one whose change is told already.
- */
+/* With --all a report without a change is an event, unless its change was reported already. */
 static void all_reports(void **state)
 {
 	static const struct {
@@ -616,7 +615,7 @@ static void all_reports(void **state)
 			add_gid(&reading, 3, steps[i].gid, "eth0");
 		update(bed, reading, TOLD(EVENT_GID_CHANGED, EVENT_LID_CHANGE));
 		event = next(bed, steps[i].word);
-		/* The report alone says nothing of an entry. */
+		/* The report alone does not identify an entry. */
 		assert_int_equal(event->gid_index.known, i != 1 && i != 4);
 		assert_states(next(bed, EVENT_LID_CHANGE), ACTIVE, ACTIVE);
 		nothing_more(bed);
@@ -648,7 +647,7 @@ static void device_comes(void **state)
 	assert_false(event->port_before.state.known);
 	assert_false(event->down_msec.known);
 	next(bed, EVENT_GID_ADDED);
-	/* That a new port is down is not that it went down. */
+	/* A new port that is down did not go down. */
 	reading = reads(DOWN, 25);
 	event_state_update_port(&bed->state, device, &device->ports[1], &reading, NULL, &why);
 	nothing_more(bed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The command of `events --exec`: what it is given, that one runs after the other in the order of
- * the events, and what is said of those that fail or wait in vain.
+ * The command of `events --exec`: its input, that commands run one after the other in the order of
+ * the events, and what is reported about those that fail or wait in vain.
  */
 #include "saved_tree.h"
 
@@ -26,7 +26,7 @@ static int set_up(void **state)
 
 	tree_set_up(state, sizeof(*bed));
 	bed = *state;
-	/* Where the program's output and that of the command go. */
+	/* Standard output and error of the program and the command. */
 	tree_write(&bed->tree, "out", "");
 	tree_write(&bed->tree, "err", "");
 	bed->exec.command = bed->command;
@@ -64,12 +64,12 @@ static void add(struct bed *bed, uint32_t port)
 
 	event_describe(&event);
 	events_exec_add(&bed->exec, &event);
-	/* It is the queue's now. */
+	/* The event now belongs to the queue. */
 	assert_null(event.object);
 	assert_false(event.word.known);
 }
 
-/* Until all commands have ended, as the loop of events does with SIGCHLD. */
+/* Waits until all commands have ended, as the loop of events does with SIGCHLD. */
 static void finish(struct bed *bed)
 {
 	const uint64_t end = clock_msec() + 20000;
@@ -92,7 +92,7 @@ static const char *read_all(struct bed *bed, const char *name)
 	return bed->text;
 }
 
-/* The descriptors as those of events: its output, and its errors. */
+/* Redirects standard output and error to files, or back. */
 static void redirect(const struct bed *bed, bool back)
 {
 	const int out = back ? bed->out : open("out", O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -112,7 +112,7 @@ static void environment(void **state)
 	struct bed *bed = *state;
 	sigset_t set, before;
 
-	/* A signal that is blocked in events is none for the command. */
+	/* A signal that events blocks is not blocked in the command. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &before);
@@ -133,7 +133,7 @@ static void environment(void **state)
 			    "port-down mlx5_0/3 mlx5_0 3 active down error unset unset stays\n"
 			    "0\n"
 			    "SigBlk:\t0000000000000000\n");
-	/* One object in one line. */
+	/* One JSON object on one line. */
 	read_all(bed, "json");
 	assert_null(strchr(bed->text, '\n'));
 	assert_int_equal(bed->text[0], '{');
@@ -160,7 +160,7 @@ static void order(void **state)
 	}
 	assert_int_equal(bed->exec.count, 2);
 	finish(bed);
-	/* And again, when nothing was left. */
+	/* Again after the queue was empty. */
 	add(bed, 4);
 	finish(bed);
 	assert_string_equal(read_all(bed, "log"), "begin 1\nend 1\nbegin 2\nend 2\n"
@@ -169,14 +169,14 @@ static void order(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* Never all processes, or those of the group. */
+/* Kills one process, never all of them or the process group. */
 static void end_one(const struct bed *bed)
 {
 	assert_true(bed->exec.running > 1);
 	kill(bed->exec.running, SIGKILL);
 }
 
-/* A signal ends it while an event waits: the command need not be slow. */
+/* A signal kills it while an event waits, so the command need not be slow. */
 static void interrupted(void **state)
 {
 	struct bed *bed = *state;
@@ -192,14 +192,14 @@ static void interrupted(void **state)
 			    "they still waited for the command when watching ended");
 }
 
-/* What does not fit is lost, and what waits at the end. */
+/* Events that do not fit are lost, and so are those waiting at the end. */
 static void full(void **state)
 {
 	struct bed *bed = *state;
 
 	snprintf(bed->command, sizeof(bed->command), "read -r line <fifo");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	/* One runs, so many wait, and two are too many. */
+	/* One runs, the maximum waits, and two are too many. */
 	for (uint32_t i = 0; i < 1 + EVENTS_EXEC_MOST + 2; i++)
 		add(bed, i);
 	assert_int_equal(bed->exec.count, EVENTS_EXEC_MOST);
@@ -210,7 +210,7 @@ static void full(void **state)
 		usleep(500);
 		events_exec_reap(&bed->exec);
 	}
-	/* The next one. */
+	/* The next event. */
 	assert_int_equal(bed->exec.count, EVENTS_EXEC_MOST - 1);
 	end_one(bed);
 	waitpid(bed->exec.running, NULL, 0);

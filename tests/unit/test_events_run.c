@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The command events over a watcher that is made up: which events it shows, what ends it, and what
- * it says then. The functions of lib/event/watcher.h are here, so that the linker takes none of
- * lib/event/watcher.c.
+ * The command events with a made-up watcher: which events it shows, what ends it, and what it
+ * reports then. The functions of lib/event/watcher.h are defined here, so that the linker takes
+ * none of lib/event/watcher.c.
  */
 #include "command_lines.h"
 #include "saved_tree.h"
@@ -16,7 +16,7 @@
 #include "cmd/commands.h"
 #include "event/watcher.h"
 
-/* A host that has slept for so long in all, which CLOCK_MONOTONIC does not know. */
+/* A host that has been suspended for so long, which CLOCK_MONOTONIC does not include. */
 #define SLEPT_SECONDS 1000000000
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -32,7 +32,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 enum { STEPS = 6, WORDS = 6 };
 
-/* The words of a step, up to EVENT_WORD_COUNT, and its result. After the last: SIGTERM. */
+/* The words of a step, up to EVENT_WORD_COUNT, and its result. After the last step: SIGTERM. */
 struct step {
 	enum event_word words[WORDS];
 	int rc;
@@ -47,7 +47,7 @@ struct watcher_bed {
 	enum event_word reports[WORDS];
 	struct watcher_options options;
 	char objects[64];
-	rlim_t most_files; /* when it was opened */
+	rlim_t most_files; /* limit when the watcher was opened */
 };
 
 static struct watcher_bed bed;
@@ -108,7 +108,7 @@ void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *co
 int watcher_timeout(const struct watcher *watcher)
 {
 	(void)watcher;
-	/* With nothing to come it waits for what else may end it. */
+	/* If nothing is to come, it waits for other reasons to end. */
 	return bed.step_count ? 0 : bed.timeout;
 }
 
@@ -118,7 +118,7 @@ int watcher_step(struct watcher *watcher, const struct event_time *time, struct 
 
 	(void)watcher;
 	assert_true(time->wall_nsec > UINT64_C(1500000000000000000));
-	/* How long a port is down includes the time that the host sleeps. */
+	/* The time for which a port is down includes the time that the host is suspended. */
 	assert_true(time->monotonic_nsec / 1000000000 >= SLEPT_SECONDS);
 	assert_int_equal(events->count, 0);
 	if (!bed.step_count)
@@ -171,14 +171,14 @@ static int set_up(void **state)
 
 #define NO EVENT_WORD_COUNT
 
-/* A device that is waited for need not be there: so each line names device-added. */
+/* A device that is waited for may be missing: so each line names device-added. */
 struct wanted {
 	const char *line;
 	struct step steps[STEPS];
 	size_t step_count;
 	int status;
-	const char *events; /* the words that are shown */
-	const char *err;    /* the end of what is said */
+	const char *events; /* words of the events shown */
+	const char *err;    /* end of standard error */
 };
 
 static void expect(const struct wanted *wanted)
@@ -200,7 +200,7 @@ static void expect(const struct wanted *wanted)
 		fail_msg("%s: %d '%s' instead of %d '%s': %s", wanted->line, status, out,
 			 wanted->status, wanted->events, err);
 	end = strlen(err) < strlen(wanted->err) ? err : err + strlen(err) - strlen(wanted->err);
-	/* Nothing is said of the end without a reason. */
+	/* An end without a reason is not reported. */
 	if (strcmp(end, wanted->err) || (!*wanted->err && strstr(err, "happen")))
 		fail_msg("%s: '%s' instead of '%s'", wanted->line, err, wanted->err);
 	/* Unless there is nothing to free. */
@@ -215,7 +215,7 @@ static void expect(const struct wanted *wanted)
 		}                                                                                \
 	}
 
-/* Which are shown: by word, by severity, and always those that are waited for. */
+/* Which events are shown: by word, by severity, and always those that are waited for. */
 static void shown(void **state)
 {
 	static const struct wanted cases[] = {
@@ -249,7 +249,7 @@ static void ends(void **state)
 	static const char hint[] = "  the state before watching began does not count without "
 				   "--already\n";
 	static const struct wanted cases[] = {
-		/* The first that is waited for, and nothing after it. */
+		/* The first event that is waited for, and nothing after it. */
 		{"-u device-added,port-init", ALL_LEVELS, 2, STATUS_DONE,
 		 "gid-added port-active port-init ", ""},
 		{"-u device-added,port-init -c 3", ALL_LEVELS, 2, STATUS_DONE,
@@ -258,7 +258,7 @@ static void ends(void **state)
 		 "rdmactl events: device-added did not happen within 2 events\n"},
 		{"-u device-added,port-down -c 1", ALL_LEVELS, 2, STATUS_FAULT, "gid-added ",
 		 "rdmactl events: device-added,port-down did not happen within 1 event\n"},
-		/* Those that are not shown do not count. */
+		/* Events that are not shown do not count. */
 		{"-e device-added,port-down -c 2", ALL_LEVELS, 2, STATUS_DONE,
 		 "port-down device-added ", ""},
 		{"-e device-added,port-down -c 1", ALL_LEVELS, 2, STATUS_DONE, "port-down ", ""},
@@ -268,7 +268,7 @@ static void ends(void **state)
 		{"-u device-added", ALL_LEVELS, 1, STATUS_FAILED,
 		 "gid-added port-active port-init port-down ",
 		 "rdmactl events: interrupted before device-added happened\n"},
-		/* Nothing comes, and the time is over. */
+		/* Nothing comes, and the time is up. */
 		{"-e device-added -d 1ms", {{{NO}, 0}}, 0, STATUS_DONE, "", ""},
 		{"-u device-removed,device-added -d 1ms",
 		 {{{NO}, 0}},
@@ -292,14 +292,14 @@ static void ends(void **state)
 		struct wanted wanted = cases[i];
 		_cleanup_(freep) char *err = NULL;
 
-		/* A next step for what a state before might have been. */
+		/* A next step in case the event was meant to be a state at the beginning. */
 		if (wanted.status == STATUS_FAULT && !strstr(wanted.line, "--already"))
 			wanted.err = err = mem_format("%s%s", wanted.err, hint);
 		expect(&wanted);
 	}
 }
 
-/* The state when it begins counts as if it happened then. */
+/* The state at the beginning counts as if it happened then. */
 static void already(void **state)
 {
 	const struct wanted with = {"-u device-added,port-active --already",
@@ -324,7 +324,7 @@ static void already(void **state)
 	assert_false(bed.reported);
 }
 
-/* No source is left: what the last step brought is shown, and it fails. */
+/* No source is left: the events of the last step are shown, and the command fails. */
 static void fails(void **state)
 {
 	_cleanup_(freep) char *later = mem_format(
@@ -367,7 +367,7 @@ static void options(void **state)
 		_cleanup_(freep) char *out = NULL, *err = NULL;
 
 		bed.objects[0] = '\0';
-		/* Its time ends before the watcher has to poll. */
+		/* The command's time ends before the watcher needs to poll. */
 		bed.timeout = i % 2 ? -1 : 60000;
 		assert_int_equal(run(cases[i].line, &out, &err), STATUS_DONE);
 		assert_int_equal(bed.options.flap_count, cases[i].flaps);
@@ -378,7 +378,7 @@ static void options(void **state)
 	}
 }
 
-/* What is said at the start. */
+/* What is reported at the start. */
 static void greeting(void **state)
 {
 	static const struct {
@@ -422,7 +422,7 @@ static void greeting(void **state)
 	}
 }
 
-/* The columns of a table have their places before the first event. */
+/* A table has its column widths before the first event. */
 static void table(void **state)
 {
 	_cleanup_(freep) char *out = NULL, *err = NULL;
@@ -466,7 +466,7 @@ static void table(void **state)
 				 "m0/1         device-added      -\n");
 }
 
-/* Every event is given to the command, and the last ones are waited for. */
+/* Every event is passed to the command, and the last commands are waited for. */
 static void executes(void **state)
 {
 	_cleanup_(freep) char *line = NULL, *text = NULL, *out = NULL, *err = NULL;
@@ -498,7 +498,7 @@ static void executes(void **state)
 	free(tree);
 }
 
-/* Two descriptors for each of a thousand devices, and for a command what it always has. */
+/* Two descriptors for each of a thousand devices; the command gets its usual limit. */
 static void many_devices(void **state)
 {
 	const struct rlimit usual = {.rlim_cur = 256, .rlim_max = 300};
@@ -515,7 +515,7 @@ static void many_devices(void **state)
 	assert_int_equal(bed.most_files, 300);
 }
 
-/* A signal while the last commands run does not undo that the event happened, or the count. */
+/* A signal while the last commands run does not undo the event, or the count. */
 static void stopped_at_the_end(void **state)
 {
 	static const struct wanted cases[] = {
@@ -531,7 +531,7 @@ static void stopped_at_the_end(void **state)
 		expect(&cases[i]);
 }
 
-/* Whoever read the output has gone: that ends it, with nothing said. */
+/* The reader of the output is gone: that ends the command silently. */
 static void reader_gone(void **state)
 {
 	_cleanup_(freep) char *out = NULL, *err = NULL;

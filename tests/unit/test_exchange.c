@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages over a socket pair: from a peer that is slow, breaks off, or speaks something else. */
+/* Messages over a socket pair: from a peer that is slow, breaks off, or uses another protocol. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void receive(int channel, int signals, unsigned int msec, struct outcome 
 	outcome->msec = now_msec() - begin;
 }
 
-/* The peer sends these bytes and closes. */
+/* The peer sends these bytes and closes the connection. */
 static void receive_bytes(const uint8_t *bytes, size_t length, struct outcome *outcome)
 {
 	int pair[2];
@@ -133,7 +133,7 @@ static void put(uint8_t *bytes, uint32_t number)
 		bytes[i] = (uint8_t)number;
 }
 
-/* Each is refused by its header, while nothing of the body has come. */
+/* Each is refused because of its header, before any of the body has arrived. */
 static void bad_headers(void **state)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void bad_headers(void **state)
 	}
 }
 
-/* A hello is the same in all versions, and is read whatever its own is. */
+/* A hello is the same in all versions, and is read whatever version it has. */
 static void another_version(void **state)
 {
 	uint8_t bytes[MESSAGE_MOST_BYTES];
@@ -185,7 +185,7 @@ static void another_version(void **state)
 	assert_int_equal(outcome.message.hello.lowest, 1);
 }
 
-/* A field out of its range is named. */
+/* A field out of range is named. */
 static void bad_field(void **state)
 {
 	const struct message query = {.type = MESSAGE_QUERY, .query = {.slot = LIMIT_QPS}};
@@ -214,7 +214,7 @@ static void silence(void **state)
 	close_pair(pair);
 }
 
-/* A peer that sends a byte now and then. */
+/* A peer that sends a byte from time to time. */
 struct dribble {
 	int channel;
 	uint8_t bytes[MESSAGE_MOST_BYTES];
@@ -245,7 +245,7 @@ static void slow_bytes(void **state)
 	make_pair(pair);
 	work.channel = pair[THEIRS];
 	work.length = message_encode(&sample, work.bytes);
-	/* The time given is for the first byte, which the thread may be too late for. */
+	/* The time limit is for the first byte, for which the thread may be too late. */
 	assert_int_equal(send(work.channel, work.bytes, 1, 0), 1);
 	work.sent = 1;
 	assert_int_equal(pthread_create(&work.thread, NULL, dribble, &work), 0);
@@ -257,7 +257,7 @@ static void slow_bytes(void **state)
 	close_pair(pair);
 }
 
-/* Each byte in time does not make the message in time: it ends after five seconds. */
+/* Each byte arrives in time, but the message does not: it ends after five seconds. */
 static void too_slow(void **state)
 {
 	struct dribble work = {.pause_msec = 100};
@@ -272,7 +272,7 @@ static void too_slow(void **state)
 	receive(pair[OURS], -1, 60000, &outcome);
 	assert_int_equal(outcome.rc, -ETIMEDOUT);
 	assert_string_equal(outcome.complaint, "half a message");
-	/* A whole message takes 11 s and more. */
+	/* The complete message takes 11 s or more. */
 	assert_true(outcome.msec >= 4900);
 	close(pair[OURS]);
 	pthread_join(work.thread, NULL);
@@ -289,7 +289,7 @@ static int signal_descriptor(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A signal ends the wait, whether the peer is silent or never is. */
+/* A signal ends the wait, whether the peer is silent or sends all the time. */
 static void signals(void **state)
 {
 	struct signalfd_siginfo info;
@@ -322,7 +322,7 @@ static void peer_that_is_gone(void **state)
 	(void)state;
 	make_pair(pair);
 	close(pair[THEIRS]);
-	/* And no SIGPIPE. */
+	/* Without SIGPIPE. */
 	assert_int_equal(exchange_send(pair[OURS], &sample, 1000), -EPIPE);
 	close(pair[OURS]);
 }

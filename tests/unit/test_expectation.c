@@ -160,7 +160,7 @@ static void host_and_ignored(void **state)
 	expectation_clear(&file);
 }
 
-/* What each fault is called, and where it is: the place of the marked text. */
+/* The message for each fault, and its place: that of the marked text. */
 static void faults(void **state)
 {
 	static const struct {
@@ -233,7 +233,7 @@ static void faults(void **state)
 	}
 }
 
-/* Every prefix of a good file is refused, and nothing of it is left. */
+/* Every prefix of a good file is refused, without leaving anything behind. */
 static void cut_anywhere(void **state)
 {
 	static const char text[] = FILE_OF(", \"boards\": {\"MT_1\": {\"firmware\": [\"1\", "

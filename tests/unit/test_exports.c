@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Slurm's topology and Graphviz: of made-up subnets, good, damaged and hostile. */
+/* Exports for Slurm's topology and Graphviz: made-up subnets, good, damaged and hostile. */
 #include "fabric/format/drawing.h"
 #include "fabric/format/dot.h"
 #include "made_up_fabric.h"
@@ -7,14 +7,14 @@
 static void test_damaged_dot(void **state)
 {
 	static const char *const parts[] = {
-		/* A single host, with words; its cable in the colour of slow ones. */
+		/* A single host, with a label; its cable has the colour of slow ones. */
 		"label=<host0 HCA-1<br/><font point-size=\"9\" color=\"#e8710a\">4x SDR<br/>"
 		"could be 4x QDR</font>>",
 		"tooltip=\"leaf1 - host0 HCA-1: 4x SDR, could be 4x QDR, port 5\"",
-		/* One cable of two, in the colour of slow ones, with words halfway. */
+		/* One cable of two has the colour of slow ones, with a label in the middle. */
 		"could be 4x QDR>];",
 		"tooltip=\"spine1 - leaf1: 1x QDR, could be 4x QDR, port 2\", minlen=1];",
-		/* Not active, and without an answer. */
+		/* Inactive, and without an answer. */
 		"4x QDR<br/>init</font>>",
 		"label=\"port 9\\nno answer\"",
 		/* In the legend. */
@@ -33,7 +33,7 @@ static void test_damaged_dot(void **state)
 		if (!strstr(text, parts[i]))
 			fail_msg("not there: %s\n%s", parts[i], text);
 	free(text);
-	/* -v: no boxes. */
+	/* -v: no groups. */
 	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = true});
 	assert_null(strstr(text, "3 hosts</font>"));
 	assert_non_null(strstr(text, "label=\"host6 HCA-1\""));
@@ -56,7 +56,7 @@ static void test_slurm_of_a_tree(void **state)
 	free(text);
 }
 
-/* Adapters that nobody gave a name have the one of the factory; `n1` has two of them. */
+/* Adapters without a configured name have the factory's name; `n1` has two of them. */
 static void test_slurm_of_shared_names(void **state)
 {
 	static const char *const names[] = {
@@ -98,7 +98,7 @@ static void test_slurm_of_shared_names(void **state)
 	free(text);
 }
 
-/* One adapter with both ports cabled is one host, at the leaf of the first. */
+/* One adapter with both ports cabled is one host, at the leaf of the first port. */
 static void test_slurm_of_two_ports(void **state)
 {
 	struct sample_subnet *subnet = *state;
@@ -150,7 +150,7 @@ static void test_slurm_of_two_rails(void **state)
 	free(text);
 }
 
-/* Names that Slurm would refuse, or would take for a list of names. */
+/* Names that Slurm would refuse, or would interpret as a list of names. */
 static void test_slurm_names(void **state)
 {
 	static const char map[] = "0x1002 \"edge 7\"\n0x1003 \"compute[1-9],x first\"\n";
@@ -205,7 +205,9 @@ static void test_dot_strings(void **state)
 	expect_dot("\xef", "\"\xef\"", "\xef");
 }
 
-/* Whatever it is called, a node is inside of its quotation marks, and text has no controls. */
+/*
+ * Whatever its name, a node stays inside its quotation marks, and text has no control characters.
+ */
 static void test_hostile_names(void **state)
 {
 	static const char *const names[] = {

@@ -30,12 +30,12 @@ struct bed {
 	unsigned int refused[NODES][PORTS + 1]; /* the device's code for page 00h, or 0 */
 	unsigned int most_page;			/* pages above it are refused by code 5 */
 	bool dead[NODES];
-	uint16_t status[NODES];	   /* of each answer, 13.4.7; 0: none */
-	unsigned int page_refused; /* by that status, and no other page is; 0: all are */
+	uint16_t status[NODES];	   /* of each answer, 13.4.7; 0: success */
+	unsigned int page_refused; /* the only page refused with that status; 0: all pages */
 	unsigned int asked[NODES];
 };
 
-/* The host is the sender, the switch one hop away, the others behind a port of it. */
+/* The host is the sender, the switch is one hop away, the others are behind one of its ports. */
 static unsigned int node_of(const unsigned char *mad)
 {
 	const unsigned int hops = mad_hop_count(mad);
@@ -171,7 +171,7 @@ static void make_row(const struct bed *bed, uint32_t node, unsigned int port,
 			      row);
 }
 
-/* Three pieces of 48, 48 and 32 bytes for each part, and nothing of the stranger. */
+/* Three pieces of 48, 48 and 32 bytes for each part, and nothing for the other vendor's node. */
 static void both_ends(void **state)
 {
 	struct bed *bed = *state;
@@ -215,7 +215,7 @@ static void refused(void **state)
 		read_all(bed);
 		assert_int_equal(plug_at_port(bed, SWITCH, 2)->state, cases[i].state);
 		assert_int_equal(plug_at_port(bed, SWITCH, 2)->code, cases[i].code);
-		/* The ports after it are read. */
+		/* The ports after it are still read. */
 		assert_int_equal(plug_at_port(bed, SWITCH, 3)->state, FABRIC_PLUG_READ);
 		assert_int_equal(bed->plugs.failure_count, 0);
 	}
@@ -223,7 +223,7 @@ static void refused(void **state)
 	assert_string_equal(cable_info_error(77), cable_info_error(0));
 }
 
-/* A device that knows pages up to 15: what the first page says stays. */
+/* A device that refuses pages above 15: the contents of the first page stay. */
 static void few_pages(void **state)
 {
 	struct bed *bed = *state;
@@ -246,7 +246,7 @@ static void silent(void **state)
 
 	bed->dead[SWITCH] = true;
 	read_all(bed);
-	/* Its other ports are not asked any more. */
+	/* Its other ports are not queried any more. */
 	assert_int_equal(bed->asked[SWITCH], 2);
 	assert_int_equal(bed->plugs.failure_count, 1);
 	assert_int_equal(bed->plugs.failures[0].error, -ETIMEDOUT);
@@ -282,7 +282,7 @@ static void assert_refused(struct bed *bed, uint16_t status)
 	assert_int_equal(plug_at_port(bed, HOST, 1)->state, FABRIC_PLUG_READ);
 }
 
-/* Any other status does not say that the node has no CableInfo. */
+/* No other status means that the node lacks CableInfo. */
 static void wrong_status(void **state)
 {
 	struct bed *bed = *state;
@@ -292,7 +292,7 @@ static void wrong_status(void **state)
 		assert_int_equal(plug_at_port(bed, SWITCH, i)->state, FABRIC_PLUG_NO_ANSWER);
 	assert_refused(bed, UMAD_STATUS_BUSY);
 	assert_int_equal(plug_at_port(bed, SWITCH, 3)->state, FABRIC_PLUG_NO_ANSWER);
-	/* At a later page, what was read stays, and is not all. */
+	/* If a later page fails, what was read stays, but is not complete. */
 	bed->page_refused = 3;
 	assert_refused(bed, UMAD_STATUS_ATTR_NOT_SUPPORTED);
 	assert_int_equal(plug_at_port(bed, SWITCH, 1)->state, FABRIC_PLUG_READ);
@@ -302,7 +302,7 @@ static void wrong_status(void **state)
 	assert_int_equal(plug_at_port(bed, SWITCH, 3)->state, FABRIC_PLUG_NO_ANSWER);
 }
 
-/* The weakest of both ends first; a cable without light last. */
+/* The weakest received power of both ends first; a cable without a measurement last. */
 static void order(void **state)
 {
 	struct bed *bed = *state;
@@ -321,7 +321,7 @@ static void order(void **state)
 		fabric_cable_row_clear(&rows[i]);
 }
 
-/* The changes of the plug in port 2 of the switch, by a file. */
+/* Changes of the module in port 2 of the switch, compared with a file. */
 static char *changes_since(struct bed *bed, const struct saved_plug *saved)
 {
 	struct fabric_plugs before = {.items = NULL};

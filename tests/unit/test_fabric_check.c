@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of graphs made by hand: a healthy one has no finding, each fault has its own. */
+/* Checks of hand-made graphs: a healthy one has no finding, and each fault has its own. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* By check: whether a test of this program raised it. */
+/* For each check, whether a test of this program raised it. */
 static bool raised[64];
 
 static void check(struct bed *bed, struct fabric_check_input input)
@@ -126,7 +126,7 @@ static const char *id_of(const struct fabric_finding *finding)
 	return enum_word(fabric_check_names, finding->finding.id.value, "?");
 }
 
-/* This is the only finding; node FABRIC_NONE: about the subnet. */
+/* Expects this as the only finding; node FABRIC_NONE: about the subnet. */
 static void assert_only(struct bed *bed, const char *id, uint32_t node, unsigned int port,
 			const char *evidence)
 {
@@ -163,7 +163,7 @@ static void slow_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
-/* The cable is not to blame for what is not enabled; a port that does not tell enables nothing. */
+/* The cable is not to blame for what is not enabled; unknown settings do not count as enabled. */
 static void not_enabled(void **state)
 {
 	static const char cable[] = "the link runs at 1x SDR; both ends support 4x QDR";
@@ -198,7 +198,7 @@ static void best_of_both_ends(void **state)
 {
 	struct bed *bed = *state;
 
-	/* SDR and DDR; the other end QDR, too. */
+	/* SDR and DDR; the other end also supports QDR. */
 	info_of(bed, ONE, 1)[32] = 3 << 4 | ACTIVE;
 	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 2 << 4;
 	check_graph(bed);
@@ -215,7 +215,7 @@ static void best_of_both_ends(void **state)
 	assert_int_equal(bed->findings.count, 0);
 }
 
-/* A link is reported at its switch, and between adapters at the first port, once. */
+/* A link is reported once: at its switch, or at the first port between adapters. */
 static void end_of_a_link(void **state)
 {
 	struct bed *bed = *state;
@@ -242,7 +242,7 @@ static void end_of_a_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
-/* Both ends always run at the same rate; the vendor's attribute for FDR10 may be known at one. */
+/* Both ends always have the same rate; the vendor's attribute for FDR10 may be known at one end. */
 static void rates_of_both_ends(void **state)
 {
 	struct bed *bed = *state;
@@ -259,7 +259,7 @@ static void rates_of_both_ends(void **state)
 	bed->fabric.ports[fabric_port_at(&bed->fabric, SWITCH, 1)].vendor_speed = 1;
 	check_graph(bed);
 	assert_int_equal(bed->findings.count, 0);
-	/* A width that only one end says is not another one. */
+	/* A width that only one end reports is not a mismatch. */
 	info_of(bed, ONE, 1)[31] = 0;
 	check_graph(bed);
 	assert_int_equal(bed->findings.count, 0);
@@ -267,7 +267,7 @@ static void rates_of_both_ends(void **state)
 
 enum { TEXT_PORTS = 8 };
 
-/* As from a text: a switch with four adapters and, on ports 5 to 7, another switch. */
+/* As parsed from a text: a switch with four adapters and, on ports 5 to 7, another switch. */
 static void make_text(struct bed *bed)
 {
 	struct fabric *fabric = &bed->fabric;
@@ -326,7 +326,7 @@ static size_t count_of(const struct bed *bed, const char *id)
 	return count;
 }
 
-/* What ports support is unknown: a link is compared with others of the switch. */
+/* The ports' capabilities are unknown: a link is compared with others of the switch. */
 static void links_of_a_text(void **state)
 {
 	static const char *const unknown[] = {
@@ -350,7 +350,7 @@ static void links_of_a_text(void **state)
 	assert_first(bed, "link-below-siblings", SEVERITY_WARNING, 2,
 		     "the link runs at 1x SDR; 3 of 3 such links of the switch are wider. This is "
 		     "a guess: what its ports support is unknown");
-	/* An old host among new ones is common. */
+	/* An old host among new ones is common, so this is a notice. */
 	set_rate(bed, 2, 2, 2);
 	assert_first(bed, "link-below-siblings", SEVERITY_NOTICE, 2,
 		     "the link runs at 4x DDR; 3 of 3 such links of the switch are faster. This "
@@ -375,19 +375,19 @@ static void links_of_a_text(void **state)
 	assert_first(bed, "link-below-parallel", SEVERITY_WARNING, 6,
 		     "the link runs at 4x SDR; the one of port 5 between the same nodes runs at "
 		     "4x QDR");
-	/* It is told once, and a link of which the rate is unknown not at all. */
+	/* Such a link is reported once, and one of unknown rate not at all. */
 	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
 	set_rate(bed, 6, 2, 4);
 	set_rate(bed, 2, 0, 0);
 	check_graph(bed);
 	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
-	/* The others are compared without it. */
+	/* The others are compared without the link of unknown rate. */
 	set_rate(bed, 1, 0, 0);
 	set_rate(bed, 2, 1, 1);
 	check_graph(bed);
 	assert_int_equal(count_of(bed, "link-below-siblings"), 1);
 	set_rate(bed, 1, 2, 4);
-	/* What both ends support is known: link-below-best judges it. */
+	/* The capabilities of both ends are known: link-below-best judges it. */
 	for (uint32_t i = 0; i < bed->fabric.port_count; i++) {
 		bed->fabric.ports[i].info[30] = 2;
 		bed->fabric.ports[i].info[32] = 1 << 4;
@@ -475,7 +475,8 @@ static void duplicate_lids(void **state)
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 1);
 	check_graph(bed);
 	assert_only(bed, "duplicate-lid", OTHER, 1, "0000:0000:0000:0100/0 has LID 1, too");
-	/* LMC 2: LIDs 0 to 3 would be odd, 4 to 7 meet nobody, 1 to 4 meet the others. */
+	/* LMC 2: LIDs 0 to 3 would be invalid, 4 to 7 overlap no others, 1 to 4 overlap the others.
+	 */
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 4);
 	bits_set(info_of(bed, OTHER, 1), 34 * 8 + 5, 3, 2);
 	check_graph(bed);
@@ -510,7 +511,7 @@ static void lids_and_managers(void **state)
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 7);
 	check_graph(bed);
 	assert_only(bed, "sm-lid-mismatch", OTHER, 1, "the port says LID 7, most ports say LID 2");
-	/* Nobody knows who assigned the LIDs, but somebody did. */
+	/* It is unknown who assigned the LIDs, but somebody did. */
 	bits_set(info_of(bed, SWITCH, 0), 18 * 8, 16, 0);
 	bits_set(info_of(bed, ONE, 1), 18 * 8, 16, 0);
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 0);
@@ -518,7 +519,7 @@ static void lids_and_managers(void **state)
 	assert_int_equal(bed->findings.count, 0);
 }
 
-/* Without a subnet manager no port has a finding for its state: each port would have one. */
+/* Without a subnet manager, no port gets a finding for its state, as all would. */
 static void nothing_configured(void **state)
 {
 	struct bed *bed = *state;
@@ -533,7 +534,7 @@ static void nothing_configured(void **state)
 	assert_next_step(bed, "start one, ");
 }
 
-/* The scan sees only the port where it began: a subnet manager would see no more of the subnet. */
+/* The scan only sees the port where it began: a subnet manager would not see more of the subnet. */
 static void no_link(void **state)
 {
 	struct bed *bed = *state;
@@ -571,7 +572,7 @@ static void failure(void **state)
 	check_graph(bed);
 	assert_only(bed, "unanswered", SWITCH, 3,
 		    "the node at its other end: NodeInfo: no answer, asked 4 times; route 0,3");
-	/* A switch is asked for its tables by LIDs, too: no route says more than its name. */
+	/* Tables of a switch are also requested by LID: the finding has no route, only its name. */
 	forwarding.failures = bed->fabric.failures;
 	bed->fabric.failure_count = 0;
 	check(bed, (struct fabric_check_input){.forwarding = &forwarding});
@@ -593,7 +594,7 @@ static struct fabric_manager manager_at(struct bed *bed, uint32_t node, uint16_t
 	};
 }
 
-/* Requests to a subnet manager that is not the master are not answered as they should be. */
+/* A subnet manager that is not the master does not answer requests properly. */
 static void lid_of_a_standby(void **state)
 {
 	struct bed *bed = *state;
@@ -619,7 +620,7 @@ static void lid_of_a_standby(void **state)
 				    "the port says LID 3, the master is at LID 2; the subnet "
 				    "manager at LID 3 is in state standby");
 	}
-	/* Each of the LIDs of the master's port leads there. */
+	/* All LIDs of the master's port lead there. */
 	bits_set(info_of(bed, ONE, 1), 34 * 8 + 5, 3, 1);
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 4);
 	for (uint32_t i = 0; i < bed->fabric.port_count; i++)
@@ -628,7 +629,7 @@ static void lid_of_a_standby(void **state)
 	items[1].lid = 4;
 	check_managers(bed, items, 2);
 	assert_int_equal(bed->findings.count, 0);
-	/* Without a single master, nobody knows better than most ports. */
+	/* Without a single master, the majority of the ports counts. */
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 4);
 	items[1].state = MANAGER_MASTER;
 	check_managers(bed, items, 2);
@@ -716,7 +717,7 @@ static void wrong_ends(void **state)
 	assert_only(bed, "lft-hole", SWITCH, 1,
 		    "2 LIDs go to port 1, which leads to 0000:0000:0000:0200/1; the first is 1 of "
 		    "0000:0000:0000:0100/0");
-	/* A port may have several LIDs, share one, or have no PortInfo. */
+	/* A port may have several LIDs, share a LID, or have no PortInfo. */
 	bits_set(info_of(bed, OTHER, 1), 34 * 8 + 5, 3, 1);
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 2);
 	check_table(bed, 0, 2, 2);
@@ -727,7 +728,7 @@ static void wrong_ends(void **state)
 	assert_int_equal(bed->findings.count, 0);
 }
 
-/* Port 3 leads to another switch, LID 4, with a cable from its port 2 to its port 3. */
+/* Port 3 leads to another switch, LID 4, by a cable from its port 2 to its port 3. */
 static void check_tables(struct bed *bed, const uint8_t *first, const uint8_t *second)
 {
 	uint8_t ports[2 * 64] = {0};
@@ -761,7 +762,7 @@ static void loops(void **state)
 	link_ports(bed, NODES, 2, NODES, 3);
 	check_tables(bed, first, (const uint8_t[]){255, 1, 1, 1, 0});
 	assert_int_equal(bed->findings.count, 0);
-	/* The two switches send both LIDs to each other: one loop. */
+	/* Each switch sends both LIDs to the other: one loop. */
 	check_tables(bed, (const uint8_t[]){255, 0, 3, 3, 3}, (const uint8_t[]){255, 1, 1, 1, 0});
 	assert_only(bed, "lft-loop", SWITCH, 3,
 		    "2 LIDs go to port 3 and are back here after 2 hops; the first is 2 of "
@@ -810,7 +811,7 @@ static void counters_grow(void **state)
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
 	check_growth(bed, (struct change){4 * 8, 16, 100, 120}, 21);
 	assert_int_equal(bed->findings.count, 0);
-	/* Exactly at the threshold, grave and mild. */
+	/* Exactly at the threshold, for a grave and a mild counter. */
 	check_growth(bed, (struct change){4 * 8, 16, 100, 120}, 20);
 	assert_only(bed, "errors", SWITCH, 2, "symbol_errors +20 (2/s), in 10 s");
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
@@ -820,7 +821,7 @@ static void counters_grow(void **state)
 	assert_int_equal(bed->findings.count, 0);
 	check_growth(bed, (struct change){4 * 8, 16, 100, 5}, 1);
 	assert_only(bed, "errors", SWITCH, 2, "symbol_errors 5 since it was reset, in 10 s");
-	/* Unwanted multicast makes these every day. */
+	/* Unwanted multicast raises these counters every day. */
 	check_growth(bed, (struct change){12 * 8, 16, 0, 30}, 1);
 	assert_only(bed, "errors", SWITCH, 2, "rcv_switch_relay_errors +30 (3/s), in 10 s");
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_NOTICE);
@@ -856,7 +857,7 @@ static void saturation(void **state)
 	assert_only(bed, "counter-saturated", SWITCH, 2, "link_downed >=255, symbol_errors 9");
 }
 
-/* Queries that failed, counters that could not be read, and parts that were left out. */
+/* Failed queries, unreadable counters, and skipped parts. */
 static void not_checked(void **state)
 {
 	struct bed *bed = *state;

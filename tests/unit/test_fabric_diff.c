@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The differences between two scans: each kind of change, and false ones. */
+/* The differences between two scans: every kind of change, and false ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,7 +117,7 @@ static void add_failure(struct fabric *fabric, uint32_t port, uint16_t attribute
 					   .tries = 4};
 }
 
-/* The port is up, and the node at its other end does not answer. */
+/* Makes the port one that is up, and whose link partner does not answer. */
 static void silence_beyond(struct fabric *fabric, uint32_t node, unsigned int port)
 {
 	uint32_t place = fabric_port_at(fabric, node, port);
@@ -141,7 +141,7 @@ static void the_same(void **state)
 	end(&pair);
 }
 
-/* Nodes in another order and with other paths are the same subnet. */
+/* Nodes in a different order and with different paths are the same subnet. */
 static void the_same_from_elsewhere(void **state)
 {
 	struct fabric *after;
@@ -186,7 +186,7 @@ static void nodes_gone_and_new(void **state)
 	end(&pair);
 }
 
-/* Cables of such nodes are listed where no row says that the node is gone or new. */
+/* Cables of such nodes are listed if no row says that the node is gone or new. */
 static void cables_of_nodes_gone_and_new(void **state)
 {
 	_cleanup_(freep) char *cables = NULL, *both = NULL, *back = NULL;
@@ -212,7 +212,7 @@ static void cables_of_nodes_gone_and_new(void **state)
 	end(&pair);
 }
 
-/* Two switches of one GUID, each with a cable that is gone: one of these is expected. */
+/* Two switches with one GUID, each with a missing cable: one of them is expected. */
 static void expected_at_a_shared_guid(void **state)
 {
 	struct fabric *fabric;
@@ -244,7 +244,7 @@ static void expected_at_a_shared_guid(void **state)
 		assert_int_equal(pair.changes.count, 1);
 		assert_string_equal(pair.changes.items[0].node,
 				    expected == 1 ? "twin 2" : "twin 1");
-		/* The port of the earlier scan will do. */
+		/* Expecting the port of the earlier scan is sufficient. */
 		before[fabric_port_at(&pair.before, 3 - expected, 4)] = true;
 		fabric_changes_expect(&pair.changes, down);
 		assert_int_equal(pair.changes.count, 0);
@@ -253,7 +253,7 @@ static void expected_at_a_shared_guid(void **state)
 	}
 }
 
-/* Another adapter in the same place: the changed cable is not reported. */
+/* Another adapter in the same place: the cable change is not reported. */
 static void node_replaced(void **state)
 {
 	struct pair pair;
@@ -286,13 +286,13 @@ static void description(void **state)
 	memcpy(pair.after.nodes[HOST].description, "login\x1b", 7);
 	/* The text ends at the NUL. */
 	pair.after.nodes[HOST_2].description[63] = 'x';
-	/* It did not say. */
+	/* The node did not send it. */
 	pair.after.nodes[HOST_3].has_description = false;
 	check(&pair, "description-changed login\\x1b host 1 > login\\x1b\n", false);
 	end(&pair);
 }
 
-/* ibnetdiscover writes blanks for unprintable bytes, and 63 bytes. */
+/* ibnetdiscover writes blanks instead of unprintable bytes, and only 63 bytes. */
 static void blanked_description(void **state)
 {
 	struct pair pair;
@@ -334,7 +334,7 @@ static void cables_gone_and_new(void **state)
 	end(&pair);
 }
 
-/* By its switch, by its adapter, by both. */
+/* By its switch, by its adapter, and by both. */
 static void cable_moved(void **state)
 {
 	struct pair pair;
@@ -369,7 +369,7 @@ static void cables_swapped(void **state)
 	end(&pair);
 }
 
-/* All cables moved up by a port: each counts as moved, none as gone or new. */
+/* All cables moved up by one port: each counts as moved, and none as gone or new. */
 static void cables_shifted(void **state)
 {
 	struct pair pair;
@@ -408,7 +408,7 @@ static void switch_put_between(void **state)
 	end(&pair);
 }
 
-/* The adapter in the old place is new; the one in its place was elsewhere. */
+/* The adapter in the old place is new; the one in the new place was elsewhere. */
 static void one_gone_and_another_in_its_place(void **state)
 {
 	struct pair pair;
@@ -429,7 +429,7 @@ static void one_gone_and_another_in_its_place(void **state)
 	end(&pair);
 }
 
-/* One row for a link whose ends agree, two if they do not. */
+/* One row for a link whose ends agree, two if they disagree. */
 static void links(void **state)
 {
 	static const struct sample_link slow = {4, 5, 1, 1, 4, 0}, init = {2, 5, 2, 4, 4, 0};
@@ -456,7 +456,7 @@ static void links(void **state)
 	end(&pair);
 }
 
-/* A fact that one scan lacks, as a text does, is not a change. */
+/* A fact that one scan lacks, as one from a text does, is not a change. */
 static void what_is_not_known(void **state)
 {
 	struct fabric *after;
@@ -489,7 +489,7 @@ static void lids(void **state)
 	sample_set_port(before, fabric_port_at(before, HOST, 1), &lid);
 	sample_set_port(after, fabric_port_at(after, HOST, 1), &other);
 	sample_set_port(after, fabric_port_at(after, LEAF, 0), &lid);
-	/* LIDs of the other ports of a switch do not count. */
+	/* LIDs on other ports of a switch do not count. */
 	sample_set_port(after, fabric_port_at(after, LEAF, 1), &other);
 	check(&pair,
 	      "lid-changed host 1/1 17 > 18\n"
@@ -525,7 +525,7 @@ static void node_unanswered(void **state)
 	end(&pair);
 }
 
-/* Nodes beyond a dead switch are not seen, but are not gone. */
+/* Nodes beyond a dead switch are not seen, but do not count as gone. */
 static void all_beyond_a_dead_switch(void **state)
 {
 	struct pair pair;
@@ -537,7 +537,7 @@ static void all_beyond_a_dead_switch(void **state)
 	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
 	sample_cable(&pair.after, 0, 1, 1, 1);
 	silence_beyond(&pair.after, 0, 8);
-	/* Its cable here is certainly gone; the adapter may be at the other switch. */
+	/* The cable is certainly gone here; the adapter may be attached to the other switch. */
 	check(&pair,
 	      "unanswered host 2 leaf 1/2 > not reached\n"
 	      "unanswered host 10 leaf 2/1 > not reached\n"
@@ -547,7 +547,7 @@ static void all_beyond_a_dead_switch(void **state)
 	end(&pair);
 }
 
-/* Both nodes are seen through other paths; the cable between them is not. */
+/* Both nodes are seen by other paths; the cable between them is not. */
 static void cable_unanswered(void **state)
 {
 	struct pair pair;
@@ -566,7 +566,7 @@ static void cable_unanswered(void **state)
 	end(&pair);
 }
 
-/* A node that does not answer, where there was none before. */
+/* A silent node where there was none before. */
 static void unanswered_and_new(void **state)
 {
 	struct pair pair;
@@ -594,14 +594,14 @@ static void attribute_unanswered(void **state)
 	pair.after.ports[port].has_info = false;
 	add_failure(&pair.after, port, 0x15, false);
 	check(&pair, "unanswered leaf 1/1 - > PortInfo: no answer, asked 4 times\n", true);
-	/* It is as unknown as before, which is not a change. */
+	/* The port is as unknown as before, which is not a change. */
 	pair.before.ports[port].has_info = false;
 	add_failure(&pair.before, port, 0x15, false);
 	check(&pair, "", true);
 	end(&pair);
 }
 
-/* Ports that are up but were not queried, because of the limit of hops. */
+/* Ports that are up, but beyond the limit of hops. */
 static void part_of_the_subnet(void **state)
 {
 	struct pair pair;
@@ -628,7 +628,7 @@ static void add_twins(struct fabric *fabric, const char *first, const char *seco
 	sample_node(fabric, NODE_TYPE_CA, 0x3000, 1, second);
 }
 
-/* By description, else by path. */
+/* By description, otherwise by path. */
 static void twins(void **state)
 {
 	struct pair pair;
@@ -663,7 +663,7 @@ static void twins(void **state)
 	end(&pair);
 }
 
-/* A switch whose ports were split is the same switch; what they lead to may have moved. */
+/* A switch whose ports were split is the same switch; its link partners may have moved. */
 static void more_or_fewer_ports(void **state)
 {
 	struct pair pair;
@@ -698,7 +698,7 @@ static void more_or_fewer_ports(void **state)
 	fabric_changes_choose(&pair.changes, ~COMPARE_SWITCHES);
 	assert_int_equal(pair.changes.count, 3);
 	fabric_changes_clear(&pair.changes);
-	/* A plugged port that only one of the scans has. */
+	/* A cabled port that only one of the scans has. */
 	unplug(after, LEAF, 3);
 	sample_cable(after, LEAF, 10, LEAF, 11);
 	check(&pair,
@@ -711,7 +711,7 @@ static void more_or_fewer_ports(void **state)
 	end(&pair);
 }
 
-/* A list of ports lacks those that did not answer, and does not say how many a switch has. */
+/* A list of ports omits those that did not answer, and does not say how many a switch has. */
 static void fewer_ports_of_a_list(void **state)
 {
 	struct pair pair;
@@ -764,7 +764,7 @@ static bool is_kept(const struct pair *pair, uint32_t port)
 		       fabric_port_at(after, there->node, there->number);
 }
 
-/* Any two subnets: each row about a cable is true of both, and no two rows overlap. */
+/* Any two subnets: each row about a cable is true for both, and no two rows overlap. */
 static void made_up_at_random(void **state)
 {
 	uint32_t seed = 1;
@@ -806,7 +806,7 @@ static void made_up_at_random(void **state)
 
 			told[0] += change->peer_port[BEFORE].known;
 			told[1] += change->peer_port[AFTER].known;
-			/* A port with both a cable gone and a new one would have been moved. */
+			/* A port with one cable gone and a new one would be reported as moved. */
 			if (i && change->change.value == pair.changes.items[i - 1].change.value)
 				assert_false(change->port.value ==
 						     pair.changes.items[i - 1].port.value &&
@@ -819,7 +819,7 @@ static void made_up_at_random(void **state)
 	}
 }
 
-/* By names as people count, and of one name by GUID; those that are new and gone together. */
+/* Names in natural order, and equal names by GUID; new and gone ones together. */
 static void the_order(void **state)
 {
 	struct fabric before = {.nodes = NULL}, after = {.nodes = NULL};
@@ -851,8 +851,8 @@ static void the_order(void **state)
 }
 
 /*
- * Three cables of one switch, each one port further: a cable that was plugged out at both ends is
- * told as one that moved, at the end that stayed.
+ * Three cables of one switch, each moved on by one port: a cable that was unplugged at both ends is
+ * reported as moved, at the end that stayed.
  */
 static void a_chain_of_moves(void **state)
 {

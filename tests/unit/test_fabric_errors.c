@@ -30,15 +30,15 @@ struct bed {
 	struct mad_engine *engine;
 	struct port_errors errors;
 	uint16_t caps;
-	unsigned char counters[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST]; /* by LID - 1, and port */
+	unsigned char counters[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST]; /* by LID - 1 and port */
 	unsigned char extended[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST];
-	uint16_t dead_lid, dead_attribute; /* that does not answer; attribute 0: none does */
-	uint16_t refused_attribute;	   /* that no node knows; 0: none */
-	unsigned int asked[256];	   /* by attribute */
+	uint16_t dead_lid, dead_attribute; /* without an answer; attribute 0: to any */
+	uint16_t refused_attribute;	   /* attribute that all nodes refuse; 0: none */
+	unsigned int asked[256];	   /* counted by attribute */
 	unsigned int strange;		   /* requests to LIDs that no port can have */
 };
 
-/* Port 255 has the sum of all others, as far as the tests need it. */
+/* Port 255 has the sum of all others, as far as the tests need it: nonzero bits are combined. */
 static void add_up(const struct bed *bed, unsigned int node, unsigned char *data)
 {
 	for (unsigned int i = 1; i <= PORTS; i++)
@@ -147,7 +147,9 @@ static const struct port_counters *counters_of(const struct bed *bed, uint32_t n
 	return port_errors_find(&bed->errors, fabric_port_at(&bed->fabric, node, port));
 }
 
-/* A switch without errors costs two requests, however many ports it has; an adapter costs one. */
+/*
+ * A switch without errors costs two requests, whatever its number of ports; an adapter costs one.
+ */
 static void clean(void **state)
 {
 	struct bed *bed = *state;
@@ -199,7 +201,9 @@ static void found(void **state)
 	assert_false(make_row(bed, counters_of(bed, 2, 1), 6, &row));
 }
 
-/* A port of a switch that has lost its link still has its counters, an adapter's none to ask. */
+/*
+ * A port of a switch that has lost its link still has its counters; an adapter has none to query.
+ */
 static void without_link(void **state)
 {
 	struct bed *bed = *state;
@@ -230,7 +234,7 @@ static void threshold(void **state)
 	bits_set(bed->counters[2][1], LINK_DOWNED, 8, 255);
 	read_ports(bed, false, 256);
 	assert_null(counters_of(bed, 0, 3));
-	/* A counter that has stopped may have any true value. */
+	/* The true value of a saturated counter is unknown. */
 	assert_non_null(counters_of(bed, 2, 1));
 }
 
@@ -246,7 +250,7 @@ static void everything(void **state)
 		assert_true(bed->errors.items[i].read && bed->errors.items[i].extended);
 }
 
-/* Without the sum and the wide counters, only the basic ones are read. */
+/* Without the sum and the wide counters, only the basic counters are read. */
 static void plain(void **state)
 {
 	struct bed *bed = *state;
@@ -264,7 +268,7 @@ static void plain(void **state)
 	port_errors_row_clear(&row);
 }
 
-/* All bits of the wide counters are set: the port is the worst, not one of the best. */
+/* All bits of the wide counters are set: this port is the worst, not one of the best. */
 static void at_their_most(void **state)
 {
 	static const struct port_counters before = {.read = true, .extended = true};
@@ -303,7 +307,7 @@ static void dead(void **state)
 {
 	struct bed *bed = *state;
 
-	/* A switch without an answer is not queried further; the others are read. */
+	/* A silent switch is not queried further; the other nodes are read. */
 	bed->dead_lid = SWITCH_LID;
 	read_ports(bed, true, 0);
 	assert_silent(bed, 0, 0, CLASS_INFO);
@@ -312,7 +316,7 @@ static void dead(void **state)
 	bed->dead_lid = 3;
 	read_ports(bed, false, 1);
 	assert_silent(bed, 2, 1, COUNTERS);
-	/* The basic counters are there without the wide ones. */
+	/* The basic counters are used without the wide ones. */
 	bits_set(bed->counters[0][2], SYMBOL_ERRORS, 16, 1);
 	bits_set(bed->counters[0][3], SYMBOL_ERRORS, 16, 1);
 	bed->dead_lid = SWITCH_LID;
@@ -349,12 +353,12 @@ static void wanted(void **state)
 	ports[fabric_port_at(&bed->fabric, 0, 2)] = true;
 	assert_int_equal(port_errors_read(bed->engine, &bed->fabric, &options, &bed->errors), 0);
 	assert_int_equal(bed->errors.count, 1);
-	/* One port costs less than the sum and its preparation. */
+	/* One port costs less than the sum and the request before it. */
 	assert_int_equal(bed->asked[CLASS_INFO], 0);
 	assert_int_equal(bed->asked[COUNTERS], 1);
 }
 
-/* A node may claim any LID, also one that no port can have. */
+/* A node may claim any LID, even one that no port can have. */
 static void any_lid(void **state)
 {
 	struct bed *bed = *state;
@@ -389,7 +393,7 @@ static int stay_silent(struct fake *fake, int agent, const struct mad_address *t
 	return 0;
 }
 
-/* Nodes of a file that were not asked who they are are not read; one problem says why. */
+/* Nodes of a file whose identity was not checked are not read; one problem gives the reason. */
 static void verify_stopped(void **state)
 {
 	static const struct mad_engine_options stopped = {.stopped = is_stopped};
@@ -409,7 +413,7 @@ static void verify_stopped(void **state)
 	free(wanted);
 }
 
-/* The details of port 3 of the switch, which has errors of that counter. */
+/* Reads the details of port 3 of the switch, which has errors of that counter. */
 static void read_details(struct bed *bed, struct port_errors_row *row, struct value *ret_details)
 {
 	const struct port_errors_options options = {.address = {.qpn = 1}};
@@ -421,7 +425,7 @@ static void read_details(struct bed *bed, struct port_errors_row *row, struct va
 	field_get(schema_find(&fabric_errors_schema, "details"), row, ret_details);
 }
 
-/* No details are a list only if they were read. */
+/* Details are a list, even an empty one, only if they were read. */
 static void details(void **state)
 {
 	struct bed *bed = *state;
@@ -438,7 +442,7 @@ static void details(void **state)
 	assert_int_equal(value.kind, VALUE_RECORDS);
 	assert_int_equal(value.records.count, 0);
 	port_errors_row_clear(&row);
-	/* A node need not have counters by virtual lane. */
+	/* A node may lack counters for virtual lanes. */
 	bed->refused_attribute = MAD_PM_VL_XMIT_FLOW_CTL_ERRORS;
 	read_details(bed, &row, &value);
 	assert_int_equal(value.kind, VALUE_RECORDS);
@@ -451,7 +455,7 @@ static void details(void **state)
 	port_errors_row_clear(&row);
 }
 
-/* An agent says once what it can do, however many of its ports have errors. */
+/* An agent reports its capabilities once, however many of its ports have errors. */
 static void agent_of_two_ports(void **state)
 {
 	struct bed *bed = *state;
@@ -527,7 +531,7 @@ static void file(void **state)
 	saved[2].node_guid.value = 0x999;
 	assert_int_equal(saved_port_counters_load(&bed->fabric, saved, 3, &loaded), 1);
 	assert_int_equal(loaded.count, 2);
-	/* Sorted, whatever the order in the file. */
+	/* Sorted, whatever the order of the file. */
 	assert_memory_equal(port_errors_find(&loaded, counters_of(bed, 0, 3)->port)->counters,
 			    counters_of(bed, 0, 3)->counters, PORT_COUNTERS_BYTES);
 	assert_memory_equal(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which node of a graph a word means: LIDs, GUIDs, GIDs, routes and names. */
+/* Which node of a graph a word refers to: LIDs, GUIDs, GIDs, routes and names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,9 @@ static void set_lid(struct fabric *fabric, uint32_t port, uint16_t lid)
 	bits_set(fabric->ports[port].info, 16 * 8, 16, lid);
 }
 
-/* A switch, LID 7, with an adapter of two ports, LID 9 at the second, and two nodes of one name. */
+/*
+ * A switch with LID 7, an adapter of two ports with LID 9 at the second, and two nodes of one name.
+ */
 static void make(struct fabric *fabric)
 {
 	*fabric = (struct fabric){.nodes = NULL};
@@ -86,7 +88,7 @@ static void targets(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A GUID of a node or of one of its ports, unless that is a name; an unknown one is nobody's. */
+/* The GUID of a node or of one of its ports, unless that is a name; an unknown one matches none. */
 static void match_guids(struct fabric *fabric)
 {
 	static const struct {
@@ -161,7 +163,9 @@ static size_t find(const struct fabric *fabric, const char *word, struct fabric_
 	return found;
 }
 
-/* The port of an adapter that a node's GUID means: with a LID, else with a cable, else the first.
+/*
+ * The port of an adapter that a node's GUID refers to: one with a LID, otherwise one with a cable,
+ * otherwise the first.
  */
 static void port_of_a_node(void **state)
 {
@@ -188,8 +192,7 @@ static void port_of_a_node(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A GUID of several nodes, of several ports, and of a system; that of a node is before the others.
- */
+/* A GUID of several nodes, of several ports, and of a system; a node's GUID takes precedence. */
 static void shared_guids(void **state)
 {
 	struct fabric fabric;
@@ -201,23 +204,23 @@ static void shared_guids(void **state)
 	fabric.ports[fabric_port_at(&fabric, TWIN, 1)].guid = 0x202;
 	assert_int_equal(find(&fabric, "0000:0000:0000:0202", &place), 2);
 	assert_place(&fabric, &place, ONE, 2, 9);
-	/* A system of two nodes; 0 is no GUID of a port. */
+	/* A system with two nodes; 0 is not the GUID of a port. */
 	bits_set(fabric.nodes[SWITCH].info, 4 * 8, 64, 0x777);
 	bits_set(fabric.nodes[ONE].info, 4 * 8, 64, 0x777);
 	assert_int_equal(find(&fabric, "0000:0000:0000:0777", &place), 2);
 	assert_place(&fabric, &place, SWITCH, 0, 7);
 	assert_int_equal(find(&fabric, "0000:0000:0000:0000", &place), 0);
-	/* The node of that GUID, and not the port. */
+	/* The node with that GUID, and not the port. */
 	fabric.ports[fabric_port_at(&fabric, ONE, 1)].guid = 0x300;
 	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 1);
 	assert_int_equal(place.node, TWIN);
-	/* Another node of the first one's GUID. */
+	/* Another node with the GUID of the first. */
 	assert_int_equal(sample_bare_node(&fabric, NODE_TYPE_CA, 0x300, 1), NODES + 1);
 	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 2);
 	fabric_clear(&fabric);
 }
 
-/* From an adapter over two cables; a route that ends where there is no port or no cable. */
+/* From an adapter over two cables; and a route that ends at a missing port or cable. */
 static void routes(void **state)
 {
 	static const struct {

@@ -21,22 +21,22 @@ enum { SWITCHES = 3 };
 
 #define NEVER 0xffffffffu
 
-/* A row of three switches: 0 is the local node, its port 1 leads to 1, whose port 2 leads to 2. */
+/* A row of three switches: 0 is the local node; its port 1 leads to 1, whose port 2 leads to 2. */
 struct subnet {
 	struct fake fake;
 	struct fabric fabric;
 	struct fabric_scan_options scan;
 	struct forwarding forwarding;
 	uint32_t switches[SWITCHES];
-	unsigned int silent;  /* switch that does not answer, from 1 on */
+	unsigned int silent;  /* number, from 1 on, of a switch that does not answer */
 	uint32_t lost;	      /* modifier of the requests that are lost */
-	uint16_t lost_table;  /* attribute of these */
-	uint16_t status;      /* of all answers */
+	uint16_t lost_table;  /* attribute of these requests */
+	uint16_t status;      /* status of all answers */
 	uint8_t before;	      /* hops from the local node to where the scan began */
-	unsigned int sent[2]; /* requests for linear, for multicast blocks */
+	unsigned int sent[2]; /* requests for linear and for multicast blocks */
 	unsigned int timeout_msec;
 	bool stop;
-	unsigned int in_vain; /* of blocks without an answer, between two with one */
+	unsigned int in_vain; /* number of unanswered blocks between two answered ones */
 };
 
 static unsigned int entry_of(unsigned int at, unsigned int lid)
@@ -59,7 +59,7 @@ static void say(unsigned int at, unsigned int attribute, unsigned int modifier, 
 		bits_set(data, (size_t)i * 16, 16, mask_of(at, block * 32 + i, modifier >> 28));
 }
 
-/* The paths are 0, 0,1 and 0,1,2, after those to where the scan began. */
+/* The paths are 0, 0,1 and 0,1,2, after the path to where the scan began. */
 static unsigned int switch_of(const struct subnet *subnet, const unsigned char *mad)
 {
 	unsigned int hops = mad[7];
@@ -139,7 +139,7 @@ static void make(struct subnet *subnet)
 	say_tables(subnet, 2, 49152, 64, 64, 0);
 }
 
-/* One request at a time by default, so that the requests are predictable. */
+/* One request at a time by default, so that their order is predictable. */
 static int read_all(struct subnet *subnet, unsigned int window, unsigned int kinds)
 {
 	const struct mad_engine_options options = {
@@ -255,7 +255,7 @@ static void of_some(void **state)
 	clear(&subnet);
 }
 
-/* After a path of three hops, with the ports 11, 12, 13. */
+/* After a path of three hops, through ports 11, 12 and 13. */
 static void from_elsewhere(void **state)
 {
 	struct subnet subnet;
@@ -292,7 +292,7 @@ static void too_far(void **state)
 	clear(&subnet);
 }
 
-/* The switch costs the timeouts of one request, not of all its blocks. */
+/* The switch costs the timeouts of one request, not those of all its blocks. */
 static void silent_switch(void **state)
 {
 	struct subnet subnet;
@@ -320,12 +320,12 @@ static void silent_switch(void **state)
 	assert_int_equal(forwarding->failures[0].attribute, LINEAR_TABLE);
 	assert_int_equal(forwarding->failures[0].error, -ETIMEDOUT);
 	assert_int_equal(forwarding->failures[0].tries, 2);
-	/* 6 of the others; 4 in a row without an answer, each twice */
+	/* 6 for the other switches; 4 unanswered in a row, each sent twice */
 	assert_int_equal(subnet.sent[0], 6 + 4 * 2);
 	clear(&subnet);
 }
 
-/* A switch is given up after four requests in a row without an answer, and not before. */
+/* A switch is given up after exactly four requests in a row without an answer. */
 static void lost_in_a_row(void **state)
 {
 	(void)state;
@@ -335,7 +335,7 @@ static void lost_in_a_row(void **state)
 
 		make(&subnet);
 		say_tables(&subnet, 0, 49152, 64 * 16 - 1, 1024, 0xc000);
-		/* Block 0 is answered, then one after each `in_vain` that are not. */
+		/* Block 0 is answered, then one block after each `in_vain` unanswered ones. */
 		subnet.in_vain = in_vain;
 		assert_int_equal(read_all(&subnet, 1, FORWARDING_LINEAR), 0);
 		table = forwarding_of(&subnet.forwarding, 0);
@@ -402,7 +402,7 @@ static void stopped(void **state)
 
 	(void)state;
 	make(&subnet);
-	/* While it waits for a switch that does not answer for long. */
+	/* During a long wait for a switch that does not answer. */
 	subnet.stop = true;
 	subnet.silent = 1;
 	subnet.timeout_msec = 60000;
@@ -416,7 +416,7 @@ static void stopped(void **state)
 	clear(&subnet);
 }
 
-/* The size of the tables in SwitchInfo, and how much of it is believed. */
+/* The table sizes in SwitchInfo, and the part of them that is credible. */
 static void sizes(void **state)
 {
 	static const struct {

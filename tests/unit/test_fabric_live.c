@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl fabric scan and its lists on a made-up subnet: the whole output, where a scan begins and
- * ends, what does not answer, and what an interruption leaves.
+ * rdmactl fabric scan and its lists on a made-up subnet: the complete output, where a scan begins
+ * and ends, nodes that do not answer, and what an interruption leaves.
  */
 #include "live_subnet.h"
 
@@ -70,7 +70,7 @@ static void tables(void **state)
 		    "");
 }
 
-/* A row waits for what both ends say of FDR10. */
+/* A row is delayed until both ends have answered about FDR10. */
 static void slower_than_fdr10(void **state)
 {
 	(void)state;
@@ -145,7 +145,7 @@ static void lists(void **state)
 		    "");
 }
 
-/* Without a link a scan ends where it begins, which is nothing to be content with. */
+/* Without a link a scan ends where it begins, which is not a success. */
 static void port_down(void **state)
 {
 	static const char told[] =
@@ -172,7 +172,7 @@ static void port_down(void **state)
 		    "{\"node\": \"host1\", \"state\": \"down\"}\n", "");
 }
 
-/* The cables of a node are printed as soon as the nodes at their other ends are known. */
+/* The cables of a node are printed as soon as their other ends are known. */
 static void stream(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void graph(void **state)
 		"");
 }
 
-/* What a list shows of a file of --save, and of the nodes themselves. */
+/* What a list shows for a file of --save, and for the nodes themselves. */
 static void saved(void **state)
 {
 	static const char *const lists[] = {
@@ -245,7 +245,7 @@ static void saved(void **state)
 
 		assert_int_equal(live_run(live_line, &text, &said), 0);
 		assert_string_equal(said, "");
-		/* There is more than the headings. */
+		/* There is more than just the headings. */
 		assert_true(strchr(text, '\n')[1]);
 		live_expect(line, 0, text, "");
 		free(text);
@@ -254,7 +254,7 @@ static void saved(void **state)
 	close(file);
 }
 
-/* What was not read is in the file, too. */
+/* What was not read is also in the file. */
 static void saved_gaps(void **state)
 {
 	char *text, *said, path[32];
@@ -418,7 +418,7 @@ static int lose_some(struct fake *fake, int agent, const struct mad_address *to,
 							    : live_answer(fake, agent, to, mad);
 }
 
-/* Requests that could not be sent are none that were sent again. */
+/* Requests that could not be sent do not count as retries. */
 static void counts_of_unsent(void **state)
 {
 	char *out, *err;
@@ -519,7 +519,7 @@ static int look_at_key(struct fake *fake, int agent, const struct mad_address *t
 	return live_answer(fake, agent, to, mad);
 }
 
-/* The walk to where a scan begins, the scan, and what is read after it. */
+/* The walk to the place where a scan begins, the scan, and what is read after it. */
 static void keys(void **state)
 {
 	char *out, *err;
@@ -670,7 +670,7 @@ static void silent_tables(void **state)
 		    "  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
 }
 
-/* The scan goes on while a node is waited for: with a terminal, one sees that it does. */
+/* The scan continues while it waits for a node: a terminal shows its progress. */
 static void progress(void **state)
 {
 	(void)state;
@@ -699,7 +699,7 @@ static void progress(void **state)
 		"times\n");
 }
 
-/* Not more often than every 100 ms, however often there is an answer, and not before 300 ms. */
+/* At most every 100 ms, however often there is an answer, and not before 300 ms. */
 static void progress_at_times(void **state)
 {
 	(void)state;
@@ -713,7 +713,7 @@ static void progress_at_times(void **state)
 		    "5 nodes, 24 datagrams answered, 57/s\r                                    \r");
 }
 
-/* A scan that was saved with the details has them; one without says so. */
+/* A scan saved with the details has them; one without details says so. */
 static void details_of_a_file(void **state)
 {
 	static const char *const options[] = {"", " --details"};
@@ -895,7 +895,7 @@ static void filters(void **state)
 		    "rdmactl fabric: leaf2/4: PortInfo: no answer, asked 4 times\n");
 }
 
-/* Two hosts that are cabled to each other, and no switch. */
+/* Two hosts cabled to each other, without a switch. */
 static void back_to_back(void **state)
 {
 	struct fabric *fabric = &live.fabric;

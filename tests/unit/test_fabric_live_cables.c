@@ -70,7 +70,7 @@ static int begin(void **state)
 			sample_copper(&modules.memory[i][port]);
 	sample_qsfp28(&modules.memory[LEAF1][3]);
 	sample_qsfp28(&modules.memory[LEAF2][3]);
-	/* 0.25 mW received: less light than at the other end. */
+	/* 0.25 mW received: less than at the other end. */
 	plug_put_word(&modules.memory[LEAF2][3], PLUG_LOWER, 34 + 2 * 2, 2500);
 	return 0;
 }
@@ -256,7 +256,7 @@ static void since(void **state)
 	close(empty);
 }
 
-/* Only the plugs that were read are in the file. */
+/* Only the modules that were read are in the file. */
 static void saved(void **state)
 {
 	char *text, *said;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl fabric errors and fabric check on a made-up subnet: what is shown of the counters of its
- * ports, how they grew, which of them are cleared, and what cannot be read.
+ * rdmactl fabric errors and fabric check on a made-up subnet: which counters of its ports are
+ * shown, how they grew, which of them are cleared, and what cannot be read.
  */
 #include "live_subnet.h"
 
@@ -333,7 +333,7 @@ static void unread(void **state)
 		"one\n");
 }
 
-/* What happens between the readings. */
+/* Runs between the two readings. */
 static void grow(void)
 {
 	count(LEAF1, 3, SYMBOL_ERRORS, 16, 32);
@@ -463,7 +463,7 @@ static void file_of_counters(void **state)
 	(void)state;
 	assert_int_equal(live_run("errors --save - --name host2", &text, &said), 0);
 	assert_string_equal(said, "");
-	/* What comes before is of this boot of the machine. */
+	/* The lines before it depend on the machine's boot. */
 	records = strstr(text, " \"schema\"");
 	assert_non_null(records);
 	assert_memory_equal(records, start, sizeof(start) - 1);
@@ -493,7 +493,7 @@ static const char cleared_log[] = "0x12 LID 2: 00010fff00000000\n"
 				  "0x15 LID 5: 0001003f00000000\n"
 				  "0x16 LID 5: 0001000f00000000\n";
 
-/* The files are in a folder of their own. */
+/* The files are in a separate directory. */
 static void cleared(void **state)
 {
 	char folder[] = "/tmp/rdmactl-live-XXXXXX";
@@ -562,7 +562,7 @@ static void cleared(void **state)
 	close(before);
 }
 
-static unsigned int by_level[16]; /* requests for counters */
+static unsigned int by_level[16]; /* number of requests for counters */
 
 static int count_levels(struct fake *fake, int agent, const struct mad_address *to,
 			const unsigned char *mad)
@@ -572,7 +572,7 @@ static int count_levels(struct fake *fake, int agent, const struct mad_address *
 	return live_answer(fake, agent, to, mad);
 }
 
-/* The counters of every port are asked for on the level of its path, or on 0. */
+/* The counters of every port are requested on the service level of its path, or on 0. */
 static void service_levels(void **state)
 {
 	(void)state;
@@ -588,7 +588,7 @@ static void service_levels(void **state)
 		    "");
 	assert_int_equal(by_level[0], 0);
 	assert_true(by_level[3] > 0);
-	/* With an LMC the path may lead to another LID of the port. */
+	/* With an LMC, the path may lead to another LID of the port. */
 	live.path_lid = 16;
 	live_expect("errors --sl-from-sa --tsv -o node,port --top 1", 0,
 		    "node\tport\n"
@@ -632,7 +632,7 @@ static void service_levels(void **state)
 		"  rdmactl smp sminfo shows whether the subnet manager is alive\n");
 }
 
-/* The nodes of a file are asked who they are before their counters are read. */
+/* The nodes of a file are identified before their counters are read. */
 static void loaded(void **state)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -691,7 +691,7 @@ static void interrupted(void **state)
 	live.stop_after = 34;
 	live_expect("check --tsv -o finding,evidence", 3, "finding\tevidence\n",
 		    "rdmactl fabric: interrupted: not all counters are read\n");
-	/* It is not known that nothing is wrong. */
+	/* It is unknown whether something is wrong. */
 	memset(live.counters, 0, sizeof(live.counters));
 	live_expect("check", 3, "", "rdmactl fabric: interrupted: not all counters are read\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmactl fabric tells of routes on a made-up subnet: the way from one port to another, each
+ * The routes that rdmactl fabric shows on a made-up subnet: the path from one port to another, each
  * way in which it can end, the tables of switches, and the tree of a multicast group.
  */
 #include "live_subnet.h"
@@ -37,7 +37,7 @@ static void there_and_back(void **state)
 		    "     "
 		    "no\n",
 		    "");
-	/* By the other cable between the switches on the way back. */
+	/* The path back uses the other cable between the switches. */
 	live_expect(
 		"route host4 4 --tsv -o +errors,peer_errors,path_rate_gbps,path_mtu_bytes,path_sl",
 		0,
@@ -195,7 +195,7 @@ static void unusual_ends(void **state)
 		    "rdmactl fabric: leaf2: ClassPortInfo: no answer, asked 4 times\n");
 }
 
-/* Each way in which a route ends before it is there. */
+/* Each reason for which a route ends early. */
 static void broken(void **state)
 {
 	uint8_t *entry = &live.linear[LEAF2][6];
@@ -408,7 +408,7 @@ static void empty(void **state)
 {
 	(void)state;
 	live_set_switch(LEAF1, "");
-	/* The other has entries, and nothing is said of it. */
+	/* The other switch has entries, which are not mentioned. */
 	live_expect("tables leaf1", 3, "",
 		    "rdmactl fabric: the forwarding tables of the named switches are empty: no "
 		    "subnet manager has filled them\n"
@@ -446,7 +446,7 @@ static void empty(void **state)
 		    "empty: no subnet manager has filled them, or no group has a member\n"
 		    "  rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists the "
 		    "groups\n");
-	/* What was not read may have entries. */
+	/* Unread tables may have entries. */
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_SWITCH_INFO});
 	live_expect("tables --multicast", 3, "",
 		    "rdmactl fabric: leaf2/0: SwitchInfo: no answer, asked 4 times\n"
@@ -569,7 +569,7 @@ static void users_of_a_part(void **state)
 	(void)state;
 	live_expect("using leaf1/3 --hops 2 --tsv", 3, "direction\tnode\tport\tlid\tsources\n",
 		    IN_PART);
-	/* All that there is. */
+	/* All available details. */
 	live_expect("using leaf1/3 --hops 3 --tsv", 0,
 		    "direction\tnode\tport\tlid\tsources\n"
 		    "there\thost4\t1\t6\t2\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl fabric scan --format svg: how dot is run, what is made of its output and its complaints,
- * and what happens if it cannot be run or does not end. dot itself is made up: execve() here.
+ * rdmactl fabric scan --format svg: how dot is run, what happens to its output and its error
+ * messages, and what if it cannot be run or does not end. dot itself is simulated: execve() is
+ * defined here.
  */
 #include "live_subnet.h"
 
@@ -16,9 +17,9 @@ enum dot_kind { DRAWS, TELLS, SAYS_NOTHING, FAILS, FAILS_SILENTLY, DIES, LONG, C
 
 static struct {
 	enum dot_kind kind;
-	const char *program; /* the only one that there is; NULL: none */
+	const char *program; /* the only path that exists; NULL: none */
 	int confine_error;
-	int poll_error, wait_error; /* errno, once; 0: none */
+	int poll_error, wait_error; /* errno of the next call; 0: success */
 	bool too_long, interrupted;
 	struct confinement confinement;
 } dot;
@@ -48,7 +49,7 @@ static int fail_once(int *error)
 int poll(struct pollfd *fds, nfds_t count, int timeout_msec)
 {
 	assert_int_equal(count, 2);
-	/* Less the time that has passed since it began. */
+	/* Minus the time that has passed since the beginning. */
 	assert_in_range(timeout_msec, 500000, 600000);
 	if (fail_once(&dot.poll_error))
 		return -1;
@@ -91,7 +92,7 @@ static void tell(const char *path, char *const *words, char *const *environment)
 		dprintf(1, "%.*s", (int)length, text);
 }
 
-/* More than two pieces of 64 kB; the reader has them all. */
+/* More than two pieces of 64 kB; the reader gets all of them. */
 static void draw_long(void)
 {
 	for (unsigned int i = 0; i < 3000; i++)

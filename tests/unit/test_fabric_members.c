@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The members of a multicast group: what the subnet administrator is asked, what its records say
- * (infiniband/umad_sa_mcm.h), and at which ports of the scan they are.
+ * The members of a multicast group: the query to the subnet administrator, what its records say
+ * (infiniband/umad_sa_mcm.h), and the ports of the scan where they are.
  */
 #include "made_up_fabric.h"
 
@@ -14,7 +14,7 @@
 
 enum { MLID = 0xc003, ROOM = 2048 };
 
-/* What the subnet administrator answers, and was asked. */
+/* The answer of the subnet administrator, and the query that it got. */
 static struct answered {
 	int rc, error;
 	uint16_t status;
@@ -27,7 +27,7 @@ static struct answered {
 	struct umad_sa_mcmember_record query;
 } sa;
 
-/* In place of the one of the library. */
+/* Replaces the one of the library. */
 int mad_engine_run(struct mad_engine *engine, const struct mad_work *work)
 {
 	const struct mad_reply reply = {
@@ -49,7 +49,7 @@ int mad_engine_run(struct mad_engine *engine, const struct mad_work *work)
 	return sa.rc;
 }
 
-/* Records of that size, with these GUIDs, in one RMPP answer. */
+/* Records of that size with these GUIDs, in one RMPP answer. */
 static void put_records(size_t size, const uint64_t *guids, size_t count)
 {
 	sa = (struct answered){.rc = 0};
@@ -62,7 +62,7 @@ static void put_records(size_t size, const uint64_t *guids, size_t count)
 
 		memcpy(record.portgid + 8, &half, sizeof(half));
 		record.portgid[0] = 0xfe;
-		/* The scope beside it is no part of it. */
+		/* The adjacent scope is not part of it. */
 		record.scope_state = (uint8_t)(0x20 | (i + 1));
 		memcpy(sa.mad.bytes + sa.bytes, &record,
 		       size < sizeof(record) ? size : sizeof(record));
@@ -99,7 +99,7 @@ static void question(void **state)
 	assert_int_equal(sa.request.key, 0x1234);
 	assert_int_equal(sa.request.component_mask, UMAD_SA_MCM_COMP_MASK_MLID);
 	assert_int_equal(be16toh(sa.query.mlid), MLID);
-	/* Nobody to ask. */
+	/* There is no subnet administrator. */
 	sa.runs = 0;
 	multicast_ask_members(NULL, &nobody, MLID, &members, &answer);
 	assert_int_equal(answer.error, -ENODATA);
@@ -138,7 +138,7 @@ static void records(void **state)
 	assert_int_equal(members.count, 0);
 }
 
-/* A group without its members, as those get it who are not trusted (15.2.5.17). */
+/* A group without its members, as untrusted requesters get it (15.2.5.17). */
 static void untrusted(void **state)
 {
 	static const uint64_t none[] = {0};
@@ -160,7 +160,7 @@ static void failures(void **state)
 	struct multicast_answer answer;
 
 	(void)state;
-	/* No records is no fault; the code is in the upper byte, 15.4.3. */
+	/* An answer without records is not a fault; the code is in the upper byte, 15.4.3. */
 	put_records(56, guids, 0);
 	sa.status = 0x0300;
 	answer = ask(&members);
@@ -180,7 +180,7 @@ static void failures(void **state)
 	put_records(56, guids, 2);
 	sa.rc = -EIO;
 	assert_int_equal(ask(&members).error, -EIO);
-	/* An answer that was cut has some of them, and does not tell who is missing. */
+	/* A truncated answer has some of them, and does not say who is missing. */
 	put_records(56, guids, 3);
 	sa.bytes--;
 	answer = ask(&members);
@@ -190,7 +190,7 @@ static void failures(void **state)
 	free(members.items);
 }
 
-/* Switches are members with their own GUID, adapters with that of each port. */
+/* Switches are members with the node's GUID, adapters with that of each port. */
 static void places(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -210,7 +210,7 @@ static void places(void **state)
 	fabric.ports[second].guid = 0x22;
 	multicast_find_members(&fabric, &nobody);
 	multicast_find_members(&fabric, &members);
-	/* By port; one that is at none comes last. */
+	/* By port; a member without a port comes last. */
 	assert_int_equal(fabric_node_of(&fabric, list[0].port) - fabric.nodes, node);
 	assert_int_equal(fabric.ports[list[0].port].number, 0);
 	assert_int_equal(list[0].guid, 0x10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast trees: random ones without a fault, each fault, random tables against packets that are
- * followed one by one, and tables in a saved scan.
+ * Multicast trees: random ones without a fault, every fault, random tables compared with packets
+ * that are followed one by one, and tables in a saved scan.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void end(struct subnet *subnet)
 	fabric_clear(&subnet->fabric);
 }
 
-/* Writes the masks to the tables, and makes the tree of them. */
+/* Writes the masks to the tables, and builds the tree from them. */
 static void fill(struct subnet *subnet)
 {
 	multicast_tree_clear(&subnet->tree);
@@ -126,7 +126,7 @@ static unsigned int faults_at(const struct subnet *subnet, uint32_t node, unsign
 	return ~0u;
 }
 
-/* Switches 0 - 1 - 2 in a row; port 3 leads back (of 0: on), port 4 on; a member on each. */
+/* Switches 0 - 1 - 2 in a row; port 3 leads back (on switch 0: on), port 4 on; a member on each. */
 static void make_row(struct subnet *subnet)
 {
 	begin(subnet, 3, 1);
@@ -147,7 +147,7 @@ static void good(void **state)
 	assert_int_equal(subnet.tree.count, 7);
 	assert_false(subnet.tree.unknown);
 	assert_int_equal(faults(&subnet), 0);
-	/* Members of the SA, one of which joined a second group of the same MLID. */
+	/* Members that the SA knows, one of which joined a second group with the same MLID. */
 	for (unsigned int i = 0; i < 3; i++)
 		add_member(&subnet, 2 * i, 1);
 	add_member(&subnet, 2, 4);
@@ -181,7 +181,7 @@ static void each_fault(void **state)
 	assert_int_equal(faults_at(&subnet, 1, 1), 0);
 	end(&subnet);
 
-	/* No member behind switch 2; a member that only sends makes it useful. */
+	/* There is no member behind switch 2; a member that only sends justifies the entry. */
 	make_row(&subnet);
 	subnet.masks[2] = 1 << 3;
 	fill(&subnet);
@@ -193,7 +193,9 @@ static void each_fault(void **state)
 	fill(&subnet);
 	assert_int_equal(faults(&subnet), 0);
 	assert_int_equal(subnet.tree.count, 7);
-	/* One that gets packets is told that there is no entry for it; another is no member. */
+	/*
+	 * A switch without an entry that gets packets is reported; another one is not in the tree.
+	 */
 	subnet.members.items[2].join_state = 1;
 	subnet.masks[0] |= 1 << 2;
 	fill(&subnet);
@@ -201,7 +203,7 @@ static void each_fault(void **state)
 	assert_int_equal(faults_at(&subnet, 0, 2), MULTICAST_NOT_A_MEMBER);
 	end(&subnet);
 
-	/* A port that is down, one that the switch lacks, and a cable that makes a loop. */
+	/* A port that is down, a port that the switch lacks, and a cable that closes a loop. */
 	make_row(&subnet);
 	join(&subnet, 0, 2);
 	subnet.masks[1] |= 1 << 7 | 1u << 25;
@@ -216,7 +218,7 @@ static void each_fault(void **state)
 	end(&subnet);
 }
 
-/* opensm writes no table for a group with members at fewer than two ports. */
+/* opensm writes no tables for a group with members at fewer than two ports. */
 static void one_member(void **state)
 {
 	struct subnet subnet;
@@ -239,7 +241,7 @@ static void one_member(void **state)
 	end(&subnet);
 }
 
-/* A member with the GUID of a virtual function may be at any port. */
+/* A member with a virtual function's GUID may be at any port. */
 static void member_of_another_guid(void **state)
 {
 	struct subnet subnet;
@@ -255,7 +257,7 @@ static void member_of_another_guid(void **state)
 	assert_false(subnet.tree.members_known || subnet.tree.one_member);
 	end(&subnet);
 
-	/* The only other one: both may be at one port. */
+	/* It is the only other member: both may be at one port. */
 	make_row(&subnet);
 	for (unsigned int i = 0; i < 3; i++)
 		subnet.masks[i] = 0;
@@ -295,7 +297,7 @@ static void no_member_in_rows(void **state)
 	end(&subnet);
 }
 
-/* What is unknown is no fault. */
+/* Unknown facts are not faults. */
 static void unknown(void **state)
 {
 	struct subnet subnet;
@@ -342,11 +344,11 @@ static void random_trees(void **state)
 	}
 }
 
-/* Follows a packet of a host of the switch. Marks the switches that it comes to; true: a loop. */
+/* Follows a packet from a host of the switch. Marks the switches that it reaches; true: a loop. */
 static bool flood(const struct subnet *subnet, uint32_t from, bool *reached)
 {
 	enum { ARCS = MOST_SWITCHES * (PORTS + 1) };
-	bool now[ARCS] = {0}; /* packets in a switch, by the port that they came in by */
+	bool now[ARCS] = {0}; /* packets in a switch, by the port through which they arrived */
 	bool any = true;
 
 	memset(reached, 0, MOST_SWITCHES * sizeof(*reached));
@@ -418,7 +420,7 @@ static void random_tables(void **state)
 	assert_true(loops > ROUNDS / 10 && cut > ROUNDS / 10 && whole > ROUNDS / 100);
 }
 
-/* Saved with the scan: the first block and those that are not empty; and read from there. */
+/* Saved with the scan: the first block and the nonempty ones; and read back. */
 static void saved(void **state)
 {
 	struct subnet subnet;
@@ -438,7 +440,7 @@ static void saved(void **state)
 					 mlid == MLID && subnet.masks[1] >> port & 1 ? TRISTATE_YES
 										     : TRISTATE_NO);
 	forwarding_clear(&again);
-	/* Without the first block, and with one that a table does not have. */
+	/* Without the first block, and with a block that a table does not have. */
 	subnet.fabric.details[0].modifier = 7;
 	assert_int_equal(forwarding_recall(&subnet.fabric, NULL, 0, FORWARDING_MULTICAST, &again),
 			 5);
@@ -447,7 +449,7 @@ static void saved(void **state)
 	assert_int_equal(forwarding_has_port(&again, &again.tables[0], 0xc000, 1),
 			 TRISTATE_UNKNOWN);
 	forwarding_clear(&again);
-	/* The tables of the other kind, which was not asked for, are not unknown. */
+	/* Tables of the other kind, which were not requested, are not unknown. */
 	forwarding_recall(&subnet.fabric, NULL, 0, FORWARDING_LINEAR, &again);
 	for (size_t i = 0; i < again.failure_count; i++)
 		assert_int_equal(again.failures[i].attribute, UMAD_SM_ATTR_LINEAR_FT);

@@ -68,7 +68,7 @@ static void add(struct fabric_changes *changes, enum fabric_change_kind kind, un
 	changes->changed = true;
 }
 
-/* Each kind of change is chosen by one word; what was not seen stays. */
+/* Each kind of change is selected by one word; what was not seen stays. */
 static void chosen_changes(void **state)
 {
 	(void)state;

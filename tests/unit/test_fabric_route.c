@@ -50,7 +50,7 @@ static unsigned int host_lid(unsigned int host)
 	return 10 + host;
 }
 
-/* Up through the spine that the LID selects, down by the only path. */
+/* Up through the spine selected by the LID, down by the only path. */
 static void fill_tables(struct subnet *subnet)
 {
 	memset(subnet->tables, 0xff, sizeof(subnet->tables));
@@ -129,7 +129,7 @@ static void ways_that_arrive(void **state)
 	assert_int_equal(route.ports[1], fabric_port_at(fabric, subnet.switches[0], 3));
 	assert_int_equal(route.node, subnet.hosts[2]);
 	route_clear(&route);
-	follow(&subnet, 0, 8, &route); /* LID 18: by spine 0 */
+	follow(&subnet, 0, 8, &route); /* LID 18: through spine 0 */
 	assert_int_equal(route.end, ROUTE_ARRIVED);
 	assert_int_equal(route.count, 4);
 	assert_int_equal(route.ports[1], fabric_port_at(fabric, subnet.switches[0], 4));
@@ -181,18 +181,18 @@ static void ways_that_end(void **state)
 	check_end(&subnet, 0, 8, ROUTE_NO_PORT, 2, subnet.switches[LEAVES]);
 	subnet.tables[LEAVES][18] = 6;
 	check_end(&subnet, 0, 8, ROUTE_NO_PEER, 3, subnet.switches[LEAVES]);
-	/* Back to where it came from. */
+	/* Back to the switch that it came from. */
 	subnet.tables[LEAVES][18] = 1;
 	check_end(&subnet, 0, 8, ROUTE_LOOP, 3, subnet.switches[0]);
 	subnet.tables[LEAVES][18] = 3;
 	subnet.tables[2][18] = 1;
 	check_end(&subnet, 0, 8, ROUTE_STRANGER, 4, subnet.hosts[6]);
-	/* The adapter has the LID, but at its other port. */
+	/* The adapter has this LID at its other port. */
 	fabric_unlink(&subnet.fabric, port_of_host(&subnet, 6));
 	fabric_unlink(&subnet.fabric, port_of_host(&subnet, 8));
 	cable(&subnet.fabric, subnet.switches[2], 1, subnet.hosts[8], 2);
 	check_end(&subnet, 0, 8, ROUTE_STRANGER, 4, subnet.hosts[8]);
-	/* No cable at the source. */
+	/* The source has no cable. */
 	check_end(&subnet, 6, 0, ROUTE_NO_PEER, 1, subnet.hosts[6]);
 	fabric_clear(&subnet.fabric);
 }
@@ -204,8 +204,8 @@ static void way_back(void **state)
 
 	(void)state;
 	make(&subnet);
-	follow(&subnet, 0, 8, &there); /* by spine 0 */
-	follow(&subnet, 8, 0, &back);  /* LID 10: the same */
+	follow(&subnet, 0, 8, &there); /* through spine 0 */
+	follow(&subnet, 8, 0, &back);  /* LID 10: also through spine 0 */
 	for (size_t i = 0; i < there.count; i++)
 		assert_true(route_takes_back(&subnet.fabric, &there, i, &back));
 	route_clear(&back);
@@ -226,7 +226,7 @@ static void way_back(void **state)
 	fabric_clear(&subnet.fabric);
 }
 
-/* Tables as if they had been read. */
+/* Fills the tables as if they had been read. */
 static void make_forwarding(const struct subnet *subnet, struct forwarding *forwarding)
 {
 	const size_t blocks = SWITCHES;
@@ -251,7 +251,7 @@ static void make_forwarding(const struct subnet *subnet, struct forwarding *forw
 	}
 }
 
-/* Follows one route after the other, the slow way. */
+/* Follows each route separately, which is slow. */
 static void count_one(struct subnet *subnet, unsigned int from, unsigned int to, uint64_t *pairs,
 		      uint64_t *lost)
 {
@@ -260,7 +260,7 @@ static void count_one(struct subnet *subnet, unsigned int from, unsigned int to,
 	follow(subnet, from, to, &route);
 	*lost += route.end != ROUTE_ARRIVED;
 	for (size_t i = 1; i < route.count; i++) {
-		/* Packets in a loop cross no cable a definite number of times. */
+		/* Packets in a loop have no definite number of crossings of a cable. */
 		if (route.end == ROUTE_LOOP &&
 		    subnet->fabric.ports[route.ports[i]].node == route.node)
 			break;
@@ -302,7 +302,7 @@ static void check_balance(struct subnet *subnet)
 	forwarding_clear(&forwarding);
 }
 
-/* Compared with the routes of all pairs, with correct tables and with any nonsense. */
+/* Compared with the routes of all pairs, with correct and with arbitrary tables. */
 static void balance_of_all_pairs(void **state)
 {
 	struct subnet subnet;
@@ -413,7 +413,7 @@ static void check_column(const struct fabric_row *row, const char *key, const ch
 	}
 }
 
-/* `fabric port` says the same of an end as `fabric ports`. */
+/* `fabric port` shows the same for an end as `fabric ports`. */
 static void end_of_link(void **state)
 {
 	struct subnet subnet;
@@ -433,7 +433,7 @@ static void end_of_link(void **state)
 	check_column(&row, "width_lanes", "4");
 	port->vendor_speed = 1;
 	check_column(&row, "speed", "FDR10");
-	/* A port that is down says the last ones. */
+	/* A port that is down reports its last values. */
 	port->info[32] = 1;
 	port->info[33] = 2 << 4;
 	check_column(&row, "speed", NULL);
@@ -480,7 +480,7 @@ static void owners(void **state)
 
 	(void)state;
 	give_lid(&fabric, fabric_port_at(&fabric, node, 0), 5, 0);
-	give_lid(&fabric, fabric_port_at(&fabric, node, 1), 77, 0); /* of no meaning: 14.2.5.6 */
+	give_lid(&fabric, fabric_port_at(&fabric, node, 1), 77, 0); /* ignored: 14.2.5.6 */
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 16, 3);
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 0xbfff, 7);
 	give_lid(&fabric, fabric_port_at(&fabric, other, 1), 20, 0);
@@ -493,7 +493,7 @@ static void owners(void **state)
 	assert_int_equal(lids[24], FABRIC_NONE);
 	assert_int_equal(lids[0xbfff], fabric_port_at(&fabric, ca, 2));
 	free(lids);
-	/* No LID, no PortInfo, a LID of multicast. */
+	/* No LID, no PortInfo, a multicast LID. */
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 0, 3);
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 0xffff, 7);
 	fabric.ports[fabric_port_at(&fabric, node, 0)].has_info = false;

@@ -21,7 +21,7 @@
 
 enum { LEAF, HOST, TWIN, OTHER_TWIN, SPINE };
 
-/* A subnet with every fact that a scan may have. */
+/* A subnet with every fact that a scan can have. */
 static void fill(struct fabric *fabric)
 {
 	struct fabric_failure *failure;
@@ -68,7 +68,8 @@ static void fill(struct fabric *fabric)
 	};
 }
 
-/* With fabric_graph_schema as fabric scan --json prints it, with fabric_saved_schema as in a file.
+/*
+ * With fabric_graph_schema as printed by fabric scan --json, with fabric_saved_schema as in a file.
  */
 static char *write_as(const struct schema *schema, const struct fabric *fabric)
 {
@@ -174,14 +175,14 @@ static void all_comes_back(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Bytes that differ from each other and from 0; the first ones must describe a node. */
+/* Bytes that differ from each other and from 0; the first bytes must describe a node. */
 static void fill_bytes(uint8_t *bytes, size_t from, size_t count, uint8_t seed)
 {
 	for (size_t i = from; i < count; i++)
 		bytes[i] = (uint8_t)(seed + 7 * i) | 1;
 }
 
-/* A graph of each kind of source, with every member set that a file keeps. */
+/* A graph from each kind of source, with every member set that a file keeps. */
 static void fill_all(struct fabric *fabric, enum fabric_source source)
 {
 	static const uint8_t types[] = {NODE_TYPE_SWITCH, NODE_TYPE_CA, NODE_TYPE_ROUTER};
@@ -191,8 +192,10 @@ static void fill_all(struct fabric *fabric, enum fabric_source source)
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		struct fabric_node *node = &fabric->nodes[i];
 
-		/* NodeInfo has the type, the number of ports, the GUID and the local port, which
-		 * the graph repeats. */
+		/*
+		 * NodeInfo has the type, number of ports, GUID and local port, which the graph
+		 * repeats.
+		 */
 		node->info[0] = (uint8_t)(node->info[0] + i);
 		fill_bytes(node->info, 4, 12, (uint8_t)i);
 		fill_bytes(node->info, 20, 36, (uint8_t)(i + 90));
@@ -271,7 +274,7 @@ static void compare_all(const struct fabric *a, const struct fabric *b)
 	assert_int_equal(a->origin.most_hops.value, b->origin.most_hops.value);
 }
 
-/* Every member survives, and the second file has the bytes of the first. */
+/* Every member survives, and the second file is identical to the first. */
 static void round_trip_of_every_member(void **state)
 {
 	(void)state;
@@ -290,7 +293,7 @@ static void round_trip_of_every_member(void **state)
 	}
 }
 
-/* No node sent the attributes of a text: they are not called so. */
+/* No node sent the attributes of a scan from a text, so they are not called received. */
 static void attributes_of_a_text(void **state)
 {
 	static const char *const received[] = {"node_info", "switch_info", "port_0_info",
@@ -316,7 +319,7 @@ static void attributes_of_a_text(void **state)
 
 enum { LEAVES = 40, HOSTS = 30, SPINES = 6 };
 
-/* Against ibnetdiscover's text of the same subnet, all of whose ports are in use. */
+/* Compared with ibnetdiscover's text of the same subnet, all of whose ports are in use. */
 static void size_of_a_file(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -342,7 +345,7 @@ static void size_of_a_file(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A row of the table of ports for each port but ports 0, in an order of the file's own. */
+/* A row of the port table for each port except ports 0, in the file's order. */
 static void the_order_of_lists_is_free(void **state)
 {
 	static const char key[] = "\"unanswered\": [";
@@ -353,7 +356,7 @@ static void the_order_of_lists_is_free(void **state)
 	(void)state;
 	fill(&fabric);
 	text = write_graph(&fabric);
-	/* The unanswered queries come before the nodes that they name. */
+	/* The unanswered queries come before the nodes that they refer to. */
 	begin = strstr(text, key);
 	end = strstr(begin, "]}],\n");
 	assert_non_null(end);
@@ -366,7 +369,7 @@ static void the_order_of_lists_is_free(void **state)
 	fabric_clear(&loaded);
 }
 
-/* Every key that a graph is built from is also printed, with the same kind. */
+/* Every key from which a graph is built is also printed, and has the same kind. */
 static void check_keys(const struct schema *saved, const struct schema *written)
 {
 	for (size_t i = 0; i < saved->field_count; i++) {
@@ -409,7 +412,7 @@ static void cut(void **state)
 	}
 }
 
-/* The text with the nth occurrence (from 1 on) of a piece replaced. */
+/* The text with the nth occurrence (from 1 on) of a substring replaced. */
 static char *replaced(const char *text, const char *what, const char *by, unsigned int nth)
 {
 	const char *at = strstr(text, what);
@@ -498,7 +501,7 @@ static void wrong(void **state)
 	}
 }
 
-/* The largest numbers that are taken, and one more. */
+/* The largest numbers that are accepted, and one more. */
 static void limits(void **state)
 {
 	static const struct {
@@ -549,7 +552,7 @@ static void limits(void **state)
 		}
 }
 
-/* Hops are counted from the parents: up to 254, more are unknown. The order of nodes is free. */
+/* Hops are counted along the parents: up to 254, more are unknown. Nodes may have any order. */
 static void long_chains(void **state)
 {
 	enum { MOST = 258 };
@@ -559,7 +562,7 @@ static void long_chains(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < MOST; i++)
 		sample_node(&fabric, NODE_TYPE_SWITCH, 0x1000 + i, 3, NULL);
-	/* 0 - 257 - 256 - ... - 1, so that the last is found before the first. */
+	/* 0 - 257 - 256 - ... - 1, so that the last node is found before the first. */
 	sample_cable(&fabric, 0, 1, MOST - 1, 2);
 	for (uint32_t i = MOST - 1; i > 1; i--)
 		sample_cable(&fabric, i, 1, i - 1, 2);
@@ -576,7 +579,7 @@ static void long_chains(void **state)
 	fabric_clear(&loaded);
 }
 
-/* Links that contradict the ports: one twice, one missing, one between others. */
+/* Links that contradict the ports: a duplicate, a missing one, one between other ports. */
 static void wrong_links(void **state)
 {
 	struct fabric fabric = {.nodes = NULL}, loaded;
@@ -661,7 +664,7 @@ static void files(void **state)
 	assert_int_equal(fabric_file_save(path, &view, &problems, &message), 0);
 	assert_int_equal(fabric_file_read(path, true, &loaded, &message), 0);
 	compare_graphs(&fabric, &loaded);
-	/* All but the details. */
+	/* Everything except the details. */
 	assert_int_equal(fabric_file_read(path, false, &bare, &message), 0);
 	assert_int_equal(loaded.detail_count, 1);
 	assert_int_equal(bare.detail_count, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The columns of a scan's nodes, ports, cables, failed queries and tables: what each shows of bytes
- * that the specification places, where nothing is known, and of a text that no node sent.
+ * The columns of a scan's nodes, ports, cables, failed queries and tables: what each shows for
+ * bytes laid out as in the specification, where nothing is known, and for a text that no node sent.
  */
 #include <errno.h>
 
@@ -33,7 +33,9 @@ static void check_row(const struct schema *schema, const void *record, const str
 
 #define SHOWN(...) ((const struct shown[]){__VA_ARGS__, {NULL, NULL}})
 
-/* An adapter of two ports, its second at port 5 of a switch, which has another adapter at port 36.
+/*
+ * An adapter with two ports, the second at port 5 of a switch, which has another adapter at port
+ * 36.
  */
 static void make_three(struct sample_subnet *subnet)
 {
@@ -93,7 +95,7 @@ static void nodes(void **state)
 			{"vendor_id", "0x000000"}, {"device_id", "0x0000"}));
 }
 
-/* A text has words; nothing was received, and 0 is not a number that it tells. */
+/* A text gives words; nothing was received, and 0 is not a number from it. */
 static void nodes_of_a_text(void **state)
 {
 	struct sample_subnet *subnet = *state;
@@ -165,7 +167,7 @@ static void ports(void **state)
 	check_row(&fabric_ports_schema, &row,
 		  SHOWN({"could_be", "1x FDR10"}, {"below_best", "yes"}, {"best_speed", "FDR10"}));
 	port->vendor_speeds = fabric->ports[port->peer].vendor_speeds = 0;
-	/* Down, and nothing at its other end. */
+	/* Down, and without a link partner. */
 	row.place = fabric_port_at(fabric, 1, 1);
 	fabric->ports[row.place].unanswered = true;
 	check_row(&fabric_ports_schema, &row,
@@ -175,7 +177,7 @@ static void ports(void **state)
 			{"peer_guid", NULL}, {"peer_index", NULL}, {"unanswered", "yes"},
 			{"below_best", NULL}, {"could_be", NULL}, {"port_guid", NULL},
 			{"vendor_speed_code", NULL}));
-	/* Nothing was received of it. */
+	/* Nothing was received about it. */
 	row.place = fabric_port_at(fabric, 0, 1);
 	check_row(&fabric_ports_schema, &row,
 		  SHOWN({"port", "1"}, {"state", NULL}, {"physical_state", NULL},
@@ -191,7 +193,7 @@ static void ports(void **state)
 			{"node_guid", "0000:0000:0000:2000"}));
 }
 
-/* Each kind of query that failed, with the node that was asked. */
+/* Each kind of failed query, with the node that was queried. */
 static void failures(void **state)
 {
 	static const struct {
@@ -241,7 +243,7 @@ static void failures(void **state)
 	check_row(&fabric_unanswered_schema, &row,
 		  SHOWN({"reason",
 			 "vendor attribute: refused with status 0x000c: attribute-not-supported"}));
-	/* The scan did not get anywhere. */
+	/* The scan never left its start. */
 	fabric->failures[0].port = FABRIC_NONE;
 	row = row_of(subnet, 0);
 	check_row(&fabric_unanswered_schema, &row,
@@ -249,14 +251,16 @@ static void failures(void **state)
 			{"node_index", NULL}, {"node_guid", NULL}));
 }
 
-/* What is in a block, by 14.2.5.5 (GUIDInfo) to 14.2.5.12 (multicast): bytes, and what they mean.
+/*
+ * The contents of a block, from 14.2.5.5 (GUIDInfo) to 14.2.5.12 (multicast): bytes, and their
+ * meaning.
  */
 static void tables(void **state)
 {
 	static const struct {
 		uint16_t attribute;
 		uint32_t modifier, node;
-		const char *bytes; /* of the block, the rest is 0 */
+		const char *bytes; /* beginning of the block; the rest is 0 */
 		size_t count;
 		const char *table, *in_port, *first, *entries;
 	} rows[] = {
@@ -302,7 +306,7 @@ static void tables(void **state)
 				{"table", rows[i].table}, {"in_port", rows[i].in_port},
 				{"first", rows[i].first},
 				{"node_index", rows[i].node ? "1" : "0"}));
-		/* The long ones go on with entries that are 0. */
+		/* Long lists continue with entries that are 0. */
 		field_get(schema_find(&fabric_details_schema, "entries"), &list.items[i], &value);
 		format_value(&value, ",", &text);
 		if (whole)
@@ -316,7 +320,7 @@ static void tables(void **state)
 	fabric_rows_clear(&list);
 }
 
-/* How many entries a block has: full ones, as long as the text of an entry can be. */
+/* The number of entries in a full block, each with the longest possible text. */
 static void full_tables(void **state)
 {
 	static const struct {
@@ -342,8 +346,7 @@ static void full_tables(void **state)
 	}
 }
 
-/* Lists of the whole: nodes of a type, ports of switches first, each cable once, from the switch.
- */
+/* Complete lists: nodes of a type, ports of switches first, each cable once, from the switch. */
 static void lists(void **state)
 {
 	struct sample_subnet *subnet = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directed route to a LID, found by forwarding tables that are right or wrong. */
+/* The directed route to a LID, found by correct or faulty forwarding tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@ struct node {
 	unsigned int type, guid, lid, lmc, top;
 	uint8_t peer[PORTS + 1], peer_port[PORTS + 1];
 	uint8_t table[LIDS];
-	unsigned int silent; /* attribute that it does not answer; 0: none */
+	unsigned int silent; /* attribute that it does not answer; 0: it answers all */
 };
 
 /*
- * The walk begins at adapter 0; switches 1 to 3 are in a row by their ports 2 and 1, adapter 4 is
- * on port 3 of switch 3, adapter 5 on port 3 of switch 2. LIDs: 10 + number, for adapter 4 those
- * from 16 on.
+ * The walk begins at adapter 0; switches 1 to 3 are connected in a row by their ports 2 and 1,
+ * adapter 4 is on port 3 of switch 3, adapter 5 on port 3 of switch 2. LIDs: 10 + number; adapter 4
+ * has those from 16 on.
  */
 struct subnet {
 	struct fake fake;
@@ -108,7 +108,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	node = &subnet->nodes[number];
 	if (node->silent == attribute)
 		return 0;
-	/* An adapter has no tables, and answers for the port that was queried. */
+	/* An adapter has no tables, and answers for the port that received the query. */
 	assert_true(node->type == NODE_TYPE_SWITCH || attribute < SWITCH_INFO ||
 		    (attribute == PORT_INFO && modifier == in));
 	memcpy(mad, request, MAD_BYTES);
@@ -237,14 +237,14 @@ static void ends(void **state)
 	check_end(&subnet, 16, WALK_STRANGER, 3, 105);
 	subnet.nodes[2].table[16] = 1;
 	check_end(&subnet, 16, WALK_LOOP, 3, 101);
-	/* The LID beyond the last of an LMC. */
+	/* The LID after the last one of an LMC. */
 	make(&subnet);
 	subnet.nodes[1].table[20] = subnet.nodes[2].table[20] = 2;
 	subnet.nodes[3].table[20] = 3;
 	check_end(&subnet, 20, WALK_STRANGER, 4, 104);
 }
 
-/* Even a chain of ever new GUIDs ends. */
+/* Even an endless chain of new GUIDs is given up. */
 static int endless(struct fake *fake, int agent, const struct mad_address *to,
 		   const unsigned char *request)
 {
@@ -303,7 +303,7 @@ static void failure(void **state)
 		subnet.nodes[2].silent = attributes[i];
 		check_silent(&subnet, 16, attributes[i], 2);
 	}
-	/* Only messages need the description. */
+	/* The description is only needed for messages. */
 	subnet.nodes[2].silent = NODE_DESCRIPTION;
 	check(&subnet, 16, "0,1,2,2,3");
 	/* A missing cable, the local port, an adapter. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Routes found in dumps made by hand; tests/vm compares random ones with the kernel's answers. */
+/* Routes found in hand-made dumps; tests/vm compares random ones with the kernel's answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void put_ip(struct bytes *bytes, unsigned int type, const char *text)
 	put_attribute(bytes, type, address.raw, address.family == AF_INET ? 4 : 16);
 }
 
-/* A network as 10.0.0.0/8; NULL is all of the family. */
+/* A network such as 10.0.0.0/8; NULL is the entire family. */
 struct given {
 	int family;
 	const char *to;
@@ -220,7 +220,7 @@ static void prefixes_and_metrics(void **state)
 	assert_int_equal(ask(host, "10.0.7.1", 0), -ENETUNREACH);
 	expect(host, "10.0.0.2", LO, "10.0.0.2", 0);
 	assert_true(host->route.local);
-	/* Without a route by it, the netdev that was named. */
+	/* Without a route over it, the netdev that was named. */
 	assert_int_equal(ask(host, "10.0.2.1", ETH0), 0);
 	assert_int_equal(host->route.link_index.value, ETH0);
 }
@@ -232,7 +232,7 @@ static void rules(void **state)
 	struct bytes bytes = {0};
 
 	add_rule(host, AF_INET, 0, RT_TABLE_LOCAL);
-	/* To 10.9.0.0/16 and not by the default route of table 100. */
+	/* To 10.9.0.0/16, and not over the default route of table 100. */
 	bytes_put(&bytes,
 		  &(struct fib_rule_hdr){.family = AF_INET, .dst_len = 16, .action = FR_ACT_TO_TBL},
 		  sizeof(struct fib_rule_hdr));
@@ -261,7 +261,7 @@ static void rules(void **state)
 					.link_index = ETH1});
 	expect(host, "10.9.1.1", ETH1, "10.0.1.2", 0);
 	expect(host, "10.9.2.1", ETH0, "10.0.0.2", 0);
-	/* The rule about a protocol would lead elsewhere, but only there. */
+	/* The rule for a protocol would lead elsewhere, but only there. */
 	expect(host, "10.8.1.1", ETH0, "10.0.0.2", 1);
 	assert_non_null(strstr(host->doubts.items[0], "the protocol"));
 	expect(host, "10.7.1.1", ETH0, "10.0.0.2", 0);
@@ -290,11 +290,11 @@ static void rules_that_end(void **state)
 	begin_rule(&bytes, AF_INET6, 2, FR_ACT_PROHIBIT, 0);
 	end_rule(host, &bytes, 0);
 	add_route(host, &(struct given){.family = AF_INET6, .link_index = ETH0, .table = 100});
-	/* "not iif lo" is not for packets of this host. */
+	/* "not iif lo" does not match packets of this host. */
 	assert_int_equal(ask(host, "2001:db8::1", 0), -EACCES);
 }
 
-/* Another rule leads to a priority that several have: the first of them is next. */
+/* Another rule jumps to a priority that several rules have: the first of them is next. */
 static void first_target(void **state)
 {
 	static const uint8_t actions[] = {FR_ACT_BLACKHOLE, FR_ACT_PROHIBIT, FR_ACT_UNREACHABLE};
@@ -335,7 +335,7 @@ static void several_next_hops(void **state)
 	assert_int_equal(ask(host, "10.5.1.1", ETH1), 0);
 	assert_int_equal(host->route.link_index.value, ETH1);
 	assert_int_equal(host->doubts.count, 0);
-	/* Structures that do not fit are refused. */
+	/* Malformed structures are refused. */
 	for (size_t cut = 1; cut < sizeof(struct rtnexthop); cut++) {
 		bytes = (struct bytes){0};
 		put_given(&bytes, &(struct given){.family = AF_INET, .to = "10.5.0.0/16"});
@@ -344,7 +344,7 @@ static void several_next_hops(void **state)
 	}
 }
 
-/* The first next hop is dead: the second one is taken. */
+/* The first next hop is dead, so the second one is taken. */
 static void second_next_hop(void **state)
 {
 	const struct rtnexthop hops[] = {
@@ -362,7 +362,7 @@ static void second_next_hop(void **state)
 	assert_int_equal(host->route.link_index.value, ETH1);
 }
 
-/* A group of next hops as objects, which the route does not repeat. */
+/* A group of next hop objects, which the route does not repeat. */
 static void objects(void **state)
 {
 	static const struct nexthop_grp group[] = {{.id = 1}, {.id = 2}};
@@ -410,7 +410,7 @@ static void sources6(void **state)
 	add_route(host, &(struct given){.family = AF_INET6, .to = "fe80::/64", .link_index = ETH1});
 	add_route(host, &(struct given){.family = AF_INET6, .to = "fe80::/64", .link_index = ETH0});
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 0);
-	/* The netdev comes before the label, and what is not deprecated before the netdev. */
+	/* The netdev is compared before the label, and deprecation before the netdev. */
 	expect(host, "fd00:7::1", ETH0, "2001:db8:1::2", 0);
 	assert_int_equal(ask(host, "fe80::9", ETH0), 0);
 	assert_int_equal(host->route.link_index.value, ETH0);
@@ -419,13 +419,13 @@ static void sources6(void **state)
 	add_address(host, "2001:db8:7::3", 64, ETH0, IFA_F_TEMPORARY);
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 1);
 	assert_non_null(strstr(host->doubts.items[0], "use_tempaddr"));
-	/* Labels can be changed; what is better by a later rule does not take the doubt away. */
+	/* Labels can be changed; being better by a later rule does not remove the doubt. */
 	add_address(host, "fd00:1::3", 64, ETH0, 0);
 	add_address(host, "2001:db8:7::4", 64, ETH0, 0);
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:7::4", 2);
 	assert_non_null(strstr(host->doubts.items[0], "use_tempaddr"));
 	assert_non_null(strstr(host->doubts.items[1], "addrlabel"));
-	/* The label decides between two of one netdev. */
+	/* The label decides between two addresses of one netdev. */
 	expect(host, "fd00:7::1", ETH0, "fd00:1::3", 1);
 	assert_non_null(strstr(host->doubts.items[0], "addrlabel"));
 }
@@ -442,7 +442,7 @@ static void source6_of_another(void **state)
 	assert_non_null(strstr(host->doubts.items[0], "use_oif_addrs_only"));
 }
 
-/* The kernel's own are in the table local; those of an administrator go out. */
+/* The kernel's anycast addresses are in the table local; an administrator's are routed out. */
 static void anycast(void **state)
 {
 	struct host *host = *state;
@@ -505,7 +505,7 @@ static void local_and_main_disagree(void **state)
 	expect(host, "10.5.2.1", ETH0, "10.0.0.2", 0);
 }
 
-/* The table of the rule hangs on the netdev, which only a question with one has. */
+/* The rule's table depends on the netdev, which only some queries name. */
 static void rule_of_vrfs(void **state)
 {
 	struct host *host = *state;
@@ -543,7 +543,7 @@ static void many_detours(void **state)
 	add_last_rules(host, AF_INET);
 	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
 	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0, .table = 100});
-	/* All agree with the answer, but the last is not compared. */
+	/* All rules agree with the answer, but the last one is not compared. */
 	expect(host, "192.0.2.1", ETH0, "10.0.0.2", 1);
 	assert_non_null(strstr(host->doubts.items[0], "rule 17 "));
 }
@@ -556,7 +556,7 @@ static void no_rules(void **state)
 	add_route(host, &(struct given){.family = AF_INET6, .link_index = ETH0});
 	assert_int_equal(ask(host, "192.0.2.1", 0), -ENETUNREACH);
 	assert_int_equal(ask(host, "2001:db8::1", 0), -ENETUNREACH);
-	/* IPv4 takes it to be on the link of the netdev that was named. */
+	/* IPv4 assumes the address to be on the link of the named netdev. */
 	assert_int_equal(ask(host, "192.0.2.1", ETH1), 0);
 	assert_int_equal(host->route.link_index.value, ETH1);
 }
@@ -580,11 +580,11 @@ static void silent_router(void **state)
 	bytes_put(&bytes, &header, sizeof(header));
 	put_ip(&bytes, NDA_DST, "fd00::1");
 	assert_int_equal(fib_take_neighbour(&host->fib, bytes.data, bytes.length), 0);
-	/* The router, and the source, which is that of another netdev. */
+	/* The router, and the source address, which belongs to another netdev. */
 	expect(host, "2001:db8::1", ETH1, "fd00::2", 2);
 }
 
-/* As someone makes them who means harm: each would take minutes if it were searched one by one. */
+/* Made with malice: searching each of them one by one would take minutes. */
 static void too_many_rules(void **state)
 {
 	enum { MOST_RULES = 4096, MANY_ROUTES = 100000 };
@@ -625,7 +625,7 @@ static void add_next_hop(struct host *host, uint32_t id, const struct nexthop_gr
 	assert_int_equal(fib_take_next_hop(&host->fib, bytes.data, bytes.length), 0);
 }
 
-/* Groups of so many next hops for so many routes that the product is too large. */
+/* So many routes with groups of so many next hops that the product is too large. */
 static void too_many_hops(void **state)
 {
 	enum { OBJECTS = 100000, MEMBERS = 100, ROUTES = 100000 };
@@ -650,9 +650,9 @@ static void too_many_hops(void **state)
 	/* Only the first next hops are compared. */
 	assert_int_equal(host->doubts.count, 1);
 	assert_non_null(strstr(host->doubts.items[0], "more than 64"));
-	/* None goes by this netdev, so that all are looked at. */
+	/* None uses this netdev, so all are examined. */
 	assert_int_equal(ask(host, "192.0.2.1", ETH1), -E2BIG);
-	/* What a dump tells again is passed over. */
+	/* Repeated entries of a dump are skipped. */
 	add_next_hop(host, 1, NULL, 0);
 	assert_int_equal(host->fib.next_hop_count, OBJECTS + 1);
 }
@@ -689,7 +689,7 @@ static void damaged(void **state)
 	}
 	((struct rtmsg *)(void *)bytes.data)->rtm_dst_len = 33;
 	assert_int_equal(fib_take_route(&host->fib, bytes.data, bytes.length), -EBADMSG);
-	/* No rules at all: nothing is reached. */
+	/* Without any rules, nothing is reachable. */
 	assert_int_equal(ask(host, "10.5.1.1", 0), -ENETUNREACH);
 }
 

@@ -68,7 +68,7 @@ static void routes(void **state)
 	assert_int_equal(fib_take_route(&fib, bytes.data, bytes.length), 0);
 	assert_int_equal(fib.route_count, 2);
 	assert_int_equal(fib.hop_count, 2);
-	/* The number in the header has 8 bits, and counts if there is no other. */
+	/* The number in the header has 8 bits, and is used if there is no other. */
 	assert_int_equal(fib.routes[0].table, 200);
 	assert_int_equal(fib.routes[0].metric, 0);
 	assert_int_equal(fib.routes[0].next_hop, 0);
@@ -117,9 +117,9 @@ static void other_routes(void **state)
 	assert_int_equal(take_plain(&fib, AF_INET, 33, 0), -EBADMSG);
 	assert_int_equal(take_plain(&fib, AF_INET6, 128, 0), 0);
 	assert_int_equal(take_plain(&fib, AF_INET6, 129, 0), -EBADMSG);
-	/* A blackhole has no next hop. */
+	/* A blackhole does not have a next hop. */
 	assert_int_equal(fib.routes[0].hop_count, 0);
-	/* The cache of the kernel, and multicast. */
+	/* Cached routes of the kernel, and multicast. */
 	assert_int_equal(take_plain(&fib, AF_INET6, 64, RTM_F_CLONED), 0);
 	assert_int_equal(take_plain(&fib, RTNL_FAMILY_IPMR, 32, 0), 0);
 	assert_int_equal(fib.route_count, 2);
@@ -150,7 +150,7 @@ static void several_hops(void **state)
 	put_hop(&hops, 7, 0, "10.0.0.3");
 	for (size_t length = 0; length <= hops.length; length++) {
 		struct bytes bytes = {0};
-		/* Whole hops: 16, 8 and 16 bytes. */
+		/* Complete next hops: 16, 8 and 16 bytes. */
 		const size_t count = length == 0    ? 0
 				     : length == 16 ? 1
 				     : length == 24 ? 2
@@ -223,7 +223,7 @@ static void rules(void **state)
 	fib_clear(&fib);
 }
 
-/* What a packet of a later day may or may not have. */
+/* Selectors that a later packet may or may not match. */
 static void selectors(void **state)
 {
 	static const struct {
@@ -325,7 +325,7 @@ static void next_hops(void **state)
 	assert_int_equal(take_hop(&fib, 4, NULL, 0), 0);
 	assert_int_equal(take_hop(&fib, 7, members, 3 * sizeof(struct nexthop_grp)), 0);
 	assert_int_equal(take_hop(&fib, 8, members, 7), -EBADMSG);
-	/* Dumps ascend: these were told before. */
+	/* Dumps are in ascending order: these entries were reported before. */
 	assert_int_equal(take_hop(&fib, 7, NULL, 0), 0);
 	assert_int_equal(take_hop(&fib, 4, NULL, 0), 0);
 	bytes_put(&bytes, &header, sizeof(header));
@@ -399,7 +399,7 @@ static void addresses(void **state)
 	assert_int_equal(take_address(&fib, NULL, "10.0.0.1", 33, false), -EBADMSG);
 	assert_int_equal(take_address(&fib, NULL, "10.0.0.1", 32, false), 0);
 	assert_int_equal(take_address(&fib, "10.0.0.1", NULL, 24, true), 0);
-	/* On a point-to-point netdev, the address is the other end's. */
+	/* On a point-to-point netdev, the address is that of the other end. */
 	assert_int_equal(take_address(&fib, "10.0.0.1", "10.0.0.2", 24, true), 0);
 	assert_int_equal(fib.address_count, 3);
 	expect_ip(&fib.addresses[0].ip, "10.0.0.1");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that are replaced, in folders where others have put something. */
+/* Replacing files, in directories where others have put something. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -56,7 +56,7 @@ static void modes(void **state)
 	expect(tree, "own", "new", 0600);
 }
 
-/* In a folder like /tmp, a stranger waits with a file that all may write, or with a link. */
+/* In a directory like /tmp, a stranger has placed a world-writable file, or a link. */
 static void of_strangers(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -99,7 +99,7 @@ static void links(void **state)
 	assert_int_equal(replace(tree, "to-folder"), -EISDIR);
 }
 
-/* /dev/stdout is a link of this kind: a link to it must not become a file, nor the link in proc. */
+/* /dev/stdout is such a link: neither a link to it nor the link in proc may become a file. */
 static void what_is_no_file(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -116,7 +116,7 @@ static void what_is_no_file(void **state)
 	assert_int_equal(replace(tree, "missing/file"), -ENOENT);
 	close(ends[0]);
 	close(ends[1]);
-	/* To a file that was opened: the file is replaced, and the link stays. */
+	/* A link to an open file: the file is replaced, and the link stays. */
 	umask(022);
 	tree_write(tree, "output", "old");
 	ends[0] = openat(tree->root.fd, "output", O_WRONLY);
@@ -140,7 +140,7 @@ static int read_tree(const struct saved_tree *tree, const char *name, size_t mos
 	return file_read(path, most, ret_text, ret_length);
 }
 
-/* Sizes around that of the pieces that are read, and around what may be read. */
+/* Sizes around that of the pieces that are read, and around the maximum. */
 static void reading(void **state)
 {
 	static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
@@ -170,7 +170,7 @@ static void reading(void **state)
 	free(bytes);
 }
 
-/* The kernel follows 40 links, and so does this. */
+/* The kernel follows 40 links, and so does this function. */
 static void chains(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -194,7 +194,7 @@ static int fail_to_write(void *context, FILE *file)
 	return -EDOM;
 }
 
-/* The old file stays, and nothing is left beside it. */
+/* The old file stays, and nothing else is left in the directory. */
 static void failed_write(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -211,7 +211,7 @@ static void failed_write(void **state)
 	strings_free(&names);
 }
 
-/* Standard output by its name, by a link to it, and as the file that it was led to. */
+/* Standard output by its name, by a link to it, and by the file that it was redirected to. */
 static void output(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nodes by name: the map, NodeRecords of a fake subnet administrator, and ibdiag.conf. */
+/* Nodes by name: the map, NodeRecords from a fake subnet administrator, and ibdiag.conf. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static int answer_nodes(struct fake *fake, const unsigned char *mad)
 	mad_set_rmpp_type(reply, 1);
 	mad_set_record_offset(reply, RECORD / 8);
 	if (fake->context && count > 1) {
-		/* A simulator, which has no RMPP. */
+		/* A simulator without RMPP. */
 		mad_set_rmpp_type(reply, 0);
 		fake_put(fake, 0, reply, MAD_BYTES, 0);
 	} else {
@@ -88,7 +88,7 @@ static int answer_nodes(struct fake *fake, const unsigned char *mad)
 	return 0;
 }
 
-/* A path record: the LID of the port whose GUID is the last half of the GID. */
+/* A path record: the LID of the port whose GUID is the second half of the GID. */
 static int answer_path(struct fake *fake, const unsigned char *mad)
 {
 	unsigned char reply[MAD_BYTES];
@@ -153,16 +153,16 @@ static void found(void **state)
 		enum target_kind kind;
 		const char *text;
 		uint16_t lid;
-		const char *word; /* the port, if it becomes one */
+		const char *word; /* port that is left to ask for, or NULL */
 	} rows[] = {
 		{TARGET_ANY, "leaf 1", 1, NULL},
 		{TARGET_ANY, "leaf 1/5", 1, "5"},
 		{TARGET_ANY, "host1 mlx5_0", 2, NULL},
-		/* A port with a LID of its own is reached by that. */
+		/* A port that has a LID is reached by that LID. */
 		{TARGET_ANY, "host1 mlx5_0/2", 3, NULL},
 		{TARGET_ANY, "host1", 2, NULL},
 		{TARGET_ANY, "host1/2", 3, NULL},
-		/* One without is asked for at the port that has one. */
+		/* A port without a LID is queried through one that has a LID. */
 		{TARGET_NAME, "17/2", 9, "2"},
 		/* A slash that is part of the name */
 		{TARGET_ANY, "MF0;spine:MSX6036/U1", 8, NULL},
@@ -225,7 +225,7 @@ static void not_found(void **state)
 		if (!strstr(fixture->problems.items[0].error, rows[i].error))
 			fail_msg("'%s' instead of '%s'", fixture->problems.items[0].error,
 				 rows[i].error);
-		/* The number of ports is its own next step. */
+		/* An error about the number of ports needs no further next step. */
 		assert_true(fixture->problems.items[0].hint ||
 			    strstr(rows[i].error, "its last port"));
 		free(text);
@@ -233,7 +233,7 @@ static void not_found(void **state)
 	}
 }
 
-/* Several are asked for: those that are found remain, each with its words. */
+/* Several names: those that are found remain, each with its words. */
 static void several(void **state)
 {
 	struct fixture *fixture = open_with(TARGET_ANY, NULL);
@@ -254,7 +254,7 @@ static void several(void **state)
 	close_fixture(fixture);
 }
 
-/* The names of a file have blanks. */
+/* Names in a file contain blanks. */
 static void quoted(void **state)
 {
 	char text[] = "\"leaf 1\" 3\n  host1/2\n#x\n\"leaf 1/4\"\n";
@@ -275,7 +275,7 @@ static void quoted(void **state)
 	close_fixture(fixture);
 }
 
-/* Where a whole node is wanted, a port of a switch is refused. */
+/* Where an entire node is expected, a port of a switch is refused. */
 static void whole_nodes(void **state)
 {
 	struct fixture *fixture = open_with(TARGET_ANY, NULL);
@@ -295,7 +295,7 @@ static void whole_nodes(void **state)
 	close_fixture(fixture);
 }
 
-/* An answer that was cut off may hide a twin. */
+/* A truncated answer may hide a node with the same name. */
 static void cut_off(void **state)
 {
 	static const struct {
@@ -335,7 +335,7 @@ static void no_manager(void **state)
 	close_fixture(fixture);
 }
 
-/* All owners of LIDs by one query; of a table that was cut, one by one. */
+/* All owners of LIDs by one query; with a truncated table, one by one. */
 static void owners(void **state)
 {
 	static const uint16_t lids[] = {1, 5, 8, 40};
@@ -356,7 +356,7 @@ static void owners(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			assert_string_equal(found->names[lids[i]], names[i]);
 		assert_null(found->names[40]);
-		/* A cut table has the first one; the LID without an owner is asked for, too. */
+		/* A truncated table has the first one; the LID without an owner is also queried. */
 		assert_int_equal(fixture->fake.sends, cut ? 4 : 2);
 		lid_owners_free(found);
 		close_fixture(fixture);
@@ -378,7 +378,7 @@ static void conf(void **state)
 		   {CONF_TEXT("CA=a\nPort=x\n"), 2},
 		   {CONF_TEXT("#\ntimeout=0\n"), 2},
 		   {CONF_TEXT("m_key=0x1ffffffffffffffff\n"), 1},
-		   /* A NUL does not hide what follows. */
+		   /* A NUL does not hide the bytes after it. */
 		   {CONF_TEXT("CA=a\n\0\nm_key=1\n"), 2},
 		   {CONF_TEXT("CA=a\nPort=2\0"), 2}};
 	struct ibdiag_conf conf = {.device = NULL};

@@ -44,7 +44,7 @@ static void write_file(struct bed *bed, const char *directory, const char *name,
 		tree_write(&bed->tree, path, text);
 }
 
-/* A ConnectX of that PCI class; ID is not one that is taken for its driver alone. */
+/* A ConnectX with that PCI class; its ID is not one that only needs its driver. */
 static void write_function(struct bed *bed, const char *address, const char *class)
 {
 	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
@@ -63,7 +63,7 @@ static void add_device(struct bed *bed, const char *name)
 	device_add_port(device, 1)->port_guid = number_of(0x22);
 }
 
-/* VFs are set by the netdev of the function, which may come after those of representors. */
+/* VFs are set through the netdev of the function, which may come after representors' netdevs. */
 static void own_netdev(void **state)
 {
 	struct bed *bed = *state;
@@ -78,7 +78,7 @@ static void own_netdev(void **state)
 	tree_directory(&bed->tree, "sys/devices/card/net/en3f0pf0sf1");
 	software = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
 	assert_string_equal(software, "en3f0pf0sf1");
-	/* The device of the function itself comes before one of software on a representor. */
+	/* The function's device comes before a software device on a representor. */
 	tree_directory(&bed->tree, "sys/devices/card/infiniband/mlx5_0");
 	add_device(bed, "mlx5_0");
 	bed->inventory.devices.items[1].ports[0].netdev = mem_string("p0");
@@ -170,7 +170,7 @@ static void owners(void **state)
 		read_all(bed);
 		assert_int_equal(find(bed, PF)->owner.value, samples[i].owner);
 	}
-	/* What cannot be read is a problem, and nobody knows. */
+	/* What cannot be read is a problem, and is unknown. */
 	write_file(bed, PCI PF, "driver", ">!EACCES");
 	tree_delete(&bed->tree, PCI PF "/net");
 	write_file(bed, PCI PF, "net", ">!EACCES");
@@ -219,7 +219,7 @@ static void subfunctions(void **state)
 		  "../../../devices/pci0000:00/" PF "/mlx5_core.sf.4");
 	tree_link(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.rdma.0",
 		  "../../../devices/pci0000:00/" PF "/mlx5_core.rdma.0");
-	/* Names come in any order: others are before and after it. */
+	/* Names come in any order: there are others before and after it. */
 	for (int i = 0; i < 16; i++) {
 		_cleanup_(freep) char *name = mem_format("sys/bus/auxiliary/devices/%d.eth.%d",
 							 i * 7 % 16, i);
@@ -247,14 +247,17 @@ static void subfunctions(void **state)
 	assert_string_equal(function->netdev, "eth9");
 }
 
-/* netdevsim: its netdevs have a folder above them with the files of SR-IOV. */
+/* netdevsim: the directory above its netdevs has the files of SR-IOV. */
 static void simulated(void **state)
 {
 	struct bed *bed = *state;
 	const struct function *function;
 	struct link *link = link_list_add(&bed->inventory.links);
 
-	/* One of no card comes before them, and the other card's after two of the first one's. */
+	/*
+	 * A function without a card comes before them, and one of another card after two of the
+	 * first.
+	 */
 	link->name = mem_string("lo");
 	for (int i = 0; i < 3; i++) {
 		_cleanup_(freep) char *name = mem_format("eni%d", i);
@@ -282,7 +285,7 @@ static void simulated(void **state)
 	assert_int_equal(function->kind.value, FUNCTION_PF);
 	assert_int_equal(function->vf_count.value, 3);
 	assert_string_equal(function->netdev, "eni1");
-	/* A device of software, on one of its netdevs. */
+	/* A software device on one of its netdevs. */
 	assert_string_equal(function->device, "rxe0");
 	assert_int_equal(function->node_guid.value, 0x11);
 }
@@ -297,7 +300,7 @@ static void add_function(struct bed *bed, const char *name, const char *parent, 
 				      .device = mem_string_or_null(device)};
 }
 
-/* The functions of the devices that are left are kept, and their children. */
+/* The functions of the remaining devices are kept, and their children. */
 static void kept(void **state)
 {
 	struct bed *bed = *state;

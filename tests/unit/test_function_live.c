@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What netlink adds to the functions of adapters: what a PF has set for its VFs, VFs that are no
- * PCI functions, the driver's switches, and what is said where that cannot be read. The answers of
- * the kernel are made up.
+ * What netlink adds to the functions of adapters: a PF's settings for its VFs, VFs that are not PCI
+ * functions, the driver's switches, and what is reported if that cannot be read. The kernel's
+ * answers are made up.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static struct bed {
 	struct problems problems;
 } bed;
 
-/* ---- In place of those of the library ---- */
+/* ---- Replacements of library functions ---- */
 
 int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
 {
@@ -151,7 +151,9 @@ static void add_link(const char *name, uint64_t index)
 	link->index = number_of(index);
 }
 
-/* Two PFs with VFs, of which one VF is a PCI function; one without VFs, and one without netdev. */
+/*
+ * Two PFs with VFs, one VF of which is a PCI function; a PF without VFs, and one without a netdev.
+ */
 static int set_up(void **state)
 {
 	struct function *vf;
@@ -194,7 +196,7 @@ static void read_live(void)
 	function_list_read_live(NULL, &bed.list, &bed.inventory, &bed.problems);
 }
 
-/* One that is no PF, or has no VFs, ends nothing. */
+/* A function that is not a PF, or has no VFs, does not end the loop. */
 static void others_before(void **state)
 {
 	struct function first = bed.list.items[0];
@@ -215,10 +217,10 @@ static void settings(void **state)
 	(void)state;
 	read_live();
 	assert_int_equal(bed.problems.count, 0);
-	/* Only those that have VFs and a netdev are asked. */
+	/* Only PFs with VFs and a netdev are queried. */
 	assert_int_equal(kernel.vf_reads, 2);
 	assert_int_equal(bed.list.count, 8);
-	/* Its own address is what the VF has, whatever the PF has set. */
+	/* The VF keeps the address that it has, whatever the PF has set. */
 	vf = &bed.list.items[2];
 	assert_string_equal(vf->mac, "02:00:00:00:00:01");
 	assert_int_equal(vf->policy.value, VF_POLICY_DOWN);
@@ -234,12 +236,12 @@ static void settings(void **state)
 	assert_int_equal(vf->trust, TRISTATE_UNKNOWN);
 	assert_false(vf->policy.known);
 	assert_int_equal(vf->port_guid.value, 0x20);
-	/* The VF 0 of another PF is another one. */
+	/* VF 0 of another PF is a different one. */
 	vf = &bed.list.items[7];
 	assert_string_equal(vf->name, "0000:3b:00.1 vf 0");
 	assert_string_equal(vf->mac, "02:00:00:00:00:09");
 	assert_int_equal(vf->trust, TRISTATE_NO);
-	/* The same again: nothing is added. */
+	/* Reading again adds nothing. */
 	read_live();
 	assert_int_equal(bed.list.count, 8);
 }
@@ -266,7 +268,7 @@ static void failures(void **state)
 	static const struct {
 		struct answers answers;
 		const char *object, *source;
-		int error; /* 0: it is none */
+		int error; /* 0: no problem */
 	} cases[] = {
 		{{.rtnl = -EMFILE, .number = 21}, "0000:3b:00.0", "rtnetlink", EMFILE},
 		{{.vf = -EPERM, .number = 21}, "0000:3b:00.0", "rtnetlink", EPERM},
@@ -286,9 +288,9 @@ static void failures(void **state)
 		kernel = cases[i].answers;
 		read_live();
 		assert_int_equal(bed.problems.count, cases[i].error != 0);
-		/* The other half is read nevertheless. */
+		/* The other half is still read. */
 		assert_int_equal(kernel.switch_reads, cases[i].object != NULL);
-		/* The failure of one PF hides no other. */
+		/* The failure of one PF does not hide others. */
 		assert_int_equal(kernel.vf_reads, kernel.rtnl ? 0 : 2);
 		if (!cases[i].error)
 			continue;
@@ -302,7 +304,7 @@ static void failures(void **state)
 	}
 }
 
-/* Nobody is asked if there is no function. */
+/* Nobody is queried if there is no function. */
 static void none(void **state)
 {
 	struct function_list list = {.items = NULL};
