@@ -32,7 +32,7 @@ struct answers {
 	unsigned int best_link;	 /* of the best route, whatever netdev was asked for */
 	int table_error;	 /* of a route by a netdev */
 	unsigned int table_link; /* the netdev of that route; 0: it has several */
-	unsigned int only_peer;	 /* -ENODATA of all neighbours but this one; 0: none of that */
+	unsigned int only_peer;	 /* the only neighbour without -ENODATA; 0: all are answered */
 	unsigned int last_peer;	 /* last byte of the address of the neighbour asked about last */
 	unsigned int peers;	 /* number of queries for neighbours */
 };

@@ -499,7 +499,7 @@ static inline int live_run(const char *words, char **ret_out, char **ret_err)
 	return command_run(&fabric_command, line, ret_out, ret_err);
 }
 
-/* What a command prints, says, and returns. */
+/* Expects what a command prints, reports, and returns. */
 static inline void live_expect(const char *line, int status, const char *out, const char *err)
 {
 	char *got_out, *got_err;

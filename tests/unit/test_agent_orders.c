@@ -401,7 +401,7 @@ static void no_queue_pair(void **state)
 	agent_free(agent);
 }
 
-/* ---- What a queue pair is told ---- */
+/* ---- The attributes that a queue pair gets ---- */
 
 /* 0: it cannot be read. */
 static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003, 0x8001};

@@ -511,7 +511,7 @@ static void lists_that_are_none(void **state)
 		{"width", "none",
 		 "'none' is not a value of width: it takes a list of 1x, 4x, 8x, 12x, 2x"},
 		{"width", "", "'' is not a value of width: it takes a list of 1x, 4x, 8x, 12x, 2x"},
-		/* Not the bits. */
+		/* The bits are not accepted. */
 		{"width", "2",
 		 "'2' is not a value of width: it takes a list of 1x, 4x, 8x, 12x, 2x"},
 		{"speed", "hdr", "'hdr' is not a value of speed: it takes a list of sdr, ddr, qdr"},

@@ -587,7 +587,7 @@ static void signals_between(void **state)
 		assert_int_equal(run->status, STATUS_DONE);
 		assert_string_equal(run->err, "");
 	}
-	/* Of two signals that ask to end, the first one counts, whatever comes after it. */
+	/* The first signal that asks to end counts, whatever comes after it. */
 	cells[0].raises[0] = SIGTERM;
 	cells[0].raises[1] = SIGUSR1;
 	run_line(run, "o a new");

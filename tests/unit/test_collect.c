@@ -317,7 +317,7 @@ static void parameters(void **state)
 }
 
 /*
- * Of some files only the lines or words that somebody reads are kept, and links to them become
+ * Some files are reduced to the lines or words that somebody reads, and links to them become
  * files.
  */
 static void parts_of_files(void **state)

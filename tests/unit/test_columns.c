@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The list of -o: +KEY, -KEY, all, and words that are none. */
+/* The list of -o: +KEY, -KEY, all, and invalid words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

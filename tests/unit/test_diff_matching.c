@@ -217,7 +217,7 @@ static void names(void **state)
 	expect(bed, "");
 }
 
-/* Of several records with one name only the first is compared, and only once. */
+/* Only the first of several records with one name is compared, and only once. */
 static void twice(void **state)
 {
 	struct bed *bed = *state;

@@ -434,7 +434,8 @@ static void ignored(void **state)
 		assert_int_equal(bed->facts.expect->file.ignored[0].matched, *found != '\0');
 		free(doctor_told(&bed->results, &bed->problems));
 	}
-	/* What is right, or was not looked at, cannot be ignored; and nothing twice. */
+	/* A success, or a check that was not made, cannot be ignored; and nothing is ignored twice.
+	 */
 	take(bed, "\"ignore\": [{\"device\": \"mlx5_0\", \"why\": \"a\"},\n"
 		  "{\"device\": \"mlx5_*\", \"why\": \"b\"}]");
 	say(bed, CHECK_ID_memlock, "mlx5_0", SEVERITY_OK);

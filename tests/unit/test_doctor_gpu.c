@@ -324,7 +324,7 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 1 "
 			 "accelerator near an adapter, 0 far, 1 unknown < numa_node\n");
-	/* Two that have none, next to one that has one. */
+	/* One accelerator without an adapter on its node, next to two that have one. */
 	put_function(bed, FAR "/0000:82:00.0", "0x030200", "0x10de", "0x2330");
 	put(bed, FAR "/0000:82:00.0", "numa_node", "0");
 	put_numa(bed, "0", "0", "1");

@@ -689,7 +689,7 @@ static void damaged(void **state)
 	}
 	((struct rtmsg *)(void *)bytes.data)->rtm_dst_len = 33;
 	assert_int_equal(fib_take_route(&host->fib, bytes.data, bytes.length), -EBADMSG);
-	/* Without any rules, nothing is reachable. */
+	/* Nothing is reachable without rules. */
 	assert_int_equal(ask(host, "10.5.1.1", 0), -ENETUNREACH);
 }
 
