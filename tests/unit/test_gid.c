@@ -93,7 +93,7 @@ static void guid_bad_input(void **state)
 	}
 }
 
-/* Colons stand between groups of four or nowhere. */
+/* Colons stand between groups of four digits, or there are none. */
 static void guid_misplaced_colons(void **state)
 {
 	static const char *const samples[] = {
@@ -295,7 +295,7 @@ static void ip_no_address(void **state)
 	assert_string_equal(text, "");
 }
 
-/* Only the bytes of the family count. */
+/* Only the bytes that the family uses are compared. */
 static void ip_equality(void **state)
 {
 	struct ip_address a = {AF_INET, {10, 0, 0, 1, 9, 9}}, b = {AF_INET, {10, 0, 0, 1, 1, 1}};

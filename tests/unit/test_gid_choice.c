@@ -18,7 +18,7 @@
 
 enum { ETHERNET = 1, IPOIB = 32 }; /* ARPHRD_* */
 
-/* A host and a question, put together by each test. */
+/* A host and a question, set up by each test. */
 struct host {
 	struct device_list devices;
 	struct link_list links;
@@ -117,7 +117,7 @@ static void route(struct host *host, const char *peer, const char *out, const ch
 	}
 }
 
-/* Asks, and looks at all entries: one is selected at most, and each has a reason. */
+/* Asks, and checks all entries: at most one is selected, and each has a reason. */
 static const struct gid_entry *choose(struct host *host)
 {
 	const struct gid_entry *chosen;
@@ -273,7 +273,7 @@ static void netdev_elsewhere(void **state)
 	check_why(port, 0, "its netdev is not in this network namespace");
 }
 
-/* The port's netdev is a member, its GIDs are of the bond, and so is the route. */
+/* The port's netdev is a bond member; the GIDs and the route belong to the bond. */
 static void bond(void **state)
 {
 	struct host *host = *state;
@@ -288,7 +288,7 @@ static void bond(void **state)
 	check_chosen(host, "mlx5_bond_0", 1);
 }
 
-/* The same address on the VLAN and below it: the netdev decides. */
+/* The same address on the VLAN and on its lower netdev: the netdev decides. */
 static void vlan(void **state)
 {
 	struct host *host = *state;
@@ -316,7 +316,7 @@ static void down_port(void **state)
 	port->state = number_of(1);
 	assert_null(choose(host));
 	check_why(port, 3, "the port is not active");
-	/* A state that could not be read speaks against nothing. */
+	/* An unreadable port state does not rule the port out. */
 	port->state.known = false;
 	check_chosen(host, "rxe0", 3);
 }
@@ -331,7 +331,7 @@ static void local_peer(void **state)
 	route(host, "10.9.0.1", NULL, "10.9.0.1");
 	check_chosen(host, "rxe0", 3);
 	assert_string_equal(port->gids[3].why, "RoCE v2, the peer's own address on this host");
-	/* 127.0.0.1, or an address of a netdev that is no RDMA device's. */
+	/* 127.0.0.1, or the address of a netdev that does not belong to an RDMA device. */
 	route(host, "127.0.0.1", NULL, "127.0.0.1");
 	assert_null(choose(host));
 	assert_string_equal(host->reason,
@@ -376,7 +376,7 @@ static void ipoib(void **state)
 	check_why(second, 0, "the peer is an address of this host");
 }
 
-/* The transport of a device is that of its first port, which may be another's. */
+/* A device's transport is that of its first port; another port may use a different one. */
 static void second_port_of_another_kind(void **state)
 {
 	struct host *host = *state;
@@ -392,7 +392,7 @@ static void second_port_of_another_kind(void **state)
 	assert_ptr_equal(gid_choose(&host->question, &host->reason, &host->hint), port->gids);
 }
 
-/* The bond of IPoIB netdevs has the address of the active one. */
+/* A bond of IPoIB netdevs has the address of its active member. */
 static void ipoib_bond(void **state)
 {
 	struct host *host = *state;
@@ -406,7 +406,7 @@ static void ipoib_bond(void **state)
 	check_chosen(host, "mlx5_1", 0);
 }
 
-/* The sub-device of a multi-plane port has its GUID, but no netdev. */
+/* The sub-device of a multi-plane port shares its GUID, but has no netdev. */
 static void sub_device(void **state)
 {
 	struct host *host = *state;
@@ -437,7 +437,7 @@ static void two_devices_fit(void **state)
 	check_why(second, 3, "mlx5_0/1 is equally good and comes first");
 }
 
-/* A later device with v2 goes before an earlier one that has v1 alone. */
+/* A later device with v2 is preferred to an earlier one that has only v1. */
 static void better_device_comes_later(void **state)
 {
 	struct host *host = *state;
@@ -452,7 +452,7 @@ static void better_device_comes_later(void **state)
 	assert_int_equal(host->devices.items[0].ports[0].gids[0].selected, TRISTATE_NO);
 }
 
-/* Index 3 of another device is no index 3 of this one. */
+/* Index 3 of one device is not index 3 of another. */
 static void reason_names_the_device(void **state)
 {
 	struct host *host = *state;
@@ -549,7 +549,7 @@ static void environment(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
-/* The zone is the name of a netdev; one that is missing or unknown is none. */
+/* The zone names a netdev; a missing or unknown name gives no zone. */
 static void zones(void **state)
 {
 	(void)state;
@@ -562,7 +562,7 @@ static void zones(void **state)
 	assert_int_equal(address_zone("lo"), 0);
 }
 
-/* Names come from the command line, and their messages are told on a terminal. */
+/* Names come from the command line, and messages about them are shown on a terminal. */
 static void unclean_names(void **state)
 {
 	static const struct {
@@ -571,7 +571,7 @@ static void unclean_names(void **state)
 		const char *begin;
 	} cases[] = {
 		{"fe80::1%\033[31m", -ENODEV, "no netdev '\\x1b[31m' for the peer's address"},
-		/* No question for a server of names. */
+		/* This name is not sent to a name server. */
 		{"\033[31m..x", -ENOENT, "cannot find the address of '\\x1b[31m..x': "},
 	};
 	struct inventory inventory = {.root = NULL};

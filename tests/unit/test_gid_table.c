@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GID table of a port: which slots count, what their types are, and what files say of them. */
+/*
+ * The GID table of a port: which slots are in use, their types, and what sysfs files say about
+ * them.
+ */
 #include "saved_tree.h"
 
 #include <sys/socket.h>
@@ -57,7 +60,7 @@ static void add(struct bed *bed, uint64_t index, const char *gid, enum gid_type 
 	assert_int_equal(gid_parse(gid, &entry->gid.gid), 0);
 }
 
-/* The slots between the entries, before and after them. */
+/* Empty slots before, between and after the entries. */
 static void empty_slots(void **state)
 {
 	static const struct {
@@ -101,7 +104,7 @@ static struct number number_or_none(int value)
 	return value < 0 ? (struct number){.known = false} : number_of((uint64_t)value);
 }
 
-/* The letter of the type after all, or - if it is unknown; + after one with an address. */
+/* The resulting type's letter, or - if it is unknown; + follows for a GID with an address. */
 static void check_type(struct bed *bed, int transport, int layer, enum gid_type type,
 		       const char *wanted)
 {
@@ -132,7 +135,7 @@ static void types(void **state)
 
 	check_type(bed, TRANSPORT_ROCE, LINK_LAYER_ETHERNET, GID_TYPE_ROCE_V1, "1+");
 	check_type(bed, TRANSPORT_ROCE, LINK_LAYER_ETHERNET, GID_TYPE_ROCE_V2, "2+");
-	/* The kernel calls those of every other transport RoCE v1, too. */
+	/* The kernel also reports RoCE v1 for the GIDs of every other transport. */
 	check_type(bed, TRANSPORT_INFINIBAND, LINK_LAYER_INFINIBAND, GID_TYPE_ROCE_V1, "i");
 	check_type(bed, TRANSPORT_IWARP, LINK_LAYER_ETHERNET, GID_TYPE_ROCE_V1, "i");
 	check_type(bed, TRANSPORT_OPA, LINK_LAYER_INFINIBAND, GID_TYPE_IB, "i");
@@ -154,7 +157,7 @@ static void check_kept(struct bed *bed, int layer, bool empty, const char *gid, 
 	assert_int_equal(bed->port.gids[kept].index.value, 1);
 }
 
-/* Just a subnet prefix is an empty slot of InfiniBand, and an address of iWARP. */
+/* A bare subnet prefix is an empty slot on InfiniBand, but an address on iWARP. */
 static void unassigned(void **state)
 {
 	struct bed *bed = *state;
@@ -198,7 +201,7 @@ static void netdevs(void **state)
 	tree_link(&bed->tree, PORT "gid_attrs/ndevs/5", "!EACCES");
 	tree_write(&bed->tree, PORT "gid_attrs/ndevs/6", "");
 	check_netdev(bed, LINK_LAYER_ETHERNET, 1, 0, "eth0");
-	/* The kernel's errors for a GID without a netdev. */
+	/* Errors that the kernel returns for a GID without a netdev. */
 	check_netdev(bed, LINK_LAYER_ETHERNET, 2, 0, NULL);
 	check_netdev(bed, LINK_LAYER_ETHERNET, 3, 0, NULL);
 	check_netdev(bed, LINK_LAYER_ETHERNET, 4, 0, NULL);
@@ -207,7 +210,7 @@ static void netdevs(void **state)
 	check_netdev(bed, LINK_LAYER_ETHERNET, 7, -ENOENT, NULL);
 	check_netdev(bed, LINK_LAYER_INFINIBAND, 7, 0, NULL);
 	check_netdev(bed, UNKNOWN, 7, 0, NULL);
-	/* What is known already. */
+	/* A netdev that is already known is kept. */
 	add(bed, 5, "fe80::1", GID_TYPE_ROCE_V2);
 	bed->port.gids[0].netdev = mem_string("eth5");
 	check_netdev(bed, LINK_LAYER_ETHERNET, 5, 0, "eth5");
@@ -236,13 +239,13 @@ static void first_slot(void **state)
 	assert_ptr_equal(gid_entry_at(&bed->port, 0), &bed->port.gids[1]);
 }
 
-/* What a text says of the type; a slot more than there are types is none, and the other way. */
+/* Texts of a GID's type; a slot past the end of the types has none, and vice versa. */
 static void words(void **state)
 {
 	static const struct {
 		int layer;
 		const char *text;
-		int type; /* UNKNOWN: and no problem; -2: and a problem */
+		int type; /* UNKNOWN: no problem either; -2: with a problem */
 	} samples[] = {
 		{LINK_LAYER_ETHERNET, "RoCE v2", GID_TYPE_ROCE_V2},
 		{LINK_LAYER_ETHERNET, "IB/RoCE v1", GID_TYPE_ROCE_V1},
@@ -286,7 +289,7 @@ static void words(void **state)
 	assert_int_equal(gid_table_check(&bed->tree.root, &bed->port, 1), 0);
 }
 
-/* Some slots of a table, of which the first is always there. */
+/* Ranges of slots in a table: only a missing first slot is a problem. */
 static void some_slots(void **state)
 {
 	struct bed *bed = *state;

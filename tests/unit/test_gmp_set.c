@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --set of congestion control on a node that is made up: what is read, written and read again, by
- * the bytes of A10.4.3; and the whole text of what it does not take.
+ * --set of congestion control on a made-up node: what is read, written and read back, by the bytes
+ * of A10.4.3; and the full text for what --set rejects.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct bed {
 	struct mad_destination destination;
 	char name[2];
 	char *words[2];
-	unsigned char data[192]; /* what the node has, of every block */
+	unsigned char data[192]; /* content of every block on the node */
 	unsigned char written[192];
 	uint32_t modifiers[4];
 	uint64_t keys[4];
@@ -108,7 +108,7 @@ static void end(struct bed *bed)
 	free(bed);
 }
 
-/* A byte of what is written, where nothing else may differ from what the node had, but the map. */
+/* One byte of the data written; apart from the map, all other bytes are those the node had. */
 static void writes(void **state)
 {
 	static const struct {
@@ -119,18 +119,21 @@ static void writes(void **state)
 		size_t map_at, map_bytes;
 		uint64_t map;
 	} rows[] = {
-		/* CACongestionSetting: service level 3 is its own bit of the map, and 8 bytes. */
+		/*
+		 * CACongestionSetting: service level 3 has one bit in the map and an entry of 8
+		 * bytes.
+		 */
 		{"ca", "ccti_increase=7", "3", 0, 4 + 3 * 8 + 2, 7, 2, 2, 1 << 3},
 		{"ca", "ccti_min=9", "0", 0, 4 + 4, 9, 2, 2, 1},
 		{"ca", "ccti_min=9", "15", 0, 4 + 15 * 8 + 4, 9, 2, 2, 1 << 15},
 		{"ca", "control_map=0x5,ccti_min=9", "1", 0, 4 + 8 + 4, 9, 2, 2, 5},
-		/* SwitchCongestionSetting: all five fields count. */
+		/* SwitchCongestionSetting: all five fields are valid. */
 		{"switch", "packet_size_credits=5", NULL, 0, 69, 5, 0, 4, 0x1f},
 		{"switch", "control_map=0x4,threshold=9", NULL, 0, 68, 0x91, 0, 4, 4},
-		/* Blocks of 32 ports, and of 64 entries after the limit. */
+		/* Blocks of 32 ports, and of 64 table entries after the limit. */
 		{"ports", "packet_size_credits=5", "33", 1, 4 + 1, 5, 0, 0, 0},
 		{"table", "cct_multiplier=6", "130", 2, 4 + 2 * 2 + 1, 6, 0, 0, 0},
-		/* A write of another number than 0 leaves the count of violations. */
+		/* Writing a number other than 0 leaves the violation counter unchanged. */
 		{"key", "cc_key_lease_period_sec=258", NULL, 0, 11, 2, 12, 2, 1},
 		{"key", "cc_key_violations=0,cc_key_protect=yes", NULL, 0, 8, 0x81, 12, 2, 0},
 	};
@@ -172,7 +175,7 @@ static void writes(void **state)
 	}
 }
 
-/* A new key is the key of the next request. */
+/* The next request uses the new key. */
 static void a_new_key(void **state)
 {
 	struct bed *bed = begin("key", "cc_key=0x77", NULL);
@@ -185,7 +188,7 @@ static void a_new_key(void **state)
 	end(bed);
 }
 
-/* A node that keeps what it had: told, but for the map and a key that it hides. */
+/* A node that keeps its old value is reported, except for the map and for a hidden key. */
 static void kept(void **state)
 {
 	static const struct {
@@ -214,7 +217,7 @@ static void kept(void **state)
 	}
 }
 
-/* A node that does not answer, and one that refuses: nothing is listed, and the command failed. */
+/* If the node does not answer, or refuses, nothing is listed and the command fails. */
 static void failures(void **state)
 {
 	struct bed *bed = begin("switch", "marking_rate=9", NULL);

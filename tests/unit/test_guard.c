@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a server's agent refuses to a client, without a device; tests/vm has the attacks. */
+/*
+ * Requests that a server's agent refuses to a client, tested without a device; tests/vm has the
+ * attacks.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +37,7 @@ static void make(struct agent *agent, const char *client)
 	assert_int_equal(ip_parse(client, &agent->guard.client), 0);
 }
 
-/* Only the address that the client has connected from is his for sure. */
+/* Only the address that the client connected from is certain to be the client's. */
 static void whose_port(void **state)
 {
 	static const struct {
@@ -67,7 +70,7 @@ static void whose_port(void **state)
 		make(&agent, cases[i].client);
 		agent.endpoint.link_layer = cases[i].link_layer;
 		agent.endpoint.transport = cases[i].transport;
-		/* The client says that it is of another kind. */
+		/* The client claims another link layer and transport. */
 		peer.link_layer = LINK_LAYER_ETHERNET;
 		peer.transport = i % 2 ? TRANSPORT_IWARP : TRANSPORT_ROCE;
 		assert_int_equal(guard_open(&agent, &peer), 0);
@@ -98,13 +101,13 @@ static void other_ports(void **state)
 	assert_int_equal(guard_destination(&agent, &same_gid), -EINVAL);
 	assert_int_equal(guard_ip(&agent, &peer.ip), 0);
 	assert_int_equal(guard_ip(&agent, &other.ip), -EINVAL);
-	/* The near side's own agent does as it is told. */
+	/* The agent on the near side is not restricted. */
 	agent.guard.strict = false;
 	assert_int_equal(guard_destination(&agent, &other), 0);
 	assert_int_equal(guard_ip(&agent, &other.ip), 0);
 }
 
-/* An address that a client only says to be his is no place to connect to. */
+/* An address that a client merely claims must not be connected to. */
 static void unproven_address(void **state)
 {
 	struct endpoint peer = endpoint_of(LINK_LAYER_INFINIBAND, TRANSPORT_INFINIBAND,
@@ -115,13 +118,13 @@ static void unproven_address(void **state)
 	make(&agent, "10.9.0.2");
 	assert_int_equal(guard_open(&agent, &peer), 0);
 	assert_int_equal(guard_ip(&agent, &peer.ip), -EINVAL);
-	/* The proof is of the GID, not of the IP address. */
+	/* The proof covers the GID, not the IP address. */
 	agent.guard.proven = true;
 	assert_int_equal(guard_ip(&agent, &peer.ip), -EINVAL);
 	assert_int_equal(guard_ip(&agent, &agent.guard.client), 0);
 }
 
-/* Nothing is retransmitted, and nothing told of what has arrived, before the port is proven. */
+/* Before the port is proven, nothing is retransmitted and arrivals are not reported. */
 static void before_the_proof(void **state)
 {
 	const struct agent_qp rc = {.kind = QP_RC};
@@ -135,7 +138,7 @@ static void before_the_proof(void **state)
 	modify.retries = 0;
 	assert_int_equal(guard_modify(&agent, &rc, &modify), 0);
 	assert_int_equal(guard_look(&agent), -EINVAL);
-	/* A nonce that was not sent is no proof. */
+	/* A nonce that was never sent proves nothing. */
 	assert_int_equal(agent_proof(&agent, &zeros), -EINVAL);
 	memset(agent.guard.nonce, 'x', sizeof(agent.guard.nonce));
 	agent.guard.asked = true;
@@ -151,7 +154,7 @@ static void before_the_proof(void **state)
 	assert_int_equal(guard_look(&agent), 0);
 }
 
-/* Where a connection of librdmacm leads, its other side has said. */
+/* The other side has chosen where a librdmacm connection leads. */
 static void connections(void **state)
 {
 	static const struct {

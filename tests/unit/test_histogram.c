@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Bars of text: in ASCII and in blocks, at any width. */
+/* Text bars in ASCII and in block characters, at any width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void ascii(void **state)
 	_cleanup_(freep) char *text = print("C", bars, ARRAY_SIZE(bars), 56);
 
 	(void)state;
-	/* 23 columns are left for the bars. */
+	/* This leaves 23 columns for the bars. */
 	assert_string_equal(text, "        LATENCY  COUNT    SHARE\n"
 				  "0.9 us -   4 us      1    0.9 %  #\n"
 				  "  4 us - 4.2 us     10    8.6 %  ##\n"
@@ -56,7 +56,7 @@ static void blocks(void **state)
 	static const struct histogram_bar eighths[] = {
 		{1, 2, 16}, {2, 3, 15}, {3, 4, 9}, {4, 5, 8}, {5, 6, 1}, {6, 7, 0},
 	};
-	/* Two columns for the bars: a sixteenth is an eighth of one. */
+	/* With two columns for the bars, a sixteenth is an eighth of one column. */
 	_cleanup_(freep) char *text = print("C.UTF-8", eighths, ARRAY_SIZE(eighths), 31);
 
 	(void)state;
@@ -89,12 +89,12 @@ static void widths(void **state)
 	for (unsigned int columns = 1; columns < 200; columns++) {
 		_cleanup_(freep) char *text = print("C", bars, ARRAY_SIZE(bars), columns);
 
-		/* The figures take 31; a bar is drawn from 34 on. */
+		/* The figures take 31 columns; bars are drawn from 34 columns on. */
 		assert_int_equal(widest_line(text), columns < 34 ? 31 : columns);
 	}
 }
 
-/* No terminal: 80 columns. */
+/* Without a terminal the width is 80 columns. */
 static void into_a_file(void **state)
 {
 	_cleanup_(freep) char *text = print("C", bars, ARRAY_SIZE(bars), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* HMAC-SHA256 by the test vectors of RFC 4231, and the proof of a token. */
+/* HMAC-SHA256 with the test vectors of RFC 4231, and the proof of a token. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "selftest/wire/handshake.h"
 
-/* RFC 4231, 4.2 to 4.8. Without a key or text it is that byte, so many times. */
+/* RFC 4231, 4.2 to 4.8. A NULL key or text means this byte, repeated. */
 static const struct vector {
 	const char *key;
 	uint8_t key_byte;
@@ -53,7 +53,7 @@ static const struct vector {
 	 .mac = "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
 };
 
-/* The bytes of a part of a vector; returns how many. */
+/* Stores one part of a vector; returns its number of bytes. */
 static size_t part(const char *string, uint8_t byte, size_t count, uint8_t bytes[static 256])
 {
 	if (!string) {
@@ -81,7 +81,7 @@ static void rfc_4231(void **state)
 	}
 }
 
-/* A library that refuses is there. */
+/* A library that refuses is installed all the same. */
 static void failures(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void failures(void **state)
 	assert_null(strstr(hmac_hint(-EIO), "install"));
 }
 
-/* Each input makes another proof. */
+/* Each input changes the proof. */
 static void proofs(void **state)
 {
 	const struct message_challenge challenges[] = {
@@ -120,7 +120,7 @@ static void proofs(void **state)
 			assert_int_equal(nonce_equal(macs[i], macs[j]), i == j);
 }
 
-/* By another implementation: hmac.new() of Python's standard library. */
+/* Computed by another implementation: hmac.new() of Python's standard library. */
 static void known_proof(void **state)
 {
 	const struct message_challenge challenge = {.version = 2, .nonce = "server"};

@@ -6,7 +6,7 @@
 #include "change/holders.h"
 #include "kernel/holders.h"
 
-/* /dev/null and /dev/zero are open in place of uverbs0 and umad0: any user has these nodes. */
+/* /dev/null and /dev/zero are open instead of uverbs0 and umad0: any user has these nodes. */
 #define NULL_NUMBER "1:3"
 #define ZERO_NUMBER "1:5"
 
@@ -26,7 +26,7 @@ static int set_up(void **state)
 	int rc = tree_set_up(state, sizeof(*bed));
 
 	bed = *state;
-	/* The links below lead out of the tree, as those of the live system may. */
+	/* The links below lead out of the tree, like those of a live system. */
 	bed->tree.root.below = true;
 	bed->change = changes_add(&bed->changes, &bed->host, &setting, "rxe0", CHANGE_ABSENT);
 	tree_write(&bed->tree, "sys/class/infiniband_verbs/abi_version", "6");
@@ -76,7 +76,7 @@ static void take(struct bed *bed, enum resource_kind kind, uint64_t pid, const c
 	free(resource.kernel_name);
 }
 
-/* Looks, tells, and returns the sentences, separated by semicolons. */
+/* Returns the sentences about the holders, separated by semicolons. */
 static char *list(const struct strings *strings)
 {
 	char *text = mem_string("");
@@ -100,7 +100,7 @@ static void expect(struct bed *bed, const char *disturbs, const char *notes)
 	free(text);
 }
 
-/* "uverbs0 1:3, umad0 1:5": the nodes of the device. */
+/* Compares the device nodes with a text such as "uverbs0 1:3, umad0 1:5". */
 static void expect_nodes(struct bed *bed, int rc, const char *wanted)
 {
 	struct device_nodes nodes = {.count = 0};
@@ -115,7 +115,9 @@ static void expect_nodes(struct bed *bed, int rc, const char *wanted)
 	device_nodes_clear(&nodes);
 }
 
-/* A class is missing while its module is not loaded; the other one has its nodes nevertheless. */
+/*
+ * A class is missing while its module is not loaded; the nodes of the other class are still found.
+ */
 static void classes(void **state)
 {
 	struct bed *bed = *state;
@@ -140,7 +142,7 @@ static void descriptors(void **state)
 	struct device_nodes nodes = {.count = 0};
 	struct holders holders = {.count = 0};
 
-	/* Neither in the order in which they came nor in the other one they are sorted. */
+	/* Added neither in ascending nor in descending order, to test sorting. */
 	tree_write(&bed->tree, "proc/300/status", "Name:\tlater\nTgid:\t300");
 	tree_link(&bed->tree, "proc/300/fd/2", "/dev/zero");
 	tree_link(&bed->tree, "proc/300/fd/3", "/dev/null");
@@ -160,12 +162,12 @@ static void descriptors(void **state)
 	assert_int_equal(holders.items[2].nodes.count, 1);
 	assert_int_equal(holders.hidden, 0);
 	holders_clear(&holders);
-	/* A saved tree holds nothing open, wherever its links lead. */
+	/* Nothing is open in a saved tree, wherever its links lead. */
 	bed->tree.root.below = false;
 	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
 	assert_int_equal(holders.count, 0);
 	device_nodes_clear(&nodes);
-	/* No node: nothing to look for, and /proc is not needed. */
+	/* Without a node there is nothing to look for, and /proc is not needed. */
 	tree_delete(&bed->tree, "proc");
 	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
 }
@@ -194,7 +196,7 @@ static void hidden(void **state)
 	tree_become_oneself();
 }
 
-/* What a process owns and what it has open is one sentence. */
+/* One sentence covers both what a process owns and what it has open. */
 static void objects(void **state)
 {
 	struct bed *bed = *state;
@@ -233,7 +235,7 @@ static void many(void **state)
 	assert_string_equal(bed->change->disturbs.items[17], "984 more processes");
 }
 
-/* Sixteen are named; of the others only the number is told. */
+/* Sixteen holders are named; the others are only counted. */
 static void as_many_as_are_named(struct bed *bed, uint64_t count, size_t sentences,
 				 const char *last)
 {
@@ -289,7 +291,7 @@ static void storage(void **state)
 	       "");
 }
 
-/* Without the kernel's connections, storage may or may not be in the way. */
+/* If the kernel's connections are unknown, storage may or may not be in the way. */
 static void storage_unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -331,7 +333,7 @@ static void own_descriptors(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && other >= 0);
-	/* The test's own standard input may be /dev/null, too. */
+	/* The test's standard input may also be /dev/null. */
 	assert_int_equal(dup2(other, STDIN_FILENO), STDIN_FILENO);
 	holders_close_own(&nodes);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The processors of a host, from texts of /proc/cpuinfo of several architectures; its name; the
- * versions of libraries and of the kernel. What the system says of these is here.
+ * The processors of a host, from /proc/cpuinfo texts of several architectures; its name; the
+ * versions of libraries and of the kernel. The system's answers are made up here.
  */
 #include "saved_tree.h"
 
@@ -15,12 +15,12 @@
 
 static struct {
 	const char *name, *domain; /* NULL: the call fails */
-	const char *missing;	   /* the libraries that are not there, with blanks around them */
+	const char *missing;	   /* missing libraries, with blanks around their names */
 } machine;
 
 static int tell(char *text, size_t size, const char *answer)
 {
-	/* What was there before does not count. */
+	/* The previous content of the buffer does not matter. */
 	snprintf(text, size, "%s", answer ? answer : "rest");
 	return answer ? 0 : -1;
 }
@@ -63,19 +63,19 @@ static void processors(void **state)
 	       "cpu MHz\t\t: 1200.000\n\n",
 	       "cpu 0: model Intel(R) Xeon(R) Gold 6226R CPU @ 2.90GHz MHZ 2900.004\n"
 	       "cpu 1: model Intel(R) Xeon(R) MHZ 1200.000\n");
-	/* arm64 has neither; of the last line, the end may be missing. */
+	/* arm64 has neither; the last line may lack its newline. */
 	expect("processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n\nprocessor\t: 63",
 	       "cpu 0: model ? MHZ ?\ncpu 63: model ? MHZ ?\n");
-	/* What one processor lacks is not that of the one before. */
+	/* A value that one processor lacks is not inherited from the previous one. */
 	expect("processor\t: 2\nmodel name\t: one\nprocessor\t: 4\ncpu MHz\t\t: 7\n",
 	       "cpu 2: model one MHZ ?\ncpu 4: model ? MHZ 7\n");
-	/* The first of two lines counts, also before the number of the processor. */
+	/* The first of two lines counts, even before the processor's number. */
 	expect("processor\t: 5\nmodel name\t: a\nmodel name\t: b\ncpu MHz\t\t: 1\ncpu MHz\t\t: 2\n",
 	       "cpu 5: model a MHZ 1\n");
 	expect("processor\t: 6\nmodel name\t: a: b\n", "cpu 6: model a: b MHZ ?\n");
 }
 
-/* s390 has lines of other forms; numbers may be wrong. */
+/* s390 uses other lines; numbers may be invalid. */
 static void no_processors(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void no_processors(void **state)
 	expect("processor\t: -1\nprocessor\t: 3\n", "cpu 3: model ? MHZ ?\n");
 }
 
-/* Each machine with Linux on x86 or ARM has some. */
+/* Every Linux machine with x86 or ARM processors has some. */
 static void own_processors(void **state)
 {
 	_cleanup_(freep) char *lines = host_processors();
@@ -128,7 +128,9 @@ static void names(void **state)
 	}
 }
 
-/* In the place of the library's, which may be the version that the program was compiled with. */
+/*
+ * Replace the library's variables, which may equal the version that the program was compiled with.
+ */
 const int nl_ver_maj = 9, nl_ver_min = 87, nl_ver_mic = 6;
 
 /* name|compiled with|in use|note */
@@ -160,7 +162,7 @@ static void expect_components(const char *root, int rc, const char *wanted)
 	"libmicrohttpd|" MICROHTTPD_BUILT_VERSION "|v-MHD_get_version|metrics --listen\n"         \
 	"libarchive|" ARCHIVE_BUILT_VERSION "|v-archive_version_string|snapshots\n"
 
-/* Libraries of accelerators are shown where they are; the kernel is that of the tree. */
+/* Accelerator libraries are shown if present; the kernel is that of the tree. */
 static void components(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lists of hosts: folded and taken apart, hostile ones, and what Slurm's scontrol and
- * ClusterShell's nodeset make of the same lists, where they are installed.
+ * Lists of hosts: folding, expanding and hostile input; and how Slurm's scontrol and ClusterShell's
+ * nodeset, if installed, read the same lists.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -50,17 +50,17 @@ static void test_hostlist(void **state)
 	EXPECT_HOSTLIST("a,a[1-2],b1,b1-2", 0, "a", "a1", "b1", "a2", "b1-2");
 	EXPECT_HOSTLIST("a1b[1-2],a2b1", 0, "a1b1", "a1b2", "a2b1");
 	EXPECT_HOSTLIST("[1-3]", 0, "1", "2", "3");
-	/* 099 and 100 are of one width; 99 and 100 are counted on without zeros. */
+	/* 099 and 100 have one width; 99 and 100 are counted without leading zeros. */
 	EXPECT_HOSTLIST("a[099-100]", 0, "a099", "a100");
 	EXPECT_HOSTLIST("a[99-100]", 0, "a99", "a100");
 	EXPECT_HOSTLIST("a[0-1]", 0, "a0", "a1");
-	/* A number that is too long to count with. */
+	/* A number that is too long to count with stays part of the name. */
 	EXPECT_HOSTLIST("a12345678901,a12345678902", 0, "a12345678901", "a12345678902");
 	EXPECT_HOSTLIST("a[1,3,...]", 6, "a1", "a3", "a5", "a7");
 	EXPECT_HOSTLIST("one,...", 6, "one", "two", "three");
 }
 
-/* 01 and 1 are different names: no reader must make one of the other. */
+/* 01 and 1 are different names: no reader may turn one into the other. */
 static void test_hostlist_zeros(void **state)
 {
 	(void)state;
@@ -73,7 +73,7 @@ static void test_hostlist_zeros(void **state)
 	free(list);
 }
 
-/* The names with blanks between them, or the message. */
+/* The names separated by blanks, or the message. */
 static char *parsed(const char *text, size_t most)
 {
 	struct text_buffer all = {0};
@@ -163,7 +163,7 @@ static void test_hostile(void **state)
 		"too long");
 }
 
-/* As many as may be, and one more, however they are written. */
+/* The largest allowed number of names, and one more, in every notation. */
 static void test_limits(void **state)
 {
 	static const struct {
@@ -196,7 +196,7 @@ static void test_limits(void **state)
 
 		assert_string_equal(got, samples[i].expected);
 	}
-	/* RFC 1035 has names of 255 bytes. */
+	/* RFC 1035 allows names of 255 bytes. */
 	memset(name, 'n', 256);
 	name[255] = '\0';
 	expect_parsed(name, name);
@@ -205,14 +205,14 @@ static void test_limits(void **state)
 	expect_parsed(name,
 		      "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn': the "
 		      "name is too long");
-	/* The digits count, too. */
+	/* The digits of a range count towards the length, too. */
 	strcpy(name + 250, "[99999,100000]");
 	expect_parsed(name,
 		      "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn': the "
 		      "name is too long");
 }
 
-/* What a command prints, with blanks for ends of lines; NULL if it fails or is not there. */
+/* A command's output with newlines turned into blanks; NULL if it fails or is not installed. */
 static char *output_of(const char *command, const char *argument)
 {
 	_cleanup_(freep) char *quoted = text_quote(argument);
@@ -245,7 +245,7 @@ static bool is_there(const char *expand)
 	return there != NULL;
 }
 
-/* The names that folding gives back, by this program and by another. */
+/* Names after folding and expanding, by this program and by another. */
 static void compare_with(const char *expand, const char *const *lists, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -268,7 +268,7 @@ static void compare_with(const char *expand, const char *const *lists, size_t co
 	}
 }
 
-/* In an order that folding and nodeset keep. */
+/* Lists in an order that both folding and nodeset keep. */
 static const char *const common_lists[] = {
 	"n[1-3,7]",	"n[001-128]", "n[8-11]",       "n[098-101]",	     "a,b,c",
 	"r[1-2]n[1-3]", "n1,n2,n10",  "login1,n[1-2]", "rack-1-n[01-16,20]", "n[1-300]",

@@ -105,7 +105,7 @@ static void address_lists(void **state)
 	pingpong_format_list(found, count, back);
 	assert_memory_equal(back, lines, sizeof(lines));
 	assert_int_equal(pingpong_parse_list(lines, 1, found, &count), -E2BIG);
-	/* All at the limit. */
+	/* All lines up to the limit are in use. */
 	for (size_t i = 0; i < PINGPONG_LINES; i++)
 		memcpy(back + i * PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
 	assert_int_equal(pingpong_parse_list(back, 3, found, &count), -E2BIG);
@@ -123,10 +123,10 @@ static void broken_address_lists(void **state)
 	for (size_t i = 0; i < PINGPONG_LINES; i++)
 		memcpy(lines + i * PINGPONG_LINE_BYTES, zeros, PINGPONG_LINE_BYTES);
 	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
-	/* One after zeros. */
+	/* An address line after a line of zeros. */
 	memcpy(lines + 5 * PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
 	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
-	/* Another port's. */
+	/* An address line of another port. */
 	memcpy(lines, seen_line, PINGPONG_LINE_BYTES);
 	memcpy(lines + PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
 	memcpy(lines + 5 * PINGPONG_LINE_BYTES, zeros, PINGPONG_LINE_BYTES);
@@ -135,7 +135,7 @@ static void broken_address_lists(void **state)
 	lines[PINGPONG_LINE_BYTES + 50] = '1';
 	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), 0);
 	assert_int_equal(count, 2);
-	/* The last byte of all. */
+	/* An invalid byte at the very end. */
 	lines[sizeof(lines) - 1] = 'x';
 	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
 }
@@ -172,7 +172,7 @@ static void keys_as_seen(void **state)
 	assert_memory_equal(line, without, sizeof(without));
 }
 
-/* An invalid byte at any position makes the line invalid, and what is read stays in the line. */
+/* An invalid byte at any position makes the line invalid, without reads past its end. */
 static void broken_keys(void **state)
 {
 	static const char wrong[] = {'\0', ' ', '-', '+', 'x', 'g', 'G', '/', '@', '\n', '\xff'};
@@ -181,7 +181,7 @@ static void broken_keys(void **state)
 	(void)state;
 	for (size_t at = 0; at < sizeof(seen_keys); at++) {
 		for (size_t i = 0; i < sizeof(wrong); i++) {
-			/* On the heap, so that a byte too far is noticed. */
+			/* On the heap, so that an out-of-bounds read is noticed. */
 			char *line = mem_alloc_zero(1, sizeof(seen_keys));
 
 			memcpy(line, seen_keys, sizeof(seen_keys));

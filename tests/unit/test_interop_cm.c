@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping and ucmatose from their beginning to their end: our client and our server, with verbs and
- * librdmacm in memory. tests/vm has the programs themselves.
+ * Complete runs of rping and ucmatose: our client against our server, with verbs and librdmacm
+ * simulated in memory. tests/vm has the programs themselves.
  */
 #include "perfect_cm.h"
 
@@ -9,10 +9,10 @@
 
 #include "selftest/selftest.h"
 
-/* The side whose thread it is. */
+/* The side that the current thread plays. */
 static __thread unsigned int own_side;
 
-/* ---- In place of those of agent_device.c ---- */
+/* ---- Replacements for functions of agent_device.c ---- */
 
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 {
@@ -39,8 +39,8 @@ struct program {
 	int (*run)(const struct interop_request *request, const struct endpoint *local,
 		   struct selftest_results *results);
 	uint32_t port;
-	uint64_t bytes, iterations; /* unless the user says it */
-	const char *remark;	    /* of the client's pass */
+	uint64_t bytes, iterations; /* 0 unless the user sets it */
+	const char *remark;	    /* of the client's passing row */
 };
 
 static const struct program programs[] = {
@@ -51,11 +51,11 @@ static const struct program programs[] = {
 
 static struct bed {
 	const struct program *program;
-	struct interop_request requests[2]; /* of the client and the server */
+	struct interop_request requests[2]; /* for the client and the server */
 	struct selftest_results results[2];
-	char said[2][256]; /* the first lines of the server */
-	int lines, waits;  /* it waits, or it has ended */
-	int signals;	   /* end the server */
+	char said[2][256]; /* the first lines that the server printed */
+	int lines, waits;  /* written when the server waits or has ended */
+	int signals;	   /* ends the server */
 	int status[2];
 } bed;
 
@@ -80,7 +80,7 @@ static void *serve(void *context)
 
 static void begin(const struct program *program)
 {
-	/* A test that failed left its own behind. */
+	/* A failed test may have left state behind. */
 	soft_cm = (struct soft_cm){.devices = {{.name = "none0"}, {.name = "none0"}}};
 	soft.next_qpn = 0;
 	soft.lenient = 0;
@@ -97,7 +97,7 @@ static void begin(const struct program *program)
 		.signals = bed.signals, .server = true, .once = true, .say = say};
 }
 
-/* The server, and when it waits for it the client. */
+/* Runs the server, and the client once the server waits for it. */
 static void play(void)
 {
 	pthread_t thread;
@@ -109,7 +109,7 @@ static void play(void)
 	if (!bed.results[1].count) {
 		bed.status[0] = bed.program->run(&bed.requests[0], &soft.ports[0].endpoint,
 						 &bed.results[0]);
-		/* It may have failed before the server knew of it. */
+		/* The client may have failed before the server noticed it. */
 		if (bed.results[0].items[0]->verdict.value != SELFTEST_PASS)
 			eventfd_write(bed.signals, 1);
 	}
@@ -145,7 +145,7 @@ static void expect_row(unsigned int side, uint64_t bytes, uint64_t iterations)
 	assert_int_equal(bed.status[side], 0);
 }
 
-/* What the user does not say is the program's. */
+/* Whatever the user does not set is the program's default. */
 static void usual(void **state)
 {
 	(void)state;
@@ -171,13 +171,13 @@ static void usual(void **state)
 				   (unsigned int)program->iterations, (unsigned int)program->bytes);
 		assert_int_equal(strncmp(bed.said[1], first, strlen(first)), 0);
 		free(first);
-		/* Those that wait while another one is served. */
+		/* Connections that may wait while another one is served. */
 		assert_int_equal(soft_cm.backlog, 16);
 		end();
 	}
 }
 
-/* What he says counts; an address that he listens at is that of the port. */
+/* The user's settings count; the address it listens on is the port's. */
 static void chosen(void **state)
 {
 	(void)state;
@@ -207,8 +207,7 @@ static void expect_failure(unsigned int side, const char *reason)
 			 row->reason ? row->reason : "a pass", reason);
 }
 
-/* Calls that fail at one of the sides, after as many that do not, and how its row's reason begins.
- */
+/* A call that fails on one side after `spared` successes, and how the row's reason begins. */
 static const struct {
 	unsigned int side, spared;
 	const char *call, *reason;
@@ -246,7 +245,7 @@ static void calls_fail(void **state)
 	}
 }
 
-/* What cannot work is told before a connection is tried, or as soon as it is known. */
+/* Impossible requests are reported before connecting, or as soon as they are known. */
 static void not_possible(void **state)
 {
 	(void)state;
@@ -255,7 +254,7 @@ static void not_possible(void **state)
 		snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
 		play();
 		expect_failure(0, "librdmacm takes device none1 for that address, not none0");
-		/* Nobody has come, and the user ended it. */
+		/* The user ended the server before any client came. */
 		assert_int_equal(bed.status[1], -EINTR);
 		assert_int_equal(bed.results[1].count, 0);
 		end();
@@ -272,7 +271,9 @@ static void not_possible(void **state)
 	}
 }
 
-/* While nobody is served, librdmacm says it; the server ends with a row of its own. */
+/*
+ * While no client is served, librdmacm reports the removal; the server ends with a row of its own.
+ */
 static void device_goes(void **state)
 {
 	(void)state;
@@ -284,7 +285,7 @@ static void device_goes(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
 		assert_int_equal(eventfd_read(bed.waits, &one), 0);
 		pthread_mutex_lock(&soft.lock);
-		/* The only one is the listener. */
+		/* The only identifier is the listener. */
 		assert_int_equal(soft_cm.count, 1);
 		soft_cm_push(soft_cm.ids[0], RDMA_CM_EVENT_DEVICE_REMOVAL);
 		pthread_mutex_unlock(&soft.lock);

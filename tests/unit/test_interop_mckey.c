@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mckey from its beginning to its end: our sender and our receiver, with verbs and librdmacm in
+ * Complete runs of mckey: our sender against our receiver, with verbs and librdmacm simulated in
  * memory. tests/vm has the program itself.
  */
 #include "perfect_cm.h"
@@ -12,10 +12,10 @@
 
 #include "selftest/selftest.h"
 
-/* The side whose thread it is. */
+/* The side that the current thread plays. */
 static __thread unsigned int own_side;
 
-/* The pause for the switches, which nothing ends, is over at once here. */
+/* The uninterruptible pause for the switches returns at once here. */
 int poll(struct pollfd *polls, nfds_t count, int msec)
 {
 	const struct timespec left = {.tv_sec = msec / 1000, .tv_nsec = msec % 1000 * 1000000L};
@@ -30,13 +30,13 @@ int poll(struct pollfd *polls, nfds_t count, int msec)
 }
 
 static struct bed {
-	struct interop_request requests[2]; /* of the sender and the receiver */
+	struct interop_request requests[2]; /* for the sender and the receiver */
 	struct selftest_results results[2];
 	char said[4][256];
 	int lines, waits;
 	int signals;
 	int status[2];
-	uint32_t flags[2]; /* how each joined */
+	uint32_t flags[2]; /* how each side joined */
 	pthread_t thread;
 } bed;
 
@@ -44,13 +44,13 @@ static struct bed {
 
 static int join_group(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *how, void *context)
 {
-	/* Both members, which are 1 and 2, are meant. */
+	/* Bits 1 and 2 mark both members of the struct as valid. */
 	soft_must(how->comp_mask == 3);
 	bed.flags[own_side] = how->join_flags;
 	return soft_cm_join(id, how->addr, context);
 }
 
-/* Where the group's messages go, as cma_make_mc_event() has it. */
+/* The address of the group's messages, as cma_make_mc_event() sets it. */
 static int get_event(struct rdma_event_channel *channel, struct rdma_cm_event **ret)
 {
 	int rc = soft_cm_event(channel, ret);
@@ -74,7 +74,7 @@ static struct ibv_ah *no_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	return NULL;
 }
 
-/* ---- In place of those of agent_device.c ---- */
+/* ---- Replacements for functions of agent_device.c ---- */
 
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 {
@@ -128,7 +128,7 @@ static void *serve(void *context)
 
 static void begin(void)
 {
-	/* A test that failed left its own behind. */
+	/* A failed test may have left state behind. */
 	soft_cm = (struct soft_cm){.devices = {{.name = "none0"}, {.name = "none0"}}};
 	soft.next_qpn = 0;
 	soft.lenient = 0;
@@ -202,7 +202,7 @@ static void expect_pass(unsigned int side, size_t at, uint64_t bytes, uint64_t i
 		     row->messages_per_second.known);
 }
 
-/* What the user does not say is the program's. */
+/* Whatever the user does not set is the program's default. */
 static void usual(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void usual(void **state)
 	expect_pass(1, 0, 100, 10);
 	assert_int_equal(bed.status[0], 0);
 	assert_int_equal(bed.status[1], 0);
-	/* enum rdma_cm_mc_join_flags of rdma_cma.h: full members. */
+	/* enum rdma_cm_mc_join_flags of rdma_cma.h: full membership. */
 	assert_int_equal(bed.flags[0], 0);
 	assert_int_equal(bed.flags[1], 0);
 	assert_int_equal(bed.lines, 2);
@@ -226,7 +226,7 @@ static void usual(void **state)
 	end();
 }
 
-/* One sender after the other; each time the group is joined again. */
+/* One sender after another; the receiver joins the group again each time. */
 static void senders(void **state)
 {
 	(void)state;
@@ -239,7 +239,7 @@ static void senders(void **state)
 	bed.requests[0].group.send_only = true;
 	start();
 	for (int i = 0; i < 2; i++) {
-		/* Not before it is a member again. */
+		/* Wait until the receiver is a member again. */
 		while (bed.lines < 2 * i + 1)
 			usleep(1000);
 		run_side(0);
@@ -271,7 +271,7 @@ static const struct selftest_result *failed_row(unsigned int side, const char *r
 	return row;
 }
 
-/* What cannot work is told before anything is joined, to both. */
+/* Impossible requests are reported on both sides before anything is joined. */
 static void not_possible(void **state)
 {
 	(void)state;
@@ -358,7 +358,7 @@ static void calls_fail(void **state)
 	}
 }
 
-/* The route is one to the group, which is no host. */
+/* The reason names the route to the group, which is not a host. */
 static void no_route(void **state)
 {
 	(void)state;
@@ -379,7 +379,7 @@ static void no_route(void **state)
 	}
 }
 
-/* A sender needs an address handle, too. */
+/* A sender also needs an address handle. */
 static void no_handle(void **state)
 {
 	char *reason = mem_format(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rounds with the pingpongs and rping: our client and our server against each other on a device
- * in memory, which may damage what is sent. tests/vm has the programs themselves.
+ * Rounds with the pingpongs and rping: our client against our server on a device simulated in
+ * memory, which may corrupt the data sent. tests/vm has the programs themselves.
  */
 #include "perfect_trial.h"
 
@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 6 };
 
-/* A session of either side; the far one runs in a thread. */
+/* One side's session; the far one runs in a thread. */
 struct half {
 	struct interop session;
 	struct interop_request request;
@@ -22,7 +22,7 @@ struct half {
 	struct rdma_cm_event event;
 	struct rdma_cm_id id;
 	struct pingpong_address own;
-	int signals; /* end it */
+	int signals; /* ends it */
 };
 
 static struct half halves[2];
@@ -88,7 +88,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 	interop_row_begin(&half->session);
 }
 
-/* As make() of pingpong.c. */
+/* Like make() of pingpong.c. */
 static void make_pingpong(struct half *half)
 {
 	struct interop *session = &half->session;
@@ -153,7 +153,7 @@ static void begin(uint32_t kind, void (*make)(struct half *half))
 	connect_half(&halves[0], &halves[1]);
 }
 
-/* A side that has failed ends the other one, too. */
+/* A side that fails also ends the other one. */
 static void run_half(struct half *half)
 {
 	struct half *other = half == &halves[0] ? &halves[1] : &halves[0];
@@ -178,7 +178,7 @@ static void play(void)
 
 	assert_int_equal(pthread_create(&thread, NULL, serve, &halves[1]), 0);
 	run_half(&halves[0]);
-	/* The client of rping disconnects. */
+	/* rping's client disconnects. */
 	eventfd_write(halves[1].channel.fd, 1);
 	pthread_join(thread, NULL);
 	soft.spoil = NULL;
@@ -203,7 +203,7 @@ static void end(void)
 	assert_int_equal(soft.objects, 0);
 }
 
-/* The row of a side, complete. */
+/* The completed row of a side. */
 static const struct selftest_result *row_of(struct half *half)
 {
 	if (half->session.row)
@@ -241,7 +241,7 @@ static void pingpongs(void **state)
 			assert_int_equal(row->iterations.value, ROUNDS);
 			assert_int_equal(row->size_bytes.value, 64);
 			assert_true(row->latency_p50_usec.known && row->bandwidth_gbps.known);
-			/* A server has no sample of the first message. */
+			/* The server takes no sample for the first message. */
 			assert_int_equal(halves[k].session.sampler.all.count, ROUNDS - k);
 		}
 		assert_int_equal(halves[0].pingpong.echo, ECHO_OURS);
@@ -250,7 +250,7 @@ static void pingpongs(void **state)
 	}
 }
 
-/* Messages 1, 3, 5 ... are the client's. */
+/* Odd-numbered messages are the client's. */
 static void answer_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from;
@@ -282,7 +282,7 @@ static void second_send_fails(struct ibv_wc *wc, bool receive)
 		wc->status = IBV_WC_RETRY_EXC_ERR;
 }
 
-/* The server's last send: the client has gone before it could acknowledge. */
+/* The server's last send fails: the client left before acknowledging it. */
 static void last_answer_fails(struct ibv_wc *wc, bool receive)
 {
 	if (!receive && wc->qp_num == 0x102 && ++soft.calls == ROUNDS)
@@ -298,7 +298,9 @@ static void damaged_pingpongs(void **state)
 	expect(0, SELFTEST_FAIL, "wrong data in iteration 2: at offset 63 ");
 	assert_int_equal(row_of(&halves[0])->iterations.value, 1);
 	end();
-	/* As the programs do: the server sends data of its own, which the client sends back. */
+	/*
+	 * Like the original programs: the server sends its own data, which the client sends back.
+	 */
 	begin(QP_RC, make_pingpong);
 	soft.damage = all_constant;
 	play();
@@ -307,7 +309,9 @@ static void damaged_pingpongs(void **state)
 	expect(1, SELFTEST_PASS,
 	       "the data were not checked: the peer does not send back what it gets");
 	end();
-	/* A client that looks like the program's gets data of the server, and so finds others. */
+	/*
+	 * A client that looks like the original receives the server's data and reports a mismatch.
+	 */
 	begin(QP_RC, make_pingpong);
 	soft.damage = first_is_constant;
 	play();
@@ -333,7 +337,7 @@ static void damaged_pingpongs(void **state)
 	end();
 }
 
-/* A datagram of somebody else, and one that is shorter than its header, are not answers. */
+/* A datagram from a stranger, or one shorter than its header, is not an answer. */
 static void stranger_first(struct ibv_wc *wc, bool receive)
 {
 	if (receive && wc->qp_num == 0x102 && !soft.calls++)
@@ -347,7 +351,7 @@ static void strangers(void **state)
 	halves[0].session.timeout_msec = halves[1].session.timeout_msec = 250;
 	soft.spoil = stranger_first;
 	play();
-	/* So the first message is not answered. */
+	/* Therefore the first message goes unanswered. */
 	assert_int_equal(row_of(&halves[0])->verdict.value, SELFTEST_FAIL);
 	assert_int_equal(row_of(&halves[0])->iterations.value, 0);
 	assert_int_equal(row_of(&halves[1])->iterations.value, 0);
@@ -398,7 +402,7 @@ static void longer_info(struct ibv_wc *wc, bool receive)
 	wc->byte_len += receive && wc->qp_num == 0x102;
 }
 
-/* The number of bytes, in the last four of the message, becomes 0. */
+/* Sets the byte count, in the last four bytes of the message, to 0. */
 static void no_bytes(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)from, (void)bytes;
@@ -447,7 +451,10 @@ static void damaged_rpings(void **state)
 	}
 }
 
-/* How a client may leave: not before a round, and if the user gave a number not before that. */
+/*
+ * A client may leave only after a round, and only after the number of rounds that the user asked
+ * for.
+ */
 static void clients_that_leave(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs of ibv_srq_pingpong, perftest and ucmatose on a device that is made up. */
+/* Runs of ibv_srq_pingpong, perftest and ucmatose on a made-up device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "selftest/interop/pingpong.h"
 #include "made_up_session.h"
 
-/* The rate of a row is that of so many messages in the time of the run. */
+/* The row's rate is this number of messages divided by the run time. */
 static void assert_messages(const struct bed *bed, double messages)
 {
 	const struct selftest_result *row = row_of(bed);
@@ -58,14 +58,14 @@ static void most_queue_pairs(void **state)
 		assert_int_equal(interop_make_qp(&bed.session, i, &created), 0);
 	assert_int_equal(bed.device.srq_depth, 4 * PINGPONG_MOST_QPS);
 	assert_int_equal(bed.results.count, 0);
-	/* Once more, as for the next client. */
+	/* Once more, as for another client. */
 	interop_release(&bed.session);
 	assert_int_equal(bed.session.agent->work, 0);
 	assert_int_equal(interop_make_qp(&bed.session, 0, &created), 0);
 	free_bed(&bed);
 }
 
-/* The queue pairs of a test have one number: all completions are those of the first. */
+/* All queue pairs of the test have one number: every completion belongs to the first. */
 static void play_many(struct bed *bed, bool server)
 {
 	struct pingpong run = {.session = &bed->session};
@@ -82,7 +82,7 @@ static void play_many(struct bed *bed, bool server)
 		add(&bed->device, server ? INTEROP_RECEIVED : INTEROP_SENT, 64);
 		add(&bed->device, server ? INTEROP_SENT : INTEROP_RECEIVED, 64);
 	}
-	/* The other side sends back what it got. */
+	/* The other side echoes the data. */
 	run.echo = ECHO_NONE;
 	pingpong_exchange_many(&run);
 	interop_row_end(&bed->session);
@@ -148,7 +148,7 @@ static void play_messages(struct bed *bed, uint64_t iterations)
 	interop_row_end(&bed->session);
 }
 
-/* The time begins when the first message is there, so it is not in it. */
+/* Timing starts when the first message has arrived, so this message is not included. */
 static void rate_of_a_receiver(void **state)
 {
 	struct bed bed;
@@ -165,7 +165,9 @@ static void rate_of_a_receiver(void **state)
 	free_bed(&bed);
 }
 
-/* What a client of ib_write_bw says up to the test, in three parts: with the last, it is done. */
+/*
+ * What an ib_write_bw client sends before the test, in three parts; the last one is its final word.
+ */
 static size_t say_hello(char *text)
 {
 	static const char version[PERFTEST_VERSION_BYTES] = PERFTEST_VERSION;
@@ -180,7 +182,7 @@ static size_t say_hello(char *text)
 	return (size_t)(at - text) + PERFTEST_MTU_BYTES;
 }
 
-/* `keys`: how many times a client tells its address before it closes the connection. */
+/* `keys`: how often a client sends its address before it closes the connection. */
 static void play_client(struct bed *bed, unsigned int keys, const uint64_t *report)
 {
 	struct perftest run = {.session = &bed->session, .kind = &write_bw};
@@ -217,7 +219,7 @@ static void clients_that_end(void **state)
 	play_client(&bed, 0, NULL);
 	assert_reason(&bed, "closed the connection before the addresses were exchanged");
 	free_bed(&bed);
-	/* In the steps before the test, during it, and when it has told that it is done. */
+	/* In the steps before the test, during it, and after the client has reported its end. */
 	for (unsigned int keys = 1; keys <= 4; keys++) {
 		play_client(&bed, keys, NULL);
 		assert_reason(&bed, ended);
@@ -225,7 +227,7 @@ static void clients_that_end(void **state)
 	}
 }
 
-/* A request to read carries no data, so only that of a write can be of a wrong size. */
+/* A read request carries no data, so only a write can have a wrong size. */
 static void refused_requests(void **state)
 {
 	static const struct {
@@ -261,7 +263,7 @@ static void bad_reports(void **state)
 	play_client(&bed, 4, report);
 	assert_reason(&bed, "what hostb says that it measured is no report of ib_send_bw");
 	free_bed(&bed);
-	/* A good one, after which the client ends without its last word. */
+	/* A valid report, after which the client closes without its last word. */
 	perftest_format_report(64, 7, 0.5, report);
 	play_client(&bed, 4, report);
 	assert_reason(&bed, "closed the connection: its ib_send_bw ended");
@@ -269,7 +271,7 @@ static void bad_reports(void **state)
 	free_bed(&bed);
 }
 
-/* perftest's atomics have no row. */
+/* There is no test for perftest's atomics. */
 static void no_such_test(void **state)
 {
 	const struct interop_request request = {.operation = SELFTEST_ATOMIC, .signals = -1};

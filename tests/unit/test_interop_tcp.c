@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The pingpongs and perftest from their beginning to their end: our client and our server, with
- * verbs in memory and a TCP connection within this host; and peers that say something wrong.
- * tests/vm has the programs themselves.
+ * Complete runs of the pingpongs and perftest: our client against our server, with verbs simulated
+ * in memory and a TCP connection within this host; and peers that send invalid data. tests/vm has
+ * the programs themselves.
  */
 #include "own_side.h"
 
@@ -17,17 +17,17 @@
 
 enum { NO_PINGPONG = -1, LATENCY = 1, RATE = 2, BOTH = LATENCY | RATE };
 
-/* What the user does not say is the program's. */
+/* Whatever the user does not set is the program's default. */
 struct program {
 	const char *name, *test;
 	int kind; /* enum pingpong_kind */
 	unsigned int operation;
 	bool latency;
 	uint64_t bytes, iterations, queue_pairs;
-	const char *options; /* of its command, before and after those of all */
+	const char *options; /* in its command, before and after the common options */
 	const char *mtu;
 	int figures[2];
-	unsigned int ways; /* of a message in the time of a sample */
+	unsigned int ways; /* one-way trips of a message per sample */
 	const char *summaries[2];
 	const char *remarks[2];
 };
@@ -118,7 +118,7 @@ static const struct program programs[] = {
 	{"ib_write_bw",
 	 "ib_write_bw",
 	 NO_PINGPONG,
-	 0, /* it is the usual one */
+	 0, /* the default */
 	 false,
 	 65536,
 	 5000,
@@ -196,11 +196,11 @@ enum { RC, UC, UD, SRQ, SEND_BW, WRITE_BW };
 
 static struct bed {
 	const struct program *program;
-	struct interop_request requests[2]; /* of the client and the server */
+	struct interop_request requests[2]; /* for the client and the server */
 	struct selftest_results results[2];
-	char said[4][512]; /* by the server */
-	int lines, waits;  /* it waits, or it has ended */
-	int signals;	   /* end the server */
+	char said[4][512]; /* lines of the server */
+	int lines, waits;  /* written when the server waits or has ended */
+	int signals;	   /* ends the server */
 	int status[2];
 	pthread_t thread;
 } bed;
@@ -243,7 +243,7 @@ static void begin(size_t which)
 	struct ip_address here;
 
 	assert_int_equal(ip_parse("127.0.0.1", &here), 0);
-	/* A test that failed left its own behind. */
+	/* A failed test may have left state behind. */
 	soft.next_qpn = 0;
 	soft.lenient = soft.calls = 0;
 	soft.spoil = NULL;
@@ -266,7 +266,7 @@ static void begin(size_t which)
 	bed.requests[0].peer_ip = bed.requests[1].bind = here;
 }
 
-/* Until it waits, or it has ended. */
+/* Starts the server and waits until it listens or has ended. */
 static void start_server(void)
 {
 	eventfd_t one;
@@ -279,7 +279,7 @@ static void play(void)
 {
 	start_server();
 	run_side(0);
-	/* It may have failed before the server knew of it. */
+	/* The client may have failed before the server noticed it. */
 	if (bed.results[0].items[0]->verdict.value != SELFTEST_PASS)
 		eventfd_write(bed.signals, 1);
 	pthread_join(bed.thread, NULL);
@@ -296,14 +296,14 @@ static void end(void)
 	close(bed.signals);
 }
 
-/* The rate is that of the times, of which no more have passed than the row says. */
+/* The rate, bandwidth, latencies and duration of a row agree. */
 static void expect_figures(const struct selftest_result *row, unsigned int side, uint64_t bytes,
 			   uint64_t iterations)
 {
 	const int figures = bed.program->figures[side];
 	const double rate = row->messages_per_second.value;
 	const double gbps = rate * (double)bytes * 8 / 1e9;
-	/* A server has one sample less, or its first message is not timed. */
+	/* A server has one sample less, or does not time its first message. */
 	const double timed = (double)(iterations - side);
 	const double ways = bed.program->ways ? bed.program->ways : 1;
 
@@ -325,7 +325,7 @@ static void expect_figures(const struct selftest_result *row, unsigned int side,
 	assert_true(row->latency_p50_usec.value <= row->latency_max_usec.value);
 	if (bed.program->kind == PINGPONG_SRQ)
 		return;
-	/* The mean. */
+	/* The mean latency lies between minimum and maximum. */
 	assert_true(1e6 / rate >= row->latency_min_usec.value * 0.999);
 	assert_true(1e6 / rate <= row->latency_max_usec.value * 1.001);
 }
@@ -337,7 +337,7 @@ static void expect_text(const char *what, const char *got, const char *wanted)
 			 got ? got : "nothing", wanted ? wanted : "nothing");
 }
 
-/* A server of reads does not hear how many there were, nor how long they were. */
+/* A server of reads learns neither their number nor their size. */
 static bool is_unseen(unsigned int side)
 {
 	return side == 1 && !strcmp(bed.program->test, "ib_read_lat");
@@ -353,7 +353,7 @@ static void expect_pass(unsigned int side, size_t at, uint64_t bytes, uint64_t i
 	expect_text("test", row->test, bed.program->test);
 	expect_text("summary", row->summary, bed.program->summaries[side]);
 	expect_text("peer", row->peer, side ? "127.0.0.1" : "hostb");
-	/* That the last acknowledgements came depends on the time. */
+	/* Whether the last acknowledgements arrive depends on timing. */
 	if (bed.program->kind != PINGPONG_SRQ)
 		expect_text("remark", row->reason, bed.program->remarks[side]);
 	assert_true(row->peer_gid.known);
@@ -416,7 +416,7 @@ static void usual(void **state)
 					 program->queue_pairs);
 		}
 		expect_said(program->bytes, program->iterations);
-		/* What the client measured is what it tells. */
+		/* The server's row has the rate that the client measured and reported. */
 		if (i == WRITE_BW)
 			assert_true(
 				fabs(bed.results[0].items[0]->messages_per_second.value /
@@ -426,14 +426,14 @@ static void usual(void **state)
 	}
 }
 
-/* What the user says counts. One client after the other, until a signal ends the server. */
+/* The user's settings count. Clients follow one another until a signal ends the server. */
 static void chosen(void **state)
 {
 	static const uint64_t iterations[] = {1, 2, 7};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		/* perftest takes no less than 5. */
+		/* perftest requires at least 5 iterations. */
 		const uint64_t count = iterations[i % 3] + (programs[i].operation ? 4 : 0);
 
 		begin(i);
@@ -446,7 +446,7 @@ static void chosen(void **state)
 		start_server();
 		for (int k = 0; k < 2; k++)
 			run_side(0);
-		/* The second row is there when its line is. */
+		/* The second row exists once its line was printed. */
 		while (bed.lines < 3)
 			usleep(1000);
 		eventfd_write(bed.signals, 1);
@@ -467,9 +467,9 @@ static void chosen(void **state)
 	}
 }
 
-/* ---- Peers that say something wrong ---- */
+/* ---- Peers that send invalid data ---- */
 
-/* Bytes of a peer, after which it says no more. */
+/* Bytes that a peer sends before it falls silent. */
 struct script {
 	char bytes[16384];
 	size_t length;
@@ -513,7 +513,7 @@ static const struct selftest_result *failed_row(unsigned int side, const char *r
 	return row;
 }
 
-/* The client of a server that says that, and what to do. */
+/* Expects the client's reason and next step for a server with this script. */
 static void expect_of_client(struct script *script, const char *reason, const char *step)
 {
 	const struct selftest_result *row;
@@ -532,7 +532,7 @@ static void expect_of_client(struct script *script, const char *reason, const ch
 	script->length = 0;
 }
 
-/* The server of a client that says that. */
+/* Expects the server's reason for a client with this script. */
 static void expect_of_server(struct script *script, const char *reason)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
@@ -638,7 +638,7 @@ static void wrong_clients_of_pingpong(void **state)
 		put(&script, "z", 1);
 	expect_of_server(&script, "what connected from 127.0.0.1 is no ibv_rc_pingpong: its first "
 				  "bytes are no address");
-	/* It ends, or says something else, in place of its last word. */
+	/* The client closes, or sends something else, instead of its last word. */
 	begin(RC);
 	address = address_of(0);
 	put_address(&script, &address);
@@ -685,7 +685,7 @@ static void put_number(struct script *script, uint32_t number)
 	put(script, &number, sizeof(number));
 }
 
-/* All up to the keys. */
+/* Everything before the keys. */
 static void put_sizes(struct script *script, uint32_t cycle, const char *mtu)
 {
 	put_version(script, "6.06");
@@ -736,7 +736,7 @@ static void wrong_versions_and_sizes(void **state)
 	}
 }
 
-/* The bytes of another protocol: the port is told, too. */
+/* Bytes of another protocol: the message also names the port. */
 static void other_protocols(void **state)
 {
 	static const struct {
@@ -808,7 +808,7 @@ static void wrong_keys(void **state)
 		next.qpn += i == 0;
 		next.psn += i == 1;
 		next.lid += i == 2;
-		/* Another rkey is none of another queue pair. */
+		/* Another rkey does not mean another queue pair. */
 		next.rkey += i == 3;
 		put_sizes(&script, 4096, "3");
 		put_keys(&script, &keys, true);
@@ -826,7 +826,7 @@ static void wrong_keys(void **state)
 
 enum { READ_BW = 6, SEND_LAT, WRITE_LAT, READ_LAT };
 
-/* The steps up to the test, and behind it for a server that takes no part in it: perftest.h. */
+/* The steps before the test, and after it for a server that takes no part in it: perftest.h. */
 static const struct {
 	size_t program, keys, behind;
 	size_t lengths[7];
@@ -842,7 +842,7 @@ static const struct {
 	{READ_LAT, 4, 1, {108}, "its client alone knows what it did", 0, 0, false},
 };
 
-/* These are the version, the cycle, its lines and the MTU. */
+/* The lengths of the version, the cycle, its lines and the MTU. */
 static const size_t first_steps[] = {16, 4, 4, 2};
 
 static size_t length_of(size_t talk, size_t step)
@@ -872,7 +872,7 @@ static struct perftest_keys peer_keys(unsigned int side)
 				      .gid = soft.ports[side].endpoint.gid};
 }
 
-/* All steps of a peer; those from `other` on with another queue pair. */
+/* All steps of a peer; from step `other` on they name another queue pair. */
 static void put_talk(struct script *script, size_t talk, unsigned int side, size_t other)
 {
 	uint64_t report[PERFTEST_REPORT_ITEMS];
@@ -894,7 +894,7 @@ static void put_talk(struct script *script, size_t talk, unsigned int side, size
 static char heard[4096];
 static size_t heard_length;
 
-/* Says the first bytes of it, and hears all until the other side closes. */
+/* Sends the first `length` bytes of the script, and reads until the other side closes. */
 static void say_first(const struct script *script, size_t length, int fd)
 {
 	ssize_t got;
@@ -929,7 +929,7 @@ static void *say_to_client(void *context)
 	return NULL;
 }
 
-/* What a side of this program has said: each line of keys is the same. */
+/* What this program's side has sent: all lines of keys are equal. */
 static void expect_heard(size_t talk, unsigned int side, size_t steps)
 {
 	static const char first[] = "6.06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\x40"
@@ -958,7 +958,7 @@ static void expect_heard(size_t talk, unsigned int side, size_t steps)
 	assert_memory_equal(keys.gid.raw, soft.ports[side].endpoint.gid.raw, 16);
 }
 
-/* A server says as many steps as it has heard, and no byte more. */
+/* A server sends as many steps as it has received, and not a byte more. */
 static void server_answers(void **state)
 {
 	static struct script script;
@@ -980,7 +980,7 @@ static void server_answers(void **state)
 	}
 }
 
-/* The last word is told and not waited for. */
+/* The server sends its last word without waiting for an answer. */
 static void server_that_waits(void **state)
 {
 	static struct script script;
@@ -1016,7 +1016,7 @@ static void server_that_waits(void **state)
 	}
 }
 
-/* A client says a step more than it has heard. */
+/* A client sends one step more than it has received. */
 static void client_begins(void **state)
 {
 	static struct script script;
@@ -1043,7 +1043,7 @@ static void client_begins(void **state)
 		}
 }
 
-/* Another queue pair in any line but the first is one of several, behind the test as well. */
+/* Another queue pair in any line but the first means several of them, also after the test. */
 static void other_keys(void **state)
 {
 	static struct script script;
@@ -1066,7 +1066,7 @@ static void other_keys(void **state)
 		}
 }
 
-/* ---- What is known before anybody is asked ---- */
+/* ---- Problems known before connecting ---- */
 
 static void not_possible(void **state)
 {
@@ -1117,7 +1117,7 @@ static void not_possible(void **state)
 		assert_int_equal(bed.status[side], 0);
 		row = failed_row((unsigned int)side, rows[at].reason);
 		expect_text("next step", row->next_step, rows[at].step);
-		/* A server has no client yet, and logs it. */
+		/* A server has no client yet, and logs the failure. */
 		expect_text("peer", row->peer, side ? NULL : "hostb");
 		if (side) {
 			char *line = mem_format("server: %s: fail: %s; %s",
@@ -1131,7 +1131,7 @@ static void not_possible(void **state)
 	}
 }
 
-/* The largest MTU that the port, the user and the program allow, as the command says it. */
+/* The largest MTU that the port, the user and the program allow, as the command prints it. */
 static void path_mtu(void **state)
 {
 	static const struct {
@@ -1167,7 +1167,7 @@ static void path_mtu(void **state)
 	}
 }
 
-/* The programs listen at IPv4 addresses. */
+/* The programs listen on IPv4 addresses. */
 static void refused_by_ipv6(void **state)
 {
 	const struct sockaddr_in6 loopback = {.sin6_family = AF_INET6,
@@ -1210,7 +1210,7 @@ static void cannot_listen(void **state)
 	close(fd);
 	end();
 	begin(SEND_BW);
-	/* RFC 5737: for documentation. */
+	/* RFC 5737: reserved for documentation. */
 	assert_int_equal(ip_parse("192.0.2.1", &bed.requests[1].bind), 0);
 	run_side(1);
 	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].port,
@@ -1221,7 +1221,7 @@ static void cannot_listen(void **state)
 	end();
 }
 
-/* Nobody came: there is nothing to tell. */
+/* No client came, so there is nothing to report. */
 static void interrupted(void **state)
 {
 	(void)state;
@@ -1236,7 +1236,7 @@ static void interrupted(void **state)
 	}
 }
 
-/* On InfiniBand the LID is the address, and a GID only says of which subnet it is. */
+/* On InfiniBand the LID is the address, and the GID only identifies the subnet. */
 static void infiniband(void **state)
 {
 	const struct gid none = {.raw = {0}}, own = {.raw = {0xfe, 0x80, [15] = 1}};

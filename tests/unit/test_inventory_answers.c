@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a host has, from the answers of netlink in a snapshot: which facts they give, which the
- * files of sysfs add, and what is done where netlink does not answer.
+ * What a host has, from netlink's answers in a snapshot: the facts they give, those that sysfs
+ * files add, and what happens where netlink does not answer.
  */
 #include "made_up_snapshot.h"
 
@@ -21,7 +21,7 @@ struct bed {
 	struct objects objects;
 	struct inventory inventory;
 	struct problems problems, notes;
-	uint16_t link_flags, address_flags; /* of answers: NLM_F_DUMP_INTR */
+	uint16_t link_flags, address_flags; /* of the answers: NLM_F_DUMP_INTR */
 };
 
 static void put(struct bed *bed, const char *device, const char *name, const char *text)
@@ -74,7 +74,7 @@ static int load(struct bed *bed, uint64_t needs)
 	return inventory_load(&bed->inventory, &bed->request, &bed->problems, &bed->notes);
 }
 
-/* The columns of the records, with a blank between them and a line for each record. */
+/* Compares these columns of the records, separated by blanks, with one line per record. */
 static void expect(const struct schema *schema, const char *list, const void *items, size_t size,
 		   size_t count, const char *wanted)
 {
@@ -107,7 +107,7 @@ static void expect_ports(struct bed *bed, size_t device, const char *list, const
 	expect(&port_schema, list, of->ports, sizeof(*of->ports), of->port_count, wanted);
 }
 
-/* A line for each, with its hint behind it. */
+/* Compares one line per problem, with its hint at the end. */
 static void expect_problems(const struct problems *problems, const char *wanted)
 {
 	struct text_buffer text = {.text = NULL};
@@ -158,7 +158,7 @@ static void answer_devices(struct bed *bed, const struct told *told, size_t coun
 	snapshot_done(&bed->snapshot, 0);
 }
 
-/* A port that is told: its LID, if it has one, and its netdev. */
+/* Answers for one port: its state, its LID if it has one, and its netdev. */
 static void answer_port(struct bed *bed, uint32_t device, uint32_t port, uint8_t port_state,
 			uint32_t lid, uint32_t netdev, const char *name)
 {
@@ -299,7 +299,7 @@ static const struct made_up_netdev netdevs[] = {
 	 .pkey = 0xffff},
 };
 
-/* What netlink tells is not read from files, which say something else here. */
+/* Facts from netlink are not read from files, whose content differs here. */
 static void both(void **state)
 {
 	struct bed *bed = *state;
@@ -346,7 +346,7 @@ static void both(void **state)
 		     "mlx5_0 1 ethernet active 100   eth0\n");
 }
 
-/* What is removed after netlink has told of it, or is not in this sysfs, is one problem. */
+/* A device removed since netlink's answer, or absent from this sysfs, is one problem. */
 static void gone(void **state)
 {
 	static const struct {
@@ -377,7 +377,7 @@ static void gone(void **state)
 	expect_problems(&bed->problems, "");
 }
 
-/* A port that netlink refuses is read from files, and -v says so. */
+/* A port that netlink refuses is read from files, and -v reports that. */
 static void refused_port(void **state)
 {
 	struct bed *bed = *state;
@@ -399,13 +399,13 @@ static void refused_port(void **state)
 	assert_string_equal(bed->notes.items[0].source, "nldev");
 	assert_string_equal(bed->notes.items[0].error, strerror(EPERM));
 	expect_ports(bed, 0, "port,state,lid,lmc,sm_lid", "1 armed 7 1 8\n2 active 40 2 41\n");
-	/* Without a fact that ports have, they are not asked. */
+	/* Ports are not queried unless a fact about ports is needed. */
 	assert_int_equal(load(bed, NEED_NODE_TYPE), 0);
 	expect_problems(&bed->notes, "");
 	expect_ports(bed, 0, "port,state", "1 \n2 \n");
 }
 
-/* Where RDMA netlink has no answer, the class directory has the devices. */
+/* Without an answer from RDMA netlink, the devices come from the class directory. */
 static void no_answer(void **state)
 {
 	struct bed *bed = *state;
@@ -420,12 +420,12 @@ static void no_answer(void **state)
 	assert_string_equal(bed->notes.items[0].hint, "sysfs is used");
 	expect_devices(bed, "device,index,state,sources",
 		       "mlx5_2  down sysfs\nmlx5_10  active sysfs\n");
-	/* It knows of none: then there may still be some of an old kernel. */
+	/* Netlink lists no devices: an old kernel may still have some in sysfs. */
 	answer_devices(bed, NULL, 0);
 	assert_int_equal(load(bed, NEED_STATE), 0);
 	expect_problems(&bed->notes, "");
 	expect_devices(bed, "device,state,sources", "mlx5_2 down sysfs\nmlx5_10 active sysfs\n");
-	/* But not where each device is in one network namespace: sysfs may be that of another. */
+	/* Not if each device is in one network namespace: sysfs may be that of another one. */
 	tree_write(&bed->snapshot.tree, "root/sys/module/ib_core/parameters/netns_mode", "N");
 	assert_int_equal(load(bed, NEED_STATE), -ENODEV);
 	assert_int_equal(bed->inventory.devices.count, 0);
@@ -459,7 +459,7 @@ static void no_device(void **state)
 	assert_int_equal(load(bed, 0), -ENOENT);
 }
 
-/* Which roots have netlink. */
+/* Which roots have netlink answers. */
 static void roots(void **state)
 {
 	struct bed *bed = *state;
@@ -515,7 +515,7 @@ static void add_software(struct bed *bed)
 	}
 }
 
-/* Drivers of software have no link: the loaded modules tell, or the provider of the verbs. */
+/* Software drivers have no driver link: the loaded modules tell, or the provider of the verbs. */
 static void software_drivers(void **state)
 {
 	struct bed *bed = *state;
@@ -534,7 +534,7 @@ static void software_drivers(void **state)
 	expect_problems(&bed->problems, "");
 }
 
-/* A device of hardware before one of software, and a port that is told before one that is not. */
+/* A hardware device before a software one, and a port that is answered before one that is not. */
 static void later_ones(void **state)
 {
 	static const struct told devices[] = {
@@ -566,7 +566,7 @@ static void later_ones(void **state)
 		       "a0  active\nrxe0 rdma_rxe 1 armed, 1 active\nsiw1 siw down\n");
 	assert_int_equal(bed->notes.count, 1);
 	assert_string_equal(bed->notes.items[0].object, "rxe0/2");
-	/* It has no driver that could be found, which is said. */
+	/* Its driver cannot be found, which is reported. */
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].object, "a0");
 	assert_string_equal(bed->problems.items[0].attribute, "driver");
@@ -581,7 +581,7 @@ static void drivers_of_providers(void **state)
 	answer_uverbs(bed, 8, "uverbs5", DRIVER_UNKNOWN);
 	ask_uverbs(bed, 9);
 	snapshot_refuse(&bed->snapshot, -ENODEV);
-	/* Without that class, the kernel would load the module for this. */
+	/* Without that class, this query would make the kernel load the module. */
 	assert_int_equal(load(bed, NEED_DRIVER), 0);
 	expect_devices(bed, "device,driver,uverbs", "odd0  \nrxe0  \nsiw0  \nsw0  \n");
 	tree_directory(&bed->snapshot.tree, "root/sys/class/infiniband_verbs");
@@ -591,7 +591,7 @@ static void drivers_of_providers(void **state)
 	assert_int_equal(bed->inventory.devices.items[2].driver_id.value, DRIVER_UNKNOWN);
 }
 
-/* Only what is named, in the order of names. */
+/* Only the named objects, ordered by name. */
 static void named(void **state)
 {
 	char *words[] = {(char[]){"ibp1/2"}, (char[]){"gone"}, NULL};
@@ -626,7 +626,7 @@ static void add_ports(struct bed *bed)
 	put(bed, "mlx5_0", "ports/1/gid_attrs/ndevs/0", "eth0");
 }
 
-/* ConnectX-3 with a port of InfiniBand and one of RoCE: netlink tells the kind of the first. */
+/* ConnectX-3 with an InfiniBand port and a RoCE port: netlink tells the kind of the first one. */
 static void two_kinds(void **state)
 {
 	char *words[] = {(char[]){"ibp1/2"}, NULL};
@@ -658,7 +658,7 @@ static void two_kinds(void **state)
 
 #define NETDEV_COLUMNS "port,netdev,netdev_operstate,netdev_mtu_bytes,carrier_changes,port_guid"
 
-/* The port's own netdev is told; that of IPoIB has the GUID of the port. */
+/* The port's own netdev comes from netlink; the IPoIB netdev has the port's GUID. */
 static void netdevs_of_ports(void **state)
 {
 	struct bed *bed = *state;
@@ -686,7 +686,7 @@ static void netdevs_of_ports(void **state)
 	       "ibp1 2 0 0xffff \n");
 }
 
-/* Without the list of netdevs there is only what RDMA netlink itself tells. */
+/* Without the list of netdevs, only RDMA netlink's own facts are known. */
 static void netdevs_refused(void **state)
 {
 	struct bed *bed = *state;
@@ -700,7 +700,7 @@ static void netdevs_refused(void **state)
 	expect_ports(bed, 0, "port,netdev", "1 \n2 \n");
 	assert_true(bed->inventory.devices.items[0].ports[0].netdev_unknown);
 	expect_ports(bed, 1, "port,netdev,netdev_mtu_bytes", "1 eth0 \n");
-	/* Addresses alone fail: the netdevs are there. */
+	/* If only the addresses fail, the netdevs are still listed. */
 	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
 	assert_int_equal(load(bed, NEED_NETDEV), 0);
 	expect_problems(&bed->problems, "");
@@ -714,7 +714,7 @@ static void netdevs_refused(void **state)
 
 #define CHANGED " changed while they were read: some may be missing\n"
 
-/* What came is shown, but a netdev that did not may exist. */
+/* The netdevs received are shown, but a missing one may still exist. */
 static void netdevs_changed(void **state)
 {
 	struct bed *bed = *state;
@@ -735,7 +735,7 @@ static void netdevs_changed(void **state)
 	assert_true(bed->inventory.devices.items[0].ports[1].netdev_unknown);
 }
 
-/* The MTU of a port is in verbs only, and no device is to be opened. */
+/* Only verbs have a port's MTU, and no device may be opened. */
 static void closed(void **state)
 {
 	struct bed *bed = *state;
@@ -747,7 +747,7 @@ static void closed(void **state)
 	expect_problems(&bed->notes, "cannot read MTU: no device is opened\n");
 }
 
-/* The speed of a netdev is in sysfs alone. */
+/* Only sysfs has a netdev's speed. */
 static void speeds(void **state)
 {
 	struct bed *bed = *state;
@@ -765,7 +765,7 @@ static void speeds(void **state)
 	assert_false(bed->inventory.links.items[0].speed_mbps.known);
 }
 
-/* Files of netdevs with these names may be those of another network namespace. */
+/* Files of netdevs with these names may belong to another network namespace. */
 static void netdevs_of_others(void **state)
 {
 	struct bed *bed = *state;
@@ -798,7 +798,7 @@ static void expect_names(const struct strings *names, const char *wanted)
 	free(text_buffer_take(&text));
 }
 
-/* For completion: from files alone. */
+/* Names for completion come from files alone. */
 static void names(void **state)
 {
 	struct bed *bed = *state;

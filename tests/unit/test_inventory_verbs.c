@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of an inventory that comes from verbs: what they tell, and what is said and read
- * instead where they do not. The functions of libibverbs' wrapper are here, so that the linker
- * takes none of lib/kernel/verbs and lib/host/verbs.c.
+ * The part of an inventory that comes from verbs: what they report, and what is reported and read
+ * instead if they fail. The functions of libibverbs' wrapper are replaced here, so that the linker
+ * takes neither lib/kernel/verbs nor lib/host/verbs.c.
  */
 #include "saved_tree.h"
 
@@ -26,7 +26,7 @@ static struct {
 	unsigned int opened, freed, devices_opened, devices_closed, gids_asked;
 	struct verbs verbs;
 	unsigned int port_count; /* in the capabilities */
-	unsigned int speed;	 /* code of the port, which may stand for a faster one */
+	unsigned int speed;	 /* speed code of the port; a faster speed may share it */
 } library;
 
 int verbs_open(const struct root *root, struct verbs **ret_verbs)
@@ -75,7 +75,7 @@ int verbs_get_port(struct verbs_device *device, struct port *port)
 	return 0;
 }
 
-/* One GID of each port, at index 1. */
+/* Each port has one GID, at index 1. */
 int verbs_get_gids(struct verbs_device *verbs_device, struct device *device)
 {
 	assert_ptr_equal(verbs_device, &library);
@@ -152,7 +152,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The devices a0, with two ports, and b0, as they are before verbs are asked. */
+/* The devices a0, with two ports, and b0, before verbs are queried. */
 static void begin(struct bed *bed)
 {
 	inventory_free(&bed->inventory);
@@ -177,7 +177,7 @@ static void read_it(struct bed *bed, uint64_t needs)
 	assert_int_equal(library.devices_opened, library.devices_closed);
 }
 
-/* A line for each: object, attribute, source, error, hint; - for none. */
+/* One line per problem: object, attribute, source, error, hint; - for none. */
 static char *lines_of(const struct problems *problems)
 {
 	struct text_buffer text = {.text = NULL};
@@ -200,7 +200,7 @@ static void expect_lines(const struct problems *problems, const char *wanted)
 	assert_string_equal(lines, wanted);
 }
 
-/* One line, whose error is that number. */
+/* Expects one line with this error number. */
 static void expect_error(const struct problems *problems, const char *before, int error,
 			 const char *hint)
 {
@@ -235,7 +235,7 @@ static struct port *port_of(struct bed *bed, size_t device, size_t port)
 	return &bed->inventory.devices.items[device].ports[port];
 }
 
-/* ---- The tests ---- */
+/* ---- Tests ---- */
 
 #define INSTALL                                                                     \
 	"install libibverbs and its providers (Debian: ibverbs-providers; Fedora: " \
@@ -255,7 +255,7 @@ static const struct {
 	{ENOMEM, MEMORY},   {EIO, "-"},
 };
 
-/* The library, and then one device, fails: a line each, in the words of what was asked for. */
+/* First the library fails, then one device: one line each, in terms of what was requested. */
 static void failures(void **state)
 {
 	struct bed *bed = *state;
@@ -307,7 +307,7 @@ static void add_table(struct bed *bed, const char *port)
 #define TABLE	  "0 roce-v1 sysfs fe80::1, 2 roce-v2 sysfs 10.0.0.2"
 #define TABLE_ALL "0 roce-v1 sysfs fe80::1, 1 - sysfs -, 2 roce-v2 sysfs 10.0.0.2"
 
-/* Nothing of a GID table is lost without verbs: sysfs has it, and only -v tells. */
+/* Without verbs no GID is lost: sysfs has the table, and only -v reports it. */
 static void gids(void **state)
 {
 	struct bed *bed = *state;
@@ -346,7 +346,7 @@ static void gids(void **state)
 	expect_gids(port_of(bed, 0, 0), "");
 }
 
-/* With the empty slots: verbs tell how many the table has. */
+/* Empty slots included: verbs report the table's size. */
 static void empty_gids(void **state)
 {
 	struct bed *bed = *state;
@@ -361,7 +361,7 @@ static void empty_gids(void **state)
 	assert_int_equal(port_of(bed, 0, 1)->gids[2].port.value, 2);
 	assert_string_equal(port_of(bed, 0, 1)->gids[2].device, "a0");
 	assert_true(port_of(bed, 0, 1)->gids[2].gid.known);
-	/* A port that does not answer: no slot is listed twice. */
+	/* A port that does not answer: still no slot is listed twice. */
 	library.port_error = -EINVAL;
 	read_it(bed, NEED_GIDS);
 	expect_gids(port_of(bed, 0, 0), TABLE_ALL);
@@ -396,7 +396,7 @@ static void mtus(void **state)
 	assert_false(port_of(bed, 0, 0)->active_mtu_bytes.known);
 }
 
-/* What verbs cannot name is told once, and is not asked for. */
+/* Ports that verbs cannot number are reported once, and never queried. */
 static void ports_above(void **state)
 {
 	static const char line[] =
@@ -418,7 +418,7 @@ static void ports_above(void **state)
 	assert_string_equal(bed->problems.items[0].attribute, "attributes of ports above 255");
 }
 
-/* The board is in sysfs, and RDMA netlink knows the transport better. */
+/* Only sysfs has the board, and RDMA netlink knows the transport better. */
 static void caps(void **state)
 {
 	struct bed *bed = *state;
@@ -459,7 +459,7 @@ static void caps(void **state)
 	assert_int_equal(bed->inventory.caps_count, 0);
 }
 
-/* Only an older library leaves the speed to sysfs. */
+/* Only the highest code of an older library leaves the speed to sysfs. */
 static void speeds(void **state)
 {
 	struct bed *bed = *state;
@@ -485,7 +485,7 @@ static void warnings(void **state)
 	expect_lines(&bed->notes, "-|-|verbs|no provider for a0|-\n-|-|verbs|another|-\n");
 }
 
-/* Without the class of the nodes, the library would make the kernel load the module. */
+/* Without the class of the device nodes, the library would make the kernel load the module. */
 static void no_nodes(void **state)
 {
 	struct bed *bed = *state;
@@ -496,7 +496,7 @@ static void no_nodes(void **state)
 	expect_error(&bed->problems, "-|MTU|verbs", ENOSYS, "load the module: modprobe ib_uverbs");
 }
 
-/* Nothing is opened for a saved tree, or if it is not wanted. */
+/* Nothing is opened for a saved tree, or if verbs are not wanted. */
 static void not_opened(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Documents of records read back: our own, and those of others. */
+/* Reading documents of records back: our own, and foreign ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ struct document_read {
 	char *message;
 };
 
-/* Memory of the very size, so that the sanitizer sees every overrun. */
+/* In memory of the exact size, so that the sanitizer sees every overrun. */
 static int read_bytes(const char *text, size_t length, struct document_read *document)
 {
 	_cleanup_(freep) char *copy = mem_alloc_zero(length, 1);
@@ -205,7 +205,7 @@ static void written_and_read(void **state)
 	assert_int_equal(read_text(none, &document), 0);
 	assert_int_equal(document.count, 0);
 	drop(&document);
-	/* Cut anywhere but in the blanks at its end. */
+	/* Truncated anywhere but within its trailing blanks. */
 	for (size_t length = 0; length + 1 < strlen(text); length++) {
 		assert_int_equal(read_bytes(text, length, &document), -EINVAL);
 		drop(&document);
@@ -227,7 +227,7 @@ static void strange_but_right(void **state)
 	(void)state;
 	assert_int_equal(read_text(text, &document), 0);
 	assert_int_equal(document.count, 2);
-	/* A NUL ends it, as it would any text from outside. */
+	/* A NUL ends the text, as in any text from outside. */
 	assert_string_equal(document.rows[0].name, "a\xc3\xbc\xf0\x9f\x98\x80\\x0a");
 	assert_int_equal(document.rows[0].count.value, 7);
 	assert_false(document.rows[0].word.known);
@@ -300,7 +300,7 @@ static void of_other_schemas(void **state)
 	}
 }
 
-/* Keys with a NUL are unknown; integers of any size may be in what is unknown. */
+/* Keys with a NUL are unknown; unknown members may hold integers of any size. */
 static void unknown_members(void **state)
 {
 	struct document_read document;
@@ -393,7 +393,7 @@ static void wrong(void **state)
 	}
 }
 
-/* A NUL among the digits of an escape once hid the quote after it. */
+/* A NUL among the digits of an escape once hid the quotation mark after it. */
 static void bytes_of_zero(void **state)
 {
 	static const char escape[] = "{\"x\":\"\\u1\0\"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
@@ -407,7 +407,7 @@ static void bytes_of_zero(void **state)
 	drop(&document);
 }
 
-/* The memory that jansson holds: its functions take no context. */
+/* The memory that jansson holds; its allocation functions take no context. */
 static size_t allocated, most_allocated;
 
 static void *allocate(size_t size)
@@ -432,7 +432,7 @@ static void release(void *pointer)
 	free(block);
 }
 
-/* One record at a time is in jansson's form, in a list of the document and in one of a record. */
+/* jansson holds one record at a time, both in a list of the document and in a list of a record. */
 static void bounded_memory(void **state)
 {
 	enum { COUNT = 20000 };
@@ -461,7 +461,7 @@ static void bounded_memory(void **state)
 	free(text);
 }
 
-/* `before`, COUNT times {}, and `after`. */
+/* Reads `before`, COUNT times {}, and `after`. */
 static int read_braces(const char *before, const char *after, struct document_read *document)
 {
 	enum { COUNT = 1000000 };
@@ -474,7 +474,7 @@ static int read_braces(const char *before, const char *after, struct document_re
 	return read_text(text, document);
 }
 
-/* A small file must not become large in memory: jansson takes some 200 bytes for {}. */
+/* A small file must not grow large in memory: jansson takes some 200 bytes for {}. */
 static void bounded_strangers(void **state)
 {
 	struct document_read document;
@@ -493,7 +493,7 @@ static void bounded_strangers(void **state)
 	assert_string_equal(document.message,
 			    "line 1, column 28142: too many records with nothing in them");
 	drop(&document);
-	/* A list that no field holds, as of a later version, is skipped. */
+	/* A list that no field holds, for example one of a later version, is skipped. */
 	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"later\":[",
 				     "]}]}", &document),
 			 0);

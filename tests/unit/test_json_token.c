@@ -14,7 +14,7 @@
 #include "render/json_reader.h"
 #include "render/json_token.h"
 
-/* In memory of its very size, so that the sanitizer sees every overrun. */
+/* In memory of the exact size, so that the sanitizer sees every overrun. */
 static size_t token_length(const char *text)
 {
 	_cleanup_(freep) char *copy = mem_alloc_zero(strlen(text), 1);
@@ -91,7 +91,7 @@ static void plain(void **state)
 	}
 }
 
-/* Whether the value is taken, and the message if not. */
+/* Checks that the value is accepted, or else the message. */
 static void check_value(const char *text, const char *message)
 {
 	struct json_reader reader = {
@@ -120,7 +120,7 @@ static void depths(void **state)
 	memset(text, '[', 33);
 	memset(text + 33, ']', 33);
 	check_value(text, "line 1, column 33: more than 32 values within each other");
-	/* Beside each other there may be more. */
+	/* Side by side there may be more of them than nested. */
 	strcpy(text, "[");
 	for (size_t i = 0; i < 50; i++)
 		strcat(text, i % 2 ? ",[1]" : i ? ",{}" : "{}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records of the kernel's log, Documentation/ABI/testing/dev-kmsg, and those of a snapshot. */
+/* Records of the kernel log, Documentation/ABI/testing/dev-kmsg, and those in a snapshot. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -8,7 +8,7 @@
 static void expect(const char *line, unsigned int level, unsigned int facility, uint64_t usec,
 		   const char *text, const char *device)
 {
-	/* In memory of its very size, so that the sanitizer sees every overrun. */
+	/* In memory of the exact size, so that the sanitizer sees every overrun. */
 	_cleanup_(freep) char *copy = mem_alloc_zero(strlen(line), 1);
 	_cleanup_(freep) char *got = NULL, *got_device = NULL;
 	struct kmsg_record record;
@@ -37,9 +37,9 @@ static void good(void **state)
 	expect("7,0,0,-;a\n", 7, 0, 0, "a", NULL);
 	expect("8,0,0,-;a", 0, 1, 0, "a", NULL);
 	expect("191,1,2,-;a", 7, 23, 2, "a", NULL);
-	/* The largest number that is taken as a whole has 20 digits. */
+	/* The largest sequence number has 20 digits. */
 	expect("1,1,18446744073709551609,-;a", 1, 0, UINT64_C(18446744073709551609), "a", NULL);
-	/* Fields that are new, and a semicolon in the text. */
+	/* Unknown additional fields, and a semicolon in the text. */
 	expect("3,1,2,-,caller=T1,x=y;a;b", 3, 0, 2, "a;b", NULL);
 	expect("3,1,2,;", 3, 0, 2, "", NULL);
 	expect("3,1,2,-;a\n SUBSYSTEM=pci\n DEVICE=+pci:0000:3b:00.0\n", 3, 0, 2, "a",
@@ -98,7 +98,7 @@ static void take(void *context, const struct kmsg_record *record)
 		   (int)record->device_length, record->device ? record->device : "");
 }
 
-/* A record goes on with the lines that begin with a blank; programs' lines are left out. */
+/* Lines that begin with a blank continue a record; lines from programs are omitted. */
 static void recorded(void **state)
 {
 	struct saved_tree *tree = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The levels of switches, and the tree for people: of good, damaged and odd subnets. */
+/* The levels of switches, and the readable tree: of intact, damaged and odd subnets. */
 #include "fabric/graph/graph.h"
 #include "fabric/format/drawing.h"
 #include "made_up_fabric.h"
@@ -25,7 +25,7 @@ static void test_levels_of_a_tree(void **state)
 	expect_levels(*state, true, expected, ARRAY_SIZE(expected));
 }
 
-/* Two pods of two leaves and two switches above them, joined by two cores. */
+/* Two pods, each of two leaves and two spines, joined by two cores. */
 static void make_pods(struct sample_subnet *subnet)
 {
 	for (unsigned int i = 0; i < 10; i++)
@@ -46,7 +46,7 @@ static void test_levels_of_three(void **state)
 	expect_levels(*state, true, expected, ARRAY_SIZE(expected));
 }
 
-/* It is as far from the others as a switch above the spines. */
+/* A leaf without hosts is as far from the others as a switch above the spines. */
 static void test_leaf_without_hosts(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 1};
@@ -54,7 +54,7 @@ static void test_leaf_without_hosts(void **state)
 
 	make_pods(subnet);
 	uint32_t empty = sample_add_switch(subnet, "empty", 0);
-	/* After the hosts in the graph. */
+	/* This switch comes after the hosts in the graph. */
 	sample_join_all(subnet, empty, 1, 2, 2, 1);
 	expect_levels(subnet, true, expected, 10);
 
@@ -77,7 +77,7 @@ static void test_host_at_a_spine(void **state)
 	expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
 }
 
-/* Adapters inside switches are not hosts, so that spines with one are not leaves. */
+/* Adapters inside switches are not hosts, so a spine with one is not a leaf. */
 static void test_aggregation_nodes(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 1, 1, 2, 2};
@@ -91,7 +91,7 @@ static void test_aggregation_nodes(void **state)
 	expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
 }
 
-/* One cable between two leaves does not make a large fabric a torus. */
+/* One cable between two leaves does not turn a large fabric into a torus. */
 static void test_slip(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 1, 1, 2, 2};
@@ -138,7 +138,7 @@ static void test_torus(void **state)
 	free(text);
 }
 
-/* Switches in a row, with hosts at each: the one in the middle is on top. */
+/* A chain of switches, each with hosts: the middle one is on top. */
 static void test_row(void **state)
 {
 	static const unsigned int expected[] = {1, 2, 3, 2, 1};
@@ -186,7 +186,7 @@ static void test_long_chain(void **state)
 	free(text);
 }
 
-/* Many unconnected parts, as a file may have. */
+/* Many disconnected parts, as a file may contain. */
 static void test_parts(void **state)
 {
 	struct sample_subnet *subnet = *state;
@@ -301,8 +301,8 @@ static void test_parallel_cables(void **state)
 }
 
 /*
- * A spine with a host is no leaf if the leaves have four times as many hosts on the mean; with one
- * less it is taken for one, and this is no tree.
+ * A spine with a host is not a leaf if the leaves have four times as many hosts on average; with
+ * one host less it counts as a leaf, and this is not a tree.
  */
 static void test_hosts_of_a_leaf(void **state)
 {
@@ -331,7 +331,7 @@ static void test_hosts_of_a_leaf(void **state)
 	(void)state;
 }
 
-/* One cable of ten may join two leaves, one of nine may not. */
+/* One cable in ten may join two leaves, one in nine may not. */
 static void test_most_slips(void **state)
 {
 	for (unsigned int leaves = 3; leaves <= 4; leaves++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of the nodes behind LIDs, from NodeRecords of a made-up subnet administrator. */
+/* The names of the nodes that own LIDs, from NodeRecords of a made-up subnet administrator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "mad/names/find_node.h"
 #include "schema/bits.h"
 
-/* NodeRecord, 15.2.5.2: LID, two reserved bytes, NodeInfo, description; in steps of 8 bytes. */
+/* NodeRecord, 15.2.5.2: LID, two reserved bytes, NodeInfo, description; padded to 8 bytes. */
 enum { STEP = 112, INFO = 4, DESCRIPTION = 44, SA_AT = 56, SA_LID = 3 };
 
 static void write_record(unsigned char *record, uint16_t lid, uint64_t guid,
@@ -55,7 +55,7 @@ static void name_of_a_record(void **state)
 		_cleanup_(freep) char *name = NULL;
 
 		write_record(record, 1, rows[i].guid, rows[i].description);
-		/* What follows the description is not of it. */
+		/* Bytes after the description are not part of it. */
 		record[DESCRIPTION + 64] = 'y';
 		name = node_record_name(record, &names);
 		assert_string_equal(name, rows[i].name);
@@ -65,14 +65,14 @@ static void name_of_a_record(void **state)
 
 struct bed {
 	struct fake fake;
-	size_t step;	 /* bytes of a record in the answer of all */
-	uint16_t status; /* of the answer to a query of all, or by LID */
+	size_t step;	 /* bytes of a record in the answer for all nodes */
+	uint16_t status; /* of the answer to a query for all, or by LID */
 	uint16_t status_by_lid;
 	unsigned int all, by_lid;
-	uint16_t lids[4]; /* that were asked for one by one */
+	uint16_t lids[4]; /* queried one by one */
 };
 
-/* There are two records in the answer to all; by LID one, with the base LID of its port. */
+/* The answer for all has two records; that for a LID has one, with the base LID of its port. */
 static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		  const unsigned char *mad)
 {
@@ -128,7 +128,7 @@ static struct lid_owners *wanted(uint16_t lid)
 	return owners;
 }
 
-/* All nodes are asked for at once; one that is not among them, by a LID above its base, alone. */
+/* All nodes are requested at once; LIDs that are not a base LID are then requested one by one. */
 static void owners(void **state)
 {
 	struct lid_owners *all = wanted(0x0105);
@@ -148,7 +148,7 @@ static void owners(void **state)
 	lid_owners_free(all);
 }
 
-/* A record may not be shorter than what is read of it. */
+/* A record must not be shorter than the part read from it. */
 static void short_records(void **state)
 {
 	struct lid_owners *one = wanted(0x0105);
@@ -171,7 +171,7 @@ static void refused(void **state)
 	} rows[] = {
 		{0, 0, false, -ENODATA, 0},
 		{0x0100, 0, true, -EPROTO, 0},
-		/* ERR_NO_RECORDS is an answer: 15.2.4. */
+		/* ERR_NO_RECORDS is a valid answer: 15.2.4. */
 		{0x0300, 0, true, 0, 1},
 		{0x0300, 0x0300, true, 0, 1},
 		{0x0300, 0x0200, true, -EPROTO, 1},

@@ -16,7 +16,7 @@ static void task(void **state)
 	procfs_parse_status(
 		"Name:\tsshd\nPPid:\t1\nUid:\t0\t1000\t0\t0\nCapEff:\t000001ffffffffff\n", &task);
 	assert_int_equal(task.parent.value, 1);
-	assert_int_equal(task.user.value, 1000); /* the effective one */
+	assert_int_equal(task.user.value, 1000); /* effective UID */
 	assert_int_equal(task.capabilities.value, 0x1ffffffffff);
 	procfs_task_clear(&task);
 	procfs_parse_status("Uid:\t0\nCapEff:\tnone\nPPid:\t-1\n", &damaged);
@@ -81,7 +81,7 @@ static void logins(void **state)
 	expect_login("*\tsoft\tmemlock\t64 # little\n* hard memlock unlimited", "64");
 	expect_login("* soft memlock 64\n* - memlock -1", "-1");
 	expect_login("# * - memlock unlimited\n@hpc - memlock unlimited\n* - nofile 9\n", NULL);
-	/* What is no rule, or another one, hides none that comes later. */
+	/* A line that is not a rule, or another rule, does not hide later ones. */
 	expect_login("# note\n\n* - nofile 9\n@hpc - memlock 1\n* hard memlock 2\n* - memlock 64\n",
 		     "64");
 	expect_login("* - memlock\n- - - -\n*", NULL);
@@ -131,7 +131,7 @@ static void expect_place(const struct saved_tree *tree, const char *value, const
 
 #define UNIT "systemd/system/slurmd.service"
 
-/* The file in /etc hides the others of its name, but not a later name elsewhere. */
+/* A file in /etc hides others of the same name, but not files with later names elsewhere. */
 static void order_of_files(void **state)
 {
 	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
@@ -159,7 +159,7 @@ static void order_of_files(void **state)
 
 #define V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 
-/* Each group on the way to the root counts, and one without the controller is passed over. */
+/* Each group on the way to the root counts, and groups without the controller are skipped. */
 static void cgroup_levels(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -214,7 +214,7 @@ static void make_list(struct strings *list, const char *words)
 		strings_add(list, word);
 }
 
-/* Which entries of the list choose a device: "+-" for two of which the first does. */
+/* Which list entries choose a device: "+-" for two entries of which only the first one does. */
 static void expect_filter(void (*parse)(struct name_filter *, const char *), const char *value,
 			  const char *expected)
 {
@@ -244,7 +244,7 @@ static void nccl(void **state)
 	expect_filter(name_filter_parse_nccl, "mlx5_0,mlx5_9", "+-");
 	expect_filter(name_filter_parse_nccl, "=mlx5", "-");
 	expect_filter(name_filter_parse_nccl, "=mlx5_0:1,mlx5_1:2,mlx5_10:2", "+-+");
-	expect_filter(name_filter_parse_nccl, "mlx5_1:2", "+"); /* mlx5_10/2 begins like that */
+	expect_filter(name_filter_parse_nccl, "mlx5_1:2", "+"); /* mlx5_10/2 has the same prefix */
 	expect_filter(name_filter_parse_nccl, "=mlx5_0::0:1", "+");
 	expect_filter(name_filter_parse_nccl, "^=mlx5_2", "-");
 	expect_filter(name_filter_parse_nccl, ",,:1,", "");
@@ -270,7 +270,7 @@ static void ucx(void **state)
 	expect_filter(name_filter_parse_ucx, " mlx5_0:1 , mlx5_1:1", "++");
 }
 
-/* A range of a hundred thousand names is not made. */
+/* A range of a hundred thousand names is not expanded. */
 static void wide_range(void **state)
 {
 	struct name_filter filter;

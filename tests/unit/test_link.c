@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Software devices: the words of a wish, and what the kernel would refuse. */
+/* Software devices: how wishes are parsed, and which ones the kernel would refuse. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void names(void **state)
 		assert_int_equal(change_parse(change, "rxe on eth0", &change->wanted), rows[i].rc);
 		assert_int_equal(change->reason != NULL, rows[i].rc != 0);
 	}
-	/* What has such a name already may be deleted. */
+	/* An existing device with such a name may be deleted. */
 	for (size_t i = 0; i < 2; i++) {
 		struct change *change;
 
@@ -107,7 +107,7 @@ static void expect(const char *name, const char *before, const char *value, int 
 	else
 		assert_null(bed.change->reason);
 	assert_int_equal(bed.change->next_step != NULL, rc != 0);
-	/* A list that is not whole says nothing of what is not in it. */
+	/* An incomplete list does not prove that a netdev is missing. */
 	if (rc == -ENODEV) {
 		bed.netdevs.missing = true;
 		assert_int_equal(link_check_add(bed.change, &bed.netdevs, &wish), 0);
@@ -130,7 +130,7 @@ static void refusals(void **state)
 	       "mlx5_0 is there already: a device of mlx5_core");
 }
 
-/* What the kernel says after all, because something happened meanwhile. */
+/* Errors that the kernel still returns because something changed in the meantime. */
 static void kernel_errors(void **state)
 {
 	const struct link_wish wish = {"rxe", "eth1"};
@@ -167,7 +167,7 @@ static void add_device(struct inventory *inventory, const char *name, const char
 	device_add_port(device, 1)->netdev = mem_string(netdev);
 }
 
-/* What this call has made is found under the name that udev gave it, and nothing else is. */
+/* A device made by this call is found under the name that udev gave it; no other device is. */
 static void renamed(void **state)
 {
 	struct inventory inventory = {.answers = true};
@@ -192,7 +192,7 @@ static void renamed(void **state)
 	assert_string_equal(
 		change->notes.items[0],
 		"it was made as rxe0, and renamed to rocep1s0 since, as udev's rules do");
-	/* Once it is deleted again, it is nobody else. */
+	/* Once the device is deleted again, no other device takes its place. */
 	inventory.devices.items[2].index.known = false;
 	free(change->object);
 	change->object = mem_string("rxe0");
@@ -201,7 +201,9 @@ static void renamed(void **state)
 	changes_clear(&changes);
 }
 
-/* What is there already under another name is as wanted, and lasts under the name asked for. */
+/*
+ * A device that already exists under another name is as wanted, and lasts under the requested name.
+ */
 static void there_already(void **state)
 {
 	struct inventory inventory = {.answers = true};
@@ -226,7 +228,10 @@ static void there_already(void **state)
 	changes_clear(&changes);
 }
 
-/* What is deleted is nobody else; what undoing has made again may have another name. */
+/*
+ * No other device takes the place of a deleted one; one that undoing has made again may have
+ * another name.
+ */
 static void made_again(void **state)
 {
 	struct inventory inventory = {.answers = true};
@@ -239,7 +244,7 @@ static void made_again(void **state)
 	change->written = true;
 	add_device(&inventory, "rocep1s0", "rdma_rxe", "a/b");
 	assert_null(link_follow(change, &inventory));
-	/* No kernel has a netdev of that name. */
+	/* No kernel has a netdev of this name. */
 	assert_true(link_setting.write(change, change->before) < 0);
 	change->written = true;
 	assert_ptr_equal(link_follow(change, &inventory), &inventory.devices.items[0]);
@@ -249,8 +254,7 @@ static void made_again(void **state)
 	changes_clear(&changes);
 }
 
-/* A netdev of another network namespace is unknown here, so that the device could not be made
- * again. */
+/* A netdev of another network namespace is unknown here, so the device could not be made again. */
 static void netdev_elsewhere(void **state)
 {
 	static const struct {
@@ -268,7 +272,7 @@ static void netdev_elsewhere(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct change_host host = {.reverts = rows[i].reverts};
 		struct changes changes = {.items = NULL};
-		/* No kernel has a device of that name, which nobody can have open then. */
+		/* No kernel has a device of this name, so nobody can have it open. */
 		struct change *change = changes_add(&changes, &host, &link_setting, "a b",
 						    CHANGE_ABSENT);
 

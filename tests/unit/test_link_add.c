@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Making a software device, with a kernel and a list of devices that are made up: what is checked
- * before, why it is refused, and how long its port is waited for. What is live is a saved tree.
+ * Making a software device with a made-up kernel and list of devices: the checks beforehand, the
+ * reasons for a refusal, and how long the port is waited for. A saved tree plays the live system.
  */
 #include "rooted.h"
 
@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "change/link/link.h"
 
-/* ---- In place of those of the library ---- */
+/* ---- Replacements for library functions ---- */
 
 const struct enum_name link_type_names[] = {
 	{0, "rxe", TONE_PLAIN, "rdma_rxe"},
@@ -22,7 +22,7 @@ const struct enum_name link_type_names[] = {
 	{0},
 };
 
-/* What the host has after so many readings; the last row stays. */
+/* The host's device after each reading; the last row stays valid. */
 struct reading {
 	int rc;
 	const char *name, *type, *netdev;
@@ -30,7 +30,7 @@ struct reading {
 
 static struct {
 	const struct reading *readings;
-	unsigned int number, least; /* the reading, and the last row */
+	unsigned int number, least; /* index of the next reading, and of the last row */
 	struct software_link link;
 	unsigned int cleared;
 	uint64_t nsec;
@@ -114,7 +114,7 @@ static void checked(void **state)
 {
 	static const struct {
 		const char *before, *type, *netdev;
-		bool missing, none; /* netdevs could not be listed, or there is none */
+		bool missing, none; /* netdevs could not be listed, or there are none */
 		int rc;
 		const char *reason, *next_step;
 	} cases[] = {
@@ -161,7 +161,7 @@ static void checked(void **state)
 	changes_clear(&changes);
 }
 
-/* ---- With the tree as the live system ---- */
+/* ---- The tree as the live system ---- */
 
 struct scene {
 	int refusal; /* errno of the kernel */
@@ -227,7 +227,7 @@ static void add(const struct saved_tree *tree, FILE *out, void *context)
 #define GID	 "fe80:0000:0000:0000:0000:00ff:fe00:0001"
 #define NO_GID	 "0000:0000:0000:0000:0000:0000:0000:0000"
 
-/* Pauses of 1 millisecond, twice as long each time, up to 50: until there are port and GID. */
+/* Pauses double from 1 millisecond up to 50, until the port and a GID are there. */
 static void waited_for(void **state)
 {
 	static const struct reading at_once[] = {HERE},
@@ -251,7 +251,7 @@ static void waited_for(void **state)
 		      "5, no reason\n1 readings, 1 cleared:\n");
 	rooted_expect(tree, add, &(struct scene){0, renamed, 2, NULL},
 		      "0, made\n2 readings, 2 cleared: 1\n");
-	/* Five seconds, whose last pause begins before their end; after it there is a last look. */
+	/* Five seconds: the last pause begins before the time is up, and a last look follows it. */
 	tree_write(tree, GID_FILE, NO_GID);
 	long_wait = mem_string("0, made\nnote: its port has no GID yet: is eth0 up, and has it an "
 			       "address?\n106 readings, 106 cleared: 1 2 4 8 16 32");
@@ -263,7 +263,7 @@ static void waited_for(void **state)
 	rooted_expect(tree, add, &(struct scene){0, at_once, 1, NULL}, long_wait);
 }
 
-/* What the kernel's errors mean. */
+/* Explanations of the kernel's errors. */
 static void refused(void **state)
 {
 	static const struct {
@@ -292,7 +292,7 @@ static void refused(void **state)
 			      cases[i].words);
 }
 
-/* The type that the kernel does not know: its module is there, forbidden, or not installed. */
+/* The kernel does not know the type: its module is present, forbidden, or not installed. */
 static void without_module(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -313,7 +313,7 @@ static void without_module(void **state)
 	rooted_expect(tree, add, &scene,
 		      "22, not written, the kernel could not load the module siw\n"
 		      "  modprobe siw says why\n");
-	/* It is loaded by its alias, rdma-link-siw, of which that holds, too. */
+	/* It is loaded by its alias, rdma-link-siw, so a blacklist applies. */
 	tree_write(tree, "etc/modprobe.d/no.conf", "# x\nblacklist siw");
 	rooted_expect(tree, add, &scene,
 		      "22, not written, the kernel may not load the module siw: "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The process that deletes a software device, with a deletion that the test makes: what it has
- * open, what it reports, and how long its parent waits for it.
+ * The process that deletes a software device, with a deletion made by the test: the descriptors it
+ * has open, what it reports, and how long its parent waits for it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -25,15 +25,15 @@
 #include "base/signals.h"
 #include "change/link/link.h"
 
-/* What both processes see. */
+/* Memory shared by both processes. */
 struct shared {
-	int rc;			 /* of the deletion */
-	bool dies;		 /* without a report */
-	pid_t parent;		 /* which must not delete anything itself */
-	int sends;		 /* a signal to the parent; 0: none */
+	int rc;			 /* result of the deletion */
+	bool dies;		 /* ends without a report */
+	pid_t parent;		 /* must not delete anything itself */
+	int sends;		 /* signal sent to the parent; 0: none */
 	volatile bool waits;	 /* the deletion ends when this becomes false */
-	int fds[2];		 /* those of the parent that the child must not have */
-	unsigned int still_open; /* of them, and of standard input, output and error */
+	int fds[2];		 /* descriptors of the parent that the child must not have */
+	unsigned int still_open; /* number of these, and of standard streams, left open */
 	bool own_session;
 };
 
@@ -61,16 +61,16 @@ static int remove_it(const void *context)
 		_exit(0);
 	if (shared->sends)
 		kill(getppid(), shared->sends);
-	/* Its parent may fail and end, after which it is the child of another one. */
+	/* The parent may fail and exit, which gives this process another parent. */
 	for (pid_t parent = getppid(); shared->waits && getppid() == parent;)
 		poll(NULL, 0, 1);
 	return shared->rc;
 }
 
-/* Once the wait has been told, the deletion may end. */
+/* Once the wait has been announced, the deletion may end. */
 static void tell(const void *context, const char *text)
 {
-	/* The context is the bed, which the host only passes on. */
+	/* The context is the bed, which the host only passes through. */
 	struct bed *bed = (struct bed *)(uintptr_t)context;
 
 	bed->told++;
@@ -115,7 +115,7 @@ static int delete_it(struct bed *bed)
 	return link_delete_by(bed->change, "no-such-device", &bed->removal);
 }
 
-/* A descriptor of the device would make the kernel wait for the child itself. */
+/* An open descriptor of the device would make the kernel wait for the child itself. */
 static void deleted(void **state)
 {
 	struct bed *bed = *state;
@@ -125,14 +125,14 @@ static void deleted(void **state)
 	assert_null(bed->change->reason);
 	assert_int_equal(bed->told, 0);
 	assert_true(bed->shared->own_session);
-	/* Where standard input is closed, the report has its number. */
+	/* If standard input is closed, the report's descriptor takes its number. */
 	assert_in_range(bed->shared->still_open, 0, fcntl(0, F_GETFD) < 0);
-	/* The child was waited for. */
+	/* The child has been reaped. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
 
-/* What failed was not written, so that nothing is undone. */
+/* A failed deletion does not count as written, so nothing is undone. */
 static void refused(void **state)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void no_report(void **state)
 	assert_false(bed->change->written);
 }
 
-/* The processes that the kernel waits for are told once the patience has ended, not before. */
+/* The processes that the kernel waits for are named once the patience has ended, not before. */
 static void waited(void **state)
 {
 	struct bed *bed = *state;
@@ -187,7 +187,7 @@ static void waited(void **state)
 				       "here, and cannot be stopped");
 }
 
-/* The number that the reason has, of the process that goes on. */
+/* The number of the still running process, as given in the reason. */
 static pid_t process_of(const struct bed *bed)
 {
 	const char *reason = bed->change->reason;
@@ -216,7 +216,7 @@ static void assert_goes_on(struct bed *bed)
 	assert_int_equal(bed->told, 0);
 }
 
-/* The signals that the caller has caught, which stay for it to take. */
+/* Signals that the caller has caught stay pending for it. */
 static void interrupted(void **state)
 {
 	const int numbers[] = {SIGUSR2, 0};
@@ -238,7 +238,7 @@ static bool take_signal(void *context)
 	return signals_take(context) == SIGUSR2;
 }
 
-/* The caller of a list knows which of the signals that it has caught end it: ^Z does not. */
+/* A caller with a list of signals knows which ones end it: ^Z does not. */
 static void not_interrupted(void **state)
 {
 	const int numbers[] = {SIGUSR2, SIGTSTP, 0};
@@ -264,7 +264,7 @@ static void not_interrupted(void **state)
 	signals_release(&signals);
 }
 
-/* Else those that end a program are caught meanwhile, and end only the waiting. */
+/* Otherwise the usual terminating signals are caught meanwhile, and end only the wait. */
 static void interrupted_alone(void **state)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -274,7 +274,7 @@ static void interrupted_alone(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		struct sigaction action;
 
-		/* Whoever ran the tests by nohup(1) wants it to be ignored. */
+		/* If the tests were started by nohup(1), SIGHUP stays ignored. */
 		sigaction(numbers[i], NULL, &action);
 		if (action.sa_handler == SIG_IGN && numbers[i] == SIGHUP)
 			continue;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What all listings do: columns and formats, rows, what is said on standard error, the status. */
+/*
+ * What all listings have in common: columns and formats, rows, messages on standard error, exit
+ * status.
+ */
 #include "saved_tree.h"
 
 #include <signal.h>
@@ -83,7 +86,7 @@ static void add(struct bed *bed, size_t from, size_t to)
 		listing_add(&bed->listing, &items[i]);
 }
 
-/* After the listing has ended with that status: what it wrote. */
+/* Ends the listing with this status, and compares all its output. */
 static void expect(struct bed *bed, int status, int wanted_status, const char *out, const char *err)
 {
 	_cleanup_(freep) char *said = capture_end(&bed->err), *written = capture_end(&bed->out);
@@ -126,7 +129,7 @@ static void formats(void **state)
 	}
 }
 
-/* The fields that are read are those of the columns: all of them in JSON and in records. */
+/* The fields read are those of the columns: all of them for JSON and records. */
 static void what_is_needed(void **state)
 {
 	static const struct {
@@ -170,7 +173,7 @@ static void what_is_needed(void **state)
 	listing_free(&bed->listing);
 }
 
-/* A view, or another list, is for those who name no columns and get no JSON. */
+/* A view, or another list, is chosen only without named columns and without JSON. */
 static void views(void **state)
 {
 	static const struct {
@@ -196,7 +199,7 @@ static void views(void **state)
 	}
 }
 
-/* Several records as a table, unless all of them is wanted as it is. */
+/* Several records make a table, unless all columns or another format are requested. */
 static void as_table(void **state)
 {
 	static const struct {
@@ -308,7 +311,7 @@ static void colors(void **state)
 	close(master);
 }
 
-/* ---- What is said ---- */
+/* ---- Messages ---- */
 
 static void note(struct bed *bed, const char *object, const char *attribute, const char *error,
 		 const char *hint)
@@ -318,7 +321,7 @@ static void note(struct bed *bed, const char *object, const char *attribute, con
 
 #define ROW_A "NAME VALUE\na        1\n"
 
-/* Three values of a device that one cause hides are a line; a next step is printed once. */
+/* Three values of a device hidden by one cause share a line; a next step is printed once. */
 static void problems(void **state)
 {
 	struct bed *bed = *state;
@@ -354,13 +357,13 @@ static void problems(void **state)
 	note(bed, "d", "lid", "Broken", "mend it");
 	problem_add_text(&bed->listing.notes, "d", "port", "nldev", "no", NULL);
 	end(bed, STATUS_PARTIAL, ROW_A, "rdmactl things: d: cannot read lid: Broken\n");
-	/* Notes alone are none. */
+	/* Notes alone are not problems. */
 	begin(bed);
 	problem_add_text(&bed->listing.notes, "d", "port", "nldev", "no", NULL);
 	end(bed, STATUS_DONE, "", "");
 }
 
-/* What failed prints no headings, but the rows that it had, and a JSON document in any case. */
+/* A failed command prints no headings, but prints the rows it had, and always a JSON document. */
 static void failures(void **state)
 {
 	struct bed *bed = *state;
@@ -400,7 +403,7 @@ static const struct schema head_schema = SCHEMA("head", struct item, head_fields
 static const struct schema headed_schema = SCHEMA("items", struct item, item_fields, "an item",
 						  .head = &head_schema);
 
-/* A document has all keys of its head, even if the command failed before it had one. */
+/* A document has all keys of its head, even if the command failed before it knew any. */
 static void heads(void **state)
 {
 	struct bed *bed = *state;
@@ -466,7 +469,7 @@ static void pieces(void **state)
 	assert_true(listing_piece(&bed->listing));
 	add(bed, 2, 3);
 	end(bed, STATUS_DONE, ROW_A "b        2\nc        -\n", "");
-	/* What --save writes to standard output is alone there. */
+	/* Nothing else is written to standard output if --save writes there. */
 	begin(bed);
 	listing_saves_to(&bed->listing, "-");
 	assert_true(bed->listing.silent);
@@ -486,7 +489,7 @@ static void pieces(void **state)
 
 /* ---- Output that fails ---- */
 
-/* Standard output is that descriptor until it is put back. */
+/* Redirects standard output to this descriptor; returns the previous one. */
 static int redirect(int fd)
 {
 	int before = dup(STDOUT_FILENO);
@@ -532,7 +535,7 @@ static void no_output(void **state)
 	assert_int_equal(status, STATUS_FAILED);
 	assert_string_equal(said, full);
 	free(said);
-	/* A reader that has seen enough closes the pipe, and needs no words. */
+	/* A reader that has seen enough closes the pipe, which needs no message. */
 	before = to_closed_pipe();
 	capture_stream(&bed->err, stderr);
 	assert_true(listing_begin_as(&bed->listing, &bed->ctx, &item_schema, false));
@@ -547,7 +550,7 @@ static void no_output(void **state)
 	assert_int_equal(status, STATUS_FAILED);
 	assert_string_equal(said, "");
 	free(said);
-	/* What a command has met itself. */
+	/* A problem that the command itself has met. */
 	capture_stream(&bed->err, stderr);
 	assert_true(listing_begin_as(&bed->listing, &bed->ctx, &item_schema, false));
 	status = listing_end_quietly(&bed->listing, -EIO);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The field tables of performance and communication management, of what all classes have, and of
- * headers: their form, and what they make of known bytes. The expected values are worked out from
- * the layouts of the specification.
+ * The field tables of performance and communication management, of attributes common to all
+ * classes, and of headers: their form, and the values shown for known bytes. The expected values
+ * were derived from the layouts in the specification.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 
 enum { CM_INFO_BYTES = 72 }; /* of AdditionalInfo, 12.6.9 */
 
-/* The schema of a message of communication management. */
+/* Returns the schema of an attribute of performance management. */
 static const struct schema *pm_schema(unsigned int id)
 {
 	return mad_attribute_find(UMAD_CLASS_PERF_MGMT, id)->schema;
@@ -41,7 +41,7 @@ static const struct schema *cm_schema(const char *name)
 
 enum { ROUNDS = 50 };
 
-/* Bytes in hexadecimal digits from `at` on; blanks between them are for the reader. */
+/* Stores the bytes given as hexadecimal digits from `at` on; blanks are ignored. */
 static void put(struct mad_record *record, size_t at, const char *digits)
 {
 	unsigned int byte;
@@ -98,7 +98,7 @@ static bool overlap(const struct field *a, const struct field *b)
 	return a->bit < b->bit + b->width && b->bit < a->bit + a->width;
 }
 
-/* One key each; packed bits inside the data, and no two fields share some but not all of them. */
+/* Keys are unique; fields lie within the data, and no two fields overlap partially. */
 static void check_form(const struct schema *schema, size_t bytes)
 {
 	for (size_t i = 0; i < schema->field_count; i++) {
@@ -121,7 +121,7 @@ static void check_form(const struct schema *schema, size_t bytes)
 	}
 }
 
-/* A shown value parses to the same bits, and no others change. False: it is not shown. */
+/* A shown value parses to the same bits and changes no others. False if it is not shown. */
 static bool reads_back(const struct schema *schema, const struct field *field,
 		       const struct mad_record *record)
 {
@@ -135,7 +135,7 @@ static bool reads_back(const struct schema *schema, const struct field *field,
 		return false;
 	format_value(&value, ",", &text);
 	shown = text.string;
-	/* A code without a word is shown as a number, and parsed as one. */
+	/* A code without a name is shown as a number, and parsed as one. */
 	if (field->kind == FIELD_ENUM && !strncmp(shown, "unknown-", 8))
 		shown += 8;
 	if (field->kind == FIELD_FLAGS && !shown[0])
@@ -165,7 +165,7 @@ static void check_round_trip(const struct schema *schema, size_t bytes)
 
 			for (size_t byte = 0; byte < bytes; byte++)
 				record.data[byte] = (unsigned char)random_next(&state);
-			/* 64 bits times four are more than a number holds. */
+			/* 64 bits times four would overflow a number. */
 			if (field->width == 64 && field->factor > 1)
 				bits_set(record.data, field->bit, 3, 0);
 			shown += reads_back(schema, field, &record);
@@ -203,7 +203,7 @@ static void test_tables(void **state)
 	check_table(cm_attributes, UMAD_CLASS_CM);
 	check_table(class_attributes, UMAD_CLASS_BM);
 	check_table(cc_attributes, UMAD_CLASS_CONG_MGMT);
-	/* Its text is shown as text, and does not read back. */
+	/* Its text is shown, but cannot be parsed back. */
 	check_form(&vendor_general_schema, mellanox_attributes[0].bytes);
 	check_form(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
 	check_round_trip(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
@@ -212,8 +212,8 @@ static void test_tables(void **state)
 }
 
 /*
- * The bytes of congestion control, each field at the place that libibmad's fields.c and opensm's
- * ib_types.h give it.
+ * Bytes of congestion control, each field at the place given by libibmad's fields.c and opensm's
+ * ib_types.h.
  */
 static void test_congestion_control(void **state)
 {
@@ -297,7 +297,7 @@ static void test_congestion_tables(void **state)
 	assert_texts(attribute->schema, &row, port);
 }
 
-/* The events of the log differ with its type, and begin earlier in the datagram. */
+/* The events of the log depend on its type, and begin earlier in the datagram. */
 static void test_congestion_logs(void **state)
 {
 	static const struct expected switch_event[] = {
@@ -336,12 +336,12 @@ static void test_congestion_logs(void **state)
 	assert_int_equal(mad_entry_count(attribute, data.data), 13);
 	mad_entry_take(attribute, data.data, 12, row.data);
 	assert_texts(attribute->schema, &row, ca_event);
-	/* A type that is neither has no events. */
+	/* A log of neither type has no events. */
 	data.data[0] = 3;
 	assert_int_equal(mad_entry_count(attribute, data.data), 0);
 }
 
-/* Mellanox's class: devices with a long version have the software's after it. */
+/* Mellanox's class: devices with a long version also have the software's, after it. */
 static void test_vendor_general(void **state)
 {
 	static const struct expected old[] = {
@@ -380,7 +380,7 @@ static void test_header_tables(void **state)
 	for (unsigned int mgmt_class = 0; mgmt_class < 256; mgmt_class++) {
 		const struct schema *schema = mad_header_schema(mgmt_class);
 
-		/* A directed route has its paths after the data. */
+		/* A directed-route header has its paths after the data. */
 		check_form(schema, mad_data_offset(mgmt_class));
 		if (mgmt_class < 16 || enum_word(mad_class_names, mgmt_class, NULL))
 			check_round_trip(schema, mad_data_offset(mgmt_class));
@@ -393,8 +393,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * Every counter has its group, and nothing else has one. Octets are counted in words of four: only
- * keys that end in _bytes multiply.
+ * Every counter has a group, and no other field does. Octets are counted in 4-byte words: only keys
+ * that end in _bytes multiply.
  */
 static void test_groups(void **state)
 {
@@ -413,11 +413,13 @@ static void test_groups(void **state)
 						 ends_with(field->key, "_bytes") ? 4 : 1);
 		}
 	}
-	/* As the tables stand; nine have sixteen counters, VL 15 has no time of congestion. */
+	/*
+	 * Sums over the current tables; nine have sixteen counters, VL 15 has no congestion time.
+	 */
 	assert_int_equal(counters, 18 + 22 + 6 + 4 + 38 + 2 + 2 + 9 * 16 + 15 + 2 + 1);
 }
 
-/* The counters that both attributes have are named alike, and mean the same. */
+/* Counters in both attributes have the same names and meanings. */
 static void test_same_words(void **state)
 {
 	const struct schema *narrow = &perf_counters_schema;
@@ -510,7 +512,7 @@ static void test_port_counters_extended(void **state)
 	(void)state;
 	put(&record, 0, "00 ff 00ff 00003fff 0000010000000001 0000000000000002 0000000000000003");
 	put(&record, 32, "ffffffffffffffff");
-	/* From here on a number each: 5 at byte 40, 6 at 48 ... 22 at 176 */
+	/* From here on one number each: 5 at byte 40, 6 at 48 ... 22 at 176 */
 	for (size_t i = 5; i <= 22; i++)
 		record.data[i * 8 + 7] = (unsigned char)i;
 	record.data[168] = 1;
@@ -703,7 +705,7 @@ static void test_cm_rej(void **state)
 	(void)state;
 	put(&record, 4, "12345678 40 04 001a 04a0");
 	assert_texts(cm_schema("cm_rej"), &record, rows);
-	record.data[9] = 6; /* three bytes: the zero belongs to them */
+	record.data[9] = 6; /* three bytes, including the zero */
 	assert_text(cm_schema("cm_rej"), &record, "additional_info", "04a000");
 	record.data[11] = 8;
 	assert_text(cm_schema("cm_rej"), &record, "reason", "invalid-service-id");
@@ -762,7 +764,7 @@ static void assert_info_cut(const struct schema *schema, const struct mad_record
 	assert_int_equal(strlen(value.string), 2 * CM_INFO_BYTES);
 }
 
-/* Data of 224 bytes are shown whole, or the end of what is shown says that there is more. */
+/* Data of 224 bytes are shown in full, or else end with a mark that says there is more. */
 static void test_cm_long_data(void **state)
 {
 	struct mad_record record = {.object = NULL};
@@ -786,7 +788,7 @@ static void test_cm_long_data(void **state)
 	assert_string_equal(value.string + length, "...");
 }
 
-/* All 64 places of the path are of that port. */
+/* Expects this port at all 64 places of the path. */
 static void assert_path(const struct schema *schema, const struct mad_record *record,
 			const char *key, unsigned int port)
 {
@@ -837,7 +839,7 @@ static void test_direct_header(void **state)
 	assert_true(schema_find(schema, "mkey")->flags & FIELD_SECRET);
 	record.data[7] = 0;
 	assert_text(schema, &record, "initial_path", "0");
-	/* A hop count beyond the table does not lead out of the datagram. */
+	/* A hop count beyond the table does not read past the datagram. */
 	memset(record.data + 192, 200, 64);
 	for (unsigned int count = 63; count < 256; count += 64) {
 		record.data[7] = (unsigned char)count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dumps in the forms that od, xxd, hexdump and tcpdump write, line by line: which bytes, which
- * parts, which line is wrong; and where the datagrams are in them.
+ * Dumps in the formats of od, xxd, hexdump and tcpdump, line by line: which bytes and parts they
+ * have, which line is invalid, and where the datagrams are.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,13 +24,13 @@ static int read_text(const char *text, struct mad_dump *dump)
 	return mad_dump_read((const unsigned char *)text, strlen(text), dump);
 }
 
-/* A text and the bytes that it means. */
+/* Texts, and the bytes they represent. */
 static void words_and_offsets(void **state)
 {
 	static const struct {
 		const char *text, *bytes;
 	} rows[] = {
-		/* Words: pairs of digits, a single digit, 0x, colons, commas, blanks. */
+		/* Words: digit pairs, a single digit, 0x, colons, commas, blanks. */
 		{"01 02\n", "0102"},
 		{"0102 a\n", "01020a"},
 		{"0x1, 0X2, 0xfF,\n", "0102ff"},
@@ -41,7 +41,10 @@ static void words_and_offsets(void **state)
 		{"01 02 | text\n03 >xyz<\n", "010203"},
 		{"01", "01"},
 		{"01\na\n", "010a"},
-		/* od: seven octal digits, or decimal, or six of hexadecimal, and one alone. */
+		/*
+		 * od: offsets of seven octal or decimal digits, or six hexadecimal ones; and a lone
+		 * final offset.
+		 */
 		{"0000000 01 02\n0000002\n", "0102"},
 		{"0000000 00 01 02 03 04 05 06 07\n0000010 08 09\n0000012\n",
 		 "00010203040506070809"},
@@ -49,15 +52,15 @@ static void words_and_offsets(void **state)
 		 "000102030405060708091011"},
 		{"000000 00 01 02 03 04 05 06 07 08 09\n00000a 10 11\n",
 		 "000102030405060708091011"},
-		/* Once the base is known it stays: 12 is ten in octal, and 14 is twelve. */
+		/* Once known, the base stays the same: in octal, 12 is ten and 14 is twelve. */
 		{"0000000 00 01 02 03 04 05 06 07 08 09\n0000012 0a 0b\n0000014 0c\n",
 		 "000102030405060708090a0b0c"},
-		/* xxd, tcpdump and hexdump, with what they write beside the bytes. */
+		/* xxd, tcpdump and hexdump, with the text they print beside the bytes. */
 		{"00000000: 0102 0304  abcd\n00000004: 05  .\n", "0102030405"},
 		{"\t0x0000:  0102 0304  ..\n\t0x0004:  0506\n", "010203040506"},
 		{"00000000  01 02 03  04 05  |.....|\n00000005\n", "0102030405"},
 		{"0: 01 02\n2: 03\n", "010203"},
-		/* A line that is repeated, up to the next offset. */
+		/* A line is repeated up to the next offset. */
 		{"0000000 01 02\n*\n0000006 03\n", "01020102010203"},
 		{"000000 01 02\n*\n000004\n", "01020102"},
 		{"0000000 01 02\n * \n0000004 03 04\n*\n0000010\n", "0102010203040304"},
@@ -97,14 +100,14 @@ static void wrong_lines(void **state)
 		{"*\n", -EINVAL, 1},
 		{"01\n* 02\n", -EINVAL, 2},
 		{"01\n\n*\n", -EINVAL, 3},
-		/* An offset that is not that of the bytes, in any base. */
+		/* An offset that does not match the bytes in any base. */
 		{"0000000 01 02\n0000003 03\n", -EINVAL, 2},
 		{"0000000 01 02\n0000003\n", -EINVAL, 2},
 		{"0000000 01 02\n0000000\n", -EINVAL, 2},
 		{"00000000: 01\n00000002: 02\n", -EINVAL, 2},
-		/* Octal before, decimal now. */
+		/* Octal before, decimal here. */
 		{"0000000 00 01 02 03 04 05 06 07 08 09\n0000012 0a 0b\n0000012 0c\n", -EINVAL, 3},
-		/* Up to an offset that is no whole line away, or behind. */
+		/* The next offset is not a whole number of lines away, or lies before. */
 		{"0000000 01 02\n*\n0000005 03\n", -EINVAL, 3},
 		{"0000000 01 02\n*\n0000002 03\n", -EINVAL, 3},
 		{"0000000 01 02\n*\n0000000 03\n", -EINVAL, 3},
@@ -121,8 +124,7 @@ static void wrong_lines(void **state)
 	}
 }
 
-/* Empty lines and offsets of 0 begin a part, once; offsets count from it, in a base of their own.
- */
+/* Empty lines and offsets of 0 begin a new part; offsets count from there, in a base per part. */
 static void parts(void **state)
 {
 	static const char text[] = "\n\n0000000 00 01 02 03 04 05 06 07 08 09\n0000012 0a\n"
@@ -140,7 +142,7 @@ static void parts(void **state)
 	mad_dump_free(&dump);
 }
 
-/* As much as there may be, in text and in binary; a byte more ends it. */
+/* The largest input, in text and in binary; one more byte is too much. */
 static void the_most(void **state)
 {
 	const size_t digits = 2 * (size_t)MAD_DUMP_MOST;
@@ -168,7 +170,7 @@ static void the_most(void **state)
 	}
 }
 
-/* Which bytes make a file binary: no text has them. */
+/* Bytes that make a file binary because no text contains them. */
 static void binary(void **state)
 {
 	(void)state;
@@ -186,7 +188,7 @@ static void binary(void **state)
 	}
 }
 
-/* A file of `count` blocks of `step` bytes, with a datagram `at` in each. */
+/* A file of `count` blocks of `step` bytes, each with a datagram at offset `at`. */
 static void check_pieces(size_t count, size_t step, size_t at, size_t extra, size_t wanted,
 			 size_t last)
 {
@@ -207,8 +209,7 @@ static void check_pieces(size_t count, size_t step, size_t at, size_t extra, siz
 	mad_dump_free(&dump);
 }
 
-/* Datagrams of 256 bytes, with and without the 64 bytes of the umad header; a cut one at the end.
- */
+/* Datagrams of 256 bytes, with and without the 64 bytes of the umad header; the last one is cut. */
 static void datagrams(void **state)
 {
 	(void)state;
@@ -218,12 +219,12 @@ static void datagrams(void **state)
 	check_pieces(0, 256, 0, 24, 1, 24);
 	check_pieces(1, 320, 64, 0, 1, 256);
 	check_pieces(2, 320, 64, 0, 2, 256);
-	/* Five of 256 bytes are as many bytes as four of 320. */
+	/* Five blocks of 256 bytes have the same size as four of 320. */
 	check_pieces(5, 256, 0, 0, 5, 256);
 	check_pieces(4, 320, 64, 0, 4, 256);
 }
 
-/* Segments put together, 15.4.2: one piece if it cannot be datagrams, and is a reply of the SA. */
+/* Reassembled segments, 15.4.2: one piece if it cannot be datagrams, and is an SA reply. */
 static void tables(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The field tables of the subnet management and subnet administration attributes: what holds for
- * all of them, and records whose bytes were put together by hand after the specification.
+ * all of them, and records whose bytes were assembled by hand from the specification.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -78,7 +78,7 @@ static void names_of_attributes(void **state)
 	assert_null(mad_attribute_find_word(sm_attributes, "path"));
 }
 
-/* The mask of a port in hexadecimal and in words: the only bits that two rows show. */
+/* The hexadecimal and the textual mask of a port: the only bits that two rows show. */
 static bool same_bits_twice(const struct field *a, const struct field *b)
 {
 	return a->bit == b->bit && a->width == b->width &&
@@ -121,7 +121,7 @@ static void check_components(const struct mad_attribute *attribute)
 	const struct schema *schema = attribute->schema;
 	uint64_t all = 0;
 
-	/* The administrator's own ClassPortInfo is no record to search for. */
+	/* The administrator's own ClassPortInfo is not a record to search for. */
 	if (attribute->mgmt_class != UMAD_CLASS_SUBN_ADM || !attribute->word ||
 	    attribute->id == 0x01)
 		return;
@@ -129,7 +129,7 @@ static void check_components(const struct mad_attribute *attribute)
 		const struct field *field = &schema->fields[i];
 		uint64_t mask = sa_component_mask(field);
 
-		/* A field that cannot be written cannot be requested. */
+		/* A field that cannot be written cannot be used in a query. */
 		assert_true(field->width || !mask);
 		if (!(all & mask)) {
 			all |= mask;
@@ -164,7 +164,7 @@ static void fill(unsigned char *bytes, size_t length, uint64_t *random)
 	}
 }
 
-/* Text that shows as it is, ended or as long as the field. */
+/* Texts that are shown unchanged, terminated or as long as the field. */
 static void fill_texts(const struct schema *schema, struct mad_record *record)
 {
 	for (size_t i = 0; i < schema->field_count; i++) {
@@ -181,7 +181,7 @@ static void fill_texts(const struct schema *schema, struct mad_record *record)
 	}
 }
 
-/* From the bits to text, as people see it, and back. False if the bits mean nothing. */
+/* From bits to readable text and back. False if the bits have no meaning. */
 static bool round_trip(const struct field *field, const struct mad_record *record)
 {
 	struct mad_record copy = {.object = NULL};
@@ -221,7 +221,9 @@ static void check_round_trips(const struct mad_attribute *attribute)
 		fill(record.data, sizeof(record.data), &random);
 		fill_texts(schema, &record);
 		for (size_t i = 0; i < schema->field_count; i++) {
-			/* A field that shows more than its bits is not written as it is shown. */
+			/*
+			 * A field that shows more than its bits is not parsed from what it shows.
+			 */
 			if (schema->fields[i].width && !schema->fields[i].get)
 				shown[i] += round_trip(&schema->fields[i], &record);
 			else
@@ -369,7 +371,7 @@ static void port_info_record(void **state)
 	memcpy(record.data, port_info, sizeof(port_info));
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record, port_info_values,
 		     ARRAY_SIZE(port_info_values));
-	/* The same rows after the identifier of the SA's record. */
+	/* The same rows after the identifier of the SA record. */
 	memset(record.data, 0, sizeof(record.data));
 	memcpy(record.data, "\x00\x09\x03\x80", 4);
 	memcpy(record.data + 4, port_info, sizeof(port_info));
@@ -381,7 +383,7 @@ static void port_info_record(void **state)
 		3);
 }
 
-/* Which field tells the speed depends on the capabilities and on which is not 0. */
+/* The field with the speed depends on the capabilities and on which fields are nonzero. */
 static void speeds_of_ports(void **state)
 {
 	static const struct {
@@ -406,7 +408,7 @@ static void speeds_of_ports(void **state)
 		struct mad_record record = {.object = NULL};
 
 		record.data[22] = ports[i].cap14_15;
-		record.data[23] = 0x08; /* traps, so that the mask is one */
+		record.data[23] = 0x08; /* bit for traps, so that the mask is nonzero */
 		record.data[31] = ports[i].width;
 		record.data[33] = 0x52; /* LinkUp */
 		record.data[35] = ports[i].base;
@@ -425,7 +427,7 @@ static void speeds_of_ports(void **state)
 	}
 }
 
-/* The ports of a switch but port 0 have no mask: what else they tell counts. */
+/* The ports of a switch other than port 0 have no mask: their other fields decide. */
 static void speeds_of_switch_ports(void **state)
 {
 	struct mad_record record = {.object = NULL};
@@ -473,7 +475,7 @@ static void extended_speeds_enabled(void **state)
 	record.data[63] = 30; /* none */
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed_ext_enabled", ""}}, 1);
-	record.data[63] = 31; /* all that are supported */
+	record.data[63] = 31; /* all supported ones */
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed_ext_enabled", "fdr,edr"}}, 1);
 }
@@ -531,7 +533,7 @@ static void path_record(void **state)
 			 mad_attribute_find(UMAD_CLASS_SUBN_ADM, 0x35)->schema->field_count);
 }
 
-/* Every rate that a path can have: 15.2.5.16 and enum ib_rate. */
+/* All rates of a path: 15.2.5.16 and enum ib_rate. */
 static void rates_of_paths(void **state)
 {
 	static const char *const rates[] = {
@@ -567,7 +569,7 @@ static void table_entries(void **state)
 		     (const struct expected[]){
 			     {"priority", "high"}, {"entry", "1"}, {"vl", "14"}, {"weight", "5"}},
 		     4);
-	/* The first 64 entries are those of low priority. */
+	/* The first 64 entries have low priority. */
 	record.index = number_of(63);
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
 		     (const struct expected[]){{"priority", "low"}, {"entry", "63"}}, 2);
@@ -635,7 +637,7 @@ static void multicast_entries(void **state)
 	memset(record.data, 0xff, 32);
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x1b, &record,
 		     (const struct expected[]){{"ports", "0-255"}}, 1);
-	/* More than a value has room for. */
+	/* More than a value can hold. */
 	memset(record.data, 0x55, 32);
 	field_get(schema_find(schema, "ports"), &record, &value);
 	assert_true(value.list.count > 60);
@@ -657,7 +659,7 @@ static void count_items(unsigned int id, const char *key, const struct mad_recor
 		assert_string_equal(value.list.items[count - 1], last);
 }
 
-/* A block of a table within a record: all of it has room, and what is free at its end goes. */
+/* A block of a table within a record: all entries are shown, except unused ones at the end. */
 static void table_blocks(void **state)
 {
 	struct mad_record record = {.object = NULL};
@@ -708,12 +710,12 @@ static void notices(void **state)
 					 "0000000000000000000000000000000000000000000000000000ab"},
 		     },
 		     9);
-	record.data[0] = 0x01; /* a vendor's */
+	record.data[0] = 0x01; /* a vendor's code */
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x02, &record,
 		     (const struct expected[]){{"generic", "no"}, {"trap", NULL}}, 2);
 }
 
-/* 64 bytes without an end, and what steers a terminal. */
+/* 64 bytes without a terminator, and bytes that control a terminal. */
 static void hostile_descriptions(void **state)
 {
 	struct mad_record record = {.object = NULL};

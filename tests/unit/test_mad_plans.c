@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Many attributes of a node, on a simulated kernel: counters of its ports, and a changed PortInfo.
+/*
+ * Operations over many attributes of a node, on a simulated kernel: counters of its ports, and a
+ * changed PortInfo.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -22,7 +24,7 @@
 enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2, BACK_PORT = 3, BLOCK_LIDS = 64 };
 enum { OP_CODE = 0x64 };
 
-/* A switch with four ports that OUR_PORT connects to us. */
+/* A switch with four ports, connected to us by OUR_PORT. */
 struct fixture {
 	struct fake fake;
 	struct mad_session session;
@@ -46,7 +48,7 @@ static void fill(struct fixture *fixture, const unsigned char *mad, unsigned cha
 		data[36] = OUR_PORT;
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_LINEAR_FT:
-		/* Blocks of 64 LIDs, 14.2.5.10; answers leave by a port of their own. */
+		/* Blocks of 64 LIDs, 14.2.5.10; answers leave by a separate port. */
 		if (bits_get(mad, 20 * 8, 32) == fixture->session.port.route.lid / BLOCK_LIDS)
 			data[fixture->session.port.route.lid % BLOCK_LIDS] = BACK_PORT;
 		break;
@@ -128,7 +130,7 @@ static void end(struct fixture *fixture)
 	free(fixture);
 }
 
-/* Without ports by number: all ports of the switch. */
+/* Without port numbers: all ports of the switch. */
 static void counters_of_all_ports(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_PORT};
@@ -150,7 +152,7 @@ static void counters_of_all_ports(void **state)
 	end(fixture);
 }
 
-/* The agent adds up, or each port is read; either way there is one row. */
+/* The agent sums up, or each port is read; either way there is one row. */
 static void counters_added_up(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_PORT, .sum = true};
@@ -173,7 +175,7 @@ static void counters_added_up(void **state)
 	assert_int_equal(perf.ports[0].port, PERF_ALL_PORTS);
 	perf_read(&perf);
 	assert_int_equal(perf.row_count, 1);
-	/* What the agent answered for PortSelect 255 */
+	/* The agent's answer for PortSelect 255 */
 	assert_int_equal(perf.rows[0].link_downed.value, PERF_ALL_PORTS);
 	assert_int_equal(perf.rows[0].summed_by.value, PERF_SUMMED_AGENT);
 	assert_int_equal(perf.rows[0].summed_ports.value, PORTS);
@@ -208,7 +210,7 @@ static void names_of_counters(void **state)
 	assert_int_equal(mask, 0x200fff);
 }
 
-/* A Set names the counters by bit, in each attribute that has them. */
+/* A Set selects counters by bit, in each attribute that has them. */
 static void clears_by_mask(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_PORT};
@@ -227,14 +229,14 @@ static void clears_by_mask(void **state)
 	assert_int_equal(fixture->select2, PERF_SELECT2_XMIT_WAIT);
 	assert_int_equal(fixture->extended_select, 0x21);
 	assert_int_equal(fixture->extended_select2, 0);
-	/* It has no counter of datagrams dropped at queue pair 1. */
+	/* The node has no counter of datagrams dropped at queue pair 1. */
 	assert_int_equal(perf_reset(&perf, 1 << 17), 0);
 	assert_int_equal(fixture->problems.count, 1);
 	perf_end(&perf);
 	end(fixture);
 }
 
-/* All counters of another listing are cleared, and the operation code stays. */
+/* All counters of another listing are cleared, and the operation code is kept. */
 static void clears_a_listing(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_FLOW};
@@ -298,7 +300,7 @@ static void change(struct fixture *fixture, uint32_t port, const char *text,
 	assert_int_equal(smp_change_put(change, &wrong), 0);
 }
 
-/* What smp_change_find() says of a text. */
+/* Returns what smp_change_find() says about a text. */
 static int find(const char *attribute, const char *text)
 {
 	struct smp_change one = {.attribute = mad_attribute_find_word(sm_attributes, attribute)};
@@ -313,7 +315,7 @@ static int find(const char *attribute, const char *text)
 	return rc;
 }
 
-/* What is read only by the specification, what is computed, and what does not exist. */
+/* Read-only fields, computed fields, and fields that do not exist. */
 static void fields_that_cannot_be_set(void **state)
 {
 	(void)state;
@@ -329,7 +331,7 @@ static void fields_that_cannot_be_set(void **state)
 	assert_int_equal(find("switchinfo", "linear_fdb_cap=7"), -EPERM);
 }
 
-/* 14.2.5.6: a bit for each speed, 30 for none of them, and 0 would mean "no change". */
+/* 14.2.5.6: one bit per speed, 30 for none of them; 0 would mean "no change". */
 static void extended_speeds(void **state)
 {
 	static const struct {
@@ -355,8 +357,8 @@ static void extended_speeds(void **state)
 
 		memset(fixture->port_info, 0, sizeof(fixture->port_info));
 		fixture->port_info[22] = 1 << 6; /* the capability */
-		fixture->port_info[62] = 15;	 /* all are supported */
-		fixture->port_info[63] = 31;	 /* as supported */
+		fixture->port_info[62] = 15;	 /* all speeds are supported */
+		fixture->port_info[63] = 31;	 /* all supported ones */
 		assert_int_equal(smp_change_parse(&one, rows[i].text), 0);
 		assert_int_equal(smp_change_find(&one, &wrong), 0);
 		assert_true(smp_change_read(&one));
@@ -371,7 +373,7 @@ static void extended_speeds(void **state)
 	end(fixture);
 }
 
-/* A port without the capability has no such field. */
+/* This field does not exist on a port without the capability. */
 static void a_field_that_the_port_lacks(void **state)
 {
 	struct fixture *fixture = begin(NULL, 0);
@@ -393,7 +395,7 @@ static void a_field_that_the_port_lacks(void **state)
 	end(fixture);
 }
 
-/* The states are written as 0, "no change"; what the node keeps is a problem. */
+/* The states are written as 0, "no change"; a field that the node leaves unchanged is a problem. */
 static void changed_fields(void **state)
 {
 	struct fixture *fixture = begin(NULL, 0);

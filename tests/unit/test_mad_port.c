@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The choice of the port that management datagrams leave by. */
+/* Which port management datagrams are sent from. */
 #include "saved_tree.h"
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ static struct port *add(struct inventory *inventory, const char *name, enum link
 	return port;
 }
 
-/* The device that is chosen, "" if there is none; everything is freed. */
+/* Expects these devices, "" for none; frees everything. */
 static void check(struct inventory *inventory, bool ethernet, const char *device,
 		  const char *smi_device)
 {
@@ -97,7 +97,7 @@ static void no_link_layer_is_infiniband(void **state)
 	check(&inventory, false, "a", "a");
 }
 
-/* The port of all planes has no subnet management: the port with the same GUID has it. */
+/* The port of all planes has no subnet management; the port with the same GUID does. */
 static void planes(void **state)
 {
 	struct inventory inventory = {.answers = true};
@@ -136,7 +136,7 @@ static void default_prefix(void **state)
 	inventory_free(&inventory);
 }
 
-/* A port that no subnet manager configured, one of two, with a prefix of its own. */
+/* A port not configured by a subnet manager: the second of two, with its own subnet prefix. */
 static void without_a_manager(void **state)
 {
 	static const uint64_t lids[] = {0, UINT64_MAX};
@@ -172,8 +172,8 @@ static void without_a_manager(void **state)
 }
 
 /*
- * A port without subnet management, and others with its GUID: itself, one that has none either, and
- * port 2 of another device, which has. Without a GUID there is no pair.
+ * A port without subnet management, and others with its GUID: itself, one that lacks it too, and
+ * port 2 of another device, which has it. Without a GUID there is no such pair.
  */
 static void pair_of_a_port(void **state)
 {
@@ -193,7 +193,7 @@ static void pair_of_a_port(void **state)
 		port->port_guid = number_of(0x77);
 		add(&inventory, "smi", LINK_LAYER_INFINIBAND, INIT, LINK_UP);
 		port = device_add_port(&inventory.devices.items[2], 2);
-		port->cap_mask = number_of(0xfffffbff); /* all but that bit */
+		port->cap_mask = number_of(0xfffffbff); /* all bits but that one */
 		port->port_guid = known ? number_of(0x77) : (struct number){0};
 		assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
 		assert_string_equal(chosen.device, "all");
@@ -204,7 +204,7 @@ static void pair_of_a_port(void **state)
 	}
 }
 
-/* Where there is nothing else, a plane has to do. */
+/* A plane is used if there is nothing else. */
 static void a_plane_alone(void **state)
 {
 	struct inventory inventory = {.answers = true};
@@ -215,8 +215,7 @@ static void a_plane_alone(void **state)
 	check(&inventory, false, "plane", "plane");
 }
 
-/* A plane is the last choice: an InfiniBand port that is down, and one of Ethernet, are before it.
- */
+/* A plane is the last choice, after an InfiniBand port that is down and an Ethernet port. */
 static void a_plane_is_last(void **state)
 {
 	static const enum link_layer layers[] = {LINK_LAYER_INFINIBAND, LINK_LAYER_ETHERNET};
@@ -251,7 +250,7 @@ static void explained(void **state)
 	free(port.device);
 }
 
-/* The device file of exactly that port. */
+/* The device file of exactly this port. */
 static void device_files(void **state)
 {
 	static const struct {
@@ -311,7 +310,7 @@ static void assert_explained(const char *node, int error, const char *reason, co
 	free(step);
 }
 
-/* Why a device file does not open, by what is there and the error. */
+/* Why a device file cannot be opened, given the files present and the error. */
 static void device_files_explained(void **state)
 {
 	static const int gone[] = {-ENODEV, -ENXIO};
@@ -324,7 +323,7 @@ static void device_files_explained(void **state)
 	tree_open(&tree);
 	tree_write(&tree, "umad63", "");
 	tree_write(&tree, "umad64", "");
-	/* Its name must have no other number before. */
+	/* No other number may precede its name in the path. */
 	assert_int_equal(fchdir(tree.root.fd), 0);
 	assert_int_equal(chmod("umad63", 0640), 0);
 	assert_explained(NULL, -EACCES, "m/2 has no umad device file", "modprobe ib_umad");
@@ -355,7 +354,7 @@ static void device_files_explained(void **state)
 	tree_close(&tree);
 }
 
-/* The messages about unusable ports; {node type, link layer} ends with type 0. */
+/* Messages about unusable ports; {node type, link layer} ends with type 0. */
 static void refused(void **state)
 {
 	static const struct {
@@ -403,7 +402,7 @@ static void refused(void **state)
 		assert_ptr_equal(strstr(reason, rows[i].reason), reason);
 		assert_int_equal(strstr(reason, "iWARP") != NULL,
 				 strstr(rows[i].reason, "iWARP") != NULL);
-		/* A port without datagrams cannot ping either. */
+		/* A port that cannot send datagrams cannot ping either. */
 		assert_int_equal(strstr(hint, "rdmactl ping") != NULL, rows[i].has_ping);
 		assert_non_null(strstr(hint, "selftest"));
 		free(reason);

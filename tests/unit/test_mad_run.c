@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl mad send, classes and vendor, cc and sysstat over nodes that are made up: the bytes of
- * each request, what is made of the answer, and all that is said of a line that is wrong.
+ * rdmactl mad send, classes and vendor, cc and sysstat over made-up nodes: the bytes of each
+ * request, how the answer is shown, and all messages about invalid command lines.
  */
 #include "made_up_nodes.h"
 
 #include "cmd/commands.h"
 
 /*
- * The nodes, by LIDs: 1 the subnet manager, 4 a switch of 40 ports, 7 dead, 9 an adapter, 10 one
- * that refuses everything, 11 an adapter with a log of no known type.
+ * The nodes by LID: 1 the subnet manager, 4 a switch of 40 ports, 7 dead, 9 an adapter, 10 one that
+ * refuses everything, 11 an adapter with a log of unknown type.
  */
 static struct {
 	int status;		/* of the SA */
-	unsigned int slow_msec; /* that sending to LID 9 takes */
+	unsigned int slow_msec; /* time that sending to LID 9 takes */
 } nodes_state;
 
 static int answer_cc(const struct asked *asked, unsigned char *data)
@@ -84,7 +84,7 @@ static int answer_sysstat(const struct asked *asked, unsigned char *data)
 	return 0;
 }
 
-/* What Mellanox nodes say of themselves: the places are those of ibdiags' vendor class. */
+/* The answer of a Mellanox node: offsets as in ibdiags' vendor class. */
 static int answer_vendor(unsigned char *data)
 {
 	for (size_t i = 0; i < 192; i++)
@@ -120,7 +120,7 @@ static int answer_sa(unsigned char *data)
 	return nodes_state.status;
 }
 
-/* The path to a GID, which a router with LID 13 leads to: 15.2.5.16. */
+/* The path to a GID reached through a router with LID 13: 15.2.5.16. */
 static int find_path(const struct asked *asked, unsigned char *data)
 {
 	memset(data, 0, 64);
@@ -470,7 +470,7 @@ static const struct command_row requests_refused = {
 	"mask 0x0\n"
 	"0000000000000000\n"};
 
-/* The answer of 4 came some time while the kernel was busy with 9. */
+/* The answer from 4 arrived at an unknown time while the kernel was busy with 9. */
 static const struct command_row requests_held_up = {
 	"mad send 4,9 --class pm --attribute 0x12 --tsv -o object,round_trip_usec", STATUS_DONE,
 	"object\tround_trip_usec\n"
@@ -596,7 +596,10 @@ static const struct command_row complaints_rows[] = {
 	 "terminal to confirm it on\n"
 	 "  --yes sends it without asking\n",
 	 ""},
-	/* What reads is of class sa alone: another class may have a write of that number. */
+	/*
+	 * Which methods read is known for class sa only: another class may use that number for a
+	 * write.
+	 */
 	{"mad send 9 --class pm --attribute portcounters --method 0x13", STATUS_USAGE, "",
 	 "method 0x13 (unknown) of attribute 0x0012 (PortCounters), class 0x04, to 9\n"
 	 "rdmactl mad: nothing was sent: it may change something, and there is no "
@@ -615,7 +618,7 @@ static const struct command_row complaints_rows[] = {
 	 "classes DEST\n",
 	 "7 get PortCounters 0x0\n"
 	 "0000000000000000\n"},
-	/* With an answer or without one, an SMP does not leave its subnet. */
+	/* With or without a reply, an SMP does not leave its subnet. */
 	{"mad send 2001::9 --class sm --attribute nodeinfo", STATUS_FAILED, "", BEYOND_SAID,
 	 BEYOND_ASKED},
 	{"mad send 2001::9 --class sm --attribute nodeinfo --method trap-repress --yes",
@@ -804,7 +807,7 @@ static void complaints(void **state)
 	expect(&complaints_classes);
 }
 
-/* 192 bytes of pm are the most; 200 of sa. */
+/* At most 192 bytes for pm, and 200 for sa. */
 static void lengths(void **state)
 {
 	static const struct {
@@ -1229,7 +1232,7 @@ static void put_header(unsigned char *mad, unsigned int mgmt_class, unsigned int
 	mad[23] = 3;
 }
 
-/* The bytes of the input; 0: text that has none. */
+/* Fills in the bytes of the input; 0 for text without any. */
 static size_t make_input(enum input input, unsigned char *bytes)
 {
 	switch (input) {
@@ -1274,7 +1277,7 @@ static void feed(enum input input)
 	close(file);
 }
 
-/* --data of an input that is too long, and of one that cannot be read. */
+/* --data with an input that is too long, and with an unreadable one. */
 static void bad_inputs(void **state)
 {
 	static const char line[] = "mad send 9 --class pm --attribute 1 --data -";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The datagrams of mckey on a device that is made up, and what ends a wait for them. */
+/* Datagrams of mckey on a made-up device, and the events that end a wait for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void device_goes(void **state)
 	assert_int_equal(mckey_receive(&run), -EIO);
 	assert_reason(&bed, "device none0 was removed");
 	free_bed(&bed);
-	/* librdmacm may know it first. */
+	/* librdmacm may report the removal first. */
 	make_mckey(&bed, true, &run);
 	bed.device.cm_event_comes = true;
 	bed.device.cm_event.id = &bed.device.id;
@@ -59,7 +59,7 @@ static void device_goes(void **state)
 	assert_int_equal(mckey_receive(&run), -EIO);
 	assert_reason(&bed, "device none0 was removed");
 	free_bed(&bed);
-	/* A signal is the user's: there is nothing to tell. */
+	/* The user sent the signal, so nothing is reported. */
 	make_mckey(&bed, true, &run);
 	bed.session.agent->watch.interrupted = true;
 	assert_int_equal(mckey_receive(&run), -ECANCELED);
@@ -83,7 +83,7 @@ static void membership_goes(void **state)
 	free_bed(&bed);
 }
 
-/* The peer of a row by what came before a datagram, which has both forms in it. */
+/* The row's peer, from a header before the datagram that contains both forms. */
 static void play_datagram(struct bed *bed, enum gid_type type)
 {
 	static const uint8_t v2[] = {10, 9, 0, 7}, v1[] = {0xff, 0xff, 10, 9, 0, 8};
@@ -116,7 +116,7 @@ static void senders(void **state)
 	free_bed(&bed);
 }
 
-/* The number of the queue pair that it sends from, whatever made that. */
+/* The immediate data is the number of the sending queue pair, whoever made it. */
 static void sender_names_itself(void **state)
 {
 	struct mckey run;
@@ -132,7 +132,7 @@ static void sender_names_itself(void **state)
 	assert_int_equal(mckey_send(&run), 0);
 	assert_int_equal(ntohl(bed.device.imm_data), 0x1234);
 	interop_row_end(&bed.session);
-	/* A group is no peer, but has a GID. */
+	/* A group is not a peer, but has a GID. */
 	assert_null(row_of(&bed)->peer);
 	assert_true(row_of(&bed)->peer_gid.known);
 	free_bed(&bed);
@@ -149,7 +149,7 @@ static void events_in_a_pause(void **state)
 	assert_int_equal(eventfd_write(bed.device.context.async_fd, 1), 0);
 	assert_int_equal(mckey_pause(&run, 1), 0);
 	assert_false(bed.session.marked);
-	/* It is read in any case, and a port that is down ends the wait at once. */
+	/* The events are read anyway, and a port that is down ends the wait at once. */
 	assert_int_equal(eventfd_write(bed.device.context.async_fd, 2), 0);
 	assert_int_equal(mckey_pause(&run, 600000), -EIO);
 	assert_reason(&bed, "port none0/1 went down");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of a measurement that need no device. */
+/* The parts of a measurement that do not need a device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "selftest/measure/measure.h"
 #include "selftest/trial/trial.h"
 
-/* Areas follow one another, and no message reaches into the next pair's. */
+/* Areas are contiguous, and no message reaches into the next pair's area. */
 static void test_layout(void **state)
 {
 	static const uint64_t sizes[] = {0, 1, 8, 63, 64, 65, 4096, 65537, 1u << 20};
@@ -30,7 +30,7 @@ static void test_layout(void **state)
 			assert_int_equal(layout.receive, qps * layout.stride);
 			assert_int_equal(layout.control, 2 * layout.receive);
 			assert_true(layout.bytes >= layout.control + qps * 16);
-			/* A datagram arrives with a header before it. */
+			/* A datagram arrives with a header in front. */
 			run_layout_set(&layout, QP_UD, qps, sizes[i]);
 			assert_int_equal(layout.header, 40);
 			assert_true(layout.stride >= 40 + run_receive_bytes(sizes[i]));
@@ -40,7 +40,7 @@ static void test_layout(void **state)
 	}
 }
 
-/* The end has another length than each message, and fits where messages arrive. */
+/* The end message differs in length from every other message, and fits into the receive buffers. */
 static void test_end(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void test_no_sample(void **state)
 	free(sampler.nsec);
 }
 
-/* More samples than room: a fair choice of all of them, with the extremes. */
+/* More samples than there is room for: a fair selection of all, with the extremes. */
 static void test_many_samples(void **state)
 {
 	const uint64_t all = UINT64_C(4) * SAMPLES_MOST;
@@ -121,15 +121,16 @@ static void test_many_samples(void **state)
 			quarters[(value - all / 8) / (all / 4)]++;
 	}
 	assert_true(least >= 1 && most >= 1);
-	/* 262144 each, with a deviation of 380: this is more than ten times that. */
+	/*
+	 * 262144 samples each, with a standard deviation of 380: this is more than ten times that.
+	 */
 	for (size_t i = 0; i < 4; i++)
 		assert_in_range(quarters[i], SAMPLES_MOST / 4 - SAMPLES_MOST / 200,
 				SAMPLES_MOST / 4 + SAMPLES_MOST / 200);
 	free(sampler.nsec);
 }
 
-/* The halves share no processor and leave none out; threads of a core (0 and 4, 1 and 5 ...) stay
- * together. */
+/* The halves are disjoint and complete; threads of a core (0 and 4, 1 and 5 ...) stay together. */
 static void test_processors(void **state)
 {
 	static const struct {
