@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The row of all intervals of a measurement, whose runs are made up here. */
+/* The row that sums up all intervals of a measurement, with made-up runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
-/* In place of tests_measure.c: a run of 100 ms, whose row knows what the plan's reports know. */
+/* Replaces tests_measure.c: a run of 100 ms, whose row knows what the plan's reports know. */
 bool measure_once(struct trial *trial, struct plan *plan)
 {
 	struct selftest_result *row = trial->result;
@@ -31,7 +31,7 @@ bool measure_once(struct trial *trial, struct plan *plan)
 		trial_skip(trial, "interrupted");
 		return false;
 	}
-	/* The next interval knows it. */
+	/* Known from the next interval on. */
 	plan->far_report.wall_nsec = 100000000;
 	return true;
 }
@@ -47,7 +47,7 @@ void measure_compare(struct trial *trial, const struct plan *plan)
 	(void)trial, (void)plan;
 }
 
-/* The request's time is over after the first interval. The rows are to be freed. */
+/* The request's time is up after the first interval. The caller frees the rows. */
 static void measure(bool cpu, uint64_t near_wall_nsec, uint64_t far_wall_nsec,
 		    struct selftest_results *results)
 {
@@ -72,7 +72,7 @@ static void measure(bool cpu, uint64_t near_wall_nsec, uint64_t far_wall_nsec,
 	assert_true(results->items[1]->sent_gbps.value == 2);
 }
 
-/* What no interval knows is not 0 for all of them: the other side of a write has nothing to do. */
+/* A value unknown in every interval stays unknown, not 0: the far side of a write does nothing. */
 static void processor_time(void **state)
 {
 	struct selftest_results results;
@@ -97,7 +97,7 @@ static void processor_time(void **state)
 	selftest_results_free(&results);
 }
 
-/* The interval that a signal cut short counts for nothing, nor is anything of its row left. */
+/* An interval that a signal cut short does not count, and leaves nothing in its row. */
 static void cut_short(void **state)
 {
 	static const struct trial_test test = {.id = "bandwidth-write", .summary = ""};
@@ -127,7 +127,7 @@ static void cut_short(void **state)
 	selftest_results_free(&results);
 }
 
-/* The mean is that of all latencies, and not of the one in four that an interval has kept. */
+/* The mean of all latencies, not of the one in four that an interval kept. */
 static void mean_of_all(void **state)
 {
 	static const struct trial_test test = {.id = "latency-send", .summary = ""};

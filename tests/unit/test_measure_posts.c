@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a run of a measurement posts, request by request, and what it answers: every operation, both
- * sides, batches, credits, ends, lost pings and failures (selftest/measure/measure.h).
+ * What a measurement run posts, request by request, and its reply: every operation, both sides,
+ * batches, credits, ends, lost pings and failures (selftest/measure/measure.h).
  */
 #include "logged_device.h"
 
@@ -9,8 +9,10 @@
 
 #include "base/clock.h"
 
-/* With one queue pair and 64 bytes the data to send are at 0, those that arrive at 64, the credit
- * at 128, and what is told of credits at 136. */
+/*
+ * With one queue pair and 64 bytes, data to send is at 0, received data at 64, the credit at 128,
+ * and received credits at 136.
+ */
 static struct message_run run_of(uint32_t mode, uint32_t operation)
 {
 	return (struct message_run){
@@ -34,7 +36,7 @@ static void note_number(const char *name, uint64_t number)
 		device_note(" %s %" PRIu64, name, number);
 }
 
-/* The samples of a ping-pong are half of the time between two of them, and cover all of it. */
+/* A ping-pong sample is half the time between two of them, and the samples cover the whole run. */
 static void check_samples(const struct message_run *order, const struct message_ran *ran)
 {
 	const bool one_sided = order->operation >= RUN_READ;
@@ -50,7 +52,7 @@ static void check_samples(const struct message_run *order, const struct message_
 		assert_in_range(ran->elapsed_nsec, sum, sum + (share - 1) * samples->count);
 }
 
-/* The run, and its answer as the last line of the text. */
+/* Executes the run, and notes its reply as the last line of the text. */
 static void run(const struct message_run *order)
 {
 	struct message_ran ran = {.elapsed_nsec = 5, .status = 6, .stop = 7, .vendor_error = 8};
@@ -92,7 +94,7 @@ static void expect(const struct message_run *order, const char *text)
 
 /* ---- Bandwidth ---- */
 
-/* The rest of a phase is less than a batch; its last message is signaled, and each third. */
+/* The end of a phase is less than a batch; its last message is signaled, and so is every third. */
 static void writes_in_batches(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -116,7 +118,7 @@ static void writes_in_batches(void **state)
 		       "ran 5\n");
 }
 
-/* Three and three do not fit into four, and the first three have no completion. */
+/* Twice three do not fit into four, and the first three have no completion yet. */
 static void batches_that_do_not_fit(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -140,8 +142,10 @@ static void batches_that_do_not_fit(void **state)
 	assert_int_equal(device.idles, 0);
 }
 
-/* Messages go to the queue pairs in turn, the first of which get the rest; queues are polled so,
- * too. */
+/*
+ * Queue pairs take turns, and the first ones get the remaining messages; queues are polled
+ * likewise.
+ */
 static void reads_by_three(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_READ);
@@ -181,7 +185,7 @@ static void atomics(void **state)
 		       "ran 2\n");
 }
 
-/* Without data there is no element, and a message that is short enough goes inline. */
+/* Without data there is no element, and a short enough message goes inline. */
 static void no_data_and_inline(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -199,7 +203,7 @@ static void no_data_and_inline(void **state)
 		       "ran 1\n");
 }
 
-/* More than 64 queue pairs: those that have room again get the next. */
+/* More than 64 queue pairs: those with room again get the next message. */
 static void many_queue_pairs(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -245,7 +249,7 @@ static void by_duration(void **state)
 	order.warmup = 3;
 	order.depth = 4;
 	order.signal_every = 3;
-	/* 3 to warm up; then as many as may be outstanding, and one that is signaled. */
+	/* 3 to warm up; then as many as may be outstanding, one of them signaled. */
 	expect(&order, "qp0 write 0+64=00 to 10040 key 9 #1\n"
 		       "qp0 write 0+64=00 to 10040 key 9 #2\n"
 		       "qp0 write 0+64=00 to 10040 key 9 #3 S\n"
@@ -255,7 +259,7 @@ static void by_duration(void **state)
 		       "qp0 write 0+64=00 to 10040 key 9 #7\n"
 		       "qp0 write 0+64=00 to 10040 key 9 #8 S\n"
 		       "ran 5\n");
-	/* What warms up is no part of the time. */
+	/* The warmup is not part of the time. */
 	device_make(QP_RC, 1);
 	device.context.ops.poll_cq = poll_slowly;
 	order.iterations = 22;
@@ -281,7 +285,7 @@ static void interrupt_third(uint32_t qp, const struct ibv_send_wr *work)
 		atomic_store(&device.agent->watch.stop, STOP_INTERRUPTED);
 }
 
-/* An interruption lets the run come to its end, which the device's watch does not. */
+/* An interruption lets the run finish; a stop by the device's watch does not. */
 static void interrupted(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
@@ -296,7 +300,7 @@ static void interrupted(void **state)
 		       "qp0 write 0+64=00 to 10040 key 9 #3\n"
 		       "qp0 write 0+64=00 to 10040 key 9 #4 S\n"
 		       "ran 4\n");
-	/* A list that is refused ends it, too. */
+	/* A rejected list also ends the run. */
 	device_make(QP_RC, 1);
 	order.depth = 4;
 	order.signal_every = 4;
@@ -324,14 +328,14 @@ static void give_credits(void)
 
 static unsigned int yielded;
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 int sched_yield(void)
 {
 	yielded++;
 	return 0;
 }
 
-/* What polls in vain lends its processor, if the other side has no other. */
+/* A side that polls in vain yields its processor if the other side has no other one. */
 static void one_processor(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
@@ -350,7 +354,7 @@ static void one_processor(void **state)
 	}
 }
 
-/* Never more than twice the depth without a credit, with the end, which has no data. */
+/* Never more than twice the depth without a credit, including the end, which has no data. */
 static void sends_by_credit(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
@@ -370,7 +374,7 @@ static void sends_by_credit(void **state)
 		       "credit 3\n"
 		       "qp0 send nothing #7 S\n"
 		       "ran 5\n");
-	/* Messages without data end with one byte. */
+	/* Messages without data have an end of one byte. */
 	device_make(QP_RC, 1);
 	order.iterations = 2;
 	order.warmup = 0;
@@ -396,7 +400,7 @@ static void end_both(void)
 	device_arrive(0, 0);
 }
 
-/* Half of the depth is told at once, and what came meanwhile when that is complete. */
+/* A credit covers half of the depth; arrivals meanwhile are credited when it has completed. */
 static void takes_sends(void **state)
 {
 	static const uint32_t arrivals[] = {0, 0, 0, 0, 1};
@@ -458,7 +462,7 @@ static void give_three(void)
 	device_note("credit\n");
 }
 
-/* What crosses the network is in its order from version 6 on, whatever the hosts are. */
+/* From version 6 on, credits cross the network in network byte order, whatever the hosts are. */
 static void credits_in_bytes(void **state)
 {
 	static const uint32_t versions[] = {0, 1, PROTOCOL_CREDITS - 1, PROTOCOL_CREDITS};
@@ -494,14 +498,14 @@ static void credits_in_bytes(void **state)
 	}
 }
 
-/* The other side sends as many as this one, and its end last. */
+/* The other side sends as many messages as this one, and its end last. */
 static void echo_sends(uint32_t qp, const struct ibv_send_wr *work)
 {
 	if (work->opcode == IBV_WR_SEND)
 		device_arrive(qp, work->num_sge ? 64 : 0);
 }
 
-/* A credit goes beside the messages, one at a time; it is signaled, whatever they are. */
+/* Credits are sent between messages, one at a time, and are always signaled. */
 static void both_ways(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
@@ -514,7 +518,7 @@ static void both_ways(void **state)
 	order.iterations = 4;
 	order.signal_every = 4;
 	run(&order);
-	/* Nothing is left for the next run. */
+	/* Nothing is left over for the next run. */
 	assert_int_equal(device.first[0], device.last[0]);
 	device_expect("qp0 send 0+64=00 #1\n"
 		      "qp0 send 0+64=00 #2\n"
@@ -529,7 +533,7 @@ static void both_ways(void **state)
 		      "qp0 write 136+8=4 to 10080 key 9 #credit S\n"
 		      "ran 4 received 4\n");
 	device_free();
-	/* Nobody counts what is unreliable. */
+	/* Unreliable messages have no credits. */
 	device_make(QP_UC, 1);
 	device.answer = echo_sends;
 	assert_int_equal(agent_way(device.agent, &(struct message_way){.both = 1}), 0);
@@ -545,7 +549,7 @@ static void both_ways(void **state)
 
 /* ---- Latency ---- */
 
-static unsigned int pongs; /* then the other side ends */
+static unsigned int pongs; /* then the other side ends the run */
 
 static void answer_ping(uint32_t qp, const struct ibv_send_wr *work)
 {
@@ -580,7 +584,7 @@ static void asks_by_sends(void **state)
 	expect(&order, "qp0 send 0+64=00 #1 S\n"
 		       "qp0 send nothing #2 S\n"
 		       "ran 1 samples 1\n");
-	/* The other side ends it. */
+	/* The other side ends the run. */
 	device_make(QP_RC, 1);
 	device.answer = answer_ping;
 	pongs = 2;
@@ -614,7 +618,7 @@ static void answers_by_sends(void **state)
 		       "ran 3\n");
 }
 
-/* The other side writes back the stamp that it finds. */
+/* The other side writes back the stamp it finds. */
 static void echo_stamp(uint32_t qp, const struct ibv_send_wr *work)
 {
 	(void)qp, (void)work;
@@ -681,7 +685,7 @@ static void one_sided(void **state)
 	order.iterations = 1;
 	expect(&order, "qp0 add 64+8=0 at 10000 key 9 by 1 or 0 #1 S\n"
 		       "ran 1 samples 1\n");
-	/* The other side of these has nothing to do. */
+	/* The other side of these operations has nothing to do. */
 	device_make(QP_RC, 1);
 	order.active = 0;
 	expect(&order, "ran 0\n");
@@ -698,7 +702,7 @@ static void arrive_number(uint32_t number, unsigned int flags)
 					   .imm_data = number});
 }
 
-/* No pong comes to the second ping; before the third one's, others come. */
+/* The second ping gets no pong; before the third one's pong, others arrive. */
 static void answer_number(uint32_t qp, const struct ibv_send_wr *work)
 {
 	(void)qp;
@@ -731,7 +735,7 @@ static void asks_by_numbers(void **state)
 		       "qp0 send-immediate 0+64=00 immediate 3 #4 S\n"
 		       "qp0 receive 64+64 #0\n"
 		       "ran 2 received 3 lost 1 samples 2\n");
-	/* A datagram arrives behind its header. */
+	/* A datagram arrives after its header. */
 	device_make(QP_UD, 1);
 	device.answer = answer_number;
 	device.sends = 9;
@@ -767,7 +771,7 @@ static void answers_by_numbers(void **state)
 		       "ran 2 stop 5 received 2\n");
 }
 
-/* The other side has said that it is done: what is still under way is taken, and that was all. */
+/* The other side has reported its end: what is still under way is received, and nothing more. */
 static void peer_spoke(void)
 {
 	atomic_store(&device.agent->watch.stop, STOP_PEER_SPOKE);
@@ -786,7 +790,7 @@ static void listens(void **state)
 	expect(&order, "qp0 receive 128+104 #0\n"
 		       "qp0 receive 128+104 #0\n"
 		       "ran 2 received 2\n");
-	/* It was not spoken to. */
+	/* The other side has not reported its end. */
 	device_make(QP_UC, 1);
 	device_arrive(0, 64);
 	expect(&order, "qp0 receive 64+64 #0\n"
@@ -841,7 +845,7 @@ static void answers_by_stamps(void **state)
 		       "ran 3 stop 5\n");
 }
 
-/* The first ping is late. After the second pong none comes: the pong is written again. */
+/* The first ping is late. No ping follows the second pong, so this pong is written again. */
 static uint64_t begin_nsec;
 
 static void ping_late(void)
@@ -892,7 +896,7 @@ static int arm(struct ibv_cq *cq, int solicited_only)
 	return 0;
 }
 
-/* The device has nothing until the run sleeps, and then an event of the second queue. */
+/* The device has nothing until the run sleeps; then the second queue has an event. */
 static int poll_late(struct ibv_cq *cq, int room, struct ibv_wc *items)
 {
 	if (awake) {
@@ -957,7 +961,7 @@ static void sleeps(void **state)
 
 /* ---- Failures ---- */
 
-/* Each post of each loop may fail. */
+/* Every post in every loop may fail. */
 static void failed_posts(void **state)
 {
 	static const struct {
@@ -1003,7 +1007,7 @@ static void failed_posts(void **state)
 		device.bytes[127] = !rows[i].active;
 		for (int n = 0; n < 2 && !rows[i].active; n++)
 			arrive_number(0, IBV_WC_WITH_IMM);
-		/* The second ping has no answer for some time. */
+		/* The second ping stays unanswered for some time. */
 		if (rows[i].kind == QP_UC && rows[i].active)
 			device.idle = NULL;
 		device.most_sends = rows[i].sends;
@@ -1024,7 +1028,7 @@ static void failed_posts(void **state)
 
 static const struct ibv_wc *bad;
 
-/* What comes of the first post, and nothing else. */
+/* Completions of the first post, and nothing else. */
 static void complete_badly(void)
 {
 	for (; bad->wr_id; bad++) {
@@ -1037,7 +1041,7 @@ static void complete_badly(void)
 
 static void statuses(void **state)
 {
-	/* A request that went well is told by its id plus one, which ends nothing. */
+	/* A successful request is identified by its id plus one, which ends nothing. */
 	static const struct {
 		struct ibv_wc items[5];
 		const char *text;
@@ -1055,7 +1059,7 @@ static void statuses(void **state)
 		  {.wr_id = 1},
 		  {.wr_id = 1, .status = IBV_WC_WR_FLUSH_ERR, .vendor_err = 4}},
 		 "ran 0 status 5 vendor 1\n"},
-		/* This one belongs to a second queue pair, and there is none. */
+		/* The id belongs to a second queue pair, which does not exist. */
 		{{{.wr_id = (UINT64_C(1) << RUN_QP_SHIFT) + 1}},
 		 "failed: a completion of no part of the run EPROTO\n"},
 	};
@@ -1077,7 +1081,7 @@ static void statuses(void **state)
 	}
 }
 
-/* One that was flushed, and with the next poll another one that was not. */
+/* One poll returns a flushed request, and the next one another that was not flushed. */
 static void cause_comes_later(void **state)
 {
 	struct message_run order = run_of(RUN_BANDWIDTH, RUN_READ);
@@ -1106,7 +1110,7 @@ static void complete_wrongly(uint32_t qp, const struct ibv_send_wr *work)
 	device_complete(qp, (struct ibv_wc){.status = IBV_WC_RETRY_EXC_ERR, .vendor_err = 3});
 }
 
-/* A side that waits for memory looks for completions, too. */
+/* A side that waits for memory also polls for completions. */
 static void no_stamp_comes(void **state)
 {
 	struct message_run order = run_of(RUN_LATENCY, RUN_WRITE);
@@ -1143,7 +1147,7 @@ static void refusals(void **state)
 
 	(void)state;
 	order.qps = 2;
-	/* 65,536 work requests at once, and no more. */
+	/* At most 65,536 work requests at once. */
 	order.active = 0;
 	order.batch = order.depth = 32769;
 	refused(&order, "more than 65536 work requests at once");
@@ -1152,7 +1156,7 @@ static void refusals(void **state)
 	run(&order);
 	device_expect("ran 0\n");
 	order.batch = 1;
-	/* All have one kind, and receives of their own. */
+	/* All queue pairs must have the same kind and their own receive queues. */
 	agent->qps[1].kind = QP_UC;
 	refused(&order, "a run without queue pair 1");
 	agent->qps[1].kind = QP_RC;
@@ -1177,7 +1181,7 @@ static void refusals(void **state)
 
 /* ---- Parts ---- */
 
-/* A cache line for each message and its header, and one for each credit. */
+/* One cache line for each message with its header, and one for each credit. */
 static void layouts(void **state)
 {
 	static const struct {
@@ -1203,7 +1207,7 @@ static void layouts(void **state)
 	}
 }
 
-/* Room for what is asked for, all of it touched; the extremes only if some were left out. */
+/* Room for the requested samples, all of it touched; the extremes only if samples were omitted. */
 static void samplers(void **state)
 {
 	struct sampler sampler;
@@ -1227,7 +1231,7 @@ static void samplers(void **state)
 	assert_true(sampler.nsec[0] == 3 && sampler.nsec[1] == 11);
 	assert_true(sampler.all.count == 4 && sampler.count == 2);
 	free(sampler.nsec);
-	/* One sample cannot be both. */
+	/* One sample cannot be both minimum and maximum. */
 	sampler_begin(&sampler, 1);
 	sampler_add(&sampler, 9);
 	sampler.all.count = 2;
@@ -1238,16 +1242,16 @@ static void samplers(void **state)
 
 enum { MSEC = 1000000 };
 
-/* What a run does when its watch says that it should stop. */
+/* What a run does when its watch asks it to stop. */
 static void stops(void **state)
 {
 	static const struct {
 		enum stop stop;
 		bool lingers, strict;
 		uint32_t kind;
-		uint64_t msec; /* until it is over; 0: at once */
+		uint64_t msec; /* time until the deadline; 0: already passed */
 		bool told, ending;
-		enum stop first, last; /* of the run, before and after that */
+		enum stop first, last; /* stop reason of the run before and after */
 	} rows[] = {
 		{STOP_TIMED_OUT, true, false, QP_RC, 0, false, false, STOP_TIMED_OUT},
 		{STOP_PEER_GONE, true, false, QP_RC, 0, false, false, STOP_PEER_GONE},
@@ -1286,7 +1290,7 @@ static void stops(void **state)
 		}
 		assert_in_range(deadline, before + rows[i].msec * MSEC,
 				after + rows[i].msec * MSEC);
-		/* It stays. */
+		/* The deadline stays. */
 		measure.deadline_nsec = UINT64_MAX;
 		assert_false(measure_stopped(&measure, rows[i].stop));
 		assert_true(measure.deadline_nsec == UINT64_MAX);

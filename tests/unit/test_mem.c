@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Allocation, and the end of the program when there is no memory. */
+/* Allocation, and the program's exit when memory runs out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void appended(void **state)
 		assert_int_equal(array[i].number, i);
 }
 
-/* Elements may be dropped from the end and new ones appended: old bytes do not shine through. */
+/* Elements may be removed from the end and new ones appended: no old bytes reappear. */
 static void appended_after_removal(void **state)
 {
 	_cleanup_(freep) struct element *array = NULL;
@@ -143,7 +143,7 @@ static void ask_too_much(enum failure failure)
 	}
 }
 
-/* One line on standard error and status 1, whatever is asked for. */
+/* One line on standard error and status 1, whatever was requested. */
 static void out_of_memory(void **state)
 {
 	(void)state;
@@ -175,7 +175,7 @@ static void out_of_memory(void **state)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* A request that is too large gives NULL here, too. */
+/* An oversized request also returns NULL under the sanitizer. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent's answers, which wait for each other: not for a test that hangs, nor beyond its end. */
+/* An agent's answers must not wait for a test that hangs, nor for one that outlives the agent. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -35,11 +35,11 @@ static const char TOKEN[] = "what both know";
 
 enum { QUICK_RAIL, HANGING_RAIL, RAILS };
 
-/* What the agent leaves for all processes to see. */
+/* What the agent leaves in memory shared by all processes. */
 static struct traces {
-	volatile pid_t children[RAILS]; /* the process of the last order on each rail */
-	char end[256];			/* why it has ended, and the next step */
-	char said[256];			/* the last line for the user */
+	volatile pid_t children[RAILS]; /* the process of the latest order on each rail */
+	char end[256];			/* why the agent ended, and the next step */
+	char said[256];			/* the latest line for the user */
 	volatile bool immortal;		/* no process can be killed */
 } * traces;
 
@@ -88,7 +88,7 @@ static const struct mesh_runner fake = {.open = open_fake, .run = run_fake, .clo
 
 struct bed {
 	pid_t agent;
-	rlim_t files; /* that the agent may have open; 0: as many as this test */
+	rlim_t files; /* limit of the agent; 0: the same as for this test */
 	uint32_t silence_msec;
 	struct mesh_channel channel;
 };
@@ -129,7 +129,7 @@ static void say(struct bed *bed, const struct mesh_message *message)
 	assert_int_equal(mesh_channel_flush(&bed->channel), 0);
 }
 
-/* The next message of that type; those before it are left out. */
+/* Returns the next message of that type; skips those before it. */
 static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
 {
 	const uint64_t end = clock_msec() + PATIENCE_MSEC;
@@ -230,7 +230,7 @@ static void end(struct bed *bed, int status_wanted, const char *end_wanted)
 	munmap(traces, sizeof(*traces));
 }
 
-/* Nothing else wakes the agent. The best of a few tries, because the machine may be busy. */
+/* Nothing else wakes the agent. The best of a few tries counts, because the machine may be busy. */
 static void beside_one_that_hangs(void **state)
 {
 	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
@@ -256,7 +256,7 @@ static void beside_one_that_hangs(void **state)
 	end(&bed, 0, " | ");
 }
 
-/* The answer to that order, whose reason is that. */
+/* Expects the answer to this order, with this reason. */
 static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcome,
 			  const char *reason)
 {
@@ -268,7 +268,7 @@ static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcom
 	assert_string_equal(message.answer.reason, reason);
 }
 
-/* The agent neither waits for it, while it runs and at its end, nor hides it. */
+/* While running and at its end, the agent does not wait for that process, nor hide it. */
 static void beside_one_that_cannot_be_killed(void **state)
 {
 	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
@@ -292,7 +292,7 @@ static void beside_one_that_cannot_be_killed(void **state)
 	end(&bed, 0, " | ");
 }
 
-/* poll(2) refuses more descriptors than may be open, used or not. */
+/* poll(2) rejects more descriptors than may be open, used or not. */
 static void with_few_descriptors(void **state)
 {
 	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
@@ -300,7 +300,7 @@ static void with_few_descriptors(void **state)
 
 	(void)state;
 	begin(&bed, 2 * PATIENCE_MSEC);
-	/* What an order has opened is closed with it. */
+	/* Descriptors that an order has opened are closed with it. */
 	for (uint64_t id = 1; id <= bed.files; id++) {
 		order(&bed, id, QUICK_RAIL);
 		expect_answer(&bed, id, MESH_PASS, "");
@@ -309,7 +309,7 @@ static void with_few_descriptors(void **state)
 	end(&bed, 0, " | ");
 }
 
-/* The agent has taken the answer, and most likely not sent it, when it is ended. */
+/* When it is ended, the agent has taken the answer, but most likely not sent it. */
 static void before_the_end(void **state)
 {
 	const uint64_t patience = clock_msec() + PATIENCE_MSEC;
@@ -330,7 +330,7 @@ static void before_the_end(void **state)
 	end(&bed, 1, "ended by a signal | ");
 }
 
-/* It has looked at the time, and waits again: it has not ended. */
+/* Once the process has looked at the time and sleeps again, it has not ended. */
 static void wait_until_asleep(pid_t process)
 {
 	char state = 0, path[32];
@@ -348,8 +348,8 @@ static void wait_until_asleep(pid_t process)
 }
 
 /*
- * An agent that was stopped itself has not listened to the coordinator, who may be there. One
- * that is silent later is given up.
+ * A stopped agent could not listen to the coordinator, which may still be there. A coordinator that
+ * is silent afterwards is given up.
  */
 static void stopped_itself(void **state)
 {
@@ -369,7 +369,7 @@ static void stopped_itself(void **state)
 	end(&bed, 2, "nothing was heard of the coordinator for 1.0 s | ");
 }
 
-/* What a coordinator says to an agent that it had admitted already. */
+/* A coordinator's message to an agent that it had already admitted. */
 static void refused(void **state)
 {
 	const struct mesh_message message = {
@@ -385,7 +385,7 @@ static void refused(void **state)
 	    "the coordinator refuses this agent: others use\\x1b it | end them\\x1b first");
 }
 
-/* What stands in the way of connect() on this host, or 0. */
+/* The errno of connect() on this host, or 0. */
 static int connect_error;
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
@@ -396,7 +396,10 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 	return -1;
 }
 
-/* A host that lets nobody out is no coordinator that refuses, whose words would be the reason. */
+/*
+ * If this host blocks outgoing connections, no coordinator has refused, so the reason is the
+ * host's.
+ */
 static void held_back(void **state)
 {
 	static const int errors[] = {EPERM, EACCES};

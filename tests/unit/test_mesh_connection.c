@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connections of a coordinator: their limits of time, how they end, and who waits for whom. */
+/* The connections of a coordinator: time limits, how they end, and who waits for whom. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void not_opened(void **state)
 	free(reason);
 	free(hint);
 	reason = hint = NULL;
-	/* What signals come by is no descriptor. */
+	/* The descriptor for signals is not open. */
 	setup.port = 0;
 	setup.signals = 1000000;
 	assert_int_equal(coordinator_open(&setup, &second, &reason, &hint), -EBADF);
@@ -96,7 +96,7 @@ static void not_opened(void **state)
 	paired_close(&bed);
 }
 
-/* Each state at its last moment, and when its time is over. */
+/* Each state at its last moment, and just after its time is up. */
 static void limits_of_time(void **state)
 {
 	static const struct {
@@ -148,7 +148,9 @@ static void silence(void **state)
 	first = &bed.coordinator->connections[0];
 	now = clock_msec() + 100000;
 	bed.coordinator->tick_msec = now - 2625;
-	/* n1 has been silent a little less than too long, and was asked a quarter ago. */
+	/*
+	 * n1 has been silent just below the limit, and was pinged just under a quarter of it ago.
+	 */
 	first->channel.heard_msec = now - 5249;
 	first->ping_msec = now - 1311;
 	second->channel.heard_msec = now - 5250;
@@ -162,7 +164,7 @@ static void silence(void **state)
 	assert_int_equal(bed.coordinator->hosts[1].presence, MESH_LOST);
 	assert_int_equal(coordinator_cost(bed.coordinator).lost, 1);
 	assert_string_equal(bed.said, "");
-	/* It is asked again then. */
+	/* Then it is pinged again. */
 	first->ping_msec = now - 1312;
 	connections_tick(bed.coordinator, now);
 	assert_true(paired_next(&bed, 0, &message));
@@ -171,7 +173,7 @@ static void silence(void **state)
 	assert_int_equal(message.ping.clock_msec, 0);
 	assert_int_equal(first->pinged, 1);
 	assert_true(first->ping_msec <= clock_msec());
-	/* Whoever has not listened for half of the time has not heard it. */
+	/* A coordinator that did not listen for half of the time cannot have heard the agent. */
 	bed.coordinator->tick_msec = now - 2626;
 	first->channel.heard_msec = now - 9000;
 	connections_tick(bed.coordinator, now);
@@ -207,29 +209,29 @@ static void pongs(void **state)
 	connection->ponged = 1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	here = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	/* What this host's own clock says may jump meanwhile. */
+	/* This host's clock may jump meanwhile. */
 	ahead = (int64_t)(here - clock_msec());
-	/* Answers to no ping, or to one that was answered already, count for nothing. */
+	/* Answers to no ping, or to one already answered, are ignored. */
 	take_pong(&bed, 4, here);
 	take_pong(&bed, 1, here);
 	assert_false(bed.coordinator->heard);
 	assert_int_equal(connection->ponged, 1);
-	/* When the one before the last was sent is not known any more. */
+	/* The time at which the last but one ping was sent is no longer known. */
 	take_pong(&bed, 2, here);
 	assert_true(bed.coordinator->heard);
 	assert_int_equal(connection->ponged, 2);
 	assert_int_equal(host->clock_msec, 0);
-	/* Its clock is 100 s ahead; the answer took 20 s, so it was read 10 s ago. */
+	/* The agent's clock is 100 s ahead; the round trip took 20 s, so it was read 10 s ago. */
 	connection->ping_msec = clock_msec() - 20000;
 	take_pong(&bed, 3, here + 90000);
 	assert_true(bed.coordinator->heard);
 	assert_int_equal(connection->ponged, 3);
-	/* Less the time that has passed since `here`. */
+	/* Minus the time that has passed since `here`. */
 	clock_gettime(CLOCK_REALTIME, &now);
 	later = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 - here;
 	assert_in_range(host->clock_msec - ahead, 99000 - (later < 90000 ? later : 90000), 100500);
 	assert_true(host->clock_error_msec.value >= 10000);
-	/* One that took longer does not know better. */
+	/* An answer that took longer is not a better measurement. */
 	host->clock_msec = 7;
 	connection->pinged = 4;
 	connection->ping_msec = clock_msec() - 3600000;
@@ -244,7 +246,7 @@ static void pongs(void **state)
 	paired_close(&bed);
 }
 
-/* Answers to pings of whoever is half way in. */
+/* Answers to pings from agents that are still being admitted. */
 static void early_pongs(void **state)
 {
 	static const struct {
@@ -276,7 +278,7 @@ static void early_pongs(void **state)
 	}
 }
 
-/* What a member says, and what is told of it. */
+/* What a member says, and what is reported about it. */
 static void words_of_members(void **state)
 {
 	static const struct {
@@ -316,7 +318,7 @@ static void endings(void **state)
 {
 	static const struct {
 		enum connection_state state;
-		const char *bytes; /* 16 of them; NULL: it closes */
+		const char *bytes; /* 16 of them; NULL: the connection closes */
 		const char *said, *changed;
 	} samples[] = {
 		{CONNECTION_STRANGER, NULL, "10.0.0.1: left without a word\n", ""},
@@ -359,7 +361,7 @@ static void other_version(void **state)
 	struct paired bed;
 
 	(void)state;
-	/* The version of the header stands behind the magic. */
+	/* The header's version follows the magic. */
 	for (size_t i = 4; i < 8; i++) {
 		if (bytes[i] != MESH_HEADER_VERSION)
 			continue;
@@ -374,7 +376,7 @@ static void other_version(void **state)
 	paired_close(&bed);
 }
 
-/* Whoever reads too late is waited for, up to a limit. */
+/* Agents that read too slowly are waited for, up to a limit. */
 static void slow_readers(void **state)
 {
 	const struct mesh_message refused = {.type = MESH_MESSAGE_REFUSED};
@@ -384,7 +386,7 @@ static void slow_readers(void **state)
 	struct paired bed;
 
 	(void)state;
-	/* No ping comes between them. */
+	/* No ping must come between them. */
 	paired_open(&bed, (struct coordinator_setup){.silence_msec = 600000});
 	connection = paired_member(&bed, "n1", 1);
 	connection_flush(bed.coordinator, connection);
@@ -394,7 +396,7 @@ static void slow_readers(void **state)
 		sent++;
 		connection_flush(bed.coordinator, connection);
 	}
-	/* It is asked of epoll only once. */
+	/* epoll is asked only once. */
 	connection_flush(bed.coordinator, connection);
 	assert_true(connection->wants_write);
 	while (connection->wants_write) {
@@ -465,7 +467,7 @@ static void refusals(void **state)
 	assert_true(paired_next(&bed, 2, &message));
 	assert_string_equal(message.refused.hint, "hint");
 	assert_string_equal(bed.changed, "");
-	/* What it has cost is of all of them, also behind one that has gone. */
+	/* The cost covers all connections, including those after one that has gone. */
 	connection_end(bed.coordinator, bed.coordinator->connections, NULL);
 	assert_int_equal(coordinator_cost(bed.coordinator).messages_out, 2);
 	assert_int_equal(coordinator_cost(bed.coordinator).bytes_out,
@@ -473,7 +475,7 @@ static void refusals(void **state)
 	paired_close(&bed);
 }
 
-/* The address of our end, if it is one of the network. */
+/* The address of our end, if it is an IP address. */
 static void own_addresses(void **state)
 {
 	const struct ip_address none = {.family = 0};
@@ -484,12 +486,12 @@ static void own_addresses(void **state)
 
 	(void)state;
 	paired_open(&bed, usual);
-	/* What epoll cannot wait for. */
+	/* A file that epoll cannot wait for. */
 	assert_int_equal(connection_add(bed.coordinator, file, &none), -EPERM);
 	assert_int_equal(bed.coordinator->guests, 0);
 	assert_int_equal(bed.coordinator->free_count, 1);
 	assert_int_equal(bed.coordinator->cost.strangers, 0);
-	/* Its place is taken again. */
+	/* Its slot is reused. */
 	assert_int_equal(paired_add(&bed, CONNECTION_STRANGER)->local.family, 0);
 	assert_int_equal(bed.coordinator->free_count, 0);
 	address.sin_port = htons(coordinator_port(bed.coordinator));
@@ -532,7 +534,7 @@ static void watches(void **state)
 	coordinator_turn(bed.coordinator, clock_msec() + 1000);
 	for (size_t i = 0; i < MOST_WATCHES; i++)
 		assert_int_equal(got[i], i == 1 ? ends[1][0] : -1);
-	/* The place is free for another, which is told of itself. */
+	/* The free slot is used for another descriptor, which gets its own events. */
 	assert_int_equal(coordinator_watch(bed.coordinator, ends[8][0], ready, &got[7]), 0);
 	assert_int_equal(write(ends[8][1], "x", 1), 1);
 	coordinator_turn(bed.coordinator, clock_msec() + 1000);
@@ -546,7 +548,7 @@ static void watches(void **state)
 	}
 }
 
-/* Those who have said nothing for long make room; the others do not. */
+/* Connections that have long said nothing make room; others do not. */
 static void crowds(void **state)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -564,12 +566,12 @@ static void crowds(void **state)
 	address.sin_port = htons(coordinator_port(bed.coordinator));
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	/* Nobody is old: the new one waits. */
+	/* No connection is old: the new one waits. */
 	coordinator_turn(bed.coordinator, clock_msec() + 1000);
 	assert_int_equal(bed.coordinator->connection_count, 4);
 	assert_in_range(bed.coordinator->pause_end_msec, now + 200, clock_msec() + 200);
 	assert_string_equal(bed.said, "");
-	/* The oldest stranger goes; a guest that is older stays. */
+	/* The oldest stranger is dropped; an older guest stays. */
 	bed.coordinator->connections[0].since_msec = now - 1000;
 	bed.coordinator->connections[1].since_msec = now - 2000;
 	bed.coordinator->connections[3].since_msec = now - 3000;
@@ -585,7 +587,7 @@ static void crowds(void **state)
 	paired_close(&bed);
 }
 
-/* Without a descriptor for it, a new one waits, too, and longer. */
+/* If there is no descriptor for a new connection, it waits, too, and longer. */
 static void no_descriptors(void **state)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -612,7 +614,7 @@ static void no_descriptors(void **state)
 	assert_string_equal(bed.said, "agents cannot connect: Too many open files: ulimit -Hn is "
 				      "too small for so many hosts\n");
 	assert_in_range(bed.coordinator->pause_end_msec, now + 500, clock_msec() + 500);
-	/* When that time is over, it is let in. */
+	/* When that time is up, it is admitted. */
 	bed.coordinator->pause_end_msec = now;
 	bed.coordinator->tick_msec = now - 200;
 	coordinator_turn(bed.coordinator, now);
@@ -623,7 +625,7 @@ static void no_descriptors(void **state)
 	paired_close(&bed);
 }
 
-/* The others are told goodbye whatever stands before them in the list. */
+/* The others are told goodbye, whatever precedes them in the list. */
 static void goodbyes(void **state)
 {
 	struct mesh_message message;
@@ -641,14 +643,14 @@ static void goodbyes(void **state)
 	paired_add(&bed, CONNECTION_ADMITTED);
 	connection_end(bed.coordinator, &bed.coordinator->connections[4], NULL);
 	bed.coordinator->connections[2].end_msec = UINT64_MAX;
-	/* n1 does not read, and loses its place for that. */
+	/* n1 does not read, and therefore loses its slot. */
 	while (!mesh_channel_put(&bed.coordinator->connections[3].channel,
 				 &(struct mesh_message){.type = MESH_MESSAGE_READY}))
 		continue;
 	shutdown(bed.agents[5].fd, SHUT_WR);
 	begin = clock_msec();
 	coordinator_dismiss(bed.coordinator, 60);
-	/* One of them does not go, and is waited for. */
+	/* One of them does not leave, and is waited for. */
 	assert_in_range(clock_msec() - begin, 60, 5000);
 	assert_true(bed.coordinator->begun);
 	for (size_t i = 0; i < 7; i++)
@@ -666,7 +668,7 @@ static void goodbyes(void **state)
 	}
 	assert_string_equal(bed.changed, "n1: it does not read what it is sent\n");
 	assert_string_equal(bed.said, "");
-	/* When all have gone, it is over. */
+	/* The wait ends when all have left. */
 	connection_end(bed.coordinator, &bed.coordinator->connections[2], NULL);
 	shutdown(bed.agents[6].fd, SHUT_WR);
 	begin = clock_msec();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts that should be alike: which values are told, of whom, in which order; and their clocks. */
+/*
+ * Hosts that should be alike: which differing values are reported, for which hosts and in which
+ * order; and their clocks.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +23,7 @@ struct bed {
 	char names[MOST_HOSTS][16];
 };
 
-/* n1 to n20, all alike, here, and with clocks that agree. */
+/* n1 to n20, all alike, all present, and with synchronous clocks. */
 static void begin(struct bed *bed)
 {
 	static char release[] = "1.0", kernel[] = "6.1.0", firmware[] = "22.41.1000";
@@ -68,7 +71,7 @@ static void alike(void **state)
 	expect(&bed, 0, "");
 }
 
-/* The value of most hosts is told without their names; the others in the order of their hosts. */
+/* Most hosts' value is shown without names; the others follow in the order of their hosts. */
 static void firmware(void **state)
 {
 	char old[] = "20.39.1002", older[] = "16.35.2000", odd[] = "1", odder[] = "2", last[] = "3";
@@ -82,9 +85,9 @@ static void firmware(void **state)
 	expect(&bed, 12,
 	       "firmware-differs: 22.41.1000 on 9 hosts; 20.39.1002 on n3, n11; 16.35.2000 on "
 	       "n1\n");
-	/* Two hosts: none has most, so both are named, the lesser word first. */
+	/* Two hosts: there is no majority, so both are named, the lesser word first. */
 	expect(&bed, 2, "firmware-differs: 16.35.2000 on n1; 22.41.1000 on n2\n");
-	/* Six are named, and four values told. */
+	/* At most six hosts are named, and four values shown. */
 	for (int i = 12; i < 17; i++)
 		bed.hosts[i].firmware = old;
 	expect(&bed, MOST_HOSTS,
@@ -102,7 +105,7 @@ static void firmware(void **state)
 	       "n16; 1 on n18; 16.35.2000 on n1; and 2 more values\n");
 }
 
-/* Each kind of value; who is gone, or does not tell it, is not compared. */
+/* Each kind of value; a host that is gone, or whose value is unknown, is not compared. */
 static void each_value(void **state)
 {
 	char release[] = "1.1", kernel[] = "6.12.0";
@@ -127,7 +130,7 @@ static void each_value(void **state)
 	expect(&bed, 3, "");
 }
 
-/* The widest distance, of hosts that are here; half a second is none. */
+/* The widest difference between hosts that are present; half a second does not count. */
 static void clocks(void **state)
 {
 	struct bed bed;
@@ -143,7 +146,7 @@ static void clocks(void **state)
 	expect(&bed, 5, "clock-differs: the clock of n3 is 501 ms ahead of that of n4\n");
 	bed.hosts[1].presence = MESH_PRESENT;
 	expect(&bed, 5, "clock-differs: the clock of n2 is 90251 ms ahead of that of n4\n");
-	/* What may be an answer that was long on the way is no difference. */
+	/* A difference that a slow answer may explain does not count. */
 	bed.hosts[1].clock_error_msec = number_of(89700);
 	bed.hosts[3].clock_error_msec = number_of(51);
 	expect(&bed, 5, "");

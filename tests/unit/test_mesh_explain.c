@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which rails and pairs the judge blames for bad pairs that are made here one by one, their
- * figures, what is too scattered to be blamed, and who is tried again with whom.
+ * Which rails and pairs the judge blames for bad pairs added here one by one, their figures, what
+ * is too scattered to be blamed, and who is tested again with whom.
  */
 #include "bare_judge.h"
 
 #include "mesh/judge/tally.h"
 
-enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host: the port of its rail 0 */
+enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host's number: the port of its rail 0 */
 
-/* The bad pairs of a host with those that follow, from one on; all have as many partners. */
+/* Adds bad pairs of a host with hosts `first` to `last`, which all have equally many partners. */
 static void add_pairs(struct bare *bare, uint32_t host, uint32_t first, uint32_t last)
 {
 	for (uint32_t i = first; i <= last; i++) {
@@ -30,7 +30,7 @@ static struct judge *begin(struct bare *bare, uint32_t partners)
 
 /* ---- Rails ---- */
 
-/* Two thirds of its partners, or more than half of them. */
+/* Two thirds of a rail's partners, or more than half of them. */
 static void shares_of_rails(void **state)
 {
 	static const struct {
@@ -48,11 +48,11 @@ static void shares_of_rails(void **state)
 		add_pairs(bare, 0, 1, 3);
 		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
-		/* Each call begins anew. */
+		/* Each call starts from scratch. */
 		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
 	}
-	/* Exactly two thirds of them is hardly more than half; and one pair is not a rail. */
+	/* Exactly two thirds is hardly more than half; and one pair is not a rail. */
 	begin(bare, 20)->ports[0].judged = 3;
 	add_pairs(bare, 0, 1, 2);
 	explain(bare->judge);
@@ -63,7 +63,7 @@ static void shares_of_rails(void **state)
 	bare_expect(bare, "pair 0: 1/1, 1 pairs\n1");
 }
 
-/* The worst first; what it explains is not held against the others, nor for them. */
+/* The worst comes first; the pairs it explains count neither against the others nor for them. */
 static void rails_in_turn(void **state)
 {
 	struct bare *bare = *state;
@@ -79,7 +79,9 @@ static void rails_in_turn(void **state)
 	bare_pair(bare, 5, 4, EDGE_FAILED);
 	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\nport 0: 3/3, 3 pairs\n2 2 2 1 1 1 1 1");
-	/* What is left of it is two of three: less doubtful with the first one gone. */
+	/*
+	 * Two bad pairs remain to rail 0: too few of four partners, and weak evidence out of three.
+	 */
 	judge->ports[0].judged = 5;
 	judge->edges[0].faults = 0;
 	explain(judge);
@@ -90,13 +92,13 @@ static void rails_in_turn(void **state)
 	judge->ports[0].judged = 4;
 	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\nport 0: 2/3, 2 pairs, weak\n0 2 2 1 1 1 1 1");
-	/* One that a rail without other pairs is left with. */
+	/* A pair that remains to a rail without other pairs. */
 	judge->edges[1].faults = 0;
 	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\npair 2: 1/1, 1 pairs\n0 0 2 1 1 1 1 1");
 }
 
-/* Two that are alike: the one that comes first. */
+/* Of two equal rails, the first one is blamed. */
 static void equal_rails(void **state)
 {
 	struct bare *bare = *state;
@@ -112,7 +114,7 @@ static void equal_rails(void **state)
 	bare_expect(bare, "port 32: 3/3, 3 pairs\nport 48: 3/3, 3 pairs\n1 1 1 2 2 2");
 }
 
-/* What the second pass adds counts for its suspect only. */
+/* Results that the second pass adds count for its suspect only. */
 static void rails_again(void **state)
 {
 	struct bare *bare = *state;
@@ -129,13 +131,13 @@ static void rails_again(void **state)
 	judge->ports[0].judged = 4;
 	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\n1 1 1 1");
-	/* With another suspect it is a pair. */
+	/* With another suspect, it is blamed as a pair. */
 	bare_pair(bare, 5, 0, EDGE_FAILED)->again = true;
 	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\npair 4: 1/1, 1 pairs\n1 1 1 1 2");
 }
 
-/* Those that say nothing: good, the same once more, a port alone. */
+/* Pairs that say nothing: good ones, repeated ones, a port alone. */
 static void pairs_left_out(void **state)
 {
 	struct bare *bare = *state;
@@ -152,7 +154,7 @@ static void pairs_left_out(void **state)
 	bare_expect(bare, "port 0: 2/2, 2 pairs\n0 0 0 0 1 1");
 }
 
-/* A rail that is bad alone has all of its pairs, of whatever kind. */
+/* A rail that is bad alone explains all of its pairs, of whatever kind. */
 static void bad_alone(void **state)
 {
 	struct bare *bare = *state;
@@ -186,7 +188,7 @@ static void set_figures(struct judge *judge, uint32_t host, uint32_t count, doub
 	port->good_variance_sum = variance;
 }
 
-/* Four figures, a quarter below the median on the whole, and 5.5 standard deviations. */
+/* Four figures, a mean a quarter below the median, and 5.5 standard deviations. */
 static void means(void **state)
 {
 	struct bare *bare = *state;
@@ -204,7 +206,7 @@ static void means(void **state)
 	bare_expect(bare, "port 16: 9/9, 0 pairs, by mean\n"
 			  "port 48: 9/9, 0 pairs, by mean\n"
 			  "port 112: 8/8, 0 pairs, by mean\n");
-	/* With the pairs of theirs that nobody else explains. */
+	/* Together with their pairs that nothing else explains. */
 	bare_pair(bare, 5, 6, EDGE_SLOW_A);
 	bare_pair(bare, 1, 7, EDGE_SLOW_A);
 	bare_pair(bare, 5, 7, EDGE_SLOW_A);
@@ -216,8 +218,7 @@ static void means(void **state)
 			  "4 1 3");
 }
 
-/* A rail that is blamed already is not blamed again; nor has it what the second pass found of
- * others. */
+/* A blamed rail is not blamed again, nor for what the second pass found about others. */
 static void means_of_the_blamed(void **state)
 {
 	struct bare *bare = *state;
@@ -262,7 +263,7 @@ static void growth(void **state)
 
 /* ---- Scatter ---- */
 
-/* Pairs of two rails, and rails that are hardly worse than they. */
+/* Adds pairs of two rails each, and rails that are hardly worse than these. */
 static void add_scatter(struct bare *bare, uint32_t pairs)
 {
 	struct judge *judge = begin(bare, 9);
@@ -315,7 +316,7 @@ static void scatter(void **state)
 			  "pair 4: 0/0, 5 pairs, in 14\n" REST);
 }
 
-/* A second pass of such pairs, as it is counted for a rail or for all. */
+/* Adds a second pass of such pairs, counted for one rail or for all. */
 static void add_again(struct bare *bare, uint32_t good, uint32_t bad, uint16_t rail)
 {
 	for (uint32_t i = 0; i < good + bad; i++) {
@@ -326,7 +327,7 @@ static void add_again(struct bare *bare, uint32_t good, uint32_t bad, uint16_t r
 	}
 }
 
-/* If less than half of them are bad again, each was a chance. */
+/* If less than half of them are bad again, each one was a coincidence. */
 static void scatter_again(void **state)
 {
 	static const struct {
@@ -338,7 +339,7 @@ static void scatter_again(void **state)
 		{1, 1, 0, true},
 		{1, 0, 0, false},
 		{0, 1, 0, true},
-		/* Another rail stands for this one, on which none was tried again. */
+		/* Another rail's results are used for this rail, on which none was tested again. */
 		{2, 1, 3, false},
 		{1, 1, 3, true},
 	};
@@ -359,7 +360,7 @@ static void scatter_again(void **state)
 		assert_int_equal(again, samples[i].good + samples[i].bad);
 		assert_int_equal(bad, samples[i].bad);
 	}
-	/* What the rail itself has counts more. */
+	/* The rail's own results count more. */
 	add_scatter(bare, 5);
 	add_again(bare, 2, 0, 0);
 	add_again(bare, 0, 9, 3);
@@ -367,7 +368,7 @@ static void scatter_again(void **state)
 	assert_int_equal(bare->judge->culprit_count, 13);
 }
 
-/* ---- Figures of what a culprit explains ---- */
+/* ---- Figures of the pairs that a culprit explains ---- */
 
 static char *tally_text(const struct tally *tally)
 {
@@ -418,7 +419,7 @@ static struct edge *slow_pair(struct bare *bare, uint32_t a, uint32_t b, uint8_t
 	return edge;
 }
 
-/* A rail with each fault as end A and as end B; and a pair. */
+/* A rail with each fault, as end A and as end B; and a pair. */
 static void tallies(void **state)
 {
 	struct bare *bare = *state;
@@ -452,7 +453,10 @@ static void tallies(void **state)
 		       "0 0; partners 0 0.00; reason -1\n"
 		       "0: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 0; again "
 		       "0 0; partners 0 0.00; reason -1\n");
-	/* Both ways at once: what the rail itself sent comes first; one without what is one way. */
+	/*
+	 * Both ways at once: the rail's own sending comes first; one value is without a one-way
+	 * figure.
+	 */
 	judge->edge_count = 0;
 	judge->culprit_count = 1;
 	slow_pair(bare, 0, 1, EDGE_BOTH, 1);
@@ -469,7 +473,7 @@ static void tallies(void **state)
 		       "-1\n");
 }
 
-/* What includes a culprit has its figures, too; a rail alone has no pairs. */
+/* A culprit that includes others has their figures, too; a rail alone has no pairs. */
 static void tallies_of_merged(void **state)
 {
 	struct bare *bare = *state;
@@ -494,7 +498,7 @@ static void tallies_of_merged(void **state)
 		       "2 2; partners 0 0.00; reason 7\n");
 }
 
-/* Tried again: bad by a fault, or by both directions together; a pair is the same pair. */
+/* Tested again: bad through a fault, or in both directions together; a pair is the same pair. */
 static void tallies_again(void **state)
 {
 	static const struct {
@@ -538,7 +542,7 @@ static void tallies_again(void **state)
 
 /* ---- The second pass ---- */
 
-/* `1-2 1-3*`: with a star, a pair that was bad before. */
+/* `1-2 1-3*`: a star marks a pair that was bad before. */
 static void expect_retests(struct bare *bare, size_t left_out, const char *wanted)
 {
 	size_t count;
@@ -556,7 +560,7 @@ static void expect_retests(struct bare *bare, size_t left_out, const char *wante
 	assert_int_equal(bare->judge->retests_left_out, left_out);
 }
 
-/* With two that are good with everybody, else with those that are bad with the suspect only. */
+/* With two partners that are good with everybody, or else with ones bad with the suspect only. */
 static void partners(void **state)
 {
 	struct bare *bare = *state;
@@ -567,12 +571,12 @@ static void partners(void **state)
 	add_pairs(bare, 0, 4, 7);
 	judge->ports[0].judged = 6;
 	expect_retests(bare, 0, "0-3 0-1");
-	/* Each only once. */
+	/* Each pair only once. */
 	expect_retests(bare, 0, "");
 	begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);
 	expect_retests(bare, 0, "0-1 0-2");
-	/* Those that have errors, are bad alone, or with others, or were not tested. */
+	/* Partners that have errors, are bad alone or with others, or were not tested. */
 	judge = begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);
 	judge->ports[1 * RAIL_0].error_results = 1;
@@ -593,7 +597,7 @@ static void partners(void **state)
 	expect_retests(bare, 0, "");
 }
 
-/* Those that were partners least often, from the suspect on. */
+/* The hosts that have been partners least often, beginning after the suspect. */
 static void partners_in_turn(void **state)
 {
 	struct bare *bare = *state;
@@ -612,7 +616,7 @@ static void partners_in_turn(void **state)
 	expect_retests(bare, 0, "0-1 0-3 2-3 2-1 4-1 4-3");
 }
 
-/* A pair; and an end of it that was good with nobody. */
+/* A pair is tested again; and an end of it that was good with nobody. */
 static void pairs_again(void **state)
 {
 	struct bare *bare = *state;
@@ -625,7 +629,7 @@ static void pairs_again(void **state)
 	add_pairs(bare, 3, 1, 1);
 	judge->ports[1 * RAIL_0].judged = 1;
 	expect_retests(bare, 0, "3-1* 1-2 1-4");
-	/* The other way round it is another pair. */
+	/* The reverse is another pair. */
 	judge = begin(bare, 7);
 	add_pairs(bare, 3, 1, 1);
 	expect_retests(bare, 0, "3-1*");
@@ -635,7 +639,7 @@ static void pairs_again(void **state)
 	expect_retests(bare, 0, "1-3*/2/3");
 }
 
-/* Two pairs of what many hosts depend on, before rails, pairs and growth; not beyond the limit. */
+/* Two pairs of what many hosts depend on, before rails, pairs and growth; up to the limit. */
 static void order_of_retests(void **state)
 {
 	static const struct {
@@ -671,7 +675,7 @@ static void order_of_retests(void **state)
 	}
 }
 
-/* Two rails stand for all of their host. */
+/* Two rails represent their host. */
 static void rails_for_a_host(void **state)
 {
 	struct bare *bare = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmactl mesh learns of a saved scan: which rail is at which switch, by its GUID or by the
- * description of its node, how far switches are apart, and the cables on the way of packets. The
- * scans are those of tests/fixtures/subnets.
+ * What rdmactl mesh learns from a saved scan: which switch a rail is attached to, by its GUID or
+ * its node's description, how far apart switches are, and the cables on a packet's way. The scans
+ * are those of tests/fixtures/subnets.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A host with a rail, mlx5_0, whose GID has no GUID of the scan. */
+/* A host with a rail, mlx5_0, whose GID has no GUID that is in the scan. */
 static struct endpoint *set_host(struct bed *bed, uint32_t number, const char *name)
 {
 	snprintf(bed->names[number], sizeof(bed->names[number]), "%s", name);
@@ -61,9 +61,9 @@ static struct endpoint *set_host(struct bed *bed, uint32_t number, const char *n
 }
 
 /*
- * The nine hosts of the scan: the first one has another name, and is known by its GUID, which the
- * last one has, too, on Ethernet, where it is none; the second rail of the third one is in the
- * scan; the others are described.
+ * The nine hosts of the scan: the first has another name, and is found by its GUID; the last has
+ * the same GUID, but on Ethernet, where it does not count; the third's second rail is in the scan;
+ * the others are found by description.
  */
 static void set_hosts(struct bed *bed)
 {
@@ -99,7 +99,7 @@ static const struct judge_fabric *place(struct bed *bed, const char *path, size_
 	return mesh_fabric_facts(bed->mesh);
 }
 
-/* `leaf A: leaf A/1 leaf A/2`, of each host's rails. */
+/* `leaf A: leaf A/1 leaf A/2`, for each host's rails. */
 static char *places_of(const struct bed *bed, const struct judge_fabric *facts)
 {
 	char *text = mem_string("");
@@ -165,7 +165,7 @@ static void places_and_distances(void **state)
 	assert_memory_equal(order, wanted, sizeof(wanted));
 }
 
-/* A port that the node does not have; and the GUID before the description. */
+/* A port that the node does not have; and the GUID takes precedence over the description. */
 static void ports_of_nodes(void **state)
 {
 	struct bed *bed = *state;
@@ -173,7 +173,7 @@ static void ports_of_nodes(void **state)
 
 	set_hosts(bed);
 	bed->rails[1][0].port = 2;
-	/* What is described as n4 has the GUID of n5, and n5 another device. */
+	/* The node described as n4 has the GUID of n5, and n5 has another device. */
 	bed->rails[3][0].gid.raw[14] = 0x02;
 	bed->rails[3][0].gid.raw[15] = 0x41;
 	snprintf(bed->rails[4][0].device, sizeof(bed->rails[4][0].device), "mlx5_00");
@@ -204,7 +204,7 @@ static char *way_of(const struct judge_fabric *facts, uint32_t from, uint32_t to
 	return text;
 }
 
-/* By the forwarding tables of the scan: the way of each direction is its own. */
+/* From the scan's forwarding tables: each direction has its own way. */
 static void ways(void **state)
 {
 	static const struct {
@@ -246,7 +246,7 @@ static void ways(void **state)
 				    "spine 2/3 to leaf C/6, 2 4\n");
 }
 
-/* A text of ibnetdiscover has no tables: no way is known. */
+/* A text of ibnetdiscover has no forwarding tables, so no way is known. */
 static void without_routes(void **state)
 {
 	struct bed *bed = *state;
@@ -263,7 +263,7 @@ static void without_routes(void **state)
 	assert_string_equal(distances, "1 2 3\n2 1 2\n3 2 1\n");
 }
 
-/* A scan that has none of the hosts says nothing. */
+/* A scan without any of the hosts has no facts. */
 static void without_hosts(void **state)
 {
 	struct bed *bed = *state;

@@ -16,7 +16,7 @@
 
 static const double medians[HEAT_MAPS] = {MADE_UP_GBPS, MADE_UP_GBPS};
 
-/* All pairs of a cluster, on the map. */
+/* A map of all pairs of a cluster. */
 static struct heat *heat_of(struct made_up_mesh *mesh, const uint32_t *order)
 {
 	struct heat *heat;
@@ -47,7 +47,7 @@ static void small_map(void **state)
 	_cleanup_(freep) char *text = heat_text(heat, medians, 80), *svg = heat_svg(heat, medians);
 
 	(void)state;
-	/* Host n3 receives badly, on one of the rails. */
+	/* Host n3 receives slowly on one of the rails. */
 	assert_string_equal(text, "n4                # . .\n"
 				  "n3              .   . .\n"
 				  "n2              . #   .\n"
@@ -58,7 +58,7 @@ static void small_map(void **state)
 	made_up_end(&mesh);
 }
 
-/* Bounded, whatever the number of hosts; nothing is lost. */
+/* The size is bounded, whatever the number of hosts; no result is lost. */
 static void large_map(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 10000, .rails = 1, .fault = NO_FAULT};
@@ -76,7 +76,7 @@ static void large_map(void **state)
 			result = (struct mesh_result){.pair = result.pair, .outcome = MESH_FAIL};
 		heat_take(heat, &result);
 	}
-	/* Out of bounds, and untried: not taken. */
+	/* Results that are out of bounds or untried are ignored. */
 	heat_take(heat, &(const struct mesh_result){.pair = {.a = 10000}});
 	heat_take(heat, &(const struct mesh_result){.outcome = MESH_UNTRIED});
 	svg = heat_svg(heat, medians);
@@ -108,7 +108,7 @@ static void names_in_svg(void **state)
 	assert_non_null(strstr(svg, "<title>a&lt;b&gt;&amp;&quot;c sends to d: failed</title>"));
 	free(svg);
 	heat_free(heat);
-	/* Nothing was tested, nobody is there. */
+	/* Without any host or result. */
 	heat = heat_new(hosts, 0, NULL);
 	svg = heat_svg(heat, medians);
 	assert_non_null(strstr(svg, "</svg>"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Heat maps, byte by byte: each colour at its limit and one beside it, several maps, cells that
- * stand for several hosts, and the room that a text has.
+ * Heat maps, byte by byte: each colour at its limit and just below it, several maps, cells for
+ * several hosts, and the room for a text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void begin(struct bed *bed, uint32_t hosts)
 	bed->heat = heat_new(bed->hosts, hosts, NULL);
 }
 
-/* What both sent, one after the other. */
+/* What each end sent, one after the other. */
 static void take(struct bed *bed, uint32_t a, uint32_t b, double from_a, double from_b)
 {
 	heat_take(bed->heat,
@@ -83,7 +83,7 @@ static void expect_text(const struct bed *bed, unsigned int columns, const char 
 	assert_string_equal(text + strlen(whole), "\n");
 }
 
-/* Each colour at its least share, and just below it. */
+/* Each colour at its lowest share, and just below it. */
 static void take_all_colors(struct bed *bed)
 {
 	begin(bed, 4);
@@ -161,7 +161,7 @@ static void colors(void **state)
 								"k4", "n4 sends to n1", BELOW("50"))
 								AT("96.00", "288.00", "192.00") GOOD
 		"</g>\n");
-	/* Where the usual is not known, what passed is good. */
+	/* Where the median is not known, what passed is good. */
 	bed->medians[0] = 0;
 	expect_text(bed, 80,
 		    "n1                . . .\n"
@@ -170,7 +170,7 @@ static void colors(void **state)
 		    "n4              . . .\n");
 }
 
-/* Both directions at once by their sum, on a map of its own; unless only one is known. */
+/* Both directions at once appear as a sum, on a separate map; unless only one is known. */
 static void both_ways(void **state)
 {
 	struct bed *bed = *state;
@@ -200,7 +200,7 @@ static void both_ways(void **state)
 		    "n2              +\n"
 		    "n3                    .\n"
 		    "n4                  .\n");
-	/* A fifth map begins a row of its own. */
+	/* A fifth map begins a new row. */
 	take_outcome(bed, 0, 0, MESH_MOST_RAILS - 1, MESH_PASS);
 	{
 		_cleanup_(freep) char *svg = heat_svg(bed->heat, bed->medians);
@@ -213,7 +213,7 @@ static void both_ways(void **state)
 	}
 }
 
-/* What is out of bounds, and what was not tried. */
+/* Results that are out of bounds or were not tried. */
 static void left_out(void **state)
 {
 	struct bed *bed = *state;
@@ -230,7 +230,7 @@ static void left_out(void **state)
 	expect_text(bed, 80, "n1\nn2\nn3\nn4\n");
 }
 
-/* A hundred hosts in 96 cells: a few cells stand for two. */
+/* A hundred hosts in 96 cells: a few cells represent two hosts. */
 static void cells_of_several(void **state)
 {
 	struct bed *bed = *state;
@@ -263,7 +263,7 @@ static void cells_of_several(void **state)
 			       "that of the first\n"));
 }
 
-/* As many letters as there is room for, and eight at least. */
+/* As many letters as fit, but at least eight. */
 static void room_for_text(void **state)
 {
 	static const struct {
@@ -288,7 +288,7 @@ static void room_for_text(void **state)
 		for (const char *at = text; (at = strchr(at, '\n')); at++)
 			lines++;
 		assert_int_equal(lines, samples[i].letters + 1);
-		/* The last letter of the first row is that of the last host. */
+		/* The last letter of the first row belongs to the last host. */
 		assert_int_equal(strchr(text, '\n') - text, 16 + 2 * samples[i].letters - 1);
 		note = mem_format(
 			"; a letter is the worst of up to %u x %u hosts, and the name that of "
@@ -301,7 +301,7 @@ static void room_for_text(void **state)
 	}
 }
 
-/* The worst of all cells that a letter stands for; a long name is cut; one is not known. */
+/* A letter shows the worst of its cells; a long name is cut; one name is not known. */
 static void letters_of_several(void **state)
 {
 	struct bed *bed = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The judge on made-up clusters: each planted fault is named, and a clean run has no finding. What
- * the evidence says; small clusters; distributions.
+ * The judge on made-up clusters: each planted fault is named, and a clean run has no finding.
+ * Evidence in the findings; small clusters; distributions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void spreads(void **state)
 	assert_float_equal(spread_quantile(&spread, 0.25), 26, 1e-9);
 	assert_float_equal(spread_quantile(&spread, 1), 101, 1e-9);
 	assert_int_equal(spread_count_below(&spread, 51), 50);
-	/* In bins: as good as promised. */
+	/* In bins, with the promised precision. */
 	for (int i = 102; i <= 100001; i++)
 		spread_add(&spread, i);
 	assert_null(spread.exact);
@@ -63,7 +63,7 @@ static struct judge_findings judge_mesh(struct made_up_mesh *mesh, uint64_t seed
 	return findings;
 }
 
-/* Named, and nothing else is. */
+/* The fault is named, and nothing else. */
 static void check_fault(enum made_up_fault fault, uint32_t hosts, uint16_t rails, int known,
 			uint64_t seed)
 {
@@ -122,7 +122,7 @@ static void small_clusters(void **state)
 				check_fault(faults[i], hosts, 8, 0, seed);
 }
 
-/* What all pairs lack is nobody's fault, and told nevertheless. */
+/* A shortfall of all pairs is nobody's fault, but is reported. */
 static void slow_both_ways_everywhere(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 16, .rails = 2, .noise = 0.03};
@@ -153,7 +153,7 @@ static void slow_both_ways_everywhere(void **state)
 	made_up_end(&mesh);
 }
 
-/* One direction of both is slow: which one, seen from the host. */
+/* One of both simultaneous directions is slow: which one, seen from the host. */
 static void one_direction_of_both(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 8, .rails = 1};
@@ -168,7 +168,7 @@ static void one_direction_of_both(void **state)
 		for (uint32_t b = a + 1; b < mesh.hosts; b++) {
 			made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
 				       &result);
-			/* What host 3 receives. */
+			/* The data that host 3 receives. */
 			if (a == 3 || b == 3)
 				result.both_gbps[a == 3 ? MESH_END_B : MESH_END_A].value /= 4;
 			judge_take(judge, &result);
@@ -186,7 +186,7 @@ static void one_direction_of_both(void **state)
 	made_up_end(&mesh);
 }
 
-/* A rail that is bad alone, too: both directions at once are not the only thing that is wrong. */
+/* A rail that is also bad alone: not only both directions at once are wrong. */
 static void bad_alone_and_both_ways(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 16, .rails = 1, .noise = 0.01};
@@ -225,7 +225,7 @@ static void bad_alone_and_both_ways(void **state)
 	made_up_end(&mesh);
 }
 
-/* One rail of four is slower, as it is built: not what it has both ways at once. */
+/* One rail of four is slower by design, which is not a fault of both ways at once. */
 static void slower_rail_of_few_hosts(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 4, .rails = 4, .noise = 0.02};
@@ -257,7 +257,7 @@ static void slower_rail_of_few_hosts(void **state)
 	made_up_end(&mesh);
 }
 
-/* Six sums of one rail, with a fault; and when the same pairs were tested twice. */
+/* Six sums on one rail, with a fault; and when the same pairs were tested twice. */
 static void few_sums(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 4, .rails = 1, .noise = 0.01};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The pairs of each mode, round by round, as they are with the rules of the modes computed by hand,
- * and for the random ones with SplitMix64; the numbers of that generator that others publish.
+ * The pairs of each mode, round by round, computed by hand from the rules of the modes, and with
+ * SplitMix64 for the random ones; and this generator's published numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 enum { MOST_HOSTS = 7 };
 
-/* https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64 has the second ones. */
+/* The second sequence is from https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64. */
 static void random_numbers(void **state)
 {
 	static const uint64_t of_zero[] = {UINT64_C(0xe220a8397b1dcdaf),
@@ -40,7 +40,7 @@ static void random_numbers(void **state)
 		assert_true(random_next(&seed) == of_others[i]);
 }
 
-/* `0-1 2-3 | 0-2`; rails other than 0 as `0-1/1`. With what the schedule says of itself. */
+/* `0-1 2-3 | 0-2`; rails other than 0 as `0-1/1`; after what the schedule says of itself. */
 static char *rounds_of(const struct plan_stage *stage, const struct plan_scope *scope)
 {
 	char *text = NULL, *message = NULL;
@@ -77,7 +77,7 @@ static void expect_rounds(const char *mode, const struct plan_scope *scope, cons
 	plan_clear(&plan);
 }
 
-/* So many hosts with one rail each, at no switch. */
+/* For `count` hosts with one rail each and no known switch. */
 static void expect_of(const char *mode, uint32_t count, uint64_t seed, const char *wanted)
 {
 	struct mesh_host hosts[MOST_HOSTS] = {{.name = NULL}};
@@ -133,7 +133,7 @@ static void random_modes(void **state)
 		  "0-3 2-4 | 5-2 3-4 0-1");
 }
 
-/* Two, three and one host at a switch each, and one at none. */
+/* Two, three and one host on a switch each, and one on none. */
 static void modes_by_switch(void **state)
 {
 	static const uint32_t at[MOST_HOSTS] = {1, 0, 1, 0, 1, 2, MESH_NO_SWITCH};
@@ -152,25 +152,25 @@ static void modes_by_switch(void **state)
 	expect_rounds("by-switch:9", &scope, "3 rounds, 3 at most, 4 pairs: 3-1 2-4 | 4-0 | 0-2");
 	expect_rounds("cross-switch:2", &scope,
 		      "2 rounds, 3 at most, 6 pairs: 0-1 2-3 4-5 | 3-2 1-0 4-5");
-	/* Neighbours are those at the same switch; the one that is at none comes last. */
+	/* Neighbours are on the same switch; the host without one comes last. */
 	expect_rounds("loopback", &scope,
 		      "1 rounds, 7 at most, 7 pairs: 1-1 3-3 0-0 2-2 4-4 5-5 6-6");
 	scope.host_count = 6;
 	expect_rounds("ring", &scope, "2 rounds, 3 at most, 6 pairs: 1-3 2-0 4-5 | 3-0 4-2 5-1");
 	expect_rounds("bisection", &scope, "1 rounds, 3 at most, 3 pairs: 1-2 3-4 0-5");
-	/* A switch with more than half of the hosts: some of them rest. */
+	/* One switch has more than half of the hosts, so some of them rest. */
 	for (uint32_t i = 0; i < 6; i++)
 		switches[i * MESH_MOST_RAILS] = i == 5;
 	scope.seed = 9;
 	expect_rounds("cross-switch:3", &scope, "3 rounds, 3 at most, 3 pairs: 5-0 | 5-3 | 2-5");
-	/* With all of them at one, nobody is across. */
+	/* If all are on one switch, there are no pairs across. */
 	scope.host_count = 5;
 	expect_rounds("cross-switch:3", &scope, "0 rounds, 0 at most, 0 pairs:");
 	scope.host_count = 0;
 	expect_rounds("cross-switch:3", &scope, "0 rounds, 0 at most, 0 pairs:");
 }
 
-/* Rails side by side, or one after the other; those that take part. */
+/* Rails side by side, or one after the other; and only those that take part. */
 static void several_rails(void **state)
 {
 	static const uint16_t taking_part[] = {1, 3, 2, 0, 0x8001};
@@ -197,7 +197,7 @@ static void several_rails(void **state)
 		      "1 rounds, 6 at most, 6 pairs: 0-0 1-1 4-4 1-1/1 2-2/1 4-4/15");
 }
 
-/* Each pair in the first round in which both ends are free: rails are busy, or whole hosts. */
+/* Each pair in the first round with both ends free: rails are busy, or entire hosts. */
 static void pairs_of_a_list(void **state)
 {
 	static struct mesh_pair pairs[] = {

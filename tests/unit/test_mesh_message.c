@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages of a mesh: there and back, in pieces, with figures that nobody can have measured. */
+/* Messages of a mesh: round trips, in pieces, and with figures that nobody can have measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,7 @@ static void both_ways(void **state)
 	assert_int_equal(mesh_message_decode(bytes, length, &back), -ERANGE);
 }
 
-/* What both sides agree on, whichever is older. */
+/* The version that both sides agree on, whichever is older. */
 static void versions(void **state)
 {
 	static const struct {
@@ -120,7 +120,7 @@ static void versions(void **state)
 			 -EPROTONOSUPPORT);
 }
 
-/* Each figure by itself arrives where it belongs, and the others stay unknown. */
+/* Each single figure arrives in its place, and the others stay unknown. */
 static void figures_one_by_one(void **state)
 {
 	enum { FIGURES = 7 };
@@ -153,7 +153,7 @@ static void figures_one_by_one(void **state)
 	}
 }
 
-/* What a host says of itself, and with everything unknown. */
+/* What a host says about itself, and the same with everything unknown. */
 static void identities(void **state)
 {
 	const struct mesh_host known = {
@@ -183,13 +183,13 @@ static void identities(void **state)
 	assert_true(got.rehearsed);
 	assert_int_equal(got.server_port, 4791);
 	mesh_host_clear(&got);
-	/* More queue pairs than 32 bits hold are as many as these hold, not none. */
+	/* More queue pairs than 32 bits can hold are sent as the maximum, not as none. */
 	unknown.others_qps = number_of(UINT32_MAX + UINT64_C(1));
 	mesh_identity_make(&unknown, &message);
 	assert_true(message.identity.with_others);
 	assert_int_equal(message.identity.others_qps, UINT32_MAX);
 	unknown.others_qps.known = false;
-	/* A rank that is too large is none. */
+	/* A rank that is too large is dropped. */
 	unknown.rank = number_of(UINT32_MAX + UINT64_C(1));
 	mesh_identity_make(&unknown, &message);
 	mesh_identity_take(&message.identity, &got);
@@ -257,7 +257,7 @@ static void figures_that_are_none(void **state)
 
 		mesh_answer_make(1, &result, &message);
 		length = mesh_message_encode(&message, bytes);
-		/* The receiver takes it: it is in range. */
+		/* The receiver accepts it: it is in range. */
 		assert_int_equal(mesh_message_decode(bytes, length, &message), length);
 		mesh_both_answer_make(1, &result, &message);
 		length = mesh_message_encode(&message, bytes);
@@ -315,7 +315,7 @@ static void rehearsals(void **state)
 	rehearsal_act(&rehearsal, names, rails, &act);
 	assert_float_equal(act.gbps[MESH_END_A], 40, 0);
 	assert_float_equal(act.gbps[MESH_END_B], 90, 0);
-	/* The errors of a pair are those of the host that is named first. */
+	/* Errors of a pair belong to the host that is named first. */
 	assert_int_equal(act.errors[MESH_END_A], 0);
 	assert_int_equal(act.errors[MESH_END_B], 5);
 	assert_null(act.fail);
