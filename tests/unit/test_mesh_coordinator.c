@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The coordinator of a mesh against agents that are good, hostile, slow or gone: real sockets. */
+/*
+ * The coordinator of a mesh against agents that are good, hostile, slow or gone, over real sockets.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,12 +26,12 @@
 #include "mesh/wire/shake.h"
 
 #define TOKEN "the token of this test"
-/* Only a fault takes as long as that; a busy machine takes some of it. */
+/* Only a fault takes this long; a busy machine may take part of it. */
 #define AGENT_MSEC   60000
 #define WAIT_MSEC    60000
 #define SILENCE_MSEC 20000
 #define ORDER_MSEC   30000
-/* Where a test waits for the end of it. */
+/* For tests that wait until the silence has ended. */
 #define SHORT_SILENCE_MSEC 3000
 
 /* ---- Agents: each script runs in a child of its own ---- */
@@ -37,12 +39,12 @@
 struct agent {
 	struct mesh_channel channel;
 	uint16_t port;
-	bool lies; /* it is cut off for that, perhaps before it has said all of it */
+	bool lies; /* it is cut off for that, perhaps before it has said everything */
 };
 
 /*
- * For agents that come last, so that the others have their answers: it can be read to its end when
- * all that were started before have ended. -1: there is nobody to wait for.
+ * For agents that come last, after the others have their answers: end of file is read once all
+ * agents started before have ended. -1: nobody to wait for.
  */
 static int others[2] = {-1, -1};
 
@@ -72,7 +74,7 @@ static void say(struct agent *agent, const struct mesh_message *message)
 		_exit(agent->lies ? 0 : 91);
 }
 
-/* The next message but pings, which are answered. False: the connection has ended. */
+/* Returns the next message except pings, which it answers. False if the connection has ended. */
 static bool hear(struct agent *agent, struct mesh_message *message)
 {
 	const uint64_t end = clock_msec() + AGENT_MSEC;
@@ -102,7 +104,7 @@ static void expect(struct agent *agent, uint32_t type, struct mesh_message *mess
 		_exit(93);
 }
 
-/* Up to the challenge. False: this was too slow for the coordinator, as a starved process is. */
+/* Goes up to the challenge. False: too slow for the coordinator, as a starved process may be. */
 static bool is_challenged(struct agent *agent, uint32_t highest, struct mesh_message *message)
 {
 	open_channel(agent);
@@ -116,14 +118,14 @@ static bool is_challenged(struct agent *agent, uint32_t highest, struct mesh_mes
 	return true;
 }
 
-/* Up to the proof of the token; of an agent that speaks no higher version. */
+/* Goes up to the proof of the token, as an agent that speaks versions up to `highest`. */
 static void shake_as(struct agent *agent, const char *token, uint32_t highest,
 		     struct mesh_message *message)
 {
 	struct mesh_shake state;
 	bool answered;
 
-	/* As real agents do, it tries again. */
+	/* Like real agents, it tries again. */
 	do {
 		while (!is_challenged(agent, highest, message))
 			mesh_channel_close(&agent->channel);
@@ -181,7 +183,7 @@ static void answer(struct agent *agent, uint64_t id, enum mesh_outcome outcome)
 	say(agent, &message);
 }
 
-/* Answers each order, until it is told goodbye. */
+/* Answers each order until it is told goodbye. */
 static void obey(struct agent *agent, enum mesh_outcome outcome)
 {
 	struct mesh_message message;
@@ -195,7 +197,7 @@ static void obey(struct agent *agent, enum mesh_outcome outcome)
 	_exit(98);
 }
 
-/* The coordinator ends the connection, perhaps with a refusal. */
+/* Expects the coordinator to end the connection, perhaps with a refusal. */
 static void end_of(struct agent *agent, uint32_t refusal)
 {
 	struct mesh_message message;
@@ -205,7 +207,7 @@ static void end_of(struct agent *agent, uint32_t refusal)
 		    (message.refused.lowest != MESH_PROTOCOL_LOWEST ||
 		     message.refused.highest != MESH_PROTOCOL))
 			_exit(102);
-	/* Whoever is half way in when the others are complete is refused for that. */
+	/* An agent still being admitted when the mesh is complete is refused for that reason. */
 	if (message.type == MESH_MESSAGE_REFUSED)
 		_exit(message.refused.refusal == refusal ||
 				      (!refusal && message.refused.refusal == MESH_REFUSAL_FULL)
@@ -214,7 +216,7 @@ static void end_of(struct agent *agent, uint32_t refusal)
 	_exit(refusal ? 100 : 0);
 }
 
-/* Answers what it is asked, and what it is not if `always`. */
+/* Answers orders, with both ways at once if asked, or `always`. */
 static void obey_both(struct agent *agent, bool always)
 {
 	const struct mesh_result result = {.both_gbps = {{90, true}, {80, true}}};
@@ -249,7 +251,7 @@ static void both_two(struct agent *agent)
 	obey_both(agent, false);
 }
 
-/* Its rdmactl has never heard of it. */
+/* An older rdmactl, which does not know tests of both ways at once. */
 static void older_two(struct agent *agent)
 {
 	struct mesh_message message;
@@ -289,12 +291,12 @@ static void last_two(struct agent *agent)
 	good_two(agent);
 }
 
-/* What the second of two reads, once the first has entered. */
+/* The second agent reads from this pipe once the first one has entered. */
 static int entered[2];
 
 static void first_of_a_host(struct agent *agent)
 {
-	/* The last one need not wait for this. */
+	/* The last agent need not wait for this one. */
 	close(others[1]);
 	enter(agent, "n1", 2);
 	if (write(entered[1], "", 1) != 1)
@@ -342,7 +344,7 @@ static void garbage(struct agent *agent)
 	end_of(agent, 0);
 }
 
-/* Says who it is without having proven anything. */
+/* Introduces itself without having proven anything. */
 static void intruder(struct agent *agent)
 {
 	open_channel(agent);
@@ -370,7 +372,7 @@ static void more_rails(struct agent *agent)
 	end_of(agent, 0);
 }
 
-/* Answers orders that others have, and some that nobody has. */
+/* Answers orders that others have, and orders that do not exist. */
 static void impostor(struct agent *agent)
 {
 	struct mesh_message message;
@@ -381,7 +383,7 @@ static void impostor(struct agent *agent)
 	end_of(agent, 0);
 }
 
-/* Answers the order after the last one of the round. */
+/* Answers the order after the round's last one. */
 static void inventor(struct agent *agent)
 {
 	struct mesh_message message;
@@ -398,7 +400,7 @@ static void late_answers(struct agent *agent)
 
 	enter(agent, "n2", 2);
 	expect(agent, MESH_MESSAGE_ORDER, &message);
-	/* A round that there never was, or that is over, has no fault, and no result. */
+	/* A nonexistent or finished round has no fault and no result. */
 	answer(agent, message.order.id + (UINT64_C(5) << 32), MESH_FAIL);
 	answer(agent, message.order.id, MESH_PASS);
 	answer(agent, message.order.id, MESH_FAIL);
@@ -411,7 +413,7 @@ static void failing(struct agent *agent)
 	obey(agent, MESH_FAIL);
 }
 
-/* Goes when it has an order. */
+/* Leaves when it has an order. */
 static void deserter(struct agent *agent)
 {
 	struct mesh_message message;
@@ -421,7 +423,7 @@ static void deserter(struct agent *agent)
 	_exit(0);
 }
 
-/* Reads no more, until it is given up. */
+/* Stops reading until it is given up. */
 static void sleeper(struct agent *agent)
 {
 	struct pollfd gone = {.events = POLLRDHUP};
@@ -431,7 +433,7 @@ static void sleeper(struct agent *agent)
 	_exit(poll(&gone, 1, AGENT_MSEC) == 1 ? 0 : 107);
 }
 
-/* Many that say nothing, then half of a message each. */
+/* Opens many connections that send nothing or half of a message. */
 static void flood(struct agent *agent)
 {
 	for (int i = 0; i < 700; i++) {
@@ -497,7 +499,7 @@ static void bed_start(struct bed *bed, void (*script)(struct agent *agent))
 	bed->agents[bed->agent_count++] = pid;
 }
 
-/* From now on, only the agents are waited for. */
+/* From here on, only the agents are waited for. */
 static int gather(struct bed *bed)
 {
 	close(others[0]);
@@ -505,7 +507,7 @@ static int gather(struct bed *bed)
 	return coordinator_gather(bed->coordinator);
 }
 
-/* What its scripts come to does not matter. */
+/* The exit status of the scripts does not matter. */
 static void bed_kill(struct bed *bed)
 {
 	for (size_t i = 0; i < bed->agent_count; i++)
@@ -513,7 +515,7 @@ static void bed_kill(struct bed *bed)
 	bed->killed = true;
 }
 
-/* All scripts must have gone as they should. */
+/* All scripts must have ended as expected. */
 static void bed_close(struct bed *bed)
 {
 	coordinator_dismiss(bed->coordinator, WAIT_MSEC);
@@ -539,7 +541,7 @@ static void take(void *context, const struct mesh_result *result)
 	bed->results[bed->result_count++] = *result;
 }
 
-/* Both rails, from a to b. */
+/* Runs both rails, from a to b. */
 static void run_round(struct bed *bed, uint32_t a, uint32_t b)
 {
 	const struct mesh_pair pairs[] = {{a, b, 0, 0}, {a, b, 1, 1}};
@@ -557,7 +559,7 @@ static void run_round(struct bed *bed, uint32_t a, uint32_t b)
 	assert_int_equal(bed->result_count, 2);
 }
 
-/* As run_round(), both ways at once if the agents have it. */
+/* Like run_round(), with both ways at once if the agents support it. */
 static void run_both(struct bed *bed, uint32_t a, uint32_t b)
 {
 	const struct mesh_pair pair = {a, b, 0, 0};
@@ -650,7 +652,7 @@ static void good_hosts(void **state)
 	bed_start(&bed, good_two);
 	bed_start(&bed, good_one);
 	assert_int_equal(gather(&bed), 0);
-	/* In the order of their names, whoever came first. */
+	/* Sorted by name, whoever came first. */
 	assert_string_equal(host_at(&bed, 0)->name, "n1");
 	assert_string_equal(host_at(&bed, 1)->name, "n2");
 	assert_int_equal(host_at(&bed, 1)->rail_count, 2);
@@ -707,7 +709,7 @@ static void liars(void **state)
 	struct bed bed;
 
 	(void)state;
-	/* A liar has come, and is lost: none of them is late. */
+	/* A liar came and is lost, so no host is late. */
 	bed_open(&bed, 3);
 	bed_start(&bed, fewer_rails);
 	bed_start(&bed, more_rails);
@@ -785,7 +787,9 @@ static void failures(void **state)
 	bed_close(&bed);
 }
 
-/* A failure with a host that is gone says nothing about the pair. False: the other went, too. */
+/*
+ * A failure with a host that is gone says nothing about the pair. False: the other host left, too.
+ */
 static bool fail_with_the_gone(uint32_t silence_msec)
 {
 	struct bed bed;
@@ -809,7 +813,7 @@ static bool fail_with_the_gone(uint32_t silence_msec)
 static void failures_with_the_gone(void **state)
 {
 	(void)state;
-	/* On a busy machine, the other may be silent for as long. */
+	/* On a busy machine, the other host may be silent for that long. */
 	if (!fail_with_the_gone(SHORT_SILENCE_MSEC))
 		assert_true(fail_with_the_gone(SILENCE_MSEC));
 }
@@ -826,10 +830,10 @@ static void lost_agents(void **state)
 	run_round(&bed, 1, 0);
 	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
 	assert_int_equal(host_at(&bed, 1)->presence, MESH_LOST);
-	/* And from then on at once. */
+	/* From then on, the result is immediate. */
 	run_round(&bed, 0, 1);
 	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
-	/* Pairs that do not exist harm nobody. */
+	/* Nonexistent pairs do no harm. */
 	run_round(&bed, 0, 77);
 	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
 	bed_close(&bed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which task of which launcher this is, by its variables, and where the coordinator is, from the
- * command line.
+ * Which task of which launcher this is, from its environment, and where the coordinator is, from
+ * the command line.
  */
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -27,7 +27,7 @@ static void expect_place(const char *const *variables, const char *by, int rank,
 	char *none[] = {NULL}, **own = environ;
 	struct mesh_place place;
 
-	/* cmocka looks into the own one. */
+	/* cmocka itself needs the original environment. */
 	environ = none;
 	for (; *variables; variables += 2)
 		setenv(variables[0], variables[1], 1);
@@ -69,16 +69,19 @@ static void launchers(void **state)
 	PLACE("SLURM_PROCID", 1, 4, "n02", "n01", "SLURM_PROCID", "1", "SLURM_STEP_NUM_NODES", "4",
 	      "SLURMD_NODENAME", "n02", "SLURM_STEP_NODELIST", "n[01-04],x");
 	PLACE("JOB_COMPLETION_INDEX", 7, -1, NULL, NULL, "JOB_COMPLETION_INDEX", "7");
-	/* mpirun in an allocation of Slurm: the launcher that started the task counts. */
+	/* mpirun in a Slurm allocation: the launcher that started the task counts. */
 	PLACE("OMPI_COMM_WORLD_RANK", 2, -1, NULL, "a", "OMPI_COMM_WORLD_RANK", "2", "SLURM_PROCID",
 	      "0", "SLURM_STEP_NUM_NODES", "4", "SLURM_STEP_NODELIST", "a,b");
-	/* srun with PMIx: the task has both, and only one says how many there are. */
+	/*
+	 * srun with PMIx: the task has the variables of both, and only one gives the number of
+	 * tasks.
+	 */
 	PLACE("PMIX_RANK", 3, 4, "n04", "n01", "PMIX_RANK", "3", "SLURM_PROCID", "3",
 	      "SLURM_STEP_NUM_NODES", "4", "SLURMD_NODENAME", "n04", "SLURM_STEP_NODELIST",
 	      "n[01-04]");
 	PLACE("PMIX_RANK", 3, -1, NULL, "a", "PMIX_RANK", "3", "SLURM_PROCID", "0",
 	      "SLURM_STEP_NUM_NODES", "4", "SLURM_STEP_NODELIST", "a,b");
-	/* What is no rank is none. */
+	/* An invalid rank is ignored. */
 	PLACE("PMI_RANK", 5, -1, NULL, NULL, "OMPI_COMM_WORLD_RANK", "x", "PMIX_RANK", "",
 	      "PMI_RANK", "5", "PMI_SIZE", "-1");
 	PLACE(NULL, -1, -1, NULL, NULL, "SLURM_PROCID", "-1", "SLURM_STEP_NODELIST", "n[");
@@ -99,7 +102,7 @@ static void targets(void **state)
 		{"n1:65535", "n1", 65535},
 		{"10.0.0.1:99", "10.0.0.1", 99},
 		{"10.0.0.1,10.1.0.1,n1:99", "10.0.0.1 10.1.0.1 n1", 99},
-		/* The last colon of an IPv6 address is its own, unless there are brackets. */
+		/* The last colon of an IPv6 address belongs to it, unless there are brackets. */
 		{"fd00::1", "fd00::1", 18778},
 		{"[fd00::1]:99", "fd00::1", 99},
 		{"[fd00::1]", "fd00::1", 18778},
@@ -148,7 +151,7 @@ static void targets(void **state)
 	}
 }
 
-/* What agents are given leads to the same address, whatever the port. */
+/* The text given to agents parses to the same address, with any port. */
 static void own(void **state)
 {
 	static const struct {
@@ -180,18 +183,18 @@ static void own(void **state)
 			strings_free(&addresses);
 		}
 	}
-	/* A name is for the agents to resolve. */
+	/* Agents resolve names themselves. */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_(freep) char *text = mesh_own_addresses(names[i]);
 
 		assert_string_equal(text, names[i]);
 	}
-	/* There is always one. */
+	/* There is always at least one address. */
 	for (char *rest = system, *word; (word = strsep(&rest, ","));)
 		assert_int_equal(ip_parse(word, &address), 0);
 }
 
-/* One that other hosts may reach is told, wherever it is in the list. */
+/* Addresses that other hosts may reach are listed, wherever they are in the list. */
 static void of_interfaces(void **state)
 {
 	enum { UP = IFF_UP | IFF_RUNNING };
@@ -199,7 +202,7 @@ static void of_interfaces(void **state)
 		const char *address;
 		unsigned int flags;
 	} rows[] = {
-		{NULL, UP}, /* of the link layer */
+		{NULL, UP}, /* a link-layer address */
 		{"127.0.0.1", UP | IFF_LOOPBACK},
 		{"10.0.0.1", IFF_RUNNING},
 		{"172.17.0.1", IFF_UP}, /* no carrier */
@@ -230,7 +233,7 @@ static void of_interfaces(void **state)
 		_cleanup_(freep) char *text = mesh_list_addresses(list);
 
 		assert_string_equal(text, i ? "127.0.0.1" : wanted);
-		/* None that leads anywhere: a mesh of this host alone. */
+		/* None leads to another host: a mesh of this host alone. */
 		list[OTHERS - 1].ifa_next = NULL;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Plans and rounds: each pair once, each rail of a host in one pair at a time. */
+/* Plans and rounds: each pair occurs once, and each rail is in one pair at a time. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void check_circle(uint32_t count, bool *met, uint32_t *busy, struct place
 	assert_int_equal(all, (uint64_t)count * (count - 1) / 2);
 }
 
-/* Every number of hosts up to 130, and larger ones around powers of two and others. */
+/* Every number of hosts up to 130, and larger ones, many of them near powers of two. */
 static void circle(void **state)
 {
 	static const uint32_t larger[] = {199, 255,  256,  257,	 500,  511,
@@ -105,7 +105,7 @@ static struct cluster make_cluster(uint32_t count, uint32_t rails, uint32_t at_a
 	for (uint32_t i = 0; i < count; i++) {
 		cluster.hosts[i].presence = MESH_PRESENT;
 		cluster.hosts[i].rail_count = rails;
-		/* Neighbours in the list are not at the same switch. */
+		/* Neighbours in the list are on different switches. */
 		for (uint32_t j = 0; j < MESH_MOST_RAILS; j++)
 			cluster.switches[i * MESH_MOST_RAILS + j] =
 				at_a_switch ? i % (count / at_a_switch) : MESH_NO_SWITCH;
@@ -119,7 +119,7 @@ static void free_cluster(struct cluster *cluster)
 	free(cluster->switches);
 }
 
-/* All pairs of a plan of one stage, with what holds for each of them checked. */
+/* All pairs of a one-stage plan, each of which has been checked. */
 struct run {
 	struct mesh_pair *pairs;
 	size_t count;
@@ -202,7 +202,7 @@ static void full_and_loopback(void **state)
 	struct run run;
 
 	(void)state;
-	/* Hosts with fewer rails, and absent ones, are left out where they have to be. */
+	/* Hosts with fewer rails, and absent ones, are omitted where necessary. */
 	cluster.hosts[4].rail_count = 1;
 	cluster.hosts[7].presence = MESH_ABSENT;
 	run = run_stage(&cluster, "full", 1, false);
@@ -241,7 +241,7 @@ static void samples(void **state)
 	free(same.pairs);
 	free(other.pairs);
 	free_cluster(&cluster);
-	/* No more than there are. */
+	/* Not more pairs than exist. */
 	cluster = make_cluster(5, 1, 0);
 	run = run_stage(&cluster, "sample:60", 7, false);
 	assert_int_equal(run.count, 10);
@@ -296,7 +296,7 @@ static void incast(void **state)
 	}
 }
 
-/* A host serves 128 senders at a time, on all rails together. */
+/* A host serves 128 senders at a time, over all rails together. */
 static void incast_of_too_many(void **state)
 {
 	static const struct {
@@ -423,7 +423,7 @@ static void pairs_of_a_file(void **state)
 	assert_int_equal(stage.pairs[0].rail_a, PLAN_ALL_RAILS);
 	assert_int_equal(stage.pairs[2].rail_a, 1);
 	assert_int_equal(schedule_new(&stage, &scope, &schedule, &message), 0);
-	/* n1 n2 on both rails, the others on the one that n3 has; n2/1 n3/0 with n1 n3. */
+	/* n1 n2 on both rails, the other pairs on n3's only rail; n2/1 n3/0 together with n1 n3. */
 	assert_int_equal(schedule_all_pairs(schedule), 5);
 	assert_true(schedule_most_pairs(schedule) <= ARRAY_SIZE(pairs));
 	for (uint32_t round = 0; round < schedule_rounds(schedule); round++) {
@@ -451,7 +451,7 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
 }
 
-/* More rails than the hosts have, which is known once they have come. */
+/* Rails that the hosts turn out not to have once they have come. */
 static void rails_that_are_missing(void **state)
 {
 	char n1[] = "n1", n2[] = "n2", n3[] = "n3";
@@ -488,7 +488,7 @@ static void rails_that_are_missing(void **state)
 	}
 }
 
-/* The time of a pair, if nobody sets it, is long enough for what it measures. */
+/* The default time for a pair is long enough for what it measures. */
 static void pair_timeouts(void **state)
 {
 	const struct mesh_args usual = {.duration = {0}};
@@ -514,7 +514,7 @@ static void pair_timeouts(void **state)
 	assert_false(mesh_work_tests(&short_one, &setup));
 	assert_true(mesh_work_tests(&one_way, &setup));
 	assert_int_equal(setup.timeout_msec, 21000);
-	/* Orders have an hour at most. */
+	/* An order may take an hour at most. */
 	assert_true(mesh_work_tests(&hour, &setup));
 	assert_int_equal(setup.timeout_msec, 3600000);
 	assert_false(mesh_work_tests(&longer, &setup));

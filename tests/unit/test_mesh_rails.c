@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rails of made-up hosts: which ports, in which order, and why there are none. */
+/* The rails of made-up hosts: which ports, in which order, and the reason if there are none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void order_of_places(void **state)
 	inventory_free(&inventory);
 }
 
-/* The reason is that of the first one. */
+/* The first port's reason is given. */
 static void none(void **state)
 {
 	struct inventory inventory = {0};

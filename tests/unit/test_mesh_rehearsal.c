@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rehearsals of a mesh: the lines of their file, which line concerns which end of a pair, what an
- * agent says of its host then, and the figures that it makes up.
+ * Rehearsals of a mesh: the lines of their file, which line applies to which end of a pair, what an
+ * agent then says about its host, and the figures it makes up.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -80,7 +80,7 @@ static void wrong_lines(void **state)
 	expect_refused("al\033l", "line 1 is not one of a rehearsal: al\\x1bl");
 }
 
-/* `host n1/3: gbps=1 fail=no way`, a line each. */
+/* `host n1/3: gbps=1 fail=no way`, one per line. */
 static char *lines_of(const struct rehearsal *rehearsal)
 {
 	char *text = mem_string("");
@@ -127,9 +127,9 @@ static void good_lines(void **state)
 	assert_int_equal(rehearsal.count, 0);
 }
 
-/* ---- Which line concerns whom ---- */
+/* ---- Which line applies to what ---- */
 
-/* What comes later counts; only lines of all and of the host. */
+/* Later lines take precedence; only lines for all and for the host apply. */
 static void values_of_hosts(void **state)
 {
 	static const char text[] = "host n1 rails 9\n"
@@ -144,7 +144,7 @@ static void values_of_hosts(void **state)
 	assert_string_equal(rehearsal_host_value(&rehearsal, "n2", "rails"), "5");
 	assert_string_equal(rehearsal_host_value(&rehearsal, "n2", "rate"), "3");
 	assert_null(rehearsal_host_value(&rehearsal, "n2", "kernel"));
-	/* No value is a key. */
+	/* A value is not taken for a key. */
 	assert_null(rehearsal_host_value(&rehearsal, "n2", "4"));
 	rehearsal_clear(&rehearsal);
 }
@@ -168,7 +168,7 @@ static char *act_text(const struct rehearsal_act *act)
 	return text;
 }
 
-/* The rail 2 of n1 is tested with the rail 3 of n2. */
+/* Rail 2 of n1 is tested with rail 3 of n2. */
 static void acts(void **state)
 {
 	static const struct {
@@ -182,19 +182,19 @@ static void acts(void **state)
 						"no way"},
 		{"all crash", "95 95, 1.8 usec, crashes"},
 		{"all hang", "95 95, 1.8 usec, hangs"},
-		/* One end: what it sends, its errors; all else is the pair's. */
+		/* One end: what it sends, and its errors; everything else applies to the pair. */
 		{"host n1 send_gbps 7 errors 3", "7 95, 1.8 usec, errors 3 0"},
 		{"host n2 send_gbps 7 errors 3", "95 7, 1.8 usec, errors 0 3"},
 		{"host n1 gbps 7 both_gbps 8 latency 2", "7 7, 2 usec, A sends 8, B sends 8"},
 		{"host n1 send_both_gbps 7", "95 95, 1.8 usec, A sends 7"},
 		{"host n2 send_both_gbps 7", "95 95, 1.8 usec, B sends 7"},
 		{"host n3 gbps 7 hang", "95 95, 1.8 usec"},
-		/* A rail is that of its host only. */
+		/* A rail line applies to that host's rail only. */
 		{"rail n1/2 send_gbps 7", "7 95, 1.8 usec"},
 		{"rail n1/3 send_gbps 7", "95 95, 1.8 usec"},
 		{"rail n2/3 send_gbps 7", "95 7, 1.8 usec"},
 		{"rail n2/2 send_gbps 7", "95 95, 1.8 usec"},
-		/* A pair either way; the one that is named first. */
+		/* A pair in either order; one-ended values belong to the end named first. */
 		{"pair n1 n2 send_gbps 7 errors 2", "7 95, 1.8 usec, errors 2 0"},
 		{"pair n2 n1 send_gbps 7 errors 2", "95 7, 1.8 usec, errors 0 2"},
 		{"pair n2/3 n1/2 send_gbps 7", "95 7, 1.8 usec"},
@@ -203,7 +203,7 @@ static void acts(void **state)
 		{"pair n1 n3 gbps 7", "95 95, 1.8 usec"},
 		{"pair n3 n2 gbps 7", "95 95, 1.8 usec"},
 		{"pair n1 n1 gbps 7", "95 95, 1.8 usec"},
-		/* What comes later counts. */
+		/* Later lines take precedence. */
 		{"all gbps 1\nhost n1 gbps 2\nhost n3 gbps 4\nhost n2 send_gbps 3",
 		 "2 3, 1.8 usec"},
 	};
@@ -332,7 +332,7 @@ static void hosts(void **state)
 	close_it(&named);
 }
 
-/* Beyond the names of the file, the machine's and the number. */
+/* Beyond the names in the file, a host is named after the machine and the seat's number. */
 static void unnamed_host(void **state)
 {
 	struct opened opened = {.setup.seat = 3};
@@ -398,7 +398,7 @@ static char *result_text(const struct mesh_result *result)
 	return text;
 }
 
-/* The noise is a number from -1 to 1 by SplitMix64's finalizer, of the order and the figure. */
+/* The noise is a number from -1 to 1, from SplitMix64's finalizer of the order and the figure. */
 static void runs(void **state)
 {
 	static const struct {
@@ -434,7 +434,7 @@ static void runs(void **state)
 	close_it(&opened);
 }
 
-/* What a pair takes, and what is left out where it would say nothing. */
+/* The time a pair takes, and the tests omitted where they would show nothing. */
 static void times_of_pairs(void **state)
 {
 	const struct session_setup usual = {.latency_msec = 1000, .bandwidth_msec = 20},

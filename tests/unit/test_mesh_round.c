@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rounds of a coordinator, and who is waited for before them. What the agents answer is in their
+ * Rounds of a coordinator, and who is waited for before them. The agents' answers are in their
  * sockets before they are asked, so nothing takes time.
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 static char results[1024];
 
-/* A line each: the pair, its outcome and the reason. */
+/* One line per result: the pair, its outcome and the reason. */
 static void take(void *context, const struct mesh_result *result)
 {
 	static const char *const outcomes[] = {"pass", "FAIL", "untried"};
@@ -82,7 +82,7 @@ static void pong(struct paired *bed, size_t agent, uint64_t number)
 	paired_send(bed, agent, &message);
 }
 
-/* What an agent got, a line each. */
+/* Returns what an agent received, one line per message. */
 static const char *orders_of(struct paired *bed, size_t agent)
 {
 	static char text[1024];
@@ -134,7 +134,7 @@ static void orders(void **state)
 
 	(void)state;
 	open_pair(&bed);
-	/* A host that is not there. */
+	/* This host is absent. */
 	names_add(bed.coordinator, "n3");
 	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
 	answer(&bed, 0, ROUND_ID(2), MESH_UNTRIED, "busy");
@@ -166,7 +166,7 @@ static void orders(void **state)
 	paired_close(&bed);
 }
 
-/* Both directions at once are only asked of two hosts whose agents have it. */
+/* Both directions at once are requested only if the agents of both hosts support it. */
 static void both_ways(void **state)
 {
 	static const struct mesh_pair pairs[] = {
@@ -199,7 +199,7 @@ static void both_ways(void **state)
 			    "100000001 0 to old 0 mlx5_0 3:0 tests 7, 11 12 13000\n"
 			    "100000003 0 to n1 0 mlx5_0 loopback 1:71 tests 7, 11 12 13000\n"
 			    "100000005 0 to old 0 mlx5_0 3:0 tests 7, 11 12 13000\n");
-	/* Unasked, it is no answer. */
+	/* An answer that was not requested does not count. */
 	answer_both(&bed, 0, UINT64_C(2) << 32);
 	assert_int_equal(run(&bed, pairs, 1, MESH_TESTS), 0);
 	assert_string_equal(results, "0.0-1.0 untried: n1 was lost\n");
@@ -228,7 +228,7 @@ static void answers_of_others(void **state)
 		answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
 		answer(&bed, 1, samples[i].id, MESH_PASS, "");
 		answer(&bed, 1, ROUND_ID(1), MESH_PASS, "");
-		/* The second answer to one order is none. */
+		/* The second answer to an order does not count. */
 		answer(&bed, 1, ROUND_ID(1), MESH_FAIL, "no");
 		assert_int_equal(run(&bed, pairs, 2, MESH_TESTS), 0);
 		assert_string_equal(results, samples[i].wrong ? "0.0-0.0 pass: \n"
@@ -239,7 +239,7 @@ static void answers_of_others(void **state)
 					    ? "n2: its agent answered an order that it does not "
 					      "have\n"
 					    : "");
-		/* After the round, too. */
+		/* The same after the round. */
 		if (!samples[i].wrong) {
 			answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
 			connection_ready(bed.coordinator, bed.coordinator->connections);
@@ -249,7 +249,7 @@ static void answers_of_others(void **state)
 	}
 }
 
-/* A failure counts when both agents have answered since. */
+/* A failure counts once both agents have answered a ping since. */
 static void failures(void **state)
 {
 	static const struct mesh_pair pairs[] = {{0, 1, 0, 0}, {0, 1, 1, 1}, {0, 0, 0, 0}};
@@ -261,7 +261,7 @@ static void failures(void **state)
 	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
 	answer(&bed, 0, ROUND_ID(1), MESH_FAIL, "second");
 	answer(&bed, 0, ROUND_ID(2), MESH_PASS, "");
-	/* n1 gets the pings 1 and 3, n2 gets 2 and 4. */
+	/* n1 gets pings 1 and 3, n2 gets 2 and 4. */
 	pong(&bed, 0, 3);
 	pong(&bed, 1, 4);
 	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
@@ -280,7 +280,7 @@ static void interrupt(void *context)
 	to_interrupt->interrupted = true;
 }
 
-/* Without an answer to the pings of the second failure, only the first one counts. */
+/* Without answers to the pings after the second failure, only the first failure counts. */
 static void interruptions(void **state)
 {
 	static const struct mesh_pair pairs[] = {
@@ -313,7 +313,7 @@ static void interruptions(void **state)
 	paired_close(&bed);
 }
 
-/* All orders that need a host that is lost are over, and only those. */
+/* Exactly the orders that need a lost host are over. */
 static void losses(void **state)
 {
 	static const struct mesh_pair pairs[] = {{0, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 0, 0},
@@ -333,14 +333,16 @@ static void losses(void **state)
 	assert_non_null(strstr(results, "0.1-0.1 pass: \n0.0-0.0 pass: \n"));
 	assert_non_null(strstr(orders_of(&bed, 0), "cancel 100000001\ncancel 100000003\n"));
 	assert_string_equal(bed.changed, "n2: its agent ended, or was killed\n");
-	/* From then on it takes no part. */
+	/* From then on, the host takes no part. */
 	assert_int_equal(run(&bed, &pairs[1], 2, MESH_TESTS), 0);
 	assert_string_equal(results, "0.0-1.0 untried: n2 takes no part\n"
 				     "1.0-0.0 untried: n2 takes no part\n");
 	paired_close(&bed);
 }
 
-/* An agent beside the coordinator has come by a loopback address, the others by one of ours. */
+/*
+ * An agent next to the coordinator came by a loopback address, the others by one of our addresses.
+ */
 static void loopback_addresses(void **state)
 {
 	static const struct ip_address ours = {.family = AF_INET, .raw = {10, 0, 0, 100}},
@@ -365,7 +367,7 @@ static void loopback_addresses(void **state)
 		paired_member(&bed, "n1", 1);
 		paired_member(&bed, "n2", 1);
 		paired_member(&bed, "n3", 1);
-		/* Refused: it has no connection, and no address. */
+		/* A refused host has no connection, and no address. */
 		names_add(bed.coordinator, "n0");
 		bed.coordinator->hosts[3].presence = MESH_REFUSED;
 		for (size_t j = 0; j < 3; j++) {
@@ -383,11 +385,11 @@ static void loopback_addresses(void **state)
 	}
 }
 
-/* By their ranks if all have one, else by name; their connections come with them. */
+/* Sorted by rank if all have one, else by name; connections follow their hosts. */
 static void order_of_hosts(void **state)
 {
 	static const struct {
-		uint32_t ranks[3]; /* of n10, n9, n1; 9: none */
+		uint32_t ranks[3]; /* ranks of n10, n9, n1; 9: none */
 		const char *order[3];
 	} samples[] = {
 		{{9, 9, 9}, {"n1", "n9", "n10"}}, {{0, 1, 2}, {"n10", "n9", "n1"}},
@@ -425,11 +427,11 @@ static void gathering(void **state)
 {
 	static const struct {
 		uint32_t wanted;
-		enum connection_state other; /* besides n1; 0: nobody */
-		bool refused;		     /* n2 */
-		bool alone;		     /* without n1 */
+		enum connection_state other; /* another connection besides n1; 0: none */
+		bool refused;		     /* n2 is refused */
+		bool alone;		     /* n1 is missing */
 		int rc;
-		uint32_t most_msec; /* that it takes; 0: as long as it may */
+		uint32_t most_msec; /* longest time it may take; 0: no limit */
 	} samples[] = {
 		{1, CONNECTION_FREE, false, false, 0, 40},
 		{2, CONNECTION_FREE, false, false, -ETIMEDOUT, 0},
@@ -454,7 +456,7 @@ static void gathering(void **state)
 					  .host_count = samples[i].wanted,
 					  .wait_msec = samples[i].most_msec ? 30000 : 60,
 					  .settle_msec = 5});
-		/* The turns are short: whoever waits for events wakes up soon. */
+		/* The turns are short, so a wait for events ends soon. */
 		bed.coordinator->tick_msec -= 190;
 		if (!samples[i].alone)
 			paired_member(&bed, "n1", 1);
@@ -480,7 +482,7 @@ static void gathering(void **state)
 	}
 }
 
-/* The launcher has ended, so nobody is waited for much longer, or a signal has come. */
+/* The launcher has ended, so the wait is cut short, or a signal has come. */
 static void no_more_waiting(void **state)
 {
 	struct coordinator_setup setup = {.host_count = 2, .wait_msec = 30000};
@@ -503,7 +505,7 @@ static void no_more_waiting(void **state)
 	assert_int_equal(write(ends[1], "x", 1), 1);
 	assert_int_equal(coordinator_gather(bed.coordinator), -EINTR);
 	assert_true(bed.coordinator->interrupted);
-	/* What is left to do sleeps as ever. */
+	/* The remaining work sleeps as usual. */
 	assert_int_equal(epoll_wait(bed.coordinator->epoll, &event, 1, 0), 0);
 	paired_close(&bed);
 	close(ends[0]);
@@ -518,7 +520,7 @@ static uint64_t processor_msec(void)
 	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
 }
 
-/* The launcher has ended, and an agent is on the way: it is waited for, and not in a circle. */
+/* The launcher has ended while an agent is still coming: the coordinator waits without spinning. */
 static void asleep_after_the_launcher(void **state)
 {
 	static const struct coordinator_setup setup = {.host_count = 2, .wait_msec = 2000};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Results as rows: written, read again, and broken in every way. */
+/* Results as rows: written, read back, and damaged in every way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void take(void *context, const struct mesh_result *result)
 
 static struct mesh_rows_read read_rows(const char *text, struct taken *taken)
 {
-	/* A copy without a NUL, so that the sanitizer sees a read beyond it. */
+	/* A copy without a NUL, so that the sanitizer sees a read past its end. */
 	const size_t length = strlen(text);
 	char *copy = mem_alloc_zero(length + !length, 1);
 	struct mesh_rows_read read;
@@ -175,7 +175,7 @@ static void ends(void **state)
 
 	(void)state;
 	assert_int_equal(read.taken + read.broken, 0);
-	/* Cut while it was written. */
+	/* Truncated while it was written. */
 	read = read_rows(GOOD "{\"stage\": 0, \"ho", &taken);
 	assert_int_equal(read.taken, 1);
 	assert_int_equal(read.broken, 0);

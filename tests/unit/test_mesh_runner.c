@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An agent's self-tests: what is asked for by an order, and what is made of its rows, above all of
- * both directions at once; and what it says of its host. Its server has test_mesh_server.c.
+ * An agent's self-tests: what an order requests, and how their rows become a result, in particular
+ * for both directions at once; and what the agent says about its host. Its server is in
+ * test_mesh_server.c.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 #include "mesh/agent/runner.h"
 #include "selftest/selftest.h"
 
-/* What the made-up tests say, first one way at a time and then both ways. */
+/* Results of the made-up tests, first one way at a time and then both ways. */
 static struct made_up {
 	enum selftest_verdict verdict;
 	const char *reason;
@@ -27,7 +28,7 @@ static struct made_up {
 	unsigned int runs;
 } both;
 
-/* Instead of those, for an order without both ways; a row has as many as it needs. */
+/* Used instead for an order without both ways; a row has as many of these as it needs. */
 static const struct made_up_row {
 	const char *test;
 	enum selftest_verdict verdict;
@@ -40,12 +41,12 @@ static const struct made_up_counter {
 } * counters;
 static size_t row_count, counter_count;
 
-/* The last request, and the names of its tests. */
+/* The latest request, and the names of its tests. */
 static struct selftest_request asked;
 static char asked_tests[128];
 static const struct endpoint *asked_local;
 
-/* In place of the one of the library. */
+/* Replaces the library's function. */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results)
 {
@@ -96,7 +97,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 
 static struct mesh_result run(uint32_t tests)
 {
-	/* A runner that was not opened: it has no token. */
+	/* A runner that was never opened has no token. */
 	static uint64_t state[16];
 	const struct mesh_order order = {.tests = tests};
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
@@ -149,7 +150,7 @@ static void failed(void **state)
 	result = run(MESH_ALL_TESTS);
 	assert_int_equal(result.outcome, MESH_FAIL);
 	assert_string_equal(result.reason, "both ways at once: retries exceeded");
-	/* What was measured before stays. */
+	/* Earlier measurements are kept. */
 	assert_float_equal(result.latency_usec.value, 2, 1e-9);
 }
 
@@ -164,7 +165,7 @@ static void interrupted(void **state)
 	assert_string_equal(result.reason, "it was interrupted");
 }
 
-/* The data first: without it, no figure means anything. */
+/* The data test comes first: without it, no figure is meaningful. */
 static void requests(void **state)
 {
 	static const struct {
@@ -176,7 +177,7 @@ static void requests(void **state)
 		{MESH_CONNECT | MESH_BANDWIDTH, " rc-write bandwidth-write bandwidth-read"},
 		{MESH_TESTS, " rc-write latency-send bandwidth-write bandwidth-read"},
 	};
-	/* As open() makes it: the token is the first member. */
+	/* As made by open(): the token is the first member. */
 	static const char *opened[2] = {"secret"};
 	struct mesh_order order = {
 		.peer = "hostb",
@@ -210,7 +211,7 @@ static void requests(void **state)
 	assert_int_equal(asked.latency_msec, 300);
 	assert_int_equal(asked.bandwidth_msec, 500);
 	assert_int_equal(asked.signals, -1);
-	/* Both ways are the same with one test, and in loopback there is no peer. */
+	/* Both ways use the same single test, and loopback has no peer. */
 	order.tests = MESH_ALL_TESTS;
 	mesh_runner_selftest.run(opened, &order, &(struct mesh_result){.outcome = MESH_PASS});
 	assert_string_equal(asked_tests, " bandwidth-write");
@@ -222,7 +223,7 @@ static void requests(void **state)
 	assert_null(asked.peer_device);
 }
 
-/* The first failure is the cause of the others; a device that cannot do it has shown nothing. */
+/* The first failure causes the others; a device that does not support a test has shown nothing. */
 static void verdicts(void **state)
 {
 	static const struct {
@@ -268,12 +269,12 @@ static void verdicts(void **state)
 		row_count = 0;
 		assert_int_equal(result.outcome, cases[i].outcome);
 		assert_string_equal(result.reason, cases[i].reason);
-		/* Only a pair that is good one way at a time is tested both ways. */
+		/* Only a pair that passes one way at a time is tested both ways. */
 		assert_int_equal(both.runs, result.outcome == MESH_PASS ? 2 : 1);
 	}
 }
 
-/* The errors that grew, of each end; a counter that became less was reset. */
+/* The errors that grew at each end; a counter that decreased was reset. */
 static void errors(void **state)
 {
 	static const struct made_up_counter grown[] = {
@@ -300,7 +301,7 @@ static void errors(void **state)
 		assert_int_equal(result.errors[MESH_END_A].value, counter_count ? 7 : 0);
 		assert_int_equal(result.errors[MESH_END_B].value, 0);
 	}
-	/* The counts of both ways are added. */
+	/* The error counts of both runs are added. */
 	counter_count = 1;
 	both = (struct made_up){.runs = 0};
 	result = (struct mesh_result){.outcome = MESH_UNTRIED};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an agent says of its host, and the server that it starts for the peers: what that serves,
- * what it keeps of the agent's, and how it ends. The devices and the tests are made up here.
+ * What an agent says about its host, and the server that it starts for peers: its settings, what it
+ * keeps of the agent's files, and how it ends. The devices and the tests are made up here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@
 #include "resource/resources.h"
 #include "selftest/selftest.h"
 
-/* Types and states of the kernel (include/rdma/ib_verbs.h); rdma-core has only some. */
+/* Types and states of the kernel (include/rdma/ib_verbs.h); rdma-core has only some of them. */
 enum { SMI = 0, GSI = 1, RC = 2, UC = 3, UD = 4, XRC_INI = 9, INIT = 1, RTR = 2, RTS = 3, SQD = 4 };
 
 struct made_up_qp {
@@ -38,7 +38,7 @@ struct made_up_qp {
 	struct number type, state;
 };
 
-/* What the host has, and what its parts fail with. */
+/* The host's properties, and the errors that its parts return. */
 static struct made_up {
 	int load, rails, loader;
 	bool explained, incomplete;
@@ -48,7 +48,7 @@ static struct made_up {
 	enum resource_kind kind;
 } host;
 
-/* What the server, a process of its own, was asked for, and has of the agent's. */
+/* The settings of the server, a separate process, and what it inherited from the agent. */
 struct served {
 	int listener_listens, files_open, found;
 	int has_token, once, status;
@@ -61,7 +61,7 @@ struct served {
 
 static struct served *served;
 
-/* ---- In place of those of the library ---- */
+/* ---- Replacements for library functions ---- */
 
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes)
@@ -118,7 +118,7 @@ void resource_loader_begin(struct resource_loader *loader, enum resource_kind ki
 	host.next = 0;
 }
 
-/* Blocks of three, and the last may have fewer or none. */
+/* Blocks of three; the last one may be smaller or empty. */
 bool resource_loader_next(struct resource_loader *loader, struct resource_list *list,
 			  struct problems *problems, struct problems *notes)
 {
@@ -164,7 +164,7 @@ static bool ignores(int number)
 	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* Until the signal comes. */
+/* Serves until the signal comes. */
 int selftest_serve(const struct selftest_service *service, struct selftest_results *results,
 		   char **ret_reason, char **ret_hint)
 {
@@ -197,7 +197,7 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 	return served->status;
 }
 
-/* ---- The tests ---- */
+/* ---- Tests ---- */
 
 static int set_up(void **state)
 {
@@ -207,7 +207,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* The server, started and ended; returns what the host has said. */
+/* Starts and ends the server; returns what the host said about itself. */
 static struct mesh_local serve(int status)
 {
 	const struct mesh_runner_setup setup = {.token = "secret", .timeout_msec = 30000};
@@ -237,7 +237,7 @@ static void server(void **state)
 
 	(void)state;
 	assert_true(fds[0] > 2 && fds[1] >= 50);
-	/* Whatever the agent does with it, the server must hear of its end. */
+	/* Whatever the agent does with SIGTERM, the server must receive it. */
 	signal(SIGTERM, SIG_IGN);
 	local = serve(0);
 	signal(SIGTERM, SIG_DFL);
@@ -247,18 +247,20 @@ static void server(void **state)
 	assert_string_equal(local.host.firmware, "1.2");
 	assert_true(served->listener_listens);
 	assert_int_equal(served->files_open, 0);
-	/* The best port of all, as the client asks for it. */
+	/* The best port of all, as the client requests it. */
 	assert_int_equal(served->found, -ENODEV);
 	assert_true(served->has_token);
 	assert_false(served->once);
-	/* 128 rails and peers, and as many more, 64 MiB each; the silent are dropped after a
-	 * minute. */
+	/*
+	 * 128 rails and peers, doubled, with 64 MiB each; silent clients are dropped after a
+	 * minute.
+	 */
 	assert_int_equal(served->most_clients, 256);
 	assert_int_equal(served->memory_bytes, UINT64_C(16) << 30);
 	assert_int_equal(served->idle_msec, 60000);
-	/* A measurement may take as long as an order, and has no more. */
+	/* A measurement may take as long as an order, but no longer. */
 	assert_int_equal(served->run_msec, 30000);
-	/* The terminal's signals are the agent's, with whom it ends. */
+	/* The agent handles the terminal's signals, and the server ends with the agent. */
 	assert_true(served->ignored);
 	assert_int_equal(served->death, SIGTERM);
 	assert_int_equal(served->parent, getpid());
@@ -280,24 +282,24 @@ static void server_fails(void **state)
 static void others(void **state)
 {
 	static const struct made_up_qp all[] = {
-		/* Counted: those of programs that are connected and can send. */
+		/* Counted: queue pairs of programs that are connected and can send. */
 		{TRISTATE_NO, {RC, true}, {RTS, true}},
 		{TRISTATE_NO, {UC, true}, {RTS, true}},
 		{TRISTATE_NO, {XRC_INI, true}, {RTS, true}},
-		/* Not the kernel's, nor those whose owner is not known. */
+		/* Not counted: the kernel's, and those with an unknown owner. */
 		{TRISTATE_YES, {RC, true}, {RTS, true}},
 		{TRISTATE_UNKNOWN, {RC, true}, {RTS, true}},
-		/* Nor datagrams, nor those for management. */
+		/* Not counted: datagrams, and queue pairs for management. */
 		{TRISTATE_NO, {UD, true}, {RTS, true}},
 		{TRISTATE_NO, {SMI, true}, {RTS, true}},
 		{TRISTATE_NO, {GSI, true}, {RTS, true}},
 		{TRISTATE_NO, {RC, false}, {RTS, true}},
-		/* Nor those that cannot send yet, or not any more. */
+		/* Not counted: those that cannot send yet, or no longer can. */
 		{TRISTATE_NO, {RC, true}, {INIT, true}},
 		{TRISTATE_NO, {RC, true}, {RTR, true}},
 		{TRISTATE_NO, {RC, true}, {SQD, true}},
 		{TRISTATE_NO, {RC, true}, {RTS, false}},
-		/* The last one is counted, too. */
+		/* The last one also counts. */
 		{TRISTATE_NO, {RC, true}, {RTS, true}},
 	};
 	struct mesh_local local = serve(0);
@@ -315,7 +317,7 @@ static void others(void **state)
 	assert_true(local.host.others_qps.known);
 	assert_int_equal(host.blocks, 5);
 	mesh_host_clear(&local.host);
-	/* A list that is not complete, or that there is not, is no number. */
+	/* An incomplete or missing list gives no number. */
 	host.incomplete = true;
 	local = serve(0);
 	assert_false(local.host.others_qps.known);
@@ -341,7 +343,7 @@ static void expect_none(int rc, const char *reason, const char *hint)
 	else
 		assert_null(got_hint);
 	assert_null(runner);
-	/* No server was left. */
+	/* No server is left running. */
 	assert_int_equal(local.server, 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -349,7 +351,7 @@ static void expect_none(int rc, const char *reason, const char *hint)
 	free(got_hint);
 }
 
-/* A host that cannot take part says why. */
+/* A host that cannot take part gives the reason. */
 static void none(void **state)
 {
 	struct rlimit files, few;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the judge says, word for word, of what several hosts share: a switch, a cable between
- * switches, what connects two groups; of pairs that nothing explains; and its progress, medians and
- * distributions. The fabric has four leaves of four hosts, and two spines.
+ * The judge's exact words about what several hosts share: a switch, a cable between switches, the
+ * connection of two groups; about pairs that nothing explains; and its progress, medians and
+ * distributions. The fabric has four leaves with four hosts each, and two spines.
  */
 #include "even_cluster.h"
 
@@ -14,7 +14,7 @@ struct fabric {
 	struct judge_fabric judged;
 };
 
-/* By the spine of the receiver's number. */
+/* The receiver's number selects the spine. */
 static uint32_t cable_of(uint32_t leaf, uint32_t receiver)
 {
 	return leaf * SPINES + receiver / MESH_MOST_RAILS % SPINES;
@@ -91,7 +91,7 @@ static void leaf_is_slow(struct mesh_result *result)
 		result->gbps[end] = real_of(40);
 }
 
-/* All ports of a leaf are bad: it is the leaf. */
+/* All ports of a leaf are bad: the leaf is blamed. */
 static void leaf(void **state)
 {
 	struct cluster *cluster = *state;
@@ -104,7 +104,7 @@ static void leaf(void **state)
 			"leave it are bad\n");
 }
 
-/* From leaf 2 up to the first spine, which data for hosts of even numbers takes. */
+/* From leaf 2 up to the first spine, which data for even-numbered hosts crosses. */
 static void cable_is_slow(struct mesh_result *result)
 {
 	const uint32_t hosts[] = {result->pair.a, result->pair.b};
@@ -155,7 +155,7 @@ static void last_are_apart(struct mesh_result *result)
 				       .reason = "connect: no route"};
 }
 
-/* The smaller of two groups that are good among themselves. */
+/* The smaller of two groups whose hosts are good among themselves. */
 static void groups(void **state)
 {
 	struct cluster *cluster = *state;
@@ -171,7 +171,7 @@ static void groups(void **state)
 			"tried again alone: 2 of 2 bad\n");
 }
 
-/* Where the cable of a bad rail leads to. */
+/* The switch port at the other end of a bad rail's cable. */
 static void rail_is_slow(struct mesh_result *result)
 {
 	for (int end = 0; end < MESH_ENDS; end++)
@@ -192,7 +192,7 @@ static void partner(void **state)
 			"leads to leaf 0/12\n");
 }
 
-/* Neighbours, of which no two have anything in common. */
+/* Neighbours; no two of these pairs have anything in common. */
 static void neighbours_fail(struct mesh_result *result)
 {
 	if (result->pair.a % 2 || result->pair.b != result->pair.a + 1)
@@ -221,7 +221,7 @@ static void nothing_in_common(void **state)
 			"switch between them may be bad\n");
 }
 
-/* Good again, one and all: each was a chance. */
+/* All pairs are good when tried again: each was a coincidence. */
 static void chances(void **state)
 {
 	struct cluster *cluster = *state;
@@ -239,7 +239,7 @@ static void chances(void **state)
 
 /* ---- Figures ---- */
 
-/* More than half are slow: the usual is what the upper quartile has. */
+/* More than half are slow: the reference is the upper quartile. */
 static void most_are_slow(struct mesh_result *result)
 {
 	for (int end = 0; end < MESH_ENDS; end++)
@@ -268,7 +268,7 @@ static void upper_quartile(void **state)
 	}
 }
 
-/* The first pair is at 50 %, the second fails, the third was not tried. */
+/* The first pair is at 50 %, the second one fails, the third was not tried. */
 static void mixed(struct mesh_result *result)
 {
 	if (result->pair.a)
@@ -299,7 +299,7 @@ static void figures(void **state)
 	assert_float_equal(judge_median(judge, 0, JUDGE_LATENCY).value, 10, 0.01);
 	assert_float_equal(judge_median(judge, 0, JUDGE_BOTH_SUM).value, 200, 0.2);
 	assert_false(judge_median(judge, 1, JUDGE_BANDWIDTH).known);
-	/* From 50 to 100 in five parts. */
+	/* From 50 to 100 in five bars. */
 	count = judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, ARRAY_SIZE(bars));
 	assert_int_equal(count, ARRAY_SIZE(bars));
 	for (size_t i = 0; i < count; i++) {
@@ -311,7 +311,7 @@ static void figures(void **state)
 	assert_int_equal(judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, 0), 0);
 }
 
-/* Which rails take part in the next stage: not those with which nobody had any data. */
+/* Which rails take part in the next stage: those that never got data through do not. */
 static void dead_rails(struct mesh_result *result)
 {
 	const bool fails = result->pair.rail_a ? result->pair.a == 2 || result->pair.b == 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a mesh starts: where its token is taken from and what is none; the launcher's process, what
- * it prints, how it ended, and how it is ended.
+ * How a mesh starts: where its token comes from and which ones are invalid; the launcher's process,
+ * its output, how it ended, and how it is stopped.
  */
 #include "saved_tree.h"
 
@@ -20,7 +20,7 @@
 static void words_of_files(void **state)
 {
 	static const struct {
-		const char *text, *token; /* NULL: it is none */
+		const char *text, *token; /* NULL: not a token */
 	} samples[] = {
 		{"abc", "abc"},
 		{"abc\n", "abc"},
@@ -61,7 +61,7 @@ static void words_of_files(void **state)
 	}
 }
 
-/* Nobody else may read it, or run it, or write to it. */
+/* Nobody else may read, execute or write it. */
 static void modes_of_files(void **state)
 {
 	static const mode_t modes[] = {0600, 0400, 0640, 0620, 0610, 0604, 0602, 0601};
@@ -92,7 +92,7 @@ static void modes_of_files(void **state)
 	assert_string_equal(missing, wanted);
 }
 
-/* The variable comes before the file, and an empty one is none. */
+/* The variable takes precedence over the file, and an empty variable is not a token. */
 static void variable(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -134,7 +134,7 @@ static int find_in_input(const char *text, bool from_input, char token[static ME
 	return rc;
 }
 
-/* The first line of standard input, or all of it; nothing after the line is taken. */
+/* The first line of standard input, or all of it; nothing after that line is read. */
 static void input(void **state)
 {
 	char token[MESH_TOKEN_BYTES] = "before";
@@ -153,7 +153,7 @@ static void input(void **state)
 	assert_string_equal(token, LONGEST);
 }
 
-/* Made for this user alone, and read by the next one. */
+/* Created for this user alone, and read by the next caller. */
 static void made_file(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -189,7 +189,7 @@ static void made_file(void **state)
 /* No process can be killed, as if it hung in the kernel. */
 static bool immortal;
 
-/* The file of the program does not come, as from a server that is gone. */
+/* The program's file never arrives, as if from a server that is gone. */
 static bool hanging_files;
 
 int execvp(const char *file, char *const arguments[])
@@ -209,7 +209,7 @@ static void say(void *context, const char *line)
 	mem_extend(context, "%s\n", line);
 }
 
-/* Runs a script in a shell, to the end of what it prints. */
+/* Runs a script in a shell; returns all its output. */
 static char *run(struct mesh_launch *launch, const char *script)
 {
 	char shell[] = "sh", option[] = "-c", *said = mem_string("");
@@ -241,11 +241,11 @@ static void expect_end(struct mesh_launch *launch, const char *wanted)
 	assert_int_equal(launch->lines.count, 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	/* Without a launcher there is nothing to be done. */
+	/* Without a launcher there is nothing to stop. */
 	assert_true(mesh_launch_stop(launch, 0));
 }
 
-/* It gets the token twice; both of its outputs are read; empty lines are left out. */
+/* The script gets the token twice; both of its outputs are read; empty lines are skipped. */
 static void printed(void **state)
 {
 	struct mesh_launch launch = {.pid = 0};
@@ -262,7 +262,7 @@ static void printed(void **state)
 	expect_end(&launch, "ended with status 3");
 }
 
-/* The last eight lines are kept; a line that is too long is two. */
+/* The last eight lines are kept; an overlong line counts as two. */
 static void many_lines(void **state)
 {
 	struct mesh_launch launch = {.pid = 0};
@@ -307,7 +307,7 @@ static void not_started(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* A signal ends it all although the program does not start. */
+/* A signal ends it even if the program never starts. */
 static void never_started(void **state)
 {
 	static const int numbers[] = {SIGTERM, 0};
@@ -330,7 +330,7 @@ static void never_started(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* It ends with its group; what it prints meanwhile is not said. */
+/* The launcher ends with its process group; its output meanwhile is not shown. */
 static void stopped(void **state)
 {
 	char shell[] = "sh", option[] = "-c", script[] = "echo $$; exec sleep 1000";
@@ -348,7 +348,7 @@ static void stopped(void **state)
 	assert_int_equal(poll(&output, 1, 60000), 1);
 	mesh_launch_read(&launch, say, &said);
 	assert_int_equal(atoi(said), pid);
-	/* There is no more, and it goes on. */
+	/* No more output is there, and the launcher keeps running. */
 	mesh_launch_read(&launch, say, &said);
 	assert_true(launch.output >= 0);
 	assert_false(mesh_launch_has_ended(&launch));
@@ -360,7 +360,7 @@ static void stopped(void **state)
 	assert_int_equal(kill(-pid, 0), -1);
 }
 
-/* An agent of its own that has ended is waited for; without one nothing is. */
+/* The coordinator's own agent is reaped once it has ended; without one, nothing is. */
 static void own_agent(void **state)
 {
 	pid_t pid = fork();
@@ -382,7 +382,7 @@ static void expect_alive(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Nobody waits for ever for what does not end although it was killed. */
+/* The wait for a process that does not end after SIGKILL is limited. */
 static void hanging(void **state)
 {
 	char name[] = "sleep", seconds[] = "1000";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the judge keeps of each result: rows, reasons, pairs of the second pass, dead rails, and the
- * figures of a rail.
+ * What the judge keeps of each result: rows, reasons, pairs of the second pass, dead rails, and a
+ * rail's figures.
  */
 #include "bare_judge.h"
 
-enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host: the port of its rail 0 */
+enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host's number: the port of its rail 0 */
 
 static struct mesh_result fails(uint32_t a, uint32_t b, const char *reason)
 {
@@ -22,7 +22,7 @@ static void take_failure(struct bare *bare, uint32_t a, uint32_t b, const char *
 	judge_take(bare->judge, &result);
 }
 
-/* Each sentence once, up to a limit; the last one stands for all others. */
+/* Each sentence is stored once, up to a limit; the last one represents all others. */
 static void reasons(void **state)
 {
 	struct bare *bare = *state;
@@ -36,7 +36,9 @@ static void reasons(void **state)
 	assert_int_equal(judge->reason_count, 2);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(judge->rows[i].reason, i % 2);
-	/* FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ has that of "foobar". */
+	/*
+	 * FNV-1a with 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ has the hash of "foobar".
+	 */
 	take_failure(bare, 0, 5, "foobar");
 	assert_int_equal(judge->reason_hashes[2], 0xbf9cf968);
 	for (uint32_t i = 3; i < MOST_REASONS + 2; i++) {
@@ -52,7 +54,7 @@ static void reasons(void **state)
 	assert_int_equal(judge->progress.bad, judge->row_count);
 }
 
-/* Pairs that do not exist are left out, and those that were not tried are only counted. */
+/* Nonexistent pairs are ignored, and those that were not tested are only counted. */
 static void left_out(void **state)
 {
 	static const struct mesh_pair wrong[] = {{BARE_HOSTS, 0, 0, 0},
@@ -76,7 +78,7 @@ static void left_out(void **state)
 	assert_int_equal(judge->progress.results, 2);
 }
 
-/* Figures below 0 are none, and errors have a limit. */
+/* Figures below 0 are ignored, and error counts are limited. */
 static void figures_of_rows(void **state)
 {
 	struct bare *bare = *state;
@@ -120,7 +122,7 @@ static void figures_of_rows(void **state)
 	assert_int_equal(judge->rows[4].kind, CLASS_BISECTION);
 }
 
-/* A pair that was bad and is tried again, either way round. */
+/* A bad pair that is tried again, in either order. */
 static void repeated(void **state)
 {
 	static const struct {
@@ -150,7 +152,7 @@ static void repeated(void **state)
 	}
 }
 
-/* A rail is dead that is bad alone, or failed with all of two or more partners. */
+/* A rail is dead if it is bad alone, or failed with all of two or more partners. */
 static void dead_rails(void **state)
 {
 	static const struct {
@@ -189,7 +191,7 @@ static void take_gbps(struct bare *bare, uint32_t a, uint32_t b, double from_a, 
 					       .gbps = {real_of(from_a), real_of(from_b)}});
 }
 
-/* All distances together: the width of the bars is from the least to the most of them. */
+/* All distances together: the bars cover the range from their minimum to their maximum. */
 static void bars_of_distances(void **state)
 {
 	static uint8_t distances[BARE_SWITCHES * BARE_SWITCHES];
@@ -211,7 +213,7 @@ static void bars_of_distances(void **state)
 		assert_float_equal(bars[i].below, 20 + 10 * (double)i, 1e-9);
 		assert_int_equal(bars[i].count, counts[i]);
 	}
-	/* The median is that of the distance that most figures are of. */
+	/* The median is taken at the distance with the most figures. */
 	assert_float_equal(judge_median(bare->judge, 0, JUDGE_BANDWIDTH).value, 40.5, 1e-9);
 	take_gbps(bare, 1, 2, 22, 24);
 	take_gbps(bare, 3, 4, 26, 28);
@@ -219,7 +221,7 @@ static void bars_of_distances(void **state)
 	assert_false(judge_median(bare->judge, 0, JUDGE_BOTH_SUM).known);
 }
 
-/* Figures that are all alike are one bar, a hundredth of them wide. */
+/* Equal figures are one bar, whose width is a hundredth of their value. */
 static void one_bar(void **state)
 {
 	struct bare *bare = *state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which switch, cable or group the judge blames for bad pairs that are made here one by one: at
- * each of its limits and one beside it, and what is a part of what.
+ * Which switch, cable or group the judge blames for bad pairs added here one by one: at each of its
+ * limits and just beside it, and which culprit includes which.
  */
 #include "bare_judge.h"
 
-enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host: the port of its rail 0 */
+enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host's number: the port of its rail 0 */
 
 static void switches(void **state)
 {
@@ -28,7 +28,7 @@ static void switches(void **state)
 
 /* ---- Groups ---- */
 
-/* The hosts are of one group: good pairs connect them; each has that many partners. */
+/* Joins these hosts to one group, connected by good pairs; each has `judged` partners. */
 static void connect(struct bare *bare, uint32_t first, uint32_t last, uint32_t judged)
 {
 	for (uint32_t i = first; i <= last; i++) {
@@ -37,7 +37,7 @@ static void connect(struct bare *bare, uint32_t first, uint32_t last, uint32_t j
 	}
 }
 
-/* Pairs that say nothing about a group, before those that do. */
+/* Adds pairs that say nothing about a group, before those that do. */
 static void add_others(struct bare *bare, uint32_t a, uint32_t b)
 {
 	struct edge *edge = bare_pair(bare, a, b, EDGE_FAILED);
@@ -58,7 +58,9 @@ static void groups(void **state)
 	connect(bare, 3, 4, 1);
 	connect(bare, 5, 6, 1);
 	add_others(bare, 0, 3);
-	/* Within one; two of one group, which are too few; with a port that is alone; then three.
+	/*
+	 * Pairs within a group; two between two groups, which are too few; one with a lone port;
+	 * then three.
 	 */
 	bare_pair(bare, 0, 1, EDGE_FAILED);
 	bare_pair(bare, 0, 5, EDGE_FAILED);
@@ -70,14 +72,14 @@ static void groups(void **state)
 	explain_by_groups(bare->judge);
 	bare_expect(bare, "group 48: 3/3, 3 pairs, group 48 of rail 0\n"
 			  "0 0 0 0 0 0 0 0 1 1 1");
-	/* One more, and the other group has three, too. */
+	/* With one more, the other group also has three. */
 	bare_again(bare);
 	bare_pair(bare, 1, 6, EDGE_FAILED);
 	explain_by_groups(bare->judge);
 	bare_expect(bare, "group 80: 3/3, 3 pairs, group 80 of rail 0\n"
 			  "group 48: 3/3, 3 pairs, group 48 of rail 0\n"
 			  "0 0 0 0 0 1 1 0 2 2 2 1");
-	/* All have an explanation: there is nothing to be found. */
+	/* Everything is explained already: there is nothing to find. */
 	bare_again(bare);
 	for (size_t i = 0; i < bare->judge->edge_count; i++)
 		bare->judge->edges[i].faults = 0;
@@ -85,8 +87,10 @@ static void groups(void **state)
 	bare_expect(bare, "0 0 0 0 0 0 0 0 0 0 0 0");
 }
 
-/* If both are of one size, it is the one whose end of the chain is later. Partners make the
- * size. */
+/*
+ * Of two groups of equal size, the one that ends later in the chain is blamed. Only ports with
+ * partners count towards the size.
+ */
 static void sizes_of_groups(void **state)
 {
 	struct bare *bare = *state;
@@ -103,7 +107,7 @@ static void sizes_of_groups(void **state)
 	connect(bare, 2, 4, 1);
 	explain_by_groups(bare->judge);
 	bare_expect(bare, "group 0: 3/3, 3 pairs, group 0 of rail 0\n1 1 1");
-	/* Those without partners do not count. */
+	/* Ports without partners do not count. */
 	bare_again(bare);
 	bare->judge->ports[4 * RAIL_0].judged = 0;
 	explain_by_groups(bare->judge);
@@ -114,7 +118,7 @@ static void sizes_of_groups(void **state)
 	bare_expect(bare, "0 0 0");
 }
 
-/* A group whose ports are all at one switch is the switch. */
+/* If all ports of a group are on one switch, the switch is blamed. */
 static void switch_of_group(void **state)
 {
 	struct bare *bare = *state;
@@ -125,7 +129,7 @@ static void switch_of_group(void **state)
 	bare_pair(bare, 0, 3, EDGE_FAILED);
 	bare_pair(bare, 1, 3, EDGE_FAILED);
 	bare_pair(bare, 2, 4, EDGE_FAILED);
-	/* Ports without partners are none of the group. */
+	/* Ports without partners do not belong to the group. */
 	connect(bare, 7, 7, 0);
 	bare->judge->ports[7 * RAIL_0].chain = 3 * RAIL_0;
 	explain_by_groups(bare->judge);
@@ -147,7 +151,7 @@ static void switch_of_group(void **state)
 
 /* ---- What a pair goes through ---- */
 
-/* The cables of a pair as bits, by its faults: those of the directions that are bad. */
+/* The cables of a pair as bits, by its faults: those in the bad directions. */
 static void cables_of_faults(void **state)
 {
 	static const struct {
@@ -196,7 +200,7 @@ static unsigned int switches_of(const struct bare *bare, const struct edge *edge
 	return through;
 }
 
-/* The switches of a pair as bits: on its way, or those that it begins and ends at. */
+/* The switches of a pair as bits: all on its way, or just the two ends. */
 static void switches_of_pairs(void **state)
 {
 	struct bare *bare = *state;
@@ -208,22 +212,22 @@ static void switches_of_pairs(void **state)
 	assert_int_equal(switches_of(bare, edge, SHARES_SWITCH), 1 << 0 | 1 << 1 | 1 << 4);
 	assert_int_equal(switches_of(bare, edge, SHARES_LEAF), 1 << 0 | 1 << 1);
 	assert_int_equal(switches_of(bare, edge, SHARES_NOTHING), 0);
-	/* Both are at one leaf, without any cable. */
+	/* Both ports are on one leaf, with no cable between. */
 	edge = bare_pair(bare, 3, 4, EDGE_FAILED);
 	assert_int_equal(switches_of(bare, edge, SHARES_SWITCH), 1 << 1);
 	assert_int_equal(switches_of(bare, edge, SHARES_LEAF), 1 << 1);
-	/* Its way is not known, or only the one back is. */
+	/* The way is unknown, or only the way back is known. */
 	edge = bare_pair(bare, 0, 6, EDGE_FAILED);
 	bare->ways[0][6].count = -1;
 	assert_int_equal(switches_of(bare, edge, SHARES_SWITCH), 0);
 	bare->ways[6][0] = (struct bare_way){2, {4, 0}};
 	assert_int_equal(switches_of(bare, edge, SHARES_SWITCH), 1 << 0 | 1 << 2 | 1 << 3);
-	/* Cables that do not exist are passed over. */
+	/* Nonexistent cables are skipped. */
 	bare->ways[6][0] = (struct bare_way){3, {BARE_CABLES, 4, UINT32_MAX}};
 	assert_int_equal(switches_of(bare, edge, SHARES_SWITCH), 1 << 2 | 1 << 3);
 }
 
-/* If a way is too long, its first cables count, and those of the way back follow them. */
+/* If a way is too long, its first cables count, followed by those of the way back. */
 static void long_ways(void **state)
 {
 	struct bare *bare = *state;
@@ -246,7 +250,7 @@ static void long_ways(void **state)
 
 /* ---- Cables ---- */
 
-/* Four pairs up from leaf 0 to the first spine, and down to leaf 1, each of two other hosts. */
+/* Four pairs up from leaf 0 to the first spine and down to leaf 1, each between other hosts. */
 static void add_four(struct bare *bare)
 {
 	static const uint32_t pairs[][2] = {{0, 3}, {1, 4}, {2, 5}, {0, 4}};
@@ -263,7 +267,7 @@ static void count_all(struct bare *bare, const uint32_t all[BARE_CABLES])
 		bare->judge->cables[i].all = all[i];
 }
 
-/* Two bad of five are enough; of two cables, the one that fewer pairs go through. */
+/* Two bad pairs of five are enough; of two cables, the one with fewer pairs is blamed. */
 static void cables(void **state)
 {
 	static const struct {
@@ -288,7 +292,7 @@ static void cables(void **state)
 			explain_by_ways(bare->judge, first);
 			bare_expect(bare, samples[i].text);
 		}
-	/* No routes, no cables. */
+	/* Without routes there are no cables. */
 	bare_again(bare);
 	free(bare->judge->cables);
 	bare->judge->cables = NULL;
@@ -296,7 +300,7 @@ static void cables(void **state)
 	bare_expect(bare, "0 0 0 0");
 }
 
-/* Fewer than three bad pairs have a cable in common by chance. */
+/* Fewer than three bad pairs may share a cable by coincidence. */
 static void few_of_cable(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {3, 3, 8, 3, 3, 3};
@@ -305,7 +309,7 @@ static void few_of_cable(void **state)
 
 	bare_begin(bare, &bare->fabric);
 	count_all(bare, all);
-	/* What is explained, good or alone does not count, wherever it is. */
+	/* Explained, good and lone pairs do not count, wherever they are. */
 	bare_way(bare, 0, 3, 0, 2);
 	add_others(bare, 0, 3);
 	bare_way(bare, 1, 4, 0, 2);
@@ -320,7 +324,7 @@ static void few_of_cable(void **state)
 	bare_expect(bare, "cable 0: 3/3, 3 pairs, shares 1\n0 0 0 0 1 1 1");
 }
 
-/* The most bad pairs first; then what is left. */
+/* The cable with the most bad pairs first; then the rest. */
 static void two_cables(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {5, 5, 20, 20, 20, 20};
@@ -344,7 +348,7 @@ static void two_cables(void **state)
 			  "2 2 2 1 1 1 1");
 }
 
-/* A rail that has more than half of the bad pairs is bad itself: it is looked at first. */
+/* A rail with more than half of the bad pairs is bad itself, and is examined first. */
 static void cable_of_one_rail(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {4, 4, 9, 9, 9, 9};
@@ -361,7 +365,7 @@ static void cable_of_one_rail(void **state)
 	bare_expect(bare, "0 0 0");
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "cable 0: 3/4, 3 pairs, shares 1\n1 1 1");
-	/* The second pass, whose suspects are in all pairs, is left out of it. */
+	/* Totals omit the second pass, whose suspects are in all of its pairs. */
 	bare_again(bare);
 	bare->ways[2][6] = (struct bare_way){2, {0, 4}};
 	bare_pair(bare, 2, 6, EDGE_SLOW_A);
@@ -373,7 +377,7 @@ static void cable_of_one_rail(void **state)
 
 /* ---- Switches between them ---- */
 
-/* Pairs over the first spine: three cables of it, with 3, 3 and 2 bad pairs. */
+/* Pairs over the first spine: three of its cables have 3, 3 and 2 bad pairs. */
 static void add_over_spine(struct bare *bare, uint32_t spine)
 {
 	static const uint32_t pairs[][2] = {{0, 3}, {1, 6}, {4, 7}, {2, 5}};
@@ -386,7 +390,7 @@ static void add_over_spine(struct bare *bare, uint32_t spine)
 	}
 }
 
-/* Four of five pairs through two or more cables of it. */
+/* Four of five pairs, through two or more cables of the spine. */
 static void spines(void **state)
 {
 	static const struct {
@@ -410,7 +414,7 @@ static void spines(void **state)
 	}
 }
 
-/* The one of most bad pairs first, and the first one of two that are alike. */
+/* The spine with the most bad pairs first, and the first of two equal ones. */
 static void two_spines(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {3, 4, 1, 3, 3, 3};
@@ -445,7 +449,7 @@ static void two_spines(void **state)
 			  "2 2 2 1 1 1 0");
 }
 
-/* Switches and a cable that one rail has most of are passed over for what is behind them. */
+/* Switches and a cable dominated by one rail are skipped for the next candidates. */
 static void passed_over(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {4, 3, 3, 9, 1, 9};
@@ -467,9 +471,9 @@ static void passed_over(void **state)
 	bare_expect(bare, "cable 1: 3/3, 3 pairs, shares 1\n0 0 0 0 1 1 1");
 }
 
-/* ---- Leaves, where the ways are not known ---- */
+/* ---- Leaves, if the ways are not known ---- */
 
-/* That many pairs from leaf 0, of all of its hosts and rails in turn. */
+/* Adds pairs from leaf 0, whose hosts and rails take turns. */
 static void add_from_leaf(struct bare *bare, uint32_t count, uint16_t rails)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -489,7 +493,7 @@ static void leaves_of(struct bare *bare, uint32_t first, uint32_t second, uint32
 	bare->judge->leaves[2].all = third;
 }
 
-/* Four of its pairs, and four times as many as it would have if it was as others. */
+/* Four of its pairs are bad, and four times as many as on the other leaves' average. */
 static void leaves(void **state)
 {
 	struct bare *bare = *state;
@@ -501,7 +505,9 @@ static void leaves(void **state)
 	add_from_leaf(bare, 1, 1);
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/8, 4 pairs, shares 3\n1 1 1 1");
-	/* One pair of the others for each of its own that go to them: one of 20, so 8 of 10. */
+	/*
+	 * The other leaves have one bad pair of 20, counting the reverse of its pairs: so 8 of 10.
+	 */
 	leaves_of(bare, 10, 10, 10);
 	bare_pair(bare, 3, 6, EDGE_FAILED);
 	add_from_leaf(bare, 7, 1);
@@ -512,7 +518,7 @@ static void leaves(void **state)
 	bare_expect(bare, "switch 0: 8/10, 8 pairs, shares 3\n0 1 1 1 1 1 1 1 1");
 }
 
-/* Pairs of one leaf, and of ports that no switch is known of, are left out. */
+/* Pairs within one leaf, and those of ports with no known switch, are ignored. */
 static void pairs_of_no_leaf(void **state)
 {
 	struct bare *bare = *state;
@@ -531,14 +537,14 @@ static void pairs_of_no_leaf(void **state)
 	bare_pair(bare, 2, 6, EDGE_FAILED);
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
-	/* Nothing is usual if no pair was good. */
+	/* Without any good pair there is no usual rate. */
 	bare_again(bare);
 	bare->judge->leaves[1].all = bare->judge->leaves[2].all = 0;
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
 }
 
-/* At first no rail may have more than a third of them. */
+/* In the first pass, no rail may have more than a third of them. */
 static void leaf_of_one_rail(void **state)
 {
 	struct bare *bare = *state;
@@ -553,7 +559,7 @@ static void leaf_of_one_rail(void **state)
 	bare->judge->edges[8].pair.a = 2;
 	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "switch 0: 9/20, 9 pairs, shares 3\n1 1 1 1 1 1 1 1 1");
-	/* With routes, leaves come last. */
+	/* With routes, leaves are considered last. */
 	bare->fabric.find_way = bare_find_way;
 	bare_begin(bare, &bare->fabric);
 	bare->judge->leaves[0].all = bare->judge->leaves[1].all = bare->judge->leaves[2].all = 20;
@@ -576,8 +582,7 @@ static struct culprit *add_culprit(struct bare *bare, enum culprit_kind kind, ui
 	return &bare->judge->culprits[added - 1];
 }
 
-/* Rails that are good with others are a part of the cable that all of their bad pairs go through.
- */
+/* Rails that are good with others are part of the cable that all of their bad pairs cross. */
 static void rails_of_a_cable(void **state)
 {
 	struct bare *bare = *state;
@@ -615,7 +620,7 @@ static void rails_of_a_cable(void **state)
 			  "3 1 1 3 3 0");
 }
 
-/* A second cable is looked at by itself, and does not take what the first has. */
+/* A second cable is examined separately, and does not take over the first one's rails. */
 static void rails_of_two_cables(void **state)
 {
 	struct bare *bare = *state;
@@ -641,7 +646,7 @@ static void rails_of_two_cables(void **state)
 			  "2 3");
 }
 
-/* Four of five ports of several hosts; the ports are those that have results. */
+/* Four of five ports of several hosts; only ports with results count. */
 static void ports_of_a_switch(void **state)
 {
 	struct bare *bare = *state;
@@ -673,7 +678,7 @@ static void ports_of_a_switch(void **state)
 			  "switch 0: 4/5, 15 pairs\n");
 }
 
-/* All ports of a switch are those of one host: it is the host. */
+/* All ports of a switch belong to one host: the host is blamed. */
 static void ports_of_one_host(void **state)
 {
 	struct bare *bare = *state;
@@ -685,7 +690,7 @@ static void ports_of_one_host(void **state)
 	}
 	merge_switches(bare->judge);
 	bare_expect(bare, "port 0: 0/0, 1 pairs\nport 1: 0/0, 1 pairs\n");
-	/* Without a fabric there is no switch. */
+	/* Without a fabric there are no switches. */
 	bare_begin(bare, NULL);
 	for (uint32_t i = 0; i < 2; i++) {
 		bare->judge->ports[i * RAIL_0].results = 1;
@@ -695,7 +700,7 @@ static void ports_of_one_host(void **state)
 	bare_expect(bare, "port 0: 0/0, 1 pairs\nport 16: 0/0, 1 pairs\n");
 }
 
-/* Two or more cables of it, and two thirds of those that pairs went through. */
+/* Two or more cables of the switch, and two thirds of those that pairs crossed. */
 static void cables_of_a_switch(void **state)
 {
 	static const uint32_t all[BARE_CABLES] = {1, 1, 1, 0, 1, 1};
@@ -723,7 +728,7 @@ static void cables_of_a_switch(void **state)
 			  "switch 2: 2/2, 12 pairs\n");
 }
 
-/* Two rails, and half of those that were tested. */
+/* Two rails, and half of those tested. */
 static void rails_of_a_host(void **state)
 {
 	struct bare *bare = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the judge says, word for word, of clusters whose figures are all alike but for those that a
- * test changes: each fault of a rail, a host and a pair, at the limits, and before and after the
- * second pass.
+ * The judge's exact words about clusters whose figures are all equal, apart from those that a test
+ * changes: each fault of a rail, a host and a pair, at the limits, and before and after the second
+ * pass.
  */
 #include "even_cluster.h"
 
@@ -18,7 +18,7 @@ static bool is_of(const struct mesh_result *result, uint32_t host)
 	return result->pair.a == host || result->pair.b == host;
 }
 
-/* As slow and as late as is allowed: 93 % of the median, and 2.1 times the latency. */
+/* As slow and as late as allowed: 93 % of the median, and 2.1 times the latency. */
 static void at_the_limits(struct mesh_result *result)
 {
 	if (!is_between(result, 0, 1))
@@ -129,7 +129,7 @@ static void rail_fails(struct mesh_result *result)
 				       .reason = "rc-write: no"};
 }
 
-/* What host n4 sends. */
+/* The data that host n4 sends. */
 static void rail_sends_little(struct mesh_result *result)
 {
 	if (is_of(result, 3))
@@ -164,7 +164,7 @@ static void rail_is_slow_both_ways(struct mesh_result *result)
 
 static void rails(void **state)
 {
-	/* What is said before and after the words about the second pass. */
+	/* The text before and after the words about the second pass. */
 	static const struct {
 		change_result change;
 		const char *before, *after, *bad_again, *good_again;
@@ -242,7 +242,7 @@ static void three_rails_are_slow(struct mesh_result *result)
 		four_rails_are_slow(result);
 }
 
-/* Four hosts that are bad on a rail are many, and three are chance. */
+/* Four bad hosts on one rail are remarkable; three are a coincidence. */
 static void alike(void **state)
 {
 	static const char many[] =
@@ -266,7 +266,7 @@ static void alike(void **state)
 	}
 }
 
-/* Both rails of a host are the host. */
+/* If both rails of a host are bad, the host is blamed. */
 static void host(void **state)
 {
 	struct cluster *cluster = *state;
@@ -303,7 +303,7 @@ static void alone(void **state)
 	}
 }
 
-/* No pair of such a host is tested, so that only loopback tells what is wrong. */
+/* No pair of such a host is tested, so only loopback shows what is wrong. */
 static void host_alone(void **state)
 {
 	struct cluster *cluster = *state;
@@ -316,7 +316,7 @@ static void host_alone(void **state)
 
 /* ---- A suspect that is bad in no single pair ---- */
 
-/* Figures that scatter; n1 is at half of them, and n2 at nine tenths unless it is tested alone. */
+/* Scattered figures; n1 is at half of them, and n2 at nine tenths unless it is tested alone. */
 static void slow_by_mean(struct mesh_result *result)
 {
 	const double noise = ((int)(result->pair.a * 7 + result->pair.b * 3) % 11 - 5) * 1.3;
@@ -326,7 +326,7 @@ static void slow_by_mean(struct mesh_result *result)
 	result->both_gbps[MESH_END_A].known = false;
 }
 
-/* It is no partner for another suspect, whose result would be held against it. */
+/* It is not a partner for another suspect, whose result it would spoil. */
 static void suspects_apart(void **state)
 {
 	struct cluster *cluster = *state;
@@ -342,7 +342,7 @@ static void suspects_apart(void **state)
 			"it is bad under load only\n");
 }
 
-/* ---- A plan that has only pairs under load ---- */
+/* ---- A plan whose pairs all run under load ---- */
 
 static void slow_or_bad(struct mesh_result *result)
 {
@@ -352,7 +352,7 @@ static void slow_or_bad(struct mesh_result *result)
 		result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(60);
 }
 
-/* Nothing is known of pairs alone then: what was tried again is neither good nor bad. */
+/* Nothing is then known of pairs alone: what was tried again is neither good nor bad. */
 static void bisection_only(void **state)
 {
 	const struct plan_stage bisection = {.mode = MESH_BISECTION};
@@ -410,7 +410,7 @@ static void growth(void **state)
 			"listed\n");
 }
 
-/* How many of so many hosts are said to be slow if the first `slow` have that rate. */
+/* How many hosts are reported as slow if the first `slow` of `count` have this rate. */
 static size_t count_slow(uint32_t slow, uint32_t count, uint64_t rate_mbps)
 {
 	static char name[] = "n";
@@ -437,7 +437,7 @@ static size_t count_slow(uint32_t slow, uint32_t count, uint64_t rate_mbps)
 	return found;
 }
 
-/* A rate that less than a tenth have, or one alone, is a fault, and one of a tenth a generation. */
+/* A rate of a single host, or of less than a tenth of all, is a fault; of a tenth, a generation. */
 static void rates(void **state)
 {
 	struct cluster *cluster = *state;
@@ -447,7 +447,7 @@ static void rates(void **state)
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
 	expect(cluster, "warning rate-differs 'n2 rail 0' n2/0 mlx5_0/1 - - -1/-1 -1.00: the "
 			"port runs at 50 Gb/s, most others at 100\n");
-	/* One lane of the lowest speed is what is left of many a broken cable. */
+	/* Many a broken cable leaves one lane at the lowest speed. */
 	cluster->rails[1][0].rate_mbps = 2500;
 	judge_free(cluster->judge);
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
@@ -460,7 +460,7 @@ static void rates(void **state)
 	assert_int_equal(count_slow(2, 21, 50000), 2);
 }
 
-/* A host at half the rate is bad by what the others have, not by what it has itself. */
+/* A host at half the rate is bad by the others' standard, not by its own. */
 static void one_slow(struct mesh_result *result)
 {
 	if (is_of(result, 1))
@@ -479,7 +479,7 @@ static void half_rate(void **state)
 			"not tried again alone; its port runs at 50 Gb/s, most others at 100\n");
 }
 
-/* ---- Hosts that are not there, and few results ---- */
+/* ---- Absent hosts, and few results ---- */
 
 static void presence(void **state)
 {
@@ -508,7 +508,7 @@ static void presence(void **state)
 	assert_string_equal(cluster->findings.items[2].finding.next_step, "rdmactl ports");
 }
 
-/* Three pairs have six figures, and four hosts twelve, but six sums. */
+/* Three pairs have six figures; four hosts have twelve, but only six sums. */
 static void few(void **state)
 {
 	static const char *const wanted[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The exchange protocol's codec: what it carries, and that it refuses everything else. */
+/* The exchange protocol's codec: what it transports, and that it rejects everything else. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 enum { MOST_LEAVES = 512 };
 enum fill { FILL_LEAST, FILL_MOST, FILL_MIXED, FILLS };
 
-/* A field of no further parts, where it lies on the wire. */
+/* A field without parts, and its place on the wire. */
 struct leaf {
 	const struct wire_field *field;
 	size_t at; /* in the body */
@@ -29,7 +29,7 @@ struct leaves {
 	size_t bytes;
 };
 
-/* All of a body that has as many items as there can be. */
+/* Adds all fields of a body with the largest possible number of items. */
 static void add_leaves(struct leaves *leaves, const struct wire_layout *layout)
 {
 	for (size_t i = 0; i < layout->count; i++) {
@@ -54,7 +54,7 @@ static uint64_t greatest(const struct wire_field *field)
 	return field->most < of_size ? field->most : of_size;
 }
 
-/* Numbers that do not repeat within a message. */
+/* Returns numbers that do not repeat within a message. */
 static uint64_t next_mixed(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + 1;
@@ -122,7 +122,7 @@ static void fill_record(const struct wire_layout *layout, void *record, enum fil
 		fill_field(&layout->fields[i], record, fill, state);
 }
 
-/* A message of the type, without a bit set that no field has. */
+/* A message of this type; bits that belong to no field are clear. */
 static struct message *make(uint32_t type, enum fill fill)
 {
 	struct message *message = mem_alloc_zero(1, sizeof(*message));
@@ -133,7 +133,7 @@ static struct message *make(uint32_t type, enum fill fill)
 	return message;
 }
 
-/* The body in memory of its very size, so that the sanitizer sees every byte read beyond it. */
+/* The body in memory of its exact size, so that the sanitizer sees every read past its end. */
 static int decode(uint32_t type, const uint8_t *body, size_t length, struct message *message,
 		  const char **ret_field)
 {
@@ -183,7 +183,7 @@ static void one_round_trip(uint32_t type, enum fill fill)
 	free(got);
 }
 
-/* The numbers have gaps. */
+/* The type numbers have gaps. */
 static uint32_t next_type(uint32_t type)
 {
 	do
@@ -222,7 +222,7 @@ static void put(uint8_t *bytes, uint64_t number, size_t size)
 		bytes[i] = (uint8_t)(number >> 8 * (size - 1 - i));
 }
 
-/* The body with `size` bytes of this field changed to a number is refused, and the field named. */
+/* Changing `size` bytes of the field to `number` makes the body invalid, and the field is named. */
 static void refuse(uint32_t type, const struct leaves *leaves, const struct leaf *leaf,
 		   const uint8_t *body, size_t at, uint64_t number, size_t size)
 {
@@ -250,7 +250,7 @@ static unsigned int refuse_leaf(uint32_t type, const struct leaves *leaves, cons
 		refuse(type, leaves, leaf, body, 0, 1, 1);
 		refuse(type, leaves, leaf, body, 0, 0xff, 1);
 	}
-	/* The longest text: without a NUL, or with another byte after an earlier NUL. */
+	/* The longest text without a NUL, or with another byte after a NUL further ahead. */
 	if (field->kind == WIRE_TEXT) {
 		refuse(type, leaves, leaf, body, field->size - 1, 'x', 1);
 		refuse(type, leaves, leaf, body, field->size - 3, 0, 1);
@@ -401,7 +401,7 @@ static void lasting_layouts(void **state)
 	assert_int_equal(message_decode_header(bytes, &type, &length), 0);
 }
 
-/* A text that its sender forgot to end is cut, not read on. */
+/* A text without a terminator is cut, not read past its end. */
 static void endless_text(void **state)
 {
 	struct message *sent = make(MESSAGE_HELLO, FILL_MOST), got;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tables of the exchange protocol: they have all of each record, and fit in a message. */
+/* The tables of the exchange protocol: they cover every record completely, and fit in a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void check_field(const struct wire_field *field)
 	}
 }
 
-/* Every member of the record is on the wire, once: between two of them is only what aligns. */
+/* Every member of the record is on the wire once; between two members is only padding. */
 static void check_layout(const struct wire_layout *layout)
 {
 	size_t end = 0, widest = 1;

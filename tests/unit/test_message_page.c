@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The manual has every message of the exchange protocol, field by field, as the layouts have it:
- * between the two comments MESSAGES of the page. UPDATE=1 writes what is missing there.
+ * The manual has every message of the exchange protocol, field by field, as in the layouts: between
+ * the page's two MESSAGES comments. UPDATE=1 rewrites that part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void put_layout(FILE *stream, const struct wire_layout *layout)
 	fputc('\n', stream);
 }
 
-/* The layouts within others, each once. */
+/* Collects the layouts nested in others, each once. */
 static size_t collect(const struct wire_layout *found[static 16])
 {
 	size_t count = 0;
@@ -155,7 +155,7 @@ static void page_has_messages(void **state)
 	end = strstr(begin, MARKER);
 	assert_non_null(end);
 	now = mem_format("%.*s", (int)(end - begin), begin);
-	/* tests/run exports an empty UPDATE where nothing is to be rewritten. */
+	/* tests/run exports an empty UPDATE if nothing is to be rewritten. */
 	if (strcmp(now, block) && getenv("UPDATE") && *getenv("UPDATE")) {
 		_cleanup_(fclosep) FILE *file = fopen(PAGE, "we");
 
