@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rounds of a session with a coordinator that is made up: two of its hosts are lost in the
- * first round, so that all others lose partners.
+ * The rounds of a session with a made-up coordinator: two of its hosts are lost in the first round,
+ * so all others lose partners.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #define HOSTS 8u
 #define RAILS 2u
-/* The last two are lost. */
+/* The last two hosts are lost. */
 #define LEFT	    6u
 #define FULL_ROUNDS 7u
 #define BUDGET_MSEC 600
@@ -26,8 +26,8 @@
 static struct bed {
 	struct mesh_host hosts[HOSTS];
 	bool one_rail;
-	uint64_t rounds, tested;  /* pairs whose hosts are both there */
-	uint64_t slow_until_msec; /* the last round of a full mesh ends then */
+	uint64_t rounds, tested;  /* pairs whose hosts are both present */
+	uint64_t slow_until_msec; /* time at which the last round of a full mesh ends */
 } bed;
 
 const struct mesh_host *coordinator_hosts(const struct coordinator *coordinator,
@@ -38,7 +38,7 @@ const struct mesh_host *coordinator_hosts(const struct coordinator *coordinator,
 	return bed.hosts;
 }
 
-/* A rail is in one pair of a round, and a host with one rail at a time. */
+/* A rail is in one pair per round, or a host with one rail at a time. */
 static void check_busy(uint32_t host, uint16_t rail, bool busy[HOSTS][RAILS])
 {
 	bool *place = &busy[host][bed.one_rail ? 0 : rail];
@@ -126,7 +126,7 @@ static void run(bool one_rail, uint64_t budget_msec, struct session_outcome *out
 	plan_clear(&plan);
 }
 
-/* A full mesh has 28 pairs on each rail, 15 without the lost ones: all others lose two partners. */
+/* A full mesh has 28 pairs per rail, 15 without the lost hosts: all others lose two partners. */
 static void partners_of_the_lost(void **state)
 {
 	struct session_outcome outcome;
@@ -141,7 +141,7 @@ static void partners_of_the_lost(void **state)
 	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
 }
 
-/* They are among what a budget leaves out. */
+/* They are among the pairs omitted for lack of time. */
 static void no_time_for_them(void **state)
 {
 	struct session_outcome outcome;

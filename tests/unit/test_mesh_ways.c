@@ -493,7 +493,7 @@ static void leaves_of(struct bare *bare, uint32_t first, uint32_t second, uint32
 	bare->judge->leaves[2].all = third;
 }
 
-/* Four of its pairs are bad, and four times as many as on the other leaves' average. */
+/* A leaf is blamed from 4 bad pairs on, plus four times as many as if it were like the others. */
 static void leaves(void **state)
 {
 	struct bare *bare = *state;
@@ -506,7 +506,7 @@ static void leaves(void **state)
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/8, 4 pairs, shares 3\n1 1 1 1");
 	/*
-	 * The other leaves have one bad pair of 20, counting the reverse of its pairs: so 8 of 10.
+	 * Two bad ends at the other leaves' 20 make 1 of 10 usual here, so the limit is 4 + 4 * 1.
 	 */
 	leaves_of(bare, 10, 10, 10);
 	bare_pair(bare, 3, 6, EDGE_FAILED);
@@ -716,7 +716,7 @@ static void cables_of_a_switch(void **state)
 	bare_expect(bare, "cable 0: 0/0, 1 pairs, in 3\n"
 			  "cable 2: 0/0, 2 pairs, in 3\n"
 			  "switch 3: 2/3, 3 pairs\n");
-	/* All two of a leaf, and two of three of a spine that is left out. */
+	/* Both cables of a leaf, and two of three of a spine that the fabric does not count. */
 	bare_begin(bare, &bare->fabric);
 	bare->fabric.switch_count = 4;
 	count_all(bare, all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of what a monitoring system scrapes: commands that hold memory, verdicts of the doctor,
- * the names of node_exporter, samples as records, and the words of --listen.
+ * Parts of what a monitoring system scrapes: commands that hold memory, the doctor's verdicts,
+ * node_exporter's names, samples as records, and the words of --listen.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 #include "metric/metric_row.h"
 #include "metric/metrics_server.h"
 
-/* The samples of all families, without the lines about them; ends the list. */
+/* Compares the samples of all families, without the lines about them; clears the list. */
 static void assert_samples(struct metrics *metrics, const char *wanted)
 {
 	char *text, *samples = mem_string("");
@@ -50,14 +50,14 @@ static void add_usage(struct process_usage_list *usages, const char *command, ui
 
 	usage->command = mem_string_or_null(command);
 	usage->registered_bytes = number_of(registered);
-	/* What is locked or pinned counts elsewhere. */
+	/* Locked or pinned memory does not count here. */
 	usage->locked_bytes = usage->pinned_bytes = number_of(UINT64_C(1) << 40);
 	usage->counts[RESOURCE_QP] = number_of(queue_pairs);
 	usage->counts[RESOURCE_MR] = number_of(memory_regions);
 	usage->counts[RESOURCE_CQ] = number_of(99);
 }
 
-/* Processes of one command are one; the largest come first, equal ones in the order of names. */
+/* Processes with the same command are added up; the largest come first, equal ones by name. */
 static void commands(void **state)
 {
 	struct process_usage_list usages = {.items = NULL};
@@ -80,7 +80,7 @@ static void commands(void **state)
 				 "rdma_command_memory_regions{command=\"twice\"} 24\n"
 				 "rdma_command_memory_regions{command=\"a\"} 29\n"
 				 "rdma_command_memory_regions{command=\"b\"} 13\n");
-	/* What is unknown is not 0, and does not hide what is known of another process. */
+	/* Unknown values are not 0, and do not hide those known of another process. */
 	usages.count = 2;
 	usages.items[1].registered_bytes.known = false;
 	usages.items[1].counts[RESOURCE_QP].known = usages.items[1].counts[RESOURCE_MR].known =
@@ -91,7 +91,7 @@ static void commands(void **state)
 				 "rdma_command_memory_regions{command=\"small\"} 2\n");
 	metrics_add_usages(&metrics, &usages, 0);
 	assert_samples(&metrics, "");
-	/* The complete address space (on-demand paging), and a region beside it. */
+	/* The complete address space (on-demand paging), and another region. */
 	usages.items[1].registered_bytes = number_of(UINT64_MAX);
 	usages.items[2].command = mem_string("twice");
 	usages.count = 3;
@@ -117,7 +117,7 @@ static void add_verdict(struct doctor_results *results, enum doctor_check_id id,
 	result->finding.object = mem_string_or_null(object);
 }
 
-/* Whatever order the verdicts of a check on an object come in, the worst is its only sample. */
+/* Whatever the order of a check's verdicts on an object, the worst is its only sample. */
 static void verdicts(void **state)
 {
 	static const struct {
@@ -153,7 +153,7 @@ static void verdicts(void **state)
 		}
 }
 
-/* The host is one object, and no object of a device. */
+/* The host is an object of its own, without a device. */
 static void verdicts_on_the_host(void **state)
 {
 	struct doctor_results results = {.items = NULL};
@@ -177,8 +177,8 @@ static const char *their_name(enum counter_source source, const char *kernel_nam
 }
 
 /*
- * What node_exporter's collector makes of the files below counters and hw_counters:
- * collector/infiniband_linux.go, and sysfs/class_infiniband.go of procfs, which reads them.
+ * How node_exporter's collector names the files below counters and hw_counters:
+ * collector/infiniband_linux.go, and procfs' sysfs/class_infiniband.go, which reads them.
  */
 static void their_counters(void **state)
 {
@@ -257,7 +257,7 @@ static void their_counters(void **state)
 	assert_null(their_name(COUNTER_SOURCE_CM, "link_downed"));
 }
 
-/* A label that node_exporter has always is empty if the device does not tell. */
+/* A label that node_exporter always has is empty if the device does not give its value. */
 static void their_devices(void **state)
 {
 	struct metrics metrics = {0};
@@ -299,7 +299,7 @@ static void assert_text(const struct metric_row *row, const char *key, const cha
 	}
 }
 
-/* A record for each sample, with the name that the sample has. */
+/* One record per sample, with the sample's name. */
 static void rows(void **state)
 {
 	struct metrics metrics = {0};
@@ -344,7 +344,7 @@ static void rows(void **state)
 	metrics_clear(&metrics);
 }
 
-/* The numeric address that a socket listens at. */
+/* Checks the numeric address that the socket listens on. */
 static void assert_listens(const char *words, int family, const char *wanted)
 {
 	struct sockaddr_storage storage = {.ss_family = AF_UNSPEC};
@@ -370,7 +370,7 @@ static void assert_listens(const char *words, int family, const char *wanted)
 	close(fd);
 }
 
-/* Port 0 is any that is free. */
+/* Port 0 picks any free port. */
 static void listening(void **state)
 {
 	static const char *const bad[] = {
@@ -392,7 +392,7 @@ static void listening(void **state)
 	assert_listens("0.0.0.0:0", AF_INET, "0.0.0.0");
 	assert_listens("[::1]:0", AF_INET6, "::1");
 	assert_listens("::1:0", AF_INET6, "::1");
-	/* The largest port may be in use, but it is one. */
+	/* The largest port may be in use, but it is valid. */
 	rc = metrics_listen("127.0.0.1:65535", &fd);
 	assert_true(!rc || rc == -EADDRINUSE);
 	if (!rc)

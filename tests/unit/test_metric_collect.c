@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A scrape whose counters cannot be read says so in a sample. */
+/* A scrape that cannot read its counters reports so in a sample. */
 #include "saved_tree.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "counter/counters.h"
 #include "metric/metric.h"
 
-/* Descriptors may end between the inventory and the counters. */
+/* Descriptors may run out between the inventory and the counters. */
 int counter_loader_open(const struct counters_request *request, struct counter_loader **ret_loader)
 {
 	(void)request;
@@ -60,13 +60,15 @@ static void no_counters(void **state)
 	assert_true(family->sample_count);
 	wanted = mem_format("attribute=\"counters\",source=\"sysfs\",error=\"%s\"",
 			    strerror(EMFILE));
-	/* They are sorted: one without an object comes first. */
+	/* The samples are sorted: one without an object comes first. */
 	assert_string_equal(family->samples[0].labels, wanted);
 	metrics_clear(&metrics);
 	problems_free(&problems);
 }
 
-/* A problem that was met twice is one series; many problems take no time for each pair of them. */
+/*
+ * A problem found twice is one series; the time for many problems does not grow with their pairs.
+ */
 static void many_problems(void **state)
 {
 	enum { MANY = 30000, MOST_SECONDS = 4 };
@@ -90,7 +92,7 @@ static void many_problems(void **state)
 	assert_true((clock() - began) / CLOCKS_PER_SEC < MOST_SECONDS);
 	family = find(&metrics, "rdma_scrape_problem");
 	assert_non_null(family);
-	/* The other one is that there is no device. */
+	/* The additional one says that there is no device. */
 	assert_int_equal(family->sample_count, MANY + 1);
 	metrics_clear(&metrics);
 	problems_free(&problems);

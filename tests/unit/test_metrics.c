@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Metrics in both forms, byte by byte: Prometheus' text format 0.0.4, and OpenMetrics 1.0, which
- * names the family of a counter and of an info without the end of their samples' names.
+ * Metrics in both formats, byte by byte: Prometheus' text format 0.0.4, and OpenMetrics 1.0, whose
+ * family names of counters and infos lack the suffix of their samples' names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void both_forms(void **state)
 	assert_string_equal(open, "# EOF\n");
 }
 
-/* A unit is told only where the name ends with it, as OpenMetrics wants. */
+/* A unit is given only if the name ends with it, as OpenMetrics requires. */
 static void units(void **state)
 {
 	static const struct {
@@ -111,7 +111,7 @@ static void units(void **state)
 	}
 }
 
-/* In any order, a name is one family, whose first texts count. */
+/* In any order, each name is one family, whose first texts count. */
 static void families(void **state)
 {
 	static const char *const names[] = {"a", "b", "c"};
@@ -144,7 +144,7 @@ static void families(void **state)
 	metrics_clear(&metrics);
 }
 
-/* The largest of the samples that would be one series is kept, whichever comes first. */
+/* Of samples that would be one series, the largest is kept, whichever comes first. */
 static void united(void **state)
 {
 	static const struct {
@@ -167,7 +167,7 @@ static void united(void **state)
 	metrics_clear(&metrics);
 }
 
-/* As the HTTP headers of both formats are registered. */
+/* As registered for the HTTP headers of both formats. */
 static void content_types(void **state)
 {
 	(void)state;

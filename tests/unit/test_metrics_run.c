@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `rdmactl metrics`, the whole command, with a server and a host that are made up: what it asks of
- * them, the pages that it makes, and each way in which it does not begin or ends.
+ * The complete command `rdmactl metrics`, with a made-up server and host: what it asks of them, the
+ * pages it makes, and each way in which it fails to start or ends.
  */
 #include "command_lines.h"
 
@@ -12,8 +12,8 @@
 
 static struct {
 	int inherited, listened, confined, served, collected; /* 0 or -errno */
-	enum metrics_format wanted;			      /* by the client */
-	bool page;					      /* one is asked for */
+	enum metrics_format wanted;			      /* requested by the client */
+	bool page;					      /* a page is requested */
 } made;
 
 int metrics_inherit(int *ret_fd)
@@ -100,7 +100,7 @@ static void served(void **state)
 	made.inherited = -ENOENT;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(&rows[i]);
-	/* systemd's socket is taken, and no other is opened. */
+	/* systemd's socket is used, and no other one is opened. */
 	made.inherited = 0;
 	expect(&(struct command_row){"metrics --listen 9879", STATUS_DONE, "", SERVING,
 				     "confined to 256 files\n"});
@@ -123,7 +123,7 @@ static void pages(void **state)
 		"confined to 256 files\n"
 		"collect: root -, groups 0x8, top 3, checks, 2 objects without 1\n"
 		"0: \n"});
-	/* Nothing to tell is a page, too; what cannot be read is none. */
+	/* An empty result is a page, too; a read error is not. */
 	made.collected = -ENODEV;
 	expect(&(struct command_row){
 		"metrics --listen 9879 --names node_exporter", STATUS_DONE, "", SERVING,
@@ -173,7 +173,7 @@ static void not_served(void **state)
 	}
 }
 
-/* Once, to standard output or into a file. */
+/* Once, to standard output or to a file. */
 static void once(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void once(void **state)
 	expect(&(struct command_row){
 		"metrics --format openmetrics", STATUS_FAILED, "",
 		"rdmactl metrics: cannot open the root directory /: <EACCES>\n", NULL});
-	/* The reason of this one is among the problems. */
+	/* The reason for this failure is among the problems. */
 	made.collected = -EIO;
 	expect(&(struct command_row){"metrics --format openmetrics", STATUS_FAILED, "", "", NULL});
 	made.collected = -EACCES;

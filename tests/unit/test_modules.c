@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What keeps a module from being loaded, and which modules a kernel has. */
+/* What prevents a module from being loaded, and which modules a kernel has. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -63,12 +63,12 @@ static void configuration(void **state)
 	expect_rule(rules, "last", MODULE_BLACKLIST, "/etc/modprobe.d/x.conf:13");
 	assert_int_equal(rules->count, 5);
 	assert_string_equal(rules->items[2].text, "install ib_umad /bin/false");
-	/* A dependency is loaded by its name, which a blacklist does not hide. */
+	/* A dependency is loaded by its name, to which a blacklist does not apply. */
 	assert_null(module_rules_find(rules, "mlx5_ib", true));
 	assert_non_null(module_rules_find(rules, "ib_umad", true));
 }
 
-/* Blanks, backslashes and names, each alone; "-" if the line is no rule. */
+/* Blanks, backslashes and names, one at a time; "-" if the line is not a rule. */
 static void lines_of_configuration(void **state)
 {
 	static const struct {
@@ -127,7 +127,7 @@ static void many_rules(void **state)
 	assert_string_equal(bed->rules.items[65535].place, "x:65536");
 }
 
-/* Which of several rules for a module counts, and which one if it is loaded by its name. */
+/* Which of several rules for a module applies, and which if it is loaded by its name. */
 static void choice_of_rules(void **state)
 {
 	static const struct {
@@ -201,7 +201,7 @@ static void command_line(void **state)
 	expect_rule(rules, "mlx4_ib", MODULE_BOOT_REFUSED, "/proc/cmdline");
 	expect_rule(rules, "ib_qib", MODULE_BOOT_REFUSED, "/proc/cmdline");
 	expect_rule(rules, "efa", MODULE_BOOT_INITIAL, "/proc/cmdline");
-	/* The last one counts. */
+	/* The last rule counts. */
 	assert_null(module_rules_find(rules, "gone", false));
 	assert_null(module_rules_find(rules, "no", false));
 	assert_null(module_rules_find(rules, "later", false));
@@ -236,7 +236,7 @@ static void precedence_of_directories(void **state)
 	assert_int_equal(bed->rules.unread_rc, -EACCES);
 }
 
-/* All files in the order of their names, and what could not be read. */
+/* All files, ordered by name, and those that could not be read. */
 static void order_of_files(void **state)
 {
 	struct bed *bed = *state;
@@ -325,7 +325,7 @@ static void modules_on_disk(void **state)
 	expect_file(&bed->files, "mlx5_ib", "kernel/drivers/infiniband/hw/mlx5/mlx5_ib.ko.xz");
 	expect_file(&bed->files, "bnxt_re", "updates/dkms/bnxt-re.ko.zst");
 	expect_file(&bed->files, "ib_core", "kernel/drivers/infiniband/core/ib_core.ko");
-	/* Neither a dependency of another module, nor a part of a name. */
+	/* Neither dependencies of another module nor parts of a name are found. */
 	expect_file(&bed->files, "ib_uverbs", NULL);
 	expect_file(&bed->files, "mlx5", NULL);
 	assert_true(module_is_built_in(&bed->files, "ib_uverbs"));
@@ -346,7 +346,7 @@ static void no_modules_on_disk(void **state)
 	assert_false(module_is_built_in(&bed->files, "x"));
 	expect_file(&bed->files, "x", NULL);
 	module_files_clear(&bed->files);
-	/* A name that would lead elsewhere is no release. */
+	/* A name that would lead elsewhere is not a release. */
 	tree_write(tree, "proc/sys/kernel/osrelease", "../../etc\n");
 	module_files_read(&tree->root, &bed->files);
 	assert_null(bed->files.release);

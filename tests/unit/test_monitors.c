@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other sources of events: messages made by hand over a socket pair or a pipe, an overrun of a
- * real netlink socket, and this machine's own kernel.
+ * The other sources of events: handmade messages over a socket pair or a pipe, an overrun of a real
+ * netlink socket, and this machine's own kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static void answer(void *context, const void *datagram, size_t length)
 	assert_int_equal(send(answerer->fd, datagram, length, MSG_NOSIGNAL), length);
 }
 
-/* Events come faster than they can be read: the other sources still have their turn. */
+/* Events arrive faster than they can be read: the other sources still get their turn. */
 static void monitor_takes_turns(void **state)
 {
 	struct netlink *monitor;
@@ -80,7 +80,7 @@ static void monitor_takes_turns(void **state)
 	netlink_free(monitor);
 }
 
-/* A protocol on which processes talk: none of it is the kernel's, but it overruns like that. */
+/* A protocol between processes: none of its messages is the kernel's, but it overruns likewise. */
 static void monitor_overruns(void **state)
 {
 	const struct sockaddr_nl all = {.nl_family = AF_NETLINK, .nl_groups = 1};
@@ -102,7 +102,7 @@ static void monitor_overruns(void **state)
 		       sizeof(all));
 	assert_int_equal(netlink_read(monitor, count_datagram, &count), -ENOBUFS);
 	assert_int_equal(count, 0);
-	/* Said once, and whole again from then on. */
+	/* The overrun is reported once; afterwards the monitor works again. */
 	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
 	sendto(sender, large, 4096, MSG_DONTWAIT, (const struct sockaddr *)&all, sizeof(all));
 	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
@@ -207,7 +207,7 @@ static void nldev_read(void **state)
 	netlink_free(NULL);
 }
 
-/* ---- notices of rtnl.c ---- */
+/* ---- Notices of rtnl.c ---- */
 
 static void put_link(struct bytes *bytes, unsigned int type, unsigned char family, const char *name,
 		     unsigned int flags)
@@ -268,7 +268,7 @@ static void rtnl_notices(void **state)
 	(void)state;
 	put_link(&bytes, RTM_NEWLINK, AF_UNSPEC, "eth0", IFF_UP);
 	put_link(&bytes, RTM_NEWLINK, AF_UNSPEC, "eth0", IFF_UP | IFF_RUNNING | IFF_LOWER_UP);
-	/* A port leaves a bridge; a wireless driver speaks; a route. */
+	/* A port leaves a bridge; a wireless driver sends a notice; a route is added. */
 	put_link(&bytes, RTM_DELLINK, AF_BRIDGE, "eth0", 0);
 	put_link(&bytes, RTM_NEWLINK, AF_UNSPEC, NULL, 0);
 	put_message(&bytes, RTM_NEWROUTE, 0, 0, "", 0);
@@ -324,7 +324,7 @@ static void rtnl_read(void **state)
 	netlink_free(NULL);
 }
 
-/* ---- asynchronous events of verbs.c ---- */
+/* ---- Asynchronous events of verbs.c ---- */
 
 static void note_verbs(void *context, const struct verbs_event *event)
 {
@@ -391,7 +391,7 @@ static void verbs_short(void **state)
 	verbs_async_close(async);
 }
 
-/* Answers of Linux 5.4, 6.12 and a damaged one to RDMA_NLDEV_CMD_SYS_GET. */
+/* Answers of Linux 5.4 and 6.12, and a damaged one, to RDMA_NLDEV_CMD_SYS_GET. */
 static void settings(void **state)
 {
 	struct nldev_settings old = {{0}}, new = {{0}}, damaged = {{0}};

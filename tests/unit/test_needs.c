@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Each fact that is asked for alone: it is read, and nothing else is. */
+/* Each fact requested on its own: it is read, and nothing else is. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -199,7 +199,7 @@ static void ports(void **state)
 	check_ports(&tree->root, samples, ARRAY_SIZE(samples), 0);
 }
 
-/* Only a port of InfiniBand has LIDs. */
+/* Only an InfiniBand port has LIDs. */
 static void ports_of_ethernet(void **state)
 {
 	static const struct sample samples[] = {
@@ -214,7 +214,7 @@ static void ports_of_ethernet(void **state)
 	check_ports(&tree->root, samples, ARRAY_SIZE(samples), 0);
 }
 
-/* Without its link layer: a tree lacks it, and a simulator's port has LIDs nevertheless. */
+/* Ports of unknown link layer: a tree lacks it, but a simulator's port has LIDs all the same. */
 static void ports_of_no_layer(void **state)
 {
 	static const struct sample of_tree[] = {
@@ -234,7 +234,7 @@ static void ports_of_no_layer(void **state)
 	check_ports(&root, live, ARRAY_SIZE(live), 1);
 }
 
-/* What is known already stays, whatever the files say. */
+/* A known value is kept, whatever the files say. */
 static void known_ports(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -299,7 +299,7 @@ static void devices(void **state)
 		{NEED_DESCRIPTION, "desc=words"},
 		{NEED_CONTEXTS, "contexts=10"},
 		{NEED_FREE_CONTEXTS, "free=f"},
-		/* Where the function is, is found on the way. */
+		/* The PCI address is found on the way. */
 		{NEED_DRIVER, "driver=ib_qib " AT},
 		{NEED_PCI_ADDRESS, AT},
 		{NEED_NUMA, AT " numa=1"},
@@ -328,7 +328,7 @@ static void devices(void **state)
 	}
 }
 
-/* A device that tells no function: that is a problem of those who ask for it. */
+/* A device without a PCI function is a problem only if facts of the function are requested. */
 static void no_function(void **state)
 {
 	static const struct {
@@ -357,7 +357,7 @@ static void no_function(void **state)
 	}
 }
 
-/* Names that are no number of a port, and numbers with a gap: then a port is missing. */
+/* Names that are not port numbers, and numbers with a gap, which means that a port is missing. */
 static void lists_of_ports(void **state)
 {
 	static const struct {
@@ -451,7 +451,7 @@ static void netdevs(void **state)
 		{NEED_PKEYS, "pkey=8001"},
 		{NEED_GIDS | NEED_LINK_KIND | NEED_LINK_UPPERS | NEED_ADDRESSES, ""},
 	};
-	/* The speed of a netdev that is down cannot be read, which is no problem. */
+	/* The speed of a netdev that is down cannot be read, which is not a problem. */
 	static const struct sample down[] = {
 		{NEED_NETDEV_SPEED, ""},
 		{NEED_NETDEV_SPEED | NEED_LINK_STATE, "oper=6"},

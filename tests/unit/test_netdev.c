@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The netdev of each port, and the netdevs on top of it; netdevs as such. */
+/* The netdev of each port, and the netdevs on top of it; netdevs in general. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,7 +131,7 @@ static void namespaces(void **state)
 	assert_int_equal(host->netdevs.items[5].netns.value, NETDEV_NAMESPACE_UNKNOWN);
 }
 
-/* An IPoIB netdev that was not found is unknown if not everything could be searched. */
+/* If not everything could be searched, an IPoIB netdev that was not found is unknown. */
 static void namespaces_of_ipoib(void **state)
 {
 	struct host *host = *state;
@@ -145,13 +145,13 @@ static void namespaces_of_ipoib(void **state)
 	host->links.incomplete = true;
 	make(host);
 	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_UNKNOWN);
-	/* Nobody looks for one of an SMI sub-device. */
+	/* An SMI sub-device is not searched for one. */
 	number_set(&host->devices.items[0].sub_type, 1);
 	make(host);
 	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_NONE);
 }
 
-/* The netdev is known by name, but rtnetlink does not list it (any more). */
+/* The netdev's name is known, but rtnetlink does not list it, or no longer does. */
 static void no_such_link(void **state)
 {
 	struct host *host = *state;
@@ -180,7 +180,10 @@ static void vlans(void **state)
 	add_link(host, 4, "eth0");
 	add_vlan(host, 5, "eth0.5", 4);
 	add_vlan(host, 6, "eth0.6", 4);
-	/* On another netdev, in another namespace with the same index, and no VLAN at all. */
+	/*
+	 * A VLAN on another netdev, one with the same index in another namespace, and a netdev that
+	 * is not a VLAN.
+	 */
 	add_vlan(host, 7, "eth1.7", 44);
 	add_vlan(host, 8, "eth9.8", 4)->lower_elsewhere = true;
 	add_link(host, 9, "macvlan0")->lower_index = number_of(4);
@@ -270,7 +273,7 @@ static void links_found(void **state)
 	struct number index = number_of(0);
 
 	add_link(host, 4, "eth0");
-	/* A link without index is not number 0. */
+	/* A link without an index does not have index 0. */
 	link_list_add(&host->links)->name = mem_string("odd");
 	assert_null(link_by_index(&host->links, &index));
 	index = number_of(4);
@@ -282,7 +285,7 @@ static void links_found(void **state)
 	assert_null(link_by_name(&host->links, NULL));
 }
 
-/* The same answers; one that is added later is found, too. */
+/* The same answers after sorting; a link added later is also found. */
 static void links_found_when_sorted(void **state)
 {
 	static const char *const names[] = {"ib0", "eth1", "lo", "eth0", "eth10"};
@@ -320,7 +323,7 @@ static void links_found_when_sorted(void **state)
 	}
 }
 
-/* A VRF is in itself; a member of a bond is in none, even if the bond is. */
+/* A VRF belongs to itself; a bond member belongs to none, even if the bond does. */
 static void vrfs(void **state)
 {
 	struct host *host = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which problems of netdevs are reported: those that hide what was asked for, and no others. */
+/* Which problems with netdevs are reported: those that hide something requested, and no others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static struct port *add_port(struct bed *bed, const char *device, enum link_laye
 	return port;
 }
 
-/* eth0 of a bond and ib0 are of ports, gid0 is of a GID; the others are of no port. */
+/* eth0, in a bond, and ib0 belong to ports, gid0 to a GID; the others do not belong to a port. */
 static int setup(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
@@ -109,7 +109,7 @@ static void check(struct bed *bed, const struct sample *samples, size_t count)
 	}
 }
 
-/* What is asked for, of the netdevs that are shown: of ports, their bonds and their GIDs. */
+/* Requested facts of the netdevs shown: those of ports, their bonds and their GIDs. */
 static void asked(void **state)
 {
 	static const struct sample samples[] = {
@@ -132,7 +132,9 @@ static void asked(void **state)
 	check(*state, samples, ARRAY_SIZE(samples));
 }
 
-/* What ties netdevs to each other counts as asked, but not for tables of GIDs and P_Keys. */
+/*
+ * Attributes that tie netdevs together count as requested, but not for tables of GIDs and P_Keys.
+ */
 static void relations(void **state)
 {
 	static const struct sample samples[] = {
@@ -142,7 +144,7 @@ static void relations(void **state)
 		{"eth0", "ifindex", NEED_LINK_MTU, false},
 		{"eth0", "type", NEED_LINK_LIST, true},
 		{"other", "type", NEED_LINK_LIST, false},
-		/* A column of its own decides. */
+		/* It matters only for a column of its own. */
 		{"eth0", "address", NEED_LINK_LIST, false},
 		{"eth0", "address", NEED_LINK_ADDRESS, true},
 		{"eth0", "address", NEED_LINK_ADDRESS | NEED_GIDS, true},
@@ -160,7 +162,7 @@ static void relations(void **state)
 	check(*state, samples, ARRAY_SIZE(samples));
 }
 
-/* A netdev that may be IPoIB matters if a port may have it. */
+/* A netdev that may be IPoIB matters if a port may have such a netdev. */
 static void types(void **state)
 {
 	static const struct sample wanted[] = {
@@ -187,7 +189,7 @@ static void types(void **state)
 	check(bed, unwanted, ARRAY_SIZE(unwanted));
 }
 
-/* What is below or above, and cannot be read, hides the netdevs on top of others. */
+/* An unreadable lower or upper netdev hides the netdevs on top of others. */
 static void levels(void **state)
 {
 	static const struct sample samples[] = {
@@ -211,7 +213,7 @@ static void levels(void **state)
 	check(bed, of_ipoib, ARRAY_SIZE(of_ipoib));
 }
 
-/* A port without a netdev may have any whose tie to it cannot be read. */
+/* A port without a netdev may have any netdev whose tie to it cannot be read. */
 static void port_without_netdev(void **state)
 {
 	static const struct sample with[] = {
@@ -233,7 +235,7 @@ static void port_without_netdev(void **state)
 	check(bed, without, ARRAY_SIZE(without));
 }
 
-/* A problem is handed on as it is, and each of several. */
+/* Each of several problems is passed on unchanged. */
 static void whole(void **state)
 {
 	struct bed *bed = *state;

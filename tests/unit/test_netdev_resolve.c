@@ -100,7 +100,7 @@ static void add_pkey(struct port *port, uint64_t index, uint64_t value)
 	pkey->pkey = number_of(value);
 }
 
-/* The netdevs of each P_Key, with | between; ? where they are not known. */
+/* The netdevs of each P_Key, separated by |; ? if they are unknown. */
 static void expect_pkeys(struct bed *bed, const char *wanted)
 {
 	_cleanup_(freep) char *got = mem_string("");
@@ -128,7 +128,7 @@ static void pkeys(void **state)
 	add_ipoib(bed, "ib0", 4, 0xffff);
 	add_ipoib(bed, "ib0.8001", 5, 0x8001)->lower_index = number_of(4);
 	add_ipoib(bed, "ib1", 6, 0x8001);
-	/* The limited key comes first, and stands for nothing where there is the full one. */
+	/* The limited key comes first, and has no netdev where the full one exists. */
 	add_pkey(port, 0, 0x7fff);
 	add_pkey(port, 1, 0xffff);
 	add_pkey(port, 2, 0x8001);
@@ -144,7 +144,7 @@ static void limited_pkeys(void **state)
 	struct bed *bed = *state;
 	struct port *port = add_port(bed, "a", LINK_LAYER_INFINIBAND);
 
-	/* The key of a netdev may be told without the bit of full members. */
+	/* A netdev's key may be reported without the full-membership bit. */
 	add_ipoib(bed, "ib0", 4, 0x7fff);
 	add_ipoib(bed, "ib1", 5, 0x8001);
 	add_pkey(port, 0, 0x7fff);
@@ -160,7 +160,7 @@ static void hidden_pkeys(void **state)
 
 	add_ipoib(bed, "ib0", 4, 0xffff);
 	add_ipoib(bed, "ib1", 5, 0x8001);
-	/* Slot 1 cannot be read, and may have the key of the second. */
+	/* Slot 1 cannot be read, and may hold the key of the second netdev. */
 	add_pkey(port, 0, 0xffff);
 	add_pkey(port, 2, 0x0001);
 	expect_pkeys(bed, "ib0|?");
@@ -184,7 +184,7 @@ static void unknown_pkeys(void **state)
 	bed->inventory.links.incomplete = false;
 	port_of(bed, 0)->link_layer.known = false;
 	expect_pkeys(bed, "?");
-	/* Ethernet has no IPoIB, whatever cannot be read. */
+	/* Ethernet has no IPoIB, even if something cannot be read. */
 	port_of(bed, 0)->link_layer = number_of(LINK_LAYER_ETHERNET);
 	bed->inventory.links.incomplete = true;
 	expect_pkeys(bed, "");
@@ -217,7 +217,7 @@ static void children(void **state)
 	expect_netdev(port_of(bed, 0), "ib0.1", false);
 }
 
-/* Devices of one function have the same GUID: each has a netdev of its own. */
+/* Devices of one function share a GUID, but each has a separate netdev. */
 static void taken(void **state)
 {
 	struct bed *bed = *state;
@@ -233,7 +233,7 @@ static void taken(void **state)
 	expect_netdev(port_of(bed, 2), NULL, false);
 }
 
-/* The same if only the second one was asked for. */
+/* The same if only the second device was requested. */
 static void taken_by_unlisted(void **state)
 {
 	struct bed *bed = *state;
@@ -260,7 +260,7 @@ static void check_earlier(struct bed *bed, bool unknown)
 	expect_netdev(port, unknown ? NULL : "ib0", unknown);
 }
 
-/* An earlier device of the same function, of which too little can be read, may have the netdev. */
+/* An earlier device of the same function that is only partly readable may have the netdev. */
 static void may_be_taken(void **state)
 {
 	struct bed *bed = *state;
@@ -285,7 +285,7 @@ static void may_be_taken(void **state)
 	bed->reading.needs |= NEED_PORT_GUID;
 	port_of(bed, 0)->port_guid.known = false;
 	check_earlier(bed, true);
-	/* The one that may have it comes after one of another function. */
+	/* The earlier device belongs to another function. */
 	first->pci_address[0] = '1';
 	check_earlier(bed, false);
 }
@@ -327,7 +327,7 @@ static void add_address(struct bed *bed, uint64_t index, const char *ip, uint64_
 	assert_int_equal(ip_parse(ip, &address->ip), 0);
 }
 
-/* netdev, VLAN, master, address/length; - for what is not known. */
+/* netdev, VLAN, master, address/length; - for unknown values. */
 static void expect_gid(const struct gid_entry *gid, const char *wanted)
 {
 	_cleanup_(freep) char *got = mem_format("%s", gid->netdev ? gid->netdev : "-");
@@ -361,7 +361,7 @@ static void add_ethernet(struct bed *bed)
 
 #define NDEVS "sys/class/infiniband/a/ports/1/gid_attrs/ndevs/"
 
-/* By the index that verbs tell; its name must be the one that sysfs tells. */
+/* By the index from verbs; the netdev's name must match the one from sysfs. */
 static void gids_by_index(void **state)
 {
 	static const struct {
@@ -389,10 +389,10 @@ static void gids_by_index(void **state)
 		tree_write(&bed->tree, path, samples[i].name);
 		add_gid(port, i, "fe80::7")->netdev_index = number_of(samples[i].index);
 	}
-	/* What sysfs cannot tell is no netdev, and a problem. */
+	/* If sysfs gives no name, there is no netdev, and there is a problem. */
 	tree_link(&bed->tree, NDEVS "50", "!EACCES");
 	add_gid(port, 50, "fe80::8")->netdev_index = number_of(7);
-	/* The same netdev as the entry before is not looked up again. */
+	/* If the netdev is the same as for the previous entry, it is not looked up again. */
 	add_gid(port, 51, "fe80::8")->netdev_index = number_of(6);
 	tree_write(&bed->tree, NDEVS "51", "eth0.9");
 	add_gid(port, 52, "fe80::8")->netdev_index = number_of(6);
@@ -410,7 +410,7 @@ static void gids_by_index(void **state)
 	assert_int_equal(port->carrier_changes.value, 3);
 }
 
-/* The port's own netdev is a bond: its members, and what is on top of them, are of the port. */
+/* The port's own netdev is a bond: its members, and netdevs on top of them, belong to the port. */
 static void members(void **state)
 {
 	static const char *const names[] = {"eth0", "eth1", "eth0.9", "other", "bond0"};
@@ -428,7 +428,7 @@ static void members(void **state)
 		expect_gid(&port_of(bed, 0)->gids[i], wanted[i]);
 }
 
-/* A port without a netdev here: only what is on top of one that is elsewhere is its own. */
+/* A port without a netdev here: only netdevs on top of one elsewhere are its own. */
 static void port_elsewhere(void **state)
 {
 	struct bed *bed = *state;
@@ -449,7 +449,7 @@ static void port_elsewhere(void **state)
 	assert_int_equal(port->gids[1].netdev_index.value, 10);
 }
 
-/* An address may be on several links: the GID's own netdev takes precedence. */
+/* Several links may have an address: the GID's own netdev takes precedence. */
 static void addresses(void **state)
 {
 	struct bed *bed = *state;
@@ -482,7 +482,9 @@ static void addresses(void **state)
 	expect_gid(&port->gids[4], "eth0.9 9 - eth0.9/72");
 }
 
-/* Without netlink, by the first GID: the MAC in it tells that a netdev of that name is its own. */
+/*
+ * Without netlink, by the first GID: its MAC shows that the netdev of that name is the port's own.
+ */
 static void by_mac(void **state)
 {
 	static const struct {
@@ -498,7 +500,7 @@ static void by_mac(void **state)
 		{"00:16:3e:13:34:56", "fe80::216:3eff:fe12:3456", false},
 		{"00:16:3f:12:34:56", "fe80::216:3eff:fe12:3456", false},
 		{"00:17:3e:12:34:56", "fe80::216:3eff:fe12:3456", false},
-		/* iWARP has it at the start. */
+		/* iWARP has the MAC at the start. */
 		{"00:16:3e:12:34:56", "0016:3e12:3456::", true},
 		{"00:16:3e:12:34:56", "0016:3e12:3457::", false},
 		{"00:16:3e:12:34", "0016:3e12:3456::", false},
@@ -522,7 +524,7 @@ static void by_mac(void **state)
 		expect_netdev(port_of(bed, 0), samples[i].own ? "eth0" : NULL, false);
 	}
 	assert_int_equal(bed->problems.count, 0);
-	/* A bond, and a VLAN, are of no function, so their names will do. */
+	/* Bonds and VLANs belong to no function, so their names suffice. */
 	link->kind = mem_string("bond");
 	read_netdevs(&bed->reading);
 	expect_netdev(port_of(bed, 0), "eth0", false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The netdev of a port of a saved tree: the one that its first GID names, if it is the port's own,
- * or else the only one of the same device.
+ * The netdev of a port in a saved tree: the one named by its first GID, if it is the port's own, or
+ * else the only one of the same device.
  */
 #include "saved_tree.h"
 
@@ -43,7 +43,7 @@ static void add_link(struct bed *bed, const char *name, const char *device, uint
 	tree_link(&bed->tree, from, to);
 }
 
-/* A port of Ethernet, and eth0 of the same function, which is its netdev as far as files tell. */
+/* An Ethernet port, and eth0 of the same function, which is its netdev as far as files show. */
 static int setup(void **state)
 {
 	const int rc = tree_set_up(state, sizeof(struct bed));
@@ -88,7 +88,7 @@ static struct link *link_of(struct bed *bed, size_t number)
 	return &bed->inventory.links.items[number];
 }
 
-/* The netdev or -, and ? if it is not known whether it has one; then the problems. */
+/* The netdev or -, with ? if it is unknown whether there is one; then the problems. */
 static void expect(struct bed *bed, const char *wanted)
 {
 	struct port *port = port_of(bed);
@@ -115,23 +115,23 @@ static void expect(struct bed *bed, const char *wanted)
 	free(text_buffer_take(&text));
 }
 
-/* The name that the first GID has may mean another netdev, of another namespace. */
+/* The name at the first GID may mean a netdev of another namespace. */
 static void named_by_gid(void **state)
 {
 	struct bed *bed = *state;
 
 	tree_write(&bed->tree, NDEV, "eth0");
 	expect(bed, "eth0");
-	/* Not of its function, and not its MAC: another one here. */
+	/* Neither its function nor its MAC: this is a different netdev. */
 	add_link(bed, "eth1", OTHER, 0);
 	tree_write(&bed->tree, NDEV, "eth1");
 	expect(bed, "-");
-	/* Its MAC, of a netdev on another function. */
+	/* Its MAC, on a netdev of another function. */
 	tree_write(&bed->tree, GID_0, "fe80:0000:0000:0000:0216:3eff:fe00:0001");
 	expect(bed, "eth1");
 	tree_write(&bed->tree, GID_0, "fe80:0000:0000:0000:0216:3eff:fe00:0002");
 	expect(bed, "-");
-	/* A netdev of software belongs to no function. */
+	/* A software netdev belongs to no function. */
 	link_of(bed, 1)->kind = mem_string("bond");
 	expect(bed, "eth1");
 	free(link_of(bed, 1)->kind);
@@ -140,16 +140,16 @@ static void named_by_gid(void **state)
 	expect(bed, "eth1");
 	link_of(bed, 1)->vlan_id.known = false;
 	expect(bed, "-");
-	/* So is a device of software. */
+	/* The same applies to a software device. */
 	free(bed->inventory.devices.items[0].pci_address);
 	bed->inventory.devices.items[0].pci_address = NULL;
 	expect(bed, "eth1");
-	/* A name that is none here. */
+	/* A name that does not exist here. */
 	tree_write(&bed->tree, NDEV, "gone");
 	expect(bed, "-");
 }
 
-/* What would tell whether it is its own cannot be read. */
+/* The facts that show whether it is the port's own cannot be read. */
 static void not_to_be_told(void **state)
 {
 	struct bed *bed = *state;
@@ -158,25 +158,25 @@ static void not_to_be_told(void **state)
 	tree_write(&bed->tree, NDEV, "eth1");
 	tree_delete(&bed->tree, GID_0);
 	expect(bed, "-?, gids/0: absent");
-	/* With the table, that is said already. */
+	/* With the table, this was reported already. */
 	bed->reading.needs = NEED_GIDS;
 	expect(bed, "-?");
 	bed->reading.needs = 0;
 	tree_write(&bed->tree, GID_0, "zero");
 	expect(bed, "-?, gids/0: unexpected text 'zero'");
-	/* The address of the netdev is what is missing. */
+	/* The netdev's address is missing. */
 	free(link_of(bed, 1)->address);
 	link_of(bed, 1)->address = NULL;
 	expect(bed, "-?");
 	tree_write(&bed->tree, GID_0, "fe80:0000:0000:0000:0216:3eff:fe00:0001");
 	expect(bed, "-?");
-	/* There is no such netdev here at all. */
+	/* No such netdev exists here at all. */
 	tree_write(&bed->tree, NDEV, "gone");
 	tree_delete(&bed->tree, GID_0);
 	expect(bed, "-");
 }
 
-/* Without that name: the only netdev of the device with the number of the port. */
+/* Without that name: the device's only netdev with the port's number. */
 static void of_function(void **state)
 {
 	struct bed *bed = *state;
@@ -195,13 +195,16 @@ static void of_function(void **state)
 	link_of(bed, 0)->dev_port.known = false;
 	expect(bed, "-");
 	link_of(bed, 0)->dev_port = number_of(0);
-	/* One of InfiniBand is of another kind of port, and one elsewhere of another device. */
+	/*
+	 * An InfiniBand netdev is for another kind of port, and one elsewhere belongs to another
+	 * device.
+	 */
 	link_of(bed, 0)->type = number_of(IPOIB);
 	expect(bed, "-");
 	link_of(bed, 0)->type = number_of(ETHERNET);
 	add_link(bed, "eth1", OTHER, 0);
 	expect(bed, "eth0");
-	/* Two of them are one too many. */
+	/* Two such netdevs are one too many. */
 	add_link(bed, "eth2", DEVICE, 0);
 	expect(bed, "-");
 	link_of(bed, 2)->dev_port = number_of(1);
@@ -216,7 +219,7 @@ static void errors(void **state)
 	struct bed *bed = *state;
 	_cleanup_(freep) char *io = mem_format("-?, netdev: %s", strerror(EIO));
 
-	/* It may have another one. */
+	/* The port may have another netdev. */
 	tree_link(&bed->tree, NDEV, "!EIO");
 	expect(bed, io);
 	tree_link(&bed->tree, NDEV, "nothing");
@@ -225,7 +228,7 @@ static void errors(void **state)
 	unlinkat(bed->tree.root.fd, NDEV, 0);
 	tree_write(&bed->tree, NDEV, "");
 	expect(bed, "-?, netdev: the file is empty");
-	/* Netdevs that cannot be listed, and a port of a kind that cannot be read. */
+	/* Netdevs that cannot be listed, and a port whose link layer cannot be read. */
 	tree_link(&bed->tree, NDEV, "!EINVAL");
 	expect(bed, "-");
 	bed->inventory.links.missing = true;
@@ -258,7 +261,7 @@ static void bonds(void **state)
 	expect(bed, "eth0");
 }
 
-/* A sub-device shares the GUID of its parent, and is no port of IPoIB. */
+/* A sub-device shares its parent's GUID, and is not an IPoIB port. */
 static void sub_device(void **state)
 {
 	struct bed *bed = *state;
@@ -275,7 +278,7 @@ static void sub_device(void **state)
 	expect(bed, "eth0");
 }
 
-/* A netdev of another kind before the port's own, and none that can be listed. */
+/* A netdev of another type, and one of another port, before the port's own. */
 static void before(void **state)
 {
 	struct bed *bed = *state;
@@ -310,7 +313,7 @@ static void no_class(void **state)
 	assert_string_equal(bed->problems.items[0].error, strerror(EACCES));
 }
 
-/* Without netlink, the names of the other GIDs count if they are of the port's own. */
+/* Without netlink, the names at other GIDs count if those are the port's own. */
 static void other_gids(void **state)
 {
 	struct bed *bed = *state;

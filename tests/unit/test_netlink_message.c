@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages of netlink: built within their limits, and taken apart where they are cut anywhere. */
+/* Netlink messages: built within their limits, and parsed when truncated anywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,13 +66,13 @@ static void full(void **state)
 	assert_true(request.overflow);
 	assert_int_equal(request.count, NETLINK_BATCH);
 	netlink_request_clear(&request);
-	/* 1024 bytes hold a header, and an attribute of 1004 bytes with its own. */
+	/* 1024 bytes hold a header, and an attribute of 1004 bytes with its header. */
 	netlink_add(&request, 1, 0, NULL, 0);
 	netlink_put(&request, 1, room, 1004);
 	assert_false(request.overflow);
 	netlink_put(&request, 1, room, 0);
 	assert_true(request.overflow);
-	/* Nothing goes into it any more, and nothing else happens. */
+	/* Further attributes are refused, without any other effect. */
 	assert_null(netlink_nest_begin(&request, 2));
 	netlink_put_list(&request, 3, 1, NULL, 0);
 	netlink_put_string(&request, 1, "x");
@@ -83,7 +83,7 @@ static void full(void **state)
 	netlink_put(&request, 1, room, 1025);
 	assert_true(request.overflow);
 	netlink_request_clear(&request);
-	/* No room for the nest, and a nest that did not begin. */
+	/* No room for the nest, and the end of a nest that did not begin. */
 	netlink_add(&request, 1, 0, NULL, 0);
 	netlink_put(&request, 1, room, 1004);
 	assert_null(netlink_nest_begin(&request, 2));
@@ -113,7 +113,10 @@ static void lengths(void **state)
 		_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
 		const int rc = netlink_parse(memcpy(copy, bytes.data, length), length, 4, table, 3,
 					     policy);
-		/* Up to three bytes after an attribute are padding, and one of 5 is whole. */
+		/*
+		 * Up to three bytes after an attribute are padding, and an attribute of 5 bytes is
+		 * complete.
+		 */
 		const bool whole = (length >= 4 && length < 8) || (length >= 12 && length < 16) ||
 				   length >= 17;
 
@@ -128,7 +131,7 @@ static void lengths(void **state)
 	assert_null(table[1]);
 	assert_int_equal(netlink_parse(bytes.data, 12, 3, table, 3, policy), 0);
 	assert_int_equal(nla_get_u32(table[1]), 5);
-	/* One of another size than the policy says. */
+	/* An attribute whose size violates the policy. */
 	bytes.length = 0;
 	put_u8(&bytes, 1, 6);
 	assert_int_equal(netlink_parse(bytes.data, bytes.length, 0, table, 3, policy), -EBADMSG);
@@ -160,7 +163,7 @@ static void numbers(void **state)
 		assert_int_equal(number.known, good);
 		if (good)
 			assert_true(number.value == wanted);
-		/* What is known already stays. */
+		/* A value that is already known is kept. */
 		assert_int_equal(netlink_get_number((void *)bytes.data, &known), 0);
 		assert_int_equal(known.value, 3);
 	}
@@ -206,7 +209,7 @@ static int stop_at(void *context, const struct nlmsghdr *message)
 	return message->nlmsg_type == 20 ? 1 : message->nlmsg_type == 21 ? -EDOM : 0;
 }
 
-/* A handler may end the walk; what is left over is a damaged datagram. */
+/* A handler may end the walk; trailing bytes make the datagram damaged. */
 static void datagrams(void **state)
 {
 	struct bytes bytes = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* RDMA netlink: messages made by hand, and a simulated kernel at the end of a socket pair. */
+/* RDMA netlink: handmade messages, and a simulated kernel at the end of a socket pair. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 
 #define UNKNOWN_ATTRIBUTE 3000
 
-/* Attributes are tested in memory of their very size, so that the sanitizer sees every overrun. */
+/* Attributes are parsed in memory of their exact size, so that the sanitizer sees every overrun. */
 static int parse_device(const struct bytes *bytes, size_t length, struct device_list *list,
 			unsigned int *ret_ports)
 {
@@ -89,7 +89,7 @@ static void device_whole(void **state)
 	assert_string_equal(device->parent, "mlx5_parent");
 }
 
-/* A 4.13 kernel or a switch reports little: the rest stays unknown, not 0. */
+/* A 4.13 kernel or a switch reports little: everything else stays unknown, not 0. */
 static void device_bare(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
@@ -181,7 +181,7 @@ static void device_too_many_ports(void **state)
 	assert_int_equal(parse_device(&bytes, bytes.length, &list, &ports), -EBADMSG);
 }
 
-/* `expected` is the name to show; the one for paths is what came. NULL: not taken for a name. */
+/* `expected` is the name shown; the name for paths is the raw one. NULL: not accepted as a name. */
 static void check_name(const char *raw, size_t length, const char *expected)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
@@ -202,7 +202,7 @@ static void check_name(const char *raw, size_t length, const char *expected)
 	assert_memory_equal(device->kernel_name, raw, strnlen(raw, length));
 }
 
-/* The name of a parent is shown, and never leads anywhere. */
+/* A parent's name is only shown, and never used in a path. */
 static void parent_names(void **state)
 {
 	static const struct {
@@ -296,7 +296,7 @@ static void port_roce(void **state)
 		parse_port(&bytes, length, &list);
 }
 
-/* The state of answers to an exchange with several requests. */
+/* Records the answers to an exchange with several requests. */
 struct heard {
 	unsigned int count;
 	unsigned int index[16];
@@ -372,7 +372,7 @@ static void reply_error_uncapped(void **state)
 	assert_string_equal(heard.text[0], "not you");
 }
 
-/* A length of the returned request that is past the end of the message. */
+/* A length of the returned request that exceeds the message. */
 static void reply_error_hostile(void **state)
 {
 	static const uint32_t lengths[] = {0, 15, 17, 300, 0x7fffffff, 0xfffffffc, UINT32_MAX};
@@ -522,7 +522,7 @@ static void serve_devices(struct fake_kernel *kernel, const struct bytes *reques
 	fake_send(kernel, &done);
 }
 
-/* mlx5_0 goes away while the first dump is under way, which then leaves out mlx5_1. */
+/* mlx5_0 is removed during the first dump, which therefore misses mlx5_1. */
 static void serve_removal(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *request = message_at(requests, 0);
@@ -566,7 +566,7 @@ static void device_left_out(void **state)
 	device_list_clear(&list);
 	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
 	assert_int_equal(dumps, 3);
-	/* The directory of another network namespace has other devices. */
+	/* The directory belongs to another network namespace, and has other devices. */
 	tree_directory(&tree, "sys/class/infiniband/rxe0");
 	device_list_clear(&list);
 	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
@@ -605,7 +605,7 @@ static void device_of_hostile_name(void **state)
 	fake_stop(&kernel);
 }
 
-/* RDMA_NLDEV_CMD_NEWLINK and DELLINK, rdma_netlink.h: the type of a message is the family's. */
+/* RDMA_NLDEV_CMD_NEWLINK and DELLINK, rdma_netlink.h: message types include the family. */
 static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *request = message_at(requests, 0);
@@ -714,7 +714,7 @@ static void devices_silence(void **state)
 	fake_stop(&kernel);
 }
 
-/* A datagram too large for its buffer is seen as such, and the dump still read to its end. */
+/* A datagram too large for the buffer is detected, and the dump is still read to its end. */
 static void serve_giant(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *request = message_at(requests, 0);
@@ -738,7 +738,7 @@ static void devices_truncated(void **state)
 	fake_stop(&kernel);
 }
 
-/* Device index and port index of a request, which has no more than these. */
+/* Device index and port index of a request, which has nothing else. */
 static void read_request(const struct nlmsghdr *request, uint32_t *ret_device, uint32_t *ret_port)
 {
 	const uint8_t *data = (const uint8_t *)request + NLMSG_HDRLEN;
@@ -758,7 +758,7 @@ static void answer_port(struct fake_kernel *kernel, uint32_t sequence, uint32_t 
 	put_device(&payload, device, "name", port);
 	put_u8(&payload, RDMA_NLDEV_ATTR_PORT_STATE, (uint8_t)(device % 5));
 	put_u32(&payload, RDMA_NLDEV_ATTR_NDEV_INDEX, 1000 * device + port);
-	/* nldev_port_get_doit() says RDMA_NLDEV_CMD_GET. */
+	/* nldev_port_get_doit() answers with RDMA_NLDEV_CMD_GET. */
 	put_message(&datagram, 0x1401, 0, sequence, payload.data, payload.length);
 	fake_send(kernel, &datagram);
 }
@@ -771,7 +771,7 @@ static void refuse_port(struct fake_kernel *kernel, uint32_t sequence, const cha
 	fake_send(kernel, &datagram);
 }
 
-/* A question for a device, to know if it is there; false if the request is about a port. */
+/* Answers a query whether a device exists; false if the request is about a port. */
 static bool serve_question(struct fake_kernel *kernel, const struct nlmsghdr *request)
 {
 	struct bytes payload = {0}, datagram = {0};
@@ -877,7 +877,9 @@ static void ports(void **state)
 	assert_false(list.items[20].ports[0].state.known);
 	netlink_free(nldev);
 	fake_stop(&kernel);
-	/* 40 ports in batches of 16, two of them singly, and four questions for their devices. */
+	/*
+	 * 40 ports in batches of 16, two of them again singly, and four queries for their devices.
+	 */
 	assert_int_equal(kernel.datagrams, 3 + 2 + 4);
 }
 
@@ -899,7 +901,7 @@ static void ports_silence(void **state)
 	assert_false(list.items[29].ports[0].state.known);
 	netlink_free(nldev);
 	fake_stop(&kernel);
-	/* Devices 0 to 7, then 8 to 15 with the time-out, then one port singly. */
+	/* Devices 0 to 7, then 8 to 15 with the timeout, then one port singly. */
 	assert_int_equal(kernel.datagrams, 1 + 2 + 1 + 1);
 	assert_int_equal(failures.count, 4 + 2 + 28);
 }
@@ -959,7 +961,7 @@ static void uverbs(void **state)
 	assert_int_equal(list.items[0].driver_id.value, 14);
 	assert_null(list.items[1].uverbs);
 	assert_false(list.items[1].driver_id.known);
-	/* It has its driver, so it was not queried and the next one took its place. */
+	/* Its driver is known, so it was not queried and the next one took its place. */
 	assert_null(list.items[4].uverbs);
 	assert_string_equal(list.items[5].uverbs, "uverbs3");
 	assert_null(list.items[20].uverbs);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters by RDMA netlink: messages made by hand, and a simulated kernel at the end of a socket
- * pair.
+ * Counters by RDMA netlink: handmade messages, and a simulated kernel at the end of a socket pair.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +31,7 @@ enum {
 	MESSAGE_STAT_GET_STATUS = 0x1418,
 };
 
-/* Attributes are tested in memory of their very size, so that the sanitizer sees every overrun. */
+/* Attributes are parsed in memory of their exact size, so that the sanitizer sees every overrun. */
 static int parse(const struct bytes *bytes, size_t length, struct counter_list *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
@@ -66,7 +65,7 @@ static void put_counter(struct bytes *table, const char *name, uint64_t value)
 	put_nest(table, ENTRY | NLA_F_NESTED, &entry);
 }
 
-/* `active`: -1 for one that is not optional. */
+/* `active`: -1 for a counter that is not optional. */
 static void put_state(struct bytes *table, const char *name, uint32_t index, int active)
 {
 	struct bytes entry = {0};
@@ -86,7 +85,7 @@ static void counters_whole(void **state)
 	(void)state;
 	put_counter(&table, "rx_write_requests", 0);
 	put_counter(&table, "out_of_sequence", UINT64_MAX);
-	put_u32(&table, 3000, 7); /* a neighbour of the entries that nobody knows yet */
+	put_u32(&table, 3000, 7); /* a future attribute beside the entries */
 	put_counter(&table, "np_ecn\033[31m", 0x100000000);
 	put_port(&bytes, 3, 1);
 	put_nest(&bytes, HWCOUNTERS | NLA_F_NESTED, &table);
@@ -99,7 +98,7 @@ static void counters_whole(void **state)
 	assert_true(list.items[2].value == 0x100000000);
 }
 
-/* Kernels before 5.2 do not flag nests; those before 5.3 have no table at all. */
+/* Kernels before 5.2 do not set the flag of nests; those before 5.3 have no table at all. */
 static void counters_of_old_kernels(void **state)
 {
 	_cleanup_(counter_list_clear) struct counter_list list = {0}, none = {0};
@@ -117,7 +116,7 @@ static void counters_of_old_kernels(void **state)
 	assert_int_equal(none.count, 0);
 }
 
-/* One bad entry spoils the message: half a list would pass for a port with few counters. */
+/* One bad entry invalidates the message: half a list would look like a port with few counters. */
 static void counters_damaged(void **state)
 {
 	static const struct {
@@ -156,7 +155,7 @@ static void counters_cut_anywhere(void **state)
 		assert_true(rc == -EBADMSG || (rc == 0 && length < NLA_HDRLEN));
 		assert_int_equal(list.count, 0);
 	}
-	/* The table itself cut, with a length that says so. */
+	/* The truncated table, with a matching length. */
 	for (size_t length = 0; length < table.length; length++) {
 		_cleanup_(counter_list_clear) struct counter_list list = {0};
 		struct bytes cut = {0};
@@ -236,7 +235,7 @@ static void refuse(struct fake_kernel *kernel, const struct nlmsghdr *request, i
 
 /*
  * Ports of the devices 5 (too many counters), 7 (none), 9 (gone), 11 (an old kernel), 13 (damaged)
- * and others, which have two counters made of their numbers.
+ * and others, which have two counters derived from their numbers.
  */
 static void serve_counters(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -249,7 +248,7 @@ static void serve_counters(struct fake_kernel *kernel, const struct bytes *reque
 
 		read_request(request, &device, &port);
 		if (request->nlmsg_type == 0x1401 && device == 7) {
-			/* The question whether the device is there. */
+			/* The query whether the device exists. */
 			put_u32(&payload, RDMA_NLDEV_ATTR_DEV_INDEX, device);
 			answer(kernel, request, &payload);
 			continue;
@@ -323,7 +322,7 @@ static void counters_of_many_ports(void **state)
 	fake_stop(&kernel);
 	assert_string_equal(heard.text, "d5/1 -90\nd7/1 -22\nd9/1 -19\nd11/1 -95\nd13/1 -74\n");
 	assert_int_equal(heard.taken, 41 - 5);
-	/* 41 ports in batches of 16, and two questions after -EINVAL. */
+	/* 41 ports in batches of 16, and two queries after -EINVAL. */
 	assert_int_equal(kernel.datagrams, 3 + 2);
 }
 
@@ -364,7 +363,7 @@ static void optional_of_ports(void **state)
 	assert_ptr_equal(list.items[0].reading.port, &inventory.devices.items[1].ports[0]);
 	assert_int_equal(list.items[0].index.value, 7);
 	assert_int_equal(problems.count, 0);
-	/* A driver without counters is no problem. */
+	/* A driver without counters is not a problem. */
 	assert_int_equal(notes.count, 1);
 	assert_string_equal(notes.items[0].object, "d0/1");
 	problems_free(&notes);
@@ -372,7 +371,7 @@ static void optional_of_ports(void **state)
 	device_list_clear(&inventory.devices);
 }
 
-/* The indexes in the table of a STAT_SET request. */
+/* The counter indexes in the table of a STAT_SET request. */
 struct wanted {
 	int error;
 	const char *text;
@@ -410,7 +409,7 @@ static void serve_set(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 	put_port(&payload, device, port);
 	answer(kernel, request, &payload);
-	/* It was asked for an acknowledgement, too. */
+	/* The request also asked for an acknowledgement. */
 	put_error(&datagram, request->nlmsg_seq, 0, NULL);
 	fake_send(kernel, &datagram);
 }
@@ -424,7 +423,7 @@ static int set(struct wanted *wanted, const uint32_t *indexes, size_t count, cha
 	int rc;
 
 	add_devices(&list, 2);
-	/* Those that stay off are not sent. */
+	/* Counters that stay off are not sent. */
 	counters = mem_alloc_zero(count + 1, sizeof(*counters));
 	for (size_t i = 0; i <= count; i++)
 		counters[i] = (struct optional_counter){
@@ -449,7 +448,7 @@ static void set_counters(void **state)
 	assert_null(text);
 	assert_int_equal(wanted.count, 3);
 	assert_memory_equal(wanted.indexes, indexes, sizeof(indexes));
-	/* All off is a table with nothing in it. */
+	/* With all counters off, the table is empty. */
 	assert_int_equal(set(&nothing, NULL, 0, &text), 0);
 	assert_int_equal(nothing.count, 0);
 }
@@ -467,7 +466,7 @@ static void set_counters_refused(void **state)
 	assert_string_equal(text, "in\\x09use");
 	freep(&text);
 	text = NULL;
-	/* More than a request holds: nothing is sent. */
+	/* If a request cannot hold them all, nothing is sent. */
 	assert_int_equal(set(&plain, indexes, ARRAY_SIZE(indexes), &text), -EMSGSIZE);
 	assert_null(text);
 }

@@ -87,7 +87,7 @@ static void bad_words(void **state)
 		check_bad(WORDS(too_long), true, message);
 	}
 	check_bad(WORDS(DEV("mlx5_0/1")), false, "'mlx5_0/1' is not a device name");
-	/* The first bad word is reported, cleaned of everything that controls a terminal. */
+	/* The first invalid word is reported, with terminal control characters escaped. */
 	check_bad(WORDS(DEV("good"), DEV("\033[31m/x"), DEV("/")), true,
 		  "'\\x1b[31m/x' is not DEV or DEV/PORT");
 }
@@ -182,7 +182,7 @@ static void filter_port_and_device(void **state)
 	assert_int_equal(bed->devices.items[0].port_count, 2);
 }
 
-/* The name as it is shown, and the name as the kernel has it. */
+/* The name as shown, and the name as the kernel has it. */
 static void filter_hostile_names(void **state)
 {
 	struct bed *bed = *state;
@@ -196,7 +196,7 @@ static void filter_hostile_names(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* The longest name of the kernel, as it is shown. */
+/* The longest name the kernel allows, as shown. */
 static void filter_long_name(void **state)
 {
 	_cleanup_(freep) char *shown = NULL;
@@ -234,13 +234,13 @@ static void filter_missing(void **state)
 	assert_string_equal(problems[3].hint, "mlx5_1 has one port: 1");
 	assert_string_equal(problems[4].object, "efa_0/1");
 	assert_null(problems[4].hint);
-	/* The existing objects are found. */
+	/* The objects that exist are found. */
 	for (size_t i = 0; i < bed->devices.count; i++)
 		assert_int_equal(bed->devices.items[i].port_count,
 				 !strcmp(bed->devices.items[i].name, "mlx5_1"));
 }
 
-/* What is excluded is left out by either name, also where it is named; it need not be there. */
+/* An excluded object is omitted by either name, even if it is also requested; it need not exist. */
 static void filter_excluded(void **state)
 {
 	struct bed *bed = *state;
@@ -296,7 +296,7 @@ static void filter_ports_unknown(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* A whole device is there without a port, too; one of its ports is not. */
+/* A device exists even without ports; a port that is not listed does not. */
 static void filter_without_ports(void **state)
 {
 	struct bed *bed = *state;
@@ -335,7 +335,7 @@ static void sorted(void **state)
 		assert_string_equal(list.items[i].name, expected[i]);
 	assert_int_equal(list.items[3].ports[0].port.value, 2);
 	assert_int_equal(list.items[3].ports[1].port.value, 10);
-	/* Ports still refer to their device after it has been moved in memory. */
+	/* Ports still refer to their device after the device has moved in memory. */
 	assert_ptr_equal(list.items[3].ports[0].device, list.items[3].name);
 	assert_non_null(device_list_find(&list, "rxe0"));
 	assert_null(device_list_find(&list, "rxe"));
@@ -372,7 +372,7 @@ static void transports(void **state)
 	check_transport(NULL, NODE_TYPE_USNIC_UDP, NULL, LINK_LAYER_ETHERNET, TRANSPORT_USNIC);
 	check_transport(NULL, NODE_TYPE_UNSPECIFIED, NULL, LINK_LAYER_UNSPECIFIED,
 			TRANSPORT_UNSPECIFIED);
-	/* netlink's word is preferred, unless it is new. */
+	/* netlink's protocol word takes precedence, unless it is unknown. */
 	check_transport("roce", NODE_TYPE_CA, NULL, LINK_LAYER_INFINIBAND, TRANSPORT_ROCE);
 	check_transport("iw", 0, NULL, LINK_LAYER_ETHERNET, TRANSPORT_IWARP);
 	check_transport("opa", NODE_TYPE_CA, NULL, LINK_LAYER_INFINIBAND, TRANSPORT_OPA);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Option tables: every kind of value, and every way to get it wrong. */
+/* Option tables: every kind of value, and every way to get one wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static const struct option_row second_rows[] = {
 	{.name = NULL},
 };
 
-/* Two tables with a struct each, as the global options and those of a command. */
+/* Two tables with one struct each, like the global options and those of a command. */
 struct parsed {
 	struct args first, second;
 	struct option_set sets[2];
@@ -76,7 +76,7 @@ struct parsed {
 	char *message, *hint;
 };
 
-/* The words after the program's name, as one text with blanks between. */
+/* Parses the words after the program's name, given as one text with blanks between. */
 static void parse(struct parsed *parsed, char *text, bool stop_at_word)
 {
 	*parsed = (struct parsed){.count = 1};
@@ -288,7 +288,7 @@ static void limits(void **state)
 	PARSE(&parsed, "--later 1.5h --some 1024g");
 	assert_int_equal(parsed.second.later.value, 5400000);
 	assert_true(parsed.second.some.value == UINT64_C(1) << 40);
-	/* A word may stand for a number that is not within the limits. */
+	/* A word may represent a number outside the limits. */
 	PARSE(&parsed, "--depth always");
 	assert_int_equal(parsed.second.depth.value, 1);
 	PARSE(&parsed, "--depth 9");
@@ -350,7 +350,7 @@ static void stop_at_word(void **state)
 	assert_string_equal(parsed.words[2], "ports");
 	parse(&parsed, (char[]){"--name x -- -b"}, true);
 	assert_int_equal(parsed.rc, 4);
-	/* The next parser starts fresh, and mixes words and options again. */
+	/* The next parser starts afresh, and mixes words and options again. */
 	PARSE(&parsed, "one -b");
 	assert_true(parsed.first.brief);
 	assert_int_equal(parsed.rc, 2);
@@ -389,7 +389,7 @@ static void unknown_options(void **state)
 	check_bad("--\033[31m", "unknown option '--\\x1b[31m'", NULL);
 }
 
-/* The word before is innocent. */
+/* The message does not blame the word before. */
 static void unknown_letter_after_an_option(void **state)
 {
 	(void)state;
@@ -398,7 +398,7 @@ static void unknown_letter_after_an_option(void **state)
 	check_bad("--name --all -xa", "unknown option '-x'", NULL);
 }
 
-/* An unknown letter: the message has the word that contains it, cleaned. */
+/* An unknown letter: the message shows the word that contains it, escaped. */
 static void unknown_strange_letter(void **state)
 {
 	(void)state;
@@ -407,7 +407,7 @@ static void unknown_strange_letter(void **state)
 	check_bad("--all -\033[31m", "unknown option '-\\x1b[31m'", NULL);
 }
 
-/* A prefix that is unique today is not tomorrow. */
+/* A prefix that is unique today may not be tomorrow. */
 static void abbreviated_options(void **state)
 {
 	(void)state;
@@ -504,7 +504,7 @@ static void bad_values(void **state)
 	check_bad("--count=", "--count: '' is not a number", NULL);
 }
 
-/* Limits of the option, or of its kind where it has none. */
+/* Limits of the option, or those of its kind if it has none. */
 static void values_beyond_limits(void **state)
 {
 	(void)state;
@@ -576,7 +576,7 @@ static void option_rules(void **state)
 		{"--kinds=one --when=never", NULL, NULL},
 		{"--size=1", "--size needs --count, --few or --rate", "how many of them?"},
 		{"--size=1 --rate=1", NULL, NULL},
-		/* The others are options that this command does not have. */
+		/* The other options are not options of this command. */
 		{"--brief-time=1s", NULL, NULL},
 	};
 
@@ -644,7 +644,7 @@ int main(void)
 		cmocka_unit_test(excluded_options),
 	};
 
-	/* It would keep getopt from mixing words and options. */
+	/* This variable would keep getopt from mixing words and options. */
 	unsetenv("POSIXLY_CORRECT");
 	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
 }

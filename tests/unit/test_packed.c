@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fields that are bits of bytes: shown, parsed, and refused without a change of the record. */
+/* Fields that are bits of bytes: shown, parsed, and rejected without changing the record. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "schema/packed.h"
 
 struct packet {
-	int before; /* the bytes do not stand at the beginning */
+	int before; /* so that the bytes are not at the beginning */
 	unsigned char bytes[64];
 };
 
@@ -79,7 +79,7 @@ static void check_nothing(const struct field *field, const struct packet *packet
 	assert_int_equal(value.kind, VALUE_NONE);
 }
 
-/* Parses into a packet full of ones and hands out its bits. */
+/* Parses into a packet full of ones and returns the field's bits. */
 static uint64_t parse(const struct field *field, const char *words)
 {
 	struct packet packet;
@@ -191,7 +191,7 @@ static void text_shown(void **state)
 
 	(void)state;
 	check_string(&text, &packet, "mlx5");
-	/* No NUL, and neighbours that must not come in. */
+	/* There is no NUL, and neighbouring bytes must not be included. */
 	memcpy(packet.bytes, "..12345678..", 12);
 	check_string(&text, &packet, "12345678");
 	memcpy(packet.bytes, "..ab\x1b[31m\xff..", 12);
@@ -224,7 +224,7 @@ static void numbers_parsed(void **state)
 	assert_true(parse(&guid, "0002:c903:0000:0010") == 0x0002c90300000010);
 	assert_true(parse(&guid, "0x0002c90300000010") == 0x0002c90300000010);
 
-	/* Only the bits of the field. */
+	/* Only the bits of the field change. */
 	packet.bytes[0] = 0xf0;
 	packet.bytes[2] = 0xaa;
 	assert_int_equal(packed_parse(&number, &packet, "0xfff"), 0);
@@ -246,7 +246,7 @@ static void numbers_refused(void **state)
 	check_refused(&number, "4096", -ERANGE);
 	check_refused(&hex, "0x10000", -ERANGE);
 	check_refused(&wide, "18446744073709551616", -ERANGE);
-	check_refused(&scaled, "1021", -EINVAL); /* no multiple */
+	check_refused(&scaled, "1021", -EINVAL); /* not a multiple */
 	check_refused(&scaled, "1024", -ERANGE);
 	check_refused(&guid, "0002:c903", -EINVAL);
 	check_refused(&guid, "", -EINVAL);
@@ -288,7 +288,7 @@ static void codes_parsed(void **state)
 	assert_int_equal(parse(&mtu, "4096"), 5);
 	assert_int_equal(parse(&rate, "2.5"), 2);
 	assert_int_equal(parse(&rate, "10"), 3);
-	/* The code itself is not a number of bytes. */
+	/* The code itself is not a valid number of bytes. */
 	check_refused(&mtu, "5", -EINVAL);
 	check_refused(&mtu, "1500", -EINVAL);
 	check_refused(&mtu, "", -EINVAL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The pattern of transfers: the same from every piece of it, and what is found in it. */
+/*
+ * The pattern of transfers: each piece of it is consistent with the others, and how mismatches are
+ * found.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@ enum { LONGEST = 33, GUARD = 0xee };
 static const uint64_t offsets[] = {0, 1, 7, 8, 4096, 4099, UINT64_C(0xffffffff), UINT64_MAX - 9};
 static const uint64_t seeds[] = {0, 1, 2, 0x100000001, UINT64_MAX};
 
-/* One byte at a time, which is the definition of a stream. */
+/* Byte by byte, as the stream is defined. */
 static uint8_t byte_at(uint64_t offset, uint64_t seed)
 {
 	uint8_t byte = 0;
@@ -25,7 +28,9 @@ static uint8_t byte_at(uint64_t offset, uint64_t seed)
 	return byte;
 }
 
-/* Each length at each place in a word of the stream and of memory, with nothing written beside. */
+/*
+ * Each length at each offset in a word of the stream and of memory, with nothing written outside.
+ */
 static void by_bytes(void **state)
 {
 	uint8_t room[LONGEST + 16];
@@ -51,7 +56,7 @@ static void by_bytes(void **state)
 	}
 }
 
-/* The stream is part of the exchange between hosts of any byte order and release: it stays. */
+/* The stream is exchanged between hosts of any byte order and release, so it must never change. */
 static void known_bytes(void **state)
 {
 	static const uint8_t expected[] = {0xeb, 0xdb, 0xe3, 0xbb, 0xad, 0xf9, 0x2b, 0xc5,
@@ -82,7 +87,7 @@ static void one_wrong_byte(void **state)
 			assert_int_equal(mismatch.expected, expected);
 			assert_int_equal(mismatch.got, buffer[wrong]);
 			assert_int_equal(mismatch.count, 1);
-			/* The byte does not belong to what ends before it. */
+			/* The byte after the checked range is ignored. */
 			assert_true(pattern_check(buffer, offset, wrong, 9, &mismatch));
 			assert_int_equal(mismatch.count, 1);
 		}
@@ -113,7 +118,7 @@ static void some_wrong_bytes(void **state)
 	assert_int_equal(mismatch.count, 3);
 }
 
-/* How many of the bytes are not those of the stream. */
+/* Returns how many of the bytes differ from the stream. */
 static uint64_t wrong_bytes(const void *buffer, uint64_t offset, size_t length, uint64_t seed)
 {
 	struct pattern_mismatch mismatch = {.count = 0};
@@ -131,7 +136,7 @@ static void memory_never_written(void **state)
 		assert_int_equal(wrong_bytes(zero, 0, sizeof(zero), seeds[i]), sizeof(zero));
 }
 
-/* Data of the previous iteration is wrong in every byte, so that one byte is enough. */
+/* Data of the previous iteration differs in every byte, so one byte is enough to detect it. */
 static void stale_memory(void **state)
 {
 	static uint8_t buffer[4096];
@@ -142,7 +147,7 @@ static void stale_memory(void **state)
 		assert_int_equal(wrong_bytes(buffer, 0, sizeof(buffer),
 					     pattern_seed(3, iteration + 1)),
 				 sizeof(buffer));
-		/* Further ones and other tests share a byte now and then. */
+		/* Other iterations and other tests share a byte now and then. */
 		assert_in_range(wrong_bytes(buffer, 0, sizeof(buffer),
 					    pattern_seed(3, iteration + 2)),
 				sizeof(buffer) * 95 / 100, sizeof(buffer));

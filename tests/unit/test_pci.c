@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A function at `place` below sys/devices, and the link of the bus to it. */
+/* Makes a function at `place` below sys/devices, and the bus's link to it. */
 static void make(struct bed *bed, const char *place)
 {
 	_cleanup_(freep) char *path = mem_format("sys/devices/%s", place);
@@ -131,7 +131,7 @@ static void expect_ports(struct bed *bed, const char *a, const char *b, bool wan
 	assert_string_equal(text, ports);
 }
 
-/* Ports that what two functions send each other passes; another switch below one port. */
+/* Ports crossed by traffic between two functions; another switch below one port. */
 static void ports_between(void **state)
 {
 	struct bed *bed = *state;
@@ -148,7 +148,7 @@ static void ports_between(void **state)
 	expect_ports(bed, "0000:3d:00.0", "0000:3e:00.0", true, "3c:00.0<3d:00.0 3c:01.0<3e:00.0 ");
 	expect_ports(bed, "0000:3d:00.0", "0000:42:00.0", true,
 		     "3c:00.0<3d:00.0 41:00.0<42:00.0 3c:02.0<40:00.0 ");
-	/* Functions of one card, a function and what is above it, different root ports. */
+	/* Functions of one card, a function and its parent, different root ports. */
 	expect_ports(bed, "0000:3e:00.0", "0000:3e:00.1", false, "");
 	expect_ports(bed, "0000:3e:00.0", "0000:3e:00.0", false, "");
 	expect_ports(bed, "0000:3e:00.0", "0000:3b:00.0", false, "3c:01.0<3e:00.0 ");
@@ -160,7 +160,7 @@ static void put_group(struct bed *bed, const char *address, uint64_t group)
 	number_set(&get(bed, address)->iommu_group, group);
 }
 
-/* A group that is not the port's proves redirection; different groups of the two do not. */
+/* A group that differs from the port's proves redirection; different groups of the two do not. */
 static void redirected_by_groups(void **state)
 {
 	struct bed *bed = *state;
@@ -212,7 +212,7 @@ static void bandwidth(void **state)
 	assert_false(pci_link_gbps(&(struct real){.known = false}, &lanes).known);
 }
 
-/* Bits of a port, read once; without privilege, or damaged, they are unknown. */
+/* Bits of a port, read once; unknown without privilege, or if damaged. */
 static void access_control(void **state)
 {
 	struct bed *bed = *state;
@@ -242,7 +242,7 @@ static void access_control(void **state)
 	close(fd);
 }
 
-/* Whatever is between the host bridge and sys/devices; a bridge below a function. */
+/* Other directories between the host bridge and sys/devices; a bridge below a function. */
 static void parents_that_are_no_functions(void **state)
 {
 	struct bed *bed = *state;
@@ -313,7 +313,7 @@ static void facts_of_a_function(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* What is not there is unknown without a problem; what cannot be read is one problem. */
+/* Absent files are unknown without a problem; an unreadable one is one problem. */
 static void absent_and_unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -423,7 +423,7 @@ static void kinds(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* A walk upwards ends in any tree. */
+/* A walk upwards ends, even if the tree has a cycle. */
 static void circles(void **state)
 {
 	struct bed *bed = *state;

@@ -22,7 +22,7 @@ static void put32(struct space *space, size_t offset, uint32_t value)
 	put16(space, offset + 2, value >> 16);
 }
 
-/* A capability of that kind, followed by the one at `next`. */
+/* A capability of this kind, followed by the one at `next`. */
 static void put_capability(struct space *space, size_t offset, unsigned int kind, size_t next)
 {
 	put16(space, offset, kind | (unsigned int)next << 8);
@@ -69,7 +69,7 @@ static void device_control(void **state)
 			 -EBADMSG);
 }
 
-/* What an ordinary user gets ends before the first capability, wherever it is cut. */
+/* An ordinary user's view ends before the first capability, wherever it is truncated. */
 static void cut_short(void **state)
 {
 	struct pci_device_control control = {.max_read_request_bytes = 77};
@@ -116,7 +116,7 @@ static void absent(void **state)
 	space.bytes[0x0e] = 2;
 	assert_int_equal(pci_config_device_control(space.bytes, PCI_CONFIG_SIZE, &control),
 			 -ENODATA);
-	/* All that conventional PCI has: nothing is missing, and root would get no more. */
+	/* Conventional PCI's complete space: nothing is missing, and root would not get more. */
 	make(&space);
 	space.bytes[0x60] = 0x05;
 	assert_int_equal(pci_config_acs(space.bytes, PCI_CONFIG_SIZE, &acs), -ENODATA);
@@ -126,7 +126,7 @@ static void absent(void **state)
 	assert_int_equal(pci_config_acs(space.bytes, PCI_CONFIG_EXTENDED, &acs), -ENODEV);
 }
 
-/* Lists that turn in a circle, lead into the header, or lead to the end of the space. */
+/* Lists that form a circle, lead into the header, or lead to the end of the space. */
 static void damaged(void **state)
 {
 	struct pci_device_control control;
@@ -149,7 +149,7 @@ static void damaged(void **state)
 	put_capability(&space, 0xfc, 0x10, 0);
 	assert_int_equal(pci_config_device_control(space.bytes, PCI_CONFIG_SIZE, &control),
 			 -EBADMSG);
-	/* The last place where it fits, and the one after. */
+	/* The last place where it fits, and the next one. */
 	put_capability(&space, 0x40, 0x01, 0xf4);
 	put_capability(&space, 0xf4, 0x10, 0);
 	put16(&space, 0xfc, 0x2000);
@@ -173,7 +173,10 @@ static void damaged(void **state)
 	assert_int_equal(pci_config_acs(space.bytes, PCI_CONFIG_EXTENDED, &acs), -EBADMSG);
 }
 
-/* No bytes make it read outside of them or go on for ever: the sanitizers and the clock judge. */
+/*
+ * Whatever the bytes, nothing is read outside them and no walk is endless: the sanitizers and the
+ * clock check that.
+ */
 static void any_bytes(void **state)
 {
 	struct pci_device_control control;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which ports of which nodes are read for their counters, what is asked of them, and the bits by
- * which counters are cleared: of nodes that are made up, one LID each.
+ * Which ports of which nodes have their counters read, which attributes are requested, and the bits
+ * by which counters are cleared, on made-up nodes with one LID each.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,16 +21,16 @@
 #include "schema/bits.h"
 
 enum { OWN_LID = 7, OWN_PORT = 2, FIRST_LID = 20, NODES_MOST = 3 };
-/* Classes and attributes, for the tables of who is silent. */
+/* Classes and attributes, for the tables of silent nodes. */
 enum { SM = UMAD_CLASS_SUBN_LID_ROUTED, PM = UMAD_CLASS_PERF_MGMT };
 
 struct node {
 	unsigned int type, ports, local_port;
 	bool enhanced_port0;
-	unsigned int silent; /* attribute of subnet management that it does not answer */
+	unsigned int silent; /* attribute of subnet management that is not answered */
 	uint16_t caps;
 	uint32_t caps2;	    /* 24 bits: CapabilityMask2 */
-	bool extended_info; /* it tells that its ports have PortInfoExtended */
+	bool extended_info; /* its ports are said to have PortInfoExtended */
 	uint16_t fec;
 	bool has_fec;
 	bool refuses_set;
@@ -49,7 +49,7 @@ struct bed {
 	struct perf perf;
 };
 
-/* A switch tells its capabilities at port 0 only. */
+/* A switch reports its capabilities at port 0 only. */
 static void fill_port_info(const struct node *node, uint32_t port, unsigned char *data)
 {
 	/* 14.2.5.6: 4x; CapabilityMask2 in bit 15 of the mask, PortInfoExtended in its bit 1 */
@@ -133,7 +133,7 @@ static struct bed *begin(const struct node *nodes, size_t count)
 	return bed;
 }
 
-/* A word of the first destination, if there is one. */
+/* Adds a word to the first destination, if there is one. */
 static void name_ports(struct bed *bed, const char *word)
 {
 	struct mad_destination *at = &bed->destinations[0];
@@ -169,7 +169,7 @@ static void ports_that_are_read(void **state)
 		struct node node;
 		struct perf_options options;
 		const char *words[2];
-		uint32_t ports; /* bit 31: all at once */
+		uint32_t ports; /* bit 31: all ports at once */
 		size_t problems;
 	} rows[] = {
 		{.node = SWITCH_OF(3), .ports = 0xe},
@@ -193,7 +193,7 @@ static void ports_that_are_read(void **state)
 		 .words = {"3"},
 		 .options.sum = true,
 		 .ports = 0x8},
-		/* Without NodeInfo: those that are named, or all at once. */
+		/* Without NodeInfo: the named ports, or all at once. */
 		{.node = ADAPTER(4, .silent = UMAD_SM_ATTR_NODE_INFO),
 		 .words = {"3"},
 		 .ports = 0x8},
@@ -222,7 +222,7 @@ static void ports_that_are_read(void **state)
 	}
 }
 
-/* Without NodeInfo and names: our own port is known, the ports of another node are not. */
+/* Without NodeInfo and names: our own port is known, another node's ports are not. */
 static void unknown_ports(void **state)
 {
 	static const struct node node = ADAPTER(4, .silent = UMAD_SM_ATTR_NODE_INFO);
@@ -249,7 +249,7 @@ static void unknown_ports(void **state)
 	end(bed);
 }
 
-/* The highest port is 254: 255 means all, 16.1.3.5. What is wrong is told for the node's words. */
+/* The highest port is 254: 255 means all, 16.1.3.5. Errors name the node's words. */
 static void ports_by_number(void **state)
 {
 	static const struct {
@@ -277,7 +277,7 @@ static void ports_by_number(void **state)
 	}
 }
 
-/* The mode of a link's error correction: asked for where a port has it, 14.2.5.19. */
+/* The FEC mode of a link: requested if the port has it, 14.2.5.19. */
 static void modes_of_links(void **state)
 {
 	static const struct {
@@ -316,7 +316,7 @@ static void modes_of_links(void **state)
 	}
 }
 
-/* In the order of the bits of perfquery's mask and of PortCountersExtended: 16.1.3.5, 16.1.4.11. */
+/* In the bit order of perfquery's mask and of PortCountersExtended: 16.1.3.5, 16.1.4.11. */
 static const char *const names[] = {
 	"symbol_errors",
 	"link_error_recoveries",
@@ -342,7 +342,7 @@ static const char *const names[] = {
 	"multicast_rcv_packets",
 };
 
-/* What a Set names for one counter: CounterSelect and CounterSelect2 of both attributes. */
+/* The bits a Set has for one counter: CounterSelect and CounterSelect2 of both attributes. */
 static void bits_of_counters(void **state)
 {
 	const struct perf_caps all = {.mask = PERF_CAP_EXTENDED_WIDTH | PERF_CAP_XMIT_WAIT |
@@ -384,7 +384,7 @@ static void bits_of_counters(void **state)
 	assert_int_equal(perf_lacking_counters(all, PERF_CLEAR_ALL), 0);
 }
 
-/* 16.1.4: the attributes whose first byte is the operation code that they count. */
+/* 16.1.4: attributes whose first byte is the operation code they count. */
 static void operation_codes(void **state)
 {
 	static const uint16_t with_code[] = {MAD_PM_OP_RCV_COUNTERS, MAD_PM_VL_OP_PACKETS,
@@ -399,7 +399,7 @@ static void operation_codes(void **state)
 	assert_int_equal(count, ARRAY_SIZE(with_code));
 }
 
-/* A node lacks some of the counters, or has none, or has all of them. */
+/* A node lacks some of the counters, or all, or none. */
 static void lacking_counters(void **state)
 {
 	static const struct node nodes[] = {SWITCH_OF(1), SWITCH_OF(1, .caps = PERF_CAP_XMIT_WAIT),
@@ -422,7 +422,7 @@ static void lacking_counters(void **state)
 			    "the node does not have xmit_wait_ticks, qp1_dropped: not cleared");
 	assert_string_equal(bed->problems.items[2].error,
 			    "the node does not have qp1_dropped: not cleared");
-	/* A node that has none of them is for perf_reset() to report. */
+	/* A node without any of them is left to perf_reset() to report. */
 	perf_report_lacking(&bed->perf, 1 << 17);
 	assert_int_equal(bed->problems.count, 3);
 	assert_int_equal(perf_reset(&bed->perf, 1 << 16), 1);
@@ -434,7 +434,7 @@ static void lacking_counters(void **state)
 	end(bed);
 }
 
-/* A node that refuses: each of its ports is told, and does not count. */
+/* A node that refuses: each of its ports is reported, and does not count. */
 static void refused(void **state)
 {
 	static const struct node nodes[] = {SWITCH_OF(2), ADAPTER(2, .refuses_set = true)};
@@ -453,8 +453,8 @@ static void refused(void **state)
 }
 
 /*
- * An attribute that each port must have is told of each port, in each round or once; one that a
- * node may lack is told of the node.
+ * A mandatory attribute is reported for each port, in each round or once; an optional one is
+ * reported for the node.
  */
 static void failures(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rows of perf out of the bytes of attributes, and rates out of two of them. */
+/* The rows of perf from the bytes of attributes, and rates from two such rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void assert_counter(struct perf_counter counter, uint64_t value, bool sat
 	assert_int_equal(counter.saturated, saturated);
 }
 
-/* Numbers of their own at each place of PortCounters (16.1.3.5) and the extended ones. */
+/* Distinct numbers at each place of PortCounters (16.1.3.5) and the extended ones. */
 static void fill(struct bytes *bytes)
 {
 	unsigned char *narrow = bytes->part[0], *wide = bytes->part[1];
@@ -117,7 +117,7 @@ static void wide_traffic(void **state)
 	rows = rows_of(PERF_OF_PORT, &reading);
 	assert_int_equal(rows.items->width_bits.value, 64);
 	assert_counter(rows.items->xmit_data_bytes, UINT64_C(1) << 42, false);
-	/* Four times the most would not fit: it stays the most. */
+	/* Four times the maximum would not fit: the counter stays at the maximum. */
 	assert_counter(rows.items->rcv_data_bytes, UINT64_MAX, true);
 	bits_set(bytes.part[1], 16 * 8, 64, (UINT64_C(1) << 62) - 1);
 	drop(&rows);
@@ -129,7 +129,7 @@ static void wide_traffic(void **state)
 	assert_counter(rows.items->rcv_data_bytes, UINT64_MAX, true);
 	assert_true(strings_contain(&rows.items->saturated, "rcv_data_bytes"));
 	assert_counter(rows.items->unicast_xmit_packets, 22, false);
-	/* Errors are as narrow as before without the capability of the second mask. */
+	/* Without the capability of the second mask, error counters keep their narrow width. */
 	assert_counter(rows.items->symbol_errors, 1001, false);
 	assert_counter(rows.items->qp1_dropped, 1004, false);
 	assert_false(rows.items->xmit_wait_ticks.known);
@@ -157,7 +157,7 @@ static void wide_errors(void **state)
 	assert_counter(rows.items->local_link_integrity_errors, 70002, false);
 	assert_counter(rows.items->xmit_wait_ticks, 70003, false);
 	drop(&rows);
-	/* The extended ones were not answered: what the others have is shown. */
+	/* The extended attribute was not answered: the others' values are shown. */
 	reading.parts[1] = NULL;
 	rows = rows_of(PERF_OF_PORT, &reading);
 	assert_int_equal(rows.items->width_bits.value, 32);
@@ -233,7 +233,7 @@ static void virtual_lanes(void **state)
 	struct rows rows;
 
 	(void)state;
-	/* 16 bits a VL; 2 bits; 32 bits of words after the operation code */
+	/* 16 bits a VL; 2 bits; 32-bit word counts after the operation code */
 	bits_set(bytes.part[0], (4 + 2 * 3) * 8, 16, 65535);
 	bits_set(bytes.part[1], 4 * 8 + 2 * 15, 2, 2);
 	bytes.part[3][0] = 0x64;
@@ -286,7 +286,7 @@ static void encoding(void **state)
 	assert_false(rows.items[1].uncorrectable_blocks.known);
 	assert_false(rows.items[4].error_detections.known);
 	drop(&rows);
-	/* Not known which of both: neither, and as many lanes as there may be */
+	/* If the mode is unknown, it is neither; as many lanes as possible */
 	reading.fec.known = false;
 	reading.lanes = 0;
 	rows = rows_of(PERF_OF_FEC, &reading);
@@ -354,7 +354,7 @@ static void rates(void **state)
 	after.link_downed = counted(3);
 	perf_rates_of(PERF_OF_PORT, &before, &after, 2, &now);
 	assert_true(now.xmit_gbps.known && now.xmit_gbps.value == 2);
-	/* Reset between the two; stopped; not there */
+	/* Reset between the two readings; saturated; absent */
 	assert_false(now.rcv_gbps.known);
 	assert_false(now.rcv_packets_per_sec.known);
 	assert_false(now.xmit_wait_ticks_per_sec.known);
@@ -362,7 +362,7 @@ static void rates(void **state)
 	assert_true(now.errors_per_sec.known && now.errors_per_sec.value == 2);
 	assert_true(now.interval_sec.known && now.interval_sec.value == 2);
 	perf_rates_clear(&now);
-	/* One error counter that tells nothing leaves the sum unknown. */
+	/* One unknown error counter makes the sum unknown. */
 	now = (struct perf_rates){.time = NULL};
 	after.link_downed = (struct perf_counter){255, true, true};
 	perf_rates_of(PERF_OF_PORT, &before, &after, 2, &now);
@@ -395,7 +395,7 @@ static void service_levels(void **state)
 	assert_counter(rows.items[2].rcv_data_bytes, 4ull * UINT32_MAX, true);
 	assert_string_equal(rows.items[2].saturated.items[0], "rcv_data_bytes");
 	drop(&rows);
-	/* A port without PortRcvDataSL sent what it sent. */
+	/* A port without PortRcvDataSL still shows what it sent. */
 	reading.parts[1] = NULL;
 	reading.all = true;
 	rows = rows_of(PERF_OF_SL, &reading);
@@ -465,7 +465,7 @@ static void flow(void **state)
 	drop(&rows);
 }
 
-/* Each counter of a listing has a rate, at its place, with the unit that its key says. */
+/* Each counter of a listing has a rate in its place, with the unit from its key. */
 static void rates_of_listings(void **state)
 {
 	(void)state;
@@ -520,7 +520,7 @@ static void sums(void **state)
 	(void)state;
 	perf_record_add(&perf_schema, &sum, &row);
 	assert_counter(sum.symbol_errors, 11, false);
-	/* One of them does not know it. */
+	/* One of the rows lacks the value. */
 	assert_false(sum.link_downed.known || sum.rcv_errors.known);
 	assert_counter(sum.xmit_data_bytes, UINT64_MAX, true);
 	assert_int_equal(sum.width_bits.value, 32);

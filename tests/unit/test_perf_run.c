@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl perf over nodes that are made up: which ports are read, what is cleared (the first 24
- * bytes of each Set, by 16.1.3.5 and 16.1.4.11), rates, sampling, and all that it says.
+ * rdmactl perf over made-up nodes: which ports are read, what is cleared (the first 24 bytes of
+ * each Set, by 16.1.3.5 and 16.1.4.11), rates, sampling, and all messages.
  */
 #include "made_up_nodes.h"
 
@@ -10,20 +10,20 @@
 #include "places.h"
 
 /*
- * The subnet, by LIDs: 2 this port, of an adapter; 5 a switch of 3 ports with an enhanced port 0,
- * whose agent has everything; 6 one with a base port 0 and narrow counters; 7 has no agent; 8
- * answers nothing but its agent does; 9 an adapter of 2 ports; 10 refuses counters.
+ * The subnet by LID: 2 this port, of an adapter; 5 a switch of 3 ports with an enhanced port 0,
+ * whose agent has everything; 6 one with a base port 0 and narrow counters; 7 has no agent; 8 does
+ * not answer, but its agent does; 9 an adapter of 2 ports; 10 refuses counters.
  */
 static struct {
-	unsigned int reads;   /* of each port's counters: they grow */
+	unsigned int reads;   /* of each port's counters, which grow with it */
 	int refused;	      /* status of a Set */
-	int refused_extended; /* the same of PortCountersExtended */
+	int refused_extended; /* same for PortCountersExtended */
 	bool dead_set, dies;
 	unsigned int lost;	   /* readings of PortCountersExtended without an answer */
 	unsigned char control[64]; /* PortSamplesControl */
-	unsigned int busy;	   /* looks until the interval is over */
+	unsigned int busy;	   /* polls until the interval is over */
 	bool other, zero, deaf;
-	unsigned int slow_sec; /* how long each reading takes */
+	unsigned int slow_sec; /* duration of each reading */
 } agents;
 
 /* PortCounters, 16.1.3.5 */
@@ -72,7 +72,7 @@ static void put_class(unsigned int lid, unsigned char *data)
 				: 0);
 }
 
-/* The others: the number of each counter of 16 bits is its place. */
+/* Other attributes: each 16-bit counter has its offset as value. */
 static void put_numbers(unsigned char *data)
 {
 	data[0] = 0x64;
@@ -146,7 +146,7 @@ static int answer(const struct asked *asked, unsigned char *data)
 
 	if (asked->mgmt_class == UMAD_CLASS_PERF_MGMT)
 		return answer_agent(asked, data);
-	/* The path to a GID of another subnet: the last byte is the LID of the router. */
+	/* The path to a GID of another subnet: its last byte is the router's LID. */
 	if (asked->attribute == UMAD_SA_ATTR_PATH_REC) {
 		put_16(data, 40, asked->data[23]);
 		data[47] = 64;
@@ -185,7 +185,7 @@ static int answer(const struct asked *asked, unsigned char *data)
 static void begin(void)
 {
 	memset(&agents, 0, sizeof(agents));
-	/* Two counters, at 1000 ticks, by somebody else's request 0x7777. */
+	/* Two counters, at 1000 ticks, requested by somebody else as 0x7777. */
 	agents.control[2] = 5;
 	put_16(agents.control, 34, 1000);
 	put_16(agents.control, 36, 0x7777);
@@ -1050,7 +1050,7 @@ static const struct command_row resets_dead = {
 	"9 set PortCountersExtended 0x0\n"
 	"0001000f0000000000000000000000000000000000000000\n"};
 
-/* Both attributes of the port are told if they failed in different ways. */
+/* Both attributes of the port are reported if they failed differently. */
 static const struct command_row resets_twice = {
 	"perf 9 --reset --tsv -o port", STATUS_PARTIAL,
 	"port\n"
@@ -1062,7 +1062,7 @@ static const struct command_row resets_twice = {
 	"attribute-not-supported\n",
 	NULL};
 
-/* A port in state init lets nothing of performance management through, whoever is asked. */
+/* A port in state init passes no performance management, whichever node is queried. */
 static void port_in_init(void **state)
 {
 	static const struct command_row row = {
@@ -1081,7 +1081,7 @@ static void port_in_init(void **state)
 	expect(&row);
 }
 
-/* PortSelect 255 is no port: 16.1.3.5. */
+/* PortSelect 255 is not a port: 16.1.3.5. */
 static const struct command_row resets_sum = {
 	"perf 5 --sum --reset --tsv -o summed_ports", STATUS_PARTIAL,
 	"summed_ports\n"
@@ -1108,7 +1108,7 @@ static void resets(void **state)
 	expect(&resets_dead);
 }
 
-/* The counters grow by 1 a reading, PortXmitData by 10^9 words; a round is 1000 seconds. */
+/* Counters grow by 1 per reading, PortXmitData by 10^9 words; a round takes 1000 seconds. */
 static const struct command_row rates_rows[] = {
 	{"perf --watch --interval 1000s -c 2 --tsv -o "
 	 "object,node,object_lid,port,xmit_gbps,rcv_gbps,xmit_packets_per_sec,er"
@@ -1287,7 +1287,7 @@ static const struct command_row rates_stopped = {
 	"2 get PortCounters 0x0\n"
 	"2 get PortCounters 0x0\n"};
 
-/* From the middle of a reading to that of the next, the first one too; readings cause no drift. */
+/* From the middle of one reading to that of the next, even at first; readings cause no drift. */
 static const struct command_row rates_slow = {
 	"perf --watch --interval 1000s -c 2 --tsv -o port,interval_sec", STATUS_DONE,
 	"port\tinterval_sec\n"
@@ -1300,7 +1300,7 @@ static const struct command_row rates_slow = {
 	"2 get PortCounters 0x0\n"
 	"2 get PortCounters 0x0\n"};
 
-/* What counts 32 bits is not compared with what counts 64. */
+/* A 32-bit counter is not compared with a 64-bit one. */
 static const struct command_row rates_lost = {
 	"perf 9 --watch --interval 1000s -c 2 --tsv -o port,xmit_gbps,xmit_packets_per_sec "
 	"--retries 0",
@@ -1484,7 +1484,7 @@ static void samples(void **state)
 	expect(&samples_rows[2]);
 	assert_int_equal(agents.control[0], 4);			   /* OpCode */
 	assert_int_equal(bits_get(agents.control, 28 * 8, 32), 9); /* SampleStart */
-	/* It takes three looks, 50 ms apart. */
+	/* It takes three polls, 50 ms apart. */
 	begin();
 	agents.busy = 2;
 	expect(&samples_done);
@@ -1493,7 +1493,7 @@ static void samples(void **state)
 	agents.busy = 1000;
 	expect(&samples_busy);
 	assert_int_equal(nodes.waited, 10000 / 50);
-	/* SampleStatus of the control: it runs already. */
+	/* SampleStatus of the control: a sampling is already running. */
 	begin();
 	agents.control[11] = 1;
 	expect(&samples_runs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a port samples: the request, what the port made of it, the rows of its result. */
+/* What a port samples: the request, what the port makes of it, and the rows of its result. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static const struct perf_sampling sampling = {
 	.interval_ticks = INTERVAL,
 };
 
-/* What a port answers that takes everything. */
+/* The answer of a port that accepts everything. */
 static void answer(unsigned char control[static MAD_DATA_MOST])
 {
 	unsigned char before[PERF_SAMPLE_CONTROL_BYTES] = {0};
@@ -56,7 +56,7 @@ static void parses(void **state)
 	free(wrong);
 }
 
-/* The places of 16.1.3.2; what the request does not set stays as the port had it. */
+/* Offsets of 16.1.3.2; fields that the request does not set stay as the port had them. */
 static void writes(void **state)
 {
 	struct perf_sampling plain = sampling;
@@ -87,7 +87,7 @@ static void checks(void **state)
 	(void)state;
 	answer(control);
 	assert_int_equal(perf_sampling_check(&sampling, control), 0);
-	/* What was not asked for does not matter. */
+	/* Fields that were not requested do not matter. */
 	bits_set(control, 42 * 8, 16, 9);
 	assert_int_equal(perf_sampling_check(&sampling, control), 0);
 	bits_set(control, 40 * 8, 16, 0);
@@ -112,7 +112,7 @@ static void runs(void **state)
 	}
 }
 
-/* The rows of a result with this tag and status. */
+/* Returns the rows of a result with this tag and status. */
 static struct perf_sample *rows_of(unsigned int tag, unsigned int status,
 				   const struct perf_sampling *own)
 {
@@ -150,13 +150,13 @@ static void results(void **state)
 	assert_int_equal(rows[1].value.value, 88);
 	assert_int_equal(rows[1].own, TRISTATE_UNKNOWN);
 	free(rows);
-	/* 16.1.3.4: not before the end */
+	/* 16.1.3.4: unknown until sampling has ended */
 	rows = rows_of(TAG, 2, &sampling);
 	assert_false(rows[0].value.known);
 	free(rows);
 }
 
-/* Values of another request do not stand under these quantities. */
+/* Values of another request are not shown under these quantities. */
 static void others(void **state)
 {
 	struct perf_sample *rows = rows_of(TAG + 1, 0, &sampling);
@@ -171,7 +171,7 @@ static void others(void **state)
 	free(rows);
 }
 
-/* Counters of --reset that a device does not have, by its capabilities. */
+/* Counters of --reset that a device lacks, according to its capabilities. */
 static void lacking(void **state)
 {
 	const uint32_t wait = 1 << 16, qp1 = 1 << 17, unicast = 1 << 18;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests and answers of ping and sysstat: what is an answer, what is not, what is shown of it. */
+/*
+ * Requests and answers of ping and sysstat: what counts as an answer, what does not, and what is
+ * shown.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +58,7 @@ static void asked_and_answered(void **state)
 	}
 }
 
-/* As ibping(8) of infiniband-diags has it: the bytes that its peers see. */
+/* As in ibping(8) of infiniband-diags: the bytes that its peers see. */
 static void as_ibping(void **state)
 {
 	static const unsigned char oui[] = {0x00, 0x14, 0x05};
@@ -100,7 +103,7 @@ static void refused_as_a_request(void **state)
 	}
 }
 
-/* A server must not be made to send requests, to other servers least of all. */
+/* Nobody must be able to make a server send requests, least of all to other servers. */
 static void methods_of_answers(void **state)
 {
 	struct exchange exchange;
@@ -145,7 +148,7 @@ static void refused_as_an_answer(void **state)
 		exchange.answer[OUI + 1] ^= 1;
 		assert_false(ping_accept(kind, &exchange.request, exchange.answer, MAD_BYTES));
 		exchange.answer[OUI + 1] ^= 1;
-		/* The name fills ibping's answer; our server has to return the data sent. */
+		/* The name fills ibping's answer; our server must return the data sent. */
 		exchange.answer[MAD_BYTES - 1] ^= 1;
 		assert_int_equal(ping_accept(kind, &exchange.request, exchange.answer, MAD_BYTES),
 				 kind == PING_OPENIB);
@@ -192,7 +195,7 @@ static void hostile_names(void **state)
 	assert_null(ping_host(PING_ROCE, exchange.asked, DATA));
 }
 
-/* A name that does not fit still ends with a NUL. */
+/* A name that does not fit is cut, and still ends with a NUL. */
 static void long_name_of_ours(void **state)
 {
 	struct exchange exchange;
@@ -290,7 +293,7 @@ static void sysstat_texts(void **state)
 	free(text);
 }
 
-/* Whole lines, as many as ibsysstat has room for, and in segments if they have to be. */
+/* Complete lines, as many as ibsysstat has room for, in segments if necessary. */
 static void sysstat_answers(void **state)
 {
 	static const char line[] = "cpu 0: model M MHZ 1\n";

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rounds of ping on a simulated kernel: who is asked, what is counted, what is said of a loss. */
+/*
+ * Rounds of ping on a simulated kernel: who is pinged, what is counted, how losses are explained.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,12 +23,12 @@ struct fixture {
 	struct mad_session session;
 	struct problems problems;
 	struct ping_client ping;
-	uint16_t asked[32]; /* LIDs */
+	uint16_t asked[32]; /* LIDs of the requests */
 	size_t asked_count;
 	uint64_t key; /* of the last request */
 };
 
-/* What nodes say they are called, as far as they answer. */
+/* Node descriptions, for nodes that answer. */
 static void describe(struct fixture *fixture, const unsigned char *mad, uint16_t lid)
 {
 	unsigned char reply[MAD_BYTES];
@@ -51,7 +53,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	fixture->asked[fixture->asked_count++] = to->lid;
 	if (to->lid == UNREACHABLE)
 		return -EHOSTUNREACH;
-	/* Another vendor's answer: IBA 1, 16.5.1 has the OUI in the bytes 37 to 39. */
+	/* Another vendor's answer: IBA 1, 16.5.1 has the OUI in bytes 37 to 39. */
 	if (to->lid == STRANGE) {
 		unsigned char strange[MAD_BYTES];
 
@@ -142,7 +144,7 @@ static void beyond_a_router(void **state)
 	end(fixture);
 }
 
-/* What was wrong with an answer that does not count, and with one that refuses. */
+/* What was wrong with an answer that does not count, and with a refusal. */
 static void faults(void **state)
 {
 	static const uint16_t lids[] = {ALIVE, STRANGE, REFUSES};
@@ -168,7 +170,7 @@ static void faults(void **state)
 	end(fixture);
 }
 
-/* A target that could not be reached is asked first in the next round. */
+/* A target that could not be reached is pinged first in the next round. */
 static void unreached_goes_first(void **state)
 {
 	static const uint16_t lids[] = {ALIVE, UNREACHABLE};
@@ -202,7 +204,10 @@ static void flood_sends_all(void **state)
 	end(fixture);
 }
 
-/* Nodes without a host's name that answered a ping are asked; who does not say it has none. */
+/*
+ * Nodes that answered a ping without a host name are asked for one; without an answer they have
+ * none.
+ */
 static void descriptions(void **state)
 {
 	static const uint16_t lids[] = {ALIVE, DEAD, REFUSES, NAMELESS, NAMED, SILENT};
@@ -230,7 +235,7 @@ static void descriptions(void **state)
 	end(fixture);
 }
 
-/* Another program has the port's answer methods: the kernel refuses every agent. */
+/* Another program has the port's response methods: the kernel refuses every agent. */
 static void no_method_is_left(void **state)
 {
 	static const uint16_t lids[] = {ALIVE};
@@ -246,7 +251,7 @@ static void no_method_is_left(void **state)
 	end(fixture);
 }
 
-/* Each kind of loss, with its whole text, and the next step that fits the kind of request. */
+/* Each kind of loss, with its full text, and the next step that fits the kind of request. */
 static void losses(void **state)
 {
 	static const struct {
@@ -311,8 +316,7 @@ static void assert_real(const struct real *real, bool known, double value)
 		assert_float_equal(real->value, value, 1e-9);
 }
 
-/* For 1 to 10 us: the middle of the two in the middle, and by nearest rank the ninth and the last.
- */
+/* For 1 to 10 us: the mean of the middle two, and by nearest rank the ninth and the last. */
 static void figures(void **state)
 {
 	uint64_t samples[10];
@@ -332,7 +336,7 @@ static void figures(void **state)
 	assert_real(&target.record.p99, true, 10);
 	assert_real(&target.record.max, true, 10);
 	assert_real(&target.record.mean, true, 5.5);
-	/* Nothing was sent: there is no loss to tell of. */
+	/* Nothing was sent, so there is no loss. */
 	target = (struct ping_target){.sent = 0};
 	ping_target_compute(&target);
 	assert_real(&target.record.loss_percent, false, 0);
@@ -340,7 +344,7 @@ static void figures(void **state)
 	assert_true(target.record.sent.known && target.record.received.known);
 }
 
-/* The rows of --each: a request each, with the round trip of that one in every column. */
+/* The rows of --each: one per request, with its round trip in every column. */
 static void each_request(void **state)
 {
 	static const uint16_t lids[] = {ALIVE, DEAD};

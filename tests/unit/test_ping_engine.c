@@ -66,15 +66,15 @@ static int answer_at_once(struct fake *fake, int agent, const struct mad_address
 {
 	(void)agent;
 	(void)to;
-	/* The kernel is not to wait for what it does not know for an answer. */
+	/* The kernel must not wait for an answer that it does not know. */
 	assert_int_equal(fake->last_timeout_msec, 0);
 	answer(fake, mad, 0);
 	return 0;
 }
 
 /*
- * Number 1 has no neighbour; while the kernel finds that out, the answer of number 0 comes. Number
- * 2 never answers.
+ * The first target has no neighbour entry; while the kernel finds that out, the answer from number
+ * 0 arrives. Number 2 never answers.
  */
 static int no_neighbour(struct fake *fake, int agent, const struct mad_address *to,
 			const unsigned char *mad)
@@ -129,7 +129,7 @@ static void every_method_answers(void **state)
 	}
 }
 
-/* A MAD that came during a long send() is an answer, although its time is unknown. */
+/* A MAD that arrived during a long send() is an answer, although its time is unknown. */
 static void others_are_held_up(void **state)
 {
 	struct caller caller = {.method = UMAD_METHOD_SEND};
@@ -139,7 +139,7 @@ static void others_are_held_up(void **state)
 	assert_true(caller.accepted[0]);
 	assert_int_equal(caller.round_trips[0], 0);
 	assert_int_equal(caller.errors[1], -EHOSTUNREACH);
-	/* It was sent after the long send(), which does not excuse it. */
+	/* It was sent after the long send(), which therefore does not excuse it. */
 	assert_int_equal(caller.errors[2], -ETIMEDOUT);
 }
 

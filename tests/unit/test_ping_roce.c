@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl ping over Ethernet: which destinations are, the port, GID and address that the requests
- * leave with, and what is said of those that cannot be reached. The routing table is made up:
- * peer_find() and endpoint_by_route() are here, so that the linker takes none of their files.
+ * rdmactl ping over Ethernet: which destinations are on it, the port, GID and address that requests
+ * are sent from, and how unreachable ones are reported. The routing table is made up: peer_find()
+ * and endpoint_by_route() are here, so that the linker takes none of their files.
  */
 #include "made_up_nodes.h"
 
@@ -16,11 +16,11 @@
 
 /* ---- The routing table ---- */
 
-/* What a destination leaves by. */
+/* The route to a destination. */
 static const struct way {
 	const char *name;
-	const char *address; /* NULL: there is no such host */
-	const char *device;  /* NULL: none leads there */
+	const char *address; /* NULL: no such host */
+	const char *device;  /* NULL: no route to it */
 	uint32_t port, gid_index;
 	const char *gid;
 	uint32_t link_layer, transport;
@@ -125,7 +125,7 @@ static int answer(const struct asked *asked, unsigned char *data)
 	command_note(line);
 	if (silent)
 		return NODES_SILENT;
-	/* The kernel looks for the second neighbour, and holds the first one's answer back. */
+	/* The kernel resolves the second neighbour, and delays the first one's answer. */
 	if (slow && !strcmp(gid, "0000:0000:0000:0000:0000:ffff:0a00:0002"))
 		fake_sleep(SLOW_MSEC);
 	assert_true(ping_answer(PING_ROCE, asked->mad, MAD_BYTES, "peer", reply));
@@ -218,7 +218,7 @@ static void reached(void **state)
 	expect_all(reached_rows, ARRAY_SIZE(reached_rows));
 }
 
-/* What is said of each, between two that are reached. */
+/* The message for each, between two that are reachable. */
 static const struct command_row refused_rows[] = {
 	{"ping 10.0.0.1 5 0x10 0,1 0xfg 10.0.0.2 -c 1 --tsv -o object,received", STATUS_PARTIAL,
 	 "object\treceived\n"
@@ -295,7 +295,7 @@ static const struct command_row lost_row = {
 	"  run rdmactl ping --serve on the destination\n",
 	"way to 10.0.0.1: index -1, type 2\n" TO("0000:0000:0000:0000:0000:ffff:0a00:0001", "7")
 		TO("0000:0000:0000:0000:0000:ffff:0a00:0001", "7")};
-/* An answer has to come from where the request went. */
+/* An answer must come from where the request went. */
 static const struct command_row stranger_row = {
 	"ping 10.0.0.1 -c 1 --tsv -o object,received", STATUS_FAULT,
 	"object\treceived\n"
@@ -309,7 +309,7 @@ static const struct command_row agent_row = {
 	"  17 other clients may be waiting for answers on this port\n",
 	"way to 10.0.0.1: index -1, type 2\n"};
 
-/* An answer whose time is unknown is an answer. */
+/* An answer whose time is unknown still counts. */
 static void untimed(void **state)
 {
 	_cleanup_(freep) char *out = NULL, *err = NULL;
@@ -342,7 +342,7 @@ static void lost(void **state)
 	nodes_expect(&ping_command, &agent_row);
 }
 
-/* A port of InfiniBand, or an option that is of InfiniBand. */
+/* An InfiniBand port, or an InfiniBand option. */
 static const struct command_row infiniband_rows[] = {
 	{"ping host6 -c 1 --tsv -o object,received", STATUS_FAILED, "",
 	 "rdmactl ping: host6: the subnet administrator did not answer\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Modules whose memory is written here after the standards: decoded, compared, kept as text. */
+/* Modules whose memory is made here from the standards: decoded, compared, and kept as text. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,12 +108,12 @@ static void osfp(void **state)
 	assert_real(plug.temperature_c, 52);
 	assert_int_equal(plug.lane_count, 8);
 	assert_real(plug.lanes[0].tx_power_mw, 1);
-	/* Twice 2 uA a unit, of readings and of thresholds. */
+	/* Twice 2 uA per unit, for readings and thresholds. */
 	assert_real(plug.lanes[7].tx_bias_ma, 6);
 	assert_real(plug.limits[PLUG_TX_BIAS].values[LIMIT_HIGH_ALARM], 10);
 	assert_int_equal(plug_weakest(&plug)->lane.value, 1);
 	plug_clear(&plug);
-	/* A multiplier that is reserved: the current is unknown, and so are its thresholds. */
+	/* A reserved multiplier: the current is unknown, and so are its thresholds. */
 	plug_put(&memory, PLUG_ADVERTISED, 160, 0x07 | 3 << 3);
 	plug_decode(&memory, &plug);
 	assert_false(plug.lanes[0].tx_bias_ma.known);
@@ -145,7 +145,7 @@ static void sfp28(void **state)
 	assert_real(plug.lanes[0].tx_bias_ma, 6.4);
 	assert_real(plug.lanes[0].rx_power_mw, 0.41);
 	plug_clear(&plug);
-	/* No diagnostics, or behind a special sequence that a program must not send. */
+	/* No diagnostics, or only after a special sequence that a program must not send. */
 	plug_put(&memory, PLUG_LOWER, 92, 0x6c);
 	plug_decode(&memory, &plug);
 	assert_false(plug.temperature_c.known);
@@ -179,7 +179,7 @@ static void calibrated(void **state)
 	assert_real(plug.lanes[0].rx_power_mw, 0.83);
 	assert_real(plug.lanes[0].tx_power_mw, 0.7);
 	plug_clear(&plug);
-	/* Infinite, and none. */
+	/* An infinite and an undefined number. */
 	put_float(&memory, 68, 0x7f800000);
 	plug_decode(&memory, &plug);
 	assert_false(plug.lanes[0].rx_power_mw.known);
@@ -221,7 +221,7 @@ static void thresholds(void **state)
 	}
 }
 
-/* Thresholds that the vendor left 0, or never wrote, are no thresholds. */
+/* Thresholds that the vendor left at 0, or never wrote, do not count. */
 static void no_thresholds(void **state)
 {
 	static const uint8_t left[] = {0, 0xff};
@@ -287,12 +287,12 @@ static void latched(void **state)
 		for (unsigned int lane = 1; lane <= plug.lane_count; lane++)
 			assert_int_equal(plug.lanes[lane - 1].flags.value,
 					 lane == cases[i].lane ? cases[i].flags : 0);
-		/* What was noted is no reading. */
+		/* The flag recorded does not count as a reading. */
 		assert_int_equal(plug.alarms.value, 0);
 	}
 }
 
-/* A flag that the module does not promise is not told, whatever the byte says. */
+/* A flag that the module does not advertise is not reported, whatever the byte says. */
 static void unpromised(void **state)
 {
 	static const struct {
@@ -322,7 +322,7 @@ static void unpromised(void **state)
 	}
 }
 
-/* An SFP that promises neither flags nor thresholds has none, but its readings. */
+/* An SFP that advertises neither flags nor thresholds has readings only. */
 static void no_flags(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -343,7 +343,7 @@ static void no_flags(void **state)
 		assert_false(plug.limits[i].values[LIMIT_HIGH_ALARM].known);
 }
 
-/* Four lanes of light and eight of the host, as a 400G-DR4 has them: the others are not dark. */
+/* Four optical lanes and eight host lanes, as in a 400G-DR4: the other lanes are not dark. */
 static void media_lanes(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -401,7 +401,7 @@ static void kinds(void **state)
 		{sample_sfp28, PLUG_LOWER, 2, 0x22, "twisted-pair"},
 		{sample_sfp28, PLUG_LOWER, 2, 0x0c, "optical"},
 		{sample_sfp28, PLUG_LOWER, 2, 0x25, "optical"},
-		/* A cable of copper or of fibre, a guess, and what does not say anything. */
+		/* A copper or fibre cable, a guess, and bytes that say nothing. */
 		{sample_sfp28, PLUG_LOWER, 2, 0x21, "unknown"},
 		{sample_sfp28, PLUG_LOWER, 2, 0x23, "unknown"},
 		{sample_sfp28, PLUG_LOWER, 2, 0x0a, "unknown"},
@@ -444,7 +444,7 @@ static void lengths(void **state)
 	}
 }
 
-/* Byte 18 of an SFP is a length of a fixed cable, and else a reach. */
+/* Byte 18 of an SFP is the length of a fixed cable, or else a reach. */
 static void lengths_of_sfp(void **state)
 {
 	static const struct {
@@ -464,7 +464,7 @@ static void lengths_of_sfp(void **state)
 	}
 }
 
-/* The fault of a module is told only in the state that means one. */
+/* The fault of a module is reported only in the state that indicates one. */
 static void faults(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -501,7 +501,7 @@ static void texts(void **state)
 	assert_null(plug.oui);
 }
 
-/* An identifier that is not known, and none. */
+/* An unknown identifier, and no identifier. */
 static void unknown(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -526,7 +526,7 @@ static void unknown(void **state)
 	assert_null(plug_unknown_text(&memory));
 }
 
-/* Whatever part ends where, nothing beyond it is read, and what is known stays true. */
+/* Wherever a part ends, nothing past it is read, and known values stay correct. */
 static void truncated(void **state)
 {
 	static void (*const samples[])(struct plug_memory * memory) = {sample_qsfp28, sample_copper,
@@ -553,7 +553,7 @@ static void truncated(void **state)
 			}
 }
 
-/* Which parts are worth reading, in the order of reading. */
+/* Which parts are worth reading, in reading order. */
 static void parts(void **state)
 {
 	static const struct {

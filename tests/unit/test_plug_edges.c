@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Modules at the edges of what the standards say: each threshold of each quantity, each latched
- * flag, each advertisement, each constant of a calibration, codes beside those that mean something.
+ * Modules at the edges of the standards: each threshold of each quantity, each latched flag, each
+ * advertisement, each calibration constant, and codes next to the meaningful ones.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static const char *kind_of(const struct plug *plug)
 	return plug->kind.known ? enum_word(plug_kind_names, plug->kind.value, "?") : "unknown";
 }
 
-/* SFF-8636: readings in the lower half, their thresholds in page 03h. */
+/* SFF-8636: readings in the lower half, thresholds in page 03h. */
 static void each_threshold(void **state)
 {
 	static const struct {
@@ -83,7 +83,7 @@ static void each_threshold(void **state)
 			}
 }
 
-/* A threshold without the other of its side is not compared; without a reading, none is. */
+/* A threshold without the other one of its side is not compared; without a reading, none is. */
 static void half_of_the_thresholds(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -109,7 +109,7 @@ static void half_of_the_thresholds(void **state)
 	}
 }
 
-/* SFF-8636 has no bit for having monitors: the temperature tells, and whether data is ready. */
+/* SFF-8636 has no bit for monitors: the temperature shows it, and whether data is ready. */
 static void monitors_of_qsfp(void **state)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static void monitors_of_qsfp(void **state)
 	}
 }
 
-/* CMIS, 01h:159 and 01h:160: a bit for each monitor. */
+/* CMIS, 01h:159 and 01h:160: one bit per monitor. */
 static void monitors_of_cmis(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void monitors_of_cmis(void **state)
 	}
 }
 
-/* Reports which flags are set, of a lane or of the module, with one bit of the memory set. */
+/* Checks which flags of a lane or of the module are set by one bit of the memory. */
 static void check_flag(void (*sample)(struct plug_memory *memory), enum plug_part part,
 		       unsigned int offset, unsigned int bit, unsigned int lane, uint64_t wanted)
 {
@@ -207,7 +207,7 @@ static void each_flag_of_qsfp(void **state)
 	}
 }
 
-/* CMIS: byte 9 of the lower half; in page 11h, a byte for each flag and a bit for each lane. */
+/* CMIS: byte 9 of the lower half; in page 11h, one byte per flag and one bit per lane. */
 static void each_flag_of_cmis(void **state)
 {
 	static const struct {
@@ -253,7 +253,7 @@ static void each_flag_of_sfp(void **state)
 	}
 }
 
-/* Lanes of the host alone can lack what the port sends, but have no laser and receive nothing. */
+/* Host-only lanes may lose the port's signal, but have no laser and receive nothing. */
 static void flags_without_light(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -277,7 +277,7 @@ static void put_float(struct plug_memory *memory, unsigned int offset, uint32_t 
 	bits_set(plug_at(memory, PLUG_DIAGNOSTICS, offset), 0, 32, bits);
 }
 
-/* An SFP28 that is calibrated externally, with constants that change nothing. */
+/* An externally calibrated SFP28, whose constants change nothing. */
 static void sample_calibrated(struct plug_memory *memory)
 {
 	sample_sfp28(memory);
@@ -312,7 +312,7 @@ static void slopes_and_offsets(void **state)
 	assert_true(is_real(&plug.voltage_v, 3.3));
 	assert_true(is_real(&plug.lanes[0].tx_bias_ma, 9.8));
 	assert_true(is_real(&plug.lanes[0].tx_power_mw, 1.39));
-	/* Constants that were not read, the last one of the voltage: its thresholds are unknown. */
+	/* Constants up to the last one of the voltage were not read: its thresholds are unknown. */
 	memory.length[PLUG_DIAGNOSTICS] = 92;
 	decode(&memory, &plug);
 	assert_true(is_real(&plug.limits[PLUG_VOLTAGE].values[LIMIT_HIGH_ALARM], 3.689));
@@ -329,13 +329,13 @@ static void polynomial(void **state)
 		uint32_t constants[5];
 		double milliwatts; /* below 0: unknown */
 	} cases[] = {
-		/* x^4 + 2 x^3 + 3 x^2 + 4 x + 5 of 10. */
+		/* x^4 + 2 x^3 + 3 x^2 + 4 x + 5 at 10. */
 		{{0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40a00000}, 1.2345},
 		{{0, 0, 0, 0, 0}, 0},
-		{{0, 0, 0, 0, 0xbf800000}, -1}, /* below nothing */
+		{{0, 0, 0, 0, 0xbf800000}, -1}, /* below 0 */
 		{{0, 0, 0, 0, 0x497423f0}, 99.9999},
 		{{0, 0, 0, 0, 0x49742400}, -1}, /* 100 mW */
-		{{0, 0, 0, 0, 0x7fc00000}, -1}, /* no number */
+		{{0, 0, 0, 0, 0x7fc00000}, -1}, /* not a number */
 		{{0x7f800000, 0, 0, 0, 0}, -1},
 		{{0, 0xff800000, 0, 0, 0}, -1},
 	};
@@ -357,7 +357,7 @@ static void polynomial(void **state)
 	}
 }
 
-/* Each connector of SFF-8024 that says of an SFP by itself what it is. */
+/* Each connector of SFF-8024 that alone identifies the kind of an SFP. */
 static void connectors_of_sfp(void **state)
 {
 	(void)state;
@@ -377,7 +377,7 @@ static void connectors_of_sfp(void **state)
 	}
 }
 
-/* Kinds that the codes of cables tell, and that only cables have a length. */
+/* Kinds identified by cable codes; and only cables have a length. */
 static void kinds_and_lengths(void **state)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static void kinds_and_lengths(void **state)
 		decode(&memory, &plug);
 		assert_string_equal(kind_of(&plug), cases[i].kind);
 		assert_int_equal(is_real(&plug.length_m, 254), cases[i].is_cable);
-		/* 255 stands for longer than can be said, and 0 for unspecified. */
+		/* 255 means longer than can be encoded, and 0 unspecified. */
 		plug_put(&memory, cases[i].length_part, cases[i].length_offset, 255);
 		decode(&memory, &plug);
 		assert_false(plug.length_m.known);
@@ -436,7 +436,7 @@ static void kinds_and_lengths(void **state)
 	}
 }
 
-/* Which modules have lanes: those with light, whose page of lanes was read. */
+/* Modules with lanes: optical ones whose page of lanes was read. */
 static void lanes(void **state)
 {
 	static const struct {
@@ -476,14 +476,14 @@ static void lanes(void **state)
 	memory.length[PLUG_LANES] = 0;
 	decode(&memory, &plug);
 	assert_int_equal(plug.lane_count, 0);
-	/* Without page 00h nothing says what kind of module it is. */
+	/* Without page 00h, the kind of the module is unknown. */
 	sample_qsfp28(&memory);
 	memory.length[PLUG_IDENTITY] = 0;
 	decode(&memory, &plug);
 	assert_string_equal(kind_of(&plug), "unknown");
 	assert_int_equal(plug.lane_count, 0);
 	assert_true(plug.temperature_c.known);
-	/* Byte 36 of an SFP comes after its connector. */
+	/* Byte 36 of an SFP follows its connector. */
 	sample_sfp28(&memory);
 	memory.length[PLUG_LOWER] = 36;
 	decode(&memory, &plug);
@@ -493,7 +493,7 @@ static void lanes(void **state)
 	assert_string_equal(kind_of(&plug), "optical");
 }
 
-/* The flags of a module that measures nothing mean nothing. */
+/* The flags of a module without monitors are meaningless. */
 static void flags_without_monitors(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -542,7 +542,7 @@ static void words_of_fixed_size(void **state)
 			assert_null(plug.firmware);
 	}
 	assert_string_equal(plug.oui, "48:b0:2d");
-	/* NULs in the place of blanks; one byte that was written is a text; all of the width. */
+	/* NULs instead of blanks; one written byte is a text; a text as long as its field. */
 	memset(plug_at(&memory, PLUG_IDENTITY, 129), 0, 16);
 	memcpy(plug_at(&memory, PLUG_IDENTITY, 129), "ab", 2);
 	memset(plug_at(&memory, PLUG_IDENTITY, 148), 0xff, 16);
@@ -557,7 +557,7 @@ static void words_of_fixed_size(void **state)
 	assert_null(plug.oui);
 }
 
-/* The parts that plug_next_part() wants, one after the other. */
+/* Returns the parts that plug_next_part() wants, one after another. */
 static unsigned int wanted_parts(const struct plug_memory *memory)
 {
 	unsigned int tried = 0;
@@ -568,7 +568,7 @@ static unsigned int wanted_parts(const struct plug_memory *memory)
 	return tried;
 }
 
-/* Byte 2 says that page 00h is the only one: bit 2 in SFF-8636, bit 7 in CMIS. */
+/* Byte 2 says that there is only page 00h: bit 2 in SFF-8636, bit 7 in CMIS. */
 static void flat_memories(void **state)
 {
 	const unsigned int two = 1u << PLUG_LOWER | 1u << PLUG_IDENTITY;
@@ -619,8 +619,7 @@ static void as_text(void **state)
 	assert_string_equal(same, "0:01 2:0203");
 }
 
-/* The weakest lane is the first of those that receive the least; lanes not measured do not count.
- */
+/* The weakest lane is the first with the least received power; unmeasured lanes do not count. */
 static void weakest(void **state)
 {
 	struct plug plug = {.lane_count = 4};
@@ -635,7 +634,9 @@ static void weakest(void **state)
 	assert_ptr_equal(plug_weakest(&plug), &plug.lanes[1]);
 }
 
-/* SFF-8636: copper, whose technology is 0xa or more in the upper half of byte 147, has no light. */
+/*
+ * SFF-8636: copper, with a technology of 0xa or more in the upper half of byte 147, is not optical.
+ */
 static void light_of_copper(void **state)
 {
 	struct plug_memory memory = {.length = {[PLUG_LOWER] = 128, [PLUG_IDENTITY] = 128}};

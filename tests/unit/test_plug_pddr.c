@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What firmware tells of modules, in registers written after the notation of their source. */
+/* What firmware reports about modules, in registers written in the notation of their source. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void optical(void **state)
 	assert_string_equal(plug.vendor, "NVIDIA");
 	assert_string_equal(plug.part, "MMS4X00-NS");
 	assert_string_equal(plug.serial, "MT2301FT00777");
-	/* The reach of a transceiver is no length. */
+	/* The reach of a transceiver is not a length. */
 	assert_false(plug.length_m.known);
 	assert_real(plug.temperature_c, 47.5);
 	assert_real(plug.voltage_v, 3.28);
@@ -83,7 +83,7 @@ static void alarms(void **state)
 	assert_int_equal(plug_weakest(&plug)->lane.value, 6);
 }
 
-/* Older firmware tells powers, and their thresholds, in whole dBm. */
+/* Older firmware reports powers and their thresholds in whole dBm. */
 static void whole_dbm(void **state)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static void kinds(void **state)
 		unsigned int type, form, technology;
 		enum plug_kind kind;
 		unsigned int identifier;
-		double metres; /* of the byte 0x45: 69 in whole metres, 1 times 5 with CMIS */
+		double metres; /* from byte 0x45: 69 in whole metres, 1 times 5 with CMIS */
 	} cases[] = {
 		{1, 0, 0x00, PLUG_ACTIVE_OPTICAL, 0x11, 69},
 		{1, 0, 0xc0, PLUG_ACTIVE_COPPER, 0x11, 69},
@@ -160,7 +160,9 @@ static void kinds(void **state)
 	}
 }
 
-/* Each bit of the mask is one monitor; without the mask, a temperature of 0 means none at all. */
+/*
+ * Each bit of the mask is one monitor; without the mask, a temperature of 0 means there are none.
+ */
 static void monitors(void **state)
 {
 	uint8_t bytes[PLUG_PDDR_BYTES];
@@ -184,7 +186,7 @@ static void monitors(void **state)
 		assert_int_equal(plug.temperature_c.known, mask & 1);
 		assert_int_equal(plug.lanes[0].rx_power_mw.known, (mask & 8) != 0);
 		plug_clear(&plug);
-		/* A passive cable: what there is of a mask is obeyed, and it has no lanes. */
+		/* A passive cable: the bits set in a mask are obeyed, and there are no lanes. */
 		pddr_put_page(bytes, 0x04, 28, 4, 1);
 		pddr_put_page(bytes, 0x00, 24, 8, 0x0c);
 		pddr_put_page(bytes, 0x4c, 16, 16, 256);
@@ -194,7 +196,7 @@ static void monitors(void **state)
 	}
 }
 
-/* Without the mask: less than a degree is a temperature, and the light of a cable counts, too. */
+/* Without the mask, less than one degree is a temperature, and a cable's light counts, too. */
 static void without_mask(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
@@ -250,7 +252,7 @@ static void unplugged(void **state)
 	assert_false(plug_is_told(&memory));
 }
 
-/* Files keep what firmware told, with its units; there is no memory to be read besides. */
+/* Files keep firmware's report with its units; no module memory is read in addition. */
 static void kept(void **state)
 {
 	uint8_t bytes[PLUG_PDDR_BYTES];
@@ -265,7 +267,7 @@ static void kept(void **state)
 
 		sample_pddr(bytes);
 		pddr_put_lane(bytes, PDDR_RX, 7, (uint32_t)-7);
-		/* Whatever the device made of the units. */
+		/* The units come from the caller, whatever the device reports. */
 		pddr_put(bytes, 0x04, 29, 2, !microwatts);
 		assert_true(plug_take_pddr(&memory, bytes, microwatts));
 		assert_false(plug_next_part(&memory, 0, &part));

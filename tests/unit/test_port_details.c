@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of ports with errors: which further attributes are asked for, and what clears which
+ * Counters of ports with errors: which further attributes are requested, and which Sets clear which
  * counters, byte by byte (16.1.3.5, 16.1.4).
  */
 #include "fabric/scan/port_details.h"
@@ -87,7 +87,7 @@ static struct mad_engine *engine_of(struct bed *bed)
 	return fake_engine(&bed->fake, &options);
 }
 
-/* Rows of port 3 of the switch and of the adapter, with these counters. */
+/* Makes rows for port 3 of the switch and of the adapter, with these counters. */
 static void make_rows(const struct bed *bed, bool errors, bool discards, bool waits,
 		      struct port_errors_row rows[static 2])
 {
@@ -103,7 +103,7 @@ static void make_rows(const struct bed *bed, bool errors, bool discards, bool wa
 	}
 }
 
-/* An attribute is asked for if its counter is not 0; the congestion of VLs, of switches alone. */
+/* An attribute is requested if its counter is nonzero; VL congestion, from switches only. */
 static void what_is_asked(void **state)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void what_is_asked(void **state)
 	}
 }
 
-/* The details in words; an attribute that every node has to have, and one that is optional. */
+/* The details in words; a mandatory attribute, and an optional one. */
 static void what_is_missing(void **state)
 {
 	static const struct {
@@ -223,7 +223,7 @@ static void read_of(const struct bed *bed, struct port_counters counters[static 
 	*readings = (struct port_errors){.items = counters, .count = 3};
 }
 
-/* The first node has the first counters alone, the other one all. */
+/* The first node has only the first counters, the other one has all. */
 static void what_clears(void **state)
 {
 	static const struct {
@@ -272,7 +272,7 @@ static void what_clears(void **state)
 	}
 }
 
-/* A port with a Set that failed is not cleared, whatever else was. */
+/* A port whose Set failed does not count as cleared, whatever else was. */
 static void not_cleared(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The words of `ports set` and of `fabric port`, whole commands on a host and a subnet that are
- * made up: which port they mean, what they would set, how they fail. The inventory, and the device
- * of management datagrams, are those of each test.
+ * The words of `ports set` and of `fabric port`, as complete commands on a made-up host and subnet:
+ * which port they mean, what they would set, how they fail. Each test makes up the inventory and
+ * the device for management datagrams.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -45,16 +45,16 @@ struct bed {
 	const struct command *command;
 	int status;
 	char *out, *err;
-	int open_error;	 /* of the umad device */
+	int open_error;	 /* opening the umad device */
 	bool silent;	 /* no node answers */
 	bool no_rdma;	 /* the host has no device */
-	char asked[256]; /* the devices that are loaded, and the requests */
+	char asked[256]; /* the loaded devices, and the requests */
 	unsigned char info[64];
 };
 
 static struct bed *current;
 
-/* ---- In place of those of the library ---- */
+/* ---- Replacements for library functions ---- */
 
 static struct port ib_ports[1], many_ports[2], eth_ports[1], bare_ports[1];
 static struct device devices[5];
@@ -104,7 +104,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		if (!wanted || !strcmp(wanted->device, devices[i].name)) {
 			inventory->devices.items = &devices[i];
 			inventory->devices.count = wanted ? 1 : 2;
-			/* Only the port that is named is left. */
+			/* Only the named port remains. */
 			if (wanted && wanted->port > 0)
 				devices[i].port_count = 1;
 			return 0;
@@ -137,7 +137,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 	return 0;
 }
 
-/* Nodes of which each has one PortInfo; the subnet administrator knows no path. */
+/* Each node has one PortInfo; the subnet administrator knows no paths. */
 static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		  const unsigned char *mad)
 {
@@ -222,7 +222,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Runs a command line, whose words are separated by blanks. */
+/* Runs a command line with words separated by blanks. */
 static void run(struct bed *bed, const char *line)
 {
 	static const struct command ports_parent = {.name = "ports", .summary = "x"};
@@ -254,7 +254,7 @@ static void expect(struct bed *bed, const char *line, int status, const char *ou
 
 #define HEAD "OBJECT SETTING BEFORE WANTED STATE\n"
 
-/* A port of another node: how it is named, and how it is asked. */
+/* A port of another node: how it is named, and how it is reached. */
 static void distant(void **state)
 {
 	struct bed *bed = *state;
@@ -272,7 +272,7 @@ static void distant(void **state)
 	       "");
 }
 
-/* Options that say what the word is, which a command that undoes it repeats. */
+/* Options that say how to read the word are repeated in the undo command. */
 static void options(void **state)
 {
 	struct bed *bed = *state;
@@ -301,7 +301,7 @@ static void options(void **state)
 	       "");
 }
 
-/* What names no port, or several. */
+/* Words that name no port, or several. */
 static void places(void **state)
 {
 	static const char *const none[] = {"9", "9/", "9/256", "9/x", "9/-1", "9/0x"};
@@ -355,11 +355,11 @@ static void settings(void **state)
 	expect(bed, "9/3 speed", STATUS_USAGE, "",
 	       "rdmactl ports: 'speed' needs a value: LIST\n"
 	       "  speeds up to QDR that are enabled, on InfiniBand\n");
-	/* Before any node is asked. */
+	/* This fails before any node is queried. */
 	assert_null(strstr(bed->asked, "Set"));
 }
 
-/* Nobody can be asked, and whoever is asked does not answer. */
+/* No query is possible, or the node does not answer. */
 static void unreached(void **state)
 {
 	struct bed *bed = *state;
@@ -403,7 +403,7 @@ static void unreached(void **state)
 			 0);
 }
 
-/* A word that is no device may be a node, if one can be reached and it has a port. */
+/* A word that is not a device may be a node, if one can be reached and the word has a port. */
 static void names(void **state)
 {
 	struct bed *bed = *state;
@@ -422,7 +422,7 @@ static void names(void **state)
 	       "rdmactl ports: leaf1: no such RDMA device\n  look\n");
 	expect(bed, "9/3 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: no such RDMA device\n  look\n");
-	/* A GUID is no name of a device. */
+	/* A GUID is not a device name. */
 	bed->no_rdma = false;
 	expect(bed, "0002:c903:0000:1234/1 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: 0002:c903:0000:1234: the subnet administrator knows no path to it\n"
@@ -434,7 +434,7 @@ static void names(void **state)
 	       "the name of a node (leaf1, leaf1/5)\n");
 }
 
-/* InfiniBand by the route that ends here, others by their netdev. */
+/* InfiniBand ports by the route that ends here, others by their netdev. */
 static void local(void **state)
 {
 	struct bed *bed = *state;
@@ -465,7 +465,7 @@ static void local(void **state)
 	expect(bed, "rxe0 width 4x", STATUS_USAGE, "",
 	       "rdmactl ports: unknown setting 'width'\n"
 	       "  the settings are state\n");
-	/* A link layer that is not known: with a netdev it is not InfiniBand. */
+	/* An unknown link layer: with a netdev it is not InfiniBand. */
 	eth_ports[0].link_layer.known = ib_ports[0].link_layer.known = false;
 	run(bed, "rxe0 width 4x");
 	assert_int_equal(bed->status, STATUS_USAGE);

@@ -60,8 +60,8 @@ static void assert_lines(const struct problems *problems, bool each, const char 
 }
 
 /*
- * Values of one device and cause are one line from three on, in its place, whatever is between
- * them: each name once, and the device if several of its ports are concerned.
+ * Three or more values of one device with one cause share the first one's line, whatever is between
+ * them: each name appears once, with the device if several of its ports are affected.
  */
 static void causes(void **state)
 {
@@ -127,7 +127,7 @@ static void more_than_are_named(void **state)
 		     "qib0/1: cannot read d: EIO\n");
 }
 
-/* The same of nine objects or more is one line; of eight, each is named. */
+/* The same problem of nine objects or more is one line; up to eight are named. */
 static void many_objects(void **state)
 {
 	_cleanup_(problems_free) struct problems problems = {0};
@@ -147,7 +147,7 @@ static void many_objects(void **state)
 	assert_lines(&problems, false,
 		     "d0, d1, d2 and 6 more (-v lists them): cannot read a: EIO -> wait\n"
 		     "p: gone\n");
-	/* Another hint, another cause, and what is of the host. */
+	/* Another hint, another cause, and a problem of the host. */
 	problem_add_text(&problems, "d9", "a", "sysfs", "EIO", NULL);
 	problem_add_text(&problems, NULL, "a", "sysfs", "EIO", "wait");
 	problem_add_text(&problems, "d9", "a", "sysfs", "EINVAL", "wait");
@@ -204,7 +204,7 @@ static void errno_in_words(void **state)
 	assert_null(problems.items[2].source);
 }
 
-/* The caller's strings may go away. */
+/* The caller's strings may be freed. */
 static void strings_are_copied(void **state)
 {
 	_cleanup_(problems_free) struct problems problems = {0};
@@ -244,7 +244,7 @@ static void as_records(void **state)
 	assert_int_equal(problem_schema.record_size, sizeof(struct problem));
 }
 
-/* What watches for long says each problem once: the same one of another object is another. */
+/* A long-running watch reports each problem once; the same one of another object is another. */
 static void only_new_ones(void **state)
 {
 	struct problems found = {0}, told = {0};
@@ -260,7 +260,7 @@ static void only_new_ones(void **state)
 		     "mlx5_0: cannot read counters: refused -> a hint\n"
 		     "mlx5_1: cannot read counters: refused\n"
 		     "mlx5_0: refused\n");
-	/* A caller that has told them may drop them. */
+	/* The caller may drop reported problems. */
 	problems_free(&told);
 	problem_add_text(&found, "mlx5_0", "counters", "sysfs", "gone", NULL);
 	problems_add_new(&told, &noted, &found);

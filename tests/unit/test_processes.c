@@ -55,7 +55,7 @@ static void status(void **state)
 	assert_int_equal(task.locked_bytes.value, 3072);
 	assert_false(task.pinned_bytes.known);
 	procfs_task_clear(&task);
-	/* A kernel thread has no memory, and a truncated file has less. */
+	/* A kernel thread has no memory, and a truncated file has even less. */
 	procfs_parse_status("Tgid:", &none);
 	assert_false(none.process.known || none.locked_bytes.known);
 	procfs_parse_status("VmLck:\t99999999999999999999999 kB\nVmPin:\t18446744073709551615 kB",
@@ -103,7 +103,7 @@ static void mounts(void **state)
 {
 	(void)state;
 	expect_cgroups(CPU V2, "sys/fs/cgroup", "/", false);
-	/* The controller is in its separate hierarchy, wherever that is mounted. */
+	/* The controller is in a separate hierarchy, wherever that is mounted. */
 	expect_cgroups(CPU V2 V1, "sys/fs/cgroup/r d", "/box", true);
 	expect_cgroups(V1 V2, "sys/fs/cgroup/r d", "/box", true);
 	expect_cgroups(CPU, NULL, NULL, false);
@@ -179,15 +179,15 @@ static void names(void **state)
 	processes_name(processes, &hidden);
 	assert_null(hidden.command);
 	assert_false(hidden.pid.known);
-	/* Only its number is known. */
+	/* Only its PID is known. */
 	processes_name(processes, &gone);
 	assert_int_equal(gone.pid.value, 999);
 	assert_null(gone.command);
-	/* A thread of a process that cannot be read keeps its own name. */
+	/* A thread of an unreadable process keeps its own name. */
 	processes_name(processes, &orphan);
 	assert_int_equal(orphan.pid.value, 400);
 	assert_string_equal(orphan.command, "orphan");
-	/* Looked up once: that it has ended since does not matter. */
+	/* Names are cached: it does not matter that the process has since ended. */
 	tree_delete(tree, "proc/150");
 	processes_name(processes, &user);
 	assert_string_equal(user.command, "rping");
@@ -275,13 +275,13 @@ static void sums(void **state)
 	assert_string_equal(list.items[1].command, "rping");
 	assert_int_equal(list.items[1].counts[RESOURCE_MR].value, 2);
 	assert_int_equal(list.items[1].counts[RESOURCE_PD].value, 1);
-	assert_false(list.items[1].counts[RESOURCE_QP].known); /* nobody counted those */
+	assert_false(list.items[1].counts[RESOURCE_QP].known); /* never counted */
 	assert_int_equal(list.items[1].registered_bytes.value, 4160);
 	assert_int_equal(list.items[1].devices.count, 2);
 	assert_int_equal(list.items[1].pinned_bytes.value, 12288);
 	assert_int_equal(list.items[1].memlock_soft.value.value, 8388608);
 	assert_string_equal(list.items[1].cgroup, "/jobs");
-	/* Without those that are neither used nor limited. */
+	/* Resources neither used nor limited are omitted. */
 	assert_int_equal(list.items[1].cgroup_devices.count, 4);
 	assert_int_equal(list.items[1].cgroup_usage.count, 3);
 	assert_true(list.items[1].cgroup_usage.known);
@@ -308,8 +308,7 @@ static void count_kernel(struct processes *processes, const char *name, const ch
 	processes_count(processes, RESOURCE_CQ, &resource);
 }
 
-/* Several holders come in turn: processes, threads of one, parts of the kernel, one that is hidden.
- */
+/* Each of several holders in turn: processes, threads of one, parts of the kernel, a hidden one. */
 static void holders(void **state)
 {
 	static const struct {
@@ -360,7 +359,7 @@ static void holders(void **state)
 	processes_free(processes);
 }
 
-/* Threads whose numbers fall into one slot of the table, which has 64 at first. */
+/* Threads whose numbers share a slot of the table, which has 64 at first. */
 static void collisions(void **state)
 {
 	static const uint64_t threads[] = {63, 127, 191, 0, 64, 1};
@@ -394,7 +393,10 @@ static void order(void **state)
 	assert_true(list.items[0].registered_bytes.known);
 	assert_false(list.items[0].counts[RESOURCE_PD].known);
 	process_usage_list_clear(&list);
-	/* They start from zero again. Where memory regions were not counted, their sum is not 0. */
+	/*
+	 * Sums start from zero again. If memory regions were not counted, their sum is unknown, not
+	 * 0.
+	 */
 	count(processes, RESOURCE_PD, 100, "rxa", 0);
 	processes_sum_up(processes, 1u << RESOURCE_PD, 0, &list, &problems);
 	assert_int_equal(list.count, 1);
@@ -428,7 +430,7 @@ static void ended_meanwhile(void **state)
 	}
 }
 
-/* A file of an existing process that cannot be read is reported. */
+/* An unreadable file of an existing process is reported. */
 static void unreadable(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -450,7 +452,7 @@ static void unreadable(void **state)
 	processes_free(processes);
 }
 
-/* rdma.max of a hundred devices is longer than an attribute of sysfs. */
+/* rdma.max of a hundred devices is longer than a sysfs attribute. */
 static void long_files(void **state)
 {
 	const struct saved_tree *tree = *state;

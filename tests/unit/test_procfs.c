@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The files of /proc, at the limits of their numbers, and the control group that counts. */
+/* The files of /proc, at the limits of their numbers, and the control group that applies. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -40,7 +40,7 @@ static void amounts(void **state)
 	struct procfs_task task = {.name = NULL};
 
 	(void)state;
-	/* The largest number of KiB whose bytes 64 bits hold, and one more. */
+	/* The largest number of KiB whose bytes fit in 64 bits, and one more. */
 	procfs_parse_status("VmLck:\t18014398509481983 kB\nVmPin:\t18014398509481984 kB\n", &task);
 	assert_true(task.locked_bytes.known);
 	assert_true(task.locked_bytes.value == UINT64_C(18014398509481983) * 1024);
@@ -68,7 +68,7 @@ static void task_names(void **state)
 
 		procfs_parse_status(samples[i].line, &task);
 		assert_string_equal(task.name, samples[i].name);
-		/* It keeps the name that it has. */
+		/* A name that is already known is kept. */
 		procfs_parse_status("Name:\tother\n", &task);
 		assert_string_equal(task.name, samples[i].name);
 		procfs_task_clear(&task);
@@ -119,7 +119,7 @@ static void mount_fields(void **state)
 		{"\\040\\011\\012\\134\\043", " \t\n\\#"},
 		{"x\\040", "x "},
 		{"\\377\\000x", "\377"},
-		/* No byte has more than 0377, and three digits make one. */
+		/* No byte exceeds 0377, and an escape has three digits. */
 		{"\\400", "\\400"},
 		{"\\080", "\\080"},
 		{"\\008", "\\008"},
@@ -177,7 +177,7 @@ static void hierarchies(void **state)
 
 		expect_mount(text, NULL, NULL, false);
 	}
-	/* The first one of each version; what is mounted elsewhere hides nothing. */
+	/* The first mount of each version; mounts of other subtrees do not hide others. */
 	expect_mount(MOUNT("/a", "/a", "cgroup2", "rw") MOUNT("/b", "/b", "cgroup2", "rw"), "a",
 		     "/a", false);
 	expect_mount(MOUNT("/a", "/a", "cgroup", "rdma") MOUNT("/b", "/b", "cgroup", "rdma"), "a",
@@ -276,7 +276,7 @@ static void expect_group_of(const struct saved_tree *tree, const char *line, int
 	cgroup_device_list_clear(&list);
 }
 
-/* The closest group that has the controller; the root of all, too, where it has the files. */
+/* The closest group that has the controller; also the root group, if it has the files. */
 static void group_of_a_process(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -301,7 +301,7 @@ static void group_of_a_process(void **state)
 	expect_group_of(tree, "0::/a/b/c", -EACCES, NULL, 0);
 }
 
-/* A container sees a part of the hierarchy, in the place of its root. */
+/* A container sees a part of the hierarchy instead of its root. */
 static void group_in_a_part(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -66,7 +66,7 @@ static void abi_of_library(void **state)
 
 	(void)state;
 	expect_abi(library, sizeof(library), "34");
-	/* Cut within the name, and within the number. */
+	/* Truncated within the name, and within the number. */
 	expect_abi(library, sizeof(library) - 3, NULL);
 	expect_abi("-rdmav3", 7, NULL);
 	expect_abi("-rdmav.so", 9, NULL);
@@ -98,7 +98,7 @@ static void installed(void **state)
 	tree_write(tree, "usr/lib64/libibverbs/libmlx5-rdmav34.so", "");
 	tree_write(tree, "usr/lib64/libibverbs/libmlx4-rdmav59.so", "");
 	tree_write(tree, "usr/lib64/libibverbs/libsiw-rdmav34.so", "");
-	/* The historical place, and names that are only alike. */
+	/* The historical directory, and names that only look alike. */
 	tree_write(tree, "usr/lib64/libefa-rdmav34.so", "");
 	tree_write(tree, "usr/lib64/libibverbs/libhfi1verbs2-rdmav34.so", "");
 	tree_write(tree, "usr/lib64/libibverbs/libhfi1verbs-rdmav34.so.1", "");
@@ -115,7 +115,7 @@ static void installed(void **state)
 	expect_state(bed, "irdma", PROVIDER_NOT_CONFIGURED, NULL);
 }
 
-/* Without the number in libibverbs any provider will do. */
+/* If libibverbs' number is unknown, any provider will do. */
 static void unknown_abi(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The driver's own record of a queue pair: dumps made as include/linux/mlx5/mlx5_ifc.h has them. */
+/* The driver's record of a queue pair: dumps made according to include/linux/mlx5/mlx5_ifc.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void put_bits(uint8_t *bytes, size_t bit, size_t width, uint64_t value)
 	}
 }
 
-/* A segment of that type, about an object; `extra` bytes follow its header. */
+/* Adds a segment of this type, about an object; `extra` bytes follow its header. */
 static uint8_t *add_segment(struct bytes *dump, uint16_t type, uint32_t number, size_t extra)
 {
 	uint8_t *segment = dump->data + dump->length;
@@ -41,12 +41,12 @@ static uint8_t *add_segment(struct bytes *dump, uint16_t type, uint32_t number, 
 	return segment + 16;
 }
 
-/* A queue pair in the state rts (3) of both numberings, with a value in each field. */
+/* A queue pair in state rts (3) in both numberings, with a value in each field. */
 static void make_dump(struct bytes *dump)
 {
 	uint8_t *context;
 
-	/* The shortest there can be: a word. */
+	/* The shortest possible segment: one word. */
 	put_bits(dump->data, 0, 16, 1);
 	dump->length = 4;
 	add_segment(dump, 0xfffe, 0, 0);
@@ -89,7 +89,7 @@ static struct qp_context make_context(void)
 	};
 }
 
-/* In memory of its very size, so that the sanitizer sees every overrun. */
+/* In memory of the exact size, so that the sanitizer sees every overrun. */
 static void set(struct qp_context *context, const struct bytes *dump, size_t length)
 {
 	_cleanup_(freep) uint8_t *copy = mem_alloc_zero(length + 1, 1);
@@ -166,7 +166,7 @@ static void decoded(void **state)
 	qp_context_clear(&context);
 }
 
-/* Bytes that may be anything: they are shown as they are, and nothing is made of them. */
+/* Arbitrary bytes are shown as they are, and not decoded. */
 static void expect_bytes_only(struct qp_context *context, const struct bytes *dump, size_t length)
 {
 	set(context, dump, length);
@@ -195,17 +195,19 @@ static void not_decoded(void **state)
 	context.resource.id = number_of(1);
 	expect_bytes_only(&context, &dump, dump.length);
 	context = make_context();
-	/* Without the last segment it is there; cut within the one that matters it is not. */
+	/*
+	 * The context is found without the last segment, but not if its own segment is truncated.
+	 */
 	for (size_t length = 0; length < dump.length - 16; length++)
 		expect_bytes_only(&context, &dump, length);
-	/* A segment without a length. */
+	/* A segment with length 0. */
 	other.length = 64;
 	expect_bytes_only(&context, &other, other.length);
 	memset(other.data, 0xff, sizeof(other.data));
 	expect_bytes_only(&context, &other, other.length);
 }
 
-/* mlx5 numbers two states otherwise than verbs. */
+/* mlx5 and verbs number two states differently. */
 static void states(void **state)
 {
 	struct qp_context context = make_context();
@@ -229,7 +231,7 @@ static void states(void **state)
 	qp_context_clear(&context);
 }
 
-/* A segment that ends with the context is long enough, one that is a word shorter is not. */
+/* A segment that ends with the context is long enough; one word less is not. */
 static void shortest(void **state)
 {
 	for (size_t words = 0; words < 2; words++) {
@@ -250,7 +252,7 @@ static void shortest(void **state)
 	}
 }
 
-/* Local Ack Timeout: 4.096 us * 2^N, and for ever with 0. */
+/* Local Ack Timeout: 4.096 us * 2^N, or unlimited for 0. */
 static void timeouts(void **state)
 {
 	static const char *const msec[][2] = {{"0", "-"}, {"1", "0.008"}, {"31", "8796093.022"}};
@@ -266,7 +268,7 @@ static void timeouts(void **state)
 	}
 }
 
-/* The first is answered, the others are refused. */
+/* The first request is answered, the others are refused. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	static const int errors[] = {0, -EPERM, -EINVAL, 0};
@@ -277,7 +279,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 
 		assert_int_equal(request->nlmsg_type,
 				 RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_QP_GET_RAW));
-		/* A queue pair without a port is asked for on the first. */
+		/* A queue pair without a port is requested on port 1. */
 		put_u32(&wanted, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
 		put_u32(&wanted, RDMA_NLDEV_ATTR_PORT_INDEX, number == 1 ? 2 : 1);
 		put_u32(&wanted, RDMA_NLDEV_ATTR_RES_LQPN, QPN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of queue pairs and memory regions, and which queue pairs are counted: messages made by
- * hand, and a kernel that binds queue pairs as drivers/infiniband/core/counters.c does.
+ * Counters of queue pairs and memory regions, and which queue pairs are counted: handmade messages,
+ * and a kernel that binds queue pairs like drivers/infiniband/core/counters.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void put_device(struct bytes *bytes)
 	put_string(bytes, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_0");
 }
 
-/* fill_res_counter_entry(), nldev.c; type 0 and pid 0: the counter is not for one. */
+/* fill_res_counter_entry(), nldev.c; type 0 and pid 0: the counter does not use this criterion. */
 static void put_counter_of(struct bytes *entries, uint32_t id, const uint32_t *qpns, size_t count,
 			   uint32_t mode, uint8_t type, uint32_t pid)
 {
@@ -70,7 +70,7 @@ static void put_counter_of(struct bytes *entries, uint32_t id, const uint32_t *q
 	put_nest(entries, RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY, &entry);
 }
 
-/* Attributes are tested in memory of their very size, so that the sanitizer sees every overrun. */
+/* Attributes are parsed in memory of their exact size, so that the sanitizer sees every overrun. */
 static int parse(enum object_counter_kind kind, const struct bytes *bytes, size_t length,
 		 struct object_counters *list)
 {
@@ -150,7 +150,7 @@ static void expect_field(const struct object_counter_row *row, const char *key, 
 		assert_string_equal(text, "-");
 }
 
-/* Two rounds of the same counter, two seconds apart. */
+/* Two readings of the same counter, two seconds apart. */
 static void rates(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list devices = {0};
@@ -211,7 +211,7 @@ static void damaged(void **state)
 		parse(OBJECT_COUNTER_QP, &bytes, length, &list);
 		assert_int_equal(list.count, 0);
 	}
-	/* A counter without its number. */
+	/* A counter without a number. */
 	bytes.length = 0;
 	put_u32(&entry, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
 	put_nest(&entries, RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY, &entry);
@@ -224,14 +224,14 @@ static void damaged(void **state)
 	}
 }
 
-/* What the made-up port has: the mode, and the counter of each queue pair from QPN on; 0: none. */
+/* The made-up port: its mode, and the counter of each queue pair from QPN on; 0: none. */
 struct made_up_port {
 	uint32_t mode, mask, counters[QPS], next;
-	int refusal; /* of STAT_SET, whatever it asks */
+	int refusal; /* of STAT_SET, whatever it requests */
 	const char *text;
-	bool optional;	/* counts by optional counters as well */
-	bool deaf;	/* accepts, and does nothing */
-	bool no_driver; /* makes no counters, as rxe */
+	bool optional;	/* also counts by optional counters */
+	bool deaf;	/* accepts requests, but does nothing */
+	bool no_driver; /* makes no counters, like rxe */
 };
 
 static bool find_u32(const struct nlmsghdr *message, unsigned int type, uint32_t *ret_value)
@@ -388,7 +388,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 }
 
-/* A host with that port, whose driver is `driver`. */
+/* A host with this port, whose driver is `driver`. */
 struct bed {
 	struct fake_kernel kernel;
 	struct made_up_port port;
@@ -432,7 +432,7 @@ static struct change *add(struct bed *bed, const struct setting *setting, const 
 	return change;
 }
 
-/* Reads, and compares with what is expected. */
+/* Reads the setting, and compares it with the expected value. */
 static void expect(struct change *change, const char *value)
 {
 	_cleanup_(freep) char *read = NULL;
@@ -466,7 +466,7 @@ static void automatic(void **state)
 	end(&bed);
 }
 
-/* What the kernel was told about optional counters is not lost by a change, nor by its undoing. */
+/* A change and its undo keep what the kernel was told about optional counters. */
 static void automatic_optional(void **state)
 {
 	struct bed bed;
@@ -585,13 +585,13 @@ static void binding(void **state)
 	assert_string_equal(one->wanted, NEW_COUNTER);
 	assert_int_equal(one->setting->write(one, NEW_COUNTER), 0);
 	expect(one, "1");
-	/* Any counter is wanted, so the one that it has is. */
+	/* Any counter is wanted, so the existing one will do. */
 	assert_string_equal(one->wanted, "1");
 	other = add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 18", "1", 18);
 	assert_int_equal(other->setting->write(other, "1"), 0);
 	expect(other, "1");
 	assert_int_equal(bed.port.counters[1], 1);
-	/* Another counter: unbound first. */
+	/* For another counter, it is unbound first. */
 	assert_int_equal(other->setting->write(other, NEW_COUNTER), 0);
 	expect(other, "2");
 	assert_int_equal(other->setting->write(other, CHANGE_ABSENT), 0);
@@ -656,7 +656,7 @@ static void binding_refusals(void **state)
 	bed.port.refusal = -EINVAL;
 	assert_int_equal(change->setting->write(change, NEW_COUNTER), -EINVAL);
 	assert_non_null(strstr(change->reason, "of another port"));
-	/* Bound by the kernel: it cannot be unbound. */
+	/* Bound by the kernel, so it cannot be unbound. */
 	bed.port.refusal = 0;
 	bed.port.counters[0] = 1;
 	bed.port.next = 2;
@@ -666,13 +666,13 @@ static void binding_refusals(void **state)
 	end(&bed);
 }
 
-/* Which drivers bind queue pairs to counters: mlx5 and ionic; of others that is said beforehand. */
+/* Drivers that bind queue pairs to counters: mlx5 and ionic; others are noted beforehand. */
 static void automatic_notes(void **state)
 {
 	static const char counted[] = "only queue pairs that programs make from now on are counted";
 	static const struct {
 		const char *driver, *wanted;
-		bool software, unknown; /* unknown: another device than those that are known */
+		bool software, unknown; /* unknown: not a known device */
 		const char *note;
 	} rows[] = {
 		{"mlx5_core", "pid", false, false, counted},
@@ -709,7 +709,7 @@ static void automatic_notes(void **state)
 	}
 }
 
-/* The reason and the next step of each error of the kernel, in whole. */
+/* The reason and the next step for each kernel error, in full. */
 static void binding_words(void **state)
 {
 	static const struct {
@@ -755,7 +755,7 @@ static void binding_words(void **state)
 	}
 }
 
-/* The unit that makes it last, and the command that is in it. */
+/* The unit that makes it persistent, and the command in it. */
 static void automatic_unit(void **state)
 {
 	struct bed bed;
