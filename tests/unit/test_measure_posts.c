@@ -1129,7 +1129,7 @@ static void no_stamp_comes(void **state)
 	}
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 static void refused(const struct message_run *order, const char *text)
 {

@@ -98,7 +98,7 @@ static void rails_in_turn(void **state)
 	bare_expect(bare, "port 80: 5/6, 5 pairs\npair 2: 1/1, 1 pairs\n0 0 2 1 1 1 1 1");
 }
 
-/* Of two equal rails, the first one is blamed. */
+/* The first of two equal rails is blamed. */
 static void equal_rails(void **state)
 {
 	struct bare *bare = *state;

@@ -108,7 +108,7 @@ static void names_in_svg(void **state)
 	assert_non_null(strstr(svg, "<title>a&lt;b&gt;&amp;&quot;c sends to d: failed</title>"));
 	free(svg);
 	heat_free(heat);
-	/* Without any host or result. */
+	/* No host and no result. */
 	heat = heat_new(hosts, 0, NULL);
 	svg = heat_svg(heat, medians);
 	assert_non_null(strstr(svg, "</svg>"));

@@ -88,7 +88,7 @@ static void groups(void **state)
 }
 
 /*
- * Of two groups of equal size, the one that ends later in the chain is blamed. Only ports with
+ * If two groups have equal size, the one that ends later in the chain is blamed. Only ports with
  * partners count towards the size.
  */
 static void sizes_of_groups(void **state)
@@ -537,7 +537,7 @@ static void pairs_of_no_leaf(void **state)
 	bare_pair(bare, 2, 6, EDGE_FAILED);
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
-	/* Without any good pair there is no usual rate. */
+	/* If no pair is good, there is no usual rate. */
 	bare_again(bare);
 	bare->judge->leaves[1].all = bare->judge->leaves[2].all = 0;
 	explain_by_ways(bare->judge, false);

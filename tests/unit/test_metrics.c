@@ -144,7 +144,7 @@ static void families(void **state)
 	metrics_clear(&metrics);
 }
 
-/* Of samples that would be one series, the largest is kept, whichever comes first. */
+/* The largest of the samples that would be one series is kept, whichever comes first. */
 static void united(void **state)
 {
 	static const struct {

@@ -73,8 +73,8 @@ static int answer_at_once(struct fake *fake, int agent, const struct mad_address
 }
 
 /*
- * The first target has no neighbour entry; while the kernel finds that out, the answer from number
- * 0 arrives. Number 2 never answers.
+ * Number 1 has no neighbour entry; while the kernel finds that out, the answer from number 0
+ * arrives. Number 2 never answers.
  */
 static int no_neighbour(struct fake *fake, int agent, const struct mad_address *to,
 			const unsigned char *mad)

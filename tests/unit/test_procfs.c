@@ -177,7 +177,7 @@ static void hierarchies(void **state)
 
 		expect_mount(text, NULL, NULL, false);
 	}
-	/* The first mount of each version; mounts of other subtrees do not hide others. */
+	/* The first mount of each version counts; a mount elsewhere does not hide it. */
 	expect_mount(MOUNT("/a", "/a", "cgroup2", "rw") MOUNT("/b", "/b", "cgroup2", "rw"), "a",
 		     "/a", false);
 	expect_mount(MOUNT("/a", "/a", "cgroup", "rdma") MOUNT("/b", "/b", "cgroup", "rdma"), "a",
