@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which ports belong together, what a slower rail is told, and processors near a device. */
+/*
+ * How ports are matched into rails, the explanation for a slow rail, and processors near a device.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +17,8 @@
 #include "selftest/rails/rails.h"
 
 /*
- * A line for each port here, a letter for each port there: s is in the same subnet, k is of the
- * same kind, - is not. `wanted` has the number of the counterpart, or -, and ? after a guess.
+ * One line per local port, one letter per remote port: s is in the same subnet, k is of the same
+ * kind, - is neither. `wanted` gives the number of each counterpart, or -, with ? after a guess.
  */
 static void match(const char *lines, const char *wanted)
 {
@@ -46,24 +48,24 @@ static void match(const char *lines, const char *wanted)
 static void counterparts(void **state)
 {
 	(void)state;
-	/* A subnet for each rail, whatever the order. */
+	/* Each rail has its own subnet: the order does not matter. */
 	match("sk ks", "01");
 	match("ks sk", "10");
 	match("kks skk ksk", "201");
-	/* One subnet for all: the order decides, and that is a guess. */
+	/* All ports share one subnet: the order decides, and the match is a guess. */
 	match("ss ss", "0?1?");
 	match("sss sss sss", "0?1?2?");
-	/* Routers between them. */
+	/* Routers lie between the ports. */
 	match("kk kk", "0?1?");
-	/* The first has a subnet of its own, the others share one. */
+	/* The first port has its own subnet, the others share one. */
 	match("skk kss kss", "01?2?");
-	/* A port that is proved is not taken for a guess. */
+	/* A guess never takes a port whose counterpart is proved. */
 	match("kk sk", "1?0");
-	/* Fewer there than here, and more. */
+	/* Fewer remote ports than local ones, and more. */
 	match("s s s", "0?--");
 	match("sss", "0?");
 	match("kks", "2");
-	/* Another kind of port. */
+	/* Ports of another kind. */
 	match("k- -k", "0?1?");
 	match("- -", "--");
 	match("--s s--", "20");
@@ -112,7 +114,7 @@ static void verdicts(void **state)
 	(void)state;
 	assert_false(judge(shared, 3, 0, &judged));
 	assert_null(judged.reason);
-	/* The speed of the link proves it: only those on it are named. */
+	/* The speed of the link proves that it is shared: only the rails on it are named. */
 	assert_true(judge(shared, 3, 1, &judged));
 	assert_string_equal(judged.reason, "mlx5_2: 196 Gb/s alone, 126 beside mlx5_3: they share "
 					   "the PCIe link of 0000:3b:00, which carries 252 Gb/s");
@@ -120,7 +122,7 @@ static void verdicts(void **state)
 	assert_true(judge(unknown, 2, 0, &judged));
 	assert_non_null(strstr(judged.reason, "392 Gb/s alone, 201 beside mlx5_3: a guess: "));
 	assert_false(judge(unknown, 2, 1, &judged));
-	/* They share a link that could carry both. */
+	/* The shared link could carry both rails. */
 	assert_true(judge(roomy, 2, 0, &judged));
 	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a switch"));
 	assert_true(judge(software, 2, 0, &judged));
@@ -130,7 +132,7 @@ static void verdicts(void **state)
 	free(judged.hint);
 }
 
-/* With many rails, pairs of them have shown beside which one it is slow. */
+/* With many rails, measurements in pairs have shown which other one slows the rail down. */
 static void slow_in_a_pair(void **state)
 {
 	struct rail rails[] = {
@@ -153,7 +155,7 @@ static void slow_in_a_pair(void **state)
 	free(judged.hint);
 }
 
-/* The link carries as much each way, so the sum of both directions does not fill it. */
+/* A link carries its full speed in each direction, so the sum of both does not fill it. */
 static void both_ways(void **state)
 {
 	struct rail rails[] = {
@@ -172,7 +174,7 @@ static void both_ways(void **state)
 	free(judged.hint);
 }
 
-/* What was not measured is no verdict. */
+/* A rail that was not measured gets no verdict. */
 static void unmeasured(void **state)
 {
 	const struct rail rails[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rails that are slow beside others: which of them are measured in pairs, and each row as a whole.
- * The test of a port is made up here: it knows which of the processes run at the same time.
+ * Rails that are slow beside others: which of them are measured in pairs, and the full text of each
+ * row. The test of a port is simulated here: it knows which of the processes run at the same time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@
 
 enum { MOST = 8 };
 
-/* The rails whose processes have come to the gate, a bit each; of all processes. */
+/* Bit mask, shared by all processes, of the rails whose processes have reached the gate. */
 static atomic_uint *present;
 
-/* What a rail carries: alone, beside all others, and beside each of them alone. */
+/* What a rail carries alone, beside all others, and beside each of them. */
 struct figures {
 	double alone, together, beside[MOST];
 };
@@ -53,7 +53,7 @@ static double carried(size_t own, unsigned int others)
 	return figures->together;
 }
 
-/* In the process of a rail, in place of the test of its port, whose number says which it is. */
+/* Runs in the process of a rail instead of the test of its port, whose number selects the rail. */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results)
 {
@@ -84,13 +84,13 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	if (!strcmp(local->device, "fragile") && others)
 		kill(getpid(), SIGKILL);
 	row->bandwidth_gbps = real_of(carried(own, others));
-	/* Nobody is shown what a process does, and it compares nothing. */
+	/* A process shows no progress and compares nothing with an expectation. */
 	if (request->progress || request->expect_gbps > 0)
 		row->bandwidth_gbps = real_of(-1);
 	return 0;
 }
 
-/* Between the processes of one measurement and those of the next. */
+/* Called between the processes of one measurement and those of the next. */
 static void show(void *context, const char *what)
 {
 	(void)context;
@@ -149,7 +149,7 @@ static const char *words(const char *text)
 	return text ? text : "-";
 }
 
-/* All that a row has. */
+/* Compares everything that the row holds. */
 static void expect(size_t index, const char *wanted)
 {
 	static const char *const verdicts[] = {
@@ -182,8 +182,8 @@ static void expect(size_t index, const char *wanted)
 	"carry all of them"
 
 /*
- * Beside which one each is slowest. One that carries nothing and one of software, which is slow
- * for other reasons, come before them.
+ * Names the rail beside which each one is slowest. A rail that carries nothing and one of software,
+ * which is slow for other reasons, come first.
  */
 static void pairs(void **state)
 {
@@ -193,10 +193,10 @@ static void pairs(void **state)
 	add("soft", 100, 50)->software = true;
 	add("a", 100, 50);
 	add("b", 100, 60);
-	/* Just not slow. */
+	/* Just fast enough. */
 	add("c", 100, 90);
 	add("d", 100, 70);
-	/* The worst of two, whichever comes first; 90 of 100 is not slow. */
+	/* The worst of two counts, whichever comes first; 90 of 100 is not slow. */
 	together(2, 60, 3, 89);
 	together(2, 80, 5, 90);
 	together(3, 55, 5, 86);
@@ -242,7 +242,7 @@ static void pairs(void **state)
 	end();
 }
 
-/* Ten pairs are enough: of more slow rails none. Two have no other one. */
+/* At most ten pairs are measured: with more slow rails, none. Two rails have no third one. */
 static void numbers_of_pairs(void **state)
 {
 	static const struct {
@@ -266,7 +266,7 @@ static void numbers_of_pairs(void **state)
 	}
 }
 
-/* With each of the operations that are asked for, and each size, from the start again. */
+/* Each requested operation is measured with each size, from the start again. */
 static void operations(void **state)
 {
 	static const struct {
@@ -304,7 +304,7 @@ static void operations(void **state)
 	end();
 }
 
-/* It is known only beside others that a rail breaks down. */
+/* The rail breaks down only when it runs beside others. */
 static void breaks_together(void **state)
 {
 	(void)state;
@@ -330,7 +330,7 @@ static void breaks_together(void **state)
 	end();
 }
 
-/* What they carry together is compared, exactly what was expected is enough. */
+/* The sum of all rails is compared; exactly the expected bandwidth is enough. */
 static void expected(void **state)
 {
 	static const char step[] = "rdmactl topo, on both hosts, shows which adapters share a link";
@@ -352,7 +352,7 @@ static void expected(void **state)
 	end();
 }
 
-/* The user ends it: there are no rows. */
+/* When the user interrupts the measurement, there are no rows. */
 static void interrupted(void **state)
 {
 	const int signals = eventfd(1, EFD_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rows of rails, and the processes that measure them: the test of a port is made up here. */
+/* The rows of rails, and the processes that measure them: the test of a port is simulated here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,10 +32,10 @@ static struct selftest_result *add(struct selftest_results *results, enum selfte
 	return row;
 }
 
-/* A pipe whose end here keeps the tracer of the process that hangs. */
+/* A pipe whose end here keeps the tracer of the hanging process alive. */
 static int keeper[2];
 
-/* As one that hangs in a driver: a zombie that is traced is not seen by its parent, ptrace(2). */
+/* Imitates a process that hangs in a driver: the parent does not see a traced zombie, ptrace(2). */
 static void be_traced(void)
 {
 	const pid_t worker = getpid();
@@ -53,14 +53,14 @@ static void be_traced(void)
 		_exit(0);
 	}
 	close(ready[1]);
-	/* An emulator has no ptrace(): the process ends then. */
+	/* Under an emulator there is no ptrace(): the process ends then. */
 	while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
 		;
 }
 
 /*
- * In the process of a rail, in place of the test of its port, whose name says how that goes. What
- * it was asked for becomes the bandwidth, the only thing that comes back: its size and the traffic
+ * Runs in the process of a rail instead of the test of its port, whose name selects the outcome.
+ * The request is returned as the bandwidth, the only result that comes back: its size and traffic
  * class.
  */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
@@ -134,7 +134,7 @@ static void check(const struct selftest_result *row, enum selftest_verdict verdi
 		assert_null(row->next_step);
 }
 
-/* A rail whose process keeps to no processors says so. */
+/* A rail whose process is not bound to any processors says so. */
 static void unpinned(void **state)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static void sizes(void **state)
 	selftest_results_free(&results);
 }
 
-/* Less than what is expected is a fault, but of what is always small. */
+/* Less than the expected bandwidth is a fault, except for operations that are always small. */
 static void expectations(void **state)
 {
 	struct selftest_request request = request_of(SELFTEST_WRITE);
@@ -208,7 +208,7 @@ static void expectations(void **state)
 	selftest_results_free(&results);
 }
 
-/* They have one size, whatever --sizes says. */
+/* Atomics have one size, whatever --sizes says. */
 static void atomics(void **state)
 {
 	struct selftest_request request = request_of(SELFTEST_ATOMIC);
@@ -228,7 +228,7 @@ static void atomics(void **state)
 	selftest_results_free(&results);
 }
 
-/* No longer than a packet of any of the rails. */
+/* Datagrams are no longer than a packet of any of the rails. */
 static void datagrams(void **state)
 {
 	struct selftest_request request = request_of(SELFTEST_SEND);
@@ -245,7 +245,7 @@ static void datagrams(void **state)
 	selftest_results_free(&results);
 }
 
-/* What a device cannot do is no fault, on one rail or on all of them. */
+/* A feature that a device lacks is no fault, on one rail or on all of them. */
 static void skipped(void **state)
 {
 	const struct selftest_request request = request_of(SELFTEST_ATOMIC);
@@ -300,7 +300,7 @@ static void hanging(void **state)
 	close(keeper[1]);
 }
 
-/* There is no file descriptor for a process. */
+/* No file descriptor can be opened for a process. */
 static void no_process(void **state)
 {
 	const struct selftest_request request = request_of(SELFTEST_WRITE);
@@ -318,7 +318,7 @@ static void no_process(void **state)
 	selftest_results_free(&results);
 }
 
-/* What the processes measure is the sum of both directions, or of one. */
+/* The processes measure the sum of both directions, or one of them. */
 static void directions(void **state)
 {
 	struct selftest_request request = request_of(SELFTEST_WRITE);
@@ -335,7 +335,7 @@ static void directions(void **state)
 	selftest_results_free(&results);
 }
 
-/* What the packets carry is that of the rail, which the row tells. */
+/* The packets carry the traffic class of the rail, which the row shows. */
 static void traffic_class(void **state)
 {
 	struct selftest_request request = request_of(SELFTEST_WRITE);

@@ -36,7 +36,7 @@ static void is_found_by_name(void **state)
 	assert_null(rdma_driver_of_module(NULL));
 }
 
-/* A function whose facts are read already. */
+/* Returns a function whose attributes have already been read. */
 static struct pci_function make(unsigned int vendor, unsigned int device, unsigned int class,
 				char *driver)
 {
@@ -64,10 +64,10 @@ static void of_a_function(void **state)
 {
 	(void)state;
 	assert_string_equal(driver_of(make(0x15b3, 0x1017, 0x020700, NULL)), "mlx5_core");
-	/* Given to a guest, it is the same hardware. */
+	/* A function assigned to a guest is the same hardware. */
 	assert_string_equal(driver_of(make(0x15b3, 0x1017, 0x020000, (char[]){"vfio-pci"})),
 			    "mlx5_core");
-	/* The driver knows more IDs than the table. */
+	/* The driver supports more IDs than the table lists. */
 	assert_string_equal(driver_of(make(0x15b3, 0x7777, 0x020000, (char[]){"mlx5_core"})),
 			    "mlx5_core");
 	assert_string_equal(driver_of(make(0x15b3, 0x7777, 0x020700, NULL)), "mlx5_core");
@@ -75,7 +75,7 @@ static void of_a_function(void **state)
 	/* X722 and X710 have the same driver. */
 	assert_string_equal(driver_of(make(0x8086, 0x37d2, 0x020000, (char[]){"i40e"})), "i40e");
 	assert_string_equal(driver_of(make(0x8086, 0x1572, 0x020000, (char[]){"i40e"})), "none");
-	/* An ID of the table on something that is no network function. */
+	/* An ID from the table on a function that is not a network controller. */
 	assert_string_equal(driver_of(make(0x15b3, 0x1017, 0x088000, NULL)), "none");
 }
 

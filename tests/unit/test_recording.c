@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Recordings of netlink and verbs: noted, read back, hostile, and as answers of sockets. */
+/* Recordings of netlink and verbs: written, read back, malformed, and replayed through sockets. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,7 +84,7 @@ static void test_find(void **state)
 	assert_int_equal(answer[1].length, 0);
 	answer = find(recording, 20, 7, "", &count);
 	assert_int_equal(answer->type, 9);
-	/* Asked, and not answered. */
+	/* A request that was recorded without an answer. */
 	assert_non_null(find(recording, 0, 7, "ab", &count));
 	assert_int_equal(count, 0);
 	assert_null(find(recording, 20, 6, "ab", &count));
@@ -124,7 +124,7 @@ static void test_empty(void **state)
 	recording_free(recording);
 }
 
-/* Truncated, of the wrong order, too large in one way or the other. */
+/* Truncated, in the wrong order, or too large in one way or another. */
 static void test_hostile(void **state)
 {
 	static const char *const bad[] = {
@@ -202,7 +202,7 @@ static void test_other_byte_order(void **state)
 	assert_string_equal(message, "the recording is of a host with another byte order");
 }
 
-/* A snapshot in a folder of its own. */
+/* A snapshot in its own folder. */
 struct bed {
 	char folder[64];
 	struct root root;
@@ -322,7 +322,7 @@ static int ask(struct netlink *nldev, uint32_t index, struct seen *seen)
 	return netlink_ask_batch(nldev, &request, take, seen);
 }
 
-/* The dump of two devices, and the question for the device 3. */
+/* Answers to a dump of two devices, and to a request for device 3. */
 static char *made_up_answers(bool cut)
 {
 	const uint16_t type = nldev_message_type(RDMA_NLDEV_CMD_GET);
@@ -365,7 +365,7 @@ static void test_replay(void **state)
 	open_bed(bed);
 	assert_int_equal(nldev_open(&bed->root, &nldev), 0);
 	root_close(&bed->root);
-	/* As often as it is asked. */
+	/* The answer can be replayed any number of times. */
 	for (int i = 0; i < 2; i++) {
 		struct seen seen = {0};
 
@@ -375,7 +375,7 @@ static void test_replay(void **state)
 		seen = (struct seen){0};
 		assert_int_equal(ask(nldev, 3, &seen), -ENODEV);
 		assert_int_equal(seen.error, -ENODEV);
-		/* What was not asked. */
+		/* A request that was not recorded. */
 		seen = (struct seen){0};
 		assert_int_equal(ask(nldev, 4, &seen), -ENODATA);
 		assert_string_equal(seen.text, RECORDING_LACKS);
@@ -397,7 +397,7 @@ static void take_error(void *context, size_t which, const struct netlink_answer 
 	errors[which] = answer->error;
 }
 
-/* More requests than one batch holds, one of which was asked. */
+/* More requests than fit in one batch, one of which was recorded. */
 static void test_replay_of_many(void **state)
 {
 	_cleanup_(freep) char *answers = made_up_answers(false);
@@ -416,7 +416,7 @@ static void test_replay_of_many(void **state)
 	netlink_free(nldev);
 }
 
-/* A dump without its end is damaged, and does not wait for ever. */
+/* A dump without its end is damaged, and the reader does not wait forever. */
 static void test_replay_is_cut(void **state)
 {
 	_cleanup_(freep) char *answers = made_up_answers(true);
@@ -440,25 +440,25 @@ static void test_open_fails(void **state)
 	struct root tree = {.fd = -1};
 	struct verbs *verbs = NULL;
 
-	/* A snapshot that has no recording is a saved tree. */
+	/* A snapshot without a recording is an ordinary saved tree. */
 	assert_int_equal(root_open(bed->folder, &bed->root), 0);
 	assert_false(root_answers(&bed->root));
 	assert_int_equal(nldev_open(&bed->root, &nldev), -EOPNOTSUPP);
 	root_close(&bed->root);
-	/* Without one of the two. */
+	/* One of the two recordings is missing. */
 	write_file(bed, RECORDING_NETLINK_FILE, HEAD);
 	open_bed(bed);
 	assert_int_equal(verbs_open(&bed->root, &verbs), -ENODATA);
 	write_file(bed, RECORDING_NETLINK_FILE, "damaged\n");
 	assert_int_equal(nldev_open(&bed->root, &nldev), -EBADMSG);
-	/* A saved tree. */
+	/* An ordinary saved tree. */
 	assert_int_equal(nldev_open(&tree, &nldev), -EOPNOTSUPP);
 	assert_int_equal(verbs_open(&tree, &verbs), -EOPNOTSUPP);
 	assert_ptr_equal(nldev, bed);
 	root_close(&bed->root);
 }
 
-/* A link in place of a folder or file leads nowhere. */
+/* A symbolic link instead of a folder or file is not followed. */
 static void test_links(void **state)
 {
 	struct bed *bed = *state;
@@ -497,7 +497,7 @@ static void test_verbs(void **state)
 	assert_int_equal(verbs_open(&bed->root, &verbs), 0);
 	root_close(&bed->root);
 	assert_int_equal(verbs_open_device(verbs, "n", &device), -EACCES);
-	/* No result of a call, and too short for one. */
+	/* A recording without the result of a call, and one that is too short for it. */
 	assert_int_equal(verbs_open_device(verbs, "o", &device), -EBADMSG);
 	assert_int_equal(verbs_open_device(verbs, "p", &device), -EBADMSG);
 	assert_int_equal(verbs_open_device(verbs, "q", &device), -ENODATA);
@@ -537,7 +537,7 @@ static void test_kmsg(void **state)
 	root_close(&bed->root);
 }
 
-/* The descriptor of a file of memory that appends, in the environment; NULL: none. */
+/* Offers a memory file opened for appending in the environment; NULL offers none. */
 static void offer(const char *value)
 {
 	if (value)
@@ -589,8 +589,8 @@ static void test_record_fd(void **state)
 }
 
 /*
- * Notes what a made-up kernel answers: without sequence numbers, without keys, and nothing of an
- * exchange that did not come to its end.
+ * Records what a simulated kernel answers: without sequence numbers or keys, and nothing of an
+ * exchange that was not completed.
  */
 static void test_note(void **state)
 {
@@ -618,7 +618,7 @@ static void test_note(void **state)
 	put_message(&datagram, nldev_message_type(RDMA_NLDEV_CMD_RES_MR_GET), 0, 77, payload.data,
 		    payload.length);
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_MR_GET), 0, NULL, 0);
-	/* The first is given up. */
+	/* The first request is given up. */
 	netlink_record_ask(exchange.record, &request);
 	netlink_record_ask(exchange.record, &request);
 	assert_int_equal(netlink_take(&exchange, datagram.data, datagram.length), 0);
@@ -635,7 +635,7 @@ static void test_note(void **state)
 	close(fd);
 }
 
-/* A piece that does not fit is told, and leaves nothing in the recording. */
+/* A piece that does not fit is reported, and leaves nothing in the recording. */
 static void test_lost(void **state)
 {
 	const int fd = memory_file(true);

@@ -29,7 +29,7 @@ static struct leaf leaves_of_full[] = {
 	{{0}, NULL},
 };
 
-/* Everything is known, with values that an operator may see. */
+/* Every field is known, with realistic values. */
 static const struct sample full = {
 	.name = (char[]){"mlx5_0"},
 	.count = {42, true},
@@ -120,12 +120,12 @@ static void table_colors(void **state)
 	plain = print(&options, COLUMNS_DEFAULT, "name,state", ROWS(&empty), 1, NULL);
 	assert_non_null(strstr(good, "\033[32mactive\033[0m"));
 	assert_non_null(strstr(bad, "\033[31mdown\033[0m"));
-	/* The name has no tone, and neither has what is unknown. */
+	/* Neither the name nor an unknown value has a colour. */
 	assert_null(strstr(good, "\033[32mmlx5_0"));
 	assert_null(strchr(plain, '\033'));
 }
 
-/* Foreign characters are shown as they are, and shift no column. */
+/* Foreign characters are shown unchanged, and do not shift the columns. */
 static void table_of_foreign_text(void **state)
 {
 	const struct render_options colored = {
@@ -141,14 +141,14 @@ static void table_of_foreign_text(void **state)
 	      "mlx5_0     2\n"
 	      "Gr\xc3\xbc\xc3\x9f       1\n"
 	      "-          -\n");
-	/* Two columns on the screen for each of these. */
+	/* Each of these characters takes two columns on the screen. */
 	text = print(&colored, COLUMNS_DEFAULT, "name,state", ROWS(&narrow, &wide), 2, NULL);
 	assert_string_equal(text, "NAME   STATE\n"
 				  "mlx5_0 -\n"
 				  "\xe6\x97\xa5\xe6\x9c\xac   \033[32mactive\033[0m\n");
 }
 
-/* Wide characters take two columns, combining ones none; the user's locale has no say. */
+/* Wide characters take two columns, combining ones none, whatever the user's locale. */
 static void table_in_any_locale(void **state)
 {
 	static const char *const locales[] = {"C", "C.UTF-8"};
@@ -156,7 +156,7 @@ static void table_in_any_locale(void **state)
 	struct sample wide = {.name = (char[]){"\xe6\x97\xa5\xe6\x9c\xac"}, .count = number_of(2)};
 	/* u and U+0308 COMBINING DIAERESIS */
 	struct sample combining = {.name = (char[]){"Gru\xcc\x88n"}, .count = number_of(3)};
-	/* U+1F600, a plane further on */
+	/* U+1F600, outside the basic plane */
 	struct sample face = {.name = (char[]){"\xf0\x9f\x98\x80"}, .count = number_of(4)};
 
 	(void)state;
@@ -243,7 +243,7 @@ static void tab_separated(void **state)
 static json_t *parse_json(const char *text)
 {
 	json_error_t error;
-	/* Numbers above INT64_MAX are JSON, but too much for jansson's integers. */
+	/* Numbers above INT64_MAX are valid JSON, but too large for jansson's integers. */
 	json_t *document = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL,
 				      &error);
 
@@ -252,7 +252,7 @@ static json_t *parse_json(const char *text)
 	return document;
 }
 
-/* One sample as a JSON document with that list of keys. */
+/* Returns one sample as a JSON document with that list of keys. */
 static char *print_json(const char *list, const struct sample *sample)
 {
 	const struct render_options options = {.format = FORMAT_JSON};
@@ -287,7 +287,7 @@ static void json_known(void **state)
 		   "{\"index\": null, \"word\": null}], \"note\": \"\"");
 }
 
-/* Never 0, never false, never a missing key. */
+/* An unknown value is never 0, false or a missing key. */
 static void json_unknown(void **state)
 {
 	(void)state;
@@ -314,7 +314,7 @@ static void json_numbers(void **state)
 	check_json("rate_gbps", &sample, "\"rate_gbps\": 100");
 	sample.rate = (struct real){0.1, true};
 	check_json("rate_gbps", &sample, "\"rate_gbps\": 0.1");
-	/* JSON has no word for these. */
+	/* JSON cannot express these numbers. */
 	sample.rate = (struct real){NAN, true};
 	check_json("rate_gbps", &sample, "\"rate_gbps\": null");
 	sample.rate = (struct real){INFINITY, true};
@@ -325,7 +325,7 @@ static void json_numbers(void **state)
 	check_json("words", &sample, "\"words\": []");
 }
 
-/* The text comes back as `expected`, and no control byte is in the document as it is. */
+/* The text is read back as `expected`, and the document has no raw control byte. */
 static void check_json_text(const char *name, const char *expected)
 {
 	_cleanup_(freep) char *copy = mem_string(name);
@@ -346,7 +346,7 @@ static void json_hostile_text(void **state)
 	const struct sample sample = {.words = {items, 2, true}};
 
 	(void)state;
-	/* Not UTF-8: never as it is, and the key does not vanish. */
+	/* Invalid UTF-8 is never written as it is, and the key does not vanish. */
 	check_json_text("\xff\xc0\xaf \xed\xa0\x80", "\\xff\\xc0\\xaf \\xed\\xa0\\x80");
 	check_json_text("\xe2\x82", "\\xe2\\x82");
 	check_json_text("\033[31m\n\t\r\x01", "\\x1b[31m\\x0a\\x09\\x0d\\x01");
@@ -402,7 +402,7 @@ static void json_lines(void **state)
 	assert_string_equal(nothing, "");
 }
 
-/* An inner list that shows some of its keys. */
+/* A nested list that shows some of its keys. */
 static void json_inner_columns(void **state)
 {
 	static const struct field fields[] = {
@@ -446,7 +446,7 @@ static json_t *print_schema(const char *list)
 	return parse_json(text);
 }
 
-/* The value at a path of keys, as compact JSON. */
+/* Compares the value at a path of keys, as compact JSON. */
 static void check_at(const json_t *document, const char *path, const char *expected)
 {
 	_cleanup_(freep) char *copy = mem_string(path);
@@ -547,12 +547,14 @@ static void one_value_as_text(void **state)
 	check_value(&value, ",", "1000000");
 	value.real = 1234567.89;
 	check_value(&value, ",", "1234568");
-	/* Bytes a second of 400 Gb/s and of 1600 Gb/s, and the most that is written so. */
+	/*
+	 * Bytes per second of 400 Gb/s and of 1600 Gb/s, and the largest number written that way.
+	 */
 	value.real = 49876543210.5;
 	check_value(&value, ",", "49876543210");
 	value.real = 2e11;
 	check_value(&value, ",", "200000000000");
-	/* What is rounded up to one digit more has no exponent, either. */
+	/* A number that gains a digit by rounding is not written with an exponent, either. */
 	value.real = 999999.7;
 	check_value(&value, ",", "1000000");
 	value.real = -9999999.6;
@@ -590,12 +592,12 @@ static void lost_output(void **state)
 	render_text(full_device, "a line\n");
 	assert_int_equal(render_finish(full_device), -ENOSPC);
 	clearerr(full_device);
-	/* More than the buffer holds: the write fails on the way, and flushing later does not. */
+	/* The text exceeds the buffer: the write fails midway, and the later flush succeeds. */
 	for (int i = 0; i < 10000; i++)
 		render_text(full_device, "many lines\n");
 	__fpurge(full_device);
 	assert_int_equal(render_finish(full_device), -ENOSPC);
-	/* Another failure since then is no cause. */
+	/* A later, unrelated error is not taken for the cause. */
 	errno = ENOENT;
 	assert_int_equal(render_finish(full_device), -EIO);
 	clearerr(full_device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests as bytes: every place is compared with the offsets of the specification. */
+/* Requests as bytes: every field is compared with the offsets of the specification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void directed_route(void **state)
 		.attribute = 0xff90,
 		.direct = true,
 		.hops = 2,
-		/* Nothing after the last hop is sent. */
+		/* Nothing is sent after the last hop. */
 		.path = {0, 1, 3, 9},
 	};
 
@@ -132,7 +132,7 @@ static void subnet_administration(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
-/* One segment that is the whole, 13.6.2.1: its payload has the bytes from SM_Key on, 15.2.1.1. */
+/* A single segment holds all data, 13.6.2.1: its payload starts at the SM_Key, 15.2.1.1. */
 static void one_segment(void **state)
 {
 	static const struct part parts[] = {
@@ -159,7 +159,7 @@ static void one_segment(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
-/* 16.2.1: the B_Key, and data after 32 reserved bytes. */
+/* 16.2.1: the B_Key, then 32 reserved bytes, then the data. */
 static void baseboard(void **state)
 {
 	static const struct part parts[] = {
@@ -183,7 +183,9 @@ static void baseboard(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
-/* A10.4.1: the CC_Key, and data after 32 reserved bytes; those of a log come before. */
+/*
+ * A10.4.1: the CC_Key, then 32 reserved bytes, then the data; the data of a log comes before them.
+ */
 static void congestion_control(void **state)
 {
 	static const struct part parts[] = {
@@ -207,7 +209,9 @@ static void congestion_control(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
-/* A number is a LID as far as it can be one; a long hexadecimal one, or with colons, is a GUID. */
+/*
+ * A number is a LID if it is small enough; a long hexadecimal one, or one with colons, is a GUID.
+ */
 static void targets(void **state)
 {
 	static const struct {
@@ -247,7 +251,7 @@ static void targets(void **state)
 	}
 }
 
-/* Too much data is cut at the datagram's end. */
+/* Data that is too long is cut at the end of the datagram. */
 static void vendor(void **state)
 {
 	static const struct part parts[] = {
@@ -277,7 +281,7 @@ static void versions(void **state)
 					 : 1);
 }
 
-/* The D bit is part of the status of directed routes only, and no error. */
+/* The D bit is part of the status of directed routes only, and is no error. */
 static void status(void **state)
 {
 	unsigned char mad[MAD_BYTES] = {1, UMAD_CLASS_SUBN_DIRECTED_ROUTE};
@@ -327,7 +331,9 @@ static void answers(void **state)
 	}
 }
 
-/* The answer to GetMulti has the attribute of PathRecord, or its own from who knows none: o15-0.2.7
+/*
+ * The answer to GetMulti has the attribute of PathRecord, or its own from agents that do not know
+ * o15-0.2.7.
  */
 static void answers_of_another_attribute(void **state)
 {
@@ -349,7 +355,8 @@ static void answers_of_another_attribute(void **state)
 	assert_false(mad_answers(mad, &request));
 }
 
-/* GetTraceTable is answered by GetTableResp: 15.2.2. A refusal may have the method of the request.
+/*
+ * GetTraceTable is answered by GetTableResp, 15.2.2. A refusal may have the method of the request.
  */
 static void answers_to_a_trace(void **state)
 {
@@ -367,7 +374,7 @@ static void answers_to_a_trace(void **state)
 	}
 }
 
-/* As ib_response_mad() of the kernel, for what the program asks. */
+/* Same results as the kernel's ib_response_mad(), for the requests of this program. */
 static void responses(void **state)
 {
 	static const struct {
@@ -388,7 +395,7 @@ static void responses(void **state)
 				 rows[i].response);
 }
 
-/* Only the low half is ours. */
+/* Only the low half of the transaction ID is ours. */
 static void transaction(void **state)
 {
 	unsigned char mad[MAD_BYTES];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects in use on the devices of a host, from a recording of what the kernel says: all of them,
- * those of named devices and ports, and tables that end early. */
+/*
+ * Objects in use on the devices of a host, from recorded answers of the kernel: all of them, those
+ * of named devices and ports, and tables that end early.
+ */
 #include "saved_tree.h"
 
 #include <linux/netlink.h>
@@ -78,7 +80,7 @@ static void ask(struct bed *bed, uint32_t device, uint8_t command, uint16_t flag
 		      });
 }
 
-/* The end of a dump, or of a command that is refused. */
+/* Ends a dump, or a command that is refused. */
 static void end(struct bed *bed, int error, bool refused)
 {
 	const struct nlmsgerr refusal = {.error = error};
@@ -140,7 +142,7 @@ static struct resource_loader *open_loader(struct bed *bed, struct processes *pr
 	return loader;
 }
 
-/* "rxa 17 18, rxb 1", and how many blocks there were. */
+/* Formats the list as "rxa 17 18, rxb 1", and checks the number of blocks. */
 static char *list(struct bed *bed, enum resource_kind kind, unsigned int blocks)
 {
 	struct resource_loader *loader = open_loader(bed, NULL);
@@ -148,7 +150,7 @@ static char *list(struct bed *bed, enum resource_kind kind, unsigned int blocks)
 	struct text_buffer text = {0};
 	const char *device = NULL;
 
-	/* A second time, the same: nothing is left of the first. */
+	/* A second reading gives the same: nothing is left of the first. */
 	for (int i = 0; i < 2; i++) {
 		resource_list_clear(&objects);
 		resource_loader_begin(loader, kind);
@@ -190,7 +192,7 @@ static void all(void **state)
 	assert_int_equal(bed->problems.count + bed->notes.count, 0);
 }
 
-/* By device or port; what has no port belongs to none. */
+/* Selects by device or port; an object without a port belongs to none. */
 static void named(void **state)
 {
 	static const struct {
@@ -242,7 +244,7 @@ static void expect_problem(const struct problems *problems, const char *object,
 		assert_null(problem->hint);
 }
 
-/* What was read before the end stays, and so does the other device. */
+/* Objects read before the early end are kept, and so is the other device. */
 static void cut(void **state)
 {
 	struct bed *bed = *state;
@@ -277,7 +279,7 @@ static void stalled(void **state)
 		       NULL);
 }
 
-/* A device that was removed since is no problem. */
+/* A device that has been removed meanwhile is no problem. */
 static void removed(void **state)
 {
 	struct bed *bed = *state;
@@ -303,7 +305,7 @@ static void without_index(void **state)
 		       "the rest of its list is missing");
 }
 
-/* The kernel does not know the command: said once, and no other device is asked. */
+/* The kernel does not know the command: that is reported once, and no other device is queried. */
 static void old_kernel(void **state)
 {
 	static const struct {
@@ -342,7 +344,7 @@ static bool passes(const void *context, const struct resource *resource)
 	return resource->id.value != *(const uint64_t *)context;
 }
 
-/* By holder, of the kinds that were asked for and that the kernel has. */
+/* Objects by holder, of the kinds that were requested and that the kernel supports. */
 static void counted(void **state)
 {
 	const uint64_t not_this = 18;
@@ -383,7 +385,7 @@ static void counted(void **state)
 	processes_free(processes);
 }
 
-/* Queue pairs and memory regions are counted for each process; no other kind is asked for. */
+/* Queue pairs and memory regions are counted for each process; no other kind is requested. */
 static void of_processes(void **state)
 {
 	struct bed *bed = *state;
@@ -405,7 +407,7 @@ static void of_processes(void **state)
 	process_usage_list_clear(&usages);
 }
 
-/* In the order of the inventory, and only of its devices. */
+/* The summaries have the order of the inventory, and only its devices. */
 static void summaries(void **state)
 {
 	static const uint32_t indexes[] = {4, 9, 3};
@@ -439,7 +441,7 @@ static void summaries(void **state)
 	assert_string_equal(found.items[1].device, "rxb");
 	assert_int_equal(found.items[1].counts[RESOURCE_MR].value, 10);
 	resource_summary_list_clear(&found);
-	/* A device without an index is none of them. */
+	/* A device without an index matches no summary. */
 	bed->inventory.devices.items[0].index = (struct number){.value = 3};
 	assert_int_equal(resource_summaries_load(&bed->inventory, &found), 0);
 	assert_int_equal(found.count, 1);

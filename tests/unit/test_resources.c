@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects in use: messages as the kernel makes them, and tables that go wrong. */
+/* Objects in use: messages as the kernel builds them, and tables that go wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { DEVICE = 3, QPS = RDMA_NLDEV_ATTR_RES_QP, QP = RDMA_NLDEV_ATTR_RES_QP_ENTRY };
 
-/* A message's attributes: the device, and a table of entries. */
+/* Adds the attributes of a message: the device, and a table of entries. */
 static void put_table(struct bytes *bytes, unsigned int type, const struct bytes *entries)
 {
 	put_u32(bytes, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE);
@@ -62,7 +62,7 @@ static void expect_qp(const struct resource *qp, uint32_t number)
 	assert_null(qp->kernel_name);
 }
 
-/* RDMA_NLDEV_ATTR_DRIVER as rdma_nl_put_driver_*() of the kernel write it. */
+/* RDMA_NLDEV_ATTR_DRIVER as the kernel's rdma_nl_put_driver_*() write it. */
 static void driver_details(void **state)
 {
 	static const char *const expected[] = {"odp=explicit", "sqid=7",	  "flags=0xff",
@@ -121,7 +121,7 @@ static void queue_pairs(void **state)
 	put_string(&kernel, RDMA_NLDEV_ATTR_RES_KERN_NAME, "ib_core\x1b");
 	put_u8(&kernel, RDMA_NLDEV_ATTR_RES_TYPE, 1);
 	put_nest(&entries, QP, &kernel);
-	put_u32(&entries, 4001, 1); /* among the entries something else */
+	put_u32(&entries, 4001, 1); /* an unknown attribute among the entries */
 	put_u32(&orphan, RDMA_NLDEV_ATTR_RES_LQPN, 18);
 	put_u32(&orphan, RDMA_NLDEV_ATTR_RES_PID, 0);
 	put_nest(&entries, QP, &orphan);
@@ -170,7 +170,7 @@ static void expect_address(const struct known_ip *ip, const struct number *port,
 	assert_int_equal(port->value, number);
 }
 
-/* The one object in a message of one entry. */
+/* Parses a message of one entry into its one object. */
 static void parse_one(enum resource_kind kind, unsigned int table, const struct bytes *entry,
 		      struct resource_list *list)
 {
@@ -211,9 +211,10 @@ static void connections(void **state)
 	assert_false(listening.items[0].remote_ip.known);
 	assert_false(listening.items[0].remote_port.known);
 
-	/* AF_IB: a GID, and the port at the end of the service ID; then a family that is unknown.
+	/*
+	 * AF_IB: a GID, with the port at the end of the service ID; then an unknown address family.
 	 */
-	memcpy(address, &(uint16_t){27}, sizeof(uint16_t)); /* in the order of the processor */
+	memcpy(address, &(uint16_t){27}, sizeof(uint16_t)); /* in host byte order */
 	put_attribute(&native, RDMA_NLDEV_ATTR_RES_SRC_ADDR, address, sizeof(address));
 	memcpy(address, &(uint16_t){77}, sizeof(uint16_t));
 	put_attribute(&native, RDMA_NLDEV_ATTR_RES_DST_ADDR, address, sizeof(address));
@@ -246,7 +247,7 @@ static void sizes_of_addresses(void **state)
 	}
 }
 
-/* A peer is nowhere only if its address and its port are nothing. */
+/* A peer is omitted only if both its address and its port are zero. */
 static void peers_that_are_somewhere(void **state)
 {
 	static const struct {
@@ -280,7 +281,7 @@ static void memory(void **state)
 	parse_one(RESOURCE_MR, RDMA_NLDEV_ATTR_RES_MR, &mr, &mrs);
 	assert_int_equal(mrs.items[0].id.value, 4);
 	assert_int_equal(mrs.items[0].length_bytes.value, UINT64_C(1) << 40);
-	/* Keys are only there if the kernel gives them: none is not 0. */
+	/* Keys are present only if the kernel reports them: none is not 0. */
 	assert_false(mrs.items[0].rkey.known || mrs.items[0].lkey.known || mrs.items[0].iova.known);
 
 	put_u32(&pd, RDMA_NLDEV_ATTR_RES_PDN, 2);
@@ -304,7 +305,7 @@ static void memory(void **state)
 	assert_false(cqs.items[0].poll_context.known);
 }
 
-/* All queue pairs of a shared receive queue, however many. */
+/* Lists all queue pairs of a shared receive queue, however many there are. */
 static void shared_queues(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0}, none = {0};
@@ -338,7 +339,7 @@ static void shared_queues(void **state)
 	assert_int_equal(none.items[0].qpns.count, 0);
 }
 
-/* Contexts of the kernel are entries without an attribute. */
+/* Contexts of the kernel are entries without attributes. */
 static void empty_entries(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
@@ -354,7 +355,7 @@ static void empty_entries(void **state)
 	assert_int_equal(list.items[0].id.value, 3);
 }
 
-/* Cut anywhere, a message gives no more objects than it holds whole, and no other. */
+/* A truncated message yields only the objects that it holds in full. */
 static void truncated(void **state)
 {
 	struct bytes entries = {0}, bytes = {0};
@@ -392,7 +393,7 @@ static void damaged(void **state)
 	expect_qp(&list.items[0], 17);
 }
 
-/* Damage within a list of queue pairs, which the policy of the entry does not see. */
+/* Damage within a list of queue pairs, which the policy of the entry does not check. */
 static void damaged_inside(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
@@ -528,7 +529,7 @@ static void summary(void **state)
 	(void)state;
 	put_count(&entries, "pd", 4);
 	put_count(&entries, "qp", 0);
-	put_count(&entries, "dmah\n", 12); /* of a kernel to come */
+	put_count(&entries, "dmah\n", 12); /* of a future kernel */
 	put_table(&bytes, RDMA_NLDEV_ATTR_RES_SUMMARY, &entries);
 	assert_int_equal(nldev_parse_resource_summary(bytes.data, bytes.length, found), 0);
 	assert_int_equal(found->index.value, DEVICE);
@@ -636,7 +637,7 @@ static void many(void **state)
 		expect_qp(&list.items[i], i % 2000);
 }
 
-/* res_get_common_dumpit() with an object that fits no message: the same empty table for ever. */
+/* res_get_common_dumpit() with an object that fits no message: the same empty table forever. */
 static void tell_stall(struct fake_kernel *kernel, const struct nlmsghdr *request)
 {
 	send_qps(kernel, request, 0, 2);
@@ -669,7 +670,7 @@ static void silent(void **state)
 	assert_int_equal(list.count, 2);
 }
 
-/* Left-over messages are not taken for the answer to the next request. */
+/* Leftover messages are not taken for the answer to the next request. */
 static void after_stall(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
@@ -688,7 +689,7 @@ static void after_stall(void **state)
 	fake_stop(&kernel);
 }
 
-/* A command that the kernel does not know is refused; it has no dump that could end. */
+/* The kernel refuses an unknown command; there is no dump that could end. */
 static void tell_refusal(struct fake_kernel *kernel, const struct nlmsghdr *request)
 {
 	struct bytes datagram = {0};
@@ -717,7 +718,7 @@ static void failed(void **state)
 	} cases[] = {
 		{{.tell = tell_refusal}, -EOPNOTSUPP, 0},
 		{{.tell = tell_invalid, .gone = true}, -ENODEV, 0},
-		{{.tell = tell_invalid}, -EINVAL, 0}, /* of a driver that was asked */
+		{{.tell = tell_invalid}, -EINVAL, 0}, /* the device is there */
 		{{.tell = tell_failure}, -EIO, 3},
 	};
 
@@ -731,7 +732,7 @@ static void failed(void **state)
 	}
 }
 
-/* A table of another device, and a truncated datagram: reported, and the rest is there. */
+/* A table of another device and a truncated datagram are reported, and the rest is kept. */
 static void tell_nonsense(struct fake_kernel *kernel, const struct nlmsghdr *request)
 {
 	struct bytes entries = {0}, payload = {0}, datagram = {0}, cut = {0};
@@ -759,7 +760,7 @@ static void nonsense(void **state)
 	expect_qp(&list.items[0], 30);
 }
 
-/* Codes that have no word are shown as numbers. */
+/* Codes without a word are shown as numbers. */
 static void unknown_words(void **state)
 {
 	const struct schema *schema = resource_schema(RESOURCE_QP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which objects the options of rdmactl resources let pass. */
+/* Which objects pass the options of rdmactl resources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void words(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (passes(&rows[i].args, RESOURCE_QP, &qp) != rows[i].passes)
 			fail_msg("row %zu", i);
-	/* What is not known is none of the words. */
+	/* An unknown value matches none of the words. */
 	without.state.known = without.type.known = false;
 	without.state.value = 0;
 	assert_true(passes(&(struct resources_args){0}, RESOURCE_QP, &without));
@@ -78,7 +78,7 @@ static void words(void **state)
 	assert_false(passes(&(struct resources_args){.type = "rc"}, RESOURCE_QP, &without));
 }
 
-/* The process or one of its threads. */
+/* The number may be that of the process or of one of its threads. */
 static void numbers(void **state)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static bool is_called(struct resource *resource, const char *name)
 	return passes(&(struct resources_args){.comm = name}, RESOURCE_MR, resource);
 }
 
-/* The kernel keeps 15 bytes of a name (TASK_COMM_LEN), and a part of itself has brackets. */
+/* The kernel keeps 15 bytes of a name (TASK_COMM_LEN), and its own parts have names in brackets. */
 static void names(void **state)
 {
 	struct resource cut = queue_pair(), short_one = queue_pair(), nobody = queue_pair();
@@ -126,12 +126,12 @@ static void names(void **state)
 	assert_true(is_called(&kernel, "ib_core"));
 	assert_true(is_called(&kernel, "[ib_core]"));
 	assert_false(is_called(&kernel, "ib_cor"));
-	/* Its names are not cut. */
+	/* Names of kernel parts are not cut. */
 	assert_true(is_called(&long_kernel, "a-name-of-15-byt"));
 	assert_false(is_called(&long_kernel, "a-name-of-15-bytes"));
 }
 
-/* The options are wrong, for this reason. */
+/* The options are refused with this message. */
 static void refuses(const struct resources_args *args, const char *message)
 {
 	struct resources_filter filter;
@@ -145,7 +145,7 @@ static void refuses(const struct resources_args *args, const char *message)
 	problems_free(&listing.problems);
 }
 
-/* There is no limit to their number. */
+/* The number of words is not limited. */
 static void many_words(void **state)
 {
 	const struct resources_args args = {
@@ -163,7 +163,7 @@ static void many_words(void **state)
 	assert_true(passes(&(struct resources_args){.state = more}, RESOURCE_QP, &qp));
 }
 
-/* A word that there is not, in each place, and codes without a word that are none. */
+/* Unknown words in each option, and codes that are not valid numbers. */
 static void wrong_words(void **state)
 {
 	static const struct {

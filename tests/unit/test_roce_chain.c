@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way from a TOS to a lossless class: whole, broken at each step, and not known. */
+/* The path from a TOS to a lossless class: complete, broken at each step, and unknown. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void expect_step(const struct roce_facts *facts, enum roce_step_id id,
 	roce_chain_clear(&chain);
 }
 
-/* Lossless or not, the step and the next step; `at` -1: it does not break. */
+/* Checks whether the path is lossless, the broken step (`at`, -1 if none) and the next step. */
 static void expect_end(const struct roce_facts *facts, enum tristate lossless, int at,
 		       const char *next_step)
 {
@@ -92,7 +92,7 @@ static void expect_end(const struct roce_facts *facts, enum tristate lossless, i
 
 #define PROFILE "rdmactl roce set mlx5_0/1 --profile lossless"
 
-/* The name of a device may have any character. */
+/* A device name may contain any character. */
 static void quoted(void **state)
 {
 	struct roce_facts facts = good();
@@ -125,7 +125,7 @@ static void whole(void **state)
 		    "priority 3 is in traffic class 3 (ets, 50 % of the bandwidth)");
 	expect_step(&facts, ROCE_BUFFER, ROCE_OK, "1",
 		    "priority 3 is received into buffer 1 of 100000 bytes");
-	/* What loses nothing does not break it. */
+	/* A fault that loses no packets does not break the path. */
 	facts.ecn.send = 0;
 	facts.dcb.buffers_known = false;
 	facts.netdev_mtu.value = 1500;
@@ -160,7 +160,7 @@ static void broken(void **state)
 	facts = good();
 	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, PROFILE);
-	facts.trust = "dscp"; /* of the vendor's own driver */
+	facts.trust = "dscp"; /* reported by the vendor's driver */
 	expect_end(&facts, TRISTATE_YES, -1, NULL);
 	facts = good();
 	facts.dcb.dscp_priorities[26] = 1 << 4;
@@ -169,7 +169,7 @@ static void broken(void **state)
 	facts.dcb.pfc.pfc_en = 0;
 	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
 	expect_step(&facts, ROCE_PFC, ROCE_BROKEN, "none", "PFC is off for all priorities");
-	/* Pause frames of the whole link stop every priority; in one direction they do not. */
+	/* Pause frames for the full link stop every priority; in one direction they do not. */
 	facts.pause.receive = TRISTATE_YES;
 	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
 	facts.pause.transmit = TRISTATE_YES;
@@ -213,14 +213,14 @@ static void unknown(void **state)
 	facts.netdev_mtu.known = false;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_MTU,
 		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
-	/* A broken step counts, whatever is unknown before it. */
+	/* A broken step counts even if earlier steps are unknown. */
 	facts = good();
 	facts.dcb.dscp_priorities[26] = 0;
 	facts.dcb.pfc.pfc_en = 0;
 	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
 }
 
-/* The default TOS cannot be seen, and 0 is only what it most likely is. */
+/* The default TOS cannot be read, and 0 is only its most likely value. */
 static void assumed(void **state)
 {
 	struct roce_facts facts = good();
@@ -229,7 +229,7 @@ static void assumed(void **state)
 	facts.tos_source = TOS_UNTOUCHED;
 	facts.tos = 0;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, "rdmactl roce set mlx5_0/1 default-tos 106");
-	/* Whatever it is, there is no lossless priority. */
+	/* Whatever the TOS is, no priority is lossless. */
 	facts.dcb.pfc.pfc_en = 0;
 	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
 	facts = good();
@@ -245,7 +245,7 @@ static void assumed(void **state)
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TRUST, NULL);
 }
 
-/* Where the TOS comes from, in words; the lower two bits of it are ECN's. */
+/* Where the TOS comes from, in words; its lower two bits belong to ECN. */
 static void sources(void **state)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static void sources(void **state)
 		    "and so no DSCP");
 }
 
-/* Why data center bridging is not known, in each step that needs it. */
+/* Each step that needs data center bridging says why that is unknown. */
 static void without_dcb(void **state)
 {
 	_cleanup_(freep) char *refused = mem_format(
@@ -314,12 +314,12 @@ static void without_dcb(void **state)
 			    "the traffic class needs the priority");
 		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, buffer);
 	}
-	/* What the vendor's own driver tells of the trust counts without it. */
+	/* The trust reported by the vendor's driver counts even without data center bridging. */
 	facts.trust = "dscp";
 	expect_step(&facts, ROCE_TRUST, ROCE_OK, "dscp",
 		    "the port takes the priority from the DSCP");
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_PRIORITY, NULL);
-	/* A link that is paused as a whole needs none of it. */
+	/* A link paused in both directions needs no data center bridging. */
 	facts.pause.receive = facts.pause.transmit = TRISTATE_YES;
 	expect_step(&facts, ROCE_PFC, ROCE_OK, NULL,
 		    "pause frames of the whole link stop all priorities");
@@ -356,7 +356,7 @@ static void priorities(void **state)
 		    "without a tag have the default priority");
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 		    "the priority is not that of the DSCP");
-	/* A driver that says nothing of the trust, and has no entry that would tell. */
+	/* A driver that reports no trust and has no entry that would show it. */
 	facts = good();
 	facts.driver = "bnxt_en";
 	facts.dcb.dscp_count = 0;
@@ -382,7 +382,10 @@ static void queues(void **state)
 	facts.dcb.ets.tc_tsa[5] = 77;
 	expect_step(&facts, ROCE_CLASS, ROCE_OK, "5",
 		    "priority 3 is in traffic class 5 (another algorithm)");
-	/* A neighbour that is lossless, too, does not make it wait; nor does any if it is lossy. */
+	/*
+	 * Another lossless priority in the class does not delay it; nor does any if it is lossy
+	 * itself.
+	 */
 	facts = good();
 	facts.dcb.ets.prio_tc[4] = facts.dcb.ets.prio_tc[7] = 3;
 	facts.dcb.pfc.pfc_en = 1 << 3 | 1 << 4;
@@ -445,7 +448,7 @@ static void congestion(void **state)
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_UNKNOWN);
 	roce_chain_clear(&chain);
-	/* Whatever the priority is */
+	/* This holds for any priority. */
 	facts.ecn.receive = 1 << 3 | 1 << 4;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
 		    "no priority has both ends of congestion control: senders slow down on 5, "
@@ -481,7 +484,7 @@ static void congestion(void **state)
 		    "nothing tells about congestion control of a port without netdev");
 }
 
-/* Exactly what the RDMA MTU needs: 96 bytes more (iboe_get_mtu(), include/rdma/ib_addr.h). */
+/* The exact need of the RDMA MTU: 96 bytes more (iboe_get_mtu(), include/rdma/ib_addr.h). */
 static void mtu(void **state)
 {
 	struct roce_facts facts = good();
@@ -507,7 +510,7 @@ static void mtu(void **state)
 	expect_step(&facts, ROCE_MTU, ROCE_UNKNOWN, NULL, "the MTU of eth0 is not known");
 }
 
-/* With the TOS that is taken for granted, what breaks may be another one's way. */
+/* With an assumed TOS, the broken step may belong to another path. */
 static void assumed_and_broken(void **state)
 {
 	struct roce_facts facts = good();
@@ -519,14 +522,14 @@ static void assumed_and_broken(void **state)
 	facts.dcb.pfc.pfc_en = 1 << 3 | 1 << 0;
 	facts.dcb.buffers.buffer_size[0] = 0;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, "rdmactl roce set mlx5_0/1 default-tos 2");
-	/* RoCE v1 and the VLAN tag break it with every TOS. */
+	/* RoCE v1 and the VLAN tag break the path with every TOS. */
 	facts.is_v1 = true;
 	expect_end(&facts, TRISTATE_NO, ROCE_DSCP,
 		   "rdmactl roce set mlx5_0/1 default-mode roce-v2");
 	facts.is_v1 = false;
 	facts.trust = "pcp";
 	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, PROFILE);
-	/* A paused link looks at no priority, so its buffer alone counts. */
+	/* Link pause ignores priorities, so only the buffer of the link counts. */
 	facts.trust = NULL;
 	facts.pause.receive = facts.pause.transmit = TRISTATE_YES;
 	expect_end(&facts, TRISTATE_NO, ROCE_BUFFER, PROFILE);

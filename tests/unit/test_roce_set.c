@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What `roce set` plans: which settings on which ports, netdevs and members of bonds, one by one
- * and by a profile. The inventory is made by hand, and the kernel answers in memory.
+ * and by a profile. The inventory is built here, and a simulated kernel answers.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 #include "roce/table/target.h"
 #include "roce/tos.h"
 
-/* As in roce_set.c. */
+/* Same layout as in roce_set.c. */
 struct args {
 	struct change_args change;
 	struct number profile;
@@ -37,13 +37,13 @@ struct args {
 	struct number priority, mtu;
 };
 
-/* ---- In place of those of the library ---- */
+/* ---- Replacements for functions of the library ---- */
 
 static struct link links[5];
 static struct port ports[4];
 static struct device devices[4];
 static int load_error, kernel_error;
-static bool links_missing; /* they changed while they were read */
+static bool links_missing; /* the netdevs changed while they were read */
 
 static void make_host(void)
 {
@@ -97,14 +97,14 @@ void inventory_free(struct inventory *inventory)
 
 /* ---- */
 
-/* By the number, whatever netdev this host has of it. */
+/* Names the netdev of the test with that number, whatever this host has. */
 char *if_indextoname(unsigned int index, char name[IF_NAMESIZE])
 {
 	assert_in_range(index, 1, ARRAY_SIZE(links));
 	return strcpy(name, links[index - 1].name);
 }
 
-/* No DSCP has a priority, and there are no traffic classes. */
+/* Answers that no DSCP has a priority, and that there are no traffic classes. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
@@ -123,7 +123,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 }
 
-/* Each change as a line, or the status with what is told. */
+/* Returns each change as a line, or the status with the message. */
 static char *planned(const struct args *args, const char *line)
 {
 	static const struct command parent = {.name = "roce", .summary = "x"};
@@ -187,7 +187,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Settings of the port on the port, the others on each member of its bond, the MTU on the bond. */
+/* Port settings go to the port, the others to each member of its bond, the MTU to the bond. */
 static void settings(void **state)
 {
 	const struct args *args = *state;
@@ -240,7 +240,7 @@ static void refusals(void **state)
 			    "  -\n",
 			    strerror(EIO));
 	expect(args, "nx-e8 dscp-priority +26:3", unread);
-	/* Nor is it the user's fault if the kernel calls the question wrong. */
+	/* A request that the kernel calls invalid is not the user's fault, either. */
 	kernel_error = -EINVAL;
 	unread_table = mem_format("1 the driver does not tell what its data center bridging is "
 				  "set to: %s\n"
@@ -252,7 +252,7 @@ static void refusals(void **state)
 	expect(args, "bond_0 pfc 3", "1 it cannot be loaded\n  -\n");
 }
 
-/* All that belongs together: the members first, the MTU, then the ports. */
+/* A profile covers everything in order: the members first, the MTU, then the ports. */
 static void profiles(void **state)
 {
 	struct args *args = *state;
@@ -276,7 +276,7 @@ static void profiles(void **state)
 	       "nx-bond mtu 9000 index 3\n"
 	       "bond_0/1 default-mode roce-v2 port 1 of bond_0\n"
 	       "bond_0/1 default-tos 194 port 1 of bond_0\n");
-	/* More words come after it. */
+	/* More words follow in this message. */
 	args->profile = number_of(ROCE_PROFILE_LOSSY);
 	args->dscp = "10";
 	args->priority = args->mtu = (struct number){.known = false};

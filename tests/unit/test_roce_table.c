@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The records of RoCE ports that are read from a saved tree, whole, and the defaults of rdma_cm:
+ * The full records of RoCE ports read from a saved tree, and the defaults of rdma_cm:
  * drivers/infiniband/core/cma_configfs.c.
  */
 #include "saved_tree.h"
@@ -71,7 +71,7 @@ static void say_number(char **text, const char *what, const struct number *numbe
 		mem_extend(text, " %s=%llu", what, (unsigned long long)number->value);
 }
 
-/* Loads all anew, and compares the records and the problems. */
+/* Loads everything again, and compares the records and the problems. */
 static void assert_list(struct bed *bed, const struct number *tos, const char *wanted)
 {
 	char *text = mem_string(""), *whole;
@@ -108,7 +108,7 @@ static void assert_list(struct bed *bed, const struct number *tos, const char *w
 			   bed->problems.items[i].object ? bed->problems.items[i].object : "-",
 			   bed->problems.items[i].attribute, bed->problems.items[i].source,
 			   bed->problems.items[i].error);
-	/* One for all netdevs, of each saved tree. */
+	/* One problem covers all netdevs of a saved tree. */
 	whole = mem_format("%s-: data center bridging < rtnetlink: a saved tree does not hold what "
 			   "netlink answers\n",
 			   wanted);
@@ -166,7 +166,7 @@ static void records(void **state)
 		    "mlx5_0/1: netdev=eth0 mode=2 default=104 global=96 tos=106 from=0 trust=dscp "
 		    "send=3, 5 receive=7 cnp=48 mtu=9000 rdma=4096 active=1024\n"
 		    "mlx5_2/1: tos=106 from=0\n");
-	/* What is in none of the forms is a problem, or nothing. */
+	/* A value in an unknown form is a problem, or is ignored. */
 	tree_write(&bed->tree, CMA "default_roce_mode", "RoCE v3");
 	tree_write(&bed->tree, CMA "default_roce_tos", "256");
 	tree_write(&bed->tree, TC, "tclass=96");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a word names whose RoCE settings are changed, and which netdevs and bonds belong to a port:
- * an inventory made by hand, with a bond of two adapters' ports, an InfiniBand port and a netdev
+ * What a word names whose RoCE settings are changed, and which netdevs and bonds belong to a port.
+ * The inventory built here has a bond of two adapters' ports, an InfiniBand port and a netdev
  * without RDMA.
  */
 #include <errno.h>
@@ -80,7 +80,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* "mlx4_0/2; eth9; eth9": ports, netdevs, and netdevs that have the settings. */
+/* Formats "mlx4_0/2; eth9; eth9": ports, netdevs, and netdevs that have the settings. */
 static char *describe(const struct roce_target *target)
 {
 	char *text = mem_string("");
@@ -119,12 +119,12 @@ static void words(void **state)
 		{"bare_0", 0, "bare_0/1;;"},
 		{"bond_0/1", 0, "bond_0/1; bond0; eth0 eth1"},
 		{"bond0", 0, "bond_0/1; bond0; eth0 eth1"},
-		/* A member's own port, and that of its bond. */
+		/* The member's own port, and that of its bond. */
 		{"eth0", 0, "bond_0/1 mlx5_0/1; eth0; eth0"},
 		{"eth1", 0, "bond_0/1; eth1; eth1"},
 		{"eth9", 0, "mlx4_0/2; eth9; eth9"},
 		{"lo", 0, "; lo; lo"},
-		/* A bridge has ports of its own, too, but is no bond. */
+		/* A bridge also has its own ports, but is no bond. */
 		{"br0", 0, "; br0; br0"},
 		{"eth2", 0, "; eth2; eth2"},
 	};
@@ -142,7 +142,7 @@ static void words(void **state)
 	}
 }
 
-/* Two ports on one netdev: it is named once. */
+/* A netdev with two ports is named once. */
 static void twice(void **state)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -154,7 +154,7 @@ static void twice(void **state)
 	text = describe(&target);
 	assert_string_equal(text, "mlx4_0/2 mlx4_0/3; eth9; eth9");
 	roce_target_clear(&target);
-	/* They are there, so nothing is loaded. */
+	/* The netdevs are already there, so nothing is loaded. */
 	assert_int_equal(roce_target_load_links(inventory), 0);
 	assert_int_equal(inventory->links.count, 7);
 }
@@ -179,7 +179,7 @@ static void bonds(void **state)
 	assert_null(roce_next_member(inventory, &links[4], &links[2]));
 }
 
-/* The largest payload with 96 bytes of headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
+/* The largest payload that leaves 96 bytes for headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
 static void mtus(void **state)
 {
 	(void)state;

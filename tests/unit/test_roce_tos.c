@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way of a traffic class to a lossless priority, and each place where it can break. */
+/* The path of a traffic class to a lossless priority, and each place where it can break. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void whole(void **state)
 	(void)state;
 	expect(106, &dcb, TRISTATE_YES, TOS_LOSSLESS,
 	       "traffic class 106: DSCP 26, priority 3, which is lossless");
-	/* The two lowest bits are ECN's, not the DSCP's. */
+	/* The two lowest bits belong to ECN, not to the DSCP. */
 	for (unsigned int tos = 104; tos < 108; tos++)
 		assert_int_equal(tos_follow(tos, &dcb, TRISTATE_YES).end, TOS_LOSSLESS);
 	assert_int_equal(tos_follow(103, &dcb, TRISTATE_YES).end, TOS_NOT_MAPPED);
@@ -49,7 +49,7 @@ static void whole(void **state)
 	dcb.ets.prio_tc[3] = 5;
 	expect(106, &dcb, TRISTATE_YES, TOS_LOSSLESS,
 	       "traffic class 106: DSCP 26, priority 3 in hardware queue 5, which is lossless");
-	/* Several priorities, all of them lossless. */
+	/* One DSCP with several priorities, all of them lossless. */
 	expect(44, &dcb, TRISTATE_YES, TOS_LOSSLESS,
 	       "traffic class 44: DSCP 11, which is lossless");
 }
@@ -91,7 +91,7 @@ static void trust(void **state)
 	dcb.dscp_count = 1;
 	assert_int_equal(tos_trusts_dscp(&dcb, "mlx5_core"), TRISTATE_YES);
 	assert_int_equal(tos_trusts_dscp(&dcb, "bnxt_en"), TRISTATE_YES);
-	/* What the driver says counts more than what its entries suggest. */
+	/* The trust that the driver reports outweighs what its entries suggest. */
 	dcb.trusted = number_of(DCB_TRUST_PCP);
 	assert_int_equal(tos_trusts_dscp(&dcb, "mlx5_core"), TRISTATE_NO);
 	dcb.trusted = number_of(DCB_TRUST_PCP | DCB_TRUST_DSCP);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rtnetlink: messages made by hand, a simulated kernel, and this machine's own kernel.
- */
+/* rtnetlink: handmade messages, a simulated kernel, and the kernel of this machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,9 @@
 #include "netlink_message.h"
 #include "host/rtnl.h"
 
-/* Messages are tested in memory of their very size, so that the sanitizer sees every overrun. */
+/*
+ * Each message is copied into memory of its exact size, so that the sanitizer sees every overrun.
+ */
 static int parse_link(const struct bytes *bytes, size_t length, struct link_list *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
@@ -52,7 +53,7 @@ static void put_link(struct bytes *bytes, int index, unsigned short type, const 
 	put_string(bytes, IFLA_IFNAME, name);
 }
 
-/* IFLA_LINKINFO with the number of a VLAN, or the P_Key of an IPoIB child. */
+/* Adds IFLA_LINKINFO with the number of a VLAN, or the P_Key of an IPoIB child. */
 static void put_kind(struct bytes *bytes, const char *kind, unsigned int type, uint16_t value,
 		     unsigned int flags)
 {
@@ -175,7 +176,7 @@ static void link_ipoib(void **state)
 			    "80:00:00:4a:fe:80:00:00:00:00:00:00:00:11:22:33:44:55:66:77");
 }
 
-/* A kind of whose data nothing is used, an InfiniBand address cut short, names to be cleaned. */
+/* A kind without data that is used, a truncated InfiniBand address, and names to be cleaned. */
 static void link_odd(void **state)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
@@ -230,7 +231,7 @@ static void link_damaged(void **state)
 		if (length < sizeof(struct ifinfomsg))
 			assert_int_equal(error, -EBADMSG);
 	}
-	/* A nest, and a nest in it, that say they are longer than what they are in. */
+	/* A nest, and a nest inside it, whose length exceeds that of their container. */
 	for (size_t at = 0; at < whole.length; at += 4) {
 		_cleanup_(link_list_clear) struct link_list list = {0};
 		struct bytes bytes = whole;
@@ -330,7 +331,7 @@ static void routes(void **state)
 	for (size_t length = 0; length < direct.length; length++)
 		parse_route(&direct, length, &route);
 
-	/* struct rtvia: the address follows its family at once. */
+	/* struct rtvia: the address follows its family without padding. */
 	route = (struct route){0};
 	put_route(&via, AF_INET, RTN_UNICAST);
 	memcpy(family_ip.data, &family, sizeof(family));
@@ -369,7 +370,7 @@ static void routes_to_nowhere(void **state)
 	}
 }
 
-/* Interrupted as often as the context says; the names tell which dump they are of. */
+/* Interrupts the dump as often as the context says; the names tell which dump they come from. */
 static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *request = message_at(requests, 0);
@@ -406,7 +407,7 @@ static void serve_nameless(struct fake_kernel *kernel, const struct bytes *bytes
 	fake_send(kernel, &datagram);
 }
 
-/* The kernel names every netdev in an answer; a recording that does not is damaged. */
+/* The kernel names every netdev in its answer; a recording that does not is damaged. */
 static void links_nameless(void **state)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
@@ -472,7 +473,7 @@ static void route_refused(void **state)
 	fake_stop(&kernel);
 }
 
-/* What is asked for comes to the kernel in full: source, netdev, and only what is in a table. */
+/* The kernel gets the full request: source, netdev, and only routes that are in a table. */
 static void serve_whole_question(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *message = message_at(requests, 0);
@@ -517,7 +518,7 @@ static void route_from(void **state)
 	fake_stop(&kernel);
 }
 
-/* A request that is expected, byte by byte, and what is answered; any other one is refused. */
+/* A request that is expected byte by byte, and its answer; any other request is refused. */
 struct exchange {
 	uint16_t type;
 	struct bytes asked; /* the payload */
@@ -544,7 +545,7 @@ static void serve_exchange(struct fake_kernel *kernel, const struct bytes *reque
 	fake_send(kernel, &datagram);
 }
 
-/* One netdev, by its number or its name. */
+/* Requests one netdev by its number or its name. */
 static int get_link(const struct exchange *exchange, unsigned int index, const char *name,
 		    struct link_list *list, unsigned int *ret_datagrams)
 {
@@ -578,10 +579,10 @@ static void one_link(void **state)
 	assert_string_equal(list.items[0].name, "eth7");
 	assert_string_equal(list.items[1].name, "a23456789012345");
 	assert_int_equal(list.items[1].index.value, 8);
-	/* IFNAMSIZ is 16, with the NUL. */
+	/* IFNAMSIZ is 16, including the NUL. */
 	assert_int_equal(get_link(&name, 0, "a234567890123456", &list, &datagrams), -ENODEV);
 	assert_int_equal(datagrams, 0);
-	/* Refused, and confirmed without an answer. */
+	/* A request that is refused, and one that is acknowledged without an answer. */
 	number.answer.length = 0;
 	number.error = -ENODEV;
 	assert_int_equal(get_link(&number, 7, NULL, &list, &datagrams), -ENODEV);
@@ -591,7 +592,7 @@ static void one_link(void **state)
 	assert_int_equal(list.count, 2);
 }
 
-/* How a dump of addresses goes: interrupted so often, then refused. */
+/* Outcome of a dump of addresses: the number of interruptions, then an error. */
 struct address_dump {
 	unsigned int interruptions;
 	int error;
@@ -608,7 +609,7 @@ static void put_address_of(struct bytes *bytes, uint8_t family, uint32_t link_in
 	put_attribute(bytes, IFA_ADDRESS, raw, family == AF_INET6 ? 16 : 4);
 }
 
-/* The last number of each address tells which dump it is of; the second one is of no family. */
+/* The last byte of each address tells which dump it comes from; the second has another family. */
 static void serve_addresses(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	static const uint8_t families[] = {AF_INET, AF_PACKET, AF_INET6};
@@ -673,7 +674,7 @@ static void dumps_of_addresses(void **state)
 	}
 }
 
-/* What is not asked for is not in the question: neither source nor netdev nor table. */
+/* An attribute that is not given is not in the request: neither source nor netdev nor table. */
 static void route_to(void **state)
 {
 	static const struct {
@@ -705,7 +706,7 @@ static void route_to(void **state)
 	}
 }
 
-/* A netdev with an index of 7 and the MTU of the context, or refusals with the kernel's words. */
+/* Answers with netdev 7 and the MTU of the context, or refuses with the kernel's errors. */
 static void serve_mtu(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *message = message_at(requests, 0);
@@ -757,7 +758,7 @@ static void mtu(void **state)
 	fake_stop(&kernel);
 }
 
-/* The real thing: every network namespace has a lo, though not always one that is up. */
+/* On a real kernel, every network namespace has a lo, though it is not always up. */
 static void own_kernel(void **state)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};

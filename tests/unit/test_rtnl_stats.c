@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Statistics of netdevs: messages made by hand, and a simulated kernel at the end of a socket pair.
- */
+/* Statistics of netdevs: handmade messages, and a simulated kernel at the end of a socket pair. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +37,7 @@ static int parse(const struct bytes *bytes, size_t length, struct number *index,
 	return rtnl_parse_stats(copy, length, index, list);
 }
 
-/* Kernels before 4.6 have 23 members, before 5.19 24; those to come may have more. */
+/* Kernels before 4.6 have 23 members, those before 5.19 have 24, and future ones may have more. */
 static void members(void **state)
 {
 	static const unsigned int counts[][2] = {{23, 23}, {24, 24}, {25, 25}, {33, 25}, {0, 0}};
@@ -83,7 +81,7 @@ static void damaged(void **state)
 	assert_int_equal(parse(&odd, odd.length, &index, &list), -EBADMSG);
 }
 
-/* Netdev 5 is gone, of 6 the answer is about another one, 7 does not answer. */
+/* Netdev 5 is gone, the answer for 6 is about another netdev, and 7 does not answer. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (request, requests) {
@@ -149,7 +147,7 @@ static void many_netdevs(void **state)
 		if (!heard.errors[i])
 			assert_int_equal(heard.first[i], indexes[i] * 1000);
 	}
-	/* The last one is sent again alone. */
+	/* The last request is sent again alone. */
 	assert_int_equal(kernel.datagrams, 3 + 1);
 }
 
@@ -172,7 +170,7 @@ static void silence(void **state)
 		assert_int_equal(heard.calls[i], 1);
 		assert_int_equal(heard.errors[i], -ETIMEDOUT);
 	}
-	/* One time-out is enough. */
+	/* A single time-out is enough. */
 	assert_int_equal(kernel.datagrams, 1);
 }
 
@@ -185,7 +183,7 @@ static void take_own(void *context, size_t which, int error, struct counter_list
 	*list = (struct counter_list){0};
 }
 
-/* The real thing: every network namespace has a lo, whose index is 1. */
+/* On a real kernel, every network namespace has a lo with index 1. */
 static void own_kernel(void **state)
 {
 	const uint32_t indexes[] = {1, 0x7ffffff0};
@@ -199,7 +197,7 @@ static void own_kernel(void **state)
 	rtnl_get_stats(rtnl, indexes, ARRAY_SIZE(indexes), take_own, lists);
 	assert_true(lists[0].count >= 23);
 	assert_int_equal(lists[1].count, 0);
-	/* Read a moment later: what counts up may have. */
+	/* Read a moment later: counters may have grown. */
 	for (size_t i = 0; i < lists[0].count; i++) {
 		const struct counter *counter = &lists[0].items[i];
 		struct number value = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmactl sa asks for by its words: which components of the record count (15.2.5), what they
- * are, and the whole text of what it does not take.
+ * How rdmactl sa turns its words into a query: which components of the record count (15.2.5), their
+ * values, and the full message for words that it refuses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ struct bed {
 	char *words[4];
 };
 
-/* Words are up to the first NULL. */
+/* The list of words ends with NULL. */
 static bool make(struct bed *bed, const char *record, const char *from, const char *to,
 		 const char *const *words)
 {
@@ -126,7 +126,7 @@ static void ends_of_paths(void **state)
 	}
 }
 
-/* MTU, rate and lifetime count only with a selector: exactly (2), unless one is given. */
+/* MTU, rate and lifetime count only with a selector, which is "exactly" (2) unless given. */
 static void selectors(void **state)
 {
 	static const struct {
@@ -193,7 +193,7 @@ static void paths_of_many_ports(void **state)
 	static const struct {
 		const char *from, *to;
 		unsigned int sources, destinations;
-		const char *gids; /* of the first bytes */
+		const char *gids; /* the first bytes */
 	} rows[] = {
 		{NULL, "0002:c903:0000:0022", 1, 1, OWN_GID OTHER_GID},
 		{"0002:c903:0000:0022,fe80::2:c903:0:11", "fe80::2:c903:0:22", 2, 1,
@@ -228,7 +228,7 @@ static void paths_of_many_ports(void **state)
 	}
 }
 
-/* As many GIDs as there is room for, and one more, on either side. */
+/* As many GIDs as fit, and one more, on either side. */
 static void most_ports(void **state)
 {
 	static const char *const none[] = {NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl sa and ping over nodes that are made up: the component mask and the first bytes of each
- * query (15.2.5), what its answer becomes, and what is said of a refusal; who is asked by ping,
- * what counts as an answer, and what is said of a loss.
+ * rdmactl sa and ping over simulated nodes. For sa: the component mask and the first bytes of each
+ * query (15.2.5), the output for its answer, and the message for a refusal. For ping: whom it
+ * queries, what counts as an answer, and the message for a loss.
  */
 #include "made_up_nodes.h"
 
@@ -15,10 +15,10 @@ static struct {
 	int status;
 	bool cut, dead;
 	unsigned int count;
-	const char *conf; /* the text of ibdiag.conf; NULL: there is none */
+	const char *conf; /* the text of ibdiag.conf; NULL if missing */
 } manager;
 
-/* The functions of lib/base/file.h that are called: there are no files but that one. */
+/* Replacements for the functions of lib/base/file.h: the only file is ibdiag.conf. */
 bool file_is_output(const char *path)
 {
 	(void)path;
@@ -37,7 +37,7 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 
 static const char *const names[] = {"leaf", "host-a m0", "host-b m0", "host-b m1"};
 
-/* Bit 14 of the mask asks for those of a description, 15.2.5.2. */
+/* Bit 14 of the mask requests the nodes with a description, 15.2.5.2. */
 static int list_nodes(const struct asked *asked, unsigned char *data)
 {
 	const bool named = mad_component_mask(asked->mad) & 1 << 14;
@@ -477,7 +477,7 @@ static void complaints(void **state)
 	expect(&complaints_counted);
 }
 
-/* 13.4.7 and 15.2.4: the status, and what can be done. */
+/* 13.4.7 and 15.2.4: the status, and the next step. */
 static const struct {
 	int status;
 	struct command_row row;
@@ -796,7 +796,7 @@ static void pings(void **state)
 	expect(&pings_unsent);
 }
 
-/* The file has the M_Key, which is for subnet management alone, and the key of the SA. */
+/* The file holds the M_Key, which is for subnet management only, and the SA_Key. */
 static void keys_of_file(void **state)
 {
 	static const struct command_row rows[] = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files of saved counters: when and where they were read, what is written, and which are refused.
+/*
+ * Files of saved counters: when and where they were read, how they are written, and which are
+ * refused.
  */
 #include "saved_tree.h"
 
@@ -19,7 +21,7 @@ static uint64_t uptime_msec(void)
 	return (uint64_t)up.tv_sec * 1000 + (uint64_t)up.tv_nsec / 1000000;
 }
 
-/* The head of this host, and that of a saved tree, whose uptime nobody knows. */
+/* The header of this host, and that of a saved tree, whose uptime is unknown. */
 static void heads(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -116,7 +118,7 @@ static void write_and_read(void **state)
 	assert_int_equal(read[1].saturated, TRISTATE_UNKNOWN);
 	saved_list_clear(&got, kind.schema);
 	assert_int_equal(got.count, 0);
-	/* As large as it may be, and a byte too large. */
+	/* The largest file that is accepted, and one byte more. */
 	assert_int_equal(stat(path, &status), 0);
 	kind.most_bytes = (size_t)status.st_size;
 	assert_int_equal(saved_list_read(&got, path, &kind, &message), 0);
@@ -131,7 +133,7 @@ static void refused(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *why; /* the end; NULL: it is not known here */
+		const char *why; /* end of the message; NULL if it is not known here */
 	} cases[] = {
 		{"{}", ": it is not a file of rdmactl counters --save"},
 		{"[1]", ": line 1, column 1: this is not a JSON document"},
@@ -167,7 +169,7 @@ static void refused(void **state)
 	assert_string_equal(message, wanted);
 }
 
-/* Nothing is put in the place of what is no file. */
+/* A path that is not a regular file is never replaced. */
 static void no_file(void **state)
 {
 	const struct saved_tree *tree = *state;

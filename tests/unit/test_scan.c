@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Scans of made-up subnets: complete, damaged, and with malformed answers. */
+/* Scans of simulated subnets: complete, damaged, and with malformed answers. */
 #include "fabric/graph/view.h"
 #include "made_up_subnet.h"
 
-/* An adapter, two switches with two cables between them, an adapter with both ports in use. */
+/* An adapter, two switches with two cables between them, and an adapter that uses both ports. */
 static struct subnet *small_subnet(void)
 {
 	struct subnet *subnet = new_subnet();
@@ -31,9 +31,9 @@ static void small(void **state)
 	assert_int_equal(subnet->rc, 0);
 	assert_int_equal(subnet->fabric.failure_count, 0);
 	check_truth(subnet);
-	/* One query for the first node, and one for each cable but that of the first adapter. */
+	/* One query for the first node, and one for each cable except that of the first adapter. */
 	assert_in_range(subnet->asked[NODE_INFO], 8, 8 + 2);
-	/* The adapter that is met twice is recognised by its description. */
+	/* An adapter that is reached twice is recognised by its description. */
 	assert_int_equal(subnet->asked[NODE_DESCRIPTION], 5 + 1);
 	assert_int_equal(subnet->asked[SWITCH_INFO], 2);
 	assert_int_equal(subnet->asked[PORT_INFO], 1 + 9 + 9 + 2 + 1);
@@ -42,7 +42,7 @@ static void small(void **state)
 	drop_subnet(subnet);
 }
 
-/* As many ports as there may be, with port 0 of each node, and one more. */
+/* The largest number of ports, counting port 0 of each node, and one more. */
 static void most_ports(void **state)
 {
 	static const uint32_t all = 2 + 9 + 9 + 3 + 3;
@@ -72,7 +72,7 @@ struct listener {
 	unsigned int replies, waiting;
 };
 
-/* What a node has not told yet is waited for: its description, and PortInfo of a switch's ports. */
+/* Waits for whatever a node has not reported yet: its description, and PortInfo of switch ports. */
 static void listen_to(void *context)
 {
 	struct listener *listener = context;
@@ -108,7 +108,7 @@ static void what_is_waited_for(void **state)
 	drop_subnet(subnet);
 }
 
-/* FDR10 is QDR in PortInfo: nodes of Mellanox and Bull are asked by the vendor's own attribute. */
+/* PortInfo shows FDR10 as QDR: nodes of Mellanox and Bull are queried by a vendor attribute. */
 static void fdr10(void **state)
 {
 	static const struct {
@@ -145,7 +145,7 @@ static void fdr10(void **state)
 	}
 }
 
-/* A link at QDR could be FDR10 if both ends support it, which an end that was spared must say. */
+/* A QDR link could be FDR10 if both ends support it, which a skipped end must be queried for. */
 static void qdr_that_could_be_fdr10(void **state)
 {
 	const struct fabric_scan_options spare = {.no_end_ports = true}, all = {.path_hops = 0};
@@ -188,7 +188,7 @@ static void lossy(void **state)
 	subnet->drop_percent = 10;
 	scan_with(subnet, &options, 20);
 	assert_int_equal(subnet->rc, 0);
-	/* Four tries: one request of ten thousand is still lost. */
+	/* Four tries: about one request in ten thousand is still lost. */
 	if (!subnet->fabric.failure_count)
 		check_truth(subnet);
 	drop_subnet(subnet);
@@ -205,7 +205,7 @@ static void limited(void **state)
 	assert_int_equal(subnet->rc, 0);
 	assert_int_equal(subnet->fabric.node_count, 2);
 	fabric_clear(&subnet->fabric);
-	/* From the second switch: the first one, and two adapters. */
+	/* From the second switch, the scan reaches the first one and two adapters. */
 	scan_with(subnet, &from, 5000);
 	assert_int_equal(subnet->rc, 0);
 	assert_int_equal(subnet->fabric.node_count, 4);
@@ -232,7 +232,7 @@ static void only_from_switches(void **state)
 	drop_subnet(subnet);
 }
 
-/* The peer of a distant adapter is queried past it, because it does not forward. */
+/* The peer of a distant adapter is queried past it, because an adapter does not forward. */
 static void from_adapter(void **state)
 {
 	const struct fabric_scan_options from = {.path = {0, 1, 4}, .path_hops = 2};
@@ -316,7 +316,7 @@ static void nonsense(void **state)
 	}
 }
 
-/* The route to it is one hop longer than a directed one. */
+/* The route to the node is one hop longer than a directed route can be. */
 static void check_path(const struct subnet *subnet)
 {
 	const struct fabric_view view = {.fabric = &subnet->fabric};
@@ -364,7 +364,7 @@ static void stopped(void **state)
 	struct mad_engine *engine;
 
 	(void)state;
-	/* A node that never answers: the scan waits for it, and then is stopped. */
+	/* A node that never answers: the scan waits for it, and is then stopped. */
 	subnet->nodes[4].silent = NODE_INFO;
 	engine = fake_engine(&subnet->fake, &options);
 	assert_int_equal(fabric_scan(engine, &scan_options, &subnet->fabric), -ECANCELED);
@@ -391,7 +391,7 @@ static void random_subnets(void **state)
 	}
 }
 
-/* Whether the link of that port of the made-up node could be better, and how fast. */
+/* Whether the link at that port of the simulated node could be faster, and how fast. */
 static enum lane_speed could_be(const struct fabric *fabric, unsigned int number, unsigned int port)
 {
 	enum lane_speed speed = SPEED_UNKNOWN;
@@ -405,7 +405,7 @@ static enum lane_speed could_be(const struct fabric *fabric, unsigned int number
 		       : SPEED_UNKNOWN;
 }
 
-/* PortInfo that these adapters must be asked for: of ports at switches that support more. */
+/* Number of adapter ports whose PortInfo must be read: those at switch ports that support more. */
 static unsigned int ends_to_ask(const struct subnet *subnet, const bool *seen)
 {
 	unsigned int count = 0;
@@ -421,7 +421,7 @@ static unsigned int ends_to_ask(const struct subnet *subnet, const bool *seen)
 	return count;
 }
 
-/* SDR links. What ports of switches show is the same, and no other PortInfo is queried. */
+/* SDR links. Switch ports show the same as in a full scan, and no other PortInfo is read. */
 static void without_end_ports(void **state)
 {
 	const struct fabric_scan_options options = {.no_end_ports = true};

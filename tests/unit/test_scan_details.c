@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is asked after a scan: which blocks of which tables by which route, and what is kept of the
- * answers; and the subnet managers, by what the ports say of them.
+ * Queries after a scan: which blocks of which tables are read by which route, and which answers are
+ * kept; and the subnet managers, as the ports name them.
  */
 #include "fake_transport.h"
 #include "fabric/scan/scan.h"
@@ -13,16 +13,16 @@ enum { FIRST, LEAF, OTHER };
 struct bed {
 	struct fake fake;
 	struct fabric fabric;
-	char *asked; /* `route attribute modifier` of each request, a line each */
+	char *asked; /* `route attribute modifier` of each request, one per line */
 	struct {
-		uint16_t attribute, status; /* what is refused, or with status 0 not answered */
+		uint16_t attribute, status; /* what is refused; with status 0, not answered */
 		unsigned int hops;
 	} silent;
-	uint16_t empty; /* attribute whose answers are zeros */
+	uint16_t empty; /* attribute that is answered with zeros */
 	uint64_t key;
 };
 
-/* SMInfo, 14.2.5.13: its GUID is the LID or the last port of the route. */
+/* Answers with SMInfo, 14.2.5.13: its GUID is the LID or the last port of the route. */
 static void say_manager(const unsigned char *mad, const struct mad_address *to, unsigned char *data)
 {
 	unsigned int last = mad[6] || mad[7] ? mad[128 + mad[7]] : to->lid;
@@ -136,7 +136,7 @@ static void every_block(void **state)
 	assert_true(bed.key == 0x1122334455667788);
 	assert_int_equal(bed.fabric.failure_count, 0);
 	assert_false(bed.fabric.interrupted);
-	/* In the order of ports, attributes and modifiers, whatever order they came in. */
+	/* Details are sorted by port, attribute and modifier, whatever the order of the answers. */
 	assert_int_equal(bed.fabric.detail_count, 24);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		assert_int_equal(bed.fabric.details[i].attribute, order[i]);
@@ -153,8 +153,8 @@ static void every_block(void **state)
 }
 
 /*
- * The tables of an adapter are those of the port that a request comes in by: a port with a link to
- * another subnet has no route, and one with a cable is asked by that.
+ * An adapter answers with the tables of the port at which the request arrives: a port linked to
+ * another subnet has no route, and a port with a cable is queried through that.
  */
 static void second_port(void **state)
 {
@@ -181,7 +181,7 @@ static void second_port(void **state)
 	}
 }
 
-/* A block of zeros is nothing that has to be kept. */
+/* A block of zeros is not kept. */
 static void empty_blocks(void **state)
 {
 	struct bed bed;
@@ -196,7 +196,7 @@ static void empty_blocks(void **state)
 	end(&bed);
 }
 
-/* A node that does not answer, or refuses, is asked once for that table, and reported once. */
+/* A node that does not answer, or refuses, is queried once for that table, and reported once. */
 static void unanswered(void **state)
 {
 	static const char expected[] = FIRST_TABLES LEAF_KEYS_AND_GUIDS
@@ -250,8 +250,7 @@ static void read_managers(struct bed *bed, uint16_t local_lid, struct fabric_man
 	mad_engine_free(engine);
 }
 
-/* Ports of switches but port 0 have no say; LID 0 is no manager; the lower of two LIDs wins a tie.
- */
+/* A switch counts only with its port 0; LID 0 is no manager; the lower of two LIDs wins a tie. */
 static void manager_of_most_ports(void **state)
 {
 	struct bed bed;
@@ -275,7 +274,7 @@ static void manager_of_most_ports(void **state)
 	end(&bed);
 }
 
-/* A port that claims a manager is asked, and the one that the others name, if it is another. */
+/* A port that claims to be a manager is queried, and so is the one that the others name. */
 static void managers_that_are_asked(void **state)
 {
 	static const struct {
@@ -290,7 +289,10 @@ static void managers_that_are_asked(void **state)
 		{false, true, 3, 1, 1, "0,1,2 20 0\n"},
 		{true, true, 3, 1, 2, "0 20 0\n0,1,2 20 0\n"},
 		{true, false, 3, 1, 2, "0 20 0\n0,1,2 20 0\n"},
-		/* Nobody in the graph has that LID: by LID, if the local port has one. */
+		/*
+		 * No port in the graph has that LID: it is queried by LID if the local port has
+		 * one.
+		 */
 		{true, false, 99, 1, 2, "0 20 0\nlid 20 0\n"},
 		{true, false, 99, 0, 1, "0 20 0\n"},
 	};
@@ -314,7 +316,7 @@ static void managers_that_are_asked(void **state)
 	}
 }
 
-/* SMInfo bit by bit; who does not answer, or refuses, has none. */
+/* SMInfo bit by bit; a port that does not answer, or refuses, has none. */
 static void what_managers_say(void **state)
 {
 	static const uint16_t statuses[] = {0x1c, 0};
@@ -348,7 +350,7 @@ static void what_managers_say(void **state)
 	}
 }
 
-/* A second port of an adapter is reached by its own cable; without one, by LID. */
+/* The second port of an adapter is reached by its own cable; without one, by LID. */
 static void manager_at_a_second_port(void **state)
 {
 	static const char *const asked[] = {"lid 20 0\n", "0,1,3 20 0\n"};

@@ -2,7 +2,7 @@
 /* Scans of subnets with duplicate GUIDs, and of nodes that lie: the scan always ends. */
 #include "made_up_subnet.h"
 
-/* Two leaf switches that are exact clones, and two adapters of one GUID. */
+/* Two leaf switches that are exact clones, and two adapters with the same GUID. */
 static void clones(void **state)
 {
 	struct subnet *subnet = new_subnet();
@@ -34,7 +34,7 @@ static void clones(void **state)
 	drop_subnet(subnet);
 }
 
-/* Cables between them look like cables from a switch to itself, some to the same port. */
+/* Cables between clones look like cables from a switch to itself, some to the same port. */
 static void cabled_clones(void **state)
 {
 	struct subnet *subnet = new_subnet();
@@ -65,7 +65,7 @@ static bool has_met(const struct subnet *subnet, unsigned int number)
 	return false;
 }
 
-/* Makes one node the clone of another of its kind, with as many ports. */
+/* Makes one node the clone of another of the same kind and number of ports. */
 static void make_clone(struct subnet *subnet, unsigned int one, unsigned int other)
 {
 	struct node *node = &subnet->nodes[other];
@@ -87,7 +87,8 @@ static bool looks_like(const struct subnet *subnet, unsigned int one, unsigned i
 	return subnet->nodes[one].guid == subnet->nodes[other].guid;
 }
 
-/* Whether the found port is what a node at the far end of this port's cable would show of its own.
+/*
+ * Whether the found port is what a node at the far end of this port's cable would show as its own.
  */
 static bool is_far_end(const struct subnet *subnet, const struct node *node, unsigned int port,
 		       uint32_t found)
@@ -101,10 +102,10 @@ static bool is_far_end(const struct subnet *subnet, const struct node *node, uns
 }
 
 /*
- * Two switches were taken for one, `lost` for `met`. A cable is asked from one end only, so that is
+ * Two switches were merged, `lost` into `met`. A cable is queried from one end only, so that is
  * right if no answer contradicts it: each cable of the other nodes leads to a port of that number,
- * no two of them to the same port, and to none that is down; and each port of the switch shows a
- * cable of one of the two.
+ * no two of them to the same port, and to none that is down; and each port of the merged switch
+ * shows a cable of one of the two.
  */
 static void check_taken_for_one(const struct subnet *subnet, unsigned int met, unsigned int lost)
 {
@@ -125,7 +126,10 @@ static void check_taken_for_one(const struct subnet *subnet, unsigned int met, u
 					    is_far_end(subnet, &subnet->nodes[lost], port, peer));
 				continue;
 			}
-			/* Nobody asks through an adapter but the first. */
+			/*
+			 * Nodes are queried through the first adapter, but never through another
+			 * one.
+			 */
 			if (far == NOWHERE || (node->type != NODE_TYPE_SWITCH && number))
 				continue;
 			assert_true(is_far_end(subnet, node, port, peer));
@@ -136,7 +140,7 @@ static void check_taken_for_one(const struct subnet *subnet, unsigned int met, u
 	}
 }
 
-/* Whether the two were taken for one; else all of the truth is there. */
+/* Returns whether the two were merged; otherwise checks that the full truth was found. */
 static bool check_clones(const struct subnet *subnet, unsigned int one, unsigned int other)
 {
 	bool *seen = reachable(subnet), merged = seen[one] && seen[other] && one != other;
@@ -153,10 +157,10 @@ static bool check_clones(const struct subnet *subnet, unsigned int one, unsigned
 	return merged;
 }
 
-/* Two switches or two adapters of a subnet at random, one the clone of the other. */
+/* Two random switches or adapters of a subnet, one the clone of the other. */
 static void random_clones(void **state)
 {
-	/* The last one has clones that are cabled to each other, at ports of the same number. */
+	/* Subnet CABLED has clones that are cabled to each other, at ports of the same number. */
 	enum { SUBNETS = 1600, CABLED = 3110 };
 	unsigned int merged = 0;
 
@@ -177,8 +181,7 @@ static void random_clones(void **state)
 }
 
 /*
- * A node that is always wrong about the port that it is queried through: switches 1 to 4, of 8
- * ports.
+ * Makes a node always lie about the port that it is queried through: switches 1 to 4, 8 ports each.
  */
 static struct subnet *subnet_of_liar(unsigned int who, unsigned int lie)
 {
@@ -198,7 +201,7 @@ static struct subnet *subnet_of_liar(unsigned int who, unsigned int lie)
 	return subnet;
 }
 
-/* Returns how many nodes were not taken. */
+/* Returns how many nodes were refused. */
 static unsigned int check_refused(const struct subnet *subnet, int error)
 {
 	unsigned int count = 0;
@@ -209,7 +212,7 @@ static unsigned int check_refused(const struct subnet *subnet, int error)
 		if (failure->error != error)
 			continue;
 		assert_true(failure->at_peer);
-		/* Or its cable is known from the other end. */
+		/* Unless the cable is known from its other end. */
 		assert_int_equal(subnet->fabric.ports[failure->port].unanswered,
 				 subnet->fabric.ports[failure->port].peer == FABRIC_NONE);
 		count++;
@@ -231,7 +234,7 @@ static void liar(void **state)
 		assert_in_range(subnet->fabric.node_count, 2,
 				subnet->count * FABRIC_SCAN_DUPLICATES);
 		assert_in_range(subnet->asked[NODE_INFO], 2, 1000);
-		/* With a port without a cable, the lie hides no node. */
+		/* A lie that shows a port without a cable hides no node. */
 		for (unsigned int node = 0; node < subnet->count && lie == 4; node++)
 			assert_true(has_met(subnet, node));
 		refused += check_refused(subnet, -ELOOP);
@@ -265,7 +268,7 @@ static void random_liars(void **state)
 	}
 }
 
-/* Each answer is another switch with cables in all ports. */
+/* Each answer describes another switch with cables in all ports. */
 static int answer_new_guids(struct fake *fake, int agent, const struct mad_address *to,
 			    const unsigned char *request)
 {
@@ -300,7 +303,7 @@ static void ever_new(void **state)
 	scan_with(subnet, &options, 5000);
 	assert_int_equal(subnet->rc, 0);
 	assert_in_range(subnet->fabric.port_count, 3000 - 9, 3000);
-	/* Failures are noted for the queries in flight, not for each port. */
+	/* Failures are reported for the queries in flight, not for each port. */
 	assert_in_range(check_refused(subnet, -ENOSPC), 1, ENGINE_MOST_WINDOW);
 	drop_subnet(subnet);
 }

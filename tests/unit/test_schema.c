@@ -29,10 +29,10 @@ static void check_string(const struct sample *sample, const char *key, const cha
 	assert_string_equal(value.string, text);
 }
 
-/* Nothing is known: every field says so, and none says 0, no or "". */
+/* Nothing is known: every field says so, and none shows 0, no or "". */
 static void nothing_known(void **state)
 {
-	/* The value of a member that is not known must not show. */
+	/* The value of an unknown member must not show. */
 	const struct sample sample = {
 		.count = {7, false},
 		.change = {7, false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a terminal of some size is sent: texts that fit, and texts that do not. */
+/* What is sent to a terminal of a given size: texts that fit, and texts that do not. */
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static int begin(void **state)
 	assert_int_equal(unlockpt(terminal.master), 0);
 	slave = open(ptsname(terminal.master), O_RDWR | O_NOCTTY);
 	assert_true(slave >= 0);
-	/* The bytes as they are. */
+	/* The terminal passes the bytes on unchanged. */
 	assert_int_equal(tcgetattr(slave, &raw), 0);
 	raw.c_oflag &= ~(tcflag_t)OPOST;
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
@@ -73,7 +73,7 @@ static void assert_sent(struct terminal *terminal, const char *wanted)
 	char got[4096];
 	size_t length = 0;
 
-	/* It comes in pieces, and nothing comes after it. */
+	/* The output arrives in pieces, and nothing follows it. */
 	while (poll(&readable, 1, length < strlen(wanted) ? 5000 : 0) > 0) {
 		ssize_t more = read(terminal->master, got + length, sizeof(got) - 1 - length);
 
@@ -101,7 +101,7 @@ static void sizes(void **state)
 	assert_int_equal(screen_lines(&none), 24);
 	assert_int_equal(none.columns, 80);
 	fclose(file);
-	/* A terminal that does not know its size says 0. */
+	/* A terminal that does not know its size reports 0. */
 	assert_int_equal(screen_lines(&terminal->screen), 24);
 	assert_int_equal(terminal->screen.columns, 80);
 	resize(terminal, 50, 132);
@@ -110,7 +110,7 @@ static void sizes(void **state)
 	resize(terminal, 2, 1);
 	assert_int_equal(screen_lines(&terminal->screen), 2);
 	assert_int_equal(terminal->screen.columns, 1);
-	/* What asks has a line for a heading at least. */
+	/* screen_lines() is at least 2, so that a heading leaves room for one line. */
 	resize(terminal, 1, 1);
 	assert_int_equal(screen_lines(&terminal->screen), 2);
 	assert_int_equal(terminal->screen.lines, 1);
@@ -123,7 +123,7 @@ static void in_place(void **state)
 	resize(terminal, 3, 5);
 	assert_int_equal(screen_leave(&terminal->screen), 0);
 	assert_shows(terminal, "ab\ncd\n", ENTER HOME LINE "ab" END "\r\n" LINE "cd" END REST);
-	/* The next text is in the place of the first. */
+	/* The next text replaces the first. */
 	assert_shows(terminal, "", HOME REST);
 	assert_shows(terminal, "\nx", HOME LINE END "\r\n" LINE "x" END REST);
 	assert_int_equal(screen_leave(&terminal->screen), 0);
@@ -140,16 +140,16 @@ static void cut(void **state)
 	terminal->screen.shown = true;
 	assert_shows(terminal, "12345\n123456\nnot this",
 		     HOME LINE "12345" END "\r\n" LINE "12345" END REST);
-	/* Colours take no room, and the one that ends them is not cut. */
+	/* Colours take no columns, and the sequence that ends them is not cut. */
 	assert_shows(terminal, "\033[31;1mred\033[0m 5678\033[0m|\033[32m",
 		     HOME LINE "\033[31;1mred\033[0m 5\033[0m\033[32m" END REST);
-	/* Another sequence is no colour. */
+	/* Without its escape character, a sequence is ordinary text. */
 	assert_shows(terminal, "123456[31m", HOME LINE "12345" END REST);
 	resize(terminal, 1, 5);
 	assert_shows(terminal, "one\ntwo", HOME LINE "one" END REST);
 }
 
-/* Characters of several bytes are one column, those of East Asia two. */
+/* Multibyte characters take one column, East Asian ones two. */
 static void wide(void **state)
 {
 	struct terminal *terminal = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The meaning of selftest's options; tests/cli/selftest.bats has those that are refused. */
+/* The meaning of selftest's options; tests/cli/selftest.bats tests those that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "cmd/selftest/selftest_run.h"
 
-/* The words after `selftest`, with blanks between, which must be right. */
+/* The words after `selftest`, separated by blanks, which must be valid. */
 struct parsed {
 	struct selftest_args args;
 	struct selftest_plan plan;
@@ -164,7 +164,7 @@ static void tests_and_groups(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* A port has the flow label that the kernel makes it of; the first one has not 0. */
+/* A port has the flow label from which the kernel computes it; that of the first is not 0. */
 static void source_ports(void **state)
 {
 	struct parsed parsed;
@@ -184,7 +184,7 @@ static void source_ports(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* Both sides are alike unless the peer's memory is named. */
+/* Both sides use the same memory unless the peer's is named. */
 static void memory(void **state)
 {
 	struct parsed parsed;
@@ -203,7 +203,7 @@ static void memory(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* Each word is that of a kind, and comes back; others are none. */
+/* Each word names a kind and is printed back; other words name none. */
 static void kinds_of_memory(void **state)
 {
 	static const char *const kinds[] = {"pages",	     "huge",	       "odp",
@@ -259,7 +259,7 @@ static void server(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* The command line overrides the environment, which is not checked unless it is used. */
+/* The command line overrides the environment, which is checked only if it is used. */
 static void token(void **state)
 {
 	struct parsed parsed;
@@ -293,7 +293,7 @@ static void other_programs(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* A server of other programs listens on a link-local address of the netdev that was named. */
+/* A server for other programs listens on a link-local address of the named netdev. */
 static void scope_of_other_programs(void **state)
 {
 	struct selftest_run *run = mem_alloc_zero(1, sizeof(*run));

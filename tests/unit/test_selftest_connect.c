@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Connections and multicast groups of librdmacm, one and many at a time: with a perfect one in
- * memory, with one of which each call fails, and with one that tells of each failure.
+ * Connections and multicast groups of librdmacm, one and many at a time: with a perfect library in
+ * memory, with one in which each call fails, and with one that reports each failure.
  */
 #include "perfect_cm.h"
 
 #include "base/text.h"
 
-/* Whatever is transferred, the connection is librdmacm's, and the row has its numbers. */
+/* For any kind of transfer, librdmacm makes the connection, and the row has its numbers. */
 static void connections(void **state)
 {
 	static const char *const ids[] = {"rc-send", "rc-write-immediate", "rc-read",
@@ -21,12 +21,12 @@ static void connections(void **state)
 		soft_pass(&bed, rc_tests, ids[i], NULL);
 		row = bed.trial.result;
 		assert_int_equal(row->connection.value, CONNECTION_CM);
-		/* Times, not moments. */
+		/* Durations, not points in time. */
 		assert_in_range((uint64_t)row->address_usec.value, 0, 60000000);
 		assert_in_range((uint64_t)row->route_usec.value, 0, 60000000);
 		assert_in_range((uint64_t)row->connect_usec.value, 1, 60000000);
 		assert_true(row->address_usec.known && row->route_usec.known);
-		/* What the queue pair of this side was told. */
+		/* The attributes that the queue pair of this side was given. */
 		assert_int_equal(row->link.path_mtu_bytes.value, 512);
 		assert_int_equal(row->link.ack_timeout.value, SOFT_CM_TIMEOUT);
 		assert_int_equal(row->link.retries.value, 6);
@@ -42,7 +42,7 @@ static void connections(void **state)
 	soft_cm_end(&bed);
 }
 
-/* The traffic class is that of the path, and both directions have it. */
+/* The traffic class is that of the path, and applies in both directions. */
 static void traffic_class(void **state)
 {
 	struct soft_trial bed;
@@ -58,7 +58,7 @@ static void traffic_class(void **state)
 	bed.far->path.traffic_class = 8;
 	soft_pass(&bed, datagram_tests, "multicast", NULL);
 	assert_int_equal(soft_cm.tos[1], 8);
-	/* None is librdmacm's own one; 0 is not. */
+	/* Without one, librdmacm uses its default; 0 is set explicitly. */
 	bed.trial.near.agent->path.traffic_class = 0;
 	soft_pass(&bed, rc_tests, "rc-send", NULL);
 	assert_int_equal(soft_cm.tos[0], 104);
@@ -68,7 +68,7 @@ static void traffic_class(void **state)
 	soft_cm_end(&bed);
 }
 
-/* The sides say what else is on the way: the retries of the request are those of both. */
+/* The sides report the other attributes, too: the retries of the request are those of both. */
 static void retries(void **state)
 {
 	struct soft_trial bed;
@@ -95,7 +95,7 @@ static void groups(void **state)
 	soft_cm_end(&bed);
 }
 
-/* A call that fails at one of the sides, after as many of it that do not. */
+/* A call that fails at one of the sides, after so many successful ones. */
 static const struct {
 	const struct trial_test *table;
 	const char *id, *call;
@@ -180,7 +180,7 @@ static void calls_fail(void **state)
 	}
 }
 
-/* Events in the place of those of a connection that succeeds, and how the row's reason begins. */
+/* Events instead of those of a successful connection, and how the row's reason begins. */
 static const struct {
 	const struct trial_test *table;
 	const char *id;
@@ -193,7 +193,7 @@ static const struct {
 	 -EHOSTUNREACH, "nobody answers for the address of hostb"},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_ROUTE_RESOLVED, RDMA_CM_EVENT_ROUTE_ERROR,
 	 -EHOSTDOWN, "no path from none0/1 to none0/1 of hostb: "},
-	/* IBTA 1, 12.6.7.2: 28 is what the consumer says. */
+	/* IBTA 1, 12.6.7.2: reason 28 is that of the consumer. */
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_REJECTED, 28,
 	 "none0/1 of hostb rejected the connection: the program there does not want it (reason "
 	 "28)"},
@@ -248,7 +248,10 @@ static void events_tell(void **state)
 	}
 }
 
-/* Rows of so many connections: the first has the rate and the medians, the others a step each. */
+/*
+ * Checks rows of so many connections: the first has the rate and the medians, the others one step
+ * each.
+ */
 static void expect_rows(const struct soft_trial *bed, const char *const *ids, size_t count)
 {
 	const struct selftest_result *first = bed->results.items[0];
@@ -266,7 +269,7 @@ static void expect_rows(const struct soft_trial *bed, const char *const *ids, si
 		assert_true(row->latency_p50_usec.known);
 		assert_float_equal(row->duration_msec.value, first->duration_msec.value, 1e-9);
 		assert_int_equal(row->connections_per_second.known, !i);
-		/* A step is no longer than all of them. */
+		/* A step takes no longer than the slowest connection. */
 		if (strcmp(row->test, "connections-disconnect"))
 			assert_true(row->latency_max_usec.value <= first->latency_max_usec.value);
 	}
@@ -289,7 +292,7 @@ static void many(void **state)
 	bed.request.depth = 3;
 	soft_run(&bed, connect_tests, "connections");
 	expect_rows(&bed, ids, ARRAY_SIZE(ids));
-	/* The medians are those of the rows of the steps. */
+	/* The medians are those in the rows of the steps. */
 	rows = (const struct selftest_result *const *)bed.results.items;
 	assert_float_equal(rows[0]->address_usec.value, rows[1]->latency_p50_usec.value, 1e-9);
 	assert_float_equal(rows[0]->route_usec.value, rows[2]->latency_p50_usec.value, 1e-9);
@@ -298,7 +301,7 @@ static void many(void **state)
 	soft_cm_end(&bed);
 }
 
-/* The exchange knows of no addresses and routes, and ends nothing. */
+/* The exchange has no addresses or routes to resolve, and ends nothing. */
 static void many_by_exchange(void **state)
 {
 	static const char *const ids[] = {"connections", "connections-qp", "connections-connect"};
@@ -339,7 +342,7 @@ static void many_by_exchange(void **state)
 	}
 }
 
-/* As many as cmtime makes, and as many at once as QP1 and a message have room for. */
+/* As many connections as cmtime makes, and as many at once as QP1 and a message have room for. */
 static void usual_numbers(void **state)
 {
 	static const struct {
@@ -355,7 +358,7 @@ static void usual_numbers(void **state)
 		struct soft_trial bed;
 
 		soft_cm_begin(&bed);
-		/* A peer that cannot: nothing is made. */
+		/* The peer does not support it: nothing is made. */
 		bed.request.peer = "hostb";
 		bed.trial.granted.version = PROTOCOL_WAYS - 1;
 		bed.trial.by_cm = rows[i].by_cm;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tests of transports without acknowledgements, and of blocks that are gathered, on a device in
- * memory: a perfect one, one that loses a message, and those that each check is there for.
+ * The tests of unacknowledged transports and of gathered blocks on a device in memory: a perfect
+ * one, one that loses a message, and the faults that each check must find.
  */
 #include "perfect_trial.h"
 
@@ -22,7 +22,7 @@ static void perfect(void **state)
 	soft_end(&bed);
 }
 
-/* What this transport allows is remarked. */
+/* A loss that this transport allows is a remark. */
 static void losses(void **state)
 {
 	static const struct {
@@ -118,7 +118,7 @@ static const struct soft_fault faults[] = {
 	 "the completion on the far side names queue pair 0x000005 as the sender, but it was "
 	 "0x000101",
 	 other_sender},
-	/* The completion of a connected queue pair names nobody. */
+	/* The completion of a connected queue pair names no sender. */
 	{"uc-send", "the far side completed receive 32770, expected 32769", next_received},
 	{"ud-grh",
 	 "the completion does not report a header (IBV_WC_GRH), which every RoCE message has",
@@ -181,7 +181,7 @@ static void too_long(void **state)
 	soft_end(&bed);
 }
 
-/* Within an InfiniBand subnet there is no header, and on iWARP nothing of all this. */
+/* Within an InfiniBand subnet there is no global header, and iWARP has none of these features. */
 static void not_possible(void **state)
 {
 	struct soft_trial bed;
@@ -256,7 +256,7 @@ static void gathered(void **state)
 			assert_int_equal(row->size_bytes.value,
 					 row->block_bytes.value * row->block_count.value);
 			assert_true(row->transfer_usec.known && row->packed_usec.known);
-			/* Rounds of at least 4, of which the first is not timed. */
+			/* At least 4 rounds, of which the first is not timed. */
 			assert_true(row->iterations.value >= 4);
 		}
 	}
@@ -294,7 +294,7 @@ static void gathered_wrong(void **state)
 	soft_find_faults(gather_tests, blocks, ARRAY_SIZE(blocks));
 }
 
-/* Layouts that were asked for: of each size each count. */
+/* Requested layouts: each size with each count. */
 static void asked(void **state)
 {
 	struct soft_trial bed;

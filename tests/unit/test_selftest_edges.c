@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the programs for each transport leave out: the rights and keys of memory, the addresses of
+ * What the tests of each transport do not cover: the rights and keys of memory, the addresses of
  * groups, and layouts of which some are not possible; on a device in memory.
  */
 #include "perfect_cm.h"
@@ -12,9 +12,9 @@
 static struct {
 	int access[8];
 	unsigned int count;
-	unsigned int refused; /* that registration fails, from 1 on */
+	unsigned int refused; /* number of the registration that fails, from 1 */
 	int error;
-	unsigned int same; /* it has the key of the one before it */
+	unsigned int same; /* number of the region with the key of the previous one */
 	struct ibv_mr *last;
 } regions;
 
@@ -42,7 +42,7 @@ static void begin(struct soft_trial *bed, unsigned int side)
 	((side ? bed->far : bed->trial.near.agent)->api.ibv_reg_mr) = reg_mr;
 }
 
-/* Each alone, and that of this side. */
+/* Each right alone, and that of this side. */
 static void rights(void **state)
 {
 	static const int wanted[] = {IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ,
@@ -73,14 +73,14 @@ static void equal_keys(void **state)
 {
 	(void)state;
 	for (unsigned int side = 0; side < 2; side++)
-		/* The third one's may be that of the second alone. */
+		/* The third region may share the key of the second only. */
 		for (unsigned int same = 2; same <= 3; same++) {
 			struct soft_trial bed;
 			char *reason;
 
 			begin(&bed, side);
 			regions.same = same;
-			/* The keys of a device go up by 0x100. */
+			/* The keys of a device increase by 0x100. */
 			reason = mem_format("%s gave the same rkey 0x%08x to two regions",
 					    side ? "the other side's device" : "the device",
 					    soft.next_key + 0x100 * (same - 1 + side * 3));
@@ -123,7 +123,7 @@ static struct ibv_qp *qp_without_inline(struct ibv_pd *pd, struct ibv_qp_init_at
 	return NULL;
 }
 
-/* A device without it is no fault; one that fails is. */
+/* A device without inline data is no fault; one that fails is. */
 static void refused_inline(void **state)
 {
 	static const struct {
@@ -201,7 +201,7 @@ static void group_of_ipv4(void **state)
 
 /* ---- Layouts ---- */
 
-/* One that is not possible is skipped, and the next one is measured. */
+/* A layout that is not possible is skipped, and the next one is measured. */
 static void some_layouts(void **state)
 {
 	struct soft_trial bed;
@@ -220,7 +220,7 @@ static void some_layouts(void **state)
 	assert_string_equal(bed.results.items[0]->reason, "blocks of 256 bytes every 100 overlap");
 	assert_true(bed.results.items[1]->transfer_usec.known);
 	soft_end(&bed);
-	/* Both on the same queue pairs. */
+	/* Both layouts use the same queue pairs. */
 	soft_begin(&bed);
 	bed.request.block_bytes[0] = 256;
 	bed.request.block_bytes[1] = 64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tests of setup, of faults that a device must refuse, and of memory windows, on a device in
- * memory: a perfect one passes, and one that lets through what it must not is found out.
+ * memory: a perfect one passes, and one that lets a fault through is detected.
  */
 #include "perfect_trial.h"
 
@@ -39,7 +39,7 @@ static void perfect(void **state)
 	soft_end(&bed);
 }
 
-/* Another status than the one of a fault. */
+/* A status other than that of the fault. */
 static void operation_error(struct ibv_wc *wc, bool receive)
 {
 	if (!receive && wc->status && wc->status != IBV_WC_WR_FLUSH_ERR)
@@ -52,7 +52,7 @@ static void receive_aborted(struct ibv_wc *wc, bool receive)
 		wc->status = IBV_WC_REM_ABORT_ERR;
 }
 
-/* The request that follows a fault, of id 0xf001, is carried out. */
+/* The request after the fault, with id 0xf001, is carried out. */
 static void next_carried_out(struct ibv_wc *wc, bool receive)
 {
 	(void)receive;
@@ -67,7 +67,7 @@ static void later_carried_out(struct ibv_wc *wc, bool receive)
 		wc->status = IBV_WC_SUCCESS;
 }
 
-/* The receive, too. */
+/* The receive is carried out, too. */
 static void receive_carried_out(struct ibv_wc *wc, bool receive)
 {
 	if (receive && wc->wr_id == 0xf003)
@@ -104,7 +104,7 @@ static const struct soft_fault faults[] = {
 	 "not "
 	 "with 'local protection error'",
 	 NULL, NULL, LENIENT_LKEY},
-	/* other reports than those of the specification */
+	/* reports other than those of the specification */
 	{"fault-bad-rkey",
 	 "RDMA write with an invalid rkey: the request completed with 'aborted error', not "
 	 "with 'remote access error'",
@@ -141,7 +141,7 @@ static void lenient(void **state)
 	soft_find_faults(fault_tests, faults, ARRAY_SIZE(faults));
 }
 
-/* The status is in the row, and a device that lets it pass has a next step. */
+/* The row shows the status, and a device that lets a fault pass gets a next step. */
 static void status_and_next_step(void **state)
 {
 	const struct selftest_result *row;

@@ -5,15 +5,15 @@
  */
 #include "perfect_cm.h"
 
-/* ---- What makes a device of perfect_cm.h one of iWARP ---- */
+/* ---- Turns a device of perfect_cm.h into an iWARP device ---- */
 
 static struct iwarp {
-	/* Changes a completion, when what it means for the stream has happened. */
+	/* Changes a completion once its effect on the stream has happened. */
 	void (*change)(struct ibv_wc *wc, bool receive);
-	unsigned int side;  /* that `change` is for; 2: both */
-	bool drops;	    /* the receives that wait when it ends */
-	uint64_t swallowed; /* a work request of this id that is posted vanishes */
-	int state;	    /* of a new queue pair, as a query says it; 0: RESET */
+	unsigned int side;  /* the side that `change` is for; 2: both */
+	bool drops;	    /* drops the receives that wait when the stream ends */
+	uint64_t swallowed; /* id of a posted work request that vanishes */
+	int state;	    /* of a new queue pair, as a query shows it; 0: RESET */
 	bool ended;
 } iwarp;
 
@@ -22,7 +22,7 @@ static struct soft_qp *qp_of(const struct soft_cm_id *id)
 	return id && id->peer && id->param.qp_num ? soft_find_qp(id->param.qp_num) : NULL;
 }
 
-/* All connections end: there is one at a time. */
+/* Ends all connections: there is only one at a time. */
 static void end_stream(void)
 {
 	iwarp.ended = true;
@@ -44,7 +44,7 @@ static void terminate(struct ibv_wc *wc, bool receive)
 {
 	const struct soft_qp *qp = soft_find_qp(wc->qp_num);
 
-	/* One that is flushed follows from another, or from the state. */
+	/* A flushed request results from another failure, or from the state. */
 	if (wc->status && wc->status != IBV_WC_WR_FLUSH_ERR && !iwarp.ended)
 		end_stream();
 	if (iwarp.change && qp &&
@@ -52,7 +52,7 @@ static void terminate(struct ibv_wc *wc, bool receive)
 		iwarp.change(wc, receive);
 }
 
-/* A queue pair goes away with its connection. */
+/* A queue pair is destroyed with its connection. */
 static int destroy_id(struct rdma_cm_id *id)
 {
 	pthread_mutex_lock(&soft.lock);
@@ -62,7 +62,7 @@ static int destroy_id(struct rdma_cm_id *id)
 	return soft_cm_destroy(id);
 }
 
-/* The next connection. */
+/* The next connection begins. */
 static int create_id(struct rdma_event_channel *channel, struct rdma_cm_id **ret, void *context,
 		     enum rdma_port_space space)
 {
@@ -111,7 +111,7 @@ static void begin(struct soft_trial *bed)
 	soft.spoil = terminate;
 }
 
-/* ---- A perfect one ---- */
+/* ---- A perfect device ---- */
 
 static const char *const refused[] = {
 	"fault-bad-rkey",      "fault-out-of-bounds", "fault-no-permission", "fault-short-receive",
@@ -129,7 +129,7 @@ static void perfect(void **state)
 
 		soft_pass(&bed, fault_tests, refused[i], NULL);
 		row = bed.trial.result;
-		/* librdmacm has a time-out of its own for a peer that is gone. */
+		/* librdmacm has its own time-out for a peer that is gone. */
 		assert_int_equal(row->link.retries.value,
 				 !strcmp(refused[i], "fault-peer-vanished") ? 0 : 2);
 		assert_int_equal(row->link.rnr_retries.value, 1);
@@ -155,7 +155,7 @@ static void states(void **state)
 	struct soft_trial bed;
 
 	(void)state;
-	/* Some drivers say that a new queue pair is in RESET, others in INIT. */
+	/* Some drivers report a new queue pair in RESET, others in INIT. */
 	for (int first = IBV_QPS_RESET; first <= IBV_QPS_INIT; first++) {
 		begin(&bed);
 		iwarp.state = first;
@@ -169,7 +169,7 @@ static void states(void **state)
 		    "a new queue pair is in state 2, RESET or INIT expected");
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
 		    "a new queue pair is not in the state RESET but in 2");
-	/* InfiniBand has one state for it. */
+	/* InfiniBand allows only one state here. */
 	iwarp.state = IBV_QPS_INIT;
 	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
@@ -181,7 +181,7 @@ static void states(void **state)
 
 static unsigned int chosen;
 
-/* The ids of what is posted. */
+/* The ids of the posted work requests. */
 enum { ID = 0xf000, ID_LATER = 0xf002, ID_RECEIVE = 0xf003 };
 
 static void request_ends_as(struct ibv_wc *wc, bool receive)
@@ -193,7 +193,7 @@ static void request_ends_as(struct ibv_wc *wc, bool receive)
 static bool ends_a_stream(unsigned int status)
 {
 	switch (status) {
-	case IBV_WC_SUCCESS: /* a write or a send that was handed over */
+	case IBV_WC_SUCCESS: /* a write or a send that has left */
 	case IBV_WC_LOC_QP_OP_ERR:
 	case IBV_WC_WR_FLUSH_ERR:
 	case IBV_WC_REM_ACCESS_ERR:
@@ -235,7 +235,7 @@ static void statuses(void **state)
 	}
 }
 
-/* A read that is refused has brought nothing: it cannot be a success. */
+/* A refused read has fetched no data: it cannot be a success. */
 static void read_as_success(void **state)
 {
 	struct soft_trial bed;
@@ -256,7 +256,7 @@ static void read_as_success(void **state)
 	soft_cm_end(&bed);
 }
 
-/* ---- What else may differ ---- */
+/* ---- Other differences ---- */
 
 static void receive_flushed(struct ibv_wc *wc, bool receive)
 {
@@ -304,7 +304,7 @@ static const struct {
 	enum selftest_verdict verdict;
 	const char *reason;
 } rows[] = {
-	/* It may be flushed, as all that waits is. */
+	/* The receive may be flushed, like all others that wait. */
 	{"fault-short-receive", receive_flushed, 2, 0, false, false, 0, SELFTEST_PASS,
 	 "reported as 'Work Request Flushed Error', the specification says 'local length error'"},
 	{"fault-short-receive", receive_aborted, 0, 0, false, false, 0, SELFTEST_FAIL,
@@ -327,7 +327,7 @@ static const struct {
 	 "RDMA write to memory that may only be read: a later request completed with the id "
 	 "0xf003, "
 	 "not with 0xf002"},
-	/* Each once, whatever the number of faults. */
+	/* Each remark appears once, whatever the number of faults. */
 	{"fault-out-of-bounds", NULL, 2, 0, true, false, 0, SELFTEST_PASS, DROPPED},
 	{"fault-out-of-bounds", NULL, 2, LENIENT_STATE, false, false, 0, SELFTEST_PASS, STAYS},
 	{"fault-out-of-bounds", NULL, 2, LENIENT_STATE, true, false, 0, SELFTEST_PASS,
@@ -338,7 +338,7 @@ static const struct {
 	{"fault-out-of-bounds", NULL, 2, 0, true, false, ID_LATER, SELFTEST_PASS,
 	 DROPPED "; " SILENT},
 	{"fault-peer-vanished", NULL, 2, 0, true, false, 0, SELFTEST_PASS, DROPPED},
-	/* To take no request is as good. */
+	/* Refusing the request is just as good. */
 	{"fault-out-of-bounds", NULL, 2, REFUSE_IN_ERROR, false, false, 0, SELFTEST_PASS, NULL},
 };
 
@@ -362,7 +362,7 @@ static void differences(void **state)
 	}
 }
 
-/* The events of a side before the end of its connection: of the next one it hears nothing. */
+/* The events of a side before its connection ends: those of the next one do not reach it. */
 static void connection_stays(void **state)
 {
 	static const struct {

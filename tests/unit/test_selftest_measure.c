@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Latency and bandwidth on a device in memory: what is measured and told, each way to measure, and
- * that wrong data, wrong sums and missed expectations fail the row.
+ * Latency and bandwidth on a device in memory: what is measured and reported, each way to measure,
+ * and that wrong data, wrong sums and missed expectations fail the row.
  */
 #include "perfect_trial.h"
 
@@ -11,8 +11,8 @@
 #include "selftest/tests/tests_measure.h"
 
 /*
- * Asked for by number, so that it does not depend on the time. Who waits for a latency polls
- * without a pause, and the other side may have no processor meanwhile: so these are few.
+ * Runs have a fixed number of messages, so that they do not depend on time. A side that waits for a
+ * latency polls without a pause and may keep the other from a processor: so these are few.
  */
 enum { FEW = 5, MANY = 50 };
 
@@ -55,7 +55,7 @@ static void latencies(void **state)
 		assert_int_equal(row->queue_pairs.value, 1);
 		assert_int_equal(row->depth.value, 1);
 		assert_int_equal(row->batch.value, 1);
-		/* The next read or atomic waits for the completion of this one. */
+		/* Each read or atomic waits for the completion of the one before. */
 		assert_int_equal(row->signal_every.value, i < 6 ? 32 : 1);
 		/* Reads and atomics cannot be inline. */
 		assert_int_equal(row->inline_bytes.known, i < 6);
@@ -68,7 +68,7 @@ static void latencies(void **state)
 	}
 }
 
-/* Figures belong together; atomics and sends are checked by counting. */
+/* The figures agree with each other; atomics and sends are checked by counting. */
 static void bandwidths(void **state)
 {
 	static const struct {
@@ -77,7 +77,7 @@ static void bandwidths(void **state)
 	} rows[] = {
 		{"bandwidth-send", 64, 128, 32},
 		{"bandwidth-send", 0, 128, 32},
-		/* 8 MiB under way at most, but 4 messages; 256 KiB between completions. */
+		/* At most 8 MiB under way, but at least 4 messages; 256 KiB between completions. */
 		{"bandwidth-write", 65536, 128, 4},
 		{"bandwidth-write", 65537, 64, 2},
 		{"bandwidth-read", 1 << 20, 8, 1},
@@ -112,7 +112,7 @@ static void bandwidths(void **state)
 	}
 }
 
-/* A server grants a time, and how long so many messages take shows only then. */
+/* A server grants a time, and only the run shows how long so many messages take. */
 static void too_many_messages(void **state)
 {
 	static const char *const ids[] = {"latency-read", "latency-send", "bandwidth-write"};
@@ -134,7 +134,7 @@ static void too_many_messages(void **state)
 	}
 }
 
-/* The other direction, and both at a time, by events and by polling, in batches. */
+/* The other direction and both at once, by events and by polling, in batches. */
 static void directions(void **state)
 {
 	static const char *const ids[] = {"bandwidth-send", "bandwidth-write", "bandwidth-read",
@@ -163,7 +163,7 @@ static void directions(void **state)
 		assert_int_equal(row->sent_gbps.known, both);
 		assert_near(row->bandwidth_gbps.value,
 			    row->sent_gbps.value + row->received_gbps.value);
-		/* A side that takes no part in it measures nothing. */
+		/* A side that takes no part in the transfer measures nothing. */
 		assert_int_equal(row->cpu_percent.known, both || i == 0);
 		assert_true(row->peer_cpu_percent.known);
 		soft_end(&bed);
@@ -205,8 +205,7 @@ static void unreliable(void **state)
 	}
 }
 
-/* Nothing holds back a sender that is unreliable: there are more receives, as far as there is room.
- */
+/* Nothing holds back an unreliable sender: there are more receives, as far as there is room. */
 static void receives(void **state)
 {
 	static const struct {
@@ -214,13 +213,13 @@ static void receives(void **state)
 	} rows[] = {
 		{SELFTEST_BY_RC, 0, 0, 16384, 0, 256},
 		{SELFTEST_BY_RC, 2000, 0, 16384, 0, 256},
-		/* For a time: as many as perftest. */
+		/* A run of a given time: as many as perftest. */
 		{SELFTEST_BY_UC, 0, 0, 16384, 0, 512},
 		{SELFTEST_BY_UD, 0, 0, 16384, 0, 512},
 		{SELFTEST_BY_UD, 0, 300, 16384, 0, 600},
 		{SELFTEST_BY_UD, 0, 0, 511, 0, 511},
 		{SELFTEST_BY_UD, 0, 0, 256, 0, 256},
-		/* One for each message and each that warms up, up to 16,000. */
+		/* One for each message and each warm-up message, up to 16,000. */
 		{SELFTEST_BY_UD, 10, 0, 16384, 0, 256},
 		{SELFTEST_BY_UD, 2000, 0, 16384, 0, 2128},
 		{SELFTEST_BY_UC, 15872, 0, 16384, 0, 16000},
@@ -252,7 +251,7 @@ static void receives(void **state)
 	}
 }
 
-/* One completion queue, unless the queue pairs do not fit, or not with the depth that is wanted. */
+/* One completion queue, unless the queue pairs or the requested depth do not fit. */
 static void queues(void **state)
 {
 	static const struct {
@@ -265,7 +264,7 @@ static void queues(void **state)
 		{"bandwidth-send", 128, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 128 * 3 * 85, 85},
 		{"bandwidth-send", 128, 100, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 64 * 300, 100},
 		{"bandwidth-send", 128, 100, DIRECTION_OUT, PROTOCOL_XRC - 1, 1, 128 * 3 * 85, 85},
-		/* 65,536 work requests are the limit of all queue pairs together. */
+		/* All queue pairs together are limited to 65,536 work requests. */
 		{"bandwidth-send", 100, 1000, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 50 * 3 * 218, 218},
 		{"bandwidth-send", 10922, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 3 * 10922, 1},
 		{"bandwidth-send", 10923, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 3 * 5462, 1},
@@ -296,7 +295,7 @@ static void queues(void **state)
 	}
 }
 
-/* The queue pairs have them in turn, and a run takes what comes to any of them. */
+/* The queue pairs are spread over the completion queues, and a run polls all of these. */
 static void many_queues(void **state)
 {
 	static const struct {
@@ -326,7 +325,7 @@ static void many_queues(void **state)
 	}
 }
 
-/* The first datagram is lost: it is counted, and does not count as bandwidth. */
+/* The first datagram is lost: the loss is counted, but not as bandwidth. */
 static void lost_datagram(void **state)
 {
 	const struct selftest_result *row;
@@ -342,12 +341,12 @@ static void lost_datagram(void **state)
 	msec = row->duration_msec.value;
 	assert_int_equal(row->lost_messages.value, 1);
 	assert_int_equal(row->iterations.value, 50);
-	/* 128 to warm up and 50 were sent, and 177 arrived. */
+	/* 128 warm-up messages and 50 others were sent, and 177 arrived. */
 	assert_near(row->messages_per_second.value, 50 / msec * 1e3 * 177 / 178);
 	soft_end(&bed);
 }
 
-/* A ping or a pong that is lost is sent again, and no sample. */
+/* A lost ping or pong is sent again, and gives no sample. */
 static void lost_pings(void **state)
 {
 	static const struct {
@@ -372,7 +371,7 @@ static void lost_pings(void **state)
 	}
 }
 
-/* The mean of a run with more latencies than are kept is that of all: they cover the run. */
+/* If a run has more latencies than are kept, its mean still covers all of them. */
 static void long_latency(void **state)
 {
 	struct selftest_result *row;
@@ -388,7 +387,7 @@ static void long_latency(void **state)
 	soft_end(&bed);
 }
 
-/* The deepest queue that a device has is deep enough, both ways, too. */
+/* The deepest queue of a device is deep enough, also in both directions. */
 static void deepest(void **state)
 {
 	struct soft_trial bed;
@@ -402,7 +401,7 @@ static void deepest(void **state)
 	soft_end(&bed);
 }
 
-/* No figure tells of messages none of which came. */
+/* If no message arrived, no figure is reported. */
 static void all_lost(void **state)
 {
 	static const struct {
@@ -435,7 +434,7 @@ static void all_lost(void **state)
 	}
 }
 
-/* Exactly what was expected is enough. */
+/* Exactly the expected figure is enough. */
 static void expectations(void **state)
 {
 	static const struct {
@@ -476,7 +475,7 @@ static void expectations(void **state)
 	}
 }
 
-/* Each row is a run, and the last one tells of all of them. */
+/* Each interval has a row, and the last row covers all of them. */
 static void intervals(void **state)
 {
 	static const char *const ids[] = {"bandwidth-write", "bandwidth-send", "latency-read"};
@@ -500,7 +499,7 @@ static void intervals(void **state)
 
 			assert_int_equal(row->verdict.value, SELFTEST_PASS);
 			assert_int_equal(row->interval.value, k + 1);
-			/* All on the same queue pairs. */
+			/* All intervals use the same queue pairs. */
 			assert_memory_equal(&row->link, &last->link, sizeof(row->link));
 			iterations += row->iterations.value;
 			msec += row->duration_msec.value;
@@ -519,7 +518,7 @@ static void intervals(void **state)
 	}
 }
 
-/* Without sizes: one of each, or as many as those who ask for measurements get. */
+/* Without sizes: one per test, or several if measurements were requested. */
 static void usual_sizes(void **state)
 {
 	static const struct {
@@ -560,7 +559,7 @@ static void wrong_byte(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, si
 		to[62] = 0;
 }
 
-/* It adds twice. */
+/* Adds twice instead of once. */
 static void adds_twice(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	const uint64_t one = 1;
@@ -592,7 +591,7 @@ static void wrong(void **state)
 		 wrong_byte, 64},
 		{"bandwidth-read",
 		 "wrong data: the local buffer has 0x00 at offset 62, expected 0x", wrong_byte, 64},
-		/* 5 to warm up, and 5; the queue's depth to warm up, and 5 */
+		/* 5 to warm up and 5 more; the queue's depth to warm up and 5 more */
 		{"latency-atomic",
 		 "10 fetch-and-adds were done, but the last of them returned as if it were 19",
 		 adds_twice},
@@ -601,7 +600,7 @@ static void wrong(void **state)
 		 adds_twice},
 		{"latency-send", "the median latency is ", NULL, 8, 1e-9},
 		{"bandwidth-write", "the bandwidth is ", NULL, 8, 0, 1e9},
-		{"bandwidth-write", NULL, NULL, 0, 0, 1e9}, /* of no data */
+		{"bandwidth-write", NULL, NULL, 0, 0, 1e9}, /* without data */
 		{"bandwidth-atomic", NULL, NULL, 0, 0, 1e9},
 		{"bandwidth-write", NULL, NULL, 8, 1e-9},
 		{"bandwidth-atomic", " million messages a second, expected at least ", NULL, 0, 0,
@@ -681,7 +680,7 @@ static void not_measured(void **state)
 
 static int broken = -1;
 
-/* A request that nothing but the end of the queue pair flushed, and the server is gone, too. */
+/* A request that was flushed only because the queue pair ended, and the server is gone, too. */
 static int flushed(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 {
 	(void)cq;
@@ -694,7 +693,7 @@ static int flushed(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 	return 1;
 }
 
-/* What is flushed is no cause: the end of the exchange is. */
+/* A flushed request is not the cause: the end of the exchange is. */
 static void exchange_breaks(void **state)
 {
 	struct soft_trial bed;
@@ -714,7 +713,7 @@ static void exchange_breaks(void **state)
 
 static bool told;
 
-/* One batch: a request that was flushed, one that went well, and the cause. */
+/* One batch: a flushed request, a successful one, and the cause. */
 static int cause_last(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 {
 	(void)cq;
@@ -728,7 +727,7 @@ static int cause_last(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 	return 3;
 }
 
-/* Wherever the cause stands among the completions, it is what is told. */
+/* The cause is reported, wherever it is among the completions. */
 static void cause_among_others(void **state)
 {
 	struct soft_trial bed;
@@ -744,7 +743,7 @@ static void cause_among_others(void **state)
 	soft_end(&bed);
 }
 
-/* A server that is older cannot be told of these. */
+/* An older server does not understand these options. */
 static void old_server(void **state)
 {
 	static const struct {
@@ -775,11 +774,11 @@ static void old_server(void **state)
 		assert_string_equal(row->next_step,
 				    "update rdmactl there, or leave the option out");
 	}
-	/* What it knows, it does. */
+	/* The test runs without them. */
 	bed.request.ways = (struct selftest_ways){0};
 	soft_pass(&bed, measure_tests, "bandwidth-send", NULL);
 	assert_int_equal(bed.trial.result->relaxed_ordering, TRISTATE_NO);
-	/* Its runs poll one queue, in which the completions of more have no room. */
+	/* Its runs poll one queue, which has no room for the completions of more queue pairs. */
 	bed.trial.granted.version = 4;
 	bed.trial.granted.qps = bed.trial.near_can.max_qps = bed.trial.far_can.max_qps = 16384;
 	bed.request.queue_pairs = 10923;
@@ -789,12 +788,12 @@ static void old_server(void **state)
 	soft_end(&bed);
 }
 
-/* ---- Many queue pairs, and devices that are slow ---- */
+/* ---- Many queue pairs, and slow devices ---- */
 
 enum {
 	PAIRS = SOFT_QPS / 2, /* of each side */
-	STILL_MSEC = 500,     /* and the watch looks every 250 ms */
-	SLOW_USEC = 40000,    /* all posts together take longer than that */
+	STILL_MSEC = 500,     /* the watch looks every 250 ms */
+	SLOW_USEC = 40000,    /* all posts together take longer than STILL_MSEC */
 };
 
 static void begin_many(struct soft_trial *bed, uint64_t iterations)
@@ -825,7 +824,7 @@ static int post_nothing(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_
 	return 0;
 }
 
-/* Posts to all queue pairs, and their ends, take longer than a run may stand still. */
+/* Posting to all queue pairs, and ending them, takes longer than a run may stand still. */
 static void slow_is_not_still(void **state)
 {
 	static const struct {
@@ -868,11 +867,11 @@ static void still(void **state)
 	soft_end(&bed);
 }
 
-/* The queue pair with this number is refused, counted from the first, and those after it, too. */
+/* Number, counted from 1, of the first queue pair that is refused, and how many more follow. */
 enum { REFUSED = PAIRS - 7, MORE = 3 };
 static int count;
 
-/* The errno of the next one; 0: it is not refused. */
+/* The errno for the next call; 0: it succeeds. */
 static int refuse(int first, int later)
 {
 	count++;
@@ -892,7 +891,7 @@ static int refuse_rts(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return error ? error : soft_modify(qp, attr, mask);
 }
 
-/* Orders under way together: the first that is refused is told, and the next test is as ever. */
+/* Orders under way together: the first refused one is reported, and the next test runs as usual. */
 static void one_of_many_is_refused(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What selftest writes beside its table: the progress, charts, the file of --samples. */
+/* What selftest writes besides its table: the progress, charts, and the file of --samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "cmd/selftest/selftest_run.h"
 #include "places.h"
 
-/* What the progress writes to a terminal, which standard error is taken for. */
+/* Checks what the progress writes to a terminal; standard error is taken for one. */
 static void show(const char *device, const char *test, const char *wanted)
 {
 	const struct ctx ctx = {.command = NULL};
@@ -51,7 +51,7 @@ static void progress(void **state)
 	(void)state;
 	show("rxa", "rc-write", "rxa/1 rc-write");
 	show("\033[31m", "rc-write", "\\x1b[31m/1 rc-write");
-	/* The ports of --all-ports have no turn. */
+	/* With --all-ports, no single port is under test. */
 	show(NULL, "rails-write, rxa alone", "rails-write, rxa alone");
 }
 
@@ -67,7 +67,7 @@ static struct selftest_result *add(struct selftest_results *results, const char 
 	return row;
 }
 
-/* The document; to be freed. Takes the rows. */
+/* Returns the document, to be freed. Takes the rows. */
 static char *draw(struct selftest_results *results)
 {
 	char *text = NULL;
@@ -99,7 +99,7 @@ static void chart_of_rails(void **state)
 	assert_non_null(strstr(text, ">rails-write-sum together<"));
 }
 
-/* The intervals are points of one size at one place: only what they come to is drawn. */
+/* The intervals are points of one size at one place: only their summary is drawn. */
 static void chart_of_intervals(void **state)
 {
 	struct selftest_results results = {0};
@@ -118,7 +118,7 @@ static void chart_of_intervals(void **state)
 	assert_null(strstr(text, ": 77<"));
 }
 
-/* A name has the size only of what has one. */
+/* A name has a size only if its row has one. */
 static void chart_of_shares(void **state)
 {
 	struct selftest_results results = {0};
@@ -136,7 +136,7 @@ static void chart_of_shares(void **state)
 	assert_non_null(strstr(text, ">rxa/1 latency-send, 64 bytes<"));
 }
 
-/* What can be written is seen before the measurement. */
+/* Whether the file can be written is checked before the measurement. */
 static int begin(const char *path, const char *reason)
 {
 	struct selftest_args args = {.samples = path};
@@ -171,20 +171,20 @@ static void samples(void **state)
 	none = mem_format("%s/none/samples", folder);
 	inside = mem_format("%s/samples/samples", folder);
 	assert_int_equal(begin(file, NULL), 0);
-	/* The check makes nothing. */
+	/* The check creates no file. */
 	assert_int_equal(stat(file, &there), -1);
 	assert_int_equal(begin(none, "cannot write "), -ENOENT);
 	assert_int_equal(begin(folder, "cannot write "), -EISDIR);
 	fclose(fopen(file, "w"));
 	assert_int_equal(begin(file, NULL), 0);
 	assert_int_equal(begin(inside, "cannot write "), -ENOTDIR);
-	/* A file cannot take its place. */
+	/* A device cannot be replaced by a file. */
 	assert_int_equal(begin("/dev/zero", "cannot write "), -EEXIST);
 	unlink(file);
 	rmdir(folder);
 }
 
-/* The samples of a run, a line each; a folder that is gone at the end is reported. */
+/* The samples of a run, one per line; a folder that is gone at the end is reported. */
 static void sample_lines(void **state)
 {
 	static const uint64_t nsec[] = {1500, 99};
@@ -227,7 +227,7 @@ static void sample_lines(void **state)
 	}
 }
 
-/* Sends a descriptor to a file until restore(). */
+/* Redirects a descriptor to a file until restore(). */
 static int redirect(int descriptor, FILE *file)
 {
 	const int saved = dup(descriptor);
@@ -279,7 +279,7 @@ static size_t count_lines(const char *text, const char *word)
 
 #define OUT_SIZE 8192
 
-/* The rows of intervals go as they come, whether good or bad. */
+/* The rows of intervals are written as they come, whether passed or failed. */
 static void intervals_one_by_one(void **state, struct globals globals, const char *heading)
 {
 	const struct ctx ctx = {.command = &selftest_command, .globals = globals};
@@ -314,7 +314,7 @@ static void intervals_one_by_one(void **state, struct globals globals, const cha
 	assert_int_equal(count_lines(text, "too slow"), 30);
 	assert_int_equal(strncmp(text, heading, strlen(heading)), 0);
 	read_all(err, text, sizeof(text));
-	/* 20 of the intervals, and all of them together. */
+	/* 20 of the intervals, and the summary of all of them. */
 	assert_int_equal(count_lines(text, "too slow"), 21);
 	assert_non_null(strstr(text, "too slow 21"));
 	assert_null(strstr(text, "too slow 22"));
@@ -331,7 +331,7 @@ static void intervals(void **state)
 	intervals_one_by_one(state, tabs, "interval\treason\n1\ttoo slow 1\n");
 }
 
-/* A row and its verdict; NULL: without a device, or a reason. */
+/* Adds a row with its verdict; without a device or a reason if NULL. */
 static struct selftest_result *add_verdict(struct selftest_output *output, const char *device,
 					   const char *test, enum selftest_verdict verdict,
 					   const char *reason)
@@ -343,7 +343,7 @@ static struct selftest_result *add_verdict(struct selftest_output *output, const
 	return row;
 }
 
-/* What standard error gets, and the exit status; `served`: of a server. */
+/* Checks the text on standard error and the exit status; `served`: of a server. */
 static void end_with(void (*fill)(struct selftest_output *output), bool served, int wanted,
 		     const char *wanted_text)
 {
@@ -405,7 +405,7 @@ static void add_none(struct selftest_output *output)
 	assert_int_equal(row->group.value, SELFTEST_SETUP);
 }
 
-/* Each failure with what failed, and how many of how many. */
+/* Each failure names what failed, and the last line counts the failures. */
 static void endings(void **state)
 {
 	(void)state;
@@ -415,11 +415,11 @@ static void endings(void **state)
 		 "rdmactl selftest: gid (GID index 3): failed\n"
 		 "rdmactl selftest: 2 of 4 tests failed, 1 skipped\n");
 	end_with(add_passes, false, STATUS_DONE, "");
-	/* One row says it all. */
+	/* A single row needs no summary. */
 	end_with(add_one_failure, false, STATUS_FAULT, "rdmactl selftest: rxa/1 connect: no\n");
 	end_with(add_none, false, STATUS_FAULT,
 		 "rdmactl selftest: connect: no \\x1bport\n  plug it in\n");
-	/* What fails for its clients is not a server's failure. */
+	/* A failure for its clients is not a failure of the server. */
 	end_with(add_failures, true, STATUS_DONE, "");
 }
 

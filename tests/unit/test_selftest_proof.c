@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A server that does not know yet whose port its client has named: the proof by a packet, and what
- * it does for the client before and without it; and what else both sides are told before the tests.
+ * A server that does not know yet whether its client has the port that it names: the proof by a
+ * packet, and what the server does for the client with and without it; and what else both sides are
+ * told before the tests.
  */
 #include "perfect_trial.h"
 
-/* The far side is a server, and the address of the client's port is not that of its connection. */
+/* The far side is a server, and the client's port has another address than its connection. */
 static void begin(struct soft_trial *bed)
 {
 	soft_begin(bed);
@@ -30,7 +31,7 @@ static void proven(void **state)
 	assert_true(bed.far->guard.proven);
 	assert_false(bed.far->guard.asked);
 	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_PASS);
-	/* Nothing is left, and nobody asks again. */
+	/* Nothing is left, and no proof is requested again. */
 	assert_null(bed.far->qps[0].qp);
 	assert_int_equal(soft.objects, 0);
 	trial_prove(&bed.trial);
@@ -71,7 +72,7 @@ static void not_proven(void **state)
 	/* The other tests are not even tried. */
 	soft_skip(&bed, rc_tests, "rc-send", "nothing gets through: see connect");
 	soft_end(&bed);
-	/* Another nonce than the one that was sent. */
+	/* A nonce other than the one that was sent. */
 	begin(&bed);
 	soft.damage = another_nonce;
 	trial_prove(&bed.trial);
@@ -79,7 +80,7 @@ static void not_proven(void **state)
 	assert_false(bed.far->guard.proven);
 	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
 	soft_end(&bed);
-	/* The same over InfiniBand has another next step. */
+	/* The same failure over InfiniBand has another next step. */
 	begin(&bed);
 	bed.trial.near_can.far.transport = TRANSPORT_INFINIBAND;
 	soft.spoil = drop_datum;
@@ -97,7 +98,7 @@ static void not_proven(void **state)
 			    "no router forwards RoCE v1: both ports must be in one VLAN; or choose "
 			    "RoCE v2 GIDs with --gid-index and --peer-gid-index");
 	soft_end(&bed);
-	/* Nor has EFA, and the kernel's firewall does not see its packets. */
+	/* EFA has no UDP, either, and the kernel's firewall does not see its packets. */
 	begin(&bed);
 	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
 	bed.trial.near_can.far.link_layer = LINK_LAYER_UNSPECIFIED;
@@ -109,7 +110,7 @@ static void not_proven(void **state)
 			    "both adapters must be in a security group that allows all traffic "
 			    "from itself and to itself, inbound and outbound");
 	soft_end(&bed);
-	/* What its packets are is not known. */
+	/* The format of its packets is unknown. */
 	begin(&bed);
 	bed.trial.near_can.far.transport = TRANSPORT_USNIC;
 	bed.far->endpoint.transport = TRANSPORT_USNIC;
@@ -119,7 +120,7 @@ static void not_proven(void **state)
 	soft_end(&bed);
 }
 
-/* Orders for the proof itself, without a client that keeps to them. */
+/* Orders for the proof itself, without a client that follows the protocol. */
 static void orders(void **state)
 {
 	struct message_is_proven answer = {.proven = 9};
@@ -135,7 +136,7 @@ static void orders(void **state)
 	agent->guard.strict = true;
 	assert_int_equal(agent_proven(agent, &(struct message_none){}, &answer), 0);
 	assert_int_equal(answer.proven, 0);
-	/* A nonce that nobody was sent is not proof, even if it is right. */
+	/* A nonce that was not sent proves nothing, even if it is right. */
 	assert_int_equal(agent_proof(agent, &proof), -EINVAL);
 	assert_string_equal(agent->refused.text, "not what was sent to that port");
 	assert_false(agent->guard.proven);
@@ -196,7 +197,7 @@ static void memory(void **state)
 			fail_msg("'%s' instead of '%s'", bed.trial.result->reason, rows[i].reason);
 		assert_string_equal(bed.trial.result->next_step, rows[i].hint);
 		soft_end(&bed);
-		/* The same of the peer, which is named. */
+		/* The same for the peer, which is named. */
 		soft_begin(&bed);
 		trial_add_row(&bed.trial, SELFTEST_SETUP, "connect", "");
 		bed.request.peer = "hostb";
@@ -208,7 +209,7 @@ static void memory(void **state)
 		assert_string_equal(bed.trial.result->next_step + 10, rows[i].hint);
 		soft_end(&bed);
 	}
-	/* Ordinary pages, and none asked for. */
+	/* Ordinary pages, without a request for them. */
 	soft_begin(&bed);
 	trial_add_row(&bed.trial, SELFTEST_SETUP, "connect", "");
 	assert_int_equal(trial_set_memory(&bed.trial), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * selftest --all-ports: which ports of this host and of a peer become rails, and what is known of
- * each before it is measured. The peer, the topology and the measurement are made up here.
+ * each before it is measured. The peer, the topology and the measurement are simulated here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,11 +30,11 @@ static struct bed {
 	struct topology_switch switches[3];
 	size_t node_count;
 	bool no_topology;
-	char *rails; /* a line each */
+	char *rails; /* one per line */
 	unsigned int runs, cleared;
 } bed;
 
-/* ---- In place of the peer, the measurement and the topology ---- */
+/* ---- Simulated peer, measurement and topology ---- */
 
 int rails_ask(const struct selftest_request *request, struct selftest_results *results,
 	      struct listed_port **ret_ports, size_t *ret_count)
@@ -103,7 +103,7 @@ void topology_clear(struct topology *topology)
 
 /* ---- Ports ---- */
 
-/* A port with one GID, RoCE v2 of 10.9.NET.1/24. */
+/* Adds one GID to a port: RoCE v2 of 10.9.NET.1/24. */
 static void add_gid(struct port *port, const char *netdev, unsigned int net)
 {
 	struct gid_entry *entry = mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
@@ -202,7 +202,7 @@ static void expect_row(size_t index, enum selftest_verdict verdict, const char *
 	assert_string_equal(row->reason, reason);
 }
 
-/* In the order of the addresses, and not of the inventory; the last are two of software. */
+/* Added in the order of addresses, not of the inventory; the last two are software devices. */
 static void add_host(void)
 {
 	struct device *device = add_device("mlx5_1", "0000:3b:00.1", 0);
@@ -259,8 +259,9 @@ static void lists(void **state)
 }
 
 /*
- * Two of one card, two below one switch with a switch of their own each, and software. A port that
- * no GID leads from, and one that nobody is left for, have a row and no rail.
+ * Two functions of one card, two adapters below one switch with a switch of their own each, and
+ * software. A port without a usable GID, and one without a remaining counterpart, have a row and no
+ * rail.
  */
 static void make_topology(void)
 {
@@ -316,7 +317,7 @@ static void rails(void **state)
 	end();
 }
 
-/* Nothing is known to be shared, and nothing is software. */
+/* Without a topology, nothing is known to be shared or to be software. */
 static void without_topology(void **state)
 {
 	(void)state;
@@ -337,7 +338,7 @@ static void without_topology(void **state)
 	end();
 }
 
-/* No counterpart for any of them. */
+/* None of the ports has a counterpart. */
 static void none(void **state)
 {
 	const struct selftest_result *row;
@@ -357,7 +358,7 @@ static void none(void **state)
 	end();
 }
 
-/* Its row is there already; a signal ends all. */
+/* The query of the peer adds the row itself; a signal ends everything. */
 static void no_answer(void **state)
 {
 	(void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tests of reliable connections on a device in memory: a perfect one passes all of them, and
- * each check notices the kind of device that it is there for.
+ * each check detects the kind of faulty device that it is there for.
  */
 #include "perfect_trial.h"
 
-/* What the row of a pass tells; 0: it does not. */
+/* What the row of a passed test shows; 0: not shown. */
 static const struct {
 	const char *id;
 	uint64_t bytes, iterations, queue_pairs, depth, retries;
@@ -15,7 +15,7 @@ static const struct {
 	{"rc-write", 5001, 0, 0, 0, 6},
 	{"rc-write-immediate", 5001, 0, 0, 0, 6},
 	{"rc-read", 5001, 0, 0, 0, 6},
-	/* Seven steps, and five, both ways. */
+	/* Seven steps, and five, in both directions. */
 	{"rc-fetch-add", 8, 14, 0, 0, 6},
 	{"rc-compare-swap", 8, 10, 0, 0, 6},
 	{"rc-atomic-contended", 8, 30, 3, 0, 6},
@@ -70,7 +70,7 @@ static void perfect(void **state)
 		assert_true(row->link.psn.known && row->link.peer_psn.known &&
 			    row->duration_msec.known);
 	}
-	/* No data is a size. */
+	/* A size of zero is known, too. */
 	assert_true(soft_run(&bed, rc_tests, "rc-zero-length")->size_bytes.known);
 	assert_int_equal(bed.results.items[ARRAY_SIZE(passes)]->verdict.value, SELFTEST_PASS);
 	soft_end(&bed);
@@ -229,7 +229,7 @@ static void answer_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from
 	from[2]++;
 }
 
-/* As if the comparison had been true. */
+/* Swaps as if the comparison had been true. */
 static void always_swaps(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from;
@@ -272,7 +272,7 @@ static const struct soft_fault faults[] = {
 	{"rc-fetch-add", ADD "the completion is of operation 6, 4 expected", other_sent},
 	{"rc-compare-swap", SWAP "(step 1): the completion is of operation 6, 3 expected",
 	 other_sent},
-	/* what else a completion says */
+	/* other members of a completion */
 	{"rc-send", SEND "the receive completed with 5000 bytes, 5001 were sent", byte_less},
 	{"rc-send", SEND "the receive completed with 5002 bytes, 5001 were sent", byte_more},
 	{"rc-write", WRITE "the receive completed with 1 bytes, 0 were sent", byte_more},
@@ -389,7 +389,7 @@ static void faulty(void **state)
 	soft_find_faults(rc_tests, faults, ARRAY_SIZE(faults));
 }
 
-/* What drivers may refuse is no failure, but a remark. */
+/* A request that drivers may refuse is no failure, but a remark. */
 static void remarks(void **state)
 {
 	static const struct {
@@ -401,7 +401,7 @@ static void remarks(void **state)
 		 "without SQD: the driver refuses that state (ibv_modify_qp: Invalid argument)"},
 		{REFUSE_IN_ERROR, 0x2c9,
 		 "in ERR, the driver refuses to post requests (Invalid argument)"},
-		/* Soft-RoCE is pushed, siw is not asked to flush: no other result. */
+		/* Soft-RoCE is pushed, siw is not told to flush: the result is the same. */
 		{0, 0xffffff, NULL},
 		{REFUSE_IN_ERROR, 0x626d74, NULL},
 	};
@@ -424,11 +424,11 @@ static void remarks(void **state)
 	}
 }
 
-/* ---- What is asked of a device ---- */
+/* ---- Calls that a device gets ---- */
 
 enum { MODIFY, QUERY, SEND_WORK, RECEIVE_WORK, CALLS };
 
-/* Calls are counted for both sides; and one query of one side finds another state. */
+/* Calls are counted for both sides; one query of one side reports a wrong state. */
 static struct {
 	uint32_t calls[2][CALLS];
 	unsigned int side;
@@ -479,10 +479,10 @@ static void begin_counted(struct soft_trial *bed)
 	}
 }
 
-/* Each state is looked at when it is entered, on both sides. */
+/* Each state is checked when it is entered, on both sides. */
 static void each_state(void **state)
 {
-	/* NULL: an agent looks whether RTS follows RTR or SQD. */
+	/* NULL: an agent checks whether RTS follows RTR or SQD. */
 	static const char *const names[] = {"RESET", "INIT", "RTR",   NULL,   "RTS", "SQD", NULL,
 					    "RTS",   "ERR",  "RESET", "INIT", "RTR", NULL,  "RTS"};
 
@@ -509,7 +509,7 @@ static void each_state(void **state)
 	}
 }
 
-/* A perfect device is asked for all of it: no step is left out. */
+/* A perfect device carries out all steps: none is skipped. */
 static void all_steps(void **state)
 {
 	static const struct {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Options of selftest that are refused, with the whole message and the next step, beside those just
- * within the limits. */
+/*
+ * Refused options of selftest, with the full message and the next step, besides those just within
+ * the limits.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +18,7 @@
 
 #define HELP "rdmactl selftest --help"
 
-/* The message, or NULL. */
+/* Returns the message, or NULL if the options are valid. */
 static char *refusal(const char *text, char **ret_hint)
 {
 	struct selftest_args args = {0};
@@ -179,7 +181,7 @@ static void values(void **state)
 		expect(values_rows[i].words, values_rows[i].message, values_rows[i].hint);
 }
 
-/* Tests with programs of others: what they have, and what they have not. */
+/* Tests with other programs: which are supported, and which are not. */
 static void protocols(void **state)
 {
 	static const struct {
@@ -235,7 +237,7 @@ static void protocols(void **state)
 		expect(rows[i].words, rows[i].message, NULL);
 }
 
-/* An option for tests of some groups needs one of these: what is measured, or is gathered. */
+/* An option for tests of some groups needs one of these: a measurement, or blocks. */
 static void groups(void **state)
 {
 	static const struct {

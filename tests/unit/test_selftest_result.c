@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A row of a selftest: what is computed of it, how it is shown, and the list of rows. */
+/* A row of a selftest: what is computed from it, how it is shown, and the list of rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ static void figures(void **state)
 	check_figures(&result, "10.0 x packed");
 }
 
-/* More than fits: whole figures are left out, and none is cut. */
+/* More than fits: figures are omitted, and none is cut. */
 static void figures_too_long(void **state)
 {
 	const struct selftest_result result = {
@@ -259,7 +259,7 @@ static void rows_stay_in_place(void **state)
 	selftest_results_free(&results);
 }
 
-/* Ports as they are named by another host: clean, or unknown. */
+/* Port names from another host: cleaned, or unknown. */
 static void ports(void **state)
 {
 	struct endpoint endpoint = {
@@ -295,7 +295,7 @@ static void ports(void **state)
 	selftest_result_free(row);
 }
 
-/* In loopback, both sides are the one port. */
+/* In loopback, both sides are the same port. */
 static void counters(void **state)
 {
 	struct counter before = {.name = (char[]){"out_of_sequence"}, .value = 4};
@@ -343,7 +343,7 @@ static void dropped(void **state)
 	assert_int_equal(results.count, 0);
 }
 
-/* A counter that neither side has is no zero. */
+/* A counter that neither side has is unknown, not zero. */
 static void growth(void **state)
 {
 	static const struct {

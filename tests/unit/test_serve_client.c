@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The process that serves one client of a self-test server: each way in which a handshake and the
- * service after it can end, what the client hears of that, and what is reported to the server.
+ * service after it can end, what the client is told, and what is reported to the server.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static struct visit {
 	struct message got; /* the last message for the client */
 } visit;
 
-/* ---- In place of those of agent_device.c: this host has no such device ---- */
+/* ---- Replacements for agent_device.c: this host has no such device ---- */
 
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 {
@@ -72,7 +72,7 @@ static void serve(int channel, int line, int report)
 	};
 	struct serve_report end;
 
-	/* It ends when the test does. */
+	/* The process ends when the test does. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	serve_client(&client, &end);
 	_exit(write(report, &end, sizeof(end)) != (ssize_t)sizeof(end));
@@ -108,7 +108,7 @@ static void leave(void)
 	visit.channel = -1;
 }
 
-/* What is reported, and that it is all. */
+/* Leaves, and checks that the process reports this text and nothing more. */
 static struct serve_report leave_for(const char *text)
 {
 	struct serve_report report;
@@ -124,7 +124,7 @@ static struct serve_report leave_for(const char *text)
 	return report;
 }
 
-/* One that was not welcome. */
+/* Expects the report on a client that was not welcome. */
 static void expect_stranger(const char *text)
 {
 	const struct serve_report report = leave_for(text);
@@ -166,7 +166,7 @@ static void greet(uint32_t lowest, uint32_t highest)
 	say(&hello);
 }
 
-/* The server's answer to the process, which asks for a place. */
+/* Sends the server's answer to the process that asks for a place. */
 static void give_place(bool granted, const char *text)
 {
 	struct serve_answer answer = {.granted = granted};
@@ -185,7 +185,7 @@ static void respond(void)
 	say(&response);
 }
 
-/* Up to the first order. */
+/* Goes through the handshake, up to the first order. */
 static void enter(void)
 {
 	come();
@@ -313,7 +313,7 @@ static void server_ends(void **state)
 	come();
 	expect_stranger("dropped: the server is ending");
 	close(visit.service.signals);
-	/* While it asks for a place. */
+	/* The server ends while the process asks for a place. */
 	begin();
 	come();
 	greet(1, 5);
@@ -409,7 +409,7 @@ static void tokens(void **state)
 
 /* ---- The service ---- */
 
-/* What the client asked for, as the name of the port that it gets; a device of "none": none. */
+/* Returns the client's request as the name of the port; none for the device "none". */
 static int find(void *context, const struct selftest_client *client, struct endpoint *ret_endpoint,
 		char **ret_reason, char **ret_hint)
 {
@@ -439,7 +439,7 @@ static void ask_for(const char *device, uint32_t port, int gid_index)
 	open.open_port.open.with_gid_index = gid_index >= 0;
 	open.open_port.open.gid_index = gid_index >= 0 ? (uint32_t)gid_index : 0;
 	say(&open);
-	/* This host does not have that device. */
+	/* This host has no such device. */
 	hear(MESSAGE_REFUSED);
 }
 
@@ -462,7 +462,7 @@ static void ports(void **state)
 	assert_int_equal(report.local.port, 7);
 	assert_string_equal(report.remote.device, "mlx5_0");
 	assert_int_equal(report.remote.port, 2);
-	/* Nothing of the first is left for the second, which is refused. */
+	/* Nothing of the first order is left for the second, which is refused. */
 	enter();
 	ask_for("", 0, 3);
 	ask_for("none", 0, -1);
@@ -556,7 +556,7 @@ static void ends(void **state)
 	expect_unwell("the server was ended");
 }
 
-/* The process gets a signal when its time is over, which it tells apart from others. */
+/* The process gets a signal when its time is over, and tells it apart from others. */
 static void time_is_over(void **state)
 {
 	sigset_t set, before;
@@ -589,7 +589,7 @@ static void lives(void **state)
 
 /* ---- Reports ---- */
 
-/* The status of waitpid(): of an exit, and of a signal. */
+/* The status of waitpid() after an exit, and after a signal. */
 static void crashes(void **state)
 {
 	static const struct {
@@ -682,7 +682,7 @@ static void rows(void **state)
 	}
 }
 
-/* One for whom there is no process: what it has sent is read, or the refusal might be lost. */
+/* A client that gets no process: its data is read, or the refusal might be lost. */
 static void refused_at_once(void **state)
 {
 	char byte;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The self-test's server: how long it serves a client, by a server with little patience; clients of
- * older versions of the protocol, by bytes as they sent them.
+ * The self-test's server: how long a server with little patience serves a client; and clients of
+ * older versions of the protocol, with the bytes that they sent.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void say(void *context, const char *line)
 	dprintf(*(int *)context, "%s\n", line);
 }
 
-/* No port at all; the log has what the client asked for. */
+/* Finds no port; the log shows what the client asked for. */
 static int find_none(void *context, const struct selftest_client *client,
 		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
@@ -48,7 +48,7 @@ static int find_none(void *context, const struct selftest_client *client,
 	return -ENODEV;
 }
 
-/* Ports of the server; it sends no more than 70 of them. */
+/* Number of ports of the server; it sends at most 70 of them. */
 static uint32_t total_ports;
 
 static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
@@ -113,7 +113,7 @@ static int greet(uint32_t port)
 	return fd;
 }
 
-/* Waits for the words in the log. */
+/* Waits until the log has these words. */
 static void await(FILE *log, const char *words)
 {
 	char line[400];
@@ -130,8 +130,8 @@ static void end_server(pid_t pid)
 }
 
 /*
- * A client may be served for so long and no longer. Without a signalfd SIGTERM ends the process by
- * itself; one that does not heed it is killed by the server.
+ * The service of a client is limited in time. Without a signalfd, SIGTERM ends the process; one
+ * that ignores it is killed by the server.
  */
 static void life_of_a_client(void **state)
 {
@@ -163,7 +163,7 @@ static void life_of_a_client(void **state)
 	(void)state;
 }
 
-/* Its places are more than it may have files open, and poll(2) refuses to wait for so many. */
+/* The server has more places than descriptors, and poll(2) refuses to wait for so many. */
 static void few_descriptors(void **state)
 {
 	const uint32_t port = loopback_free_port();
@@ -189,7 +189,7 @@ static void few_descriptors(void **state)
 	fclose(log);
 }
 
-/* Bytes as a client of version 2 has sent them: a hello, a response without a token, an open. */
+/* Bytes sent by a client of version 2: a hello, a response without a token, an open. */
 static const uint8_t hello_2[16 + 104] = "RDMT\0\0\0\1\0\0\0\1\0\0\0\150\0\0\0\1\0\0\0\0020.9.0";
 static const uint8_t response_2[16 + 64] = "RDMT\0\0\0\1\0\0\0\50\0\0\0\100";
 static const uint8_t open_2_head[16] = "RDMT\0\0\0\1\0\0\0\4\0\0\0\251";
@@ -198,7 +198,7 @@ static const uint8_t open_2_tail[] = "\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\377\3
 				     "\0\0\0\0\0\0\47\20\2\12\11\0\2\0\0\0\0\0\0\0\0\0\0\0\0"
 				     "\0\0\0\1\0\0\0\7\0\0\4";
 
-/* The length and type of the next message, whose bytes a client of version 2 expects. */
+/* Expects the next message with the length and type that a client of version 2 knows. */
 static void expect(int fd, uint32_t type, uint32_t length, uint8_t *body)
 {
 	uint8_t head[16];
@@ -244,7 +244,7 @@ static void client_of_version_2(void **state)
 	fclose(log);
 }
 
-/* What the client names is what the server looks for. */
+/* The server looks for the port that the client names. */
 static void named_port(void **state)
 {
 	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 3, .highest = 9}};
@@ -286,7 +286,7 @@ static void named_port(void **state)
 	fclose(log);
 }
 
-/* All pages, as far as there are some and as many as can be tested at once. */
+/* All pages are read, up to the number of ports that can be tested at once. */
 static void pages_of_ports(void **state)
 {
 	static const struct {

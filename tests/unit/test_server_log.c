@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a self-test server logs, keeps as rows and returns: several clients at a time, those that it
- * does not serve, its end, and the reasons not to begin.
+ * does not serve, its end, and the reasons not to start.
  */
 #include "own_side.h"
 
@@ -29,7 +29,7 @@ static void say(void *context, const char *line)
 	dprintf(*(int *)context, "%s\n", line);
 }
 
-/* No port at all; the log has what the client asked for. */
+/* Finds no port; the log shows what the client asked for. */
 static int find_none(void *context, const struct selftest_client *client,
 		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
@@ -54,7 +54,7 @@ static void begin(void)
 	};
 }
 
-/* In the process of the server: its rows are the last lines of the log. */
+/* Runs in the process of the server, whose rows become the last lines of the log. */
 static void serve(int log)
 {
 	struct selftest_results results = {0};
@@ -71,7 +71,7 @@ static void serve(int log)
 	_exit(-rc);
 }
 
-/* A line of the log without the seconds. */
+/* Expects a line of the log, without its seconds. */
 static void expect(const char *wanted)
 {
 	char line[400], *at, *end;
@@ -103,7 +103,7 @@ static void start(void)
 	free(line);
 }
 
-/* What it returns, when all lines were read. */
+/* Checks the result of the server, once all lines have been read. */
 static void finish(int error)
 {
 	char line[400];
@@ -169,7 +169,7 @@ static void leave(int fd)
 	close(fd);
 }
 
-/* Whoever comes first need not leave first. */
+/* The first to come need not be the first to leave. */
 static void several(void **state)
 {
 	int clients[3];
@@ -183,7 +183,7 @@ static void several(void **state)
 	expect("127.0.0.1: served, 0 orders");
 	close(clients[2]);
 	expect("127.0.0.1: served, 0 orders; the connection ended without a goodbye");
-	/* One place is free again, and the first still has its own. */
+	/* One place is free again, and the first client still has its own. */
 	clients[1] = enter();
 	leave(clients[1]);
 	expect("127.0.0.1: served, 0 orders");
@@ -201,7 +201,7 @@ static void several(void **state)
 	finish(0);
 }
 
-/* One address has half of the places. */
+/* One address gets at most half of the places. */
 static void too_many(void **state)
 {
 	struct message reply;
@@ -256,7 +256,7 @@ static void allowed(void **state)
 	finish(0);
 }
 
-/* The end of the one client is that of the server, but not the end of one that says nothing. */
+/* The server ends with its one client, but not with one that says nothing. */
 static void once(void **state)
 {
 	int fd;
@@ -286,7 +286,7 @@ static void once(void **state)
 	finish(EINTR);
 }
 
-/* All the way by a client: its row has the words of the server. */
+/* A full session with a client: its row has the words of the server. */
 static void asked_for(void **state)
 {
 	const struct endpoint local = {.device = "none0", .port = 1};
@@ -325,7 +325,7 @@ static void asked_for(void **state)
 	}
 }
 
-/* ---- Reasons not to begin ---- */
+/* ---- Reasons not to start ---- */
 
 static void expect_reason(int rc, const char *wanted, const char *wanted_hint)
 {
@@ -364,7 +364,7 @@ static void cannot_listen(void **state)
 	free(hint);
 	close(fd);
 	begin();
-	/* RFC 5737: for documentation. */
+	/* An address for documentation, RFC 5737. */
 	assert_int_equal(ip_parse("192.0.2.1", &bed.service.bind), 0);
 	reason = mem_format("cannot listen on 192.0.2.1 port %u: %s", bed.port,
 			    strerror(EADDRNOTAVAIL));

@@ -17,7 +17,7 @@
 
 #define MOST_WORDS 5
 #define GUID(last) "0x00020000000000" last
-/* Status of a subnet administrator without a record that matches: 15.4.2, table 187. */
+/* Status of a subnet administrator without a matching record: 15.4.2, table 187. */
 #define NO_RECORDS 0x0300
 
 enum {
@@ -26,7 +26,7 @@ enum {
 	MISSING = 0xee,
 	REFUSED = 0xdd,
 	SILENT = 0xff,
-	BEYOND = 0xbb, /* by a router */
+	BEYOND = 0xbb, /* reached by a router */
 	PATH_SL = 4,
 	OWN_LID = 7
 };
@@ -45,8 +45,8 @@ static const struct mad_session *session_of(const struct fake *fake)
 }
 
 /*
- * The subnet administrator: the last byte of the GID says whether it knows a path (then that byte
- * is the LID), knows none, or does not answer.
+ * The subnet administrator: the last byte of the GID decides whether it knows a path (that byte is
+ * then the LID), knows none, or does not answer.
  */
 static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		  const unsigned char *mad)
@@ -58,7 +58,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	(void)agent;
 	assert_int_equal(mad_class(mad), UMAD_CLASS_SUBN_ADM);
 	assert_int_equal(to->lid, SA_LID);
-	/* PathRecord, 15.2.5.16: by both GIDs, one path. Components 2, 3 and 12. */
+	/* PathRecord, 15.2.5.16: one path, by both GIDs. Components 2, 3 and 12. */
 	assert_int_equal(mad_method(mad), UMAD_METHOD_GET);
 	assert_int_equal(bits_get(mad, 48 * 8, 64), 1 << 2 | 1 << 3 | 1 << 12);
 	assert_memory_equal(mad + data + 24, session_of(fake)->port.route.gid.raw, 16);
@@ -83,7 +83,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	return 0;
 }
 
-/* A session on a port that knows a subnet manager, with an engine on the fake transport. */
+/* Opens a session on a port that knows a subnet manager, with an engine on the fake transport. */
 static struct fixture *open_with(const struct mad_session_options *options)
 {
 	const struct mad_engine_options engine_options = {
@@ -130,7 +130,7 @@ static void assert_problem(const struct fixture *fixture, size_t number, const c
 
 typedef int (*find_function)(struct mad_session *session, char *const *words);
 
-/* Calls it with the words of the text, which blanks separate. */
+/* Calls the function with the words of the text, separated by blanks. */
 static int find(struct fixture *fixture, find_function function, const char *text)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -158,7 +158,7 @@ struct row {
 #define GID_TEXT "fe80:0000:0000:0000:0000:0000:0000:0011"
 
 static const struct row rows[] = {
-	/* One of each kind, by its looks and by its option */
+	/* One of each kind, recognised by its form and selected by its option */
 	{mad_session_find, TARGET_ANY, "5", {{"5", TARGET_LID, 5, 0}}},
 	{mad_session_find,
 	 TARGET_ANY,
@@ -174,12 +174,12 @@ static const struct row rows[] = {
 	{mad_session_find, TARGET_ANY, "", {{"0", TARGET_DIRECT, 0xffff, 0}}},
 	{mad_session_find_by_lid, TARGET_ANY, "", {{"7", TARGET_LID, OWN_LID, 0}}},
 	{mad_session_find_by_lid, TARGET_ANY, "9", {{"9", TARGET_LID, 9, 0}}},
-	/* Several, each with all words after the list */
+	/* Several destinations, each with all words after the list */
 	{mad_session_find,
 	 TARGET_ANY,
 	 "2,4 1 x",
 	 {{"2", TARGET_LID, 2, 2}, {"4", TARGET_LID, 4, 2}}},
-	/* The words, too, may have commas between, and one may be missing. */
+	/* The words may also have commas between them, and one may be missing. */
 	{mad_session_find, TARGET_ANY, "2 1,4-6 8", {{"2", TARGET_LID, 2, 3}}},
 	{mad_session_find, TARGET_ANY, "2 1,", {{"2", TARGET_LID, 2, 2}}},
 	{mad_session_find,
@@ -270,7 +270,7 @@ static void bad_words(void **state)
 	}
 }
 
-/* One is found; the others leave the list with their reasons. */
+/* One destination is found; the others leave the list with their reasons. */
 static void lookups(void **state)
 {
 	const char words[] = GUID("ee") "," GUID("10") "," GUID("ff") "," GUID("dd") " 1";
@@ -292,13 +292,13 @@ static void lookups(void **state)
 	assert_problem(fixture, 0, "0002:0000:0000:00ee", "knows no path to it");
 	assert_problem(fixture, 1, "0002:0000:0000:00ff", "did not answer");
 	assert_non_null(strstr(fixture->problems.items[1].hint, "rdmactl smp sminfo"));
-	/* That there is no path is not known, then. */
+	/* A refusal does not say that there is no path. */
 	assert_problem(fixture, 2, "0002:0000:0000:00dd",
 		       "refused with status 0x0100: no-resources");
 	close_fixture(fixture);
 }
 
-/* By a router: with a GRH; an SMP would be answered by the router. */
+/* A destination behind a router needs a GRH; the router itself would answer an SMP. */
 static void beyond_a_router(void **state)
 {
 	const struct mad_session_options options = {.kind = TARGET_ANY};
@@ -312,7 +312,7 @@ static void beyond_a_router(void **state)
 	mad_gmp_request(&session->destinations[0].place, UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET, 1,
 			0, &request);
 	assert_int_equal(request.to.lid, BEYOND);
-	/* That is the router's. */
+	/* That LID is the router's, not the destination's. */
 	assert_false(mad_place_lid(&session->destinations[0].place).known);
 	assert_true(request.to.has_grh);
 	assert_int_equal(request.to.gid.raw[0], 0x20);
@@ -340,7 +340,7 @@ static void beyond_a_router(void **state)
 	close_fixture(fixture);
 }
 
-/* Nothing is sent to all members of a group. */
+/* Nothing is sent to all members of a multicast group. */
 static void multicast_group(void **state)
 {
 	const struct mad_session_options options = {.kind = TARGET_ANY};
@@ -386,7 +386,7 @@ static void no_subnet_manager(void **state)
 	close_fixture(fixture);
 }
 
-/* The options win over the path record. */
+/* The options override the path record. */
 static void keys_and_level(void **state)
 {
 	const struct mad_session_options options = {
@@ -465,7 +465,7 @@ static void from_input(void **state)
 	}
 }
 
-/* What comes after an error is missing, and nothing is asked. */
+/* Nothing after a read error is known, and nothing is sent. */
 static void input_fails(void **state)
 {
 	FILE *input = fopen("/", "r");
@@ -492,7 +492,7 @@ static ssize_t look_at_signals(void *cookie, char *buffer, size_t size)
 	return 0;
 }
 
-/* While a line is awaited, or typed, the program can be ended. */
+/* A signal can end the program while it waits for a line, or while one is typed. */
 static void signals_end_a_read(void **state)
 {
 	const cookie_io_functions_t functions = {.read = look_at_signals};
@@ -525,7 +525,7 @@ static void words_refused(void **state)
 	close_fixture(fixture);
 }
 
-/* The port comes from the inventory; a host that has none suitable gets a reason and a hint. */
+/* The port comes from the inventory; a host without a suitable one gets a reason and a hint. */
 static void port_chosen(void **state)
 {
 	const struct mad_session_options options = {.pkey_index = 1};
@@ -551,7 +551,7 @@ static void port_chosen(void **state)
 	assert_int_equal(fixture.session.port.route.sm_lid, SA_LID);
 	assert_true(fixture.session.port.route.subnet_manager);
 	assert_int_equal(fixture.session.port.route.pkey_index, 1);
-	/* It does not open, because there is no such device. */
+	/* The session does not open, because there is no such device. */
 	assert_int_not_equal(mad_session_open(&fixture.session), 0);
 	assert_int_equal(fixture.problems.count, 2);
 	assert_non_null(fixture.problems.items[1].hint);
@@ -593,7 +593,7 @@ static void items_checked(void **state)
 	close_fixture(fixture);
 }
 
-/* A Set that failed is no failed read. */
+/* A failed Set is not reported as a failed read. */
 static void sets_checked(void **state)
 {
 	const struct mad_session_options options = {.kind = TARGET_ANY};
@@ -623,7 +623,7 @@ static void sets_checked(void **state)
 	assert_false(mad_session_check_set(session, &at, &item, "look"));
 	assert_problem(fixture, 3, "5", "not known whether it was changed: interrupted");
 	assert_null(problems->items[3].hint);
-	/* A status that nobody has named is not said twice. */
+	/* A status without a name is printed only once. */
 	item.error = 0;
 	item.status = 0x0c;
 	item.request.mgmt_class = UMAD_CLASS_CONG_MGMT;
@@ -656,7 +656,7 @@ static void signals_end_it(void **state)
 	close_fixture(fixture);
 }
 
-/* Only a request that the user ended is interrupted. */
+/* Only a request that the user ended is reported as interrupted. */
 static void interrupted(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way by which the user is logged in, from a saved /proc and made-up netdevs. */
+/* How the user is logged in, from a saved /proc and simulated netdevs. */
 #include "saved_tree.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ static void descriptor(const struct saved_tree *tree, unsigned int process, unsi
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  " \
 	"timeout inode\n"
 
-/* An address as the kernel prints it on this host. */
+/* Returns an address as the kernel prints it on this host. */
 static char *hex(const char *ip)
 {
 	uint32_t words[4] = {0};
@@ -69,7 +69,7 @@ static void table(const struct saved_tree *tree, unsigned int process, const cha
 	tree_write(tree, path, text);
 }
 
-/* A shell below sshd, which listens and has the connection. */
+/* A shell below sshd, which has both a listening socket and the connection. */
 static void log_in(const struct saved_tree *tree)
 {
 	_cleanup_(freep) char *listens = line(0, "0.0.0.0", "0.0.0.0", 10, 50);
@@ -117,7 +117,9 @@ static void one_that_only_listens_is_none(void **state)
 	assert_int_equal(session.process, 7);
 }
 
-/* A shell below the server of mosh, whose UDP socket has no peer; other programs have such, too. */
+/*
+ * A shell below mosh-server, whose UDP socket has no peer; other programs have such sockets, too.
+ */
 static void a_session_by_mosh(void **state)
 {
 	struct session_socket session = {.process = 0};
@@ -140,7 +142,7 @@ static void a_session_by_mosh(void **state)
 	expect_ip(&session.local, "fd00::5");
 }
 
-/* The client of tmux and screen may be logged in by anything. */
+/* The client of tmux or screen may be logged in in any way. */
 static void a_session_that_is_kept(void **state)
 {
 	static const struct {
@@ -155,7 +157,7 @@ static void a_session_that_is_kept(void **state)
 		named_task(tree, 30, 1, rows[i].name);
 		assert_int_equal(session_find_socket(&tree->root, 40, &session), rows[i].rc);
 	}
-	/* The server may still be below the shell that it was started from. */
+	/* The server may still be below the shell that started it. */
 	named_task(tree, 30, 20, "screen");
 	assert_int_equal(session_find_socket(&tree->root, 40, &session), 0);
 	assert_int_equal(session.process, 20);
@@ -192,7 +194,7 @@ static void descriptors_that_cannot_be_seen(void **state)
 	assert_int_equal(session_find_socket(&tree->root, 60, &session), -EACCES);
 }
 
-/* Hostile text: cut lines, too many digits, a parent that is its own child. */
+/* Hostile text: truncated lines, too many digits, a parent that is its own child. */
 static void damaged_tables(void **state)
 {
 	struct session_socket session = {.process = 0};

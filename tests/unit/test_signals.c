@@ -32,7 +32,7 @@ static void taken_one_by_one(void **state)
 	kill(getpid(), SIGHUP);
 	kill(getpid(), SIGTERM);
 	assert_int_equal(poll(&poller, 1, 0), 1);
-	/* The kernel hands them out by number. */
+	/* The kernel delivers pending signals in numerical order. */
 	assert_int_equal(signals_take(&signals), SIGHUP);
 	assert_int_equal(signals_take(&signals), SIGTERM);
 	assert_int_equal(signals_take(&signals), 0);
@@ -57,7 +57,7 @@ static void untaken_is_delivered(void **state)
 	signal(SIGTERM, SIG_DFL);
 }
 
-/* nohup(1): a blocked signal is queued even where it is ignored. */
+/* nohup(1): a blocked signal is queued even if it is ignored. */
 static void ignored_hangup(void **state)
 {
 	struct signals signals;

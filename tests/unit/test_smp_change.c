@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A changed attribute of subnet management, on a node that is made up: the bytes and the modifier
- * of the Set, what the node kept, and requests that fail.
+ * A changed attribute of subnet management on a simulated node: the bytes and the modifier of the
+ * Set, what the node kept, and requests that fail.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -29,8 +29,8 @@ struct bed {
 	struct mad_destination destination;
 	struct smp_change change;
 	char name[2];
-	unsigned char data[64];	  /* what the node has */
-	unsigned char answer[64]; /* of a Set that it does not do as told */
+	unsigned char data[64];	  /* the node's attribute */
+	unsigned char answer[64]; /* to a Set that the node does not follow */
 	unsigned char written[64];
 	bool lies, dead;
 	uint16_t refused; /* status of a Set */
@@ -114,7 +114,7 @@ static void end(struct bed *bed)
 
 /*
  * The states of a port are written as 0, no change, unless they are what is set (14.2.5.6); a port
- * that has extended speeds needs bit 31 of the modifier. Other attributes have no states.
+ * with extended speeds needs bit 31 of the modifier. Other attributes have no states.
  */
 static void what_is_written(void **state)
 {
@@ -154,8 +154,8 @@ static void what_is_written(void **state)
 }
 
 /*
- * What was read of these would act: clients register again, and a change of a port's state, of
- * which the subnet manager has not heard yet, is forgotten.
+ * Written back as read, these fields would have an effect: clients register again, and a change of
+ * a port's state that the subnet manager has not noticed yet is forgotten.
  */
 static void what_does_not_act(void **state)
 {
@@ -211,7 +211,7 @@ static void rest_is_written_back(void **state)
 	}
 }
 
-/* A field is kept if the answer has what was there before, and something else was asked for. */
+/* A field counts as kept if the answer still has the old value, and another was requested. */
 static void what_is_kept(void **state)
 {
 	static const struct {
@@ -222,7 +222,7 @@ static void what_is_kept(void **state)
 	} rows[] = {
 		{"lmc=3", 34, 1, 1, "the node kept lmc as it was: 1"},
 		{"lmc=3", 34, 1, 3, NULL},
-		{"lmc=3", 34, 1, 2, NULL}, /* neither: the node knows better */
+		{"lmc=3", 34, 1, 2, NULL}, /* neither value: the node knows better */
 		{"lmc=1", 34, 1, 1, NULL},
 		{"state=down", STATE, 4, 4, NULL},
 		{"physical_state=polling", PHYSICAL, 0x50, 0x50, NULL},
@@ -258,7 +258,7 @@ static char *describe(struct bed *bed)
 	return mad_session_describe(session, session->destinations, session->key);
 }
 
-/* A node that is silent, at first or at the Set, and one that refuses. */
+/* A node that does not answer, at first or to the Set, and one that refuses. */
 static void failures(void **state)
 {
 	struct bed *bed = begin("portinfo", "lmc=1", 3);
@@ -269,7 +269,7 @@ static void failures(void **state)
 	assert_false(smp_change_read(&bed->change));
 	assert_int_equal(bed->problems.count, 1);
 	assert_null(describe(bed));
-	/* What was not told is named, not what is to be changed. */
+	/* The problem names the attribute that was not reported, not the one to be changed. */
 	assert_string_equal(bed->problems.items[1].attribute, "NodeDescription");
 	assert_true(smp_change_cuts_path(&bed->change) == false && bed->problems.count == 3);
 	assert_string_equal(bed->problems.items[2].attribute, "NodeInfo");
@@ -288,7 +288,7 @@ static void failures(void **state)
 	end(bed);
 }
 
-/* The description of the node, as long as it may be. */
+/* A node description of the maximum length. */
 static void names(void **state)
 {
 	static const char text[] =
@@ -309,7 +309,7 @@ static void names(void **state)
 	}
 }
 
-/* How a value is shown before and after: each kind that a field can have. */
+/* How a value is shown before and after: each kind of field. */
 static void texts(void **state)
 {
 	static const struct {
@@ -342,7 +342,7 @@ static void texts(void **state)
 	}
 }
 
-/* What is shown can be given back, without an exponent. */
+/* A time as it is shown can be read back, without an exponent. */
 static void times_are_read_back(void **state)
 {
 	const struct field *field = schema_find(

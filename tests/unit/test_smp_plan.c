@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which SMPs it takes to read an attribute whole: their modifiers, and what is kept of each. */
+/* Which SMPs are needed to read a full attribute: their modifiers, and what is kept of each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const struct smp_node adapter = {
 	.high_arbitrations = 40,
 };
 
-/* The same at its other port. */
+/* The same adapter at its other port. */
 static const struct smp_node second = {
 	.ports = 2,
 	.local_port = 2,
@@ -45,7 +45,7 @@ static const struct smp_node a_switch = {
 	.high_arbitrations = 64,
 };
 
-/* The largest that the formats hold. */
+/* The largest node that the formats allow. */
 static const struct smp_node largest = {
 	.is_switch = true,
 	.ports = 255,
@@ -59,7 +59,7 @@ static const struct smp_node largest = {
 	.high_arbitrations = 64,
 };
 
-/* Port 0 has what other ports have. */
+/* Port 0 has the same tables as other ports. */
 static const struct smp_node enhanced = {
 	.is_switch = true,
 	.enhanced_port0 = true,
@@ -77,7 +77,7 @@ struct plan_row {
 	struct smp_range ranges[3];
 	size_t range_count;
 	bool all_ports;
-	const char *modifiers; /* in hexadecimal, a blank between; "#N": so many */
+	const char *modifiers; /* in hexadecimal, separated by blanks; "#N": that many */
 };
 
 static const struct plan_row plans[] = {
@@ -98,8 +98,10 @@ static const struct plan_row plans[] = {
 	{"portinfo", &largest, {{255, 255}}, 1, false, "ff"},
 	{"portinfo", &largest, {{0, UINT32_MAX}}, 1, false, "#256"},
 	{"portinfo", &nothing, {{0}}, 0, true, ""},
-	/* P_Keys: 32 a block, the port of a switch in the high half; an adapter has one that
-	   answers */
+	/*
+	 * P_Keys: 32 per block, the port of a switch in the high half; an adapter has the port that
+	 * answers
+	 */
 	{"pkeys", &adapter, {{0}}, 0, false, "0 1"},
 	{"pkeys", &adapter, {{0}}, 0, true, "0 1"},
 	{"pkeys", &adapter, {{0, 0}}, 1, false, "0 1"},
@@ -113,14 +115,14 @@ static const struct plan_row plans[] = {
 	{"pkeys", &a_switch, {{36, 36}}, 1, false, "240000 240001"},
 	{"pkeys", &largest, {{255, 255}}, 1, false, "#2048"},
 	{"pkeys", &nothing, {{0}}, 0, false, ""},
-	/* SL to VL: of an adapter one table, of a switch one for each way in */
+	/* SL to VL: one table for an adapter, one for each input port of a switch */
 	{"sl2vl", &adapter, {{1, 1}}, 1, false, "0"},
 	{"sl2vl", &adapter, {{2, 2}}, 1, false, ""},
 	{"sl2vl", &adapter, {{0}}, 0, true, "0"},
 	{"sl2vl", &a_switch, {{5, 5}}, 1, false, "#37"},
 	{"sl2vl", &largest, {{0}}, 0, true, "#65536"},
 	{"sl2vl", &empty_switch, {{0}}, 0, false, "0"},
-	/* Arbitration: 32 entries a part, low and high priority */
+	/* Arbitration: 32 entries per part, low and high priority */
 	{"vlarb", &adapter, {{1, 1}}, 1, false, "10001 30001 40001"},
 	{"vlarb", &adapter, {{2, 2}}, 1, false, ""},
 	{"vlarb", &second, {{0}}, 0, false, "10002 30002 40002"},
@@ -130,20 +132,20 @@ static const struct plan_row plans[] = {
 	{"vlarb", &a_switch, {{0, 0}}, 1, false, ""},
 	{"vlarb", &enhanced, {{0, 0}}, 1, false, "10000 30000"},
 	{"vlarb", &nothing, {{0}}, 0, false, ""},
-	/* GUIDs: eight a block */
+	/* GUIDs: eight per block */
 	{"guidinfo", &adapter, {{0}}, 0, false, "0 1"},
 	{"guidinfo", &adapter, {{8, 8}}, 1, false, "1"},
 	{"guidinfo", &adapter, {{9, 20}}, 1, false, ""},
 	{"guidinfo", &largest, {{0}}, 0, false, "#32"},
 	{"guidinfo", &nothing, {{0}}, 0, false, ""},
-	/* Linear forwarding: 64 a block, up to the top */
+	/* Linear forwarding: 64 per block, up to the top */
 	{"lft", &a_switch, {{0}}, 0, false, "0 1 2"},
 	{"lft", &a_switch, {{1, 1}, {127, 200}}, 2, false, "0 1 2"},
 	{"lft", &a_switch, {{129, 200}}, 1, false, ""},
 	{"lft", &empty_switch, {{0}}, 0, false, "0"},
 	{"lft", &largest, {{0}}, 0, false, "#768"},
 	{"lft", &adapter, {{0}}, 0, false, ""},
-	/* Multicast forwarding: 32 a block from 0xc000 on, a position for each 16 ports */
+	/* Multicast forwarding: 32 per block from 0xc000 on, a position for each 16 ports */
 	{"mft",
 	 &a_switch,
 	 {{0}},
@@ -197,7 +199,7 @@ static void modifiers(void **state)
 	}
 }
 
-/* The sizes of arbitration tables are asked of each port that has them. */
+/* The sizes of arbitration tables are read from each port that has them. */
 static void port_infos(void **state)
 {
 	static const struct {
@@ -228,13 +230,13 @@ static void port_infos(void **state)
 	}
 }
 
-/* Every entry of a table is in exactly one block, and nothing else is asked for. */
+/* Every entry of a table is in exactly one block, and nothing else is requested. */
 static void each_entry_once(void **state)
 {
 	static const struct {
 		const char *word;
 		const struct smp_node *node;
-		uint32_t first, last; /* entries that there are */
+		uint32_t first, last; /* entries that exist */
 	} rows[] = {
 		{"lft", &a_switch, 0, 128},	   {"lft", &largest, 0, 0xbfff},
 		{"guidinfo", &adapter, 0, 8},	   {"guidinfo", &largest, 0, 254},
@@ -263,7 +265,7 @@ static void each_entry_once(void **state)
 	}
 }
 
-/* The position of a block: its port, its first entry, and where the table ends in it. */
+/* The position of a block: its port, its first entry, and the end of the table within it. */
 /* PortInfo has VLArbitrationHighCap first: 14.2.5.6. */
 static void port_info(void **state)
 {
@@ -294,13 +296,15 @@ static void contents(void **state)
 		assert_int_equal(steps[i].from, 0);
 		assert_int_equal(steps[i].to, 32);
 	}
-	/* Steps are appended to those that are there. */
+	/* New steps are appended to the existing ones. */
 	smp_plan(attribute_of("vlarb"), &second, &choice, &steps, &count);
 	assert_int_equal(count, 5);
 	assert_int_equal(steps[2].port.value, 2);
 	assert_int_equal(steps[2].first, 0);
 	assert_int_equal(steps[2].to, 7);
-	/* High priority follows the 64 entries of low priority: 40, 32 of them in the first part.
+	/*
+	 * High priority follows the 64 entries of low priority: 40, of which 32 are in the first
+	 * part.
 	 */
 	assert_int_equal(steps[3].first, 64);
 	assert_int_equal(steps[3].to, 64 + 39);
@@ -315,8 +319,7 @@ static void contents(void **state)
 	}
 }
 
-/* Where one port answers for itself alone, the plan has that port; it tells whether others are
- * left. */
+/* If a port answers only for itself, the plan has that port, and says whether others remain. */
 static void ports_left(void **state)
 {
 	static const struct smp_node single = {.ports = 1, .local_port = 1, .pkeys = 1};
@@ -326,7 +329,7 @@ static void ports_left(void **state)
 		struct smp_range ranges[2];
 		size_t range_count;
 		bool all_ports, left;
-		unsigned int port; /* of the steps; 0: there is none */
+		unsigned int port; /* of the steps; 0: none */
 	} rows[] = {
 		{"pkeys", &adapter, {{0}}, 0, false, false, 1},
 		{"pkeys", &second, {{0}}, 0, false, false, 2},
@@ -336,7 +339,7 @@ static void ports_left(void **state)
 		{"pkeys", &adapter, {{0, 2}}, 1, false, true, 1},
 		{"pkeys", &adapter, {{2, 2}}, 1, false, true, 0},
 		{"pkeys", &second, {{2, 2}, {1, 1}}, 2, false, true, 2},
-		/* A port that there is not is another complaint. */
+		/* A port that does not exist is another complaint. */
 		{"pkeys", &second, {{2, 9}}, 1, false, false, 2},
 		{"pkeys", &second, {{3, UINT32_MAX}}, 1, false, false, 0},
 		{"sl2vl", &second, {{1, 1}}, 1, false, true, 0},
@@ -379,7 +382,7 @@ static void base_port(void **state)
 		{"vlarb", &a_switch, {{0, 0}}, 1, false, true},
 		{"vlarb", &a_switch, {{0, 1}}, 1, false, false},
 		{"vlarb", &a_switch, {{0, 0}, {2, 2}}, 2, false, false},
-		/* A port that there is not is another complaint. */
+		/* A port that does not exist is another complaint. */
 		{"vlarb", &a_switch, {{0, 0}, {255, 255}}, 2, false, true},
 		{"vlarb", &a_switch, {{255, 255}}, 1, false, false},
 		{"vlarb", &a_switch, {{0}}, 0, false, false},
@@ -400,7 +403,7 @@ static void base_port(void **state)
 	}
 }
 
-/* A switch may claim more entries than there are multicast LIDs, or a top beyond them. */
+/* A switch may claim more entries than there are multicast LIDs, or a top above them. */
 static void multicast_beyond(void **state)
 {
 	static const struct smp_node nodes[] = {
@@ -422,7 +425,7 @@ static void multicast_beyond(void **state)
 	}
 }
 
-/* A top of 0xbfff says that there is no multicast entry; 0, that the switch does not tell. */
+/* A top of 0xbfff means that there is no multicast entry; 0, that the switch does not report it. */
 static void multicast_top(void **state)
 {
 	static const struct {
@@ -495,7 +498,7 @@ static void needs(void **state)
 	}
 }
 
-/* Ports and entries as words name them. */
+/* Ports and entries, as words give them. */
 static void ranges(void **state)
 {
 	static const struct {

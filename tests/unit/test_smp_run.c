@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl smp over nodes that are made up: what it asks of them, what it makes of their tables by
- * the clauses of 14.2.5, and all that it says where a node has nothing to show.
+ * rdmactl smp over simulated nodes: what it requests from them, how it shows their tables by the
+ * clauses of 14.2.5, and every message where a node has nothing to show.
  */
 #include "made_up_nodes.h"
 
@@ -9,15 +9,15 @@
 
 /*
  * The subnet, by LIDs: 1 the subnet manager, 5 a switch of 17 ports with an enhanced port 0, 6 one
- * of 2 ports without, 7 dead, 8 an adapter that answers NodeInfo only, 9 an adapter of 2 ports, 10
- * one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast, 13 the
+ * of 2 ports without it, 7 dead, 8 an adapter that answers only NodeInfo, 9 an adapter of 2 ports,
+ * 10 one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast, 13 the
  * second port of a router of 2 ports, 14 an adapter of one port, 15 a switch of 4 ports without an
- * enhanced port 0, whose ports have arbitration tables of different sizes, and whose port 2 is deaf
- * to PortInfo. The directed route 0,1 leads to the switch 5, 0,2 to 7, 0 to the adapter 9.
+ * enhanced port 0, whose ports have arbitration tables of different sizes, and whose port 2 does
+ * not answer PortInfo. The directed route 0,1 leads to the switch 5, 0,2 to 7, 0 to the adapter 9.
  */
 static struct {
 	unsigned int manager;	  /* state of the manager at LID 11 */
-	unsigned int next, polls; /* the state after so many looks more */
+	unsigned int next, polls; /* the next state, after so many more polls */
 	unsigned char sender[21]; /* SMInfo of a command */
 	unsigned char set[64];	  /* PortInfo that was written */
 	int refused;		  /* status of a Set */
@@ -52,7 +52,7 @@ static void put_port_info(unsigned int lid, unsigned int port, unsigned char *da
 		memcpy(data + 39, caps[port], 2);
 }
 
-/* 14.2.5.10: LID 5 is the switch, 63, 64 and 66 are behind ports, 67 is above LinearFDBTop. */
+/* 14.2.5.10: LID 5 is the switch, 63, 64 and 66 are reached by ports, 67 is above LinearFDBTop. */
 static void put_linear(unsigned int block, unsigned char *data)
 {
 	memset(data, 0xff, 64);
@@ -74,7 +74,7 @@ static void put_multicast(unsigned int lid, uint32_t modifier, unsigned char *da
 	const unsigned int position = modifier >> 28, block = modifier & 0x1ff;
 
 	memset(data, 0, 64);
-	/* No group has come yet. */
+	/* No group has been joined yet. */
 	if (lid == 15)
 		return;
 	if (!position && !block) {
@@ -134,7 +134,7 @@ static int take_command(const struct asked *asked, unsigned char *data)
 
 /*
  * NodeRecords, 15.2.5.2: LID, NodeInfo and description; 112 bytes each. Bits 0 and 14 of the mask
- * ask for those of a LID and of a description.
+ * select those of a LID and of a description.
  */
 static int list_nodes(const struct asked *asked, unsigned char *data)
 {
@@ -164,8 +164,8 @@ static int list_nodes(const struct asked *asked, unsigned char *data)
 }
 
 /*
- * The LID of a port GUID is its sixth byte here; 15.2.5.16 has the places. A GID that begins with
- * 20 is behind a router, which the path has the LID of.
+ * The LID of a port GUID is its sixth byte here; 15.2.5.16 has the offsets. A GID that begins with
+ * 20 lies behind a router, whose LID the path has.
  */
 static int find_path(const struct asked *asked, unsigned char *data)
 {
@@ -305,7 +305,7 @@ static void expect_all(const struct command_row *rows, size_t count)
 	"  ask another port by its own LID or GUID, which rdmactl sa nodes lists, or by a " \
 	"route that ends there\n"
 
-/* Which blocks a table takes, which entries are shown, and in what order. */
+/* Which blocks of a table are read, which entries are shown, and in what order. */
 static const struct command_row tables_rows[] = {
 	{"smp lft 5 --tsv -o object,node,object_lid,lid,port", STATUS_DONE,
 	 "object\tnode\tobject_lid\tlid\tport\n"
@@ -411,7 +411,10 @@ static const struct command_row tables_rows[] = {
 	 "",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get P_KeyTable 0x0\n"},
-	/* The port of an adapter or a router that answers, whatever number it is asked by. */
+	/*
+	 * An adapter or a router answers with the port that the request reached, whatever its
+	 * number.
+	 */
 	{"smp pkeys 9 0 --tsv -o object_port,index,pkey", STATUS_DONE,
 	 "object_port\tindex\tpkey\n"
 	 "1\t0\t0xffff\n"
@@ -686,7 +689,7 @@ static void tables(void **state)
 	expect_all(tables_rows, ARRAY_SIZE(tables_rows));
 }
 
-/* What is wrong with the words, or with the nodes. */
+/* Messages for invalid words, and for nodes that do not answer as they should. */
 static const struct command_row complaints_rows[] = {
 	{"smp portinfo 9 3", STATUS_FAILED, "",
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n", "9 get NodeInfo 0x0\n"},
@@ -696,8 +699,7 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x2\n"},
-	/* 14.2.5.7 to 14.2.5.9: another port of an adapter is not told as the one that was asked.
-	 */
+	/* 14.2.5.7 to 14.2.5.9: an adapter's other port must not be shown as the requested one. */
 	{"smp pkeys 9 2", STATUS_FAILED, "",
 	 "rdmactl smp: 9: cannot read ports: port 1 answers here, and tells P_KeyTable of no other "
 	 "port\n" OTHER_PORTS_HINT,
@@ -716,8 +718,10 @@ static const struct command_row complaints_rows[] = {
 	 "13 get SLtoVLMappingTable 0x0\n"},
 	{"smp vlarb 9 3", STATUS_FAILED, "",
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n", "9 get NodeInfo 0x0\n"},
-	/* A port that does not tell the sizes of its tables is left out. All are asked at once, so
-	   that the second try comes after the first ones of the other ports and nodes. */
+	/*
+	 * A port that does not report the sizes of its tables is skipped. All are queried at once,
+	 * so the second try comes after the first ones of the other ports and nodes.
+	 */
 	{"smp vlarb 15,8,9 --tsv -o object,object_port,index --retries 1", STATUS_PARTIAL,
 	 "object\tobject_port\tindex\n"
 	 "15\t1\t0\n"
@@ -792,7 +796,7 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x1\n"},
-	/* A route has no LID that could be wrong. */
+	/* A directed route has no LID that could be wrong. */
 	{"smp nodeinfo -D 0,2 --retries 0", STATUS_FAILED, "",
 	 "rdmactl smp: 0,2: cannot read NodeInfo: no answer, asked once\n"
 	 "  the node or the path to it is down, or it answers only with its M_Key (--mkey)\n",
@@ -1058,7 +1062,7 @@ static void complaints(void **state)
 	expect_all(complaints_rows, ARRAY_SIZE(complaints_rows));
 }
 
-/* The names of those that the entries lead to. */
+/* The names of the nodes that the entries lead to. */
 static const struct command_row destinations_rows[] = {
 	{"smp lft 5 --tsv -o lid,port,destination", STATUS_DONE,
 	 "lid\tport\tdestination\n"
@@ -1172,7 +1176,7 @@ static void destinations(void **state)
 	expect(&destinations_no_manager);
 }
 
-/* The local port: which one, and what keeps it from being opened. */
+/* The local port: which one is used, and why it may not open. */
 static const struct command_row local_ports_via = {
 	"smp nodeinfo --via m0/3 --tsv -o object,port_guid -v", STATUS_DONE,
 	"object\tport_guid\n"
@@ -1257,7 +1261,7 @@ static void local_ports(void **state)
 	expect(&local_ports_keyed);
 }
 
-/* Nothing is written but by a line that is right. */
+/* Only a valid command line writes anything. */
 static const struct command_row refused_sets_rows[] = {
 	{"smp portinfo 9 1 --set mkey_lease_period_sec", STATUS_USAGE, "",
 	 "rdmactl smp: --set takes FIELD=VALUE\n"
@@ -1285,7 +1289,7 @@ static const struct command_row refused_sets_rows[] = {
 	 "rdmactl smp: --set changes one attribute of one port of one node\n", ""},
 	{"smp portinfo 9 --all-ports --set mkey_lease_period_sec=1", STATUS_USAGE, "",
 	 "rdmactl smp: --set changes one attribute of one port of one node\n", ""},
-	/* A Set of what belongs to the node has no port in its modifier. */
+	/* A Set of an attribute of the node has no port in its modifier. */
 	{"smp nodedesc 9 1 --set node_description=x --yes", STATUS_USAGE, "",
 	 "rdmactl smp: nodedesc belongs to the node, not to a port or an entry\n"
 	 "  do not give a port or entry after the destination\n",
@@ -1323,7 +1327,7 @@ static const struct command_row refused_sets_rows[] = {
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"},
-	/* Nothing but the question for the path is sent. */
+	/* Nothing is sent but the query for the path. */
 	{"smp portinfo 2001::d:0 1 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	 "rdmactl smp: 2001:0000:0000:0000:0000:0000:000d:0000: cannot read PortInfo: it is in "
 	 "another subnet, and SMPs do not cross routers\n",
@@ -1374,7 +1378,7 @@ static const struct command_row sets_forced = {
 	"0 get NodeDescription 0x0\n"
 	"0 set PortInfo 0x1\n"};
 
-/* Port 0 of an adapter is the port that answers; that of a switch is a port. */
+/* Port 0 of an adapter means the port that answers; a switch has a port 0. */
 static const struct command_row sets_unnamed = {
 	"smp portinfo 9 --set mkey_lease_period_sec=258 --yes --tsv -o object_port", STATUS_DONE,
 	"object_port\n"
@@ -1393,7 +1397,7 @@ static const struct command_row sets_port0 = {
 	"5 get NodeInfo 0x0\n"
 	"5 set PortInfo 0x0\n"};
 
-/* Nothing is asked after the Set: the node may have another LID or key then, or be cut off. */
+/* Nothing is read after the Set: the node may then have another LID or key, or be cut off. */
 static const struct command_row sets_key = {"smp portinfo 9 --set mkey=0x77,lid=99 --mkey 0x55 "
 					    "--yes --force --tsv -o node,object_lid,lid",
 					    STATUS_DONE,
@@ -1441,7 +1445,7 @@ static void sets(void **state)
 	expect(&sets_lease);
 	assert_int_equal(subnet.set[26], 1);
 	assert_int_equal(subnet.set[27], 2);
-	/* The states of the port stay: 0 is "no change". */
+	/* The states of the port do not change: 0 means "no change". */
 	assert_int_equal(subnet.set[32], 0);
 	assert_int_equal(subnet.set[33], 2);
 	begin();
@@ -1464,7 +1468,7 @@ static void sets(void **state)
 	expect(&sets_unsent);
 }
 
-/* The modifier is the command (14.4.1); the sender is the master, or for 2 a standby. */
+/* The modifier is the command (14.4.1); the sender is the master, or a standby for command 2. */
 static const struct {
 	unsigned int before, after, polls;
 	unsigned int sender, waits;
@@ -1671,7 +1675,7 @@ static void refused_commands(void **state)
 	begin();
 	subnet.cut_off = true;
 	expect(&refused_commands_unsent);
-	/* Without a master the sender is this port. */
+	/* Without a master, the sender is this port. */
 	begin();
 	nodes.no_manager = true;
 	expect(&refused_commands_alone);
@@ -1689,7 +1693,7 @@ static void refused_commands(void **state)
 	"  no port has this LID, the node or the path to it is down, or it answers only with its " \
 	"M_Key (--mkey)\n"
 
-/* The port that sends is to blame, or may be: it is told after a request without an answer only. */
+/* The sending port may be the cause: it is mentioned only after a request without an answer. */
 static void port_not_active(void **state)
 {
 	static const struct command_row
@@ -1709,7 +1713,7 @@ static void port_not_active(void **state)
 	expect(&down);
 	nodes.state = PORT_STATE_INIT;
 	expect(&answered);
-	/* Subnet management gets through. */
+	/* Subnet management works in this state. */
 	expect(&up);
 	nodes.state = PORT_STATE_ARMED;
 	expect(&up);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which members of an archive are refused, and what anonymising makes of addresses. */
+/* Which members of an archive are refused, and how addresses are anonymised. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +116,7 @@ static void bounds_hold(void **state)
 	assert_non_null(member_refuse(&sum, &member));
 }
 
-/* Goes on with names of `name` bytes until the whole has `length`. */
+/* Appends names of `name` bytes until the path has `length` bytes. */
 static char *long_path(const char *start, size_t name, size_t length)
 {
 	char *path = mem_alloc_zero(length + 1, 1);
@@ -128,7 +128,7 @@ static char *long_path(const char *start, size_t name, size_t length)
 	return path;
 }
 
-/* Paths and targets that are just within the bounds of member.h, and one more than that. */
+/* Paths and targets that just keep the limits of member.h, and those one longer. */
 static void paths_are_bounded(void **state)
 {
 	static const char start[] = TOP "root/sys/";
@@ -163,7 +163,7 @@ static void paths_are_bounded(void **state)
 	}
 }
 
-/* Each folder of / that has something to read, each file beside the tree; how high links climb. */
+/* Each folder of / that has something to read, each file beside the tree; how far up links lead. */
 static void places_are_known(void **state)
 {
 	static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
@@ -369,7 +369,7 @@ static void subnets_stay_together(void **state)
 	assert_memory_equal(mapped + 12, one, 4);
 }
 
-/* Which of the blocks that are not public the address is in, as a number; 0: it is public. */
+/* Returns the number of the non-public block that has the address; 0 if it is public. */
 static int block_of(const uint8_t *ip)
 {
 	if (ip[0] == 0 || ip[0] == 10 || ip[0] == 127)
@@ -383,7 +383,7 @@ static int block_of(const uint8_t *ip)
 	return ip[0] == 192 && ip[1] == 168 ? 192 : 0;
 }
 
-/* How many bits from the first on are alike. */
+/* Returns how many leading bits are the same. */
 static unsigned int alike(uint32_t one, uint32_t other)
 {
 	return one == other ? 32 : (unsigned int)__builtin_clz(one ^ other);
@@ -416,7 +416,7 @@ static void no_two_networks_become_one(void **state)
 	}
 }
 
-/* Two addresses begin alike as long as before; first bytes are changed as a whole. */
+/* Two addresses share as many leading bits as before; their first bytes are mapped as a unit. */
 static void subnets_keep_their_size(void **state)
 {
 	static const uint32_t networks[] = {0x08080808, 0x0a010203, 0xac201234, 0xac1f0102,
@@ -432,11 +432,13 @@ static void subnets_keep_their_size(void **state)
 		}
 }
 
-/* What a host learned changes nothing: archives of one key can be compared. */
+/* What a host has learned changes nothing: archives with the same key can be compared. */
 static void hosts_agree_about_a_gid(void **state)
 {
 	static const uint8_t gids[][16] = {
-		/* A GUID with a middle of its own, an address by chance, and a usual GUID. */
+		/*
+		 * A GUID with its own middle part, an address that is not a GUID, and a usual GUID.
+		 */
 		{0xfe, 0x80, [8] = 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x80},
 		{0x20, 0x01, 0x0d, 0xb8, [8] = 0x0c, 0x42, 0xa1, 0x55, 0x12, 0x34, 0x56, 0x78},
 		{0xfe, 0x80, [8] = 0x0c, 0x42, 0xa1, 0x03, 0x00, 0xa1, 0xb2, 0xc0},
@@ -461,14 +463,16 @@ static void hosts_agree_about_a_gid(void **state)
 		assert_memory_equal(one, two, sizeof(one));
 		assert_memory_equal(one + 8, guid, sizeof(guid));
 		assert_true(memcmp(guid, gids[i] + 8, sizeof(guid)));
-		/* Neighbours stay neighbours. */
+		/* Neighbours remain neighbours. */
 		near[15] ^= 1;
 		assert_memory_equal(one, near, sizeof(one));
 	}
 	anonymiser_free(other);
 }
 
-/* That the text changes, and no part of it is left; with `same` that it does not. */
+/*
+ * Checks that the text changes and no longer has `gone`; if that is NULL, that it does not change.
+ */
 static void assert_text(void **state, const char *text, const char *gone, bool ipv4)
 {
 	_cleanup_(freep) char *changed = anonymise_text(*state, text, ipv4);
@@ -501,7 +505,7 @@ static void all_forms_of_an_address_are_found(void **state)
 	assert_text(state, "GPU17.example.org:", "example", false);
 }
 
-/* Patterns of lnet's options belong to the addresses that they stand for. */
+/* Patterns in lnet's options still match the addresses that they describe. */
 static void patterns_of_addresses_agree(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an archive becomes when it is unpacked, and what is said of one that cannot be: archives are
- * written here, member by member, also such as `rdmactl snapshot` does not write.
+ * What an archive becomes when it is unpacked, and the message for one that cannot be: archives are
+ * written here, member by member, including some that `rdmactl snapshot` never writes.
  */
 #include "saved_tree.h"
 
@@ -62,14 +62,14 @@ static int unpack(struct bed *bed)
 	assert_non_null(file);
 	rc = archive_write(file, ARCHIVE_PLAIN, &bed->contents, 1000000000);
 	fclose(file);
-	/* The library is not there, or not for this libc. */
+	/* The library is missing, or was built for another libc. */
 	if (rc == -ELIBACC || rc == -ELIBBAD)
 		skip();
 	assert_int_equal(rc, 0);
 	return snapshot_open(bed->archive, place, &bed->snapshot, &bed->message, &bed->hint);
 }
 
-/* Nothing is left, neither folder nor process. */
+/* Nothing is left behind, neither folder nor process. */
 static void assert_nothing_left(const struct bed *bed)
 {
 	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
@@ -80,7 +80,7 @@ static void assert_nothing_left(const struct bed *bed)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* `mode` has the kind of file, too; the text of a file, the target of a link. */
+/* `mode` includes the file type; `bytes` is the text of a file or the target of a link. */
 static void assert_made(const struct bed *bed, const char *path, unsigned int mode,
 			const char *bytes, size_t length)
 {
@@ -116,8 +116,7 @@ static void unpacked(void **state)
 
 	for (size_t i = 0; i < 3000001; i++)
 		large[i] = (char)(i % 251);
-	/* A link before what it leads to, a folder after its file, and folders that nobody names.
-	 */
+	/* A link before its target, a folder after its file, and folders without a member. */
 	add(bed, CONTENT_LINK, "root/sys/class/infiniband/mlx5_0", "../../devices/mlx5_0");
 	add(bed, CONTENT_LINK, "root/sys/class/infiniband/broken", "!EINVAL");
 	add(bed, CONTENT_FILE, "manifest.json", "{}");
@@ -142,7 +141,7 @@ static void unpacked(void **state)
 	assert_made(bed, "root/sys/devices/mlx5_0/large", S_IFREG | 0600, large, 3000001);
 	assert_made(bed, "root/sys/devices/mlx5_0/empty", S_IFREG | 0600, "", 0);
 	assert_made(bed, "root/sys/devices/mlx5_0/ports/1/gids", S_IFDIR | 0700, NULL, 0);
-	/* Closed twice is closed. */
+	/* Closing twice is harmless. */
 	snapshot_close(&bed->snapshot);
 	assert_int_equal(bed->snapshot.alive, -1);
 	assert_null(bed->snapshot.folder);
@@ -150,13 +149,13 @@ static void unpacked(void **state)
 	assert_nothing_left(bed);
 }
 
-/* Members that are in each other's way, in both orders. */
+/* Members that conflict with each other, in either order. */
 static void conflicts(void **state)
 {
 	static const struct {
 		enum content_kind kinds[2];
 		const char *paths[2];
-		const char *member, *why; /* that is named, and what it may be */
+		const char *member, *why; /* member in the message, and the reason */
 	} cases[] = {
 		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a"}, TOP "a", "or is both file and folder"},
 		{{CONTENT_FILE, CONTENT_FOLDER},
@@ -204,7 +203,7 @@ static void conflicts(void **state)
 	}
 }
 
-/* A link whose parent is another link: nothing is made through it. */
+/* A link whose parent is another link: nothing is created through it. */
 static void through_a_link(void **state)
 {
 	struct bed *bed = *state;
@@ -248,7 +247,7 @@ static void no_place(void **state)
 	assert_nothing_left(bed);
 }
 
-/* Without a place, or with an empty one, it is /tmp. */
+/* Without a place, or with an empty one, /tmp is used. */
 static void default_place(void **state)
 {
 	static const char *const places[] = {NULL, ""};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parts of a snapshot that the files of a host make: its manifest, its modules, and the lines of
- * its kernel's log. kmsg_read() is here, so that the linker takes none of lib/kernel/kmsg.c.
+ * Parts of a snapshot that come from the files of a host: its manifest, its modules, and its kernel
+ * log. kmsg_read() is replaced here, so that the linker takes nothing from lib/kernel/kmsg.c.
  */
 #include "saved_tree.h"
 
@@ -25,7 +25,7 @@ static struct {
 	const struct line *lines;
 	size_t count;
 	int error;
-	size_t text_length; /* 0: that of the text */
+	size_t text_length; /* 0: the length of the text */
 } kernel_log;
 
 int kmsg_read(const struct root *root,
@@ -34,7 +34,7 @@ int kmsg_read(const struct root *root,
 	assert_null(root);
 	for (size_t i = 0; !kernel_log.error && i < kernel_log.count; i++) {
 		const struct line *line = &kernel_log.lines[i];
-		/* What follows a text in the device's buffer is not of it. */
+		/* Bytes after the text in the device's buffer do not belong to it. */
 		_cleanup_(freep) char *buffer = mem_format("%s;%s", line->text,
 							   line->device ? line->device : "");
 		const struct kmsg_record record = {
@@ -90,7 +90,7 @@ static const struct content *only_content(const struct bed *bed)
 	return &bed->contents.items[0];
 }
 
-/* Level, time, text and device of each; who wrote it, and its sequence, are not kept. */
+/* Level, time, text and device of each line; its origin and sequence number are not kept. */
 static void log_lines(void **state)
 {
 	static const struct line lines[] = {
@@ -113,14 +113,14 @@ static void log_lines(void **state)
 	assert_int_equal(only_content(bed)->length, strlen(wanted));
 	assert_string_equal(only_content(bed)->bytes, wanted);
 	assert_int_equal(bed->problems.count, 0);
-	/* All of them. */
+	/* All lines. */
 	contents_clear(&bed->contents);
 	bed->collection.since_usec = 0;
 	collect_kernel_log(&bed->collection);
 	assert_int_equal(strncmp(only_content(bed)->bytes, "4,0,999999,-;mlx5_core", 22), 0);
 }
 
-/* How drivers and parts of the kernel begin their lines, and some that are none of these. */
+/* How lines of drivers and kernel subsystems begin, and lines of neither. */
 static void log_drivers(void **state)
 {
 	static const struct {
@@ -200,10 +200,10 @@ static void log_drivers(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* Whatever comes after 4 MiB is left out, which is told once. */
+/* Lines after the first 4 MiB are omitted, which is reported once. */
 static void log_limit(void **state)
 {
-	/* "6,0,5,-;" and the newline are 9 bytes of each. */
+	/* "6,0,5,-;" and the newline take 9 bytes of each line. */
 	const size_t whole = (1 << 20) - 9;
 	struct bed *bed = *state;
 	_cleanup_(freep) char *text = mem_alloc_zero(whole + 2, 1);
@@ -214,7 +214,7 @@ static void log_limit(void **state)
 	memcpy(text, "mlx", 3);
 	kernel_log.lines = lines;
 	kernel_log.text_length = whole;
-	/* Exactly 4 MiB, and the line that begins there. */
+	/* Exactly 4 MiB; the fifth line begins there. */
 	kernel_log.count = 5;
 	collect_kernel_log(&bed->collection);
 	assert_int_equal(only_content(bed)->length, 5 << 20);
@@ -229,7 +229,7 @@ static void log_limit(void **state)
 	assert_string_equal(bed->problems.items[0].error, "only the first 4 MiB were taken");
 	assert_string_equal(bed->problems.items[0].hint, "--since TIME chooses later lines");
 	contents_clear(&bed->contents);
-	/* A byte more, and the fifth is too late. */
+	/* One byte more, and the fifth line is omitted. */
 	kernel_log.text_length = whole + 1;
 	kernel_log.count = 5;
 	collect_kernel_log(&bed->collection);
@@ -260,7 +260,7 @@ static void log_errors(void **state)
 		else
 			assert_null(problem->hint);
 	}
-	/* An empty log is a file without lines. */
+	/* An empty log becomes a file without lines. */
 	kernel_log.error = 0;
 	collect_kernel_log(&bed->collection);
 	assert_int_equal(only_content(bed)->length, 0);
@@ -284,7 +284,7 @@ static void manifests(void **state)
 	assert_null(manifest.boot_id);
 	assert_null(manifest.file);
 	assert_string_equal(manifest.version, RDMACTL_VERSION);
-	/* RFC 3339 in UTC is in the order of the times. */
+	/* RFC 3339 times in UTC sort in the order of time. */
 	assert_true(strcmp(before, manifest.time) <= 0 && strcmp(manifest.time, after) <= 0);
 	assert_int_equal(manifest.anonymised, TRISTATE_NO);
 	assert_false(manifest.members.known || manifest.bytes.known ||
@@ -302,7 +302,7 @@ static void manifests(void **state)
 
 /* ---- Modules ---- */
 
-/* Each module with its state; a folder of what is built in has none. */
+/* Each module with its state; the folder of a built-in module has none. */
 static void modules(void **state)
 {
 	static const char *const wanted[] = {"bonding",	  "hns_roce_hw_v2", "ib_core",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a snapshot is unpacked, and that nothing is left there at the end; and which versions it
- * tells of.
+ * Where a snapshot is unpacked, that nothing is left there at the end, and which versions it
+ * reports.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ static void fill(const char *folder)
 	tree_write(&inside, "a/.hidden", "x");
 	tree_directory(&inside, "a/b/empty");
 	tree_directory(&inside, "...");
-	/* What a link leads to is not of the snapshot. */
+	/* The target of a link does not belong to the snapshot. */
 	tree_link(&inside, "a/link", "../../kept");
 	tree_link(&inside, "link", "../kept");
 	close(inside.root.fd);
@@ -48,14 +48,14 @@ static void removed(void **state)
 	tree_directory(tree, "x");
 	tree_write(tree, "place/kept/file", "x");
 	assert_int_equal(remove_at_end(given, &folder, &alive, &remover), 0);
-	/* Nobody else may look into it. */
+	/* Nobody else may look into the folder. */
 	assert_int_equal(strncmp(folder, place, strlen(place)), 0);
 	assert_int_equal(strncmp(folder + strlen(place), "rdmactl-", strlen("rdmactl-")), 0);
 	assert_int_equal(lstat(folder, &status), 0);
 	assert_true(S_ISDIR(status.st_mode));
 	assert_int_equal(status.st_mode & 0777, 0700);
 	assert_true(remover > 1);
-	/* Signals of the terminal do not reach it, and others it does not hear. */
+	/* Signals of the terminal do not reach the remover, and it ignores others. */
 	assert_int_equal(getsid(remover), remover);
 	assert_int_equal(kill(remover, SIGTERM) || kill(remover, SIGHUP), 0);
 	fill(folder);
@@ -69,7 +69,7 @@ static void removed(void **state)
 	assert_true(is_there(tree, "place/kept/file"));
 }
 
-/* The signals that were not blocked before are not blocked after. */
+/* Signals that were not blocked before are not blocked afterwards. */
 static void mask(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -102,12 +102,12 @@ static void no_place(void **state)
 	assert_int_equal(remove_at_end(missing, &folder, &alive, &remover), -ENOENT);
 	tree_write(tree, "file", "x");
 	assert_int_equal(remove_at_end(file, &folder, &alive, &remover), -ENOTDIR);
-	/* Not even root can make one there. */
+	/* Not even root can make a folder there. */
 	assert_int_equal(remove_at_end("/proc", &folder, &alive, &remover), -ENOENT);
 	assert_null(folder);
 	assert_int_equal(alive, -1);
 	assert_int_equal(remover, 0);
-	/* No process was left. */
+	/* No process is left. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -151,7 +151,7 @@ static void versions(void **state)
 	tree_write(tree, "snapshot/manifest.json", "{}");
 	tree_write(tree, "snapshot/root/proc/sys/kernel/osrelease", "6.12.3");
 	tree_write(tree, "snapshot/verbs/answers", "");
-	/* Without a document, and with one that is none. */
+	/* Without a document, and with an invalid one. */
 	expect_kernel(tree, "snapshot", 0, "6.12.3");
 	tree_write(tree, "snapshot/versions.json", "{\"schema\": ");
 	expect_kernel(tree, "snapshot", 0, "6.12.3");
@@ -162,7 +162,7 @@ static void versions(void **state)
 	assert_string_equal(list.items[1].built, "1.14");
 	assert_string_equal(list.items[1].running, "1.15");
 	assert_null(list.items[1].note);
-	/* It is printed as a table, which needs a name. */
+	/* The record is printed as a table row, which needs a name. */
 	assert_string_equal(list.items[0].name, "-");
 	assert_string_equal(list.items[0].note, "x");
 	component_list_clear(&list);

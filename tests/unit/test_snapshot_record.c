@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a snapshot asks netlink and verbs: it runs commands of this very program, which is the test
- * here. As one of these commands, it notes how it was started, as if that were a question.
+ * How a snapshot records netlink and verbs: it runs commands of its own program, which is the test
+ * here. As one of these commands, the test records how it was started, as if that were a request.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@
 
 /* ---- A command ---- */
 
-/* 1: a character device 1:3, which is /dev/null, mem(4). */
+/* Checks for character device 1:3, which is /dev/null, mem(4). */
 static bool is_null(int fd)
 {
 	struct stat status;
@@ -49,7 +49,7 @@ static void note(int fd, uint32_t protocol, const char *text)
 
 /*
  * `resources cq` is killed in the middle of a piece, `link` loses one, and `dev` merely fails.
- * What is wrong with the others is noted instead of their words.
+ * Whatever is wrong with the start of another command is appended to its words.
  */
 static int command(int fd, int count, char **words)
 {
@@ -62,7 +62,7 @@ static int command(int fd, int count, char **words)
 	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
 		if (!is_null(i))
 			mem_extend(&text, ": descriptor %d", i);
-	/* NETLINK_RDMA, and of one NETLINK_ROUTE, which is the least of all. */
+	/* NETLINK_RDMA, and for one command NETLINK_ROUTE, which has the lowest number. */
 	note(fd, strcmp(text, "netdevs --json") ? 20 : 0, text);
 	if (!strcmp(text, "ports --json"))
 		note(fd, RECORDING_VERBS, "verbs of ports");
@@ -96,7 +96,7 @@ static struct recording *parse(const struct contents *contents, const char *path
 	return recording;
 }
 
-/* Which place a question has, from 1 on; 0: it was not asked. */
+/* Returns the position of a request, from 1 on; 0 if it was not sent. */
 static size_t place_of(const struct recording *recording, const char *text)
 {
 	struct recorded_exchange exchange;
@@ -118,8 +118,8 @@ static void read_neighbours(char text[static 8192])
 }
 
 /*
- * Neighbours of this host that it had before, as well, when *before was read: others come and go at
- * any time. At most 32 are asked about.
+ * Counts the neighbours of this host that were also there when *before was read: others come and go
+ * at any time. At most 32 are queried.
  */
 static size_t neighbours(const struct recording *recording, const char *before)
 {
@@ -164,14 +164,14 @@ static void commands(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
 		if (!place_of(recording, asked[i]))
 			fail_msg("'%s' was not asked", asked[i]);
-	/* Nothing was wrong with any of them, and all are of netlink. */
+	/* Nothing was wrong with any command, and all requests are for netlink. */
 	for (; recording_at(recording, count, &exchange); count++) {
 		assert_true(exchange.protocol == 20 || !exchange.protocol);
 		assert_null(memchr(exchange.question.payload, ':', exchange.question.length));
 	}
 	assert_true(count > 30 + neighbours(recording, before));
 	assert_true(place_of(recording, "gids --to 127.0.0.1 --json") > 0);
-	/* One that was killed has told nothing. */
+	/* A killed command has recorded nothing. */
 	assert_int_equal(place_of(recording, "resources cq --json"), 0);
 	recording_free(recording);
 	recording = parse(&contents, "verbs/answers");
@@ -203,7 +203,7 @@ static void most_neighbours(void **state)
 	size_t lines = 0;
 
 	(void)state;
-	/* The title, a line that is cut and an empty one are none. */
+	/* The title, a truncated line and an empty one are not neighbours. */
 	for (; lines < 33; lines++)
 		snprintf(arp + strlen(arp), sizeof(arp) - strlen(arp), "10.0.0.%zu%s%s", lines + 1,
 			 ARP_REST, lines == 3 ? "10.0.\n\n" : "");
@@ -241,7 +241,7 @@ static void few_neighbours(void **state)
 	}
 }
 
-/* ---- Whether recordings can be read ---- */
+/* ---- Recordings that can be read ---- */
 
 static void check(const struct saved_tree *tree, const char *folder, int rc, const char *message)
 {
@@ -266,7 +266,7 @@ static void checks(void **state)
 	check(tree, "nonexistent", 0, NULL);
 	tree_directory(tree, "tree/sys");
 	check(tree, "tree", 0, NULL);
-	/* A snapshot without recordings, with good ones, and with one that is not. */
+	/* A snapshot without recordings, with valid ones, and with an invalid one. */
 	tree_directory(tree, "snapshot/root/sys");
 	tree_write(tree, "snapshot/manifest.json", "{}");
 	check(tree, "snapshot", 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses as sockets have them, there and back. */
+/* Conversion of socket addresses, in both directions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void four(void **state)
 	assert_back(&ip, &address);
 }
 
-/* The scope belongs to link-local addresses alone. */
+/* Only link-local addresses have a scope. */
 static void six(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of a file of commands, taken apart as a shell does. */
+/* Lines of a file of commands, split as a shell does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,10 @@
 #include "base/mem.h"
 #include "cli/words.h"
 
-/* The words with | between, or ! and the message. In memory of its very size. */
+/*
+ * Returns the words joined by |, or ! and the message. The line is copied into memory of its exact
+ * size.
+ */
 static char *split(const char *line, size_t length)
 {
 	_cleanup_(freep) char *copy = mem_alloc_zero(length, 1), *message = NULL;
@@ -54,7 +57,7 @@ static void lines(void **state)
 		{"a\\ b \\# \\'", "a b|#|'"},
 		{"'a\\' \"b\\\"\"", "a\\|b\""},
 		{"a\\\\", "a\\"},
-		/* At the end of the line it stands for itself. */
+		/* At the end of the line, a backslash is an ordinary character. */
 		{"a\\", "a\\"},
 		{"\\", "\\"},
 		{"'a", "!a quotation mark without the one that ends it"},
@@ -75,7 +78,7 @@ static void lines(void **state)
 	}
 }
 
-/* Only as far as it was told, and only so many. */
+/* The given length is not exceeded, and the number of words is limited. */
 static void limits(void **state)
 {
 	_cleanup_(freep) char *line = mem_alloc_zero(SPLIT_MOST + 1, 2);

@@ -38,7 +38,7 @@ static void no_sample(void **state)
 	assert_int_equal(histogram.count, 0);
 }
 
-/* Mean and deviation of samples that nobody keeps, in two parts. */
+/* Mean and deviation of samples that are not stored, in two parts. */
 static void sums(void **state)
 {
 	struct moments all = {0}, rest = {0};
@@ -55,7 +55,7 @@ static void sums(void **state)
 	moments_compute(&all, &mean, &stddev);
 	assert_real(mean, 2.5);
 	assert_real(stddev, 1.1180339887);
-	/* As long as a run may take, in samples that differ by nanoseconds. */
+	/* As many nanoseconds as a run may take, in samples that differ by single nanoseconds. */
 	all = (struct moments){0};
 	for (uint64_t i = 0; i < 1000; i++)
 		moments_add(&all, UINT64_C(3600000000000) + i % 2);
@@ -80,7 +80,7 @@ static void one_sample(void **state)
 	assert_real(statistics.stddev_usec, 0);
 }
 
-/* 1 .. count microseconds, in no order (7919 is prime to the counts). */
+/* 1 .. count microseconds, shuffled (7919 is coprime to the counts). */
 static uint64_t *ramp(size_t count)
 {
 	uint64_t *samples = mem_alloc_zero(count, sizeof(*samples));
@@ -135,7 +135,7 @@ static void deviation(void **state)
 	assert_float_equal(statistics_of(most, 3).mean_usec, 18446744073709551.615, 8);
 }
 
-/* True of every distribution: no sample is lost, and each is in the right bucket. */
+/* Invariants of every distribution: no sample is lost, and each is in the right bucket. */
 static void check_histogram(uint64_t *samples, size_t count, struct histogram *histogram)
 {
 	uint64_t total = 0;
@@ -153,7 +153,7 @@ static void check_histogram(uint64_t *samples, size_t count, struct histogram *h
 		for (uint64_t left = bucket->count; left; left--, at++) {
 			assert_true(at < count);
 			assert_true(samples[at] >= bucket->least_nsec);
-			/* No bound is above the greatest number. */
+			/* No bound exceeds the largest number. */
 			assert_true(samples[at] < bucket->below_nsec || samples[at] == UINT64_MAX);
 		}
 		total += bucket->count;
@@ -188,7 +188,7 @@ static void equal_samples(void **state)
 	check_bucket(&histogram, 0, 4200, 4202, 1);
 }
 
-/* One decade: its grid is that of tenths, fifths and halves. */
+/* One decade: its buckets are tenths, fifths and halves. */
 static void wide_spread(void **state)
 {
 	uint64_t samples[1000];
@@ -206,7 +206,7 @@ static void wide_spread(void **state)
 	check_bucket(&histogram, 6, 7500, 10000, 277);
 }
 
-/* 4 to 4.2 us: steps of 20 ns, not one bar for all. */
+/* 4 to 4.2 us: steps of 20 ns, not one bar for everything. */
 static void small_spread(void **state)
 {
 	uint64_t samples[1000];
@@ -221,7 +221,7 @@ static void small_spread(void **state)
 	check_bucket(&histogram, 9, 4180, 4200, 100);
 }
 
-/* The bulk keeps its narrow buckets, whatever lies outside. */
+/* The bulk keeps its narrow buckets, however far the outliers are. */
 static void outliers(void **state)
 {
 	uint64_t samples[1000];
@@ -235,7 +235,7 @@ static void outliers(void **state)
 	check_histogram(samples, ARRAY_SIZE(samples), &histogram);
 	check_bucket(&histogram, 0, 0, 4000, 1);
 	check_bucket(&histogram, 1, 4000, 4020, 99);
-	/* To 10 ms by decades, because 1, 2, 5 does not fit. */
+	/* Up to 10 ms by decades, because steps of 1, 2, 5 do not fit. */
 	check_bucket(&histogram, 11, 4200, 10000, 0);
 	check_bucket(&histogram, histogram.count - 1, 10000000, 100000000, 1);
 	samples[999] = 45000;
@@ -269,7 +269,7 @@ static void extremes(void **state)
 	check_histogram((uint64_t[]){10000000000000000000u, 9999999999999999999u}, 2, &histogram);
 }
 
-/* Any start, any spread, any count: the buckets hold what check_histogram() asks for. */
+/* For any start, spread and count, the buckets satisfy check_histogram(). */
 static void any_samples(void **state)
 {
 	uint64_t samples[300], random = 1;

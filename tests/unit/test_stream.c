@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Documents in pieces: the same as in one, but for the widths of tables. */
+/* Documents written in pieces equal those written at once, except for the widths of tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void fill(struct sample *rows, const void **pointers)
 	}
 }
 
-/* Prints the rows in pieces of that size; 0: all at once, as a document. */
+/* Prints the rows in pieces of that size; 0: all at once, as one document. */
 static char *print(const struct render_options *options, const char *list, size_t row_count,
 		   size_t piece)
 {
@@ -96,7 +96,7 @@ static void tables(void **state)
 	_cleanup_(freep) char *nothing = print(&options, "name,count", 0, 3);
 
 	(void)state;
-	/* Columns get wider, never narrower, and a character is as wide as one. */
+	/* Columns get wider, never narrower; a multibyte character counts as one. */
 	assert_string_equal(text, "NAME   COUNT\n"
 				  "mlx5_0     0\n"
 				  "a         99\n"

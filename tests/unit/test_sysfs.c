@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading attributes, links and directories, good and hostile. */
+/* Reading attributes, links and directories, valid and hostile. */
 #include "saved_tree.h"
 
 #include <linux/filter.h>
@@ -75,7 +75,7 @@ static void read_good(void **state)
 	assert_int_equal(sysfs_read(&tree->root, text, "%s/%c/%s", "a", 'b', "plain"), 9);
 }
 
-/* A page is the most that sysfs gives; more cannot be an attribute. */
+/* sysfs attributes are at most a page long; a longer file is not an attribute. */
 static void read_long(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -126,7 +126,7 @@ static void read_what_is_no_file(void **state)
 	check_text(tree, "link", "x");
 }
 
-/* Opening it would wait for a writer, opening a device may act: nothing of the kind is opened. */
+/* Opening a FIFO would wait for a writer, opening a device may act: neither is opened. */
 static void read_special_files(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -143,7 +143,7 @@ static void read_special_files(void **state)
 	check_error(tree, "zero", -ENXIO);
 }
 
-/* The text of `path` in the tree is that of the tree's own file, not of the same path outside. */
+/* Checks that `path` leads to the tree's own files, not to those at the same path outside. */
 static void expect_inside(const struct saved_tree *tree, const char *path)
 {
 	_cleanup_(freep) char *long_text = NULL, *target = NULL;
@@ -160,7 +160,7 @@ static void expect_inside(const struct saved_tree *tree, const char *path)
 	strings_free(&names);
 }
 
-/* A saved tree that a stranger made, next to files that are not for him. */
+/* A saved tree made by a stranger, next to files that he must not read. */
 static void links_that_lead_out(void **state)
 {
 	struct saved_tree outer, tree = {.root.fd = -1};
@@ -174,7 +174,7 @@ static void links_that_lead_out(void **state)
 	tree_directory(&outer, "tree");
 	snprintf(tree.path, sizeof(tree.path), "%.*s/tree", PATH_MAX - 16, outer.path);
 	assert_int_equal(root_open(tree.path, &tree.root), 0);
-	/* Where absolute links and too many .. arrive: the same paths below the tree's own root. */
+	/* Absolute links and too many .. lead to the same paths below the root of the tree. */
 	absolute = outer.path + 1;
 	snprintf(path, sizeof(path), "%s/secret/file", absolute);
 	tree_write(&tree, path, "inside");
@@ -197,7 +197,7 @@ static void links_that_lead_out(void **state)
 	tree_close(&outer);
 }
 
-/* A link of proc leads to what a process has open. */
+/* A magic link in proc leads to a file that a process has open. */
 static void magic_links(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -251,7 +251,7 @@ static void read_unreadable(void **state)
 	assert_int_equal(count, 7);
 }
 
-/* A directory that could not be looked into is a link, too: so is all that would be below it. */
+/* A saved error of a directory also applies to everything below it. */
 static void read_below_saved_errors(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -266,7 +266,7 @@ static void read_below_saved_errors(void **state)
 	assert_int_equal(sysfs_list(&tree->root, &names, "port/gids/deep"), -EACCES);
 	assert_int_equal(sysfs_count(&tree->root, &count, "port/gids/deep"), -EACCES);
 	assert_int_equal(sysfs_link(&tree->root, &target, "port/gids/link"), -EACCES);
-	/* Another dangling link on the way is not a saved error. */
+	/* Another dangling link in the path is not a saved error. */
 	tree_link(tree, "port/gids", "../gone");
 	check_error(tree, "port/gids/0", -ENOENT);
 }
@@ -289,7 +289,7 @@ static void read_saved_errors(void **state)
 		{"!EAGAIN", EAGAIN},
 		{"!ENODATA", ENODATA},
 		{"!ERANGE", ERANGE},
-		/* Names of no error are dangling links like any other. */
+		/* Names that are not errors make ordinary dangling links. */
 		{"!EFOO", ENOENT},
 		{"EINVAL", ENOENT},
 		{"!EINVALX", ENOENT},
@@ -310,7 +310,7 @@ static void read_saved_errors(void **state)
 				 -samples[i].error);
 	}
 	assert_false(number.known);
-	/* On the live system such a link is nothing of ours. */
+	/* On the live system such a link has no special meaning. */
 	tree_link(tree, "rate", "!EINVAL");
 	assert_int_equal(sysfs_read(&live, text, "rate"), -ENOENT);
 }
@@ -331,7 +331,7 @@ static void long_paths(void **state)
 	assert_int_equal(sysfs_read(&tree->root, text, "%.300s", name), -ENAMETOOLONG);
 }
 
-/* A link and what follows it in the path: as long as a path may be, and one more. */
+/* A link and the path after it: as long as a path may be, and one byte longer. */
 static void long_links(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -347,7 +347,7 @@ static void long_links(void **state)
 	strcpy(path + 4 + 90, "none");
 	check_error(tree, path, -ENOENT);
 	strcpy(path + 4 + 90, "nones");
-	/* openat2() has no such limit. */
+	/* openat2() does not have this limit. */
 	rc = (int)sysfs_read(&tree->root, text, "%s", path);
 	assert_true(rc == -ENAMETOOLONG || rc == -ENOENT);
 }
@@ -454,7 +454,7 @@ static void check_not_in(const struct sysfs_folder *folder, const char *name, in
 	assert_int_equal(sysfs_folder_read(folder, text, NULL, name), error);
 }
 
-/* What is read in an open folder is what its whole path leads to. */
+/* A read in an open folder gives the same as its full path. */
 static void folders(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -504,7 +504,7 @@ static void folders(void **state)
 	sysfs_folder_close(&folder);
 }
 
-/* An error of listing is not taken for the end of the names. */
+/* An error while listing is not taken for the end of the names. */
 static void folder_gone(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -585,7 +585,7 @@ static void listings_of_no_directory(void **state)
 	assert_true(sysfs_has_directory(&tree->root, "."));
 }
 
-/* Nothing stays open, whatever fails. */
+/* No descriptor stays open, whatever fails. */
 static void descriptors(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -631,7 +631,7 @@ static int teardown(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
-/* As a container's seccomp profile of before 2020 does: openat2() fails with `error`. */
+/* Imitates a container's seccomp profile from before 2020: openat2() fails with `error`. */
 static bool forbid_openat2(unsigned int error)
 {
 	struct sock_filter filter[] = {
@@ -677,7 +677,7 @@ int main(void)
 
 	int failed = cmocka_run_group_tests_name("sysfs", tests, NULL, NULL);
 
-	/* The same without openat2(). The filter that is added last decides among errors. */
+	/* The same tests without openat2(). Among errors, the filter that is added last decides. */
 	if (!forbid_openat2(ENOSYS))
 		return 1;
 	failed += cmocka_run_group_tests_name("sysfs-enosys", tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void unreadable_values(void **state)
 
 	WRITE(bed, "eth0", {"ifindex", "4"});
 	load_one(bed, "eth0");
-	/* The kernel has type, mtu, iflink, operstate and address of every netdev. */
+	/* The kernel provides type, mtu, iflink, operstate and address for every netdev. */
 	assert_int_equal(bed->problems.count, 5);
 	problems_free(&bed->problems);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -215,7 +215,7 @@ static void ipoib(void **state)
 	assert_int_equal(link->lower_index.value, 5);
 }
 
-/* Children that were made by netlink have no file pkey: bytes 8 and 9 of the address are it. */
+/* Children created by netlink have no file pkey: bytes 8 and 9 of the address hold it. */
 static void pkey_of_broadcast(void **state)
 {
 	static const struct {
@@ -300,7 +300,7 @@ static void bond(void **state)
 	assert_string_equal(load_one(bed, "bond0")->kind, "bond");
 }
 
-/* Only what has an index is a netdev, and names are shown clean. */
+/* Only an entry with an index is a netdev, and names are shown clean. */
 static void strange_entries(void **state)
 {
 	struct bed *bed = *state;
@@ -346,12 +346,12 @@ static void speed_of_one(void **state)
 	assert_int_equal(link.speed_mbps.value, 25000);
 	link_read_sysfs(&bed->tree.root, &nameless, NEED_NETDEV_SPEED, &bed->problems);
 	assert_false(nameless.speed_mbps.known);
-	/* 4294967295 is how old kernels print -1. */
+	/* Old kernels print -1 as 4294967295. */
 	link.speed_mbps = (struct number){0};
 	WRITE(bed, "eth0", {"speed", "4294967295"});
 	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	assert_false(link.speed_mbps.known);
-	/* A netdev that is down does not answer. */
+	/* A netdev that is down reports no speed. */
 	WRITE(bed, "eth0", {"speed", "!EINVAL"});
 	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
@@ -361,7 +361,7 @@ static void speed_of_one(void **state)
 	assert_false(link.speed_mbps.known);
 }
 
-/* Every row of the table is filled by both readers, but for those that rtnetlink does not have. */
+/* Both readers fill every row of the table, except for those that rtnetlink does not have. */
 static void same_facts(void **state)
 {
 	struct bed *bed = *state;
@@ -401,12 +401,12 @@ static void same_facts(void **state)
 			assert_string_equal(*(char *const *)one, *(char *const *)other);
 			continue;
 		}
-		/* A netdev is a VLAN or IPoIB, whose facts ipoib_facts() compares. */
+		/* The IPoIB attributes are compared by ipoib_facts(): this netdev is a VLAN. */
 		if (row->offset == offsetof(struct link, ipoib_mode) ||
 		    row->offset == offsetof(struct link, umcast))
 			continue;
 		assert_true(((const struct number *)one)->known);
-		/* The device's port and the speed are in sysfs only. */
+		/* Some numbers are only in sysfs, such as the device's port and the speed. */
 		if (row->offset == offsetof(struct link, pkey) ||
 		    row->offset == offsetof(struct link, dev_port) ||
 		    row->offset == offsetof(struct link, speed_mbps))
@@ -417,7 +417,7 @@ static void same_facts(void **state)
 	}
 }
 
-/* The same of an IPoIB netdev; a child that netlink made has no files, but attributes. */
+/* The same for an IPoIB netdev; a child created by netlink has attributes, but no files. */
 static void ipoib_facts(void **state)
 {
 	struct bed *bed = *state;

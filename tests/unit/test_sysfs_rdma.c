@@ -89,7 +89,7 @@ static struct port *write_port(struct bed *bed, const char *link_layer)
 	return device_add_port(device, 1);
 }
 
-/* The problem of that attribute (its key in JSON), which has to be there. */
+/* Returns the problem of that attribute (its key in JSON), which has to exist. */
 static const struct problem *problem_of(const struct bed *bed, const char *attribute)
 {
 	for (size_t i = 0; i < bed->problems.count; i++)
@@ -163,7 +163,7 @@ static void device_nothing_needed(void **state)
 	assert_string_equal(device->driver, "mlx5_core");
 }
 
-/* RDMA netlink goes first: what is known stays as it is. */
+/* Values known from RDMA netlink are not overwritten. */
 static void device_known_members(void **state)
 {
 	struct bed *bed = *state;
@@ -192,7 +192,7 @@ static void device_unknown_values(void **state)
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/fw_ver");
 	device = device_list_add(&bed->devices, "mlx5_0");
 	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
-	/* A device need not have the others; its driver makes these two. */
+	/* A device may lack the others; its driver creates these two. */
 	assert_int_equal(bed->problems.count, 2);
 	assert_string_equal(problem_of(bed, "board_id")->error, strerror(ENOENT));
 	assert_string_equal(problem_of(bed, "firmware")->error, strerror(ENOENT));
@@ -203,7 +203,7 @@ static void device_unknown_values(void **state)
 	assert_null(device->firmware);
 }
 
-/* An unreadable file is reported; a link that is an error is not the name of a driver. */
+/* An unreadable file is reported; a saved error is not taken for the name of a driver. */
 static void device_unreadable_links(void **state)
 {
 	struct bed *bed = *state;
@@ -294,7 +294,7 @@ static void device_bad_texts(void **state)
 	assert_string_equal(device->board_id, "MT_0000000222");
 }
 
-/* A missing file that the core makes for every device is reported by its name. */
+/* A missing file that the core creates for every device is reported by its name. */
 static void device_missing_required(void **state)
 {
 	struct bed *bed = *state;
@@ -326,7 +326,7 @@ static void two_missing_in_a_row(void **state)
 	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
 }
 
-/* The class directory holds strange things; the good device is still listed. */
+/* The class directory has strange entries; the good device is still listed. */
 static void strange_devices(void **state)
 {
 	struct bed *bed = *state;
@@ -348,13 +348,16 @@ static void strange_devices(void **state)
 	assert_int_equal(bed->devices.items[1].port_count, 1);
 	assert_string_equal(bed->devices.items[4].name, "mlx5_0");
 	assert_int_equal(bed->devices.items[4].port_count, 1);
-	/* 2 and 10; 02 is 2 again. */
+	/* Ports 2 and 10; 02 is 2 again. */
 	assert_int_equal(bed->devices.items[5].port_count, 2);
 	assert_non_null(device_port(&bed->devices.items[5], 2));
 	assert_non_null(device_port(&bed->devices.items[5], 10));
 	for (size_t i = 0; i < bed->problems.count; i++)
 		assert_string_equal(bed->problems.items[i].attribute, "ports");
-	/* empty, file and gone have no ports, 65536 and x are no port, and 2 is not the first. */
+	/*
+	 * empty, file and gone have no ports, 65536 and x are not ports, and the first port is not
+	 * 2.
+	 */
 	assert_int_equal(bed->problems.count, 6);
 }
 
@@ -401,7 +404,7 @@ static void port_infiniband(void **state)
 	assert_int_equal(port->pkey_table_length.value, 1);
 }
 
-/* Ethernet has neither LIDs nor a subnet manager: the zeros of the kernel say nothing. */
+/* Ethernet has neither LIDs nor a subnet manager: the kernel's zeros have no meaning. */
 static void port_ethernet(void **state)
 {
 	struct bed *bed = *state;
@@ -478,7 +481,7 @@ static void port_state_codes(void **state)
 	}
 }
 
-/* Reads a new device with a rate of that text. */
+/* Reads a new device with this text as its rate. */
 static void read_rate(struct bed *bed, struct port *port, const char *text)
 {
 	free(port->speed);
@@ -488,7 +491,7 @@ static void read_rate(struct bed *bed, struct port *port, const char *text)
 	port_read_sysfs(&bed->tree.root, port, NEED_RATE, &bed->problems);
 }
 
-/* All that rate_show() of drivers/infiniband/core/sysfs.c writes, in old kernels and new ones. */
+/* All texts that rate_show() of drivers/infiniband/core/sysfs.c writes, in old and new kernels. */
 static void port_rates(void **state)
 {
 	static const struct {
@@ -618,7 +621,7 @@ static void port_without_pkeys(void **state)
 	}
 }
 
-/* The kernel of a live system says so itself, as of mana's: but not of a port that is gone. */
+/* On a live system, a missing table means no P_Keys, as for mana, unless the port is gone. */
 static void live_port_without_pkeys(void **state)
 {
 	struct bed *bed = *state;
@@ -642,7 +645,7 @@ static void live_port_without_pkeys(void **state)
 	assert_string_equal(problem_of(bed, "pkeys")->error, strerror(ENOENT));
 }
 
-/* The kernel numbers the slots of a table without a gap. */
+/* The kernel numbers the slots of a table without gaps. */
 static void table_with_a_gap(void **state)
 {
 	struct bed *bed = *state;
@@ -660,7 +663,7 @@ static void table_with_a_gap(void **state)
 	assert_string_equal(problem_of(bed, "gids/2")->error, strerror(ENOENT));
 }
 
-/* A port of InfiniBand has a port GUID: without its table, it is a problem of the GUID, too. */
+/* An InfiniBand port has a port GUID: without the table, the GUID is a problem, too. */
 static void port_without_gids(void **state)
 {
 	struct bed *bed = *state;
@@ -672,7 +675,7 @@ static void port_without_gids(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
-/* Each column is read alone. */
+/* Each column is read independently. */
 static void one_lid(void **state)
 {
 	struct bed *bed = *state;
@@ -687,7 +690,7 @@ static void one_lid(void **state)
 	assert_non_null(problem_of(bed, "lmc"));
 }
 
-/* A copy that followed the links has folders where sysfs has links. */
+/* In a copy that followed the links, folders replace the links of sysfs. */
 static void device_of_a_copy(void **state)
 {
 	struct bed *bed = *state;
@@ -708,7 +711,7 @@ static void device_of_a_copy(void **state)
 	assert_int_equal(device->pci_vendor_id.value, 0x15b3);
 	assert_string_equal(device->driver, "mlx5_core");
 	assert_string_equal(device->uverbs, "uverbs4");
-	/* The driver makes board_id, and the core node_desc, for every device. */
+	/* For every device, the driver creates board_id, and the core node_desc. */
 	free(device->node_description);
 	device->node_description = NULL;
 	tree_write(&bed->tree, CLASS "copy/hw_rev", "");
@@ -721,7 +724,7 @@ static void device_of_a_copy(void **state)
 	assert_null(device->hardware_revision);
 }
 
-/* An unreadable table is reported, and hides no other. */
+/* An unreadable table is reported, and does not hide others. */
 static void port_table_lengths_apart(void **state)
 {
 	struct bed *bed = *state;
@@ -870,7 +873,7 @@ static void gids_with_empty_slots(void **state)
 	assert_int_equal(port->gids[2].index.value, 2);
 	assert_true(gid_is_zero(&port->gids[2].gid.gid));
 	assert_false(port->gids[2].type.known);
-	/* The netdev was not asked for. */
+	/* The netdev was not requested. */
 	assert_null(port->gids[0].netdev);
 }
 
@@ -886,7 +889,7 @@ static void gids_of_infiniband(void **state)
 	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
 }
 
-/* Before Linux 4.5 there were no types. InfiniBand has one only; of Ethernet it is not guessed. */
+/* Linux before 4.5 has no types. InfiniBand has only one; for Ethernet it is not guessed. */
 static void gids_without_types(void **state)
 {
 	struct bed *bed = *state;
@@ -908,7 +911,7 @@ static void gids_without_types(void **state)
 	assert_string_equal(problem_of(bed, "gid_attrs/types/10")->error, strerror(ENOENT));
 }
 
-/* Without the link layer of a port, the type that the old word means is unknown, too. */
+/* Without the link layer, the type meant by the old word is unknown, too. */
 static void gids_of_unknown_link_layer(void **state)
 {
 	struct bed *bed = *state;
@@ -922,7 +925,7 @@ static void gids_of_unknown_link_layer(void **state)
 	assert_non_null(problem_of(bed, "gids/4"));
 }
 
-/* One line for all slots where the folder is what is wrong. */
+/* If the folder is at fault, one problem covers all slots. */
 static void gids_with_unreadable_folders(void **state)
 {
 	static const char *const targets[] = {"!EACCES", NULL};
@@ -943,7 +946,7 @@ static void gids_with_unreadable_folders(void **state)
 			assert_false(port->gids[j].type.known);
 			assert_null(port->gids[j].netdev);
 		}
-		/* Both folders, and a gap in the table. */
+		/* Problems: both folders, and a gap in the table. */
 		assert_int_equal(bed->problems.count, 3);
 		assert_string_equal(problem_of(bed, "gid_attrs/types")->error,
 				    strerror(targets[i] ? EACCES : ENOENT));
@@ -992,7 +995,7 @@ static void first_gid(void **state)
 	assert_false(gid_read_first(&bed->tree.root, port).known);
 }
 
-/* One bad slot hides no other. */
+/* A bad slot does not hide others. */
 static void gids_bad_slots(void **state)
 {
 	struct bed *bed = *state;
@@ -1020,7 +1023,7 @@ static void gids_bad_slots(void **state)
 	assert_string_equal(problem_of(bed, "gid_attrs/types/7")->error, strerror(EINVAL));
 }
 
-/* A live slot whose type is EINVAL has lost the GID that was there before. */
+/* On a live system, a slot whose type is EINVAL has just lost its GID. */
 static void gids_emptied(void **state)
 {
 	struct bed *bed = *state;
@@ -1120,7 +1123,7 @@ static void character_devices(void **state)
 	assert_string_equal(device->issms.items[0], "issm9");
 }
 
-/* A node that names no device of the class may be anyone's. */
+/* A node that names no device of the class may belong to any device. */
 static void character_devices_of_nobody(void **state)
 {
 	struct bed *bed = *state;
@@ -1163,7 +1166,7 @@ static void character_devices_below(void **state)
 	assert_true(first->issms.known);
 }
 
-/* The device of an unreadable node is unknown, so no device is reported to have none. */
+/* The device of an unreadable node is unknown, so no device is reported to have no node. */
 static void character_devices_unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -1188,7 +1191,7 @@ static void character_devices_unreadable(void **state)
 			    strerror(EIO));
 }
 
-/* The kernel answers ENODEV for the nodes of a device that is being removed: none is listed. */
+/* For a device that is being removed, the kernel answers ENODEV for its nodes: none is listed. */
 static void character_devices_going(void **state)
 {
 	struct bed *bed = *state;
@@ -1204,7 +1207,7 @@ static void character_devices_going(void **state)
 	assert_true(device->issms.known);
 }
 
-/* The modules are not loaded: the device has no such node, and that is known. */
+/* The modules are not loaded: the device is known to have no such node. */
 static void no_character_devices(void **state)
 {
 	struct bed *bed = *state;

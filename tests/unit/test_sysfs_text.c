@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is found in attributes and links: addresses, drivers, numbers of bytes, saved errors. */
+/* What is parsed from attributes and links: addresses, drivers, numbers of bytes, saved errors. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
 #include "schema/problem.h"
 
-/* Domain, bus, device and function, as pci_setup_device() of the kernel writes them. */
+/* Domain, bus, device and function, as the kernel's pci_setup_device() writes them. */
 static void addresses(void **state)
 {
 	static const char *const good[] = {"0000:3b:00.0", "ffff:FF:1f.7", "10000:3b:00.0",
@@ -125,7 +125,7 @@ static void bytes(void **state)
 	assert_int_equal(sysfs_read_bytes(&tree->root, got, 7, "folder"), -EISDIR);
 }
 
-/* A file of the distribution is read as far as 8 MiB, and other files as far as 64 KiB. */
+/* A file of the distribution is read up to 8 MiB, and other files up to 64 KiB. */
 static void long_files(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -169,7 +169,7 @@ static void saved_errors(void **state)
 		assert_int_equal(sysfs_read(&tree->root, text, "file"), rows[i].error);
 		assert_int_equal(sysfs_read(&tree->root, text, "file/below/it"), rows[i].error);
 	}
-	/* A rare one becomes another. */
+	/* A rare error is saved as another one. */
 	assert_string_equal(sysfs_saved_error(-ENOTDIR), "!EIO");
 	tree_link(tree, "file", "!ENOTDIR");
 	assert_int_equal(sysfs_read(&tree->root, text, "file"), -ENOENT);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The server's answers of the system status class: to what, how long, and what is left out. */
+/*
+ * The server's answers in the system status class: which requests it answers, how long the answers
+ * are, and what they omit.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +29,7 @@ static void make(unsigned char *mad, unsigned int attribute)
 	bits_set(mad, 37 * 8, 24, 0x001405);
 }
 
-/* Each part of a request counts; whose it is, and a datagram that is whole. */
+/* Each part of a request counts, such as the vendor's OUI, and so does its size. */
 static void requests(void **state)
 {
 	static const struct {
@@ -69,7 +72,7 @@ static void requests(void **state)
 	}
 }
 
-/* A text with its NUL fills one datagram, or is one longer; then it goes in segments, 13.6.2.1. */
+/* A text with its NUL fills one datagram, or exceeds it by one; then it is segmented, 13.6.2.1. */
 static void segments(void **state)
 {
 	(void)state;
@@ -91,7 +94,8 @@ static void segments(void **state)
 	}
 }
 
-/* As many complete lines as there is room for, with the NUL; one that is longer than all is none.
+/*
+ * As many complete lines as fit, with the NUL; a first line that is too long gives an empty text.
  */
 static void most_lines(void **state)
 {

@@ -16,7 +16,7 @@
 
 enum { ROWS = 30000, NAME = 200 };
 
-/* The widest cells come last: those of the first rows are out of line until all are measured. */
+/* The widest cells come last: the first rows are out of line until all have been measured. */
 static size_t name_length(size_t row, size_t row_count)
 {
 	return row + 2 < row_count ? 1 + row % 40 : NAME - 1 - row % 2;
@@ -101,7 +101,7 @@ static void many_rows(void **state)
 	check(ROWS);
 }
 
-/* A piece counts characters, in rows that are kept and in others. */
+/* Characters are counted, not bytes, in rows that are kept and in others. */
 static void foreign_text_in_a_piece(void **state)
 {
 	_cleanup_(freep) const void **pointers = mem_alloc_zero(ROWS, sizeof(*pointers));

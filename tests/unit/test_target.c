@@ -89,7 +89,7 @@ static void parsing(void **state)
 	}
 }
 
-/* 63 hops are the most; each target reads back as it is shown. */
+/* A route has at most 63 hops; each target reads back as it is shown. */
 static void longest_route(void **state)
 {
 	char text[4 * 66] = "0";
@@ -114,7 +114,7 @@ static void longest_route(void **state)
 static void splitting(void **state)
 {
 	static const struct {
-		const char *word, *node; /* no node: there is no port */
+		const char *word, *node; /* without a node, there is no port */
 		unsigned int port;
 	} cases[] = {
 		{"leaf A/5", "leaf A", 5},

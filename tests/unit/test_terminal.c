@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A terminal that a command draws on: what it is sent, its keys, and what the signals do. */
+/* A terminal that a command draws on: what is sent to it, its keys, and the effect of signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,7 +40,7 @@ static int set_up(void **state)
 	assert_int_equal(unlockpt(bed->master), 0);
 	bed->slave = open(ptsname(bed->master), O_RDWR | O_NOCTTY);
 	assert_true(bed->slave >= 0);
-	/* The bytes as they are. */
+	/* The terminal passes the bytes on unchanged. */
 	assert_int_equal(tcgetattr(bed->slave, &raw), 0);
 	raw.c_oflag &= ~(tcflag_t)OPOST;
 	raw.c_lflag |= ICANON | ECHO | ISIG;
@@ -73,7 +73,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Exactly this was sent since the last time. */
+/* Expects exactly this output since the last call. */
 static void expect_sent(struct bed *bed, const char *wanted)
 {
 	struct pollfd readable = {.fd = bed->master, .events = POLLIN};
@@ -90,7 +90,7 @@ static void expect_sent(struct bed *bed, const char *wanted)
 	assert_string_equal(got, wanted);
 }
 
-/* Whether keys come one by one, without an echo; those of signals always work. */
+/* Expects keys to arrive one by one without echo, or not; signal keys always work. */
 static void expect_single_keys(const struct bed *bed, bool single)
 {
 	struct termios now;
@@ -116,7 +116,7 @@ static void expect_blocked(bool of_screen, bool of_end)
 		assert_int_equal(sigismember(&blocked, end_signals[i]), of_end);
 }
 
-/* There is a screen for a table on a terminal that can place the cursor, and only then keys. */
+/* A table gets a screen only on a terminal with cursor positioning, and keys only with a screen. */
 static void begins(void **state)
 {
 	static const struct {
@@ -150,7 +150,7 @@ static void begins(void **state)
 	}
 }
 
-/* Standard input may be no terminal while the output is one. */
+/* Standard input may not be a terminal although the output is one. */
 static void no_keyboard(void **state)
 {
 	struct bed *bed = *state;
@@ -165,7 +165,7 @@ static void no_keyboard(void **state)
 	assert_int_equal(terminal_end(&bed->terminal, false), 0);
 }
 
-/* The last text stays on the terminal, if it is to be kept. */
+/* The last text stays on the terminal if it is to be kept. */
 static void shows(void **state)
 {
 	struct bed *bed = *state;
@@ -189,13 +189,15 @@ static void shows(void **state)
 	expect_sent(bed, ENTER SHOWN LEAVE);
 }
 
-/* As a shell sets it. */
+/* Restores the terminal as a shell does. */
 static void set_cooked(const struct bed *bed)
 {
 	assert_int_equal(tcsetattr(bed->slave, TCSANOW, &bed->terminal.saved), 0);
 }
 
-/* A new size: it is drawn again; after a stop the keys are set again, too. Others end it. */
+/*
+ * A new size causes a redraw; after a stop, the keys are set up again, too. Others end the program.
+ */
 static void takes_signals(void **state)
 {
 	struct bed *bed = *state;
@@ -205,7 +207,7 @@ static void takes_signals(void **state)
 	terminal_take_signals(terminal);
 	raise(SIGWINCH);
 	terminal_take_signals(terminal);
-	/* Nothing is shown yet. */
+	/* Nothing has been shown yet. */
 	assert_true(terminal->changed);
 	expect_sent(bed, "");
 	assert_int_equal(terminal_show(terminal, mem_string("hello\n")), 0);
@@ -234,14 +236,14 @@ static void takes_signals(void **state)
 		assert_false(terminal->changed);
 		expect_sent(bed, "");
 	}
-	/* All that came are taken. */
+	/* All pending signals are taken. */
 	terminal->stopped = false;
 	raise(SIGTERM);
 	raise(SIGWINCH);
 	terminal_take_signals(terminal);
 	assert_true(terminal->stopped && terminal->changed);
 	expect_sent(bed, SHOWN);
-	/* One that comes before the end does not end the program afterwards. */
+	/* A signal that comes before the end does not end the program afterwards. */
 	raise(SIGTERM);
 	assert_int_equal(terminal_end(terminal, false), 0);
 	expect_blocked(false, false);
@@ -255,7 +257,7 @@ static void waits(void **state)
 	uint64_t end;
 
 	terminal_begin(terminal, true, false);
-	/* The time has come already: what is pending is taken nevertheless. */
+	/* The deadline has passed already: pending signals are taken nevertheless. */
 	assert_true(terminal_wait_until(terminal, 0));
 	raise(SIGWINCH);
 	assert_true(terminal_wait_until(terminal, 0));
@@ -266,12 +268,12 @@ static void waits(void **state)
 	assert_true(clock_msec() >= end);
 	raise(SIGINT);
 	assert_false(terminal_wait_until(terminal, clock_msec() + 60000));
-	/* It stays so. */
+	/* The terminal remains stopped. */
 	assert_false(terminal_wait_until(terminal, 0));
 	assert_int_equal(terminal_end(terminal, false), 0);
 }
 
-/* In a child, with a process group of its own: others of an orphaned group cannot be stopped. */
+/* Runs in a child with its own process group: an orphaned group cannot be stopped. */
 static void be_stopped(struct terminal *terminal)
 {
 	int steps = 0;
@@ -288,7 +290,9 @@ static void be_stopped(struct terminal *terminal)
 	_exit(steps == 2 ? 0 : 3);
 }
 
-/* The shell gets its terminal back while the program is stopped, and the screen returns after. */
+/*
+ * The shell gets its terminal back while the program is stopped, and the screen returns afterwards.
+ */
 static void stops(void **state)
 {
 	struct bed *bed = *state;
@@ -317,7 +321,7 @@ static void end_late(int number)
 	_exit(5);
 }
 
-/* In a child: it waits for longer than --timeout allows. */
+/* Runs in a child, which waits for longer than --timeout allows. */
 static void be_late(struct terminal *terminal)
 {
 	signal(SIGALRM, end_late);
@@ -329,7 +333,7 @@ static void be_late(struct terminal *terminal)
 	_exit(3);
 }
 
-/* The shell gets its terminal back when --timeout ends the program, too. */
+/* The shell also gets its terminal back when --timeout ends the program. */
 static void gives_up(void **state)
 {
 	struct bed *bed = *state;

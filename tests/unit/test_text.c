@@ -14,7 +14,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* The bytes lie in memory of their very size, so that the sanitizer sees every overrun. */
+/*
+ * The bytes are copied into memory of their exact size, so that the sanitizer sees every overrun.
+ */
 static char *clean_exactly(const char *bytes, size_t length)
 {
 	_cleanup_(freep) char *exact = mem_alloc_zero(length, 1);
@@ -87,7 +89,7 @@ static void clean_escapes_controls(void **state)
 	check_samples(samples, ARRAY_SIZE(samples));
 }
 
-/* The code point in UTF-8, NUL terminated. */
+/* Encodes the code point in UTF-8, NUL terminated. */
 static void encode(uint32_t point, char text[static 5])
 {
 	const size_t count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
@@ -99,7 +101,9 @@ static void encode(uint32_t point, char text[static 5])
 	text[0] = (char)(first[count] | point);
 }
 
-/* Controls, format characters and variation tags: the first and the last, and those beside them. */
+/*
+ * Controls, format characters and variation tags: the first and last of each, and their neighbours.
+ */
 static void clean_escapes_ranges(void **state)
 {
 	static const struct {
@@ -154,7 +158,7 @@ static void clean_escapes_what_is_not_utf8(void **state)
 		{"\xe2\x82", "\\xe2\\x82"},
 		{"\xf0\x9f\x98", "\\xf0\\x9f\\x98"},
 		{"\xf0\x9f", "\\xf0\\x9f"},
-		{"\xc3(", "\\xc3("}, /* the byte after is its own */
+		{"\xc3(", "\\xc3("}, /* the next byte is separate */
 		{"\xe2\x82(", "\\xe2\\x82("},
 		{"\xf0\x9f\x98(", "\\xf0\\x9f\\x98("},
 		{"\xe2\x82\xe2\x82\xac", "\\xe2\\x82\xe2\x82\xac"},
@@ -165,7 +169,7 @@ static void clean_escapes_what_is_not_utf8(void **state)
 	check_samples(samples, ARRAY_SIZE(samples));
 }
 
-/* Eight bytes are looked at together: one in any of their places is found. */
+/* Eight bytes are checked together: one in any of their places is found. */
 static void clean_finds_each_place(void **state)
 {
 	static const struct {
@@ -207,7 +211,9 @@ static void clean_stops_at_nul_and_length(void **state)
 	assert_string_equal(half, "\\xe2\\x82");
 }
 
-/* Into a buffer of every size: as many whole characters as fit, and nothing after the last byte. */
+/*
+ * Into buffers of every size: as many complete characters as fit, and nothing after the last byte.
+ */
 static void clean_into_every_size(void **state)
 {
 	static const char raw[] = "ab\x1b\xc3\xa9\xff z";
@@ -223,13 +229,13 @@ static void clean_into_every_size(void **state)
 			strcat(wanted, pieces[i]);
 		text_clean_into(buffer, size, raw, sizeof(raw) - 1);
 		assert_string_equal(buffer, wanted);
-		/* Plain text, which is copied at once. */
+		/* Plain text, which is copied in one step. */
 		text_clean_into(buffer, size, "0123456789", 10);
 		assert_int_equal(strlen(buffer), size <= 10 ? size - 1 : 10);
 	}
 }
 
-/* Every sequence of up to four bytes out of the interesting ones, against the definition. */
+/* Every sequence of up to four bytes from the interesting ones, compared with the definition. */
 static void clean_gives_valid_text(void **state)
 {
 	static const char bytes[] = "a\x1b\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc2\xdf\xe0\xe1\xed\xef"
@@ -313,16 +319,16 @@ static void closest_prefers_the_nearer(void **state)
 	(void)state;
 	assert_string_equal(text_closest("mlx5_2", words, 3), "mlx5_2");
 	assert_string_equal(text_closest("mlx_1", words, 3), "mlx5_1");
-	/* Equally near: the first one. */
+	/* Equally close words: the first one wins. */
 	assert_string_equal(text_closest("mlx5_", words + 1, 2), "mlx5_1");
-	/* No slip, but the one word of which it is the beginning. */
+	/* Not a typo, but the beginning of exactly one word. */
 	assert_string_equal(text_closest("rate", columns, 4), "rate_gbps");
 	assert_string_equal(text_closest("NODE_T", columns, 4), "node_type");
 	assert_null(text_closest("node_", columns, 4));
 	assert_null(text_closest("ra", columns, 4));
 	assert_null(text_closest("gbps", columns, 4));
 	assert_string_equal(text_closest("rate_gb", twice, 2), "rate_gbps");
-	/* The longest words that are compared, and one letter more. */
+	/* The longest words that are compared, and one letter longer. */
 	memset(longest, 'a', 40);
 	longest[40] = '\0';
 	strcpy(other, longest);

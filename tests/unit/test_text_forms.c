@@ -61,8 +61,7 @@ static void widths(void **state)
 {
 	static const struct {
 		const char *text;
-		size_t columns,
-			without; /* with the widths of characters, and where there are none */
+		size_t columns, without; /* with character widths, and in a locale without them */
 	} samples[] = {
 		{"", 0, 0},
 		{"mlx5_0", 6, 6},
@@ -70,7 +69,7 @@ static void widths(void **state)
 		{"\xe6\x97\xa5\xe6\x9c\xac", 4, 2},
 		{"e\xcc\x81t", 2, 3},
 		{"\xf0\x9f\x98\x80", 2, 1},
-		/* A control, and bytes that are no characters. */
+		/* A control character, and invalid bytes. */
 		{"\xc2\x80", 1, 1},
 		{"a\xff\xc3", 3, 3},
 	};
@@ -87,7 +86,7 @@ static void widths(void **state)
 				 samples[i].without);
 		assert_ptr_equal(uselocale((locale_t)0), before);
 	}
-	/* Only as many bytes as it was told. */
+	/* No more bytes than given. */
 	assert_int_equal(text_width("abc", 2, all), 2);
 	freelocale(all);
 }
@@ -129,7 +128,7 @@ static void hex_bytes(void **state)
 	assert_true(text_read_hex("", bytes, 0));
 }
 
-/* What a shell says that such a word is. */
+/* Returns the word as a shell reads it. */
 static char *as_a_shell_reads(const char *word)
 {
 	_cleanup_(freep) char *command = mem_format("printf '%%s' %s", word);
@@ -193,7 +192,7 @@ static void suggestions(void **state)
 	assert_string_equal(near, "did you mean 'ports'?");
 	assert_string_equal(far, "see help");
 	assert_null(text_suggest("fabric", words, 2, NULL));
-	/* Two slips are a typo of a word of five letters, not of one of four. */
+	/* Two slips are a typo in a word of five letters, not in one of four. */
 	assert_string_equal(text_closest("prtso", words, 2), "ports");
 	assert_null(text_closest("prts", words + 1, 0));
 	assert_null(text_closest("ptrs", words, 2));
@@ -222,11 +221,11 @@ static void ranges(void **state)
 		{"1,3,5", "2,4,6", false},
 		{"10", "9-11", true},
 		{"10", "1", false},
-		/* Decimal, both ends. */
+		/* Decimal, with both ends included. */
 		{"10", "9-10", true},
 		{"10-11", "10", true},
 		{"12-19", "8-11", false},
-		/* What is no range ends a list. */
+		/* An invalid range ends the list. */
 		{"3-1", "2", false},
 		{"x", "0", false},
 		{"0,x,8", "8", false},
@@ -242,7 +241,8 @@ static void ranges(void **state)
 	}
 }
 
-/* Pieces of each length around the first size of the buffer, so that the sanitizer sees overruns.
+/*
+ * Pieces of each length around the initial size of the buffer, so that the sanitizer sees overruns.
  */
 static void buffers(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters with a limit, of a saved tree whose files change: which become events, and when. */
+/* Counters with a limit, in a saved tree whose files change: which become events, and when. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
@@ -11,7 +11,7 @@
 #define HW   PORT "hw_counters/"
 #define PMA  PORT "counters/"
 
-/* What the rules of these tests call a second. */
+/* The rules of these tests call this period a second. */
 enum { PERIOD_MSEC = 50 };
 
 struct bed {
@@ -65,7 +65,7 @@ static int open_limits(struct bed *bed, const char *text, char **ret_message)
 	char *bad = NULL;
 
 	assert_int_equal(event_parse_thresholds(text, &bed->limits, &bad), 0);
-	/* A second is long for a test. */
+	/* A full second would be long for a test. */
 	for (size_t i = 0; i < bed->limits.count; i++)
 		if (bed->limits.items[i].period_msec == 1000)
 			bed->limits.items[i].period_msec = PERIOD_MSEC;
@@ -76,7 +76,7 @@ static int open_limits(struct bed *bed, const char *text, char **ret_message)
 /* Waits until the next limit is due, and reads. */
 static void step(struct bed *bed, unsigned int generation)
 {
-	/* Asked first: else a pause between the two would make the end too early. */
+	/* Read first: otherwise a pause between the two calls would make the end too early. */
 	const uint64_t left = (uint64_t)thresholds_timeout(bed->thresholds);
 	const uint64_t end = clock_msec() + left;
 
@@ -97,7 +97,7 @@ static void limits_of_none(void **state)
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* By the kernel's name or by that of all drivers; a name that none has is refused. */
+/* A counter is named by the kernel's name or the common one; an unknown name is refused. */
 static void names(void **state)
 {
 	struct bed *bed = *state;
@@ -105,7 +105,7 @@ static void names(void **state)
 
 	assert_int_equal(open_limits(bed, "out_of_buffer>1/s,rx_out_of_buffer>1/m", &message), 0);
 	assert_null(message);
-	/* The first one is due first. */
+	/* The limit with the shorter period is due first. */
 	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
 	thresholds_free(bed->thresholds);
 	bed->thresholds = NULL;
@@ -120,7 +120,7 @@ static void names(void **state)
 	assert_null(bed->thresholds);
 }
 
-/* Devices that are missing may come later; a root that is missing does not. */
+/* Missing devices may appear later; a missing root does not. */
 static void no_device(void **state)
 {
 	struct bed *bed = *state;
@@ -137,7 +137,9 @@ static void no_device(void **state)
 	assert_null(bed->thresholds);
 }
 
-/* Each reading of its counters would be a line in the kernel log: it is asked once, and told. */
+/*
+ * Each reading of its counters would be a line in the kernel log: it is tried once, and reported.
+ */
 static void restricted(void **state)
 {
 	struct bed *bed = *state;
@@ -153,15 +155,15 @@ static void restricted(void **state)
 	put(bed, HW "out_of_buffer", 1000100);
 	step(bed, 0);
 	assert_int_equal(bed->events.count, 0);
-	/* Nor is it read when the devices are listed again. */
+	/* The counter is not read when the devices are listed again, either. */
 	step(bed, 1);
 	put(bed, HW "out_of_buffer", 2000100);
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 0);
-	/* It is said again, but not by a reading: the caller knows what it has reported. */
+	/* The problem is repeated without a reading: the caller knows what it has reported. */
 	assert_int_equal(bed->problems.count, 2);
 	assert_string_equal(bed->problems.items[1].object, "mlx5_0");
-	/* What another device counts is known. */
+	/* Once another device can be read, a name that it lacks is refused. */
 	thresholds_free(bed->thresholds);
 	bed->thresholds = NULL;
 	event_threshold_list_clear(&bed->limits);
@@ -170,7 +172,7 @@ static void restricted(void **state)
 	free(message);
 }
 
-/* A function that comes later is told, too: nobody would know that its counters are not watched. */
+/* A function that is added later is reported, too: its counters are not watched. */
 static void restricted_later(void **state)
 {
 	struct bed *bed = *state;
@@ -186,7 +188,7 @@ static void restricted_later(void **state)
 	step(bed, 1);
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].object, "mlx5_1");
-	/* The others are watched on. */
+	/* The others are still watched. */
 	put(bed, HW "out_of_buffer", 1000100);
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 1);
@@ -194,8 +196,8 @@ static void restricted_later(void **state)
 }
 
 /*
- * One event when a counter begins to exceed its limit, none while it goes on, and one again after
- * it has been below. The other limits, which are not due, and the other counters make none.
+ * One event when a counter begins to exceed its limit, none while that continues, and one again
+ * after it has been below. The other limits, which are not due, and the other counters cause none.
  */
 static void above_and_below(void **state)
 {
@@ -222,7 +224,7 @@ static void above_and_below(void **state)
 	assert_null(event->netdev);
 	assert_string_equal(event->counter, "rx_out_of_buffer");
 	assert_true(event->threshold.known && event->threshold.value == 100 * 20);
-	/* A million in 50 ms, or, on a busy machine, in up to half a minute. */
+	/* A million in 50 ms or, on a busy machine, in up to half a minute. */
 	assert_true(event->rate_per_sec.known);
 	assert_true(event->rate_per_sec.value > 1e6 / 30);
 	assert_true(event->rate_per_sec.value < 25e6);
@@ -237,13 +239,13 @@ static void above_and_below(void **state)
 	put(bed, HW "out_of_buffer", 3000100);
 	step(bed, 0);
 	assert_int_equal(bed->events.count, 1);
-	/* Cleared, it is not above its limit, however much it was. */
+	/* A counter that was cleared is not above its limit, however high it was. */
 	put(bed, HW "out_of_buffer", 0);
 	step(bed, 0);
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* A limit of 0 is exceeded by anything, and not by nothing. */
+/* A limit of 0 is exceeded by any growth. */
 static void at_the_limit(void **state)
 {
 	struct bed *bed = *state;
@@ -267,7 +269,7 @@ static void not_due(void **state)
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* After devices came or went their counters are listed anew, and the others count on. */
+/* After devices came or went, the counters are listed again, and the others keep their values. */
 static void another_generation(void **state)
 {
 	struct bed *bed = *state;
@@ -280,18 +282,18 @@ static void another_generation(void **state)
 	assert_int_equal(bed->events.count, 1);
 	assert_string_equal(bed->events.items[0].counter, "rx_out_of_buffer");
 	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
-	/* It goes on growing, so there is no second event. */
+	/* The counter keeps growing, so there is no second event. */
 	put(bed, HW "out_of_buffer", 2000000);
 	step(bed, 2);
 	assert_int_equal(bed->events.count, 0);
-	/* The only device goes. */
+	/* The only device is removed. */
 	tree_delete(&bed->tree, "sys/class/infiniband/mlx5_0");
 	step(bed, 3);
 	step(bed, 3);
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* However often devices come and go, a limit is due when it was, and its growth is not lost. */
+/* However often devices come and go, a limit stays due at the same time, and no growth is lost. */
 static void many_generations(void **state)
 {
 	struct bed *bed = *state;
@@ -313,7 +315,7 @@ static void many_generations(void **state)
 	assert_int_equal(bed->events.items[0].value.value, 1000000);
 }
 
-/* What was counted while a counter could not be read is not lost. */
+/* Growth is not lost while a counter cannot be read. */
 static void unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -328,7 +330,7 @@ static void unreadable(void **state)
 	assert_int_equal(bed->events.count, 1);
 }
 
-/* A counter that came just before its limit was due has not had the time to grow much. */
+/* A counter that appears just before its limit is due had no time to grow much. */
 static void just_came(void **state)
 {
 	struct bed *bed = *state;
@@ -352,7 +354,7 @@ static void just_came(void **state)
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* The only device gets another name. Returns how many events its counter makes then. */
+/* Renames the only device. Returns how many events its counter then causes. */
 static size_t count_after_rename(struct bed *bed, int port)
 {
 	char from[PATH_MAX], to[PATH_MAX];
@@ -391,7 +393,7 @@ static size_t count_after_rename(struct bed *bed, int port)
 	return count;
 }
 
-/* A device that was named is watched under its new name, too, and so are its ports. */
+/* A device that was given by name is watched under its new name, too, and so are its ports. */
 static void renamed(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What rdmactl top makes of readings, and the lines of its screen. */
+/* What rdmactl top computes from readings, and the lines of its screen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define NOON "2026-11-22T12:00:00.000Z"
 
-/* Two adapters with a port each; the second is a software device, which counts no bytes. */
+/* Two adapters with one port each; the second is a software device, which counts no bytes. */
 struct host {
 	struct inventory inventory;
 	struct counter_changes changes;
@@ -58,7 +58,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A change of a counter of the kernel's name, in a second. */
+/* Adds a change of the counter with this kernel name, in one second. */
 static struct counter_change *change(struct host *host, size_t device, enum counter_source source,
 				     const char *name, uint64_t growth)
 {
@@ -84,7 +84,7 @@ static void update(struct host *host, const char *time)
 	counter_changes_clear(&host->changes);
 }
 
-/* 50 Gb/s out, 1 Mb/s in, losses and congestion; the netdev of the other sends 1 Gb/s. */
+/* 50 Gb/s out, 1 Mb/s in, losses and congestion; the netdev of the other device sends 1 Gb/s. */
 static void add_traffic(struct host *host)
 {
 	change(host, 0, COUNTER_SOURCE_PMA, "port_xmit_data", 6250000000);
@@ -96,7 +96,7 @@ static void add_traffic(struct host *host)
 	change(host, 0, COUNTER_SOURCE_HW, "packet_seq_err", 3);
 	change(host, 0, COUNTER_SOURCE_HW, "np_ecn_marked_roce_packets", 2000);
 	change(host, 0, COUNTER_SOURCE_HW, "np_cnp_sent", 1000);
-	/* The netdev counts what the adapter counts, too. */
+	/* The netdev counts the same bytes as the adapter. */
 	change(host, 0, COUNTER_SOURCE_NETDEV, "tx_bytes", 1);
 	change(host, 1, COUNTER_SOURCE_HW, "sent_pkts", 100);
 	change(host, 1, COUNTER_SOURCE_HW, "rcvd_pkts", 50);
@@ -132,7 +132,7 @@ static void rates(void **state)
 	assert_null(port->worst.counter);
 }
 
-/* Each counter is in one sum, or in none. */
+/* Each counter belongs to one sum, or to none. */
 static void sums(void **state)
 {
 	enum { NO_SUM = TOP_SUMS };
@@ -193,7 +193,7 @@ static void sums(void **state)
 	}
 }
 
-/* What is counted in two places counts once: mana for the port and the device, mlx5 at wish. */
+/* An event counted in two places counts once: mana by port and device, mlx5 if configured. */
 static void counted_twice(void **state)
 {
 	struct host *host = *state;
@@ -208,7 +208,7 @@ static void counted_twice(void **state)
 	assert_int_equal(host->top.ports[1].totals[TOP_CNP].value, 3);
 }
 
-/* Counters that belong to no row are passed over, and those after them are not. */
+/* Counters that belong to no row are skipped, and those after them are not. */
 static void without_rows(void **state)
 {
 	struct host *host = *state;
@@ -216,7 +216,7 @@ static void without_rows(void **state)
 
 	device_add_port(two, 1);
 	device_add_port(two, 2);
-	/* One of a device with two ports, of a port that is not there, of no device. */
+	/* A counter of a device with two ports, of a missing port, and of no device. */
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.port = NULL;
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1);
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.device = NULL;
@@ -231,7 +231,7 @@ static void without_rows(void **state)
 	assert_int_equal(host->top.ports[1].totals[TOP_DROPS].value, 4);
 }
 
-/* Sums go on while rates are of one round; the worst counter stays with its time. */
+/* Sums accumulate while rates are those of one round; the worst counter stays with its time. */
 static void rounds(void **state)
 {
 	struct host *host = *state;
@@ -249,7 +249,7 @@ static void rounds(void **state)
 	assert_string_equal(port->worst.counter, "rx_out_of_buffer");
 	assert_string_equal(port->worst.time, NOON);
 	assert_false(port->worst.per_sec.known);
-	/* A serious one is worse than one that is faster. */
+	/* A serious counter is worse than a faster one. */
 	change(host, 0, COUNTER_SOURCE_HW, "out_of_buffer", 1000);
 	change(host, 0, COUNTER_SOURCE_PMA, "link_downed", 1);
 	update(host, "2026-11-22T12:00:02.000Z");
@@ -258,7 +258,7 @@ static void rounds(void **state)
 	assert_int_equal(port->totals[TOP_DROPS].value, 1012);
 }
 
-/* Bytes that the adapter counts, but cannot be read, are unknown: the netdev is something else. */
+/* Bytes that the adapter counts but that cannot be read are unknown: the netdev's are others. */
 static void unreadable(void **state)
 {
 	struct host *host = *state;
@@ -272,7 +272,7 @@ static void unreadable(void **state)
 	assert_false(host->top.ports[0].bytes_source.known);
 }
 
-/* An old kernel has the file of a counter that the driver does not have: another place counts. */
+/* An old kernel has a file for a counter that the driver lacks: another place counts. */
 static void absent(void **state)
 {
 	struct host *host = *state;
@@ -450,7 +450,7 @@ static void at_200(void **state)
 		      "q:quit h:help p:pause s:sort /:filter + -:interval");
 }
 
-/* Five lines: the ports matter more than the rest. */
+/* Five lines: the ports take priority over the rest. */
 static void low(void **state)
 {
 	fill(*state);
@@ -472,7 +472,7 @@ static void low(void **state)
 		      "q:quit");
 }
 
-/* Names with characters of several bytes are cut between characters. */
+/* Names with multibyte characters are cut between characters. */
 static void wide_names(void **state)
 {
 	struct host *host = *state;
@@ -519,7 +519,9 @@ static enum top_action press(struct host *host, const char *keys)
 	char *bytes = mem_alloc_zero(length, 1);
 	enum top_action action;
 
-	/* Without a zero at the end, as read(2) gives them: a byte too many is noticed. */
+	/*
+	 * Without a terminating NUL, as read(2) returns them: the sanitizer sees one byte too many.
+	 */
 	memcpy(bytes, keys, length);
 	action = top_keys(&host->view, bytes, length);
 	free(bytes);
@@ -558,11 +560,11 @@ static void keys(void **state)
 	assert_int_equal(view->first, 2);
 	press(host, "\033[A");
 	assert_int_equal(view->first, 1);
-	/* Other sequences, complete or not, are no keys. */
+	/* Other sequences, complete or not, are not keys. */
 	assert_int_equal(press(host, "\033[1;5C\033[15~"), TOP_NOTHING);
 	assert_int_equal(press(host, "\033["), TOP_NOTHING);
 	assert_int_equal(press(host, "\377\200"), TOP_NOTHING);
-	/* A letter of the filter is no key, and controls are no letters. */
+	/* While a filter is typed, letters are not keys, and controls are not letters. */
 	assert_int_equal(press(host, "/q\001\303\266s"), TOP_DRAW);
 	assert_true(view->typing);
 	assert_string_equal(view->filter, "qs");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The whole screen of rdmactl top: its title, how its lines are shared out, processes, events,
- * help; and which counters its model takes from where.
+ * The full screen of rdmactl top: its title, how its lines are divided, processes, events, help;
+ * and which counters its model uses from which source.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +76,10 @@ static char *screen(struct host *host)
 	return top_text(&host->top, &host->processes, &host->view);
 }
 
-/* A letter for each line: Title, Headings, p for a port, blank, C and c for commands, E and e for
- * events, Keys. */
+/*
+ * One letter per line: Title, Headings, p for a port, blank, C and c for commands, E and e for
+ * events, Keys.
+ */
 static void assert_shape(size_t height, size_t ports, size_t processes, size_t events,
 			 const char *wanted)
 {
@@ -116,7 +118,7 @@ static void shares(void **state)
 {
 	(void)state;
 	assert_shape(15, 20, 5, 10, "THppp.Ccc.EeeeK");
-	/* One line less: too low for more than ports. */
+	/* One line less: only the ports fit. */
 	assert_shape(14, 20, 5, 10, "THpppppppppppK");
 	assert_shape(15, 20, 1, 1, "THpppppp.Cc.EeK");
 	assert_shape(15, 2, 5, 10, "THpp.Cccc.EeeeK");
@@ -125,7 +127,7 @@ static void shares(void **state)
 	assert_shape(15, 2, 0, 1, "THpp.EeK");
 	assert_shape(15, 2, 1, 0, "THpp.CcK");
 	assert_shape(8, 2, 5, 0, "THpp.CcK");
-	/* A part of which no row has room is left out. */
+	/* A part without room for a row is omitted. */
 	assert_shape(7, 2, 5, 5, "THppK");
 	assert_shape(7, 2, 0, 5, "THppK");
 	assert_shape(8, 2, 0, 5, "THpp.EeK");
@@ -134,7 +136,7 @@ static void shares(void **state)
 	assert_shape(1, 3, 0, 0, "THpK");
 }
 
-/* The last events are those that have room. */
+/* The newest events are shown as far as they fit. */
 static void last_events(void **state)
 {
 	struct host *host = *state;
@@ -175,7 +177,7 @@ static void titles(void **state)
 	host->view.paused = true;
 	strcpy(host->view.filter, "p");
 	assert_title(host, "PAUSED 12:00:00Z every 1.5 s, only 'p', 3 ports, by rx");
-	/* What has no room is left out, and what comes after it may have some. */
+	/* A part of the title that does not fit is omitted, and a later one may still fit. */
 	host->view.width = 54;
 	assert_title(host, "PAUSED 12:00:00Z every 1.5 s, only 'p', 3 ports, by rx");
 	host->view.width = 53;
@@ -191,7 +193,7 @@ static void titles(void **state)
 	assert_title(host, "12:00:00Z");
 	host->view.width = 8;
 	assert_title(host, "");
-	/* Which ports are seen; the first one is never beyond what there is. */
+	/* Which ports are visible; the first one never exceeds the number of ports. */
 	host->view.width = 80;
 	host->view.height = 5;
 	assert_title(host, "12:00:00Z every 1.5 s, ports 1-2 of 3");
@@ -272,7 +274,7 @@ static void bytes(void **state)
 	}
 }
 
-/* Columns of processes at the widths that have room for them. */
+/* Columns of processes at the smallest widths that have room for them. */
 static void widths_of_processes(void **state)
 {
 	static const struct {
@@ -308,7 +310,7 @@ static void widths_of_processes(void **state)
 	}
 }
 
-/* ---- The model: what is counted once, and what is left out ---- */
+/* ---- The model: what is counted once, and what is omitted ---- */
 
 struct model {
 	struct inventory inventory;
@@ -418,7 +420,7 @@ static void wanted(void **state)
 	}
 }
 
-/* The same packets in two counters are counted once; those of the device are its only port's. */
+/* Packets in two counters count once; counters of the device belong to its only port. */
 static void counted_once(void **state)
 {
 	struct model *model = *state;
@@ -441,10 +443,10 @@ static void counted_once(void **state)
 	assert_int_equal(port->totals[TOP_CNP].value, 9);
 	assert_int_equal(port->totals[TOP_ECN].value, 4);
 	assert_int_equal(port->totals[TOP_TX_BYTES].value, 125);
-	/* A counter that is gone leaves its place to the next best. */
+	/* If a counter disappears, the next best takes its place. */
 	assert_int_equal(port->totals[TOP_RX_BYTES].value, 250);
 	assert_int_equal(port->bytes_source.value, COUNTER_SOURCE_NETDEV);
-	/* Without a rate of the link there is no share of it. */
+	/* Without a link rate, there is no share of it. */
 	assert_true(port->tx_gbps.known);
 	assert_false(port->tx_percent.known);
 	model->inventory.devices.items[0].ports[0].rate_gbps = real_of(0);
@@ -459,7 +461,7 @@ static void counted_once(void **state)
 	assert_int_equal(model->top.ports[0].totals[TOP_TX_BYTES].value, 2500000125);
 }
 
-/* A device with two ports shares its own counters with neither; new ports go where they belong. */
+/* Counters of a device with two ports belong to neither; new ports are inserted in order. */
 static void ports_of_devices(void **state)
 {
 	struct model *model = *state;
@@ -480,7 +482,7 @@ static void ports_of_devices(void **state)
 	assert_false(model->top.ports[2].flaps.known);
 }
 
-/* The most serious counter that moves, and of these the fastest. */
+/* The most serious counter that moves, and the fastest of these. */
 static void the_worst(void **state)
 {
 	struct model *model = *state;
@@ -504,7 +506,7 @@ static void the_worst(void **state)
 	assert_string_equal(model->top.ports[0].worst.counter, "link_downed");
 	assert_string_equal(model->top.ports[0].worst.time, "2026-11-22T12:00:01.000Z");
 	assert_true(model->top.ports[0].worst.per_sec.value == 1);
-	/* The next round begins with none, and the last one that moved stays. */
+	/* The next round starts without one, and the last one that moved is kept. */
 	add_change(model, 0, COUNTER_SOURCE_HW, "packet_seq_err", 1);
 	update(model, "2026-11-22T12:00:02.000Z");
 	assert_int_equal(model->top.ports[0].worst.severity.value, COUNTER_WARNING);
@@ -536,12 +538,14 @@ static void bytes_of_all_ports(void **state)
 	assert_false(top_has_bytes(&model->inventory, &model->readings));
 	take(model, 0, 1, COUNTER_SOURCE_PMA, "port_xmit_data");
 	assert_true(top_has_bytes(&model->inventory, &model->readings));
-	/* An old kernel has the file without an agent: that counts nothing. */
+	/* An old kernel has the file without a PMA: it counts nothing. */
 	model->readings.items[model->readings.count - 1].problem = "N/A (no PMA)";
 	assert_false(top_has_bytes(&model->inventory, &model->readings));
 }
 
-/* An event about another thing, or of no device, is no flap; the oldest events go first. */
+/*
+ * An event on something else, or without a device, is no flap; the oldest events are dropped first.
+ */
 static void flaps(void **state)
 {
 	struct model *model = *state;

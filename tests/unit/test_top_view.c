@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The screen of rdmactl top at its edges: how numbers change their form, at which width each column
- * comes, how lines are shared out, what each key does, and what each order and filter takes.
+ * The screen of rdmactl top at its limits: when numbers change their form, at which width each
+ * column appears, how lines are divided, what each key does, and what each order and filter
+ * selects.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #include "top/top_cells.h"
 #include "top/top_view.h"
 
-/* The last column that a screen of the width has, which is as wide as all columns up to it. */
+/* The screen width at which each column appears, which is that of all columns up to it. */
 enum {
 	TO_RX = 16,
 	TO_STATE = 23,
@@ -32,7 +33,7 @@ enum {
 	TO_WORST = 104,
 };
 
-/* A line of the table as wide as the screen at most: the headings, or those of one row. */
+/* Returns a line of the table, at most as wide as the screen: the headings, or one row. */
 static char *line_of(const struct top_port *row, size_t width, bool headings)
 {
 	const struct top_cells cells = top_cells_layout(&row, 1, width, false);
@@ -45,7 +46,7 @@ static char *line_of(const struct top_port *row, size_t width, bool headings)
 	return text_buffer_take(&text);
 }
 
-/* The text of a column, by its place among the words of the line; none has blanks. */
+/* Checks the text of a column by its position among the words of the line; none has blanks. */
 static void assert_cell(const struct top_port *row, size_t width, unsigned int place,
 			const char *wanted)
 {
@@ -58,7 +59,7 @@ static void assert_cell(const struct top_port *row, size_t width, unsigned int p
 	assert_string_equal(word, wanted);
 }
 
-/* Each column comes at exactly the width that has room for it. */
+/* Each column appears at exactly the width that has room for it. */
 static void columns(void **state)
 {
 	static const struct {
@@ -75,7 +76,7 @@ static void columns(void **state)
 		{TO_RETRANSMISSIONS, "PORT STATE     TX    RX DROPS  RETR\n"},
 		{TO_BARS - 1, "PORT STATE     TX    RX DROPS  RETR\n"},
 		{TO_BARS, "PORT STATE     TX Gb/s      RX Gb/s   DROPS  RETR\n"},
-		/* What remains makes the bars wider. */
+		/* The remaining width makes the bars wider. */
 		{TO_BARS + 2, "PORT STATE     TX Gb/s       RX Gb/s    DROPS  RETR\n"},
 		{TO_CONGESTION, "PORT STATE     TX Gb/s      RX Gb/s   DROPS  RETR   CONG\n"},
 		{TO_FLAPS, "PORT STATE     TX Gb/s      RX Gb/s   DROPS  RETR   CONG FLAPS\n"},
@@ -100,7 +101,7 @@ static void columns(void **state)
 		_cleanup_(freep) char *line = line_of(&row, width, true);
 
 		assert_true(strlen(line) - 1 <= width);
-		/* One more column only where it is due. */
+		/* A column is added only at these widths. */
 		if (width != TO_BARS && width != TO_CONGESTION && width != TO_FLAPS &&
 		    width != TO_PACKETS && width != TO_ECN && width != TO_WORST) {
 			assert_int_equal(!strstr(line, "CONG"), !strstr(before, "CONG"));
@@ -137,8 +138,7 @@ static void widths(void **state)
 		assert_int_equal(cells.widths[TOP_COLUMN_RX_BAR], cases[i].bar);
 		assert_int_equal(cells.widths[TOP_COLUMN_WORST], cases[i].worst);
 	}
-	/* A name takes a third of the line at most, unless that is less than 8, and never over 24.
-	 */
+	/* A name takes at most a third of the line, but at least 8 columns and at most 24. */
 	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
 		const struct top_port named = {.object = borrowed(ports[i])};
 		const struct top_port *both[] = {&row, &named};
@@ -194,7 +194,7 @@ static void counts(void **state)
 		row.totals[TOP_DROPS] = number_of(cases[i].value);
 		assert_cell(&row, TO_DROPS, 4, cases[i].text);
 	}
-	/* A + where it moved in the last round. */
+	/* A + marks a sum that grew in the last round. */
 	row.totals[TOP_DROPS] = number_of(7);
 	row.per_sec[TOP_DROPS] = real_of(0);
 	assert_cell(&row, TO_DROPS, 4, "7");
@@ -204,7 +204,7 @@ static void counts(void **state)
 	assert_cell(&row, TO_RETRANSMISSIONS, 5, "8");
 }
 
-/* Four marks of room: rounded, but at least one for any traffic. */
+/* Room for four marks: rounded, but at least one for any traffic. */
 static void bars(void **state)
 {
 	static const struct {
@@ -227,7 +227,7 @@ static void bars(void **state)
 	}
 }
 
-/* Congestion: marks and packets together; ticks of waiting only where there are none. */
+/* Congestion: marks and packets together; wait ticks only without these. */
 static void congestion(void **state)
 {
 	enum { NONE = -1 };
@@ -282,7 +282,7 @@ static void packets_and_flaps(void **state)
 	assert_cell(&row, TO_ECN, 11, "6");
 }
 
-/* The worst counter: how fast it moves, or when it moved last; its colour is its severity's. */
+/* The worst counter: its rate, or when it last moved; its colour shows its severity. */
 static void worst(void **state)
 {
 	static const struct {
@@ -351,7 +351,9 @@ static void keys(void **state)
 	(void)state;
 	assert_int_equal(press(&view, ""), TOP_NOTHING);
 	assert_int_equal(press(&view, "Q"), TOP_QUIT);
-	/* What comes after the end is not taken, and a key that does nothing hides none. */
+	/*
+	 * Keys after the one that quits are ignored, and a key without effect does not hide others.
+	 */
 	assert_int_equal(press(&view, "qs"), TOP_QUIT);
 	assert_int_equal(view.order, TOP_BY_PORT);
 	assert_int_equal(press(&view, "sx"), TOP_DRAW);
@@ -366,7 +368,7 @@ static void keys(void **state)
 	assert_false(view.help);
 	press(&view, "?\033");
 	assert_false(view.help);
-	/* A sequence ends with its final byte: what follows is a key. */
+	/* A sequence ends with its final byte: the next byte is a key. */
 	press(&view, "\033[1;5Cs");
 	assert_int_equal(view.order, TOP_BY_RX);
 	press(&view, "\033[@s\033[1~s");
@@ -386,7 +388,7 @@ static void filter(void **state)
 	assert_true(view.typing);
 	assert_string_equal(view.filter, "");
 	assert_int_equal(view.first, 0);
-	/* Nothing to erase; arrows do nothing while it is typed. */
+	/* There is nothing to erase; arrows have no effect while a filter is typed. */
 	press(&view, "\b\177");
 	assert_string_equal(view.filter, "");
 	assert_int_equal(press(&view, "\033[B"), TOP_NOTHING);
@@ -434,7 +436,7 @@ static char *order_of(const struct top *top, enum top_order order, const char *o
 		assert_string_equal(text_, wanted_);                          \
 	} while (0)
 
-/* The greatest comes first, and equal ones stay in the order of their names. */
+/* The largest comes first, and equal ones stay in the order of their names. */
 static void orders(void **state)
 {
 	struct top_port ports[4] = {{.object = borrowed("a")},
@@ -447,7 +449,7 @@ static void orders(void **state)
 	for (enum top_order order = 0; order < TOP_ORDERS; order++)
 		assert_order(&top, order, "", "abcd");
 	ports[1].tx_gbps = ports[2].rx_gbps = real_of(1);
-	/* A value that is not known counts nothing. */
+	/* An unknown value counts as nothing. */
 	ports[3].tx_gbps.value = ports[3].rx_gbps.value = 9;
 	assert_order(&top, TOP_BY_TX, "", "bacd");
 	assert_order(&top, TOP_BY_RX, "", "cabd");
@@ -459,7 +461,7 @@ static void orders(void **state)
 	ports[3].totals[TOP_DROPS] = ports[2].totals[TOP_RETRANSMISSIONS] = number_of(1);
 	assert_order(&top, TOP_BY_DROPS, "", "dabc");
 	assert_order(&top, TOP_BY_RETRANSMISSIONS, "", "cabd");
-	/* Any packet counts more than all ticks of waiting. */
+	/* Any packet counts more than all wait ticks. */
 	ports[0].totals[TOP_WAIT] = number_of(1000000);
 	ports[1].totals[TOP_WAIT] = number_of(2000000);
 	ports[2].totals[TOP_CNP] = number_of(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which adapters an accelerator gets, of nodes made by hand: who is a candidate, who is taken, what
- * is left over, ties, and the prediction of what NCCL takes.
+ * Which adapters an accelerator gets, with handmade nodes: the candidates, the chosen ones, those
+ * left over, ties, and the prediction of NCCL's choice.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A node below a switch, with the next place on the bus. */
+/* Adds a node below a switch, at the next position on the bus. */
 static struct topology_node *add(struct bed *bed, enum topology_kind kind, const char *name,
 				 const char *at)
 {
@@ -70,7 +70,7 @@ static struct topology_node *nic(struct bed *bed, const char *name, const char *
 	return add(bed, TOPOLOGY_NIC, name, at);
 }
 
-/* "gpu0: m1 m2 tie; gpu1: m0 measured": the adapters of each, and how certain it is. */
+/* Expects "gpu0: m1 m2 tie; gpu1: m0 measured": the adapters of each, and how certain it is. */
 static void expect(struct bed *bed, enum assign_mode mode, const char *wanted)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -100,7 +100,7 @@ static void nearest(void **state)
 	nic(bed, "m0", "s1");
 	nic(bed, "m1", "s0");
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 measured; gpu1: m0 measured");
-	/* Equals are taken in the order of the bus, and it is said. */
+	/* Equals are taken in bus order, and reported as a tie. */
 	nic(bed, "m2", "s0");
 	nic(bed, "m3", "s1");
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 m2 tie; gpu1: m0 m3 tie");
@@ -116,7 +116,7 @@ static size_t count_candidates(struct bed *bed)
 	return count;
 }
 
-/* Only adapters that could be used: with an active port, a function, and no subfunctions. */
+/* Only usable adapters: with an active port and a function, and not subfunctions. */
 static void candidates(void **state)
 {
 	struct bed *bed = *state;
@@ -128,19 +128,18 @@ static void candidates(void **state)
 	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
 	nic(bed, "m3", "s7");
 	expect(bed, ASSIGN_RAIL, "gpu0: m3 measured");
-	/* One below a switch of an accelerator leaves out those that are not: they are for storage.
-	 */
+	/* An adapter below a switch of an accelerator excludes the others: they are for storage. */
 	nic(bed, "m4", "s0")->active = TRISTATE_UNKNOWN;
 	expect(bed, ASSIGN_RAIL, "gpu0: m4 measured");
 	assert_int_equal(count_candidates(bed), 1);
-	/* Several switches between them are near enough, another host bridge is not. */
+	/* Several switches in between are near enough, another host bridge is not. */
 	strings_free(&bed->topology.nodes[5].switches);
 	strings_add(&bed->topology.nodes[5].switches, "s1");
 	strings_add(&bed->topology.nodes[5].switches, "s0");
 	assert_int_equal(count_candidates(bed), 1);
 	bed->topology.nodes[5].switches.items[1][1] = '2';
 	assert_int_equal(count_candidates(bed), 2);
-	/* So is one at the same CPU, if that is linked with the accelerator. */
+	/* An adapter at the same CPU is near enough if the CPU is linked with the accelerator. */
 	bed->topology.nodes[0].c2c = true;
 	bed->topology.nodes[5].numa_node = number_of(1);
 	assert_int_equal(count_candidates(bed), 1);
@@ -148,7 +147,7 @@ static void candidates(void **state)
 	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
 }
 
-/* Each adapter is shared by as many as have to, neighbours on the bus first. */
+/* Each adapter is shared by as many accelerators as necessary, neighbours on the bus first. */
 static void more_accelerators(void **state)
 {
 	struct bed *bed = *state;
@@ -161,7 +160,7 @@ static void more_accelerators(void **state)
 	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m1 tie; gpu2: m1 tie");
 	gpu(bed, "gpu3", "s0");
 	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m0 tie; gpu2: m1 tie; gpu3: m1 tie");
-	/* A nearer one is not shared by more than the others. */
+	/* A nearer adapter is not shared by more accelerators than the others. */
 	strings_free(&bed->topology.nodes[4].switches);
 	strings_add(&bed->topology.nodes[4].switches, "s1");
 	strings_add(&bed->topology.nodes[4].switches, "s0");
@@ -169,7 +168,7 @@ static void more_accelerators(void **state)
 	       "gpu0: m0 measured; gpu1: m0 measured; gpu2: m1 measured; gpu3: m1 measured");
 }
 
-/* What is left goes to the nearest, unless it is farther away than what that has. */
+/* An adapter left over goes to the nearest accelerator, unless it is farther than those it has. */
 static void more_adapters(void **state)
 {
 	struct bed *bed = *state;
@@ -197,7 +196,7 @@ static void set_link(struct pci_function *function, double speed, unsigned int l
 	function->width_lanes = function->max_width_lanes = number_of(lanes);
 }
 
-/* The class counts most; in one class the wider link, however far it is on the bus. */
+/* The class counts most; within a class, the wider link, however far away on the bus. */
 static void bandwidth(void **state)
 {
 	struct bed *bed = *state;
@@ -211,7 +210,7 @@ static void bandwidth(void **state)
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 m0 measured");
 	set_link(&bed->functions[2], 8, 16);
 	expect(bed, ASSIGN_RAIL, "gpu0: m0 m1 measured");
-	/* A link that is not known is the narrowest. */
+	/* An unknown link counts as the narrowest. */
 	bed->functions[1].speed_gtps.known = bed->functions[0].speed_gtps.known = false;
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 m0 measured");
 	set_link(&bed->functions[0], 32, 16);
@@ -222,7 +221,7 @@ static void bandwidth(void **state)
 	expect(bed, ASSIGN_RAIL, "gpu0: m0 measured");
 }
 
-/* If the distance is not known, neither is the choice. */
+/* If the distance is unknown, so is the choice. */
 static void unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -258,7 +257,7 @@ static void too_many(void **state)
 	assignment_list_clear(&bed->list);
 }
 
-/* Nodes below one switch, as many of each: NCCL's ncclTopoGetLocalNet(), src/graph/topo.cc. */
+/* Nodes below one switch, in the given numbers: NCCL's ncclTopoGetLocalNet(), src/graph/topo.cc. */
 static void predict(const char *wanted, unsigned int gpus, unsigned int nics)
 {
 	struct bed *bed;
@@ -282,7 +281,7 @@ static void predict(const char *wanted, unsigned int gpus, unsigned int nics)
 	tear_down(&state);
 }
 
-/* Powers of two in the order of their mirrored bits, others one after the other. */
+/* Powers of two are taken in bit-reversed order, other numbers in sequence. */
 static void nccl_shares(void **state)
 {
 	(void)state;
@@ -297,8 +296,8 @@ static void nccl_shares(void **state)
 }
 
 /*
- * What NCCL takes a link for: width times 15, 30, 60, 120, 240 or 480 (100 Mb/s a lane), divided by
- * 80, GB/s; src/graph/xml.cc and topo.cc. m0 has that link, m1 a port of exactly as much.
+ * NCCL's bandwidth of a link: width times 15, 30, 60, 120, 240 or 480 (100 Mb/s a lane), divided by
+ * 80, in GB/s; src/graph/xml.cc and topo.cc. m0 has that link, m1 a port of exactly that rate.
  */
 static void nccl_rates(void **state)
 {
@@ -332,14 +331,14 @@ static void nccl_rates(void **state)
 		nodes[2].rate_gbps = real_of(cases[i].gbytes * 8 + 0.5);
 		expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
 	}
-	/* What does not tell: 8 GT/s, 16 lanes, a port of 10 Gb/s. */
+	/* Defaults for unknown values: 8 GT/s, 16 lanes, a port of 10 Gb/s. */
 	nodes[1].max_speed_gtps.known = nodes[1].max_width_lanes.known = false;
 	nodes[2].rate_gbps = real_of(96);
 	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
 	nodes[1].rate_gbps.known = false;
 	nodes[2].rate_gbps = real_of(10);
 	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
-	/* The accelerator's own link is the limit of all. */
+	/* The accelerator's own link limits all others. */
 	nodes[0].speed_gtps = real_of(2.5);
 	nodes[0].width_lanes = number_of(1);
 	nodes[1].rate_gbps = real_of(1);
@@ -376,7 +375,7 @@ static void nccl_distances(void **state)
 	expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
 }
 
-/* The links of switches below the common one count, but for the lower half of a chip. */
+/* The links of switches below the common one count, except for the lower half of a chip. */
 static void nccl_switches(void **state)
 {
 	char top_id[] = "s0", low_id[] = "s1";
@@ -406,7 +405,7 @@ static void nccl_switches(void **state)
 	low.merged = true;
 	nodes[2].rate_gbps = real_of(199);
 	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
-	/* With no switch in common, all links up to the CPU do: 0.75 GB/s. */
+	/* Without a common switch, all links up to the CPU count: 0.75 GB/s. */
 	low.merged = false;
 	nodes[0].switches.items[0][1] = '7';
 	nodes[2].rate_gbps = real_of(5.5);
@@ -415,7 +414,7 @@ static void nccl_switches(void **state)
 	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
 }
 
-/* The devices of one card are one to NCCL, with the rates of both. */
+/* NCCL treats the devices of one card as one, with the sum of their rates. */
 static void nccl_cards(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Topology files: the XML, and where the nodes are by it. */
+/* Topology files: the XML, and the places that they give to nodes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void faults(void **state)
 		{"hello", "line 1: no element"},
 		{"<a>\n<b>\n</a>", "line 3: the end of another element"},
 		{"<a>\n<b/>", "line 2: an element without its end"},
-		/* Names that end their line are cut there. */
+		/* Names at the end of their line are cut there. */
 		{"<a\n x='1'>\n<b\n y\n='&amp;\n'>\n<c", "line 7: this element has no end"},
 		{"<a></a><b/>", "line 1: a second element after the end of the first"},
 		{"</a>", "line 1: an end without its start"},
@@ -86,7 +86,7 @@ static void faults(void **state)
 	}
 }
 
-/* A text that repeats a part. */
+/* Returns a text with a repeated part. */
 static char *repeat(const char *begin, const char *part, size_t count, const char *end)
 {
 	struct text_buffer text = {.text = NULL};
@@ -185,7 +185,7 @@ static void wrong_files(void **state)
 	}
 }
 
-/* A name inside itself must not make a circle. */
+/* A switch named inside itself must not form a loop. */
 static void circles(void **state)
 {
 	struct topology topology = {.count = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A topology that is read from a small tree: each node with all that is known of it, the way
- * between two nodes, AMD's links, and what makes it doubtful.
+ * A topology read from a small tree: each node with all that is known about it, the path between
+ * two nodes, AMD's links, and what makes it doubtful.
  */
 #include "saved_tree.h"
 
@@ -48,7 +48,7 @@ static void put(struct bed *bed, const char *directory, const char *file, const 
 	tree_write(&bed->tree, path, text);
 }
 
-/* A function below the host bridge or below other functions. */
+/* Adds a function below the host bridge or below other functions. */
 static void put_function(struct bed *bed, const char *directory, const char *class,
 			 const char *vendor, const char *device)
 {
@@ -64,7 +64,7 @@ static void put_link(struct bed *bed, const char *directory, const char *speed, 
 	put(bed, directory, "max_link_width", max_width);
 }
 
-/* The RDMA device; `part` is what stands between it and its function. */
+/* Adds an RDMA device; `part` is the path between it and its function. */
 static struct device *add_device(struct bed *bed, const char *name, const char *directory,
 				 const char *part)
 {
@@ -126,7 +126,7 @@ static void say_list(char **text, const char *what, const struct strings *list)
 			   list->items[i]);
 }
 
-/* All that is known of the node. */
+/* Appends all that is known about the node. */
 static void say_node(char **text, const struct topology_node *node)
 {
 	static const char *const kinds[] = {"nic", "accelerator", "part"};
@@ -197,7 +197,7 @@ static void put_numa(struct bed *bed)
 #define GPU    SWITCH "/0000:02:01.0/0000:04:00.0"
 #define AMD    "pci0000:80/0000:80:01.0/0000:81:00.0"
 
-/* A switch with an adapter and an accelerator below, and an accelerator elsewhere. */
+/* A switch with an adapter and an accelerator below it, and an accelerator elsewhere. */
 static void put_functions(struct bed *bed)
 {
 	put_numa(bed);
@@ -268,7 +268,7 @@ static void nodes(void **state)
 	assert_null(topology_find(&bed->topology, "0000:03:00"));
 }
 
-/* Node 0 of all functions is no measurement in a guest of Hyper-V that has several nodes. */
+/* In a Hyper-V guest with several nodes, node 0 for all functions is not a measurement. */
 static void hyperv(void **state)
 {
 #define GUEST "LNXSYSTM:00/VMBUS:00/guid/pci0001:00/0001:00:02.0"
@@ -301,14 +301,14 @@ static void hyperv(void **state)
 		"note: this virtual machine (Hyper-V) shows no PCIe switches: devices may be "
 		"closer than they seem, and some distances are unknown -> set NCCL_TOPO_FILE to "
 		"the topology file of this kind of machine\n");
-	/* One on another node shows that the host gives them. */
+	/* A function on another node shows that the host reports them. */
 	put(bed, GUEST, "numa_node", "1");
 	load(bed);
 	assert_false(bed->topology.numa_distrusted);
 	assert_int_equal(bed->topology.nodes[2].numa_node.value, 0);
 	assert_true(bed->topology.nodes[2].numa_node.known);
 	assert_int_equal(bed->notes.count, 1);
-	/* With one node there is no other. */
+	/* With a single node there is no other. */
 	put(bed, GUEST, "numa_node", "0");
 	tree_delete(&bed->tree, "sys/devices/system/node/node1");
 	load(bed);
@@ -316,7 +316,7 @@ static void hyperv(void **state)
 #undef GUEST
 }
 
-/* The machine's own file tells what it hides; one that is wrong is a problem. */
+/* The machine's own file shows what the machine hides; an invalid one is a problem. */
 static void own_file(void **state)
 {
 #define FILE_PATH "var/run/nvidia-topologyd/virtualTopology.xml"
@@ -354,7 +354,7 @@ static void own_file(void **state)
 #undef FILE_PATH
 }
 
-/* A file that was asked for has to know the host; so has a locality. */
+/* A file that the user gives has to describe this host; so does a locality. */
 static void asked_for(void **state)
 {
 	static const struct {
@@ -385,7 +385,7 @@ static void asked_for(void **state)
 	}
 }
 
-/* Each vendor has a word; the others have their number. */
+/* Known vendors have a word; others are shown by their number. */
 static void vendors(void **state)
 {
 	static const char *const cases[][2] = {
@@ -404,14 +404,17 @@ static void vendors(void **state)
 		put_function(bed, "pci0000:80/0000:81:00.0", "0x120000", cases[i][0], "0x2342");
 		load(bed);
 		assert_string_equal(bed->topology.nodes[0].vendor, cases[i][1]);
-		/* GH200 is an accelerator, and NVIDIA's alone. */
+		/*
+		 * GH200 is an accelerator linked with its CPU; another vendor's device of that ID
+		 * is not.
+		 */
 		assert_int_equal(bed->topology.count, 2);
 		assert_false(bed->topology.nodes[0].c2c);
 		assert_int_equal(bed->topology.nodes[1].c2c, !strcmp(cases[i][0], "0x10de"));
 	}
 }
 
-/* Intel's VMD is no switch: its root ports are below one host bridge, and end the way up. */
+/* Intel's VMD is no switch: its root ports are below one host bridge, and end the path upwards. */
 static void root_ports_of_vmd(void **state)
 {
 	static const char *const vmd[] = {
@@ -439,7 +442,7 @@ static void root_ports_of_vmd(void **state)
 	assert_string_equal(bed->topology.nodes[1].host_bridge, "pci10000:e0");
 }
 
-/* The GPUs of Grace superchips, and others of those years without a CPU beside them. */
+/* The GPUs of Grace superchips, and contemporary ones without a CPU in their package. */
 static void superchips(void **state)
 {
 	static const struct {
@@ -469,7 +472,7 @@ static struct link *add_link(struct bed *bed, const char *name, unsigned int ind
 	return link;
 }
 
-/* A bond has the functions of its members, of which each that is another one is a part. */
+/* A bond has the functions of its members; each that is another function becomes a part. */
 static void bonds(void **state)
 {
 	struct bed *bed = *state;
@@ -495,7 +498,7 @@ static void bonds(void **state)
 		  "../../devices/pci0000:00/0000:00:02.0/net/eth0");
 	tree_link(&bed->tree, "sys/class/net/eth1",
 		  "../../devices/pci0000:00/0000:00:02.1/net/eth1");
-	/* One that is no PCI function, and one that is not in the list. */
+	/* A member that is no PCI function, and one that is not in the list. */
 	tree_link(&bed->tree, "sys/class/net/eth2", "../../devices/virtual/net/eth2");
 	tree_link(&bed->tree, "sys/class/net/eth3",
 		  "../../devices/pci0000:00/0000:00:07.0/net/eth3");
@@ -593,7 +596,7 @@ static void amd_links(void **state)
 	assert_string_equal(bed->topology.links[0].from->address, "0000:00:0a.1");
 	assert_string_equal(bed->topology.links[0].to->address, "0001:85:1f.7");
 	assert_string_equal(nodes[0].pci_address, "0000:00:0a.1");
-	/* What cannot be read is a problem; other links count. */
+	/* An unreadable file is a problem; other links still count. */
 	tree_link(&bed->tree, "sys/class/kfd/kfd/topology/nodes/3/io_links/1/properties", "!EIO");
 	put_kfd(bed, "2/io_links/0", "node_to 3\ntype 11");
 	load(bed);
@@ -709,11 +712,11 @@ static void ways(void **state)
 		    "NUMA       rxe0: unknown\n");
 }
 
-/* The user's own list of nodes: a device, an address or a host bridge. */
+/* The user's list of places: a device, an address or a host bridge. */
 static void localities(void **state)
 {
 	static const struct {
-		const char *text, *message; /* NULL: it is taken */
+		const char *text, *message; /* NULL: accepted */
 	} cases[] = {
 		{"mlx5_0 1", NULL},
 		{"# all\n\n  mlx5_0\t1 # first\r\n0000:81:00.0 1\n", NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Least-cost matching, against every matching there is. */
+/* Least-cost matching, compared with every possible matching. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 enum { MOST = 7 };
 
-/* The least sum of the rows from `row` on, with columns that are not used. */
+/* Returns the least sum for the rows from `row` on, with unused columns. */
 static int64_t try_all(const int64_t *cost, size_t rows, size_t columns, size_t row, bool *used)
 {
 	int64_t least = INT64_MAX;
@@ -48,7 +48,7 @@ static int64_t sum_of(const int64_t *cost, size_t rows, size_t columns, const si
 	return sum;
 }
 
-/* The same numbers each time. */
+/* Returns the same numbers in each run. */
 static uint32_t next_number(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -63,7 +63,7 @@ static void least_of_all(void **state)
 	for (int turn = 0; turn < 400; turn++) {
 		const size_t rows = 1 + next_number(&seed) % 6;
 		const size_t columns = rows + next_number(&seed) % (MOST - rows + 1);
-		/* Few different costs make many ties. */
+		/* A few different costs cause many ties. */
 		const uint32_t range = turn % 2 ? 4 : 1000000;
 		int64_t cost[MOST * MOST];
 		size_t column_of[MOST] = {0}, again[MOST] = {0};
@@ -79,12 +79,12 @@ static void least_of_all(void **state)
 	}
 }
 
-/* Taking the nearest first leaves a far one for the last. */
+/* Taking the nearest first leaves a far one for the last row. */
 static void not_greedy(void **state)
 {
 	static const int64_t cost[] = {
-		1, 2, 9, /* the first row could take any of two */
-		1, 9, 9, /* the second only this */
+		1, 2, 9, /* the first row could take either of two */
+		1, 9, 9, /* the second row only this one */
 		9, 2, 3, /* */
 	};
 	size_t column_of[3];
@@ -96,7 +96,7 @@ static void not_greedy(void **state)
 	assert_int_equal(column_of[2], 2);
 }
 
-/* As many as the program allows, with costs as large as it makes. */
+/* As many rows as the program allows, with its largest costs. */
 static void largest(void **state)
 {
 	const size_t count = 256;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How far two nodes are, from facts made by hand: each class and what it is called, where an answer
- * is from, and what follows from it. And whether a host is a virtual machine.
+ * The distance of two nodes from handmade facts: each class and its names, the source of each
+ * answer, and its consequences. And whether a host is a virtual machine.
  */
 #include <errno.h>
 
@@ -29,7 +29,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* "s1 s0": the switches above it, the nearest first. */
+/* Adds a node; "s1 s0": the switches above it, the nearest first. */
 static size_t add(struct bed *bed, const char *name, enum topology_kind kind, const char *card,
 		  const char *bridge, unsigned int numa, const char *switches)
 {
@@ -113,7 +113,7 @@ static void words(void **state)
 	}
 }
 
-/* A word asks for no more than the farthest class that it is a word of. */
+/* A word requires no more than the farthest class that it names. */
 static void classes_by_word(void **state)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void each_class(void **state)
 	expect(bed, gpu, bridge, TOPOLOGY_HOST_BRIDGE, TOPOLOGY_MEASURED);
 	expect(bed, gpu, node, TOPOLOGY_NUMA, TOPOLOGY_MEASURED);
 	expect(bed, gpu, far, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
-	/* The number of switches on the way, from both to the common one. */
+	/* The number of switches on the path, from both nodes to the common one. */
 	assert_int_equal(compare(bed, gpu, near).switches.value, 1);
 	assert_int_equal(compare(bed, gpu, above).switches.value, 2);
 	assert_int_equal(compare(bed, gpu, beside).switches.value, 3);
@@ -197,7 +197,7 @@ static void each_class(void **state)
 	assert_int_equal(compare(bed, gpu, sibling).gpudirect, TRISTATE_UNKNOWN);
 }
 
-/* The less certain of both answers, and unknown if one is. */
+/* The less certain of both sources, and unknown if either is. */
 static void sources(void **state)
 {
 	struct bed *bed = *state;
@@ -222,7 +222,7 @@ static void sources(void **state)
 	assert_int_equal(compare(bed, a, c).same_numa, TRISTATE_UNKNOWN);
 }
 
-/* A virtual machine's host bridge says nothing, and its NUMA nodes only what is far. */
+/* A virtual machine's host bridge means nothing, and its NUMA nodes only show what is far. */
 static void virtual_machine(void **state)
 {
 	struct bed *bed = *state;
@@ -239,12 +239,12 @@ static void virtual_machine(void **state)
 	add_numa(bed, 1, "20", "10");
 	expect(bed, a, b, TOPOLOGY_NUMA, TOPOLOGY_INFERRED);
 	expect(bed, a, c, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
-	/* A guess of the nodes is no better; what the user says is. */
+	/* Inherited NUMA nodes are no better; those given by the user are. */
 	bed->topology.nodes[a].numa_source = number_of(TOPOLOGY_INHERITED);
 	expect(bed, a, b, TOPOLOGY_NUMA, TOPOLOGY_INHERITED);
 	bed->topology.nodes[a].numa_source = number_of(TOPOLOGY_LOCALITY);
 	expect(bed, a, b, TOPOLOGY_NUMA, TOPOLOGY_LOCALITY);
-	/* A topology file tells what the machine hides. */
+	/* A topology file shows what the machine hides. */
 	bed->topology.nodes[a].place_source = number_of(TOPOLOGY_FILE);
 	expect(bed, a, b, TOPOLOGY_HOST_BRIDGE, TOPOLOGY_FILE);
 }
@@ -270,7 +270,7 @@ static void cpu_and_gpu(void **state)
 	assert_false(compare(bed, gpu, far).c2c);
 	assert_int_equal(compare(bed, gpu, far).gpudirect, TRISTATE_NO);
 	assert_false(compare(bed, gpu, other).c2c);
-	/* Two of NVIDIA's accelerators may have NVLink, which only NVML shows. */
+	/* Two NVIDIA accelerators may have NVLink, which only NVML shows. */
 	assert_int_equal(compare(bed, gpu, other).fabric_hidden, TRISTATE_UNKNOWN);
 	bed->topology.nodes[gpu].vendor_id = number_of(PCI_VENDOR_NVIDIA);
 	bed->topology.nodes[nic].vendor_id = number_of(PCI_VENDOR_NVIDIA);
@@ -296,7 +296,7 @@ static void distances(void **state)
 	assert_int_equal(compare(bed, b, a).slit.value, 32);
 	assert_int_equal(compare(bed, a, a).slit.value, 10);
 	assert_int_equal(compare(bed, b, b).slit.value, 11);
-	/* 255 is the largest of the ACPI specification: unreachable. */
+	/* 255, the largest value of the ACPI specification, means unreachable. */
 	free(bed->topology.numa[0].distances.items[1]);
 	bed->topology.numa[0].distances.items[1] = mem_string("255");
 	assert_int_equal(compare(bed, a, b).slit.value, 255);
@@ -311,7 +311,7 @@ static void distances(void **state)
 	assert_false(compare(bed, b, a).slit.known);
 }
 
-/* A part of an adapter counts if it is nearer; a Data Direct function for accelerators only. */
+/* A part of an adapter counts if it is nearer; a Data Direct function only for accelerators. */
 static void parts(void **state)
 {
 	struct bed *bed = *state;
@@ -340,7 +340,7 @@ static void parts(void **state)
 	bed->topology.nodes[part].data_direct = true;
 	expect(bed, nic, other, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
 	expect(bed, nic, gpu, TOPOLOGY_SWITCH, TOPOLOGY_INFERRED);
-	/* One that is as far away as the adapter itself changes nothing. */
+	/* A part that is as far away as the adapter itself changes nothing. */
 	bed->topology.nodes[part].switches.count = 0;
 	free(bed->topology.nodes[part].switches.items[0]);
 	bed->topology.nodes[part].numa_node.value = 7;
@@ -351,7 +351,7 @@ static void parts(void **state)
 	assert_int_equal(pair.source.value, TOPOLOGY_MEASURED);
 }
 
-/* The member of a bond whose NUMA node is not known may be the near one. */
+/* The member of a bond with an unknown NUMA node may be the near one. */
 static void unknown_parts(void **state)
 {
 	struct bed *bed = *state;
@@ -371,7 +371,7 @@ static void unknown_parts(void **state)
 		hidden->numa_node.known = false;
 		expect(bed, gpu, nic, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
 		assert_int_equal(compare(bed, gpu, nic).gpudirect, TRISTATE_UNKNOWN);
-		/* What is near is near, whatever the other is. */
+		/* A near member counts, whatever the other one is. */
 		other->numa_node.value = 2;
 		expect(bed, gpu, nic, TOPOLOGY_NUMA, TOPOLOGY_MEASURED);
 		other->numa_node.value = its_node;
@@ -401,7 +401,9 @@ static void fabric(void **state)
 	expect(bed, a, b, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
 }
 
-/* PCI Express Base Specification 6.0, 1.2: 2.5 GT/s is generation 1, each next one is faster. */
+/*
+ * PCI Express Base Specification 6.0, 1.2: 2.5 GT/s is generation 1, and each later one is faster.
+ */
 static void generations(void **state)
 {
 	static const struct {
@@ -431,7 +433,7 @@ static void generations(void **state)
 	free(text);
 }
 
-/* What the firmware of virtual machines calls itself: systemd's src/basic/virt.c. */
+/* How the firmware of virtual machines identifies itself: systemd's src/basic/virt.c. */
 static void hypervisors(void **state)
 {
 	static const struct {
@@ -488,7 +490,7 @@ static void hypervisors(void **state)
 		found = topology.hypervisor;
 		if (!found != !cases[i].wanted || (found && strcmp(found, cases[i].wanted) != 0))
 			fail_msg("%s, %s: %s", cases[i].vendor, cases[i].product, found);
-		/* Without a switch, a virtual machine is flat; a real one is not. */
+		/* Without a switch, a virtual machine is flat; a physical one is not. */
 		assert_int_equal(topology.flat, cases[i].wanted != NULL);
 		assert_int_equal(problems.count, 0);
 		topology_clear(&topology);
@@ -496,7 +498,7 @@ static void hypervisors(void **state)
 	tree_close(&tree);
 }
 
-/* Packages and distances of the nodes, which need not be numbered without a gap. */
+/* Packages and distances of the nodes, whose numbers may have gaps. */
 static void numa_nodes(void **state)
 {
 	struct problems problems = {.items = NULL};

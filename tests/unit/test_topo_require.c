@@ -30,7 +30,7 @@ static void add(struct topo_run *run, const char *name, enum topology_kind kind,
 	run->rows[run->row_count++] = node;
 }
 
-/* Checks anew, and compares the status and the problems. */
+/* Checks again, and compares the status and the problems. */
 static void assert_check(struct topo_run *run, enum topology_class class, int status,
 			 const char *wanted)
 {
@@ -57,7 +57,7 @@ static void required(void **state)
 
 	(void)state;
 	run.topology.nodes = mem_alloc_zero(MOST, sizeof(*run.topology.nodes));
-	/* One that is down is nearer, and none. */
+	/* The nearer adapter is down, and does not count. */
 	add(&run, "m0", TOPOLOGY_NIC, TRISTATE_NO, "pci1", 0);
 	add(&run, "gpu0", TOPOLOGY_ACCELERATOR, TRISTATE_UNKNOWN, "pci1", 0);
 	add(&run, "m1", TOPOLOGY_NIC, TRISTATE_YES, "pci9", 1);
@@ -71,13 +71,13 @@ static void required(void **state)
 	assert_check(&run, TOPOLOGY_NUMA, STATUS_FAULT,
 		     "gpu0: the nearest active adapter, m1, is at SYS -> rdmactl topo shows all "
 		     "distances\n");
-	/* One whose distance is unknown may be nearer. */
+	/* An adapter at an unknown distance may be nearer. */
 	run.topology.nodes[3].active = TRISTATE_YES;
 	run.topology.nodes[3].place_source = number_of(TOPOLOGY_UNKNOWN);
 	assert_check(&run, TOPOLOGY_NUMA, STATUS_PARTIAL,
 		     "gpu0: how far the adapters are cannot be told -> rdmactl topo -v says why\n");
 	assert_check(&run, TOPOLOGY_SYSTEM, STATUS_DONE, "");
-	/* A software device has no place, and is no adapter. */
+	/* A software device has no place, and does not count as an adapter. */
 	run.topology.nodes[3].role = number_of(TOPOLOGY_SOFTWARE);
 	assert_check(&run, TOPOLOGY_NUMA, STATUS_FAULT,
 		     "gpu0: the nearest active adapter, m1, is at SYS -> rdmactl topo shows all "
@@ -86,7 +86,7 @@ static void required(void **state)
 	run.topology.nodes[2].active = run.topology.nodes[3].active = TRISTATE_NO;
 	assert_check(&run, TOPOLOGY_SYSTEM, STATUS_FAULT,
 		     "gpu0: no adapter has an active port -> rdmactl topo shows all distances\n");
-	/* A fault of one is not hidden by what is unknown of the next. */
+	/* A fault of one accelerator is not hidden by unknown distances of the next. */
 	run.topology.nodes[0].active = TRISTATE_YES;
 	run.topology.nodes[3].kind = number_of(TOPOLOGY_ACCELERATOR);
 	assert_check(&run, TOPOLOGY_SWITCHES, STATUS_FAULT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is written of nodes made by hand: NCCL's file, the tree, the picture of it, and the way
- * between two nodes of a file. And which switches are halves of one, and AMD's links.
+ * What is written for handmade nodes: NCCL's file, the tree, its picture, and the path between two
+ * nodes of a file. And which switches are halves of one chip, and AMD's links.
  */
 #include "saved_tree.h"
 
@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
 
-	/* They must not move. */
+	/* The nodes must not move. */
 	bed->topology.nodes = mem_alloc_zero(MOST_NODES, sizeof(*bed->topology.nodes));
 	for (size_t i = 0; i < MOST_NODES; i++)
 		bed->nodes[i] = &bed->topology.nodes[i];
@@ -63,8 +63,8 @@ static void set_link(struct topology_node *node, double speed, double max_speed)
 }
 
 /*
- * Below one host bridge a switch with an adapter, its subfunction, and a second switch with an
- * accelerator; elsewhere an adapter without a switch, and nodes whose NUMA node is unknown.
+ * One host bridge has a switch with an adapter, its subfunction, and a second switch with an
+ * accelerator; elsewhere are an adapter without a switch, and nodes with an unknown NUMA node.
  */
 static void fill(struct bed *bed, struct pci_function *nic, struct pci_function *port)
 {
@@ -112,7 +112,7 @@ static void fill(struct bed *bed, struct pci_function *nic, struct pci_function 
 	topology_merge_switches(topology);
 }
 
-/* Each function and switch once, below its NUMA node; what is unknown is left out. */
+/* Each function and switch appears once, below its NUMA node; unknown values are omitted. */
 static void nccl_file(void **state)
 {
 	static struct pci_function nic, port;
@@ -149,7 +149,7 @@ static void nccl_file(void **state)
 	free(text.text);
 }
 
-/* What was written is read again: the same switches with the same numbers above the same nodes. */
+/* The written file is read again: the same switches with the same numbers above the same nodes. */
 static void nccl_file_again(void **state)
 {
 	static struct pci_function nic, port;
@@ -207,7 +207,7 @@ static void nccl_file_again(void **state)
 	topology_clear(&copy);
 }
 
-/* Lanes are 1 to 64, numbers of 32 bits; what is not is unknown. */
+/* Lanes are 1 to 64, numbers have 32 bits; anything else is unknown. */
 static void nccl_numbers(void **state)
 {
 	static const struct {
@@ -283,7 +283,7 @@ static void affinities(void **state)
 		free(text.text);
 		free(node->cpus);
 	}
-	/* The largest number that a mask holds: 256 words. */
+	/* The largest number that a mask can hold: 256 words. */
 	node->cpus = mem_string("8190-9000");
 	text = (struct text_buffer){.text = NULL};
 	nccl_write(&bed->topology, bed->nodes, 1, &text);
@@ -300,7 +300,7 @@ static void tree(void **state)
 	struct text_buffer text = {.text = NULL};
 
 	fill(bed, &nic, &port);
-	/* A node of memory alone. */
+	/* A NUMA node with memory only. */
 	topology_find(&bed->topology, "mlx5_2")->cpus = mem_string("");
 	topology_show_tree(&bed->topology, bed->nodes, bed->topology.count, &text);
 	assert_string_equal(
@@ -319,7 +319,7 @@ static void tree(void **state)
 			   "  pci0000:90\n"
 			   "    gpu1  0000:91:00.0\n");
 	free(text.text);
-	/* A switch without a node that is shown is not shown. */
+	/* A switch without a visible node is not shown. */
 	text = (struct text_buffer){.text = NULL};
 	topology_show_tree(&bed->topology, bed->nodes, 1, &text);
 	assert_string_equal(text.text,
@@ -330,7 +330,7 @@ static void tree(void **state)
 	free(text.text);
 }
 
-/* Boxes of 20 pixels in lines of 26, 28 to the right for each level; a character takes 8. */
+/* Boxes of 20 pixels in lines of 26, indented by 28 for each level; a character takes 8. */
 static void picture(void **state)
 {
 	struct bed *bed = *state;
@@ -362,13 +362,13 @@ static void picture(void **state)
 		"rx=\"4\"/>\n"
 		"<text x=\"102\" y=\"129\">gpu0</text>\n"
 		"</svg>\n");
-	/* As wide and as high as the boxes, and a margin. */
+	/* As wide and as high as the boxes, plus a margin. */
 	assert_non_null(strstr(text.text, " width=\"412\" height=\"150\">\n"));
 	free(text.text);
 }
 
 /*
- * Broadcom's switches whose halves NCCL makes one, getBcmGen() in its src/graph/topo.cc: the
+ * Broadcom's switches whose halves NCCL merges, getBcmGen() in its src/graph/topo.cc: the
  * subsystem's number has the level from bit 12 on.
  */
 static void halves(void **state)
@@ -398,7 +398,7 @@ static void halves(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct topology topology = {.count = 0};
-		/* The lower one is found first. */
+		/* The lower switch is found first. */
 		struct topology_switch *both[] = {topology_add_switch(&topology, "lower"),
 						  topology_add_switch(&topology, "upper")};
 
@@ -421,7 +421,7 @@ static void halves(void **state)
 	assert_null(topology_whole_switch(NULL));
 }
 
-/* A generation is not the half of another; and a half has no half of its own. */
+/* A switch of another generation is not a half; and a half is not merged with a third switch. */
 static void chains(void **state)
 {
 	struct bed *bed = *state;
@@ -450,7 +450,7 @@ static void chains(void **state)
 	assert_false(chain[3]->merged);
 	assert_int_equal(node->switches.count, 3);
 	assert_string_equal(node->switches.items[0], "s3");
-	/* A place without switches has none; of one that is unknown, nothing is known. */
+	/* A place without switches has none; for an unknown place, nothing is known. */
 	node->above = NULL;
 	topology_merge_switches(&bed->topology);
 	assert_int_equal(node->switches.count, 0);
@@ -473,7 +473,7 @@ static void assert_hops(const struct bed *bed, size_t a, size_t b, const char *w
 	topology_path_clear(&path);
 }
 
-/* The way between nodes that a file places: switches up to the common one, or the NUMA nodes. */
+/* The path between nodes placed by a file: switches up to the common one, or the NUMA nodes. */
 static void way_by_file(void **state)
 {
 	struct bed *bed = *state;
@@ -506,7 +506,7 @@ static void way_by_file(void **state)
 	assert_hops(bed, 3, 0, "");
 }
 
-/* The functions above an adapter or accelerator: the port of a switch or host bridge, and so on. */
+/* Stacks the functions above a node: the port of a switch or host bridge, and so on. */
 static void stack(struct pci_function *functions, size_t count, double speed, double max_speed)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -528,7 +528,7 @@ static char *explain(const struct bed *bed, size_t a, size_t b)
 	return text_buffer_take(&text);
 }
 
-/* The way through the functions of the kernel, and the sentences about it. */
+/* The path through the functions of the kernel, and the sentences about it. */
 static void way_by_functions(void **state)
 {
 	struct pci_function near[] = {{.address = borrowed("0000:03:00.0")},
@@ -609,7 +609,7 @@ static void way_by_functions(void **state)
 
 #define KFD "sys/class/kfd/kfd/topology/nodes/"
 
-/* "0000:c1:02.3" is 0xc113; the bits above are of the partition. */
+/* "0000:c1:02.3" is 0xc113; the bits above are those of the partition. */
 static void links_of_amd(void **state)
 {
 	static const struct {
@@ -682,7 +682,7 @@ static char *locality(struct bed *bed, const char *text)
 	return message;
 }
 
-/* A line is a device, a function or a host bridge, and its NUMA node of 16 bits at most. */
+/* Each line gives a device, a function or a host bridge, and its NUMA node of at most 16 bits. */
 static void localities(void **state)
 {
 	static const struct {

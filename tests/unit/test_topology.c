@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writing the texts of ibnetdiscover and iblinkinfo, and reading files of ibnetdiscover. */
+/* Writing the output of ibnetdiscover and iblinkinfo, and reading files of ibnetdiscover. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,9 @@ static void cable(struct fabric *fabric, uint32_t one, unsigned int port, uint32
 		    fabric_port_at(fabric, other, other_port));
 }
 
-/* An adapter, two switches, a router with a quotation mark in its name, an adapter of two ports. */
+/*
+ * An adapter, two switches, a router with a quotation mark in its name, an adapter with two ports.
+ */
 static void make_graph(struct fabric *fabric)
 {
 	uint32_t first = add_node(fabric, NODE_TYPE_CA, 1, 0x1000, "first");
@@ -225,7 +227,7 @@ static void test_write(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A given name is used everywhere but in the head of an adapter's block. */
+/* A given name is used everywhere except in the head of an adapter's block. */
 static void test_write_names(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -287,7 +289,7 @@ static void test_read(void **state)
 	assert_int_equal(fabric_physical_state(port), PHYSICAL_LINK_UP);
 	assert_int_equal(fabric_port_state(port), 0);
 	assert_int_equal(fabric_mtu(port), 0);
-	/* Ports without a cable are unknown, and a switch but for one bit. */
+	/* Ports without a cable are unknown, and so is the rest of a switch. */
 	node = &fabric.nodes[fabric_find(&fabric, 0x2000)];
 	assert_false(fabric.ports[node->first_port + 4].has_info);
 	assert_false(node->has_switch_info);
@@ -315,7 +317,7 @@ static void test_read_all_rates(void **state)
 		}
 }
 
-/* Facts that a net file of the simulator leaves out; a line at one end of a cable is enough. */
+/* Attributes that a net file of the simulator omits; a line at one end of a cable is enough. */
 static void test_read_net(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -350,7 +352,7 @@ static void test_read_net(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Two nodes of one GUID, each at its own switch, are told apart by their cables. */
+/* Two nodes with the same GUID, each at its own switch, are told apart by their cables. */
 static void test_read_twins(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -398,7 +400,7 @@ static void test_read_grouped(void **state)
 	fabric_clear(&fabric);
 }
 
-/* What is wrong with a text: with nodes, they are read, and the rest is its first fault. */
+/* Faults of a text: the number of nodes read nevertheless, and the line and reason of the first. */
 static const struct {
 	unsigned int nodes, line;
 	const char *text, *reason;
@@ -443,7 +445,7 @@ static const struct {
 	{1, 1, "ibwarn: [7] mad_rpc: timeout\nSwitch 8 \"S\"\n",
 	 "not a line of ibnetdiscover: ibw"},
 	{1, 1, "[root@a ~]# ibnetdiscover\nSwitch 8 \"S\"\n", "not a line of ibnetdiscover: [root"},
-	/* The ports of a node that cannot be read are not those of the one before. */
+	/* The ports of a node that cannot be read do not belong to the one before. */
 	{1, 2, "Switch 8 \"S\"\nSwitch 8 T\n[9] \"S\"[2]\n[2] \"U\"[1]\n", "a node has the form"},
 	{0, 1, "switchguid=0xXXXX\nSwitch 8 \"S-XXXX\"\n[1] \"S-XXXX\"[2]\n", "not a GUID"},
 };
@@ -490,7 +492,7 @@ static void test_read_broken(void **state)
 	}
 }
 
-/* One port of a text has no line: its cable is known from the other end, its rate is not. */
+/* A port without a line: its cable is known from the other end, its rate is not. */
 static void test_read_without_a_line(void **state)
 {
 	static const char line[] = "[2](5002) \t\"S-0000000000003000\"[2]";
@@ -512,7 +514,7 @@ static void test_read_without_a_line(void **state)
 	fabric_clear(&fabric);
 }
 
-/* ibdiagnet writes the GUID of the system where ibnetdiscover writes that of the node. */
+/* ibdiagnet writes the system's GUID where ibnetdiscover writes the node's. */
 static void test_read_system_guids(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -538,7 +540,7 @@ static void test_read_system_guids(void **state)
 	fabric_clear(&fabric);
 }
 
-/* The name has the GUID that cannot be read; a node with neither is left out with its cables. */
+/* The name has the GUID that is not readable; a node with neither is omitted with its cables. */
 static void test_read_unknown_guids(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -576,7 +578,7 @@ static void test_read_many_faults(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Too many nodes of one name are refused. */
+/* Too many nodes with the same name are refused. */
 static void test_read_many_twins(void **state)
 {
 	_cleanup_(freep) char *text = mem_string("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Lists of ibnetdiscover -p, as its dump_ports_report() writes them: type, LID, number and GUID of
- * a port, width, speed, then the same of the other end and both names, or one name.
+ * a port, width, speed, then the other end in the same form and both names, or one name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static const struct fabric_node *node_of(const struct fabric *fabric, uint64_t g
 	return &fabric->nodes[number];
 }
 
-/* A switch, a router and two ports of adapters; the last line of each switch has no other end. */
+/* A switch, a router and two adapter ports; the last line of each switch has no other end. */
 static void every_part_of_a_line(void **state)
 {
 	static const char list[] = "SW     7  2 " LEAF " 4x FDR10 - CA 65535  1 " NODE
@@ -67,11 +67,11 @@ static void every_part_of_a_line(void **state)
 	assert_int_equal(leaf->type, NODE_TYPE_SWITCH);
 	assert_int_equal(node->type, NODE_TYPE_CA);
 	assert_int_equal(router->type, NODE_TYPE_ROUTER);
-	/* The highest number that a line has. */
+	/* The highest port number of any line. */
 	assert_int_equal(leaf->port_count, 9);
 	assert_int_equal(spine->port_count, 36);
 	assert_int_equal(router->port_count, 2);
-	/* The names: up to the separator, or to the last mark. */
+	/* The names: up to the separator, or to the last quotation mark. */
 	assert_string_equal((const char *)leaf->description, "leaf - 1");
 	assert_string_equal((const char *)spine->description, "it's a spine");
 	assert_string_equal((const char *)node->description, "it's HCA-1");
@@ -91,7 +91,7 @@ static void every_part_of_a_line(void **state)
 	assert_int_equal(fabric_speed(port), SPEED_XDR);
 	assert_int_equal(port->peer, router->first_port + 2);
 	assert_int_equal(fabric.ports[leaf->first_port + 9].peer, FABRIC_NONE);
-	/* Told once, at the first line. */
+	/* Reported once, at the first line. */
 	assert_int_equal(fabric.fault_count, 1);
 	assert_int_equal(fabric.faults[0].line, 1);
 	assert_string_equal(fabric.faults[0].reason,
@@ -101,7 +101,7 @@ static void every_part_of_a_line(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Lines of two nodes of one GUID, as a switch and an adapter, are two blocks. */
+/* Lines of two nodes with one GUID, such as a switch and an adapter, are two blocks. */
 static void blocks(void **state)
 {
 	struct fabric fabric;
@@ -117,8 +117,7 @@ static void blocks(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Numbers at the limits and beyond; a line that is none of the list, and an end that is not valid.
- */
+/* Numbers at the limits and beyond; a line that is not of the list, and an invalid other end. */
 static void limits(void **state)
 {
 	static const struct {
@@ -152,7 +151,7 @@ static void limits(void **state)
 	}
 }
 
-/* Only an end that is valid has a cable; both of them say so. */
+/* Only a valid other end makes a cable; both ends then have it. */
 static void other_ends(void **state)
 {
 	static const struct {
@@ -183,7 +182,7 @@ static void other_ends(void **state)
 	}
 }
 
-/* A line that no list has room for: names are 64 bytes at most. */
+/* A line longer than any list has: names are at most 64 bytes. */
 static void long_lines(void **state)
 {
 	static const size_t lengths[] = {255, 256};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts of ibnetdiscover, part by part: remarks, rates, GUIDs, ports, twins, and where it began. */
+/*
+ * Files of ibnetdiscover, part by part: comments, rates, GUIDs, ports, twins, and where the scan
+ * began.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +52,7 @@ static void codes_of_rates(void **state)
 		{"4xHDR", 2, 0, 4, 0, 4, SPEED_HDR},
 		{"4xNDR", 2, 0, 8, 0, 4, SPEED_NDR},
 		{"4xXDR", 2, 0, 0, 1, 4, SPEED_XDR},
-		/* What ibnetdiscover prints of unknown codes, and what is no rate. */
+		/* Unknown codes as ibnetdiscover prints them, and texts that are no rate. */
 		{"??EDR", 0, 0, 2, 0, 0, SPEED_EDR},
 		{"4x???", 2, 0, 0, 0, 4, SPEED_UNKNOWN},
 		{"?????", 0, 0, 0, 0, 0, SPEED_UNKNOWN},
@@ -81,7 +84,7 @@ static void codes_of_rates(void **state)
 	}
 }
 
-/* LIDs, LMCs, names and GUIDs, before and after the description, which may have quotation marks. */
+/* LIDs, LMCs, names and GUIDs before and after the description, which may have quotation marks. */
 static void remarks(void **state)
 {
 	static const char text[] =
@@ -119,20 +122,20 @@ static void remarks(void **state)
 	assert_int_equal(port->guid, 0x22);
 	assert_int_equal(fabric_port_lid(port), 6);
 	assert_int_equal(bits_get(port->info, 34 * 8 + 5, 3), 3);
-	/* A cable with GUIDs that cannot be read is a cable all the same. */
+	/* A cable with unreadable GUIDs is still a cable. */
 	assert_int_equal(port_of(&fabric, 0x31, 1)->peer, node->first_port + 3);
 	assert_int_equal(fabric_speed(port_of(&fabric, 0x11, 3)), SPEED_HDR);
 	assert_int_equal(fabric.fault_count, 2);
 	assert_int_equal(fabric.faults[0].line, 6);
 	assert_int_equal(fabric.faults[1].line, 7);
-	/* A mark without another is no description: the node has the name of its block. */
+	/* A single quotation mark is no description: the node has the name of its block. */
 	node = &fabric.nodes[fabric_find(&fabric, 0x31)];
 	assert_int_equal(node->type, NODE_TYPE_ROUTER);
 	assert_string_equal((const char *)node->description, "R");
 	fabric_clear(&fabric);
 }
 
-/* A switch whose port 0 has no GUID of its own; empty lines, comments and blanks are no faults. */
+/* A switch whose port 0 has no GUID of its own; empty lines, comments and blanks are not faults. */
 static void without_port_guid(void **state)
 {
 	struct fabric fabric;
@@ -148,7 +151,7 @@ static void without_port_guid(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A line for a port that the node does not have joins nothing; those after it are read. */
+/* A line for a port that the node does not have makes no cable; the lines after it are read. */
 static void ports_beyond(void **state)
 {
 	struct fabric fabric;
@@ -167,7 +170,7 @@ static void ports_beyond(void **state)
 
 /*
  * The lines of both ends have to agree in name and number; the other end may be the second of two
- * nodes of that name.
+ * nodes with that name.
  */
 static void ends_that_disagree(void **state)
 {
@@ -245,7 +248,7 @@ static char *many(unsigned int count, bool one_name)
 	return text;
 }
 
-/* 64 nodes of one name or of one GUID are taken for a mistake of the text, more are not. */
+/* Up to 64 nodes may share a name or a GUID; more are taken for a mistake in the text. */
 static void namesakes(void **state)
 {
 	(void)state;

@@ -51,7 +51,7 @@ static void free_bed(struct bed *bed)
 	selftest_results_free(&bed->results);
 }
 
-/* A row may have several remarks: none takes the place of another, until the row fails. */
+/* A row may have several remarks: none replaces another, until the row fails. */
 static void several_remarks(void **state)
 {
 	struct bed bed;
@@ -69,7 +69,7 @@ static void several_remarks(void **state)
 	free_bed(&bed);
 }
 
-/* Any 32 bits may come as the status of any event of librdmacm's. */
+/* The status of an event of librdmacm may be any 32 bits. */
 static void absurd_status(void **state)
 {
 	static const uint32_t statuses[] = {0x80000000u, 0x80000001u, (uint32_t)-4096};
@@ -138,7 +138,7 @@ static void names_of_counters(void **state)
 	free_bed(&bed);
 }
 
-/* A run of that test: the reason not to run it is known before the first order. */
+/* Runs the test: the reason not to run it is known before the first order. */
 static void assert_too_much(const struct trial_test *table, const char *test, const char *reason,
 			    enum selftest_verdict verdict)
 {
@@ -194,7 +194,7 @@ static void more_than_granted(void **state)
 			"a measurement of 90s is longer than the server grants: 1m", SELFTEST_FAIL);
 }
 
-/* What neither the processor nor the kernel can do with the memory that was asked for. */
+/* What the processor or the kernel cannot do with the requested memory. */
 static void assert_unfit(const struct trial_test *table, const char *test, const char *reason)
 {
 	const struct message done = {.type = MESSAGE_DONE};
@@ -232,7 +232,10 @@ static void unfit_memory(void **state)
 		     "the kernel registers no dma-buf for memory windows");
 	assert_unfit(memory_tests, "rc-window-2",
 		     "the kernel registers no dma-buf for memory windows");
-	/* By default short messages go inline, if both sides say so: hidden ones are not asked. */
+	/*
+	 * By default, short messages go inline if both sides can: for hidden memory that is not
+	 * requested.
+	 */
 	make_bed(&bed);
 	bed.trial.test = &latency;
 	bed.trial.hidden = true;
@@ -245,7 +248,7 @@ static void unfit_memory(void **state)
 	free_bed(&bed);
 }
 
-/* A peer that says why it goes, after an answer that nobody waits for; silent ones are stopped. */
+/* A peer that says why it leaves, after an unexpected answer; silent ones were stopped. */
 static void peer_says_why(void **state)
 {
 	const struct message done = {.type = MESSAGE_DONE};
@@ -272,7 +275,7 @@ static void peer_says_why(void **state)
 	}
 }
 
-/* The same in place of an answer. */
+/* The same instead of an answer. */
 static void peer_leaves_at_an_order(void **state)
 {
 	static const struct {
@@ -299,7 +302,7 @@ static void peer_leaves_at_an_order(void **state)
 	}
 }
 
-/* Both ends of a loopback poll: confined to one processor, as by taskset, they have to share it. */
+/* Both ends of a loopback poll: confined to one processor, as by taskset, they share it. */
 static void loopback_on_one_processor(void **state)
 {
 	const struct selftest_request request = {.signals = -1};
@@ -325,8 +328,7 @@ static void loopback_on_one_processor(void **state)
 	assert_int_equal(cpu_list_keep_to(&all), 0);
 }
 
-/* Each test has room for the completions that it asks for, and not for all that a peer may invent.
- */
+/* Each test has room for the completions that it expects, not for all that a peer may invent. */
 static void peer_invents_completions(void **state)
 {
 	struct message answer = {.type = MESSAGE_WAITED, .waited = {.count = 1}};
@@ -349,7 +351,7 @@ static void peer_invents_completions(void **state)
 	free_bed(&bed);
 }
 
-/* The answer to a long order is waited for as long, which is what is told. */
+/* A long order gets as much time for its answer, which the message states. */
 static void peer_falls_silent(void **state)
 {
 	const struct message order = {.type = MESSAGE_RUN};
@@ -370,7 +372,7 @@ static void peer_falls_silent(void **state)
 	free_bed(&bed);
 }
 
-/* A server that greets the first client and then waits for the goodbye. */
+/* Runs a server that greets the first client and then waits for the goodbye. */
 static void *welcome(void *listener)
 {
 	const struct message message = {.type = MESSAGE_WELCOME,
@@ -386,7 +388,7 @@ static void *welcome(void *listener)
 	return order.type == MESSAGE_BYE ? listener : NULL;
 }
 
-/* A socket bound to an unused port; it listens if `room` is not negative. */
+/* Opens a socket bound to an unused port; it listens if `room` is not negative. */
 static int make_listener(struct selftest_request *request, int room)
 {
 	int fd = loopback_socket(&request->tcp_port);
@@ -424,9 +426,9 @@ static void peer_that_answers(void **state)
 /* A server of version 2 for one handshake. */
 struct server {
 	int listener;
-	const char *token; /* NULL: none is asked for */
-	bool old;	   /* version 1: it knows no challenge */
-	bool mirror;	   /* it does not know the token, and sends the client's proof back */
+	const char *token; /* NULL: no token is required */
+	bool old;	   /* version 1: it does not know the challenge */
+	bool mirror;	   /* without the token, it sends the client's proof back */
 	struct message_hello hello;
 	struct message_response response;
 	pthread_t thread;
@@ -484,7 +486,7 @@ static bool has_hmac(void)
 	return !handshake_mac("token", HANDSHAKE_SERVER, &challenge, &response, mac);
 }
 
-/* A client with that token (or none) and that server: the result, and why. */
+/* A handshake with that token (or none) and that server: the result, and the reason. */
 static void shake_hands(struct server *server, const char *token, int rc, const char *reason)
 {
 	static const char none[NONCE_BYTES];
@@ -511,7 +513,7 @@ static void shake_hands(struct server *server, const char *token, int rc, const 
 		assert_int_equal(bed.trial.granted.qps, 3);
 		assert_int_equal(bed.trial.granted_msec, 7000);
 	}
-	/* Whatever happens, the token does not leave. */
+	/* The token is never sent, whatever happens. */
 	assert_int_equal(server->hello.highest, PROTOCOL_NEWEST);
 	assert_int_equal(server->hello.lowest, token ? 2 : 1);
 	assert_string_equal(server->hello.token, "");
@@ -539,7 +541,7 @@ static void handshakes(void **state)
 		"text");
 }
 
-/* A welcome in version 1, whatever was offered, is not for a client with a token. */
+/* A client with a token refuses a welcome in version 1, whatever it offered. */
 static void downgrade(void **state)
 {
 	struct session session;
@@ -577,7 +579,7 @@ static void nobody_listens(void **state)
 	free_bed(&bed);
 }
 
-/* A signal ends a connect that nobody answers: the queue of the listener is full. */
+/* A signal ends an unanswered connect: the queue of the listener is full. */
 static void signal_meanwhile(void **state)
 {
 	int signals = eventfd(1, EFD_CLOEXEC);

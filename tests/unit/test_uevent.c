@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's messages on devices: texts made by hand, alone and over a socket pair. */
+/* The kernel's device messages: handmade texts, alone and through a socket pair. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -51,7 +51,7 @@ static void uevent_node_removed(void **state)
 	_cleanup_(uevent_clear) struct uevent uevent = {0};
 
 	(void)state;
-	/* In another order, and without the last NUL. */
+	/* The same in another order, and without the last NUL. */
 	assert_int_equal(parse_uevent(UEVENT("remove@/x\0SUBSYSTEM=infiniband_verbs\0"
 					     "DEVNAME=infiniband/uverbs2\0ACTION=remove\0"
 					     "DEVPATH=/devices/virtual/infiniband_verbs/uverbs2"),

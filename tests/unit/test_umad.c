@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Datagrams through libibumad, with functions of its own in its place: which port and agent each
- * goes to, each member of an address in both directions, what errors of the library mean. The
- * simulator has neither global routes nor ports apart.
+ * Datagrams through libibumad, whose functions are replaced here: which port and agent each goes
+ * to, each member of an address in both directions, and the meaning of the library's errors. The
+ * simulator has neither global routes nor separate ports.
  */
 #include "saved_tree.h"
 
@@ -15,7 +15,7 @@
 
 enum { ROOM = 256 };
 
-/* What the library was told last, and what it says. */
+/* The last arguments of the library's functions, and what they return. */
 static struct library {
 	int opened, closed[2];
 	const char *devices[2];
@@ -26,16 +26,16 @@ static struct library {
 	uint64_t methods[2];
 	bool with_oui;
 	ib_user_mad_t sent;
-	/* What the functions return; errno is set with it, unless `error` is 0. */
+	/* Results of the functions; errno is set with them, unless `error` is 0. */
 	int open_result, register_result, send_result, poll_result, error;
-	/* What umad_recv() returns of each port, and the datagram. */
+	/* Result of umad_recv() for each port, and the datagram. */
 	struct {
 		int result, error, length;
 		ib_user_mad_t mad;
 	} arrivals[2];
 } library;
 
-/* Some failures of the library leave errno as it was. */
+/* Some failures of the library do not set errno. */
 static void set_error(int error)
 {
 	if (error)
@@ -47,7 +47,7 @@ static int get_ready(void)
 	return 0;
 }
 
-/* Ports 100 and 101. */
+/* Returns port 100 or 101. */
 static int open_one(const char *device, int number)
 {
 	library.devices[library.opened] = device;
@@ -162,7 +162,7 @@ static const struct umad_functions functions = {
 	.umad_register_oui = add_vendor,
 };
 
-/* A transport of one port, or of two. */
+/* Opens a transport with one port, or with two. */
 static struct mad_transport open_transport(bool apart)
 {
 	struct mad_transport transport;
@@ -185,7 +185,7 @@ static void close_transport(const struct mad_transport *transport, bool apart)
 	assert_int_equal(library.closed[1], apart);
 }
 
-/* Which ports are one: name and number are those of the other. */
+/* Which ports are the same: an omitted name or number is that of the other port. */
 static void ports(void **state)
 {
 	static const struct {
@@ -213,7 +213,7 @@ static void ports(void **state)
 	}
 }
 
-/* The library's result and errno, and what a caller gets; the port that was open is closed. */
+/* The library's result and errno, and the caller's result; a port that was open is closed. */
 static void ports_that_do_not_open(void **state)
 {
 	static const struct {
@@ -243,8 +243,8 @@ static void ports_that_do_not_open(void **state)
 }
 
 /*
- * Subnet management (classes 0x01 and 0x81) is on the second port, if there is one; classes of
- * vendors from 0x30 to 0x4f have an OUI: IB_VENDOR_RANGE2_START_CLASS, infiniband/mad.h.
+ * Subnet management (classes 0x01 and 0x81) uses the second port, if there is one; vendor classes
+ * from 0x30 to 0x4f have an OUI: IB_VENDOR_RANGE2_START_CLASS, infiniband/mad.h.
  */
 static void agents(void **state)
 {
@@ -344,7 +344,7 @@ static void sent_addresses(void **state)
 	assert_int_equal(address->traffic_class, 0x7a);
 	assert_int_equal(address->flow_label, htobe32(0x000fedcb));
 	assert_memory_equal(address->gid, grh.gid.raw, 16);
-	/* The MAD after the header stays as it was, and the header has nothing of before. */
+	/* The MAD after the header is unchanged, and the header has nothing left from before. */
 	assert_int_equal(buffer[sizeof(ib_user_mad_t)], 0xff);
 	assert_int_equal(library.sent.agent_id, 0);
 	memset(buffer, 0xff, sizeof(buffer));
@@ -430,7 +430,7 @@ static void received_addresses(void **state)
 	assert_int_equal(arrival.agent, 8);
 	assert_int_equal(arrival.error, ETIMEDOUT);
 	assert_same_address(&arrival.from, &grh);
-	/* Without a GRH, what is in its place means nothing. */
+	/* Without a GRH, its fields have no meaning. */
 	noise.has_grh = false;
 	put_arrival(0, 0, &noise);
 	library.arrivals[0].mad.status = 0;
@@ -454,7 +454,7 @@ static void nothing_received(void **state)
 		{-1, EAGAIN, 0, -EAGAIN, ROOM},
 		{-ENOSPC, ENOSPC, 4000, -ENOSPC, 4000},
 		{-ENOSPC, ENOSPC, ROOM + 1, -ENOSPC, ROOM + 1},
-		/* No length that would help: an error as any other. */
+		/* A useless length: an error like any other. */
 		{-ENOSPC, ENOSPC, ROOM, -ENOSPC, ROOM},
 		{-ENOSPC, ENOSPC, -5, -ENOSPC, ROOM},
 		{-EIO, EIO, 4000, -EIO, ROOM},
@@ -481,7 +481,7 @@ static void nothing_received(void **state)
 	close_transport(&transport, false);
 }
 
-/* Neither port keeps the other waiting, and one that fails is told of. */
+/* Neither port keeps the other waiting, and a failure of one is reported. */
 static void turns(void **state)
 {
 	struct mad_transport transport = open_transport(true);
@@ -536,7 +536,7 @@ static void waits_for_one_port(void **state)
 	close_transport(&transport, false);
 }
 
-/* A port is its descriptor: umad_get_fd(3). Here both are pipes. */
+/* A port is its file descriptor: umad_get_fd(3). Here both are pipes. */
 static int pipes[2][2];
 
 static int open_pipe(const char *device, int number)
@@ -575,7 +575,7 @@ static void waits_for_two_ports(void **state)
 		close(pipes[i / 2][i % 2]);
 }
 
-/* Full members of a partition come first, wherever they are, for keys of both kinds. */
+/* For both kinds of keys, full members of a partition come first, wherever they are. */
 static void pkeys(void **state)
 {
 	static const struct {

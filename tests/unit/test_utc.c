@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Moments as text, and back. */
+/* Points in time as text, and back. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,8 +41,8 @@ static void what_is_written_can_be_read(void **state)
 }
 
 /*
- * The time in seconds by the clock that utc_now() reads.  time() may lag behind it by a tick
- * of the kernel (time(2), "NOTES"), and then "now" would lie after a time() that came later.
+ * Returns the time in seconds by the clock that utc_now() reads. time() may lag behind it by a tick
+ * of the kernel (time(2), "NOTES"), and then "now" would be later than a subsequent time().
  */
 static uint64_t seconds(void)
 {
@@ -85,7 +85,7 @@ static void other_texts_are_refused(void **state)
 	assert_true(msec == 7);
 }
 
-/* As counted from the last one, whatever the work took; what is missed is left out. */
+/* Rounds are counted from the last one, whatever the work took; missed ones are skipped. */
 static void rounds(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void rounds(void **state)
 	assert_int_equal(clock_next_round(5000, 1000, 4990), 6000);
 }
 
-/* poll(2) takes an int: what is later than it can tell is waited for in pieces. */
+/* poll(2) takes an int: a longer wait is split. */
 static void far_ends(void **state)
 {
 	(void)state;

@@ -62,7 +62,7 @@ static void names_by_code(void **state)
 	assert_string_equal(enum_find(names, 1)->word, "down");
 	assert_string_equal(enum_find(names, 4)->word, "active");
 	assert_int_equal(enum_find(names, 4)->tone, TONE_GOOD);
-	/* A code of 0 is no end of the table, and the end is no name of 0. */
+	/* A code of 0 does not end the table, and the end is not a name for 0. */
 	assert_string_equal(enum_find(names, 0)->word, "nop");
 	assert_null(enum_find(names, 2));
 	assert_null(enum_find(names + 4, 0));

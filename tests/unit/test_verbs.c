@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Libraries loaded at run time, and verbs: with made-up answers of a libibverbs that is not there.
- */
+/* Libraries loaded at run time, and verbs, with the answers of a simulated libibverbs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +38,7 @@ struct functions {
 	{                                                                   \
 		name, version, offsetof(struct functions, member), optional \
 	}
-/* libibverbs keeps the functions of its first release. */
+/* libibverbs still has the functions of its first release. */
 #define FUNCTIONS(optional)                                                                \
 	{                                                                                  \
 		FUNCTION("ibv_get_device_list", "IBVERBS_1.0", oldest, false),             \
@@ -92,7 +91,7 @@ static void test_library_optional(void **state)
 	assert_non_null(strstr(path, "libibverbs"));
 }
 
-/* By a function of the library, and by the name of its file. */
+/* The version from a function of the library, and from the name of its file. */
 static void test_library_version(void **state)
 {
 	_cleanup_(freep) char *called = library_version(LIBGNUTLS, "gnutls_check_version");
@@ -112,7 +111,7 @@ static void test_library_version(void **state)
 	assert_null(library_version("libno-such-library.so.1", NULL));
 }
 
-/* ---- verbs.c, above a made-up libibverbs ---- */
+/* ---- verbs.c, on a simulated libibverbs ---- */
 
 struct made_up {
 	struct verbs_context context; /* its last member is the struct ibv_context */
@@ -125,7 +124,7 @@ struct made_up {
 	int gid_error;
 	int port_error;
 	uint8_t bad_port;
-	uint32_t port_count; /* 0: the two of the older answer */
+	uint32_t port_count; /* 0: the two ports of the older answer */
 	int device_error;
 };
 
@@ -301,11 +300,11 @@ static void test_gids(void **state)
 	assert_number(gid->netdev_index, 5);
 	assert_true(gid->gid.known);
 	assert_int_equal(gid->gid.gid.raw[2], 2);
-	assert_unknown(device->ports[1].gids[0].type); /* a type that is newer than this */
+	assert_unknown(device->ports[1].gids[0].type); /* a type newer than this program */
 	device_list_clear(&list);
 }
 
-/* More than the first room holds: a second call, with room for the whole table. */
+/* More entries than the first buffer holds: a second call has room for the full table. */
 static void test_gids_many(void **state)
 {
 	struct made_up *made_up = *state;
@@ -369,7 +368,7 @@ static void test_get_caps(void **state)
 	assert_int_equal(caps.port_caps_count, 0);
 }
 
-/* Representors are ports: an adapter may have more of them than verbs can name. */
+/* Representors are ports: an adapter may have more of them than verbs can number. */
 static void test_get_caps_many_ports(void **state)
 {
 	struct made_up *made_up = *state;
@@ -427,14 +426,14 @@ static void test_open_device(void **state)
 	verbs_free(NULL);
 }
 
-/* A protection domain, and the error of registering the dma-buf of no descriptor. */
+/* A protection domain, and the error of registering a dma-buf without a descriptor. */
 struct registration {
 	bool no_domain;
-	int error; /* 0: a region, which no driver may give */
+	int error; /* 0: a region, which no driver should return */
 	unsigned int domains;
 };
 
-static struct registration *registration; /* of the test that runs */
+static struct registration *registration; /* of the running test */
 
 static struct ibv_pd *fake_alloc_pd(struct ibv_context *context)
 {
@@ -469,7 +468,7 @@ static struct ibv_mr *fake_reg_dmabuf_mr(struct ibv_pd *domain, uint64_t offset,
 	return registration->error ? NULL : &region;
 }
 
-/* EBADF: the descriptor was looked at, so a real one would be taken. */
+/* EBADF: the driver checked the descriptor, so it would accept a valid one. */
 static void test_probe_dmabuf(void **state)
 {
 	static const struct {
@@ -488,7 +487,7 @@ static void test_probe_dmabuf(void **state)
 	registration = &made;
 	made_up->call.ibv_alloc_pd = fake_alloc_pd;
 	made_up->call.ibv_dealloc_pd = fake_dealloc_pd;
-	/* A library older than the function. */
+	/* A library that is too old for the function. */
 	assert_int_equal(verbs_probe_dmabuf(&made_up->opened), -EOPNOTSUPP);
 	made_up->call.ibv_reg_dmabuf_mr = fake_reg_dmabuf_mr;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

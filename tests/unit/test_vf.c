@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a physical function has set for its virtual functions: messages made by hand. */
+/* The settings of a physical function for its virtual functions: handmade messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void put_vf(struct bytes *list, uint32_t index, uint32_t policy, uint32_t
 	put_nest(list, IFLA_VF_INFO, &info);
 }
 
-/* In memory of the very size, so that the sanitizer sees every overrun. */
+/* Copied into memory of the exact size, so that the sanitizer sees every overrun. */
 static int take(const struct bytes *bytes, size_t length, struct vf_list *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length ? length : 1, 1);
@@ -70,7 +70,7 @@ static void settings(void **state)
 	assert_true(list.items[0].trust.known && list.items[0].trust.value == 1);
 	assert_int_equal(list.items[0].node_guid.value, 0x0011223344556677);
 	assert_false(list.items[0].port_guid.known);
-	/* A driver without trust leaves -1, and one of Ethernet has no GUIDs. */
+	/* A driver without trust leaves -1, and an Ethernet driver has no GUIDs. */
 	assert_ptr_equal(vf_find(&list, 1), &list.items[1]);
 	assert_int_equal(list.items[1].policy.value, VF_POLICY_DOWN);
 	assert_false(list.items[1].trust.known);
@@ -88,12 +88,12 @@ static void damaged(void **state)
 		_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
 		const int rc = take(&message, length, &list);
 
-		/* Without its attributes, a message says nothing of VFs. */
+		/* Without attributes, a message says nothing about VFs. */
 		assert_int_equal(rc, length == sizeof(struct ifinfomsg) ? 0 : -EBADMSG);
 	}
 }
 
-/* The message as the kernel gets it: a nest in a nest, of one VF. */
+/* The message as sent to the kernel: a nest in a nest, for one VF. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	for_each_message (message, requests) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Vital product data of PCI functions, whole, damaged and hostile. */
+/* Vital product data of PCI functions: complete, damaged and hostile. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 
 static void assert_finds(const char *data, size_t length, const char *name, const char *wanted)
 {
-	/* A copy of the exact size shows a read past its end. */
+	/* In a copy of the exact size, a read past the end is noticed. */
 	uint8_t *copy = malloc(length ? length : 1);
 	struct vpd_text value = {NULL, 0};
 
@@ -60,14 +60,14 @@ static void test_finds(void **state)
 	FINDS(NAME RESOURCE END, "MODL", "X");
 	FINDS(NAME RESOURCE END, "UUID", "1");
 	FINDS(RESOURCE END "garbage", "SMDL", "SW_MNG");
-	/* In the writable resource, and in the second of two. */
+	/* In the writable resource, and in the second of two resources. */
 	FINDS("\x91\x09\x00V1\x06SMDL=Y" END, "SMDL", "Y");
 	FINDS("\x90\x06\x00V0\x03"
 	      "A=1"
 	      "\x91\x06\x00V1\x03"
 	      "B=2" END,
 	      "B", "2");
-	/* An empty value is one; small resources are skipped. */
+	/* An empty value is valid; small resources are skipped. */
 	FINDS("\x39z"
 	      "\x90\x05\x00V0\x02"
 	      "A=" END,
@@ -87,7 +87,7 @@ static void test_finds_far_away(void **state)
 	       "A=1" END,
 	       7);
 	assert_finds(data, sizeof(data), "A", "1");
-	/* A byte less than the fields need. */
+	/* One byte less than the fields need. */
 	data[1] = 7;
 	assert_fails(data, sizeof(data), "A", -EBADMSG);
 }
@@ -100,7 +100,7 @@ static void test_finds_nothing(void **state)
 	FAILS(NAME RESOURCE END, "MLX", -ENOENT);
 	FAILS(NAME END, "SMDL", -ENOENT);
 	FAILS(END, "SMDL", -ENOENT);
-	/* Other keywords and other resources may have the same text. */
+	/* The same text in other keywords and other resources does not match. */
 	FAILS("\x90\x0e\x00PN\x0bSMDL=SW_MNG" END, "SMDL", -ENOENT);
 	FAILS("\x82\x0b\x00SMDL=SW_MNG" END, "SMDL", -ENOENT);
 	FAILS("\x90\x00\x00" END, "SMDL", -ENOENT);
@@ -112,7 +112,7 @@ static void test_damaged(void **state)
 	const size_t before = sizeof(NAME) - 1 + sizeof(RESOURCE) - 1;
 
 	(void)state;
-	/* Cut anywhere. */
+	/* Truncated anywhere. */
 	for (size_t length = 0; length <= before; length++)
 		assert_fails(whole, length, "NONE", -EBADMSG);
 	FAILS("", "SMDL", -EBADMSG);
@@ -126,7 +126,7 @@ static void test_damaged(void **state)
 	      "A=1" END,
 	      "A", -EBADMSG);
 	FAILS("\x90\x02\x00V0" END, "A", -EBADMSG);
-	/* What an absent function answers. */
+	/* The answer of an absent function. */
 	FAILS("\xff\xff\xff\xff\xff\xff", "SMDL", -EBADMSG);
 	FAILS("\x00\x00\x00\x00", "SMDL", -EBADMSG);
 }
@@ -152,10 +152,10 @@ static void test_product(void **state)
 {
 	(void)state;
 	PRODUCT(NAME RESOURCE END, "card", "123");
-	/* In any order, and behind a small resource. */
+	/* In any order, and after a small resource. */
 	PRODUCT("\x39z" RESOURCE NAME END, "card", "123");
 	PRODUCT(NAME END RESOURCE, "card", "");
-	/* What stands before the damage. */
+	/* Data before the damage is used. */
 	PRODUCT(NAME "\x90\xff\xff" FIELDS, "card", "");
 	PRODUCT(NAME "\x90\x09\x00PN\x03"
 		     "123V0\x05",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ends a wait, and TCP with deadlines. */
+/* The reasons for which a wait ends, and TCP with deadlines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ struct bed {
 
 static struct bed *current;
 
-/* One event for each that was written to the descriptor. */
+/* Returns one event for each that was written to the descriptor. */
 static int get_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	eventfd_t one;
@@ -59,7 +59,7 @@ static int setup(void **state)
 		setsockopt(bed->pair[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	bed->signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	bed->other = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Without O_NONBLOCK, which the watch sets. */
+	/* Without O_NONBLOCK, which the watch sets itself. */
 	bed->context.async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	bed->context.cmd_fd = -1;
 	bed->api.ibv_get_async_event = get_event;
@@ -108,7 +108,7 @@ static void peer(void **state)
 	close(bed->pair[1]);
 	bed->pair[1] = -1;
 	assert_int_equal(watch_look(&bed->watch), STOP_PEER_GONE);
-	/* A signal counts more, and stays. */
+	/* A signal has priority, and is remembered. */
 	eventfd_write(bed->signals, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_INTERRUPTED);
 	bed->watch.signals = -1;
@@ -119,7 +119,7 @@ static void device(void **state)
 {
 	struct bed *bed = *state;
 
-	/* An error of a port ends nothing, but that of this port is noted. */
+	/* A port error ends nothing, but an error of this port is noted. */
 	bed->event = IBV_EVENT_PORT_ERR;
 	bed->port = 2;
 	eventfd_write(bed->context.async_fd, 2);
@@ -139,13 +139,13 @@ static void device(void **state)
 	bed->event = IBV_EVENT_DEVICE_FATAL;
 	eventfd_write(bed->context.async_fd, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
-	/* It stays gone, and its events are not asked for. */
+	/* The device remains gone, and its events are no longer read. */
 	eventfd_write(bed->context.async_fd, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
 	assert_int_equal(bed->acknowledged, 5);
 }
 
-/* A device file that has lost its name; one that has a name, or is none, says nothing. */
+/* A device file that has lost its name; one with a name, or no file at all, means nothing. */
 static void node(void **state)
 {
 	struct bed *bed = *state;
@@ -162,7 +162,7 @@ static void node(void **state)
 	close(fd);
 }
 
-/* ---- A loop that is watched ---- */
+/* ---- A watched loop ---- */
 
 static void await_stop(struct bed *bed, enum stop stop)
 {
@@ -179,10 +179,10 @@ static void loop(void **state)
 
 	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
 	assert_int_equal(watch_end(&bed->watch), STOP_NONE);
-	/* No progress for so long. */
+	/* No progress for the given time. */
 	assert_int_equal(watch_begin(&bed->watch, 250), 0);
 	await_stop(bed, STOP_TIMED_OUT);
-	/* Progress, but only so long. */
+	/* Progress, but a limit on the total time. */
 	bed->watch.most_msec = 1;
 	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
 	atomic_fetch_add(&bed->watch.progress, 1);
@@ -193,7 +193,7 @@ static void loop(void **state)
 	await_stop(bed, STOP_INTERRUPTED);
 }
 
-/* What ends nothing ends no watch; and the first that does is what counts. */
+/* A harmless event does not end the watch; the first that ends it counts. */
 static void loop_goes_on(void **state)
 {
 	struct bed *bed = *state;
@@ -236,7 +236,7 @@ static void *read_slowly(void *context)
 	return at == MANY_BYTES ? bed : NULL;
 }
 
-/* More than the socket holds, in both directions: each byte in its place. */
+/* More than the socket holds, in both directions: each byte arrives in its place. */
 static void transfers(void **state)
 {
 	struct bed *bed = *state;
@@ -252,7 +252,7 @@ static void transfers(void **state)
 	shutdown(bed->pair[0], SHUT_WR);
 	pthread_join(thread, &result);
 	assert_ptr_equal(result, bed);
-	/* Two pieces that were sent are one that is read; no byte more is taken. */
+	/* Two pieces sent are one piece read; not a byte more is taken. */
 	assert_int_equal(write(bed->pair[1], "abc", 3), 3);
 	assert_int_equal(write(bed->pair[1], "defg", 4), 4);
 	memset(bytes, 0, 8);
@@ -271,7 +271,7 @@ static void transfers_that_fail(void **state)
 
 	bed->watch.channel = -1;
 	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 1, 1), -ETIMEDOUT);
-	/* A part is not enough. */
+	/* A part of the data is not enough. */
 	assert_int_equal(write(bed->pair[1], "x", 1), 1);
 	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 2, 1), -ETIMEDOUT);
 	assert_int_equal(tcp_write(&bed->watch, bed->pair[0], bytes, MANY_BYTES, 1), -ETIMEDOUT);
@@ -289,14 +289,14 @@ static void transfers_that_fail(void **state)
 	free(bytes);
 }
 
-/* No program that is started inherits it, and nobody waits in a call of it. */
+/* A started program does not inherit the socket, and no call on it blocks. */
 static void assert_flags(int fd)
 {
 	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
 }
 
-/* A port that the kernel chooses, and then the same one again. */
+/* A port chosen by the kernel, and then the same one again. */
 static void listeners(void **state)
 {
 	struct ip_address ip;
@@ -318,7 +318,7 @@ static void listeners(void **state)
 	assert_int_equal(tcp_listen(&ip, 0, socket_address_port(&here), &second), -EADDRINUSE);
 	assert_int_equal(second, -1);
 	close(listener);
-	/* Any address: with IPv6 that of both families. */
+	/* Any address: with IPv6, that of both families. */
 	assert_int_equal(tcp_listen(&(struct ip_address){0}, 0, 0, &listener), 0);
 	length = sizeof(here);
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&here, &length), 0);
@@ -329,8 +329,7 @@ static void listeners(void **state)
 	close(listener);
 }
 
-/* Loopback of each family, from an address of one's own or any; nobody listens on a port that is
- * only bound. */
+/* Loopback of each family, from a given address or any; a port that is only bound refuses. */
 static void connections(void **state)
 {
 	struct bed *bed = *state;
@@ -357,7 +356,7 @@ static void connections(void **state)
 	assert_flags(accepted);
 	close(fd);
 	close(accepted);
-	/* An address that is not of this host. */
+	/* An address that does not belong to this host. */
 	source->sin_addr.s_addr = htonl(0xc0000201);
 	assert_int_equal(tcp_connect(&bed->watch, &here, &from, 1000, &fd), -EADDRNOTAVAIL);
 	eventfd_write(bed->signals, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watching a saved tree, which nothing reports the changes of: it is polled once a second, what
- * came, went or changed makes events, and what is there already is told when asked for.
+ * Watching a saved tree, whose changes nothing reports: it is polled once a second, whatever came,
+ * went or changed causes events, and existing objects are reported on request.
  */
 #include "saved_tree.h"
 
@@ -71,14 +71,14 @@ static void watch(struct bed *bed)
 
 	assert_int_equal(watcher_open(&options, &bed->watcher, &bed->warnings, &bed->notes), 0);
 	assert_int_equal(bed->warnings.count, 0);
-	/* Nothing reports anything, so that the time is all there is to wait for. */
+	/* Without reports, only the time is waited for. */
 	watcher_poll(bed->watcher, &fds, &count);
 	assert_int_equal(count, 0);
 	assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
 	assert_int_equal(watcher_generation(bed->watcher), 0);
 }
 
-/* The events of a step, with their objects: `port-down mlx5_0/1`. */
+/* Expects the events of a step, with their objects: `port-down mlx5_0/1`. */
 static void expect(struct bed *bed, bool due, const char *wanted)
 {
 	const struct event_time time = {.wall_nsec = 5, .monotonic_nsec = 7};
@@ -110,7 +110,7 @@ static void changes(void **state)
 	watch(bed);
 	expect(bed, true, "");
 	put(bed, "mlx5_0", 1, "state", "1: DOWN");
-	/* Not before it is time. */
+	/* Nothing happens before it is time. */
 	expect(bed, false, "");
 	expect(bed, true, "port-down mlx5_0/1");
 	event = &bed->events.items[0];
@@ -134,19 +134,19 @@ static void devices(void **state)
 
 	watch(bed);
 	tree_delete(&bed->tree, DEVICES "mlx5_0");
-	/* A port that carried data does so no longer. */
+	/* A port that carried data no longer does. */
 	expect(bed, true, "port-down mlx5_0/1, device-removed mlx5_0");
 	assert_int_equal(watcher_generation(bed->watcher), 1);
 	put_port(bed, "mlx5_2", 1, "4: ACTIVE", "0x7");
 	expect(bed, true, "device-added mlx5_2, port-active mlx5_2/1");
 	assert_int_equal(watcher_generation(bed->watcher), 2);
-	/* Its port is known from then on. */
+	/* Its port is known from now on. */
 	put(bed, "mlx5_2", 1, "state", "1: DOWN");
 	expect(bed, true, "port-down mlx5_2/1");
 	assert_int_equal(watcher_generation(bed->watcher), 2);
 }
 
-/* Only what was named. */
+/* Only the named ports. */
 static void named(void **state)
 {
 	char *words[] = {(char[]){"mlx5_0/2"}, NULL};
@@ -162,7 +162,7 @@ static void named(void **state)
 	objects_free(&bed->objects);
 }
 
-/* Which ports are watched: all of a device, one of them, and that with the number 0 of a switch. */
+/* Which ports are watched: all of a device, one of them, and port 0 of a switch. */
 static void selected(void **state)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static void selected(void **state)
 		{{"mlx5_1", "mlx5_0/3"}, "mlx5_0 mlx5_1/1"},
 		{{"mlx5_0/2", "mlx5_0/1"}, "mlx5_0/1 mlx5_0/2"},
 		{{"mlx5"}, ""},
-		/* As it is shown, and as the kernel has it. */
+		/* The name as it is shown, and as the kernel has it. */
 		{{"m\\x1bx"}, "m\\x1bx/1"},
 		{{"m\x1bx/1"}, "m\\x1bx/1"},
 	};
@@ -230,7 +230,7 @@ static void present(void **state)
 	const struct event_time time = {.wall_nsec = 5};
 	struct bed *bed = *state;
 
-	/* It carries no data, as one that is down. */
+	/* The port carries no data, like one that is down. */
 	put_port(bed, "mlx5_1", 1, "5: ACTIVE_DEFER", "0x0");
 	watch(bed);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -249,7 +249,7 @@ static void present(void **state)
 		}
 		assert_string_equal(text, cases[i].wanted);
 	}
-	/* The state now, and no change of it. */
+	/* The current state, and no change of it. */
 	assert_int_equal(bed->events.items[1].port_before.state.value, 4);
 	assert_int_equal(bed->events.items[1].port_after.state.value, 4);
 	assert_int_equal(bed->events.items[1].port.value, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a watcher reads, and from where: the list of devices and the state of ports from RDMA
- * netlink, which the test answers, and what that does not say from a tree of files.
+ * netlink, which the test answers, and everything else from a tree of files.
  */
 #include "netlink_message.h"
 #include "saved_tree.h"
@@ -15,11 +15,11 @@
 
 #define DEVICES "sys/class/infiniband/"
 
-/* What the kernel has. A port that is not there is refused. */
+/* The answers of the kernel. A missing port is refused. */
 struct told_port {
 	uint32_t device, port;
 	uint8_t state, physical_state;
-	uint32_t lid, netdev_index; /* 0: not told */
+	uint32_t lid, netdev_index; /* 0: not reported */
 	const char *netdev;
 };
 
@@ -33,7 +33,7 @@ struct world {
 	size_t device_count;
 	struct told_port ports[8];
 	size_t port_count;
-	int error; /* of the list */
+	int error; /* result of the list */
 };
 
 struct bed {
@@ -164,7 +164,7 @@ static void tell_device(struct bed *bed, uint32_t index, const char *name, const
 		.index = index, .name = name, .protocol = protocol, .ports = ports};
 }
 
-/* Begins with nothing; the devices come with the first step. */
+/* Starts without devices; they come with the first step. */
 static void watch(struct bed *bed)
 {
 	const struct watcher_options options = {.root = bed->tree.path, .objects = &bed->objects};
@@ -182,7 +182,7 @@ static void expect_at(struct bed *bed, const char *wanted, int line)
 	const struct event_time time = {.wall_nsec = 5, .monotonic_nsec = 7};
 	char text[2048] = "";
 
-	/* The test's netdevs are not this host's, which is not asked before it is time. */
+	/* The test's netdevs are not this host's, which is not queried before it is time. */
 	bed->watcher->next_poll_msec = clock_msec() + 60000;
 	bed->watcher->devices_stale = true;
 	for (size_t i = 0; i < bed->watcher->device_count; i++)
@@ -232,7 +232,7 @@ static void list_of_devices(void **state)
 	assert_int_equal(bed->watcher->devices[1].index.value, 4);
 	assert_int_equal(bed->watcher->devices[1].tracked->port_count, 1);
 	EXPECT(bed, "");
-	/* The same device by another name, and another one by the same name. */
+	/* The same device under another name, and another one under the same name. */
 	bed->world.devices[1].name = "ib0";
 	EXPECT(bed, "device-renamed ib0");
 	assert_string_equal(bed->events.items[0].name_before, "mlx5_2");
@@ -240,7 +240,7 @@ static void list_of_devices(void **state)
 	EXPECT(bed, "device-removed mlx5_10, device-added mlx5_10");
 	bed->world.device_count = 1;
 	EXPECT(bed, "device-removed ib0");
-	/* The tree is read if there is no answer; it has no numbers of devices. */
+	/* Without an answer, the tree is read; it has no device numbers. */
 	bed->world.error = -ENOMEM;
 	put(bed, "mlx5_10", 1, "state", "1: DOWN");
 	put(bed, "mlx5_11", 1, "state", "4: ACTIVE");
@@ -249,12 +249,12 @@ static void list_of_devices(void **state)
 	assert_int_equal(bed->watcher->devices[0].index.value, 5);
 	assert_false(bed->watcher->devices[1].index.known);
 	assert_int_equal(bed->watcher->devices[1].tracked->port_count, 2);
-	/* Nor is it an error that there is none. */
+	/* A tree without devices is no error, either. */
 	tree_delete(&bed->tree, DEVICES);
 	EXPECT(bed, "port-down mlx5_11/1, device-removed mlx5_11, device-removed mlx5_10");
 }
 
-/* An old kernel does not count the ports of a device: the tree has them. */
+/* An old kernel does not report the number of ports: the tree has them. */
 static void ports_of_the_tree(void **state)
 {
 	struct bed *bed = *state;
@@ -269,7 +269,7 @@ static void ports_of_the_tree(void **state)
 	assert_int_equal(bed->watcher->devices[1].tracked->port_count, 1);
 }
 
-/* What the port says, else what the protocol of its device is. */
+/* The link layer of the port, or else that of the device's protocol. */
 static void link_layers(void **state)
 {
 	static const struct {
@@ -298,7 +298,7 @@ static void link_layers(void **state)
 
 /* ---- State and netdev ---- */
 
-/* Netlink's answer is preferred to the tree; a port that it refuses is read there. */
+/* Netlink's answer takes priority over the tree; a port that it refuses is read there. */
 static void states(void **state)
 {
 	struct bed *bed = *state;
@@ -338,7 +338,7 @@ static void states(void **state)
 	told[0].netdev_index = 0;
 	EXPECT(bed, "port-active mlx5_0/1, lid-change mlx5_0/1, netdev-detached mlx5_0/1");
 	assert_string_equal(bed->events.items[2].attached_before, "ib0");
-	/* Neither does: it is as it was. */
+	/* Neither source answers: the port keeps its state. */
 	bed->world.port_count = 0;
 	tree_delete(&bed->tree, DEVICES);
 	EXPECT(bed, "");
@@ -368,7 +368,7 @@ static void lids(void **state)
 	assert_false(port_of(bed, 1, 0)->now.sm_lid.known);
 }
 
-/* Only the parts that are stale are read. */
+/* Only stale parts are read. */
 static void parts(void **state)
 {
 	static const struct {
@@ -433,7 +433,7 @@ static void gids(void **state)
 	static const char *const protocols[] = {"ib", "roce", "iw", NULL, NULL};
 	static const char *const layers[] = {"InfiniBand", "Ethernet", "Ethernet", "Ethernet",
 					     "InfiniBand"};
-	/* RoCE alone has types; so has a port of Ethernet whose protocol is not known. */
+	/* Only RoCE has types; so does an Ethernet port with an unknown protocol. */
 	static const bool typed[] = {false, true, false, true, false};
 	struct bed *bed = *state;
 
@@ -445,7 +445,10 @@ static void gids(void **state)
 		tell_device(bed, i, names[i], protocols[i], 1);
 		put(bed, names[i], 1, "link_layer", layers[i]);
 		put(bed, names[i], 1, "state", "1: DOWN");
-		/* A slot without a GUID, one without netdev, one with ours, one of another's. */
+		/*
+		 * A slot without a GUID, one without a netdev, one with ours, and one with a
+		 * foreign one.
+		 */
 		put(bed, names[i], 1, "gids/0", "fe80:0000:0000:0000:0000:0000:0000:0000");
 		put(bed, names[i], 1, "gid_attrs/types/0", "IB/RoCE v1");
 		put(bed, names[i], 1, "gids/1", "fe80:0000:0000:0000:0000:0000:0000:0001");
@@ -485,7 +488,7 @@ static void gids(void **state)
 			}
 		}
 	}
-	/* A port of which nothing can be read has not lost its GIDs. */
+	/* A port that cannot be read at all has not lost its GIDs. */
 	tree_delete(&bed->tree, DEVICES "m1");
 	EXPECT(bed, "");
 }
@@ -497,7 +500,10 @@ static void ipoib(void **state)
 	struct bed *bed = *state;
 
 	watch(bed);
-	/* The child of a netdev, another port's, no IPoIB, and the right one. */
+	/*
+	 * A child netdev, one of another port, two that are not IPoIB of this port, and the right
+	 * one.
+	 */
 	add_link(bed, 20, "ib0.8001", ARPHRD_INFINIBAND, 0x0011223344556677, 24);
 	add_link(bed, 21, "ib7", ARPHRD_INFINIBAND, 0x0011223344556678, 0);
 	add_link(bed, 22, "odd0", ARPHRD_ETHER, 0x0011223344556677, 0);
@@ -513,13 +519,13 @@ static void ipoib(void **state)
 		bed->world.ports[i] = (struct told_port){
 			.device = i / 2, .port = port, .state = 1, .physical_state = 2};
 		put(bed, name, port, "link_layer", i < 2 ? "InfiniBand" : "Ethernet");
-		/* Nothing is to be taken of the second slot. */
+		/* The second slot must not be used. */
 		put(bed, name, port, "gids/0", "fe80:0000:0000:0000:0011:2233:4455:6677");
 		put(bed, name, port, "gids/1", "fe80:0000:0000:0000:0011:2233:4455:6678");
 		put(bed, name, port, "gid_attrs/types/0", "IB/RoCE v1");
 		put(bed, name, port, "gid_attrs/types/1", "IB/RoCE v1");
 	}
-	/* The kernel knows better than the GID. */
+	/* The kernel's netdev takes priority over the GID. */
 	bed->world.ports[1].netdev_index = 21;
 	bed->world.ports[1].netdev = "ib7";
 	bed->world.port_count = 3;
@@ -530,18 +536,18 @@ static void ipoib(void **state)
 	assert_string_equal(port_of(bed, 0, 0)->netdev, "ib0");
 	assert_int_equal(port_of(bed, 0, 1)->netdev_index.value, 21);
 	assert_false(port_of(bed, 1, 0)->netdev_index.known);
-	/* By the GIDs that are known, where they are not read again. */
+	/* If the GIDs are not read again, the known ones decide. */
 	bed->watcher->events = &bed->events;
 	event_list_clear(&bed->events);
 	watcher_mark_port(&bed->watcher->devices[0].ports[0], STALE_NETDEV, EVENT_SOURCE_RTNL);
 	watcher_refresh(bed->watcher);
 	assert_int_equal(bed->events.count, 0);
-	/* Without a GID there is none. */
+	/* Without a GID there is no netdev. */
 	tree_delete(&bed->tree, DEVICES "m0/ports/1/gids");
 	EXPECT(bed, "gid-removed m0/1, gid-removed m0/1, netdev-detached m0/1");
 }
 
-/* ---- What is there already ---- */
+/* ---- Existing objects ---- */
 
 static void present(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What reports changes to a watcher: uevents, RDMA netlink, rtnetlink and verbs. The test is the
- * kernel at the other end of each, and a tree of files is what the watcher reads then. Each event
- * is written as `word object source`.
+ * Sources that report changes to a watcher: uevents, RDMA netlink, rtnetlink and verbs. The test is
+ * the kernel at the other end of each, and a tree of files is what the watcher then reads. Each
+ * event is written as `word object source`.
  */
 #include "netlink_message.h"
 #include "saved_tree.h"
@@ -20,7 +20,7 @@
 
 #define DEVICES "sys/class/infiniband/"
 
-/* No host has netdevs of such numbers, where a test asks its own kernel. */
+/* No host has netdevs with such numbers, in case a test queries its kernel. */
 enum { ETH0 = 2000000000, ETH1, VLAN, IB0, IB0_CHILD };
 
 /* Room for a datagram; a larger one is lost. */
@@ -35,11 +35,11 @@ struct bed {
 	struct watcher *watcher;
 	struct event_list events;
 	struct problems warnings, notes;
-	int ends[MONITORS]; /* the kernel's; -1: closed */
-	int verbs[8];	    /* the same of each device's verbs */
+	int ends[MONITORS]; /* the kernel's ends; -1: closed */
+	int verbs[8];	    /* the same for each device's verbs */
 };
 
-/* ---- What the watcher reads ---- */
+/* ---- Files for the watcher ---- */
 
 static void put(const struct bed *bed, const char *device, unsigned int port, const char *name,
 		const char *text)
@@ -111,7 +111,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- What reports changes ---- */
+/* ---- Sources of reports ---- */
 
 static struct netlink *listen_to(struct bed *bed, enum monitor monitor)
 {
@@ -131,7 +131,7 @@ static void open_verbs(struct bed *bed, size_t device)
 	bed->watcher->devices[device].async = verbs_async_from_fd(fds[0]);
 }
 
-/* Begins as with a saved tree; then it is the live system, all of whose sources are there. */
+/* Starts as with a saved tree; then the root becomes the live system, with all sources. */
 static void watch(struct bed *bed)
 {
 	bed->options.root = bed->tree.path;
@@ -148,7 +148,7 @@ static void watch(struct bed *bed)
 			watcher_mark_port(&bed->watcher->devices[i].ports[j], STALE_ALL,
 					  EVENT_SOURCE_START);
 	}
-	/* Only now it reads the tables of GIDs, silently. */
+	/* The tables of GIDs are read only now, silently. */
 	watcher_refresh(bed->watcher);
 }
 
@@ -157,7 +157,7 @@ static void tell(const struct bed *bed, enum monitor monitor, const void *data, 
 	assert_int_equal(send(bed->ends[monitor], data, length, MSG_NOSIGNAL), length);
 }
 
-/* A message of lib/kobject_uevent.c; `old` is the name before, or NULL. */
+/* Sends a message of lib/kobject_uevent.c; `old` is the previous name, or NULL. */
 static void uevent(const struct bed *bed, const char *action, const char *subsystem,
 		   const char *name, const char *old)
 {
@@ -232,7 +232,7 @@ static void verbs(const struct bed *bed, size_t device, uint32_t type, uint64_t 
 	assert_int_equal(write(bed->verbs[device], &event, sizeof(event)), sizeof(event));
 }
 
-/* ---- What the watcher says ---- */
+/* ---- Events of the watcher ---- */
 
 static void expect_at(struct bed *bed, bool due, const char *wanted, int line)
 {
@@ -257,7 +257,7 @@ static void expect_at(struct bed *bed, bool due, const char *wanted, int line)
 		fail_msg("line %d: '%s' instead of '%s'", line, text, wanted);
 }
 
-/* Long before it has to poll, and when it has to. */
+/* Long before it is time to poll, and when it is. */
 #define EXPECT(bed, wanted)	 expect_at(bed, false, wanted, __LINE__)
 #define EXPECT_POLL(bed, wanted) expect_at(bed, true, wanted, __LINE__)
 
@@ -279,7 +279,7 @@ static size_t descriptors(const struct bed *bed)
 
 /* ---- Tests ---- */
 
-/* With all sources there, nothing is read before something is reported, however long it takes. */
+/* With all sources present, nothing is read before a report, however long it takes. */
 static void silence(void **state)
 {
 	struct bed *bed = *state;
@@ -303,24 +303,24 @@ static void uevents(void **state)
 	EXPECT(bed, "device-added mlx5_2 uevent, port-active mlx5_2/1 uevent, "
 		    "gid-added mlx5_2/1 uevent");
 	assert_int_equal(watcher_generation(bed->watcher), 1);
-	/* It is known, and what was reported once is not news again. */
+	/* The device is known, and an event that was reported once is not repeated. */
 	uevent(bed, "add", "infiniband", "mlx5_2", NULL);
 	EXPECT(bed, "");
 	assert_int_equal(watcher_generation(bed->watcher), 1);
-	/* One that came and went before it could be read. */
+	/* A device that came and went before it could be read. */
 	uevent(bed, "add", "infiniband", "mlx5_3", NULL);
 	uevent(bed, "remove", "infiniband", "mlx5_3", NULL);
 	EXPECT(bed, "device-added mlx5_3 uevent, device-removed mlx5_3 uevent");
 	assert_int_equal(watcher_generation(bed->watcher), 3);
-	/* One that came and is no longer in the list, though nothing says so. */
+	/* A device that came and is no longer in the list, although nothing reported that. */
 	uevent(bed, "add", "infiniband", "mlx5_4", NULL);
 	EXPECT(bed, "device-added mlx5_4 uevent, device-removed mlx5_4 uevent");
-	/* One that was never seen goes. */
+	/* A device that was never seen is removed. */
 	uevent(bed, "remove", "infiniband", "mlx5_5", NULL);
 	EXPECT(bed, "");
-	/* The first of three is removed, and the others are still the ones that they were. */
+	/* The first of three is removed, and the others keep their identity. */
 	tree_delete(&bed->tree, DEVICES "mlx5_0");
-	/* What its ports reported before is no longer of interest. */
+	/* Earlier reports of its ports no longer matter. */
 	verbs(bed, 0, VERBS_EVENT_PKEY_CHANGE, 1);
 	verbs(bed, 0, VERBS_EVENT_PKEY_CHANGE, 2);
 	uevent(bed, "remove", "infiniband", "mlx5_0", NULL);
@@ -332,7 +332,7 @@ static void uevents(void **state)
 	EXPECT_POLL(bed, "port-down mlx5_2/1 poll");
 	verbs(bed, 1, VERBS_EVENT_PORT_ERR, 1);
 	EXPECT(bed, "port-down mlx5_1/1 verbs");
-	/* The driver was loaded again: the same name, but another device. */
+	/* The driver was reloaded: the same name, but another device. */
 	uevent(bed, "remove", "infiniband", "mlx5_2", NULL);
 	EXPECT(bed, "gid-removed mlx5_2/1 uevent, device-removed mlx5_2 uevent, "
 		    "device-added mlx5_2 uevent, gid-added mlx5_2/1 uevent");
@@ -351,14 +351,14 @@ static void renames(void **state)
 	EXPECT(bed, "device-renamed ib0 uevent");
 	assert_string_equal(bed->events.items[0].name_before, "mlx5_0");
 	assert_int_equal(watcher_generation(bed->watcher), 1);
-	/* Told twice. */
+	/* Reported twice. */
 	uevent(bed, "move", "infiniband", "ib0", "mlx5_0");
 	EXPECT(bed, "");
-	/* It is read by its new name. */
+	/* The device is read under its new name. */
 	put(bed, "ib0", 2, "state", "1: DOWN");
 	verbs(bed, 0, VERBS_EVENT_PORT_ERR, 2);
 	EXPECT(bed, "port-down ib0/2 verbs");
-	/* What came under another name, and was not seen then, does not come now. */
+	/* A device that was never seen under its old name: it is renamed, not added. */
 	put_port(bed, "ib9", 1, "InfiniBand", "1: DOWN", GID_A);
 	uevent(bed, "move", "infiniband", "ib9", "mlx5_9");
 	EXPECT(bed, "device-renamed ib9 uevent, gid-added ib9/1 uevent");
@@ -367,8 +367,8 @@ static void renames(void **state)
 }
 
 /*
- * udev renames a device while it is listed: the list has the new name, and the old one is what the
- * uevents before the list have told.
+ * udev renames a device while it is listed: the list has the new name, and the uevents from before
+ * the list have the old one.
  */
 static void renamed_at_once(void **state)
 {
@@ -392,7 +392,7 @@ static void renamed_at_once(void **state)
 	EXPECT(bed, "gid-added ib2/1 uevent");
 }
 
-/* Only what was named; a device that is renamed stays the one that it was. */
+/* Only named ports; a renamed device keeps its identity. */
 static void named(void **state)
 {
 	char *words[] = {(char[]){"mlx5_0/2"}, (char[]){"mlx5_7"}, NULL};
@@ -452,7 +452,7 @@ static void notifications(void **state)
 			 "port-%s mlx5_0/2 nldev, gid-changed mlx5_0/2 nldev",
 			 up ? "active" : "down");
 		EXPECT(bed, wanted);
-		/* Without a number it is about every port. */
+		/* Without a number, the notification is about every port. */
 		nldev(bed, type, 7, -1);
 		snprintf(wanted, sizeof(wanted), "port-%s mlx5_0/1 nldev", up ? "active" : "down");
 		EXPECT(bed, wanted);
@@ -470,14 +470,14 @@ static void notifications(void **state)
 			 name, name);
 		EXPECT(bed, wanted);
 	}
-	/* Uevents are read before notifications, and so named as the source. */
+	/* Uevents are read before notifications, and thus named as the source. */
 	put_port(bed, "mlx5_8", 1, "InfiniBand", "1: DOWN", GID_A);
 	nldev(bed, NLDEV_EVENT_REGISTER, 20, -1);
 	uevent(bed, "remove", "infiniband", "nothing", NULL);
 	EXPECT(bed, "device-added mlx5_8 uevent, gid-added mlx5_8/1 uevent");
 }
 
-/* Each type of libibverbs: the event that says it, and whether the table of GIDs is read. */
+/* Each type of libibverbs: its event, and whether the table of GIDs is read. */
 static void verbs_events(void **state)
 {
 	static const struct {
@@ -510,7 +510,7 @@ static void verbs_events(void **state)
 			char wanted[128];
 
 			bed->watcher->options.all = all;
-			/* Other ports are left alone. */
+			/* Other ports are not affected. */
 			put(bed, "mlx5_0", 1, "gids/0", GID_C);
 			put(bed, "mlx5_0", 2, "gids/0", cases[i].gids && all ? GID_A : GID_B);
 			if (!cases[i].gids)
@@ -518,7 +518,7 @@ static void verbs_events(void **state)
 			snprintf(wanted, sizeof(wanted), "%s%s", said ? cases[i].word : "",
 				 said ? " verbs" : "");
 			verbs(bed, 0, cases[i].type, 2);
-			/* A change of GIDs that changed none is news only with --all. */
+			/* A GID change that changed nothing is reported only with --all. */
 			if (cases[i].gids && !all)
 				wanted[0] = '\0';
 			EXPECT(bed, wanted);
@@ -528,7 +528,7 @@ static void verbs_events(void **state)
 		verbs(bed, 0, VERBS_EVENT_GID_CHANGE, 2);
 		EXPECT(bed, cases[i].gids ? "gid-changed mlx5_0/2 verbs" : "");
 	}
-	/* Port 0: every port of the device; and several at once, each said once. */
+	/* Port 0: every port of the device; and several reports at once, each reported once. */
 	verbs(bed, 0, VERBS_EVENT_DEVICE_SPEED_CHANGE, 0);
 	verbs(bed, 0, VERBS_EVENT_PKEY_CHANGE, 1);
 	verbs(bed, 0, VERBS_EVENT_PKEY_CHANGE, 1);
@@ -541,7 +541,7 @@ static void verbs_events(void **state)
 	EXPECT(bed, "port-down mlx5_1/1 verbs, port-active mlx5_1/1 verbs");
 }
 
-/* Verbs are the nearest to the port, and named as the source though another one came before. */
+/* Verbs are closest to the port, and named as the source even if another one came first. */
 static void first_source(void **state)
 {
 	struct bed *bed = *state;
@@ -553,7 +553,7 @@ static void first_source(void **state)
 	nldev(bed, NLDEV_EVENT_NETDEV_ATTACH, 7, -1);
 	verbs(bed, 0, VERBS_EVENT_PORT_ERR, 2);
 	EXPECT(bed, "port-down mlx5_0/1 nldev, port-down mlx5_0/2 verbs");
-	/* Else it is the first. */
+	/* Without verbs, the first source is named. */
 	bed->watcher->devices[0].tracked->ports[0].netdev_index = number_of(ETH0);
 	put(bed, "mlx5_0", 1, "state", "4: ACTIVE");
 	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", 0, 0);
@@ -561,7 +561,7 @@ static void first_source(void **state)
 	EXPECT(bed, "port-active mlx5_0/1 rtnl");
 }
 
-/* Gives a port its netdev, as RDMA netlink would have told. */
+/* Gives a port its netdev, as RDMA netlink would have reported it. */
 static void attach(const struct bed *bed, size_t device, size_t port, int index, const char *name)
 {
 	struct tracked_port *tracked = &bed->watcher->devices[device].tracked->ports[port];
@@ -571,7 +571,7 @@ static void attach(const struct bed *bed, size_t device, size_t port, int index,
 	tracked->netdev = mem_string(name);
 }
 
-/* A netdev or an address of it changes: that is an event, and its ports are read again. */
+/* A change of a netdev or of its addresses is an event, and its ports are read again. */
 static void netdevs(void **state)
 {
 	struct bed *bed = *state;
@@ -591,12 +591,12 @@ static void netdevs(void **state)
 	rtnl_address(bed, RTM_NEWADDR, ETH0, "10.0.0.1");
 	EXPECT(bed, "address-added eth0 rtnl, port-active mlx5_1/1 rtnl");
 	put(bed, "mlx5_1", 1, "state", "1: DOWN");
-	/* An address of a netdev that is not known is none of ours. */
+	/* An address of an unknown netdev is not one of ours. */
 	rtnl_address(bed, RTM_DELADDR, IB0, "10.0.0.1");
 	EXPECT(bed, "");
 	rtnl_address(bed, RTM_DELADDR, ETH0, "10.0.0.1");
 	EXPECT(bed, "address-removed eth0 rtnl, port-down mlx5_1/1 rtnl");
-	/* A netdev that is put on top of the port's, and one that no longer is. */
+	/* A netdev is added on top of the port's, and removed again. */
 	put(bed, "mlx5_1", 1, "state", "4: ACTIVE");
 	rtnl_link(bed, RTM_NEWLINK, VLAN, "eth0.5", 0, ETH0);
 	EXPECT(bed, "port-active mlx5_1/1 rtnl");
@@ -613,7 +613,7 @@ static void netdevs(void **state)
 	EXPECT(bed, "port-down mlx5_1/1 rtnl");
 }
 
-/* A device has a netdev for its second port, too. */
+/* A device has a netdev for its second port. */
 static void netdev_of_second(void **state)
 {
 	struct bed *bed = *state;
@@ -626,7 +626,7 @@ static void netdev_of_second(void **state)
 	EXPECT(bed, "port-down mlx5_0/2 rtnl");
 }
 
-/* The netdev of a GID, by which the port is found; the kernel makes GIDs a little later. */
+/* The netdev of a GID identifies the port; the kernel makes GIDs a little later. */
 static void gids_of_netdevs(void **state)
 {
 	struct bed *bed = *state;
@@ -634,18 +634,18 @@ static void gids_of_netdevs(void **state)
 	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0");
 	put(bed, "mlx5_0", 1, "gid_attrs/ndevs/0", "nothing");
 	watch(bed);
-	/* Another namespace may have a netdev of that name: it is ours from now on. */
+	/* Another namespace may have had a netdev with that name: it is ours from now on. */
 	assert_null(bed->watcher->devices[1].tracked->ports[0].gids.items[0].netdev);
 	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", 0, 0);
 	verbs(bed, 1, VERBS_EVENT_GID_CHANGE, 1);
 	EXPECT(bed, "gid-changed mlx5_1/1 verbs");
 	assert_string_equal(bed->events.items[0].gid_after.netdev, "eth0");
-	/* Verbs report GIDs: a netdev's change is no reason to read the table. */
+	/* Verbs report GIDs: a change of the netdev is no reason to read the table. */
 	put(bed, "mlx5_1", 1, "gids/0", GID_A);
 	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", IFF_UP, 0);
 	EXPECT(bed, "netdev-enabled eth0 rtnl");
 	EXPECT_POLL(bed, "");
-	/* Without verbs it is read now, and once more when it is time to poll. */
+	/* Without verbs, the table is read now, and once more when it is time to poll. */
 	hang_up(&bed->verbs[1]);
 	EXPECT(bed, "");
 	EXPECT_POLL(bed, "");
@@ -656,19 +656,19 @@ static void gids_of_netdevs(void **state)
 	EXPECT_POLL(bed, "gid-changed mlx5_1/1 poll");
 	put(bed, "mlx5_1", 1, "gids/0", GID_A);
 	EXPECT_POLL(bed, "");
-	/* No netdev says when a GID of InfiniBand changes. */
+	/* For InfiniBand, no netdev shows that a GID changes. */
 	hang_up(&bed->verbs[0]);
 	EXPECT(bed, "");
 	put(bed, "mlx5_0", 1, "gids/0", GID_C);
 	EXPECT_POLL(bed, "gid-changed mlx5_0/1 poll");
-	/* Nor does any, once there are no notices. */
+	/* Without notices, nothing shows it for the other port, either. */
 	hang_up(&bed->ends[RTNL]);
 	EXPECT_POLL(bed, "gid-changed mlx5_1/1 poll");
 }
 
 /*
- * A netdev is reported after the notices were read and before its GID is. What changes with it is
- * read in the next step, which does not wait for anything.
+ * A netdev is reported after the notices were read and before its GID is. Whatever changes with it
+ * is read in the next step, which does not wait.
  */
 static void gid_of_new_netdev(void **state)
 {
@@ -692,7 +692,7 @@ static void gid_of_new_netdev(void **state)
 	put(bed, "mlx5_1", 1, "state", "1: DOWN");
 	EXPECT(bed, "port-down mlx5_1/1 rtnl");
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
-	/* Notices that were lost at that moment. */
+	/* Notices were lost at that moment. */
 	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0.6");
 	tell(bed, RTNL, (uint8_t[ROOM + 1]){0}, ROOM + 1);
 	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
@@ -701,7 +701,7 @@ static void gid_of_new_netdev(void **state)
 	EXPECT(bed, "gap - rtnl, netdev-disabled eth0.5 resync, netdev-disabled eth0 resync");
 }
 
-/* A source that is gone: what it reported is polled, and the others go on. */
+/* A source disappears: its objects are polled, and the other sources continue. */
 static void sources_end(void **state)
 {
 	struct bed *bed = *state;
@@ -712,7 +712,7 @@ static void sources_end(void **state)
 	hang_up(&bed->ends[NLDEV]);
 	EXPECT(bed, "");
 	assert_int_equal(descriptors(bed), MONITORS - 1 + 2);
-	/* Uevents report devices that come, too. */
+	/* Uevents also report new devices. */
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
 	put_port(bed, "mlx5_2", 1, "InfiniBand", "4: ACTIVE", GID_A);
 	EXPECT_POLL(bed, "");
@@ -723,12 +723,12 @@ static void sources_end(void **state)
 	EXPECT_POLL(bed, "device-added mlx5_2 poll, port-active mlx5_2/1 poll, "
 			 "gid-added mlx5_2/1 poll");
 	assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
-	/* Ports with verbs are not read. */
+	/* Ports with verbs are not polled. */
 	put(bed, "mlx5_0", 1, "state", "1: DOWN");
 	EXPECT_POLL(bed, "");
 	verbs(bed, 0, VERBS_EVENT_PORT_ERR, 1);
 	EXPECT(bed, "port-down mlx5_0/1 verbs");
-	/* This host has no such netdev, which it says when it is asked. */
+	/* This host has no such netdev, as its kernel answers. */
 	hang_up(&bed->ends[RTNL]);
 	EXPECT(bed, "");
 	assert_int_equal(descriptors(bed), 2);
@@ -738,7 +738,7 @@ static void sources_end(void **state)
 	assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
 }
 
-/* Verbs that end say that the device is gone. */
+/* If the verbs end, the device is gone. */
 static void verbs_end(void **state)
 {
 	struct bed *bed = *state;
@@ -751,7 +751,7 @@ static void verbs_end(void **state)
 		    "device-removed mlx5_0 verbs");
 	assert_int_equal(descriptors(bed), MONITORS + 1);
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
-	/* It is still there: its driver has only thrown out its users. */
+	/* The device is still there: its driver has only disconnected its users. */
 	hang_up(&bed->verbs[1]);
 	EXPECT(bed, "");
 	assert_int_equal(descriptors(bed), MONITORS);
@@ -761,7 +761,7 @@ static void verbs_end(void **state)
 	EXPECT_POLL(bed, "port-down mlx5_1/1 poll");
 }
 
-/* A port that cannot be read when it reports a change is read again until it can. */
+/* A port that cannot be read when it reports a change is read again until it can be. */
 static void unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -779,11 +779,11 @@ static void unreadable(void **state)
 	put(bed, "mlx5_0", 1, "state", "1: DOWN");
 	put(bed, "mlx5_1", 1, "state", "4: ACTIVE");
 	EXPECT_POLL(bed, "port-active mlx5_1/1 poll");
-	/* From then on it is waited for reports. */
+	/* From now on, the watcher waits for reports. */
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
 }
 
-/* Some reports were lost: that is said, and everything is read once. */
+/* After lost reports there is an event, and everything is read once. */
 static void lost(void **state)
 {
 	static const struct {
@@ -816,7 +816,7 @@ static void lost(void **state)
 		EXPECT(bed, "");
 		assert_int_equal(bed->watcher->lost, 0);
 	}
-	/* Several at once, and what came as well. */
+	/* Several losses at once, and a report that arrived. */
 	tell(bed, RTNL, large, sizeof(large));
 	tell(bed, UEVENTS, large, sizeof(large));
 	uevent(bed, "add", "infiniband", "mlx5_9", NULL);
@@ -824,7 +824,7 @@ static void lost(void **state)
 		    "device-removed mlx5_9 resync");
 }
 
-/* Netdevs that could not be read after a loss are read again until they can. */
+/* Netdevs that could not be read after a loss are read again until they can be. */
 static void lost_and_unreadable(void **state)
 {
 	const struct event_time time = {.wall_nsec = 5, .monotonic_nsec = 7};
@@ -852,7 +852,7 @@ static void lost_and_unreadable(void **state)
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
 }
 
-/* Lists that may lack some say nothing of what they lack. */
+/* Incomplete lists do not show that anything is gone. */
 static void lists_with_holes(void **state)
 {
 	struct bed *bed = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When a watcher opens and closes the verbs of its devices, and what it asks them. The functions of
- * libibverbs' wrapper are here, so that the linker takes none of lib/kernel/verbs and
- * lib/host/verbs.c.
+ * When a watcher opens and closes the verbs of its devices, and what it queries them for. The
+ * functions of libibverbs' wrapper are replaced here, so that the linker takes nothing from
+ * lib/kernel/verbs and lib/host/verbs.c.
  */
 #include "saved_tree.h"
 
@@ -28,9 +28,9 @@ struct verbs_async {
 };
 
 static struct {
-	int open_error;		    /* of libibverbs */
-	int device_error;	    /* of mlx5_1 */
-	unsigned int opened, freed; /* libibverbs */
+	int open_error;		    /* result of opening libibverbs */
+	int device_error;	    /* result for mlx5_1 */
+	unsigned int opened, freed; /* of libibverbs */
 	unsigned int asyncs, closed, tried;
 	unsigned int ports_asked, gids_asked;
 } library;
@@ -171,7 +171,7 @@ static int tear_down(void **state)
 		close(bed->uevents);
 		close(bed->rtnl);
 	}
-	/* Whatever was opened is closed. */
+	/* Everything that was opened is closed. */
 	assert_int_equal(library.closed, library.asyncs);
 	assert_int_equal(library.freed, library.open_error ? 0 : library.opened);
 	problems_free(&bed->warnings);
@@ -201,7 +201,7 @@ static void watch(struct bed *bed)
 	bed->watcher->root.live = bed->watcher->root.below = true;
 	bed->watcher->uevents = pair(&bed->uevents);
 	bed->watcher->rtnl_monitor = pair(&bed->rtnl);
-	/* So that a test sees what an opening complains about. */
+	/* Shows a test the warnings of an opening. */
 	bed->watcher->warnings = &bed->warnings;
 }
 
@@ -252,7 +252,7 @@ static void opened(void **state)
 	watch(bed);
 	EXPECT(bed, "");
 	assert_int_equal(library.opened, 0);
-	/* A node came: each device is tried with one list of libibverbs. */
+	/* A node appeared: each device is tried, with a single list of libibverbs. */
 	uevent(bed, "add", "infiniband_verbs", "uverbs0");
 	EXPECT(bed, "");
 	assert_int_equal(library.opened, 1);
@@ -262,13 +262,13 @@ static void opened(void **state)
 	assert_string_equal(async_of(bed, 0)->node, "uverbs0");
 	assert_string_equal(async_of(bed, 1)->node, "uverbs1");
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
-	/* Not again, unless there is a reason. */
+	/* It is not opened again without a reason. */
 	EXPECT(bed, "");
 	assert_int_equal(library.opened, 1);
 	uevent(bed, "add", "infiniband_verbs", "uverbs0");
 	EXPECT(bed, "");
 	assert_int_equal(library.tried, 2);
-	/* A new device is one, and only that is opened. */
+	/* A new device is a reason, and only that device is opened. */
 	put_port(bed, "mlx5_2", "1: DOWN");
 	uevent(bed, "add", "infiniband", "mlx5_2");
 	EXPECT(bed, "device-added mlx5_2 uevent, gid-added mlx5_2/1 uevent");
@@ -277,13 +277,13 @@ static void opened(void **state)
 	assert_string_equal(async_of(bed, 2)->node, "uverbs2");
 }
 
-/* Each device of which nothing is told until its verbs can be opened. */
+/* Each device whose verbs cannot be opened gets a warning. */
 static void refused(void **state)
 {
 	static const struct {
 		bool folder;
 		int open_error, device_error;
-		size_t warned; /* from this device on */
+		size_t warned; /* index of the first device with a warning */
 		int error;
 		unsigned int opened, tried;
 	} cases[] = {
@@ -328,7 +328,7 @@ static void refused(void **state)
 	}
 }
 
-/* The node of a device goes before the device: what it reported is read, and it is closed. */
+/* The node of a device disappears before the device: its reports are read, and it is closed. */
 static void node_gone(void **state)
 {
 	struct bed *bed = *state;
@@ -344,7 +344,7 @@ static void node_gone(void **state)
 	assert_non_null(async_of(bed, 0));
 	assert_null(async_of(bed, 1));
 	assert_int_equal(library.closed, 1);
-	/* It is not opened before there is a node again. */
+	/* The device is not opened again until it has a node. */
 	assert_int_equal(library.opened, 1);
 	EXPECT(bed, "");
 	assert_int_equal(library.opened, 1);
@@ -352,7 +352,7 @@ static void node_gone(void **state)
 	EXPECT(bed, "");
 	assert_non_null(async_of(bed, 1));
 	assert_int_equal(library.opened, 2);
-	/* Closed already when its end is read. */
+	/* It is closed already when its end is read. */
 	async_of(bed, 0)->ended = true;
 	uevent(bed, "remove", "infiniband_verbs", "uverbs0");
 	EXPECT(bed, "");
@@ -360,7 +360,7 @@ static void node_gone(void **state)
 	assert_int_equal(library.closed, 2);
 }
 
-/* Uevents were lost, perhaps that of a node that its device waits for. */
+/* Uevents were lost, perhaps that of a node for which a device waits. */
 static void abandoned(void **state)
 {
 	static const char large[2000];
@@ -379,7 +379,7 @@ static void abandoned(void **state)
 	assert_int_equal(library.closed, 1);
 }
 
-/* Verbs tell the MTU and the GIDs; where they do not, the files do. */
+/* The MTU and the GIDs come from verbs, or else from the files. */
 static void asked(void **state)
 {
 	struct bed *bed = *state;
@@ -400,7 +400,7 @@ static void asked(void **state)
 		assert_int_equal(
 			bed->watcher->devices[i].tracked->ports[0].now.active_mtu_bytes.value,
 			4096);
-	/* Without verbs, none is asked. */
+	/* Without verbs, none is queried. */
 	uevent(bed, "remove", "infiniband_verbs", "uverbs0");
 	watcher_mark_port(&bed->watcher->devices[0].ports[0], STALE_ALL, EVENT_SOURCE_POLL);
 	EXPECT(bed, "gid-added mlx5_0/1 poll, gid-removed mlx5_0/1 poll");

@@ -59,7 +59,7 @@ static void values(void **state)
 		{"count=20", true},
 		{"count=0x14", true},
 		{"count=0X14", true},
-		/* Decimal: it is not 16. */
+		/* Decimal 20, not octal 16. */
 		{"count=020", true},
 		{"count=00019-0020", true},
 		{"count=024", false},
@@ -110,7 +110,7 @@ static void values(void **state)
 	strings_free(&sample.words);
 }
 
-/* What is empty is shown as what is unknown. */
+/* An empty value matches like an unknown one, because it is shown like one. */
 static void empty(void **state)
 {
 	struct sample sample = {.words.known = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The places of the fields of management attributes, compared with those that the kernel and
- * libibmad have: tests/fixtures/wire-places.txt, as tests/wire-places found them in their sources.
+ * The offsets of the fields of management attributes, compared with those of the kernel and
+ * libibmad: tests/fixtures/wire-places.txt, as tests/wire-places found them in their sources.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static const struct schema *schema_of(const char *attribute)
 		sa_attributes,
 	};
 
-	/* It is the same attribute, shown by another table while RS-FEC is on. */
+	/* The same attribute, shown by another table while RS-FEC is on. */
 	if (!strcmp(attribute, "PortExtendedSpeedsCounters+RSFEC"))
 		return &perf_extended_speeds_rsfec_schema;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
@@ -73,7 +73,7 @@ static void compare(const struct place *place)
 			 place->name, place->width, place->bit);
 }
 
-/* Calls `call` for each line, and returns how many. */
+/* Calls `call` for each line, and returns the number of lines. */
 static unsigned int for_each_place(void (*call)(const struct place *place))
 {
 	FILE *file = fopen("tests/fixtures/wire-places.txt", "re");
@@ -135,7 +135,7 @@ static void places_of_ibis(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct place place = {
 			.attribute = "ExtendedPortInfo",
-			/* Its bit 0 is the lowest of a big-endian word, ours the highest. */
+			/* Bit 0 of ibis is the lowest of a big-endian word, ours the highest. */
 			.bit = rows[i].dword * 8 + 32 - rows[i].low_bit - rows[i].width,
 			.width = rows[i].width,
 		};

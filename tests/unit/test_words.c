@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every row of the tables that give codes words, against the constants of headers that the project
- * did not write: rdma-core's, and those of Linux. Where no header of a distribution has them, the
- * numbers are those of the kernel's file that is named, with its names in the comments.
+ * Every row of the tables that map codes to words, compared with constants from headers outside the
+ * project: rdma-core's, and those of Linux. Constants that no distribution's header has are the
+ * numbers of the named file of the kernel, with its names in the comments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ struct wanted {
 	const char *word;
 };
 
-/* Each row is wanted, and each wanted row is there. */
+/* Each row is expected, and each expected row exists. */
 static void compare(const char *table, const struct enum_name *names, const struct wanted *wanted,
 		    size_t count)
 {
@@ -62,7 +62,7 @@ static void compare(const char *table, const struct enum_name *names, const stru
 	compare(#names_, names_, (const struct wanted[]){__VA_ARGS__}, \
 		ARRAY_SIZE(((const struct wanted[]){__VA_ARGS__})))
 
-/* The words of a field that is in no header of the project. */
+/* Returns the words of a field that no header of the project declares. */
 static const struct enum_name *words_of(const struct schema *schema, const char *key)
 {
 	const struct field *field = schema_find(schema, key);
@@ -323,7 +323,7 @@ static void connection_manager(void **state)
 static void resources(void **state)
 {
 	(void)state;
-	/* Verbs' numbers of these differ from the kernel's: enum ib_qp_type, ib_verbs.h. */
+	/* Verbs and the kernel number these differently: enum ib_qp_type, ib_verbs.h. */
 	ROWS(qp_type_names, {0, "smi"}, {1, "gsi"}, {IB_UVERBS_QPT_RC, "rc"},
 	     {IB_UVERBS_QPT_UC, "uc"}, {IB_UVERBS_QPT_UD, "ud"}, {5, "raw-ipv6"},
 	     {6, "raw-ethertype"}, {IB_UVERBS_QPT_RAW_PACKET, "raw-packet"},
@@ -349,7 +349,7 @@ static void resources(void **state)
 	     {21, "ionic_rdma"});
 }
 
-/* Numbers of attributes, by the names that rdma-core has for them. */
+/* Numbers of attributes, with their names in rdma-core. */
 static void attributes(void **state)
 {
 	static const struct {
