@@ -131,7 +131,7 @@ static char *explain_word(const char *word, const struct root *root)
 	_cleanup_(freep) char *devices = NULL;
 	struct ip_address ip;
 
-	/* Reject words that no netdev can be named, as they would lead elsewhere: dev_valid_name(). */
+	/* Such words would lead elsewhere, and no netdev can have them: dev_valid_name(). */
 	if (!*word || *word == '.' || strchr(word, '/'))
 		return NULL;
 	if (!ip_parse(word, &ip))
