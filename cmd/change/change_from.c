@@ -247,7 +247,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 const struct command change_command = {
 	.name = "change",
 	.group = GROUP_CHANGE,
-	.summary = "make several changes as one: all of them, or none",
+	.summary = "apply several changes as a unit: all or none",
 	.options = {from_options, change_options},
 	.args_size = sizeof(struct from_args),
 	.schema = &change_schema,

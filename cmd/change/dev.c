@@ -46,7 +46,7 @@ static const struct changer set_changer = {.plan = plan_set};
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
-	.summary = "change what an RDMA device is set to",
+	.summary = "change settings of an RDMA device",
 	.objects = "DEV SETTING VALUE...",
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
@@ -152,7 +152,7 @@ static const struct command *const children[] = {&add_command, &del_command, &se
 const struct command dev_command = {
 	.name = "dev",
 	.group = GROUP_CHANGE,
-	.summary = "show what RDMA devices are set to, or set it",
+	.summary = "show or change settings of RDMA devices",
 	.objects = "[DEV... | COMMAND ...]",
 	.object_completion = COMPLETE_DEVICE,
 	.most_objects = -1,

@@ -286,7 +286,7 @@ static const struct changer changer = {.plan = plan};
 const struct command roce_set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
-	.summary = "set what makes RoCE lossless or not, one by one or by a profile",
+	.summary = "set what makes RoCE lossless or not, singly or by profile",
 	.objects = "DEV[/PORT]|NETDEV [SETTING VALUE...]",
 	.object_completion = COMPLETE_PORT_OR_NETDEV,
 	.least_objects = 1,

@@ -84,7 +84,7 @@ static const struct changer set_changer = {.plan = plan_set};
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
-	.summary = "change the number of VFs, what is set for them, and RDMA of a function",
+	.summary = "change the number of VFs, their settings, and RDMA of a function",
 	.objects = "DEV SETTING VALUE...",
 	.object_completion = COMPLETE_DEVICE_OR_NETDEV,
 	.least_objects = 1,
@@ -129,7 +129,7 @@ static const struct command *const children[] = {&set_command, NULL};
 const struct command sriov_command = {
 	.name = "sriov",
 	.group = GROUP_CHANGE,
-	.summary = "list physical, virtual and subfunctions, and set them",
+	.summary = "list and configure physical functions, VFs and subfunctions",
 	.objects = "[DEV... | COMMAND ...]",
 	.object_completion = COMPLETE_DEVICE,
 	.most_objects = -1,

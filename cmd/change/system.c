@@ -22,7 +22,7 @@ static const struct changer set_changer = {.plan = plan_set};
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
-	.summary = "change what the RDMA subsystem is set to",
+	.summary = "change settings of the RDMA subsystem",
 	.objects = "SETTING VALUE...",
 	.most_objects = -1,
 	.keyword = keyword,
@@ -52,7 +52,7 @@ static const struct command *const children[] = {&set_command, NULL};
 const struct command system_command = {
 	.name = "system",
 	.group = GROUP_CHANGE,
-	.summary = "show what the RDMA subsystem is set to, or set it",
+	.summary = "show or change settings of the RDMA subsystem",
 	.objects = "[COMMAND ...]",
 	.schema = &system_schema,
 	.all_columns = true,

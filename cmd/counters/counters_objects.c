@@ -434,7 +434,7 @@ static const enum object_counter_kind qp_kind = OBJECT_COUNTER_QP, mr_kind = OBJ
 const struct command counters_qp_command = {
 	.name = "qp",
 	.group = GROUP_LIVE,
-	.summary = "show the counters of queue pairs, and whose they are",
+	.summary = "show the counters of queue pairs and their owners",
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,

@@ -156,7 +156,7 @@ static const struct option_row options[] = {
 
 const struct command fabric_balance_command = {
 	.name = "balance",
-	.summary = "how many routes each cable carries",
+	.summary = "show how many routes each cable carries",
 	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_balance_schema,

@@ -309,7 +309,7 @@ static const struct option_row options[] = {
 
 const struct command fabric_cables_command = {
 	.name = "cables",
-	.summary = "the plugs at both ends of each cable, the weakest light first",
+	.summary = "show the modules at both ends of each cable, weakest light first",
 	.options = {options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_cables_schema,

@@ -261,7 +261,7 @@ static const struct option_rule rules[] = {
 
 const struct command fabric_check_command = {
 	.name = "check",
-	.summary = "report what is wrong with the subnet",
+	.summary = "check the subnet for problems",
 	.options = {options, fabric_counter_options, fabric_load_options, fabric_scan_options,
 		    mad_options},
 	.args_size = sizeof(struct fabric_args),

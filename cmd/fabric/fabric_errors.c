@@ -327,7 +327,7 @@ static const struct schema *const more_schemas[] = {&fabric_error_growth_schema,
 
 const struct command fabric_errors_command = {
 	.name = "errors",
-	.summary = "error counters of all ports",
+	.summary = "show error counters of all ports",
 	.options = {options, fabric_counter_options, fabric_load_options, fabric_scan_options,
 		    mad_options},
 	.args_size = sizeof(struct errors_args),

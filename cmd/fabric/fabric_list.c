@@ -190,13 +190,13 @@ static const struct option_row link_options[] = {
 	}
 
 const struct command fabric_list_commands[6] = {
-	LIST("nodes", "all nodes", fabric_nodes_schema, 0, node_fits, down_options),
-	LIST("switches", "the switches", fabric_nodes_schema, NODE_TYPE_SWITCH, node_fits,
+	LIST("nodes", "list all nodes", fabric_nodes_schema, 0, node_fits, down_options),
+	LIST("switches", "list switches", fabric_nodes_schema, NODE_TYPE_SWITCH, node_fits,
 	     down_options),
-	LIST("hosts", "the channel adapters", fabric_nodes_schema, NODE_TYPE_CA, node_fits,
+	LIST("hosts", "list channel adapters", fabric_nodes_schema, NODE_TYPE_CA, node_fits,
 	     down_options),
-	LIST("routers", "the routers", fabric_nodes_schema, NODE_TYPE_ROUTER, node_fits,
+	LIST("routers", "list routers", fabric_nodes_schema, NODE_TYPE_ROUTER, node_fits,
 	     down_options),
-	LIST("links", "the cables, each once", fabric_links_schema, 0, link_fits, link_options),
-	LIST("ports", "all ports", fabric_ports_schema, 0, known_port_fits, port_options),
+	LIST("links", "list cables, each once", fabric_links_schema, 0, link_fits, link_options),
+	LIST("ports", "list all ports", fabric_ports_schema, 0, known_port_fits, port_options),
 };

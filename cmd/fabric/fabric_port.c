@@ -93,7 +93,7 @@ static const struct schema *const more_schemas[] = {&change_schema, NULL};
 
 const struct command fabric_port_command = {
 	.name = "port",
-	.summary = "both ends of a link; enable, disable or reset one",
+	.summary = "show both ends of a link; enable, disable or reset one",
 	.options = {options, mad_options},
 	.args_size = sizeof(struct port_args),
 	.schema = &fabric_port_schema,

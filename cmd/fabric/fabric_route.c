@@ -390,7 +390,7 @@ static const struct schema *const more_schemas[] = {
 
 const struct command fabric_route_command = {
 	.name = "route",
-	.summary = "the route from one port to another and back, or of a multicast group",
+	.summary = "trace the route to a port and back, or of a multicast group",
 	.rules = rules,
 	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct route_args),

@@ -291,7 +291,7 @@ static const struct schema *const more_schemas[] = {
 
 const struct command fabric_scan_command = {
 	.name = "scan",
-	.summary = "switches, and what is attached to their ports",
+	.summary = "show switches and what is attached to their ports",
 	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_ports_schema,

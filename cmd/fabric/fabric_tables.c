@@ -241,7 +241,7 @@ static const struct schema *const more_schemas[] = {&fabric_multicast_schema, NU
 
 const struct command fabric_tables_command = {
 	.name = "tables",
-	.summary = "forwarding tables of switches",
+	.summary = "show forwarding tables of switches",
 	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
 	.rules = tables_rules,
 	.args_size = sizeof(struct fabric_args),

@@ -129,7 +129,7 @@ static const struct option_rule rules[] = {
 
 const struct command fabric_using_command = {
 	.name = "using",
-	.summary = "hosts whose packets go over a cable",
+	.summary = "list hosts whose packets cross a cable",
 	.options = {options, fabric_scan_options, fabric_load_options, mad_options},
 	.rules = rules,
 	.args_size = sizeof(struct fabric_args),

@@ -236,7 +236,7 @@ static const struct command classes_command = {
 
 static const struct command vendor_command = {
 	.name = "vendor",
-	.summary = "show what Mellanox and NVIDIA nodes tell of their firmware",
+	.summary = "show firmware information of Mellanox and NVIDIA nodes",
 	.objects = "[DEST]",
 	.most_objects = -1,
 	.options = {mad_options},

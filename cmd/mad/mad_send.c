@@ -476,7 +476,7 @@ static const struct option_row send_options[] = {
 
 const struct command mad_send_command = {
 	.name = "send",
-	.summary = "send any request, and show the answer",
+	.summary = "send any request and show the reply",
 	.objects = "[DEST]",
 	.most_objects = -1,
 	.options = {send_options, mad_options},

@@ -388,7 +388,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 const struct command ping_command = {
 	.name = "ping",
 	.group = GROUP_MAD,
-	.summary = "measure the round trip to a port, and what is lost",
+	.summary = "measure round-trip time and packet loss to a port",
 	.objects = "DEST...",
 	.most_objects = -1,
 	.options = {options, mad_options},

@@ -236,7 +236,7 @@ static bool child(size_t number, struct command *ret_child)
 const struct command sa_command = {
 	.name = "sa",
 	.group = GROUP_MAD,
-	.summary = "query the records of the subnet administrator",
+	.summary = "query records of the subnet administrator",
 	.objects = "RECORD [FIELD=VALUE...]",
 	.least_objects = 1,
 	.most_objects = -1,

@@ -276,7 +276,7 @@ static int run_command(const struct ctx *ctx, const void *args, char **objects)
 const struct command sysstat_command = {
 	.name = "sysstat",
 	.group = GROUP_MAD,
-	.summary = "ask a remote host for its name and processors",
+	.summary = "query the name and processors of a remote host",
 	.objects = "DEST [ping|host|cpu]",
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = sysstat_query_names,

@@ -246,7 +246,7 @@ const struct command mesh_run_command = {
 
 const struct command mesh_step_command = {
 	.name = "step",
-	.summary = "test the hosts of the job step that this is a task of",
+	.summary = "test the hosts of the job step that this task belongs to",
 	.options = {mesh_step_options, mesh_test_options, mesh_output_options},
 	.args_size = sizeof(struct mesh_args),
 	.schema = &judge_schema,

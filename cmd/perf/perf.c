@@ -253,7 +253,7 @@ static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 const struct command perf_command = {
 	.name = "perf",
 	.group = GROUP_MAD,
-	.summary = "show the counters of ports, and how fast they move",
+	.summary = "show the counters of ports and their rates",
 	.objects = "[DEST [PORT...]]",
 	.most_objects = -1,
 	.options = {options, mad_options},

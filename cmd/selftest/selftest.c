@@ -384,7 +384,7 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 const struct command selftest_command = {
 	.name = "selftest",
 	.group = GROUP_TEST,
-	.summary = "prove that data flows, on one port or between two hosts",
+	.summary = "test the data path on one port or between two hosts",
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,

@@ -44,7 +44,7 @@ static int run_completion(const struct ctx *ctx, const void *args, char **object
 const struct command completion_command = {
 	.name = "completion",
 	.group = GROUP_SHELL,
-	.summary = "print the completion script of a shell",
+	.summary = "print a shell completion script",
 	.objects = "bash|zsh|fish",
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = shells,

@@ -91,7 +91,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 const struct command diff_command = {
 	.name = "diff",
 	.group = GROUP_LIVE,
-	.summary = "show what differs between two snapshots, or one and this host",
+	.summary = "compare two snapshots, or a snapshot with this host",
 	.objects = "BEFORE [AFTER]",
 	.object_completion = COMPLETE_FILE,
 	.least_objects = 1,

@@ -353,7 +353,7 @@ static int run_top(const struct ctx *ctx, const void *args, char **words)
 const struct command top_command = {
 	.name = "top",
 	.group = GROUP_LIVE,
-	.summary = "watch traffic, losses, processes and events of ports on a screen",
+	.summary = "show live traffic, losses, processes and events of ports",
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,

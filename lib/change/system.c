@@ -31,7 +31,7 @@ static const struct field fields[] = {
 #undef RECORD
 
 const struct schema system_schema = SCHEMA("system", struct system_settings, fields,
-					   "what the RDMA subsystem is set to");
+					   "settings of the RDMA subsystem");
 
 static enum tristate tristate_of(const struct number *number)
 {

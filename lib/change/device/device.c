@@ -43,7 +43,7 @@ static const struct field fields[] = {
 #undef RECORD
 
 const struct schema device_settings_schema = SCHEMA("dev", struct device_settings, fields,
-						    "what an RDMA device is set to");
+						    "settings of an RDMA device");
 
 void device_settings_clear(struct device_settings *settings)
 {
