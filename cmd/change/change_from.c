@@ -233,7 +233,7 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 
 static const struct option_row from_options[] = {
 	STRING_OPTION(struct from_args, from, 0, "from", "FILE", COMPLETE_FILE,
-		      "make the changes of this file, a line each (-: standard input)"),
+		      "apply the changes in this file, one per line (-: standard input)"),
 	{.name = NULL},
 };
 

@@ -13,13 +13,13 @@
 
 const struct option_row change_options[] = {
 	FLAG_OPTION(struct change_args, dry_run, 'n', "dry-run",
-		    "say what would be changed, and change nothing"),
+		    "print what would change, without changing it"),
 	FLAG_OPTION(struct change_args, yes, 'y', "yes", "do not ask, even if traffic will stop"),
-	FLAG_OPTION(struct change_args, force, 'f', "force", "change it although somebody uses it"),
+	FLAG_OPTION(struct change_args, force, 'f', "force", "change it even if it is in use"),
 	FLAG_OPTION(struct change_args, persist, 0, "persist",
-		    "print what makes it last over a reboot, and the file for it"),
+		    "print what makes it persist across reboots, and its file"),
 	NUMBER_OPTION(DURATION, struct change_args, revert_after, 0, "revert-after", "TIME", 1000,
-		      86400000, "undo it after this time, unless it is confirmed"),
+		      86400000, "undo it after this time unless confirmed"),
 	{0},
 };
 

@@ -22,7 +22,7 @@ struct ports_args {
 
 static const struct option_row agent_options[] = {
 	STRING_OPTION(struct ports_args, mad.via, 0, "via", "DEV/PORT", COMPLETE_PORT,
-		      "ask a distant port by this one (default: the first active one)"),
+		      "reach a remote port through this one (default: first active one)"),
 	FLAG_OPTION(struct ports_args, mad.lid, 'L', "lid", "the port is that of a LID"),
 	FLAG_OPTION(struct ports_args, mad.guid, 'G', "guid", "the port is that of a port GUID"),
 	FLAG_OPTION(struct ports_args, mad.direct, 'D', "direct",

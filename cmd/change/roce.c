@@ -18,9 +18,9 @@ struct roce_args {
 
 static const struct option_row roce_options[] = {
 	STRING_OPTION(struct roce_args, tos, 't', "tos", "N", COMPLETE_NOTHING,
-		      "follow packets with this TOS instead of the default one"),
+		      "trace packets with this TOS instead of the default one"),
 	STRING_OPTION(struct roce_args, dscp, 'd', "dscp", "NAME|N", COMPLETE_NOTHING,
-		      "the same by the DSCP: AF31, CS3, EF, 26"),
+		      "the same, as a DSCP: AF31, CS3, EF, 26"),
 	{0},
 };
 

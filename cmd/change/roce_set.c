@@ -25,7 +25,7 @@ struct roce_set_args {
 
 static const struct option_row options[] = {
 	CHOICE_OPTION(struct roce_set_args, profile, 'P', "profile", "NAME", roce_profile_names,
-		      "set all that belongs together"),
+		      "apply a set of related settings"),
 	STRING_OPTION(struct roce_set_args, dscp, 'd', "dscp", "NAME|N", COMPLETE_NOTHING,
 		      "DSCP of RoCE for the profile (26, which is AF31)"),
 	NUMBER_OPTION(COUNT, struct roce_set_args, priority, 0, "priority", "N", 0, 7,

@@ -14,8 +14,7 @@
 
 static const struct setting *const *const tables[] = {sriov_setting_table, sriov_vf_setting_table};
 
-static const struct keyword vf_keyword = {"vf", "N", "the settings after it are those of VF N",
-					  NULL};
+static const struct keyword vf_keyword = {"vf", "N", "the following settings apply to VF N", NULL};
 
 /* The keywords of the function, then the word vf, then the keywords of a VF. */
 static const struct keyword *keyword(size_t number)

@@ -27,7 +27,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct counters_args, explain, 'x', "explain", "NAME", COMPLETE_NOTHING,
 		      "what a counter means, by canonical or kernel name"),
 	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
-		    "show how fast the counters move, round by round"),
+		    "show the rates of the counters, round by round"),
 	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
 		      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,
 		      "time between two rounds of --watch (default 1s)"),

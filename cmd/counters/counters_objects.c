@@ -407,7 +407,7 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 #define WATCH_OPTIONS                                                                            \
 	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, and zeros"),           \
 		FLAG_OPTION(struct counters_args, watch, 'w', "watch",                           \
-			    "show how fast the counters move, round by round"),                  \
+			    "show the rates of the counters, round by round"),                   \
 		NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", \
 			      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,                   \
 			      "time between two rounds of --watch (default 1s)"),                \

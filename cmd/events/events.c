@@ -32,13 +32,13 @@ struct events_args {
 
 static const struct option_row options[] = {
 	CHOICES_OPTION(struct events_args, words, 'e', "event", "WORDS", event_bits,
-		       "show only these (separated by commas)"),
+		       "show only these (comma-separated)"),
 	CHOICE_OPTION(struct events_args, severity, 's', "severity", "LEVEL", severity_names,
 		      "show only this level and worse: info, notice, warning, error"),
 	CHOICES_OPTION(struct events_args, until, 'u', "until", "WORDS", event_bits,
-		       "end when one of these happens"),
+		       "exit when one of these happens"),
 	FLAG_OPTION(struct events_args, already, 0, "already",
-		    "--until also counts the state when watching begins"),
+		    "--until also considers the state at the start"),
 	NUMBER_OPTION(COUNT, struct events_args, count, 'c', "count", "N", 1, 0,
 		      "end after this many events"),
 	NUMBER_OPTION(DURATION, struct events_args, duration, 'd', "duration", "TIME", 1, INT32_MAX,
@@ -48,7 +48,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct events_args, counter, 0, "counter", "RULES", COMPLETE_NOTHING,
 		      "report a counter that grows faster: symbol_error>10/s (or m, h)"),
 	STRING_OPTION(struct events_args, flap, 0, "flap", "N/TIME", COMPLETE_NOTHING,
-		      "report a port that was down this often (default 3/10m; 0: never)"),
+		      "report a port that went down this often (default 3/10m; 0: never)"),
 	FLAG_OPTION(struct events_args, all, 'a', "all", "also show reports that changed nothing"),
 	{.name = NULL},
 };

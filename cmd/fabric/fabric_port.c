@@ -82,7 +82,7 @@ static int run(const struct ctx *ctx, const void *port_args, char **objects)
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct port_args, change.dry_run, 'n', "dry-run",
-		    "say what would be changed, and change nothing"),
+		    "print what would change, without changing it"),
 	FLAG_OPTION(struct port_args, change.yes, 'y', "yes", "do not ask before changing it"),
 	FLAG_OPTION(struct port_args, change.force, 'f', "force",
 		    "change it even if that cuts the path to the node"),

@@ -113,7 +113,7 @@ extern const struct option_row fabric_scan_options[], fabric_load_options[];
 extern const struct option_row fabric_counter_options[];
 #define FABRIC_EXPECTED_OPTION                                                       \
 	STRING_OPTION(struct fabric_args, expected_down, 0, "expected-down", "FILE", \
-		      COMPLETE_FILE, "pass over ports in a file that are known to be down")
+		      COMPLETE_FILE, "ignore ports that a file lists as known to be down")
 /* A graph from a file needs no port, unless its nodes are queried. */
 #define FABRIC_LOAD_RULE                                                                   \
 	OPTIONS_EXCLUDE("load",                                                            \

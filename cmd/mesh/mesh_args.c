@@ -14,9 +14,9 @@ const struct option_row mesh_agent_options[] = {
 	STRING_OPTION(struct mesh_args, agent, 0, "agent", "ADDRESS:PORT", COMPLETE_NOTHING,
 		      "be the agent of this host, for the coordinator there"),
 	STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,
-		      "name of the host, in place of the system's"),
+		      "name of the host, instead of the system's"),
 	STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,
-		      "make the results up as the file says, without RDMA"),
+		      "invent results as the file says, without RDMA"),
 	STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE", COMPLETE_FILE,
 		      "file of the token, if neither the environment nor standard input has it"),
 	NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,
@@ -24,29 +24,29 @@ const struct option_row mesh_agent_options[] = {
 	{.name = NULL},
 };
 
-#define HOST_OPTIONS                                                                              \
-	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,            \
-		      "hosts to wait for: how many, or their names"),                             \
-		STRING_OPTION(                                                                    \
-			struct mesh_args, address, 0, "address", "ADDRESS", COMPLETE_NOTHING,     \
-			"address that agents reach; listen on no other, unless it is a name"),    \
-		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,       \
-			      "TCP port of the coordinator"),                                     \
-		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX, \
-			      "how long to wait for the hosts (60s)"),                            \
-		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",          \
-			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                         \
-			      "give a host up that is silent for so long (20s)"),                 \
-		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                    \
-			    "also take hosts on which other programs use RDMA"),                  \
-		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                                \
-			    "run the checks of rdmactl doctor on each host first"),               \
-		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,   \
-			      "agents make their results up as the file says, without RDMA"),     \
-		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,        \
-			      "name of each host, with what the launcher puts there: %h"),        \
-		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",              \
-			      COMPLETE_FILE,                                                      \
+#define HOST_OPTIONS                                                                               \
+	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,             \
+		      "hosts to wait for: how many, or their names"),                              \
+		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",                  \
+			      COMPLETE_NOTHING,                                                    \
+			      "address that agents connect to; if not a name, listen on it only"), \
+		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,        \
+			      "TCP port of the coordinator"),                                      \
+		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,  \
+			      "how long to wait for the hosts (60s)"),                             \
+		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",           \
+			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                          \
+			      "give up on a host that is silent for this long (20s)"),             \
+		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                     \
+			    "also take hosts on which other programs use RDMA"),                   \
+		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                                 \
+			    "run the checks of rdmactl doctor on each host first"),                \
+		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,    \
+			      "agents invent results as the file says, without RDMA"),             \
+		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,         \
+			      "name of each host, with the launcher's placeholders: %h"),          \
+		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",               \
+			      COMPLETE_FILE,                                                       \
 			      "file of the token, on a file system that all hosts share")
 
 const struct option_row mesh_run_options[] = {
@@ -69,23 +69,23 @@ const struct option_row mesh_test_options[] = {
 	NUMBER_OPTION(COUNT, struct mesh_args, seed, 0, "seed", "N", 0, 0,
 		      "seed of random matchings, to repeat a run"),
 	FLAG_OPTION(struct mesh_args, one_rail, 0, "one-rail",
-		    "one rail after the other, in place of all side by side"),
+		    "test one rail after the other instead of all in parallel"),
 	FLAG_OPTION(struct mesh_args, both_ways, 0, "both-ways",
 		    "then also measure both directions at once"),
 	FLAG_OPTION(struct mesh_args, no_bandwidth, 0, "no-bandwidth",
-		    "data and latency only, without load"),
+		    "only test data and latency, without load"),
 	FLAG_OPTION(struct mesh_args, connect_only, 0, "connect-only",
-		    "only whether data arrives, without measuring"),
+		    "only test whether data arrives, without measuring"),
 	NUMBER_OPTION(DURATION, struct mesh_args, duration, 0, "duration", "TIME", 1, LIMIT_MSEC,
 		      "how long to measure bandwidth in each direction (500ms)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, latency_duration, 0, "latency-duration", "TIME",
 		      1, LIMIT_MSEC, "how long to measure latency (200ms)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, order_timeout, 0, "pair-timeout", "TIME", 1,
-		      LIMIT_MSEC, "how long a pair may take (30s, or 10s more than it measures)"),
+		      LIMIT_MSEC, "time limit of a pair (30s, or 10s more than it measures)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, budget, 0, "budget", "TIME", 1, 0,
-		      "run what fits into this time, and say what does not"),
+		      "run what fits into this time, and report what does not"),
 	NUMBER_OPTION(COUNT, struct mesh_args, most_pairs, 0, "max-pairs", "N", 1, MOST_RETRY_PAIRS,
-		      "most pairs at the same time"),
+		      "maximum number of pairs at a time"),
 	{.name = NULL},
 };
 
@@ -103,11 +103,11 @@ const struct option_row mesh_output_options[] = {
 	REAL_OPTION(struct mesh_args, latency_factor, 0, "latency-factor", "N",
 		    "latency above this multiple of the median is bad (2.1)"),
 	STRING_OPTION(struct mesh_args, save, 0, "save", "FILE", COMPLETE_FILE,
-		      "write each result to this file as it comes, a line of JSON"),
+		      "write each result to this file as it arrives, as a line of JSON"),
 	STRING_OPTION(struct mesh_args, resume, 0, "resume", "FILE", COMPLETE_FILE,
-		      "go on with a run that was saved there, and add to it"),
+		      "continue a run that was saved there, and add to it"),
 	CHOICE_OPTION(struct mesh_args, exclude_list, 0, "exclude-list", "FORM", exclude_forms,
-		      "print only the hosts that a job should do without"),
+		      "print only the hosts that a job should avoid"),
 	STRING_OPTION(struct mesh_args, heat_map, 0, "heat-map", "FILE", COMPLETE_FILE,
 		      "write a picture of all pairs, as SVG"),
 	FLAG_OPTION(struct mesh_args, map, 0, "map", "also print a map of all pairs"),

@@ -25,15 +25,15 @@ static const struct enum_name by_choices[] = {
 
 static const struct option_row summary_options[] = {
 	CHOICE_OPTION(struct resources_args, by, 0, "by", "WHAT", by_choices,
-		      "sums instead of objects: process"),
+		      "totals instead of objects: process"),
 	{.name = NULL},
 };
 
 static const struct option_row holder_options[] = {
 	NUMBER_OPTION(COUNT, struct resources_args, pid, 'p', "pid", "PID", 1, 0,
-		      "only what this process holds"),
+		      "only objects of this process"),
 	STRING_OPTION(struct resources_args, comm, 0, "comm", "NAME", COMPLETE_NOTHING,
-		      "only what processes of this name hold, or this part of the kernel"),
+		      "only objects of processes of this name, or of this part of the kernel"),
 	NUMBER_OPTION(COUNT, struct resources_args, limit, 'n', "limit", "N", 1, 0,
 		      "stop after this many lines"),
 	{.name = NULL},

@@ -33,13 +33,13 @@ struct snapshot_args {
 
 static const struct option_row options[] = {
 	STRING_OPTION(struct snapshot_args, since, 0, "since", "TIME", COMPLETE_NOTHING,
-		      "only kernel log lines from then on: 2h ago as 2h, or a UTC time"),
+		      "kernel log only since then: 2h for 2 hours ago, or a UTC time"),
 	FLAG_OPTION(struct snapshot_args, anonymise, 0, "anonymise",
-		    "replace host names, GUIDs, addresses and serial numbers by others"),
+		    "replace host names, GUIDs, addresses and serial numbers with others"),
 	STRING_OPTION(struct snapshot_args, anonymise_key, 0, "anonymise-key", "FILE",
 		      COMPLETE_FILE,
 		      "with --anonymise: the same key makes the same names and addresses"),
-	FLAG_OPTION(struct snapshot_args, force, 'f', "force", "replace a file that exists"),
+	FLAG_OPTION(struct snapshot_args, force, 'f', "force", "overwrite an existing file"),
 	{.name = NULL},
 };
 

@@ -61,7 +61,7 @@ static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
 		       "through which the kernel takes it"),
 	TEXT(undo, "UNDO", 0, 0, "command that sets it back"),
-	TEXT(persist_file, "PERSIST FILE", 0, 0, "file that makes it last over a reboot"),
+	TEXT(persist_file, "PERSIST FILE", 0, 0, "file that makes it persist across reboots"),
 	TEXT(persist_text, "PERSIST TEXT", FIELD_LINES, 0,
 	     "what to put into that file; without one, what else makes it last"),
 };
@@ -81,7 +81,7 @@ static const struct field head_fields[] = {
 };
 
 static const struct schema head_schema = SCHEMA("change_head", struct change_head, head_fields,
-						"result of a change as a whole");
+						"overall result of a change");
 
 static const struct column_view views[] = {
 	{"--dry-run", "object,setting,before,wanted,state"},

@@ -19,8 +19,8 @@ static const struct enum_name color_choices[] = {
 
 const struct option_row global_options[] = {
 	FLAG_OPTION(struct globals, json, 'j', "json", "print one JSON document"),
-	FLAG_OPTION(struct globals, jsonl, 0, "jsonl", "print one JSON object a line"),
-	FLAG_OPTION(struct globals, tsv, 0, "tsv", "print tab separated values"),
+	FLAG_OPTION(struct globals, jsonl, 0, "jsonl", "print one JSON object per line"),
+	FLAG_OPTION(struct globals, tsv, 0, "tsv", "print tab-separated values"),
 	STRING_OPTION(struct globals, columns, 'o', "columns", "LIST", COMPLETE_COLUMN,
 		      "show these columns (+NAME adds, -NAME drops, all shows all)"),
 	FLAG_OPTION(struct globals, no_headings, 0, "no-headings", "print no headings"),
@@ -30,7 +30,7 @@ const struct option_row global_options[] = {
 	CHOICE_OPTION(struct globals, color, 0, "color", "WHEN", color_choices,
 		      "colour states: auto, always or never"),
 	STRING_OPTION(struct globals, root, 0, "root", "DIR", COMPLETE_ROOT,
-		      "read a saved tree in place of the live system"),
+		      "read a saved tree instead of the live system"),
 	DURATION_OPTION(struct globals, timeout, 0, "timeout", "TIME",
 			"give up after this long (500ms, 2s, 1m)"),
 	FLAG_OPTION(struct globals, help, 'h', "help", "print help and exit"),

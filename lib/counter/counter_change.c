@@ -343,7 +343,7 @@ static const struct field fields[] = {
 		    "the same in proportion to the active rate of the port"),
 	ENUM_FIELD(struct counter_change, state, counter_change_names, "state", "STATE",
 		   FIELD_DEFAULT, NEED_NETLINK | NEED_GUIDS,
-		   "whether its growth is known, or why not"),
+		   "whether its growth is known; if not, why"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_problem, "problem", "PROBLEM", 0, 0,
 		       "why it has no value now"),
 };

@@ -23,7 +23,7 @@ const struct enum_name verdict_names[] = {
 		{DOCTOR_ROCE, "roce", .help = "GIDs, MTU, lossless classes, routes"},             \
 		{DOCTOR_LIMITS, "limits", .help = "pinned memory, quotas, settings of the host"}, \
 		{DOCTOR_EXPECT, "expectation", .help = "what --expect FILE wants"},               \
-		{DOCTOR_PEER, "peer", .help = "what --peer HOST tells"},                          \
+		{DOCTOR_PEER, "peer", .help = "checks against --peer HOST"},                      \
 	{                                                                                         \
 		0, NULL                                                                           \
 	}
@@ -80,7 +80,7 @@ static const struct field fields[] = {
 	WORD_AS("verdict", finding.severity, verdict_names, "VERDICT", SHOWN, 0,
 		"what the check says about the object"),
 	WORD_AS("check", finding.id, doctor_check_names, "CHECK", SHOWN, 0,
-		"id of the check; --explain ID tells about it"),
+		"id of the check; --explain ID explains it"),
 	COMPUTED_ENUM_FIELD(get_group, doctor_group_names, "group", "GROUP", 0,
 			    "group of the check"),
 	TEXT_AS("object", finding.object, "OBJECT", SHOWN, 0,
@@ -88,8 +88,8 @@ static const struct field fields[] = {
 	TEXT_AS("summary", finding.summary, "SUMMARY", SHOWN, 0, "what was found"),
 	TEXT_AS("evidence", finding.evidence, "EVIDENCE", 0, 0, "what the finding is based on"),
 	LIST(sources, "SOURCES", 0, 0, "where the evidence is from"),
-	TEXT(expected, "EXPECTED", 0, 0, "the value that is wanted"),
-	TEXT(actual, "ACTUAL", 0, 0, "the value that is there"),
+	TEXT(expected, "EXPECTED", 0, 0, "the expected value"),
+	TEXT(actual, "ACTUAL", 0, 0, "the actual value"),
 	TEXT(ignored, "IGNORED", 0, 0, "why the file of --expect ignores the finding"),
 	COMPUTED_FIELD(FIELD_STRING, get_because, "because", "BECAUSE", 0, 0,
 		       "id of the check whose finding is the cause; this one was not made"),

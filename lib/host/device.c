@@ -159,7 +159,7 @@ static const struct field device_fields[] = {
 	NUMBER(user_contexts, "CONTEXTS", 0, NEED_CONTEXTS,
 	       "contexts for processes: what PSM can open (ib_qib, hfi1)"),
 	NUMBER(free_user_contexts, "FREE CONTEXTS", 0, NEED_FREE_CONTEXTS,
-	       "those that no process has now"),
+	       "contexts that no process has open now"),
 	TEXT(uverbs, "UVERBS", 0, NEED_UVERBS, "verbs character device"),
 	LIST(umads, "UMAD", 0, NEED_UMADS, "management datagram character devices"),
 	LIST(issms, "ISSM", 0, NEED_UMADS, "subnet manager character devices"),

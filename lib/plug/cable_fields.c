@@ -58,7 +58,7 @@ static const struct field fields[] = {
 	     "netdev that was asked: that of the port, or a member of its bond"),
 	YES_NO_AS("link_up", link.up, "LINK", SHOWN, 0, "whether the link is up"),
 	WORD_AS("down_reason", link.reason, ethtool_reason_names, "REASON", SHOWN, 0,
-		"why a link is down, if the driver tells"),
+		"why a link is down, if the driver reports it"),
 	COMPUTED_FIELD(FIELD_STRING, get_detail, "down_detail", "DETAIL", 0, 0,
 		       "more about the reason"),
 	PLUG_COLUMNS(RECORD, plug, "", "", SHOWN, SHOWN),

@@ -25,7 +25,7 @@ static const struct field fields[] = {
 	REAL(tx_percent, "TX %", 0, NEED_RATE, "the same in proportion to the rate of the link"),
 	REAL(rx_percent, "RX %", 0, NEED_RATE, "the same in proportion to the rate of the link"),
 	WORD(bytes_source, counter_source_names, "BYTES OF", 0, 0,
-	     "who counts the bytes; netdev: all traffic of the network device"),
+	     "source of the byte counts; netdev: all traffic of the network device"),
 	RATE(TOP_TX_PACKETS, "tx_packets_per_sec", "TX PKT/S", SHOWN, "packets sent per second"),
 	RATE(TOP_RX_PACKETS, "rx_packets_per_sec", "RX PKT/S", SHOWN,
 	     "packets received per second"),

@@ -192,14 +192,14 @@ static void schemas(void **state)
 static void option_names(void **state)
 {
 	(void)state;
-	check("--js", "--json\tprint one JSON document\n--jsonl\tprint one JSON object a line\n");
+	check("--js", "--json\tprint one JSON document\n--jsonl\tprint one JSON object per line\n");
 	check("--all", "");
 	check("list|--all", "--all\teverything\n");
 	check("list|--ne", "--netdev\ta netdev\n");
 	check("list|--secret", "");
 	check("shell|--all", "");
 	check("list|--js",
-	      "--json\tprint one JSON document\n--jsonl\tprint one JSON object a line\n");
+	      "--json\tprint one JSON document\n--jsonl\tprint one JSON object per line\n");
 	check("list|--nope", "");
 	check("list|-x", "");
 }

@@ -186,7 +186,7 @@ static int write_dcbx(struct change *change, const char *value)
 const struct setting dcb_dcbx_setting = {
 	DCB_SETTING,
 	.keyword = {"dcbx", "host|firmware",
-		    "who agrees on these settings with the switch, and sets them", owners},
+		    "who negotiates these settings with the switch and applies them", owners},
 	.interface = "rtnetlink SDCBX",
 	.write = write_dcbx,
 };
@@ -229,14 +229,14 @@ const struct setting dcb_class_algorithm_setting = {
 const struct setting dcb_class_bandwidth_setting = {
 	ARRAY_SETTING,
 	.keyword = {"class-bandwidth", "CLASS:PERCENT,...",
-		    "bandwidth of the classes with the algorithm ets, 100 in sum", NULL},
+		    "bandwidth of the classes with the algorithm ets, in total 100", NULL},
 	.interface = "rtnetlink IEEE_SET ETS",
 };
 
 const struct setting dcb_maxrate_setting = {
 	ARRAY_SETTING,
 	.keyword = {"maxrate", "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...",
-		    "most that each traffic class may send, at least 1kbit", NULL},
+		    "rate limit of each traffic class, at least 1kbit", NULL},
 	.interface = "rtnetlink IEEE_SET MAXRATE",
 };
 

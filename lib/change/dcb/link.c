@@ -289,7 +289,7 @@ static void guard_mtu(struct change *change)
 
 const struct setting link_pause_setting = {
 	.keyword = {"global-pause", "none|rx|tx|rx,tx",
-		    "pause frames of the whole link; ,auto if both ends agree on them", NULL},
+		    "pause frames of the link; add ,auto to negotiate them", NULL},
 	.interface = "ethtool netlink PAUSE_SET",
 	.right = RIGHT_NET_ADMIN,
 	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,

@@ -30,7 +30,7 @@ static const struct enum_name sub_types[] = {
 static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	TEXT(netns, "NETNS", SHOWN, NEED_NETLINK,
-	     "network namespace that it is in; shared: all; a snapshot may not tell it"),
+	     "network namespace it is in; shared: all; may be missing in a snapshot"),
 	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, NEED_NETLINK,
 	       "whether new completion queues moderate interrupts, where the driver can"),
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,

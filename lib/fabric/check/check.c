@@ -51,7 +51,7 @@ static const struct field fields[] = {
 };
 
 const struct schema fabric_check_schema = SCHEMA("fabric_check", struct fabric_finding, fields,
-						 "something that is wrong with the subnet");
+						 "a problem of the subnet");
 
 struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence)
 {

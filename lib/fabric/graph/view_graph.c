@@ -416,7 +416,7 @@ static const struct field saved_fields[] = {
 		      "ports", 0, "all their ports"),
 	RECORDS_FIELD(get_unanswered, &fabric_unanswered_schema,
 		      "node_index,port,behind,attribute_id,errno,status,tries", "unanswered", 0,
-		      "what was asked for and did not come"),
+		      "requested data that did not arrive"),
 	RECORDS_FIELD(get_details, &fabric_details_schema,
 		      "node_index,port,attribute_id,modifier,data", "details", 0,
 		      "tables of ports, of a scan with --details"),

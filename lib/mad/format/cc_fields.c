@@ -34,7 +34,7 @@ static const struct field key_fields[] = {
 	HEX(0, 0, 64, "cc_key", "CC_KEY", FIELD_SECRET, "congestion control key"),
 	BOOL(8, 0, "cc_key_protect", "PROTECT", SHOW, "whether the key is hidden from reads"),
 	NUM(10, 0, 16, "cc_key_lease_period_sec", "LEASE s", SHOW,
-	    "time that the protection lasts without its manager, in seconds; 0: no end"),
+	    "seconds that the protection lasts without its manager; 0: forever"),
 	NUM(12, 0, 16, "cc_key_violations", "VIOLATIONS", SHOW, "datagrams with a wrong key"),
 };
 

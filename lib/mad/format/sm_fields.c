@@ -155,7 +155,7 @@ static const struct field mellanox_port_info_fields[] = {
 	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOW,
 	      "speed of the vendor's that is active"),
 	WORD(17, 0, 4, mellanox_fec_names, "fec_active", "FEC", 0,
-	     "active error correction; none, too, from firmware that does not tell"),
+	     "active error correction; also none if the firmware does not report it"),
 	MELLANOX_FEC_ROWS(20, "fdr10", "FDR10"),
 	MELLANOX_FEC_ROWS(24, "fdr", "FDR"),
 	MELLANOX_FEC_ROWS(28, "edr20", "EDR20"),

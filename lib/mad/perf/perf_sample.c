@@ -48,7 +48,7 @@ static const struct field fields[] = {
 	HEX_FIELD(struct perf_sample, tag, 4, "tag", "TAG", 0, 0,
 		  "tag of the request that started sampling"),
 	BOOL_FIELD(struct perf_sample, own, "own", "OWN", 0, 0,
-		   "whether the values are of this request, and not of somebody else's"),
+		   "whether the values belong to this request, not to another one"),
 };
 
 const struct schema perf_samples_schema = SCHEMA(

@@ -51,7 +51,7 @@ static const struct field fields[] = {
 	UNSIGNED_FIELD(struct judge_finding, judged, "judged", "JUDGED", FIELD_RIGHT, 0,
 		       "of how many"),
 	REAL_FIELD(struct judge_finding, share, "median_share", "SHARE", FIELD_RIGHT, 0,
-		   "bandwidth of what is slow as a part of the median"),
+		   "bandwidth of the slow part as a fraction of the median"),
 	EVIDENCE_COLUMNS(struct judge_finding, finding),
 	LIST_FIELD(struct judge_finding, hosts, "hosts", "HOSTS", 0, 0,
 		   "hosts that a job should do without"),
@@ -60,7 +60,7 @@ static const struct field fields[] = {
 const struct schema judge_schema = {
 	.name = "mesh",
 	.version = 1,
-	.summary = "something that is wrong with the mesh",
+	.summary = "a problem of the mesh",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct judge_finding),
