@@ -3,7 +3,6 @@
 
 import ipaddress
 import random
-import subprocess
 
 NETDEVS = ('n0', 'n1', 'n2', 'n3')
 # Everything happens in a few small networks, so that prefixes overlap.
@@ -142,10 +141,8 @@ def destinations(seed, count):
     return lines
 
 
-def make(lines):
-    """Those of one family after another: ip takes the family before the file."""
-    for family in ('-4', '-6'):
-        words = ''.join(line.removeprefix(family + ' ') + '\n' for line in lines
-                        if line.startswith(family) or (family == '-4' and line[0] != '-'))
-        subprocess.run(['ip', family, '-force', '-batch', '-'], input=words, text=True,
-                       capture_output=True, check=False)
+def batches(lines):
+    """By family, what ip -FAMILY -batch reads: it takes the family before the file."""
+    return {family: ''.join(line.removeprefix('-%d ' % family) + '\n' for line in lines
+                            if line.startswith('-%d' % family) or (family == 4 and line[0] != '-'))
+            for family in (4, 6)}
