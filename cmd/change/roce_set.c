@@ -85,14 +85,14 @@ static bool is_of_port(const struct setting *setting)
 	return false;
 }
 
-struct port_place {
+struct cma_place {
 	const struct port *port;
 	struct number device_index;
 };
 
 static bool fill_port(struct change *change, void *context)
 {
-	const struct port_place *place = context;
+	const struct cma_place *place = context;
 
 	change->device_index = place->device_index;
 	change->port = place->port->port;
@@ -113,7 +113,7 @@ static bool plan_port(struct change_plan *plan, const struct port *port,
 {
 	const struct device *device = device_list_find(&plan->listing.inventory.devices,
 						       port->device);
-	struct port_place place = {.port = port};
+	struct cma_place place = {.port = port};
 	_cleanup_(freep) char *object = port_object(port);
 
 	if (device)

@@ -95,18 +95,21 @@ static int write_textfile(void *context, FILE *file)
 /* Refuses what node_exporter cannot use, because it would ignore the entire file. */
 static bool check_textfile(struct metrics_run *run)
 {
-	const char *path = run->args->textfile, *message;
+	const char *path = run->args->textfile;
 
 	if (!path)
 		return true;
 	if (!text_ends_with(path, TEXTFILE_SUFFIX))
-		message = "--textfile: node_exporter reads only files whose names end "
-			  "with " TEXTFILE_SUFFIX;
-	else if (format_of(run) != METRICS_PROMETHEUS)
-		message = "--textfile: node_exporter reads only the format prometheus";
-	else
-		return true;
-	return listing_fail(&run->listing, STATUS_USAGE, message, NULL);
+		return listing_fail(&run->listing, STATUS_USAGE,
+				    "--textfile: node_exporter reads only files whose names end "
+				    "with " TEXTFILE_SUFFIX,
+				    "for example: --textfile "
+				    "/var/lib/prometheus/node-exporter/rdma" TEXTFILE_SUFFIX);
+	if (format_of(run) != METRICS_PROMETHEUS)
+		return listing_fail(&run->listing, STATUS_USAGE,
+				    "--textfile: node_exporter reads only the format prometheus",
+				    "omit --format openmetrics");
+	return true;
 }
 
 /* The file has samples for the problems, so they do not make a timer's unit fail. */

@@ -194,9 +194,11 @@ give_agent()
 	[ "$status" = 0 ]
 	grep -q '^rdma_devices 0$' "$file"
 	try metrics --textfile "$BATS_TEST_TMPDIR/rdma.txt"
-	expect 2 '' 'rdmactl metrics: --textfile: node_exporter reads only files whose names end with .prom'
+	expect_error 2 metrics '--textfile: node_exporter reads only files whose names end with .prom' \
+		'for example: --textfile /var/lib/prometheus/node-exporter/rdma.prom'
 	try metrics --format openmetrics --textfile "$file"
-	expect 2 '' 'rdmactl metrics: --textfile: node_exporter reads only the format prometheus'
+	expect_error 2 metrics '--textfile: node_exporter reads only the format prometheus' \
+		'omit --format openmetrics'
 	on no-rdma metrics --format prometheus --textfile "$file"
 	[ "$status" = 0 ]
 	on vendors metrics --textfile "$BATS_TEST_TMPDIR/nowhere/rdma.prom"

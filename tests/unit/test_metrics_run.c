@@ -196,12 +196,12 @@ static void once(void **state)
 	expect(&(struct command_row){
 		"metrics --textfile rdma.txt", STATUS_USAGE, "",
 		"rdmactl metrics: --textfile: node_exporter reads only files whose names end with "
-		".prom\n",
+		".prom\n  for example: --textfile /var/lib/prometheus/node-exporter/rdma.prom\n",
 		""});
 	expect(&(struct command_row){
 		"metrics --textfile .prom", STATUS_USAGE, "",
 		"rdmactl metrics: --textfile: node_exporter reads only files whose names end with "
-		".prom\n",
+		".prom\n  for example: --textfile /var/lib/prometheus/node-exporter/rdma.prom\n",
 		""});
 	made.collected = 0;
 	expect(&(struct command_row){"metrics --textfile /dev/null/x.prom", STATUS_FAILED, "",

@@ -14,7 +14,7 @@ import program
 from scene_many import MEMORY_KB, clear
 from scene_none import MODULES, loaded
 from scene_states import Churn
-from selftest import Running, steady, until
+from selftest import NICE, Running, steady, until
 from tap import unequal
 
 KINDS = {'qp': 'qps', 'cm_id': 'cm_ids', 'cq': 'cqs', 'mr': 'mrs', 'pd': 'pds', 'ctx': 'ctxs',
@@ -170,8 +170,6 @@ class Traffic:
     All of them poll, so they get the processor only when nobody else wants it.
     """
 
-    NICE = ('nice', '-n', '19')
-
     PAIRS = (
         (('ibv_rc_pingpong', '-d', 'rxa', '-g', '1', '-n', '100000000'),
          ('ibv_rc_pingpong', '-d', 'rxb', '-g', '1', '-n', '100000000', '10.9.0.1')),
@@ -185,10 +183,10 @@ class Traffic:
     def __init__(self):
         self.programs = []
         for server, client in self.PAIRS:
-            self.programs.append(Running(*server, prefix=self.NICE))
+            self.programs.append(Running(*server, prefix=NICE))
             pid = self.programs[-1].process.pid
             until(lambda: listens(pid, server[0]))
-            self.programs.append(Running(*client, prefix=self.NICE))
+            self.programs.append(Running(*client, prefix=NICE))
 
     def ready(self):
         """7 connected queue pairs on either side."""

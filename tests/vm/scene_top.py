@@ -102,11 +102,11 @@ def traffic(tap):
     Rounds come when the test asks for them, and it reads the counters before and after each. So the
     limits hold, however late the program and the test are, and are close if neither is.
     """
-    server = selftest.Server('--longest', '10m')
+    server = selftest.Server('--longest', '10m', prefix=selftest.NICE)
     tty = Terminal(24, 80, 'top', '--interval', '1s', DEVICE)
     wrong = shows(tty, r'^%s/1 +active' % DEVICE)
     run = selftest.Selftest('--peer', selftest.SERVER, '--bandwidth', '--duration', '10m', '--operations', 'send',
-                            '--sizes', '16k')
+                            '--sizes', '16k', prefix=selftest.NICE)
     wrong += selftest.transfers(run)
     wrong += shows(tty, r'^ *%d rdmactl ' % run.process.pid)
     press_pause(tty, True, 1)

@@ -35,6 +35,10 @@ def steady(value=lambda: None, seconds=0.5, patience=PATIENCE):
     return last
 
 
+# Before programs that poll, so that they get the processor only when nobody else wants it.
+NICE = ('nice', '-n', '19')
+
+
 class Running:
     """A program in the background."""
 

@@ -5,7 +5,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
@@ -48,13 +50,8 @@ char *drawing_title(const struct drawing *drawing);
  * The subnet as a tree in ASCII: from the top switches down or, in another topology, from where the
  * scan began. A switch with several switches above it is printed in full at the first of them.
  * Nodes that are alike share a line; lines that need attention have a `!`.
+ * With `all`, each node has its own line. To be freed.
  */
-#pragma once
-
-#include <stdbool.h>
-#include <time.h>
-
-/* With `all`, each node has its own line. To be freed. */
 char *fabric_tree_text(const struct fabric_view *view, bool all);
 
 /*

@@ -223,7 +223,7 @@ static void use_pkey(const struct mad_engine *engine, uint16_t pkey, struct mad_
 		to->pkey_index = (uint16_t)index;
 }
 
-/* The ClassPortInfo in the reply names the address to use instead: IBA 1, 13.4.8.2 and 13.5.2 */
+/* The ClassPortInfo in the reply names the address to use instead: IBA 1, 13.4.8.1 and 13.5.2 */
 static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const unsigned char *mad,
 			    size_t bytes, uint16_t status)
 {
