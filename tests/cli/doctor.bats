@@ -267,7 +267,7 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 	sed "s/ens1f0np0/$name/g; s/mtu: 9000/mtu: 1500/" "$top/tests/fixtures/cx6dx-roce.tree" |
 		python3 "$top/tests/mkroot" - "$tree"
 	quickly try doctor --root "$tree" --only roce-mtu,port-state -j mlx5_0
-	same mtu "if every switch and host of the fabric takes it: rdmactl roce set '$name' mtu 9000" \
+	same mtu "if every switch and host of the fabric supports it: rdmactl roce set '$name' mtu 9000" \
 		"$(jq -r '.doctor[] | .next_step // empty' <<<"$output")"
 	echo '1: DOWN' >"$tree/sys/class/infiniband/mlx5_0/ports/1/state"
 	quickly try doctor --root "$tree" --only port-state -j mlx5_0

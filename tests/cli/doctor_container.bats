@@ -59,7 +59,7 @@ nodes=dev/infiniband
 
 @test "netns-mode: shared and exclusive" {
 	local mode=sys/module/ib_core/parameters/netns_mode
-	local step='rdmactl dev set DEV netns NAME on the host gives a device to a namespace; rdmactl system set netns-mode shared shows all to all'
+	local step='rdmactl dev set DEV netns NAME on the host gives a device to a namespace; rdmactl system set netns-mode shared shows all devices in all namespaces'
 
 	copy cx6dx-roce
 	check netns-mode

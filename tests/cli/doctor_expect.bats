@@ -136,7 +136,7 @@ refused()
 	[ "$status" = 3 ]
 	try doctor --root "$tree" --only expect --expect "$file" --json
 	[ "$(jq -c '[.doctor[] | [.object, .verdict, .summary]]' <<<"$output")" = \
-		'[["mlx5_0","not-checked","firmware is not known"],["this shell","not-checked","the saved tree lacks the limit of pinned memory"]]' ]
+		'[["mlx5_0","not-checked","firmware is not known"],["this shell","not-checked","the saved tree lacks the limit on pinned memory"]]' ]
 	mkdir -p "$tree/proc/self"
 	echo 'Max locked memory         8388608              unlimited            bytes     ' >"$tree/proc/self/limits"
 	try doctor --root "$tree" --only expect --expect "$file" -a
@@ -152,7 +152,7 @@ refused()
 	echo 'Max locked memory         8388608              unlimited            bytes     ' >"$tree/proc/self/limits"
 	write '"memlock_bytes": {"min": 8388608}, "profile": "gpu"'
 	try doctor --root "$tree" --only expect --expect "$file" --profile roce -a
-	expect 3 $'ok           this shell: the limit of pinned memory is as expected [expect]\n1 checked: 1 ok (profile roce)' \
+	expect 3 $'ok           this shell: the limit on pinned memory is as expected [expect]\n1 checked: 1 ok (profile roce)' \
 		'rdmactl doctor: mlx5_0: cannot read firmware: Input/output error'
 	try doctor --root "$tree" --learn
 	jq -e '.memlock_bytes == {"min": 8388608}' <<<"$output"

@@ -47,9 +47,9 @@ sensor()
 	member mlx5_3 evidence 'firmware 28.35.1012 on 1 of 8 adapters MT_0000000838'
 	member mlx5_3 expected 28.39.1002
 	member mlx5_3 actual 28.35.1012
-	member mlx5_4 summary 'the firmware is that of most adapters of the board'
+	member mlx5_4 summary 'the firmware is the one that most adapters of the board run'
 	try doctor --root "$tree" --profile hpc --only firmware-same
-	expect 4 'warning  mlx5_3: the firmware differs from other adapters of the same board [firmware-same]
+	expect 4 'warning  mlx5_3: the firmware differs from that of other adapters of the same board [firmware-same]
          firmware 28.35.1012 on 1 of 8 adapters MT_0000000838
          -> bring the adapters to the same firmware, the odd ones first, and reset them
 1 checked: 1 warning (profile hpc; -a lists all)' ''

@@ -47,7 +47,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put proc/self/limits "$(limits 65536 65536)"
 	put proc/self/status 'CapEff:	0000000000004000'
 	check memlock
-	says 0 'ok this shell: the limit of pinned memory does not apply to this process | Max locked memory 64 KiB (hard limit 64 KiB), wanted unlimited; CAP_IPC_LOCK is held'
+	says 0 'ok this shell: the limit on pinned memory does not apply to this process | Max locked memory 64 KiB (hard limit 64 KiB), wanted unlimited; CAP_IPC_LOCK is held'
 	put proc/self/status 'CapEff:	000001ffffffbfff'
 	check memlock
 	[[ $status = 4 && $results = 'error this shell:'* ]]
@@ -56,19 +56,19 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 @test "doctor: memlock that cannot be read" {
 	copy cx5-ib-edr
 	check memlock
-	says 0 'not-checked this shell: the saved tree lacks the limit of pinned memory | the saved tree has no /proc/self/limits -> run it on the host itself, without --root'
+	says 0 'not-checked this shell: the saved tree lacks the limit on pinned memory | the saved tree has no /proc/self/limits -> run it on the host itself, without --root'
 	put proc/self/limits '!EIO'
 	check memlock
-	says 3 'not-checked this shell: the limit of pinned memory cannot be read | Input/output error'
+	says 3 'not-checked this shell: the limit on pinned memory cannot be read | Input/output error'
 	put proc/self/limits 'Max open files 1024 1024 files'
 	check memlock
-	says 3 'not-checked this shell: the limit of pinned memory cannot be read | Invalid argument'
+	says 3 'not-checked this shell: the limit on pinned memory cannot be read | Invalid argument'
 	put proc/self/limits "$(limits unlimited unlimited)"
 	daemon slurmd 712 1 0 unlimited
 	put proc/712/limits '!EIO'
 	check memlock
 	[ "$status" = 3 ]
-	[[ $results = *"not-checked slurmd[712]: the daemon's limit of pinned memory cannot be read"* ]]
+	[[ $results = *"not-checked slurmd[712]: the daemon's limit on pinned memory cannot be read"* ]]
 }
 
 @test "doctor: memlock of daemons" {
@@ -81,7 +81,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	daemon slurmd 712 1 0 8388608
 	check memlock
 	[ "$status" = 4 ]
-	[[ $results = *'error slurmd[712]: jobs inherit a limit of pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from handing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
+	[[ $results = *'error slurmd[712]: jobs inherit a limit on pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from handing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
 	# The files are right, and the process is older.
 	put etc/systemd/system/slurmd.service.d/rdma.conf '[Service]' 'LimitMEMLOCK=infinity'
 	check memlock
@@ -103,7 +103,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	daemon sshd 900 800 0 8388608
 	check memlock
 	[ "$status" = 4 ]
-	[[ $results = *'warning sshd[800]: logins probably inherit a limit of pinned memory'*'sshd.service'* ]]
+	[[ $results = *'warning sshd[800]: logins probably inherit a limit on pinned memory'*'sshd.service'* ]]
 	[[ $results != *'sshd[900]'* ]]
 	put etc/security/limits.d/rdma.conf '* - memlock unlimited'
 	check memlock
@@ -111,7 +111,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	[[ $results = *'ok sshd[800]: logins get more than the daemon has | '*'memlock unlimited for logins in /etc/security/limits.d/rdma.conf' ]]
 	daemon containerd 850 1 0 8388608
 	check memlock
-	[[ $status = 0 && $results = *'note containerd[850]: containers inherit a limit of pinned memory'* ]]
+	[[ $status = 0 && $results = *'note containerd[850]: containers inherit a limit on pinned memory'* ]]
 	daemon kubelet 851 1 0 8388608
 	check memlock
 	[[ $status = 4 && $results = *'error containerd[850]'* && $results = *'note kubelet[851]'* ]]
@@ -130,7 +130,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put sys/fs/cgroup/jobs/rdma.max 'mlx5_0 hca_handle=2 hca_object=2000' 'mlx5_1 hca_handle=max hca_object=max'
 	put sys/fs/cgroup/jobs/rdma.current 'mlx5_0 hca_handle=1 hca_object=20' 'mlx5_1 hca_handle=9 hca_object=9'
 	check rdma-cgroup
-	says 0 'note mlx5_0: a control group limits the RDMA objects of this process | /jobs: hca_handle 1 of at most 2; /jobs: hca_object 20 of at most 2000 -> raise rdma.max of the control group, or end processes of it that hold objects: rdmactl resources shows them' \
+	says 0 'note mlx5_0: a control group limits the RDMA objects of this process | /jobs: hca_handle 1 of at most 2; /jobs: hca_object 20 of at most 2000 -> raise rdma.max of the control group, or end processes in it that hold objects: rdmactl resources shows them' \
 		'ok mlx5_1: no control group limits RDMA objects | 1 group with the controller, none with a limit'
 	# The root has no such file, so this is a container's group, and others are above it.
 	put sys/fs/cgroup/rdma.max 'mlx5_1 hca_handle=max hca_object=max'
@@ -258,7 +258,7 @@ add_gpu()
 @test "doctor: nofile, hugepages" {
 	copy cx5-ib-edr
 	check nofile
-	[[ $status = 0 && $results = 'not-checked -: the saved tree lacks the limit of open files'* ]]
+	[[ $status = 0 && $results = 'not-checked -: the saved tree lacks the limit on open files'* ]]
 	put proc/self/limits "$(limits unlimited unlimited)"
 	check nofile
 	says 0 'ok -: enough files may be open | hard limit of 524288 open files, wanted 65536'
@@ -382,6 +382,6 @@ add_gpu()
          -> $shell_step
 error    2 of 2 devices: a control group's quota of RDMA objects is used up [rdma-cgroup]
          /jobs: hca_handle 2 of at most 2
-         -> raise rdma.max of the control group, or end processes of it that hold objects: rdmactl resources shows them
+         -> raise rdma.max of the control group, or end processes in it that hold objects: rdmactl resources shows them
 2 checked: 2 errors (profile hpc; -a lists all)" ''
 }

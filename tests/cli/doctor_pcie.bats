@@ -140,7 +140,7 @@ says()
 	says "$nic" note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
 }
 
-@test "pcie-link, pcie-enough: a port that a hypervisor makes tells nothing of the link" {
+@test "pcie-link, pcie-enough: a port created by a hypervisor says nothing about the link" {
 	local id
 
 	# QEMU's has what the adapter has; above a virtual function, which tells no link, the least.

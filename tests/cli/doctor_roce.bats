@@ -94,7 +94,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	put $net/bond0/mtu 4191
 	verdicts 0 roce-mtu "mlx5_bond_0/1 note $wanted"
 	member mlx5_bond_0/1 evidence 'bond0: MTU 4191, so the RDMA MTU is 2048; 4096 needs 4192'
-	member mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: rdmactl roce set bond0 mtu 9000'
+	member mlx5_bond_0/1 next_step 'if every switch and host of the fabric supports it: rdmactl roce set bond0 mtu 9000'
 	put $net/bond0/mtu 351
 	verdicts 4 roce-mtu 'mlx5_bond_0/1 error the MTU of the netdev leaves no room for RDMA'
 	deny $net/bond0/mtu
@@ -200,7 +200,7 @@ ens1f0np0	nonsense
 	copy roce-bond-vlan
 	verdicts 0 roce-pfc,roce-tos,rdma-cm-route '- not-checked lossless priorities of RoCE ports: needs live [live]
 - not-checked traffic classes of RoCE connections: needs live [live]
-- not-checked routes back by the same netdev: needs live [live]'
+- not-checked routes back through the same netdev: needs live [live]'
 	# Software has no queues, iWARP no requests that need a route.
 	copy rxe-host
 	verdicts 0 roce-pfc,roce-tos ''

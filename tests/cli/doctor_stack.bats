@@ -16,7 +16,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 # In the fixture no-driver, 0000:5e:00.0 has no driver, and 0000:af:00.0 no mlx5_ib.
 
 @test "pci-hardware: on the bus, none, perhaps" {
-	local step="if there should be an adapter: look at its slot and the firmware's settings for it, and in a virtual machine whether the host passes it through"
+	local step="if there should be an adapter: check its slot and the firmware's settings for it, and in a virtual machine whether the host passes it through"
 
 	copy cx5-ib-edr
 	check pci-hardware
@@ -40,7 +40,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 }
 
 @test "pci-dead: a function that fell off the bus" {
-	local step='power the host off completely (a restart may not do); if it happens again, reseat or replace the adapter'
+	local step='power the host off completely (a restart may not be enough); if it happens again, reseat or replace the adapter'
 
 	copy cx5-ib-edr
 	check pci-dead
@@ -124,7 +124,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	says 0 "note 0000:65:00.0$line" "note 0000:65:00.1$line"
 	copy no-driver
 	put proc/cmdline ro
-	# What the function can do without may be meant so.
+	# Blocking a module that the function can do without may be intended.
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$functions/0000:5e:00.0/driver"
 	check module-blocked
@@ -182,7 +182,7 @@ two()
 }
 
 @test "module-mixed: two stacks, and an old initial RAM disk" {
-	local module step="keep one stack: install the vendor's again for this kernel or remove it, $fix, and restart"
+	local module step="keep one stack: reinstall the vendor's for this kernel or remove it, $fix, and restart"
 
 	copy cx6dx-roce
 	check module-mixed
@@ -433,13 +433,13 @@ two()
 	says 0 'ok mlx5_0: kernel and library can speak the same ABI | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 1 (rdma-core 65 takes 1)'
 	put $verbs/uverbs0/abi_version 2
 	check uverbs-abi mlx5_0
-	says 4 "warning mlx5_0: the driver's ABI is most likely not that of the library | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1) -> update rdma-core to the release of the kernel or newer"
+	says 4 "warning mlx5_0: the driver's ABI is most likely not that of the library | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1) -> update rdma-core to a release as new as the kernel, or newer"
 	put $verbs/uverbs0/abi_version '!EIO'
 	check uverbs-abi mlx5_0
 	says 3 'not-checked mlx5_0: the ABI version cannot be read | Input/output error'
 	put $verbs/abi_version 7
 	check uverbs-abi mlx5_1
-	says 4 "error mlx5_1: libibverbs does not know the kernel's verbs ABI | kernel 7 (libibverbs takes 3 to 6) -> update rdma-core to the release of the kernel or newer"
+	says 4 "error mlx5_1: libibverbs does not know the kernel's verbs ABI | kernel 7 (libibverbs takes 3 to 6) -> update rdma-core to a release as new as the kernel, or newer"
 	put $verbs/abi_version six
 	check uverbs-abi mlx5_1
 	says 3 'not-checked mlx5_1: the ABI version cannot be read | Invalid argument'

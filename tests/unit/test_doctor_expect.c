@@ -323,19 +323,19 @@ static void memlock(void **state)
 		const char *file, *limit, *told;
 	} cases[] = {
 		{"\"unlimited\"", "unlimited",
-		 "ok this shell: the limit of pinned memory is as expected | unlimited, "
+		 "ok this shell: the limit on pinned memory is as expected | unlimited, "
 		 "wanted unlimited (line 2, column 18) < /proc/self/limits [unlimited, wanted "
 		 "unlimited]\n"},
 		{"\"unlimited\"", "65536",
-		 "error this shell: the limit of pinned memory is not as expected | 65536 bytes, "
+		 "error this shell: the limit on pinned memory is not as expected | 65536 bytes, "
 		 "wanted unlimited (line 2, column 18) < /proc/self/limits -> the remedy [65536, "
 		 "wanted unlimited]\n"},
 		{"{\"min\": 65536}", "65536",
-		 "ok this shell: the limit of pinned memory is as expected | 65536 bytes, wanted "
+		 "ok this shell: the limit on pinned memory is as expected | 65536 bytes, wanted "
 		 "at least 65536 (line 2, column 18) < /proc/self/limits [65536, wanted at least "
 		 "65536]\n"},
 		{"65537", "unlimited",
-		 "error this shell: the limit of pinned memory is not as expected | "
+		 "error this shell: the limit on pinned memory is not as expected | "
 		 "unlimited, wanted 65537 (line 2, column 18) < /proc/self/limits -> the remedy "
 		 "[unlimited, wanted 65537]\n"},
 	};
@@ -344,7 +344,7 @@ static void memlock(void **state)
 	char text[128];
 
 	expect(bed, "\"memlock_bytes\": 1");
-	assert_told(bed, "not-checked this shell: the saved tree lacks the limit of pinned memory "
+	assert_told(bed, "not-checked this shell: the saved tree lacks the limit on pinned memory "
 			 "| the saved tree has no /proc/self/limits < /proc/self/limits needs 2\n");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(freep) char *file = mem_format("\"memlock_bytes\": %s", cases[i].file);
@@ -363,7 +363,7 @@ static void memlock(void **state)
 	expect(bed, "\"memlock_bytes\": 1");
 	assert_int_equal(bed->results.count, 1);
 	assert_string_equal(bed->results.items[0].finding.summary,
-			    "the limit of pinned memory cannot be read");
+			    "the limit on pinned memory cannot be read");
 }
 
 static void say(struct bed *bed, enum doctor_check_id id, const char *object, enum severity verdict)

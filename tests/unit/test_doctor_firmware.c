@@ -182,7 +182,7 @@ static void pending(void **state)
 	add_version(devlink, "fw.version", "28.43.2026", "28.43.2026");
 	add_version(devlink, "fw", "28.43.2026", "28.43.2026");
 	check(bed, CHECK_ID_firmware_pending);
-	assert_said(bed, FIRST, SEVERITY_OK, "the firmware that is stored is running");
+	assert_said(bed, FIRST, SEVERITY_OK, "the stored firmware is the one that is running");
 	/* The other function has no devlink device, which is reported. */
 	assert_said(bed, SECOND, SEVERITY_INFO, "no devlink device");
 
@@ -223,13 +223,13 @@ static void pending_unknown(void **state)
 	second = add_devlink(bed, "pci", SECOND);
 	second->info_rc = -EIO;
 	check(bed, CHECK_ID_firmware_pending);
-	assert_said(bed, FIRST, SEVERITY_INFO, "does not tell which firmware is stored");
+	assert_said(bed, FIRST, SEVERITY_INFO, "does not report which firmware is stored");
 	assert_said(bed, SECOND, SEVERITY_INFO, "Input/output error");
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].object, SECOND);
 	second->info_rc = -EOPNOTSUPP;
 	check(bed, CHECK_ID_firmware_pending);
-	assert_said(bed, SECOND, SEVERITY_INFO, "does not tell its versions");
+	assert_said(bed, SECOND, SEVERITY_INFO, "does not report its versions");
 	assert_int_equal(bed->problems.count, 1);
 }
 
@@ -271,12 +271,12 @@ static void health(void **state)
 	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 1 error, 1 recovery since");
 	/* mlx5's fw reporter only informs: its error state does not mean that nothing works. */
 	assert_string_equal(bed->results.items[bed->results.count - 1].finding.summary,
-			    "the adapter or its driver reports a fault that lasts");
+			    "the adapter or its driver reports a persistent fault");
 	/* A state that this program does not know is not health. */
 	devlink->reporters[0].state.value = 7;
 	devlink->reporters[1].state.value = DEVLINK_REPORTER_HEALTHY;
 	check(bed, CHECK_ID_firmware_health);
-	assert_said(bed, FIRST, SEVERITY_INFO, "fw is in a state that is not known");
+	assert_said(bed, FIRST, SEVERITY_INFO, "fw is in an unknown state");
 	devlink->reporters[0].state.value = DEVLINK_REPORTER_HEALTHY;
 	devlink->reload_failed = TRISTATE_YES;
 	check(bed, CHECK_ID_firmware_health);
@@ -355,11 +355,11 @@ static void switched_off_later(void **state)
 
 	devlink->switches[DEVLINK_RDMA] = TRISTATE_NO;
 	check(bed, CHECK_ID_rdma_disabled);
-	assert_said(bed, FIRST, SEVERITY_NOTICE, "from the next load of the driver on");
+	assert_said(bed, FIRST, SEVERITY_NOTICE, "as of the next load of the driver");
 	devlink->switches[DEVLINK_RDMA] = TRISTATE_YES;
 	devlink->switches[DEVLINK_ROCE] = TRISTATE_NO;
 	check(bed, CHECK_ID_rdma_disabled);
-	assert_said(bed, FIRST, SEVERITY_NOTICE, "RoCE is switched off, from the next load");
+	assert_said(bed, FIRST, SEVERITY_NOTICE, "RoCE is switched off, as of the next load");
 }
 
 /* The device below a subfunction or a software device is found by the links of sysfs. */
@@ -508,12 +508,12 @@ static void kernel_log_recorded(void **state)
 		tree_write(&bed->tree, "proc/stat", without[i]);
 		check(bed, CHECK_ID_kernel_log);
 		assert_string_equal(bed->results.items[0].finding.summary,
-				    "the snapshot lacks the time of the boot");
+				    "the snapshot lacks the boot time");
 	}
 	tree_delete(&bed->tree, "proc/stat");
 	check(bed, CHECK_ID_kernel_log);
 	assert_string_equal(bed->results.items[0].finding.summary,
-			    "the snapshot lacks the time of the boot");
+			    "the snapshot lacks the boot time");
 }
 
 static void kernel_log_damaged(void **state)
@@ -586,7 +586,7 @@ static void correction(void **state)
 		{0, 49, 10000, SEVERITY_OK, "needs none"},
 		{0, 49, 0, SEVERITY_INFO, "speed is not known"},
 		{0, 0, 100000, SEVERITY_INFO, "no error correction is reported"},
-		{-EOPNOTSUPP, 49, 100000, SEVERITY_INFO, "do not tell"},
+		{-EOPNOTSUPP, 49, 100000, SEVERITY_INFO, "does not report the"},
 		{-EIO, 49, 100000, SEVERITY_INFO, "Input/output error"},
 	};
 	struct bed *bed = *state;
@@ -600,9 +600,9 @@ static void correction(void **state)
 		assert_true(fec_judge(&bed->run, link, cases[i].rc, &fec));
 		assert_said(bed, "mlx5_0/1", cases[i].severity, cases[i].words);
 		if (cases[i].severity == SEVERITY_NOTICE)
-			assert_step(bed, "unless the cable is a short one for use without it: "
+			assert_step(bed, "unless it is a short cable made for use without it: "
 					 "ethtool --set-fec eth2 encoding auto, at both ends; the "
-					 "link goes down, and stays so while only one end has it");
+					 "link goes down, and stays down while only one end has it");
 	}
 	assert_int_equal(bed->problems.count, 1);
 	/* A software device on a netdev without error correction has nothing to judge. */
@@ -635,17 +635,17 @@ static void pauses(void **state)
 		 {8, true},
 		 SEVERITY_WARNING,
 		 "receive on, transmit off; PFC on priority 3"},
-		{0, TRISTATE_YES, TRISTATE_YES, 0, {0, false}, SEVERITY_INFO, "does not tell"},
+		{0, TRISTATE_YES, TRISTATE_YES, 0, {0, false}, SEVERITY_INFO, "does not report"},
 		{0,
 		 TRISTATE_YES,
 		 TRISTATE_YES,
 		 -EOPNOTSUPP,
 		 {0, false},
 		 SEVERITY_INFO,
-		 "does not tell its priority"},
+		 "does not report its priority"},
 		{0, TRISTATE_YES, TRISTATE_YES, -EIO, {0, false}, SEVERITY_INFO, "Input/output"},
 		/* Error correction that seems off but is partly unknown is not off. */
-		{0, TRISTATE_NO, TRISTATE_UNKNOWN, 0, {8, true}, SEVERITY_INFO, "does not tell"},
+		{0, TRISTATE_NO, TRISTATE_UNKNOWN, 0, {8, true}, SEVERITY_INFO, "does not report"},
 		{-EIO, TRISTATE_NO, TRISTATE_NO, 0, {8, true}, SEVERITY_INFO, "Input/output"},
 	};
 	struct bed *bed = *state;

@@ -81,7 +81,7 @@ static void open_files(void **state)
 	}
 	assert_string_equal(bed->results.items[0].finding.evidence, "Max open files unlimited");
 	tree_write(&bed->tree, "proc/self/limits", "Max locked memory unlimited unlimited bytes");
-	expect(bed, CHECK_ID_nofile, SEVERITY_INFO, "the limit of open files cannot be read");
+	expect(bed, CHECK_ID_nofile, SEVERITY_INFO, "the limit on open files cannot be read");
 	assert_int_equal(bed->problems.count, 1);
 }
 
@@ -127,10 +127,10 @@ static void this_shell(void **state)
 	       "pinned memory is limited, so registering more fails");
 	tree_write(&bed->tree, "proc/self/status", "CapEff:\t0000000000004000");
 	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
-	       "the limit of pinned memory does not apply to this process");
+	       "the limit on pinned memory does not apply to this process");
 	tree_write(&bed->tree, "proc/self/uid_map", "         0          0 4294967295\n");
 	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
-	       "the limit of pinned memory does not apply to this process");
+	       "the limit on pinned memory does not apply to this process");
 	/* The capability only counts in the initial user namespace. */
 	tree_write(&bed->tree, "proc/self/uid_map",
 		   "         0       1000          1\n         1     100000      65536\n");
@@ -161,7 +161,7 @@ static void other_namespace(void **state)
 	tree_write(&bed->tree, "proc/self/status", "CapEff:\t0000000000004000");
 	tree_write(&bed->tree, "proc/self/uid_map", "         0          0 4294967295\n");
 	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
-	       "the limit of pinned memory does not apply to this process");
+	       "the limit on pinned memory does not apply to this process");
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -223,16 +223,16 @@ static void daemons(void **state)
 		const char *name, *summary;
 		enum severity verdict, in_kubernetes;
 	} cases[] = {
-		{"slurmd", "jobs inherit a limit of pinned memory", SEVERITY_ERROR, SEVERITY_ERROR},
-		{"pbs_mom", "jobs inherit a limit of pinned memory", SEVERITY_ERROR,
+		{"slurmd", "jobs inherit a limit on pinned memory", SEVERITY_ERROR, SEVERITY_ERROR},
+		{"pbs_mom", "jobs inherit a limit on pinned memory", SEVERITY_ERROR,
 		 SEVERITY_ERROR},
-		{"sshd", "logins probably inherit a limit of pinned memory", SEVERITY_WARNING,
+		{"sshd", "logins probably inherit a limit on pinned memory", SEVERITY_WARNING,
 		 SEVERITY_WARNING},
-		{"crio", "containers inherit a limit of pinned memory", SEVERITY_NOTICE,
+		{"crio", "containers inherit a limit on pinned memory", SEVERITY_NOTICE,
 		 SEVERITY_ERROR},
-		{"containerd", "containers inherit a limit of pinned memory", SEVERITY_NOTICE,
+		{"containerd", "containers inherit a limit on pinned memory", SEVERITY_NOTICE,
 		 SEVERITY_ERROR},
-		{"dockerd", "containers inherit a limit of pinned memory", SEVERITY_NOTICE,
+		{"dockerd", "containers inherit a limit on pinned memory", SEVERITY_NOTICE,
 		 SEVERITY_ERROR},
 		{"kubelet",
 		 "pinned memory of the daemon is limited; containers have the limit of their "
@@ -319,7 +319,7 @@ static void services(void **state)
 	tree_delete(&bed->tree, "proc/70/limits");
 	run(bed, CHECK_ID_memlock);
 	assert_string_equal(bed->results.items[1].finding.summary,
-			    "the saved tree lacks the daemon's limit of pinned memory");
+			    "the saved tree lacks the daemon's limit on pinned memory");
 	assert_int_equal(bed->problems.count, 0);
 }
 

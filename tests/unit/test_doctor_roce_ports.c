@@ -111,7 +111,7 @@ static void room(void **state)
 	static const char line[] =
 		"%s mlx5_0/1: %s | eth0: MTU %u, so the RDMA MTU is %u; 4096 needs 4192 < netdev "
 		"mtu%s [%u, wanted 4192]\n";
-	static const char step[] = " -> if every switch and host of the fabric takes it: rdmactl "
+	static const char step[] = " -> if every switch and host of the fabric supports it: rdmactl "
 				   "roce set eth0 mtu 9000";
 	struct bed *bed = *state;
 
@@ -178,7 +178,7 @@ static void peers(void **state)
 	assert_told(bed,
 		    "warning mlx5_0/1: %s | eth0: MTU 4191, so the RDMA MTU is 2048; 4096 "
 		    "needs 4192; eth1 of mlx5_1/1, the same board, has 4096 < netdev mtu -> "
-		    "if every switch and host of the fabric takes it: rdmactl roce set eth0 "
+		    "if every switch and host of the fabric supports it: rdmactl roce set eth0 "
 		    "mtu 9000 [4191, wanted 4192]\n",
 		    less);
 	link_of(bed, "eth1")->mtu_bytes = number_of(4191);
@@ -268,7 +268,7 @@ static void second_port(void **state)
 static void parts(void **state)
 {
 	static const char shown[] = "bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192";
-	static const char end[] = "-> if every switch and host of the fabric takes it: ip link set "
+	static const char end[] = "-> if every switch and host of the fabric supports it: ip link set "
 				  "dev %s mtu 9000, the MTU of bond0 [9000, wanted 4192]\n";
 	static const char log[] = "-> the kernel's log may have the reason: dmesg | grep -e mlx5_0 "
 				  "-e bond0 [9000, wanted 4192]\n";

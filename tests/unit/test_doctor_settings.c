@@ -345,7 +345,7 @@ static void daemons(void **state)
 		"ok this shell: memory can be pinned without a limit | Max locked memory unlimited "
 		"(hard limit unlimited), wanted unlimited < /proc/self/limits [unlimited, wanted "
 		"unlimited]\n";
-	static const char jobs[] = "warning slurmd[70]: jobs inherit a limit of pinned memory | "
+	static const char jobs[] = "warning slurmd[70]: jobs inherit a limit on pinned memory | "
 				   "Max locked memory 8388609 bytes (hard limit unlimited), wanted "
 				   "unlimited";
 	static const char edit[] =

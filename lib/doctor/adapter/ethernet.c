@@ -106,15 +106,15 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 		doctor_evidence(run, NULL, "%llu Gb/s",
 				(unsigned long long)(netdev->speed_mbps.value / 1000));
 		/* mlx5_toggle_port_link() in mlx5e_set_fecparam(), en_ethtool.c. */
-		doctor_next_step(
-			run,
-			"unless the cable is a short one for use without it: ethtool "
-			"--set-fec %s encoding auto, at both ends; the link goes down, and "
-			"stays so while only one end has it",
-			name);
+		doctor_next_step(run,
+				 "unless it is a short cable made for use without it: ethtool "
+				 "--set-fec %s encoding auto, at both ends; the link goes down, "
+				 "and stays down while only one end has it",
+				 name);
 		doctor_note(run, "the link runs without forward error correction");
 	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known) {
-		doctor_not_checked(run, 0, "the speed is not known, and so not what it needs");
+		doctor_not_checked(run, 0,
+				   "the speed is not known, nor whether it needs correction");
 	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF) {
 		doctor_ok(run, "no forward error correction, and the speed needs none");
 	} else {
@@ -129,7 +129,7 @@ bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		return false;
 	name_leg(run, netdev);
 	if (rc == -EOPNOTSUPP)
-		doctor_not_checked(run, 0, "driver or kernel do not tell the error correction");
+		doctor_not_checked(run, 0, "driver or kernel does not report the error correction");
 	else if (rc)
 		doctor_unread(run, "the error correction", "ethtool netlink", rc, false);
 	else if (!fec->active.known)
@@ -172,20 +172,20 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 			on_off(pause->receive), on_off(pause->transmit));
 	if (!on) {
 		if (pause->receive == TRISTATE_NO && pause->transmit == TRISTATE_NO)
-			doctor_ok(run, "no pause frames of the whole link");
+			doctor_ok(run, "no pause frames for the whole link");
 		else
-			doctor_not_checked(run, 0, "the driver does not tell its pause frames");
+			doctor_not_checked(run, 0, "the driver does not report its pause frames");
 	} else if (dcb->rc && dcb->rc != -EOPNOTSUPP) {
 		doctor_unread(run, "priority flow control", "rtnetlink", dcb->rc, false);
 	} else if (dcb->rc || !dcb->dcb.pfc_known) {
-		doctor_not_checked(run, 0, "the driver does not tell its priority flow control");
+		doctor_not_checked(run, 0, "the driver does not report its priority flow control");
 	} else if (dcb->dcb.pfc.pfc_en) {
 		char *priorities = roce_priorities(dcb->dcb.pfc.pfc_en);
 
 		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
 		free(priorities);
 		doctor_next_step(run, "rdmactl roce set %s global-pause none", name);
-		doctor_warning(run, "pause frames stop the priorities that PFC is to keep apart");
+		doctor_warning(run, "pause frames stop the priorities that PFC should keep apart");
 	} else {
 		doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");
 		doctor_ok(run, "pause frames without priority flow control");
@@ -199,7 +199,7 @@ bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		return false;
 	name_leg(run, netdev);
 	if (rc == -EOPNOTSUPP)
-		doctor_not_checked(run, 0, "driver or kernel do not tell the pause frames");
+		doctor_not_checked(run, 0, "driver or kernel does not report the pause frames");
 	else if (rc)
 		doctor_unread(run, "the pause frames", "ethtool netlink", rc, false);
 	else

@@ -108,7 +108,8 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 
 	doctor_object(run, "%s", adapter->object);
 	if (devlink->switches_rc) {
-		doctor_unread(run, "the switches of RDMA", SOURCE, devlink->switches_rc, false);
+		doctor_unread(run, "the parameters that switch RDMA", SOURCE, devlink->switches_rc,
+			      false);
 		return;
 	}
 	if (!describe_switches(run, devlink)) {
@@ -117,15 +118,16 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 	}
 	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
-		doctor_note(run, "RDMA is switched off from the next load of the driver on");
+		doctor_note(run, "RDMA is switched off as of the next load of the driver");
 	else if (adapter->device &&
 		 devlink->switch_modes[off_switch(devlink)] != DEVLINK_PARAM_CMODE_RUNTIME)
 		/*
 		 * mlx5 keeps its RDMA device without RoCE:
 		 * Documentation/networking/devlink/mlx5.rst
 		 */
-		doctor_note(run, "RoCE is switched off, from the next load of the driver on at the "
-				 "latest");
+		doctor_note(
+			run,
+			"RoCE is switched off, as of the next load of the driver at the latest");
 	else
 		doctor_note(run, "RDMA is switched off on the adapter");
 }
@@ -208,10 +210,11 @@ static void compare_firmware(struct doctor_context *run, const struct doctor_ada
 	}
 	usual = usual_firmware(adapters, device);
 	if (2 * same > board && !strcmp(usual, device->firmware)) {
-		doctor_ok(run, "the firmware is that of most adapters of the board");
+		doctor_ok(run, "the firmware is the one that most adapters of the board run");
 	} else {
 		doctor_expected(run, usual, device->firmware);
-		doctor_warning(run, "the firmware differs from other adapters of the same board");
+		doctor_warning(
+			run, "the firmware differs from that of other adapters of the same board");
 	}
 }
 
@@ -270,11 +273,11 @@ static void judge_versions(struct doctor_context *run, const struct devlink *dev
 				version->running, version->stored);
 	}
 	if (!both) {
-		doctor_not_checked(run, 0, "the driver does not tell which firmware is stored");
+		doctor_not_checked(run, 0, "the driver does not report which firmware is stored");
 		return;
 	}
 	if (!pending) {
-		doctor_ok(run, "the firmware that is stored is running");
+		doctor_ok(run, "the stored firmware is the one that is running");
 		return;
 	}
 	doctor_next_step(
@@ -282,7 +285,7 @@ static void judge_versions(struct doctor_context *run, const struct devlink *dev
 		"when no job runs: devlink dev reload %s/%s action fw_activate, which takes its "
 		"network down for a moment, or restart the host",
 		devlink->bus, devlink->name);
-	doctor_warning(run, "other firmware is stored than is running: it waits for a reset");
+	doctor_warning(run, "the stored firmware is not the running one: it waits for a reset");
 }
 
 void check_firmware_pending(struct doctor_context *run)
@@ -296,7 +299,7 @@ void check_firmware_pending(struct doctor_context *run)
 			continue;
 		doctor_object(run, "%s", adapter->object);
 		if (adapter->devlink->info_rc == -EOPNOTSUPP)
-			doctor_not_checked(run, 0, "the driver does not tell its versions");
+			doctor_not_checked(run, 0, "the driver does not report its versions");
 		else if (adapter->devlink->info_rc)
 			doctor_unread(run, "the versions of the firmware", SOURCE,
 				      adapter->devlink->info_rc, false);
@@ -323,7 +326,7 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 	if (number_is(&reporter->state, DEVLINK_REPORTER_HEALTHY))
 		return growth ? SEVERITY_WARNING : SEVERITY_OK;
 	if (!number_is(&reporter->state, DEVLINK_REPORTER_ERROR)) {
-		doctor_evidence(run, SOURCE, "%s is in a state that is not known", reporter->name);
+		doctor_evidence(run, SOURCE, "%s is in an unknown state", reporter->name);
 		return SEVERITY_INFO;
 	}
 	doctor_evidence(run, SOURCE,
@@ -356,10 +359,10 @@ static void judge_health(struct doctor_context *run, const struct adapter *adapt
 	if (worst >= SEVERITY_WARNING)
 		doctor_next_step(run,
 				 "devlink health show %s/%s; as root, devlink health diagnose and "
-				 "devlink health dump show have the cause for the vendor",
+				 "devlink health dump show give the cause, for the vendor",
 				 devlink->bus, devlink->name);
 	if (worst == SEVERITY_ERROR)
-		doctor_error(run, "the adapter or its driver reports a fault that lasts");
+		doctor_error(run, "the adapter or its driver reports a persistent fault");
 	else if (worst == SEVERITY_WARNING)
 		doctor_warning(run, "the adapter had faults, and its network traffic suffers");
 	else if (worst == SEVERITY_INFO)

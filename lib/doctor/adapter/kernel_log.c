@@ -27,11 +27,11 @@ static const struct kind {
 	{"mlx5_core", "health recovery flow aborted", true,
 	 "the driver could not revive the adapter"},
 	{"mlx5_core", "Driver is in error state. Unloading", true,
-	 "the driver gave the adapter up"},
+	 "the driver gave up on the adapter"},
 	{"mlx5_core", "device's health compromised", false,
 	 "the firmware of the adapter stopped responding"},
 	{"mlx5_core", "Fatal error ", false, "the adapter had a fatal error"},
-	{"mlx5_core", "Health issue observed", false, "the firmware reported a fault of itself"},
+	{"mlx5_core", "Health issue observed", false, "the firmware reported a fault of its own"},
 	{"mlx5_core", "PCI slot is unavailable", false,
 	 "the adapter did not answer on the PCI bus"},
 	/* events.c next to it: temp_warn(), port_module(), mlx5_pcie_event(). */
@@ -48,9 +48,9 @@ static const struct kind {
 	{"bnxt_en", "Firmware not responding", false,
 	 "the firmware of the adapter stopped responding"},
 	/* drivers/net/ethernet/intel/ice/ice_main.c; irdma logs under the name of ice. */
-	{"ice", "device is unrecoverable", true, "the driver gave the adapter up"},
-	{"ice", "device is in unrecoverable state", true, "the driver gave the adapter up"},
-	{"ice", "unrecoverable device error", true, "the driver gave the adapter up"},
+	{"ice", "device is unrecoverable", true, "the driver gave up on the adapter"},
+	{"ice", "device is in unrecoverable state", true, "the driver gave up on the adapter"},
+	{"ice", "unrecoverable device error", true, "the driver gave up on the adapter"},
 	{"ice", "IRDMA hardware initialization FAILED", true,
 	 "the RDMA half of the adapter failed to start"},
 	/* drivers/infiniband/hw/hfi1/chip.c, qib/qib_iba7322.c, efa/efa_com.c */
@@ -185,7 +185,7 @@ void complaints_judge(struct doctor_context *run, const struct complaints *compl
 	}
 	format_time(boot_nsec, complaints->first_usec, since);
 	doctor_evidence(run, "/dev/kmsg", "%zu lines since %s", complaints->lines, since);
-	doctor_ok(run, "no known complaint of a driver in the kernel log");
+	doctor_ok(run, "no known driver complaint in the kernel log");
 }
 
 void complaints_clear(struct complaints *complaints)
@@ -228,7 +228,7 @@ void check_kernel_log(struct doctor_context *run)
 	else if (rc)
 		doctor_unread(run, "the kernel log", "/dev/kmsg", rc, true);
 	else if (!boot)
-		doctor_not_checked(run, NEEDS_LIVE, "the snapshot lacks the time of the boot");
+		doctor_not_checked(run, NEEDS_LIVE, "the snapshot lacks the boot time");
 	else
 		complaints_judge(run, &complaints, boot);
 }

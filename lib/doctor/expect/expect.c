@@ -350,11 +350,11 @@ static void check_memlock_wanted(struct doctor_context *run)
 	doctor_object(run, "this shell");
 	rc = expect_read_memlock(run->facts, &bytes);
 	if (rc) {
-		limits_unread(run, "the limit of pinned memory", source, rc);
+		limits_unread(run, "the limit on pinned memory", source, rc);
 		return;
 	}
 	actual = wanted_number_text(bytes);
-	judge(run, wanted, "limit of pinned memory", source, actual, isinf(bytes) ? "" : " bytes",
+	judge(run, wanted, "limit on pinned memory", source, actual, isinf(bytes) ? "" : " bytes",
 	      wanted_allows_number(wanted, bytes));
 }
 

@@ -250,7 +250,7 @@ void check_nofile(struct doctor_context *run)
 	if (!rc && hard.unlimited == TRISTATE_UNKNOWN)
 		rc = -EINVAL;
 	if (rc) {
-		limits_unread(run, "the limit of open files", source, rc);
+		limits_unread(run, "the limit on open files", source, rc);
 		return;
 	}
 	if (hard.unlimited == TRISTATE_YES)

@@ -191,7 +191,7 @@ static void check_this_shell(struct doctor_context *run)
 		rc = take_memlock(run, text, source, &memlock);
 	doctor_object(run, "this shell");
 	if (rc) {
-		limits_unread(run, "the limit of pinned memory", source, rc);
+		limits_unread(run, "the limit on pinned memory", source, rc);
 		return;
 	}
 	if (is_enough(&memlock)) {
@@ -203,7 +203,7 @@ static void check_this_shell(struct doctor_context *run)
 	const bool in_vain = may && is_in_user_namespace(run->facts);
 	if (may && !in_vain) {
 		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
-		doctor_ok(run, "the limit of pinned memory does not apply to this process");
+		doctor_ok(run, "the limit on pinned memory does not apply to this process");
 		return;
 	}
 	if (in_vain)
@@ -344,13 +344,13 @@ static void judge_daemon(struct doctor_context *run, const struct daemons *daemo
 		severity = SEVERITY_NOTICE;
 	advise_daemon(run, process);
 	if (role == STARTS_LOGINS)
-		doctor_verdict(run, severity, "logins probably inherit a limit of pinned memory");
+		doctor_verdict(run, severity, "logins probably inherit a limit on pinned memory");
 	else if (role == STARTS_NOTHING)
 		doctor_verdict(run, severity,
 			       "pinned memory of the daemon is limited; containers "
 			       "have the limit of their runtime");
 	else
-		doctor_verdict(run, severity, "%s inherit a limit of pinned memory",
+		doctor_verdict(run, severity, "%s inherit a limit on pinned memory",
 			       role == STARTS_JOBS ? "jobs" : "containers");
 }
 
@@ -371,7 +371,7 @@ static void check_daemon(struct doctor_context *run, const struct daemons *daemo
 	}
 	doctor_object(run, "%s[%" PRIu64 "]", process->kind->name, process->pid);
 	if (rc)
-		limits_unread(run, "the daemon's limit of pinned memory", source, rc);
+		limits_unread(run, "the daemon's limit on pinned memory", source, rc);
 	else if (is_enough(&memlock))
 		doctor_ok(run, "what it starts can pin memory without a limit");
 	else

@@ -95,8 +95,8 @@ static void advise_mtu_of(struct doctor_context *run, const struct link *link,
 	_cleanup_(freep) char *name = text_quote(link->name);
 
 	doctor_next_step(run,
-			 "if every switch and host of the fabric takes it: ip link set dev %s mtu "
-			 "%u, the MTU of %s",
+			 "if every switch and host of the fabric supports it: ip link set dev %s "
+			 "mtu %u, the MTU of %s",
 			 name, (unsigned int)own->mtu_bytes.value, own->name);
 }
 
@@ -153,10 +153,10 @@ static void judge(struct doctor_context *run, const struct link *own)
 	const bool less = is_active_less(run, mtu);
 	_cleanup_(freep) char *name = text_quote(own->name);
 
-	doctor_next_step(run,
-			 "if every switch and host of the fabric takes it: rdmactl roce set %s mtu "
-			 "9000",
-			 name);
+	doctor_next_step(
+		run,
+		"if every switch and host of the fabric supports it: rdmactl roce set %s mtu 9000",
+		name);
 	if (!mtu) {
 		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
 	} else if (count_smaller(run, own, true)) {
