@@ -80,7 +80,7 @@ static void refuse_check(struct listing *listing, const char *bad)
 	for (const struct enum_name *name = doctor_choice_names; name->word; name++)
 		words[count++] = name->word;
 	hint = text_suggest(bad, words, count, "rdmactl doctor --list lists the checks");
-	listing_fail_format(listing, STATUS_USAGE, hint, "no check '%s'", bad);
+	listing_fail_format(listing, STATUS_USAGE, hint, "unknown check '%s'", bad);
 }
 
 static bool select_checks(struct listing *listing, const struct doctor_args *args,

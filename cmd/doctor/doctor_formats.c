@@ -25,10 +25,10 @@
 #include "schema/rows.h"
 
 const struct enum_name doctor_format_names[] = {
-	{DOCTOR_NAGIOS, "nagios", .help = "a line and the status of a Nagios plugin"},
+	{DOCTOR_NAGIOS, "nagios", .help = "one line and the exit status of a Nagios plugin"},
 	{DOCTOR_NHC, "nhc", .help = "a reason for Node Health Check; nothing if all is well"},
-	{DOCTOR_NPD, "npd", .help = "a line for node-problem-detector"},
-	{DOCTOR_CONDITION, "condition", .help = "a node condition of Kubernetes, as JSON"},
+	{DOCTOR_NPD, "npd", .help = "one line for node-problem-detector"},
+	{DOCTOR_CONDITION, "condition", .help = "a Kubernetes node condition, as JSON"},
 	{0, NULL},
 };
 
@@ -138,7 +138,7 @@ static const struct field condition_fields[] = {
 	TEXT(type, "TYPE", SHOWN, 0, "type of the condition"),
 	TEXT(status, "STATUS", SHOWN, 0, "True, False or Unknown"),
 	TEXT(reason, "REASON", SHOWN, 0, "why, as one word"),
-	TEXT(message, "MESSAGE", SHOWN, 0, "why, for people"),
+	TEXT(message, "MESSAGE", SHOWN, 0, "why, in plain text"),
 };
 #undef RECORD
 static const struct schema condition_schema = SCHEMA("conditions", struct condition,

@@ -104,8 +104,8 @@ static char *coverage_line(const struct doctor_results *results, size_t *ret_che
 		add_count(&rest, coverage.needs[i], needs[i][0], needs[i][1]);
 	}
 	add_count(&rest, coverage.unknown, "could not be made", "could not be made");
-	add_count(&rest, coverage.partial, "object could not be looked at",
-		  "objects could not be looked at");
+	add_count(&rest, coverage.partial, "object could not be checked",
+		  "objects could not be checked");
 	add_count(&rest, coverage.not_applicable, "does not apply", "do not apply");
 	return mem_format("%zu checked%s%s%s%s", coverage.checked, made ? ": " : "",
 			  made ? made : "", rest ? "; " : "", rest ? rest : "");

@@ -195,7 +195,7 @@ void doctor_nothing_grew(struct doctor_context *run, const char *summary)
 		doctor_ok(run, "%s", summary);
 	else
 		doctor_not_checked(run, NEEDS_LIVE,
-				   "nothing grew, as nothing does in a saved tree");
+				   "nothing grew, but nothing ever does in a saved tree");
 }
 
 void doctor_growth_free(struct doctor_growth *growth)

@@ -72,7 +72,7 @@ void doctor_judge_peer(struct doctor_context *run, const char *peer,
 	if (passed)
 		doctor_ok(run, "data reaches the peer and comes back");
 	else
-		doctor_not_checked(run, 0, "no test of the data path could be made");
+		doctor_not_checked(run, 0, "no test of the data path could be run");
 }
 
 void check_peer_data(struct doctor_context *run)
@@ -98,7 +98,7 @@ void check_peer_data(struct doctor_context *run)
 		if (hint)
 			doctor_next_step(run, "%s", hint);
 		doctor_error(run, routed ? "no RDMA port leads to the peer"
-					 : "no way to the peer is known");
+					 : "no path to the peer is known");
 	} else {
 		selftest_run(&request, &endpoint, &results);
 		doctor_judge_peer(run, peer, &results);

@@ -5,11 +5,11 @@
 #include "schema/rows.h"
 
 const struct enum_name verdict_names[] = {
-	{SEVERITY_OK, "ok", TONE_GOOD, "looked at and found right"},
-	{SEVERITY_INFO, "not-checked", TONE_PLAIN, "could not be looked at"},
-	{SEVERITY_NOTICE, "note", TONE_PLAIN, "worth knowing, and may be meant so"},
+	{SEVERITY_OK, "ok", TONE_GOOD, "checked and found right"},
+	{SEVERITY_INFO, "not-checked", TONE_PLAIN, "could not be checked"},
+	{SEVERITY_NOTICE, "note", TONE_PLAIN, "worth knowing, but may be intended"},
 	{SEVERITY_WARNING, "warning", TONE_WARNING,
-	 "works, but less well or less surely than it could"},
+	 "works, but less well or less reliably than it could"},
 	{SEVERITY_ERROR, "error", TONE_BAD, "something does not work"},
 	{0, NULL},
 };
@@ -17,12 +17,12 @@ const struct enum_name verdict_names[] = {
 #define GROUP_NAMES                                                                               \
 	{DOCTOR_STACK, "stack", .help = "hardware, drivers, modules, device nodes, firmware"},    \
 		{DOCTOR_CONTAINER, "container",                                                   \
-		 .help = "what a container got of the host's devices"},                           \
+		 .help = "which of the host's devices a container has"},                          \
 		{DOCTOR_PORT, "port", .help = "links: state, rate, errors, partitions"},          \
 		{DOCTOR_PCIE, "pcie", .help = "PCIe links, errors, isolation, GPUs, NUMA"},       \
 		{DOCTOR_ROCE, "roce", .help = "GIDs, MTU, lossless classes, routes"},             \
 		{DOCTOR_LIMITS, "limits", .help = "pinned memory, quotas, settings of the host"}, \
-		{DOCTOR_EXPECT, "expectation", .help = "what --expect FILE wants"},               \
+		{DOCTOR_EXPECT, "expectation", .help = "requirements of --expect FILE"},          \
 		{DOCTOR_PEER, "peer", .help = "checks against --peer HOST"},                      \
 	{                                                                                         \
 		0, NULL                                                                           \
@@ -36,12 +36,12 @@ const struct enum_name doctor_choice_names[] = {
 #undef CHECK
 
 const struct enum_name doctor_profile_names[] = {
-	{PROFILE_AUTO, "auto", .help = "what the host suggests"},
+	{PROFILE_AUTO, "auto", .help = "chosen to suit the host"},
 	{PROFILE_HPC, "hpc", .help = "pinned memory, subnet manager, processor power"},
 	{PROFILE_ROCE, "roce", .help = "lossless classes, MTU, routes"},
 	{PROFILE_GPU, "gpu", .help = "paths between GPUs and adapters"},
 	{PROFILE_CONTAINER, "container",
-	 .help = "what this container got; checks of the host are notes"},
+	 .help = "what this container was given; findings about the host are notes"},
 	{0, NULL},
 };
 
@@ -50,7 +50,7 @@ const struct enum_name doctor_need_names[] = {
 	{NEEDS_ROOT, "root", .help = "run it as root"},
 	{NEEDS_LIVE, "live", .help = "run it on the host itself, without --root"},
 	{NEEDS_INTERVAL, "interval",
-	 .help = "add --interval TIME, or --since FILE of rdmactl counters --save"},
+	 .help = "add --interval TIME, or --since FILE from rdmactl counters --save"},
 	{NEEDS_PROBE, "probe", .help = "add --probe, which opens devices"},
 	{NEEDS_PEER, "peer", .help = "add --peer HOST, where rdmactl selftest --serve runs"},
 	{NEEDS_EXPECT, "expect", .help = "add --expect FILE"},
@@ -84,17 +84,17 @@ static const struct field fields[] = {
 	COMPUTED_ENUM_FIELD(get_group, doctor_group_names, "group", "GROUP", 0,
 			    "group of the check"),
 	TEXT_AS("object", finding.object, "OBJECT", SHOWN, 0,
-		"what it is about; none: the host as a whole"),
+		"what it is about; none for the host as a whole"),
 	TEXT_AS("summary", finding.summary, "SUMMARY", SHOWN, 0, "what was found"),
 	TEXT_AS("evidence", finding.evidence, "EVIDENCE", 0, 0, "what the finding is based on"),
-	LIST(sources, "SOURCES", 0, 0, "where the evidence is from"),
+	LIST(sources, "SOURCES", 0, 0, "where the evidence comes from"),
 	TEXT(expected, "EXPECTED", 0, 0, "the expected value"),
 	TEXT(actual, "ACTUAL", 0, 0, "the actual value"),
-	TEXT(ignored, "IGNORED", 0, 0, "why the file of --expect ignores the finding"),
+	TEXT(ignored, "IGNORED", 0, 0, "why the --expect file ignores the finding"),
 	COMPUTED_FIELD(FIELD_STRING, get_because, "because", "BECAUSE", 0, 0,
-		       "id of the check whose finding is the cause; this one was not made"),
+		       "id of the check whose finding kept this one from being made"),
 	FLAGS_AS("needs", needs, doctor_need_names, "NEEDS", 0, 0,
-		 "what was missing to make the check"),
+		 "what the check needed but did not have"),
 	TEXT_AS("next_step", finding.next_step, "NEXT STEP", 0, 0, "what to do about it"),
 };
 #undef RECORD
@@ -159,9 +159,9 @@ static const struct field check_fields[] = {
 			    "group of the check"),
 	TEXT_COLUMN(title, "TITLE", SHOWN, "what is checked"),
 	COMPUTED_ENUM_FIELD(get_check_scope, doctor_scope_names, "scope", "SCOPE", 0,
-			    "what it is run on, one by one"),
-	TEXT_COLUMN(applies_to, "APPLIES TO", 0, "which of them it is run on"),
-	TEXT_COLUMN(question, "QUESTION", 0, "what is asked"),
+			    "kind of object that it runs on, one at a time"),
+	TEXT_COLUMN(applies_to, "APPLIES TO", 0, "which of those objects it applies to"),
+	TEXT_COLUMN(question, "QUESTION", 0, "the question that it answers"),
 	TEXT_COLUMN(source, "SOURCE", 0, "where the fact comes from"),
 	TEXT_COLUMN(rule, "RULE", 0, "what is ok, a note, a warning, an error"),
 	TEXT_COLUMN(why, "WHY", 0, "why it matters"),

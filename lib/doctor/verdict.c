@@ -260,8 +260,9 @@ void doctor_unread(struct doctor_context *run, const char *what, const char *sou
 			    what, source, rc, NULL);
 	doctor_evidence(run, source, "%s", strerror(-rc));
 	if (denied && !geteuid())
-		doctor_next_step(run, "run it as root of the host: here root is one of a user "
-				      "namespace");
+		doctor_next_step(
+			run,
+			"run it as root of the host: here, root is that of a user namespace only");
 	doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
 }
 

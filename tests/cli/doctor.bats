@@ -67,11 +67,11 @@ repair()
 	on cx5-ib-edr doctor mlx5_1 --only port-state -a
 	expect 0 $'ok           mlx5_1/1: the port is active [port-state]\n1 checked: 1 ok (profile hpc)' ''
 	on cx5-ib-edr doctor --only prot-state
-	expect_error 2 doctor "no check 'prot-state'" "did you mean 'port-state'?"
+	expect_error 2 doctor "unknown check 'prot-state'" "did you mean 'port-state'?"
 	on cx5-ib-edr doctor --skip $'x\e[31m'
-	expect_error 2 doctor "no check 'x\\x1b[31m'" 'rdmactl doctor --list lists the checks'
+	expect_error 2 doctor "unknown check 'x\\x1b[31m'" 'rdmactl doctor --list lists the checks'
 	on cx5-ib-edr doctor --only ''
-	expect_error 2 doctor "no check ''" 'rdmactl doctor --list lists the checks'
+	expect_error 2 doctor "unknown check ''" 'rdmactl doctor --list lists the checks'
 }
 
 @test "doctor: the table of the checks" {
@@ -88,7 +88,7 @@ repair()
 	expect 0
 	jq -e '.doctor_checks | length == 1 and .[0].id == "port-state"' <<<"$output"
 	try doctor --explain port-stat
-	expect_error 2 doctor "no check 'port-stat'" "did you mean 'port-state'?"
+	expect_error 2 doctor "unknown check 'port-stat'" "did you mean 'port-state'?"
 	try doctor --list --explain port-state
 	[ "$status" = 2 ]
 	try doctor --explain port-state port-rate
@@ -220,7 +220,7 @@ repair()
 @test "doctor: a machine with two faults: both are named, and nothing else" {
 	on cx7-ib-ndr doctor --profile hpc
 	[ "$status" = 4 ]
-	same 'findings' 'warning  mlx5_5/1: the port is down, and most others like it are up; 2 checks not made because of it [port-state]
+	same 'findings' 'warning  mlx5_5/1: the port is down, but most others like it are up; 2 checks not made because of it [port-state]
 warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -E '^(error|warning|note) ' <<<"$output")"
 	grep -qF '200 Gb/s (2X NDR); mlx5_0/1 and more ports' <<<"$output"
 }
@@ -271,6 +271,6 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 		"$(jq -r '.doctor[] | .next_step // empty' <<<"$output")"
 	echo '1: DOWN' >"$tree/sys/class/infiniband/mlx5_0/ports/1/state"
 	quickly try doctor --root "$tree" --only port-state -j mlx5_0
-	same port "check the cable and the switch port: ethtool '$name' tells more" \
+	same port "check the cable and the switch port: ethtool '$name' shows more" \
 		"$(jq -r '.doctor[] | .next_step // empty' <<<"$output")"
 }

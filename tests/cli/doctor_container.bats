@@ -18,7 +18,7 @@ nodes=dev/infiniband
 	says 0 ''
 	put .dockerenv ''
 	check container-devices
-	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is to have only these"
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is meant to have only these"
 	# A device that others have is no fault of this container.
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
@@ -29,7 +29,7 @@ nodes=dev/infiniband
 	# The files of a whole directory are there, and a control group lets none of them be opened.
 	put $nodes/uverbs1 '!EPERM'
 	check container-devices
-	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with one that a control group forbids: 1 -> nothing if the container is to have only these"
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with a device file that a control group forbids: 1 -> nothing if the container is meant to have only these"
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
 		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is there; uverbs1: Operation not permitted'
@@ -41,13 +41,13 @@ nodes=dev/infiniband
 	check verbs-modules,container-devices
 	says 4 'not-checked -: not checked because of verbs-modules | '
 	check verbs-modules
-	says 4 'error -: programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: ib_uverbs -> on the host: modprobe -a ib_uverbs; for every start, list them in /etc/modules-load.d/rdma.conf'
+	says 4 'error -: programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: ib_uverbs -> on the host: modprobe -a ib_uverbs; to load them at every start, list them in /etc/modules-load.d/rdma.conf'
 	copy no-driver
 	put .dockerenv ''
 	check pci-driver
 	[[ $results == *'-> on the host: echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; '* ]]
 	check rdma-module
-	[[ $results == *'-> on the host: modprobe mlx5_ib; for every start: '* ]]
+	[[ $results == *'-> on the host: modprobe mlx5_ib; to load it at every start: '* ]]
 	copy cx5-ib-edr
 	put .dockerenv ''
 	check container-devices
@@ -66,7 +66,7 @@ nodes=dev/infiniband
 	says 0 'ok -: every network namespace sees all RDMA devices | Y: shared'
 	put $mode N
 	check netns-mode
-	says 0 "note -: an RDMA device is in one network namespace only | N: exclusive; 3 RDMA devices here -> $step"
+	says 0 "note -: each RDMA device is in only one network namespace | N: exclusive; 3 RDMA devices here -> $step"
 	# The adapters have their RDMA drivers, and no RDMA device is here.
 	drop sys/class/infiniband
 	mkdir "$tree/sys/class/infiniband"
@@ -82,10 +82,10 @@ nodes=dev/infiniband
 1 checked: 1 error; 1 not made because of another (profile container; -a lists all)" ''
 	put $mode '!EACCES'
 	check netns-mode
-	says 3 'not-checked -: the mode of the namespaces cannot be read | Permission denied'
+	says 3 'not-checked -: the namespace mode cannot be read | Permission denied'
 	put $mode maybe
 	check netns-mode
-	says 3 'not-checked -: the mode of the namespaces cannot be read | Invalid argument'
+	says 3 'not-checked -: the namespace mode cannot be read | Invalid argument'
 	drop $mode
 	check netns-mode
 	says 0 ''

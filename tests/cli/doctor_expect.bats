@@ -107,7 +107,7 @@ refused()
 		'error expect mlx5_7: expected hardware is missing | 0, wanted at least 1' \
 		'ok expect mlx5_*: the devices are as expected'
 	expecting cx6dx-roce '"comment": "nothing"'
-	says 0 'ok expect -: the file wants nothing'
+	says 0 'ok expect -: the file requires nothing'
 	# Numbers of devices say nothing about one device.
 	expecting cx6dx-roce '"boards": {"MT_0000000436": {"count": 9, "active_ports": 9, "driver": "mlx5_core"}}' mlx5_0
 	says 0 'ok expect MT_0000000436: the devices are as expected'
@@ -266,7 +266,7 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	[ "$status" = 0 ]
 	[[ $output = *"note     an entry of ignore matches nothing [expect]
          line 2, column 3: mlx5_3, port-state, storage, uncabled
-         -> remove the entry if its reason is gone, or correct it"* ]]
+         -> remove the entry if its reason no longer applies, or correct it"* ]]
 	# Those that were left out, that a saved tree lacks, and that need --interval.
 	[[ $output != *node-desc* && $output != *', memlock,'* && $output != *link-errors,* ]]
 }
@@ -292,24 +292,24 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	refused '{"schema": 1}' 'line 1, column 12: the schema is not rdmactl/expect/1'
 	refused $'{"schema": "rdmactl/expect/1",\n "bords": {}}' "line 2, column 2: unknown member 'bords': did you mean 'boards'?"
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": []}' 'line 2, column 12: boards is a list, not an object'
-	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": 5}}' 'line 2, column 18: what is wanted is a number, not an object'
+	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": 5}}' 'line 2, column 18: the expectation is a number, not an object'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"frimware": 5}}}' "line 2, column 19: unknown member 'frimware': did you mean 'firmware'?"
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"firmware": 5}}}' 'line 2, column 31: firmware is a number, not a string'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"firmware": ["1", null]}}}' 'line 2, column 37: firmware is null, not a string'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"firmware": []}}}' 'line 2, column 31: firmware is an empty list, which nothing can match'
-	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"firmware": {"min": "1"}}}}' 'line 2, column 31: firmware is text, for which there is no minimum'
+	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"firmware": {"min": "1"}}}}' 'line 2, column 31: firmware is text, which cannot have a minimum'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"count": {"mn": 1}}}}' "line 2, column 29: unknown member 'mn'"
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"count": {}}}}' "line 2, column 28: count has no member 'min'"
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"count": -1}}}' 'line 2, column 28: count is negative'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"count": "8"}}}' 'line 2, column 28: count is a string, not a number'
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {"pcie": {"count": 8}}}}' "line 2, column 28: unknown member 'count'"
 	refused $'{"schema": "rdmactl/expect/1",\n "boards": {"a": {}, "a": {}}}' "line 2, column 22: duplicate key 'a'"
-	refused $'{"schema": "rdmactl/expect/1",\n "profile": "hcp"}' "line 2, column 13: no profile 'hcp'"
+	refused $'{"schema": "rdmactl/expect/1",\n "profile": "hcp"}' "line 2, column 13: unknown profile 'hcp'"
 	refused $'{"schema": "rdmactl/expect/1",\n "memlock_bytes": "much"}' 'line 2, column 19: memlock_bytes is a string, not a number'
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"check": "expect"}]}' "line 2, column 13: an entry of ignore without 'why'"
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"why": "x"}]}' 'line 2, column 13: an entry of ignore names no pci, device, port or check'
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"why": ""}]}' 'line 2, column 21: why is empty'
-	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"check": "memlok", "why": "x"}]}' "line 2, column 23: no check 'memlok': did you mean 'memlock'?"
+	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"check": "memlok", "why": "x"}]}' "line 2, column 23: unknown check 'memlok': did you mean 'memlock'?"
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"reason": "x"}]}' "line 2, column 14: unknown member 'reason'"
 	refused $'{"schema": "rdmactl/expect/1"} x' 'line 1, column 32: unexpected data after the JSON document'
 	refused $'{"schema": "rdmactl/expect/1", "\e[31m": 1}' "line 1, column 32: control character 0x1b near '\"'"

@@ -76,16 +76,16 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put proc/self/limits "$(limits unlimited unlimited)"
 	daemon slurmd 712 1 0 unlimited
 	check memlock
-	[[ $status = 0 && $results = *'ok slurmd[712]: what it starts can pin memory without a limit'* ]]
+	[[ $status = 0 && $results = *'ok slurmd[712]: processes that it starts can pin memory without a limit'* ]]
 	# The daemon's own capability does not reach its jobs.
 	daemon slurmd 712 1 0 8388608
 	check memlock
 	[ "$status" = 4 ]
-	[[ $results = *'error slurmd[712]: jobs inherit a limit on pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from handing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
+	[[ $results = *'error slurmd[712]: jobs inherit a limit on pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from passing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
 	# The files are right, and the process is older.
 	put etc/systemd/system/slurmd.service.d/rdma.conf '[Service]' 'LimitMEMLOCK=infinity'
 	check memlock
-	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the process does not have what the file says: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
+	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the process does not have the limit that the file sets: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
 	rm "$tree/etc/systemd/system/slurmd.service.d/rdma.conf"
 	put etc/systemd/system.conf '[Manager]' 'DefaultLimitMEMLOCK=8M'
 	check memlock
@@ -184,7 +184,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	done
 	put sys/devices/system/cpu/cpufreq/policy1/scaling_governor '!EIO'
 	check cpu-power
-	says 3 "not-checked -: the governor of the processors' frequency cannot be read | Input/output error"
+	says 3 "not-checked -: the processors' frequency governor cannot be read | Input/output error"
 	check cpu-power --profile roce
 	[ -z "$results" ]
 }
@@ -234,7 +234,7 @@ add_gpu()
 		put "$function/msi_irqs/$irq" msix
 	done
 	check irq-local mlx5_0
-	[[ $status = 0 && $results = 'not-checked mlx5_0: the saved tree lacks the processors of the interrupts'* ]]
+	[[ $status = 0 && $results = 'not-checked mlx5_0: the saved tree lacks the processors that serve the interrupts'* ]]
 	for irq in $irqs; do
 		put "proc/irq/$irq/effective_affinity_list" ''
 	done
@@ -252,7 +252,7 @@ add_gpu()
 		put "proc/irq/$irq/effective_affinity_list" '!EIO'
 	done
 	check irq-local mlx5_0
-	says 3 'not-checked mlx5_0: the processors of the interrupts cannot be read | Input/output error'
+	says 3 'not-checked mlx5_0: the processors that serve the interrupts cannot be read | Input/output error'
 }
 
 @test "doctor: nofile, hugepages" {
@@ -299,7 +299,7 @@ add_gpu()
 	says 0 "note mlx5_0: the node description does not name the host | node description 'MT4119 \\x1b[31m' -> start the service rdma-ndd, which writes the host's name"
 	# A container has a name of its own.
 	check node-desc mlx5_0 --profile container
-	says 0 "not-checked mlx5_0: the container may have another name than the host, which is not known | node description 'MT4119 \\x1b[31m'"
+	says 0 "not-checked mlx5_0: the container may have another name than the host, whose name is not known | node description 'MT4119 \\x1b[31m'"
 	put sys/class/infiniband/mlx5_0/node_desc '!EIO'
 	check node-desc mlx5_0
 	[[ $status = 3 && $results = 'not-checked mlx5_0: the node description is not known'* ]]
@@ -350,19 +350,19 @@ add_gpu()
 	[ -z "$results" ]
 	put etc/nccl.conf '# good' 'NCCL_IB_HCA==mlx5_0:1,mlx5_1' 'NCCL_IB_GID_INDEX=3'
 	check stale-env
-	says 0 'ok NCCL_IB_HCA: the setting names what exists | NCCL_IB_HCA==mlx5_0:1,mlx5_1 (/etc/nccl.conf)' \
-		'note NCCL_IB_GID_INDEX: a fixed GID index is wrong as soon as an address changes | NCCL_IB_GID_INDEX=3 (/etc/nccl.conf) -> remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; rdmactl gids shows what the indexes are now'
+	says 0 'ok NCCL_IB_HCA: the setting fits the devices of the host | NCCL_IB_HCA==mlx5_0:1,mlx5_1 (/etc/nccl.conf)' \
+		'note NCCL_IB_GID_INDEX: a fixed GID index can become wrong when an address changes | NCCL_IB_GID_INDEX=3 (/etc/nccl.conf) -> remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID themselves; rdmactl gids shows the current indexes'
 	put etc/nccl.conf 'NCCL_IB_HCA==mlx5_0:2,mlx4_1' 'NCCL_SOCKET_IFNAME=^docker' 'NCCL_IB_GID_INDEX=-1'
 	check stale-env
-	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names what does not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: '*'the names are mlx5_0, mlx5_1'$'\n'* ]]
-	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting names what exists | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
+	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: '*'the names are mlx5_0, mlx5_1'$'\n'* ]]
+	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
 	# The other device exists, though the command is about this one only.
 	put etc/nccl.conf 'NCCL_IB_HCA=mlx5_1'
 	check stale-env mlx5_0
 	[[ $status = 0 && $results = 'ok NCCL_IB_HCA:'* ]]
 	put etc/nccl.conf $'NCCL_IB_HCA=^mlx5_7\e[31m'
 	check stale-env
-	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes what does not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
+	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes names that do not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
 	# A saved tree says nothing about the environment of this process.
 	rm "$tree/etc/nccl.conf"
 	NCCL_IB_HCA=mlx5_7 check stale-env

@@ -81,7 +81,7 @@ says()
 @test "pcie-link: links that run as both ends can" {
 	wants 0 pcie-link
 	says 0000:13:00.0 ok 'the PCIe links run as fast and as wide as both of their ends can' \
-		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x16, both ends can 32 GT/s x16' \
+		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x16, both ends can do 32 GT/s x16' \
 		sources '/sys/bus/pci/devices/0000:13:00.0/current_link_speed'
 	# Virtual functions have no link of their own.
 	[[ $output != *0000:20:00.2* ]]
@@ -93,7 +93,7 @@ says()
 	set_file 13:00.0 current_link_width 8
 	wants 4 pcie-link
 	says 0000:13:00.0 warning "$slow" expected '32 GT/s x16' actual '32 GT/s x8' \
-		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can 32 GT/s x16' next_step '*reseat*'
+		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can do 32 GT/s x16' next_step '*reseat*'
 	says 0000:20:00.0 ok '*'
 	# It is not the container's.
 	wants 0 pcie-link --profile container
@@ -101,12 +101,12 @@ says()
 	# What the other end can do is not known.
 	rm "$pci/0000:12:00.0/max_link_width"
 	wants 0 pcie-link
-	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
+	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do; the port above it may be the limit, but what it can do is not known'
 	set_file 12:00.0 max_link_width 16
 	set_file 13:00.0 current_link_width 16
 	set_file 11:00.0 current_link_speed '8.0 GT/s PCIe'
 	wants 4 pcie-link
-	says 0000:13:00.0 warning "$slow" evidence '0000:11:00.0 to 0000:10:01.0: 8 GT/s x16, both ends can 32 GT/s x16'
+	says 0000:13:00.0 warning "$slow" evidence '0000:11:00.0 to 0000:10:01.0: 8 GT/s x16, both ends can do 32 GT/s x16'
 	set_file 13:00.0 current_link_speed '2.5 GT/s PCIe'
 	wants 4 pcie-link
 	says 0000:13:00.0 warning "$slow" evidence '0000:13:00.0 *2.5 GT/s x16*; 0000:11:00.0 *: 8 GT/s x16*'
@@ -124,7 +124,7 @@ says()
 	set_file 30:01.0 max_link_speed '16.0 GT/s PCIe'
 	wants 0 pcie-link
 	says 0000:31:00.0 note 'the slot can do less than the adapter' \
-		evidence '*both ends can 16 GT/s x16; the adapter can 32 GT/s x16'
+		evidence '*both ends can do 16 GT/s x16; the adapter can do 32 GT/s x16'
 	# Nothing above it is visible.
 	copy topo-flat-vm
 	local nics nic
@@ -137,7 +137,7 @@ says()
 	set_file "${nic#0000:}" current_link_speed '16.0 GT/s PCIe'
 	set_file "${nic#0000:}" max_link_speed '32.0 GT/s PCIe'
 	wants 0 pcie-link
-	says "$nic" note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
+	says "$nic" note 'the PCIe link runs below what the adapter can do; the port above it may be the limit, but what it can do is not known'
 }
 
 @test "pcie-link, pcie-enough: a port created by a hypervisor says nothing about the link" {
@@ -151,17 +151,17 @@ says()
 		set_file 30:01.0 max_link_width 32
 		set_file 31:00.0 current_link_speed '32.0 GT/s PCIe'
 		wants 0 pcie-link
-		says 0000:31:00.0 ok '*' evidence '0000:31:00.0: 32 GT/s x16, it can 32 GT/s x16'
+		says 0000:31:00.0 ok '*' evidence '0000:31:00.0: 32 GT/s x16, it can do 32 GT/s x16'
 		set_file 30:01.0 max_link_speed '32.0 GT/s PCIe'
 		set_file 31:00.0 current_link_speed '16.0 GT/s PCIe'
 		wants 0 pcie-link
-		says 0000:31:00.0 note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
+		says 0000:31:00.0 note 'the PCIe link runs below what the adapter can do; the port above it may be the limit, but what it can do is not known'
 		set_file 31:00.0 current_link_speed Unknown
 		set_file 31:00.0 current_link_width 0
 		set_file 30:01.0 current_link_speed '2.5 GT/s PCIe'
 		set_file 30:01.0 current_link_width 1
 		wants 0 pcie-link,pcie-enough
-		says 0000:31:00.0 not-checked 'the PCIe link does not tell its speed and width'
+		says 0000:31:00.0 not-checked 'the PCIe link does not report its speed and width'
 		[[ $output != *'2.5 GT/s'* ]]
 		set_file 31:00.0 current_link_width 16
 	done
@@ -193,12 +193,12 @@ says()
 	set_file 80:01.0 current_link_speed 'Unknown speed'
 	set_file 80:01.0 current_link_width 255
 	wants 0 pcie-link
-	says 0000:31:00.0 not-checked 'the function has no attributes of a PCIe link *'
-	says 0000:81:00.0 not-checked 'the PCIe link does not tell its speed and width'
+	says 0000:31:00.0 not-checked 'the function has no PCIe link attributes *'
+	says 0000:81:00.0 not-checked 'the PCIe link does not report its speed and width'
 	unreadable 20:00.0 current_link_width EIO
 	unreadable 10:02.0 current_link_width EIO
 	wants 3 pcie-link
-	says 0000:20:00.0 not-checked 'the PCIe link does not tell its speed and width'
+	says 0000:20:00.0 not-checked 'the PCIe link does not report its speed and width'
 	says 0000:13:00.0 ok '*'
 }
 
@@ -206,7 +206,7 @@ says()
 	wants 0 pcie-enough
 	says mlx5_0 ok 'the PCIe links can carry what the ports can send' \
 		evidence '*: 32 GT/s x16, 504.1 Gb/s; the fastest port has 400.0 Gb/s'
-	says mlx5_2 not-checked 'no port is active, so the rate it needs is not known'
+	says mlx5_2 not-checked 'no port is active, so the rate that is needed is not known'
 	echo '4: ACTIVE' >"$tree/sys/class/infiniband/mlx5_2/ports/1/state"
 	wants 0 pcie-enough
 	says mlx5_1 note 'the PCIe links can carry one port, but not all ports of the card at once' evidence '*all ports of the card 800.0 Gb/s'
@@ -259,23 +259,23 @@ wants_between()
 	wants 0 pcie-errors
 	says '' not-checked 'growth of PCIe errors: needs interval' needs interval
 	wants 0 pcie-errors --interval 1s mlx5_0
-	says 0000:13:00.0 not-checked 'nothing grew, as nothing does in a saved tree' needs live evidence '16 counters on the way, none grew in *'
+	says 0000:13:00.0 not-checked 'nothing grew, but nothing ever does in a saved tree' needs live evidence '16 counters on the path, none grew in *'
 	wants_between 4 'count_errors 12:00.0' 'count_errors 12:00.0 5'
-	says 0000:13:00.0 warning 'correctable PCIe errors grow' \
-		evidence '0000:12:00.0: correctable RxErr +5 in *s (0 wanted)' sources '*0000:12:00.0/aer_dev_correctable'
+	says 0000:13:00.0 warning 'correctable PCIe errors are increasing' \
+		evidence '0000:12:00.0: correctable RxErr +5 in *s (0 expected)' sources '*0000:12:00.0/aer_dev_correctable'
 	wants_between 4 'count_errors 13:00.0 17 3 1' 'count_errors 13:00.0 18 4 1'
-	says 0000:13:00.0 error 'uncorrectable PCIe errors grow' \
+	says 0000:13:00.0 error 'uncorrectable PCIe errors are increasing' \
 		evidence '*correctable RxErr +1 *; *nonfatal Completion Timeout +1 *' next_step '*reseat*'
 }
 
 @test "pcie-errors: messages without a name, resets, and no or unreadable counters" {
 	wants_between 4 "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 0'" "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'"
-	says 0000:13:00.0 error 'uncorrectable PCIe errors grow' evidence '*fatal unnamed +2 *'
+	says 0000:13:00.0 error 'uncorrectable PCIe errors are increasing' evidence '*fatal unnamed +2 *'
 	wants_between 0 "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'" "set_file 13:00.0 aer_dev_fatal $'DLP 1\\nTOTAL_ERR_FATAL 1'"
 	says 0000:13:00.0 not-checked '*'
 	rm "$pci/0000:13:00.0/aer_dev_fatal"
 	wants 0 pcie-errors --interval 100ms mlx5_0
-	says 0000:13:00.0 not-checked 'no function on the way counts PCIe errors'
+	says 0000:13:00.0 not-checked 'no function on the path counts PCIe errors'
 	unreadable 11:00.0 aer_dev_nonfatal EIO
 	wants 3 pcie-errors --interval 100ms mlx5_0
 	says 0000:13:00.0 not-checked 'the PCIe error counters cannot be read' evidence 'Input/output error'
@@ -331,7 +331,7 @@ config()
 	# Virtual machines need it.
 	ln -sfn ../../../../../../bus/pci/drivers/vfio-pci "$pci/0000:15:00.0/driver"
 	wants 0 gdr-acs
-	says 0000:13:00.0 ok 'the switch redirects, as virtual machines need it'
+	says 0000:13:00.0 ok 'the switch redirects traffic, which virtual machines need'
 	# No groups, no IOMMU.
 	find "$tree/sys/devices/" -name iommu_group -delete
 	wants 0 gdr-acs
@@ -372,7 +372,7 @@ config()
 	config 12:01.0 0000 00
 	truncate -s 256 "$pci/0000:12:01.0/config"
 	wants 0 gdr-acs
-	says 0000:13:00.0 not-checked 'the kernel does not reach the part of the config space of a port that has the settings' needs ''
+	says 0000:13:00.0 not-checked "the kernel does not reach the part of a port's config space that has the settings" needs ''
 	unreadable 12:01.0 config EIO
 	wants 3 gdr-acs
 	says 0000:13:00.0 not-checked 'the config space of a port cannot be read' evidence '*Input/output error'
@@ -384,7 +384,7 @@ config()
 	for profile in hpc=warning gpu=warning roce=note container=note; do
 		verdict=${profile#*=}
 		if [ "$verdict" = warning ]; then wants 4 iommu-mode --profile "${profile%=*}"; else wants 0 iommu-mode --profile "${profile%=*}"; fi
-		says 0000:13:00.0 "$verdict" 'the IOMMU translates every access of the adapter' \
+		says 0000:13:00.0 "$verdict" 'the IOMMU translates every access by the adapter' \
 			evidence 'IOMMU group 10 has the type DMA-FQ' next_step '*iommu=pt*'
 		says 0000:31:00.0 ok 'no IOMMU translates for the function'
 	done
@@ -397,7 +397,7 @@ config()
 	for type in unknown unmanaged blocked; do
 		group 13:00.0 10 $type
 		wants 0 iommu-mode
-		says 0000:13:00.0 not-checked 'the type of the IOMMU group does not tell whether it translates'
+		says 0000:13:00.0 not-checked 'the type of the IOMMU group does not show whether it translates'
 	done
 	# A guest's adapter is translated by another domain than the one that has the type.
 	driver=$(readlink "$pci/0000:13:00.0/driver")
@@ -407,7 +407,7 @@ config()
 	ln -sfn "$driver" "$pci/0000:13:00.0/driver"
 	rm "$tree/sys/kernel/iommu_groups/10/type"
 	wants 0 iommu-mode
-	says 0000:13:00.0 not-checked 'the kernel does not tell the type of IOMMU groups*'
+	says 0000:13:00.0 not-checked 'the kernel does not report the type of IOMMU groups*'
 	ln -s '!EIO' "$tree/sys/kernel/iommu_groups/10/type"
 	wants 3 iommu-mode
 	says 0000:13:00.0 not-checked '*'
@@ -426,7 +426,7 @@ config()
 	config 13:00.0 5910
 	wants 0 pcie-tuning mlx5_0
 	says 0000:13:00.0 ok 'read requests are large enough and relaxed ordering is on' \
-		evidence '*up to 4096 bytes (at least 256 wanted); relaxed ordering on (on wanted)'
+		evidence '*up to 4096 bytes (should be at least 256); relaxed ordering on (should be on)'
 	config 13:00.0 0910
 	wants 0 pcie-tuning mlx5_0
 	says 0000:13:00.0 note 'the adapter may read in small requests only' evidence '*up to 128 bytes*'
@@ -453,7 +453,7 @@ config()
 @test "numa-known: own, inherited, one node, invented by Hyper-V" {
 	wants 0 numa-known
 	says 0000:20:00.0 ok 'the NUMA node is known' evidence 'node 0'
-	says 0000:13:00.0 ok '*' evidence 'node 0; of 0000:12:00.0 above it'
+	says 0000:13:00.0 ok '*' evidence 'node 0; taken from 0000:12:00.0 above it'
 	set_file 31:00.0 numa_node -1
 	set_file 30:01.0 numa_node -1
 	echo 0-1 >"$tree/sys/devices/system/node/online"
@@ -464,7 +464,7 @@ config()
 	says 0000:31:00.0 ok 'the host has one NUMA node'
 	rm "$tree/sys/devices/system/node/online"
 	wants 0 numa-known
-	says 0000:31:00.0 not-checked 'the kernel tells no NUMA nodes*'
+	says 0000:31:00.0 not-checked 'the kernel reports no NUMA nodes*'
 	ln -s '!EIO' "$tree/sys/devices/system/node/online"
 	wants 3 numa-known
 	says 0000:31:00.0 not-checked 'the list of NUMA nodes cannot be read'
@@ -490,13 +490,13 @@ config()
 	rmdir "$tree/sys/module/nvidia_peermem"
 	echo 4.18.0-553.el8 >"$tree/proc/sys/kernel/osrelease"
 	wants 0 gdr-path
-	says '' not-checked '*' evidence '*Linux 4.18.0-553.el8 (before 5.12: no dma-buf, unless the distributor added it)'
+	says '' not-checked '*' evidence '*Linux 4.18.0-553.el8 (before 5.12: no dma-buf, unless the distribution added it)'
 	echo 6.8.0 >"$tree/proc/sys/kernel/osrelease"
 	wants 0 gdr-path
 	says '' not-checked '*' evidence '*Linux 6.8.0 (5.12 or later: dma-buf may work, a guess)'
 	mkdir -p "$tree/sys/kernel/mm/memory_peers/amdkfd"
 	wants 0 gdr-path
-	says '' ok '*' evidence 'amdkfd gives peer memory'
+	says '' ok '*' evidence 'amdkfd provides peer memory'
 	rm -r "$tree/sys/kernel/mm/memory_peers"
 	ln -s '!EACCES' "$tree/sys/kernel/mm/memory_peers"
 	wants 3 gdr-path
@@ -527,14 +527,14 @@ config()
 	done
 	find "$tree/sys/bus/pci/devices/" -name '0000:0*' -delete
 	wants 0 gpu-nic
-	says '' note 'no accelerator has an adapter on its NUMA node'
+	says '' note 'no accelerator is known to have an adapter on its NUMA node'
 	unreadable 81:00.0 numa_node EACCES
 	unreadable 80:01.0 numa_node EACCES
 	wants 0 gpu-nic
 	says '' not-checked 'the distance of 1 accelerator is not known'
 	copy topo-flat-vm
 	wants 0 gpu-nic
-	says '' not-checked 'a virtual machine that does not show its topology'
+	says '' not-checked 'the virtual machine does not show its topology'
 }
 
 @test "sriov-guid: a virtual function's node GUID" {
@@ -549,7 +549,7 @@ config()
 	says mlx5_3 ok 'the virtual function has a node GUID'
 	echo 0000:0000:0000:0000 >"$tree/sys/class/infiniband/mlx5_3/node_guid"
 	wants 4 sriov-guid
-	says mlx5_3 error 'the node GUID is zero' evidence 'node GUID 0000000000000000 (not zero wanted)' next_step '*node_guid GUID*'
+	says mlx5_3 error 'the node GUID is zero' evidence 'node GUID 0000000000000000 (must not be zero)' next_step '*node_guid GUID*'
 	ln -s ../0000:20:00.7 "$pci/0000:20:00.0/virtfn0"
 	ln -s ../0000:20:00.2 "$pci/0000:20:00.0/virtfn3"
 	wants 4 sriov-guid
@@ -577,9 +577,9 @@ config()
 	set_file 13:00.0 current_link_width 8
 	quickly try doctor --root "$tree" --only pcie-link,iommu-mode --profile roce
 	expect 4 "warning  0000:13:00.0: a PCIe link runs below what both of its ends can do [pcie-link]
-         0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can 32 GT/s x16
+         0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can do 32 GT/s x16
          -> shut the host down and reseat the adapter, its riser and its cables; if the link stays slow, look for a limit of the slot in the firmware setup (speed, bifurcation), then try another slot
-note     0000:13:00.0: the IOMMU translates every access of the adapter [iommu-mode]
+note     0000:13:00.0: the IOMMU translates every access by the adapter [iommu-mode]
          IOMMU group 10 has the type DMA-FQ
          -> add iommu=pt (on Arm iommu.passthrough=1) to the kernel's command line and restart
 2 checked: 1 note, 1 warning (profile roce; -a lists all)" ''

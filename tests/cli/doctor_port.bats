@@ -54,8 +54,8 @@ down()
 mlx5_1/1 error the subnet manager has configured the port, but not activated it"
 	put $rdma/mlx5_0/ports/1/state '5: ACTIVE_DEFER'
 	put $rdma/mlx5_1/ports/1/state '0: NOP'
-	check 4 port-state "mlx5_0/1 error the link of the active port is lost, and trains again
-mlx5_1/1 not-checked the driver does not tell the state of the port"
+	check 4 port-state "mlx5_0/1 error the active port lost its link, which is training again
+mlx5_1/1 not-checked the driver does not report the state of the port"
 }
 
 @test "port-state: it cannot be read" {
@@ -69,8 +69,8 @@ mlx5_1/1 not-checked the state of the port is not known"
 		"mlx5_0/1 state Input/output error
 mlx5_1/1 physical_state Permission denied" ]
 	copy efa
-	check 0 port-state "efa_1/1 not-checked the driver calls every port active, whatever its link does
-rdmap0s31/1 not-checked the driver calls every port active, whatever its link does"
+	check 0 port-state "efa_1/1 not-checked the driver reports every port as active, whatever its link does
+rdmap0s31/1 not-checked the driver reports every port as active, whatever its link does"
 }
 
 @test "port-state: a port that is down is a fault only if something wants it" {
@@ -98,7 +98,7 @@ mlx5_1/1 not-checked not checked because of port-state'
 	done
 	down mlx5_bond_0 ens6f0np0
 	down mlx5_5 ibp171s0
-	check 4 port-state 'mlx5_5/1 warning the port is down, and most others like it are up
+	check 4 port-state 'mlx5_5/1 warning the port is down, but most others like it are up
 mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	member mlx5_bond_0/1 evidence 'state down, physical state disabled; netdev ens6f0np0 has no carrier; it was up before (2 carrier changes); ens6f0np0 is a member of bond0'
 }
@@ -113,13 +113,13 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	# It had a carrier, and lost it.
 	put $net/ibp171s0/carrier_changes 2
 	put $rdma/mlx5_5/ports/1/phys_state '3: Disabled'
-	check 4 port-state 'mlx5_5/1 error the port went down, and others like it are up'
+	check 4 port-state 'mlx5_5/1 error the port went down, but others like it are up'
 	member mlx5_5/1 evidence 'state down, physical state disabled; it was up before (2 carrier changes); 7 of 7 other ports of the board MT_0000000838 in this position are active'
 	member mlx5_5/1 next_step "the port is disabled: enable it from the subnet (as ibportstate does), or in the adapter's settings"
 	put $net/ibp171s0/carrier_changes 1
 	put $rdma/mlx5_5/ports/1/phys_state '4: PortConfigurationTraining'
 	check 4 port-state "mlx5_5/1 warning $down most others like it are up"
-	member mlx5_5/1 next_step 'the link trains without success: try another cable, and another port at the other end'
+	member mlx5_5/1 next_step 'the link fails to train: try another cable, and another port at the other end'
 	# Two of eight, then three: too many for an accident.
 	down mlx5_4 ibp154s0 '2: Polling'
 	check 4 port-state "mlx5_4/1 warning $down most others like it are up
@@ -143,21 +143,21 @@ mlx5_5/1 note $down nothing shows that it should be up"
 
 @test "port-rate: slower than others like it" {
 	copy cx7-ib-ndr
-	check 4 port-rate 'mlx5_5/1 warning the link runs at the lowest speed there is
+	check 4 port-rate 'mlx5_5/1 warning the link runs at the lowest InfiniBand speed
 mlx5_6/1 warning the port is slower than others like it'
 	member mlx5_6/1 evidence '200 Gb/s (2X NDR); mlx5_0/1 and more ports of the board MT_0000000838 in this position: 400 Gb/s (4X NDR)'
 	put $rdma/mlx5_5/ports/1/rate '400 Gb/sec (4X NDR)'
 	put $rdma/mlx5_6/ports/1/rate '400 Gb/sec (4X NDR)'
 	check 0 port-rate ''
 	put $rdma/mlx5_6/ports/1/rate '100 Gb/sec (1X NDR)'
-	check 4 port-rate 'mlx5_6/1 warning the link runs with some of its lanes only'
+	check 4 port-rate 'mlx5_6/1 warning the link runs with only some of its lanes'
 	# Adapters of two lanes are a product: nothing is wrong if all are alike.
 	for device in "$tree/$rdma"/mlx5_?; do
 		echo '200 Gb/sec (2X NDR)' >"$device/ports/1/rate"
 	done
 	check 0 port-rate ''
 	put $rdma/mlx5_6/ports/1/rate '50 Gb/sec (2X EDR)'
-	check 4 port-rate 'mlx5_6/1 warning the link runs with some of its lanes only'
+	check 4 port-rate 'mlx5_6/1 warning the link runs with only some of its lanes'
 	break_file $rdma/mlx5_6/ports/1/rate EINVAL
 	check 3 port-rate 'mlx5_6/1 not-checked the rate of the port is not known'
 }
@@ -217,7 +217,7 @@ mlx5_5/1 not-checked not checked because of nvswitch-pf"
 	quickly try doctor --root "$tree" --only nvswitch-pf --profile hpc
 	expect 0 'note     mlx5_5: the adapter manages the NVSwitches, and is not for traffic [nvswitch-pf]
          SMDL=SW_MNG in the vital product data
-         -> leave mlx5_5 out of jobs and of monitoring: NCCL_IB_HCA=^=mlx5_5
+         -> exclude mlx5_5 from jobs and monitoring: NCCL_IB_HCA=^=mlx5_5
 1 checked: 1 note (profile hpc; -a lists all)' ''
 	printf '\x90\xff\xff' >"$tree/sys/bus/pci/devices/0000:ab:00.0/vpd"
 	check 0 nvswitch-pf 'mlx5_5 not-checked the vital product data are damaged'
@@ -237,7 +237,7 @@ mlx5_1 ok the performance counters may be read'
 	member mlx5_0 evidence 'ports/N/counters/symbol_error: Invalid argument'
 	check 0 restricted-pf,link-errors 'mlx5_0 note the device refuses to be read: probably a restricted function
 mlx5_0/1 not-checked not checked because of restricted-pf
-mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --interval 10ms
+mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --interval 10ms
 	# One counter is tried, and none of the others; files are also opened within an open folder.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -y -o "$BATS_TEST_TMPDIR/trace" "$binary" doctor --root "$tree" \
 		--interval 10ms --only port >/dev/null 2>&1 || :
@@ -350,13 +350,13 @@ mlx5_1/1 ok the link did not go down' --since "$saved"
 	check 0 link-flaps 'mlx5_0/1 not-checked the counters were reset between the two readings' --since "$saved"
 	put $port/link_downed 255
 	save
-	check 0 link-flaps 'mlx5_0/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	check 0 link-flaps 'mlx5_0/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
 	member mlx5_0/1 next_step 'clear them, then look again: rdmactl perf --via mlx5_0/1 --errors --reset'
 	break_file $port/link_downed EIO
 	check 3 link-flaps 'mlx5_0/1 not-checked the counters of the port cannot be read' --since "$saved"
 	# The carrier of the netdev tells as well, but is in no saved file.
-	check 0 link-flaps 'mlx5_0/1 not-checked nothing grew, as nothing does in a saved tree
-mlx5_1/1 not-checked nothing grew, as nothing does in a saved tree' --interval 10ms
+	check 0 link-flaps 'mlx5_0/1 not-checked nothing grew, but nothing ever does in a saved tree
+mlx5_1/1 not-checked nothing grew, but nothing ever does in a saved tree' --interval 10ms
 	# A busy machine takes longer than the interval.
 	look "${rows[0]}"
 	[[ $evidence =~ ^'link_downed cannot be read; ib0 carrier_down_count +0 in '[0-9]+\.[0-9]' s'$ ]]
@@ -364,7 +364,7 @@ mlx5_1/1 not-checked nothing grew, as nothing does in a saved tree' --interval 1
 	save
 	check 0 link-flaps "$(printf 'mlx5_%d/1 not-checked the saved file does not have the carrier counts of netdevs\n' 0 1 2)" \
 		--since "$saved"
-	member mlx5_0/1 next_step 'look twice instead: rdmactl doctor --interval 10s'
+	member mlx5_0/1 next_step 'take two readings instead: rdmactl doctor --interval 10s'
 	copy irdma-iwarp
 	rm "$tree/$net"/*/carrier_*
 	check 0 link-flaps 'iwp24s0f0/1 not-checked nothing counts how often the link goes down
@@ -455,16 +455,16 @@ mlx5_1/1 ok the link has no errors' --since "$saved"
 	[[ $evidence = 'rx_icrc_errors +1 in '*' (limit 0)' ]]
 	copy cx5-ib-edr
 	save
-	check 0 link-errors 'mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	check 0 link-errors 'mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
 	for file in "$tree/$rdma"/mlx5_0/ports/1/counters/*_errors; do
 		rm "$file"
 		ln -s '!EIO' "$file"
 	done
 	break_file $rdma/mlx5_0/ports/1/counters/link_error_recovery EIO
-	check 0 link-errors 'mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	check 0 link-errors 'mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
 	rm -r "$tree/$rdma"/mlx5_?/ports/1/{hw_,}counters
-	check 0 link-errors 'mlx5_0/1 not-checked nothing counts the errors of the link
-mlx5_1/1 not-checked nothing counts the errors of the link' --interval 1ms
+	check 0 link-errors 'mlx5_0/1 not-checked nothing counts link errors
+mlx5_1/1 not-checked nothing counts link errors' --interval 1ms
 }
 
 @test "--interval: nothing grows in a snapshot" {

@@ -46,16 +46,16 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 @test "gid-present: what a saved tree tells" {
 	copy roce-bond-vlan
 	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there [live]"
-	member mlx5_bond_0/1 evidence '8 GIDs, of IP addresses 4, of these RoCE v2 2'
+	member mlx5_bond_0/1 evidence '8 GIDs, 4 of them for IP addresses, of these 2 RoCE v2'
 	# RoCE v1 only
 	drop_gids mlx5_bond_0 5 7
-	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have RoCE v1 GIDs only'
+	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have only RoCE v1 GIDs'
 	# link-local only
 	drop_gids mlx5_bond_0 4 6
 	verdicts 0 gid-present 'mlx5_bond_0/1 note the port has no IP address, so its GIDs are link-local only'
 	member mlx5_bond_0/1 next_step 'if the port is to be used: ip link set dev bond0 up && ip address add ADDRESS/LENGTH dev bond0'
 	drop_gids mlx5_bond_0 0 1 2 3
-	verdicts 0 gid-present 'mlx5_bond_0/1 not-checked the port has no GID at all, not even a link-local one; only RDMA netlink tells whether it offers RoCE [live]'
+	verdicts 0 gid-present 'mlx5_bond_0/1 not-checked the port has no GID at all, not even a link-local one; only RDMA netlink shows whether it offers RoCE [live]'
 	put $rdma/mlx5_bond_0/ports/1/state '1: DOWN'
 	verdicts 0 gid-present 'mlx5_bond_0/1 note the port is not active and has no GID'
 }
@@ -63,11 +63,11 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 @test "gid-present: a table that cannot be read is not empty" {
 	copy roce-bond-vlan
 	deny $rdma/mlx5_bond_0/ports/1/gids/5
-	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
+	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked part of the GID table is not known'
 	copy roce-bond-vlan
 	rm -r "$tree/$rdma/mlx5_bond_0/ports/1/gids"
 	deny $rdma/mlx5_bond_0/ports/1/gids EACCES
-	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
+	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked part of the GID table is not known'
 }
 
 @test "gid-present, roce-mtu: InfiniBand and iWARP have neither" {
@@ -116,7 +116,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	verdicts 4 roce-mtu 'mlx5_0/1 ok the netdev allows the full RDMA MTU of 4096
 mlx5_1/1 warning the RDMA MTU is smaller than that of other ports of the same board
 mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
-	member mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1, the same board, has 4096'
+	member mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1 on the same board has 4096'
 }
 
 # rails IGNORE ANNOUNCE [FILTER]: two RDMA netdevs in 192.168.10.0/24, one of them in 10.100.0.0/24.
@@ -148,7 +148,7 @@ ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
 	rails 0 0
 	verdicts 4 multi-rail-arp "ens1f0np0 warning $flux
 enp101s0f0s88 warning $flux"
-	member ens1f0np0 evidence '192.168.10.0/24 is on enp101s0f0s88, too; arp_ignore 0, arp_announce 0, of all and ens1f0np0 the larger (1 or 2 wanted)'
+	member ens1f0np0 evidence '192.168.10.0/24 is also on enp101s0f0s88; arp_ignore 0, arp_announce 0, each the larger of all and ens1f0np0 (should be 1 or 2)'
 	member ens1f0np0 next_step 'sysctl net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, and the same lines in /etc/sysctl.d'
 	try doctor --root "$tree" --only multi-rail-arp
 	shows "warning  2 of 2 objects: $flux"
@@ -156,7 +156,7 @@ enp101s0f0s88 warning $flux"
 	verdicts 0 multi-rail-arp "ens1f0np0 ok $own
 enp101s0f0s88 ok $own"
 	# 8 answers nothing at all, whatever arp_filter says.
-	local none='the netdev answers no ARP request, so that peers do not find its addresses'
+	local none='the netdev answers no ARP requests, so peers cannot find its addresses'
 	rails 8 2 1
 	verdicts 4 multi-rail-arp "ens1f0np0 warning $none
 enp101s0f0s88 warning $none"
@@ -184,8 +184,8 @@ enp101s0f0s88 note arp_filter lets the routing table choose which netdev answers
 	verdicts 3 multi-rail-arp 'ens1f0np0 not-checked the ARP settings of the netdev cannot be read
 enp101s0f0s88 not-checked the ARP settings of the netdev cannot be read'
 	rm "$tree/proc/sys/net/ipv4/conf/all/arp_ignore"
-	verdicts 0 multi-rail-arp 'ens1f0np0 not-checked the ARP settings of the netdev are not there
-enp101s0f0s88 not-checked the ARP settings of the netdev are not there'
+	verdicts 0 multi-rail-arp 'ens1f0np0 not-checked the netdev has no ARP settings
+enp101s0f0s88 not-checked the netdev has no ARP settings'
 	rails 1 2
 	deny proc/net/route
 	verdicts 3 multi-rail-arp '- not-checked the routing table cannot be read'
@@ -230,12 +230,12 @@ ens1f0np0	nonsense
 	mv "$tree/sys/$pci/0000:c1:00.1" "$tree/sys/$pci/0000:c2:00.1"
 	ln -sfn "../../$pci/0000:c2:00.1/net/enp193s0f1np1" "$tree/$net/enp193s0f1np1"
 	ln -sfn ../../../0000:c2:00.1 "$tree/sys/$pci/0000:c2:00.1/net/enp193s0f1np1/device"
-	verdicts 0 bond-mode 'mlx5_bond_0/1 note the members are in different slots, and mlx5 makes a RoCE bond of ports of one adapter only'
+	verdicts 0 bond-mode 'mlx5_bond_0/1 note the members are in different slots, and mlx5 creates a RoCE bond only from ports of one adapter'
 }
 
 @test "bond-mode: what mlx5 carries, what not, and other drivers" {
 	local mode carries='mlx5_bond_0/1 ok the mode of the bond carries RoCE'
-	local not='mlx5_bond_0/1 warning mlx5 makes no RoCE bond of this mode: each member stays an RDMA device of its own'
+	local not='mlx5_bond_0/1 warning mlx5 creates no RoCE bond in this mode: each member remains an RDMA device of its own'
 
 	copy roce-bond-vlan
 	verdicts 0 bond-mode "$carries"
@@ -274,10 +274,10 @@ mlx5_1/1 ok $fine"
 	put $net/ib1/mode connected
 	deny $net/ib0/mode
 	verdicts 3 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev cannot be read
-mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has, too"
+mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode allows, too"
 	rm "$tree/$net/ib0/mode"
 	verdicts 0 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev is not known
-mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has, too"
+mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode allows, too"
 	# A sub-device has the GUID of its parent, and no netdev.
 	copy planes
 	verdicts 0 ipoib-mode "mlx5_0/1 ok $fine"
@@ -298,14 +298,14 @@ nf_conntrack 200704 0 - Live 0x0000000000000000'
 rxe1 not-checked no packet filter is loaded; whether one is built into the kernel is not known [live]'
 	put proc/sys/kernel/osrelease 6.1
 	put lib/modules/6.1/modules.builtin kernel/lib/crc32.ko
-	verdicts 0 firewall 'rxe0 ok the kernel has no packet filter of nftables or iptables
-rxe1 ok the kernel has no packet filter of nftables or iptables'
+	verdicts 0 firewall 'rxe0 ok the kernel has no nftables or iptables packet filter
+rxe1 ok the kernel has no nftables or iptables packet filter'
 	put proc/modules 'iptable_filter 16384 0 - Live 0x0000000000000000
 nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall "rxe0 not-checked $unknown
 rxe1 not-checked $unknown"
 	member rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
-	member rxe0 next_step 'as root: nft list ruleset; iptables-legacy-save; ip6tables-legacy-save (or without -legacy), and look for what happens to udp dport 4791 in the chains of input and output'
+	member rxe0 next_step 'as root: nft list ruleset; iptables-legacy-save; ip6tables-legacy-save (or without -legacy), and see what the chains of input and output do with udp dport 4791'
 	# It is not read by root either, so nobody lacks that.
 	if [ "$(id -u)" = 0 ]; then
 		try_as_nobody doctor --json --only firewall
@@ -334,8 +334,8 @@ ecn()
 }
 
 @test "roce-ecn: what the vendor's driver and debugfs tell" {
-	local silent='not-checked the driver does not tell about congestion control'
-	local tuned='not-checked the driver tells how congestion control is tuned, but not whether it is on'
+	local silent='not-checked the driver does not report congestion control'
+	local tuned='not-checked the driver reports how congestion control is tuned, but not whether it is on'
 	local netdev params
 
 	copy cx6dx-roce
@@ -353,12 +353,12 @@ mlx5_2/1 ok congestion control is on'
 	ecn ens1f1np1 roce_rp
 	# A port that is not in use may be set up in any way.
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
-mlx5_1/1 note congestion control is off, which may be meant so
+mlx5_1/1 note congestion control is off, which may be intended
 mlx5_2/1 ok congestion control is on'
 	put $rdma/mlx5_1/ports/1/state '4: ACTIVE'
-	verdicts 4 roce-ecn 'mlx5_0/1 warning ports of the same board have different congestion control
-mlx5_1/1 warning ports of the same board have different congestion control
-mlx5_2/1 warning ports of the same board have different congestion control'
+	verdicts 4 roce-ecn 'mlx5_0/1 warning ports of the same board have different congestion control settings
+mlx5_1/1 warning ports of the same board have different congestion control settings
+mlx5_2/1 warning ports of the same board have different congestion control settings'
 	member mlx5_1/1 evidence 'ens1f1np1: senders slow down on no priority, receivers notify on priorities 3, 4; ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	deny $net/ens1f1np1/ecn/roce_rp/enable/3
 	verdicts 3 roce-ecn 'mlx5_0/1 ok congestion control is on
@@ -368,7 +368,7 @@ mlx5_2/1 ok congestion control is on'
 	copy roce-bond-vlan
 	ecn enp193s0f0np0 roce_rp
 	ecn enp193s0f0np0 roce_np 3
-	verdicts 0 roce-ecn 'mlx5_bond_0/1 note congestion control is off, which may be meant so'
+	verdicts 0 roce-ecn 'mlx5_bond_0/1 note congestion control is off, which may be intended'
 	copy roce-bond-vlan
 	params=sys/kernel/debug/mlx5/0000:c1:00.0/cc_params
 	put $params/np_cnp_dscp 48

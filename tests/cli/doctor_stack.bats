@@ -23,17 +23,17 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	says 0 'ok -: there is RDMA hardware | 0000:3b:00.0 (mlx5_core), 0000:af:00.0 (mlx5_core)'
 	copy no-rdma
 	check pci-hardware
-	says 5 "note -: there is no RDMA hardware | 1 PCI function, none with RDMA for certain -> $step"
+	says 5 "note -: there is no RDMA hardware | 1 PCI function, none certain to have RDMA -> $step"
 	copy rxe-host
 	check pci-hardware
-	says 0 "note -: there is no RDMA hardware, only software devices | 2 PCI functions, none with RDMA for certain -> $step"
+	says 0 "note -: there is no RDMA hardware, only software devices | 2 PCI functions, none certain to have RDMA -> $step"
 	copy irdma-iwarp
 	check pci-hardware
 	says 0 'ok -: there is RDMA hardware | 0000:18:00.0 (ice), 0000:18:00.1 (ice)'
 	drop $auxiliary sys/class/infiniband
 	check pci-hardware
 	[ "$status" = 5 ]
-	[[ $results == 'note -: there is no RDMA hardware | 3 PCI functions, none with RDMA for certain; 0000:18:00.0 (ice), 0000:18:00.1 (ice) might have it, depending on the adapter -> '* ]]
+	[[ $results == 'note -: there is no RDMA hardware | 3 PCI functions, none certain to have RDMA; 0000:18:00.0 (ice), 0000:18:00.1 (ice) might have it, depending on the adapter -> '* ]]
 	put $functions '!EACCES'
 	check pci-hardware
 	says 3 'not-checked -: the list of PCI functions is not known | Permission denied'
@@ -50,7 +50,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	printf '\xff\xff\xff\xff' >"$tree/$functions/0000:af:00.0/config"
 	check pci-dead
 	says 4 'ok 0000:3b:00.0: the function answers on the PCI bus | vendor ID now 15b3, when found 15b3' \
-		"error 0000:af:00.0: the function does not answer on the PCI bus any more | vendor ID now ffff, when found 15b3 -> $step"
+		"error 0000:af:00.0: the function no longer answers on the PCI bus | vendor ID now ffff, when found 15b3 -> $step"
 	# What stands on it is not judged; what does not is.
 	check rdma-module,pci-dead,rdma-module
 	says 4 'ok 0000:3b:00.0: the function has its RDMA device | mlx5_0' \
@@ -68,7 +68,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 }
 
 @test "module-blocked: by modprobe.d and by the kernel command line" {
-	local ok='ok 0000:5e:00.0: no setting keeps the modules from being loaded | settings against modules: 1, none against mlx5_core'
+	local ok='ok 0000:5e:00.0: no setting keeps the modules from being loaded | settings that block modules: 1, none for mlx5_core'
 	local off='| mlx5_ib is not loaded;'
 
 	copy no-driver
@@ -93,14 +93,14 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	[[ $results == *"ib_core is replaced by a command in /etc/modprobe.d/x.conf:1 $off"*'then: modprobe mlx5_ib' ]]
 	put etc/modprobe.d/x.conf 'blacklist ib_core'
 	check module-blocked
-	says 0 "$ok" "ok 0000:af:00.0: no setting keeps the modules from being loaded | settings against modules: 1, none against mlx5_ib"
+	says 0 "$ok" "ok 0000:af:00.0: no setting keeps the modules from being loaded | settings that block modules: 1, none for mlx5_ib"
 	drop etc/modprobe.d/x.conf usr
 	put proc/cmdline 'ro module_blacklist=mlx5_ib'
 	check module-blocked
 	says 4 "$ok" "error 0000:af:00.0: mlx5_ib is forbidden on the kernel's command line $off /proc/cmdline: module_blacklist=mlx5_ib -> remove module_blacklist=mlx5_ib from the kernel's command line and restart; until then the kernel refuses mlx5_ib"
 	put proc/cmdline 'ro modprobe.blacklist=mlx5_ib'
 	check module-blocked
-	says 4 "$ok" "error 0000:af:00.0: mlx5_ib is blacklisted on the kernel's command line $off /proc/cmdline: modprobe.blacklist=mlx5_ib -> remove modprobe.blacklist=mlx5_ib from the kernel's command line; now: modprobe mlx5_ib"
+	says 4 "$ok" "error 0000:af:00.0: mlx5_ib is blacklisted on the kernel's command line $off /proc/cmdline: modprobe.blacklist=mlx5_ib -> remove modprobe.blacklist=mlx5_ib from the kernel's command line; to load it now: modprobe mlx5_ib"
 	put proc/cmdline 'ro rd.driver.blacklist=mlx5_ib'
 	check module-blocked
 	[[ $results == *'error 0000:af:00.0: mlx5_ib is kept out of the initial RAM disk, and not loaded later '* ]]
@@ -113,9 +113,9 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put proc/cmdline ro
 	put etc/modprobe.d/x.conf 'blacklist mlx5_core'
 	check module-blocked
-	line=': mlx5_core is loaded, though a setting is against it | mlx5_core is loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_core -> nothing if it is meant so; else remove "blacklist mlx5_core"'
+	line=': mlx5_core is loaded, although a setting should keep it out | mlx5_core is loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_core -> nothing if it is intended; otherwise remove "blacklist mlx5_core"'
 	says 0 "note 0000:5e:00.0$line" \
-		'ok 0000:af:00.0: no setting keeps the modules from being loaded | settings against modules: 1, none against mlx5_ib'
+		'ok 0000:af:00.0: no setting keeps the modules from being loaded | settings that block modules: 1, none for mlx5_ib'
 	# Neither is missing on this one.
 	copy cx6dx-roce
 	put proc/cmdline ro
@@ -128,7 +128,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$functions/0000:5e:00.0/driver"
 	check module-blocked
-	[[ $results == 'note 0000:5e:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1 | mlx5_ib is not loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_ib -> nothing if it is meant so; else remove "blacklist mlx5_ib"'$'\n''error 0000:af:00.0: '* ]]
+	[[ $results == 'note 0000:5e:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1 | mlx5_ib is not loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_ib -> nothing if it is intended; otherwise remove "blacklist mlx5_ib"'$'\n''error 0000:af:00.0: '* ]]
 	put etc/modprobe.d/x.conf '!EIO'
 	check module-blocked
 	line=': a file that can block modules cannot be read | /etc/modprobe.d/x.conf: Input/output error'
@@ -159,10 +159,10 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put proc/sys/kernel/osrelease 6.12.1
 	mkdir -p "$tree/lib/modules/6.1.0"
 	check module-absent
-	says 4 "$ok" 'error 0000:af:00.0: the modules of the running kernel are not installed | the kernel is 6.12.1, /lib/modules has 6.1.0 -> restart with an installed kernel, or install the modules of 6.12.1 again'
+	says 4 "$ok" 'error 0000:af:00.0: the modules of the running kernel are not installed | the kernel is 6.12.1, /lib/modules has 6.1.0 -> restart with an installed kernel, or reinstall the modules of 6.12.1'
 	put lib/modules/6.12.1/modules.dep 'kernel/a/ib_core.ko: kernel/a/mlx5_ib.ko'
 	check module-absent
-	says 4 "$ok" "error 0000:af:00.0: the running kernel has no module mlx5_ib | no mlx5_ib for kernel 6.12.1 -> install the package with it: linux-modules-extra-6.12.1 (Ubuntu), kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this kernel"
+	says 4 "$ok" "error 0000:af:00.0: the running kernel has no module mlx5_ib | no mlx5_ib for kernel 6.12.1 -> install the package that has it: linux-modules-extra-6.12.1 (Ubuntu), kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this kernel"
 	put lib/modules/6.12.1/modules.dep 'kernel/a/mlx5-ib.ko.zst:'
 	check module-absent
 	says 0 "$ok" 'ok 0000:af:00.0: the running kernel has the modules of the function | kernel/a/mlx5-ib.ko.zst'
@@ -191,38 +191,38 @@ two()
 		put sys/module/$module/taint OE
 	done
 	check module-mixed
-	two 0 ok 'the modules of the function fit each other | ib_core is out of tree'
+	two 0 ok 'the modules of the function match each other | ib_core is out of tree'
 	put sys/module/mlx5_ib/taint ''
 	check module-mixed
-	two 4 warning "the RDMA core and the driver are of different stacks | ib_core is out of tree, mlx5_ib is the kernel's own -> $step"
+	two 4 warning "the RDMA core and the driver are from different stacks | ib_core is out of tree, mlx5_ib is the kernel's own -> $step"
 	put sys/module/mlx5_ib/taint OE
 	put sys/module/ib_uverbs/taint ''
 	check module-mixed
-	two 4 warning "the RDMA core and the driver are of different stacks | ib_core is out of tree, ib_uverbs is the kernel's own -> $step"
+	two 4 warning "the RDMA core and the driver are from different stacks | ib_core is out of tree, ib_uverbs is the kernel's own -> $step"
 	# A vendor's driver for the kernel's own core is common.
 	for module in ib_core rdma_cm; do
 		put sys/module/$module/taint ''
 	done
 	check module-mixed
-	two 0 ok "the modules of the function fit each other | ib_core is the kernel's own"
+	two 0 ok "the modules of the function match each other | ib_core is the kernel's own"
 	put proc/sys/kernel/osrelease 6.12.1
 	put lib/modules/6.12.1/modules.dep 'updates/ib_core.ko:' 'updates/mlx5_ib.ko:'
 	check module-mixed
-	two 4 warning "the loaded modules are not the installed ones | ib_core: loaded is the kernel's own, installed is updates/ib_core.ko -> $step"
+	two 4 warning "the loaded modules are not the installed ones | ib_core: the loaded one is the kernel's own, the installed one updates/ib_core.ko -> $step"
 	put sys/module/ib_core/taint '!EACCES'
 	check module-mixed
 	two 3 not-checked 'the origin of ib_core is not known | '
 	# The module that is missing would be of the other stack.
 	copy no-driver
 	check module-mixed
-	says 0 'ok 0000:5e:00.0: no RDMA core is loaded that could be of another stack | ' \
-		'ok 0000:af:00.0: no RDMA core is loaded that could be of another stack | '
+	says 0 'ok 0000:5e:00.0: no RDMA core is loaded that could be from another stack | ' \
+		'ok 0000:af:00.0: no RDMA core is loaded that could be from another stack | '
 	put sys/module/ib_core/taint O
 	put proc/sys/kernel/osrelease 6.12.1
 	put lib/modules/6.12.1/modules.dep 'kernel/mlx5_ib.ko:'
 	check module-mixed
-	says 4 'ok 0000:5e:00.0: the modules of the function fit each other | ib_core is out of tree' \
-		"error 0000:af:00.0: the RDMA core and the driver are of different stacks | ib_core is out of tree, mlx5_ib is the kernel's own -> $step"
+	says 4 'ok 0000:5e:00.0: the modules of the function match each other | ib_core is out of tree' \
+		"error 0000:af:00.0: the RDMA core and the driver are from different stacks | ib_core is out of tree, mlx5_ib is the kernel's own -> $step"
 }
 
 @test "pci-driver: none, another one, and none where none is needed" {
@@ -230,7 +230,7 @@ two()
 
 	copy no-driver
 	check pci-driver
-	says 4 "error 0000:5e:00.0: $none | no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is loaded -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel's log says why the driver did not take it: dmesg | grep 0000:5e:00.0" "$ok"
+	says 4 "error 0000:5e:00.0: $none | no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is loaded -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel log says why the driver did not bind to it: dmesg | grep 0000:5e:00.0" "$ok"
 	drop sys/module/mlx5_core
 	check pci-driver
 	says 4 "error 0000:5e:00.0: $none | no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is not loaded -> modprobe mlx5_core" "$ok"
@@ -241,14 +241,14 @@ two()
 	drop etc
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$link"
 	check pci-driver
-	says 0 'note 0000:5e:00.0: the function is not for this host: it has another driver | driver vfio-pci; for RDMA on this host it would be mlx5_core -> nothing if a guest or a program in user space is to use it; else bind mlx5_core to it' "$ok"
+	says 0 'note 0000:5e:00.0: the function is not for this host: it has another driver | driver vfio-pci; RDMA on this host needs mlx5_core -> nothing if a guest or a user-space program is meant to use it; otherwise bind mlx5_core to it' "$ok"
 	put "$link" '!EIO'
 	check pci-driver
 	says 3 'not-checked 0000:5e:00.0: the driver of the function is not known | ' "$ok"
 	drop "$link"
 	ln -s ../0000:af:00.0 "$tree/${link%/*}/physfn"
 	check pci-driver
-	says 0 'note 0000:5e:00.0: no driver is bound to the virtual function | no driver; ID 15b3:1017 is served by mlx5_core; virtual function of 0000:af:00.0 -> nothing if it is meant for a guest; else: echo 0000:5e:00.0 > /sys/bus/pci/drivers_probe' "$ok"
+	says 0 'note 0000:5e:00.0: no driver is bound to the virtual function | no driver; ID 15b3:1017 is served by mlx5_core; virtual function of 0000:af:00.0 -> nothing if it is meant for a guest; otherwise: echo 0000:5e:00.0 > /sys/bus/pci/drivers_probe' "$ok"
 	# Not every adapter of this driver has RDMA.
 	copy irdma-iwarp
 	drop $functions/0000:18:00.0/driver sys/class/infiniband
@@ -262,13 +262,13 @@ two()
 	copy no-driver
 	half=$(realpath --relative-to="$tree" "$tree/$auxiliary/mlx5_core.rdma.0")
 	check rdma-module
-	says 4 "$first" 'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_core.rdma.0 has no driver; mlx5_ib is not loaded -> modprobe mlx5_ib; for every start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf'
+	says 4 "$first" 'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_core.rdma.0 has no driver; mlx5_ib is not loaded -> modprobe mlx5_ib; to load it at every start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf'
 	mkdir "$tree/sys/module/mlx5_ib"
 	check rdma-module
-	says 4 "$first" "error 0000:af:00.0: mlx5_ib is loaded, but does not serve the RDMA half | mlx5_core.rdma.0 has no driver; mlx5_ib is loaded -> the kernel's log says why mlx5_ib did not take it: dmesg | grep -e mlx5_ib -e 0000:af:00.0"
+	says 4 "$first" "error 0000:af:00.0: mlx5_ib is loaded, but not bound to the RDMA half | mlx5_core.rdma.0 has no driver; mlx5_ib is loaded -> the kernel log says why mlx5_ib did not bind to it: dmesg | grep -e mlx5_ib -e 0000:af:00.0"
 	ln -s ../../../../../bus/auxiliary/drivers/mlx5_ib.rdma "$tree/$half/driver"
 	check rdma-module
-	says 4 "$first" "warning 0000:af:00.0: the RDMA half has its driver, but shows no RDMA device | mlx5_core.rdma.0 has its driver -> the kernel's log may have the reason: dmesg | grep 0000:af:00.0"
+	says 4 "$first" "warning 0000:af:00.0: the RDMA half has its driver, but shows no RDMA device | mlx5_core.rdma.0 has its driver -> the kernel log may have the reason: dmesg | grep 0000:af:00.0"
 	put sys/module/ib_core/parameters/netns_mode N
 	check rdma-module
 	says 0 "$first" 'not-checked 0000:af:00.0: not checked because of netns-mode | '
@@ -295,7 +295,7 @@ two()
 	[[ $results == *'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_ib is not loaded -> modprobe mlx5_ib' ]]
 	mkdir "$tree/sys/module/mlx5_ib"
 	check rdma-module
-	[[ $results == *'warning 0000:af:00.0: mlx5_ib is loaded, but makes no RDMA device of the function | mlx5_ib is loaded -> dmesg | grep mlx5_ib' ]]
+	[[ $results == *'warning 0000:af:00.0: mlx5_ib is loaded, but has created no RDMA device for the function | mlx5_ib is loaded -> dmesg | grep mlx5_ib' ]]
 	# In exclusive namespaces it may be in another one.
 	put sys/module/ib_core/parameters/netns_mode N
 	check rdma-module
@@ -304,7 +304,7 @@ two()
 	mkdir -p "$tree/$auxiliary"
 	ln -s ../../../devices/pci0000:ae/0000:ae:00.0/0000:af:00.0/mlx5_core.eth.0 "$tree/$auxiliary/mlx5_core.eth.0"
 	check rdma-module
-	[[ $results == *"note 0000:af:00.0: the driver offers no RDMA: it is switched off, or the adapter has none | mlx5_core made devices, none for RDMA -> devlink dev param show pci/0000:af:00.0 (enable_rdma, enable_roce, enable_iwarp); also look at the adapter's own settings" ]]
+	[[ $results == *"note 0000:af:00.0: the driver offers no RDMA: it is switched off, or the adapter has none | mlx5_core created devices, but none for RDMA -> devlink dev param show pci/0000:af:00.0 (enable_rdma, enable_roce, enable_iwarp); also look at the adapter's own settings" ]]
 	# Not every adapter of ice has RDMA.
 	copy irdma-iwarp
 	check rdma-module
@@ -321,7 +321,7 @@ two()
 	# Without the bond it should have its own, and what another namespace has is not seen.
 	drop sys/class/net/enp193s0f1np1/master
 	check rdma-module
-	[[ $results == *'warning 0000:c1:00.1: mlx5_ib is loaded, but makes no RDMA device of the function | '* ]]
+	[[ $results == *'warning 0000:c1:00.1: mlx5_ib is loaded, but has created no RDMA device for the function | '* ]]
 	drop sys/bus/pci/devices/0000:c1:00.1/net
 	check rdma-module
 	[[ $results == *'not-checked 0000:c1:00.1: another function of the adapter has an RDMA device; whether it is for this one, too, is not known | mlx5_bond_0 on 0000:c1:00.0'* ]]
@@ -333,7 +333,7 @@ two()
 	says 0 'ok -: the modules for user space are loaded | ib_uverbs, rdma_ucm, ib_umad'
 	drop sys/class/misc/rdma_cm sys/class/infiniband_mad
 	check verbs-modules
-	says 4 'warning -: a module for user space is not loaded | not loaded: rdma_ucm ib_umad -> modprobe -a rdma_ucm ib_umad; for every start, list them in /etc/modules-load.d/rdma.conf'
+	says 4 'warning -: a module for user space is not loaded | not loaded: rdma_ucm ib_umad -> modprobe -a rdma_ucm ib_umad; to load them at every start, list them in /etc/modules-load.d/rdma.conf'
 	drop $verbs
 	put etc/modprobe.d/a.conf 'blacklist ib-uverbs'
 	check verbs-modules
@@ -387,7 +387,7 @@ two()
 }
 
 @test "provider: the library of the driver" {
-	local lib=usr/lib/x86_64-linux-gnu wants='libibverbs wants libmlx5-rdmav34.so'
+	local lib=usr/lib/x86_64-linux-gnu wants='libibverbs expects libmlx5-rdmav34.so'
 	local step='install the providers: apt install ibverbs-providers, dnf install libibverbs, or add them to the image of the container'
 
 	copy cx5-ib-edr
@@ -395,13 +395,13 @@ two()
 	says 0 "not-checked mlx5_0: the saved tree has no libraries |  -> $live"
 	put etc/libibverbs.d/mlx5.driver 'driver mlx5'
 	check provider mlx5_0
-	says 4 'warning mlx5_0: libibverbs is not installed: no program can use the device by verbs | no libibverbs.so.1 in the directories of the loader -> apt install libibverbs1 ibverbs-providers, or dnf install libibverbs'
+	says 4 "warning mlx5_0: libibverbs is not installed: no program can use the device through verbs | no libibverbs.so.1 in the loader's directories -> apt install libibverbs1 ibverbs-providers, or dnf install libibverbs"
 	put $lib/libibverbs.so.1 'lib%s-rdmav34.so'
 	check provider mlx5_0
 	says 4 "error mlx5_0: the library of the provider mlx5 is missing | $wants; no libmlx5-rdmav*.so -> $step"
 	put $lib/libibverbs/libmlx5-rdmav59.so ''
 	check provider mlx5_0
-	says 4 "error mlx5_0: the provider mlx5 is of another rdma-core than libibverbs | $wants; there is only libmlx5-rdmav59.so -> install libibverbs and its providers from one source, in one release"
+	says 4 "error mlx5_0: the provider mlx5 is from another rdma-core than libibverbs | $wants; there is only libmlx5-rdmav59.so -> install libibverbs and its providers from one source, in one release"
 	put $lib/libibverbs/libmlx5-rdmav34.so ''
 	check provider
 	says 0 "ok mlx5_0: the library for the driver is installed | $wants; libmlx5-rdmav34.so is there" \
@@ -411,7 +411,7 @@ two()
 	says 0 "not-checked mlx5_0: the provider mlx5 is configured by its path | $wants"
 	put etc/libibverbs.d/mlx5.driver 'driver mlx4'
 	check provider mlx5_0
-	says 4 "error mlx5_0: libibverbs is not told to load the provider mlx5 | $wants; no line \"driver mlx5\"; the library is there: libmlx5-rdmav34.so -> $step"
+	says 4 "error mlx5_0: libibverbs is not configured to load the provider mlx5 | $wants; no line \"driver mlx5\"; the library is there: libmlx5-rdmav34.so -> $step"
 	put etc/libibverbs.d/mlx5.driver '!EACCES'
 	check provider mlx5_0
 	says 3 'not-checked mlx5_0: the configuration of libibverbs is not known | Permission denied'
@@ -421,7 +421,7 @@ two()
 	put $lib/libibverbs.so.1 'lib%s-rdmav34.so'
 	put $lib/librxe-rdmav34.so ''
 	check provider rxe0
-	says 0 'ok rxe0: the library for the driver is installed | libibverbs wants librxe-rdmav34.so; librxe-rdmav34.so is there'
+	says 0 'ok rxe0: the library for the driver is installed | libibverbs expects librxe-rdmav34.so; librxe-rdmav34.so is there'
 	copy vendors
 	check provider usnic_0
 	says 0 ''
@@ -433,7 +433,7 @@ two()
 	says 0 'ok mlx5_0: kernel and library can speak the same ABI | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 1 (rdma-core 65 takes 1)'
 	put $verbs/uverbs0/abi_version 2
 	check uverbs-abi mlx5_0
-	says 4 "warning mlx5_0: the driver's ABI is most likely not that of the library | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1) -> update rdma-core to a release as new as the kernel, or newer"
+	says 4 "warning mlx5_0: the driver's ABI most likely does not match the library's | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1) -> update rdma-core to a release as new as the kernel, or newer"
 	put $verbs/uverbs0/abi_version '!EIO'
 	check uverbs-abi mlx5_0
 	says 3 'not-checked mlx5_0: the ABI version cannot be read | Input/output error'
@@ -458,7 +458,7 @@ two()
          -> remove the line \"blacklist mlx5_ib\" from /etc/modprobe.d/x.conf, $fix, then: modprobe mlx5_ib
 error    0000:5e:00.0: $none; 1 check not made because of it [pci-driver]
          no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is loaded
-         -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel's log says why the driver did not take it: dmesg | grep 0000:5e:00.0
+         -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel log says why the driver did not bind to it: dmesg | grep 0000:5e:00.0
 3 checked: 1 ok, 2 errors; 1 not made because of another (profile hpc; -a lists all)" ''
 	# Without uverbs there is nothing that the checks up to the ports could look at.
 	copy cx5-ib-edr

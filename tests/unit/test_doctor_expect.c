@@ -139,7 +139,7 @@ static void numbers(void **state)
 	take(bed, "\"profile\": \"gpu\"");
 	assert_int_equal(doctor_expect_profile(bed->facts.expect).value, PROFILE_GPU);
 	bed_run(bed, CHECK_ID_expect);
-	assert_told(bed, "ok -: the file wants nothing\n");
+	assert_told(bed, "ok -: the file requires nothing\n");
 }
 
 /* Excluded ports do not count, and with an unknown state the number of active ports is unknown. */
@@ -233,7 +233,7 @@ static void values(void **state)
 		device->ports[i].state = number_of(PORT_STATE_DOWN);
 	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 100}}");
 	assert_told(bed,
-		    "not-checked mlx5_0: no port is active whose rate or MTU could be compared "
+		    "not-checked mlx5_0: no port is active, so there is no rate or MTU to compare "
 		    "| 1 device; not active, so without rate and MTU: 2 ports < FILE\n");
 	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 100, \"active_ports\": 0}}");
 	assert_told(bed,
@@ -323,8 +323,8 @@ static void memlock(void **state)
 		const char *file, *limit, *told;
 	} cases[] = {
 		{"\"unlimited\"", "unlimited",
-		 "ok this shell: the limit on pinned memory is as expected | unlimited, "
-		 "wanted unlimited (line 2, column 18) < /proc/self/limits [unlimited, wanted "
+		 "ok this shell: the limit on pinned memory is as expected | unlimited, wanted "
+		 "unlimited (line 2, column 18) < /proc/self/limits [unlimited, wanted "
 		 "unlimited]\n"},
 		{"\"unlimited\"", "65536",
 		 "error this shell: the limit on pinned memory is not as expected | 65536 bytes, "
@@ -335,9 +335,9 @@ static void memlock(void **state)
 		 "at least 65536 (line 2, column 18) < /proc/self/limits [65536, wanted at least "
 		 "65536]\n"},
 		{"65537", "unlimited",
-		 "error this shell: the limit on pinned memory is not as expected | "
-		 "unlimited, wanted 65537 (line 2, column 18) < /proc/self/limits -> the remedy "
-		 "[unlimited, wanted 65537]\n"},
+		 "error this shell: the limit on pinned memory is not as expected | unlimited, "
+		 "wanted 65537 (line 2, column 18) < /proc/self/limits -> the remedy [unlimited, "
+		 "wanted 65537]\n"},
 	};
 	struct host *host = *state;
 	struct bed *bed = &host->bed;
@@ -454,10 +454,10 @@ static void unmatched(void **state)
 {
 	static const char told[] =
 		"note -: an entry of ignore matches nothing | line 2, column 12: mlx5_7, memlock, "
-		"gone < FILE -> remove the entry if its reason is gone, or correct it\n";
-	static const char other[] =
-		"note -: an entry of ignore matches nothing | line 3, column 1: 0000:*, mlx5_8, "
-		"mlx5_8/1, old < FILE -> remove the entry if its reason is gone, or correct it\n";
+		"gone < FILE -> remove the entry if its reason no longer applies, or correct it\n";
+	static const char other[] = "note -: an entry of ignore matches nothing | line 3, column "
+				    "1: 0000:*, mlx5_8, mlx5_8/1, old < FILE -> remove the entry "
+				    "if its reason no longer applies, or correct it\n";
 	struct host *host = *state;
 	struct bed *bed = &host->bed;
 

@@ -600,9 +600,10 @@ static void correction(void **state)
 		assert_true(fec_judge(&bed->run, link, cases[i].rc, &fec));
 		assert_said(bed, "mlx5_0/1", cases[i].severity, cases[i].words);
 		if (cases[i].severity == SEVERITY_NOTICE)
-			assert_step(bed, "unless it is a short cable made for use without it: "
-					 "ethtool --set-fec eth2 encoding auto, at both ends; the "
-					 "link goes down, and stays down while only one end has it");
+			assert_step(bed,
+				    "unless it is a short cable made for use without it: ethtool "
+				    "--set-fec eth2 encoding auto, at both ends; the link goes "
+				    "down, and stays down while only one end has it");
 	}
 	assert_int_equal(bed->problems.count, 1);
 	/* A software device on a netdev without error correction has nothing to judge. */

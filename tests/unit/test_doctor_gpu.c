@@ -137,16 +137,15 @@ static void redirection(void **state)
 		put_acs(bed, PORT_B, cases[i].accelerator);
 		run(bed, CHECK_ID_gdr_acs);
 		if (cases[i].port)
-			assert_told(
-				bed,
-				"warning 0000:03:00.0: the switch redirects traffic between "
-				"adapter and accelerator to the processor | %s; port %s: ACS "
-				"control %s (0x0c redirects) < " FILES "%s/config -> switch "
-				"ACS off in the firmware setup, or add pci=disable_acs_redir=%s "
-				"(all such ports, with ; between) to the kernel's command line "
-				"and restart\n",
-				below, cases[i].port, cases[i].control, cases[i].port,
-				cases[i].port);
+			assert_told(bed,
+				    "warning 0000:03:00.0: the switch redirects traffic between "
+				    "adapter and accelerator to the processor | %s; port %s: ACS "
+				    "control %s (0x0c redirects) < " FILES
+				    "%s/config -> switch ACS off in the firmware setup, or add "
+				    "pci=disable_acs_redir=%s (all such ports, separated by ;) to "
+				    "the kernel's command line and restart\n",
+				    below, cases[i].port, cases[i].control, cases[i].port,
+				    cases[i].port);
 		else
 			assert_told(bed, "ok 0000:03:00.0: the switch does not redirect | %s\n",
 				    below);
@@ -157,9 +156,9 @@ static void redirection(void **state)
 		put_driver(bed, FAR, keepers[i]);
 		run(bed, CHECK_ID_gdr_acs);
 		assert_told(bed,
-			    "ok 0000:03:00.0: the switch redirects, as virtual machines need it | "
-			    "%s; port 0000:02:01.0: ACS control 0x04 (0x0c redirects); functions "
-			    "are bound to %s < " FILES "0000:02:01.0/config\n",
+			    "ok 0000:03:00.0: the switch redirects traffic, which virtual machines "
+			    "need | %s; port 0000:02:01.0: ACS control 0x04 (0x0c redirects); "
+			    "functions are bound to %s < " FILES "0000:02:01.0/config\n",
 			    below, keepers[i]);
 	}
 	put_driver(bed, FAR, "nvidia");
@@ -167,8 +166,8 @@ static void redirection(void **state)
 	put_function(bed, PORT_A "/0000:03:00.1", "0x020700", "0x15b3", "0x2100");
 	run(bed, CHECK_ID_gdr_acs);
 	assert_told(bed,
-		    "ok 0000:03:00.0: a Direct NIC carries the data; rdma_topo check tests "
-		    "its settings | %s; a data function 15b3:2100 beside them\n",
+		    "ok 0000:03:00.0: a Direct NIC carries the data; rdma_topo check tests its "
+		    "settings | %s; a data function 15b3:2100 next to them\n",
 		    below);
 	put_function(bed, PORT_A "/0000:03:00.1", "0x020700", "0x15b4", "0x2100");
 	put_acs(bed, PORT_A, 0);
@@ -239,10 +238,10 @@ static void peer_memory(void **state)
 		const char *release;
 		const char *told; /* NULL: nothing */
 	} cases[] = {
-		{"5.11.9", "before 5.12: no dma-buf, unless the distributor added it"},
+		{"5.11.9", "before 5.12: no dma-buf, unless the distribution added it"},
 		{"5.12.0", "5.12 or later: dma-buf may work, a guess"},
 		{"6.0", "5.12 or later: dma-buf may work, a guess"},
-		{"4.18.0-553.el8", "before 5.12: no dma-buf, unless the distributor added it"},
+		{"4.18.0-553.el8", "before 5.12: no dma-buf, unless the distribution added it"},
 		{"next", NULL},
 		{"6", NULL},
 	};
@@ -289,7 +288,7 @@ static void peer_memory(void **state)
 	tree_directory(&bed->tree, "sys/kernel/mm/memory_peers/amdkfd");
 	tree_delete(&bed->tree, "sys/module/nvidia_peermem");
 	run(bed, CHECK_ID_gdr_path);
-	assert_told(bed, "ok -: a module for peer memory is loaded | amdkfd gives peer memory < "
+	assert_told(bed, "ok -: a module for peer memory is loaded | amdkfd provides peer memory < "
 			 "/sys/kernel/mm/memory_peers\n");
 	device_list_clear(&bed->facts.inventory.devices);
 	bed->facts.inventory.devices = (struct device_list){.items = NULL};
@@ -348,7 +347,7 @@ static void nearness(void **state)
 	objects.count = 1;
 	run(bed, CHECK_ID_gpu_nic);
 	objects.count = 0;
-	assert_told(bed, "not-checked -: only some devices were asked for\n");
+	assert_told(bed, "not-checked -: only some devices were named\n");
 	/* No accelerator has one: this is how the host works, not a fault of one accelerator. */
 	put_function(bed, GPU, "0x020000", "0x1234", "0x1");
 	put_numa(bed, "0", "0", "1");
@@ -359,8 +358,9 @@ static void nearness(void **state)
 	put_function(bed, "sys/devices/pci0000:00/0000:99:00.0", "0x020000", "0x15b3", "0x1021");
 	put(bed, "sys/devices/pci0000:00/0000:99:00.0", "numa_node", "0");
 	run(bed, CHECK_ID_gpu_nic);
-	assert_told(bed, "note -: no accelerator has an adapter on its NUMA node | 0 accelerators "
-			 "near an adapter, 1 far, 0 unknown < numa_node -> the remedy\n");
+	assert_told(bed,
+		    "note -: no accelerator is known to have an adapter on its NUMA node | 0 "
+		    "accelerators near an adapter, 1 far, 0 unknown < numa_node -> the remedy\n");
 	put(bed, "sys/class/dmi/id", "sys_vendor", "QEMU");
 	tree_delete(&bed->tree, "sys/bus/pci/devices");
 	put_function(bed, FAR, "0x030200", "0x10de", "0x2330");
@@ -368,7 +368,7 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_true(bed->results.count == 1);
 	assert_string_equal(bed->results.items[0].finding.summary,
-			    "a virtual machine that does not show its topology");
+			    "the virtual machine does not show its topology");
 }
 
 static void add_link(struct bed *bed, const char *name, unsigned int index, unsigned int master,
@@ -453,7 +453,7 @@ static void translation(void **state)
 			 "no IOMMU group < " FILES "0000:03:00.0/iommu_group/type\n");
 	put_group(bed, NIC, "12", NULL);
 	run(bed, CHECK_ID_iommu_mode);
-	assert_told(bed, "not-checked 0000:03:00.0: the kernel does not tell the type of IOMMU "
+	assert_told(bed, "not-checked 0000:03:00.0: the kernel does not report the type of IOMMU "
 			 "groups: it is older than 4.19, or the file cannot be read | IOMMU group "
 			 "12 without a type < " FILES "0000:03:00.0/iommu_group/type\n");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -467,13 +467,13 @@ static void translation(void **state)
 			    "0000:03:00.0/iommu_group/type%s [%s, wanted identity]\n",
 			    cases[i].verdict,
 			    ok ? "the IOMMU does not translate for the function"
-			       : "the IOMMU translates every access of the adapter",
+			       : "the IOMMU translates every access by the adapter",
 			    cases[i].type, ok ? "" : " -> the remedy", cases[i].type);
 	}
 	/* The kernel's type for a group without a default domain. */
 	put_group(bed, NIC, "12", "unknown");
 	run(bed, CHECK_ID_iommu_mode);
-	assert_told(bed, "not-checked 0000:03:00.0: the type of the IOMMU group does not tell "
+	assert_told(bed, "not-checked 0000:03:00.0: the type of the IOMMU group does not show "
 			 "whether it translates | IOMMU group 12 has the type unknown < " FILES
 			 "0000:03:00.0/iommu_group/type [unknown, wanted identity]\n");
 }
@@ -508,8 +508,8 @@ static void tuning(void **state)
 		run(bed, CHECK_ID_pcie_tuning);
 		assert_told(bed,
 			    "%s 0000:03:00.0: %s | device control of PCI Express; read requests up "
-			    "to %s bytes (at least 256 wanted); relaxed ordering %s (on wanted) < "
-			    "%s%s\n",
+			    "to %s bytes (should be at least 256); relaxed ordering %s (should be "
+			    "on) < %s%s\n",
 			    cases[i].verdict, cases[i].summary, cases[i].bytes, cases[i].ordering,
 			    file, *cases[i].verdict == 'n' ? " -> the remedy" : "");
 	}
@@ -531,8 +531,8 @@ static void tuning(void **state)
 	assert_told(bed,
 		    "not-checked 0000:03:00.0: the config space is damaged | 256 bytes can be read "
 		    "< %s\n"
-		    "not-checked 0000:03:00.0: the function is not of PCI Express | 256 bytes can "
-		    "be read < %s\n"
+		    "not-checked 0000:03:00.0: the function is not a PCI Express function | 256 "
+		    "bytes can be read < %s\n"
 		    "not-checked 0000:03:00.0: the function does not answer | 256 bytes can be "
 		    "read < %s\n",
 		    file, file, file);
@@ -563,9 +563,9 @@ static void guids(void **state)
 	assert_told(bed,
 		    "not-checked mlx5_0: the node GUID is not known\n"
 		    "ok mlx5_0: the virtual function has a node GUID | node GUID 0000000000001234 "
-		    "(not zero wanted) < %s\n"
-		    "error mlx5_0: the node GUID is zero | node GUID 0000000000000000 (not zero "
-		    "wanted) < %s -> the remedy\n",
+		    "(must not be zero) < %s\n"
+		    "error mlx5_0: the node GUID is zero | node GUID 0000000000000000 (must not be "
+		    "zero) < %s -> the remedy\n",
 		    source, source);
 	tree_link(&bed->tree, NIC "/physfn", "../../0000:02:01.0/0000:04:00.0");
 	tree_link(&bed->tree, GPU "/virtfn0", "../0000:03:00.7");
@@ -574,8 +574,8 @@ static void guids(void **state)
 	tree_link(&bed->tree, GPU "/other13", "../../0000:02:00.0/0000:03:00.0");
 	run(bed, CHECK_ID_sriov_guid);
 	assert_told(bed,
-		    "error mlx5_0: the node GUID is zero | node GUID 0000000000000000 (not zero "
-		    "wanted) < %s -> ip link set NETDEV vf 12 node_guid GUID, and the same with "
+		    "error mlx5_0: the node GUID is zero | node GUID 0000000000000000 (must not be "
+		    "zero) < %s -> ip link set NETDEV vf 12 node_guid GUID, and the same with "
 		    "port_guid; 0000:04:00.0 is the physical function; then bind 0000:03:00.0 to "
 		    "its driver again\n",
 		    source);
@@ -607,7 +607,7 @@ static void errors(void **state)
 
 	run(bed, CHECK_ID_pcie_errors);
 	assert_string_equal(bed_last(bed)->finding.next_step,
-			    "look twice instead: rdmactl doctor --interval 10s");
+			    "take two readings instead: rdmactl doctor --interval 10s");
 	assert_told(bed, "not-checked 0000:03:00.0: the counters were read only once needs 4\n");
 	bed->request.interval_msec = 1;
 	bed->facts.growth = mem_alloc_zero(1, sizeof(*bed->facts.growth));
@@ -615,33 +615,34 @@ static void errors(void **state)
 	bed->facts.root.live = bed->facts.root.below = true;
 	tree_link(&bed->tree, "sys/bus/pci_express/devices/0000:00:01.0:pcie002/driver", "../aer");
 	run(bed, CHECK_ID_pcie_errors);
-	assert_told(bed, "not-checked 0000:03:00.0: no function on the way counts PCIe errors\n");
+	assert_told(bed, "not-checked 0000:03:00.0: no function on the path counts PCIe errors\n");
 	grow(bed, "0000:01:00.0 aer_dev_correctable RxErr", 3, 3);
 	grow(bed, "0000:01:00.0 aer_dev_correctable TOTAL_ERR_COR", 3, 3);
 	grow(bed, "0000:04:00.0 aer_dev_fatal TLP", 0, 9);
 	run(bed, CHECK_ID_pcie_errors);
-	assert_told(bed, "ok 0000:03:00.0: no PCIe errors grow | 2 counters on the way, none grew "
-			 "in 2.5 s < aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal\n");
+	assert_told(bed,
+		    "ok 0000:03:00.0: no PCIe error counter grew | 2 counters on the path, none "
+		    "grew in 2.5 s < aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal\n");
 	bed->facts.growth->after.items[1].value = 5;
 	run(bed, CHECK_ID_pcie_errors);
-	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors grow | 0000:01:00.0: "
-			 "correctable unnamed +2 in 2.5 s (0 wanted) < "
+	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors are increasing | "
+			 "0000:01:00.0: correctable unnamed +2 in 2.5 s (0 expected) < "
 			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 	bed->facts.growth->after.items[0].value = 4;
 	run(bed, CHECK_ID_pcie_errors);
-	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors grow | 0000:01:00.0: "
-			 "correctable RxErr +1 in 2.5 s (0 wanted) < "
+	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors are increasing | "
+			 "0000:01:00.0: correctable RxErr +1 in 2.5 s (0 expected) < "
 			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 	bed->facts.growth->before.count = bed->facts.growth->after.count = 2;
 	free(bed->facts.growth->before.items[2].key);
 	free(bed->facts.growth->after.items[2].key);
 	grow(bed, "0000:03:00.0 aer_dev_nonfatal DLP", 7, 8);
 	run(bed, CHECK_ID_pcie_errors);
-	assert_told(bed, "error 0000:03:00.0: uncorrectable PCIe errors grow | 0000:03:00.0: "
-			 "nonfatal DLP +1 in 2.5 s (0 wanted); 0000:01:00.0: correctable RxErr +1 "
-			 "in 2.5 s (0 wanted) < "
-			 "/sys/bus/pci/devices/0000:03:00.0/aer_dev_nonfatal, "
-			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
+	assert_told(bed,
+		    "error 0000:03:00.0: uncorrectable PCIe errors are increasing | 0000:03:00.0: "
+		    "nonfatal DLP +1 in 2.5 s (0 expected); 0000:01:00.0: correctable RxErr +1 in "
+		    "2.5 s (0 expected) < /sys/bus/pci/devices/0000:03:00.0/aer_dev_nonfatal, "
+		    "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 }
 
 /* What a reading covers: the requested adapters, and what is above them. */

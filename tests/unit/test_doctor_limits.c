@@ -287,7 +287,7 @@ static void services(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(freep) char *wanted = mem_format(
 			"systemctl edit %s: LimitMEMLOCK=infinity below [Service], then systemctl "
-			"restart %s, and keep Slurm from handing on the submitting shell's limit "
+			"restart %s, and keep Slurm from passing on the submitting shell's limit "
 			"(PropagateResourceLimitsExcept=MEMLOCK)",
 			cases[i].unit, cases[i].unit);
 
@@ -314,7 +314,7 @@ static void services(void **state)
 	assert_non_null(
 		strstr(bed->results.items[2].finding.next_step,
 		       "systemctl restart sshd.service, or put '* - memlock unlimited' into "
-		       "/etc/security/limits.d/rdma.conf, which holds for logins by PAM"));
+		       "/etc/security/limits.d/rdma.conf, which applies to logins through PAM"));
 	/* A saved tree may lack some of it. */
 	tree_delete(&bed->tree, "proc/70/limits");
 	run(bed, CHECK_ID_memlock);
@@ -332,7 +332,7 @@ static void what_a_tree_lacks(void **state)
 	       "the saved tree lacks the setting numa_balancing");
 	assert_int_equal(bed->results.items[0].needs.value, NEEDS_LIVE);
 	expect(bed, CHECK_ID_cpu_power, SEVERITY_INFO,
-	       "the saved tree lacks the governor of the processors' frequency");
+	       "the saved tree lacks the processors' frequency governor");
 	expect(bed, CHECK_ID_hugepages, SEVERITY_INFO,
 	       "the saved tree lacks the reserved huge pages");
 	assert_null(run(bed, CHECK_ID_lockdown));
@@ -435,8 +435,9 @@ static void huge_pages(void **state)
 	/* A mapping that has not touched its pages yet has reserved them. */
 	tree_write(&bed->tree, "sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages", "1");
 	expect(bed, CHECK_ID_hugepages, SEVERITY_NOTICE, "reserved huge pages are used up");
-	assert_non_null(strstr(bed->results.items[0].finding.evidence,
-			       "hugepages-2048kB: 0 of 10 free without those of resv_hugepages"));
+	assert_non_null(
+		strstr(bed->results.items[0].finding.evidence,
+		       "hugepages-2048kB: 0 of 10 free, not counting those of resv_hugepages"));
 }
 
 /* rdma-ndd writes the name up to the first dot. */

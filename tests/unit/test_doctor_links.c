@@ -86,8 +86,8 @@ static void flaps(void **state)
 		 "not-checked mlx5_0/1: the counters were reset between the two readings | "
 		 "link_downed was reset in between\n"},
 		{255, 255, GROWTH_SATURATED,
-		 "note mlx5_0/1: counters of errors are at their maximum, so growth cannot be seen "
-		 "| link_downed is at its maximum and counts no more -> clear them, then look "
+		 "note mlx5_0/1: error counters are at their maximum, so growth cannot be seen | "
+		 "link_downed is at its maximum and no longer counts -> clear them, then look "
 		 "again: rdmactl perf --via mlx5_0/1 --errors --reset\n"},
 	};
 	struct bed *bed = *state;
@@ -188,7 +188,7 @@ static void damage(void **state)
 
 	bed->facts.root.live = true;
 	bed_run(bed, CHECK_ID_link_errors);
-	assert_told(bed, "not-checked mlx5_0/1: nothing counts the errors of the link\n");
+	assert_told(bed, "not-checked mlx5_0/1: nothing counts link errors\n");
 	bed->facts.inventory.devices.items[0].ports[0].netdev = mem_string("eth0");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *window = cases[i].seconds > 60 ? "60 min" : "60.0 s";
@@ -237,15 +237,15 @@ static void damage_that_is_full(void **state)
 	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "link_error_recoveries", 1, 1, GROWTH_KNOWN);
 	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "symbol_errors", 9, 9, GROWTH_SATURATED);
 	bed_run(bed, CHECK_ID_link_errors);
-	assert_told(bed, "note mlx5_0/1: counters of errors are at their maximum, so growth cannot "
-			 "be seen | symbol_errors is at its maximum and counts no more -> clear "
+	assert_told(bed, "note mlx5_0/1: error counters are at their maximum, so growth cannot be "
+			 "seen | symbol_errors is at its maximum and no longer counts -> clear "
 			 "them, then look again: rdmactl perf --via mlx5_0/1 --errors --reset\n");
 	bed->facts.growth->after.items[0].value = 2;
 	bed_run(bed, CHECK_ID_link_errors);
-	assert_told(bed, "note mlx5_0/1: the link has a few errors, below the limits | "
-			 "symbol_errors is at its maximum and counts no more; "
-			 "link_error_recoveries +1 in 60.0 s (limit 5 per minute) < "
-			 "ports/N/counters -> the remedy\n");
+	assert_told(bed,
+		    "note mlx5_0/1: the link has a few errors, below the limits | symbol_errors is "
+		    "at its maximum and no longer counts; link_error_recoveries +1 in 60.0 s "
+		    "(limit 5 per minute) < ports/N/counters -> the remedy\n");
 }
 
 /* A link with errors precedes problems beyond it; a few errors do not. */
@@ -349,25 +349,23 @@ static void packet_filters(void **state)
 		    strerror(ENOENT), strerror(ENOENT));
 	look_for_filters(bed, "nf_tables_set 1 0 - Live 0x0\nx_tables 2 0 - Live 0x0");
 	/* A container may lack modules.builtin while the kernel has nf_tables. */
-	assert_told(bed,
-		    "not-checked mlx5_0: no packet filter is loaded; whether one is built into "
-		    "the kernel is not known | neither nf_tables nor a table of iptables; no "
-		    "modules.builtin < /proc/modules\n");
+	assert_told(bed, "not-checked mlx5_0: no packet filter is loaded; whether one is built "
+			 "into the kernel is not known | neither nf_tables nor an iptables table; "
+			 "no modules.builtin < /proc/modules\n");
 	doctor_stack_free(bed->facts.stack);
 	bed->facts.stack = NULL;
 	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.1");
 	tree_write(&bed->tree, "lib/modules/6.1/modules.builtin", "kernel/lib/crc32.ko\n");
 	look_for_filters(bed, NULL);
-	assert_told(bed, "ok mlx5_0: the kernel has no packet filter of nftables or iptables | "
-			 "neither nf_tables nor a table of iptables, loaded or built in < "
-			 "/proc/modules\n");
+	assert_told(bed,
+		    "ok mlx5_0: the kernel has no nftables or iptables packet filter | neither "
+		    "nf_tables nor an iptables table, loaded or built in < /proc/modules\n");
 	/* nft does not show the contents of the older tables. */
 	look_for_filters(bed, "iptable_security 1 0 - Live 0x0");
 	assert_string_equal(
 		bed->results.items[0].finding.next_step,
-		"as root: iptables-legacy-save; ip6tables-legacy-save (or without "
-		"-legacy), and look for what happens to udp dport 4791 in the chains of "
-		"input and output");
+		"as root: iptables-legacy-save; ip6tables-legacy-save (or without -legacy), and "
+		"see what the chains of input and output do with udp dport 4791");
 	free(doctor_told(&bed->results, &bed->problems));
 	look_for_filters(bed, "ebtable_filter 1 0 - Live 0x0\nnf_tables 372736 0 - Live 0x0");
 	assert_int_equal(bed->results.count, 1);
@@ -377,8 +375,8 @@ static void packet_filters(void **state)
 			    "4791");
 	assert_string_equal(result->finding.next_step,
 			    "as root: nft list ruleset; iptables-legacy-save; "
-			    "ip6tables-legacy-save (or without -legacy), and look for what happens "
-			    "to udp dport 4791 in the chains of input and output");
+			    "ip6tables-legacy-save (or without -legacy), and see what the chains "
+			    "of input and output do with udp dport 4791");
 	assert_string_equal(result->finding.summary,
 			    "the kernel has a packet filter; whether it drops the packets of the "
 			    "device is not known");
@@ -392,15 +390,15 @@ static void packet_filters(void **state)
 	assert_string_equal(result->finding.evidence,
 			    "in the kernel: nf_tables, ebtable_filter; the device needs the TCP "
 			    "ports of its connections");
-	assert_string_equal(result->finding.next_step,
-			    "as root: nft list ruleset; iptables-legacy-save; "
-			    "ip6tables-legacy-save (or without -legacy), and look for what happens "
-			    "to tcp in the chains of input and output");
+	assert_string_equal(
+		result->finding.next_step,
+		"as root: nft list ruleset; iptables-legacy-save; ip6tables-legacy-save (or "
+		"without -legacy), and see what the chains of input and output do with tcp");
 	free(doctor_told(&bed->results, &bed->problems));
 	look_for_filters(bed, "nf_tables 372736 0 - Live 0x0");
 	assert_string_equal(bed->results.items[0].finding.next_step,
-			    "as root: nft list ruleset, and look for what happens to tcp in the "
-			    "chains of input and output");
+			    "as root: nft list ruleset, and see what the chains of input and "
+			    "output do with tcp");
 	device->software = false;
 	assert_false(doctor_check(CHECK_ID_firewall)->applies(&bed->run));
 	device->software = true;

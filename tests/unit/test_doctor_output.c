@@ -416,12 +416,11 @@ static void coverage_of_each(void **state)
 		last = strrchr(text, '\n') + 1;
 		assert_string_equal(
 			last,
-			count == 1 ? "4 checked: 1 ok, 1 note, 1 warning, 1 error; 1 object could "
-				     "not be looked at, 1 does not apply (profile auto; -a lists "
-				     "all)"
-				   : "8 checked: 2 ok, 2 notes, 2 warnings, 2 errors; 2 objects "
-				     "could not be looked at, 2 do not apply (profile auto; -a "
-				     "lists all)");
+			count == 1
+				? "4 checked: 1 ok, 1 note, 1 warning, 1 error; 1 object could not "
+				  "be checked, 1 does not apply (profile auto; -a lists all)"
+				: "8 checked: 2 ok, 2 notes, 2 warnings, 2 errors; 2 objects could "
+				  "not be checked, 2 do not apply (profile auto; -a lists all)");
 		free(text);
 	}
 	doctor_results_free(&results);

@@ -89,14 +89,14 @@ static void links(void **state)
 		{"8.0 GT/s", "16", "16.0 GT/s", "16", "8.0 GT/s", "16", SEVERITY_NOTICE, slot},
 		{"16.0 GT/s", "8", "16.0 GT/s", "16", "16.0 GT/s", "8", SEVERITY_NOTICE, slot},
 		{"8.0 GT/s", "8", "16.0 GT/s", "16", NULL, NULL, SEVERITY_NOTICE,
-		 "the PCIe link runs below what the adapter can do; what the port above it can do, "
-		 "which may be the limit, is not known"},
+		 "the PCIe link runs below what the adapter can do; the port above it may be the "
+		 "limit, but what it can do is not known"},
 		{"16.0 GT/s", "16", "16.0 GT/s", "16", NULL, NULL, SEVERITY_OK, fine},
 		{"16.0 GT/s", NULL, "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_INFO,
-		 "the PCIe link does not tell its speed and width"},
+		 "the PCIe link does not report its speed and width"},
 		{NULL, NULL, NULL, NULL, NULL, NULL, SEVERITY_INFO,
-		 "the function has no attributes of a PCIe link (an old kernel or card, or a "
-		 "virtual machine)"},
+		 "the function has no PCIe link attributes (an old kernel or card, or a virtual "
+		 "machine)"},
 	};
 	struct bed *bed = *state;
 
@@ -160,7 +160,8 @@ static void enough(void **state)
 	second->rate_gbps = real_of(32.5);
 	rate(bed, 99, NULL, SEVERITY_WARNING, less);
 	second->state = number_of(PORT_STATE_DOWN);
-	rate(bed, 32, NULL, SEVERITY_INFO, "no port is active, so the rate it needs is not known");
+	rate(bed, 32, NULL, SEVERITY_INFO,
+	     "no port is active, so the rate that is needed is not known");
 	put_link(bed, FUNCTION, NULL, "16", NULL, NULL);
 	rate(bed, 32, NULL, SEVERITY_INFO, "the bandwidth of the PCIe link is not known");
 }
@@ -264,17 +265,17 @@ static void errors_of_the_firmware(void **state)
 	tree_directory(&bed->tree, SERVICES "/0000:00:01.0:pcie002");
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
 	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie002/driver", "../aer");
-	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe error counter grew");
 	/* In a virtual machine, the host receives the errors. */
 	tree_write(&bed->tree, PORT "/vendor", "0x1b36");
 	tree_write(&bed->tree, PORT "/device", "0x000c");
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
 	assert_string_equal(bed_last(bed)->finding.next_step,
-			    "make the check on the host of this virtual machine");
+			    "run the check on the host of this virtual machine");
 	tree_write(&bed->tree, PORT "/vendor", "0x8086");
-	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe error counter grew");
 	tree_delete(&bed->tree, FUNCTION "/aer_dev_fatal");
-	bed_assert(read_twice(bed), SEVERITY_INFO, "no function on the way counts PCIe errors");
+	bed_assert(read_twice(bed), SEVERITY_INFO, "no function on the path counts PCIe errors");
 }
 
 /* A root complex integrated endpoint has no port above it, but may have an event collector. */
@@ -291,7 +292,7 @@ static void errors_of_the_root_complex(void **state)
 	tree_directory(&bed->tree, SERVICES "/0000:01:1f.0:pcie602");
 	assert_int_equal(read_twice(bed)->finding.severity.value, SEVERITY_INFO);
 	tree_link(&bed->tree, SERVICES "/0000:01:1f.0:pcie602/driver", "../aer");
-	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe error counter grew");
 }
 
 int main(void)

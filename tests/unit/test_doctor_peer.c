@@ -89,7 +89,7 @@ static void no_tests(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		doctor_judge_peer(&bed->run, "host", &results);
 		assert_int_equal(bed->results.count, i + 1);
-		bed_assert(bed_last(bed), SEVERITY_INFO, "no test of the data path could be made");
+		bed_assert(bed_last(bed), SEVERITY_INFO, "no test of the data path could be run");
 		assert_false(bed_last(bed)->needs.known);
 		assert_string_equal(bed_last(bed)->finding.object, "host");
 		assert_string_equal(bed_last(bed)->finding.evidence, "0 tests passed");
@@ -113,7 +113,7 @@ static void no_path(void **state)
 	bed->request.peer = "a\tpeer";
 	bed_run(bed, CHECK_ID_peer_data);
 	assert_int_equal(bed->results.count, 1);
-	bed_assert(bed_last(bed), SEVERITY_ERROR, "no way to the peer is known");
+	bed_assert(bed_last(bed), SEVERITY_ERROR, "no path to the peer is known");
 	assert_string_equal(bed_last(bed)->finding.object, "a\\x09peer");
 	assert_string_equal(bed_last(bed)->finding.evidence, "the devices cannot be listed");
 	assert_int_equal(bed_last(bed)->sources.count, 0);

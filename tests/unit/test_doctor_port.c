@@ -98,11 +98,11 @@ static void expect(struct bed *bed, enum severity verdict, const char *summary,
 static const char down[] = "the port is down, and nothing shows that it should be up";
 static const char polling[] = "nothing answers on the link: check the cable, and that the "
 			      "port at its other end is switched on";
-static const char trains[] = "the link trains without success: try another cable, and "
-			     "another port at the other end";
+static const char trains[] =
+	"the link fails to train: try another cable, and another port at the other end";
 static const char cable[] = "check the cable and the port at its other end";
-static const char again[] = "look again: rdmactl ports; if it stays so, check the cable "
-			    "and the port at its other end";
+static const char again[] = "look again: rdmactl ports; if nothing changes, check the cable and "
+			    "the port at its other end";
 static const char manager[] =
 	"start a subnet manager, or connect the port to a subnet that has one: rdmactl smp "
 	"sminfo shows whether one answers";
@@ -121,7 +121,7 @@ static const struct {
 	 "the port is disabled: enable it from the subnet (as ibportstate does), or in the "
 	 "adapter's settings"},
 	{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
-	 "check the cable and the switch port: ethtool eth0 tells more"},
+	 "check the cable and the switch port: ethtool eth0 shows more"},
 	{PORT_STATE_DOWN, PHYSICAL_TRAINING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down, trains},
 	{PORT_STATE_DOWN, PHYSICAL_LINK_ERROR_RECOVERY, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
 	 trains},
@@ -135,13 +135,13 @@ static const struct {
 	 "the port is initialized, but not active", again},
 	{PORT_STATE_ARMED, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
 	 "the subnet manager has configured the port, but not activated it",
-	 "look again: rdmactl ports; if it stays so, the subnet manager hangs: rdmactl smp "
-	 "sminfo"},
+	 "look again: rdmactl ports; if nothing changes, the subnet manager probably hangs: "
+	 "rdmactl smp sminfo"},
 	{PORT_STATE_ACTIVE_DEFER, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
-	 "the link of the active port is lost, and trains again",
+	 "the active port lost its link, which is training again",
 	 "check the cable and the transceivers"},
 	{PORT_STATE_NOP, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_INFO,
-	 "the driver does not tell the state of the port", NULL},
+	 "the driver does not report the state of the port", NULL},
 };
 
 /* Each logical state with each physical state, and what to do about it. */
@@ -342,7 +342,7 @@ static void peers(void **state)
 			 "; %u of %u other ports of the board MT_1 in this position %s active",
 			 cases[i].active, cases[i].count, cases[i].active == 1 ? "is" : "are");
 		expect(bed, cases[i].warns ? SEVERITY_WARNING : SEVERITY_NOTICE,
-		       cases[i].warns ? "the port is down, and most others like it are up"
+		       cases[i].warns ? "the port is down, but most others like it are up"
 				      : NOTHING,
 		       text);
 	}
@@ -351,7 +351,7 @@ static void peers(void **state)
 	for (unsigned int j = 2; j <= MOST_PEERS; j++)
 		devices->items[j].ports[0].state = number_of(PORT_STATE_DOWN);
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
-			    "the port went down, and others like it are up");
+			    "the port went down, but others like it are up");
 	devices->items[1].ports[0].state = number_of(PORT_STATE_DOWN);
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary, NOTHING);
 	/* A port that was switched off by hand is down on purpose, whatever the others are. */
@@ -364,7 +364,7 @@ static void peers(void **state)
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary, NOTHING);
 	link_at(bed, 0)->enabled = TRISTATE_YES;
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
-			    "the port went down, and others like it are up");
+			    "the port went down, but others like it are up");
 }
 
 /* A port of a different board, layer or function number is not a peer, nor are sub-devices. */
@@ -432,9 +432,10 @@ static void rate(struct bed *bed, double gbps, unsigned int lanes, const char *s
  */
 static void lanes_and_speeds(void **state)
 {
-	static const char some[] = "the link runs with some of its lanes only";
-	static const char fine[] = "no fault of the rate can be seen without a port like this one";
-	static const char slowest[] = "the link runs at the lowest speed there is";
+	static const char some[] = "the link runs with only some of its lanes";
+	static const char fine[] =
+		"the rate shows no fault, but there is no port like this one to compare it with";
+	static const char slowest[] = "the link runs at the lowest InfiniBand speed";
 	struct bed *bed = *state;
 
 	rate(bed, 100, 4, "EDR", SEVERITY_OK, fine);

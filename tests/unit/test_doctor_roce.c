@@ -15,7 +15,7 @@ static void gids(void **state)
 	/* A GID of another netdev with the same address does not help. */
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth1\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_WARNING,
-	       "IP addresses of the port have RoCE v1 GIDs only",
+	       "IP addresses of the port have only RoCE v1 GIDs",
 	       "10.0.0.5 on eth0 has RoCE v1 only");
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth1\n");
 	bed->facts.inventory.links.items[0].enabled = TRISTATE_NO;
@@ -56,7 +56,7 @@ static void unreadable_gids(void **state)
 {
 	struct bed *bed = *state;
 
-	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_INFO, "a part of the GID table is not known",
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_INFO, "part of the GID table is not known",
 	       NULL);
 	assert_int_equal(bed->problems.count, 1);
 }
@@ -160,8 +160,8 @@ static void pfc_off(void **state)
 	bed->answers.pfc[0] = bed->answers.pfc[1] = 0;
 	bed->answers.dscp_26 = 0;
 	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_NOTICE,
-	       "no priority is lossless, which may be meant so: without pause frames of the whole "
-	       "link RoCE is lossy traffic here",
+	       "no priority is lossless, which may be intended: without pause frames for the whole "
+	       "link, RoCE is lossy traffic here",
 	       "eth0: lossless priorities none; trusts the VLAN tag, not the DSCP");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
 	       "no priority is lossless, so no traffic class has to lead to one", NULL);
@@ -192,7 +192,7 @@ static void trust_in_sysfs(void **state)
 	tree_write(&bed->tree, file, "dscp\n");
 	tree_write(&bed->tree, "etc/nccl.conf", "NCCL_IB_TC=106\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO,
-	       "whether a traffic class that is set leads to a lossless priority is not known",
+	       "whether a configured traffic class leads to a lossless priority is not known",
 	       "eth0: lossless priorities 3; trusts the DSCP; NCCL_IB_TC (/etc/nccl.conf): traffic "
 	       "class 106: DSCP 26, for which the driver reports no priority");
 	expect(bed, CHECK_ID_roce_pfc, 1, SEVERITY_WARNING,
@@ -233,7 +233,7 @@ static void tos(void **state)
 
 	tree_write(&bed->tree, configfs, "106\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
-	       "every traffic class that is set leads to a lossless priority",
+	       "every configured traffic class leads to a lossless priority",
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; "
 	       "default_roce_tos of rdma_cm: traffic class 106: DSCP 26, priority 3, which is "
 	       "lossless");
@@ -244,12 +244,12 @@ static void tos(void **state)
 	tree_write(&bed->tree, configfs, "106\n");
 	bed->environment[0] = ucx;
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
-	       "every traffic class that is set leads to a lossless priority",
+	       "every configured traffic class leads to a lossless priority",
 	       bed->results.items[0].finding.evidence);
 	tree_write(&bed->tree, "etc/nccl.conf", "NCCL_IB_TC=300\n");
 	result = run(bed, CHECK_ID_roce_tos, 0);
 	assert_non_null(strstr(result->finding.evidence,
-			       "NCCL_IB_TC (/etc/nccl.conf): '300' is no traffic class"));
+			       "NCCL_IB_TC (/etc/nccl.conf): '300' is not a traffic class"));
 	assert_int_equal(result->finding.severity.value, SEVERITY_INFO);
 	/* The setting of the environment comes first. */
 	bed->environment[1] = nccl;
@@ -279,7 +279,7 @@ static void tos_untrusted(void **state)
 	tree_write(&bed->tree, configfs, "106\n");
 	result = run(bed, CHECK_ID_roce_tos, 0);
 	assert_string_equal(result->finding.summary,
-			    "a traffic class that is set does not lead to a lossless priority");
+			    "a configured traffic class does not lead to a lossless priority");
 	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
 	assert_string_equal(result->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
@@ -305,7 +305,7 @@ static void tos_mapped_in_vain(void **state)
 	tree_write(&bed->tree, configfs, "106\n");
 	tree_write(&bed->tree, "sys/class/net/eth0/qos/trust", "pcp\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_WARNING,
-	       "a traffic class that is set does not lead to a lossless priority",
+	       "a configured traffic class does not lead to a lossless priority",
 	       "eth0: lossless priorities 3; trusts the VLAN tag, not the DSCP; default_roce_tos "
 	       "of rdma_cm: traffic class 106: DSCP 26, which the port does not look at: it trusts "
 	       "the VLAN tag");
@@ -328,18 +328,18 @@ static void routes(void **state)
 	struct bed *bed = *state;
 
 	write_filter(bed, "0\n", "0\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	/* Only the netdev without the best route is strict. */
 	write_filter(bed, "0\n", "1\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address checked");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
-	       "strict source validation drops ARP requests of neighbours, because the route back "
-	       "leaves by another netdev",
+	       "strict source validation drops ARP requests from neighbours, because the route "
+	       "back leaves by another netdev",
 	       "rp_filter of eth1 is 1 (strict), and the best route back to 10.0.0.7 leaves by "
 	       "eth0");
 	/* Loose wins, because it has the larger value. */
 	write_filter(bed, "2\n", "1\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	bed->answers.table_error = -EHOSTUNREACH;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
 	       "rdma_cm rejects connection requests: the port has no route back to its own subnet",
@@ -353,8 +353,7 @@ static void no_room(void **state)
 
 	address->prefix_length = number_of(32);
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
-	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
-	       NULL);
+	       "the netmask leaves no room for a neighbour, so its peers are not known", NULL);
 	/* In a subnet of two, the other address is the peer's, even if it is the first. */
 	address->prefix_length = number_of(31);
 	address->ip.raw[3] = 9;
@@ -388,8 +387,8 @@ static void arp(void **state)
 	expect(bed, CHECK_ID_multi_rail_arp, 0, SEVERITY_WARNING,
 	       "several netdevs are in one subnet, and each answers ARP for the addresses of the "
 	       "others",
-	       "10.0.0.0/24 is on eth0, too; arp_ignore 0, arp_announce 2, of all and eth1 the "
-	       "larger (1 or 2 wanted)");
+	       "10.0.0.0/24 is also on eth0; arp_ignore 0, arp_announce 2, each the larger of all "
+	       "and eth1 (should be 1 or 2)");
 	assert_int_equal(bed->results.count, 2);
 	/* 8 answers nothing; larger values are treated as 0: arp_ignore(), net/ipv4/arp.c. */
 	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/arp_ignore", "8\n");

@@ -111,8 +111,8 @@ static void room(void **state)
 	static const char line[] =
 		"%s mlx5_0/1: %s | eth0: MTU %u, so the RDMA MTU is %u; 4096 needs 4192 < netdev "
 		"mtu%s [%u, wanted 4192]\n";
-	static const char step[] = " -> if every switch and host of the fabric supports it: rdmactl "
-				   "roce set eth0 mtu 9000";
+	static const char step[] = " -> if every switch and host of the fabric supports it: "
+				   "rdmactl roce set eth0 mtu 9000";
 	struct bed *bed = *state;
 
 	set(&device_of(bed, 1)->board_id, "B2");
@@ -176,10 +176,10 @@ static void peers(void **state)
 	link_of(bed, "eth0")->mtu_bytes = number_of(4191);
 	run(bed, CHECK_ID_roce_mtu);
 	assert_told(bed,
-		    "warning mlx5_0/1: %s | eth0: MTU 4191, so the RDMA MTU is 2048; 4096 "
-		    "needs 4192; eth1 of mlx5_1/1, the same board, has 4096 < netdev mtu -> "
-		    "if every switch and host of the fabric supports it: rdmactl roce set eth0 "
-		    "mtu 9000 [4191, wanted 4192]\n",
+		    "warning mlx5_0/1: %s | eth0: MTU 4191, so the RDMA MTU is 2048; 4096 needs "
+		    "4192; eth1 of mlx5_1/1 on the same board has 4096 < netdev mtu -> if every "
+		    "switch and host of the fabric supports it: rdmactl roce set eth0 mtu 9000 "
+		    "[4191, wanted 4192]\n",
 		    less);
 	link_of(bed, "eth1")->mtu_bytes = number_of(4191);
 	assert_summary(bed, CHECK_ID_roce_mtu, alone);
@@ -247,7 +247,7 @@ static void second_port(void **state)
 	link_of(bed, "eth0")->mtu_bytes = number_of(1500);
 	run(bed, CHECK_ID_roce_mtu);
 	assert_non_null(strstr(bed_last(bed)->finding.evidence,
-			       "; eth2 of mlx5_0/2, the same board, has 4096"));
+			       "; eth2 of mlx5_0/2 on the same board has 4096"));
 	free(doctor_told(&bed->results, &bed->problems));
 	tree_link(&bed->tree, "sys/class/net/eth2",
 		  "../../devices/pci0000:00/0000:01:00.0/net/eth2");
@@ -261,16 +261,16 @@ static void second_port(void **state)
 	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is on");
 	put_ecn(bed, 1, "roce_rp", 16);
 	assert_summary(bed, CHECK_ID_roce_ecn,
-		       "ports of the same board have different congestion control");
+		       "ports of the same board have different congestion control settings");
 }
 
 /* What the device itself reports, the members of a bond, and VLANs. */
 static void parts(void **state)
 {
 	static const char shown[] = "bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192";
-	static const char end[] = "-> if every switch and host of the fabric supports it: ip link set "
-				  "dev %s mtu 9000, the MTU of bond0 [9000, wanted 4192]\n";
-	static const char log[] = "-> the kernel's log may have the reason: dmesg | grep -e mlx5_0 "
+	static const char end[] = "-> if every switch and host of the fabric supports it: ip link "
+				  "set dev %s mtu 9000, the MTU of bond0 [9000, wanted 4192]\n";
+	static const char log[] = "-> the kernel log may have the reason: dmesg | grep -e mlx5_0 "
 				  "-e bond0 [9000, wanted 4192]\n";
 	_cleanup_(freep) char *of_vlan = mem_format(end, "bond0.7");
 	_cleanup_(freep) char *of_member = mem_format(end, "eth0");
@@ -340,10 +340,11 @@ static void put_params(struct bed *bed, unsigned int which, const char *dscp, co
 static void congestion(void **state)
 {
 	static const char silent[] =
-		"not-checked mlx5_0/1: the driver does not tell about congestion control\n";
+		"not-checked mlx5_0/1: the driver does not report congestion control\n";
 	static const char tuned[] =
-		"the driver tells how congestion control is tuned, but not whether it is on";
-	static const char differ[] = "ports of the same board have different congestion control";
+		"the driver reports how congestion control is tuned, but not whether it is on";
+	static const char differ[] =
+		"ports of the same board have different congestion control settings";
 	struct bed *bed = *state;
 	struct device *other = device_of(bed, 1);
 
@@ -367,10 +368,9 @@ static void congestion(void **state)
 	put_ecn(bed, 0, "roce_rp", 0x09);
 	put_ecn(bed, 0, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
-	assert_told(bed, "note mlx5_0/1: no priority has both ends of congestion control: those "
-			 "of senders and of receivers differ | eth0: senders slow down on "
-			 "priorities 0, 3, receivers notify on priority 7 < net/X/ecn -> the "
-			 "remedy\n");
+	assert_told(bed, "note mlx5_0/1: no priority has congestion control at both ends: those of "
+			 "senders and of receivers differ | eth0: senders slow down on priorities "
+			 "0, 3, receivers notify on priority 7 < net/X/ecn -> the remedy\n");
 	put_ecn(bed, 0, "roce_np", 0x88);
 	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed, "ok mlx5_0/1: congestion control is on | eth0: senders slow down on "
@@ -386,17 +386,16 @@ static void congestion(void **state)
 		    differ);
 	other->ports[0].state = number_of(PORT_STATE_DOWN);
 	assert_summary(bed, CHECK_ID_roce_ecn,
-		       "no priority has both ends of congestion control: those of senders and of "
+		       "no priority has congestion control at both ends: those of senders and of "
 		       "receivers differ");
 	put_ecn(bed, 0, "roce_rp", 0);
 	run(bed, CHECK_ID_roce_ecn);
-	assert_told(bed,
-		    "note mlx5_0/1: congestion control is off, which may be meant so | eth0: "
-		    "senders slow down on no priority, receivers notify on priority 7 < net/X/ecn "
-		    "-> the remedy\n");
+	assert_told(bed, "note mlx5_0/1: congestion control is off, which may be intended | eth0: "
+			 "senders slow down on no priority, receivers notify on priority 7 < "
+			 "net/X/ecn -> the remedy\n");
 	put_ecn(bed, 0, "roce_rp", 0xff);
 	put_ecn(bed, 0, "roce_np", 0);
-	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is off, which may be meant so");
+	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is off, which may be intended");
 	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/net/eth0/ecn/roce_np/enable/7",
 		  "!EIO");
 	run(bed, CHECK_ID_roce_ecn);
@@ -422,9 +421,9 @@ static void congestion(void **state)
  */
 static void bonds(void **state)
 {
-	static const char step[] = "-> set the bond down and take its members out, or the kernel "
-				   "refuses it; then: ip link set dev bond0 type bond mode 802.3ad "
-				   "(or active-backup)";
+	static const char step[] =
+		"-> set the bond down and remove its members, or the kernel refuses the change; "
+		"then: ip link set dev bond0 type bond mode 802.3ad (or active-backup)";
 	static const char wanted[] = "wanted active-backup, balance-xor or 802.3ad]\n";
 	static const struct {
 		const char *text, *mode;
@@ -447,8 +446,8 @@ static void bonds(void **state)
 			    "[%s, %s",
 			    cases[i].carries ? "ok" : "warning",
 			    cases[i].carries ? "the mode of the bond carries RoCE"
-					     : "mlx5 makes no RoCE bond of this mode: each member "
-					       "stays an RDMA device of its own",
+					     : "mlx5 creates no RoCE bond in this mode: each "
+					       "member remains an RDMA device of its own",
 			    cases[i].mode, cases[i].carries ? "" : " ",
 			    cases[i].carries ? "" : step, cases[i].mode, wanted);
 	}
@@ -461,10 +460,10 @@ static void bonds(void **state)
 	put_adapter(bed, 1, "");
 	run(bed, CHECK_ID_bond_mode);
 	assert_told(bed,
-		    "note mlx5_0/1: the members are in different slots, and mlx5 makes a RoCE "
-		    "bond of ports of one adapter only | bond0: mode 802.3ad, driver mlx5_core < "
-		    "bonding/mode -> make the bond of ports of one adapter, if RDMA is to use it "
-		    "[802.3ad, %s",
+		    "note mlx5_0/1: the members are in different slots, and mlx5 creates a RoCE "
+		    "bond only from ports of one adapter | bond0: mode 802.3ad, driver mlx5_core < "
+		    "bonding/mode -> build the bond from ports of one adapter, if RDMA is to use "
+		    "it [802.3ad, %s",
 		    wanted);
 	set(&device_of(bed, 0)->driver, "bnxt_en");
 	run(bed, CHECK_ID_bond_mode);
@@ -514,9 +513,9 @@ static void ipoib(void **state)
 		{IPOIB_CONNECTED, IPOIB_CONNECTED, 65520, 4093, "ok",
 		 "mode and MTU of the IPoIB netdevs agree"},
 		{IPOIB_CONNECTED, IPOIB_CONNECTED, 65520, 4092, "note",
-		 "connected mode has no advantage with an MTU that datagram mode has, too"},
+		 "connected mode has no advantage with an MTU that datagram mode allows, too"},
 		{IPOIB_CONNECTED, IPOIB_CONNECTED, 4092, 4092, "note",
-		 "connected mode has no advantage with an MTU that datagram mode has, too"},
+		 "connected mode has no advantage with an MTU that datagram mode allows, too"},
 		{IPOIB_DATAGRAM, IPOIB_CONNECTED, 65520, 65520, "warning",
 		 "an IPoIB child has another mode than its parent"},
 		{IPOIB_CONNECTED, IPOIB_DATAGRAM, 2044, 4092, "warning",

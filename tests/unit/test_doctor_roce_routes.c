@@ -82,7 +82,7 @@ static void first_neighbour(void **state)
 			bed->facts.inventory.addresses.count--;
 		}
 		address->prefix_length = number_of(cases[i].bits);
-		expect(bed, CHECK_ID_rdma_cm_route, 2, SEVERITY_OK, fine, "1 address asked about");
+		expect(bed, CHECK_ID_rdma_cm_route, 2, SEVERITY_OK, fine, "1 address checked");
 		if (bed->answers.last_peer != cases[i].peer)
 			fail_msg("10.0.%u.%u/%u: asked about %u", cases[i].third, cases[i].own,
 				 cases[i].bits, bed->answers.last_peer);
@@ -103,21 +103,19 @@ static void ipv6_neighbour(void **state)
 	bed->facts.inventory.addresses.count = 0;
 	add_address(bed, 4, 64, local);
 	add_address(bed, 4, 64, global);
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	assert_int_equal(bed->answers.last_peer, 0x11);
 	bed->facts.inventory.addresses.items[1].prefix_length = number_of(127);
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	bed->facts.inventory.addresses.items[1].prefix_length = number_of(128);
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
-	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
-	       NULL);
+	       "the netmask leaves no room for a neighbour, so its peers are not known", NULL);
 	bed->facts.inventory.addresses.items[1].prefix_length.known = false;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
-	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
-	       NULL);
+	       "the netmask leaves no room for a neighbour, so its peers are not known", NULL);
 	/* One of two addresses has a neighbour. */
 	add_address(bed, 4, 64, global)->ip.raw[3] = 0xb9;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 }
 
 /* An anonymised snapshot has the answer for one neighbour; the ends of the subnet come last. */
@@ -127,11 +125,11 @@ static void one_known_neighbour(void **state)
 
 	write_filter(bed, "0");
 	bed->answers.only_peer = 200;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address checked");
 	assert_int_equal(bed->answers.last_peer, 200);
 	bed->answers.only_peer = 255;
 	bed->answers.peers = 0;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address checked");
 	assert_int_equal(bed->answers.last_peer, 255);
 	/*
 	 * The others of 256 once each, without both ends and the two local ones; then one or both
@@ -196,7 +194,7 @@ static void answers_of_the_kernel(void **state)
 	       "from 10.0.0.5 on eth0 to its neighbour 10.0.0.4: another netdev");
 	write_filter(bed, "0");
 	bed->answers.table_link = 3;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address checked");
 }
 
 /* The interface of the return path only matters under strict validation: 1, not 0 or 2. */
@@ -208,27 +206,26 @@ static void source_validation(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		write_filter(bed, values[i]);
-		expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+		expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	}
 	write_filter(bed, "1");
 	result = run(bed, CHECK_ID_rdma_cm_route, 1);
 	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
-	assert_string_equal(
-		result->finding.next_step,
-		"a source rule for each netdev (ip rule add from ADDRESS table N), or loose "
-		"validation: sysctl net.ipv4.conf.all.rp_filter=2");
+	assert_string_equal(result->finding.next_step,
+			    "add a source rule for each netdev (ip rule add from ADDRESS table N), "
+			    "or use loose validation: sysctl net.ipv4.conf.all.rp_filter=2");
 	/*
 	 * A best route over several netdevs, or over the port's netdev, is not one over another
 	 * netdev.
 	 */
 	bed->answers.best_link = 0;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	bed->answers.best_link = 4;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 	/* An unreadable route is not a fault here. */
 	bed->answers.best_link = 3;
 	tree_delete(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address checked");
 }
 
 /* Addresses of netdevs that are down, or of other netdevs, do not count. */
@@ -243,9 +240,9 @@ static void whose_addresses(void **state)
 	vlan->lower_index = number_of(3);
 	add_address(bed, 9, 24, (struct ip_address){.family = AF_INET, .raw = {10, 7, 0, 1}});
 	add_address(bed, 99, 24, (struct ip_address){.family = AF_INET, .raw = {10, 8, 0, 1}});
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "2 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "2 addresses checked");
 	links->items[2].enabled = TRISTATE_NO;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address checked");
 	links->items[0].enabled = TRISTATE_NO;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the port has no IP address", NULL);
 	/* Without its netdev there is no verdict, and the reason depends on whether it has one. */
@@ -454,10 +451,10 @@ static void advice(void **state)
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,
-			    "ip link set dev eth0 up; if the GIDs do not come, remove each address "
-			    "and add it again, not over a connection by it, and then the routes "
-			    "that went with it: ip address del ADDRESS/LENGTH dev eth0 && ip "
-			    "address add ADDRESS/LENGTH dev eth0");
+			    "ip link set dev eth0 up; if the GIDs do not appear, remove each "
+			    "address and add it again (not over a connection that uses it), and "
+			    "then the routes that went with it: ip address del ADDRESS/LENGTH dev "
+			    "eth0 && ip address add ADDRESS/LENGTH dev eth0");
 	/* Adding the address again would bring the same GIDs. */
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
 	result = run(bed, CHECK_ID_gid_present, 0);

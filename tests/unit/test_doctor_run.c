@@ -274,7 +274,7 @@ static void needs(void **state)
 	assert_string_equal(host->results.items[0].finding.summary,
 			    "links that come and go: needs interval");
 	assert_string_equal(host->results.items[0].finding.next_step,
-			    "add --interval TIME, or --since FILE of rdmactl counters --save");
+			    "add --interval TIME, or --since FILE from rdmactl counters --save");
 	assert_not_applicable(host, "expect peer-data");
 	host->request.interval_msec = 1;
 	assert_int_equal(run(host, "link-flaps,link-errors"), 0);

@@ -98,8 +98,8 @@ static void names(void **state)
 		run(bed, CHECK_ID_stale_env);
 		if (!cases[i].missing)
 			assert_told(bed,
-				    "ok %s: the setting names what exists | %s (environment) < "
-				    "environment\n",
+				    "ok %s: the setting fits the devices of the host | %s "
+				    "(environment) < environment\n",
 				    name, variable);
 		else
 			assert_told(
@@ -108,8 +108,9 @@ static void names(void **state)
 				"nothing is called %s%s < environment -> correct %s: %s%s%s%s\n",
 				cases[i].excludes ? "note" : "warning", name,
 				cases[i].excludes ? "excludes" : "names", variable,
-				cases[i].missing, cases[i].exact ? "" : ", or begins like that",
-				name, cases[i].guess ? "did you mean " : "",
+				cases[i].missing,
+				cases[i].exact ? "" : ", or has a name that begins like that", name,
+				cases[i].guess ? "did you mean " : "",
 				cases[i].guess ? cases[i].guess : "", cases[i].guess ? "? " : "",
 				cases[i].of_netdevs		? netdevs
 				: !strncmp(variable, "UCX_", 4) ? ports
@@ -147,8 +148,9 @@ static void without_port(void **state)
 		run(bed, CHECK_ID_stale_env);
 		assert_told(bed, "%s UCX_NET_DEVICES: %s | %s (environment) < environment%s\n",
 			    cases[i].ports ? "note" : "ok",
-			    cases[i].ports ? "UCX before 1.21 knows no device without its port"
-					   : "the setting names what exists",
+			    cases[i].ports
+				    ? "UCX before 1.21 does not recognise a device without its port"
+				    : "the setting fits the devices of the host",
 			    variable, cases[i].ports ? step : "");
 	}
 }
@@ -164,10 +166,10 @@ static void several(void **state)
 
 	bed->facts.environment = environment;
 	run(bed, CHECK_ID_stale_env);
-	assert_told(bed, "note NCCL_IB_GID_INDEX: a fixed GID index is wrong as soon as an address "
-			 "changes | NCCL_IB_GID_INDEX=3 (environment) < environment -> remove "
-			 "NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; rdmactl gids "
-			 "shows what the indexes are now\n");
+	assert_told(bed, "note NCCL_IB_GID_INDEX: a fixed GID index can become wrong when an "
+			 "address changes | NCCL_IB_GID_INDEX=3 (environment) < environment -> "
+			 "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID themselves; "
+			 "rdmactl gids shows the current indexes\n");
 	environment[1] = borrowed("NCCL_IB_GID_INDEX=-1");
 	for (unsigned int i = 0; i < 9; i++) {
 		snprintf(path, sizeof(path), "sys/class/infiniband/d%u", i);
@@ -176,10 +178,10 @@ static void several(void **state)
 	memset(value + strlen(value), 'x', 121);
 	run(bed, CHECK_ID_stale_env);
 	assert_told(bed,
-		    "warning NCCL_IB_HCA: the setting names what does not exist | "
-		    "NCCL_IB_HCA=%.120s (environment); nothing is called %s, or begins like that < "
-		    "environment -> correct NCCL_IB_HCA: the names are d0, d1, d2, d3, d4, d5, d6, "
-		    "d7 ...\n"
+		    "warning NCCL_IB_HCA: the setting names devices that do not exist | "
+		    "NCCL_IB_HCA=%.120s (environment); nothing is called %s, or has a name that "
+		    "begins like that < environment -> correct NCCL_IB_HCA: the names are d0, d1, "
+		    "d2, d3, d4, d5, d6, d7 ...\n"
 		    "ok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 "
 		    "(environment) < environment\n",
 		    value + strlen("NCCL_IB_HCA="), value + strlen("NCCL_IB_HCA="));
@@ -189,7 +191,7 @@ static void several(void **state)
 	tree_delete(&bed->tree, "sys/class/infiniband");
 	run(bed, CHECK_ID_stale_env);
 	assert_string_equal(bed_last(bed)[-1].finding.next_step,
-			    "correct NCCL_IB_HCA: there is none to name");
+			    "correct NCCL_IB_HCA: there are no names to choose from");
 }
 
 static void put_quota(struct bed *bed, const char *group, const char *most, const char *used)
@@ -217,7 +219,7 @@ static void quotas(void **state)
 	tree_write(&bed->tree, "proc/self/cgroup", "0::/../jobs/one");
 	bed->facts.root.live = bed->facts.root.below = true;
 	run(bed, CHECK_ID_rdma_cgroup);
-	assert_told(bed, "not-checked mlx5_0: the control group is not seen from here\n");
+	assert_told(bed, "not-checked mlx5_0: the control group cannot be seen from here\n");
 	bed->facts.root.live = bed->facts.root.below = false;
 	tree_write(&bed->tree, "proc/self/cgroup", "0::/jobs/one");
 	tree_directory(&bed->tree, "sys/fs/cgroup/jobs/one");
@@ -280,12 +282,12 @@ static void interrupts(void **state)
 	tree_write(&bed->tree, FUNCTION "/msi_irqs/a", "x");
 	run(bed, CHECK_ID_irq_local);
 	assert_told(bed,
-		    "not-checked mlx5_0: the saved tree lacks the processors of the "
+		    "not-checked mlx5_0: the saved tree lacks the processors that serve the "
 		    "interrupts | the saved tree has no %s < %s needs 2\n",
 		    file, file);
 	bed->facts.root.live = bed->facts.root.below = true;
 	run(bed, CHECK_ID_irq_local);
-	assert_told(bed, "not-checked mlx5_0: the kernel does not tell which processors serve "
+	assert_told(bed, "not-checked mlx5_0: the kernel does not report which processors serve "
 			 "interrupts\n");
 	bed->facts.root.live = bed->facts.root.below = false;
 	put_irq(bed, 31, "");
@@ -345,12 +347,12 @@ static void daemons(void **state)
 		"ok this shell: memory can be pinned without a limit | Max locked memory unlimited "
 		"(hard limit unlimited), wanted unlimited < /proc/self/limits [unlimited, wanted "
 		"unlimited]\n";
-	static const char jobs[] = "warning slurmd[70]: jobs inherit a limit on pinned memory | "
-				   "Max locked memory 8388609 bytes (hard limit unlimited), wanted "
-				   "unlimited";
+	static const char jobs[] =
+		"warning slurmd[70]: jobs inherit a limit on pinned memory | Max locked memory "
+		"8388609 bytes (hard limit unlimited), wanted unlimited";
 	static const char edit[] =
 		"-> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then "
-		"systemctl restart slurmd.service, and keep Slurm from handing on the submitting "
+		"systemctl restart slurmd.service, and keep Slurm from passing on the submitting "
 		"shell's limit (PropagateResourceLimitsExcept=MEMLOCK) [8388609 bytes, wanted "
 		"unlimited]\n";
 	struct bed *bed = *state;
@@ -379,8 +381,8 @@ static void daemons(void **state)
 	run(bed, CHECK_ID_memlock);
 	assert_told(bed,
 		    "%s%s; LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service < "
-		    "/proc/70/limits, /etc/systemd/system/slurmd.service -> the process "
-		    "does not have what the file says: systemctl daemon-reload, then systemctl "
+		    "/proc/70/limits, /etc/systemd/system/slurmd.service -> the process does not "
+		    "have the limit that the file sets: systemctl daemon-reload, then systemctl "
 		    "restart slurmd.service [8388609 bytes, wanted unlimited]\n",
 		    shell, jobs);
 	/* Logins through PAM have separate limits. */
@@ -398,7 +400,7 @@ static void daemons(void **state)
 	put_limit(bed, "73", "unlimited");
 	run(bed, CHECK_ID_memlock);
 	assert_told(bed,
-		    "%sok sshd[73]: what it starts can pin memory without a limit | Max "
+		    "%sok sshd[73]: processes that it starts can pin memory without a limit | Max "
 		    "locked memory unlimited (hard limit unlimited), wanted unlimited < "
 		    "/proc/73/limits [unlimited, wanted unlimited]\n",
 		    shell);

@@ -96,15 +96,15 @@ static void hardware(void **state)
 	struct bed *bed = *state;
 
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
-	assert_told(bed, "note -: there is no RDMA hardware | 0 PCI functions, none with RDMA for "
-			 "certain < /sys/bus/pci/devices -> the remedy\n");
+	assert_told(bed, "note -: there is no RDMA hardware | 0 PCI functions, none certain to "
+			 "have RDMA < /sys/bus/pci/devices -> the remedy\n");
 	for (size_t i = 0; i < 5; i++)
 		put_function(bed, addresses[i], "0x8086", "0x1592", "ice");
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
-	assert_told(bed, "note -: there is no RDMA hardware | 5 PCI functions, none with RDMA for "
-			 "certain; 0000:01:00.0 (ice), 0000:02:00.0 (ice), 0000:03:00.0 (ice), "
-			 "0000:04:00.0 (ice) and 1 more might have it, depending on the adapter "
-			 "< /sys/bus/pci/devices -> the remedy\n");
+	assert_told(bed, "note -: there is no RDMA hardware | 5 PCI functions, none certain to "
+			 "have RDMA; 0000:01:00.0 (ice), 0000:02:00.0 (ice), 0000:03:00.0 (ice), "
+			 "0000:04:00.0 (ice) and 1 more might have it, depending on the adapter < "
+			 "/sys/bus/pci/devices -> the remedy\n");
 	/* A function that has an RDMA half is RDMA hardware, and so is that of an RDMA device. */
 	put_half(bed, addresses[1], "ice.sf.1", true);
 	put_half(bed, addresses[2], "ice.roce.0", false);
@@ -116,11 +116,10 @@ static void hardware(void **state)
 	free(bed->facts.inventory.devices.items[0].pci_address);
 	bed->facts.inventory.devices.items[0].pci_address = NULL;
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
-	assert_told(bed,
-		    "note -: there is no RDMA hardware, only software devices | 5 PCI functions, "
-		    "none with RDMA for certain; 0000:01:00.0 (ice), 0000:02:00.0 (ice), "
-		    "0000:03:00.0 (ice), 0000:04:00.0 (ice) and 1 more might have it, depending on "
-		    "the adapter < /sys/bus/pci/devices -> the remedy\n");
+	assert_told(bed, "note -: there is no RDMA hardware, only software devices | 5 PCI "
+			 "functions, none certain to have RDMA; 0000:01:00.0 (ice), 0000:02:00.0 "
+			 "(ice), 0000:03:00.0 (ice), 0000:04:00.0 (ice) and 1 more might have it, "
+			 "depending on the adapter < /sys/bus/pci/devices -> the remedy\n");
 	for (size_t i = 0; i < 4; i++)
 		put_function(bed, addresses[i], "0x15b3", "0x1021", "mlx5_core");
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
@@ -144,7 +143,7 @@ static void hardware_elsewhere(void **state)
 	put_function(bed, FIRST, "0x1234", "0x1592", NULL);
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
 	assert_told(bed, "ok -: there is RDMA hardware, but not on the PCI bus | 1 PCI function, "
-			 "none with RDMA for certain < /sys/bus/pci/devices\n");
+			 "none certain to have RDMA < /sys/bus/pci/devices\n");
 	tree_delete(&bed->tree, "sys/bus/pci/devices");
 	tree_link(&bed->tree, "sys/bus/pci/devices", "!EIO");
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
@@ -165,10 +164,9 @@ static void fell_off(void **state)
 		size_t length;
 		const char *now, *verdict, *summary;
 	} cases[] = {
-		{"\xff\xff", 2, "ffff", "error",
-		 "the function does not answer on the PCI bus any more"},
+		{"\xff\xff", 2, "ffff", "error", "the function no longer answers on the PCI bus"},
 		{"\xff\xff\x11\x22", 4, "ffff", "error",
-		 "the function does not answer on the PCI bus any more"},
+		 "the function no longer answers on the PCI bus"},
 		{"\xb3\x15\xff\xff", 4, "15b3", "ok", "the function answers on the PCI bus"},
 		{"\xff\x00\xff\xff", 4, "00ff", "ok", "the function answers on the PCI bus"},
 		{"\x00\xff", 2, "ff00", "ok", "the function answers on the PCI bus"},
@@ -232,8 +230,9 @@ static void settings(void **state)
 	assert_told(bed, "not-checked " FIRST ": the saved tree has no /proc/cmdline needs 2\n");
 	bed->request.root = NULL;
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
-	assert_told(bed, "ok " FIRST ": no setting keeps the modules from being loaded | settings "
-			 "against modules: 2, none against mlx5_core < /etc/modprobe.d\n");
+	assert_told(bed,
+		    "ok " FIRST ": no setting keeps the modules from being loaded | settings that "
+				"block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
 	bed->request.root = bed->tree.path;
 	tree_write(&bed->tree, "proc/cmdline", "ro");
 	tree_delete(&bed->tree, "etc");
@@ -243,13 +242,13 @@ static void settings(void **state)
 	put_driver(bed, FIRST, "mlx5_core");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed, "ok " FIRST ": no setting keeps the modules from being loaded | settings "
-			 "against modules: 1, none against mlx5_ib < /etc/modprobe.d\n");
+				     "that block modules: 1, none for mlx5_ib < /etc/modprobe.d\n");
 	tree_link(&bed->tree, "etc/modprobe.d/a.conf", "!EIO");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed,
 		    "not-checked " FIRST ": a file that can block modules cannot be read | "
-		    "/etc/modprobe.d/a.conf: %s < /etc/modprobe.d/a.conf\n"
-		    "unread -: settings against modules < /etc/modprobe.d/a.conf: %s\n",
+					 "/etc/modprobe.d/a.conf: %s < /etc/modprobe.d/a.conf\n"
+		    "unread -: settings that block modules < /etc/modprobe.d/a.conf: %s\n",
 		    strerror(EIO), strerror(EIO));
 }
 
@@ -284,40 +283,47 @@ static void blocked(void **state)
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "ok " FIRST ": no setting keeps the modules from being loaded | settings "
-			 "against modules: 2, none against mlx5_core < /etc/modprobe.d\n");
+	assert_told(bed,
+		    "ok " FIRST ": no setting keeps the modules from being loaded | settings that "
+				"block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
 	/* A built-in module cannot be blocked. */
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist mlx5_core");
 	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12.1");
 	tree_write(&bed->tree, "lib/modules/6.12.1/modules.builtin", "kernel/mlx5_core.ko");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
-	assert_told(bed, "note " FIRST ": mlx5_core is loaded, though a setting is against it | "
-			 "mlx5_core is loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5_core < "
-			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
-			 "\"blacklist mlx5_core\"\n");
+	assert_told(
+		bed,
+		"note " FIRST
+		": mlx5_core is loaded, although a setting should keep it out | mlx5_core is "
+		"loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5_core < /etc/modprobe.d/a.conf -> "
+		"nothing if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
 	/* A virtual function without a driver may be reserved for a guest. */
 	tree_delete(&bed->tree, "lib");
 	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn", "../0000:02:00.0");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
-	assert_told(bed, "note " FIRST ": mlx5_core is blacklisted in /etc/modprobe.d/a.conf:1 | "
-			 "mlx5_core is not loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5_core < "
-			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
-			 "\"blacklist mlx5_core\"\n");
+	assert_told(
+		bed,
+		"note " FIRST
+		": mlx5_core is blacklisted in /etc/modprobe.d/a.conf:1 | mlx5_core is not loaded; "
+		"/etc/modprobe.d/a.conf:1: blacklist mlx5_core < /etc/modprobe.d/a.conf -> nothing "
+		"if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist mlx5-ib");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
-	assert_told(bed, "note " FIRST ": mlx5_ib is blacklisted in /etc/modprobe.d/a.conf:1 | "
-			 "mlx5_ib is not loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5-ib < "
-			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
-			 "\"blacklist mlx5-ib\"\n");
+	assert_told(bed,
+		    "note " FIRST
+		    ": mlx5_ib is blacklisted in /etc/modprobe.d/a.conf:1 | mlx5_ib is not loaded; "
+		    "/etc/modprobe.d/a.conf:1: blacklist mlx5-ib < /etc/modprobe.d/a.conf -> "
+		    "nothing if it is intended; otherwise remove \"blacklist mlx5-ib\"\n");
 	/* It is unknown whether this adapter is meant to do RDMA. */
 	tree_delete(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn");
 	put_function(bed, FIRST, "0x14e4", "0x1750", "bnxt_en");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist bnxt_re");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
-	assert_told(bed, "note " FIRST ": bnxt_re is blacklisted in /etc/modprobe.d/a.conf:1 | "
-			 "bnxt_re is not loaded; /etc/modprobe.d/a.conf:1: blacklist bnxt_re < "
-			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
-			 "\"blacklist bnxt_re\"\n");
+	assert_told(bed,
+		    "note " FIRST
+		    ": bnxt_re is blacklisted in /etc/modprobe.d/a.conf:1 | bnxt_re is not loaded; "
+		    "/etc/modprobe.d/a.conf:1: blacklist bnxt_re < /etc/modprobe.d/a.conf -> "
+		    "nothing if it is intended; otherwise remove \"blacklist bnxt_re\"\n");
 }
 
 static void absent(void **state)
@@ -343,19 +349,20 @@ static void absent(void **state)
 			continue;
 		run_on(bed, CHECK_ID_module_absent, FIRST);
 		assert_told(bed,
-			    "error " FIRST ": the modules of the running kernel are not installed "
-			    "| the kernel is 6.12, /lib/modules has 6.1, 6.2, 6.3, 6.4%s < "
+			    "error " FIRST
+			    ": the modules of the running kernel are not installed | the kernel is "
+			    "6.12, /lib/modules has 6.1, 6.2, 6.3, 6.4%s < "
 			    "/lib/modules/6.12/modules.dep -> restart with an installed kernel, or "
-			    "install the modules of 6.12 again\n",
+			    "reinstall the modules of 6.12\n",
 			    i > 3 ? " and 1 more" : "");
 	}
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep", "kernel/x/mlx5_ib.ko:");
 	run_on(bed, CHECK_ID_module_absent, FIRST);
-	assert_told(bed,
-		    "error " FIRST ": the running kernel has no module mlx5_core | no mlx5_core "
-		    "for kernel 6.12 < /lib/modules/6.12/modules.dep -> install the package with "
-		    "it: linux-modules-extra-6.12 (Ubuntu), kernel-modules-extra (RHEL, Fedora), "
-		    "or the vendor's driver for this kernel\n");
+	assert_told(bed, "error " FIRST
+			 ": the running kernel has no module mlx5_core | no mlx5_core for kernel "
+			 "6.12 < /lib/modules/6.12/modules.dep -> install the package that has it: "
+			 "linux-modules-extra-6.12 (Ubuntu), kernel-modules-extra (RHEL, Fedora), "
+			 "or the vendor's driver for this kernel\n");
 	put_driver(bed, FIRST, "mlx5_core");
 	run_on(bed, CHECK_ID_module_absent, FIRST);
 	assert_told(bed, "ok " FIRST ": the running kernel has the modules of the function | "
@@ -389,31 +396,30 @@ static void mixed(void **state)
 	put_taint(bed, "ib_core", "O");
 	put_taint(bed, "hfi1", "");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
-	assert_told(bed,
-		    "warning " FIRST ": the RDMA core and the driver are of different stacks | "
-		    "ib_core is out of tree, hfi1 is the kernel's own < /sys/module -> the "
-		    "remedy\n");
+	assert_told(bed, "warning " FIRST
+			 ": the RDMA core and the driver are from different stacks | ib_core is "
+			 "out of tree, hfi1 is the kernel's own < /sys/module -> the remedy\n");
 	put_taint(bed, "hfi1", "O");
 	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12");
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep",
 		   "updates/ib_core.ko:\nkernel/hfi1.ko:\nkernel/rdma_cm.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
-	assert_told(bed, "warning " FIRST ": the loaded modules are not the installed ones | hfi1: "
-			 "loaded is out of tree, installed is kernel/hfi1.ko < /lib/modules -> the "
-			 "remedy\n");
+	assert_told(bed,
+		    "warning " FIRST
+		    ": the loaded modules are not the installed ones | hfi1: the loaded one is out "
+		    "of tree, the installed one kernel/hfi1.ko < /lib/modules -> the remedy\n");
 	/* One without a file, one as installed, and one that is not loaded. */
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep",
 		   "updates/hfi1.ko:\nkernel/ib_uverbs.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
-	assert_told(bed, "ok " FIRST ": the modules of the function fit each other | ib_core is "
-			 "out of tree < /sys/module\n");
+	assert_told(bed, "ok " FIRST ": the modules of the function match each other | ib_core is "
+				     "out of tree < /sys/module\n");
 	put_taint(bed, "rdma_cm", "");
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep", "updates/hfi1.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
-	assert_told(bed,
-		    "warning " FIRST ": the RDMA core and the driver are of different stacks | "
-		    "ib_core is out of tree, rdma_cm is the kernel's own < /sys/module -> the "
-		    "remedy\n");
+	assert_told(bed, "warning " FIRST
+			 ": the RDMA core and the driver are from different stacks | ib_core is "
+			 "out of tree, rdma_cm is the kernel's own < /sys/module -> the remedy\n");
 	/* Nothing follows from a core of unknown origin. */
 	tree_delete(&bed->tree, "sys/module/ib_core/taint");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
@@ -456,18 +462,17 @@ static void drivers(void **state)
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
 	assert_told(bed,
 		    "note " FIRST ": no driver is bound to the virtual function | no driver; %s; "
-		    "virtual function of 0000:02:00.0 < /" FUNCTIONS FIRST "/driver -> nothing if "
-		    "it is meant for a guest; else: echo " FIRST " > /sys/bus/pci/drivers_probe "
-		    "and blocks\n",
+				  "virtual function of 0000:02:00.0 < /" FUNCTIONS FIRST
+		    "/driver -> nothing if it is meant for a guest; otherwise: echo " FIRST
+		    " > /sys/bus/pci/drivers_probe and blocks\n",
 		    ids);
 	put_driver(bed, FIRST, "vfio-pci");
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
-	assert_told(
-		bed,
-		"note " FIRST ": the function is not for this host: it has another driver | "
-		"driver vfio-pci; for RDMA on this host it would be mlx5_core < /" FUNCTIONS FIRST
-		"/driver -> nothing if a guest or a program in user space is to use it; "
-		"else bind mlx5_core to it and blocks\n");
+	assert_told(bed, "note " FIRST
+			 ": the function is not for this host: it has another driver | driver "
+			 "vfio-pci; RDMA on this host needs mlx5_core < /" FUNCTIONS FIRST
+			 "/driver -> nothing if a guest or a user-space program is meant to use "
+			 "it; otherwise bind mlx5_core to it and blocks\n");
 	/* A function that has an RDMA device has a driver for it. */
 	add_device(bed, "mlx5_0", FIRST);
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
@@ -489,34 +494,37 @@ static void halves(void **state)
 	put_half(bed, FIRST, "mlx5_core.rdma.3", true);
 	put_half(bed, "0000:02:00.0", "mlx5_core.rdma.4", false);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
-	assert_told(bed, "error " FIRST ": mlx5_ib is not loaded, so there is no RDMA device | "
-			 "mlx5_core.rdma.2 has no driver; mlx5_ib is not loaded < "
-			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; for every start: echo "
-			 "mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
+	assert_told(
+		bed,
+		"error " FIRST
+		": mlx5_ib is not loaded, so there is no RDMA device | mlx5_core.rdma.2 has no "
+		"driver; mlx5_ib is not loaded < /sys/bus/auxiliary/devices -> modprobe mlx5_ib; "
+		"to load it at every start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
 	tree_link(&bed->tree, "sys/module/mlx5_ib", "!EACCES");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "error " FIRST ": mlx5_ib is perhaps not loaded, so there is no RDMA "
-			 "device | mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
-			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; for every start: echo "
-			 "mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
+	assert_told(bed, "error " FIRST
+			 ": mlx5_ib is perhaps not loaded, so there is no RDMA device | "
+			 "mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
+			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; to load it at every "
+			 "start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
 	put_half(bed, FIRST, "mlx5_core.rdma.2", true);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed,
-		    "warning " FIRST ": the RDMA half has its driver, but shows no RDMA "
-		    "device | mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> "
-		    "the kernel's log may have the reason: dmesg | grep " FIRST " and blocks\n");
+	assert_told(bed, "warning " FIRST
+			 ": the RDMA half has its driver, but shows no RDMA device | "
+			 "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
+			 "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/module/mlx5_ib");
 	/* The device of a card's other port only replaces the missing one if it serves both. */
 	add_device(bed, "mlx5_9", "0000:01:00.1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
-	assert_told(bed,
-		    "warning " FIRST ": the RDMA half has its driver, but shows no RDMA "
-		    "device | mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> "
-		    "the kernel's log may have the reason: dmesg | grep " FIRST " and blocks\n");
+	assert_told(bed, "warning " FIRST
+			 ": the RDMA half has its driver, but shows no RDMA device | "
+			 "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
+			 "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/bus/auxiliary");
 	put_half(bed, FIRST, "mlx5_core.multiport.1", true);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
@@ -553,9 +561,10 @@ static void no_halves(void **state)
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed,
 		    "note " FIRST ": the driver offers no RDMA: it is switched off, or the adapter "
-		    "has none | mlx5_core made devices, none for RDMA < /sys/bus/auxiliary/devices "
-		    "-> devlink dev param show pci/" FIRST " (enable_rdma, enable_roce, "
-		    "enable_iwarp); also look at the adapter's own settings\n"
+				  "has none | mlx5_core created devices, but none for RDMA < "
+				  "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
+		    " (enable_rdma, enable_roce, enable_iwarp); also look at the adapter's own "
+		    "settings\n"
 		    "note -: before -> the remedy\n"
 		    "not-checked " FIRST ": not checked because of rdma-disabled\n");
 	tree_delete(&bed->tree, "sys/bus/auxiliary");
@@ -570,8 +579,9 @@ static void no_halves(void **state)
 	put_function(bed, FIRST, "0x8086", "0x24f0", "hfi1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "warning " FIRST ": the function has its driver, but shows no RDMA device "
-			 "| driver hfi1 < /" FUNCTIONS FIRST "/driver -> the kernel's log may have "
-			 "the reason: dmesg | grep " FIRST " and blocks\n");
+					  "| driver hfi1 < /" FUNCTIONS FIRST
+			 "/driver -> the kernel log may have the reason: dmesg | grep " FIRST
+			 " and blocks\n");
 	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "not-checked " FIRST ": not checked because of netns-mode\n");
@@ -582,8 +592,9 @@ static void no_halves(void **state)
 	free(doctor_told(&bed->results, &bed->problems));
 	tree_directory(&bed->tree, "sys/module/bnxt_re");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
-	assert_told(bed, "note " FIRST ": bnxt_re is loaded, but makes no RDMA device of the "
-			 "function | bnxt_re is loaded < /sys/module -> dmesg | grep bnxt_re\n");
+	assert_told(bed, "note " FIRST
+			 ": bnxt_re is loaded, but has created no RDMA device for the function | "
+			 "bnxt_re is loaded < /sys/module -> dmesg | grep bnxt_re\n");
 	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "not-checked " FIRST ": not checked because of netns-mode\n");
@@ -595,11 +606,11 @@ static void no_halves(void **state)
  */
 static void shared_representors(void **state)
 {
-	static const char hidden[] = "warning " FIRST
-				     ": the RDMA half has its driver, but shows no RDMA device | "
-				     "mlx5_core.rdma-rep.0 has its driver < "
-				     "/sys/bus/auxiliary/devices -> the kernel's log may have the "
-				     "reason: dmesg | grep " FIRST " and blocks\n";
+	static const char hidden[] =
+		"warning " FIRST ": the RDMA half has its driver, but shows no RDMA device | "
+				 "mlx5_core.rdma-rep.0 has its driver < /sys/bus/auxiliary/devices "
+				 "-> the kernel log may have the reason: dmesg | grep " FIRST
+		" and blocks\n";
 	struct bed *bed = *state;
 	struct device *device;
 
@@ -630,12 +641,13 @@ static void shared_device(void **state)
 	static const char both[] = "ok " FIRST ": another function of the adapter has the RDMA "
 				   "device for both | mlx5_1 on 0000:01:00.1 < "
 				   "/sys/class/infiniband\n",
-			  none[] = "note " FIRST
-				   ": the driver offers no RDMA: it is switched off, or "
-				   "the adapter has none | mlx5_core made devices, none for RDMA < "
-				   "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
-				   " (enable_rdma, enable_roce, enable_iwarp); also look at the "
-				   "adapter's own settings\n";
+			  none[] =
+				  "note " FIRST
+				  ": the driver offers no RDMA: it is switched off, or the adapter "
+				  "has none | mlx5_core created devices, but none for RDMA < "
+				  "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
+				  " (enable_rdma, enable_roce, enable_iwarp); also look at the "
+				  "adapter's own settings\n";
 	struct bed *bed = *state;
 	struct device *device;
 

@@ -64,8 +64,8 @@ static void modules(void **state)
 		if (*cases[i].missing)
 			assert_told(bed,
 				    "warning -: a module for user space is not loaded | not "
-				    "loaded: %s < /sys/class -> modprobe -a %s; for every start, "
-				    "list them in /etc/modules-load.d/rdma.conf\n",
+				    "loaded: %s < /sys/class -> modprobe -a %s; to load them at "
+				    "every start, list them in /etc/modules-load.d/rdma.conf\n",
 				    cases[i].missing, cases[i].missing);
 		else
 			assert_told(bed, "ok -: the modules for user space are loaded | ib_uverbs "
@@ -82,8 +82,8 @@ static void kept_away(void **state)
 	static const char verdict[] =
 		"programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: "
 		"ib_uverbs rdma_ucm";
-	static const char step[] = "modprobe -a ib_uverbs rdma_ucm; for every start, list them "
-				   "in /etc/modules-load.d/rdma.conf";
+	static const char step[] = "modprobe -a ib_uverbs rdma_ucm; to load them at every start, "
+				   "list them in /etc/modules-load.d/rdma.conf";
 	struct bed *bed = *state;
 
 	add_device(bed, "mlx5_0", TRANSPORT_ROCE);
@@ -123,8 +123,8 @@ static void no_uverbs(void **state)
 	run_on(bed, CHECK_ID_uverbs_abi, device);
 	assert_told(bed, "%s", "");
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, "error mlx5_0: ib_uverbs has made no device for it | no entry for mlx5_0 "
-			 "< /sys/class/infiniband_verbs -> dmesg | grep uverbs\n");
+	assert_told(bed, "error mlx5_0: ib_uverbs has created no device for it | no entry for "
+			 "mlx5_0 < /sys/class/infiniband_verbs -> dmesg | grep uverbs\n");
 	bed->request.root = bed->tree.path;
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, "not-checked mlx5_0: it has no uverbs device, which only sub-devices may "
@@ -219,8 +219,8 @@ static void nodes(void **state)
 static void libraries(void **state)
 {
 	static const char none[] =
-		"warning d: libibverbs is not installed: no program can use the device by verbs | "
-		"no libibverbs.so.1 in the directories of the loader -> apt install libibverbs1 "
+		"warning d: libibverbs is not installed: no program can use the device through "
+		"verbs | no libibverbs.so.1 in the loader's directories -> apt install libibverbs1 "
 		"ibverbs-providers, or dnf install libibverbs\n";
 	struct bed *bed = *state;
 	struct device *device = add_device(bed, "d", TRANSPORT_ROCE);
@@ -245,33 +245,36 @@ static void libraries(void **state)
 	assert_told(bed, "%s", none);
 	tree_write(&bed->tree, "usr/lib64/libibverbs.so.1", "no such text");
 	run_on(bed, CHECK_ID_provider, device);
-	assert_told(bed, "error d: libibverbs is not told to load the provider mlx5 | no line "
-			 "\"driver mlx5\" < /etc/libibverbs.d -> the remedy\n");
+	assert_told(bed, "error d: libibverbs is not configured to load the provider mlx5 | no "
+			 "line \"driver mlx5\" < /etc/libibverbs.d -> the remedy\n");
 	tree_write(&bed->tree, "usr/lib64/libibverbs.so.1", "lib%%s-rdmav34.so");
 	tree_write(&bed->tree, "usr/lib64/libmlx5-rdmav34.so", "");
 	run_on(bed, CHECK_ID_provider, device);
-	assert_told(bed, "error d: libibverbs is not told to load the provider mlx5 | libibverbs "
-			 "wants libmlx5-rdmav34.so; no line \"driver mlx5\"; the library is there: "
-			 "libmlx5-rdmav34.so < /usr/lib64, /etc/libibverbs.d -> the remedy\n");
+	assert_told(bed,
+		    "error d: libibverbs is not configured to load the provider mlx5 | libibverbs "
+		    "expects libmlx5-rdmav34.so; no line \"driver mlx5\"; the library is there: "
+		    "libmlx5-rdmav34.so < /usr/lib64, /etc/libibverbs.d -> the remedy\n");
 	tree_write(&bed->tree, "etc/libibverbs.d/a.driver", "driver mlx5");
 	run_on(bed, CHECK_ID_provider, device);
-	assert_told(bed, "ok d: the library for the driver is installed | libibverbs wants "
+	assert_told(bed, "ok d: the library for the driver is installed | libibverbs expects "
 			 "libmlx5-rdmav34.so; libmlx5-rdmav34.so is there < /usr/lib64, "
 			 "/etc/libibverbs.d\n");
 	tree_delete(&bed->tree, "usr/lib64/libmlx5-rdmav34.so");
 	run_on(bed, CHECK_ID_provider, device);
-	assert_told(bed, "error d: the library of the provider mlx5 is missing | libibverbs wants "
-			 "libmlx5-rdmav34.so; no libmlx5-rdmav*.so < /usr/lib64 -> the remedy\n");
+	assert_told(bed,
+		    "error d: the library of the provider mlx5 is missing | libibverbs expects "
+		    "libmlx5-rdmav34.so; no libmlx5-rdmav*.so < /usr/lib64 -> the remedy\n");
 	tree_write(&bed->tree, "usr/lib64/libmlx5-rdmav35.so", "");
 	run_on(bed, CHECK_ID_provider, device);
-	assert_told(bed, "error d: the provider mlx5 is of another rdma-core than libibverbs | "
-			 "libibverbs wants libmlx5-rdmav34.so; there is only libmlx5-rdmav35.so < "
-			 "/usr/lib64 -> install libibverbs and its providers from one source, in "
-			 "one release\n");
+	assert_told(
+		bed,
+		"error d: the provider mlx5 is from another rdma-core than libibverbs | libibverbs "
+		"expects libmlx5-rdmav34.so; there is only libmlx5-rdmav35.so < /usr/lib64 -> "
+		"install libibverbs and its providers from one source, in one release\n");
 	tree_write(&bed->tree, "etc/libibverbs.d/a.driver", "driver /opt/libmlx5");
 	run_on(bed, CHECK_ID_provider, device);
 	assert_told(bed, "not-checked d: the provider mlx5 is configured by its path | libibverbs "
-			 "wants libmlx5-rdmav34.so < /usr/lib64\n");
+			 "expects libmlx5-rdmav34.so < /usr/lib64\n");
 	tree_link(&bed->tree, "etc/libibverbs.d/a.driver", "!EIO");
 	run_on(bed, CHECK_ID_provider, device);
 	assert_told(bed,
@@ -318,8 +321,8 @@ static void abis(void **state)
 				    "%s | kernel %s (libibverbs takes 3 to 6); %s < "
 				    "/sys/class/infiniband_verbs/abi_version%s\n",
 				    fits[i] ? "ok d: kernel and library can speak the same ABI"
-					    : "warning d: the driver's ABI is most likely not "
-					      "that of the library",
+					    : "warning d: the driver's ABI most likely does not "
+					      "match the library's",
 				    cases[i].core, cases[i].told, fits[i] ? "" : " -> the remedy");
 		else
 			assert_told(bed,
@@ -377,13 +380,12 @@ static void container(void **state)
 			continue;
 		run_on(bed, CHECK_ID_container_devices, NULL);
 		if (i == 2)
-			assert_told(
-				bed,
-				"note -: the container has some of the host's RDMA devices | "
-				"devices with uverbs: 5, with a device file: 4 (mlx5_2, mlx5_3, "
-				"mlx5_4, mlx5_5) %s -> nothing if the container is to have "
-				"only these\n",
-				source);
+			assert_told(bed,
+				    "note -: the container has some of the host's RDMA devices | "
+				    "devices with uverbs: 5, with a device file: 4 (mlx5_2, "
+				    "mlx5_3, mlx5_4, mlx5_5) %s -> nothing if the container is "
+				    "meant to have only these\n",
+				    source);
 		else
 			assert_told(
 				bed,
@@ -412,9 +414,9 @@ static void put_half(struct bed *bed, const char *name, bool bound)
 static void namespaces(void **state)
 {
 #define MODE "/sys/module/ib_core/parameters/netns_mode"
-	static const char one[] =
-		"note -: an RDMA device is in one network namespace only | N: exclusive; %s here "
-		"< " MODE ", /sys/class/infiniband -> the remedy\n";
+	static const char one[] = "note -: each RDMA device is in only one network namespace | N: "
+				  "exclusive; %s here < " MODE
+				  ", /sys/class/infiniband -> the remedy\n";
 	static const char others[] =
 		"%s -: the RDMA devices are in another network namespace | N: exclusive; 0 RDMA "
 		"devices here < " MODE ", /sys/class/infiniband -> the remedy\n";
@@ -445,8 +447,8 @@ static void namespaces(void **state)
 	tree_write(&bed->tree, MODE + 1, "Yes");
 	run_on(bed, CHECK_ID_netns_mode, NULL);
 	assert_told(bed,
-		    "not-checked -: the mode of the namespaces cannot be read | %s < " MODE "\n"
-		    "unread -: the mode of the namespaces < " MODE ": %s\n",
+		    "not-checked -: the namespace mode cannot be read | %s < " MODE "\n"
+		    "unread -: the namespace mode < " MODE ": %s\n",
 		    strerror(EINVAL), strerror(EINVAL));
 #undef MODE
 }

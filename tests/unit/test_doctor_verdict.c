@@ -178,12 +178,12 @@ static void needs(void **state)
 		{0, NULL},
 		{NEEDS_ROOT, "run it as root"},
 		{NEEDS_LIVE, "run it on the host itself, without --root"},
-		{NEEDS_INTERVAL, "add --interval TIME, or --since FILE of rdmactl counters --save"},
+		{NEEDS_INTERVAL, "add --interval TIME, or --since FILE from rdmactl counters --save"},
 		{NEEDS_PROBE, "add --probe, which opens devices"},
 		{NEEDS_PEER, "add --peer HOST, where rdmactl selftest --serve runs"},
 		{NEEDS_EXPECT, "add --expect FILE"},
 		{NEEDS_PROBE | NEEDS_INTERVAL,
-		 "add --interval TIME, or --since FILE of rdmactl counters --save"},
+		 "add --interval TIME, or --since FILE from rdmactl counters --save"},
 	};
 	struct bed *bed = *state;
 

@@ -330,7 +330,8 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 				text_plural_s(idle));
 	/* How many ports must be active is judged by port-count, if the file says so. */
 	if (idle && !tally.active && !selector->wanted[WANTED_ACTIVE_PORTS].known)
-		doctor_not_checked(run, 0, "no port is active whose rate or MTU could be compared");
+		doctor_not_checked(run, 0,
+				   "no port is active, so there is no rate or MTU to compare");
 	else if (tally.devices || counts(run))
 		doctor_ok(run, "the devices are as expected");
 	else
@@ -366,5 +367,5 @@ void check_expect(struct doctor_context *run)
 		check_selector(run, &file->selectors[i]);
 	check_memlock_wanted(run);
 	if (!file->selector_count && !file->memlock.known)
-		doctor_ok(run, "the file wants nothing");
+		doctor_ok(run, "the file requires nothing");
 }

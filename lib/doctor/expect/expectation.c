@@ -102,7 +102,7 @@ static int take_least(struct parser *parser, const struct json_node *node, bool 
 	const struct json_node *least = json_node_find(node, "min");
 
 	if (words)
-		return complain(parser, node->at, "%s is text, for which there is no minimum", key);
+		return complain(parser, node->at, "%s is text, which cannot have a minimum", key);
 	for (size_t i = 0; i < node->count; i++)
 		if (strcmp(node->items[i].key, "min"))
 			return refuse_key(parser, &node->items[i], keys, ARRAY_SIZE(keys));
@@ -197,7 +197,7 @@ static int take_selectors(struct parser *parser, const struct json_node *node,
 		const struct json_node *member = &node->items[i];
 		struct selector *selector;
 
-		if (demand(parser, member, JSON_NODE_OBJECT, "what is wanted"))
+		if (demand(parser, member, JSON_NODE_OBJECT, "the expectation"))
 			return -EINVAL;
 		selector = mem_append(&expectation->selectors, &expectation->selector_count,
 				      sizeof(*selector));
@@ -226,7 +226,7 @@ static int take_check(struct parser *parser, const struct json_node *node, struc
 		words[i] = doctor_check_names[i].word;
 	guess = text_suggest(node->string, words, DOCTOR_CHECKS,
 			     "rdmactl doctor --list lists the checks");
-	return complain(parser, node->at, "no check '%s': %s", node->string, guess);
+	return complain(parser, node->at, "unknown check '%s': %s", node->string, guess);
 }
 
 static int take_ignored(struct parser *parser, const struct json_node *node,
@@ -288,7 +288,7 @@ static int take_profile(struct parser *parser, const struct json_node *node)
 		return -EINVAL;
 	name = enum_find_word(doctor_profile_names, node->string);
 	if (!name)
-		return complain(parser, node->at, "no profile '%s'", node->string);
+		return complain(parser, node->at, "unknown profile '%s'", node->string);
 	parser->expectation->profile = number_of(name->value);
 	return 0;
 }

@@ -149,7 +149,7 @@ static void report_unmatched(struct doctor_context *run, const struct ignored *i
 		if (names[i])
 			mem_extend(&what, "%s%s", what ? ", " : "", names[i]);
 	doctor_evidence(run, run->facts->expect->path, "%s: %s, %s", place, what, ignored->why);
-	doctor_next_step(run, "remove the entry if its reason is gone, or correct it");
+	doctor_next_step(run, "remove the entry if its reason no longer applies, or correct it");
 	doctor_note(run, "an entry of ignore matches nothing");
 }
 

@@ -127,7 +127,7 @@ void check_cpu_power(struct doctor_context *run)
 	if (rc == -ENOENT && run->facts->root.live)
 		rc = 0;
 	if (rc) {
-		limits_unread(run, "the governor of the processors' frequency",
+		limits_unread(run, "the processors' frequency governor",
 			      "/sys/devices/system/cpu/cpufreq", rc);
 	} else if (!total) {
 		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq", "no frequency scaling");
@@ -182,11 +182,11 @@ static void judge_irqs(struct doctor_context *run, const struct irq_count *count
 	/* Not every architecture has CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c. */
 	if (!count->read && count->rc == -ENOENT && run->facts->root.live) {
 		doctor_not_checked(run, 0,
-				   "the kernel does not tell which processors serve interrupts");
+				   "the kernel does not report which processors serve interrupts");
 		return;
 	}
 	if (!count->read && count->rc) {
-		limits_unread(run, "the processors of the interrupts",
+		limits_unread(run, "the processors that serve the interrupts",
 			      "/proc/irq/N/effective_affinity_list", count->rc);
 		return;
 	}
@@ -292,7 +292,7 @@ void check_hugepages(struct doctor_context *run)
 		doctor_evidence(run, "/sys/kernel/mm/hugepages",
 				"%s: %" PRIu64 " of %" PRIu64 " free%s", name, unused.value,
 				total.value,
-				claimed.value ? " without those of resv_hugepages" : "");
+				claimed.value ? ", not counting those of resv_hugepages" : "");
 	}
 	strings_free(&sizes);
 	if (rc && !(rc == -ENOENT && root->live))
@@ -340,8 +340,8 @@ void check_node_desc(struct doctor_context *run)
 		doctor_ok(run, "the node description names the host");
 	else if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
 		doctor_not_checked(run, 0,
-				   "the container may have another name than the host, which is "
-				   "not known");
+				   "the container may have another name than the host, whose name "
+				   "is not known");
 	else
 		doctor_note(run, "the node description does not name the host");
 }
@@ -360,13 +360,13 @@ void check_lockdown(struct doctor_context *run)
 		return;
 	}
 	if (length < 0) {
-		doctor_unread(run, "the lockdown of the kernel", source, (int)length, true);
+		doctor_unread(run, "the lockdown state of the kernel", source, (int)length, true);
 		return;
 	}
 	word = strchr(text, '[');
 	end = word ? strchr(word, ']') : NULL;
 	if (!end) {
-		doctor_unread(run, "the lockdown of the kernel", source, -EINVAL, false);
+		doctor_unread(run, "the lockdown state of the kernel", source, -EINVAL, false);
 		return;
 	}
 	clean = text_clean(word + 1, (size_t)(end - word - 1));

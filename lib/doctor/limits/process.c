@@ -306,17 +306,17 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 				setting.file);
 	if (limit_is_none(&setting)) {
 		doctor_next_step(run,
-				 "the process does not have what the file says: systemctl "
-				 "daemon-reload, then systemctl restart %s",
+				 "the process does not have the limit that the file sets: "
+				 "systemctl daemon-reload, then systemctl restart %s",
 				 name);
 		return;
 	}
 	if (!strcmp(process->kind->name, "slurmd"))
-		also = ", and keep Slurm from handing on the submitting shell's limit "
+		also = ", and keep Slurm from passing on the submitting shell's limit "
 		       "(PropagateResourceLimitsExcept=MEMLOCK)";
 	else if (process->kind->role == STARTS_LOGINS)
 		also = ", or put '* - memlock unlimited' into /etc/security/limits.d/rdma.conf, "
-		       "which holds for logins by PAM";
+		       "which applies to logins through PAM";
 	doctor_next_step(run,
 			 "systemctl edit %s: LimitMEMLOCK=infinity below [Service], then "
 			 "systemctl restart %s%s",
@@ -373,7 +373,7 @@ static void check_daemon(struct doctor_context *run, const struct daemons *daemo
 	if (rc)
 		limits_unread(run, "the daemon's limit on pinned memory", source, rc);
 	else if (is_enough(&memlock))
-		doctor_ok(run, "what it starts can pin memory without a limit");
+		doctor_ok(run, "processes that it starts can pin memory without a limit");
 	else
 		judge_daemon(run, daemons, process, &memlock);
 }
@@ -443,7 +443,7 @@ void check_rdma_cgroup(struct doctor_context *run)
 
 	/* The group is above this control group namespace: find_group(), procfs.c. */
 	if (rc == -ENOENT && run->facts->root.live)
-		doctor_not_checked(run, 0, "the control group is not seen from here");
+		doctor_not_checked(run, 0, "the control group cannot be seen from here");
 	else if (rc)
 		limits_unread(run, "the control group", "/proc/self/cgroup", rc);
 	if (rc)

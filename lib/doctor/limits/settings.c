@@ -148,7 +148,8 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 		mem_extend(&list, " ...");
 	doctor_next_step(run, "correct %s: %s%s%s%s%s", row->name, closest ? "did you mean " : "",
 			 guess ? guess : "", closest ? "? " : "",
-			 list ? "the names are " : "there is none to name", list ? list : "");
+			 list ? "the names are " : "there are no names to choose from",
+			 list ? list : "");
 }
 
 /* ucp_context.c of UCX: a device can be named without its port since 1.21. */
@@ -168,11 +169,11 @@ static void check_ports(struct doctor_context *run, const struct name_filter *fi
 			add_word(&list, ports.items[j]);
 	}
 	if (!list) {
-		doctor_ok(run, "the setting names what exists");
+		doctor_ok(run, "the setting fits the devices of the host");
 		return;
 	}
 	doctor_next_step(run, "name the ports: %s", list);
-	doctor_note(run, "UCX before 1.21 knows no device without its port");
+	doctor_note(run, "UCX before 1.21 does not recognise a device without its port");
 }
 
 static void check_names(struct doctor_context *run, const struct setting_row *row,
@@ -202,16 +203,16 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 		if (row->kind == UCX_DEVICES)
 			check_ports(run, &filter, names);
 		else
-			doctor_ok(run, "the setting names what exists");
+			doctor_ok(run, "the setting fits the devices of the host");
 		return;
 	}
 	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
-			filter.exact ? "" : ", or begins like that");
+			filter.exact ? "" : ", or has a name that begins like that");
 	advise(run, row, first, names);
 	if (filter.exclude)
-		doctor_note(run, "the setting excludes what does not exist");
+		doctor_note(run, "the setting excludes names that do not exist");
 	else
-		doctor_warning(run, "the setting names what does not exist");
+		doctor_warning(run, "the setting names devices that do not exist");
 }
 
 static void check_gid_index(struct doctor_context *run, const char *value)
@@ -221,9 +222,9 @@ static void check_gid_index(struct doctor_context *run, const char *value)
 		doctor_ok(run, "the library chooses the GID");
 		return;
 	}
-	doctor_next_step(run, "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; "
-			      "rdmactl gids shows what the indexes are now");
-	doctor_note(run, "a fixed GID index is wrong as soon as an address changes");
+	doctor_next_step(run, "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID "
+			      "themselves; rdmactl gids shows the current indexes");
+	doctor_note(run, "a fixed GID index can become wrong when an address changes");
 }
 
 void check_stale_env(struct doctor_context *run)

@@ -76,7 +76,7 @@ static void show_growth(struct sums *sums, const char *name, uint64_t growth)
 						   pci_aer_files[sums->file]);
 
 	sums->grown[sums->file] += growth;
-	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 wanted)", sums->address,
+	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 expected)", sums->address,
 			words[sums->file], name, (unsigned long long)growth,
 			doctor_growth_seconds(sums->run->facts));
 }
@@ -179,8 +179,8 @@ static bool is_reported(struct doctor_context *run)
 		top = top->parent;
 	pci_read(root, top, PCI_ID, run->problems);
 	if (pci_is_emulated(top)) {
-		doctor_evidence(run, NULL, "%s is a port of a hypervisor", top->address);
-		doctor_next_step(run, "make the check on the host of this virtual machine");
+		doctor_evidence(run, NULL, "%s is a port created by a hypervisor", top->address);
+		doctor_next_step(run, "run the check on the host of this virtual machine");
 		return false;
 	}
 	name = mem_format("%s:pcie002", top->address);
@@ -196,14 +196,14 @@ static bool is_reported(struct doctor_context *run)
 static void conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
 {
 	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL]) {
-		doctor_error(run, "uncorrectable PCIe errors grow");
+		doctor_error(run, "uncorrectable PCIe errors are increasing");
 	} else if (sums->grown[PCI_AER_CORRECTABLE]) {
-		doctor_warning(run, "correctable PCIe errors grow");
+		doctor_warning(run, "correctable PCIe errors are increasing");
 	} else if (!counters) {
-		doctor_not_checked(run, 0, "no function on the way counts PCIe errors");
+		doctor_not_checked(run, 0, "no function on the path counts PCIe errors");
 	} else {
 		doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
-				"%zu counters on the way, none grew in %.1f s", counters,
+				"%zu counters on the path, none grew in %.1f s", counters,
 				doctor_growth_seconds(run->facts));
 		if (run->facts->root.live && !is_reported(run)) {
 			doctor_not_checked(run, 0,
@@ -211,7 +211,7 @@ static void conclude(struct doctor_context *run, const struct sums *sums, size_t
 					   "counters may stand still");
 			return;
 		}
-		doctor_nothing_grew(run, "no PCIe errors grow");
+		doctor_nothing_grew(run, "no PCIe error counter grew");
 	}
 }
 
@@ -225,7 +225,7 @@ void check_pcie_errors(struct doctor_context *run)
 
 	/* A saved counter file as the first reading has only the counters of ports. */
 	if (!run->request->interval_msec) {
-		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
+		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
 		return;
 	}

@@ -108,10 +108,10 @@ static void show_hop(struct doctor_context *run, const struct hop *hop)
 	const struct words most = describe(&hop->most_speed, &hop->most_lanes);
 
 	if (hop->both_known)
-		doctor_evidence(run, source, "%s to %s: %s, both ends can %s", hop->lower->address,
-				hop->upper->address, now.text, most.text);
+		doctor_evidence(run, source, "%s to %s: %s, both ends can do %s",
+				hop->lower->address, hop->upper->address, now.text, most.text);
 	else
-		doctor_evidence(run, source, "%s: %s, it can %s", hop->lower->address, now.text,
+		doctor_evidence(run, source, "%s: %s, it can do %s", hop->lower->address, now.text,
 				most.text);
 	doctor_expected(run, most.text, now.text);
 }
@@ -140,20 +140,20 @@ static void judge_first(struct doctor_context *run, const struct hop *first)
 	show_hop(run, first);
 	if (is_slow(first)) {
 		doctor_next_step(run, "%s",
-				 "look on the host of this virtual machine, or in the manual of "
-				 "the board, at what the slot can do");
-		doctor_note(run, "the PCIe link runs below what the adapter can do; what the port "
-				 "above it can do, which may be the limit, is not known");
+				 "check on the host of this virtual machine, or in the manual of "
+				 "the board, what the slot can do");
+		doctor_note(run, "the PCIe link runs below what the adapter can do; the port above "
+				 "it may be the limit, but what it can do is not known");
 		return;
 	}
 	if (!is_limited(first)) {
 		doctor_ok(run, "the PCIe links run as fast and as wide as both of their ends can");
 		return;
 	}
-	doctor_evidence(run, NULL, "the adapter can %s", own.text);
+	doctor_evidence(run, NULL, "the adapter can do %s", own.text);
 	doctor_next_step(run, "%s",
-			 "if the bandwidth matters (pcie-enough), move the adapter to "
-			 "a slot that can do as much as it does");
+			 "if the bandwidth matters (pcie-enough), move the adapter to a slot that "
+			 "can do as much as the adapter");
 	doctor_note(run, "the slot can do less than the adapter");
 }
 
@@ -172,11 +172,11 @@ void check_pcie_link(struct doctor_context *run)
 	else if (is_known(&first))
 		judge_first(run, &first);
 	else if (first.most_speed.known || first.most_lanes.known)
-		doctor_not_checked(run, 0, "the PCIe link does not tell its speed and width");
+		doctor_not_checked(run, 0, "the PCIe link does not report its speed and width");
 	else
 		doctor_not_checked(run, 0,
-				   "the function has no attributes of a PCIe link (an old "
-				   "kernel or card, or a virtual machine)");
+				   "the function has no PCIe link attributes (an old kernel or "
+				   "card, or a virtual machine)");
 }
 
 /*
@@ -289,7 +289,8 @@ void check_pcie_enough(struct doctor_context *run)
 		return;
 	}
 	if (!fastest) {
-		doctor_not_checked(run, 0, "no port is active, so the rate it needs is not known");
+		doctor_not_checked(run, 0,
+				   "no port is active, so the rate that is needed is not known");
 		return;
 	}
 	card = card_rate(run);

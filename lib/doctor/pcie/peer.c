@@ -130,15 +130,15 @@ static void judge_redirection(const struct comparison *found)
 	show_redirection(found);
 	if (keeper) {
 		doctor_evidence(run, NULL, "functions are bound to %s", keeper);
-		doctor_ok(run, "the switch redirects, as virtual machines need it");
+		doctor_ok(run, "the switch redirects traffic, which virtual machines need");
 		return;
 	}
 	if (found->redirected) {
-		doctor_next_step(run,
-				 "switch ACS off in the firmware setup, or add "
-				 "pci=disable_acs_redir=%s (all such ports, with ; between) to "
-				 "the kernel's command line and restart",
-				 found->port->address);
+		doctor_next_step(
+			run,
+			"switch ACS off in the firmware setup, or add pci=disable_acs_redir=%s "
+			"(all such ports, separated by ;) to the kernel's command line and restart",
+			found->port->address);
 		doctor_warning(run, "the switch redirects traffic between adapter and accelerator "
 				    "to the processor");
 		return;
@@ -160,17 +160,16 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 	doctor_evidence(run, NULL, "accelerators below the same switch: %zu", found.accelerators);
 	if (found.direct_nic) {
-		doctor_evidence(run, NULL, "a data function 15b3:2100 beside them");
+		doctor_evidence(run, NULL, "a data function 15b3:2100 next to them");
 		doctor_ok(run, "a Direct NIC carries the data; rdma_topo check tests its settings");
 	} else if (found.redirected || found.apart) {
 		judge_redirection(&found);
 	} else if (found.direct == found.accelerators) {
 		doctor_ok(run, "the switch does not redirect");
 	} else if (found.unread && found.unread->acs_error == -EOPNOTSUPP) {
-		doctor_not_checked(
-			run, 0,
-			"the kernel does not reach the part of the config space of a port "
-			"that has the settings");
+		doctor_not_checked(run, 0,
+				   "the kernel does not reach the part of a port's config space "
+				   "that has the settings");
 	} else if (found.unread) {
 		_cleanup_(freep) char *source = doctor_pci_source(found.unread, "config");
 
@@ -217,7 +216,7 @@ static int find_peers(struct doctor_context *run, bool *ret_found)
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *name = text_clean(names.items[i], strlen(names.items[i]));
 
-		doctor_evidence(run, "/" PEERS, "%s gives peer memory", name);
+		doctor_evidence(run, "/" PEERS, "%s provides peer memory", name);
 		*ret_found = true;
 	}
 	strings_free(&names);
@@ -288,7 +287,7 @@ static void judge_probe(struct doctor_context *run)
 		doctor_ok(run, "the devices register dma-buf, if the accelerators' driver offers "
 			       "it");
 	else
-		doctor_not_checked(run, 0, "all RDMA devices are software");
+		doctor_not_checked(run, 0, "all RDMA devices are software devices");
 }
 
 /* Shows the kernel version, for a guess. */
@@ -303,10 +302,10 @@ static void show_kernel(struct doctor_context *run)
 		doctor_evidence(run, "/proc/sys/kernel/osrelease",
 				"Linux %s (5.12 or later: dma-buf may work, a guess)", release);
 	else
-		doctor_evidence(run, "/proc/sys/kernel/osrelease",
-				"Linux %s (before 5.12: no dma-buf, unless the distributor added "
-				"it)",
-				release);
+		doctor_evidence(
+			run, "/proc/sys/kernel/osrelease",
+			"Linux %s (before 5.12: no dma-buf, unless the distribution added it)",
+			release);
 }
 
 void check_gdr_path(struct doctor_context *run)
@@ -442,7 +441,7 @@ static void judge_nearness(struct doctor_context *run, const struct topology *to
 			nearness.near, text_plural_s(nearness.near), nearness.far,
 			nearness.unknown);
 	if (nearness.far)
-		doctor_note(run, "no accelerator has an adapter on its NUMA node");
+		doctor_note(run, "no accelerator is known to have an adapter on its NUMA node");
 	else if (nearness.unknown)
 		doctor_not_checked(run, 0, "the distance of %zu accelerator%s is not known",
 				   nearness.unknown, text_plural_s(nearness.unknown));
@@ -464,16 +463,16 @@ void check_gpu_nic(struct doctor_context *run)
 
 	/* With only some of the devices, an accelerator's own adapter may be missing. */
 	if (run->request->objects->count) {
-		doctor_not_checked(run, 0, "only some devices were asked for");
+		doctor_not_checked(run, 0, "only some devices were named");
 		return;
 	}
 	/* Read errors are reported by the checks of the functions themselves. */
 	rc = topology_load(&topology, &request, &problems, &notes, &message);
 	if (rc) {
 		doctor_evidence(run, NULL, "%s", message ? message : strerror(-rc));
-		doctor_not_checked(run, 0, "the topology file has a fault");
+		doctor_not_checked(run, 0, "the topology file has an error");
 	} else if (topology.flat && !topology.file) {
-		doctor_not_checked(run, 0, "a virtual machine that does not show its topology");
+		doctor_not_checked(run, 0, "the virtual machine does not show its topology");
 	} else {
 		judge_nearness(run, &topology);
 	}

@@ -48,8 +48,8 @@ void check_iommu_mode(struct doctor_context *run)
 		doctor_evidence(run, source, "IOMMU group %llu without a type",
 				(unsigned long long)function->iommu_group.value);
 		doctor_not_checked(run, 0,
-				   "the kernel does not tell the type of IOMMU groups: it "
-				   "is older than 4.19, or the file cannot be read");
+				   "the kernel does not report the type of IOMMU groups: it is "
+				   "older than 4.19, or the file cannot be read");
 		return;
 	}
 	doctor_evidence(run, source, "IOMMU group %llu has the type %s",
@@ -62,12 +62,11 @@ void check_iommu_mode(struct doctor_context *run)
 			       run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
 				       ? SEVERITY_WARNING
 				       : SEVERITY_NOTICE,
-			       "the IOMMU translates every access of the adapter");
+			       "the IOMMU translates every access by the adapter");
 	else
 		/* The group has no kernel domain: iommu_group_show_type(), iommu.c. */
-		doctor_not_checked(run, 0,
-				   "the type of the IOMMU group does not tell whether it "
-				   "translates");
+		doctor_not_checked(
+			run, 0, "the type of the IOMMU group does not show whether it translates");
 }
 
 /* The limit in fwts, src/pci/maxreadreq, which warns up to 128. */
@@ -77,9 +76,9 @@ static void judge_control(struct doctor_context *run, const struct pci_device_co
 {
 	const bool small = control->max_read_request_bytes < LEAST_READ_REQUEST;
 
-	doctor_evidence(run, NULL, "read requests up to %u bytes (at least %u wanted)",
+	doctor_evidence(run, NULL, "read requests up to %u bytes (should be at least %u)",
 			control->max_read_request_bytes, LEAST_READ_REQUEST);
-	doctor_evidence(run, NULL, "relaxed ordering %s (on wanted)",
+	doctor_evidence(run, NULL, "relaxed ordering %s (should be on)",
 			control->relaxed_ordering ? "on" : "off");
 	if (small && !control->relaxed_ordering)
 		doctor_note(run, "the adapter may read in small requests only, and relaxed "
@@ -119,7 +118,7 @@ void check_pcie_tuning(struct doctor_context *run)
 	if (rc == -EPERM)
 		doctor_not_checked(run, NEEDS_ROOT, "only root can read the settings");
 	else if (rc == -ENODATA)
-		doctor_not_checked(run, 0, "the function is not of PCI Express");
+		doctor_not_checked(run, 0, "the function is not a PCI Express function");
 	else if (rc == -ENODEV)
 		doctor_not_checked(run, 0, "the function does not answer");
 	else
@@ -194,10 +193,10 @@ static void judge_node(struct doctor_context *run, struct number node,
 
 	doctor_evidence(run, source, "node %llu", (unsigned long long)node.value);
 	if (from != run->function)
-		doctor_evidence(run, NULL, "of %s above it", from->address);
+		doctor_evidence(run, NULL, "taken from %s above it", from->address);
 	if (nodes > 1 && is_invented(run)) {
 		doctor_evidence(run, "/" ONLINE_NODES,
-				"%llu nodes, all functions of Hyper-V on node 0",
+				"%llu nodes, all Hyper-V functions on node 0",
 				(unsigned long long)nodes);
 		doctor_note(run, "the NUMA node is 0, which Hyper-V's driver may have invented");
 	} else {
@@ -219,14 +218,14 @@ void check_numa_known(struct doctor_context *run)
 	} else if (rc == -ENOENT) {
 		doctor_evidence(run, source, "no node");
 		doctor_not_checked(run, 0,
-				   "the kernel tells no NUMA nodes (/sys/devices/system/node)");
+				   "the kernel reports no NUMA nodes (/sys/devices/system/node)");
 	} else if (rc) {
 		doctor_unread(run, "the list of NUMA nodes", "/" ONLINE_NODES, rc, false);
 	} else if (nodes == 1) {
 		doctor_evidence(run, "/" ONLINE_NODES, "1 node");
 		doctor_ok(run, "the host has one NUMA node");
 	} else {
-		doctor_evidence(run, source, "no node, nor of a port above it");
+		doctor_evidence(run, source, "no node, nor one of a port above it");
 		doctor_evidence(run, "/" ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
 		doctor_note(run, "the kernel does not know the NUMA node of the adapter");
 	}
@@ -284,7 +283,7 @@ void check_sriov_guid(struct doctor_context *run)
 		doctor_unknown(run, "the node GUID");
 		return;
 	}
-	doctor_evidence(run, source, "node GUID %016llx (not zero wanted)",
+	doctor_evidence(run, source, "node GUID %016llx (must not be zero)",
 			(unsigned long long)device->node_guid.value);
 	if (device->node_guid.value) {
 		doctor_ok(run, "the virtual function has a node GUID");

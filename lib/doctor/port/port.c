@@ -162,10 +162,10 @@ static void advise(struct doctor_context *run, bool switched_off)
 				      "ibportstate does), or in the adapter's settings");
 	else if (number_is(&port->physical_state, PHYSICAL_TRAINING) ||
 		 number_is(&port->physical_state, PHYSICAL_LINK_ERROR_RECOVERY))
-		doctor_next_step(run, "the link trains without success: try another cable, and "
-				      "another port at the other end");
+		doctor_next_step(run, "the link fails to train: try another cable, and another "
+				      "port at the other end");
 	else if (netdev && !port_is_infiniband(port))
-		doctor_next_step(run, "check the cable and the switch port: ethtool %s tells more",
+		doctor_next_step(run, "check the cable and the switch port: ethtool %s shows more",
 				 netdev);
 	else
 		doctor_next_step(run, "check the cable and the port at its other end");
@@ -190,10 +190,10 @@ static void judge_down(struct doctor_context *run)
 	if (in_use) {
 		doctor_error(run, "the port is down, and this host is set up to use it");
 	} else if (!switched_off && peers.active && was_up(own_link(run))) {
-		doctor_error(run, "the port went down, and others like it are up");
+		doctor_error(run, "the port went down, but others like it are up");
 	} else if (!switched_off && peers.active >= 2 && 4 * peers.active >= 3 * peers.count) {
 		doctor_blocks(run);
-		doctor_warning(run, "the port is down, and most others like it are up");
+		doctor_warning(run, "the port is down, but most others like it are up");
 	} else {
 		doctor_blocks(run);
 		doctor_note(run, "the port is down, and nothing shows that it should be up");
@@ -218,8 +218,8 @@ static void judge_init(struct doctor_context *run)
 		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s", netdev);
 		doctor_error(run, "the netdev of the port has no IPv4 address");
 	} else {
-		doctor_next_step(run, "look again: rdmactl ports; if it stays so, check the cable "
-				      "and the port at its other end");
+		doctor_next_step(run, "look again: rdmactl ports; if nothing changes, check the "
+				      "cable and the port at its other end");
 		doctor_error(run, "the port is initialized, but not active");
 	}
 }
@@ -239,8 +239,8 @@ void check_port_state(struct doctor_context *run)
 		return;
 	}
 	if (is_always_active(run->device)) {
-		doctor_not_checked(run, 0,
-				   "the driver calls every port active, whatever its link does");
+		doctor_not_checked(
+			run, 0, "the driver reports every port as active, whatever its link does");
 		return;
 	}
 	doctor_evidence(run, NULL, "state %s, physical state %s",
@@ -253,14 +253,14 @@ void check_port_state(struct doctor_context *run)
 	} else if (number_is(&port->state, PORT_STATE_INIT)) {
 		judge_init(run);
 	} else if (number_is(&port->state, PORT_STATE_ARMED)) {
-		doctor_next_step(run, "look again: rdmactl ports; if it stays so, the subnet "
-				      "manager hangs: rdmactl smp sminfo");
+		doctor_next_step(run, "look again: rdmactl ports; if nothing changes, the subnet "
+				      "manager probably hangs: rdmactl smp sminfo");
 		doctor_error(run,
 			     "the subnet manager has configured the port, but not activated it");
 	} else if (number_is(&port->state, PORT_STATE_ACTIVE_DEFER)) {
 		doctor_next_step(run, "check the cable and the transceivers");
-		doctor_error(run, "the link of the active port is lost, and trains again");
+		doctor_error(run, "the active port lost its link, which is training again");
 	} else {
-		doctor_not_checked(run, 0, "the driver does not tell the state of the port");
+		doctor_not_checked(run, 0, "the driver does not report the state of the port");
 	}
 }

@@ -30,7 +30,7 @@ void check_nvswitch_pf(struct doctor_context *run)
 	if (rc > 0) {
 		doctor_evidence(run, path, "SMDL=SW_MNG in the vital product data");
 		name = text_quote(run->device->name);
-		doctor_next_step(run, "leave %s out of jobs and of monitoring: NCCL_IB_HCA=^=%s",
+		doctor_next_step(run, "exclude %s from jobs and monitoring: NCCL_IB_HCA=^=%s",
 				 run->device->name, name);
 		doctor_blocks(run);
 		doctor_note(run, "the adapter manages the NVSwitches, and is not for traffic");
@@ -39,7 +39,7 @@ void check_nvswitch_pf(struct doctor_context *run)
 	} else if (rc == -ENOENT) {
 		doctor_not_checked(run, 0, "the adapter has no vital product data");
 	} else if (rc == -EBADMSG) {
-		doctor_evidence(run, path, "not in the form of the PCI specification");
+		doctor_evidence(run, path, "not in the format of the PCI specification");
 		doctor_not_checked(run, 0, "the vital product data are damaged");
 	} else {
 		doctor_unread(run, "the vital product data", path, rc, true);
@@ -79,8 +79,8 @@ void check_restricted_pf(struct doctor_context *run)
 			return;
 		}
 		doctor_next_step(run,
-				 "leave %s out of what reads counters (exporters, monitoring): "
-				 "the kernel may log every attempt",
+				 "exclude %s from anything that reads counters (exporters, "
+				 "monitoring): the kernel may log every attempt",
 				 run->device->name);
 		doctor_note(run, "the device refuses to be read: probably a restricted function");
 	} else if (count_ports(run, PMA_NONE, &error)) {

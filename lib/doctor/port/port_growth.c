@@ -87,7 +87,7 @@ static void explain_unknown(struct judgement *judgement, const char *what, int r
 		doctor_evidence(judgement->run, NULL, "%s cannot be read", what);
 	} else if (rc == -EOVERFLOW) {
 		judgement->stuck++;
-		doctor_evidence(judgement->run, NULL, "%s is at its maximum and counts no more",
+		doctor_evidence(judgement->run, NULL, "%s is at its maximum and no longer counts",
 				what);
 	} else if (rc == -ERANGE) {
 		judgement->reset++;
@@ -148,7 +148,7 @@ static void tell_stuck(struct doctor_context *run)
 
 	doctor_next_step(run, "clear them, then look again: rdmactl perf --via %s --errors --reset",
 			 quoted);
-	doctor_note(run, "counters of errors are at their maximum, so growth cannot be seen");
+	doctor_note(run, "error counters are at their maximum, so growth cannot be seen");
 }
 
 /* Ends a check for which no growth is known. */
@@ -185,7 +185,7 @@ void check_link_flaps(struct doctor_context *run)
 	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
 	if (severity == SEVERITY_OK && ethernet && !judgement.carrier && run->request->since) {
 		/* link_downed is an InfiniBand counter: no growth of it proves nothing here. */
-		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
+		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL,
 				   "the saved file does not have the carrier counts of netdevs");
 	} else if (!judgement.known) {
@@ -274,7 +274,7 @@ void check_link_errors(struct doctor_context *run)
 	else if (judgement.worst == SEVERITY_NOTICE)
 		doctor_note(run, "the link has a few errors, below the limits");
 	else if (!judgement.known)
-		give_up(&judgement, "nothing counts the errors of the link");
+		give_up(&judgement, "nothing counts link errors");
 	else if (judgement.stuck)
 		tell_stuck(run);
 	else {

@@ -44,11 +44,11 @@ static bool judge_lanes(struct doctor_context *run)
 		return false;
 	if (number_is(&port->width_lanes, 1) ||
 	    (number_is(&port->width_lanes, 2) && !may_have_two_lanes(port))) {
-		doctor_warning(run, "the link runs with some of its lanes only");
+		doctor_warning(run, "the link runs with only some of its lanes");
 		return true;
 	}
 	if (is_at_its_slowest(run->device, port)) {
-		doctor_warning(run, "the link runs at the lowest speed there is");
+		doctor_warning(run, "the link runs at the lowest InfiniBand speed");
 		return true;
 	}
 	return false;
@@ -91,5 +91,6 @@ void check_port_rate(struct doctor_context *run)
 	else if (peers.best)
 		doctor_ok(run, "the port is as fast as others like it");
 	else
-		doctor_ok(run, "no fault of the rate can be seen without a port like this one");
+		doctor_ok(run, "the rate shows no fault, but there is no port like this one to "
+			       "compare it with");
 }

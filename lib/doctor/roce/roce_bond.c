@@ -77,18 +77,18 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 		 * have no members.
 		 */
 		doctor_next_step(run,
-				 "set the bond down and take its members out, or the kernel "
-				 "refuses it; then: ip link set dev %s type bond mode 802.3ad (or "
+				 "set the bond down and remove its members, or the kernel refuses "
+				 "the change; then: ip link set dev %s type bond mode 802.3ad (or "
 				 "active-backup)",
 				 name);
-		doctor_warning(run, "mlx5 makes no RoCE bond of this mode: each member stays an "
-				    "RDMA device of its own");
+		doctor_warning(run, "mlx5 creates no RoCE bond in this mode: each member remains "
+				    "an RDMA device of its own");
 	} else if (spans_adapters(run, bond)) {
 		doctor_next_step(run,
-				 "make the bond of ports of one adapter, if RDMA is to use it");
+				 "build the bond from ports of one adapter, if RDMA is to use it");
 		/* mlx5_same_hw_devs(), mlx5/core/dev.c: one adapter may occupy two slots. */
-		doctor_note(run, "the members are in different slots, and mlx5 makes a RoCE bond "
-				 "of ports of one adapter only");
+		doctor_note(run, "the members are in different slots, and mlx5 creates a RoCE bond "
+				 "only from ports of one adapter");
 	} else {
 		doctor_ok(run, "the mode of the bond carries RoCE");
 	}
@@ -226,7 +226,7 @@ void check_ipoib_mode(struct doctor_context *run)
 		doctor_unknown(run, "the mode of an IPoIB netdev");
 	else if (survey.idle)
 		doctor_note(run, "connected mode has no advantage with an MTU that datagram mode "
-				 "has, too");
+				 "allows, too");
 	else
 		doctor_ok(run, "mode and MTU of the IPoIB netdevs agree");
 }

@@ -96,9 +96,7 @@ void check_roce_ecn(struct doctor_context *run)
 	ecn = ecn_of(run, run->device, run->port, own);
 	if (!ecn->ecn.vendor && !ecn->ecn.params) {
 		if (ecn->ecn.rc == -ENOENT)
-			doctor_not_checked(run, 0,
-					   "the driver does not tell about congestion "
-					   "control");
+			doctor_not_checked(run, 0, "the driver does not report congestion control");
 		else if (ecn->ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
 			doctor_not_checked(run, 0,
 					   "the lockdown of the kernel keeps debugfs closed");
@@ -110,16 +108,18 @@ void check_roce_ecn(struct doctor_context *run)
 	doctor_evidence(run, ecn->ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s",
 			own->name, ecn->text);
 	if (differs_from_others(run, ecn))
-		doctor_warning(run, "ports of the same board have different congestion control");
+		doctor_warning(
+			run,
+			"ports of the same board have different congestion control settings");
 	else if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
-		doctor_note(run, "congestion control is off, which may be meant so");
+		doctor_note(run, "congestion control is off, which may be intended");
 	else if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
-		doctor_note(run, "no priority has both ends of congestion control: those of "
+		doctor_note(run, "no priority has congestion control at both ends: those of "
 				 "senders and of receivers differ");
 	else if (ecn->ecn.vendor)
 		doctor_ok(run, "congestion control is on");
 	else
 		doctor_not_checked(run, 0,
-				   "the driver tells how congestion control is tuned, but "
-				   "not whether it is on");
+				   "the driver reports how congestion control is tuned, but not "
+				   "whether it is on");
 }

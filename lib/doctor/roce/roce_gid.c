@@ -209,10 +209,10 @@ static void advise(struct doctor_context *run, size_t addresses, size_t missing)
 
 	if (missing)
 		doctor_next_step(run,
-				 "ip link set dev %s up; if the GIDs do not come, remove each "
-				 "address and add it again, not over a connection by it, and then "
-				 "the routes that went with it: ip address del ADDRESS/LENGTH dev "
-				 "%s && ip address add ADDRESS/LENGTH dev %s",
+				 "ip link set dev %s up; if the GIDs do not appear, remove each "
+				 "address and add it again (not over a connection that uses it), "
+				 "and then the routes that went with it: ip address del "
+				 "ADDRESS/LENGTH dev %s && ip address add ADDRESS/LENGTH dev %s",
 				 netdev, netdev, netdev);
 	else if (addresses)
 		doctor_next_step(run,
@@ -231,7 +231,7 @@ static void judge(struct doctor_context *run, size_t addresses, size_t missing, 
 	if (missing)
 		doctor_error(run, "IP addresses of the port have no GID");
 	else if (only_v1)
-		doctor_warning(run, "IP addresses of the port have RoCE v1 GIDs only");
+		doctor_warning(run, "IP addresses of the port have only RoCE v1 GIDs");
 	else if (!addresses)
 		doctor_note(run, "the port has no IP address, so its GIDs are link-local only");
 	else
@@ -246,19 +246,18 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 	gid_table_read_sysfs(&run->facts->root, port, false, true, run->problems);
 	gids = finish(port);
 	if (is_table_incomplete(run)) {
-		doctor_unknown(run, "a part of the GID table");
+		doctor_unknown(run, "part of the GID table");
 		return;
 	}
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
-			"%zu GID%s, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
+			"%zu GID%s, %zu of them for IP addresses, of these %zu RoCE v2", gids.count,
 			text_plural_s(gids.count), gids.addresses, gids.addresses_v2);
 	if (!gids.count && !endpoint_is_active(run->port))
 		doctor_note(run, "the port is not active and has no GID");
 	else if (!gids.count)
-		doctor_not_checked(
-			run, NEEDS_LIVE,
-			"the port has no GID at all, not even a link-local one; only RDMA "
-			"netlink tells whether it offers RoCE");
+		doctor_not_checked(run, NEEDS_LIVE,
+				   "the port has no GID at all, not even a link-local one; only "
+				   "RDMA netlink shows whether it offers RoCE");
 	else if (!gids.addresses_v2)
 		judge(run, gids.addresses, 0, gids.addresses);
 	else
@@ -283,9 +282,9 @@ static void judge_no_roce(struct doctor_context *run)
 
 	doctor_evidence(run, "RDMA netlink", "no protocol");
 	doctor_next_step(run,
-			 "nothing in switchdev mode (devlink dev eswitch show pci/%s): RoCE is for "
-			 "its virtual functions and subfunctions; else see enable_roce of devlink "
-			 "dev param show pci/%s",
+			 "nothing in switchdev mode (devlink dev eswitch show pci/%s), where RoCE "
+			 "is for the virtual functions and subfunctions; otherwise check "
+			 "enable_roce in devlink dev param show pci/%s",
 			 address, address);
 	doctor_note(run, "the device offers no RoCE: its port has no GID, not even a link-local "
 			 "one");
@@ -296,7 +295,7 @@ static void judge_live(struct doctor_context *run, struct port *port)
 	const struct address_survey found = compare_patiently(run, port);
 
 	if (is_table_incomplete(run)) {
-		doctor_unknown(run, "a part of the GID table");
+		doctor_unknown(run, "part of the GID table");
 		return;
 	}
 	if (has_no_roce(run, port)) {

@@ -80,7 +80,7 @@ static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 			    roce_mtu(link->mtu_bytes.value) <= mtu ||
 			    !is_peer(run, &devices->items[i], port))
 				continue;
-			doctor_evidence(run, NULL, "%s of %s/%u, the same board, has %u",
+			doctor_evidence(run, NULL, "%s of %s/%u on the same board has %u",
 					link->name, devices->items[i].name,
 					(unsigned int)port->port.value,
 					roce_mtu(link->mtu_bytes.value));
@@ -168,7 +168,7 @@ static void judge(struct doctor_context *run, const struct link *own)
 		_cleanup_(freep) char *device = text_quote(run->device->name);
 
 		doctor_next_step(run,
-				 "the kernel's log may have the reason: dmesg | grep -e %s -e %s",
+				 "the kernel log may have the reason: dmesg | grep -e %s -e %s",
 				 device, name);
 		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	} else if (count_smaller(run, own, false)) {

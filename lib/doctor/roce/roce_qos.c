@@ -107,8 +107,8 @@ void check_roce_pfc(struct doctor_context *run)
 		doctor_warning(run, "ports of the same board have different lossless priorities or "
 				    "trust");
 	else if (!found->dcb.pfc.pfc_en)
-		doctor_note(run, "no priority is lossless, which may be meant so: without pause "
-				 "frames of the whole link RoCE is lossy traffic here");
+		doctor_note(run, "no priority is lossless, which may be intended: without pause "
+				 "frames for the whole link, RoCE is lossy traffic here");
 	else
 		doctor_ok(run, "the port has lossless priorities");
 }
@@ -150,7 +150,7 @@ static void take_text(struct doctor_context *run, struct tos_survey *survey, con
 		take_tos(run, survey, source, tos);
 		return;
 	}
-	doctor_evidence(run, source, "%s: '%s' is no traffic class", source, text);
+	doctor_evidence(run, source, "%s: '%s' is not a traffic class", source, text);
 	survey->unknown++;
 }
 
@@ -239,14 +239,14 @@ static void advise_tos(struct doctor_context *run, const struct tos_survey *surv
 static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
 {
 	if (survey->lossy)
-		doctor_warning(run, "a traffic class that is set does not lead to a lossless "
-				    "priority");
+		doctor_warning(run,
+			       "a configured traffic class does not lead to a lossless priority");
 	else if (survey->unknown)
 		doctor_not_checked(run, 0,
-				   "whether a traffic class that is set leads to a "
-				   "lossless priority is not known");
+				   "whether a configured traffic class leads to a lossless "
+				   "priority is not known");
 	else if (survey->lossless)
-		doctor_ok(run, "every traffic class that is set leads to a lossless priority");
+		doctor_ok(run, "every configured traffic class leads to a lossless priority");
 	else
 		doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
 				 "lossless priority");

@@ -199,7 +199,7 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 		rc = read_larger(run, rail->link, "arp_filter", &filter);
 	doctor_object(run, "%s", rail->link->name);
 	if (rc == -ENOENT) {
-		doctor_not_checked(run, 0, "the ARP settings of the netdev are not there");
+		doctor_not_checked(run, 0, "the netdev has no ARP settings");
 		return;
 	}
 	if (rc) {
@@ -209,8 +209,8 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 	}
 	ip_format(&rail->subnet.address, subnet);
 	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
-			"%s/%u is on %s, too; arp_ignore %d, arp_announce %d, of all and %s the "
-			"larger (1 or 2 wanted)%s",
+			"%s/%u is also on %s; arp_ignore %d, arp_announce %d, each the larger of "
+			"all and %s (should be 1 or 2)%s",
 			subnet, rail->subnet.bits, neighbour->link->name, (int)ignore,
 			(int)announce, rail->link->name, filter ? "; arp_filter 1" : "");
 	if (ignore == ARP_IGNORE_ALL)
@@ -218,8 +218,9 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 	if (is_strict(ignore) && is_strict(announce))
 		doctor_ok(run, "the netdev answers ARP for its own addresses only");
 	else if (ignore == ARP_IGNORE_ALL)
-		doctor_warning(run, "the netdev answers no ARP request, so that peers do not find "
-				    "its addresses");
+		doctor_warning(
+			run,
+			"the netdev answers no ARP requests, so peers cannot find its addresses");
 	else if (filter && !is_strict(ignore))
 		doctor_note(run,
 			    "arp_filter lets the routing table choose which netdev answers ARP: "
@@ -416,23 +417,23 @@ static void judge_routes(struct doctor_context *run, const struct route_survey *
 			       "rdma_cm rejects connection requests: the port has no route back "
 			       "to its own subnet");
 	} else if (survey->filtered) {
-		doctor_next_step(run,
-				 "a source rule for each netdev (ip rule add from ADDRESS table "
-				 "N), or loose validation: sysctl net.ipv4.conf.all.rp_filter=2");
-		doctor_warning(run, "strict source validation drops ARP requests of neighbours, "
+		doctor_next_step(
+			run, "add a source rule for each netdev (ip rule add from ADDRESS table "
+			     "N), or use loose validation: sysctl net.ipv4.conf.all.rp_filter=2");
+		doctor_warning(run, "strict source validation drops ARP requests from neighbours, "
 				    "because the route back leaves by another netdev");
 	} else if (survey->rc) {
 		doctor_unread(run, "the route", "rtnetlink", survey->rc, false);
 	} else if (!survey->addresses) {
 		doctor_not_checked(run, 0, "the port has no IP address");
 	} else if (survey->no_room == survey->addresses) {
-		doctor_not_checked(run, 0,
-				   "the netmask leaves no room for a neighbour, so which "
-				   "peers there are is not known");
+		doctor_not_checked(
+			run, 0,
+			"the netmask leaves no room for a neighbour, so its peers are not known");
 	} else {
 		const size_t asked = survey->addresses - survey->no_room;
 
-		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s asked about", asked,
+		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s checked", asked,
 				asked == 1 ? "" : "es");
 		doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
 	}

@@ -63,28 +63,26 @@ static void advise(struct doctor_context *run, const char *found, bool rxe)
 {
 	const bool nft = strstr(found, "nf_tables"), old = strstr(found, "table_");
 
-	doctor_next_step(run,
-			 "as root: %s%s%s, and look for what happens to %s in the chains of input "
-			 "and output",
-			 nft ? "nft list ruleset" : "", nft && old ? "; " : "",
-			 old ? "iptables-legacy-save; ip6tables-legacy-save (or without -legacy)"
-			     : "",
-			 rxe ? "udp dport 4791" : "tcp");
+	doctor_next_step(
+		run, "as root: %s%s%s, and see what the chains of input and output do with %s",
+		nft ? "nft list ruleset" : "", nft && old ? "; " : "",
+		old ? "iptables-legacy-save; ip6tables-legacy-save (or without -legacy)" : "",
+		rxe ? "udp dport 4791" : "tcp");
 }
 
 static void find_no_filter(struct doctor_context *run)
 {
 	if (!doctor_module_files(run->facts)->built_in) {
 		doctor_evidence(run, "/proc/modules",
-				"neither nf_tables nor a table of iptables; no modules.builtin");
+				"neither nf_tables nor an iptables table; no modules.builtin");
 		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
 				   "no packet filter is loaded; whether one is built into the "
 				   "kernel is not known");
 		return;
 	}
 	doctor_evidence(run, "/proc/modules",
-			"neither nf_tables nor a table of iptables, loaded or built in");
-	doctor_ok(run, "the kernel has no packet filter of nftables or iptables");
+			"neither nf_tables nor an iptables table, loaded or built in");
+	doctor_ok(run, "the kernel has no nftables or iptables packet filter");
 }
 
 /*

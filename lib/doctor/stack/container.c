@@ -52,11 +52,11 @@ void check_container_devices(struct doctor_context *run)
 			usable.count, list ? " (" : "", list ? list : "", list ? ")" : "");
 	if (forbidden)
 		doctor_evidence(run, "/dev/infiniband",
-				"with one that a control group forbids: %zu", forbidden);
+				"with a device file that a control group forbids: %zu", forbidden);
 	if (!usable.count) {
 		doctor_error(run, "the container has no RDMA device");
 	} else if (usable.count < seen) {
-		doctor_next_step(run, "nothing if the container is to have only these");
+		doctor_next_step(run, "nothing if the container is meant to have only these");
 		doctor_note(run, "the container has some of the host's RDMA devices");
 	} else {
 		doctor_ok(run, "the container has all RDMA devices");
@@ -88,7 +88,7 @@ void check_netns_mode(struct doctor_context *run)
 		return;
 	}
 	if (rc) {
-		doctor_unread(run, "the mode of the namespaces", source, rc, false);
+		doctor_unread(run, "the namespace mode", source, rc, false);
 		return;
 	}
 	doctor_evidence(run, source, "%s", shared == TRISTATE_YES ? "Y: shared" : "N: exclusive");
@@ -102,5 +102,5 @@ void check_netns_mode(struct doctor_context *run)
 		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
 			       "the RDMA devices are in another network namespace");
 	else
-		doctor_note(run, "an RDMA device is in one network namespace only");
+		doctor_note(run, "each RDMA device is in only one network namespace");
 }

@@ -51,7 +51,7 @@ void check_pci_hardware(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/sys/bus/pci/devices",
-			"%zu PCI function%s, none with RDMA for certain", pci->count,
+			"%zu PCI function%s, none certain to have RDMA", pci->count,
 			text_plural_s(pci->count));
 	if (possible.count)
 		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", list);
@@ -103,7 +103,7 @@ void check_pci_dead(struct doctor_context *run)
 	else
 		doctor_evidence(run, source, "vendor ID now %04x", vendor);
 	if (vendor == DEAD_WORD)
-		doctor_error(run, "the function does not answer on the PCI bus any more");
+		doctor_error(run, "the function no longer answers on the PCI bus");
 	else
 		doctor_ok(run, "the function answers on the PCI bus");
 }
@@ -127,7 +127,7 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 	if (function->physfn) {
 		doctor_evidence(run, NULL, "virtual function of %s", function->physfn);
 		doctor_next_step(run,
-				 "nothing if it is meant for a guest; else: echo %s > "
+				 "nothing if it is meant for a guest; otherwise: echo %s > "
 				 "/sys/bus/pci/drivers_probe",
 				 function->address);
 		doctor_blocks(run);
@@ -140,8 +140,8 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 						       : "perhaps loaded");
 	if (state->loaded == TRISTATE_YES)
 		doctor_next_step(run,
-				 "%secho %s > /sys/bus/pci/drivers/%s/bind; the kernel's log says "
-				 "why the driver did not take it: dmesg | grep %s",
+				 "%secho %s > /sys/bus/pci/drivers/%s/bind; the kernel log says "
+				 "why the driver did not bind to it: dmesg | grep %s",
 				 doctor_on_host(run), function->address, wanted, function->address);
 	else
 		doctor_next_step(run, "%smodprobe %s", doctor_on_host(run), wanted);
@@ -169,11 +169,10 @@ void check_pci_driver(struct doctor_context *run)
 	if (state.has_driver || state.device) {
 		doctor_ok(run, "the function has its driver");
 	} else if (function->driver) {
-		doctor_evidence(run, NULL, "for RDMA on this host it would be %s",
-				state.row->driver);
+		doctor_evidence(run, NULL, "RDMA on this host needs %s", state.row->driver);
 		doctor_next_step(run,
-				 "nothing if a guest or a program in user space is to use it; "
-				 "else bind %s to it",
+				 "nothing if a guest or a user-space program is meant to use it; "
+				 "otherwise bind %s to it",
 				 state.row->driver);
 		doctor_blocks(run);
 		doctor_note(run, "the function is not for this host: it has another driver");
@@ -195,15 +194,15 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 
 	if (state->loaded == TRISTATE_YES) {
 		doctor_evidence(run, NULL, "%s is loaded", module);
-		doctor_next_step(run,
-				 "the kernel's log says why %s did not take it: dmesg | grep -e %s "
-				 "-e %s",
-				 module, module, run->function->address);
-		doctor_error(run, "%s is loaded, but does not serve the RDMA half", module);
+		doctor_next_step(
+			run,
+			"the kernel log says why %s did not bind to it: dmesg | grep -e %s -e %s",
+			module, module, run->function->address);
+		doctor_error(run, "%s is loaded, but not bound to the RDMA half", module);
 	} else {
 		doctor_evidence(run, NULL, "%s is %s", module, loaded);
 		doctor_next_step(run,
-				 "%smodprobe %s; for every start: echo %s >> "
+				 "%smodprobe %s; to load it at every start: echo %s >> "
 				 "/etc/modules-load.d/rdma.conf",
 				 doctor_on_host(run), module, module);
 		doctor_error(run, "%s is %s, so there is no RDMA device", module, loaded);
@@ -226,8 +225,8 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 		return;
 	}
 	if (state->half == HALF_NOT_MADE) {
-		doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s made devices, none for RDMA",
-				state->row->driver);
+		doctor_evidence(run, "/sys/bus/auxiliary/devices",
+				"%s created devices, but none for RDMA", state->row->driver);
 		doctor_next_step(run,
 				 "devlink dev param show pci/%s (enable_rdma, enable_roce, "
 				 "enable_iwarp); also look at the adapter's own settings",
@@ -241,7 +240,8 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 	if (state->loaded == TRISTATE_YES) {
 		doctor_next_step(run, "dmesg | grep %s", module);
 		doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_WARNING,
-			       "%s is loaded, but makes no RDMA device of the function", module);
+			       "%s is loaded, but has created no RDMA device for the function",
+			       module);
 		return;
 	}
 	doctor_next_step(run, "%smodprobe %s%s", doctor_on_host(run), module,
@@ -278,7 +278,7 @@ static void find_hidden(struct doctor_context *run, const struct function_state 
 		return;
 	}
 	doctor_blocks(run);
-	doctor_next_step(run, "the kernel's log may have the reason: dmesg | grep %s",
+	doctor_next_step(run, "the kernel log may have the reason: dmesg | grep %s",
 			 run->function->address);
 	if (!state->auxiliary) {
 		/* This driver makes the RDMA device itself. */

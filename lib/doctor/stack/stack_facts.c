@@ -85,7 +85,7 @@ const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
 	stack->has_rules = true;
 	module_rules_read(&facts->root, &stack->rules);
 	if (stack->rules.unread.count && !doctor_needs_root(stack->rules.unread_rc))
-		problem_add(facts->problems, NULL, "settings against modules",
+		problem_add(facts->problems, NULL, "settings that block modules",
 			    stack->rules.unread.items[0], stack->rules.unread_rc, NULL);
 	return &stack->rules;
 }

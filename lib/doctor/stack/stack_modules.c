@@ -46,8 +46,10 @@ void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rul
 				 "then the kernel refuses %s",
 				 rule->text, module);
 	else
-		doctor_next_step(run, "remove %s from the kernel's command line; now: modprobe %s",
-				 rule->text, module);
+		doctor_next_step(
+			run,
+			"remove %s from the kernel's command line; to load it now: modprobe %s",
+			rule->text, module);
 }
 
 static const struct module_rule *rule_against(struct doctor_context *run,
@@ -82,9 +84,10 @@ static void find_harmless(struct doctor_context *run, const struct module_rule *
 
 	doctor_evidence(run, NULL, "%s is %s", rule->module, loaded ? "loaded" : "not loaded");
 	doctor_blame_rule(run, rule, rule->module);
-	doctor_next_step(run, "nothing if it is meant so; else remove \"%s\"", rule->text);
+	doctor_next_step(run, "nothing if it is intended; otherwise remove \"%s\"", rule->text);
 	if (loaded)
-		doctor_note(run, "%s is loaded, though a setting is against it", rule->module);
+		doctor_note(run, "%s is loaded, although a setting should keep it out",
+			    rule->module);
 	else
 		find_blocked(run, rule, SEVERITY_NOTICE);
 }
@@ -130,7 +133,7 @@ void check_module_blocked(struct doctor_context *run)
 				   rules->has_config ? "/proc/cmdline" : "modprobe.d");
 		return;
 	}
-	doctor_evidence(run, "/etc/modprobe.d", "settings against modules: %zu, none against %s",
+	doctor_evidence(run, "/etc/modprobe.d", "settings that block modules: %zu, none for %s",
 			rules->count, state.missing ? state.missing : state.row->module);
 	doctor_ok(run, "no setting keeps the modules from being loaded");
 }
@@ -146,18 +149,17 @@ static void find_absent(struct doctor_context *run, const char *module,
 		doctor_evidence(run, source, "the kernel is %s, /lib/modules has %s",
 				files->release, others ? others : "nothing");
 		doctor_next_step(run,
-				 "restart with an installed kernel, or install the modules of %s "
-				 "again",
+				 "restart with an installed kernel, or reinstall the modules of %s",
 				 files->release);
 		doctor_error(run, "the modules of the running kernel are not installed");
 		return;
 	}
 	doctor_evidence(run, source, "no %s for kernel %s", module, files->release);
-	doctor_next_step(run,
-			 "install the package with it: linux-modules-extra-%s (Ubuntu), "
-			 "kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this "
-			 "kernel",
-			 files->release);
+	doctor_next_step(
+		run,
+		"install the package that has it: linux-modules-extra-%s (Ubuntu), "
+		"kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this kernel",
+		files->release);
 	doctor_error(run, "the running kernel has no module %s", module);
 }
 
@@ -207,8 +209,8 @@ static bool is_stale(struct doctor_context *run, const char *module, enum module
 
 	if (loaded == MODULE_ORIGIN_UNKNOWN || !file || module_file_origin(file) == loaded)
 		return false;
-	doctor_evidence(run, "/lib/modules", "%s: loaded is %s, installed is %s", module,
-			origin_word(loaded), file);
+	doctor_evidence(run, "/lib/modules", "%s: the loaded one is %s, the installed one %s",
+			module, origin_word(loaded), file);
 	return true;
 }
 
@@ -256,7 +258,7 @@ void check_module_mixed(struct doctor_context *run)
 
 	base = origin_of(run, "ib_core", NULL);
 	if (doctor_has_module(run->facts, "ib_core") == TRISTATE_NO) {
-		doctor_ok(run, "no RDMA core is loaded that could be of another stack");
+		doctor_ok(run, "no RDMA core is loaded that could be from another stack");
 		return;
 	}
 	if (base == MODULE_ORIGIN_UNKNOWN) {
@@ -278,10 +280,10 @@ void check_module_mixed(struct doctor_context *run)
 	}
 	if (!mixed && !stale) {
 		doctor_evidence(run, "/sys/module", "ib_core is %s", origin_word(base));
-		doctor_ok(run, "the modules of the function fit each other");
+		doctor_ok(run, "the modules of the function match each other");
 		return;
 	}
 	doctor_verdict(run, state.missing ? SEVERITY_ERROR : SEVERITY_WARNING,
-		       mixed ? "the RDMA core and the driver are of different stacks"
+		       mixed ? "the RDMA core and the driver are from different stacks"
 			     : "the loaded modules are not the installed ones");
 }

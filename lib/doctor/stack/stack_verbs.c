@@ -98,7 +98,7 @@ void check_verbs_modules(struct doctor_context *run)
 	}
 	doctor_evidence(run, "/sys/class", "not loaded: %s", missing);
 	doctor_next_step(run,
-			 "%smodprobe -a %s; for every start, list them in "
+			 "%smodprobe -a %s; to load them at every start, list them in "
 			 "/etc/modules-load.d/rdma.conf",
 			 doctor_on_host(run), missing);
 	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++)
@@ -242,11 +242,11 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 		return true;
 	case NODE_DENIED:
 		doctor_evidence(run, NULL, "this user is %u, the kernel's mode is 0666", geteuid());
-		doctor_next_step(run,
-				 "grep -r infiniband /etc/udev/rules.d for a rule that sets the "
-				 "mode or the group, or join that group; now: chmod 0666 "
-				 "/dev/infiniband/%s",
-				 name);
+		doctor_next_step(
+			run,
+			"grep -r infiniband /etc/udev/rules.d for a rule that sets the mode or the "
+			"group, or join that group; for now: chmod 0666 /dev/infiniband/%s",
+			name);
 		doctor_error(run, "this user may not open the uverbs device file");
 		return true;
 	case NODE_UNREADABLE:
@@ -292,7 +292,7 @@ void check_device_nodes(struct doctor_context *run)
 		doctor_evidence(run, "/sys/class/infiniband_verbs", "no entry for %s",
 				device->name);
 		doctor_next_step(run, "dmesg | grep uverbs");
-		doctor_error(run, "ib_uverbs has made no device for it");
+		doctor_error(run, "ib_uverbs has created no device for it");
 		return;
 	}
 	uverbs = doctor_read_node(run->facts, "infiniband_verbs", device->uverbs);
@@ -337,10 +337,11 @@ static void find_no_library(struct doctor_context *run, const struct providers *
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
 		return;
 	}
-	doctor_evidence(run, NULL, "no libibverbs.so.1 in the directories of the loader");
+	doctor_evidence(run, NULL, "no libibverbs.so.1 in the loader's directories");
 	doctor_next_step(run,
 			 "apt install libibverbs1 ibverbs-providers, or dnf install libibverbs");
-	doctor_warning(run, "libibverbs is not installed: no program can use the device by verbs");
+	doctor_warning(run,
+		       "libibverbs is not installed: no program can use the device through verbs");
 }
 
 void check_provider(struct doctor_context *run)
@@ -375,7 +376,7 @@ void check_provider(struct doctor_context *run)
 	state = providers_find(providers, name, &library);
 	directory = mem_format("/%s", providers->directory);
 	if (providers->abi)
-		doctor_evidence(run, directory, "libibverbs wants lib%s-rdmav%s.so", name,
+		doctor_evidence(run, directory, "libibverbs expects lib%s-rdmav%s.so", name,
 				providers->abi);
 	switch (state) {
 	case PROVIDER_ELSEWHERE:
@@ -388,14 +389,15 @@ void check_provider(struct doctor_context *run)
 	case PROVIDER_NOT_CONFIGURED:
 		doctor_evidence(run, "/" PROVIDERS_CONFIG, "no line \"driver %s\"%s%s", name,
 				library ? "; the library is there: " : "", library ? library : "");
-		doctor_error(run, "libibverbs is not told to load the provider %s", name);
+		doctor_error(run, "libibverbs is not configured to load the provider %s", name);
 		return;
 	case PROVIDER_OTHER_ABI:
 		doctor_evidence(run, NULL, "there is only %s", library);
 		doctor_next_step(run,
 				 "install libibverbs and its providers from one source, in one "
 				 "release");
-		doctor_error(run, "the provider %s is of another rdma-core than libibverbs", name);
+		doctor_error(run, "the provider %s is from another rdma-core than libibverbs",
+			     name);
 		return;
 	case PROVIDER_NO_LIBRARY:
 		doctor_evidence(run, directory, "no lib%s-rdmav*.so", name);
@@ -447,5 +449,5 @@ void check_uverbs_abi(struct doctor_context *run)
 	if (own.value >= row->min_abi && own.value <= row->max_abi)
 		doctor_ok(run, "kernel and library can speak the same ABI");
 	else
-		doctor_warning(run, "the driver's ABI is most likely not that of the library");
+		doctor_warning(run, "the driver's ABI most likely does not match the library's");
 }
