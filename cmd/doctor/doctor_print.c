@@ -52,7 +52,7 @@ static int print_block(FILE *out, const struct render_options *options,
 	_cleanup_(strings_free) struct strings evidence = {.items = NULL};
 
 	summary = block->dependents
-			  ? mem_format("%s; %zu check%s not made because of it", finding->summary,
+			  ? mem_format("%s; %zu check%s not run because of it", finding->summary,
 				       block->dependents, text_plural_s(block->dependents))
 			  : mem_string(finding->summary);
 	if (wrong)
@@ -89,8 +89,8 @@ static char *coverage_line(const struct doctor_results *results, size_t *ret_che
 	add_count(&made, coverage.notes, "note", "notes");
 	add_count(&made, coverage.warnings, "warning", "warnings");
 	add_count(&made, coverage.errors, "error", "errors");
-	add_count(&rest, coverage.because, "not made because of another",
-		  "not made because of others");
+	add_count(&rest, coverage.because, "not run because of another",
+		  "not run because of others");
 	for (size_t i = 0; i < DOCTOR_NEED_BITS; i++) {
 		static const char *const needs[DOCTOR_NEED_BITS][2] = {
 			{"needs root", "need root"},
@@ -103,7 +103,7 @@ static char *coverage_line(const struct doctor_results *results, size_t *ret_che
 
 		add_count(&rest, coverage.needs[i], needs[i][0], needs[i][1]);
 	}
-	add_count(&rest, coverage.unknown, "could not be made", "could not be made");
+	add_count(&rest, coverage.unknown, "could not be completed", "could not be completed");
 	add_count(&rest, coverage.partial, "object could not be checked",
 		  "objects could not be checked");
 	add_count(&rest, coverage.not_applicable, "does not apply", "do not apply");

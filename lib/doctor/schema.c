@@ -92,7 +92,7 @@ static const struct field fields[] = {
 	TEXT(actual, "ACTUAL", 0, 0, "the actual value"),
 	TEXT(ignored, "IGNORED", 0, 0, "why the --expect file ignores the finding"),
 	COMPUTED_FIELD(FIELD_STRING, get_because, "because", "BECAUSE", 0, 0,
-		       "id of the check whose finding kept this one from being made"),
+		       "id of the check whose finding kept this one from being run"),
 	FLAGS_AS("needs", needs, doctor_need_names, "NEEDS", 0, 0,
 		 "what the check needed but did not have"),
 	TEXT_AS("next_step", finding.next_step, "NEXT STEP", 0, 0, "what to do about it"),

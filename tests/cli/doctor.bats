@@ -220,7 +220,7 @@ repair()
 @test "doctor: a machine with two faults: both are named, and nothing else" {
 	on cx7-ib-ndr doctor --profile hpc
 	[ "$status" = 4 ]
-	same 'findings' 'warning  mlx5_5/1: the port is down, but most others like it are up; 2 checks not made because of it [port-state]
+	same 'findings' 'warning  mlx5_5/1: the port is down, but most others like it are up; 2 checks not run because of it [port-state]
 warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -E '^(error|warning|note) ' <<<"$output")"
 	grep -qF '200 Gb/s (2X NDR); mlx5_0/1 and more ports' <<<"$output"
 }

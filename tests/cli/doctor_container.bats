@@ -18,7 +18,7 @@ nodes=dev/infiniband
 	says 0 ''
 	put .dockerenv ''
 	check container-devices
-	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is meant to have only these"
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing to do if the container is meant to have only these"
 	# A device that others have is no fault of this container.
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
@@ -29,7 +29,7 @@ nodes=dev/infiniband
 	# The files of a whole directory are there, and a control group lets none of them be opened.
 	put $nodes/uverbs1 '!EPERM'
 	check container-devices
-	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with a device file that a control group forbids: 1 -> nothing if the container is meant to have only these"
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with a device file that a control group forbids: 1 -> nothing to do if the container is meant to have only these"
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
 		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is there; uverbs1: Operation not permitted'
@@ -76,10 +76,10 @@ nodes=dev/infiniband
 	check netns-mode
 	says 4 "error -: the RDMA devices are in another network namespace | N: exclusive; 0 RDMA devices here -> $step"
 	try doctor --root "$tree" --only rdma-module,netns-mode
-	expect 4 "error    the RDMA devices are in another network namespace; 1 check not made because of it [netns-mode]
+	expect 4 "error    the RDMA devices are in another network namespace; 1 check not run because of it [netns-mode]
          N: exclusive; 0 RDMA devices here
          -> $step
-1 checked: 1 error; 1 not made because of another (profile container; -a lists all)" ''
+1 checked: 1 error; 1 not run because of another (profile container; -a lists all)" ''
 	put $mode '!EACCES'
 	check netns-mode
 	says 3 'not-checked -: the namespace mode cannot be read | Permission denied'

@@ -113,7 +113,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put proc/cmdline ro
 	put etc/modprobe.d/x.conf 'blacklist mlx5_core'
 	check module-blocked
-	line=': mlx5_core is loaded, although a setting should keep it out | mlx5_core is loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_core -> nothing if it is intended; otherwise remove "blacklist mlx5_core"'
+	line=': mlx5_core is loaded, although a setting should keep it out | mlx5_core is loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_core -> nothing to do if it is intended; otherwise remove "blacklist mlx5_core"'
 	says 0 "note 0000:5e:00.0$line" \
 		'ok 0000:af:00.0: no setting keeps the modules from being loaded | settings that block modules: 1, none for mlx5_ib'
 	# Neither is missing on this one.
@@ -128,7 +128,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$functions/0000:5e:00.0/driver"
 	check module-blocked
-	[[ $results == 'note 0000:5e:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1 | mlx5_ib is not loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_ib -> nothing if it is intended; otherwise remove "blacklist mlx5_ib"'$'\n''error 0000:af:00.0: '* ]]
+	[[ $results == 'note 0000:5e:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1 | mlx5_ib is not loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_ib -> nothing to do if it is intended; otherwise remove "blacklist mlx5_ib"'$'\n''error 0000:af:00.0: '* ]]
 	put etc/modprobe.d/x.conf '!EIO'
 	check module-blocked
 	line=': a file that can block modules cannot be read | /etc/modprobe.d/x.conf: Input/output error'
@@ -241,14 +241,14 @@ two()
 	drop etc
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$link"
 	check pci-driver
-	says 0 'note 0000:5e:00.0: the function is not for this host: it has another driver | driver vfio-pci; RDMA on this host needs mlx5_core -> nothing if a guest or a user-space program is meant to use it; otherwise bind mlx5_core to it' "$ok"
+	says 0 'note 0000:5e:00.0: the function is not for this host: it has another driver | driver vfio-pci; RDMA on this host needs mlx5_core -> nothing to do if a guest or a user-space program is meant to use it; otherwise bind mlx5_core to it' "$ok"
 	put "$link" '!EIO'
 	check pci-driver
 	says 3 'not-checked 0000:5e:00.0: the driver of the function is not known | ' "$ok"
 	drop "$link"
 	ln -s ../0000:af:00.0 "$tree/${link%/*}/physfn"
 	check pci-driver
-	says 0 'note 0000:5e:00.0: no driver is bound to the virtual function | no driver; ID 15b3:1017 is served by mlx5_core; virtual function of 0000:af:00.0 -> nothing if it is meant for a guest; otherwise: echo 0000:5e:00.0 > /sys/bus/pci/drivers_probe' "$ok"
+	says 0 'note 0000:5e:00.0: no driver is bound to the virtual function | no driver; ID 15b3:1017 is served by mlx5_core; virtual function of 0000:af:00.0 -> nothing to do if it is meant for a guest; otherwise: echo 0000:5e:00.0 > /sys/bus/pci/drivers_probe' "$ok"
 	# Not every adapter of this driver has RDMA.
 	copy irdma-iwarp
 	drop $functions/0000:18:00.0/driver sys/class/infiniband
@@ -453,13 +453,13 @@ two()
 	put proc/cmdline ro
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
 	try doctor --root "$tree" --only module-blocked,module-absent,pci-driver,rdma-module
-	expect 4 "error    0000:af:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1; 2 checks not made because of it [module-blocked]
+	expect 4 "error    0000:af:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:1; 2 checks not run because of it [module-blocked]
          mlx5_ib is not loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_ib
          -> remove the line \"blacklist mlx5_ib\" from /etc/modprobe.d/x.conf, $fix, then: modprobe mlx5_ib
-error    0000:5e:00.0: $none; 1 check not made because of it [pci-driver]
+error    0000:5e:00.0: $none; 1 check not run because of it [pci-driver]
          no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is loaded
          -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel log says why the driver did not bind to it: dmesg | grep 0000:5e:00.0
-3 checked: 1 ok, 2 errors; 1 not made because of another (profile hpc; -a lists all)" ''
+3 checked: 1 ok, 2 errors; 1 not run because of another (profile hpc; -a lists all)" ''
 	# Without uverbs there is nothing that the checks up to the ports could look at.
 	copy cx5-ib-edr
 	drop $verbs

@@ -266,28 +266,28 @@ static void findings(void **state)
 	result->finding.next_step = mem_string("be root");
 	result->because = number_of(CHECK_ID_multi_rail_arp);
 	assert_text(&results, false, false,
-		    "error    broken; 1 check not made because of it [multi-rail-arp]\n"
+		    "error    broken; 1 check not run because of it [multi-rail-arp]\n"
 		    "         -> mend it\n"
 		    "note     a/1: noted [pkey]\n"
 		    "         seen\n"
 		    "         -> look\n"
-		    "3 checked: 1 ok, 1 note, 1 error; 1 not made because of another (profile hpc; "
+		    "3 checked: 1 ok, 1 note, 1 error; 1 not run because of another (profile hpc; "
 		    "-a lists all)\n");
 	result = add(&results, CHECK_ID_link_flaps, SEVERITY_INFO, "a/1", "not checked", NULL);
 	result->because = number_of(CHECK_ID_multi_rail_arp);
 	results.profile = PROFILE_ROCE;
-	assert_text(&results, true, true,
-		    "\033[31merror      \033[0m  broken; 2 checks not made because of it "
-		    "[multi-rail-arp]\n"
-		    "             -> mend it\n"
-		    "note         a/1: noted [pkey]\n"
-		    "             seen\n"
-		    "             -> look\n"
-		    "not-checked  a/1: not checked [port-rate]\n"
-		    "not-checked  a/1: not checked [link-flaps]\n"
-		    "\033[32mok         \033[0m  a/1: active [port-state]\n"
-		    "3 checked: 1 ok, 1 note, 1 error; 2 not made because of others (profile "
-		    "roce)\n");
+	assert_text(
+		&results, true, true,
+		"\033[31merror      \033[0m  broken; 2 checks not run because of it "
+		"[multi-rail-arp]\n"
+		"             -> mend it\n"
+		"note         a/1: noted [pkey]\n"
+		"             seen\n"
+		"             -> look\n"
+		"not-checked  a/1: not checked [port-rate]\n"
+		"not-checked  a/1: not checked [link-flaps]\n"
+		"\033[32mok         \033[0m  a/1: active [port-state]\n"
+		"3 checked: 1 ok, 1 note, 1 error; 2 not run because of others (profile roce)\n");
 	doctor_results_free(&results);
 }
 
@@ -363,7 +363,7 @@ static void coverage(void **state)
 		uint64_t needs;
 		const char *one, *two;
 	} cases[] = {
-		{0, "1 could not be made", "2 could not be made"},
+		{0, "1 could not be completed", "2 could not be completed"},
 		{NEEDS_ROOT, "1 needs root", "2 need root"},
 		{NEEDS_LIVE, "1 needs the live host", "2 need the live host"},
 		{NEEDS_INTERVAL, "1 needs --interval or --since", "2 need --interval or --since"},

@@ -296,7 +296,7 @@ static void blocked(void **state)
 		"note " FIRST
 		": mlx5_core is loaded, although a setting should keep it out | mlx5_core is "
 		"loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5_core < /etc/modprobe.d/a.conf -> "
-		"nothing if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
+		"nothing to do if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
 	/* A virtual function without a driver may be reserved for a guest. */
 	tree_delete(&bed->tree, "lib");
 	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn", "../0000:02:00.0");
@@ -306,14 +306,14 @@ static void blocked(void **state)
 		"note " FIRST
 		": mlx5_core is blacklisted in /etc/modprobe.d/a.conf:1 | mlx5_core is not loaded; "
 		"/etc/modprobe.d/a.conf:1: blacklist mlx5_core < /etc/modprobe.d/a.conf -> nothing "
-		"if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
+		"to do if it is intended; otherwise remove \"blacklist mlx5_core\"\n");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist mlx5-ib");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed,
 		    "note " FIRST
 		    ": mlx5_ib is blacklisted in /etc/modprobe.d/a.conf:1 | mlx5_ib is not loaded; "
 		    "/etc/modprobe.d/a.conf:1: blacklist mlx5-ib < /etc/modprobe.d/a.conf -> "
-		    "nothing if it is intended; otherwise remove \"blacklist mlx5-ib\"\n");
+		    "nothing to do if it is intended; otherwise remove \"blacklist mlx5-ib\"\n");
 	/* It is unknown whether this adapter is meant to do RDMA. */
 	tree_delete(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn");
 	put_function(bed, FIRST, "0x14e4", "0x1750", "bnxt_en");
@@ -323,7 +323,7 @@ static void blocked(void **state)
 		    "note " FIRST
 		    ": bnxt_re is blacklisted in /etc/modprobe.d/a.conf:1 | bnxt_re is not loaded; "
 		    "/etc/modprobe.d/a.conf:1: blacklist bnxt_re < /etc/modprobe.d/a.conf -> "
-		    "nothing if it is intended; otherwise remove \"blacklist bnxt_re\"\n");
+		    "nothing to do if it is intended; otherwise remove \"blacklist bnxt_re\"\n");
 }
 
 static void absent(void **state)
@@ -463,7 +463,7 @@ static void drivers(void **state)
 	assert_told(bed,
 		    "note " FIRST ": no driver is bound to the virtual function | no driver; %s; "
 				  "virtual function of 0000:02:00.0 < /" FUNCTIONS FIRST
-		    "/driver -> nothing if it is meant for a guest; otherwise: echo " FIRST
+		    "/driver -> nothing to do if it is meant for a guest; otherwise: echo " FIRST
 		    " > /sys/bus/pci/drivers_probe and blocks\n",
 		    ids);
 	put_driver(bed, FIRST, "vfio-pci");
@@ -471,8 +471,8 @@ static void drivers(void **state)
 	assert_told(bed, "note " FIRST
 			 ": the function is not for this host: it has another driver | driver "
 			 "vfio-pci; RDMA on this host needs mlx5_core < /" FUNCTIONS FIRST
-			 "/driver -> nothing if a guest or a user-space program is meant to use "
-			 "it; otherwise bind mlx5_core to it and blocks\n");
+			 "/driver -> nothing to do if a guest or a user-space program is meant to "
+			 "use it; otherwise bind mlx5_core to it and blocks\n");
 	/* A function that has an RDMA device has a driver for it. */
 	add_device(bed, "mlx5_0", FIRST);
 	run_on(bed, CHECK_ID_pci_driver, FIRST);

@@ -383,8 +383,8 @@ static void container(void **state)
 			assert_told(bed,
 				    "note -: the container has some of the host's RDMA devices | "
 				    "devices with uverbs: 5, with a device file: 4 (mlx5_2, "
-				    "mlx5_3, mlx5_4, mlx5_5) %s -> nothing if the container is "
-				    "meant to have only these\n",
+				    "mlx5_3, mlx5_4, mlx5_5) %s -> nothing to do if the container "
+				    "is meant to have only these\n",
 				    source);
 		else
 			assert_told(

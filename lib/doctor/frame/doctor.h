@@ -76,8 +76,8 @@ struct doctor_result {
 	struct finding finding; /* severity: the verdict; object NULL: the host */
 	char *expected, *actual;
 	struct strings sources; /* of the evidence: files, netlink requests, system calls */
-	struct number because;	/* enum doctor_check_id: the cause, if this check was not made */
-	struct number needs;	/* enum doctor_need bits missing, if the check was not made */
+	struct number because;	/* enum doctor_check_id: the cause, if this check was not run */
+	struct number needs;	/* enum doctor_need bits missing, if the check was not run */
 	/* The object's name in the next step, and the step with that marked out; or NULL. */
 	char *step_name, *step_form;
 	char *ignored; /* why the expectation file ignores it; NULL: not ignored */
@@ -135,7 +135,7 @@ struct doctor_block {
 	const struct doctor_result **results;
 	size_t count;
 	size_t total;	   /* objects that the check examined */
-	size_t dependents; /* checks not made because of it */
+	size_t dependents; /* checks not run because of it */
 };
 
 struct doctor_blocks {
@@ -160,9 +160,9 @@ char *doctor_block_step(const struct doctor_block *block);
 /* Counts checks, not results, by the worst verdict of each. */
 struct doctor_coverage {
 	size_t checked, ok, notes, warnings, errors;
-	size_t because;			/* not made because of another check */
-	size_t needs[DOCTOR_NEED_BITS]; /* not made, by the first bit of their needs */
-	size_t unknown;			/* not made for another reason */
+	size_t because;			/* not run because of another check */
+	size_t needs[DOCTOR_NEED_BITS]; /* not run, by the first bit of their needs */
+	size_t unknown;			/* not completed for another reason */
 	size_t partial; /* objects that a check could not examine although it was made on others */
 	size_t not_applicable;
 };

@@ -282,8 +282,8 @@ static void judge_no_roce(struct doctor_context *run)
 
 	doctor_evidence(run, "RDMA netlink", "no protocol");
 	doctor_next_step(run,
-			 "nothing in switchdev mode (devlink dev eswitch show pci/%s), where RoCE "
-			 "is for the virtual functions and subfunctions; otherwise check "
+			 "nothing to do in switchdev mode (devlink dev eswitch show pci/%s), where "
+			 "RoCE is for the virtual functions and subfunctions; otherwise check "
 			 "enable_roce in devlink dev param show pci/%s",
 			 address, address);
 	doctor_note(run, "the device offers no RoCE: its port has no GID, not even a link-local "

@@ -56,7 +56,7 @@ void check_container_devices(struct doctor_context *run)
 	if (!usable.count) {
 		doctor_error(run, "the container has no RDMA device");
 	} else if (usable.count < seen) {
-		doctor_next_step(run, "nothing if the container is meant to have only these");
+		doctor_next_step(run, "nothing to do if the container is meant to have only these");
 		doctor_note(run, "the container has some of the host's RDMA devices");
 	} else {
 		doctor_ok(run, "the container has all RDMA devices");

@@ -127,7 +127,7 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 	if (function->physfn) {
 		doctor_evidence(run, NULL, "virtual function of %s", function->physfn);
 		doctor_next_step(run,
-				 "nothing if it is meant for a guest; otherwise: echo %s > "
+				 "nothing to do if it is meant for a guest; otherwise: echo %s > "
 				 "/sys/bus/pci/drivers_probe",
 				 function->address);
 		doctor_blocks(run);
@@ -171,8 +171,8 @@ void check_pci_driver(struct doctor_context *run)
 	} else if (function->driver) {
 		doctor_evidence(run, NULL, "RDMA on this host needs %s", state.row->driver);
 		doctor_next_step(run,
-				 "nothing if a guest or a user-space program is meant to use it; "
-				 "otherwise bind %s to it",
+				 "nothing to do if a guest or a user-space program is meant to use "
+				 "it; otherwise bind %s to it",
 				 state.row->driver);
 		doctor_blocks(run);
 		doctor_note(run, "the function is not for this host: it has another driver");

@@ -84,7 +84,8 @@ static void find_harmless(struct doctor_context *run, const struct module_rule *
 
 	doctor_evidence(run, NULL, "%s is %s", rule->module, loaded ? "loaded" : "not loaded");
 	doctor_blame_rule(run, rule, rule->module);
-	doctor_next_step(run, "nothing if it is intended; otherwise remove \"%s\"", rule->text);
+	doctor_next_step(run, "nothing to do if it is intended; otherwise remove \"%s\"",
+			 rule->text);
 	if (loaded)
 		doctor_note(run, "%s is loaded, although a setting should keep it out",
 			    rule->module);
