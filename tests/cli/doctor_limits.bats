@@ -362,7 +362,7 @@ add_gpu()
 	[[ $status = 0 && $results = 'ok NCCL_IB_HCA:'* ]]
 	put etc/nccl.conf $'NCCL_IB_HCA=^mlx5_7\e[31m'
 	check stale-env
-	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes names that do not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
+	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes devices that do not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
 	# A saved tree says nothing about the environment of this process.
 	rm "$tree/etc/nccl.conf"
 	NCCL_IB_HCA=mlx5_7 check stale-env

@@ -102,19 +102,20 @@ static void names(void **state)
 				    "(environment) < environment\n",
 				    name, variable);
 		else
-			assert_told(
-				bed,
-				"%s %s: the setting %s what does not exist | %s (environment); "
-				"nothing is called %s%s < environment -> correct %s: %s%s%s%s\n",
-				cases[i].excludes ? "note" : "warning", name,
-				cases[i].excludes ? "excludes" : "names", variable,
-				cases[i].missing,
-				cases[i].exact ? "" : ", or has a name that begins like that", name,
-				cases[i].guess ? "did you mean " : "",
-				cases[i].guess ? cases[i].guess : "", cases[i].guess ? "? " : "",
-				cases[i].of_netdevs		? netdevs
-				: !strncmp(variable, "UCX_", 4) ? ports
-								: devices);
+			assert_told(bed,
+				    "%s %s: the setting %s devices that do not exist | %s "
+				    "(environment); nothing is called %s%s < environment -> "
+				    "correct %s: %s%s%s%s\n",
+				    cases[i].excludes ? "note" : "warning", name,
+				    cases[i].excludes ? "excludes" : "names", variable,
+				    cases[i].missing,
+				    cases[i].exact ? "" : ", or has a name that begins like that",
+				    name, cases[i].guess ? "did you mean " : "",
+				    cases[i].guess ? cases[i].guess : "",
+				    cases[i].guess ? "? " : "",
+				    cases[i].of_netdevs		    ? netdevs
+				    : !strncmp(variable, "UCX_", 4) ? ports
+								    : devices);
 	}
 }
 

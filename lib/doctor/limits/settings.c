@@ -210,7 +210,7 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 			filter.exact ? "" : ", or has a name that begins like that");
 	advise(run, row, first, names);
 	if (filter.exclude)
-		doctor_note(run, "the setting excludes names that do not exist");
+		doctor_note(run, "the setting excludes devices that do not exist");
 	else
 		doctor_warning(run, "the setting names devices that do not exist");
 }
