@@ -25,7 +25,7 @@ enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
 const struct enum_name smp_command_names[] = {
 	{1, "handover", .help = "a standby becomes the master"},
-	{2, "acknowledge", .help = "the master learns that its handover was taken"},
+	{2, "acknowledge", .help = "the master learns that its handover was accepted"},
 	{3, "disable", .help = "a standby stops working"},
 	{4, "standby", .help = "a stopped manager becomes a standby"},
 	{5, "discover", .help = "a standby looks for other managers again"},

@@ -230,7 +230,7 @@ static const struct field node_fields[] = {
 	VIEW_COLUMN(FIELD_GUID, get_system_guid, "system_image_guid", "SYSTEM GUID", 0,
 		    "GUID that all nodes of a system share"),
 	VIEW_COLUMN(FIELD_GUID, get_first_guid, "port_guid", "PORT GUID", 0,
-		    "GUID of the port that the scan reached it by"),
+		    "GUID of the port that the scan reached it through"),
 	VIEW_COLUMN(FIELD_HEX, get_vendor, "vendor_id", "VENDOR", 0, "IEEE OUI of the vendor"),
 	VIEW_COLUMN(FIELD_HEX, get_device, "device_id", "DEVICE ID", 0,
 		    "vendor's number for the device"),

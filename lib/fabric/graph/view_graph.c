@@ -342,8 +342,8 @@ static const struct schema fabric_faults_schema = SCHEMA(
 	"a line of a loaded text that cannot be used");
 
 const struct enum_name fabric_source_names[] = {
-	{FABRIC_TEXT, "text", .help = "a text of ibnetdiscover, or a net file"},
-	{FABRIC_CACHE, "cache", .help = "a cache of ibnetdiscover"},
+	{FABRIC_TEXT, "text", .help = "a text from ibnetdiscover, or a net file"},
+	{FABRIC_CACHE, "cache", .help = "a cache from ibnetdiscover"},
 	{0, NULL},
 };
 
@@ -365,23 +365,24 @@ LIST_GETTER(faults)
 #define ORIGIN_STRING(member_, ...) STRING_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 #define ORIGIN_NUMBER(member_, ...) UNSIGNED_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 
-#define ABOUT_THE_SCAN                                                                             \
-	ORIGIN_STRING(time, "time", "TIME", 0, 0, "time of the scan"),                             \
-		ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that ran the scan"),               \
-		ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that sent the queries"),   \
-		ORIGIN_NUMBER(port, "port", "PORT", FIELD_RIGHT, 0, "port of the device"),         \
-		ORIGIN_NUMBER(lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),               \
-		ORIGIN_STRING(from, "from", "FROM", 0, 0,                                          \
-			      "node where the scan began, as the user named it; null is the port " \
-			      "itself"),                                                           \
-		ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,                 \
-			      "limit of --hops; null if the scan covered the subnet"),             \
-		BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,            \
-			   "whether every query was answered, and all of a text was read"),        \
-		BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,   \
-			   "whether the scan was interrupted"),                                    \
-		ENUM_FIELD(struct fabric_graph, source, fabric_source_names, "source", "SOURCE",   \
-			   0, 0, "kind of file of another tool that it was loaded from, or null")
+#define ABOUT_THE_SCAN                                                                           \
+	ORIGIN_STRING(time, "time", "TIME", 0, 0, "time of the scan"),                           \
+		ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that ran the scan"),             \
+		ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that sent the queries"), \
+		ORIGIN_NUMBER(port, "port", "PORT", FIELD_RIGHT, 0, "port of the device"),       \
+		ORIGIN_NUMBER(lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),             \
+		ORIGIN_STRING(                                                                   \
+			from, "from", "FROM", 0, 0,                                              \
+			"node where the scan began, as the user gave it; null: the local port"), \
+		ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,               \
+			      "limit of --hops; null if the scan covered the subnet"),           \
+		BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,          \
+			   "whether every query was answered, and all of a text was read"),      \
+		BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0, \
+			   "whether the scan was interrupted"),                                  \
+		ENUM_FIELD(struct fabric_graph, source, fabric_source_names, "source", "SOURCE", \
+			   0, 0,                                                                 \
+			   "format of the other tool's file that it was loaded from, or null")
 
 static const struct field graph_fields[] = {
 	ABOUT_THE_SCAN,
@@ -419,7 +420,7 @@ static const struct field saved_fields[] = {
 		      "requested data that did not arrive"),
 	RECORDS_FIELD(get_details, &fabric_details_schema,
 		      "node_index,port,attribute_id,modifier,data", "details", 0,
-		      "tables of ports, of a scan with --details"),
+		      "tables of ports, if the scan had --details"),
 	RECORDS_FIELD(get_faults, &fabric_faults_schema, "", "faults", 0,
 		      "lines of a loaded text that cannot be used"),
 };

@@ -32,11 +32,11 @@ static void show_info(const void *record, const char *key, struct value *value)
 	    "speeds up to QDR that are enabled")                                                  \
 	ROW(FIELD_LIST, speed_ext_enabled, "EXT ENABLED", FIELD_DEFAULT,                          \
 	    "speeds from FDR on that are enabled")                                                \
-	ROW(FIELD_LIST, width_supported, "WIDTH SUPPORTED", 0, "widths that the port can have")   \
+	ROW(FIELD_LIST, width_supported, "WIDTH SUPPORTED", 0, "widths that the port supports")   \
 	ROW(FIELD_LIST, speed_supported, "SPEED SUPPORTED", 0,                                    \
-	    "speeds up to QDR that the port can have")                                            \
+	    "speeds up to QDR that the port supports")                                            \
 	ROW(FIELD_LIST, speed_ext_supported, "EXT SUPPORTED", 0,                                  \
-	    "speeds from FDR on that the port can have")                                          \
+	    "speeds from FDR on that the port supports")                                          \
 	OTHER(FIELD_UNSIGNED, place_get_mtu, "neighbor_mtu_bytes", "MTU", FIELD_RIGHT,            \
 	      "active MTU of the link")                                                           \
 	ROW(FIELD_UNSIGNED, mtu_cap_bytes, "MTU CAP", FIELD_RIGHT, "maximum MTU of the port")     \

@@ -31,7 +31,7 @@ static const struct field fields[] = {
 		    "type of the node at the other end"),
 	FLAGS_FIELD(struct multicast_hop_row, join_state, join_state_names, "join_state",
 		    "JOIN STATE", FIELD_DEFAULT, 0,
-		    "how the port there is a member, by the subnet administrator"),
+		    "how the port there is a member, according to the subnet administrator"),
 	FLAGS_FIELD(struct multicast_hop_row, faults, fault_names, "faults", "FAULTS",
 		    FIELD_DEFAULT, 0, "what is wrong"),
 	BOOL_FIELD(struct multicast_hop_row, in_table, "in_table", "IN TABLE", 0, 0,

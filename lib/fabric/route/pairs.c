@@ -127,7 +127,7 @@ static const struct field pair_fields[] = {
 		       FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "pairs over the cable of the route that most pairs of the file share"),
 	VIEW_COLUMN(FIELD_STRING, get_shared_node, "shared_node", "SHARED NODE", FIELD_DEFAULT,
-		    "name of the node by whose port they leave"),
+		    "name of the node through whose port they leave"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_shared_port, "shared_port", "SHARED PORT",
 		    FIELD_DEFAULT | FIELD_RIGHT, "number of that port"),
 	LIST_FIELD(struct pair_row, cables, "cables", "CABLES", 0, 0,

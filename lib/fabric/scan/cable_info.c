@@ -33,14 +33,14 @@ enum { NO_SUCH_PORT = 1, NOT_SUPPORTED, NOT_CONNECTED, NO_EEPROM };
 const char *cable_info_error(unsigned int code)
 {
 	static const char *const words[] = {
-		[NO_SUCH_PORT] = "the device knows no such port",
-		[NOT_SUPPORTED] = "the port has no module, or an internal link",
+		[NO_SUCH_PORT] = "the device has no such port",
+		[NOT_SUPPORTED] = "the port has no module, or its link is internal",
 		[NOT_CONNECTED] = "no cable is connected",
 		[NO_EEPROM] = "the cable has no memory",
-		[5] = "the device does not read that page",
-		[6] = "the device does not take that address or size",
+		[5] = "the device cannot read that page",
+		[6] = "the device does not accept that address or size",
 		[7] = "the module does not have that address",
-		[8] = "a cable breaks the QSFP specification and disturbs the bus",
+		[8] = "a cable violates the QSFP specification and disturbs the bus",
 		[9] = "the bus to the modules is busy",
 	};
 

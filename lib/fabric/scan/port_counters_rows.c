@@ -295,11 +295,11 @@ static const struct field errors_fields[] = {
 			  "width of the counters of bytes and packets"),
 	LIST_FIELD(RECORD, counters.saturated, "saturated", "SATURATED", 0, 0,
 		   "counters that have stopped at their maximum"),
-	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that are not 0, the highest first"),
+	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that are not 0, highest first"),
 	TEXT_AS("reasons", said_details, "REASONS", 0, 0,
 		"with --details: further counters of the errors that are not 0"),
 	RECORDS_FIELD(get_details, &port_details_schema, "", "details", 0,
-		      "the same, each with its value"),
+		      "these counters, each with its value"),
 };
 #undef RECORD
 
@@ -360,7 +360,7 @@ static const struct field row_fields[] = {
 	RATE(rcv_packets_per_sec, "RCV PACKETS/s", 0, "packets received per second"),
 	LIST_FIELD(RECORD, rates.saturated, "saturated", "SATURATED", 0, 0,
 		   "counters that have stopped at their maximum, and have no rate"),
-	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that grew, the most first"),
+	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that grew, largest growth first"),
 	RECORDS_FIELD(get_counters, &growth_schema, "", "counters", 0, "all counters"),
 };
 #undef RECORD

@@ -71,8 +71,7 @@ static const struct enum_name sa_names2[] = {
 
 #define CLASS_FIELDS(names_, names2_)                                                              \
 	MAD_OBJECT_FIELDS(SHOW),                                                                   \
-		NUM(0, 0, 8, "base_version", "BASE VERSION", 0,                                    \
-		    "version of the format of datagrams"),                                         \
+		NUM(0, 0, 8, "base_version", "BASE VERSION", 0, "version of the datagram format"), \
 		NUM(1, 0, 8, "class_version", "VERSION", SHOW, "version of the management class"), \
 		HEX(2, 0, 16, "cap_mask", "CAP MASK", 0, "CapabilityMask"),                        \
 		FLAGS(2, 0, 16, names_, "capabilities", "CAPABILITIES", SHOW,                      \

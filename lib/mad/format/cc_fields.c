@@ -91,7 +91,7 @@ static const struct field log_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_port_map, "port_map", "PORT MAP", 0, 0,
 		       "ports of a switch that marked packets: 256 bits, port 0 is the last"),
 	HEX(4, 0, 16, "event_map", "EVENT MAP", 0,
-	    "service levels of a channel adapter with events, a bit each", .present = is_ca_log),
+	    "service levels of a channel adapter with events, one bit each", .present = is_ca_log),
 	NUM(SWITCH_EVENT, 0, 16, "slid", "SLID", SHOW, "source LID of the packet",
 	    .present = is_switch_log),
 	NUM(SWITCH_EVENT + 2, 0, 16, "dlid", "DLID", SHOW, "destination LID of the packet",
@@ -128,7 +128,7 @@ static const struct field log_fields[] = {
 		HEX(byte_, 0, 64, key_ "_192_255", heading_ " 192-255", 0, help_ ", 192 to 255")
 static const struct field switch_fields[] = {
 	FIELDS,
-	HEX(0, 0, 32, "control_map", "CONTROL MAP", SHOW, "fields that are in use, a bit each"),
+	HEX(0, 0, 32, "control_map", "CONTROL MAP", SHOW, "fields that are in use, one bit each"),
 	PORT_MASK(4, "victim_mask", "VICTIMS",
 		  "ports that also mark packets which are only victims of congestion"),
 	PORT_MASK(36, "credit_mask", "CREDIT", "ports with credit starvation"),
@@ -173,7 +173,7 @@ static const struct field ca_fields[] = {
 	INDEX("sl", "SL", "service level"),
 	FLAGS(0, 0, 16, port_control_names, "port_control", "CONTROL", SHOW,
 	      "by-sl: the port is slowed down by service level; else each queue pair is"),
-	HEX(2, 0, 16, "control_map", "CONTROL MAP", 0, "service levels that are set, a bit each"),
+	HEX(2, 0, 16, "control_map", "CONTROL MAP", 0, "service levels that are set, one bit each"),
 	NUM(4, 0, 16, "ccti_timer", "TIMER", SHOW,
 	    "time after which the index falls by one, in units of 1.024 us"),
 	NUM(6, 0, 8, "ccti_increase", "INCREASE", SHOW,
@@ -305,7 +305,7 @@ static void get_date(const void *record, struct value *value)
 
 static const struct field general_fields[] = {
 	FIELDS,
-	HEX(10, 0, 16, "device_id", "DEVICE", SHOW, "vendor's number of the device"),
+	HEX(10, 0, 16, "device_id", "DEVICE", SHOW, "vendor's number for the device"),
 	HEX(8, 0, 16, "hw_revision", "REVISION", SHOW, "revision of the device"),
 	COMPUTED_FIELD(FIELD_STRING, get_firmware, "firmware", "FIRMWARE", SHOW, 0,
 		       "version of the firmware"),
@@ -316,7 +316,7 @@ static const struct field general_fields[] = {
 	NUM(72, 0, 32, "ini_version", "INI", 0, "version of the configuration"),
 	COMPUTED_FIELD(FIELD_STRING, get_software, "software", "SOFTWARE", 0, 0,
 		       "version of the software of the device"),
-	NUM(36, 0, 32, "uptime", "UPTIME", SHOW, "time that the device is up, in its own unit"),
+	NUM(36, 0, 32, "uptime", "UPTIME", SHOW, "time since the device started, in its own unit"),
 };
 
 const struct schema vendor_general_schema = MAD_SCHEMA("vendor_general", general_fields,

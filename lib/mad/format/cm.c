@@ -115,10 +115,10 @@ static const struct enum_name cm_sidr_status_names[] = {
 	CM_HEX_FIELD(get_, "private_data", "PRIVATE DATA", "the consumer's own data, as hex")
 
 #define CM_LOCAL_ID \
-	HEX(0, 0, 32, "local_comm_id", "LOCAL ID", SHOW, "the sender's number of the connection")
+	HEX(0, 0, 32, "local_comm_id", "LOCAL ID", SHOW, "the sender's number for the connection")
 #define CM_REMOTE_ID                                       \
 	HEX(4, 0, 32, "remote_comm_id", "REMOTE ID", SHOW, \
-	    "the receiver's number of the connection")
+	    "the receiver's number for the connection")
 #define CM_TIMEOUT(byte_, bit_, key_, heading_, help_) \
 	REAL(byte_, bit_, 5, time_usec_numbers, key_, heading_, 0, help_)
 #define CM_RATE(byte_, key_, heading_, help_) \
@@ -221,14 +221,15 @@ static const struct field req_fields[] = {
 	BOOL(50, 4, "rdc_exists", "RDC", 0, "whether there is a reliable datagram channel"),
 	WORD(50, 5, 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
 	     "retries while the receiver is not ready"),
-	NUM(51, 0, 4, "max_cm_retries", "CM RETRIES", 0, "retries of a message of these"),
+	NUM(51, 0, 4, "max_cm_retries", "CM RETRIES", 0,
+	    "retries of a connection management message"),
 	BOOL(51, 4, "srq", "SRQ", 0, "whether there is a shared receive queue"),
 	WORD(51, 5, 3, cm_extended_transport_names, "extended_transport", "EXTENDED TRANSPORT", 0,
-	     "where the transport is extended, which it is"),
+	     "kind of extended transport, if it is extended"),
 	PATH_FIELDS(52, "primary", "PRIMARY", SHOW),
 	PATH_FIELDS(96, "alternate", "ALTERNATE", 0),
 	BOOL(139, 5, "sap_supported", "SAP", 0,
-	     "whether the sender takes suggestions of an alternate path"),
+	     "whether the sender accepts suggestions of an alternate path"),
 	CM_PRIVATE_DATA(get_req_data),
 };
 
@@ -260,7 +261,7 @@ static const struct field rej_fields[] = {
 	NUM(9, 0, 7, "reject_info_length_bytes", "ARI LENGTH", 0,
 	    "length of the additional information"),
 	CM_HEX_FIELD(get_rej_ari, "additional_info", "ARI",
-		     "the value that would do, after the reason, as hex"),
+		     "the acceptable value, after the reason, as hex"),
 	CM_PRIVATE_DATA(get_rej_data),
 };
 
@@ -319,7 +320,7 @@ PRIVATE(get_sidr_req_data, 16, 216)
 
 static const struct field sidr_req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number of the request"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number for the request"),
 	HEX(4, 0, 16, "pkey", "PKEY", SHOW, "partition of the service"),
 	HEX(8, 0, 64, "service_id", "SERVICE", SHOW, "the requested service"),
 	CM_PRIVATE_DATA(get_sidr_req_data),
@@ -331,7 +332,7 @@ PRIVATE(get_sidr_rep_data, 96, 136)
 
 static const struct field sidr_rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number of the request"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number for the request"),
 	WORD(4, 0, 8, cm_sidr_status_names, "status", "STATUS", SHOW, "how the request went"),
 	NUM(5, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
 	    "length of the additional information"),
@@ -382,7 +383,7 @@ static const struct field apr_fields[] = {
 	    "length of the additional information"),
 	WORD(9, 0, 8, cm_apr_status_names, "status", "STATUS", SHOW, "how loading the path went"),
 	CM_HEX_FIELD(get_apr_info, "additional_info", "INFO",
-		     "the value that would do, after the status, as hex"),
+		     "the acceptable value, after the status, as hex"),
 	CM_PRIVATE_DATA(get_apr_data),
 };
 

@@ -113,14 +113,14 @@ static bool is_rmpp_segment(const void *record)
 
 /* 13.4.3; bytes 4 to 7 depend on the class. */
 #define HEADER_FIELDS(methods_)                                                                 \
-	NUM(0, 0, 8, "base_version", "BASE", 0, "version of the format of datagrams"),          \
+	NUM(0, 0, 8, "base_version", "BASE", 0, "version of the datagram format"),              \
 		WORD(1, 0, 8, mad_class_names, "class", "CLASS", SHOW, "management class"),     \
 		HEX(1, 0, 8, "class_code", "CLASS CODE", 0, "management class as a number"),    \
 		NUM(2, 0, 8, "class_version", "VERSION", 0, "version of the management class"), \
 		WORD(3, 0, 8, methods_, "method", "METHOD", SHOW,                               \
 		     "method of the request or reply"),                                         \
 		HEX(3, 0, 8, "method_code", "METHOD CODE", 0,                                   \
-		    "method as a number; the highest bit is that of an answer"),                \
+		    "method as a number; the highest bit marks an answer"),                     \
 		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", SHOW, 0,     \
 			       "status in words"),                                              \
 		HEX(8, 0, 64, "transaction_id", "TID", SHOW, "transaction ID"),                 \
@@ -130,29 +130,29 @@ static bool is_rmpp_segment(const void *record)
 		HEX(20, 0, 32, "attribute_modifier", "MODIFIER", SHOW, "attribute modifier")
 #define STATUS_FIELDS                                                         \
 	HEX(4, 0, 16, "status_code", "STATUS CODE", 0, "status as a number"), \
-		HEX(6, 0, 16, "class_specific", "SPECIFIC", 0, "the class's own")
+		HEX(6, 0, 16, "class_specific", "SPECIFIC", 0, "class-specific field")
 
 #define SMP_FIELDS HEX(24, 0, 64, "mkey", "MKEY", FIELD_SECRET, "management key of the port")
 
 /* 13.6.2.1 */
-#define RMPP_FIELDS                                                                   \
-	NUM(24, 0, 8, "rmpp_version", "RMPP", 0,                                      \
-	    "version of the protocol of long transfers; 0: not used"),                \
-		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOW,       \
-		     "kind of a packet of a long transfer"),                          \
-		NUM(26, 0, 5, "rmpp_response_time", "RMPP TIME", 0,                   \
-		    "code of the longest reply time; 31: not given"),                 \
-		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOW,    \
-		      "RMPP in use, first segment, last segment"),                    \
-		WORD(27, 0, 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0,    \
-		     "why a transfer ends"),                                          \
-		NUM(28, 0, 32, "rmpp_segment", "SEGMENT", 0,                          \
-		    "number of the segment, from 1 on; of an ack, the last received", \
-		    .present = is_rmpp_segment),                                      \
-		NUM(32, 0, 32, "rmpp_payload_bytes", "PAYLOAD", 0,                    \
-		    "first segment: total length; last segment: its own",             \
-		    .present = is_rmpp_data),                                         \
-		NUM(32, 0, 32, "rmpp_window_last", "WINDOW", 0,                       \
+#define RMPP_FIELDS                                                                    \
+	NUM(24, 0, 8, "rmpp_version", "RMPP", 0,                                       \
+	    "version of the protocol of long transfers; 0: not used"),                 \
+		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOW,        \
+		     "kind of packet in a long transfer"),                             \
+		NUM(26, 0, 5, "rmpp_response_time", "RMPP TIME", 0,                    \
+		    "code of the longest reply time; 31: not given"),                  \
+		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOW,     \
+		      "RMPP in use, first segment, last segment"),                     \
+		WORD(27, 0, 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0,     \
+		     "why a transfer ends"),                                           \
+		NUM(28, 0, 32, "rmpp_segment", "SEGMENT", 0,                           \
+		    "number of the segment, from 1; in an ack, the last one received", \
+		    .present = is_rmpp_segment),                                       \
+		NUM(32, 0, 32, "rmpp_payload_bytes", "PAYLOAD", 0,                     \
+		    "first segment: total length; last segment: its own",              \
+		    .present = is_rmpp_data),                                          \
+		NUM(32, 0, 32, "rmpp_window_last", "WINDOW", 0,                        \
 		    "last segment that may be sent before the next ack", .present = is_rmpp_ack)
 
 static const struct field header_fields[] = {
@@ -201,7 +201,7 @@ static const struct field sa_fields[] = {
 	NUM(44, 0, 16, "attribute_offset_bytes", "OFFSET", SHOW, "from one record to the next",
 	    .factor = 8),
 	HEX(48, 0, 64, "component_mask", "COMPONENTS", SHOW,
-	    "fields that records must match, a bit each"),
+	    "fields that records must match, one bit each"),
 };
 
 /* 16.5.1, class 0x30 to 0x4f */
@@ -209,7 +209,7 @@ static const struct field vendor_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	STATUS_FIELDS,
 	RMPP_FIELDS,
-	HEX(37, 0, 24, "oui", "OUI", SHOW, "whose class it is"),
+	HEX(37, 0, 24, "oui", "OUI", SHOW, "vendor that the class belongs to"),
 };
 
 /* 16.2.1 */

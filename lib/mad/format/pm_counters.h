@@ -108,7 +108,7 @@ extern const struct schema perf_extended_speeds_rsfec_schema;
 	  "multicast packets received, errors included")
 #define PERF_XMIT_WAIT(X)                                                                   \
 	X(CONGESTION, 1, xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT, 40, 0, 32, 168, \
-	  "ticks in which there was data to send but no credit, or no turn")
+	  "ticks with data to send, but without credits or arbitration")
 
 #define PERF_ERRORS(X) \
 	PERF_LINK_ERRORS(X) PERF_THRESHOLD_ERRORS(X) PERF_QP1_DROPPED(X) PERF_VL15_DROPPED(X)

@@ -26,13 +26,13 @@
 #define FIELDS                                                \
 	MAD_OBJECT_FIELDS(SHOW), MAD_PORT_FIELD(SHOW),        \
 		NUM(1, 0, 8, "port_select", "PORT SELECT", 0, \
-		    "port that the counters are of; 255: all of them, added up")
+		    "port that the counters belong to; 255: all ports, added up")
 #define FIELDS_SELECT                                                \
 	FIELDS, HEX(2, 0, 16, "counter_select", "COUNTER SELECT", 0, \
-		    "counters that a write affects, a bit each")
+		    "counters that a write affects, one bit each")
 #define COUNTER_SELECT2(byte_, width_)                                  \
 	HEX(byte_, 0, width_, "counter_select2", "COUNTER SELECT 2", 0, \
-	    "further counters that a write affects, a bit each")
+	    "further counters that a write affects, one bit each")
 
 /* The rows of pm_counters.h in PortCounters, 16.1.3.5. */
 #define NARROW(group_, factor_, key_, heading_, flags_, byte_, bit_, width_, wide_, help_) \
@@ -199,11 +199,11 @@ static const struct field rcv_errors_fields[] = {
 	ERROR(8, 0, 16, "buffer_overrun_errors", "OVERRUNS",
 	      "packets that the buffer had no room for"),
 	ERROR(10, 0, 16, "dlid_mapping_errors", "DLID MAPPING",
-	      "packets to a LID without a way out"),
+	      "packets to a LID without an output port"),
 	ERROR(12, 0, 16, "vl_mapping_errors", "VL MAPPING",
 	      "packets of a service level without a VL"),
 	ERROR(14, 0, 16, "looping_errors", "LOOPING",
-	      "packets that would leave by the port they came by"),
+	      "packets that would leave through the port they came in through"),
 };
 
 /* PortXmitDiscardDetails */
@@ -213,9 +213,9 @@ static const struct field xmit_discards_fields[] = {
 	      "packets discarded while the port was down"),
 	ERROR(6, 0, 16, "neighbor_mtu_discards", "MTU", "packets longer than the neighbor's MTU"),
 	ERROR(8, 0, 16, "switch_lifetime_limit_discards", "LIFETIME",
-	      "packets that were too long in the switch"),
+	      "packets that stayed in the switch too long"),
 	ERROR(10, 0, 16, "switch_hoq_lifetime_limit_discards", "HOQ LIFETIME",
-	      "packets that were too long at the head of the queue"),
+	      "packets that stayed at the head of the queue too long"),
 };
 
 #define LANES(ROW)                                                                               \
@@ -237,10 +237,10 @@ static const struct field xmit_discards_fields[] = {
 #define SPEEDS_FIELDS                                                  \
 	FIELDS,                                                        \
 		HEX(8, 0, 64, "counter_select", "COUNTER SELECT", 0,   \
-		    "counters that a write affects, a bit each"),      \
+		    "counters that a write affects, one bit each"),    \
 		FEC(16, 16, "sync_header_errors", "SYNC ERRORS", SHOW, \
 		    "blocks with a bad synchronization header"),       \
-		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", SHOW, "blocks of no known type")
+		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", SHOW, "blocks of unknown type")
 
 /* PortExtendedSpeedsCounters of links that encode 64 bits in 66 */
 static const struct field speeds_fields[] = {
@@ -309,8 +309,8 @@ static const struct field control_fields[] = {
 	WORD(11, 6, 2, perf_sample_status_names, "sample_status", "STATUS", SHOW,
 	     "how far sampling got"),
 	HEX(12, 0, 64, "option_mask", "OPTIONS", SHOW,
-	    "optional attributes of the port, a bit each"),
-	HEX(20, 0, 64, "vendor_mask", "VENDOR", 0, "attributes of the vendor's, a bit each"),
+	    "optional attributes of the port, one bit each"),
+	HEX(20, 0, 64, "vendor_mask", "VENDOR", 0, "vendor-specific attributes, one bit each"),
 	NUM(28, 0, 32, "sample_start_ticks", "START", 0,
 	    "ticks from the request to the start of the interval"),
 	NUM(32, 0, 32, "sample_interval_ticks", "INTERVAL", SHOW,
@@ -318,7 +318,7 @@ static const struct field control_fields[] = {
 	HEX(36, 0, 16, "tag", "TAG", SHOW, "tag of the request that started sampling"),
 	FIFTEEN(SELECT),
 	HEX(72, 0, 64, "samples_only_option_mask", "SAMPLES ONLY", 0,
-	    "optional quantities that can only be sampled, a bit each"),
+	    "optional quantities that can only be sampled, one bit each"),
 };
 
 #define RESULT_FIELDS                                                                          \

@@ -95,11 +95,11 @@ void sm_get_notice_details(const void *record, struct value *value);
 		GUID(base + 4, "system_image_guid", "SYSTEM GUID", 0,                              \
 		     "GUID that the nodes of a system share", SA(6)),                              \
 		NUM(base + 36, 0, 8, "local_port", "LOCAL PORT", SHOW,                             \
-		    "port that the request came in by", SA(12)),                                   \
+		    "port that the request came in through", SA(12)),                              \
 		HEX(base + 37, 0, 24, "vendor_id", "VENDOR", 0,                                    \
 		    "vendor of the device, an IEEE OUI", SA(13)),                                  \
 		HEX(base + 30, 0, 16, "device_id", "DEVICE ID", 0,                                 \
-		    "vendor's number of the device", SA(10)),                                      \
+		    "vendor's number for the device", SA(10)),                                     \
 		HEX(base + 32, 0, 32, "revision", "REVISION", 0, "revision of the device",         \
 		    SA(11)),                                                                       \
 		NUM(base + 28, 0, 16, "pkey_table_length", "PKEYS", 0, "slots of the P_Key table", \
@@ -114,7 +114,7 @@ void sm_get_notice_details(const void *record, struct value *value);
 	NUM(base, 0, 16, "linear_fdb_cap", "LFT CAP", 0,                                           \
 	    "entries that the linear forwarding table has room for"),                              \
 		NUM(base + 6, 0, 16, "linear_fdb_top", "LFT TOP", SHOW,                            \
-		    "highest LID in use of the linear forwarding table"),                          \
+		    "highest LID in use in the linear forwarding table"),                          \
 		NUM(base + 2, 0, 16, "random_fdb_cap", "RFT CAP", 0,                               \
 		    "entries that the random forwarding table has room for"),                      \
 		NUM(base + 4, 0, 16, "multicast_fdb_cap", "MFT CAP", SHOW,                         \
@@ -126,10 +126,10 @@ void sm_get_notice_details(const void *record, struct value *value);
 		NUM(base + 9, 0, 8, "default_multicast_primary_port", "MC PRIMARY", 0,             \
 		    "default port of multicast packets"),                                          \
 		NUM(base + 10, 0, 8, "default_multicast_other_port", "MC OTHER", 0,                \
-		    "port of multicast packets that came in by the default one"),                  \
+		    "port for multicast packets that came in through the default one"),            \
 		NUM(base + 11, 0, 5, "life_time_code", "LIFE TIME", 0,                             \
 		    "longest stay of a packet, 4.096 us times 2 to this power, "                   \
-		    "above 19 without limit"),                                                     \
+		    "above 19: no limit"),                                                         \
 		BOOL(base + 11, 5, "port_state_change", "CHANGE", SHOW,                            \
 		     "whether a port's state changed since it was cleared"),                       \
 		WORD(base + 11, 6, 2, optimized_sl2vl_names, "optimized_sl2vl", "OPTIMIZED SL2VL", \
@@ -166,10 +166,10 @@ void sm_get_notice_details(const void *record, struct value *value);
 /* Notice, 13.4.8.2 */
 #define SM_NOTICE_ROWS                                                                             \
 	BOOL(0, 0, "generic", "GENERIC", SHOW,                                                     \
-	     "whether the specification defines it, and not a vendor"),                            \
+	     "whether the specification, not a vendor, defines it"),                               \
 		WORD(0, 1, 7, notice_type_names, "type", "TYPE", SHOW, "its severity"),            \
 		NUM(4, 0, 16, "trap_number", "TRAP", SHOW,                                         \
-		    "number of the trap, or the vendor's number of the device"),                   \
+		    "number of the trap, or the vendor's number for the device"),                  \
 		COMPUTED_FIELD(FIELD_STRING, sm_get_trap, "trap", "MEANS", SHOW, 0,                \
 			       "meaning of a generic trap"),                                       \
 		NUM(1, 0, 24, "producer", "PRODUCER", 0,                                           \
@@ -228,9 +228,9 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", SHOW, 0,      \
 			       "name of the active speed, from the newest field that has it"),    \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",   \
-			       FIELD_RIGHT, 0, "signal rate of a lane, gigabits a second"),       \
+			       FIELD_RIGHT, 0, "signal rate of a lane in gigabits per second"),   \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_rate, "rate_gbps", "RATE Gb/s",          \
-			       SHOW | FIELD_RIGHT, 0, "rate of the link, gigabits a second"),     \
+			       SHOW | FIELD_RIGHT, 0, "rate of the link in gigabits per second"), \
 		CODE(base + 36, 0, 4, mtu_numbers, "neighbor_mtu_bytes", "MTU", SHOW,             \
 		     "active MTU of the link", SA(23)),                                           \
 		CODE(base + 41, 4, 4, mtu_numbers, "mtu_cap_bytes", "MAX MTU", 0,                 \
@@ -253,22 +253,22 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		HEX(base + 24, 0, 16, "diag_code", "DIAG CODE", 0, "vendor's code of a fault",    \
 		    SA(8)),                                                                       \
 		NUM(base + 28, 0, 8, "local_port", "LOCAL PORT", 0,                               \
-		    "port that the request came in by", SA(10))
+		    "port that the request came in through", SA(10))
 
 /* Width and speed of the link, and the supported ones. */
 #define SM_PORT_INFO_LINK_ROWS(base, prefix_)                                                      \
 	FLAGS(base + 30, 0, 8, link_width_names, "width_supported", "WIDTH SUPPORTED", 0,          \
-	      "link widths that the port can have", SA(12)),                                       \
+	      "link widths that the port supports", SA(12)),                                       \
 		FLAGS(base + 29, 0, 8, link_width_names, "width_enabled", "WIDTH ENABLED", 0,      \
 		      "link widths that are enabled", SA(11)),                                     \
 		FLAGS(base + 32, 0, 4, link_speed_names, "speed_supported", "SPEED SUPPORTED", 0,  \
-		      "speeds that the port can have", SA(14)),                                    \
+		      "speeds that the port supports", SA(14)),                                    \
 		FLAGS(base + 35, 4, 4, link_speed_names, "speed_enabled", "SPEED ENABLED", 0,      \
 		      "speeds that are enabled", SA(22)),                                          \
 		WORD(base + 35, 0, 4, link_speed_names, "speed_active", "SPEED ACTIVE", 0,         \
 		     "active speed, unless an extended one is", SA(21)),                           \
 		FLAGS(base + 62, 4, 4, link_speed_ext_bit_names, "speed_ext_supported",            \
-		      "EXT SUPPORTED", 0, "extended speeds that the port can have", SA(55),        \
+		      "EXT SUPPORTED", 0, "extended speeds that the port supports", SA(55),        \
 		      .present = prefix_##_has_ext),                                               \
 		FLAGS(base + 63, 3, 5, link_speed_ext_bit_names, "speed_ext_enabled",              \
 		      "EXT ENABLED", 0, "extended speeds that are enabled",                        \
@@ -280,7 +280,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		     "active extended speed", SA(54), .present = prefix_##_has_ext),               \
 		FLAGS(base + 56, 3, 2, link_speed_ext2_bit_names, "speed_ext2_supported",          \
 		      "EXT 2 SUPPORTED", 0,                                                        \
-		      "extended speeds, second field, that the port can have",                     \
+		      "extended speeds, second field, that the port supports",                     \
 		      .present = prefix_##_has_ext2),                                              \
 		FLAGS(base + 56, 5, 3, link_speed_ext2_bit_names, "speed_ext2_enabled",            \
 		      "EXT 2 ENABLED", 0, "extended speeds, second field, that are enabled",       \
@@ -294,7 +294,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		NUM(base + 53, 4, 4, "overrun_errors", "OVERRUN ERRORS", 0,                        \
 		    "threshold of overruns of the buffer", SA(49)),                                \
 		NUM(base + 54, 0, 16, "max_credit_hint", "CREDIT HINT", 0,                         \
-		    "hint of the most credits", SA(50)),                                           \
+		    "hint of the maximum number of credits", SA(50)),                              \
 		NUM(base + 57, 0, 24, "link_round_trip_latency", "ROUND TRIP", 0,                  \
 		    "round trip of the link, in units of 4 ns", SA(52))
 
@@ -317,8 +317,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		NUM(base + 42, 0, 3, "vl_stall_count", "VL STALL", 0,                              \
 		    "packets dropped in a row that stall a VL", SA(32)),                           \
 		NUM(base + 42, 3, 5, "hoq_life_code", "HOQ LIFE", 0,                               \
-		    "longest stay at the head of a queue, 4.096 us * 2 ^ code; from 20: "          \
-		    "no end",                                                                      \
+		    "longest stay at the head of a queue, 4.096 us * 2 ^ code; from 20: no limit", \
 		    SA(33)),                                                                       \
 		REAL(base + 51, 3, 5, time_usec_numbers, "subnet_timeout_usec",                    \
 		     "SUBNET TIMEOUT us", 0, "longest time that a datagram spends in the subnet",  \

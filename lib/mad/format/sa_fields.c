@@ -71,7 +71,7 @@ static const struct field notice_fields[] = {
 		WORD(mtu_, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,             \
 		     "how the MTU was requested", SA(mtu_mask_)),                               \
 		REAL(rate_, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,                 \
-		     "rate of the " of_ ", gigabits a second", SA((rate_mask_) + 1)),           \
+		     "rate of the " of_ " in gigabits per second", SA((rate_mask_) + 1)),       \
 		WORD(rate_, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,          \
 		     "how the rate was requested", SA(rate_mask_)),                             \
 		REAL(lifetime_, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", \
@@ -145,12 +145,13 @@ static const struct field trace_fields[] = {
 	HEX(12, 0, 64, "node_id", "NODE ID", SHOW, "identifier of the node", SA(4)),
 	HEX(20, 0, 64, "chassis_id", "CHASSIS ID", 0, "identifier of the chassis; 0: none", SA(5)),
 	NUM(44, 0, 8, "entry_port", "IN", SHOW,
-	    "port that packets come in by; 0: unknown, or the source", SA(8)),
+	    "port that packets come in through; 0: unknown, or the source", SA(8)),
 	NUM(45, 0, 8, "exit_port", "OUT", SHOW,
-	    "port that packets go out by; 0: unknown, or the destination", SA(9)),
+	    "port that packets go out through; 0: unknown, or the destination", SA(9)),
 	HEX(28, 0, 64, "entry_port_id", "IN ID", 0, "identifier of the entry port", SA(6)),
 	HEX(36, 0, 64, "exit_port_id", "OUT ID", 0, "identifier of the exit port", SA(7)),
-	HEX(0, 0, 64, "gid_prefix", "GID PREFIX", 0, "subnet that the identifiers are of", SA(0)),
+	HEX(0, 0, 64, "gid_prefix", "GID PREFIX", 0, "subnet that the identifiers belong to",
+	    SA(0)),
 	NUM(8, 0, 16, "id_generation", "GENERATION", 0,
 	    "identifiers of one generation can be compared", SA(1)),
 };
@@ -185,9 +186,9 @@ static void get_trap_name(const unsigned char *info, struct value *value)
 /* InformInfo, 13.4.8.3; component numbers of the record */
 #define INFORM_ROWS(base, trap_)                                                                 \
 	BOOL(base + 22, 7, "generic", "GENERIC", 0,                                              \
-	     "whether the specification defines the trap, and not a vendor", SA(7)),             \
+	     "whether the specification, not a vendor, defines the trap", SA(7)),                \
 		NUM(base + 26, 0, 16, "trap_number", "TRAP", SHOW,                               \
-		    "number of the trap, or the vendor's number of the device", SA(10)),         \
+		    "number of the trap, or the vendor's number for the device", SA(10)),        \
 		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOW, 0,                    \
 			       "meaning of a generic trap"),                                     \
 		HEX(base + 24, 0, 16, "type", "TYPE", 0, "type of the notices, 0xffff for all",  \
@@ -349,7 +350,7 @@ static const struct field linear_forwarding_fields[] = {
 /* 15.2.5.8 */
 static const struct field multicast_forwarding_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
-	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks are of", SA(1)),
+	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks cover", SA(1)),
 	NUM(2, 7, 9, "block", "BLOCK", SHOW, "block of 32 multicast LIDs that it holds", SA(3)),
 	COMPUTED_FIELD(FIELD_LIST, get_port_masks, "port_masks", "PORT MASKS", SHOW, 0,
 		       "ports for each multicast LID of the block, up to the last that has one"),
@@ -369,15 +370,17 @@ static const struct field pkey_table_fields[] = {
 /* 15.2.5.4 */
 static const struct field sl2vl_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
-	NUM(2, 0, 8, "input_port", "IN", SHOW, "port of a switch that packets come in by", SA(1)),
-	NUM(3, 0, 8, "output_port", "OUT", SHOW, "port of a switch that packets go out by", SA(2)),
+	NUM(2, 0, 8, "input_port", "IN", SHOW, "port of a switch that packets come in through",
+	    SA(1)),
+	NUM(3, 0, 8, "output_port", "OUT", SHOW, "port of a switch that packets go out through",
+	    SA(2)),
 	SIXTEEN(SL2VL),
 };
 
 /* 15.2.5.9 */
 static const struct field vl_arbitration_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
-	NUM(2, 0, 8, "port", "PORT", SHOW, "port of a switch that packets go out by", SA(1)),
+	NUM(2, 0, 8, "port", "PORT", SHOW, "port of a switch that packets go out through", SA(1)),
 	NUM(3, 0, 8, "block", "BLOCK", SHOW,
 	    "part that it holds: 1 and 2 of low priority, 3 and 4 of high", SA(2)),
 	COMPUTED_FIELD(FIELD_LIST, get_arbitration, "entries", "VL:WEIGHT", SHOW, 0,

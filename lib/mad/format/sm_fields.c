@@ -122,13 +122,13 @@ static const struct field port_info_extended_fields[] = {
 	HEX(0, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask"),
 	FLAGS(0, 0, 32, port_ext_cap_names, "capabilities", "CAPABILITIES", SHOW,
 	      "capability mask in words"),
-	FEC_ROW(6, "fec_fdr_supported", "FDR SUPPORTED", "modes that the port can have at FDR"),
+	FEC_ROW(6, "fec_fdr_supported", "FDR SUPPORTED", "modes that the port supports at FDR"),
 	FEC_ROW(8, "fec_fdr_enabled", "FDR ENABLED", "modes that are enabled for FDR"),
-	FEC_ROW(10, "fec_edr_supported", "EDR SUPPORTED", "modes that the port can have at EDR"),
+	FEC_ROW(10, "fec_edr_supported", "EDR SUPPORTED", "modes that the port supports at EDR"),
 	FEC_ROW(12, "fec_edr_enabled", "EDR ENABLED", "modes that are enabled for EDR"),
-	FEC_ROW(14, "fec_hdr_supported", "HDR SUPPORTED", "modes that the port can have at HDR"),
+	FEC_ROW(14, "fec_hdr_supported", "HDR SUPPORTED", "modes that the port supports at HDR"),
 	FEC_ROW(16, "fec_hdr_enabled", "HDR ENABLED", "modes that are enabled for HDR"),
-	FEC_ROW(18, "fec_ndr_supported", "NDR SUPPORTED", "modes that the port can have at NDR"),
+	FEC_ROW(18, "fec_ndr_supported", "NDR SUPPORTED", "modes that the port supports at NDR"),
 	FEC_ROW(20, "fec_ndr_enabled", "NDR ENABLED", "modes that are enabled for NDR"),
 };
 
@@ -137,7 +137,7 @@ static const struct field port_info_extended_fields[] = {
 	HEX(byte_, 0, 16, "fec_" key_ "_enabled_mask", name_ " ENABLED", 0,                   \
 	    "mask of the error correction that is enabled for " name_),                       \
 		HEX((byte_) + 2, 0, 16, "fec_" key_ "_supported_mask", name_ " SUPPORTED", 0, \
-		    "mask of the error correction that the port can have at " name_)
+		    "mask of the error correction that the port supports at " name_)
 
 /*
  * Mellanox's ExtendedPortInfo. The speeds are in rdma-core's libibmad and in opensm, the rest in
@@ -149,11 +149,11 @@ static const struct field mellanox_port_info_fields[] = {
 	HEX(3, 0, 8, "state_change_enable", "STATE CHANGE", SHOW,
 	    "what may change the state of the link"),
 	FLAGS(7, 0, 8, mellanox_speed_names, "speed_supported", "SUPPORTED", SHOW,
-	      "speeds of the vendor's that the port can have"),
+	      "vendor-specific speeds that the port supports"),
 	FLAGS(11, 0, 8, mellanox_speed_names, "speed_enabled", "ENABLED", SHOW,
-	      "speeds of the vendor's that are enabled"),
+	      "vendor-specific speeds that are enabled"),
 	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOW,
-	      "speed of the vendor's that is active"),
+	      "vendor-specific speed that is active"),
 	WORD(17, 0, 4, mellanox_fec_names, "fec_active", "FEC", 0,
 	     "active error correction; also none if the firmware does not report it"),
 	MELLANOX_FEC_ROWS(20, "fdr10", "FDR10"),
@@ -221,7 +221,7 @@ static const struct field notice_fields[] = {
 static const struct field led_info_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
 	MAD_PORT_FIELD(SHOW),
-	BOOL(0, 0, "led_on", "LED", SHOW, "whether the port's lamp is on"),
+	BOOL(0, 0, "led_on", "LED", SHOW, "whether the port's LED is on"),
 };
 
 /* Only the bytes are shown: the modifier determines which part of the cable's memory they are. */
@@ -340,9 +340,9 @@ static const struct field pkey_table_fields[] = {
 
 static const struct field sl2vl_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
-	MAD_INDEX_FIELD("input_port", "IN", SHOW, "port that packets come in by"),
+	MAD_INDEX_FIELD("input_port", "IN", SHOW, "port that packets come in through"),
 	UNSIGNED_FIELD(struct mad_record, port, "output_port", "OUT", SHOW | FIELD_RIGHT, 0,
-		       "port that packets go out by"),
+		       "port that packets go out through"),
 	SIXTEEN(SL2VL),
 };
 
@@ -362,7 +362,7 @@ static const struct field vl_arbitration_fields[] = {
 static const struct field linear_forwarding_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
 	MAD_INDEX_FIELD("lid", "LID", SHOW, "LID that packets go to"),
-	NUM(0, 0, 8, "port", "PORT", SHOW, "port that they go out by, 255 for none"),
+	NUM(0, 0, 8, "port", "PORT", SHOW, "port that they go out through, 255 for none"),
 	STRING_FIELD(struct mad_record, destination, "destination", "DESTINATION", SHOW,
 		     MAD_NEED_DESTINATION,
 		     "name of the node with the LID, from the subnet administrator"),
@@ -374,9 +374,9 @@ static const struct field multicast_forwarding_fields[] = {
 	HEX_FIELD(struct mad_record, index, 4, "mlid", "MLID", SHOW, 0,
 		  "multicast LID that packets go to"),
 	COMPUTED_FIELD(FIELD_STRING, get_multicast_mask, "port_mask", "PORT MASK", 0, 0,
-		       "ports that they go out by, as bits from port 0 on"),
+		       "ports that they go out through, as bits from port 0 on"),
 	COMPUTED_FIELD(FIELD_LIST, get_multicast_ports, "ports", "PORTS", SHOW, 0,
-		       "ports that they go out by, runs of ports as 3-7"),
+		       "ports that they go out through, with runs of ports as 3-7"),
 };
 
 #define RECORD(id_, word_, alias_, name_, bytes_, modifier_, fields_, summary_, ...)           \
@@ -424,7 +424,7 @@ const struct mad_attribute sm_attributes[] = {
 	RECORD(UMAD_ATTR_NOTICE, "notice", NULL, "Notice", 64, MODIFIER_NONE, notice_fields,
 	       "a notice of something that happened"),
 	RECORD(UMAD_SM_ATTR_LED_INFO, "ledinfo", NULL, "LedInfo", 1, MODIFIER_PORT, led_info_fields,
-	       "the lamp of a port"),
+	       "the LED of a port"),
 	RECORD(UMAD_SM_ATTR_CABLE_INFO, "cableinfo", NULL, "CableInfo", 64, MODIFIER_PORT,
 	       cable_info_fields, "a part of the memory of a cable"),
 	{.schema = NULL},

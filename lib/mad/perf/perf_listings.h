@@ -11,13 +11,13 @@
 #define PERF_PORT_FIELDS(type_, what_)                                                      \
 	MAD_OBJECT_FIELDS_OF(type_, FIELD_DEFAULT),                                         \
 		UNSIGNED_FIELD(type_, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-			       "port that the " what_ " are of")
+			       "port that the " what_ " belong to")
 #define PERF_VL_FIELD(type_, what_)                                           \
 	UNSIGNED_FIELD(type_, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "virtual lane that the " what_ " are of")
+		       "virtual lane that the " what_ " belong to")
 #define PERF_SL_FIELD(type_, what_)                                           \
 	UNSIGNED_FIELD(type_, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "service level that the " what_ " are of")
+		       "service level that the " what_ " belong to")
 
 #define PERF_COUNT(X, group_, member_, heading_, help_) \
 	X(group_, member_, heading_, #member_ "_per_sec", heading_ "/s", help_)
@@ -39,27 +39,27 @@
 	  "bytes received on the service level")
 
 /* The keys of PortRcvErrorDetails and PortXmitDiscardDetails. */
-#define PERF_DETAIL_COUNTERS(X)                                                        \
-	PERF_COUNT(X, ERRORS, local_physical_errors, "PHYSICAL",                       \
-		   "received packets with a physical error of this link")              \
-	PERF_COUNT(X, ERRORS, malformed_packet_errors, "MALFORMED",                    \
-		   "received packets with a malformed header")                         \
-	PERF_COUNT(X, ERRORS, buffer_overrun_errors, "OVERRUNS",                       \
-		   "received packets that the buffer had no room for")                 \
-	PERF_COUNT(X, ERRORS, dlid_mapping_errors, "DLID MAPPING",                     \
-		   "received packets to a LID without a way out")                      \
-	PERF_COUNT(X, ERRORS, vl_mapping_errors, "VL MAPPING",                         \
-		   "received packets of a service level without a VL")                 \
-	PERF_COUNT(X, ERRORS, looping_errors, "LOOPING",                               \
-		   "received packets that would leave by the port they came by")       \
-	PERF_COUNT(X, ERRORS, inactive_discards, "INACTIVE",                           \
-		   "packets not sent because the port was down")                       \
-	PERF_COUNT(X, ERRORS, neighbor_mtu_discards, "MTU",                            \
-		   "packets not sent because they are longer than the neighbor's MTU") \
-	PERF_COUNT(X, ERRORS, switch_lifetime_limit_discards, "LIFETIME",              \
-		   "packets not sent because they were too long in the switch")        \
-	PERF_COUNT(X, ERRORS, switch_hoq_lifetime_limit_discards, "HOQ LIFETIME",      \
-		   "packets not sent because they were too long at the head of the queue")
+#define PERF_DETAIL_COUNTERS(X)                                                               \
+	PERF_COUNT(X, ERRORS, local_physical_errors, "PHYSICAL",                              \
+		   "received packets with a physical error of this link")                     \
+	PERF_COUNT(X, ERRORS, malformed_packet_errors, "MALFORMED",                           \
+		   "received packets with a malformed header")                                \
+	PERF_COUNT(X, ERRORS, buffer_overrun_errors, "OVERRUNS",                              \
+		   "received packets that the buffer had no room for")                        \
+	PERF_COUNT(X, ERRORS, dlid_mapping_errors, "DLID MAPPING",                            \
+		   "received packets to a LID without an output port")                        \
+	PERF_COUNT(X, ERRORS, vl_mapping_errors, "VL MAPPING",                                \
+		   "received packets of a service level without a VL")                        \
+	PERF_COUNT(X, ERRORS, looping_errors, "LOOPING",                                      \
+		   "received packets that would leave through the port they came in through") \
+	PERF_COUNT(X, ERRORS, inactive_discards, "INACTIVE",                                  \
+		   "packets not sent because the port was down")                              \
+	PERF_COUNT(X, ERRORS, neighbor_mtu_discards, "MTU",                                   \
+		   "packets not sent because they are longer than the neighbor's MTU")        \
+	PERF_COUNT(X, ERRORS, switch_lifetime_limit_discards, "LIFETIME",                     \
+		   "packets not sent because they stayed in the switch too long")             \
+	PERF_COUNT(X, ERRORS, switch_hoq_lifetime_limit_discards, "HOQ LIFETIME",             \
+		   "packets not sent because they stayed at the head of the queue too long")
 
 /* The keys of PortFlowCtlCounters and PortOpRcvCounters. */
 #define PERF_FLOW_COUNTERS(X)                                                                 \
@@ -70,25 +70,25 @@
 	X(TRAFFIC, op_rcv_data_bytes, "OP BYTES", "op_rcv_gbps", "OP Gb/s",                   \
 	  "bytes received with the operation code")
 
-#define PERF_FEC_COUNTERS(X)                                                            \
-	PERF_COUNT(X, FEC, sync_header_errors, "SYNC ERRORS",                           \
-		   "blocks with a bad synchronization header")                          \
-	PERF_COUNT(X, FEC, unknown_blocks, "UNKNOWN BLOCKS", "blocks of no known type") \
-	PERF_COUNT(X, FEC, error_detections, "DETECTED", "bad blocks")                  \
-	PERF_COUNT(X, FEC, correctable_blocks, "CORRECTED",                             \
-		   "blocks corrected; with RS-FEC codewords")                           \
-	PERF_COUNT(X, FEC, uncorrectable_blocks, "LOST",                                \
-		   "blocks beyond correction; with RS-FEC codewords")                   \
+#define PERF_FEC_COUNTERS(X)                                                           \
+	PERF_COUNT(X, FEC, sync_header_errors, "SYNC ERRORS",                          \
+		   "blocks with a bad synchronization header")                         \
+	PERF_COUNT(X, FEC, unknown_blocks, "UNKNOWN BLOCKS", "blocks of unknown type") \
+	PERF_COUNT(X, FEC, error_detections, "DETECTED", "bad blocks")                 \
+	PERF_COUNT(X, FEC, correctable_blocks, "CORRECTED",                            \
+		   "blocks corrected; with RS-FEC, codewords")                         \
+	PERF_COUNT(X, FEC, uncorrectable_blocks, "LOST",                               \
+		   "blocks beyond correction; with RS-FEC, codewords")                 \
 	PERF_COUNT(X, FEC, corrected_symbols, "SYMBOLS", "symbols corrected by RS-FEC")
 
-#define PERF_CONGESTION_COUNTERS(X)                                                   \
-	PERF_COUNT(X, CONGESTION, xmit_wait_ticks, "XMIT WAIT TICKS",                 \
-		   "ticks in which there was data to send but no credit, or no turn") \
-	PERF_COUNT(X, CONGESTION, xmit_time_congested_ticks, "CONGESTED TICKS",       \
-		   "time that it was congested")                                      \
-	PERF_COUNT(X, CONGESTION, congestions, "CONGESTIONS",                         \
-		   "times that the lane of a switch became congested")                \
-	PERF_COUNT(X, CONGESTION, rcv_fecn_packets, "FECN",                           \
-		   "packets received with the forward congestion mark")               \
-	PERF_COUNT(X, CONGESTION, rcv_becn_packets, "BECN",                           \
+#define PERF_CONGESTION_COUNTERS(X)                                               \
+	PERF_COUNT(X, CONGESTION, xmit_wait_ticks, "XMIT WAIT TICKS",             \
+		   "ticks with data to send, but without credits or arbitration") \
+	PERF_COUNT(X, CONGESTION, xmit_time_congested_ticks, "CONGESTED TICKS",   \
+		   "time spent congested")                                        \
+	PERF_COUNT(X, CONGESTION, congestions, "CONGESTIONS",                     \
+		   "times that the lane of a switch became congested")            \
+	PERF_COUNT(X, CONGESTION, rcv_fecn_packets, "FECN",                       \
+		   "packets received with the forward congestion mark")           \
+	PERF_COUNT(X, CONGESTION, rcv_becn_packets, "BECN",                       \
 		   "packets received with the backward congestion mark")

@@ -27,13 +27,13 @@
 static const struct field port_fields[] = {
 	COMMON_FIELDS,
 	SECONDS_FIELD,
-	RATE(xmit_gbps, "XMIT Gb/s", FIELD_DEFAULT, "bits sent, in 10^9 a second"),
-	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "bits received, in 10^9 a second"),
-	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent a second"),
-	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received a second"),
+	RATE(xmit_gbps, "XMIT Gb/s", FIELD_DEFAULT, "gigabits sent per second"),
+	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "gigabits received per second"),
+	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent per second"),
+	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received per second"),
 	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "growth of all error counters per second"),
 	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
-	     "ticks a second in which there was data to send but no credit, or no turn"),
+	     "ticks per second with data to send, but without credits or arbitration"),
 	SATURATED_FIELD,
 };
 
@@ -42,11 +42,11 @@ static const struct field port_fields[] = {
 	(((offset_)-offsetof(struct perf_record, symbol_errors)) / sizeof(struct perf_counter))
 #define LISTED_RATE(group_, member_, heading_, key_, rate_, help_)                               \
 	REAL_FIELD(struct perf_rates, counters[PLACE_AT(offsetof(struct perf_record, member_))], \
-		   key_, rate_, FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", a second"),
+		   key_, rate_, FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", per second"),
 
 #define LANE_FIELD                                                                              \
 	UNSIGNED_FIELD(struct perf_rates, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "lane of the link; none: all lanes in one")
+		       "lane of the link; none: all lanes together")
 
 static const struct field vl_fields[] = {COMMON_FIELDS, PERF_VL_FIELD(struct perf_rates, "rates"),
 					 SECONDS_FIELD,
@@ -73,7 +73,7 @@ static const struct schema schemas[] = {
 	[PERF_OF_VL] = RATES_SCHEMA("perf_vl_rates", vl_fields,
 				    "the rates of the counters of a virtual lane: --watch --vl"),
 	[PERF_OF_FEC] = RATES_SCHEMA("perf_fec_rates", fec_fields,
-				     "the rates of the errors of a link's encoding: --watch --fec"),
+				     "the rates of a link's encoding errors: --watch --fec"),
 	[PERF_OF_CONGESTION] = RATES_SCHEMA("perf_congestion_rates", congestion_fields,
 					    "how fast congestion grows: --watch --congestion"),
 	[PERF_OF_SL] = RATES_SCHEMA("perf_sl_rates", sl_fields,

@@ -83,8 +83,9 @@ static const struct field port_fields[] = {
 	PERF_TRAFFIC(LISTED) PERF_XMIT_WAIT(LISTED) SATURATED_FIELD,
 	UNSIGNED_FIELD(struct perf_record, summed_ports, "summed_ports", "PORTS", FIELD_RIGHT, 0,
 		       "number of ports that the row adds up: --sum"),
-	ENUM_FIELD(struct perf_record, summed_by, summed_names, "summed_by", "SUMMED BY", 0, 0,
-		   "who added them up: the node's agent, or rdmactl from the counters of each"),
+	ENUM_FIELD(
+		struct perf_record, summed_by, summed_names, "summed_by", "SUMMED BY", 0, 0,
+		"what added them up: the node's agent, or rdmactl from the counters of each port"),
 };
 
 static const struct field vl_fields[] = {
@@ -99,9 +100,9 @@ static const struct field vl_fields[] = {
 static const struct field fec_fields[] = {
 	COMMON_FIELDS,
 	UNSIGNED_FIELD(struct perf_record, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "lane of the link; none: the counters of all lanes in one"),
+		       "lane of the link; none: the counters of all lanes together"),
 	ENUM_FIELD(struct perf_record, fec, fec_active_names, "fec_active", "FEC", FIELD_DEFAULT, 0,
-		   "forward error correction that is active, where it makes a difference"),
+		   "active forward error correction, where it makes a difference"),
 	PERF_FEC_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 
@@ -152,13 +153,13 @@ static const struct column_view views[] = {
 };
 
 const struct schema perf_schema = SCHEMA("perf", struct perf_record, port_fields,
-					 "the counters of a port, as wide as the device has them",
+					 "the counters of a port, at the full width of the device",
 					 .views = views);
 const struct schema perf_vl_schema = SCHEMA("perf_vl", struct perf_record, vl_fields,
 					    "the counters of a virtual lane of a port: --vl");
 const struct schema perf_fec_schema = SCHEMA(
 	"perf_fec", struct perf_record, fec_fields,
-	"the errors of the encoding of a link, or of a lane of it: --fec");
+	"the encoding errors of a link, or of one of its lanes: --fec");
 const struct schema perf_congestion_schema = SCHEMA(
 	"perf_congestion", struct perf_record, congestion_fields,
 	"the congestion of a port, a virtual lane or a service level: --congestion");

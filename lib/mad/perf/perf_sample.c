@@ -32,7 +32,7 @@ static const struct field fields[] = {
 	UNSIGNED_FIELD(struct perf_sample, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "port that was sampled"),
 	UNSIGNED_FIELD(struct perf_sample, index, "counter", "COUNTER", FIELD_RIGHT, 0,
-		       "number of the counter, from 0 on"),
+		       "number of the counter, from 0"),
 	ENUM_FIELD(struct perf_sample, select, select_names, "quantity", "QUANTITY", FIELD_DEFAULT,
 		   0, "what it counts, data in words of four bytes"),
 	HEX_FIELD(struct perf_sample, select, 4, "quantity_code", "CODE", 0, 0,
