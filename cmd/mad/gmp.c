@@ -178,7 +178,7 @@ static void report_missing(struct gmp_run *run, const struct mad_destination *at
 		_cleanup_(freep) char *text = mem_format("its last entry is %u", last);
 
 		problem_add_text(&run->mad.listing.problems, at->name, "entries", "gmp", text,
-				 "without entries all are shown");
+				 "omit the entries to show all of them");
 	}
 }
 
@@ -191,7 +191,7 @@ static void take_tables(struct gmp_run *run, size_t destination, const char *des
 
 	if (!mad_entry_count(run->attribute, data)) {
 		problem_add_text(&run->mad.listing.problems, at->name, run->attribute->name, "gmp",
-				 "the node answered with a type of log that is not known",
+				 "the node answered with an unknown type of log",
 				 "rdmactl mad send --class cc --attribute CongestionLog shows its "
 				 "bytes");
 		return;
@@ -247,7 +247,7 @@ int gmp_run(const struct ctx *ctx, const void *args, char **words)
 			      !run.attribute->entries, false) &&
 	    mad_listing_find_by_lid(&run.mad, words) &&
 	    mad_listing_has_lids(&run.mad, "this class cannot be reached by directed route",
-				 "name LIDs, port GUIDs or GIDs")) {
+				 "give LIDs, port GUIDs or GIDs")) {
 		run.key = run.args->mad.mkey ? run.mad.session.key : 0;
 		if (run.args->set)
 			gmp_set(&run);

@@ -44,7 +44,7 @@ static bool choose_entry(struct gmp_change *change)
 	if (at->word_count != 1 ||
 	    !mad_parse_range(at->words[0], 0, GMP_ENTRIES_MOST, &first, &last) || first != last)
 		return listing_fail(listing, STATUS_USAGE, "--set changes one entry of the table",
-				    "name it after the destination: rdmactl cc ca 5 0 --set ...");
+				    "give it after the destination: rdmactl cc ca 5 0 --set ...");
 	if (attribute->modifier != MODIFIER_BLOCK && first >= attribute->entries)
 		return listing_fail_format(listing, STATUS_USAGE, NULL, "the last entry is %u",
 					   attribute->entries - 1u);
@@ -112,8 +112,8 @@ static void compare(struct gmp_change *change, const char *place, const struct m
 		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||
 		    !strcmp(field->key, "control_map"))
 			continue;
-		text = mem_format("%s: the node has %s as %s, not %s", place, field->key, answer,
-				  wanted);
+		text = mem_format("%s: the node reports %s as %s, not %s", place, field->key,
+				  answer, wanted);
 		problem_add_text(&change->run->mad.listing.problems, NULL, NULL, NULL, text, NULL);
 	}
 }

@@ -211,7 +211,7 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 	if (mad_listing_begin(&mad, ctx, &mad_args, &classes_schema, false, false) &&
 	    mad_listing_find_by_lid(&mad, words) && !mad_listing_refuses_words(&mad) &&
 	    mad_listing_has_lids(&mad, "directed routes work for class sm only",
-				 "name a LID, a port GUID or a GID"))
+				 "give a LID, a port GUID or a GID"))
 		rows = work(&mad, &count);
 	status = mad_listing_end(&mad);
 	for (size_t i = 0; i < count; i++) {

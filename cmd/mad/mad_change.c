@@ -23,8 +23,8 @@ bool mad_change_find(struct listing *listing, struct smp_change *change, const c
 	if (!rc)
 		return true;
 	if (rc == -EPERM)
-		return listing_fail_format(listing, STATUS_USAGE, "a request only reads it",
-					   "--set: %s is set by the node alone", wrong->key);
+		return listing_fail_format(listing, STATUS_USAGE, "only the node itself sets it",
+					   "--set: %s is read-only", wrong->key);
 	listing_explain_column(where, change->attribute->schema, wrong->key, &message, &hint);
 	return listing_fail_format(listing, STATUS_USAGE, hint, "--set: %s", message);
 }

@@ -18,7 +18,7 @@
 
 const struct option_row mad_options[] = {
 	STRING_OPTION(struct mad_args, via, 0, "via", "DEV/PORT", COMPLETE_PORT,
-		      "send by this port (default: the first active InfiniBand port)"),
+		      "send through this port (default: the first active InfiniBand port)"),
 	FLAG_OPTION(struct mad_args, lid, 'L', "lid", "the destination is a LID"),
 	FLAG_OPTION(struct mad_args, guid, 'G', "guid", "the destination is a port GUID"),
 	FLAG_OPTION(struct mad_args, gid, 0, "gid", "the destination is a GID"),
@@ -99,10 +99,10 @@ static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
 	if (rc) {
 		message = mem_format("cannot read %s: %s", IBDIAG_CONF_PATH, strerror(-rc));
 	} else if (ibdiag_conf_parse(text, length, conf, &line)) {
-		message = mem_format("%s: line %u is wrong: it and the lines after it are not "
-				     "followed",
-				     IBDIAG_CONF_PATH, line);
-		hint = "correct the line, or take it out";
+		message = mem_format(
+			"%s: line %u is invalid: it and the lines after it are ignored",
+			IBDIAG_CONF_PATH, line);
+		hint = "correct the line, or remove it";
 	}
 	if (message)
 		warn(listing, message, hint);
@@ -187,8 +187,8 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 static void note_port(struct mad_listing *mad)
 {
 	const struct mad_port *port = &mad->session.port;
-	_cleanup_(freep) char *note = mem_format("by port %s/%u, LID %u", port->device, port->port,
-						 port->route.lid);
+	_cleanup_(freep) char *note = mem_format("through port %s/%u, LID %u", port->device,
+						 port->port, port->route.lid);
 
 	problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
 }
@@ -286,7 +286,7 @@ static void tell_port(struct mad_listing *mad)
 			     down ? "down" : "in state init: only subnet management gets through");
 	problem_add_text(
 		&mad->listing.problems, NULL, NULL, NULL, message,
-		down ? "rdmactl ports shows its state; --via DEV/PORT sends by another port"
+		down ? "rdmactl ports shows its state; --via DEV/PORT sends through another port"
 		     : "a subnet manager makes it active: rdmactl fabric check");
 }
 

@@ -203,7 +203,7 @@ static bool complain_data(struct listing *listing, int rc)
 {
 	const char *wrong = rc == -ENODATA  ? "--data has no bytes"
 			    : rc == -EINVAL ? "--data takes bytes in hexadecimal"
-			    : rc == -EFBIG  ? "--data: more bytes than a datagram has"
+			    : rc == -EFBIG  ? "--data: more bytes than a datagram holds"
 					    : NULL;
 
 	if (wrong)
@@ -244,8 +244,8 @@ static bool read_data(struct send_run *run)
 		return complain_data(&run->mad.listing, rc);
 	return length <= MAD_BYTES - at ||
 	       listing_fail_format(&run->mad.listing, STATUS_USAGE, NULL,
-				   "--data: %zu bytes do not fit in the %zu of that class", length,
-				   MAD_BYTES - at);
+				   "--data: %zu bytes do not fit in the %zu bytes of that class",
+				   length, MAD_BYTES - at);
 }
 
 /* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
@@ -271,7 +271,7 @@ static bool check_routes(struct send_run *run)
 
 	if (!mad_class_is_smp(mgmt_class))
 		return mad_listing_has_lids(&run->mad, "directed routes work for class sm only",
-					    "name a LID, a port GUID or a GID");
+					    "give a LID, a port GUID or a GID");
 	for (size_t i = 0; i < session->destination_count; i++)
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT &&
 		    mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
@@ -306,8 +306,8 @@ static bool may_send(struct send_run *run)
 		fprintf(stderr, " %s", run->mad.session.destinations[i].name);
 	fputc('\n', stderr);
 	return listing_confirm(&run->mad.listing, "send it?",
-			       "nothing was sent: it may change something, and there is no "
-			       "terminal to confirm it on",
+			       "nothing was sent: the request may change something, and there is "
+			       "no terminal to confirm it on",
 			       "--yes sends it without asking", "nothing was sent");
 }
 

@@ -110,12 +110,12 @@ static void serve(struct mad_server *server)
 		agent.oui = PING_ROCE_OUI;
 	rc = confine_server();
 	if (rc) {
-		fail(server, "cannot give up privileges: ", rc, NULL);
+		fail(server, "cannot drop privileges: ", rc, NULL);
 		return;
 	}
 	rc = mad_engine_add_agent(server->mad.session.engine, &agent);
 	if (rc < 0) {
-		fail(server, "the kernel refused the agent for requests: ", rc,
+		fail(server, "the kernel refused to register an agent for requests: ", rc,
 		     server->responder->hint);
 		return;
 	}

@@ -157,8 +157,8 @@ static void show_line(const struct run *run, const struct ping_record *record)
 	_cleanup_(freep) char *time = record->p50.known
 					      ? mem_format("%.1f us", record->p50.value)
 					      : mem_string(record->received.value ? "answered"
-							   : record->refused	  ? "no good answer"
-										  : "no answer");
+							   : record->refused ? "no valid answer"
+									     : "no answer");
 	_cleanup_(freep) char *line = mem_format("%s%s%s%s: %" PRIu64 "%s: %s", record->object,
 						 record->host ? " (" : "",
 						 record->host ? record->host : "",

@@ -71,11 +71,12 @@ static char *refuse(const struct endpoint *endpoint, const struct ip_address *pe
 	const unsigned int version = peer->family == AF_INET ? 4 : 6;
 
 	if (endpoint->link_layer == LINK_LAYER_INFINIBAND)
-		return mem_format("the path leaves by InfiniBand port %s/%u: name a LID or GUID",
+		return mem_format("the path leaves by InfiniBand port %s/%u: give a LID or GUID",
 				  device, endpoint->port);
 	if (endpoint->transport != TRANSPORT_ROCE)
-		return mem_format("the path leaves by %s/%u, which has no management datagrams",
-				  device, endpoint->port);
+		return mem_format(
+			"the path leaves by %s/%u, which does not support management datagrams",
+			device, endpoint->port);
 	if (gid_is_ipv4_mapped(&endpoint->gid) == (peer->family == AF_INET))
 		return NULL;
 	return index_given

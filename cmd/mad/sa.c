@@ -81,11 +81,11 @@ static const char *hint_of(const struct sa_run *run)
 			     status == UMAD_STATUS_METHOD_NOT_SUPPORTED;
 
 	if (trace && unknown)
-		return "opensm and most other administrators have no TraceRecords: rdmactl fabric "
-		       "route follows a path without them";
+		return "opensm and most other subnet administrators do not support TraceRecords; "
+		       "rdmactl fabric route traces a path without them";
 	if (unknown && run->asked_for->id == UMAD_SA_ATTR_MULTI_PATH_REC)
-		return "rdmactl sa classportinfo shows whether it has multi-path; rdmactl sa path "
-		       "asks for one pair";
+		return "rdmactl sa classportinfo shows whether multipath is supported; rdmactl sa "
+		       "path queries one pair";
 	if (silent)
 		return "rdmactl smp sminfo shows whether the subnet manager is alive";
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_REQ_INVALID) && !run->mad.session.key)
@@ -93,7 +93,7 @@ static const char *hint_of(const struct sa_run *run)
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INVALID_GID))
 		return "rdmactl sa nodes -o +port_guid shows the GUIDs of the ports";
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INSUF_COMPS))
-		return !trace ? "name more fields of the records: FIELD=VALUE"
+		return !trace ? "give more fields of the records: FIELD=VALUE"
 		       : run->args->from && run->args->to
 			       ? NULL
 			       : "--from and --to name both ends of the path";

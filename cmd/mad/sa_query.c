@@ -74,10 +74,10 @@ static bool set_component(struct sa_run *run, const char *word)
 	const struct field *field;
 
 	if (!equals)
-		return listing_fail_format(
-			&run->mad.listing, STATUS_USAGE,
-			"name what the records must have: rdmactl sa nodes node_type=switch",
-			"'%s' is not FIELD=VALUE", word);
+		return listing_fail_format(&run->mad.listing, STATUS_USAGE,
+					   "give the values that the records must have: rdmactl sa "
+					   "nodes node_type=switch",
+					   "'%s' is not FIELD=VALUE", word);
 	*equals = '\0';
 	/* opensm does not search by the LID inside PortInfo; the record's own LID is the same. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "lid"))
@@ -113,9 +113,8 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	if (target.kind == TARGET_DIRECT)
 		return listing_fail_format(
 			&run->mad.listing, STATUS_USAGE,
-			"a LID, a port GUID, a GID, or the name of a node",
-			"'%s' is a directed route, which the subnet administrator does "
-			"not know",
+			"give a LID, a port GUID, a GID, or the name of a node",
+			"'%s' is a directed route, which the subnet administrator cannot search by",
 			name);
 	if (target.kind == TARGET_LID) {
 		text = mem_format("%u", target.lid);
@@ -154,7 +153,7 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 		if (*used == SA_MULTIPATH_GIDS_MOST)
 			return listing_fail_format(
 				&run->mad.listing, STATUS_USAGE,
-				"query several times; opensm reads no more of one request",
+				"query several times; opensm reads no more from one request",
 				"a request has room for %u ports", SA_MULTIPATH_GIDS_MOST);
 		if (!mad_listing_resolve(&run->mad, word, &target))
 			return false;
@@ -181,7 +180,7 @@ static bool set_ends(struct sa_run *run)
 
 	if (!run->args->to)
 		return listing_fail(&run->mad.listing, STATUS_USAGE,
-				    "--to is missing: the ports that the paths lead to",
+				    "--to is missing: give the ports that the paths lead to",
 				    "rdmactl sa multipath --to GUID,GUID");
 	gid_format(&run->mad.session.port.route.gid, own);
 	return add_gids(run, run->args->from ? run->args->from : own, "sgid_count", &used) &&

@@ -77,8 +77,7 @@ static int complain_route(const struct ctx *ctx)
 {
 	return command_complain(
 		ctx, "performance management cannot be reached by directed route",
-		"name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows "
-		"the GUID");
+		"give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the GUID");
 }
 
 static bool is_route(const struct mad_args *args, const char *word)
@@ -105,7 +104,7 @@ static bool find(struct perf_run *run, char **words)
 					    NULL);
 	return mad_listing_has_lids(mad,
 				    "performance management cannot be reached by directed route",
-				    "name LIDs, port GUIDs or GIDs");
+				    "give LIDs, port GUIDs or GIDs");
 }
 
 void perf_omit_headings(struct perf_run *run)
@@ -153,7 +152,7 @@ static bool choose_counters(struct perf_run *run)
 		return true;
 	return listing_fail_format(
 		&run->mad.listing, STATUS_USAGE,
-		"the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff",
+		"give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff",
 		"--counters: '%s' is neither a counter nor a mask", wrong);
 }
 

@@ -73,12 +73,12 @@ static bool is_good(struct samples *samples, const struct perf_port *port,
 		return false;
 	case -ERANGE:
 		report(samples, port, mem_format("the interval of port %u is 0 ticks", port->port),
-		       "give one: --ticks N");
+		       "give an interval: --ticks N");
 		return false;
 	case -EOPNOTSUPP:
 		report(samples, port,
-		       mem_format("port %u did not take all of these quantities", port->port),
-		       "ask for fewer, or for others");
+		       mem_format("port %u did not accept all of these quantities", port->port),
+		       "request fewer quantities, or different ones");
 		return true;
 	default:
 		return true;
@@ -91,7 +91,8 @@ static bool start(struct samples *samples, const struct perf_port *port, unsigne
 	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];
 
 	if (perf_sampling_runs(control)) {
-		report(samples, port, mem_format("port %u says that it is sampling", port->port),
+		report(samples, port,
+		       mem_format("port %u reports that it is already sampling", port->port),
 		       "rdmactl perf --samples shows its result when it is done");
 		return false;
 	}

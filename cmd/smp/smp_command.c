@@ -122,14 +122,13 @@ static void report_failed(struct run *run, const struct mad_item *item)
 
 	/* The state is the one that was read before: a refusal need not contain one. */
 	if (item->error)
-		text = mem_format(
-			item->tries
-				? "it is not known whether the subnet manager took the command: %s"
-				: "the command was not sent: %s",
-			failure);
+		text = mem_format(item->tries ? "it is unknown whether the subnet manager accepted "
+						"the command: %s"
+					      : "the command was not sent: %s",
+				  failure);
 	else
-		text = mem_format("the command was %s; the subnet manager was %s before it",
-				  failure, state_word(sm_info_state(run->record.data)));
+		text = mem_format("the command was %s; the subnet manager was %s before", failure,
+				  state_word(sm_info_state(run->record.data)));
 	problem_add_text(session->problems, session->destinations[0].name, NULL, NULL, text,
 			 item->error
 				 ? "rdmactl smp sminfo shows its state"
@@ -161,10 +160,11 @@ static void watch(struct run *run, unsigned int before)
 		if (late || !mad_session_wait(session, clock_msec() + COMMAND_POLL_MSEC))
 			break;
 	}
-	text = mem_format("%s: the subnet manager took the command, but is still %s",
+	text = mem_format("%s: the subnet manager accepted the command, but is still %s",
 			  session->destinations[0].name,
 			  state_word(sm_info_state(run->record.data)));
-	problem_add_text(session->problems, NULL, NULL, NULL, text, "its log may say why");
+	problem_add_text(session->problems, NULL, NULL, NULL, text,
+			 "the log of the subnet manager may say why");
 }
 
 static void work(struct run *run)
@@ -210,15 +210,15 @@ int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
 
 	if (!words[0])
 		return command_complain(
-			ctx, "--command needs the subnet manager that it goes to",
-			"rdmactl sa sm lists them: name a LID, a port GUID or a route");
+			ctx, "--command needs a subnet manager as its destination",
+			"rdmactl sa sm lists them: give a LID, a port GUID or a route");
 	if (smp_begin(&run.mad, ctx, args, attribute, attribute->schema, words) &&
 	    !mad_listing_refuses_words(&run.mad)) {
 		if (run.mad.session.destination_count == 1)
 			work(&run);
 		else
 			listing_fail(&run.mad.listing, STATUS_USAGE,
-				     "--command goes to one subnet manager", NULL);
+				     "--command takes only one subnet manager", NULL);
 	}
 	status = mad_listing_end(&run.mad);
 	mad_record_clear(&run.record);

@@ -52,7 +52,7 @@ bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_
 		return listing_fail(
 			&mad->listing, STATUS_FAILED,
 			"the port has no subnet manager: its SM LID is 0",
-			"start a subnet manager, or name a node: rdmactl smp sminfo -D 0,1");
+			"start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1");
 	return mad_listing_find_lid(mad, mad->session.port.route.sm_lid);
 }
 
@@ -142,9 +142,10 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 		if (ports)
 			text = mem_format("its last port is %u", extent.last);
 		else if (extent.first)
-			text = mem_format("it has 0x%x to 0x%x", extent.first, extent.last);
+			text = mem_format("the node has 0x%x to 0x%x", extent.first,
+					  extent.last);
 		else
-			text = mem_format("it has 0 to %u", extent.last);
+			text = mem_format("the node has 0 to %u", extent.last);
 		problem_add_text(problems, at->name, ports ? "ports" : "entries", "smp", text,
 				 NULL);
 		break;
@@ -160,14 +161,14 @@ static void report_left_out(struct smp_run *run, size_t destination,
 	const char *hint = NULL;
 
 	if (smp_leaves_ports(run->attribute, facts, choice)) {
-		text = mem_format("port %u answers here, and tells %s of no other port",
+		text = mem_format("port %u answers here, and does not report %s of other ports",
 				  (unsigned int)facts->local_port, run->attribute->name);
-		hint = "ask another port by its own LID or GUID, which rdmactl sa nodes lists, "
+		hint = "query another port by its own LID or GUID, which rdmactl sa nodes lists, "
 		       "or by a route that ends there";
 	} else if (smp_is_only_base_port(run->attribute, facts, choice)) {
 		text = mem_format("port 0 of this switch is a base port, which has no %s",
 				  run->attribute->name);
-		hint = "leave out the port for the tables of all others";
+		hint = "omit the port to get the tables of all others";
 	}
 	if (hint)
 		problem_add_text(&run->mad.listing.problems,
@@ -181,8 +182,8 @@ bool smp_words_fit(struct listing *listing, const struct smp_args *args,
 	if (!at->word_count)
 		return true;
 	if (at->named_port && !smp_counts_ports(attribute))
-		return listing_fail_format(listing, STATUS_USAGE, "leave out the port",
-					   "'%s' names a port, and %s belongs to the node",
+		return listing_fail_format(listing, STATUS_USAGE, "omit the port",
+					   "'%s' names a port, but %s belongs to the node",
 					   at->name, attribute->word);
 	if (args->all_ports)
 		return listing_fail(listing, STATUS_USAGE,

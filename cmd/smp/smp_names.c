@@ -16,7 +16,7 @@ static void report(struct mad_listing *mad, int error)
 	else if (error == -EPROTO)
 		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
 				 "the subnet administrator refused the query",
-				 "rdmactl sa nodes shows with what status");
+				 "rdmactl sa nodes shows the status");
 	else if (error && error != -ECANCELED)
 		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
 				 error == -ETIMEDOUT ? "the subnet administrator did not answer"

@@ -37,8 +37,8 @@ static bool may_set(struct run *run)
 	if (attribute->id == UMAD_SM_ATTR_SM_INFO)
 		return listing_fail(
 			listing, STATUS_USAGE,
-			"--set cannot change a subnet manager: writing SMInfo is a "
-			"command to hand over, and changes no field",
+			"--set cannot change a subnet manager: writing SMInfo sends it a command, "
+			"and changes no field",
 			"rdmactl smp sminfo DEST --command handover sends such commands");
 	return true;
 }

@@ -131,8 +131,8 @@ static void explain_none(const struct inventory *inventory, char **ret_reason, c
 		       "administration";
 	}
 	if (!census.ports || census.ethernet < census.ports)
-		*ret_reason = mem_string("no InfiniBand port: subnet management and "
-					 "administration are InfiniBand's");
+		*ret_reason = mem_string(
+			"no InfiniBand port: subnet management and administration need InfiniBand");
 	else if (census.ports == 1)
 		*ret_reason = mem_format("port %s is %s", census.name, what);
 	else
@@ -212,34 +212,34 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 	struct stat status;
 
 	if (error == -ELIBACC || error == -ELIBBAD) {
-		*ret_reason = mem_string("libibumad is not installed, or too old: it carries "
-					 "management datagrams");
+		*ret_reason = mem_string("libibumad, which carries management datagrams, is not "
+					 "installed or too old");
 		*ret_hint = mem_string("install it: libibumad3 (Debian), libibumad (Fedora, SUSE)");
 	} else if (!node) {
 		*ret_reason = mem_format("%s/%u has no umad device file", port->device, port->port);
 		*ret_hint = mem_string("load the module: modprobe ib_umad");
 	} else if (stat(node, &status)) {
-		*ret_reason = mem_format("%s of %s/%u is not there: %s", node, port->device,
+		*ret_reason = mem_format("cannot find %s of %s/%u: %s", node, port->device,
 					 port->port, strerror(errno));
-		*ret_hint = mem_string("in a container, pass it in (--device); else see whether "
-				       "udev runs");
+		*ret_hint = mem_string("in a container, pass the file in (--device); otherwise "
+				       "check that udev is running");
 	} else if (error == -ENODEV && is_beyond_libibumad(node)) {
-		*ret_reason = mem_format("libibumad opens the first %u umad device files only, not "
-					 "%s of %s/%u",
-					 UMAD_NODES, node, port->device, port->port);
-		*ret_hint = mem_string("name a port with a lower number: grep . "
+		*ret_reason = mem_format(
+			"libibumad opens only the first %u umad device files, not %s of %s/%u",
+			UMAD_NODES, node, port->device, port->port);
+		*ret_hint = mem_string("use a port with a lower number: grep . "
 				       "/sys/class/infiniband_mad/umad*/ibdev");
 	} else if (error == -ENODEV || error == -ENXIO) {
-		*ret_reason = mem_format("%s of %s/%u does not open: %s", node, port->device,
+		*ret_reason = mem_format("cannot open %s of %s/%u: %s", node, port->device,
 					 port->port, strerror(-error));
-		*ret_hint = mem_string("the device may be on its way out: rdmactl devices");
+		*ret_hint = mem_string("the device may be going away: rdmactl devices");
 	} else {
-		*ret_reason = mem_format("may not open %s of %s/%u (mode %04o, owner %u, group "
-					 "%u): %s",
-					 node, port->device, port->port, status.st_mode & 07777,
-					 status.st_uid, status.st_gid, strerror(-error));
-		*ret_hint = mem_string("run as root; or let a udev rule give the file to a group: "
-				       "who may open it may also change the subnet");
+		*ret_reason = mem_format(
+			"cannot open %s of %s/%u (mode %04o, owner %u, group %u): %s", node,
+			port->device, port->port, status.st_mode & 07777, status.st_uid,
+			status.st_gid, strerror(-error));
+		*ret_hint = mem_string("run as root, or let a udev rule give the file to a group: "
+				       "whoever can open it can also change the subnet");
 	}
 }
 

@@ -72,7 +72,7 @@ void ping_record_clear(struct ping_record *record)
 static const char *find_fault(const struct ping_target *target, const struct mad_reply *reply)
 {
 	if (!ping_accept(target->kind, &target->request, reply->mad, reply->bytes))
-		return "the answer does not belong to the request";
+		return "the answer does not match the request";
 	return target->kind == PING_ROCE && memcmp(&reply->from->gid, &target->request.to.gid,
 						   sizeof(struct gid)) != 0
 		       ? "another address answered"
@@ -175,7 +175,7 @@ char *ping_target_complaint(const struct ping_target *target)
 		why = mem_format("not sent: %s", failure);
 	}
 	return mem_format("no %sanswer to %" PRIu64 " of %" PRIu64 " requests%s%s%s",
-			  bad ? "good " : "", target->sent - target->received, target->sent,
+			  bad ? "valid " : "", target->sent - target->received, target->sent,
 			  why ? " (" : "", why ? why : "", why ? ")" : "");
 }
 
@@ -186,17 +186,16 @@ const char *ping_target_hint(const struct ping_target *target)
 						 : "rdmactl perf shows the errors of the ports "
 						   "on the path";
 	if (target->error == -EXDEV)
-		return "without --smp the request is one that crosses routers";
+		return "omit --smp: other requests can cross routers";
 	/* It was not sent, which says nothing about the destination. */
 	if (target->error && target->error != -ETIMEDOUT && !target->status && !target->fault)
 		return NULL;
 	switch (target->kind) {
 	case PING_PMA:
-		return target->named_lid
-			       ? "no port has this LID, or the node or the path to it is down: a "
-				 "directed route shows where, rdmactl ping -D 0,1"
-			       : "the node or the path to it is down: a directed route shows "
-				 "where, rdmactl ping -D 0,1";
+		return target->named_lid ? "no port has this LID, or the node or the path to it is "
+					   "down; a directed route shows where: rdmactl ping -D 0,1"
+					 : "the node or the path to it is down; a directed route "
+					   "shows where: rdmactl ping -D 0,1";
 	case PING_SMP:
 		return mad_smp_silence_hint(target->named_lid);
 	case PING_OPENIB:
@@ -244,7 +243,7 @@ uint8_t ping_add_agent(struct ping_client *ping)
 		if (rc >= 0)
 			return method;
 	}
-	text = mem_format("%s/%u: the kernel refused the agent for answers: %s",
+	text = mem_format("%s/%u: the kernel refused to register an agent for answers: %s",
 			  ping->session->port.device, ping->session->port.port, strerror(-rc));
 	problem_add_text(ping->session->problems, NULL, NULL, NULL, text,
 			 "17 other clients may be waiting for answers on this port");

@@ -47,7 +47,7 @@ static int parse_key(struct mad_session *session, const char *option, const char
 {
 	if (!text || !text_parse_u64(text, 0, most, ret_key))
 		return 0;
-	return session_report(session, NULL, "--%s: '%s' is no key: a number up to 0x%llx", option,
+	return session_report(session, NULL, "--%s: '%s' is not a number up to 0x%llx", option,
 			      text, (unsigned long long)most);
 }
 
@@ -182,7 +182,7 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		return true;
 	if (item->error) {
 		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
-		text = mem_format(item->tries ? "it is not known whether it was changed: %s"
+		text = mem_format(item->tries ? "it is unknown whether the change took effect: %s"
 					      : "not changed: %s",
 				  failure);
 	} else {

@@ -42,9 +42,10 @@ int session_parse_target(struct mad_session *session, const char *name,
 	if (!rc)
 		return 0;
 	if (rc == -ERANGE)
-		return session_report(session, "a node whose name looks like a number: --node",
+		return session_report(session,
+				      "for a node whose name looks like a number, use --node",
 				      "'%s' is out of range: LIDs are 1 to 49151, routes have "
-				      "ports up to 255 and 63 hops",
+				      "ports up to 255 and at most 63 hops",
 				      name);
 	return session_report(session,
 			      "a LID (5), a port GUID (0x0002c90300001234), a GID, a directed "
@@ -145,7 +146,7 @@ static int read_destinations(struct mad_session *session)
 
 	while (!rc && (length = getline(&line, &size, input)) >= 0) {
 		if (strlen(line) != (size_t)length)
-			return session_report(session, NULL, "standard input is not a text");
+			return session_report(session, NULL, "standard input is not text");
 		rc = read_line(session, line);
 	}
 	if (rc || !ferror(input))
@@ -180,13 +181,13 @@ static void explain_place(struct mad_session *session, const struct mad_destinat
 			"its LID is not known, and the port knows no subnet manager to ask",
 			"start a subnet manager, or use a directed route (-D 0,1,3)");
 	else if (error == -ENXIO)
-		problem_add_text(
-			problems, destination->name, NULL, "sa",
-			"the subnet administrator knows no path to it",
-			"see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid");
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 "the subnet administrator knows no path to it",
+				 "check that it is the GUID of a port that is up: rdmactl sa nodes "
+				 "-o +port_guid");
 	else if (error == -EADDRNOTAVAIL)
 		problem_add_text(problems, destination->name, NULL, "sa",
-				 "it is the GID of a multicast group, which is no node",
+				 "it is the GID of a multicast group, not of a node",
 				 "rdmactl sa multicast shows the group");
 	else
 		problem_add_text(problems, destination->name, NULL, "sa",
@@ -321,7 +322,7 @@ int mad_session_refuse_words(struct mad_session *session)
 			continue;
 		if (destination->named_port)
 			return session_refuse_port(session, destination->name);
-		return session_report(session, "separate several destinations by commas: 2,4",
+		return session_report(session, "separate destinations with commas: 2,4",
 				      "unexpected argument '%s' after the destination",
 				      destination->words[0]);
 	}

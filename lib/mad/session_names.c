@@ -37,19 +37,19 @@ static size_t list_nodes(const struct node_search *search, struct text_buffer *t
 /* -EINVAL: several nodes have the name. */
 static int refuse_ambiguous(struct mad_session *session, const struct node_search *search)
 {
-	static const char hint[] = "name one by its LID or port GUID, or by its whole description";
+	static const char hint[] = "give the LID, the port GUID or the full description of one";
 	struct text_buffer list = {.text = NULL};
 	size_t nodes = list_nodes(search, &list);
 	_cleanup_(freep) char *names = text_buffer_take(&list);
 
 	if (nodes && search->cut)
 		return session_report(session, hint,
-				      "'%s' may be any of several nodes: %s, and others that were "
-				      "cut off the subnet administrator's answer",
+				      "'%s' may match more nodes than %s: the subnet "
+				      "administrator's answer was truncated",
 				      search->text, names);
 	if (nodes > 1)
-		return session_report(session, hint, "'%s' may be any of %zu nodes: %s",
-				      search->text, nodes, names);
+		return session_report(session, hint, "'%s' matches %zu nodes: %s", search->text,
+				      nodes, names);
 	return 0;
 }
 
@@ -61,9 +61,8 @@ static const char *hint_of_name(const char *text)
 	unsigned int port;
 
 	return mad_target_split(text, &node, &port) && !mad_target_parse(node, TARGET_ANY, &target)
-		       ? "only a name has its port after a slash; that of a LID, GUID or route is "
-			 "a word "
-			 "of its own: 4 1"
+		       ? "only a name takes its port after a slash; after a LID, GUID or route, "
+			 "the port is a separate word: 4 1"
 		       : "rdmactl fabric nodes lists them";
 }
 
@@ -73,12 +72,10 @@ static void explain_search(struct mad_session *session, const struct node_search
 	struct problems *problems = session->problems;
 
 	if (search->error == -ENODATA)
-		problem_add_text(
-			problems, clean, NULL, "sa",
-			"a name is looked up at the subnet administrator, and the port knows "
-			"none",
-			"start a subnet manager, or use a directed route: rdmactl fabric "
-			"nodes -o node,path");
+		problem_add_text(problems, clean, NULL, "sa",
+				 "the subnet administrator looks names up, and the port knows none",
+				 "start a subnet manager, or use a directed route: rdmactl fabric "
+				 "nodes -o node,path");
 	else if (search->error == -ETIMEDOUT)
 		problem_add_text(problems, clean, NULL, "sa",
 				 "the subnet administrator did not answer",
@@ -90,11 +87,10 @@ static void explain_search(struct mad_session *session, const struct node_search
 				 NULL);
 	else
 		problem_add_text(problems, clean, NULL, "sa",
-				 search->cut
-					 ? "no node of this name in the subnet administrator's "
-					   "answer, which was cut off"
-					 : "no node has this name, neither in the node name map "
-					   "nor by its description",
+				 search->cut ? "no node with this name in the subnet "
+					       "administrator's answer, which was truncated"
+					     : "no node has this name in the node name map or as "
+					       "its description",
 				 hint_of_name(search->text));
 }
 
@@ -123,7 +119,7 @@ static const struct found_node *choose_node(const struct node_search *search, bo
 
 int session_refuse_port(struct mad_session *session, const char *name)
 {
-	return session_report(session, "leave out the port",
+	return session_report(session, "omit the port",
 			      "'%s' is a port without a LID of its own, and the request goes to "
 			      "the whole node",
 			      name);

@@ -253,7 +253,7 @@ static void report_kept(struct smp_change *change, const struct field *field,
 	    !strcmp(field->key, "physical_state"))
 		return;
 	/* A key must not appear in logs. */
-	text = mem_format("the node kept %s as it was: %s", field->key,
+	text = mem_format("the node left %s unchanged: %s", field->key,
 			  field->flags & FIELD_SECRET ? "***" : answered);
 	problem_add_text(change->session->problems, change->session->destinations[0].name, NULL,
 			 NULL, text, NULL);

@@ -59,7 +59,7 @@ refused()
 	try ping -D -L 5
 	expect_error 2 ping '--lid cannot be used with --direct' 'rdmactl ping --help'
 	try ping 5 --qkey 0x100000000
-	expect_error 2 ping "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
+	expect_error 2 ping "--qkey: '0x100000000' is not a number up to 0xffffffff"
 	try ping 5 -o hots
 	expect_error 2 ping "unknown column 'hots'" "did you mean 'host'?"
 	nothing_wrong

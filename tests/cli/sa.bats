@@ -57,7 +57,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	try sa nodes -o xyzzy
 	expect_error 2 sa "unknown column 'xyzzy'" 'rdmactl sa nodes --help lists the columns'
 	try sa nodes --mkey x
-	expect_error 2 sa "--mkey: 'x' is no key: a number up to 0xffffffffffffffff"
+	expect_error 2 sa "--mkey: 'x' is not a number up to 0xffffffffffffffff"
 }
 
 @test "sa: a saved tree answers nothing" {

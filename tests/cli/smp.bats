@@ -45,9 +45,9 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try smp nodeinfo -D -L 5
 	expect_error 2 smp '--lid cannot be used with --direct' 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --mkey secret
-	expect_error 2 smp "--mkey: 'secret' is no key: a number up to 0xffffffffffffffff"
+	expect_error 2 smp "--mkey: 'secret' is not a number up to 0xffffffffffffffff"
 	try smp nodeinfo --qkey 0x100000000
-	expect_error 2 smp "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
+	expect_error 2 smp "--qkey: '0x100000000' is not a number up to 0xffffffff"
 	try smp nodeinfo --window 129
 	expect_error 2 smp "--window: '129' is not between 1 and 128" 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --retries 8
@@ -117,8 +117,8 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	expect 2 ''
 	[[ $stderr == *handover* ]] || wrong 'the words are not named'
 	try smp sminfo --command handover
-	expect_error 2 smp '--command needs the subnet manager that it goes to' \
-		'rdmactl sa sm lists them: name a LID, a port GUID or a route'
+	expect_error 2 smp '--command needs a subnet manager as its destination' \
+		'rdmactl sa sm lists them: give a LID, a port GUID or a route'
 	try smp sminfo 5 --command handover --raw
 	expect_error 2 smp '--command cannot be used with --raw' 'rdmactl smp sminfo --help'
 	try smp portinfo 5 --command handover

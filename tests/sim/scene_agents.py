@@ -112,11 +112,11 @@ def sampling(sim):
                      [('xmit-wait', 7, True)])
     rows, bad = sample(sim, 3, IDLE, (0, control(DONE, 100, 't0t1', 5)), [result('t0t1', DONE, 7)],
                        '--sample', 'xmit-wait,0x4001',
-                       part=['port 1 did not take all of these quantities', 'ask for fewer'])
+                       part=['port 1 did not accept all of these quantities', 'request fewer quantities'])
     wrong += bad + unequal('some', [(row['quantity'], row['value']) for row in rows], [('xmit-wait', 7)])
     for get, put, part in (
             (control(DONE, 0, '1111', 5), None, 'the interval of port 1 is 0 ticks'),
-            (control(RUNNING, 100, '1111', 5), None, 'port 1 says that it is sampling'),
+            (control(RUNNING, 100, '1111', 5), None, 'port 1 reports that it is already sampling'),
             (IDLE, (0, control(DONE, 0, 't0t1', 5)), 'the interval of port 1 is 0 ticks'),
             (IDLE, (0, control(RUNNING, 9, '2222', 1)), OTHER),
             (IDLE, (REFUSED, 'echo'), 'starting to sample port 1: refused with status 0x000c')):
@@ -168,7 +168,7 @@ def entries(sim):
     wrong = []
     for words, status, kept, part in (
             (('cc_ca', 'cc', 'ca', adapter, '5', '20'), 3, [5], 'its last entry is 15'),
-            (('cc_ca', 'cc', 'ca', adapter, '14-16'), 3, [14, 15], 'without entries all are shown'),
+            (('cc_ca', 'cc', 'ca', adapter, '14-16'), 3, [14, 15], 'omit the entries to show all of them'),
             (('cc_ca', 'cc', 'ca', adapter, '16'), 1, [], 'its last entry is 15'),
             (('cc_ca', 'cc', 'ca', adapter, '0-15'), 0, list(range(16)), ''),
             (('cc_ports', 'cc', 'ports', switch, '3', '99'), 3, [3], 'its last entry is %d' % ports),
@@ -188,7 +188,7 @@ def settings(sim):
                     part=['not changed: the node refused it with status 0x000c', 'CC_Key: --mkey'],
                     never=['cannot read'])
     _, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'lost')), 1, *words, *QUICKLY,
-                  part=['it is not known whether it was changed: no answer', 'CC_Key: --mkey'],
+                  part=['it is unknown whether the change took effect: no answer', 'CC_Key: --mkey'],
                   never=['cannot read', 'may not have this class'])
     wrong += bad
     for text, parts in (
@@ -196,7 +196,7 @@ def settings(sim):
             ('ccti_timr=3', ("unknown column 'ccti_timr'", "did you mean 'ccti_timer'?")),
             ('xyzzy=3', ('rdmactl cc ca --help lists the columns',)),
             ('ccti_timer=65536', ("'65536' is out of range for ccti_timer",)),
-            ('sl=3', ('sl is set by the node alone', 'a request only reads it'))):
+            ('sl=3', ('sl is read-only', 'only the node itself sets it'))):
         _, bad = said(sim, answers(sim, get), 2, *words[:5], '--set', text, '--yes', part=parts)
         wrong += bad
     rows, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'echo'), (CC, GET, CC_CA, 0, after)),
@@ -229,7 +229,7 @@ def destinations(sim):
     """The subnet administrator refuses: it is alive."""
     _, wrong = said(sim, answers(sim, (SA, GET_TABLE, 0x11, 0x0100, '00' * 232)), 3, 'smp_lft', 'smp',
                     'lft', a_switch(sim)[0], part=['the subnet administrator refused the query',
-                                                   'rdmactl sa nodes shows with what status'])
+                                                   'rdmactl sa nodes shows the status'])
     return wrong
 
 

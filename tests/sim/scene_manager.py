@@ -70,9 +70,9 @@ def refused(sim, lid):
     wrong = []
     for answer, words, parts in (
             ('1c echo', (), ('the command was refused with status 0x001c',
-                             'the subnet manager was standby before it')),
+                             'the subnet manager was standby before')),
             ('0 lost', ('--timeout', '2s', '--retries', '0'),
-             ('it is not known whether the subnet manager took the command: no answer',))):
+             ('it is unknown whether the subnet manager accepted the command: no answer',))):
         with open(sim.path('answers'), 'w') as file:
             file.write('1 2 20 %s\n' % answer)
         result = sim.rdmactl('smp', 'sminfo', lid, '--command', 'disable', '--yes', *words,

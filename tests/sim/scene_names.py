@@ -174,7 +174,7 @@ def defaults(sim):
             ({conf: 'CA=nosuch\n'}, ('ports', 'set', place, 'state', 'up'), 5, 'nosuch'),
             ({conf: 'CA=nosuch\n'}, ('ports', 'set', place, 'state', 'up', '--via', 'ibsim0/1'), 0, ''),
             ({conf: 'm_key=x\n'}, ('ports', 'set', place, 'state', 'up'), 0, 'ibdiag.conf: line 1'),
-            ({conf: 'timeout=x\n'}, ('smp', 'nodeinfo'), 0, 'ibdiag.conf: line 1 is wrong: it and the lines after it are not followed'),
+            ({conf: 'timeout=x\n'}, ('smp', 'nodeinfo'), 0, 'ibdiag.conf: line 1 is invalid: it and the lines after it are ignored'),
             ({'rdma/ib-node-name-map': '0x%s one\n' % guid}, ('smp', 'nodeinfo', 'one'), 0, ''),
             ({'rdma/ib-node-name-map': 'x\n'}, ('smp', 'nodeinfo'), 0, 'line 1 does not name')):
         result = in_etc(sim, files, *words)

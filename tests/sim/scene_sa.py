@@ -192,7 +192,7 @@ def asked_for(sim):
                          '--guid needs a destination'),
                         (('path', '--lid', '--to', '0x10000'),
                          "'0x10000' is out of range: LIDs are 1 to 49151"),
-                        (('path', '--to', '0,1'), "'0,1' is a directed route, which the subnet administrator does not know")):
+                        (('path', '--to', '0,1'), "'0,1' is a directed route, which the subnet administrator cannot search by")):
         wrong += one_line(sim.rdmactl('sa', *words), 2, part)
     return wrong
 

@@ -129,8 +129,8 @@ def bad_input(sim):
             ((lid, port, '--yes', '--set', 'stat=down'), "did you mean 'state'?"),
             ((lid, port, '--yes', '--set', 'state=sideways'), "'sideways' is not a value of state"),
             ((lid, port, '--yes', '--set', 'vl_high_limit=256'), "'256' is out of range"),
-            ((lid, port, '--yes', '--set', 'rate_gbps=5'), 'rate_gbps is set by the node alone'),
-            ((lid, port, '--yes', '--set', 'mtu_cap_bytes=4096'), 'mtu_cap_bytes is set by the node alone'),
+            ((lid, port, '--yes', '--set', 'rate_gbps=5'), 'rate_gbps is read-only'),
+            ((lid, port, '--yes', '--set', 'mtu_cap_bytes=4096'), 'mtu_cap_bytes is read-only'),
             ((lid, port, '--yes', '--set', 'speed_ext_enabled=edr'), 'this port does not have speed_ext_enabled'),
             ((lid, port, '--yes', '--set', 'state'), '--set takes FIELD=VALUE'),
             ((lid, '1', '2', '--yes', '--set', 'state=down'), 'one port of one node'),
@@ -147,7 +147,7 @@ def what_has_no_fields_to_set(sim):
             (('pkeys', lid, port, '--yes', '--set', 'pkey=0x8001'), "'pkeys' does not take --yes"),
             (('sl2vl', lid, port, '--yes', '--set', 'sl0_vl=1'), 'sl2vl is a table'),
             (('sminfo', '--yes', '--set', 'priority=15'), '--set cannot change a subnet manager'),
-            (('nodeinfo', lid, '--yes', '--set', 'node_guid=0x1'), 'node_guid is set by the node alone')):
+            (('nodeinfo', lid, '--yes', '--set', 'node_guid=0x1'), 'node_guid is read-only')):
         result = sim.rdmactl('smp', *words)
         wrong += unequal(' '.join(words), result.status, 2)
         wrong += [] if part in result.complaint() else ['%r is not in %r' % (part, result.complaint())]

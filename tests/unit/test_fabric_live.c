@@ -150,7 +150,7 @@ static void port_down(void **state)
 {
 	static const char told[] =
 		"rdmactl fabric: mlx5_0/1, which sends the requests, is down\n"
-		"  rdmactl ports shows its state; --via DEV/PORT sends by another port\n";
+		"  rdmactl ports shows its state; --via DEV/PORT sends through another port\n";
 
 	(void)state;
 	fabric_unlink(&live.fabric, live.fabric.nodes[HOST1].first_port + 1);
@@ -166,7 +166,7 @@ static void port_down(void **state)
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path\n"
 		    "rdmactl fabric: mlx5_0/1, which sends the requests, is down\n"
-		    "  rdmactl ports shows its state; --via DEV/PORT sends by another port\n");
+		    "  rdmactl ports shows its state; --via DEV/PORT sends through another port\n");
 	/* The port itself answers. */
 	live_expect("port 1/1 --jsonl -o node,state", 0,
 		    "{\"node\": \"host1\", \"state\": \"down\"}\n", "");
@@ -407,7 +407,7 @@ static void counts(void **state)
 		    "NODE\n"
 		    "leaf1\n"
 		    "leaf2\n",
-		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n");
 }
 
@@ -491,7 +491,8 @@ static void starts(void **state)
 	live_expect("links --from 0000:0000:0000:0999", 1, "",
 		    "rdmactl fabric: 0000:0000:0000:0999: the subnet administrator knows no path "
 		    "to it\n"
-		    "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n");
+		    "  check that it is the GUID of a port that is up: rdmactl sa nodes -o "
+		    "+port_guid\n");
 	live_expect("links --from 0,2", 1, "",
 		    "rdmactl fabric: where the scan begins: NodeInfo: no answer, asked 4 times\n"
 		    "  rdmactl smp nodeinfo sends the same query to one node\n");

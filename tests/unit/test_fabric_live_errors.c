@@ -704,7 +704,7 @@ static void healthy(void **state)
 	memset(live.counters, 0, sizeof(live.counters));
 	live_expect("check", 0, "nothing wrong\n", "");
 	live_expect("check -v", 0, "nothing wrong\n",
-		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
 		    "rdmactl fabric: only counters that have stopped are checked\n"
 		    "  --interval TIME or --since FILE shows which errors grow\n");

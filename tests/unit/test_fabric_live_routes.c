@@ -714,7 +714,7 @@ static void group(void **state)
 		"leaf2\t1\thost3\t1\tca\t\t\n"
 		"leaf2\t2\thost4\t1\tca\t\t\n"
 		"leaf2\t3\tleaf1\t3\tswitch\t\t\n",
-		"rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		"rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		"rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
 		"rdmactl fabric: the subnet administrator does not tell who the members are: they "
 		"are those of the tables\n"
@@ -727,7 +727,7 @@ static void group(void **state)
 		    "leaf2\t1\thost3\t1\tca\tfull-member\t\n"
 		    "leaf2\t2\thost4\t1\tca\tfull-member\t\n"
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
-		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n");
 }
 
@@ -792,7 +792,7 @@ static void faulty_group(void **state)
 		    "leaf2\t1\thost3\t1\tca\tfull-member\t\n"
 		    "leaf2\t2\thost4\t1\tca\t\t\n"
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
-		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
 		    "rdmactl fabric: some members are at no port of the scan, as virtual functions "
 		    "are: "
@@ -810,7 +810,7 @@ static void faulty_group(void **state)
 		"rdmactl fabric: packets to 0xc001 go to ports that are not members: 3 ports, the "
 		"first is leaf1/2\n"
 		"  let the subnet manager route again: send SIGHUP to opensm\n"
-		"rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		"rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		"rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
 		"rdmactl fabric: the group has one member only: nothing is to be sent\n");
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_MCAST_FT});

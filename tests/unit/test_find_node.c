@@ -208,11 +208,10 @@ static void not_found(void **state)
 	} rows[] = {
 		{"nobody", "no node has this name", -EHOSTUNREACH},
 		{"host1 mlx5_0/3", "its last port is 2", -EHOSTUNREACH},
-		{"twin", "'twin' may be any of 2 nodes: LID 6 (spine one), LID 7 (leaf/9)",
-		 -EINVAL},
+		{"twin", "'twin' matches 2 nodes: LID 6 (spine one), LID 7 (leaf/9)", -EINVAL},
 		{"twin/3", "may be any of 2 nodes", -EINVAL},
-		{"host2", "'host2' may be any of 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
-		{"same", "'same' may be any of 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
+		{"host2", "'host2' matches 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
+		{"same", "'same' matches 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
 	};
 
 	(void)state;

@@ -194,11 +194,11 @@ static void kept(void **state)
 	static const struct {
 		const char *attribute, *set, *word, *error;
 	} rows[] = {
-		{"ca", "ccti_min=9", "3", "9 entry 3: the node has ccti_min as 0, not 9"},
-		{"switch", "marking_rate=9", NULL, "9: the node has marking_rate as 0, not 9"},
+		{"ca", "ccti_min=9", "3", "9 entry 3: the node reports ccti_min as 0, not 9"},
+		{"switch", "marking_rate=9", NULL, "9: the node reports marking_rate as 0, not 9"},
 		{"switch", "control_map=0x3", NULL, NULL},
 		{"switch", "control_map=0x3,marking_rate=9", NULL,
-		 "9: the node has marking_rate as 0, not 9"},
+		 "9: the node reports marking_rate as 0, not 9"},
 		{"key", "cc_key=0x77", NULL, NULL},
 	};
 
@@ -253,11 +253,11 @@ static void refusals(void **state)
 		size_t asked;
 	} rows[] = {
 		{"ca", "ccti_min=9", NULL, "--set changes one entry of the table",
-		 "name it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
 		{"ca", "ccti_min=9", "1-2", "--set changes one entry of the table",
-		 "name it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
 		{"ca", "ccti_min=9", "x", "--set changes one entry of the table",
-		 "name it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
 		{"ca", "ccti_min=9", "16", "the last entry is 15", NULL, 0},
 		{"switch", "marking_rate=9", "1", "switch has no entries",
 		 "do not give an entry after the destination", 0},

@@ -414,7 +414,7 @@ static void changed_fields(void **state)
 	fixture->keeps = true;
 	change(fixture, 1, "lmc=1", &one);
 	assert_true(smp_change_write(&one));
-	assert_string_equal(fixture->problems.items[0].error, "the node kept lmc as it was: 3");
+	assert_string_equal(fixture->problems.items[0].error, "the node left lmc unchanged: 3");
 	smp_change_clear(&one);
 	end(fixture);
 }

@@ -327,26 +327,28 @@ static void device_files_explained(void **state)
 	assert_int_equal(fchdir(tree.root.fd), 0);
 	assert_int_equal(chmod("umad63", 0640), 0);
 	assert_explained(NULL, -EACCES, "m/2 has no umad device file", "modprobe ib_umad");
-	assert_explained("umad63", -ELIBACC,
-			 "libibumad is not installed, or too old: it carries management datagrams",
-			 "install it");
-	assert_explained(NULL, -ELIBBAD,
-			 "libibumad is not installed, or too old: it carries management datagrams",
-			 "install it");
-	snprintf(reason, sizeof(reason), "umad9 of m/2 is not there: %s", strerror(ENOENT));
+	assert_explained(
+		"umad63", -ELIBACC,
+		"libibumad, which carries management datagrams, is not installed or too old",
+		"install it");
+	assert_explained(
+		NULL, -ELIBBAD,
+		"libibumad, which carries management datagrams, is not installed or too old",
+		"install it");
+	snprintf(reason, sizeof(reason), "cannot find umad9 of m/2: %s", strerror(ENOENT));
 	assert_explained("umad9", -EACCES, reason, "in a container");
 	for (size_t i = 0; i < ARRAY_SIZE(gone); i++) {
-		snprintf(reason, sizeof(reason), "umad63 of m/2 does not open: %s",
+		snprintf(reason, sizeof(reason), "cannot open umad63 of m/2: %s",
 			 strerror(-gone[i]));
 		assert_explained("umad63", gone[i], reason, "on its way out");
 	}
 	assert_explained("umad64", -ENODEV,
-			 "libibumad opens the first 64 umad device files only, not umad64 of m/2",
+			 "libibumad opens only the first 64 umad device files, not umad64 of m/2",
 			 "a lower number");
-	snprintf(reason, sizeof(reason), "umad64 of m/2 does not open: %s", strerror(ENXIO));
+	snprintf(reason, sizeof(reason), "cannot open umad64 of m/2: %s", strerror(ENXIO));
 	assert_explained("umad64", -ENXIO, reason, "on its way out");
 	snprintf(reason, sizeof(reason),
-		 "may not open umad63 of m/2 (mode 0640, owner %u, group %u): %s",
+		 "cannot open umad63 of m/2 (mode 0640, owner %u, group %u): %s",
 		 (unsigned int)geteuid(), (unsigned int)getegid(), strerror(EACCES));
 	assert_explained("umad63", -EACCES, reason, "run as root");
 	assert_int_equal(fchdir(before), 0);

@@ -584,15 +584,15 @@ static const struct command_row complaints_rows[] = {
 	 ""},
 	{"mad send 0,1 --class pm --attribute 1", STATUS_USAGE, "",
 	 "rdmactl mad: directed routes work for class sm only\n"
-	 "  name a LID, a port GUID or a GID\n",
+	 "  give a LID, a port GUID or a GID\n",
 	 ""},
 	{"mad send 9 x --class pm --attribute 1", STATUS_USAGE, "",
 	 "rdmactl mad: unexpected argument 'x' after the destination\n"
-	 "  separate several destinations by commas: 2,4\n",
+	 "  separate destinations with commas: 2,4\n",
 	 ""},
 	{"mad send 9,4 --class pm --attribute portcounters --method set", STATUS_USAGE, "",
 	 "method 0x02 (set) of attribute 0x0012 (PortCounters), class 0x04, to 9 4\n"
-	 "rdmactl mad: nothing was sent: it may change something, and there is no "
+	 "rdmactl mad: nothing was sent: the request may change something, and there is no "
 	 "terminal to confirm it on\n"
 	 "  --yes sends it without asking\n",
 	 ""},
@@ -602,13 +602,13 @@ static const struct command_row complaints_rows[] = {
 	 */
 	{"mad send 9 --class pm --attribute portcounters --method 0x13", STATUS_USAGE, "",
 	 "method 0x13 (unknown) of attribute 0x0012 (PortCounters), class 0x04, to 9\n"
-	 "rdmactl mad: nothing was sent: it may change something, and there is no "
+	 "rdmactl mad: nothing was sent: the request may change something, and there is no "
 	 "terminal to confirm it on\n"
 	 "  --yes sends it without asking\n",
 	 ""},
 	{"mad send 9 --class 0x35 --oui 1 --attribute 9 --method 0x20", STATUS_USAGE, "",
 	 "method 0x20 (unknown) of attribute 0x0009 (unknown), class 0x35, to 9\n"
-	 "rdmactl mad: nothing was sent: it may change something, and there is no "
+	 "rdmactl mad: nothing was sent: the request may change something, and there is no "
 	 "terminal to confirm it on\n"
 	 "  --yes sends it without asking\n",
 	 ""},
@@ -725,11 +725,11 @@ static const struct command_row complaints_rows[] = {
 	 "0000000000000000\n"},
 	{"mad classes 0,1", STATUS_USAGE, "",
 	 "rdmactl mad: directed routes work for class sm only\n"
-	 "  name a LID, a port GUID or a GID\n",
+	 "  give a LID, a port GUID or a GID\n",
 	 ""},
 	{"mad classes 9 x", STATUS_USAGE, "",
 	 "rdmactl mad: unexpected argument 'x' after the destination\n"
-	 "  separate several destinations by commas: 2,4\n",
+	 "  separate destinations with commas: 2,4\n",
 	 ""},
 	{"mad vendor 7", STATUS_FAILED, "",
 	 "rdmactl mad: 7: cannot read GeneralInfo: no answer, asked 4 times\n"
@@ -745,7 +745,7 @@ static const struct command_row complaints_rows[] = {
 	 "0000000000000000\n"},
 	{"mad vendor 0,1", STATUS_USAGE, "",
 	 "rdmactl mad: this class cannot be reached by directed route\n"
-	 "  name LIDs, port GUIDs or GIDs\n",
+	 "  give LIDs, port GUIDs or GIDs\n",
 	 ""},
 	{"mad vendor 9 1", STATUS_USAGE, "",
 	 "rdmactl mad: unexpected argument '1' after the destination\n", ""},
@@ -818,10 +818,10 @@ static void lengths(void **state)
 	} rows[] = {
 		{"pm", 192, STATUS_DONE, ""},
 		{"pm", 193, STATUS_USAGE,
-		 "rdmactl mad: --data: 193 bytes do not fit in the 192 of that class\n"},
+		 "rdmactl mad: --data: 193 bytes do not fit in the 192 bytes of that class\n"},
 		{"sa", 200, STATUS_DONE, ""},
 		{"sa", 201, STATUS_USAGE,
-		 "rdmactl mad: --data: 201 bytes do not fit in the 200 of that class\n"},
+		 "rdmactl mad: --data: 201 bytes do not fit in the 200 bytes of that class\n"},
 	};
 
 	(void)state;
@@ -1062,7 +1062,7 @@ static const struct command_row congestion_rows[] = {
 	 "sl\n"
 	 "15\n",
 	 "rdmactl cc: 9: cannot read entries: its last entry is 15\n"
-	 "  without entries all are shown\n",
+	 "  omit the entries to show all of them\n",
 	 "9 get CACongestionSetting 0x0\n"
 	 "0000000000000000\n"},
 	{"cc ca 9 x", STATUS_USAGE, "", "rdmactl cc: 'x' is not a number or a range\n", ""},
@@ -1120,7 +1120,7 @@ static const struct command_row congestion_rows[] = {
 	 "0000000000000000\n"},
 	{"cc table 9 66", STATUS_FAILED, "",
 	 "rdmactl cc: 9: cannot read entries: its last entry is 65\n"
-	 "  without entries all are shown\n",
+	 "  omit the entries to show all of them\n",
 	 "9 get CongestionControlTable 0x0\n"
 	 "0000000000000000\n"
 	 "9 get CongestionControlTable 0x1\n"
@@ -1140,8 +1140,8 @@ static const struct command_row congestion_rows[] = {
 	 "9 get CongestionLog 0x0\n"
 	 "0000000000000000\n"},
 	{"cc log 11", STATUS_FAILED, "",
-	 "rdmactl cc: 11: cannot read CongestionLog: the node answered with a type of "
-	 "log that is not known\n"
+	 "rdmactl cc: 11: cannot read CongestionLog: the node answered with an unknown type of "
+	 "log\n"
 	 "  rdmactl mad send --class cc --attribute CongestionLog shows its bytes\n",
 	 "11 get CongestionLog 0x0\n"
 	 "0000000000000000\n"},
@@ -1190,7 +1190,7 @@ static const struct command_row congestion_rows[] = {
 	 "rdmactl cc: unexpected argument '4' after the destination\n", ""},
 	{"cc info 0,1", STATUS_USAGE, "",
 	 "rdmactl cc: this class cannot be reached by directed route\n"
-	 "  name LIDs, port GUIDs or GIDs\n",
+	 "  give LIDs, port GUIDs or GIDs\n",
 	 ""},
 	{"cc info 10", STATUS_FAILED, "",
 	 "rdmactl cc: 10: cannot read CongestionInfo: refused with status 0x000c: "
@@ -1283,7 +1283,7 @@ static void bad_inputs(void **state)
 	static const char line[] = "mad send 9 --class pm --attribute 1 --data -";
 	static const struct command_row long_input = {
 		line, STATUS_USAGE, "",
-		"rdmactl mad: --data: more bytes than a datagram has\n"
+		"rdmactl mad: --data: more bytes than a datagram holds\n"
 		"  give bytes such as 00ff17, or - for standard input\n",
 		""};
 	static const struct command_row unreadable = {

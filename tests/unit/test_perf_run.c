@@ -488,7 +488,8 @@ static const struct command_row readings_rows[] = {
 	 "9\t3\trs\n",
 	 "rdmactl perf: 5: cannot read PortExtendedSpeedsCounters: refused with status "
 	 "0x000c: attribute-not-supported\n"
-	 "  the node may not have it: rdmactl perf without options shows what all have\n",
+	 "  the node may not have it: rdmactl perf without options shows the counters that every "
+	 "port has\n",
 	 "5 get NodeInfo 0x0\n"
 	 "9 get NodeInfo 0x0\n"
 	 "5 get ClassPortInfo 0x0\n"
@@ -534,7 +535,8 @@ static const struct command_row readings_rows[] = {
 	 "5\t1\t1\t40\t\n",
 	 "rdmactl perf: 5: cannot read PortRcvDataSL: refused with status 0x000c: "
 	 "attribute-not-supported\n"
-	 "  the node may not have it: rdmactl perf without options shows what all have\n",
+	 "  the node may not have it: rdmactl perf without options shows the counters that every "
+	 "port has\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get ClassPortInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
@@ -572,17 +574,17 @@ static void readings(void **state)
 static const struct command_row complaints_rows[] = {
 	{"perf 0,1", STATUS_USAGE, "",
 	 "rdmactl perf: performance management cannot be reached by directed route\n"
-	 "  name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
+	 "  give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
 	 "GUID\n",
 	 ""},
 	{"perf -D 5", STATUS_USAGE, "",
 	 "rdmactl perf: performance management cannot be reached by directed route\n"
-	 "  name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
+	 "  give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
 	 "GUID\n",
 	 ""},
 	{"perf 9,0", STATUS_USAGE, "",
 	 "rdmactl perf: performance management cannot be reached by directed route\n"
-	 "  name LIDs, port GUIDs or GIDs\n",
+	 "  give LIDs, port GUIDs or GIDs\n",
 	 ""},
 	{"perf 9 x", STATUS_USAGE, "",
 	 "rdmactl perf: 'x' is not a port or a range of ports\n"
@@ -633,7 +635,7 @@ static const struct command_row complaints_rows[] = {
 	{"perf 8", STATUS_FAILED, "",
 	 "rdmactl perf: 8: cannot read NodeInfo: no answer, asked 4 times, so the ports "
 	 "of the node are unknown\n"
-	 "  name the ports: rdmactl perf DEST 1-36\n",
+	 "  give the ports: rdmactl perf DEST 1-36\n",
 	 "8 get NodeInfo 0x0\n"
 	 "8 get ClassPortInfo 0x0\n"
 	 "8 get NodeInfo 0x0\n"
@@ -642,7 +644,7 @@ static const struct command_row complaints_rows[] = {
 	{"perf 2001::8", STATUS_FAILED, "",
 	 "rdmactl perf: 2001:0000:0000:0000:0000:0000:0000:0008: cannot read NodeInfo: it is in "
 	 "another subnet, and SMPs do not cross routers, so the ports of the node are unknown\n"
-	 "  name the ports: rdmactl perf DEST 1-36\n",
+	 "  give the ports: rdmactl perf DEST 1-36\n",
 	 "1 get PathRecord 0x0\n"
 	 "8 get ClassPortInfo 0x0\n"},
 	{"perf 2001::8 1 --tsv -o object,object_lid,port,rcv_packets", STATUS_DONE,
@@ -655,7 +657,7 @@ static const struct command_row complaints_rows[] = {
 	{"perf 8 --all-ports", STATUS_FAILED, "",
 	 "rdmactl perf: 8: cannot read NodeInfo: no answer, asked 4 times, so the ports "
 	 "of the node are unknown\n"
-	 "  name the ports: rdmactl perf DEST 1-36\n",
+	 "  give the ports: rdmactl perf DEST 1-36\n",
 	 "8 get NodeInfo 0x0\n"
 	 "8 get ClassPortInfo 0x0\n"
 	 "8 get NodeInfo 0x0\n"
@@ -680,7 +682,8 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl perf: 5: cannot read 4 values (PortVLXmitWaitCounters, "
 	 "PortVLXmitFlowCtlUpdateErrors, PortVLOpPackets ...; -v lists them): refused "
 	 "with status 0x000c: attribute-not-supported\n"
-	 "  the node may not have it: rdmactl perf without options shows what all have\n",
+	 "  the node may not have it: rdmactl perf without options shows the counters that every "
+	 "port has\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get ClassPortInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
@@ -691,7 +694,8 @@ static const struct command_row complaints_rows[] = {
 	{"perf 5 1 --details", STATUS_FAILED, "",
 	 "rdmactl perf: 5: cannot read PortRcvErrorDetails: refused with status 0x000c: "
 	 "attribute-not-supported\n"
-	 "  the node may not have it: rdmactl perf without options shows what all have\n"
+	 "  the node may not have it: rdmactl perf without options shows the counters that every "
+	 "port has\n"
 	 "rdmactl perf: 5: cannot read PortXmitDiscardDetails: refused with status "
 	 "0x000c: attribute-not-supported\n",
 	 "5 get NodeInfo 0x0\n"
@@ -701,11 +705,11 @@ static const struct command_row complaints_rows[] = {
 	 "5 get PortXmitDiscardDetails 0x0\n"},
 	{"perf 9 --reset --counters symbol_error", STATUS_USAGE, "",
 	 "rdmactl perf: --counters: 'symbol_error' is neither a counter nor a mask\n"
-	 "  the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff\n",
+	 "  give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff\n",
 	 ""},
 	{"perf 9 --reset --counters 0x400000", STATUS_USAGE, "",
 	 "rdmactl perf: --counters: '0x400000' is neither a counter nor a mask\n"
-	 "  the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff\n",
+	 "  give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff\n",
 	 ""},
 	{"perf 9 --sample xmit,x", STATUS_USAGE, "",
 	 "rdmactl perf: --sample: 'xmit' is not a quantity\n"
@@ -993,7 +997,8 @@ static const struct command_row resets_rows[] = {
 	 "rdmactl perf: cleared the listed counters of 1 port, for every reader\n"
 	 "rdmactl perf: 5: cannot read PortRcvDataSL: refused with status 0x000c: "
 	 "attribute-not-supported\n"
-	 "  the node may not have it: rdmactl perf without options shows what all have\n",
+	 "  the node may not have it: rdmactl perf without options shows the counters that every "
+	 "port has\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get ClassPortInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
@@ -1421,7 +1426,7 @@ static const struct command_row samples_busy = {
 
 static const struct command_row samples_runs = {
 	"perf 9 --sample xmit-wait --tsv", STATUS_FAILED, "",
-	"rdmactl perf: 9: port 1 says that it is sampling\n"
+	"rdmactl perf: 9: port 1 reports that it is already sampling\n"
 	"  rdmactl perf --samples shows its result when it is done\n",
 	"9 get NodeInfo 0x0\n"
 	"9 get ClassPortInfo 0x0\n"
@@ -1450,7 +1455,7 @@ static const struct command_row samples_other = {
 static const struct command_row samples_zero = {
 	"perf 9 --sample xmit-wait --tsv -o value", STATUS_FAILED, "",
 	"rdmactl perf: 9: the interval of port 1 is 0 ticks\n"
-	"  give one: --ticks N\n",
+	"  give an interval: --ticks N\n",
 	"9 get NodeInfo 0x0\n"
 	"9 get ClassPortInfo 0x0\n"
 	"9 get PortSamplesControl 0x0\n"};

@@ -150,8 +150,8 @@ static void faults(void **state)
 	static const uint16_t lids[] = {ALIVE, STRANGE, REFUSES};
 	static const char *const texts[] = {
 		"no answer to 0 of 1 requests",
-		"no good answer to 1 of 1 requests (the answer does not belong to the request)",
-		"no good answer to 1 of 1 requests (refused with status 0x001c: invalid-value)",
+		"no valid answer to 1 of 1 requests (the answer does not match the request)",
+		"no valid answer to 1 of 1 requests (refused with status 0x001c: invalid-value)",
 	};
 	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
 	struct ping_target *targets = fixture->ping.targets;
@@ -246,8 +246,9 @@ static void no_method_is_left(void **state)
 	fixture->fake.agent_error = -EEXIST;
 	assert_int_equal(ping_add_agent(&fixture->ping), 0);
 	assert_int_equal(fixture->problems.count, 1);
-	assert_string_equal(fixture->problems.items[0].error,
-			    "mlx5_0/1: the kernel refused the agent for answers: File exists");
+	assert_string_equal(
+		fixture->problems.items[0].error,
+		"mlx5_0/1: the kernel refused to register an agent for answers: File exists");
 	end(fixture);
 }
 
@@ -264,7 +265,7 @@ static void losses(void **state)
 		bool named_lid;
 	} rows[] = {
 		{PING_PMA, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
-		 "the node or the path to it is down: a directed route shows where, rdmactl ping "
+		 "the node or the path to it is down; a directed route shows where: rdmactl ping "
 		 "-D 0,1"},
 		{PING_SMP, 0, 0, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
@@ -273,11 +274,11 @@ static void losses(void **state)
 		 "with its M_Key (--mkey)",
 		 .named_lid = true},
 		{PING_OPENIB, 0, -EHOSTUNREACH, 0x0c, "not told",
-		 "no good answer to 5 of 5 requests (refused with status 0x000c: "
+		 "no valid answer to 5 of 5 requests (refused with status 0x000c: "
 		 "attribute-not-supported)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
 		{PING_OPENIB, 0, 0, 0, "another address answered",
-		 "no good answer to 5 of 5 requests (another address answered)",
+		 "no valid answer to 5 of 5 requests (another address answered)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
 		{PING_ROCE, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
 		 "run rdmactl ping --serve on the destination"},

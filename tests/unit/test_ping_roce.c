@@ -239,7 +239,8 @@ static const struct command_row refused_rows[] = {
 	 "10.0.0.2\t1\n",
 	 "rdmactl ping: 10.0.1.1: the path leaves by InfiniBand port ib0\\x1b/2: name a LID or "
 	 "GUID\n"
-	 "rdmactl ping: iwarp: the path leaves by iw0/1, which has no management datagrams\n"
+	 "rdmactl ping: iwarp: the path leaves by iw0/1, which does not support management "
+	 "datagrams\n"
 	 "rdmactl ping: only6: m0/3 has no GID for IPv4: GID index 5 is of another kind\n"
 	 "rdmactl ping: only4: m0/3 has no GID for IPv6: GID index 6 is of another kind\n",
 	 "way to 10.0.0.1: index -1, type 2\n"
@@ -300,12 +301,12 @@ static const struct command_row stranger_row = {
 	"ping 10.0.0.1 -c 1 --tsv -o object,received", STATUS_FAULT,
 	"object\treceived\n"
 	"10.0.0.1\t0\n",
-	"rdmactl ping: 10.0.0.1: no good answer to 1 of 1 requests (another address answered)\n"
+	"rdmactl ping: 10.0.0.1: no valid answer to 1 of 1 requests (another address answered)\n"
 	"  run rdmactl ping --serve on the destination\n",
 	"way to 10.0.0.1: index -1, type 2\n" TO("0000:0000:0000:0000:0000:ffff:0a00:0001", "7")};
 static const struct command_row agent_row = {
 	"ping 10.0.0.1 -c 1 --tsv -o object,received", STATUS_FAILED, "",
-	"rdmactl ping: m0/3: the kernel refused the agent for answers: <EBUSY>\n"
+	"rdmactl ping: m0/3: the kernel refused to register an agent for answers: <EBUSY>\n"
 	"  17 other clients may be waiting for answers on this port\n",
 	"way to 10.0.0.1: index -1, type 2\n"};
 

@@ -330,8 +330,8 @@ static void places(void **state)
 	bed->args.mad.lid = false;
 	expect(bed, "60000/3 state down", STATUS_USAGE, "",
 	       "rdmactl ports: '60000' is out of range: LIDs are 1 to 49151, routes have ports up "
-	       "to 255 and 63 hops\n"
-	       "  a node whose name looks like a number: --node\n");
+	       "to 255 and at most 63 hops\n"
+	       "  for a node whose name looks like a number, use --node\n");
 }
 
 static void settings(void **state)
@@ -386,7 +386,7 @@ static void unreached(void **state)
 	bed->open_error = 0;
 	bed->args.mad.mkey = "x";
 	expect(bed, "9/3 state down", STATUS_USAGE, "",
-	       "rdmactl ports: --mkey: 'x' is no key: a number up to 0xffffffffffffffff\n");
+	       "rdmactl ports: --mkey: 'x' is not a number up to 0xffffffffffffffff\n");
 	bed->args.mad.mkey = NULL;
 	bed->args.mad.via = "nosuch";
 	expect(bed, "9/3 state down", STATUS_NOTHING, "",
@@ -426,7 +426,8 @@ static void names(void **state)
 	bed->no_rdma = false;
 	expect(bed, "0002:c903:0000:1234/1 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: 0002:c903:0000:1234: the subnet administrator knows no path to it\n"
-	       "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n");
+	       "  check that it is the GUID of a port that is up: rdmactl sa nodes -o "
+	       "+port_guid\n");
 	bed->args.mad.guid = true;
 	expect(bed, "mlx5_0/1 state down", STATUS_USAGE, "",
 	       "rdmactl ports: 'mlx5_0' is not a destination\n"

@@ -319,7 +319,7 @@ static void queries(void **state)
 static const struct command_row complaints_rows[] = {
 	{"sa nodes lid", STATUS_USAGE, "",
 	 "rdmactl sa: 'lid' is not FIELD=VALUE\n"
-	 "  name what the records must have: rdmactl sa nodes node_type=switch\n",
+	 "  give the values that the records must have: rdmactl sa nodes node_type=switch\n",
 	 ""},
 	{"sa nodes lidd=1", STATUS_USAGE, "",
 	 "rdmactl sa: unknown column 'lidd'\n"
@@ -342,9 +342,8 @@ static const struct command_row complaints_rows[] = {
 	 "  give each field once; query several times for several values\n",
 	 ""},
 	{"sa path --to 0,1", STATUS_USAGE, "",
-	 "rdmactl sa: '0,1' is a directed route, which the subnet administrator does "
-	 "not know\n"
-	 "  a LID, a port GUID, a GID, or the name of a node\n",
+	 "rdmactl sa: '0,1' is a directed route, which the subnet administrator cannot search by\n"
+	 "  give a LID, a port GUID, a GID, or the name of a node\n",
 	 ""},
 	{"sa path --to 9 dlid=9", STATUS_USAGE, "",
 	 "rdmactl sa: 'dlid' is given twice\n"
@@ -355,8 +354,7 @@ static const struct command_row complaints_rows[] = {
 	 "  give each field once; query several times for several values\n",
 	 ""},
 	{"sa path --to nobody", STATUS_FAILED, "",
-	 "rdmactl sa: nobody: no node has this name, neither in the node name map nor "
-	 "by its description\n"
+	 "rdmactl sa: nobody: no node has this name in the node name map or as its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "mask 0x4000\n"
@@ -392,9 +390,9 @@ static const struct command_row complaints_rows[] = {
 	 "00000000007f000000000000000000010a00000000000000fe80000000000000000000"
 	 "0000000022fe80000000000000\n"},
 	{"sa path --to host-b", STATUS_USAGE, "",
-	 "rdmactl sa: 'host-b' may be any of 2 nodes: LID 7 (host-b m0), LID 8 (host-b "
+	 "rdmactl sa: 'host-b' matches 2 nodes: LID 7 (host-b m0), LID 8 (host-b "
 	 "m1)\n"
-	 "  name one by its LID or port GUID, or by its whole description\n",
+	 "  give the LID, the port GUID or the full description of one\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "mask 0x4000\n"
 	 "0000000000000000000000000000000000000000000000000000000000000000000000"
@@ -405,7 +403,7 @@ static const struct command_row complaints_rows[] = {
 	 "00000000000000000000000000\n"},
 	{"sa path -L", STATUS_USAGE, "", "rdmactl sa: --lid needs a destination\n", ""},
 	{"sa multipath", STATUS_USAGE, "",
-	 "rdmactl sa: --to is missing: the ports that the paths lead to\n"
+	 "rdmactl sa: --to is missing: give the ports that the paths lead to\n"
 	 "  rdmactl sa multipath --to GUID,GUID\n",
 	 ""},
 	{"sa multipath --to 9", STATUS_USAGE, "",
@@ -416,7 +414,7 @@ static const struct command_row complaints_rows[] = {
 	 "007,0xf0008,0xf0009,0xf000a,0xf000b",
 	 STATUS_USAGE, "",
 	 "rdmactl sa: a request has room for 11 ports\n"
-	 "  query several times; opensm reads no more of one request\n",
+	 "  query several times; opensm reads no more from one request\n",
 	 ""},
 	{"sa multipath --to 0xf00000001 dgid_count=1", STATUS_USAGE, "",
 	 "rdmactl sa: 'dgid_count' is given twice\n"
@@ -528,7 +526,7 @@ static const struct {
 	 {"sa nodes", STATUS_FAILED, "",
 	  "rdmactl sa: SA at LID 1: cannot read NodeRecord: refused with status 0x0600: "
 	  "req-insufficient-components\n"
-	  "  name more fields of the records: FIELD=VALUE\n",
+	  "  give more fields of the records: FIELD=VALUE\n",
 	  "1 get-table NodeRecord 0x0\n"
 	  "mask 0x0\n"
 	  "0000000000000000000000000000000000000000000000000000000000000000000000"
@@ -551,18 +549,18 @@ static const struct {
 	 {"sa trace --from 0xf00000001 --to 0xf00000002", STATUS_FAILED, "",
 	  "rdmactl sa: SA at LID 1: cannot read TraceRecord: refused with status 0x000c: "
 	  "attribute-not-supported\n"
-	  "  opensm and most other administrators have no TraceRecords: rdmactl fabric "
-	  "route follows a path without them\n",
+	  "  opensm and most other subnet administrators do not support TraceRecords; rdmactl "
+	  "fabric route traces a path without them\n",
 	  "1 get-trace-table TraceRecord 0x0\n"
 	  "mask 0x100c\n"
 	  "0000000000000000fe800000000000000000000f00000002fe80000000000000000000"
 	  "0f000000010000000000000000\n"}},
 	{8,
 	 {"sa multipath --to 0xf00000001", STATUS_FAILED, "",
-	  "rdmactl sa: SA at LID 1: cannot read MultiPathRecord: refused with status "
-	  "0x0008: method-not-supported\n"
-	  "  rdmactl sa classportinfo shows whether it has multi-path; rdmactl sa path "
-	  "asks for one pair\n",
+	  "rdmactl sa: SA at LID 1: cannot read MultiPathRecord: refused with status 0x0008: "
+	  "method-not-supported\n"
+	  "  rdmactl sa classportinfo shows whether multipath is supported; rdmactl sa path "
+	  "queries one pair\n",
 	  "1 get-multi MultiPathRecord 0x0\n"
 	  "mask 0x180040\n"
 	  "00000000007f000000000000000000010100000000000000fe80000000000000000000"
@@ -681,8 +679,8 @@ static const struct command_row pings_rows[] = {
 	 "7\t\n"
 	 "9\tnode 9\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "  no port has this LID, or the node or the path to it is down: a directed route "
-	 "shows where, rdmactl ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down; a directed route shows "
+	 "where: rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"
 	 "9 get NodeDescription 0x0\n"},
@@ -690,8 +688,8 @@ static const struct command_row pings_rows[] = {
 	 "object\tsent\treceived\tloss_percent\tp50_usec\n"
 	 "7\t2\t0\t100\t\n",
 	 "rdmactl ping: 7: no answer to 2 of 2 requests\n"
-	 "  no port has this LID, or the node or the path to it is down: a directed route "
-	 "shows where, rdmactl ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down; a directed route shows "
+	 "where: rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"},
 	{"ping 7 -c 1 --smp", STATUS_FAULT,
@@ -715,7 +713,7 @@ static const struct command_row pings_rows[] = {
 	{"ping 10 -c 2 --openib --tsv -o received", STATUS_FAULT,
 	 "received\n"
 	 "0\n",
-	 "rdmactl ping: 10: no good answer to 2 of 2 requests (refused with status 0x000c: "
+	 "rdmactl ping: 10: no valid answer to 2 of 2 requests (refused with status 0x000c: "
 	 "attribute-not-supported)\n"
 	 "  run rdmactl ping --serve or ibping -S on the destination\n",
 	 "10 get ? 0x0\n"
@@ -724,13 +722,13 @@ static const struct command_row pings_rows[] = {
 	 "received\n"
 	 "0\n"
 	 "0\n",
-	 "rdmactl ping: 10: 1 of 1: no good answer\n"
+	 "rdmactl ping: 10: 1 of 1: no valid answer\n"
 	 "rdmactl ping: 7: 1 of 1: no answer\n"
-	 "rdmactl ping: 10: no good answer to 1 of 1 requests (refused with status 0x000c: "
+	 "rdmactl ping: 10: no valid answer to 1 of 1 requests (refused with status 0x000c: "
 	 "attribute-not-supported)\n"
 	 "  run rdmactl ping --serve or ibping -S on the destination\n"
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "rdmactl ping: by port m0/3, LID 2\n",
+	 "rdmactl ping: through port m0/3, LID 2\n",
 	 "10 get ? 0x0\n"
 	 "7 get ? 0x0\n"},
 	{"ping 7,9 -c 1 -e --tsv -o object,received", STATUS_FAULT,
@@ -738,8 +736,8 @@ static const struct command_row pings_rows[] = {
 	 "9\t1\n"
 	 "7\t0\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "  no port has this LID, or the node or the path to it is down: a directed route "
-	 "shows where, rdmactl ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down; a directed route shows "
+	 "where: rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"},
 	{"ping", STATUS_USAGE, "",
@@ -763,9 +761,9 @@ static const struct command_row pings_rows[] = {
 	 "9 get NodeDescription 0x0\n"
 	 "0 get NodeDescription 0x0\n"},
 	{"ping 70000", STATUS_USAGE, "",
-	 "rdmactl ping: '70000' is out of range: LIDs are 1 to 49151, routes have ports "
-	 "up to 255 and 63 hops\n"
-	 "  a node whose name looks like a number: --node\n",
+	 "rdmactl ping: '70000' is out of range: LIDs are 1 to 49151, routes have ports up to 255 "
+	 "and at most 63 hops\n"
+	 "  for a node whose name looks like a number, use --node\n",
 	 ""},
 };
 

@@ -410,11 +410,9 @@ static void bad_keys(void **state)
 		struct mad_session_options options;
 		const char *error;
 	} bad[] = {
-		{{.mkey = "key"}, "--mkey: 'key' is no key: a number up to 0xffffffffffffffff"},
+		{{.mkey = "key"}, "--mkey: 'key' is not a number up to 0xffffffffffffffff"},
 		{{.mkey = "0x1ffffffffffffffff"}, "--mkey: '0x1ffffffffffffffff' is no key"},
-		{{.qkey = "0x100000000"},
-		 "--qkey: '0x100000000' is no key: a number up to "
-		 "0xffffffff"},
+		{{.qkey = "0x100000000"}, "--qkey: '0x100000000' is not a number up to 0xffffffff"},
 	};
 
 	(void)state;
@@ -459,7 +457,7 @@ static void from_input(void **state)
 		if (i == 1)
 			assert_problem(fixture, 0, NULL, "no destination on standard input");
 		if (i == 3)
-			assert_problem(fixture, 0, NULL, "standard input is not a text");
+			assert_problem(fixture, 0, NULL, "standard input is not text");
 		close_fixture(fixture);
 		fclose(input);
 	}

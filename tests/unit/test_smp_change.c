@@ -220,17 +220,17 @@ static void what_is_kept(void **state)
 		unsigned int before, after;
 		const char *error;
 	} rows[] = {
-		{"lmc=3", 34, 1, 1, "the node kept lmc as it was: 1"},
+		{"lmc=3", 34, 1, 1, "the node left lmc unchanged: 1"},
 		{"lmc=3", 34, 1, 3, NULL},
 		{"lmc=3", 34, 1, 2, NULL}, /* neither value: the node knows better */
 		{"lmc=1", 34, 1, 1, NULL},
 		{"state=down", STATE, 4, 4, NULL},
 		{"physical_state=polling", PHYSICAL, 0x50, 0x50, NULL},
-		{"width_enabled=1x,4x", 29, 2, 2, "the node kept width_enabled as it was: 4x"},
-		{"width_enabled=4x", 29, 3, 3, "the node kept width_enabled as it was: 1x,4x"},
+		{"width_enabled=1x,4x", 29, 2, 2, "the node left width_enabled unchanged: 4x"},
+		{"width_enabled=4x", 29, 3, 3, "the node left width_enabled unchanged: 1x,4x"},
 		{"client_reregister=yes", 51, 0, 0,
-		 "the node kept client_reregister as it was: no"},
-		{"mkey=0x77", 7, 5, 5, "the node kept mkey as it was: ***"},
+		 "the node left client_reregister unchanged: no"},
+		{"mkey=0x77", 7, 5, 5, "the node left mkey unchanged: ***"},
 	};
 
 	(void)state;
@@ -279,7 +279,7 @@ static void failures(void **state)
 	bed->dead = true;
 	assert_false(smp_change_write(&bed->change));
 	assert_string_equal(bed->problems.items[3].error,
-			    "it is not known whether it was changed: no answer, asked once");
+			    "it is unknown whether the change took effect: no answer, asked once");
 	bed->dead = false;
 	bed->refused = 0x1c;
 	assert_false(smp_change_write(&bed->change));

@@ -301,8 +301,8 @@ static void expect_all(const struct command_row *rows, size_t count)
 	}
 }
 
-#define OTHER_PORTS_HINT                                                                    \
-	"  ask another port by its own LID or GUID, which rdmactl sa nodes lists, or by a " \
+#define OTHER_PORTS_HINT                                                                      \
+	"  query another port by its own LID or GUID, which rdmactl sa nodes lists, or by a " \
 	"route that ends there\n"
 
 /* Which blocks of a table are read, which entries are shown, and in what order. */
@@ -337,7 +337,7 @@ static const struct command_row tables_rows[] = {
 	 "64\t3\n"
 	 "65\t255\n"
 	 "66\t17\n",
-	 "rdmactl smp: 5: cannot read entries: it has 0 to 66\n",
+	 "rdmactl smp: 5: cannot read entries: the node has 0 to 66\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
 	 "5 get LinearForwardingTable 0x1\n"},
@@ -542,8 +542,8 @@ static const struct command_row tables_rows[] = {
 	 "2\t31\t0\t3\n"
 	 "2\t32\t2\t10\n"
 	 "2\t64\t3\t10\n",
-	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells VLArbitrationTable "
-	 "of no other port\n" OTHER_PORTS_HINT,
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and does not report "
+	 "VLArbitrationTable of other ports\n" OTHER_PORTS_HINT,
 	 "13 get NodeInfo 0x0\n"
 	 "13 get PortInfo 0x0\n"
 	 "13 get VLArbitrationTable 0x10002\n"
@@ -701,19 +701,19 @@ static const struct command_row complaints_rows[] = {
 	 "9 get PortInfo 0x2\n"},
 	/* 14.2.5.7 to 14.2.5.9: an adapter's other port must not be shown as the requested one. */
 	{"smp pkeys 9 2", STATUS_FAILED, "",
-	 "rdmactl smp: 9: cannot read ports: port 1 answers here, and tells P_KeyTable of no other "
-	 "port\n" OTHER_PORTS_HINT,
+	 "rdmactl smp: 9: cannot read ports: port 1 answers here, and does not report P_KeyTable "
+	 "of other ports\n" OTHER_PORTS_HINT,
 	 "9 get NodeInfo 0x0\n"},
 	{"smp sl2vl 13 1", STATUS_FAILED, "",
-	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells SLtoVLMappingTable of "
-	 "no other port\n" OTHER_PORTS_HINT,
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and does not report "
+	 "SLtoVLMappingTable of other ports\n" OTHER_PORTS_HINT,
 	 "13 get NodeInfo 0x0\n"},
 	{"smp sl2vl 13 1-3 --tsv -o input_port,output_port,sl1_vl", STATUS_PARTIAL,
 	 "input_port\toutput_port\tsl1_vl\n"
 	 "\t2\t0\n",
 	 "rdmactl smp: 13: cannot read ports: its last port is 2\n"
-	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells SLtoVLMappingTable of "
-	 "no other port\n" OTHER_PORTS_HINT,
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and does not report "
+	 "SLtoVLMappingTable of other ports\n" OTHER_PORTS_HINT,
 	 "13 get NodeInfo 0x0\n"
 	 "13 get SLtoVLMappingTable 0x0\n"},
 	{"smp vlarb 9 3", STATUS_FAILED, "",
@@ -780,7 +780,7 @@ static const struct command_row complaints_rows[] = {
 	{"smp vlarb 15 0", STATUS_FAILED, "",
 	 "rdmactl smp: 15: cannot read ports: port 0 of this switch is a base port, which has no "
 	 "VLArbitrationTable\n"
-	 "  leave out the port for the tables of all others\n",
+	 "  omit the port to get the tables of all others\n",
 	 "15 get NodeInfo 0x0\n"
 	 "15 get SwitchInfo 0x0\n"},
 	{"smp vlarb 15 2 --retries 0", STATUS_FAILED, "",
@@ -848,14 +848,14 @@ static const struct command_row complaints_rows[] = {
 	{"smp lft 5 66-67 --tsv -o lid", STATUS_PARTIAL,
 	 "lid\n"
 	 "66\n",
-	 "rdmactl smp: 5: cannot read entries: it has 0 to 66\n",
+	 "rdmactl smp: 5: cannot read entries: the node has 0 to 66\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
 	 "5 get LinearForwardingTable 0x1\n"},
 	{"smp mft 5 0xc020-0xc021 --tsv -o mlid", STATUS_PARTIAL,
 	 "mlid\n"
 	 "0xc020\n",
-	 "rdmactl smp: 5: cannot read entries: it has 0xc000 to 0xc020\n",
+	 "rdmactl smp: 5: cannot read entries: the node has 0xc000 to 0xc020\n",
 	 "5 get NodeInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
 	 "5 get MulticastForwardingTable 0x1\n"
@@ -866,7 +866,7 @@ static const struct command_row complaints_rows[] = {
 	{"smp guidinfo 9 8-9 --tsv -o index", STATUS_PARTIAL,
 	 "index\n"
 	 "8\n",
-	 "rdmactl smp: 9: cannot read entries: it has 0 to 8\n",
+	 "rdmactl smp: 9: cannot read entries: the node has 0 to 8\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x0\n"
 	 "9 get GUIDInfo 0x1\n"},
@@ -886,8 +886,8 @@ static const struct command_row complaints_rows[] = {
 	 "  do not give a port or entry after the destination\n",
 	 ""},
 	{"smp lft leaf/1", STATUS_USAGE, "",
-	 "rdmactl smp: 'leaf/1' names a port, and lft belongs to the node\n"
-	 "  leave out the port\n",
+	 "rdmactl smp: 'leaf/1' names a port, but lft belongs to the node\n"
+	 "  omit the port\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get PathRecord 0x0\n"
@@ -938,7 +938,7 @@ static const struct command_row complaints_rows[] = {
 	{"smp portinfo 0xf00000001 9 --tsv -o object", STATUS_FAILED, "",
 	 "rdmactl smp: 0000:000f:0000:0001: the subnet administrator knows no path to "
 	 "it\n"
-	 "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n",
+	 "  check that it is the GUID of a port that is up: rdmactl sa nodes -o +port_guid\n",
 	 "1 get PathRecord 0x0\n"},
 	{"smp portinfo 7,9 --tsv -o object,node", STATUS_PARTIAL,
 	 "object\tnode\n"
@@ -1029,31 +1029,29 @@ static const struct command_row complaints_rows[] = {
 	 "invalid-value\n",
 	 "10 get SMInfo 0x0\n"},
 	{"smp nodeinfo 0 -L", STATUS_USAGE, "",
-	 "rdmactl smp: '0' is out of range: LIDs are 1 to 49151, routes have ports up "
-	 "to 255 and 63 hops\n"
-	 "  a node whose name looks like a number: --node\n",
+	 "rdmactl smp: '0' is out of range: LIDs are 1 to 49151, routes have ports up to 255 and "
+	 "at most 63 hops\n"
+	 "  for a node whose name looks like a number, use --node\n",
 	 ""},
 	{"smp nodeinfo a/b/c --retries 0", STATUS_FAILED, "",
-	 "rdmactl smp: a/b/c: no node has this name, neither in the node name map nor "
-	 "by its description\n"
+	 "rdmactl smp: a/b/c: no node has this name in the node name map or as its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"},
 	{"smp nodeinfo nobody", STATUS_FAILED, "",
-	 "rdmactl smp: nobody: no node has this name, neither in the node name map nor "
-	 "by its description\n"
+	 "rdmactl smp: nobody: no node has this name in the node name map or as its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"},
 	{"smp nodeinfo -", STATUS_USAGE, "", "rdmactl smp: no destination on standard input\n", ""},
 	{"smp nodeinfo --lid", STATUS_USAGE, "", "rdmactl smp: --lid needs a destination\n", ""},
 	{"smp nodeinfo 65000", STATUS_USAGE, "",
-	 "rdmactl smp: '65000' is out of range: LIDs are 1 to 49151, routes have ports "
-	 "up to 255 and 63 hops\n"
-	 "  a node whose name looks like a number: --node\n",
+	 "rdmactl smp: '65000' is out of range: LIDs are 1 to 49151, routes have ports up to 255 "
+	 "and at most 63 hops\n"
+	 "  for a node whose name looks like a number, use --node\n",
 	 ""},
 	{"smp nodeinfo 9 --mkey x", STATUS_USAGE, "",
-	 "rdmactl smp: --mkey: 'x' is no key: a number up to 0xffffffffffffffff\n", ""},
+	 "rdmactl smp: --mkey: 'x' is not a number up to 0xffffffffffffffff\n", ""},
 };
 
 static void complaints(void **state)
@@ -1138,7 +1136,7 @@ static const struct command_row destinations_refused = {
 	"5\t\n",
 	"rdmactl smp: cannot read destination: the subnet administrator refused the "
 	"query\n"
-	"  rdmactl sa nodes shows with what status\n",
+	"  rdmactl sa nodes shows the status\n",
 	"5 get NodeInfo 0x0\n"
 	"5 get SwitchInfo 0x0\n"
 	"5 get LinearForwardingTable 0x0\n"
@@ -1148,7 +1146,7 @@ static const struct command_row destinations_none = {
 	"smp lft 5 5 --tsv -o lid,destination -v", STATUS_DONE,
 	"lid\tdestination\n"
 	"5\t\n",
-	"rdmactl smp: by port m0/3, LID 2\n"
+	"rdmactl smp: through port m0/3, LID 2\n"
 	"rdmactl smp: the destinations have no names: no subnet administrator to ask\n",
 	"5 get NodeInfo 0x0\n"
 	"5 get SwitchInfo 0x0\n"
@@ -1157,7 +1155,7 @@ static const struct command_row destinations_none = {
 static const struct command_row destinations_no_manager = {
 	"smp sminfo", STATUS_FAILED, "",
 	"rdmactl smp: the port has no subnet manager: its SM LID is 0\n"
-	"  start a subnet manager, or name a node: rdmactl smp sminfo -D 0,1\n",
+	"  start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1\n",
 	""};
 
 static void destinations(void **state)
@@ -1181,7 +1179,7 @@ static const struct command_row local_ports_via = {
 	"smp nodeinfo --via m0/3 --tsv -o object,port_guid -v", STATUS_DONE,
 	"object\tport_guid\n"
 	"0\t0000:0000:0009:0002\n",
-	"rdmactl smp: by port m0/3, LID 2\n", "0 get NodeInfo 0x0\n"};
+	"rdmactl smp: through port m0/3, LID 2\n", "0 get NodeInfo 0x0\n"};
 
 static const struct command_row local_ports_wrong = {"smp nodeinfo --via m0/x", STATUS_USAGE, "",
 						     "rdmactl smp: 'm0/x' is not DEV or DEV/PORT\n"
@@ -1272,8 +1270,8 @@ static const struct command_row refused_sets_rows[] = {
 	 "  rdmactl smp portinfo --help lists the columns\n",
 	 ""},
 	{"smp portinfo 9 1 --set local_port=1", STATUS_USAGE, "",
-	 "rdmactl smp: --set: local_port is set by the node alone\n"
-	 "  a request only reads it\n",
+	 "rdmactl smp: --set: local_port is read-only\n"
+	 "  only the node itself sets it\n",
 	 ""},
 	{"smp portinfo 9 1 --set mkey_lease_period_sec=65536", STATUS_USAGE, "",
 	 "rdmactl smp: --set: '65536' is out of range for mkey_lease_period_sec\n"
@@ -1297,8 +1295,8 @@ static const struct command_row refused_sets_rows[] = {
 	{"smp portinfo 9 x --set mkey_lease_period_sec=1", STATUS_USAGE, "",
 	 "rdmactl smp: the port is not a number\n", ""},
 	{"smp sminfo 11 --set priority=1", STATUS_USAGE, "",
-	 "rdmactl smp: --set cannot change a subnet manager: writing SMInfo is a "
-	 "command to hand over, and changes no field\n"
+	 "rdmactl smp: --set cannot change a subnet manager: writing SMInfo sends it a command, "
+	 "and changes no field\n"
 	 "  rdmactl smp sminfo DEST --command handover sends such commands\n",
 	 ""},
 	{"smp portinfo 9 1 --set mkey_lease_period_sec=1", STATUS_USAGE, "",
@@ -1423,7 +1421,7 @@ static const struct command_row sets_lost = {
 	"smp portinfo 9 2 --set mkey_lease_period_sec=1 --yes --retries 0 -o lid", STATUS_FAILED,
 	"",
 	"mkey_lease_period_sec of 9 port 2: 15 -> 1\n"
-	"rdmactl smp: 9: it is not known whether it was changed: no answer, asked "
+	"rdmactl smp: 9: it is unknown whether the change took effect: no answer, asked "
 	"once\n"
 	"  no port has this LID, the node or the path to it is down, or it answers only with its "
 	"M_Key "
@@ -1567,8 +1565,8 @@ static const struct {
 	  "state\n"
 	  "standby\n",
 	  "handover to the subnet manager at 11, which is standby\n"
-	  "rdmactl smp: 11: the subnet manager took the command, but is still standby\n"
-	  "  its log may say why\n",
+	  "rdmactl smp: 11: the subnet manager accepted the command, but is still standby\n"
+	  "  the log of the subnet manager may say why\n",
 	  NULL}},
 };
 
@@ -1592,14 +1590,14 @@ static void commands(void **state)
 
 static const struct command_row refused_commands_rows[] = {
 	{"smp sminfo --command handover --yes", STATUS_USAGE, "",
-	 "rdmactl smp: --command needs the subnet manager that it goes to\n"
-	 "  rdmactl sa sm lists them: name a LID, a port GUID or a route\n",
+	 "rdmactl smp: --command needs a subnet manager as its destination\n"
+	 "  rdmactl sa sm lists them: give a LID, a port GUID or a route\n",
 	 ""},
 	{"smp sminfo 11,1 --command handover --yes", STATUS_USAGE, "",
-	 "rdmactl smp: --command goes to one subnet manager\n", ""},
+	 "rdmactl smp: --command takes only one subnet manager\n", ""},
 	{"smp sminfo 11 1 --command handover --yes", STATUS_USAGE, "",
 	 "rdmactl smp: unexpected argument '1' after the destination\n"
-	 "  separate several destinations by commas: 2,4\n",
+	 "  separate destinations with commas: 2,4\n",
 	 ""},
 	{"smp sminfo 11 --command handover", STATUS_USAGE, "",
 	 "handover to the subnet manager at 11, which is standby\n"
@@ -1616,7 +1614,7 @@ static const struct command_row refused_commands_rejected = {
 	"smp sminfo 11 --command handover --yes", STATUS_FAILED, "",
 	"handover to the subnet manager at 11, which is standby\n"
 	"rdmactl smp: 11: the command was refused with status 0x001c: invalid-value; "
-	"the subnet manager was standby before it\n"
+	"the subnet manager was standby before\n"
 	"  handover, disable and discover are for a standby, standby is for a manager "
 	"that is not active, acknowledge for a master\n",
 	"11 get SMInfo 0x0\n"
@@ -1626,7 +1624,7 @@ static const struct command_row refused_commands_rejected = {
 static const struct command_row refused_commands_lost = {
 	"smp sminfo 11 --command handover --yes --retries 0", STATUS_FAILED, "",
 	"handover to the subnet manager at 11, which is standby\n"
-	"rdmactl smp: 11: it is not known whether the subnet manager took the command: "
+	"rdmactl smp: 11: it is unknown whether the subnet manager accepted the command: "
 	"no answer, asked once\n"
 	"  rdmactl smp sminfo shows its state\n",
 	"11 get SMInfo 0x0\n"
@@ -1654,8 +1652,8 @@ static const struct command_row refused_commands_stopped = {
 	"state\n"
 	"standby\n",
 	"handover to the subnet manager at 11, which is standby\n"
-	"rdmactl smp: 11: the subnet manager took the command, but is still standby\n"
-	"  its log may say why\n",
+	"rdmactl smp: 11: the subnet manager accepted the command, but is still standby\n"
+	"  the log of the subnet manager may say why\n",
 	"11 get SMInfo 0x0\n"
 	"1 get SMInfo 0x0\n"
 	"11 set SMInfo 0x1\n"
@@ -1699,9 +1697,9 @@ static void port_not_active(void **state)
 	static const struct command_row
 		answered = {"smp pkeys 9 1 --tsv -o index", STATUS_DONE, "index\n0\n2\n", "", NULL},
 		down = {"smp nodeinfo 7 --retries 0", STATUS_FAILED, "",
-			NOT_ANSWERED
-			"rdmactl smp: m0/3, which sends the requests, is down\n"
-			"  rdmactl ports shows its state; --via DEV/PORT sends by another port\n",
+			NOT_ANSWERED "rdmactl smp: m0/3, which sends the requests, is down\n"
+				     "  rdmactl ports shows its state; --via DEV/PORT sends "
+				     "through another port\n",
 			"7 get NodeInfo 0x0\n"},
 		up = {"smp nodeinfo 7 --retries 0", STATUS_FAILED, "", NOT_ANSWERED,
 		      "7 get NodeInfo 0x0\n"};

@@ -125,8 +125,8 @@ def nodes(tap, plain):
     unloaded = as_infiniband('unloaded', 'mount -t tmpfs none /sys/class/infiniband_mad')
     container = ('pass it in (--device)', 'udev')
     root = ('run as root', 'udev rule')
-    gone = (5, node + ' of rxa/1 is not there: No such file or directory', container, hidden)
-    closed = (1, 'may not open %s of rxa/1 (mode 0600, owner 0, group 0): Permission denied' % node,
+    gone = (5, 'cannot find ' + node + ' of rxa/1: No such file or directory', container, hidden)
+    closed = (1, 'cannot open %s of rxa/1 (mode 0600, owner 0, group 0): Permission denied' % node,
               root, (*plain, *peers.NOBODY))
     # One form of each command with each of the two.
     first = {words[0]: (words, listing) for words, listing in reversed(COMMANDS.items())}

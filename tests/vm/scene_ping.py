@@ -72,7 +72,7 @@ def without_server(tap):
 
 def without_node(tap):
     wrong = []
-    for prefix, status, word in ((peers.HIDDEN, 5, 'is not there'), (peers.NOBODY, 1, 'may not open')):
+    for prefix, status, word in ((peers.HIDDEN, 5, 'cannot find '), (peers.NOBODY, 1, 'cannot open ')):
         for words in (('10.9.0.2',), ('--serve', 'rxb')):
             result = program.rdmactl('ping', *words, prefix=prefix)
             wrong += unequal('status', result.status, status)

@@ -60,10 +60,10 @@ static void report_missing(struct perf *perf, const struct perf_port *port, cons
 	_cleanup_(freep) char *text = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error,
 						       item->status, item->tries);
 
-	problem_add_text(
-		perf->session->problems, perf->session->destinations[port->destination].name, name,
-		"gmp", text,
-		"the node may not have it: rdmactl perf without options shows what all have");
+	problem_add_text(perf->session->problems,
+			 perf->session->destinations[port->destination].name, name, "gmp", text,
+			 "the node may not have it: rdmactl perf without options shows the "
+			 "counters that every port has");
 }
 
 static bool check_part(struct perf *perf, struct perf_port *port, size_t number,

@@ -142,7 +142,7 @@ static void guess_ports(struct perf *perf, size_t destination, const struct mad_
 				   info->tries);
 	text = mem_format("%s, so the ports of the node are unknown", failure);
 	problem_add_text(perf->session->problems, at->name, "NodeInfo", "smp", text,
-			 "name the ports: rdmactl perf DEST 1-36");
+			 "give the ports: rdmactl perf DEST 1-36");
 }
 
 /* Queries SwitchInfo of the switches; the items of other nodes stay without data. */
