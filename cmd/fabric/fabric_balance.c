@@ -100,9 +100,9 @@ static void report_losses(struct balances *balances)
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
 	listing_fail_format(
 		&run->mad.listing, STATUS_FAULT,
-		"rdmactl fabric route follows the route between two nodes",
-		"packets of %llu pairs do not arrive: the route to one LID ends at %s, LID %u",
-		(unsigned long long)balances->balance.lost_pairs, name, balances->balance.lost_lid);
+		"rdmactl fabric route traces the route between two nodes",
+		"packets of %llu pairs do not arrive: the route to LID %u, for one, ends at %s",
+		(unsigned long long)balances->balance.lost_pairs, balances->balance.lost_lid, name);
 }
 
 static void show(struct balances *balances)

@@ -18,9 +18,8 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
-static const char other_hint[] =
-	"CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, "
-	"rdmactl cables asks the driver";
+static const char other_hint[] = "CableInfo and PDDR are for NVIDIA (Mellanox) devices; on a host, "
+				 "rdmactl cables asks the driver";
 
 struct plugged_cables {
 	struct fabric_run run;
@@ -83,8 +82,8 @@ static void note_many(struct plugged_cables *cables, size_t count, const char *r
 
 	if (!count)
 		return;
-	message = mem_format("%zu port%s cannot be asked for a module: %s", count,
-			     text_plural_s(count), reason);
+	message = mem_format("no module data from %zu port%s: %s", count, text_plural_s(count),
+			     reason);
 	problem_add_text(&cables->run.mad.listing.problems, NULL, "module", "smp", message,
 			 other_hint);
 }
@@ -98,7 +97,7 @@ static void note_losses(struct plugged_cables *cables, bool complete)
 	if (!complete)
 		return;
 	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, true),
-		  "CableInfo told nothing, and by class 0x0a there is no register PDDR");
+		  "CableInfo returned nothing, and class 0x0a has no register PDDR");
 	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, false),
 		  "there is no CableInfo, and the register PDDR needs a LID and an active port");
 	note_many(cables,
@@ -135,8 +134,8 @@ static void note_gone(struct plugged_cables *cables)
 	message = mem_format("the scan found no cable in %zu port%s of the file", count,
 			     text_plural_s(count));
 	problem_add_text(&cables->run.mad.listing.problems, NULL, NULL, NULL, message,
-			 "pulled out, or its link is down: rdmactl fabric scan --diff shows what "
-			 "is gone");
+			 "the cable was pulled out, or its link is down: rdmactl fabric scan "
+			 "--diff shows what is gone");
 }
 
 static void read_plugs(struct plugged_cables *cables)

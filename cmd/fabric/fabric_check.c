@@ -72,7 +72,7 @@ static void read_counters(struct fabric_run *run, struct facts *facts)
 	fabric_counters_read(run, &(const struct port_errors_options){.least = UINT64_MAX},
 			     &facts->counters.after);
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL,
-			 "only counters that have stopped are checked",
+			 "only counters that have stopped at their maximum are checked",
 			 "--interval TIME or --since FILE shows which errors grow");
 }
 
@@ -93,7 +93,7 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 		       ? mem_format("the forwarding table of %s", name)
 		       : mem_format("forwarding tables of %zu switches, the first of which is %s",
 				    forwarding->failure_count, name);
-	skip(facts, what, "the saved scan lacks all or a part");
+	skip(facts, what, "the saved scan lacks all or part of it");
 }
 
 /* Drops findings about links in the file of --expected-down: that they are not up is known. */
@@ -136,8 +136,8 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		/* The findings not-checked name the checks. */
 		if (run->fabric.source == FABRIC_TEXT)
 			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-					 "some checks are not made: the file lacks what ports "
-					 "support, their states and MTUs",
+					 "some checks are skipped: the file does not say what "
+					 "ports support, nor their states and MTUs",
 					 "rdmactl fabric scan --save FILE saves it");
 	} else {
 		read_managers(run, &facts);

@@ -222,9 +222,10 @@ static bool make_limits(struct errors *errors)
 		return false;
 	if (!args->ignore || !error_limits_ignore(&errors->limits, args->ignore, &wrong))
 		return true;
-	return listing_fail_format(&errors->run.mad.listing, STATUS_USAGE,
-				   "their names are columns: rdmactl fabric errors --help",
-				   "--ignore: '%s' is not an error counter", wrong);
+	return listing_fail_format(
+		&errors->run.mad.listing, STATUS_USAGE,
+		"counters are named like the columns: rdmactl fabric errors --help",
+		"--ignore: '%s' is not an error counter", wrong);
 }
 
 /* Prepares what must be known before the counters are read. */
@@ -301,7 +302,7 @@ static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct errors_args, fabric.top, 0, "top", "N", 1, 0,
 		      "at most this many ports, the worst first"),
 	STRING_OPTION(struct errors_args, ignore, 0, "ignore", "LIST", COMPLETE_NOTHING,
-		      "leave out these counters, separated by commas"),
+		      "ignore these counters, separated by commas"),
 	STRING_OPTION(struct errors_args, thresholds, 0, "thresholds", "FILE", COMPLETE_FILE,
 		      "thresholds of counters, in a file in ibqueryerrors format"),
 	FLAG_OPTION(struct errors_args, details, 0, "details",

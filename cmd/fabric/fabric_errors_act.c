@@ -26,7 +26,7 @@ static void report_other(struct fabric_run *run, uint32_t node, const struct mad
 				  item->request.to.lid, guid);
 	}
 	problem_add_text(&run->mad.listing.problems, name, NULL, "smp", text,
-			 "rdmactl fabric scan --save FILE makes a new one");
+			 "rdmactl fabric scan --save FILE saves a new scan");
 }
 
 bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)
@@ -56,7 +56,7 @@ bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)
 	rc = mad_gather(run->mad.session.engine, items, count);
 	if (rc == -ECANCELED)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "smp",
-				 "interrupted before all nodes had said who they are", NULL);
+				 "interrupted before all nodes were identified", NULL);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t port = (uint32_t)items[i].request.number;
 		const struct fabric_node *node = fabric_node_of(fabric, port);

@@ -44,7 +44,7 @@ static char *find(struct fabric_run *run, const char *word)
 	size_t found;
 
 	if (!mad_target_split(word, &node, &number) || !number)
-		return mem_string("it is not NODE/PORT");
+		return mem_string("the line is not NODE/PORT");
 	found = fabric_run_look_for_port(run, node, &place);
 	if (!found) {
 		found = find_before(run, node, &place);
@@ -53,7 +53,7 @@ static char *find(struct fabric_run *run, const char *word)
 	if (!found)
 		return mem_string("the scan found no such node");
 	if (found > 1)
-		return mem_format("it may be any of %zu nodes", found);
+		return mem_format("the line matches %zu nodes", found);
 	if (number > fabric->nodes[place.node].port_count)
 		return mem_format("the node has no port %u", number);
 	mark(fabric, &place, number, fabric == &run->fabric ? run->expected : run->expected_before);

@@ -51,7 +51,7 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 
 	if (found == 1)
 		return true;
-	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)
+	message = found ? mem_format("'%s' matches %zu nodes", clean, found)
 			: mem_format("the scan found no node '%s'", clean);
 	return listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
 			    how_to_name);

@@ -170,7 +170,7 @@ static char *first_complaint(const struct drawer *drawer)
 /* Waits for dot to exit; true if it succeeded. */
 static bool finish(struct drawer *drawer)
 {
-	static const char hint[] = "rdmactl fabric scan --format dot prints what it was given";
+	static const char hint[] = "rdmactl fabric scan --format dot prints its input";
 	struct listing *listing = &drawer->run->mad.listing;
 	_cleanup_(freep) char *complaint = NULL;
 	int status;

@@ -25,9 +25,10 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	    (!fabric_run_look_for_port(run, node, &place) &&
 	     fabric_run_look_for_port(run, word, &place))) {
 
-		listing_fail_format(&run->mad.listing, STATUS_USAGE,
-				    "NODE/PORT, where NODE is a name, LID, GUID or directed route",
-				    "'%s' names no port", word);
+		listing_fail_format(
+			&run->mad.listing, STATUS_USAGE,
+			"give NODE/PORT, where NODE is a name, LID, GUID or directed route",
+			"'%s' names no port", word);
 		return FABRIC_NONE;
 	}
 	if (!fabric_run_find_port(run, node, &place))

@@ -83,7 +83,7 @@ static bool find_ends(struct routes *routes, char **words)
 		return true;
 	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
 	return listing_fail_format(listing, STATUS_USAGE,
-				   "name another port of the node as NAME/PORT, or by its LID",
+				   "give another port of the node as NAME/PORT, or by its LID",
 				   "both ends are %s", name);
 }
 
@@ -237,9 +237,8 @@ static void ask_sa(struct routes *routes)
 	if (!mad->session.engine || !mad->session.port.route.subnet_manager) {
 		if (wanted)
 			problem_add_text(&mad->listing.problems, NULL, "path record", "sa",
-					 mad->session.engine
-						 ? "the port does not know a subnet manager"
-						 : "a saved scan has no path records",
+					 mad->session.engine ? "the port knows no subnet manager"
+							     : "a saved scan has no path records",
 					 mad->session.engine
 						 ? "rdmactl fabric check shows whether there is one"
 						 : NULL);

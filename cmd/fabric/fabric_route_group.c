@@ -54,15 +54,15 @@ static void note_answer(struct group *group, const struct multicast_answer *answ
 		note_problem(group, strerror(-answer->error), alive_hint);
 	else if (answer->status)
 		note_problem(group, "the subnet administrator refused the query",
-			     "rdmactl sa multicast shows with what status");
+			     "rdmactl sa multicast shows the status");
 	else if (answer->cut)
-		note_problem(group, "the subnet administrator's answer was cut off", NULL);
+		note_problem(group, "the subnet administrator's answer was truncated", NULL);
 	else if (answer->is_group && !group->members.known)
-		problem_add_text(
-			&group->run.mad.listing.notes, NULL, NULL, NULL,
-			"the subnet administrator does not tell who the members are: "
-			"they are those of the tables",
-			"--mkey KEY: the SM_Key, which is 1 unless opensm is told another");
+		problem_add_text(&group->run.mad.listing.notes, NULL, NULL, NULL,
+				 "the subnet administrator does not list the members: they are "
+				 "taken from the tables",
+				 "give the SM_Key with --mkey: it is 1 unless opensm is configured "
+				 "otherwise");
 }
 
 /*
@@ -84,9 +84,9 @@ static void ask_members(struct group *group)
 				      &group->members, &answer);
 		if (!answer.error)
 			problem_add_text(&mad->listing.problems, NULL, "members", "sa",
-					 "the subnet administrator answers only without the key "
-					 "of --mkey: it may not be its SM_Key",
-					 "the SM_Key is 1 unless opensm is told another");
+					 "the subnet administrator answers only without the key of "
+					 "--mkey, which may not be its SM_Key",
+					 "the SM_Key is 1 unless opensm is configured otherwise");
 	}
 	group->is_group = answer.is_group;
 	note_answer(group, &answer);
@@ -100,11 +100,11 @@ static void note_members(struct group *group)
 
 	if (group->tree.one_member)
 		problem_add_text(notes, NULL, NULL, NULL,
-				 "the group has one member only: nothing is to be sent", NULL);
+				 "the group has only one member: nothing needs to be sent", NULL);
 	else if (group->tree.lost_member)
 		problem_add_text(notes, NULL, NULL, NULL,
-				 "some members are at no port of the scan, as virtual functions "
-				 "are: ports that are no members are not looked for",
+				 "some members, such as virtual functions, are not at a port of "
+				 "the scan: ports that are not members are not reported",
 				 NULL);
 }
 
@@ -122,7 +122,7 @@ static void report_faults(struct group *group)
 			continue;
 		message = multicast_fault_text(&group->run.view, &group->tree, fault, count, first);
 		listing_fail(listing, STATUS_FAULT, message,
-			     "let the subnet manager route again: send SIGHUP to opensm");
+			     "make the subnet manager recompute its routes: send SIGHUP to opensm");
 	}
 }
 
@@ -140,7 +140,7 @@ static void show(struct group *group)
 	}
 	if (tree->unknown)
 		problem_add_text(&listing->problems, NULL, NULL, NULL,
-				 "parts of the tree are unknown: some faults are not looked for",
+				 "parts of the tree are unknown: some faults are not checked for",
 				 NULL);
 	note_members(group);
 	report_faults(group);

@@ -28,8 +28,8 @@ struct many {
 	char *first_lost; /* why those of the first such pair do not */
 };
 
-static const char form_hint[] = "each line has two, with blanks between; a name with blanks is "
-				"between quotation marks";
+static const char form_hint[] = "each line has two destinations, separated by blanks; put a name "
+				"with blanks in quotation marks";
 
 static bool read_pairs(struct fabric_run *run)
 {
@@ -42,7 +42,8 @@ static bool read_pairs(struct fabric_run *run)
 		return false;
 	if (route_pairs_parse(&many->pairs, text, &line))
 		return listing_fail_format(listing, STATUS_FAILED, form_hint,
-					   "%s: line %u is not two destinations", many->path, line);
+					   "%s: line %u does not have two destinations", many->path,
+					   line);
 	if (!many->pairs.count) {
 		clean = text_clean(many->path, strlen(many->path));
 		message = mem_format("no pairs in %s", clean);
@@ -63,7 +64,7 @@ static bool find(struct many *many, const struct route_pair *pair, const char *w
 		return true;
 	object = mem_format("line %u", pair->line);
 	message = found == 1 ? mem_format("'%s' has no LID", clean)
-		  : found    ? mem_format("'%s' may be any of %zu nodes", clean, found)
+		  : found    ? mem_format("'%s' matches %zu nodes", clean, found)
 			     : mem_format("the scan found no node '%s'", clean);
 	problem_add_text(&many->run.mad.listing.problems, object, NULL, NULL, message,
 			 "rdmactl fabric nodes -o node,node_guid,lid,path");

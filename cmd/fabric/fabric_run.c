@@ -165,7 +165,7 @@ static void fail_no_switch(struct fabric_run *run)
 {
 	listing_fail_format(
 		&run->mad.listing, STATUS_USAGE,
-		"rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any node",
+		"rdmactl fabric switches lists the switches; --from DEST --hops 1 accepts any node",
 		"'%s' is not a switch", run->args->part);
 }
 

@@ -129,8 +129,8 @@ static void note_no_multicast(struct fabric_run *run, const struct forwarding *f
 			  "filled them, or no group has a member",
 			  named_only(run, forwarding));
 	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
-			 "rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists "
-			 "the groups");
+			 "rdmactl smp sminfo queries the subnet manager; rdmactl sa multicast "
+			 "lists the groups");
 }
 
 static bool find_switches(struct tables *tables, char **words)
@@ -159,7 +159,7 @@ static bool find_switches(struct tables *tables, char **words)
 static const char *other_table(const struct tables *tables, bool multicast)
 {
 	if (multicast && tables->last < FORWARDING_LIDS)
-		return "--lids: multicast LIDs begin at 0xc000: leave out --multicast";
+		return "--lids: multicast LIDs begin at 0xc000: omit --multicast";
 	if (!multicast && tables->first >= FORWARDING_LIDS)
 		return "--lids: LIDs from 0xc000 on are multicast LIDs: add --multicast";
 	return NULL;
@@ -184,7 +184,7 @@ static bool choose_lids(const struct ctx *ctx, const struct fabric_args *args,
 	}
 	clean = text_clean(lids, strlen(lids));
 	message = mem_format("--lids: '%s' is not a LID or a range of LIDs", clean);
-	command_complain(ctx, message, "as in 17, 1-99 or, with --multicast, 0xc000-0xc00f");
+	command_complain(ctx, message, "for example 17, 1-99 or, with --multicast, 0xc000-0xc00f");
 	return false;
 }
 
@@ -201,7 +201,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	if (complaint)
-		return command_complain(ctx, complaint, "name a switch, or use --from or --switch");
+		return command_complain(ctx, complaint, "give a switch, or use --from or --switch");
 	if (!choose_lids(ctx, args, &tables))
 		return STATUS_USAGE;
 	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects) &&
@@ -327,9 +327,9 @@ bool fabric_forwarding_note_limit(struct fabric_run *run)
 			  fabric_is_up(&fabric->ports[i]);
 	if (beyond)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-				 "the scan is of a part of the subnet: the LIDs and the senders "
-				 "beyond are not counted",
-				 "without --hops and --switch it is of all");
+				 "the scan covers only part of the subnet: LIDs and senders beyond "
+				 "it are not counted",
+				 "omit --hops and --switch to scan the whole subnet");
 	return beyond;
 }
 
@@ -347,8 +347,8 @@ void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwardin
 	text = mem_format("the forwarding tables%s are empty: no subnet manager has filled them",
 			  of);
 	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
-			 of[0] ? "without names the tables of all switches are read; rdmactl "
-				 "smp sminfo asks the subnet manager"
+			 of[0] ? "omit the names to read the tables of all switches; rdmactl smp "
+				 "sminfo queries the subnet manager"
 			       : "start a subnet manager; rdmactl fabric check shows what else "
 				 "is missing");
 }

@@ -67,7 +67,7 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 				     (unsigned int)fabric->nodes[place.node].port_count);
 	if (!named && !fabric->ports[place.port].number) {
 		message = mem_format("%s is a switch: which of its cables?", name);
-		hint = "name the port as NAME/PORT: rdmactl fabric links lists the cables";
+		hint = "give the port as NAME/PORT: rdmactl fabric links lists the cables";
 		status = STATUS_USAGE;
 	}
 	if (!message && fabric->ports[place.port].peer == FABRIC_NONE)

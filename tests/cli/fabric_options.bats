@@ -44,7 +44,7 @@ refused()
 	refused '--direct needs --from or --switch' 'rdmactl fabric scan --help' -D
 	try fabric tables -L
 	expect 2 ''
-	[[ "$stderr" = *'name a switch, or use --from or --switch'* ]]
+	[[ "$stderr" = *'give a switch, or use --from or --switch'* ]]
 	nothing_wrong
 }
 
@@ -156,7 +156,7 @@ as_dot()
 }
 
 @test "fabric: dot is limited, and what it says when it fails is told" {
-	local hint='rdmactl fabric scan --format dot prints what it was given' way
+	local hint='rdmactl fabric scan --format dot prints its input' way
 
 	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
 	# The words of setrlimit(2): 8 GiB of addresses, in KiB; open files; seconds of a processor.

@@ -56,11 +56,11 @@ setup()
 }
 
 @test "fabric route --pairs-file: files that cannot be used" {
-	local hint='each line has two, with blanks between; a name with blanks is between quotation marks'
+	local hint='each line has two destinations, separated by blanks; put a name with blanks in quotation marks'
 
 	printf '4 9\nn1 mlx5_0 9\n' >"$pairs"
 	try fabric route --pairs-file "$pairs" --load "$scan"
-	expect_error 1 fabric "$pairs: line 2 is not two destinations" "$hint"
+	expect_error 1 fabric "$pairs: line 2 does not have two destinations" "$hint"
 	printf '4 9\0\n' >"$pairs"
 	try fabric route --pairs-file "$pairs" --load "$scan"
 	expect_error 1 fabric "$pairs is not a text" "$hint"
@@ -144,7 +144,7 @@ setup()
 	expect 0 "$(grep -vx 4 <<<"${before%$'\n'}")" ''
 	printf '%s\n' 'leaf A' 'nosuch/1' 'leaf A/99' >"$pairs"
 	try fabric check --load "$scan" --expected-down "$pairs" --json
-	[[ $stderr == *'expected-down, line 1: it is not NODE/PORT'* ]]
+	[[ $stderr == *'expected-down, line 1: the line is not NODE/PORT'* ]]
 	[[ $stderr == *'expected-down, line 2: the scan found no such node'* ]]
 	[[ $stderr == *'expected-down, line 3: the node has no port 99'* ]]
 	# A directed route that leads nowhere; there is no earlier scan to follow it in.

@@ -34,12 +34,12 @@ setup()
 	for range in '' x 5-3 1-65536 -1 '3-'; do
 		try fabric tables --lids="$range" --load "$scan"
 		expect_error 2 fabric "--lids: '$range' is not a LID or a range of LIDs" \
-			'as in 17, 1-99 or, with --multicast, 0xc000-0xc00f'
+			'for example 17, 1-99 or, with --multicast, 0xc000-0xc00f'
 	done
 	try fabric tables --lids 0xc000 --load "$scan"
 	expect_error 2 fabric '--lids: LIDs from 0xc000 on are multicast LIDs: add --multicast'
 	try fabric tables --multicast --lids 1-0xbfff --load "$scan"
-	expect_error 2 fabric '--lids: multicast LIDs begin at 0xc000: leave out --multicast'
+	expect_error 2 fabric '--lids: multicast LIDs begin at 0xc000: omit --multicast'
 }
 
 @test "fabric route --load: over one spine there, over the other back" {
@@ -93,7 +93,7 @@ with_ports_of_leaf_a()
 	try fabric balance --load "$bare" --tsv --no-headings -o $columns
 	[ "$status" = 4 ]
 	same 'no route' $'leaf A\t5\t0\t0\t\t0\nleaf A\t6\t0\t0\t\t0' "$(head -n 2 <<<"$output")"
-	[[ $stderr == 'rdmactl fabric: packets of 18 pairs do not arrive: the route to one LID ends at leaf A, LID 9'* ]]
+	[[ $stderr == 'rdmactl fabric: packets of 18 pairs do not arrive: the route to LID 9, for one, ends at leaf A'* ]]
 	# A scan of a part of the subnet does not tell who takes them beyond it, whether it is live or saved.
 	jq '.fabric[0].most_hops = 4' "$bare" >"$BATS_TEST_TMPDIR/part.json"
 	try fabric balance --load "$BATS_TEST_TMPDIR/part.json" --tsv --no-headings -o $columns
@@ -119,13 +119,13 @@ with_ports_of_leaf_a()
 		echo $'back\t8')" ''
 	try fabric using 'leaf A' --load "$scan"
 	expect_error 2 fabric 'leaf A is a switch: which of its cables?' \
-		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+		'give the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'leaf A/77' --load "$scan"
 	expect_error 5 fabric 'leaf A has ports 1 to 8' 'rdmactl fabric links lists the cables'
 	printf '0x100 "rack 1/2"\n' >"$bare"
 	try fabric using 'rack 1/2' --load "$scan" --names "$bare"
 	expect_error 2 fabric 'rack 1/2 is a switch: which of its cables?' \
-		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+		'give the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'rack 1/2/5' --load "$scan" --names "$bare" -o direction,sources --tsv --no-headings
 	[ "$status" = 0 ]
 	try fabric using 'leaf A' 5 --load "$scan"
@@ -183,7 +183,7 @@ with_ports_of_leaf_a()
 	[ "$(jq -c '[.fabric_using[].sources] | unique' <<<"$output")" = '[null]' ]
 	try fabric check --load "$bare" --json
 	[ "$(jq -r '.fabric_check[] | select(.finding == "not-checked").evidence' <<<"$output")" = \
-		$'counters and subnet managers: a saved scan has none\nthe forwarding table of leaf B: the saved scan lacks all or a part' ]
+		$'counters and subnet managers: a saved scan has none\nthe forwarding table of leaf B: the saved scan lacks all or part of it' ]
 	[ "$(jq '[.fabric_check[] | select(.severity == "error")] | length' <<<"$output")" = 0 ]
 	try fabric tables 'leaf B' --load "$bare" --tsv --no-headings
 	[ "$status" = 3 ]

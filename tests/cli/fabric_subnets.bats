@@ -33,7 +33,7 @@ SwitchName=spine1 Switches=leaf[1-2]' ''
 	try fabric check --load "$subnets/ibdiagnet.txt" --tsv -o finding
 	[ "$status" = 3 ]
 	[ "$(grep -c not-checked <<<"$output")" = "$(($(grep -c . <<<"$output") - 1))" ]
-	[[ "$stderr" = *"line 11: the node's name has another GUID than the lines before it, and is used (and 2 more such lines, up to line 31)"* ]]
+	[[ "$stderr" = *"line 11: the GUID in the node's name differs from that in the lines before it, and is used (and 2 more such lines, up to line 31)"* ]]
 	try fabric switches --load "$subnets/ibdiagnet.txt" --no-headings --tsv -o node,node_guid,system_image_guid
 	expect 3 $'leaf1\t0002:c902:004f:0000\t0002:c902:0060:0000
 spine1\t0002:c902:0050:0000\t0002:c902:0060:0000
@@ -52,7 +52,7 @@ rdmactl fabric: $subnets/noise.txt: line 51: not a line of ibnetdiscover: [root@
 	try fabric check --load "$subnets/slow-cables.txt" --tsv --no-headings -o severity,finding,node,port
 	expect 4 "$(printf 'warning\t%s\n' $'rate-mismatch\tleaf2\t3' $'link-below-parallel\tspine1\t4' \
 		$'link-below-siblings\tleaf1\t2'; for _ in 1 2 3 4 5 6 7; do printf 'info\tnot-checked\t\t\n'; done)" \
-		'rdmactl fabric: some checks are not made: the file lacks what ports support, their states and MTUs
+		'rdmactl fabric: some checks are skipped: the file does not say what ports support, nor their states and MTUs
   rdmactl fabric scan --save FILE saves it'
 	sed 's/1xSDR\|1xQDR\|4xDDR/4xQDR/' "$subnets/slow-cables.txt" >"$dir/good"
 	try fabric check --load "$dir/good" --json
@@ -114,7 +114,7 @@ leaf S
 	[[ "$stderr" = *': not a GUID, a hexadecimal number of up to 16 digits: switchguid=0xXXXX'* ]]
 	[[ "$stderr" = *': the GUID in parentheses is not a hexadecimal number: [2]'* ]]
 	# shellcheck disable=SC2016 # these are not commands
-	[[ "$stderr" = *': `lid` has no number from 0 to 65535 after it: Switch'* ]]
+	[[ "$stderr" = *': `lid` is not followed by a number from 0 to 65535: Switch'* ]]
 	[[ "$stderr" != *'numbers from 1 to 254'* ]]
 }
 
@@ -187,7 +187,7 @@ info     something could not be checked [not-checked]
          link-below-best: the best rate of 28 of 28 ports with a cable is unknown
          no-sm, sm-lid-mismatch, no-lid: no port says the LID of its subnet manager
          -> remove the cause in the evidence, and check again" \
-		'rdmactl fabric: some checks are not made: the file lacks what ports support, their states and MTUs'
+		'rdmactl fabric: some checks are skipped: the file does not say what ports support, nor their states and MTUs'
 	try fabric check --load "$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole"
 	expect 4 'error    the subnet has no master subnet manager that answers [no-sm]
          none of 3 ports has a LID or knows a subnet manager

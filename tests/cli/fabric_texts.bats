@@ -89,7 +89,7 @@ unknown()
 	sed -i '/^Switch.*"S-2"/{n;h;G}' "$text"
 	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
 	expect 3 $'S-1\t1\tH-1\nS-1\t4\tS-2\nS-2\t1\tH-2' \
-		"rdmactl fabric: $text: line 12: line 11 is also about port 1"
+		"rdmactl fabric: $text: line 12: line 11 also describes port 1"
 	try fabric ports --load "$text" --no-headings --tsv -o node,port,width_lanes,speed --name S-2
 	expect 3 $'S-2\t1\t4\tEDR\nS-2\t4\t4\tEDR'
 	# All widths that there are.

@@ -118,7 +118,7 @@ mesh()
   rdmactl fabric scan --routes --save FILE writes one"
 	echo 'no topology' >"$dir/text"
 	mesh good --fabric "$dir/text" --stages loopback
-	expect 1 '' "rdmactl mesh: cannot use $dir/text: it is not a scan of rdmactl fabric --save or ibnetdiscover
+	expect 1 '' "rdmactl mesh: cannot use $dir/text: it is not a scan from rdmactl fabric --save or ibnetdiscover
   rdmactl fabric scan --routes --save FILE writes one"
 	mesh good --stages by-switch,cross-switch
 	[ "$status" = 3 ]

@@ -226,9 +226,9 @@ def one_of(sim, kind, *words):
 
 def partly(sim):
     """One switch that cannot tell, and says so, or has no answer; all others tell."""
-    missing = 'cannot be asked for a module: CableInfo told nothing, and by class 0x0a there is no register PDDR'
+    missing = 'CableInfo returned nothing, and class 0x0a has no register PDDR'
     links = a_cable(sim)[0].links
-    count = '%d ports %s' % (len(links), missing)
+    count = 'no module data from %d ports: %s' % (len(links), missing)
     refused = 'AccessRegisterGMP: refused with status 0x001c: invalid-value'
     silent = 'no answer, asked 4 times'
     cases = {

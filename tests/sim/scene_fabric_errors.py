@@ -250,7 +250,7 @@ def loaded(sim):
     document = json.loads(ended.out)
     wrong += unequal('interrupted', (ended.status, document['fabric_errors'],
                                      [one['error'] for one in document['problems']]),
-                     (3, [], ['interrupted before all nodes had said who they are']))
+                     (3, [], ['interrupted before all nodes were identified']))
     rows = errors(sim).rows
     hosts = {one['node_guid'] for one in sim.document('fabric_nodes', 'fabric', 'hosts').rows}
     row = next(row for row in rows if row['node_guid'] in hosts)

@@ -181,8 +181,8 @@ def twins():
 def named(sim):
     """NAME and NAME/PORT of a name that is there once, twice, and not at all."""
     wrong = []
-    for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' may be any of 2 nodes'),
-                               ('twin/1', 2, ' may be any of 2 nodes'), ('lone/2', 5, 'the scan found no node'),
+    for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' matches 2 nodes'),
+                               ('twin/1', 2, ' matches 2 nodes'), ('lone/2', 5, 'the scan found no node'),
                                ('none/1', 5, 'the scan found no node')):
         result = sim.rdmactl('fabric', 'route', 'here', word)
         wrong += unequal('status of ' + word, result.status, status)

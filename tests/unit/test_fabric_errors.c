@@ -406,7 +406,7 @@ static void verify_stopped(void **state)
 	assert_false(fabric_errors_verify(&run, &wanted));
 	assert_int_equal(run.mad.listing.problems.count, 1);
 	assert_string_equal(run.mad.listing.problems.items[0].error,
-			    "interrupted before all nodes had said who they are");
+			    "interrupted before all nodes were identified");
 	problems_free(&run.mad.listing.problems);
 	assert_false(wanted[fabric_port_at(&bed->fabric, 0, 1)]);
 	mad_engine_free(run.mad.session.engine);

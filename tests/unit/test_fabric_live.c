@@ -471,12 +471,12 @@ static void starts(void **state)
 		    "");
 	live_expect("links --switch 4", 2, "",
 		    "rdmactl fabric: '4' is not a switch\n"
-		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any "
-		    "node\n");
+		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 accepts "
+		    "any node\n");
 	live_expect("links --switch 0,1,2", 2, "",
 		    "rdmactl fabric: '0,1,2' is not a switch\n"
-		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any "
-		    "node\n");
+		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 accepts "
+		    "any node\n");
 	live_expect(
 		"links --from 40", 1, "",
 		"rdmactl fabric: the route to LID 40 ends at leaf1, whose forwarding table has no "

@@ -164,10 +164,10 @@ static void unread(void **state)
 		"rdmactl fabric: host4/1: CableInfo: no answer, asked 4 times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
 		"rdmactl fabric: leaf1/2: cannot read module: the bus to the modules is busy\n"
-		"rdmactl fabric: cannot read module: 1 port cannot be asked for a module: other "
+		"rdmactl fabric: cannot read module: no module data from 1 port: other "
 		"vendors' devices\n"
-		"  CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, rdmactl "
-		"cables asks the driver\n");
+		"  CableInfo and PDDR are for NVIDIA (Mellanox) devices; on a host, rdmactl cables "
+		"asks the driver\n");
 	modules.refused[HOST1][1] = 2;
 	live_expect("cables --name host1 --tsv", 3,
 		    "node\tport\tpeer\tpeer_port\tkind\tvendor\tpart\tserial\tlength_"
@@ -176,10 +176,9 @@ static void unread(void **state)
 		    "alarms"
 		    "\n"
 		    "host1\t1\tleaf1\t1\t\t\t\t\t\t\t\tMT1843VS01234\t\t\t\t\n",
-		    "rdmactl fabric: cannot read module: 1 port cannot be asked for a module: "
-		    "CableInfo "
-		    "told nothing, and by class 0x0a there is no register PDDR\n"
-		    "  CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, rdmactl "
+		    "rdmactl fabric: cannot read module: no module data from 1 port: "
+		    "CableInfo returned nothing, and class 0x0a has no register PDDR\n"
+		    "  CableInfo and PDDR are for NVIDIA (Mellanox) devices; on a host, rdmactl "
 		    "cables asks the driver\n");
 	live.stop_after = 80;
 	live_expect(
@@ -240,8 +239,8 @@ static void since(void **state)
 		"unique\n"
 		"  rdmactl fabric scan --diff shows what is gone\n"
 		"rdmactl fabric: the scan found no cable in 1 port of the file\n"
-		"  pulled out, or its link is down: rdmactl fabric scan --diff shows what is "
-		"gone\n");
+		"  the cable was pulled out, or its link is down: rdmactl fabric scan --diff shows "
+		"what is gone\n");
 	live_expect(
 		named, 5, "",
 		"rdmactl fabric: no node has a name like 'host4'\n"

@@ -139,7 +139,7 @@ static void filtered(void **state)
 		"");
 	live_expect("errors --ignore x_errors", 2, "",
 		    "rdmactl fabric: --ignore: 'x_errors' is not an error counter\n"
-		    "  their names are columns: rdmactl fabric errors --help\n");
+		    "  counters are named like the columns: rdmactl fabric errors --help\n");
 }
 
 static void detailed(void **state)
@@ -661,15 +661,15 @@ static void loaded(void **state)
 		    "leaf1\t3\t65547\n",
 		    "rdmactl fabric: host2: the scan is out of date: LID 4 belongs to node "
 		    "0000:0000:0000:0444 now\n"
-		    "  rdmactl fabric scan --save FILE makes a new one\n"
+		    "  rdmactl fabric scan --save FILE saves a new scan\n"
 		    "rdmactl fabric: leaf2: no answer, asked 4 times\n"
 		    "rdmactl fabric: host3: refused with status 0x001c: invalid-value\n");
 	live.stop_after = 3;
 	live_expect(line, 3, "node\tport\terror_count\n",
-		    "rdmactl fabric: interrupted before all nodes had said who they are\n"
+		    "rdmactl fabric: interrupted before all nodes were identified\n"
 		    "rdmactl fabric: host2: the scan is out of date: LID 4 belongs to node "
 		    "0000:0000:0000:0444 now\n"
-		    "  rdmactl fabric scan --save FILE makes a new one\n");
+		    "  rdmactl fabric scan --save FILE saves a new scan\n");
 	close(file);
 }
 
@@ -706,7 +706,7 @@ static void healthy(void **state)
 	live_expect("check -v", 0, "nothing wrong\n",
 		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
-		    "rdmactl fabric: only counters that have stopped are checked\n"
+		    "rdmactl fabric: only counters that have stopped at their maximum are checked\n"
 		    "  --interval TIME or --since FILE shows which errors grow\n");
 	live_expect("check --tsv", 0, "severity\tfinding\tnode\tport\tpeer\tpeer_port\tevidence\n",
 		    "");
@@ -774,7 +774,7 @@ static void misrouted(void **state)
 		"check", 4,
 		"error    a switch forwards packets to a LID nowhere [lft-hole]\n"
 		"         leaf2: LID 5 of host3/1 goes nowhere\n"
-		"         -> let the subnet manager route again: send SIGHUP to opensm\n"
+		"         -> make the subnet manager recompute its routes: send SIGHUP to opensm\n"
 		"notice   error counters of the port have stopped at their maximum "
 		"[counter-saturated]\n"
 		"         leaf1 port 3: rcv_errors >=65535, symbol_errors 12\n"
@@ -852,7 +852,7 @@ static void damaged(void **state)
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
 		"rdmactl fabric: expected-down, line 5: the node has no port 9\n"
 		"  each line is a NODE/PORT: rdmactl fabric ports lists them\n"
-		"rdmactl fabric: expected-down, line 6: it is not NODE/PORT\n");
+		"rdmactl fabric: expected-down, line 6: the line is not NODE/PORT\n");
 	close(file);
 }
 

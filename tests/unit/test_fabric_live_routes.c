@@ -106,7 +106,7 @@ static void no_way(void **state)
 	(void)state;
 	live_expect("route host1 host1", 2, "",
 		    "rdmactl fabric: both ends are host1/1\n"
-		    "  name another port of the node as NAME/PORT, or by its LID\n");
+		    "  give another port of the node as NAME/PORT, or by its LID\n");
 	live_expect("route host1 2001::999", 5, "",
 		    "rdmactl fabric: the scan found no node '2001::999'\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
@@ -133,17 +133,16 @@ static void unusual_ends(void **state)
 		"  a subnet manager assigns LIDs: rdmactl smp sminfo shows whether there is one\n");
 	port_info_set_lid(info, 6);
 	live.sm_lid = 0;
-	live_expect(
-		"route host1 host4 --tsv -o direction,node,path_sl", 3,
-		"direction\tnode\tpath_sl\n"
-		"there\thost1\t\n"
-		"there\tleaf1\t\n"
-		"there\tleaf2\t\n"
-		"back\thost4\t\n"
-		"back\tleaf2\t\n"
-		"back\tleaf1\t\n",
-		"rdmactl fabric: cannot read path record: the port does not know a subnet manager\n"
-		"  rdmactl fabric check shows whether there is one\n");
+	live_expect("route host1 host4 --tsv -o direction,node,path_sl", 3,
+		    "direction\tnode\tpath_sl\n"
+		    "there\thost1\t\n"
+		    "there\tleaf1\t\n"
+		    "there\tleaf2\t\n"
+		    "back\thost4\t\n"
+		    "back\tleaf2\t\n"
+		    "back\tleaf1\t\n",
+		    "rdmactl fabric: cannot read path record: the port knows no subnet manager\n"
+		    "  rdmactl fabric check shows whether there is one\n");
 	live_expect("route host1 host4 --tsv", 0,
 		    "direction\thop\tnode\tout_port\tpeer\tin_port\tstate\twidth_"
 		    "lanes\tspeed\trate_gbps"
@@ -367,7 +366,7 @@ static void unusual_tables(void **state)
 	(void)state;
 	live_expect("tables --lids 7-6", 2, "",
 		    "rdmactl fabric: --lids: '7-6' is not a LID or a range of LIDs\n"
-		    "  as in 17, 1-99 or, with --multicast, 0xc000-0xc00f\n");
+		    "  for example 17, 1-99 or, with --multicast, 0xc000-0xc00f\n");
 	live_expect("tables host1", 2, "",
 		    "rdmactl fabric: host1 is not a switch, and has no forwarding table\n"
 		    "  rdmactl fabric switches lists them\n");
@@ -412,8 +411,8 @@ static void empty(void **state)
 	live_expect("tables leaf1", 3, "",
 		    "rdmactl fabric: the forwarding tables of the named switches are empty: no "
 		    "subnet manager has filled them\n"
-		    "  without names the tables of all switches are read; rdmactl smp sminfo asks "
-		    "the subnet manager\n");
+		    "  omit the names to read the tables of all switches; rdmactl smp sminfo "
+		    "queries the subnet manager\n");
 	live_set_switch(LEAF2, "");
 	live_expect("tables leaf1 leaf2", 3, "",
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
@@ -423,29 +422,29 @@ static void empty(void **state)
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
 		    "them\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
-	live_expect(
-		"balance", 4,
-		"NODE  PORT PEER  PEER PORT ROUTES MEAN LOAD % PAIRS\n"
-		"leaf1    3 leaf2         3      0  0.0      -     0\n"
-		"leaf1    4 leaf2         4      0  0.0      -     0\n"
-		"leaf2    3 leaf1         3      0  0.0      -     0\n"
-		"leaf2    4 leaf1         4      0  0.0      -     0\n",
-		"rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
-		"them\n"
-		"  start a subnet manager; rdmactl fabric check shows what else is missing\n"
-		"rdmactl fabric: packets of 12 pairs do not arrive: the route to one LID ends at "
-		"leaf1, LID 1\n"
-		"  rdmactl fabric route follows the route between two nodes\n");
+	live_expect("balance", 4,
+		    "NODE  PORT PEER  PEER PORT ROUTES MEAN LOAD % PAIRS\n"
+		    "leaf1    3 leaf2         3      0  0.0      -     0\n"
+		    "leaf1    4 leaf2         4      0  0.0      -     0\n"
+		    "leaf2    3 leaf1         3      0  0.0      -     0\n"
+		    "leaf2    4 leaf1         4      0  0.0      -     0\n",
+		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
+		    "them\n"
+		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n"
+		    "rdmactl fabric: packets of 12 pairs do not arrive: the route to LID 1, for "
+		    "one, ends at leaf1\n"
+		    "  rdmactl fabric route traces the route between two nodes\n");
 	live_expect("using leaf1/3", 3, "",
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
 		    "them\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
 	memset(live.multicast[LEAF1], 0, sizeof(live.multicast[LEAF1]));
-	live_expect("tables leaf1 --multicast", 3, "",
-		    "rdmactl fabric: the multicast forwarding tables of the named switches are "
-		    "empty: no subnet manager has filled them, or no group has a member\n"
-		    "  rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists the "
-		    "groups\n");
+	live_expect(
+		"tables leaf1 --multicast", 3, "",
+		"rdmactl fabric: the multicast forwarding tables of the named switches are "
+		"empty: no subnet manager has filled them, or no group has a member\n"
+		"  rdmactl smp sminfo queries the subnet manager; rdmactl sa multicast lists the "
+		"groups\n");
 	/* Unread tables may have entries. */
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_SWITCH_INFO});
 	live_expect("tables --multicast", 3, "",
@@ -461,7 +460,7 @@ static void empty(void **state)
 		"tables --multicast", 3, "",
 		"rdmactl fabric: the multicast forwarding tables are empty: no subnet manager has "
 		"filled them, or no group has a member\n"
-		"  rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists the "
+		"  rdmactl smp sminfo queries the subnet manager; rdmactl sa multicast lists the "
 		"groups\n");
 	live_expect("tables --multicast --lids 0xc000-0xc001", 0, "", "");
 }
@@ -497,10 +496,10 @@ static void multicast(void **state)
 
 /* ---- Loads and users ---- */
 
-#define IN_PART                                                                          \
-	"rdmactl fabric: the scan is of a part of the subnet: the LIDs and the senders " \
-	"beyond are not counted\n"                                                       \
-	"  without --hops and --switch it is of all\n"
+#define IN_PART                                                                                    \
+	"rdmactl fabric: the scan covers only part of the subnet: LIDs and senders beyond it are " \
+	"not counted\n"                                                                            \
+	"  omit --hops and --switch to scan the whole subnet\n"
 
 static void balance(void **state)
 {
@@ -533,16 +532,15 @@ static void balance(void **state)
 		    "leaf2\t4\tleaf1\t4\t2\t1\t200\t4\n",
 		    "");
 	live.linear[LEAF1][5] = 2;
-	live_expect(
-		"balance --tsv", 4,
-		"node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n"
-		"leaf1\t3\tleaf2\t3\t1\t0.5\t200\t2\n"
-		"leaf1\t4\tleaf2\t4\t0\t0.5\t0\t0\n"
-		"leaf2\t3\tleaf1\t3\t0\t1\t0\t0\n"
-		"leaf2\t4\tleaf1\t4\t2\t1\t200\t4\n",
-		"rdmactl fabric: packets of 2 pairs do not arrive: the route to one LID ends at "
-		"leaf1, LID 5\n"
-		"  rdmactl fabric route follows the route between two nodes\n");
+	live_expect("balance --tsv", 4,
+		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n"
+		    "leaf1\t3\tleaf2\t3\t1\t0.5\t200\t2\n"
+		    "leaf1\t4\tleaf2\t4\t0\t0.5\t0\t0\n"
+		    "leaf2\t3\tleaf1\t3\t0\t1\t0\t0\n"
+		    "leaf2\t4\tleaf1\t4\t2\t1\t200\t4\n",
+		    "rdmactl fabric: packets of 2 pairs do not arrive: the route to LID 5, for "
+		    "one, ends at leaf1\n"
+		    "  rdmactl fabric route traces the route between two nodes\n");
 	live_expect("balance --hops 1 --tsv", 3,
 		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n",
 		    IN_PART);
@@ -622,7 +620,7 @@ static void users(void **state)
 		    "");
 	live_expect("using leaf1", 2, "",
 		    "rdmactl fabric: leaf1 is a switch: which of its cables?\n"
-		    "  name the port as NAME/PORT: rdmactl fabric links lists the cables\n");
+		    "  give the port as NAME/PORT: rdmactl fabric links lists the cables\n");
 	live_expect("using leaf1/9", 5, "",
 		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
 		    "  rdmactl fabric links lists the cables\n");
@@ -716,9 +714,9 @@ static void group(void **state)
 		"leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		"rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		"rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
-		"rdmactl fabric: the subnet administrator does not tell who the members are: they "
-		"are those of the tables\n"
-		"  --mkey KEY: the SM_Key, which is 1 unless opensm is told another\n");
+		"rdmactl fabric: the subnet administrator does not list the members: they are "
+		"taken from the tables\n"
+		"  give the SM_Key with --mkey: it is 1 unless opensm is configured otherwise\n");
 	live_expect("route --mlid 0xc001 --tsv -v --mkey 1", 0,
 		    "node\tout_port\tpeer\tin_port\tpeer_type\tjoin_state\tfaults\n"
 		    "leaf1\t1\thost1\t1\tca\tfull-member\t\n"
@@ -765,7 +763,7 @@ static void faulty_group(void **state)
 		    "leaf2\t2\thost4\t1\tca\tfull-member\tnot-sent\n"
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		    "rdmactl fabric: packets to 0xc001 are not sent to a member: leaf2/2\n"
-		    "  let the subnet manager route again: send SIGHUP to opensm\n");
+		    "  make the subnet manager recompute its routes: send SIGHUP to opensm\n");
 	live.multicast[LEAF2][1] = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4;
 	live.multicast[LEAF1][1] |= 1 << 4;
 	live_expect(
@@ -780,7 +778,7 @@ static void faulty_group(void **state)
 		"leaf2\t3\tleaf1\t3\tswitch\t\t\n"
 		"leaf2\t4\tleaf1\t4\tswitch\t\tloop\n",
 		"rdmactl fabric: packets to 0xc001 go in a loop: 2 ports, the first is leaf1/3\n"
-		"  let the subnet manager route again: send SIGHUP to opensm\n");
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm\n");
 	live.multicast[LEAF1][1] = 1 << 1 | 1 << 2 | 1 << 3;
 	live.multicast[LEAF2][1] = 1 << 1 | 1 << 2 | 1 << 3;
 	live.members[3] = 0x999;
@@ -794,9 +792,8 @@ static void faulty_group(void **state)
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		    "rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
-		    "rdmactl fabric: some members are at no port of the scan, as virtual functions "
-		    "are: "
-		    "ports that are no members are not looked for\n");
+		    "rdmactl fabric: some members, such as virtual functions, are not at a port of "
+		    "the scan: ports that are not members are not reported\n");
 	live.member_count = 1;
 	live_expect(
 		"route --mlid 0xc001 --tsv -v", 4,
@@ -809,10 +806,10 @@ static void faulty_group(void **state)
 		"leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		"rdmactl fabric: packets to 0xc001 go to ports that are not members: 3 ports, the "
 		"first is leaf1/2\n"
-		"  let the subnet manager route again: send SIGHUP to opensm\n"
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm\n"
 		"rdmactl fabric: through port mlx5_0/1, LID 1\n"
 		"rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"
-		"rdmactl fabric: the group has one member only: nothing is to be sent\n");
+		"rdmactl fabric: the group has only one member: nothing needs to be sent\n");
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_MCAST_FT});
 	live_expect(
 		"route --mlid 0xc001 --tsv", 4,
@@ -822,9 +819,9 @@ static void faulty_group(void **state)
 		"leaf1\t3\tleaf2\t3\tswitch\t\t\n",
 		"rdmactl fabric: leaf2/0: MulticastForwardingTable: no answer, asked 4 times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
-		"rdmactl fabric: parts of the tree are unknown: some faults are not looked for\n"
+		"rdmactl fabric: parts of the tree are unknown: some faults are not checked for\n"
 		"rdmactl fabric: packets to 0xc001 go to a port that is not a member: leaf1/2\n"
-		"  let the subnet manager route again: send SIGHUP to opensm\n");
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm\n");
 }
 
 static void unanswered_group(void **state)
@@ -855,7 +852,7 @@ static void unanswered_group(void **state)
 		"leaf2\t2\thost4\t1\tca\t\t\n"
 		"leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		"rdmactl fabric: cannot read members: the subnet administrator refused the query\n"
-		"  rdmactl sa multicast shows with what status\n");
+		"  rdmactl sa multicast shows the status\n");
 	live.sm_lid = 0;
 	live_expect("route --mlid 0xc001 --tsv", 3,
 		    "node\tout_port\tpeer\tin_port\tpeer_type\tjoin_state\tfaults\n"
@@ -876,7 +873,7 @@ static void unanswered_group(void **state)
 		"leaf1\t2\thost2\t1\tca\t\t\n"
 		"leaf1\t3\tleaf2\t3\tswitch\t\t\n",
 		"rdmactl fabric: interrupted: the output is incomplete\n"
-		"rdmactl fabric: parts of the tree are unknown: some faults are not looked for\n");
+		"rdmactl fabric: parts of the tree are unknown: some faults are not checked for\n");
 }
 
 /* ---- Pairs of a file ---- */
@@ -943,11 +940,10 @@ static void pairs(void **state)
 		    "leaf2\t1\thost3\t1\t1\n",
 		    "rdmactl fabric: line 4: the scan found no node 'nobody'\n"
 		    "  rdmactl fabric nodes -o node,node_guid,lid,path\n");
-	live_expect(
-		bad, 1, "",
-		"rdmactl fabric: /proc/self/fd/41: line 2 is not two destinations\n"
-		"  each line has two, with blanks between; a name with blanks is between quotation "
-		"marks\n");
+	live_expect(bad, 1, "",
+		    "rdmactl fabric: /proc/self/fd/41: line 2 does not have two destinations\n"
+		    "  each line has two destinations, separated by blanks; put a name with blanks "
+		    "in quotation marks\n");
 	live_expect(empty, 3, "", "rdmactl fabric: no pairs in /proc/self/fd/42\n");
 	close(file);
 	close(wrong);

@@ -270,29 +270,29 @@ static void fails(void **state)
 	dot.kind = FAILS;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: exit status 3: Error: line 3\\x1b[1m\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	dot.kind = FAILS_SILENTLY;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: exit status 1, nothing drawn\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	dot.kind = SAYS_NOTHING;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: exit status 0, nothing drawn\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	dot.kind = DIES;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: ended by signal 9\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	dot.kind = CANNOT_RUN;
 	live_expect_error("scan --format svg", 1, "",
 			  "rdmactl fabric: dot: exit status 127: /usr/bin/dot: ", ENOEXEC,
 			  "\n"
-			  "  rdmactl fabric scan --format dot prints what it was given\n");
+			  "  rdmactl fabric scan --format dot prints its input\n");
 	dot.confine_error = -EPERM;
 	live_expect_error("scan --format svg", 1, "",
 			  "rdmactl fabric: dot: exit status 127: /usr/bin/dot: ", EPERM,
 			  "\n"
-			  "  rdmactl fabric scan --format dot prints what it was given\n");
+			  "  rdmactl fabric scan --format dot prints its input\n");
 	dot.program = NULL;
 	live_expect_error("scan --format svg", 1, "", "rdmactl fabric: cannot run dot: ", ENOENT,
 			  "\n"
@@ -305,18 +305,18 @@ static void stopped(void **state)
 	dot.too_long = true;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: it took too long\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	dot.too_long = false;
 	dot.interrupted = true;
 	live_expect("scan --format svg", 1, "",
 		    "rdmactl fabric: dot: interrupted\n"
-		    "  rdmactl fabric scan --format dot prints what it was given\n");
+		    "  rdmactl fabric scan --format dot prints its input\n");
 	live.stop_after = 0;
 	dot.interrupted = false;
 	dot.poll_error = EFAULT;
 	live_expect_error("scan --format svg", 1, "", "rdmactl fabric: dot: ", EFAULT,
 			  "\n"
-			  "  rdmactl fabric scan --format dot prints what it was given\n");
+			  "  rdmactl fabric scan --format dot prints its input\n");
 	dot.wait_error = ECHILD;
 	live_expect_error("scan --format svg", 1, "", "rdmactl fabric: dot: ", ECHILD, "\n");
 }

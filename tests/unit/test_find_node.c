@@ -209,7 +209,7 @@ static void not_found(void **state)
 		{"nobody", "no node has this name", -EHOSTUNREACH},
 		{"host1 mlx5_0/3", "its last port is 2", -EHOSTUNREACH},
 		{"twin", "'twin' matches 2 nodes: LID 6 (spine one), LID 7 (leaf/9)", -EINVAL},
-		{"twin/3", "may be any of 2 nodes", -EINVAL},
+		{"twin/3", "matches 2 nodes", -EINVAL},
 		{"host2", "'host2' matches 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
 		{"same", "'same' matches 2 nodes: LID 4 (same), LID 5 (same)", -EINVAL},
 	};

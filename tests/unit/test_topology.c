@@ -413,21 +413,22 @@ static const struct {
 	{0, 1, "Switch 255 \"S\"\n", "a node has the form TYPE"},
 	{0, 1, "Switch 8 \"\"\n", "a node has the form TYPE"},
 	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid 65536 lmc 0\n",
-	 "`lid` has no number from 0 to 65535 after it: Switch 8"},
+	 "`lid` is not followed by a number from 0 to 65535: Switch 8"},
 	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid lmc 0\n",
-	 "`lid` has no number from 0 to 65535 after it: Switch 8"},
+	 "`lid` is not followed by a number from 0 to 65535: Switch 8"},
 	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid 1 lmc 8\n",
-	 "`lmc` has no number from 0 to 7 after it: Switch 8"},
+	 "`lmc` is not followed by a number from 0 to 7: Switch 8"},
 	{1, 2, "Switch 8 \"S\"\n[9] \"S\"[1]\n", "the node has 8 ports"},
 	{1, 2, "Switch 8 \"S\"\n[0] \"S\"[1]\n", "a port has the form [NUMBER]"},
 	{1, 2, "Switch 8 \"S\"\n[1] \"S\"\n", "a port has the form [NUMBER]"},
 	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[2] x\n", "a port has the form [NUMBER]"},
-	{1, 2, "Switch 8 \"S\"\n[1] \"T\"[2]\n", "no node has the name of that at the other end"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"T\"[2]\n",
+	 "no node has the name that is given for the other end"},
 	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[2]\n[2] \"S\"[3]\n",
 	 "the other end leads elsewhere, or does not exist"},
 	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[9]\n",
 	 "the other end leads elsewhere, or does not exist"},
-	{1, 3, "Switch 8 \"S\"\n[1] \"S\"[2]\n[1] \"S\"[3]\n", "line 2 is also about port 1"},
+	{1, 3, "Switch 8 \"S\"\n[1] \"S\"[2]\n[1] \"S\"[3]\n", "line 2 also describes port 1"},
 	{1, 2, "Switch 8 \"S\"\nvendid=0x1000000\n", "not a valid number: vendid=0x1000000"},
 	{1, 2, "Switch 8 \"S\"\ndevid=65536\n", "not a valid number"},
 	{1, 2, "Switch 8 \"S\"\ncaguid=0x12345678123456780\n", "not a GUID"},
@@ -529,8 +530,8 @@ static void test_read_system_guids(void **state)
 		  &fabric);
 	assert_int_equal(fabric.fault_count, 1);
 	assert_fault(&fabric, 0, 3,
-		     "the node's name has another GUID than the lines before it, and is used (and "
-		     "1 more such line, up to line 7)");
+		     "the GUID in the node's name differs from that in the lines before it, and is "
+		     "used (and 1 more such line, up to line 7)");
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(fabric.nodes[i].guid, 0x11 + i);
 		assert_false(fabric.nodes[i].ambiguous);

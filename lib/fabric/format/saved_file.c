@@ -192,10 +192,9 @@ int fabric_file_read(const char *path, bool details, struct fabric *fabric, char
 	}
 	rc = read_any(text, length, details, fabric, &why);
 	if (rc)
-		*ret_message = mem_format("cannot use %s: %s", path,
-					  why ? why
-					      : "it is not a scan of rdmactl fabric --save or "
-						"ibnetdiscover");
+		*ret_message = mem_format(
+			"cannot use %s: %s", path,
+			why ? why : "it is not a scan from rdmactl fabric --save or ibnetdiscover");
 	free(text);
 	free(why);
 	return rc;

@@ -227,7 +227,7 @@ static void place_cables(struct builder *builder)
 				unsigned int first = parts->cables[builder->cables[place]].line;
 
 				topology_add_fault(parts, cable->line,
-						   mem_format("line %u is also about port %u",
+						   mem_format("line %u also describes port %u",
 							      first, cable->port));
 				continue;
 			}
@@ -302,7 +302,7 @@ static void lay_cable(struct builder *builder, uint32_t place)
 		topology_add_fault(
 			builder->parts, cable->line,
 			mem_string(named ? "the other end leads elsewhere, or does not exist"
-					 : "no node has the name of that at the other end"));
+					 : "no node has the name that is given for the other end"));
 		return;
 	}
 	if (builder->cables[peer] == FABRIC_NONE) {
@@ -398,7 +398,7 @@ static int build(struct builder *builder)
 	if (builder->parts->has_root && builder->parts->blocks[root].guid != builder->parts->root)
 		topology_add_fault(builder->parts, 0,
 				   mem_string("the node where the scan began is missing: routes "
-					      "begin at the first one of the text"));
+					      "begin at the first node of the text"));
 	mark_duplicates(builder->fabric);
 	set_root_port(builder);
 	topology_arrange(builder->fabric);

@@ -37,17 +37,17 @@ static void check_guids(struct topology_text *parts)
 
 		if (guid_of_name(block, &guid)) {
 			if (block->has_guid && block->guid != guid)
-				topology_add_fault(parts, block->line,
-						   mem_string("the node's name has another GUID "
-							      "than the lines before it, and is "
-							      "used"));
+				topology_add_fault(
+					parts, block->line,
+					mem_string("the GUID in the node's name differs from that "
+						   "in the lines before it, and is used"));
 			if (block->has_guid || block->bad_guid)
 				block->guid = guid;
 			block->has_guid |= block->bad_guid;
 		}
 		if (block->bad_guid && !block->has_guid)
 			topology_add_fault(parts, block->line,
-					   mem_string("the node is left out, because neither its "
+					   mem_string("the node is skipped, because neither its "
 						      "name nor the lines before it have a GUID"));
 		else
 			parts->blocks[kept++] = *block;

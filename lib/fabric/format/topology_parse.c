@@ -174,12 +174,12 @@ static void take_words(struct parser *parser, struct remark *remark)
 		if (take(parser, "lid ")) {
 			skip_blanks(parser);
 			if (!take_number(parser, 10, UINT16_MAX, &remark->lid)) {
-				parser->doubt = "`lid` has no number from 0 to 65535 after it";
+				parser->doubt = "`lid` is not followed by a number from 0 to 65535";
 				continue;
 			}
 		} else if (take(parser, "lmc ")) {
 			if (!take_number(parser, 10, 7, &remark->lmc))
-				parser->doubt = "`lmc` has no number from 0 to 7 after it";
+				parser->doubt = "`lmc` is not followed by a number from 0 to 7";
 		} else if (take(parser, "enhanced ")) {
 			remark->enhanced = true;
 		} else {

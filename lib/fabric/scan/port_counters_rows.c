@@ -247,8 +247,8 @@ char *port_errors_unreachable_text(const struct fabric_view *view, const struct 
 	if (errors->unreachable == 1)
 		return mem_format("%s has no LID or is not active: its counters cannot be read",
 				  first);
-	return mem_format("%zu ports have no LID or are not active, so that their counters cannot "
-			  "be read; the first is %s",
+	return mem_format("%zu ports have no LID or are not active, so their counters cannot be "
+			  "read; the first is %s",
 			  errors->unreachable, first);
 }
 
