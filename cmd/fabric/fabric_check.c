@@ -138,7 +138,7 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 					 "some checks are skipped: the file does not say what "
 					 "ports support, nor their states and MTUs",
-					 "rdmactl fabric scan --save FILE saves it");
+					 "rdmactl fabric scan --save FILE saves all of this");
 	} else {
 		read_managers(run, &facts);
 		read_forwarding(run, &facts);

@@ -53,7 +53,7 @@ rdmactl fabric: $subnets/noise.txt: line 51: not a line of ibnetdiscover: [root@
 	expect 4 "$(printf 'warning\t%s\n' $'rate-mismatch\tleaf2\t3' $'link-below-parallel\tspine1\t4' \
 		$'link-below-siblings\tleaf1\t2'; for _ in 1 2 3 4 5 6 7; do printf 'info\tnot-checked\t\t\n'; done)" \
 		'rdmactl fabric: some checks are skipped: the file does not say what ports support, nor their states and MTUs
-  rdmactl fabric scan --save FILE saves it'
+  rdmactl fabric scan --save FILE saves all of this'
 	sed 's/1xSDR\|1xQDR\|4xDDR/4xQDR/' "$subnets/slow-cables.txt" >"$dir/good"
 	try fabric check --load "$dir/good" --json
 	[ "$status" = 3 ]
@@ -185,8 +185,8 @@ info     something could not be checked [not-checked]
          mtu-mismatch, mtu-low: the MTU of 28 of 28 ports with a cable is unknown
          vl-mismatch: the number of virtual lanes of 28 of 28 ports with a cable is unknown
          link-below-best: the best rate of 28 of 28 ports with a cable is unknown
-         no-sm, sm-lid-mismatch, no-lid: no port says the LID of its subnet manager
-         -> remove the cause in the evidence, and check again" \
+         no-sm, sm-lid-mismatch, no-lid: no port reports the LID of its subnet manager
+         -> remove the cause given in the evidence, then check again" \
 		'rdmactl fabric: some checks are skipped: the file does not say what ports support, nor their states and MTUs'
 	try fabric check --load "$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole"
 	expect 4 'error    the subnet has no master subnet manager that answers [no-sm]
@@ -199,7 +199,7 @@ warning  the link is narrower or slower than both ends support [link-below-best]
 info     something could not be checked [not-checked]
          counters and subnet managers: a saved scan has none
          forwarding tables: a scan saved without --routes has none
-         -> remove the cause in the evidence, and check again'
+         -> remove the cause given in the evidence, then check again'
 }
 
 # Drawings, files of other tools and lists, as in tests/golden/subnets.

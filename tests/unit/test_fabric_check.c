@@ -335,7 +335,7 @@ static void links_of_a_text(void **state)
 		"vl-mismatch: the number of virtual lanes of 14 of 14 ports with a cable is "
 		"unknown",
 		"link-below-best: the best rate of 14 of 14 ports with a cable is unknown",
-		"no-sm, sm-lid-mismatch, no-lid: no port says the LID of its subnet manager",
+		"no-sm, sm-lid-mismatch, no-lid: no port reports the LID of its subnet manager",
 	};
 	struct bed *bed = *state;
 
@@ -510,7 +510,8 @@ static void lids_and_managers(void **state)
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 3);
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 7);
 	check_graph(bed);
-	assert_only(bed, "sm-lid-mismatch", OTHER, 1, "the port says LID 7, most ports say LID 2");
+	assert_only(bed, "sm-lid-mismatch", OTHER, 1,
+		    "the port reports LID 7, most ports report LID 2");
 	/* It is unknown who assigned the LIDs, but somebody did. */
 	bits_set(info_of(bed, SWITCH, 0), 18 * 8, 16, 0);
 	bits_set(info_of(bed, ONE, 1), 18 * 8, 16, 0);
@@ -546,12 +547,12 @@ static void no_link(void **state)
 	set_state(bed, ONE, 1, DOWN, POLLING);
 	check_managers(bed, &manager, 1);
 	assert_only(bed, "no-sm", FABRIC_NONE, 0, "SMInfo (LID 2): no answer, asked 4 times");
-	assert_next_step(bed, "the link of the port comes first: rdmactl doctor ");
+	assert_next_step(bed, "fix the link of the port first: rdmactl doctor ");
 	bits_set(info_of(bed, ONE, 1), 16 * 8, 32, 0);
 	check_graph(bed);
 	assert_only(bed, "no-sm", FABRIC_NONE, 0,
 		    "the only port has no LID, and knows no subnet manager");
-	assert_next_step(bed, "the link of the port comes first: rdmactl doctor ");
+	assert_next_step(bed, "fix the link of the port first: rdmactl doctor ");
 }
 
 static void failure(void **state)
@@ -606,8 +607,8 @@ static void lid_of_a_standby(void **state)
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 3);
 	check_managers(bed, items, 2);
 	assert_only(bed, "sm-lid-mismatch", OTHER, 1,
-		    "the port says LID 3, most ports say LID 2; the subnet manager at LID 3 is in "
-		    "state standby");
+		    "the port reports LID 3, most ports report LID 2; the subnet manager at LID 3 "
+		    "is in state standby");
 	/* Most ports may be wrong, and the one that is right is not to blame. */
 	bits_set(info_of(bed, SWITCH, 0), 18 * 8, 16, 3);
 	check_managers(bed, items, 2);
@@ -617,7 +618,7 @@ static void lid_of_a_standby(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		assert_string_equal(id_of(&bed->findings.items[i]), "sm-lid-mismatch");
 		assert_string_equal(bed->findings.items[i].finding.evidence,
-				    "the port says LID 3, the master is at LID 2; the subnet "
+				    "the port reports LID 3, the master is at LID 2; the subnet "
 				    "manager at LID 3 is in state standby");
 	}
 	/* All LIDs of the master's port lead there. */

@@ -321,7 +321,7 @@ static void unread(void **state)
 		"         -> reset them so that they count again: rdmactl perf LID PORT --reset\n"
 		"info     something could not be checked [not-checked]\n"
 		"         host4/1 has no LID or is not active: its counters cannot be read\n"
-		"         -> remove the cause in the evidence, and check again\n",
+		"         -> remove the cause given in the evidence, then check again\n",
 		"");
 	live_expect(
 		"scan --format dot --scheme errors", 3, drawing,
@@ -772,7 +772,7 @@ static void misrouted(void **state)
 	live.linear[LEAF2][5] = MAD_LINEAR_NOWHERE;
 	live_expect(
 		"check", 4,
-		"error    a switch forwards packets to a LID nowhere [lft-hole]\n"
+		"error    a switch forwards packets to a LID to a dead end [lft-hole]\n"
 		"         leaf2: LID 5 of host3/1 goes nowhere\n"
 		"         -> make the subnet manager recompute its routes: send SIGHUP to opensm\n"
 		"notice   error counters of the port have stopped at their maximum "
@@ -786,8 +786,8 @@ static void misrouted(void **state)
 		"error    switches forward packets to a LID in a loop [lft-loop]\n"
 		"         leaf1 port 4: LID 5 of host3/1 goes to port 4 and is back here after 2 "
 		"hops\n"
-		"         -> see the route with rdmactl fabric route; let the subnet manager route "
-		"again\n"
+		"         -> rdmactl fabric route shows the loop; make the subnet manager "
+		"recompute its routes\n"
 		"notice   error counters of the port have stopped at their maximum "
 		"[counter-saturated]\n"
 		"         leaf1 port 3: rcv_errors >=65535, symbol_errors 12\n"

@@ -199,7 +199,6 @@ void check_report_unknown(struct check_run *run)
 						facts[i].checks, facts[i].fact, unknown[i], ports));
 	if (!run->manager_lid)
 		check_report(run, FABRIC_NONE,
-			     mem_string(
-				     "no-sm, sm-lid-mismatch, no-lid: no port says the LID of its "
-				     "subnet manager"));
+			     mem_string("no-sm, sm-lid-mismatch, no-lid: no port reports the LID "
+					"of its subnet manager"));
 }

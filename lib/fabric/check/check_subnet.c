@@ -194,8 +194,8 @@ static void report_no_sm(struct check_run *run, uint32_t port, char *evidence)
 	if (!is_all_down(run->fabric))
 		return;
 	free(finding->next_step);
-	finding->next_step = mem_string("the link of the port comes first: rdmactl doctor on that "
-					"host says why it is down");
+	finding->next_step = mem_string(
+		"fix the link of the port first: rdmactl doctor on that host shows why it is down");
 }
 
 /*
@@ -312,8 +312,8 @@ void check_sm_lid_mismatch(struct check_run *run)
 		return;
 	other = describe_other(run, lid);
 	check_report(run, run->place,
-		     mem_format("the port says LID %u, %s LID %u%s%s", lid,
-				run->misled ? "the master is at" : "most ports say",
+		     mem_format("the port reports LID %u, %s LID %u%s%s", lid,
+				run->misled ? "the master is at" : "most ports report",
 				run->manager_lid, other ? "; " : "", other ? other : ""));
 }
 
