@@ -73,7 +73,7 @@ static void show_clients(const struct mad_server *server, size_t *shown)
 	const struct ctx *ctx = server->mad.listing.ctx;
 
 	for (; *shown < server->client_count; (*shown)++) {
-		_cleanup_(freep) char *line = mem_format("answers to %s",
+		_cleanup_(freep) char *line = mem_format("answering %s",
 							 server->clients[*shown].name);
 
 		if (ctx->globals.verbose)
@@ -119,7 +119,7 @@ static void serve(struct mad_server *server)
 		     server->responder->hint);
 		return;
 	}
-	line = mem_format("answers on %s/%u as %s", port->device, port->port, server->host);
+	line = mem_format("answering on %s/%u as %s", port->device, port->port, server->host);
 	if (!ctx->globals.quiet)
 		command_complain(ctx, line, NULL);
 	/* Nothing is printed while a datagram is being handled. */

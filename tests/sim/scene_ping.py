@@ -172,7 +172,7 @@ def interop(tap, sim):
     wrong = unequal('status', document.status, 0)
     wrong += unequal('clients', [(row['lid'], row['sent'], row['received'])
                                  for row in document.rows], [(own_lid, 4, 4)])
-    if 'answers to %d\n' % own_lid not in server.result.complaint():
+    if 'answering %d\n' % own_lid not in server.result.complaint():
         wrong.append('no line: %s' % server.result.complaint())
     tap.test('ping: --serve tells of its clients', wrong)
 

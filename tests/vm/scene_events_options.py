@@ -220,7 +220,7 @@ def flapping(tap):
 
 def counter(tap):
     server = Running(program.RDMACTL, '-v', 'ping', '--serve', 'rxb')
-    server.says('answers on rxb/1')
+    server.says('answering on rxb/1')
     watch = Watch('rxa/1', '--counter', 'tx_packets>2/s', '-e', 'counter')
     program.rdmactl('-j', 'ping', '--flood', '-c', '100', '10.9.0.2')
     found = watch.wait('counter', 'rxa/1', patience=5) or {}

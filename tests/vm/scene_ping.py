@@ -135,7 +135,7 @@ def play(tap):
     without_server(tap)
     without_node(tap)
     server = Running(program.RDMACTL, '-j', '-v', 'ping', '--serve', 'rxb')
-    server.says('answers on rxb/1 as guest')
+    server.says('answering on rxb/1 as guest')
     with_server(tap)
     interrupted(tap)
     tap.test('ping: only one server on a port',
@@ -148,6 +148,6 @@ def play(tap):
     for row in document.rows:
         wrong += unequal(row['object'] + ': all answered', row['received'], row['sent'])
     for gid in clients:
-        if 'answers to %s\n' % gid not in result.complaint():
+        if 'answering %s\n' % gid not in result.complaint():
             wrong.append('no line for %s' % gid)
     tap.test('ping: --serve tells of its clients and ends with 0', wrong)
