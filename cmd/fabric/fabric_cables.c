@@ -150,7 +150,7 @@ static void read_plugs(struct plugged_cables *cables)
 						 &cables->now);
 	if (rc)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "smp",
-				 rc == -ECANCELED ? "interrupted: not all modules are read"
+				 rc == -ECANCELED ? "interrupted: not all modules were read"
 						  : strerror(-rc),
 				 NULL);
 	note_losses(cables, !rc);

@@ -44,7 +44,7 @@ void fabric_counters_read(struct fabric_run *run, const struct port_errors_optio
 		run->fabric.interrupted = true;
 	if (rc)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "gmp",
-				 rc == -ECANCELED ? "interrupted: not all counters are read"
+				 rc == -ECANCELED ? "interrupted: not all counters were read"
 						  : strerror(-rc),
 				 NULL);
 }

@@ -116,7 +116,7 @@ static void read_details(struct errors *errors, struct port_errors *readings)
 	if (port_details_read(run->mad.session.engine, &run->fabric, &errors->options, errors->rows,
 			      count, readings) == -ECANCELED)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "gmp",
-				 "interrupted: not all details are read", NULL);
+				 "interrupted: not all details were read", NULL);
 }
 
 static void show_errors(struct errors *errors)

@@ -193,7 +193,7 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 	note_failures(run, clearing->readings, failures);
 	if (rc)
 		problem_add_text(&listing->problems, NULL, NULL, "gmp",
-				 rc == -ECANCELED ? "interrupted: not all counters are cleared"
+				 rc == -ECANCELED ? "interrupted: not all counters were cleared"
 						  : strerror(-rc),
 				 NULL);
 	if (!cleared)

@@ -365,9 +365,9 @@ static int run(const struct ctx *ctx, const void *route_args, char **objects)
 static const struct option_row options[] = {
 	STRING_OPTION(struct route_args, mlid, 0, "mlid", "MLID", COMPLETE_NOTHING,
 		      "the tree of a multicast group"),
-	STRING_OPTION(struct route_args, pairs, 0, "pairs-file", "FILE", COMPLETE_FILE,
-		      "the routes of all pairs in a file, two destinations a line (-: standard "
-		      "input)"),
+	STRING_OPTION(
+		struct route_args, pairs, 0, "pairs-file", "FILE", COMPLETE_FILE,
+		"the routes of all pairs in a file, two destinations per line (-: standard input)"),
 	FLAG_OPTION(struct route_args, cables, 0, "cables",
 		    "with --pairs-file: a row for each cable, with the number of pairs over it"),
 	{.name = NULL},

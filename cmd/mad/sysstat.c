@@ -34,7 +34,8 @@ struct sysstat_record {
 };
 
 static const struct option_row options[] = {
-	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve", "answer other hosts, also ibsysstat"),
+	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
+		    "answer other hosts, including ibsysstat"),
 	{.name = NULL},
 };
 

@@ -31,7 +31,7 @@ static bool may_set(struct run *run)
 	if (!smp_is_record(attribute))
 		return listing_fail_format(listing, STATUS_USAGE,
 					   "opensm writes tables from its configuration",
-					   "--set changes fields of one record, and %s is a table",
+					   "--set changes fields of one record, but %s is a table",
 					   attribute->word);
 	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; it changes no field. */
 	if (attribute->id == UMAD_SM_ATTR_SM_INFO)

@@ -190,7 +190,7 @@ static void unread(void **state)
 		"leaf1\t4\tread\n"
 		"leaf2\t1\tread\n"
 		"leaf2\t2\tread\n",
-		"rdmactl fabric: interrupted: not all modules are read\n"
+		"rdmactl fabric: interrupted: not all modules were read\n"
 		"rdmactl fabric: leaf1/2: cannot read module: the bus to the modules is busy\n");
 }
 

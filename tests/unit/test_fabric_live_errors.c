@@ -682,18 +682,18 @@ static void interrupted(void **state)
 		    "leaf1\t3\n"
 		    "host2\t1\n"
 		    "leaf2\t1\n",
-		    "rdmactl fabric: interrupted: not all counters are read\n");
+		    "rdmactl fabric: interrupted: not all counters were read\n");
 	live_expect("errors --interval 1s", 3, "",
-		    "rdmactl fabric: interrupted: not all counters are read\n"
+		    "rdmactl fabric: interrupted: not all counters were read\n"
 		    "rdmactl fabric: interrupted before the second reading\n");
 	live_expect("errors --clear all --yes --save -", 3, "",
-		    "rdmactl fabric: interrupted: not all counters are read\n");
+		    "rdmactl fabric: interrupted: not all counters were read\n");
 	live.stop_after = 34;
 	live_expect("check --tsv -o finding,evidence", 3, "finding\tevidence\n",
-		    "rdmactl fabric: interrupted: not all counters are read\n");
+		    "rdmactl fabric: interrupted: not all counters were read\n");
 	/* It is unknown whether something is wrong. */
 	memset(live.counters, 0, sizeof(live.counters));
-	live_expect("check", 3, "", "rdmactl fabric: interrupted: not all counters are read\n");
+	live_expect("check", 3, "", "rdmactl fabric: interrupted: not all counters were read\n");
 }
 
 /* ---- Checks ---- */

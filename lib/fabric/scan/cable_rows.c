@@ -85,7 +85,7 @@ static const struct column_view views[] = {
 };
 
 const struct schema fabric_cables_schema = SCHEMA("fabric_cables", struct fabric_cable_row, fields,
-						  "a cable, with the plugs at both ends",
+						  "a cable, with the modules at both ends",
 						  .views = views);
 
 static void take(const struct fabric_plug *from, struct number *state, struct number *source,
