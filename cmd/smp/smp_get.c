@@ -142,8 +142,7 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 		if (ports)
 			text = mem_format("its last port is %u", extent.last);
 		else if (extent.first)
-			text = mem_format("the node has 0x%x to 0x%x", extent.first,
-					  extent.last);
+			text = mem_format("the node has 0x%x to 0x%x", extent.first, extent.last);
 		else
 			text = mem_format("the node has 0 to %u", extent.last);
 		problem_add_text(problems, at->name, ports ? "ports" : "entries", "smp", text,

@@ -498,9 +498,8 @@ static void starts(void **state)
 		    "  rdmactl smp nodeinfo sends the same query to one node\n");
 	live.linear[LEAF1][6] = 9;
 	live_expect("links --from 6", 1, "",
-		    "rdmactl fabric: the route to LID 6 ends at leaf1, whose forwarding table has "
-		    "port 9 "
-		    "for it\n"
+		    "rdmactl fabric: the route to LID 6 ends at leaf1, whose forwarding table "
+		    "sends packets to port 9, which the switch does not have\n"
 		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
 	live_add_fault((struct live_fault){.node = LEAF1, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect("links --from 6", 1, "",

@@ -304,8 +304,12 @@ static char *describe_end(const struct fabric_walk *walk, const char *name)
 	case WALK_NOWHERE:
 		return mem_format("at %s, whose forwarding table has no port for it", name);
 	case WALK_NO_PORT:
-		return mem_format("at %s, whose forwarding table has port %u for it", name,
-				  walk->out_port);
+		return walk->out_port ? mem_format("at %s, whose forwarding table sends packets to "
+						   "port %u, which the switch does not have",
+						   name, walk->out_port)
+				      : mem_format("at %s, whose forwarding table sends packets to "
+						   "the switch itself, which has another LID",
+						   name);
 	case WALK_LOOP:
 		return mem_format("in a loop at %s", name);
 	case WALK_STRANGER:
