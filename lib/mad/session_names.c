@@ -89,7 +89,7 @@ static void explain_search(struct mad_session *session, const struct node_search
 		problem_add_text(problems, clean, NULL, "sa",
 				 search->cut ? "no node with this name in the subnet "
 					       "administrator's answer, which was truncated"
-					     : "no node has this name in the node name map or as "
+					     : "no node has this name in the node name map or in "
 					       "its description",
 				 hint_of_name(search->text));
 }

@@ -354,7 +354,7 @@ static const struct command_row complaints_rows[] = {
 	 "  give each field once; query several times for several values\n",
 	 ""},
 	{"sa path --to nobody", STATUS_FAILED, "",
-	 "rdmactl sa: nobody: no node has this name in the node name map or as its description\n"
+	 "rdmactl sa: nobody: no node has this name in the node name map or in its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "mask 0x4000\n"

@@ -1034,12 +1034,12 @@ static const struct command_row complaints_rows[] = {
 	 "  for a node whose name looks like a number, use --node\n",
 	 ""},
 	{"smp nodeinfo a/b/c --retries 0", STATUS_FAILED, "",
-	 "rdmactl smp: a/b/c: no node has this name in the node name map or as its description\n"
+	 "rdmactl smp: a/b/c: no node has this name in the node name map or in its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"},
 	{"smp nodeinfo nobody", STATUS_FAILED, "",
-	 "rdmactl smp: nobody: no node has this name in the node name map or as its description\n"
+	 "rdmactl smp: nobody: no node has this name in the node name map or in its description\n"
 	 "  rdmactl fabric nodes lists them\n",
 	 "1 get-table NodeRecord 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"},
