@@ -172,7 +172,7 @@ def entries(sim):
             (('cc_ca', 'cc', 'ca', adapter, '16'), 1, [], 'its last entry is 15'),
             (('cc_ca', 'cc', 'ca', adapter, '0-15'), 0, list(range(16)), ''),
             (('cc_ports', 'cc', 'ports', switch, '3', '99'), 3, [3], 'its last entry is %d' % ports),
-            (('cc_log', 'cc', 'log', adapter), 1, [], 'a type of log that is not known')):
+            (('cc_log', 'cc', 'log', adapter), 1, [], 'an unknown type of log')):
         rows, bad = said(sim, full, status, *words, part=[part])
         wrong += bad + unequal(' '.join(words), [row.get('sl', row.get('port')) for row in rows], kept)
     return wrong

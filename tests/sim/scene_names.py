@@ -85,14 +85,14 @@ def refused(sim, words, status, part):
 
 def bad(sim):
     switch = next(row['node'] for row in nodes(sim) if row['node_type'] == 'switch')
-    wrong = refused(sim, ('smp', 'nodeinfo', 'nobody'), 1, "which was cut off")
+    wrong = refused(sim, ('smp', 'nodeinfo', 'nobody'), 1, "which was truncated")
     wrong += refused(sim, ('smp', 'nodeinfo', switch + '/200'), 1, 'its last port is')
     wrong += refused(sim, ('smp', 'nodeinfo', switch + '/1'), 2, 'belongs to the node')
     wrong += refused(sim, ('smp', 'lft', switch + '/1'), 2, 'belongs to the node')
     wrong += refused(sim, ('ping', '-c', '1', switch + '/1'), 2, 'is a port without a LID of its own')
     wrong += refused(sim, ('sa', 'path', '--to', switch + '/1'), 2, 'is a port without a LID of its own')
     wrong += refused(sim, ('smp', 'nodeinfo', '--node', '7'), 1, '')
-    wrong += refused(sim, ('perf', '7/1'), 1, 'that of a LID, GUID or route is a word of its own')
+    wrong += refused(sim, ('perf', '7/1'), 1, 'after a LID, GUID or route, the port is a separate word')
     return wrong
 
 

@@ -170,7 +170,7 @@ def refused_by_opensm(sim):
                      [('req-insufficient-components', 'PathRecord')])
     return wrong + complaint(sim.rdmactl('sa', 'trace', '--to', '1', *QUICKLY), 1,
                              'cannot read TraceRecord: no answer, asked 2 times',
-                             'rdmactl fabric route follows a path without them')
+                             'rdmactl fabric route traces a path without them')
 
 
 # The agent
@@ -271,7 +271,7 @@ def refusals(at):
     """What the administrator may say instead, and that it says nothing."""
     trace = ('trace', '--to', str(at.subnet.ends[0]))
     multi = ('multipath', '--to', at.subnet.guid_text(at.subnet.ends[0]))
-    no_traces = 'rdmactl fabric route follows a path without them'
+    no_traces = 'rdmactl fabric route traces a path without them'
     status = {'trace': sa_agent.TRACE_RECORD, 'multipath': sa_agent.PATH_RECORD}
     silent, wrong = 'no answer, asked 2 times', []
     for words, options, parts in (
@@ -281,7 +281,7 @@ def refusals(at):
             (trace, {'status': sa_agent.UNSUPPORTED, 'method': sa_agent.GET_TRACE_TABLE | 0x80},
              ('0x000c: attribute-not-supported', no_traces)),
             (multi, {'status': sa_agent.UNSUPPORTED},
-             ('0x000c: attribute-not-supported', 'rdmactl sa path asks for one pair')),
+             ('0x000c: attribute-not-supported', 'rdmactl sa path queries one pair')),
             (multi, {'status': sa_agent.INVALID_GID}, ('0x0500: req-invalid-gid', 'rdmactl sa nodes -o')),
             (trace, {'silent': True}, (silent, no_traces)),
             (multi, {'silent': True}, (silent, 'rdmactl sa classportinfo')),

@@ -301,8 +301,10 @@ static void cut_off(void **state)
 		const char *text, *error;
 		int rc;
 	} rows[] = {
-		{"twin", "several nodes: LID 6 (twin), and others that were cut off", -EINVAL},
-		{"host3", "which was cut off", -EHOSTUNREACH},
+		{"twin",
+		 "more nodes than LID 6 (twin): the subnet administrator's answer was truncated",
+		 -EINVAL},
+		{"host3", "which was truncated", -EHOSTUNREACH},
 		{"leaf 1", NULL, 0},
 	};
 

@@ -140,7 +140,7 @@ static void beyond_a_router(void **state)
 	text = ping_target_complaint(target);
 	assert_string_equal(text, "no answer to 1 of 1 requests (not sent: it is in another "
 				  "subnet, and SMPs do not cross routers)");
-	assert_non_null(strstr(ping_target_hint(target), "without --smp"));
+	assert_non_null(strstr(ping_target_hint(target), "omit --smp"));
 	end(fixture);
 }
 

@@ -237,7 +237,7 @@ static const struct command_row refused_rows[] = {
 	 "object\treceived\n"
 	 "10.0.0.1\t1\n"
 	 "10.0.0.2\t1\n",
-	 "rdmactl ping: 10.0.1.1: the path leaves by InfiniBand port ib0\\x1b/2: name a LID or "
+	 "rdmactl ping: 10.0.1.1: the path leaves by InfiniBand port ib0\\x1b/2: give a LID or "
 	 "GUID\n"
 	 "rdmactl ping: iwarp: the path leaves by iw0/1, which does not support management "
 	 "datagrams\n"
@@ -350,7 +350,7 @@ static const struct command_row infiniband_rows[] = {
 	 "  rdmactl smp sminfo shows whether the subnet manager is alive\n",
 	 "1 get-table NodeRecord 0x0\n"},
 	{"ping 10.0.1.1 -c 1 --tsv -o object,received", STATUS_FAILED, "",
-	 "rdmactl ping: 10.0.1.1: the path leaves by InfiniBand port ib0\\x1b/2: name a LID or "
+	 "rdmactl ping: 10.0.1.1: the path leaves by InfiniBand port ib0\\x1b/2: give a LID or "
 	 "GUID\n",
 	 "way to 10.0.1.1: index -1, type 2\n"},
 };

@@ -612,14 +612,15 @@ static void sets_checked(void **state)
 	assert_string_equal(problems->items[0].hint, "look");
 	item.error = -ETIMEDOUT;
 	assert_false(mad_session_check_set(session, &at, &item, "look"));
-	assert_problem(fixture, 1, "5", "not known whether it was changed: no answer, asked 4");
+	assert_problem(fixture, 1, "5",
+		       "unknown whether the change took effect: no answer, asked 4");
 	assert_string_equal(problems->items[1].hint, "look");
 	item.request.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED;
 	assert_false(mad_session_check_set(session, &at, &item, NULL));
 	assert_non_null(strstr(problems->items[2].hint, "--mkey"));
 	item.error = -ECANCELED;
 	assert_false(mad_session_check_set(session, &at, &item, "look"));
-	assert_problem(fixture, 3, "5", "not known whether it was changed: interrupted");
+	assert_problem(fixture, 3, "5", "unknown whether the change took effect: interrupted");
 	assert_null(problems->items[3].hint);
 	/* A status without a name is printed only once. */
 	item.error = 0;

@@ -554,7 +554,7 @@ static void test_read_unknown_guids(void **state)
 	assert_int_equal(fabric.nodes[0].guid, 0x11);
 	assert_int_equal(fabric.fault_count, 3);
 	assert_fault(&fabric, 0, 1, "not a GUID, a hexadecimal number");
-	assert_fault(&fabric, 1, 5, "the node is left out");
+	assert_fault(&fabric, 1, 5, "the node is skipped");
 	assert_fault(&fabric, 2, 3, "no node has the name");
 	fabric_clear(&fabric);
 }

@@ -123,7 +123,7 @@ def nodes(tap, plain):
     other = as_infiniband('other', 'mount -t tmpfs none /dev/infiniband',
                           'mknod -m 0640 %s c 231 0' % node, 'chown 1:7 ' + node)
     unloaded = as_infiniband('unloaded', 'mount -t tmpfs none /sys/class/infiniband_mad')
-    container = ('pass it in (--device)', 'udev')
+    container = ('pass the file in (--device)', 'udev')
     root = ('run as root', 'udev rule')
     gone = (5, 'cannot find ' + node + ' of rxa/1: No such file or directory', container, hidden)
     closed = (1, 'cannot open %s of rxa/1 (mode 0600, owner 0, group 0): Permission denied' % node,
