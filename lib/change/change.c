@@ -18,12 +18,12 @@
 
 static const struct enum_name state_names[] = {
 	{CHANGE_PLANNED, "planned", TONE_PLAIN, "would be written"},
-	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "is so already"},
-	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads so"},
+	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "had this value already"},
+	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads back as wanted"},
 	{CHANGE_REFUSED, "refused", TONE_WARNING,
-	 "not tried: somebody is in the way, it does not fit, or a privilege is missing"},
+	 "not tried: the object is in use, the value does not fit, or a privilege is missing"},
 	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
-	{CHANGE_UNVERIFIED, "unverified", TONE_BAD, "it was accepted, and reads otherwise"},
+	{CHANGE_UNVERIFIED, "unverified", TONE_BAD, "was accepted, but reads back otherwise"},
 	{CHANGE_UNTRIED, "untried", TONE_PLAIN, "was not tried, because another change failed"},
 	{CHANGE_REVERTED, "reverted", TONE_WARNING, "was written, and then undone"},
 	{CHANGE_STUCK, "stuck", TONE_BAD, "was written, and could not be undone"},
@@ -48,22 +48,22 @@ static void get_interface(const void *record, struct value *value)
 
 #define RECORD struct change
 static const struct field fields[] = {
-	TEXT(object, "OBJECT", SHOWN, 0, "device, port or netdev; none: the host"),
+	TEXT(object, "OBJECT", SHOWN, 0, "device, port or netdev; none for the host"),
 	COMPUTED_FIELD(FIELD_STRING, get_setting, "setting", "SETTING", SHOWN, 0, "what is set"),
 	TEXT(before, "BEFORE", SHOWN, 0, "value before"),
-	TEXT(wanted, "WANTED", 0, 0, "value that was asked for"),
-	TEXT(after, "AFTER", SHOWN, 0, "value that was read after writing"),
-	WORD(state, state_names, "STATE", SHOWN, 0, "what became of the change"),
+	TEXT(wanted, "WANTED", 0, 0, "requested value"),
+	TEXT(after, "AFTER", SHOWN, 0, "value read back after writing"),
+	WORD(state, state_names, "STATE", SHOWN, 0, "outcome of the change"),
 	TEXT(reason, "REASON", 0, 0, "why it was not made"),
 	TEXT(next_step, "NEXT STEP", 0, 0, "what to do about it"),
-	LIST(disturbs, "DISTURBS", 0, 0, "who uses the object and would be disturbed"),
-	LIST(notes, "NOTES", 0, 0, "what else is worth knowing before or after it"),
+	LIST(disturbs, "DISTURBS", 0, 0, "users of the object that would be disturbed"),
+	LIST(notes, "NOTES", 0, 0, "what else to know before or after the change"),
 	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
-		       "through which the kernel takes it"),
-	TEXT(undo, "UNDO", 0, 0, "command that sets it back"),
+		       "interface through which it is changed"),
+	TEXT(undo, "UNDO", 0, 0, "command that undoes the change"),
 	TEXT(persist_file, "PERSIST FILE", 0, 0, "file that makes it persist across reboots"),
 	TEXT(persist_text, "PERSIST TEXT", FIELD_LINES, 0,
-	     "what to put into that file; without one, what else makes it last"),
+	     "text for that file; without a file, what else makes it last"),
 };
 #undef RECORD
 
@@ -91,7 +91,7 @@ static const struct column_view views[] = {
 const struct schema change_schema = {
 	.name = "change",
 	.version = 1,
-	.summary = "a setting that was to be changed",
+	.summary = "one requested change of a setting",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct change),
@@ -302,8 +302,8 @@ void change_explain_error(struct change *change, const char *doing, int error)
 	else if (error == -ENODEV)
 		change_explain(change,
 			       change->netdev_index.known
-				       ? "rdmactl netdevs lists those that are there"
-				       : "rdmactl devices lists those that are there",
+				       ? "rdmactl netdevs lists the netdevs that exist"
+				       : "rdmactl devices lists the devices that exist",
 			       "cannot %s: the object has gone away", doing);
 	/*
 	 * RIGHT_NET_ADMIN was held, but it counts only if the same user namespace owns the network
@@ -311,8 +311,8 @@ void change_explain_error(struct change *change, const char *doing, int error)
 	 */
 	else if (error == -EPERM && !privilege_is_first_namespace())
 		change_explain(change,
-			       "run it on the host: here, this process is in a user namespace that "
-			       "may not own the network namespace",
+			       "run it on the host: this process is in a user namespace that may "
+			       "not own the network namespace",
 			       "cannot %s: %s", doing, strerror(-error));
 	else
 		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));

@@ -44,7 +44,7 @@ static const char *next_step_of_file(int error)
 	if (error != EACCES && error != EPERM)
 		return NULL;
 	if (!privilege_is_first_namespace())
-		return "run it on the host, outside of the container";
+		return "run it on the host, outside the container";
 	return privilege_held(PRIVILEGE_DAC_OVERRIDE)
 		       ? "a security module may forbid it: the audit log, or dmesg, may say which"
 		       : "run it as root";
@@ -73,8 +73,8 @@ static bool has_right(struct change *change)
 			break;
 		if (privilege_is_first_namespace())
 			return true;
-		change_explain(change, "run it on the host, outside of the container",
-			       "it takes CAP_NET_ADMIN in the first user namespace, and this "
+		change_explain(change, "run it on the host, outside the container",
+			       "it takes CAP_NET_ADMIN in the initial user namespace, and this "
 			       "process is in another one");
 		return false;
 	case RIGHT_OPEN:
@@ -86,7 +86,7 @@ static bool has_right(struct change *change)
 	}
 	change_explain(change, "run it as root, or give the process this capability",
 		       "it takes CAP_NET_ADMIN%s",
-		       change->setting->right == RIGHT_RDMA_ADMIN ? " in the first user namespace"
+		       change->setting->right == RIGHT_RDMA_ADMIN ? " in the initial user namespace"
 								  : "");
 	return false;
 }
@@ -97,7 +97,7 @@ static void refuse_if_in_use(struct change *change)
 
 	for (size_t i = 0; i < change->disturbs.count; i++)
 		mem_extend(&list, "%s%s", list ? "; " : "", change->disturbs.items[i]);
-	change_explain(change, "--force changes it nevertheless", "it would disturb %s", list);
+	change_explain(change, "--force changes it anyway", "it would disturb %s", list);
 	free(list);
 	set_state(change, CHANGE_REFUSED);
 }
@@ -234,7 +234,7 @@ static bool verify(struct change *change, int failed)
 		return false;
 	}
 	if (strcmp(change->after, change->wanted)) {
-		change_explain(change, NULL, "it was accepted, and not done: it reads %s",
+		change_explain(change, NULL, "it was accepted but not applied: it reads %s",
 			       change->after);
 		set_state(change, CHANGE_UNVERIFIED);
 		return false;
@@ -256,9 +256,9 @@ static bool has_stayed(struct change *change)
 		change_explain_error(change, "read it again", rc);
 	} else if (strcmp(change->after, change->wanted)) {
 		change_explain(change, "set it in another call, after the others",
-			       "%s, and a change of this call, or somebody else, moved it: it "
-			       "reads %s",
-			       is(change, CHANGE_CHANGED) ? "it was done" : "it was so already",
+			       "%s, but another change in this call or somebody else changed "
+			       "it: it reads %s",
+			       is(change, CHANGE_CHANGED) ? "it was set" : "it was set already",
 			       change->after);
 	} else {
 		return true;
@@ -278,10 +278,10 @@ static bool is_as_before(const struct changes *changes, struct change *change)
 		return false;
 	}
 	if (strcmp(change->after, change->before) && is_first_of_object(changes, change)) {
-		change_explain(change, "look at it, and run the command again",
+		change_explain(change, "check it, then run the command again",
 			       "%s changed it meanwhile, from %s to %s",
 			       changes_count(changes, CHANGE_CHANGED)
-				       ? "a change of this call, or somebody else,"
+				       ? "another change in this call or somebody else"
 				       : "somebody else",
 			       change->before, change->after);
 		set_state(change, CHANGE_FAILED);
@@ -333,7 +333,7 @@ static bool undo_one(struct change *change)
 	_cleanup_(freep) char *earlier = take(&change->reason), *step = take(&change->next_step);
 	_cleanup_(freep) char *of_write = NULL, *of_read = NULL;
 	const int rc = change->setting->write(change, change->before);
-	const char *reason = "that was accepted, and not done";
+	const char *reason = "the old value was accepted but not applied";
 	int read_rc;
 
 	of_write = take(&change->reason);
@@ -404,7 +404,7 @@ static bool is_ended(const struct changes *changes, struct change *change)
 {
 	if (!changes->ended || !changes->ended(changes->context))
 		return false;
-	change_explain(change, NULL, "a signal has ended it, or its time was over");
+	change_explain(change, NULL, "a signal ended it, or its time was up");
 	set_state(change, CHANGE_UNTRIED);
 	return true;
 }
@@ -441,7 +441,7 @@ static bool keep_one(struct changes *changes, struct change *change)
 	rc = change->setting->write(change, change->wanted);
 	if (!rc)
 		return has_stayed(change);
-	change_explain_error(change, "write again what another change has moved", rc);
+	change_explain_error(change, "write it again after another change altered it", rc);
 	set_state(change, CHANGE_UNVERIFIED);
 	return false;
 }

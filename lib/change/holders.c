@@ -102,8 +102,7 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 	if (!rc)
 		rc = holders_find(root, &nodes, &holders);
 	if (rc)
-		change_note(change, "who has the device open could not be found out: %s",
-			    strerror(-rc));
+		change_note(change, "cannot tell who has the device open: %s", strerror(-rc));
 	for (size_t i = 0; i < holders.count; i++) {
 		const struct holder *holder = &holders.items[i];
 		struct device_user *user = find_user(users, false, holder->process,
@@ -114,11 +113,10 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 	}
 	if (holders.hidden)
 		change_note(change,
-			    "what %zu process%s %s open cannot be seen without CAP_SYS_PTRACE",
-			    holders.hidden, holders.hidden == 1 ? "" : "es",
-			    holders.hidden == 1 ? "has" : "have");
+			    "the open files of %zu process%s cannot be seen without CAP_SYS_PTRACE",
+			    holders.hidden, holders.hidden == 1 ? "" : "es");
 	if (holders_are_confined(root))
-		change_note(change, "processes outside of this container cannot be seen");
+		change_note(change, "processes outside this container cannot be seen");
 	users->peers_unknown |= holders_are_confined(root);
 	holders_clear(&holders);
 	device_nodes_clear(&nodes);
@@ -178,7 +176,7 @@ static void judge_peer(const struct device_users *users, const char *what, const
 	if (found)
 		change_disturbs(change, "%s %s, which reaches %s through it", what, name, address);
 	else if (users->peers_unknown)
-		change_note(change, "%s %s uses RDMA; whether through this device is not known",
+		change_note(change, "%s %s uses RDMA; it is not known whether through this device",
 			    what, name);
 }
 
@@ -293,7 +291,7 @@ static void tell_user(const struct device_user *user, struct change *change)
 	if (user->kernel)
 		change_disturbs(change, "%s in the kernel: %s", user->command, holdings);
 	else if (!user->process)
-		change_disturbs(change, "processes outside of this container: %s", holdings);
+		change_disturbs(change, "processes outside this container: %s", holdings);
 	else
 		change_disturbs(change, "process %" PRIu64 " (%s): %s", user->process,
 				user->command ? user->command : "name unknown", holdings);
@@ -391,7 +389,7 @@ void change_guard_device(struct change *change)
 		take_resources(&users, (uint32_t)device->index.value, change);
 	else
 		change_note(change, "the users of the device could not be listed: %s",
-			    rc ? strerror(-rc) : "RDMA netlink does not have it");
+			    rc ? strerror(-rc) : "RDMA netlink does not list it");
 	device_users_look(&users, &root, device ? device->kernel_name : name, change);
 	device_users_tell(&users, change);
 	device_users_clear(&users);

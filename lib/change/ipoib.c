@@ -24,10 +24,10 @@ static const struct field fields[] = {
 	TEXT(netdev, "NETDEV", SHOWN, 0, "name of the IPoIB netdev"),
 	TEXT(device, "DEVICE", SHOWN, 0, "RDMA device whose port GUID it has"),
 	NUMBER(port, "PORT", SHOWN, 0, "port of that device"),
-	TEXT(parent, "PARENT", SHOWN, 0, "netdev of the port; none: it is that netdev itself"),
+	TEXT(parent, "PARENT", SHOWN, 0, "netdev of the port; none if it is that netdev itself"),
 	HEX(pkey, 4, "P_KEY", SHOWN, 0, "partition that it belongs to"),
 	WORD(mode, ipoib_mode_names, "MODE", SHOWN, 0, "how it sends packets"),
-	YES_NO(umcast, "UMCAST", 0, 0, "whether programs join multicast groups by themselves"),
+	YES_NO(umcast, "UMCAST", 0, 0, "whether programs join multicast groups themselves"),
 	WORD(operstate, operstate_names, "OPERSTATE", SHOWN, 0, "operational state"),
 	NUMBER(mtu_bytes, "MTU", 0, 0, "largest IP packet"),
 };
@@ -138,7 +138,7 @@ static int refuse_name(const char *name, char **ret_reason)
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
 	*ret_reason = mem_format("'%s' cannot be the name of a netdev: it takes 1 to %d printable "
-				 "characters, without blanks and none of / : %%",
+				 "characters, without spaces and none of / : %%",
 				 clean, IFNAMSIZ - 1);
 	return -EINVAL;
 }
@@ -201,7 +201,8 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 	 */
 	if (!is_ipoib(&list.items[0])) {
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
-			       "%s is no IPoIB netdev, and only those have P_Key children", parent);
+			       "%s is not an IPoIB netdev, and only those have P_Key children",
+			       parent);
 		return -ENODEV;
 	}
 	if (list.items[0].lower_index.known) {
@@ -225,7 +226,7 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 		return -EEXIST;
 	}
 	if (!link->lower_index.known) {
-		change_explain(change, "only children can be made and removed",
+		change_explain(change, "only children can be created and deleted",
 			       "%s is the netdev of the port itself, not a P_Key child",
 			       change->object);
 		return -EEXIST;
@@ -262,8 +263,8 @@ static int read_child(struct change *change, char **ret_value)
 	if (!rc)
 		rc = describe(change, rtnl, &list.items[0], &value);
 	if (!rc && wants_one && strcmp(value, change->wanted)) {
-		change_explain(change, "remove that one first, or take another name",
-			       "%s is there already, as %s", change->object, value);
+		change_explain(change, "delete that one first, or choose another name",
+			       "%s already exists, as %s", change->object, value);
 		rc = -EEXIST;
 	}
 	if (rc)
@@ -300,14 +301,14 @@ static void put_child(struct netlink_request *request, const struct change *chan
 static void explain_refusal(struct change *change, int error, unsigned int mode)
 {
 	if (error == -EINVAL && mode == IPOIB_CONNECTED)
-		change_explain(change, "take mode datagram: enhanced IPoIB of mlx5 has no other",
-			       "the driver does not have the mode connected");
+		change_explain(change, "use mode datagram: the enhanced IPoIB of mlx5 has no other",
+			       "the driver does not support the mode connected");
 	else if (error == -ENOTUNIQ)
 		change_explain(change, "rdmactl ipoib lists the children",
-			       "the parent has a child with this P_Key already");
+			       "the parent already has a child with this P_Key");
 	else if (error == -EEXIST)
-		change_explain(change, "take another name",
-			       "somebody else made a netdev of this name meanwhile");
+		change_explain(change, "choose another name",
+			       "somebody else created a netdev with this name meanwhile");
 	else if (error == -EOPNOTSUPP)
 		change_explain(change, "load ib_ipoib", "the kernel has no IPoIB");
 }
@@ -322,8 +323,8 @@ static int check_child(struct change *change, struct netlink *rtnl, const struct
 
 	if (rc || !strcmp(value, wanted))
 		return rc;
-	change_explain(change, "look at it, and run the command again",
-		       "%s is another one by now: %s", change->object, value);
+	change_explain(change, "check it, then run the command again",
+		       "%s is another netdev now: %s", change->object, value);
 	return -EEXIST;
 }
 
@@ -405,7 +406,7 @@ static void note_twins(struct change *change, const char *parent, unsigned int p
 
 		if (is_ipoib(link) && link->pkey.known && link->pkey.value == pkey &&
 		    link_by_index(links, &link->lower_index) == above)
-			change_note(change, "%s has a child with this P_Key already: %s", parent,
+			change_note(change, "%s already has a child with this P_Key: %s", parent,
 				    link->name);
 	}
 }
@@ -420,7 +421,7 @@ static void guard_add(struct change *change)
 	if (!port_has_pkey(change->host->inventory, parent, pkey))
 		change_note(change,
 			    "the port of %s has no P_Key 0x%04x: the child has no carrier until "
-			    "the subnet manager gives it to the port",
+			    "the subnet manager gives the port that P_Key",
 			    parent, pkey);
 	note_twins(change, parent, pkey);
 }
@@ -431,8 +432,8 @@ static void guard_del(struct change *change)
 	struct netlink *rtnl;
 
 	change_note(change,
-		    "undoing it makes %s anew: down, without addresses, with MTU and umcast as at "
-		    "first",
+		    "undoing the change creates %s again: down, without addresses, with the "
+		    "initial MTU and umcast",
 		    change->object);
 	if (!change_host_rtnl(change->host, &rtnl) &&
 	    !rtnl_get_link(rtnl, 0, change->object, &list))

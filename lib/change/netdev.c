@@ -29,7 +29,7 @@ bool netdev_name_valid(const char *name)
 void netdev_note_unseen(struct change *change, const char *what, int rc, bool missing)
 {
 	if (rc || missing)
-		change_note(change, "%s of the netdev cannot be seen in full: %s", what,
+		change_note(change, "%s of the netdev cannot all be seen: %s", what,
 			    rc ? strerror(-rc) : "the netdevs changed while they were read");
 }
 
@@ -63,7 +63,7 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 
 	if (!rc)
 		rc = rtnl_get_links(rtnl, &links);
-	netdev_note_unseen(change, "what is on top", rc, links.missing);
+	netdev_note_unseen(change, "the netdevs on top", rc, links.missing);
 	link = link_by_index(&links, &number);
 	if (!link)
 		return;
@@ -71,7 +71,7 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 	note_addresses(change, rtnl, link, goes);
 	if (!goes)
 		change_note(change,
-			    "the routes over %s by gateways, and others that were added, are lost",
+			    "the routes over %s via gateways, and others that were added, are lost",
 			    link->name);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];

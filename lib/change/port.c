@@ -25,7 +25,7 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 						      : text;
 
 	if (!enum_find_word(states, word)) {
-		change_explain(change, "arm, active and reset are of InfiniBand ports",
+		change_explain(change, "arm, active and reset are for InfiniBand ports",
 			       "'%s' is not a state that an Ethernet port can be set to: it takes "
 			       "up, down",
 			       clean);

@@ -27,7 +27,7 @@ enum {
 
 static const struct enum_name words[] = {
 	{0, "down", TONE_BAD, "disabled"},
-	{1, "up", TONE_GOOD, "enabled, in whatever state"},
+	{1, "up", TONE_GOOD, "enabled, in any state"},
 	{2, "reset", TONE_WARNING, "disabled and enabled again, once"},
 	{3, "arm", TONE_WARNING, "InfiniBand: armed"},
 	{4, "active", TONE_GOOD, "InfiniBand: active"},
@@ -84,8 +84,8 @@ static int check_node(struct change *change)
 		return 0;
 	guid_format(agent->node_guid.value, before);
 	guid_format(node_info_node_guid(info), now);
-	change_explain(change, "look at it, and run the command again",
-		       "another node is there by now: its GUID is %s, and it was %s", now, before);
+	change_explain(change, "check it, then run the command again",
+		       "another node is there now: its GUID is %s, and was %s", now, before);
 	return -ESTALE;
 }
 

@@ -276,7 +276,7 @@ static char *describe_session(const struct session_socket *session)
 
 	ip_format(&session->local, local);
 	if (session->remote.family == AF_UNSPEC)
-		return mem_format("%s by mosh", local);
+		return mem_format("%s via mosh", local);
 	ip_format(&session->remote, remote);
 	return mem_format("%s from %s", local, remote);
 }
@@ -290,7 +290,7 @@ static bool is_any_address(const struct ip_address *address)
 
 static void note_unseen(struct change *change, const char *netdev, const char *why)
 {
-	change_note(change, "whether this session comes over %s cannot be seen: %s", netdev, why);
+	change_note(change, "cannot tell whether this session comes over %s: %s", netdev, why);
 }
 
 /*
@@ -318,26 +318,28 @@ void change_guard_way(struct change *change, const char *netdev, enum way_back b
 		rc = is_way(rtnl, &session, netdev, &is, &near);
 	if (rc)
 		note_unseen(change, netdev,
-			    rc == -EAGAIN     ? "the netdevs changed while they were read"
-			    : rc == -ENOTCONN ? "tmux or screen keeps it, for a client anywhere"
-					      : strerror(-rc));
+			    rc == -EAGAIN ? "the netdevs changed while they were read"
+			    : rc == -ENOTCONN
+				    ? "tmux or screen keeps it for a client that may be anywhere"
+				    : strerror(-rc));
 	else if (is_any_address(&session.local))
-		note_unseen(change, netdev, "mosh takes its packets at every address");
+		note_unseen(change, netdev, "mosh accepts its packets at every address");
 	if (!is)
 		return;
 	ends = describe_session(&session);
 	if (!comes_back(back, near))
 		change_disturbs(change,
-				"this session, which comes over %s (%s): undoing it does not bring "
-				"back the address, or the route, that the session has",
+				"this session, which comes over %s (%s): undoing the change does "
+				"not restore the address or route that the session uses",
 				netdev, ends);
 	else if (change->host->reverts)
 		change_note(change,
-			    "this session comes over %s (%s); it is undone unless you confirm it",
+			    "this session comes over %s (%s); the change is undone unless you "
+			    "confirm it",
 			    netdev, ends);
 	else
 		change_disturbs(change,
-				"this session, which comes over %s (%s): --revert-after 30s "
-				"undoes it unless you confirm it",
+				"this session, which comes over %s (%s): --revert-after 30s undoes "
+				"the change unless you confirm it",
 				netdev, ends);
 }

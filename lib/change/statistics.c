@@ -51,7 +51,7 @@ static int explain_old_kernel(struct change *change, int rc)
 {
 	if (rc == -EOPNOTSUPP)
 		change_explain(change, "this needs Linux 5.3 or later",
-			       "this kernel does not count queue pairs");
+			       "this kernel cannot count per queue pair");
 	return rc;
 }
 
@@ -61,7 +61,8 @@ static void explain_no_counters(struct change *change)
 	_cleanup_(freep) char *port = name_port(change);
 
 	change_explain(change, "rdmactl counters shows what it counts",
-		       "%s has no counters of its own: its driver cannot count queue pairs", port);
+		       "%s has no counters of its own: its driver cannot count per queue pair",
+		       port);
 }
 
 static int read_auto(struct change *change, char **ret_value)
@@ -115,8 +116,8 @@ static int parse_auto(struct change *change, const char *text, char **ret_value)
 
 	if (parse_mask(text, &mask, &optional)) {
 		change_explain(change, "rdmactl counters auto DEV/PORT pid",
-			       "'%s' is not a way to count queue pairs: off, type, pid or "
-			       "type,pid, and ," QP_COUNTING_OPTIONAL " for optional counters",
+			       "'%s' is not a counter mode: off, type, pid or type,pid, and "
+			       "," QP_COUNTING_OPTIONAL " for optional counters",
 			       clean);
 		return -EINVAL;
 	}
@@ -159,15 +160,15 @@ static int write_auto(struct change *change, const char *value)
 			       "the kernel refuses it while queue pairs are bound to counters%s%s",
 			       text ? ": " : "", text ? text : "");
 	} else if (rc == -EINVAL && optional) {
-		change_explain(change, "leave " QP_COUNTING_OPTIONAL " out",
-			       "the kernel does not take it: " QP_COUNTING_OPTIONAL
+		change_explain(change, "omit " QP_COUNTING_OPTIONAL,
+			       "the kernel does not accept it: " QP_COUNTING_OPTIONAL
 			       " needs Linux 6.15 or later");
 	} else if (rc == -EINVAL && mask) {
 		/* __counter_set_mode(), before "Add PID category support in auto mode" of 2020 */
 		step = mem_format("rdmactl counters auto %s off, and then type", port);
 		change_explain(change, step,
-			       "the kernel does not take it: before Linux 5.9 it counts by type "
-			       "only, and goes from one way of counting to another by off");
+			       "the kernel does not accept it: before Linux 5.9 it counts by type "
+			       "only, and changes from one mode to another only via off");
 	}
 	return rc;
 }
@@ -193,11 +194,12 @@ static void guard_auto(struct change *change)
 	}
 	if (device && !may_count(device))
 		change_note(change,
-			    "%s has a driver (%s) that counts no queue pairs: the kernel keeps the "
-			    "mode, and no counter will appear; mlx5 and ionic count them",
+			    "%s has a driver (%s) that cannot count per queue pair: the kernel "
+			    "keeps the mode, but no counter will appear; mlx5 and ionic can",
 			    device->name, device->driver ? device->driver : "a software device");
 	else
-		change_note(change, "only queue pairs that programs make from now on are counted");
+		change_note(change,
+			    "only queue pairs that programs create from now on are counted");
 }
 
 static char *auto_command(const struct change *change, const char *value)
@@ -231,7 +233,7 @@ static void persist_auto(struct change *change)
 
 const struct setting qp_auto_setting = {
 	.keyword = {"auto", "off|type|pid|type,pid[,optional]",
-		    "what the kernel has a counter for, and binds queue pairs to", NULL},
+		    "what the kernel creates counters for and binds queue pairs to", NULL},
 	.interface = "RDMA netlink STAT_SET",
 	.right = RIGHT_RDMA_ADMIN,
 	.parse = parse_auto,
@@ -324,7 +326,7 @@ static void explain_bind(struct change *change, struct netlink *nldev, const cha
 			break;
 		}
 		change_explain(change, "rdmactl resources qp lists the port of each",
-			       "the queue pair is of another port, or the counter is for other "
+			       "the queue pair is on another port, or the counter is for other "
 			       "queue pairs: those of the kernel and of programs do not mix");
 		break;
 	case -ENOENT:
@@ -339,12 +341,12 @@ static void explain_bind(struct change *change, struct netlink *nldev, const cha
 				       value);
 		else
 			change_explain(change, "run it as root",
-				       "it takes CAP_NET_RAW: it is a raw packet queue pair");
+				       "it is a raw packet queue pair, which takes CAP_NET_RAW");
 		break;
 	case -ENOMEM:
 		change_explain(change, "rdmactl counters shows the counters of the port",
-			       "the driver of %s made no counter: it counts no queue pairs (mlx5 "
-			       "and ionic do), or has none left",
+			       "the driver of %s created no counter: it cannot count per queue "
+			       "pair (mlx5 and ionic can), or has none left",
 			       port);
 		break;
 	case -EOPNOTSUPP:
@@ -388,8 +390,8 @@ static int unbind_qp(struct change *change, struct netlink *nldev, uint64_t id)
 	if (rc == -EINVAL) {
 		step = mem_format("rdmactl counters mode %s", port);
 		change_explain(change, step,
-			       "only what was bound by hand can be unbound, and %s is in another "
-			       "mode, or the queue pair is of another port",
+			       "only what was bound by hand can be unbound: %s is in another mode, "
+			       "or the queue pair is on another port",
 			       port);
 	}
 	return rc;

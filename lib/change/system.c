@@ -25,8 +25,7 @@ static const struct field fields[] = {
 	       "whether programs may use controlled Q_Keys without CAP_NET_RAW"),
 	YES_NO(copy_on_fork, "COPY ON FORK", SHOWN, 0,
 	       "whether a forked child gets copies of registered memory, so that fork is safe"),
-	YES_NO(monitor, "MONITOR", SHOWN, 0,
-	       "whether the kernel notifies of devices that come and go"),
+	YES_NO(monitor, "MONITOR", SHOWN, 0, "whether the kernel reports devices that come and go"),
 };
 #undef RECORD
 
@@ -157,8 +156,8 @@ static int read_qkey(struct change *change, char **ret_value)
 		return rc;
 	if (settings.privileged_qkey == TRISTATE_UNKNOWN) {
 		change_explain(change, NULL,
-			       "this kernel does not have it: it came with Linux 6.7, and was put "
-			       "into some older ones");
+			       "this kernel does not support it: it came with Linux 6.7, and was "
+			       "backported to some older ones");
 		return -EOPNOTSUPP;
 	}
 	*ret_value = mem_string(settings.privileged_qkey == TRISTATE_YES ? "on" : "off");
@@ -175,7 +174,7 @@ static void guard_qkey(struct change *change)
 {
 	if (!strcmp(change->wanted, "on"))
 		change_note(change, "it weakens security: every program that can open a device may "
-				    "then use the Q_Keys that are kept for management");
+				    "then use the Q_Keys that are reserved for management");
 }
 
 static const struct setting privileged_qkey = {

@@ -64,17 +64,17 @@ help='rdmactl dev set --help lists the settings'
 
 @test "dev set: node descriptions" {
 	try dev set mlx5_0 node-description "$(printf '%065d' 1)"
-	expect_error 2 dev 'the text has 65 bytes, and a node description at most 64' "$help"
+	expect_error 2 dev 'the text has 65 bytes, but a node description at most 64' "$help"
 	try dev set mlx5_0 node-description $'one\ntwo'
-	expect_error 2 dev "'one\\x0atwo' has a newline, or another character that cannot be printed" "$help"
+	expect_error 2 dev "'one\\x0atwo' contains a newline or another character that cannot be printed" "$help"
 	try dev set mlx5_0 node-description 'one '
-	expect_error 2 dev 'the text ends with a blank' "$help"
+	expect_error 2 dev 'the text ends with a space' "$help"
 	try dev set mlx5_0 node-description "$(printf '%064d' 1)"
 	[ "$status" = 5 ]
 }
 
 @test "dev set: network namespaces" {
-	local step='ip netns list shows those that have a name'
+	local step='ip netns list shows the named ones'
 
 	try dev set mlx5_0 netns no-such
 	expect_error 2 dev "cannot open the network namespace 'no-such': No such file or directory" "$step"
@@ -102,7 +102,7 @@ help='rdmactl dev set --help lists the settings'
 	expect_error 2 dev "unknown setting 'nam'" "did you mean 'name'?"
 	try dev set mlx5_0 name
 	expect 2 '' "rdmactl dev: 'name' needs a value: NAME
-  its name: letters, digits, and after the first one _ . -"
+  new name: letters and digits, after the first character also _ . -"
 	try dev set mlx5_0 adaptive-moderation yes
 	expect_error 2 dev "'yes' is not a value of adaptive-moderation: it takes on, off" "$help"
 }
@@ -115,9 +115,9 @@ help='rdmactl dev set --help lists the settings'
 	try dev add smi0 type smi type smi
 	expect_error 2 dev "'type' is given twice" "$step"
 	try dev add smi0 type sni parent mlx5_0
-	expect_error 2 dev "'sni' is not a type of sub-device: the type is smi"
+	expect_error 2 dev "'sni' is not a type of sub-device: the only type is smi"
 	try dev add sixteen-letters- type smi parent mlx5_0
-	expect_error 2 dev "'sixteen-letters-' is too long: a name has at most 15 letters"
+	expect_error 2 dev "'sixteen-letters-' is too long: a name has at most 15 characters"
 	try dev add smi0 type smi parent a/b
 	[ "$status" = 2 ]
 	try dev del ..

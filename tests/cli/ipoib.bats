@@ -92,7 +92,7 @@ END
 	[ "$status" = 1 ]
 	jq -e '.changed == false and (.change[0] | .object == "lo.8001" and .state == "failed" and
 		.wanted == "lo pkey 0x8001 mode datagram" and
-		.reason == "lo is no IPoIB netdev, and only those have P_Key children")' <<<"$output"
+		.reason == "lo is not an IPoIB netdev, and only those have P_Key children")' <<<"$output"
 	try ipoib add nosuchdev0 pkey 1 --dry-run
 	[ "$status" = 1 ]
 	[[ $stderr == *'there is no netdev nosuchdev0'* ]]

@@ -146,7 +146,7 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 	try roce set eth0 pfx 3
 	expect_error 2 roce "unknown setting 'pfx'" "did you mean 'pfc'?"
 	try roce set eth0 default-tos
-	expect_error 2 roce "'default-tos' needs a value: N" "TOS of rdma_cm's connections by default: 0 to 255"
+	expect_error 2 roce "'default-tos' needs a value: N" "default TOS of rdma_cm's connections: 0 to 255"
 	try roce set eth0 --dscp 26
 	expect_error 2 roce '--dscp needs --profile' 'without a profile, name the settings: rdmactl roce set --help'
 	try roce set eth0 --profile best

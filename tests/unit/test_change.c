@@ -324,10 +324,9 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_true(changes_prepare(changes, 0));
 	assert_false(changes_write(changes));
 	assert_int_equal(changes->items[0].state.value, CHANGE_UNVERIFIED);
-	assert_string_equal(
-		changes->items[0].reason,
-		"it was done, and a change of this call, or somebody else, moved it: it "
-		"reads reset");
+	assert_string_equal(changes->items[0].reason,
+			    "it was set, but another change in this call or somebody else changed "
+			    "it again: it reads reset");
 	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
 	assert_string_equal(cells[0].value, "old");
 	assert_string_equal(cells[1].value, "old");
@@ -347,8 +346,8 @@ static void what_was_so_already_may_be_moved(void **state)
 	assert_false(changes_write(changes));
 	EXPECT_STATES(changes, CHANGE_UNVERIFIED, CHANGE_REVERTED);
 	assert_string_equal(changes->items[0].reason,
-			    "it was so already, and a change of this call, or somebody else, moved "
-			    "it: it reads reset");
+			    "it was set already, but another change in this call or somebody else "
+			    "changed it: it reads reset");
 	assert_string_equal(changes->items[0].next_step,
 			    "set it in another call, after the others");
 	/* Both have their old values. */
@@ -381,9 +380,9 @@ static void what_was_so_already_is_kept(void **state)
 static void what_was_so_already_cannot_be_kept(void **state)
 {
 	struct changes *changes = *state;
-	_cleanup_(freep) char *reason = mem_format(
-		"cannot write again what another change has moved: %s; it could not be undone: %s",
-		strerror(EPERM), strerror(EPERM));
+	_cleanup_(freep) char *reason = mem_format("cannot write it again after another change "
+						   "altered it: %s; it could not be undone: %s",
+						   strerror(EPERM), strerror(EPERM));
 	int second = 1;
 
 	cells[0].resets = &second;
@@ -540,7 +539,7 @@ static void what_cannot_be_undone_is_told(void **state)
 	EXPECT_STATES(changes, CHANGE_STUCK, CHANGE_FAILED);
 	assert_string_equal(changes->items[0].next_step, "rdmactl cell set a cell old");
 	assert_string_equal(changes->items[0].reason,
-			    "it could not be undone: that was accepted, and not done");
+			    "it could not be undone: the old value was accepted but not applied");
 }
 
 /* A write that may have been effective is undone, although that cannot be seen either. */
@@ -709,8 +708,7 @@ static void a_signal_between_two_undoes_the_first(void **state)
 	assert_false(changes_write(changes));
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNTRIED, CHANGE_UNTRIED);
 	assert_string_equal(journal, "aA");
-	assert_string_equal(changes->items[1].reason,
-			    "a signal has ended it, or its time was over");
+	assert_string_equal(changes->items[1].reason, "a signal ended it, or its time was up");
 	assert_null(changes->items[2].reason);
 }
 
@@ -755,10 +753,11 @@ static void reasons(void **state)
 	} rows[] = {
 		{-EPROTONOSUPPORT, "this kernel has no RDMA",
 		 "load ib_core, or the driver of the adapter"},
-		{-ENODEV, "the object has gone away", "rdmactl devices lists those that are there"},
+		{-ENODEV, "the object has gone away",
+		 "rdmactl devices lists the devices that exist"},
 		{-ENODEV,
 		 "the object has gone away",
-		 "rdmactl netdevs lists those that are there",
+		 "rdmactl netdevs lists the netdevs that exist",
 		 {true, 7}},
 		{-EBUSY, NULL, NULL},
 	};
@@ -872,12 +871,12 @@ static void moved_by_another(void **state)
 		assert_int_equal(changes_write(changes), rows[i].good);
 		/* A bond sets the MTU of its members, which are other objects. */
 		if (!rows[i].good)
-			assert_string_equal(changes->items[1].reason,
-					    rows[i].refused
-						    ? "somebody else changed it meanwhile, from "
-						      "old to theirs"
-						    : "a change of this call, or somebody else, "
-						      "changed it meanwhile, from old to theirs");
+			assert_string_equal(
+				changes->items[1].reason,
+				rows[i].refused ? "somebody else changed it meanwhile, from "
+						  "old to theirs"
+						: "another change in this call or somebody else "
+						  "changed it meanwhile, from old to theirs");
 	}
 }
 
@@ -885,7 +884,7 @@ static void moved_by_another(void **state)
 static int try_right(enum change_right right, bool in_namespace)
 {
 	static const char *const reasons[] = {
-		[RIGHT_RDMA_ADMIN] = "it takes CAP_NET_ADMIN in the first user namespace",
+		[RIGHT_RDMA_ADMIN] = "it takes CAP_NET_ADMIN in the initial user namespace",
 		[RIGHT_NET_ADMIN] = "it takes CAP_NET_ADMIN",
 	};
 	struct setting setting = cell_setting;
@@ -916,12 +915,12 @@ static int try_right(enum change_right right, bool in_namespace)
 	if (right == RIGHT_FILE)
 		return !strstr(change->reason, "cannot write /proc/sys/kernel/hostname: ") ||
 		       strcmp(change->next_step,
-			      in_namespace ? "run it on the host, outside of the container"
+			      in_namespace ? "run it on the host, outside the container"
 					   : "run it as root");
 	if (in_namespace)
-		return strcmp(change->reason, "it takes CAP_NET_ADMIN in the first user namespace, "
-					      "and this process is in another one") ||
-		       strcmp(change->next_step, "run it on the host, outside of the container");
+		return strcmp(change->reason, "it takes CAP_NET_ADMIN in the initial user "
+					      "namespace, and this process is in another one") ||
+		       strcmp(change->next_step, "run it on the host, outside the container");
 	return strcmp(change->reason, reasons[right]) ||
 	       strcmp(change->next_step, "run it as root, or give the process this capability");
 }

@@ -440,7 +440,7 @@ static void one_priority_and_no_other(void **state)
 	/* If it refuses for another reason, that is final. */
 	change = add(bed, &dcb_dscp_priority_setting, "11:3,11:4");
 	assert_int_equal(change->setting->write(change, change->wanted), -EINVAL);
-	assert_string_equal(change->reason, "the driver does not take this value");
+	assert_string_equal(change->reason, "the driver does not accept this value");
 }
 
 /* The entire table at once would take more than one message. */
@@ -519,12 +519,13 @@ static void sums(void **state)
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
 	expect_refusal(bed, "make 110 percent, not 100");
 	add(bed, &dcb_class_bandwidth_setting, "0:50,1:50");
-	expect_refusal(bed, "class 0 has a bandwidth, and its algorithm is not ets");
+	expect_refusal(bed, "class 0 has a bandwidth, but its algorithm is not ets");
 	bed->driver.dcb.ets.ets_cap = 2;
 	add(bed, &dcb_priority_class_setting, "all:1,7:2");
 	clear(bed);
 	add(bed, &dcb_priority_class_setting, "0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:2");
-	expect_refusal(bed, "priority 7 cannot go to class 2: the adapter has the classes 0 to 1");
+	expect_refusal(bed,
+		       "priority 7 cannot go to class 2: the adapter has only the classes 0 to 1");
 }
 
 static void hidden_errors(void **state)
@@ -534,7 +535,7 @@ static void hidden_errors(void **state)
 
 	bed->driver.hidden = -EINVAL;
 	assert_int_equal(change->setting->write(change, "3"), -EINVAL);
-	assert_non_null(strstr(change->reason, "does not take this value"));
+	assert_non_null(strstr(change->reason, "does not accept this value"));
 	bed->driver.hidden = -EOPNOTSUPP;
 	assert_int_equal(change->setting->write(change, "3"), -EOPNOTSUPP);
 	bed->driver.hidden = -EIO;
@@ -636,18 +637,19 @@ static void explained(void **state)
 		const char *reason, *next_step;
 	} cases[] = {
 		{-EOPNOTSUPP,
-		 "driver or kernel have no data center bridging, or not this part of it",
-		 "name the netdev of the adapter itself: a VLAN or bond has none; its driver's "
-		 "manual says whether it has it"},
-		{-EINVAL, "the driver does not take this value",
-		 "dmesg may have the reason: the answer has no room for it"},
+		 "the driver or kernel has no data center bridging, or not this part of it",
+		 "name the netdev of the adapter itself: a VLAN or bond has none; the manual of "
+		 "the driver says whether it supports it"},
+		{-EINVAL, "the driver does not accept this value",
+		 "dmesg may have the reason: the reply has no room for it"},
 		{-EPERM,
-		 "the driver refuses it: the function does not own the port, or the firmware does",
+		 "the driver refuses it: this function does not own the port, or the firmware owns "
+		 "it",
 		 NULL},
 		{-EEXIST, "somebody else changed the table meanwhile",
-		 "look at it, and run the command again"},
+		 "check the table, then run the command again"},
 		{-ENOENT, "somebody else changed the table meanwhile",
-		 "look at it, and run the command again"},
+		 "check the table, then run the command again"},
 		{-EIO, NULL, NULL},
 	};
 	struct bed *bed = *state;
@@ -691,11 +693,11 @@ static void pause_or_pfc(void **state)
 
 	add(bed, &link_pause_setting, "rx");
 	add(bed, &dcb_pfc_setting, "3");
-	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+	assert_disturbs(bed, "the pause frames of the link, which rule out PFC: global-pause is "
 			     "rx, set it to none before pfc");
 	add(bed, &link_pause_setting, "tx");
 	add(bed, &dcb_pfc_setting, "3");
-	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+	assert_disturbs(bed, "the pause frames of the link, which rule out PFC: global-pause is "
 			     "tx, set it to none before pfc");
 	add(bed, &link_pause_setting, "none");
 	add(bed, &dcb_pfc_setting, "3");
@@ -727,7 +729,7 @@ static void pfc_or_pause(void **state)
 	bed->driver.dcb.pfc.pfc_en = 0x18;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(freep) char *wanted = mem_format(
-			"priority flow control, which pause frames exclude: pfc is %s",
+			"priority flow control, which pause frames rule out: pfc is %s",
 			cases[i].is ? cases[i].is : "");
 
 		if (cases[i].pfc)
@@ -758,7 +760,7 @@ static void words_in_order(void **state)
 		assert_int_equal(items[i].disturbs.count, 1);
 	}
 	assert_string_equal(items[0].disturbs.items[0],
-			    "priority flow control, which pause frames exclude: pfc is 3,4");
+			    "priority flow control, which pause frames rule out: pfc is 3,4");
 	assert_memory_equal(items[1].disturbs.items[0], "the firmware", strlen("the firmware"));
 }
 
@@ -773,12 +775,12 @@ static void the_switch_rules(void **state)
 	/* An ordinary user may not see the path of the session, which is another note. */
 	assert_true(bed->changes.items[0].notes.count > 0);
 	assert_string_equal(bed->changes.items[0].notes.items[0],
-			    "the port is willing to take the switch's settings");
+			    "the port is willing to accept the switch's settings");
 	clear(bed);
 	bed->driver.dcb.dcbx.value &= ~(uint64_t)DCB_CAP_DCBX_HOST;
 	add(bed, &dcb_pfc_setting, "3");
-	assert_disturbs(bed, "the firmware, which agrees on these settings with the switch (dcbx "
-			     "firmware) and sets its own again: dcbx host takes them from it");
+	assert_disturbs(bed, "the firmware, which negotiates these settings with the switch (dcbx "
+			     "firmware) and restores its own: dcbx host takes control from it");
 	bed->driver.dcb.dcbx.known = false;
 	bed->driver.dcb.ets.willing = 0;
 	add(bed, &dcb_pfc_setting, "3");
@@ -798,18 +800,18 @@ static void whole_messages(void **state)
 		{&dcb_pfc_delay_setting, "65536",
 		 "'65536' is not a value of pfc-delay: it takes a number from 0 to 65535"},
 		{&dcb_trust_setting, "\033x",
-		 "'\\x1bx' is not a value of trust: it takes pcp, dscp, or several in their "
-		 "order, of ethertype, stream-port, dgram-port, port, dscp, pcp"},
+		 "'\\x1bx' is not a value of trust: it takes pcp, dscp, or an ordered list of "
+		 "ethertype, stream-port, dgram-port, port, dscp, pcp"},
 		{&dcb_dscp_priority_setting, "+26",
 		 "'+26' is not a value of dscp-priority: it takes none, DSCP:PRIORITY,... (26:3, "
-		 "AF31:3), or +DSCP:PRIORITY,... to add to those that are there"},
+		 "AF31:3), or +DSCP:PRIORITY,... to add to the existing ones"},
 		{&dcb_maxrate_setting, "0:1",
 		 "'0:1' is not a value of maxrate: it takes "
 		 "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,..."},
 		{&dcb_dcbx_setting, "x", "'x' is not a value of dcbx: it takes host, firmware"},
 		{&link_pause_setting, "x",
-		 "'x' is not a value of global-pause: it takes none, rx, tx or rx,tx, and ,auto if "
-		 "both ends agree on it"},
+		 "'x' is not a value of global-pause: it takes none, rx, tx or rx,tx, plus ,auto "
+		 "to negotiate them"},
 		{&link_mtu_setting, "67",
 		 "'67' is not a value of mtu: it takes a number of bytes, at least 68"},
 	};
@@ -845,7 +847,7 @@ static void algorithms(void **state)
 			    "'all:999kbit,0:1mbit' is not a value of maxrate: it takes "
 			    "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...");
 	assert_string_equal(bed->changes.items[2].next_step,
-			    "the least is 1kbit, and without a limit it is unlimited, not 0");
+			    "the minimum is 1kbit; for no limit, give unlimited, not 0");
 	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:1000kbit")->wanted,
 			    "0:1mbit,1:1mbit,2:1mbit,3:1mbit,4:1mbit,5:1mbit,6:1mbit,7:1mbit");
 	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:18446744073709gbit")->wanted,
@@ -861,8 +863,8 @@ static void algorithms(void **state)
 	clear(bed);
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
 	add(bed, &dcb_class_bandwidth_setting, "0:1,1:98");
-	expect_refusal(bed, "the bandwidths of the classes with the algorithm ets make 99 percent, "
-			    "not 100: class-bandwidth 0:1,1:98,2:0,3:0,4:0,5:0,6:0,7:0");
+	expect_refusal(bed, "the bandwidths of the classes with the algorithm ets add up to 99 "
+			    "percent, not 100: class-bandwidth 0:1,1:98,2:0,3:0,4:0,5:0,6:0,7:0");
 	add(bed, &dcb_class_algorithm_setting, "7:strict");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
 	clear(bed);
@@ -1157,15 +1159,16 @@ static void set_trust_of_mlx5(const struct saved_tree *tree, FILE *out, void *co
 static void trust_by_entries(void **state)
 {
 	_cleanup_(freep) char *refused = mem_format(
-		"pcp; 0\n" MLX5_NOTE "undo rdmactl roce set lo trust pcp\n"
-		"write: %s\npcp; 0\nreason the driver trusts the DSCP as soon as one has a "
-		"priority, and pcp else\nnext set dscp-priority before it, in the same call\n",
+		"pcp; 0\n" MLX5_NOTE
+		"undo rdmactl roce set lo trust pcp\nwrite: %s\npcp; 0\nreason the driver trusts "
+		"the DSCP as soon as one has a priority, and pcp otherwise\nnext set dscp-priority "
+		"before it, in the same call\n",
 		strerror(EOPNOTSUPP));
 	_cleanup_(freep) char *several = mem_format(
-		"dscp; 24:0x8 26:0x8 0\n" MLX5_NOTE "undo rdmactl roce set lo trust dscp\n"
-		"write: %s\ndscp; 24:0x8 26:0x8 0\nreason the driver trusts the DSCP as soon as "
-		"one has a priority, and pcp else\nnext set dscp-priority before it, in the same "
-		"call\n",
+		"dscp; 24:0x8 26:0x8 0\n" MLX5_NOTE
+		"undo rdmactl roce set lo trust dscp\nwrite: %s\ndscp; 24:0x8 26:0x8 0\nreason the "
+		"driver trusts the DSCP as soon as one has a priority, and pcp otherwise\nnext set "
+		"dscp-priority before it, in the same call\n",
 		strerror(EOPNOTSUPP));
 	struct mlx5 pcp = {true, "pcp", "dscp"}, same = {true, "dscp", "dscp"},
 		    none = {false, "dscp", NULL}, list = {true, "dscp,pcp", NULL},
@@ -1206,9 +1209,8 @@ static void daemons(void **state)
 	tree_write(*state, "proc/8/comm", "lldpa");
 	tree_write(*state, "proc/self/comm", "lldpad");
 	rooted_expect(*state, set_trust_of_mlx5, &pcp,
-		      "dscp; 24:0x8 26:0x8 0\n"
-		      "disturbs lldpad (process 7, 12), which may set what it agrees on with the "
-		      "switch instead\n" MLX5_NOTE
+		      "dscp; 24:0x8 26:0x8 0\ndisturbs lldpad (process 7, 12), which may set what "
+		      "it negotiates with the switch instead\n" MLX5_NOTE
 		      "undo rdmactl roce set lo dscp-priority 24:3,26:3\n"
 		      "pcp; 1\n");
 }

@@ -298,8 +298,8 @@ static void sub_devices_that_are_refused(void **state)
 		const char *reason;
 	} cases[] = {
 		{-EOPNOTSUPP, "the driver of mlx5_0 has no sub-devices"},
-		{-EINVAL, "Linux 6.11 is the first"},
-		{-EEXIST, "mlx5_0 has a sub-device already"},
+		{-EINVAL, "they need Linux 6.11 or later"},
+		{-EEXIST, "mlx5_0 already has a sub-device"},
 		{-ENFILE, "another device has the name smi0"},
 	};
 	struct test *test = *state;
@@ -333,7 +333,7 @@ static void a_sub_device_of_another_parent(void **state)
 	test->machine.has_sub = true;
 	assert_false(changes_prepare(&test->changes, CHANGE_DRY));
 	assert_int_equal(change->state.value, CHANGE_REFUSED);
-	assert_string_equal(change->reason, "smi0 is there already: smi mlx5_0");
+	assert_string_equal(change->reason, "smi0 already exists: smi mlx5_0");
 }
 
 /* What somebody else adds or deletes at the same time is not undone. */

@@ -349,9 +349,8 @@ static void kept_by_the_adapter(void **state)
 	assert_false(roce->setting->flags & SETTING_CUTS_WAY);
 	assert_int_equal(roce->disturbs.count, 0);
 	assert_int_equal(roce->notes.count, 1);
-	assert_string_equal(roce->notes.items[0],
-			    "0000:01:00.0 keeps it in its memory, and takes it when it starts the "
-			    "next time: restart the host");
+	assert_string_equal(roce->notes.items[0], "0000:01:00.0 keeps it in its memory, and uses "
+						  "it from its next start: restart the host");
 	assert_int_equal(roce->setting->write(roce, "on"), 0);
 	assert_reads(roce, "on");
 	assert_int_equal(machine->reloads, 0);
@@ -424,7 +423,7 @@ static void refusals(void **state)
 	assert_int_equal(change->setting->write(change, "off"), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver of 0000:01:00.0 cannot be reloaded, so it "
 					    "stays as it was: RoCE is in use");
-	assert_string_equal(change->next_step, "do what it asks for, and run the command again");
+	assert_string_equal(change->next_step, "do what it asks for, then run the command again");
 	bed->machine.words = NULL;
 	assert_int_equal(change->setting->write(change, "off"), -EOPNOTSUPP);
 	assert_null(change->next_step);
@@ -651,30 +650,31 @@ static void pause_refused(void **state)
 	assert_string_equal(change->reason, "the driver cannot set pause frames");
 	bed->machine.autoneg = true;
 	assert_int_equal(change->setting->write(change, "none"), -EOPNOTSUPP);
-	assert_string_equal(change->reason, "the driver cannot set pause frames, or not whether "
-					    "they are negotiated");
+	assert_string_equal(
+		change->reason,
+		"the driver cannot set pause frames, or cannot set whether they are negotiated");
 	assert_string_equal(change->next_step, "leave the negotiation as it is: rdmactl roce set "
 					       "eth0 global-pause none,auto");
 	bed->machine.autoneg = false;
 	bed->machine.pause_error = -EINVAL;
 	assert_int_equal(change->setting->write(change, "rx"), -EINVAL);
-	assert_string_equal(change->reason, "the driver does not take these pause frames");
+	assert_string_equal(change->reason, "the driver does not accept these pause frames");
 	bed->machine.words = "PFC is on";
 	assert_int_equal(change->setting->write(change, "rx"), -EINVAL);
 	assert_string_equal(change->reason,
-			    "the driver does not take these pause frames: PFC is on");
+			    "the driver does not accept these pause frames: PFC is on");
 	bed->machine.pause_error = -EPERM;
 	change = want_pause(bed);
 	assert_int_equal(change->setting->write(change, "rx"), -EPERM);
 	assert_null(change->reason);
 	bed->machine.get_error = -EOPNOTSUPP;
 	assert_int_equal(change->setting->read(change, &value), -EOPNOTSUPP);
-	assert_string_equal(change->reason, "driver or kernel do not report pause frames");
+	assert_string_equal(change->reason, "the driver or kernel does not report pause frames");
 	assert_int_equal(change->setting->write(change, "rx"), -EOPNOTSUPP);
 	bed->machine.has_ethtool = false;
 	change = want_pause(bed);
 	assert_int_equal(change->setting->read(change, &value), -EOPNOTSUPP);
-	assert_string_equal(change->reason, "driver or kernel do not report pause frames");
+	assert_string_equal(change->reason, "the driver or kernel does not report pause frames");
 	change->netdev_index.known = false;
 	assert_int_equal(change->setting->read(change, &value), -ENODEV);
 	assert_null(value);

@@ -77,7 +77,8 @@ static void words(void **state)
 		{"rxe0", "eth0", "'eth0' is not a link: it takes TYPE on NETDEV",
 		 "the types are rxe (RoCE) and siw (iWARP)"},
 		{"r e", "rxe on eth0",
-		 "'r e' cannot be a name: it takes letters, digits, and after the first one _ . -",
+		 "'r e' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -",
 		 NULL},
 	};
 	struct bed *bed = *state;
@@ -107,21 +108,28 @@ static void names(void **state)
 		{"A-z.9_", 63, NULL},
 		{"0", 1, NULL},
 		{"abcde", 5, NULL},
-		{"abcdef", 5, "'abcdef' is too long: a name has at most 5 letters"},
+		{"abcdef", 5, "'abcdef' is too long: a name has at most 5 characters"},
 		{"_a", 63,
-		 "'_a' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'_a' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 		{".a", 63,
-		 "'.a' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'.a' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 		{"", 63,
-		 "'' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'' cannot be a name: it takes letters and digits, and after the first character "
+		 "also _ . -"},
 		{"a/b", 63,
-		 "'a/b' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'a/b' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 		{"a%d", 63,
-		 "'a%d' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'a%d' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 		{"a@", 63,
-		 "'a@' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'a@' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 		{"a[", 63,
-		 "'a[' cannot be a name: it takes letters, digits, and after the first one _ . -"},
+		 "'a[' cannot be a name: it takes letters and digits, and after the first "
+		 "character also _ . -"},
 	};
 	static const char edges[] = "azAZ09", beyond[] = "`{@[/:";
 	struct bed *bed = *state;
@@ -145,7 +153,8 @@ static void names(void **state)
 	assert_false(sub_device_check(change, "abcdefghijklmnop", "smi", "mlx5_0"));
 	assert_false(sub_device_check(change, "a", "smi", "mlx5/0"));
 	assert_false(sub_device_check(change, "a", "sm", "mlx5_0"));
-	assert_string_equal(change->reason, "'sm' is not a type of sub-device: the type is smi");
+	assert_string_equal(change->reason,
+			    "'sm' is not a type of sub-device: the only type is smi");
 }
 
 /* Only devices that netlink can make can be deleted, and only once. */
@@ -234,10 +243,11 @@ static void descriptions(void **state)
 		{"", NULL},
 		{" x", NULL},
 		{longest, NULL},
-		{longer, "the text has 65 bytes, and a node description at most 64"},
-		{"a\nb", "'a\\x0ab' has a newline, or another character that cannot be printed"},
-		{"a ", "the text ends with a blank"},
-		{" ", "the text ends with a blank"},
+		{longer, "the text has 65 bytes, but a node description at most 64"},
+		{"a\nb",
+		 "'a\\x0ab' contains a newline or another character that cannot be printed"},
+		{"a ", "the text ends with a space"},
+		{" ", "the text ends with a space"},
 	};
 	const struct setting *setting = device_setting("node-description");
 	struct bed *bed = *state;
@@ -257,10 +267,9 @@ static void descriptions(void **state)
 	setting->persist(change);
 	assert_string_equal(change->persist_file,
 			    "/etc/systemd/system/rdma-ndd.service.d/nd-format.conf");
-	assert_string_equal(
-		change->persist_text,
-		"[Service]\nEnvironment=\"RDMA_NDD_ND_FORMAT=a%%b\\\"c\\\\d\"\n# of all "
-		"devices: %%d in the text is the name of each");
+	assert_string_equal(change->persist_text,
+			    "[Service]\nEnvironment=\"RDMA_NDD_ND_FORMAT=a%%b\\\"c\\\\d\"\n# for "
+			    "all devices: %%d in the text is replaced by the name of each");
 }
 
 /* A software device needs no udev rule, and a missing one cannot have any. */
@@ -276,9 +285,9 @@ static void rules(void **state)
 	change->device_index = number_of(3);
 	device_name_setting.persist(change);
 	assert_null(change->persist_file);
-	assert_string_equal(change->persist_text,
-			    "a software device gets its name when it is made: rdmactl link add "
-			    "rdma0 ...");
+	assert_string_equal(
+		change->persist_text,
+		"a software device gets its name when it is created: rdmactl link add rdma0 ...");
 	change = want(bed, &device_name_setting, "mlx5_0", "mlx5_0", "rdma0");
 	change->device_index = number_of(9);
 	device_name_setting.persist(change);

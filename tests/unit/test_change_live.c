@@ -316,14 +316,14 @@ static void find_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 
 #define DISTURBS(name)                                                                \
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): " \
-	"--revert-after 30s undoes it unless you confirm it\n"
-#define REVERTS(name)                                                                   \
-	"note this session comes over " name " (10.1.1.5 from 10.9.9.9); it is undone " \
-	"unless you confirm it\n"
+	"--revert-after 30s undoes the change unless you confirm it\n"
+#define REVERTS(name)                                                                    \
+	"note this session comes over " name " (10.1.1.5 from 10.9.9.9); the change is " \
+	"undone unless you confirm it\n"
 
 #define LASTS(name)                                                                           \
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): undoing " \
-	"it does not bring back the address, or the route, that the session has\n"
+	"the change does not restore the address or route that the session uses\n"
 
 /* Undoing does not help a session that loses its address or route meanwhile. */
 static void ways_back(void **state)
@@ -395,22 +395,20 @@ static void way_of_mosh(void **state)
 	bool any = false;
 
 	rooted_expect(*state, look_for_mosh, &any,
-		      "disturbs this session, which comes over eth0 (10.1.1.5 by mosh): "
-		      "--revert-after 30s undoes it unless you confirm it\n");
+		      "disturbs this session, which comes over eth0 (10.1.1.5 via mosh): "
+		      "--revert-after 30s undoes the change unless you confirm it\n");
 	tree_delete(*state, "proc");
 	any = true;
 	rooted_expect(*state, look_for_mosh, &any,
-		      "note whether this session comes over eth0 cannot be seen: mosh takes its "
-		      "packets at every address\n"
-		      "note whether this session comes over eth1 cannot be seen: mosh takes its "
-		      "packets at every address\n");
+		      "note cannot tell whether this session comes over eth0: mosh accepts its "
+		      "packets at every address\nnote cannot tell whether this session comes over "
+		      "eth1: mosh accepts its packets at every address\n");
 }
 
 static void ways_not_seen(void **state)
 {
-	_cleanup_(freep) char *text = mem_format("note whether this session comes over eth0 cannot "
-						 "be seen: %s\n",
-						 strerror(EPERM));
+	_cleanup_(freep) char *text = mem_format(
+		"note cannot tell whether this session comes over eth0: %s\n", strerror(EPERM));
 	struct way no_links = {ETH0, ETH0, "eth0", false, true, -EPERM, 0};
 	struct way no_addresses = {ETH0, ETH0, "eth0", false, true, 0, -EPERM};
 	struct way seen = {ETH0, 0, "eth0", false, true, .addresses_change = true};
@@ -420,8 +418,8 @@ static void ways_not_seen(void **state)
 	rooted_expect(*state, look_for_way, &no_addresses, text);
 	rooted_expect(*state, look_for_way, &seen, DISTURBS("eth0"));
 	rooted_expect(*state, look_for_way, &doubtful,
-		      "note whether this session comes over eth0 cannot be seen: the netdevs "
-		      "changed while they were read\n");
+		      "note cannot tell whether this session comes over eth0: the netdevs changed "
+		      "while they were read\n");
 }
 
 /* The IPoIB netdev of an InfiniBand port goes with its device; that of another port does not. */
@@ -463,8 +461,8 @@ static void guard_netns(const struct saved_tree *tree, FILE *out, void *context)
 #define LOST                                                                                     \
 	"note all programs lose their contexts of the device, and netdevs on top of it (IPoIB) " \
 	"are removed\n"                                                                          \
-	"note when the last process of that network namespace ends, the kernel gives the "       \
-	"device back to the first one\n"
+	"note when the last process of that network namespace ends, the kernel returns the "     \
+	"device to the initial one\n"
 
 static void netns(void **state)
 {
@@ -490,7 +488,7 @@ static void guard_port(const struct saved_tree *tree, FILE *out, void *context)
 	tell(out, &change);
 }
 
-#define ROUTES "note the routes over eth0 by gateways, and others that were added, are lost\n"
+#define ROUTES "note the routes over eth0 via gateways, and others that were added, are lost\n"
 
 static void ports(void **state)
 {
@@ -507,18 +505,16 @@ static void ports(void **state)
 	rooted_expect(*state, guard_port, down,
 		      "disturbs IPoIB interface ib7, which is up\n" DISTURBS(
 			      "eth0") "note the users of the device could not be listed: RDMA "
-				      "netlink does not have it\n"
-				      "note eth0 has the address 10.1.1.5\n"
-				      "note eth0 has the address 10.1.1.6\n" ROUTES);
+				      "netlink does not list it\nnote eth0 has the address "
+				      "10.1.1.5\nnote eth0 has the address 10.1.1.6\n" ROUTES);
 	/* A container may hide more users, which is reported. */
 	tree_link(*state, "proc/self/ns/pid", "pid:[4026531837]");
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, guard_port, down,
 		      DISTURBS("eth0") "note the users of the device could not be listed: RDMA "
-				       "netlink does not have it\n"
-				       "note processes outside of this container cannot be seen\n"
-				       "note eth0 has the address 10.1.1.5\n"
-				       "note eth0 has the address 10.1.1.6\n" ROUTES);
+				       "netlink does not list it\nnote processes outside this "
+				       "container cannot be seen\nnote eth0 has the address "
+				       "10.1.1.5\nnote eth0 has the address 10.1.1.6\n" ROUTES);
 	/* Without an RDMA core there are no users to look for. */
 	tree_delete(*state, "sys/class/infiniband");
 	rooted_expect(*state, guard_port, down,
@@ -635,13 +631,13 @@ static void daemons(void **state)
 	rooted_expect(*state, guard_description, NULL, "");
 	tree_write(*state, "proc/9/comm", "rdma-ndd");
 	rooted_expect(*state, guard_description, NULL,
-		      "note rdma-ndd runs: it writes its own text when it starts, when a device "
-		      "appears and when the host name changes (--persist)\n");
+		      "note rdma-ndd is running: it writes its own text when it starts, when a "
+		      "device appears and when the host name changes (--persist)\n");
 	tree_delete(*state, "proc/9");
 	tree_write(*state, "proc/1/comm", "rdma-ndd");
 	rooted_expect(*state, guard_description, NULL,
-		      "note rdma-ndd runs: it writes its own text when it starts, when a device "
-		      "appears and when the host name changes (--persist)\n");
+		      "note rdma-ndd is running: it writes its own text when it starts, when a "
+		      "device appears and when the host name changes (--persist)\n");
 }
 
 /* The file of a description is that of the kernel's name; other settings have no file. */
@@ -697,11 +693,9 @@ static void rename_it(const struct saved_tree *tree, FILE *out, void *context)
 static void renamed(void **state)
 {
 	_cleanup_(freep) char *lost = mem_format(
-		"write: %s\n"
-		"reason RDMA netlink has taken the name, and /sys/class/infiniband/rdma1 is not "
-		"there\n"
-		"next ls /sys/class/infiniband shows what is there\n"
-		"read: 'rdma1'\n",
+		"write: %s\nreason RDMA netlink accepted the name, but /sys/class/infiniband/rdma1 "
+		"does not exist\nnext ls /sys/class/infiniband shows what is there\nread: "
+		"'rdma1'\n",
 		strerror(ENOENT));
 	_cleanup_(freep) char *taken = mem_format(
 		"write: %s\n"
@@ -718,8 +712,8 @@ static void renamed(void **state)
 	rooted_expect(*state, rename_it, &refused, taken);
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, rename_it, &good,
-		      "note /sys/class/infiniband here is of another network namespace\n"
-		      "read: 'rdma0'\n");
+		      "note /sys/class/infiniband here belongs to another network namespace\nread: "
+		      "'rdma0'\n");
 }
 
 /* The first number that no device has. */
@@ -781,13 +775,14 @@ static void modules(void **state)
 	rooted_expect(*state, explain_module, rxe, missing);
 	tree_write(*state, "etc/modprobe.d/no.conf", "# no\ninstall siw /bin/false");
 	rooted_expect(*state, explain_module, siw,
-		      "reason the kernel may not load the module siw: /etc/modprobe.d/no.conf:2\n"
-		      "next take 'install siw /bin/false' out of /etc/modprobe.d/no.conf:2\n");
+		      "reason the kernel is not allowed to load the module siw: "
+		      "/etc/modprobe.d/no.conf:2\nnext remove 'install siw /bin/false' from "
+		      "/etc/modprobe.d/no.conf:2\n");
 	/* The module is there, so it is the netdev that does not fit. */
 	tree_directory(*state, "sys/module/siw");
 	rooted_expect(*state, explain_module, siw,
-		      "reason siw takes no netdev such as eth0\n"
-		      "next choose an Ethernet netdev\n");
+		      "reason siw does not work on a netdev such as eth0\nnext choose an Ethernet "
+		      "netdev\n");
 }
 
 struct software {
@@ -828,8 +823,8 @@ static void software_devices(void **state)
 		      "undo rdmactl link del rxe0\n");
 	rooted_expect(*state, plan_software, &vlan,
 		      "absent 3\nreason v7 is a VLAN, on which the kernel allows no device of type "
-		      "rxe\nnext make it on the netdev below the VLAN: it has the VLAN's addresses "
-		      "as GIDs, too\n");
+		      "rxe\nnext create it on the netdev below the VLAN: it also gets the VLAN's "
+		      "addresses as GIDs\n");
 	tree_directory(*state, "sys/module/siw");
 	rooted_expect(*state, plan_software, &on_vlan, "absent 0\nundo rdmactl link del siw0\n");
 	rooted_expect(*state, plan_software, &none,
@@ -838,8 +833,8 @@ static void software_devices(void **state)
 	rooted_expect(*state, plan_software, &gone, "absent 1\n");
 	tree_directory(*state, "sys/class/infiniband/gone9");
 	rooted_expect(*state, plan_software, &leaving,
-		      "leaving 3\nreason gone9 is being deleted, and waits until nobody uses it "
-		      "any more\nnext end the processes that use it\n");
+		      "leaving 3\nreason gone9 is being deleted, and waits until it is no longer "
+		      "used\nnext end the processes that use it\n");
 }
 
 /* Settings of rdma_cm: the file of this port and of no other. */

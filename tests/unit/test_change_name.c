@@ -141,7 +141,7 @@ static void environment(void **state)
 		     "the environment names mlx5_0: UCX_NET_DEVICES=mlx5_0:1\n");
 	tree_delete(tree, "proc");
 	tree_directory(tree, "sys/kernel/config/rdma_cm/mlx5_0");
-	expect(tree, "the settings in /sys/kernel/config/rdma_cm/mlx5_0 answer ENODEV afterwards: "
+	expect(tree, "the settings in /sys/kernel/config/rdma_cm/mlx5_0 return ENODEV afterwards: "
 		     "rmdir it, and mkdir it with the new name\n");
 }
 
@@ -246,8 +246,9 @@ static void not_lasting(void **state)
 	device_name_setting.persist(&change);
 	assert_null(change.persist_file);
 	assert_int_equal(change.notes.count, 0);
-	assert_string_equal(change.persist_text, "a software device gets its name when it is "
-						 "made: rdmactl link add rdma0 ...");
+	assert_string_equal(
+		change.persist_text,
+		"a software device gets its name when it is created: rdmactl link add rdma0 ...");
 	free(change.persist_text);
 	free(change.wanted);
 	inventory_free(&inventory);

@@ -447,7 +447,7 @@ static void a_child_that_was_replaced(void **state)
 	bed->machine.links[4].pkey = 0x8003;
 	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -EEXIST);
 	assert_string_equal(change->reason,
-			    "own is another one by now: ib0 pkey 0x8003 mode datagram");
+			    "own is another netdev now: ib0 pkey 0x8003 mode datagram");
 	bed->machine.links[4].type = ARPHRD_ETHER;
 	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -EEXIST);
 	assert_string_equal(change->reason, "own is a netdev of another kind, not IPoIB");
@@ -465,10 +465,10 @@ static void children_that_cannot_be(void **state)
 		{"own", "nosuch pkey 0x8002 mode datagram", -ENODEV, "there is no netdev nosuch",
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"own", "eth0 pkey 0x8002 mode datagram", -ENODEV,
-		 "eth0 is no IPoIB netdev, and only those have P_Key children",
+		 "eth0 is not an IPoIB netdev, and only those have P_Key children",
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"own", "bond0 pkey 0x8002 mode datagram", -ENODEV,
-		 "bond0 is no IPoIB netdev, and only those have P_Key children",
+		 "bond0 is not an IPoIB netdev, and only those have P_Key children",
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"own", "ib0.8001 pkey 0x8002 mode datagram", -EINVAL,
 		 "ib0.8001 is a P_Key child itself, and cannot have children",
@@ -478,10 +478,10 @@ static void children_that_cannot_be(void **state)
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"ib0", "ib0 pkey 0x8002 mode datagram", -EEXIST,
 		 "ib0 is the netdev of the port itself, not a P_Key child",
-		 "only children can be made and removed"},
+		 "only children can be created and deleted"},
 		{"ib0.8001", "ib0 pkey 0x8002 mode datagram", -EEXIST,
-		 "ib0.8001 is there already, as ib0 pkey 0x8001 mode connected",
-		 "remove that one first, or take another name"},
+		 "ib0.8001 already exists, as ib0 pkey 0x8001 mode connected",
+		 "delete that one first, or choose another name"},
 		{"ibx", "ib0 pkey 0x8002 mode datagram", -ENODEV,
 		 "the parent of ibx is in another network namespace",
 		 "run it in the network namespace of the parent"},
@@ -505,13 +505,13 @@ static void children_that_are_refused(void **state)
 		int error;
 		const char *mode, *reason, *next_step;
 	} cases[] = {
-		{-EINVAL, "connected", "the driver does not have the mode connected",
-		 "take mode datagram: enhanced IPoIB of mlx5 has no other"},
+		{-EINVAL, "connected", "the driver does not support the mode connected",
+		 "use mode datagram: the enhanced IPoIB of mlx5 has no other"},
 		{-EINVAL, "datagram", NULL, NULL},
-		{-ENOTUNIQ, "datagram", "the parent has a child with this P_Key already",
+		{-ENOTUNIQ, "datagram", "the parent already has a child with this P_Key",
 		 "rdmactl ipoib lists the children"},
-		{-EEXIST, "datagram", "somebody else made a netdev of this name meanwhile",
-		 "take another name"},
+		{-EEXIST, "datagram", "somebody else created a netdev with this name meanwhile",
+		 "choose another name"},
 		{-EOPNOTSUPP, "datagram", "the kernel has no IPoIB", "load ib_ipoib"},
 		{-EPERM, "datagram", NULL, NULL},
 	};
@@ -608,8 +608,8 @@ static void notes_on_a_child(void **state)
 	assert_int_equal(change->notes.count, 2);
 	assert_string_equal(change->notes.items[0],
 			    "the port of ib0 has no P_Key 0x8002: the child has no carrier until "
-			    "the subnet manager gives it to the port");
-	assert_string_equal(change->notes.items[1], "ib0 has a child with this P_Key already: old");
+			    "the subnet manager gives the port that P_Key");
+	assert_string_equal(change->notes.items[1], "ib0 already has a child with this P_Key: old");
 	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0xffff mode datagram");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
@@ -723,12 +723,12 @@ static void words_of_a_child(void **state)
 		{{"i/0", "1", NULL, NULL},
 		 NULL,
 		 "'i/0' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
-		 "without blanks and none of / : %",
+		 "without spaces and none of / : %",
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{{"ib0", "1", NULL, "a b"},
 		 NULL,
 		 "'a b' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
-		 "without blanks and none of / : %",
+		 "without spaces and none of / : %",
 		 "name NAME gives the child another name"},
 	};
 
@@ -795,8 +795,8 @@ static void users(void **state)
 	bed->machine.links[0].master = 5;
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 5);
-	has_note(change, "undoing it makes ib0 anew: down, without addresses, with MTU and "
-			 "umcast as at first");
+	has_note(change, "undoing the change creates ib0 again: down, without addresses, with the "
+			 "initial MTU and umcast");
 	has_note(change, "ib0 has the address 10.0.0.1, which is lost");
 	has_note(change, "ib0 has the address 2001::1, which is lost");
 	has_note(change, "ib0.8001 is on top of ib0");
@@ -810,9 +810,8 @@ static void users(void **state)
 	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
 	netdev_note_users(change, 3, false);
 	has_note(change, "ib0 has the address 10.0.0.1");
-	has_note(change, "the addresses of the netdev cannot be seen in full: the netdevs changed "
-			 "while they "
-			 "were read");
+	has_note(change, "the addresses of the netdev cannot all be seen: the netdevs changed "
+			 "while they were read");
 	bed->machine.address_flags = 0;
 	/* The others have none of that, except a master that cannot be seen here. */
 	bed->machine.links[2].master = 99;
@@ -833,7 +832,7 @@ static void users(void **state)
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 2);
-	has_note(change, "what is on top of the netdev cannot be seen in full: the netdevs changed "
+	has_note(change, "what is on top of the netdev cannot all be seen: the netdevs changed "
 			 "while they were read");
 }
 
@@ -880,7 +879,7 @@ static void states_of_a_port(void **state)
 			       "is not a state that an Ethernet port can be set to: it takes "
 			       "up, down"));
 		assert_string_equal(change->next_step,
-				    "arm, active and reset are of InfiniBand ports");
+				    "arm, active and reset are for InfiniBand ports");
 	}
 }
 
@@ -907,11 +906,11 @@ static void mtu(void **state)
 			    "the kernel refuses it: mtu greater than device maximum");
 	bed->machine.words = NULL;
 	assert_int_equal(change->setting->write(change, "9000"), -EINVAL);
-	assert_string_equal(change->reason, "the driver does not take this MTU");
+	assert_string_equal(change->reason, "the driver does not accept this MTU");
 	bed->machine.error = -ERANGE;
 	change = want(bed, &link_mtu_setting, "ib0", NULL);
 	assert_int_equal(change->setting->write(change, "9000"), -ERANGE);
-	assert_string_equal(change->reason, "the driver does not take this MTU");
+	assert_string_equal(change->reason, "the driver does not accept this MTU");
 	bed->machine.error = -EPERM;
 	change = want(bed, &link_mtu_setting, "ib0", NULL);
 	assert_int_equal(change->setting->write(change, "9000"), -EPERM);
@@ -937,8 +936,8 @@ static void mtu_of_uppers(void **state)
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(change->notes.items[0],
-			    "ib0.8001 on top of it goes down with it, from 2044, and undoing it "
-			    "does not raise that again");
+			    "the MTU of ib0.8001 on top of it shrinks with it, from 2044, and "
+			    "undoing the change does not raise that again");
 	change = want(bed, &link_mtu_setting, "ib0", "2044");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
@@ -962,7 +961,7 @@ static void mtu_without_ipv6(void **state)
 		assert_int_equal(change->disturbs.count, cases[i].disturbs);
 		if (cases[i].disturbs)
 			assert_non_null(strstr(change->disturbs.items[0],
-					       "IPv6, which takes 1280 bytes: 2001::1 "));
+					       "IPv6, which needs at least 1280 bytes: 2001::1 "));
 		assert_int_equal(change->notes.count, 0);
 	}
 }
@@ -977,9 +976,8 @@ static void mtu_of_what_is_unseen(void **state)
 	bed->machine.address_flags = NLM_F_DUMP_INTR;
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 1);
-	has_note(change, "the addresses of the netdev cannot be seen in full: the netdevs changed "
-			 "while they "
-			 "were read");
+	has_note(change, "the addresses of the netdev cannot all be seen: the netdevs changed "
+			 "while they were read");
 }
 
 static const struct setting *vf_setting(const char *word)
@@ -1064,7 +1062,7 @@ static void what_a_vf_has_not(void **state)
 		     "there is no VF 2: the function has 2", "rdmactl sriov lists the functions");
 	change = want_vf(bed, "policy", 0, NULL);
 	change->netdev_index.known = false;
-	assert_fails(change, -ENODEV, "the function has no netdev here, by which VFs are set",
+	assert_fails(change, -ENODEV, "the function has no netdev here, through which VFs are set",
 		     "load its driver");
 	assert_null(want_vf(bed, "node-guid", 0, "12345"));
 	change = &bed->changes.items[bed->changes.count - 1];
@@ -1075,12 +1073,13 @@ static void what_a_vf_has_not(void **state)
 	change = want_vf(bed, "trust", 0, "on");
 	assert_int_equal(change->setting->write(change, "on"), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver does not let trust be set");
-	assert_string_equal(change->next_step, "it may be set by devlink instead, in the mode "
-					       "switchdev: devlink port function set");
+	assert_string_equal(
+		change->next_step,
+		"in switchdev mode, devlink may set it instead: devlink port function set");
 	bed->machine.error = -EINVAL;
 	assert_int_equal(change->setting->write(change, "on"), -EINVAL);
 	assert_string_equal(change->reason,
-			    "the driver does not take it: the VF may have gone away");
+			    "the driver does not accept it: the VF may have gone away");
 	assert_string_equal(change->next_step, "rdmactl sriov lists the functions");
 	change = want_vf(bed, "trust", 0, "on");
 	bed->machine.error = -EPERM;
@@ -1107,7 +1106,7 @@ static void notes_on_a_vf(void **state)
 	change = want_vf(bed, "port-guid", 0, "unset");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 2);
-	has_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
+	has_note(change, "without GUIDs, an InfiniBand VF cannot come up");
 }
 
 /* ice and i40e reset the VF when its trust changes, and this host may be using it. */
@@ -1118,7 +1117,7 @@ static void netdevs_of_a_vf(void **state)
 	} cases[] = {
 		{"trust", "on",
 		 "i40e and ice reset the VF for it: its traffic stops meanwhile, and its RDMA "
-		 "device goes and comes back"},
+		 "device goes away and comes back"},
 		{"policy", "down", "the VF loses its link"},
 	};
 	struct bed *bed = *state;

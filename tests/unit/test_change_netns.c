@@ -205,7 +205,7 @@ static void texts(void **state)
 	change = want(bed, NULL, "");
 	assert_int_equal(change_parse(change, "/dev/null", &change->wanted), -EINVAL);
 	assert_string_equal(change->reason, "'/dev/null' is not a network namespace");
-	assert_string_equal(change->next_step, "ip netns list shows those that have a name");
+	assert_string_equal(change->next_step, "ip netns list shows the named ones");
 	none = mem_format("cannot open the network namespace 'none\\x1b': %s", strerror(ENOENT));
 	assert_int_equal(change_parse(change, "none\x1b", &change->wanted), -EINVAL);
 	assert_string_equal(change->reason, none);
@@ -229,8 +229,8 @@ static void reading(void **state)
 	_cleanup_(freep) char *word = own_word(), *value = NULL;
 	struct bed *bed = *state;
 	struct change *change = want(bed, "blue", "/proc/self/ns/none");
-	_cleanup_(freep) char *left = mem_format("the device has left this network namespace, and "
-						 "the other one cannot be looked into: %s",
+	_cleanup_(freep) char *left = mem_format("the device has left this network namespace, but "
+						 "the other one cannot be inspected: %s",
 						 strerror(ENOENT));
 	char *none = NULL;
 
@@ -272,8 +272,8 @@ static void moving(void **state)
 	assert_null(change->next_step);
 	bed->set_error = -EPERM;
 	assert_int_equal(change->setting->write(change, word), -EPERM);
-	assert_string_equal(change->reason, "it takes CAP_NET_ADMIN in the user namespace of the "
-					    "wanted network namespace, too");
+	assert_string_equal(change->reason, "it also takes CAP_NET_ADMIN in the user namespace of "
+					    "the wanted network namespace");
 	assert_string_equal(change->next_step, "run it as root on the host");
 	change = want(bed, word, OWN);
 	bed->set_error = -EINVAL;
@@ -295,10 +295,10 @@ static void moving(void **state)
 	assert_int_equal(bed->sets, 6);
 	/* The name, or the process ID, may be reused by now. */
 	change = want(bed, "blue", OWN);
-	other = mem_format("'" OWN "' is another network namespace by now: %s", word);
+	other = mem_format("'" OWN "' is another network namespace now: %s", word);
 	assert_int_equal(change->setting->write(change, "blue"), -ESTALE);
 	assert_string_equal(change->reason, other);
-	assert_string_equal(change->next_step, "look at it, and run the command again");
+	assert_string_equal(change->next_step, "check the table, then run the command again");
 	assert_int_equal(bed->sets, 6);
 }
 
@@ -338,8 +338,8 @@ static void nameless(void **state)
 	assert_null(change->setting->undo(change));
 	change->setting->guard(change);
 	assert_string_equal(change->notes.items[change->notes.count - 1],
-			    "nothing names net:[1], which the device leaves: to undo it, move it "
-			    "to a process of that (lsns -t net lists them)");
+			    "net:[1], which the device leaves, has no name: to undo the change, "
+			    "move the device to a process in it (lsns -t net lists them)");
 	/* Only root may look into the namespace of another user's process. */
 	if (netns_open("1", &fd))
 		return;
@@ -351,7 +351,7 @@ static void nameless(void **state)
 	undo = change->setting->undo(change);
 	assert_string_equal(undo, "nsenter --net=/run/netns/blue rdmactl dev set mlx5_0 netns 1");
 	change->setting->guard(change);
-	assert_null(strstr(change->notes.items[change->notes.count - 1], "nothing names"));
+	assert_null(strstr(change->notes.items[change->notes.count - 1], "has no name"));
 }
 
 /* The word for a file: the first name below /run/netns that is the same file. */

@@ -404,9 +404,10 @@ static void another_node(void **state)
 		bed->node_guid = 0x0002c90300a1b2d3;
 		assert_int_equal(change->setting->write(change, values[i]), -ESTALE);
 		assert_string_equal(change->reason,
-				    "another node is there by now: its GUID is "
-				    "0002:c903:00a1:b2d3, and it was 0002:c903:00a1:b2c3");
-		assert_string_equal(change->next_step, "look at it, and run the command again");
+				    "another node is there now: its GUID is 0002:c903:00a1:b2d3, "
+				    "and was 0002:c903:00a1:b2c3");
+		assert_string_equal(change->next_step,
+				    "check the table, then run the command again");
 		assert_string_equal(bed->sets, "");
 	}
 }

@@ -532,8 +532,7 @@ static void failures(void **state)
 	cells[0].user = "7";
 	run_line(run, "o a new");
 	assert_run(run, STATUS_FAILED, HEAD "o      a       old    -     refused\n",
-		   "rdmactl cell: o: a: it would disturb process 7\n"
-		   "  --force changes it nevertheless\n");
+		   "rdmactl cell: o: a: it would disturb process 7\n  --force changes it anyway\n");
 }
 
 /* A setting that could not be restored counts as changed. */
@@ -576,7 +575,7 @@ static void signals_between(void **state)
 		assert_run(run, STATUS_FAILED,
 			   HEAD "o      a       old    old   reverted\n"
 				"o      c       old    -     untried\n",
-			   "rdmactl cell: o: c: a signal has ended it, or its time was over\n");
+			   "rdmactl cell: o: c: a signal ended it, or its time was up\n");
 		run_line(run, "o a new");
 		assert_run(run, STATUS_FAILED, HEAD "o      a       old    old   reverted\n",
 			   "Undone.\nrdmactl cell: o: a: it was undone: a signal came\n");

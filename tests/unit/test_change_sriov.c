@@ -143,8 +143,8 @@ static void kept(void **state)
 	assert_int_equal(change->setting->write(change, "2"), -EBUSY);
 	assert_written(bed, "0");
 	assert_string_equal(change->reason,
-			    "the driver accepted that the VFs be removed, and kept them: its "
-			    "netdev may be down, or virtual machines may have some of them");
+			    "the driver accepted the removal of the VFs, but kept them: its netdev "
+			    "may be down, or virtual machines may be using some of them");
 	assert_true(change->written);
 }
 
@@ -157,7 +157,7 @@ static void refused(void **state)
 		const char *reason, *next_step;
 	} cases[] = {
 		{"/nonexistent/file", -ENOENT,
-		 "the driver of the function does not make VFs by sysfs",
+		 "the driver of the function does not create VFs through sysfs",
 		 "load the driver of the physical function"},
 		{"/", -EISDIR, NULL, NULL},
 	};
@@ -192,21 +192,22 @@ static void refused(void **state)
  */
 static void busy(void **state)
 {
-	static const char assigned[] = "the driver does not remove the VFs: virtual machines may "
-				       "have some of them";
+	static const char assigned[] =
+		"the driver does not remove the VFs: virtual machines may be using some of them";
 	static const struct {
 		int error;
 		bool removes;
 		const char *reason; /* NULL: the setting gives no reason */
 		bool written;
 	} cases[] = {
-		{-EBUSY, false, "somebody else made VFs meanwhile", false},
+		{-EBUSY, false, "somebody else created VFs meanwhile", false},
 		{-EPERM, false, "the driver refuses it", true},
 		{-EINVAL, false, NULL, true},
 		{-EBUSY, true, assigned, true},
 		{-EPERM, true, assigned, true},
 		{-EINVAL, true, assigned, true},
-		{-ENOENT, true, "the driver of the function does not make VFs by sysfs", true},
+		{-ENOENT, true, "the driver of the function does not create VFs through sysfs",
+		 true},
 	};
 	struct bed *bed = *state;
 
@@ -256,9 +257,9 @@ static void no_room(void **state)
 	change->path = mem_string("/dev/full");
 	assert_int_equal(change->setting->write(change, "4"), -ENOSPC);
 	assert_string_equal(change->reason,
-			    "the function or its PCI bus has no room for so many VFs");
+			    "the function or its PCI bus has no room for this many VFs");
 	assert_string_equal(change->next_step,
-			    "take fewer, or look into the kernel log: dmesg | tail");
+			    "ask for fewer, or look at the kernel log: dmesg | tail");
 }
 
 /* Which VFs are in use, and what else goes away with them. */
@@ -290,8 +291,8 @@ static void who_has_them(void **state)
 			    "VF 2, which pci-stub holds for a virtual machine or a program");
 	assert_string_equal(change->disturbs.items[2],
 			    "VF 3, whose netdev is in another network namespace");
-	assert_true(strings_contain(
-		&change->notes, "the 5 VFs that are there are removed first, with their settings"));
+	assert_true(strings_contain(&change->notes,
+				    "the 5 existing VFs are removed first, with their settings"));
 	assert_true(strings_contain(&change->notes, "the netdev no_such_netdev of VF 0 goes away"));
 	tree_link(&bed->tree, FUNCTION "/virtfn6/driver", "../../drivers/pciback");
 	tree_link(&bed->tree, FUNCTION "/virtfn7/driver", "../../drivers/uio_pci_generic");

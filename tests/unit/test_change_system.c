@@ -140,8 +140,8 @@ static void reading(void **state)
 /* A kernel without the request answers -EINVAL, and newer ones lack single settings. */
 static void older_kernels(void **state)
 {
-	static const char reason[] = "this kernel does not have it: it came with Linux 6.7, and "
-				     "was put into some older ones";
+	static const char reason[] = "this kernel does not support it: it came with Linux 6.7, and "
+				     "was backported to some older ones";
 	struct bed *bed = *state;
 
 	bed->qkey = 1;
@@ -235,7 +235,7 @@ static void warnings(void **state)
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(change->notes.items[0],
 			    "it weakens security: every program that can open a device may then "
-			    "use the Q_Keys that are kept for management");
+			    "use the Q_Keys that are reserved for management");
 	assert_int_equal(change->disturbs.count, 0);
 }
 

@@ -175,8 +175,8 @@ static void descriptors(void **state)
 static void no_proc(void **state)
 {
 	struct bed *bed = *state;
-	_cleanup_(freep) char *note = mem_format(
-		"who has the device open could not be found out: %s", strerror(ENOENT));
+	_cleanup_(freep) char *note = mem_format("cannot tell who has the device open: %s",
+						 strerror(ENOENT));
 
 	tree_delete(&bed->tree, "proc");
 	expect(bed, "", note);
@@ -192,7 +192,7 @@ static void hidden(void **state)
 	expect(bed,
 	       "process 80 (open\\x1bsm): /dev/infiniband/umad0 open; "
 	       "process 712 (ibv_rc_pingpong): /dev/infiniband/uverbs0 open",
-	       "what 1 process has open cannot be seen without CAP_SYS_PTRACE");
+	       "the open files of 1 process cannot be seen without CAP_SYS_PTRACE");
 	tree_become_oneself();
 }
 
@@ -212,8 +212,7 @@ static void objects(void **state)
 	take(bed, RESOURCE_PD, 0, "ib_srpt", NULL);
 	take(bed, RESOURCE_CTX, 0, NULL, NULL);
 	expect(bed,
-	       "processes outside of this container: 1 context; "
-	       "process 5 (ibv_rc_pingpong): 1 CM ID; "
+	       "processes outside this container: 1 context; process 5 (ibv_rc_pingpong): 1 CM ID; "
 	       "process 712 (ibv_rc_pingpong): 2 queue pairs, /dev/infiniband/uverbs0 open; "
 	       "ib_srpt in the kernel: 1 protection domain",
 	       "");
@@ -301,7 +300,7 @@ static void storage_unknown(void **state)
 	tree_write(&bed->tree, "proc/self/mountinfo",
 		   "90 1 0:50 / /home rw - nfs4 server:/export rw,proto=rdma,addr=10.0.0.2");
 	bed->users.peers_unknown = true;
-	expect(bed, "", "NFS mount /home uses RDMA; whether through this device is not known");
+	expect(bed, "", "NFS mount /home uses RDMA; it is not known whether through this device");
 }
 
 static void ipoib(void **state)

@@ -125,7 +125,7 @@ static void refusals(void **state)
 	expect("a", CHANGE_ABSENT, "rxe on eth1.5", -EPERM,
 	       "eth1.5 is a VLAN, on which the kernel allows no device of type rxe");
 	expect("a", CHANGE_ABSENT, "rxe on eth2", -ENODEV, "no netdev 'eth2'");
-	expect("rxe7", "rxe on eth0", "rxe on eth1", -ENFILE, "rxe7 is there already: rxe on eth0");
+	expect("rxe7", "rxe on eth0", "rxe on eth1", -ENFILE, "rxe7 already exists: rxe on eth0");
 	expect("mlx5_0", "a device of mlx5_core", "rxe on eth1", -ENFILE,
 	       "mlx5_0 is there already: a device of mlx5_core");
 }
@@ -138,7 +138,7 @@ static void kernel_errors(void **state)
 		int error;
 		const char *reason;
 	} rows[] = {{-ENFILE, "another device has the name a"},
-		    {-EEXIST, "eth1 has a device of type rxe already"},
+		    {-EEXIST, "eth1 already has a device of type rxe"},
 		    {-ENODEV, "no netdev 'eth1'"},
 		    {-ENOENT, "the kernel has no crc32, which rxe needs"},
 		    {-EIO, NULL}};
@@ -191,7 +191,7 @@ static void renamed(void **state)
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(
 		change->notes.items[0],
-		"it was made as rxe0, and renamed to rocep1s0 since, as udev's rules do");
+		"it was created as rxe0, and since renamed to rocep1s0, as udev's rules do");
 	/* Once the device is deleted again, no other device takes its place. */
 	inventory.devices.items[2].index.known = false;
 	free(change->object);
@@ -218,9 +218,9 @@ static void there_already(void **state)
 	assert_null(change->undo);
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(change->notes.items[0],
-			    "eth0 has one already, and the kernel makes no second one: its name is "
-			    "rocep1s0, perhaps by udev's rules; rdmactl dev set rocep1s0 name rxe0 "
-			    "renames it");
+			    "eth0 already has one, and the kernel allows no second one: its "
+			    "name is rocep1s0, perhaps from udev's rules; rdmactl dev set rocep1s0 "
+			    "name rxe0 renames it");
 	link_setting.persist(change);
 	assert_string_equal(change->persist_file, "/etc/systemd/system/rdma-link-rxe0.service");
 	assert_non_null(strstr(change->persist_text, "link add rxe0 type rxe netdev eth0\n"));

@@ -125,14 +125,15 @@ static void checked(void **state)
 		{"absent", "rxe", "eth7", false, true, 0, NULL, NULL},
 		{"absent", "rxe", "vlan5", false, false, -EPERM,
 		 "vlan5 is a VLAN, on which the kernel allows no device of type rxe",
-		 "make it on the netdev below the VLAN: it has the VLAN's addresses as GIDs, too"},
+		 "create it on the netdev below the VLAN: it also gets the VLAN's addresses as "
+		 "GIDs"},
 		{"absent", "siw", "vlan5", false, false, 0, NULL, NULL},
 		{"absent", "rxe", "bond5", false, false, 0, NULL, NULL},
 		{"rxe on eth0", "rxe", "eth0", false, false, -ENFILE,
-		 "rxe0 is there already: rxe on eth0",
+		 "rxe0 already exists: rxe on eth0",
 		 "choose another name, or first: rdmactl link del rxe0"},
 		{"a device of mlx5_core", "rxe", "eth0", false, false, -ENFILE,
-		 "rxe0 is there already: a device of mlx5_core", "choose another name"},
+		 "rxe0 already exists: a device of mlx5_core", "choose another name"},
 	};
 	struct link netdevs[] = {
 		{.name = (char *)(uintptr_t) "eth0"},
@@ -253,8 +254,8 @@ static void waited_for(void **state)
 		      "0, made\n2 readings, 2 cleared: 1\n");
 	/* Five seconds: the last pause begins before the time is up, and a last look follows it. */
 	tree_write(tree, GID_FILE, NO_GID);
-	long_wait = mem_string("0, made\nnote: its port has no GID yet: is eth0 up, and has it an "
-			       "address?\n106 readings, 106 cleared: 1 2 4 8 16 32");
+	long_wait = mem_string("0, made\nnote: its port has no GID yet: is eth0 up, and does it "
+			       "have an address?\n106 readings, 106 cleared: 1 2 4 8 16 32");
 	for (unsigned int i = 0; i < 99; i++)
 		mem_extend(&long_wait, " 50");
 	mem_extend(&long_wait, "\n");
@@ -272,13 +273,11 @@ static void refused(void **state)
 	} cases[] = {
 		{ENFILE, "23, not written, another device has the name rxe0\n"
 			 "  rdmactl devices lists the names; choose another one\n"},
-		{EEXIST, "17, not written, eth0 has a device of type rxe already\n"
-			 "  rdmactl link lists the software devices\n"},
-		{EPERM,
-		 "1, not written, eth0 is a VLAN, on which the kernel allows no device of type "
-		 "rxe\n"
-		 "  make it on the netdev below the VLAN: it has the VLAN's addresses as GIDs, "
-		 "too\n"},
+		{EEXIST, "17, not written, eth0 already has a device of type rxe\n  rdmactl link "
+			 "lists the software devices\n"},
+		{EPERM, "1, not written, eth0 is a VLAN, on which the kernel allows no device of "
+			"type rxe\n  create it on the netdev below the VLAN: it also gets the "
+			"VLAN's addresses as GIDs\n"},
 		{ENODEV, "19, not written, no netdev 'eth0'\n"
 			 "  ip link lists those of this network namespace\n"},
 		{ENOENT, "2, not written, the kernel has no crc32, which rxe needs\n"
@@ -316,13 +315,13 @@ static void without_module(void **state)
 	/* It is loaded by its alias, rdma-link-siw, so a blacklist applies. */
 	tree_write(tree, "etc/modprobe.d/no.conf", "# x\nblacklist siw");
 	rooted_expect(tree, add, &scene,
-		      "22, not written, the kernel may not load the module siw: "
-		      "/etc/modprobe.d/no.conf:2\n"
-		      "  take 'blacklist siw' out of /etc/modprobe.d/no.conf:2\n");
+		      "22, not written, the kernel is not allowed to load the module siw: "
+		      "/etc/modprobe.d/no.conf:2\n  remove 'blacklist siw' from "
+		      "/etc/modprobe.d/no.conf:2\n");
 	tree_directory(tree, "sys/module/siw");
 	rooted_expect(tree, add, &scene,
-		      "22, not written, siw takes no netdev such as eth0\n"
-		      "  choose an Ethernet netdev\n");
+		      "22, not written, siw does not work on a netdev such as eth0\n  choose an "
+		      "Ethernet netdev\n");
 }
 
 int main(void)

@@ -141,7 +141,7 @@ static void refused(void **state)
 	} rows[] = {
 		{-EINVAL, "it is gone, or cannot be deleted",
 		 "rdmactl link lists those that can be deleted"},
-		{-EPERM, "it takes CAP_NET_ADMIN in the first user namespace",
+		{-EPERM, "it takes CAP_NET_ADMIN in the initial user namespace",
 		 "run it as root, on the host"},
 		{-EBUSY, NULL, NULL},
 	};
@@ -184,7 +184,7 @@ static void waited(void **state)
 	assert_int_equal(delete_it(bed), 0);
 	assert_int_equal(bed->told, 1);
 	assert_string_equal(bed->text, "rxe0: the kernel waits for users that cannot be seen from "
-				       "here, and cannot be stopped");
+				       "here and cannot be interrupted");
 }
 
 /* The number of the still running process, as given in the reason. */
@@ -195,11 +195,11 @@ static pid_t process_of(const struct bed *bed)
 	int end = 0;
 
 	sscanf(reason,
-	       "interrupted: process %d goes on deleting it, and waits for users that "
-	       "cannot be seen from here%n",
+	       "interrupted: process %d is still deleting it, and waits for users that cannot be "
+	       "seen from here%n",
 	       &pid, &end);
 	assert_true(end > 0 && !reason[end]);
-	assert_string_equal(bed->change->next_step, "end them, and it goes away");
+	assert_string_equal(bed->change->next_step, "end them, and it is deleted");
 	return pid;
 }
 

@@ -503,7 +503,7 @@ static void automatic_plan(void **state)
 	assert_int_equal(change->state.value, CHANGE_PLANNED);
 	assert_string_equal(change->undo, "rdmactl counters auto mlx5_0/1 off");
 	assert_int_equal(change->notes.count, 1);
-	assert_non_null(strstr(change->notes.items[0], "rdma_rxe) that counts no queue pairs"));
+	assert_non_null(strstr(change->notes.items[0], "rdma_rxe) that cannot count per queue pair"));
 	assert_non_null(strstr(change->persist_text, "counters auto mlx5_0/1 pid\n"));
 	end(&bed);
 }
@@ -669,7 +669,8 @@ static void binding_refusals(void **state)
 /* Drivers that bind queue pairs to counters: mlx5 and ionic; others are noted beforehand. */
 static void automatic_notes(void **state)
 {
-	static const char counted[] = "only queue pairs that programs make from now on are counted";
+	static const char counted[] =
+		"only queue pairs that programs create from now on are counted";
 	static const struct {
 		const char *driver, *wanted;
 		bool software, unknown; /* unknown: not a known device */
@@ -680,11 +681,11 @@ static void automatic_notes(void **state)
 		{NULL, "pid", false, false, counted},
 		{"mlx4_core", "pid", false, true, counted},
 		{"mlx4_core", "pid", false, false,
-		 "mlx5_0 has a driver (mlx4_core) that counts no queue pairs: the kernel keeps the "
-		 "mode, and no counter will appear; mlx5 and ionic count them"},
+		 "mlx5_0 has a driver (mlx4_core) that cannot count per queue pair: the kernel "
+		 "keeps the mode, but no counter will appear; mlx5 and ionic can"},
 		{NULL, "pid", true, false,
-		 "mlx5_0 has a driver (a software device) that counts no queue pairs: the kernel "
-		 "keeps the mode, and no counter will appear; mlx5 and ionic count them"},
+		 "mlx5_0 has a driver (a software device) that cannot count per queue pair: the "
+		 "kernel keeps the mode, but no counter will appear; mlx5 and ionic can"},
 		{"mlx4_core", "off", false, false,
 		 "counters that exist stay until their queue pairs end"},
 	};
@@ -717,20 +718,20 @@ static void binding_words(void **state)
 		const char *wanted, *reason, *next_step;
 	} rows[] = {
 		{-EINVAL, NEW_COUNTER,
-		 "the queue pair is of another port, or the counter is for other queue pairs: "
+		 "the queue pair is on another port, or the counter is for other queue pairs: "
 		 "those of the kernel and of programs do not mix",
 		 "rdmactl resources qp lists the port of each"},
 		{-ENOENT, "5",
 		 "there is no counter 5, or it takes CAP_NET_RAW (raw packet queue pairs)",
 		 "rdmactl counters qp lists them"},
-		{-ENOENT, NEW_COUNTER, "it takes CAP_NET_RAW: it is a raw packet queue pair",
+		{-ENOENT, NEW_COUNTER, "it is a raw packet queue pair, which takes CAP_NET_RAW",
 		 "run it as root"},
 		{-ENOMEM, NEW_COUNTER,
-		 "the driver of mlx5_0/1 made no counter: it counts no queue pairs (mlx5 and ionic "
-		 "do), or has none left",
+		 "the driver of mlx5_0/1 created no counter: it cannot count per queue pair (mlx5 "
+		 "and ionic can), or has none left",
 		 "rdmactl counters shows the counters of the port"},
 		{-EOPNOTSUPP, NEW_COUNTER,
-		 "mlx5_0/1 has no counters of its own: its driver cannot count queue pairs",
+		 "mlx5_0/1 has no counters of its own: its driver cannot count per queue pair",
 		 "rdmactl counters shows what it counts"},
 		{-EPERM, NEW_COUNTER, NULL, NULL},
 	};

@@ -233,8 +233,8 @@ static void refusals(void **state)
 	expect(args, "bond_0",
 	       "2 what is to be set?\n  rdmactl roce set --help lists the settings\n");
 	expect(args, "bond_0 pfc 3 default-tos",
-	       "2 'default-tos' needs a value: N\n"
-	       "  TOS of rdma_cm's connections by default: 0 to 255\n");
+	       "2 'default-tos' needs a value: N\n  default TOS of rdma_cm's connections: 0 to "
+	       "255\n");
 	kernel_error = -EIO;
 	unread = mem_format("1 cannot read dscp-priority: %s\n"
 			    "  -\n",
@@ -242,9 +242,8 @@ static void refusals(void **state)
 	expect(args, "nx-e8 dscp-priority +26:3", unread);
 	/* A request that the kernel calls invalid is not the user's fault, either. */
 	kernel_error = -EINVAL;
-	unread_table = mem_format("1 the driver does not tell what its data center bridging is "
-				  "set to: %s\n"
-				  "  dmesg may have the reason: the answer has no room for it\n",
+	unread_table = mem_format("1 the driver does not report its data center bridging settings: "
+				  "%s\n  dmesg may have the reason: the reply has no room for it\n",
 				  strerror(EINVAL));
 	expect(args, "nx-e8 dscp-priority +26:3", unread_table);
 	expect(args, "nx-e8 priority-class 3:3", unread_table);

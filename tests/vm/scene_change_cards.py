@@ -65,7 +65,7 @@ def count(tap, netdev):
              unequal('states', states(dry), ['planned']) + unequal('numvfs', numvfs(), '3'))
     many = change('sriov', 'set', 'nsx', 'vfs', '60', '--yes')
     tap.test('cards: more VFs than the card has: failed, and those before are back',
-             unequal('status', many.status, 1) + said(many, 'no room for so many VFs') +
+             unequal('status', many.status, 1) + said(many, 'no room for this many VFs') +
              unequal('numvfs', numvfs(), '3'))
     unasked = program.rdmactl('sriov', 'set', 'nsx', 'vfs', '1')
     nobody = change('sriov', 'set', 'nsx', 'vfs', '1', '--yes', prefix=peers.NOBODY)

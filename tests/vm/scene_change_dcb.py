@@ -279,7 +279,7 @@ def faults(tap):
     parameter('fail_pfc', errno.EINVAL)
     done = ours('pfc', '3')
     wrong = (unequal('hidden', (done.status, states(done), done.changed), (1, ['failed'], False)) +
-             unequal('reason', 'does not take this value' in str(done.rows[0]['reason']), True))
+             unequal('reason', 'does not accept this value' in str(done.rows[0]['reason']), True))
     behave()
     parameter('ignore', mask('pfc'))
     done = ours('dscp-priority', '26:3', 'pfc', '3')

@@ -151,7 +151,7 @@ def iwarp(tap):
 
 # Words of add, what the kernel tells rdma, and ours. The names rxe takes for good are refused.
 REFUSALS = (
-    (('cl', 'rxe', 'cl1'), 'Too many open files', 'cl is there already: rxe on cl0'),
+    (('cl', 'rxe', 'cl1'), 'Too many open files', 'cl already exists: rxe on cl0'),
     (('cm', 'rxe', 'cl1.5'), 'not permitted', 'cl1.5 is a VLAN'),
     (('cm', 'rxe', 'cl7'), 'No such device', "no netdev 'cl7'"),
 )

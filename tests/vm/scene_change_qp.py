@@ -50,7 +50,7 @@ def automatic(tap):
         again = change('counters', 'auto', 'rxa/1', value)
         wrong += unequal('again', (again.status, states(again), again.changed),
                          (0, ['unchanged'], False))
-    wrong += [] if any('counts no queue pairs' in note for note in done.rows[0]['notes']) else \
+    wrong += [] if any('cannot count per queue pair' in note for note in done.rows[0]['notes']) else \
         done.rows[0]['notes']
     tap.test('counters auto: what rdma shows after ours; a note that rxe does not count', wrong)
     peers.must('rdma', 'statistic', 'qp', 'set', 'link', 'rxb/1', 'auto', 'pid', 'on')
@@ -62,7 +62,7 @@ def automatic(tap):
     plain = modes('rxa')
     tap.test('counters auto: without privilege: refused, with the capability; anybody may look',
              unequal('status', (refused.status, states(refused)), (1, ['refused'])) +
-             complain(refused.rows[0], 'CAP_NET_ADMIN in the first user namespace') +
+             complain(refused.rows[0], 'CAP_NET_ADMIN in the initial user namespace') +
              unequal('mode', plain, {'rxa/1': ('auto', ['type', 'pid'])}))
 
 
@@ -79,7 +79,7 @@ def bound(tap, traffic_qpn):
     wrong += complain(none.rows[0], 'rxa has no queue pair 9999999')
     rxe = change('counters', 'bind', 'rxa/1', 'lqpn', str(traffic_qpn))
     wrong += unequal('rxe', (rxe.status, states(rxe)), (1, ['failed']))
-    wrong += complain(rxe.rows[0], 'counts no queue pairs')
+    wrong += complain(rxe.rows[0], 'cannot count per queue pair')
     unbound = change('counters', 'unbind', 'rxa/1', 'lqpn', str(traffic_qpn))
     wrong += unequal('not bound', (unbound.status, states(unbound)), (0, ['unchanged']))
     nothing = change('counters', 'unbind', 'rxa/1', 'counter-id', '7')

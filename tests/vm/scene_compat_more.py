@@ -150,7 +150,7 @@ def software(tap):
     wrong += unequal('again', ours('rxe_cfg', 'add', 'nosuch').status, 1)
     denied = ours('rxe_cfg', 'remove', 'rxe0', **NOBODY)
     wrong += unequal('as an ordinary user', (denied.status, denied.err.decode()),
-                     (1, 'rxe_cfg: rxe0: it takes CAP_NET_ADMIN in the first user namespace\n'
+                     (1, 'rxe_cfg: rxe0: it takes CAP_NET_ADMIN in the initial user namespace\n'
                       '  run it as root, or give the process this capability\n'))
     result = ours('rxe_cfg', 'remove', 'va')
     wrong += unequal('hint of remove', result.err.decode(),

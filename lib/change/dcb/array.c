@@ -190,7 +190,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 		rc = change_refuse_value(change, text, change->setting->keyword.metavar);
 		if (form->is_rate)
 			change->next_step = mem_string(
-				"the least is 1kbit, and without a limit it is unlimited, not 0");
+				"the minimum is 1kbit; for no limit, give unlimited, not 0");
 		return rc;
 	}
 	/* The entries not given keep their values. */
@@ -262,15 +262,15 @@ static int check_bandwidths(struct change *change, const struct dcb *dcb)
 			   change->setting == &dcb_class_bandwidth_setting) {
 			change_explain(change,
 				       "set class-algorithm and class-bandwidth in one call",
-				       "class %u has a bandwidth, and its algorithm is not ets", i);
+				       "class %u has a bandwidth, but its algorithm is not ets", i);
 			return -EINVAL;
 		}
 	}
 	if (!classes || sum == 100)
 		return 0;
 	change_explain(change, "set class-algorithm and class-bandwidth in one call",
-		       "the bandwidths of the classes with the algorithm ets make %u percent, not "
-		       "100: class-bandwidth %s",
+		       "the bandwidths of the classes with the algorithm ets add up to %u percent, "
+		       "not 100: class-bandwidth %s",
 		       sum, text);
 	return -EINVAL;
 }
@@ -290,11 +290,10 @@ int array_setting_check(struct change *change)
 	     i++) {
 		if (dcb.ets.prio_tc[i] < dcb.ets.ets_cap)
 			continue;
-		change_explain(
-			change, NULL,
-			"priority %u cannot go to class %u: the adapter has the classes 0 to "
-			"%u",
-			i, dcb.ets.prio_tc[i], dcb.ets.ets_cap - 1);
+		change_explain(change, NULL,
+			       "priority %u cannot go to class %u: the adapter has only the "
+			       "classes 0 to %u",
+			       i, dcb.ets.prio_tc[i], dcb.ets.ets_cap - 1);
 		return -EINVAL;
 	}
 	return 0;

@@ -125,7 +125,7 @@ static void guard_pfc(struct change *change)
 		now = link_pause_now(change);
 	if (now && (strstr(now, "rx") || strstr(now, "tx")))
 		change_disturbs(change,
-				"the pause frames of the link, which PFC excludes: global-pause is "
+				"the pause frames of the link, which rule out PFC: global-pause is "
 				"%s, set it to none before pfc",
 				now);
 }
@@ -165,10 +165,10 @@ static int write_dcbx(struct change *change, const char *value)
 	rc = set_owner(rtnl, name, &dcb, host);
 	if (rc == -EREMOTEIO)
 		change_explain(change,
-			       host ? "stop the LLDP agent of the firmware first, by the vendor's "
-				      "tool (mlxconfig, niccli, ethtool --set-priv-flags)"
+			       host ? "stop the LLDP agent of the firmware first, with the "
+				      "vendor's tool (mlxconfig, niccli, ethtool --set-priv-flags)"
 				    : NULL,
-			       "the driver refuses to give data center bridging to the %s",
+			       "the driver refuses to hand data center bridging over to the %s",
 			       host ? "host" : "firmware");
 	else if (rc)
 		netdev_explain(change, rc);

@@ -83,8 +83,8 @@ static int parse_pause(struct change *change, const char *text, char **ret_value
 	struct ethtool_pause pause;
 
 	if (!parse_words(text, &pause))
-		return change_refuse_value(
-			change, text, "none, rx, tx or rx,tx, and ,auto if both ends agree on it");
+		return change_refuse_value(change, text,
+					   "none, rx, tx or rx,tx, plus ,auto to negotiate them");
 	*ret_value = link_pause_value(&pause);
 	return 0;
 }
@@ -95,7 +95,7 @@ static int read_pause(struct change *change, char **ret_value)
 	int rc = get_pause(change, &pause);
 
 	if (rc == -EOPNOTSUPP)
-		change_explain(change, NULL, "driver or kernel do not report pause frames");
+		change_explain(change, NULL, "the driver or kernel does not report pause frames");
 	if (!rc)
 		*ret_value = link_pause_value(&pause);
 	return rc;
@@ -114,8 +114,9 @@ static void explain_negotiation(struct change *change, struct ethtool_pause paus
 	value = link_pause_value(&pause);
 	command = change_as_command(change, value);
 	step = mem_format("leave the negotiation as it is: %s", command);
-	change_explain(change, step,
-		       "the driver cannot set pause frames, or not whether they are negotiated");
+	change_explain(
+		change, step,
+		"the driver cannot set pause frames, or cannot set whether they are negotiated");
 }
 
 static int write_pause(struct change *change, const char *value)
@@ -142,7 +143,7 @@ static int write_pause(struct change *change, const char *value)
 	else if (rc == -EOPNOTSUPP)
 		change_explain(change, NULL, "the driver cannot set pause frames");
 	else if (rc == -EINVAL)
-		change_explain(change, NULL, "the driver does not take these pause frames%s%s",
+		change_explain(change, NULL, "the driver does not accept these pause frames%s%s",
 			       text ? ": " : "", text ? text : "");
 	return rc;
 }
@@ -165,7 +166,7 @@ static void guard_pause(struct change *change)
 		pfc = priorities_text(dcb.pfc.pfc_en);
 	if (pfc && strcmp(pfc, "none"))
 		change_disturbs(change,
-				"priority flow control, which pause frames exclude: pfc is %s",
+				"priority flow control, which pause frames rule out: pfc is %s",
 				pfc);
 }
 
@@ -217,7 +218,7 @@ static int write_mtu(struct change *change, const char *value)
 	if (rc && text)
 		change_explain(change, NULL, "the kernel refuses it: %s", text);
 	else if (rc == -EINVAL || rc == -ERANGE)
-		change_explain(change, NULL, "the driver does not take this MTU");
+		change_explain(change, NULL, "the driver does not accept this MTU");
 	return rc;
 }
 
@@ -239,8 +240,8 @@ static void guard_ipv6(struct change *change, struct netlink *rtnl)
 	}
 	if (addresses)
 		change_disturbs(change,
-				"IPv6, which takes %d bytes: %s would be lost, and undoing it does "
-				"not bring that back",
+				"IPv6, which needs at least %d bytes: %s would be lost, and "
+				"undoing the change does not restore that",
 				LEAST_MTU_OF_IPV6, addresses);
 }
 
@@ -264,12 +265,12 @@ static void note_uppers(struct change *change, struct netlink *rtnl, uint64_t mt
 	_cleanup_(link_list_clear) struct link_list links = {0};
 	const int rc = rtnl_get_links(rtnl, &links);
 
-	netdev_note_unseen(change, "what is on top", rc, links.missing);
+	netdev_note_unseen(change, "the netdevs on top", rc, links.missing);
 	for (size_t i = 0; i < links.count; i++)
 		if (goes_down_with(&links.items[i], change->netdev_index.value, mtu))
 			change_note(change,
-				    "%s on top of it goes down with it, from %u, and undoing it "
-				    "does not raise that again",
+				    "the MTU of %s on top of it shrinks with it, from %u, and "
+				    "undoing the change does not raise that again",
 				    links.items[i].name,
 				    (unsigned int)links.items[i].mtu_bytes.value);
 }

@@ -37,24 +37,24 @@ void netdev_explain(struct change *change, int error)
 {
 	switch (-error) {
 	case EOPNOTSUPP:
-		change_explain(change,
-			       "name the netdev of the adapter itself: a VLAN or bond has none; "
-			       "its driver's manual says whether it has it",
-			       "driver or kernel have no data center bridging, or not this part of "
-			       "it");
+		change_explain(
+			change,
+			"name the netdev of the adapter itself: a VLAN or bond has none; the "
+			"manual of the driver says whether it supports it",
+			"the driver or kernel has no data center bridging, or not this part of it");
 		break;
 	case EINVAL:
-		change_explain(change, "dmesg may have the reason: the answer has no room for it",
-			       "the driver does not take this value");
+		change_explain(change, "dmesg may have the reason: the reply has no room for it",
+			       "the driver does not accept this value");
 		break;
 	case EPERM:
 		change_explain(change, NULL,
-			       "the driver refuses it: the function does not own the port, or the "
-			       "firmware does");
+			       "the driver refuses it: this function does not own the port, or the "
+			       "firmware owns it");
 		break;
 	case EEXIST:
 	case ENOENT:
-		change_explain(change, "look at it, and run the command again",
+		change_explain(change, "check the table, then run the command again",
 			       "somebody else changed the table meanwhile");
 		break;
 	default:
@@ -88,8 +88,8 @@ int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
 	if (rc != -EINVAL)
 		return explained(change, rc);
 	/* No value was refused, but change_parse() takes -EINVAL as an error in the user's text. */
-	change_explain(change, "dmesg may have the reason: the answer has no room for it",
-		       "the driver does not tell what its data center bridging is set to: %s",
+	change_explain(change, "dmesg may have the reason: the reply has no room for it",
+		       "the driver does not report its data center bridging settings: %s",
 		       strerror(EINVAL));
 	return -EIO;
 }
@@ -146,19 +146,19 @@ void netdev_guard(struct change *change)
 
 	if (daemon)
 		change_disturbs(change,
-				"lldpad (process %s), which may set what it agrees on with the "
+				"lldpad (process %s), which may set what it negotiates with the "
 				"switch instead",
 				daemon);
 	if ((owner && !strcmp(owner->wanted, "host")) || begin(change, &rtnl, name) ||
 	    dcb_get(rtnl, name, &dcb))
 		return;
 	if (dcb.dcbx.known && !(dcb.dcbx.value & DCB_CAP_DCBX_HOST))
-		change_disturbs(change,
-				"the firmware, which agrees on these settings with the switch "
-				"(dcbx firmware) and sets its own again: dcbx host takes them from "
-				"it");
+		change_disturbs(
+			change,
+			"the firmware, which negotiates these settings with the switch (dcbx "
+			"firmware) and restores its own: dcbx host takes control from it");
 	else if (dcb.ets_known && dcb.ets.willing)
-		change_note(change, "the port is willing to take the switch's settings");
+		change_note(change, "the port is willing to accept the switch's settings");
 }
 
 /*

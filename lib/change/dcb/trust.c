@@ -72,7 +72,7 @@ static int parse_trust(struct change *change, const char *text, char **ret_value
 
 	if (!parse_selectors(text, selectors, &count))
 		return change_refuse_value(change, text,
-					   "pcp, dscp, or several in their order, of ethertype, "
+					   "pcp, dscp, or an ordered list of ethertype, "
 					   "stream-port, dgram-port, port, dscp, pcp");
 	*ret_value = mem_string(text);
 	return 0;
@@ -199,8 +199,9 @@ static int write_trust_by_entries(struct change *change, const char *value, cons
 		return write_map(change, none);
 	if (!strcmp(value, "dscp") && saved)
 		return write_map(change, saved->map);
-	change_explain(change, "set dscp-priority before it, in the same call",
-		       "the driver trusts the DSCP as soon as one has a priority, and pcp else");
+	change_explain(
+		change, "set dscp-priority before it, in the same call",
+		"the driver trusts the DSCP as soon as one has a priority, and pcp otherwise");
 	return -EOPNOTSUPP;
 }
 
@@ -312,7 +313,7 @@ static int parse_dscp(struct change *change, const char *text, char **ret_value)
 	if (!parse_map(text + adds, adds, map))
 		return change_refuse_value(change, text,
 					   "none, DSCP:PRIORITY,... (26:3, AF31:3), or "
-					   "+DSCP:PRIORITY,... to add to those that are there");
+					   "+DSCP:PRIORITY,... to add to the existing ones");
 	if (adds) {
 		int rc = netdev_get_dcb(change, &dcb);
 
@@ -349,7 +350,7 @@ const struct setting dcb_trust_setting = {
 
 const struct setting dcb_dscp_priority_setting = {
 	.keyword = {"dscp-priority", "[+]DSCP:PRIORITY,...|none",
-		    "priority of each DSCP: all, or with + more of them", NULL},
+		    "priority of each DSCP; with +, added to the existing ones", NULL},
 	.interface = "rtnetlink IEEE_SET APP, IEEE_DEL",
 	.right = RIGHT_RDMA_ADMIN,
 	.parse = parse_dscp,

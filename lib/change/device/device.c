@@ -30,7 +30,7 @@ static const struct enum_name sub_types[] = {
 static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	TEXT(netns, "NETNS", SHOWN, NEED_NETLINK,
-	     "network namespace it is in; shared: all; may be missing in a snapshot"),
+	     "its network namespace; shared if it is in all; may be missing in a snapshot"),
 	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, NEED_NETLINK,
 	       "whether new completion queues moderate interrupts, where the driver can"),
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
@@ -171,12 +171,12 @@ bool device_check_name(struct change *change, const char *name, size_t most)
 	if (good && !name[good] && good <= most)
 		return true;
 	if (good && !name[good])
-		change_explain(change, NULL, "'%s' is too long: a name has at most %zu letters",
+		change_explain(change, NULL, "'%s' is too long: a name has at most %zu characters",
 			       clean, most);
 	else
 		change_explain(change, NULL,
-			       "'%s' cannot be a name: it takes letters, digits, and after the "
-			       "first one _ . -",
+			       "'%s' cannot be a name: it takes letters and digits, and after the "
+			       "first character also _ . -",
 			       clean);
 	return false;
 }
@@ -282,7 +282,7 @@ static int read_moderation(struct change *change, char **ret_value)
 		return rc;
 	if (settings.adaptive_moderation == TRISTATE_UNKNOWN) {
 		change_explain(change, NULL,
-			       "this kernel does not have it: Linux 5.3 is the first");
+			       "this kernel does not support it: it needs Linux 5.3 or later");
 		return -EOPNOTSUPP;
 	}
 	*ret_value = mem_string(settings.adaptive_moderation == TRISTATE_YES ? "on" : "off");
@@ -299,13 +299,13 @@ static int write_moderation(struct change *change, const char *value)
 /* ib_device_set_dim() sets a flag on any device; rdma_dim_init(), core/cq.c, evaluates it. */
 static void guard_moderation(struct change *change)
 {
-	change_note(change, "every driver accepts it; it is effective for completion queues of the "
-			    "kernel that are made from now on, where the driver can moderate them");
+	change_note(change, "every driver accepts it; it affects completion queues that the kernel "
+			    "creates from now on, where the driver can moderate them");
 }
 
 static const struct enum_name on_off[] = {
 	{1, "on", TONE_PLAIN, "interrupts are moderated by load"},
-	{0, "off", TONE_PLAIN, "they are not"},
+	{0, "off", TONE_PLAIN, "interrupts are not moderated"},
 	{0},
 };
 
@@ -328,19 +328,20 @@ static int parse_description(struct change *change, const char *text, char **ret
 
 	if (length >= DEVICE_DESCRIPTION_SIZE) {
 		change_explain(change, NULL,
-			       "the text has %zu bytes, and a node description at most %d", length,
+			       "the text has %zu bytes, but a node description at most %d", length,
 			       DEVICE_DESCRIPTION_SIZE - 1);
 		return -EINVAL;
 	}
 	if (strcmp(clean, text)) {
-		change_explain(change, NULL,
-			       "'%s' has a newline, or another character that cannot be printed",
-			       clean);
+		change_explain(
+			change, NULL,
+			"'%s' contains a newline or another character that cannot be printed",
+			clean);
 		return -EINVAL;
 	}
 	/* White space at the end cannot be told from the file's own when it is read. */
 	if (length && text[length - 1] == ' ') {
-		change_explain(change, NULL, "the text ends with a blank");
+		change_explain(change, NULL, "the text ends with a space");
 		return -EINVAL;
 	}
 	*ret_value = mem_string(text);
@@ -411,8 +412,9 @@ static int write_description(struct change *change, const char *value)
 static void guard_description(struct change *change)
 {
 	if (change_find_processes(change, "rdma-ndd"))
-		change_note(change, "rdma-ndd runs: it writes its own text when it starts, when a "
-				    "device appears and when the host name changes (--persist)");
+		change_note(change,
+			    "rdma-ndd is running: it writes its own text when it starts, when a "
+			    "device appears and when the host name changes (--persist)");
 }
 
 /* rdma-ndd/rdma-ndd.8.in.rst of rdma-core: %h is the host, %d the device; systemd needs %%. */
@@ -427,7 +429,8 @@ static void persist_description(struct change *change)
 				: *c == '"' || *c == '\\' ? "\\%c"
 							  : "%c",
 				*c);
-	text_buffer_add(&text, "\"\n# of all devices: %%%%d in the text is the name of each");
+	text_buffer_add(&text,
+			"\"\n# for all devices: %%%%d in the text is replaced by the name of each");
 	change->persist_file = mem_string("/etc/systemd/system/rdma-ndd.service.d/nd-format.conf");
 	change->persist_text = text_buffer_take(&text);
 }

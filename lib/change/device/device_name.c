@@ -39,13 +39,15 @@ static int read_name(struct change *change, char **ret_value)
 static int check_class(struct change *change, bool had, const char *value)
 {
 	if (!had) {
-		change_note(change, "/sys/class/infiniband here is of another network namespace");
+		change_note(change,
+			    "/sys/class/infiniband here belongs to another network namespace");
 		return 0;
 	}
 	if (device_is_in_class(value))
 		return 0;
 	change_explain(change, "ls /sys/class/infiniband shows what is there",
-		       "RDMA netlink has taken the name, and /" SYSFS_RDMA_CLASS "/%s is not there",
+		       "RDMA netlink accepted the name, but /" SYSFS_RDMA_CLASS
+		       "/%s does not exist",
 		       value);
 	return -ENOENT;
 }
@@ -173,7 +175,7 @@ static void note_configfs(struct change *change, const struct root *root, const 
 
 	if (sysfs_has_directory(root, path))
 		change_note(change,
-			    "the settings in /%s answer ENODEV afterwards: rmdir it, and mkdir it "
+			    "the settings in /%s return ENODEV afterwards: rmdir it, and mkdir it "
 			    "with the new name",
 			    path);
 }
@@ -268,10 +270,9 @@ static void persist_name(struct change *change)
 	if (!device)
 		return;
 	if (device->software) {
-		change->persist_text = mem_format(
-			"a software device gets its name when it is made: "
-			"rdmactl link add %s ...",
-			change->wanted);
+		change->persist_text = mem_format("a software device gets its name when it is "
+						  "created: rdmactl link add %s ...",
+						  change->wanted);
 		return;
 	}
 	match = match_device(device);
@@ -284,8 +285,8 @@ static void persist_name(struct change *change)
 }
 
 const struct setting device_name_setting = {
-	.keyword = {"name", "NAME", "its name: letters, digits, and after the first one _ . -",
-		    NULL},
+	.keyword = {"name", "NAME",
+		    "new name: letters and digits, after the first character also _ . -", NULL},
 	.interface = "RDMA netlink SET",
 	.right = RIGHT_RDMA_ADMIN,
 	.parse = parse_name,

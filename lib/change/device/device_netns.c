@@ -29,7 +29,7 @@ static int parse_netns(struct change *change, const char *text, char **ret_value
 	int rc = strlen(text) < sizeof(data->target) ? netns_open(text, &fd) : -ENAMETOOLONG;
 
 	if (rc) {
-		change_explain(change, "ip netns list shows those that have a name",
+		change_explain(change, "ip netns list shows the named ones",
 			       rc == -EINVAL ? "'%s' is not a network namespace"
 					     : "cannot open the network namespace '%s': %s",
 			       clean, strerror(-rc));
@@ -83,8 +83,8 @@ static int read_target(struct change *change, char **ret_value)
 
 	if (rc) {
 		change_explain(change, NULL,
-			       "the device has left this network namespace, and the other one "
-			       "cannot be looked into: %s",
+			       "the device has left this network namespace, but the other one "
+			       "cannot be inspected: %s",
 			       strerror(-rc));
 		return rc;
 	}
@@ -150,8 +150,8 @@ static int check_target(struct change *change, const char *value, int fd)
 	if (!strcmp(word, value))
 		return 0;
 	clean = text_clean(data->target, strlen(data->target));
-	change_explain(change, "look at it, and run the command again",
-		       "'%s' is another network namespace by now: %s", clean, word);
+	change_explain(change, "check it, then run the command again",
+		       "'%s' is another network namespace now: %s", clean, word);
 	return -ESTALE;
 }
 
@@ -179,8 +179,8 @@ static int write_netns(struct change *change, const char *value)
 			       data->name);
 	else if (rc == -EPERM)
 		change_explain(change, "run it as root on the host",
-			       "it takes CAP_NET_ADMIN in the user namespace of the wanted network "
-			       "namespace, too");
+			       "it also takes CAP_NET_ADMIN in the user namespace of the wanted "
+			       "network namespace");
 	return rc;
 }
 
@@ -229,11 +229,11 @@ static void guard_netns(struct change *change)
 	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
 			    "it (IPoIB) are removed");
 	change_note(change, "when the last process of that network namespace ends, the kernel "
-			    "gives the device back to the first one");
+			    "returns the device to the initial one");
 	if (!from && change->before)
 		change_note(change,
-			    "nothing names %s, which the device leaves: to undo it, move it to a "
-			    "process of that (lsns -t net lists them)",
+			    "%s, which the device leaves, has no name: to undo the change, move "
+			    "the device to a process in it (lsns -t net lists them)",
 			    change->before);
 }
 

@@ -33,8 +33,8 @@ bool sub_device_check(struct change *change, const char *name, const char *type,
 	_cleanup_(freep) char *clean = text_clean(type, strlen(type));
 
 	if (strcmp(type, TYPE_SMI)) {
-		change_explain(change, NULL, "'%s' is not a type of sub-device: the type is smi",
-			       clean);
+		change_explain(change, NULL,
+			       "'%s' is not a type of sub-device: the only type is smi", clean);
 		return false;
 	}
 	return device_check_name(change, name, MOST_OF_NAME) &&
@@ -76,13 +76,13 @@ static int explain(struct change *change, const char *parent, int error)
 	/* ib_add_sub_device(), drivers/infiniband/core/device.c */
 	if (error == -EOPNOTSUPP)
 		change_explain(change, NULL,
-			       "the driver of %s has no sub-devices: of Linux 6.12 only mlx5 has "
+			       "the driver of %s has no sub-devices: in Linux 6.12 only mlx5 has "
 			       "them, for adapters with several planes",
 			       parent);
 	/* rdma_nl_rcv_msg(), core/netlink.c, returns -EINVAL for an unknown command. */
 	else if (error == -EINVAL)
 		change_explain(change, NULL,
-			       "this kernel has no sub-devices: Linux 6.11 is the first");
+			       "this kernel has no sub-devices: they need Linux 6.11 or later");
 	/* assign_name(), core/device.c */
 	else if (error == -ENFILE)
 		change_explain(change, "rdmactl devices lists the names",
@@ -90,7 +90,7 @@ static int explain(struct change *change, const char *parent, int error)
 	/* mlx5_ib_add_sub_dev(), drivers/infiniband/hw/mlx5/main.c */
 	else if (error == -EEXIST)
 		change_explain(change, "rdmactl dev -o device,parent",
-			       "%s has a sub-device already", parent);
+			       "%s already has a sub-device", parent);
 	return error;
 }
 
@@ -141,7 +141,7 @@ static int check_sub_device(struct change *change)
 {
 	if (!strcmp(change->before, CHANGE_ABSENT) || !strcmp(change->wanted, CHANGE_ABSENT))
 		return 0;
-	change_explain(change, "choose another name", "%s is there already: %s", change->object,
+	change_explain(change, "choose another name", "%s already exists: %s", change->object,
 		       change->before);
 	return -EEXIST;
 }

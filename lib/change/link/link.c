@@ -42,7 +42,7 @@ static const struct field fields[] = {
 	TEXT(netdev, "NETDEV", SHOWN, 0, "netdev that it uses"),
 	WORD(state, port_state_names, "STATE", SHOWN, 0, "state of its port"),
 	YES_NO(leaving, "LEAVING", SHOWN, 0,
-	       "whether it is being deleted, and waits for those who use it"),
+	       "whether it is being deleted, and waits for its users"),
 };
 #undef RECORD
 
@@ -281,12 +281,12 @@ static void take_new_name(struct change *change, const char *name, const struct 
 		snprintf(data->asked, sizeof(data->asked), "%s", change->object);
 	if (change->written)
 		change_note(change,
-			    "it was made as %s, and renamed to %s since, as udev's rules do",
+			    "it was created as %s, and since renamed to %s, as udev's rules do",
 			    change->object, name);
 	else
 		change_note(change,
-			    "%s has one already, and the kernel makes no second one: its name is "
-			    "%s, perhaps by udev's rules; rdmactl dev set %s name %s renames it",
+			    "%s already has one, and the kernel allows no second one: its name is "
+			    "%s, perhaps from udev's rules; rdmactl dev set %s name %s renames it",
 			    wish->netdev, name, quoted, change->object);
 	free(change->object);
 	change->object = mem_string(name);
@@ -365,7 +365,7 @@ static int check(struct change *change)
 
 	if (!strcmp(change->before, LEAVING)) {
 		change_explain(change, "end the processes that use it",
-			       "%s is being deleted, and waits until nobody uses it any more",
+			       "%s is being deleted, and waits until it is no longer used",
 			       change->object);
 		return -EBUSY;
 	}
@@ -381,7 +381,7 @@ static int check(struct change *change)
 			       change->before);
 		rc = -EOPNOTSUPP;
 	} else if (change->host->reverts && !can_be_made(change->before, &wish)) {
-		change_explain(change, "leave --revert-after out, or run it where the netdev is",
+		change_explain(change, "omit --revert-after, or run it where the netdev is",
 			       "it could not be undone: " NETDEV_ELSEWHERE);
 		rc = -EOPNOTSUPP;
 	}

@@ -39,8 +39,8 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 		if (link_wish_parse(change->before, &before))
 			next = mem_format("choose another name, or first: rdmactl link del %s",
 					  change->object);
-		change_explain(change, next ? next : "choose another name",
-			       "%s is there already: %s", change->object, change->before);
+		change_explain(change, next ? next : "choose another name", "%s already exists: %s",
+			       change->object, change->before);
 		return -ENFILE;
 	}
 	return 0;
@@ -80,9 +80,9 @@ static void explain_missing_module(struct change *change, const struct link_wish
 	rule = module_rules_find(&rules, module, false);
 	file = module_file(&files, module);
 	if (rule) {
-		next = mem_format("take '%s' out of %s", rule->text, rule->place);
-		change_explain(change, next, "the kernel may not load the module %s: %s", module,
-			       rule->place);
+		next = mem_format("remove '%s' from %s", rule->text, rule->place);
+		change_explain(change, next, "the kernel is not allowed to load the module %s: %s",
+			       module, rule->place);
 	} else if (!files.rc && !file) {
 		next = mem_format("install the package with the additional modules of Linux %s "
 				  "(linux-modules-extra, kernel-modules-extra), or another kernel",
@@ -120,12 +120,12 @@ void link_explain_add(struct change *change, const struct link_wish *wish, int e
 		break;
 	case -EEXIST: /* rxe_newlink(), siw_newlink() */
 		change_explain(change, "rdmactl link lists the software devices",
-			       "%s has a device of type %s already", wish->netdev, wish->type);
+			       "%s already has a device of type %s", wish->netdev, wish->type);
 		break;
 	case -EPERM: /* rxe_newlink(): is_vlan_dev() */
 		change_explain(change,
-			       "make it on the netdev below the VLAN: it has the VLAN's "
-			       "addresses as GIDs, too",
+			       "create it on the netdev below the VLAN: it also gets the VLAN's "
+			       "addresses as GIDs",
 			       "%s is a VLAN, on which the kernel allows no device of type rxe",
 			       wish->netdev);
 		break;
@@ -142,7 +142,8 @@ void link_explain_add(struct change *change, const struct link_wish *wish, int e
 			explain_missing_module(change, wish);
 		else
 			change_explain(change, "choose an Ethernet netdev",
-				       "%s takes no netdev such as %s", wish->type, wish->netdev);
+				       "%s does not work on a netdev such as %s", wish->type,
+				       wish->netdev);
 		break;
 	default:
 		break;
@@ -201,7 +202,8 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;
 	}
 	if (!rc && !ready)
-		change_note(change, "its port has no GID yet: is %s up, and has it an address?",
+		change_note(change,
+			    "its port has no GID yet: is %s up, and does it have an address?",
 			    wish->netdev);
 	root_close(&root);
 	return rc;

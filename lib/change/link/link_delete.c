@@ -82,7 +82,7 @@ static char *describe_holders(const struct device_nodes *nodes)
 	char *text = NULL;
 
 	if (root_open(NULL, &root))
-		return mem_string("those who use it");
+		return mem_string("its users");
 	holders_find(&root, nodes, &holders);
 	root_close(&root);
 	for (size_t i = 0; i < holders.count; i++)
@@ -100,7 +100,7 @@ static void tell_wait(struct change *change, const struct device_nodes *nodes, c
 
 	if (*told && !strcmp(*told, holders))
 		return;
-	text = mem_format("%s: the kernel waits for %s, and cannot be stopped", change->object,
+	text = mem_format("%s: the kernel waits for %s and cannot be interrupted", change->object,
 			  holders);
 	free(*told);
 	*told = mem_string(holders);
@@ -146,8 +146,8 @@ static void explain(struct change *change, const struct device_nodes *nodes, pid
 	switch (error) {
 	case -EINTR:
 		holders = describe_holders(nodes);
-		change_explain(change, "end them, and it goes away",
-			       "interrupted: process %d goes on deleting it, and waits for %s",
+		change_explain(change, "end them, and it is deleted",
+			       "interrupted: process %d is still deleting it, and waits for %s",
 			       (int)pid, holders);
 		break;
 	case -EINVAL: /* nldev_dellink(): unknown index, or no IBK_ALLOW_USER_UNREG */
@@ -156,7 +156,7 @@ static void explain(struct change *change, const struct device_nodes *nodes, pid
 		break;
 	case -EPERM:
 		change_explain(change, "run it as root, on the host",
-			       "it takes CAP_NET_ADMIN in the first user namespace");
+			       "it takes CAP_NET_ADMIN in the initial user namespace");
 		break;
 	default:
 		break;

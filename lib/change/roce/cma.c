@@ -32,7 +32,7 @@ static int explain(struct change *change, int rc)
 	case EPERM:
 		change_explain(change, "run it as root",
 			       "only root can see it: the kernel shows it in a directory of "
-			       "configfs that has to be made first");
+			       "configfs that has to be created first");
 		break;
 	default:
 		break;
@@ -101,7 +101,7 @@ static int write_mode(struct change *change, const char *value)
 	 * cma_set_default_gid_type(), core/cma.c, accepts only versions that the port has GIDs for.
 	 */
 	if (rc == -EINVAL)
-		change_explain(change, "rdmactl gids shows which versions the port has GIDs of",
+		change_explain(change, "rdmactl gids shows for which versions the port has GIDs",
 			       "the port does not speak %s", value);
 	return explain(change, rc);
 }
@@ -133,9 +133,10 @@ static int write_tos(struct change *change, const char *value)
 
 static void guard(struct change *change)
 {
-	change_note(change,
-		    "it holds for new connections of programs that use librdmacm, and of kernel "
-		    "users of rdma_cm, unless they set their own; and until the device goes");
+	change_note(
+		change,
+		"it applies to new connections of programs that use librdmacm, and of kernel users "
+		"of rdma_cm, unless they set their own, and only until the device goes away");
 }
 
 /* Returns the name that the device has when this change is made. */
@@ -173,7 +174,7 @@ static void persist(struct change *change)
 
 const struct setting cma_mode_setting = {
 	.keyword = {"default-mode", "roce-v1|roce-v2",
-		    "RoCE version of rdma_cm's connections by default", roce_mode_names},
+		    "default RoCE version of rdma_cm's connections", roce_mode_names},
 	.interface = "configfs rdma_cm",
 	.right = RIGHT_FILE,
 	.read = read_mode,
@@ -185,7 +186,7 @@ const struct setting cma_mode_setting = {
 };
 
 const struct setting cma_tos_setting = {
-	.keyword = {"default-tos", "N", "TOS of rdma_cm's connections by default: 0 to 255", NULL},
+	.keyword = {"default-tos", "N", "default TOS of rdma_cm's connections: 0 to 255", NULL},
 	.interface = "configfs rdma_cm",
 	.right = RIGHT_FILE,
 	.parse = parse_tos,

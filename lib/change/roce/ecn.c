@@ -25,9 +25,9 @@ static int explain(struct change *change, int rc)
 {
 	if (rc == -ENOENT)
 		change_explain(change, NULL,
-			       "this driver has no file for it: NVIDIA's own (MLNX_OFED, DOCA) "
-			       "has sys/class/net/NETDEV/ecn, and the kernel's mlx5 has only "
-			       "debugfs, which is not made to be written by tools");
+			       "this driver has no file for it: NVIDIA's own (MLNX_OFED, DOCA) has "
+			       "/sys/class/net/NETDEV/ecn, and the kernel's mlx5 has only debugfs, "
+			       "which is not meant for tools to write");
 	return rc;
 }
 
@@ -56,7 +56,7 @@ static int parse_ecn(struct change *change, const char *text, char **ret_value)
 	if (!parse_masks(text, &send, &receive))
 		return change_refuse_value(
 			change, text,
-			"none, or priorities: 3 or 0,3; SEND/RECEIVE sets both ends apart");
+			"none, or priorities: 3 or 0,3; SEND/RECEIVE sets each side separately");
 	*ret_value = ecn_text(send, receive);
 	return 0;
 }

@@ -55,7 +55,7 @@ static int parse_vfs(struct change *change, const char *text, char **ret_value)
 	if (!read_file(change, TOTAL_FILE, total_text) &&
 	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total) {
 		change_explain(change,
-			       "the firmware's settings or the driver's parameters have the limit",
+			       "the firmware's settings or the driver's parameters set the limit",
 			       "the function has at most %llu VFs", (unsigned long long)total);
 		return -EINVAL;
 	}
@@ -78,26 +78,26 @@ void sriov_explain_vfs(struct change *change, int error, bool removes)
 	/* This error comes from the driver: ice and idpf return EBUSY, i40e EINVAL, ixgbe EPERM. */
 	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM)) {
 		change_explain(change, "shut down the virtual machines; dmesg | tail may say more",
-			       "the driver does not remove the VFs: virtual machines may have some "
-			       "of them");
+			       "the driver does not remove the VFs: virtual machines may be using "
+			       "some of them");
 		return;
 	}
 	switch (error) {
 	case -ENOENT:
 		change_explain(change, "load the driver of the physical function",
-			       "the driver of the function does not make VFs by sysfs");
+			       "the driver of the function does not create VFs through sysfs");
 		break;
 	case -ERANGE:
 	case -ENOMEM:
 	case -ENOSPC:
-		change_explain(change, "take fewer, or look into the kernel log: dmesg | tail",
-			       "the function or its PCI bus has no room for so many VFs");
+		change_explain(change, "ask for fewer, or look at the kernel log: dmesg | tail",
+			       "the function or its PCI bus has no room for this many VFs");
 		break;
 	case -EBUSY:
 		/* Those VFs are not ours to remove again. */
 		change->written = false;
-		change_explain(change, "look at it, and run the command again",
-			       "somebody else made VFs meanwhile");
+		change_explain(change, "check it, then run the command again",
+			       "somebody else created VFs meanwhile");
 		break;
 	case -EPERM:
 		change_explain(change, "switch SR-IOV on in the firmware or the BIOS",
@@ -124,8 +124,8 @@ static int remove_vfs(struct change *change)
 	if (rc || !strcmp(text, "0"))
 		return rc;
 	change_explain(change, "dmesg | tail may say why",
-		       "the driver accepted that the VFs be removed, and kept them: its netdev may "
-		       "be down, or virtual machines may have some of them");
+		       "the driver accepted the removal of the VFs, but kept them: its netdev may "
+		       "be down, or virtual machines may be using some of them");
 	return -EBUSY;
 }
 
@@ -197,7 +197,7 @@ static void guard_vfs(struct change *change)
 	if (text_parse_u64(change->before, 10, MOST_VFS, &count) || !count ||
 	    root_open(NULL, &root))
 		return;
-	change_note(change, "the %llu VFs that are there are removed first, with their settings",
+	change_note(change, "the %llu existing VFs are removed first, with their settings",
 		    (unsigned long long)count);
 	for (unsigned int vf = 0; vf < count; vf++) {
 		_cleanup_(freep) char *driver = NULL;

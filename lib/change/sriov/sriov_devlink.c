@@ -112,7 +112,7 @@ static void explain(struct change *change, const struct place *place, const char
 	 */
 	if (error == -EOPNOTSUPP && !strcmp(doing, "reload"))
 		change_explain(change,
-			       text ? "do what it asks for, and run the command again" : NULL,
+			       text ? "do what it asks for, then run the command again" : NULL,
 			       "the driver of %s cannot be reloaded, so it stays as it was%s%s",
 			       device, text ? ": " : "", text ? text : "");
 	else
@@ -215,8 +215,8 @@ static void guard_switch(struct change *change)
 	mode = place.device->switch_modes[switch_of(change)];
 	if (mode == DEVLINK_PARAM_CMODE_PERMANENT)
 		change_note(change,
-			    "%s keeps it in its memory, and takes it when it starts the next time: "
-			    "restart the host",
+			    "%s keeps it in its memory, and uses it from its next start: restart "
+			    "the host",
 			    place.device->name);
 	if (mode == DEVLINK_PARAM_CMODE_PERMANENT || root_open(NULL, &root))
 		return;
@@ -257,8 +257,8 @@ static char *undo_switch(const struct change *change)
 	}
 
 const struct setting sriov_roce_setting = SWITCH(
-	"enable-roce", "RoCE of the function, by the parameter enable_roce of its driver");
+	"enable-roce", "RoCE of the function: the parameter enable_roce of its driver");
 const struct setting sriov_rdma_setting = SWITCH(
-	"enable-rdma", "RDMA of the function, by the parameter enable_rdma of its driver");
+	"enable-rdma", "RDMA of the function: the parameter enable_rdma of its driver");
 const struct setting sriov_iwarp_setting = SWITCH(
-	"enable-iwarp", "iWARP of the function, by the parameter enable_iwarp of its driver");
+	"enable-iwarp", "iWARP of the function: the parameter enable_iwarp of its driver");

@@ -54,7 +54,7 @@ static int find_vf(struct change *change, struct netlink *rtnl, struct vf_list *
 
 	if (!change->netdev_index.known) {
 		change_explain(change, "load its driver",
-			       "the function has no netdev here, by which VFs are set");
+			       "the function has no netdev here, through which VFs are set");
 		return -ENODEV;
 	}
 	rc = vf_list_read(rtnl, (unsigned int)change->netdev_index.value, list);
@@ -140,13 +140,13 @@ static int write_vf(struct change *change, const char *value)
 			    number_of_value(change, value));
 	/* Most drivers return EINVAL for a number past the last VF. */
 	if (rc == -EOPNOTSUPP)
-		change_explain(change,
-			       "it may be set by devlink instead, in the mode switchdev: devlink "
-			       "port function set",
-			       "the driver does not let %s be set", change->setting->keyword.word);
+		change_explain(
+			change,
+			"in switchdev mode, devlink may set it instead: devlink port function set",
+			"the driver does not let %s be set", change->setting->keyword.word);
 	else if (rc == -EINVAL)
 		change_explain(change, "rdmactl sriov lists the functions",
-			       "the driver does not take it: the VF may have gone away");
+			       "the driver does not accept it: the VF may have gone away");
 	return rc;
 }
 
@@ -154,7 +154,7 @@ static void guard_guid(struct change *change)
 {
 	change_note(change, "the VF takes the GUID when its driver is bound to it again");
 	if (!strcmp(change->wanted, UNSET))
-		change_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
+		change_note(change, "without GUIDs, an InfiniBand VF cannot come up");
 }
 
 /* The VF's netdevs on this host: the session may go over one of them. */
@@ -189,7 +189,7 @@ static void guard_policy(struct change *change)
 static void guard_trust(struct change *change)
 {
 	change_note(change, "i40e and ice reset the VF for it: its traffic stops meanwhile, and "
-			    "its RDMA device goes and comes back");
+			    "its RDMA device goes away and comes back");
 	guard_netdevs(change);
 }
 
