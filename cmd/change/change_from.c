@@ -58,8 +58,8 @@ static int find_command(struct line *line, char **words)
 		line->ctx.command = command;
 		return used;
 	}
-	fail_line(line, STATUS_USAGE, "this is not the command of a change",
-		  "a line is a change as on the command line: dev set mlx5_0 name rdma0");
+	fail_line(line, STATUS_USAGE, "this command does not change a setting",
+		  "write each line as on the command line: dev set mlx5_0 name rdma0");
 	return -EINVAL;
 }
 
@@ -227,7 +227,7 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 	device_follow_names(&plan->changes);
 	if (plan->changes.count)
 		return true;
-	return listing_fail_format(&plan->listing, STATUS_USAGE, NULL, "%s has no change",
+	return listing_fail_format(&plan->listing, STATUS_USAGE, NULL, "%s has no changes",
 				   plan->file);
 }
 

@@ -105,7 +105,7 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 		if (!setting || !change_plan_one(plan, setting, words[1], object, fill, context))
 			return false;
 	}
-	return plan->changes.count || fail_with_help(plan, "what is to be set?");
+	return plan->changes.count || fail_with_help(plan, "no setting is given");
 }
 
 bool change_take_values(struct change_plan *plan, const struct keyword *keywords, size_t count,
@@ -278,7 +278,7 @@ static void tell_changed(const struct ctx *ctx, const struct changes *changes)
 
 		if (change->state.value != CHANGE_CHANGED)
 			continue;
-		message = mem_format("%s%s%s was changed nevertheless, from %s to %s",
+		message = mem_format("%s%s%s was changed anyway, from %s to %s",
 				     text_or(change->object, ""), change->object ? ": " : "",
 				     change->setting->keyword.word, change->before, change->after);
 		if (change->undo)
@@ -305,7 +305,7 @@ static void explain_undone(struct change_plan *plan, const char *reason)
 /* Called when everything is written: keeps it or undoes it. Returns whether it is kept. */
 static bool settle(struct change_plan *plan, const struct change_args *args)
 {
-	const char *reason = "it was undone: a signal came";
+	const char *reason = "it was undone: a signal arrived";
 	enum change_verdict verdict = CHANGE_ENDED;
 
 	if (!changes_count(&plan->changes, CHANGE_CHANGED))

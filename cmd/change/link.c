@@ -12,7 +12,7 @@
 #include "cmd/commands.h"
 
 static const struct keyword keywords[] = {
-	{"type", "rxe|siw", "what it speaks: RoCE or iWARP", link_type_names},
+	{"type", "rxe|siw", "its protocol: RoCE or iWARP", link_type_names},
 	{"netdev", "IF", "netdev that it uses", NULL, COMPLETE_NETDEV},
 };
 
@@ -62,7 +62,7 @@ static bool check_name(struct change_plan *plan, const char *name)
 	if (*name && strlen(name) < DEVICE_NAME_SIZE && !strchr(name, '/'))
 		return true;
 	return listing_fail_format(&plan->listing, STATUS_USAGE,
-				   "rdmactl link lists the devices in software",
+				   "rdmactl link lists the software devices",
 				   "'%s' cannot be the name of an RDMA device", name);
 }
 

@@ -23,12 +23,12 @@ struct ports_args {
 static const struct option_row agent_options[] = {
 	STRING_OPTION(struct ports_args, mad.via, 0, "via", "DEV/PORT", COMPLETE_PORT,
 		      "reach a remote port through this one (default: first active one)"),
-	FLAG_OPTION(struct ports_args, mad.lid, 'L', "lid", "the port is that of a LID"),
-	FLAG_OPTION(struct ports_args, mad.guid, 'G', "guid", "the port is that of a port GUID"),
+	FLAG_OPTION(struct ports_args, mad.lid, 'L', "lid", "the port is given by LID"),
+	FLAG_OPTION(struct ports_args, mad.guid, 'G', "guid", "the port is given by port GUID"),
 	FLAG_OPTION(struct ports_args, mad.direct, 'D', "direct",
-		    "the port is at the end of a directed route: 0,1,3"),
+		    "the port is given by a directed route: 0,1,3"),
 	FLAG_OPTION(struct ports_args, mad.node, 0, "node",
-		    "the port is that of a node by its name"),
+		    "the port is given by the name of its node"),
 	STRING_OPTION(struct ports_args, mad.names, 0, "names", "FILE", COMPLETE_FILE,
 		      "names of nodes by GUID (default: " IBDIAG_NODE_NAMES_PATH ")"),
 	STRING_OPTION(struct ports_args, mad.mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
@@ -72,7 +72,7 @@ static bool refuse_second(struct change_plan *plan, const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
-	return usage(plan, "one after the other, by a command for each",
+	return usage(plan, "use a separate command for each",
 		     mem_format("'%s' is set twice", clean));
 }
 
@@ -202,7 +202,7 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 
 	if (device->port_count != 1)
 		return usage(plan, "rdmactl ports lists them",
-			     mem_format("%s has several ports, or none: name one, as %s/1",
+			     mem_format("%s has several ports, or none: name one, such as %s/1",
 					device->name, device->name));
 	object = port_object(port);
 	plan->host.inventory = &plan->listing.inventory;
@@ -238,11 +238,11 @@ static bool open_distant(struct change_plan *plan, const struct way *way, const 
 
 	*ret_object = text_clean(place, strlen(place));
 	if (!mad_target_split(place, &word, &port))
-		return usage(plan, "rdmactl ports set 4/1 state down",
-			     mem_format("'%s' names no port: it is DEV/PORT of this host, or "
-					"LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a distant "
-					"node",
-					*ret_object));
+		return usage(
+			plan, "rdmactl ports set 4/1 state down",
+			mem_format("'%s' is not a port: it takes DEV/PORT of this host, or "
+				   "LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node",
+				   *ret_object));
 	if (!load(plan, way->via, MAD_PORT_NEEDS, &problems, &message)) {
 		if (message)
 			return usage(plan, "rdmactl devices lists the names", mem_string(message));

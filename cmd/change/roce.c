@@ -20,12 +20,12 @@ static const struct option_row roce_options[] = {
 	STRING_OPTION(struct roce_args, tos, 't', "tos", "N", COMPLETE_NOTHING,
 		      "trace packets with this TOS instead of the default one"),
 	STRING_OPTION(struct roce_args, dscp, 'd', "dscp", "NAME|N", COMPLETE_NOTHING,
-		      "the same, as a DSCP: AF31, CS3, EF, 26"),
+		      "give the TOS as a DSCP: AF31, CS3, EF, 26"),
 	{0},
 };
 
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("tos dscp", "a TOS is four times its DSCP, and the ECN bits"),
+	OPTIONS_ONE_OF("tos dscp", "a TOS is four times its DSCP plus the ECN bits"),
 	{0},
 };
 
@@ -40,7 +40,7 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 		return listing_fail_format(listing, STATUS_USAGE,
 					   args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
 						     : TOS_DSCP_HINT,
-					   "'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
+					   "'%s' is not a %s", word, args->tos ? "TOS" : "DSCP");
 	*ret_tos = number_of(value);
 	return true;
 }

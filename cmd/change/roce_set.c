@@ -31,7 +31,7 @@ static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct roce_set_args, priority, 0, "priority", "N", 0, 7,
 		      "priority of RoCE for the profile (3)"),
 	NUMBER_OPTION(COUNT, struct roce_set_args, mtu, 0, "mtu", "BYTES", 68, INT32_MAX,
-		      "with the profile, set the MTU of the netdev as well"),
+		      "with the profile, also set the MTU of the netdev"),
 	{0},
 };
 
@@ -154,7 +154,7 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 	const bool of_port = is_of_port(setting);
 
 	if (of_port && !target->port_count)
-		return refuse(plan, word, "is the netdev of no RoCE port",
+		return refuse(plan, word, "is not the netdev of a RoCE port",
 			      "rdmactl netdevs lists the ports and their netdevs");
 	if (!of_port && !target->member_count)
 		return refuse(plan, word, "has no netdev in this network namespace",
@@ -212,7 +212,7 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 
 	if (args->dscp && roce_profile_dscp(args->dscp, &wish)) {
 		return listing_fail_format(&plan->listing, STATUS_USAGE, TOS_DSCP_HINT,
-					   "'%s' is no DSCP", args->dscp);
+					   "'%s' is not a DSCP", args->dscp);
 	}
 	if (!target->member_count)
 		return refuse(plan, word, "has no netdev in this network namespace",
@@ -256,7 +256,7 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 			      "rdmactl ports lists the ports and their link layers");
 	default:
 		if (rc || listing->inventory.links.missing)
-			return refuse(plan, word, "is not among what could be read",
+			return refuse(plan, word, "was not found, but not everything could be read",
 				      "try again: the netdevs may have changed meanwhile");
 		return refuse(plan, word, "is neither an RDMA device or port nor a netdev",
 			      "rdmactl netdevs lists them");
@@ -271,7 +271,7 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 	bool good;
 
 	if (!words[1] && !args->profile.known)
-		return listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?",
+		return listing_fail(&plan->listing, STATUS_USAGE, "no setting is given",
 				    "rdmactl roce set --help lists the settings");
 	good = check_words(plan, list, words + 1) && find(plan, words[0], &target);
 	if (good && args->profile.known)

@@ -15,14 +15,14 @@
 
 static const char source[] = "ethtool netlink";
 static const char root_hint[] =
-	"the memory of a module needs CAP_NET_ADMIN: run as root, or sudo rdmactl cables";
+	"reading the memory of a module takes CAP_NET_ADMIN: run as root, or sudo rdmactl cables";
 static const char infiniband_hint[] =
-	"rdmactl fabric cables reads the modules of InfiniBand ports by management datagrams";
+	"rdmactl fabric cables reads the modules of InfiniBand ports through management datagrams";
 static const char driver_hint[] =
 	"the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver";
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
 static const char plug_hint[] =
-	"the driver cannot reach a module: look at the plug; dmesg may say more";
+	"the driver cannot reach a module: check how it is plugged in; dmesg may say more";
 
 const uint64_t port_cables_needs = NEED_NETDEV | NEED_LINK_LAYER | NEED_LINK_LIST | NEED_LINK_KIND |
 				   NEED_LINK_STATE;

@@ -6,14 +6,14 @@
 
 #define RECORD struct ethtool_fec_bin
 static const struct field bin_fields[] = {
-	NUMBER(low, "LOW", SHOWN, 0, "fewest wrong symbols of such a block"),
-	NUMBER(high, "HIGH", SHOWN, 0, "most wrong symbols of such a block"),
+	NUMBER(low, "LOW", SHOWN, 0, "fewest wrong symbols in such a block"),
+	NUMBER(high, "HIGH", SHOWN, 0, "most wrong symbols in such a block"),
 	NUMBER(blocks, "BLOCKS", SHOWN | FIELD_COUNTER, 0, "blocks since the driver was loaded"),
 };
 #undef RECORD
 
 const struct schema fec_bin_schema = SCHEMA("fec_bins", struct ethtool_fec_bin, bin_fields,
-					    "blocks with so many wrong symbols");
+					    "blocks with this many wrong symbols");
 
 static void get_weakest(const void *record, struct value *value)
 {
@@ -55,7 +55,7 @@ static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
 	TEXT(netdev, "NETDEV", SHOWN, 0,
-	     "netdev that was asked: that of the port, or a member of its bond"),
+	     "netdev that was queried: that of the port, or a member of its bond"),
 	YES_NO_AS("link_up", link.up, "LINK", SHOWN, 0, "whether the link is up"),
 	WORD_AS("down_reason", link.reason, ethtool_reason_names, "REASON", SHOWN, 0,
 		"why a link is down, if the driver reports it"),
@@ -65,9 +65,9 @@ static const struct field fields[] = {
 	COMPUTED_REAL_FIELD(get_weakest, 1, "rx_power_dbm", "RX dBm", SHOWN | FIELD_RIGHT,
 			    PLUG_WEAKEST_HELP),
 	FLAGS_AS("alarms", plug.alarms, plug_flag_names, "ALARMS", SHOWN, 0,
-		 "readings beyond the module's own thresholds now, of any lane"),
+		 "readings of any lane that are beyond the module's own thresholds now"),
 	FLAGS_AS("flags", plug.flags, plug_flag_names, "FLAGS", 0, 0,
-		 "faults, alarms and warnings that the module noted since they were read last"),
+		 "faults, alarms and warnings that the module noted since they were last read"),
 	WORD_AS("state", plug.state, plug_state_names, "STATE", 0, 0, "state of a CMIS module"),
 	WORD_AS("fault", plug.fault, plug_fault_names, "FAULT", 0, 0,
 		"why the state of a CMIS module is fault"),
@@ -80,8 +80,8 @@ static const struct field fields[] = {
 	WORD_AS("technology", plug.technology, plug_technology_names, "TECHNOLOGY", 0, 0,
 		"laser, or equalizer of a copper cable"),
 	TEXT_AS("revision", plug.revision, "REVISION", 0, 0, "vendor's revision"),
-	TEXT_AS("oui", plug.oui, "OUI", 0, 0, "vendor's number"),
-	TEXT_AS("date", plug.date, "DATE", 0, 0, "when it was made"),
+	TEXT_AS("oui", plug.oui, "OUI", 0, 0, "IEEE number of the vendor (OUI)"),
+	TEXT_AS("date", plug.date, "DATE", 0, 0, "date of manufacture"),
 	TEXT_AS("firmware", plug.firmware, "FIRMWARE", 0, 0, "active firmware of a CMIS module"),
 	WORD_AS("power_mode", module.power_mode, ethtool_power_mode_names, "POWER", 0, 0,
 		"whether the module has its full power"),
@@ -101,14 +101,14 @@ static const struct field fields[] = {
 	NUMBER_AS("down_count", link.down_count, "DOWN COUNT", FIELD_COUNTER, 0,
 		  "times that the link went down"),
 	NUMBER_AS("signal_quality", link.quality, "QUALITY", 0, 0,
-		  "signal quality index of the link, if the driver tells"),
+		  "signal quality index of the link, if the driver reports it"),
 	NUMBER_AS("most_signal_quality", link.most_quality, "MOST QUALITY", 0, 0,
 		  "best value of that index"),
 	RECORDS_FIELD(get_lanes, &plug_lane_schema, "", "lanes", 0, "readings of each lane"),
 	RECORDS_FIELD(get_limits, &plug_limits_schema, "", "thresholds", 0,
 		      "the module's own thresholds"),
 	RECORDS_FIELD(get_bins, &fec_bin_schema, "", "fec_bins", 0,
-		      "how many blocks had so many wrong symbols"),
+		      "how many blocks had this many wrong symbols"),
 };
 
 const struct schema cable_schema = SCHEMA("cables", struct port_cable, fields,

@@ -45,10 +45,10 @@ static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
 	TEXT(netdev, "NETDEV", 0, 0,
-	     "netdev that was asked: that of the port, or a member of its bond"),
+	     "netdev that was queried: that of the port, or a member of its bond"),
 	NUMBER_AS("lane", lane.lane, "LANE", SHOWN, 0, "number of the lane, from 1"),
 	DBM(get_rx, "rx_power_dbm", "RX dBm", SHOWN,
-	    "receive power; -40: no more than the module can measure"),
+	    "receive power; -40: too little for the module to measure"),
 	DBM(get_rx_low_alarm, "rx_low_alarm_dbm", "RX LOW", SHOWN, "less received is an alarm"),
 	DBM(get_rx_low_warning, "rx_low_warning_dbm", "RX LOW WARNING", 0,
 	    "less received is a warning"),
@@ -56,7 +56,7 @@ static const struct field fields[] = {
 	    "more received is a warning"),
 	DBM(get_rx_high_alarm, "rx_high_alarm_dbm", "RX HIGH", SHOWN, "more received is an alarm"),
 	DBM(get_tx, "tx_power_dbm", "TX dBm", SHOWN,
-	    "transmit power; -40: no more than the module can measure"),
+	    "transmit power; -40: too little for the module to measure"),
 	DBM(get_tx_low_alarm, "tx_low_alarm_dbm", "TX LOW", SHOWN, "less sent is an alarm"),
 	DBM(get_tx_low_warning, "tx_low_warning_dbm", "TX LOW WARNING", 0,
 	    "less sent is a warning"),
@@ -78,10 +78,10 @@ static const struct field fields[] = {
 	REAL_FIELD(RECORD, lane.tx_power_mw, "tx_power_mw", "TX mW", FIELD_RIGHT, 0,
 		   "transmit power, milliwatts"),
 	FLAGS_AS("alarms", lane.alarms, plug_flag_names, "ALARMS", SHOWN, 0,
-		 "what is beyond the module's own thresholds now"),
+		 "readings beyond the module's own thresholds now"),
 	FLAGS_AS("flags", lane.flags, plug_flag_names, "FLAGS", SHOWN, 0,
-		 "faults, alarms and warnings that the module noted since they were read last"),
+		 "faults, alarms and warnings that the module noted since they were last read"),
 };
 
 const struct schema cable_lane_schema = SCHEMA("cable_lanes", struct cable_lane, fields,
-					       "a lane of what is plugged in: cables --lanes");
+					       "a lane of a plugged-in module: cables --lanes");

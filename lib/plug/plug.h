@@ -180,7 +180,7 @@ void plug_set_dbm(struct value *value, const struct real *milliwatts);
 void plug_set_weakest(struct value *value, const struct plug *plug); /* the same for that lane */
 void plug_set_lanes(struct value *value, const struct plug *plug);   /* as records */
 
-#define PLUG_WEAKEST_HELP "receive power of the weakest lane; -40: no more than can be measured"
+#define PLUG_WEAKEST_HELP "receive power of the weakest lane; -40: too little to be measured"
 
 /*
  * Columns of a record with a plug. `shown_` applies to what is the same at both ends of a cable,

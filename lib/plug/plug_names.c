@@ -11,7 +11,7 @@ const struct enum_name plug_standard_names[] = {
 
 const struct enum_name plug_kind_names[] = {
 	{PLUG_PASSIVE_COPPER, "passive-copper", TONE_PLAIN, "copper cable without electronics"},
-	{PLUG_ACTIVE_COPPER, "active-copper", TONE_PLAIN, "copper cable that amplifies"},
+	{PLUG_ACTIVE_COPPER, "active-copper", TONE_PLAIN, "copper cable that amplifies the signal"},
 	{PLUG_ACTIVE_OPTICAL, "active-optical", TONE_PLAIN, "optical cable with fixed fibres"},
 	{PLUG_ACTIVE, "active", TONE_PLAIN, "active cable, copper or optical"},
 	{PLUG_OPTICAL, "optical", TONE_PLAIN, "transceiver for separate fibres"},
@@ -31,11 +31,12 @@ const struct enum_name plug_flag_names[] = {
 	PLUG_QUANTITIES(FOUR){UINT64_C(1) << PLUG_RX_LOSS, "rx-los", TONE_BAD,
 			      "no light is received"},
 	{UINT64_C(1) << PLUG_TX_LOSS, "tx-los", TONE_BAD, "the port sends no signal"},
-	{UINT64_C(1) << PLUG_RX_UNLOCKED, "rx-lol", TONE_BAD, "no clock in what is received"},
-	{UINT64_C(1) << PLUG_TX_UNLOCKED, "tx-lol", TONE_BAD, "no clock in what the port sends"},
+	{UINT64_C(1) << PLUG_RX_UNLOCKED, "rx-lol", TONE_BAD, "no clock in the received signal"},
+	{UINT64_C(1) << PLUG_TX_UNLOCKED, "tx-lol", TONE_BAD,
+	 "no clock in the signal that the port sends"},
 	{UINT64_C(1) << PLUG_TX_FAULT, "tx-fault", TONE_BAD, "the transmitter has failed"},
 	{UINT64_C(1) << PLUG_TX_EQUALIZER_FAULT, "tx-eq-fault", TONE_BAD,
-	 "the adaptive equalizer of what the port sends has failed"},
+	 "the adaptive equalizer for the signal that the port sends has failed"},
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
@@ -137,7 +138,7 @@ const struct enum_name plug_state_names[] = {
 /* CMIS 5, table 8-15 */
 const struct enum_name plug_fault_names[] = {
 	{0, "not-told", TONE_PLAIN, "no fault detected, or not supported"},
-	{1, "tec-runaway", TONE_BAD, "the cooler of the laser runs away"},
+	{1, "tec-runaway", TONE_BAD, "thermal runaway of the laser's cooler"},
 	{2, "data-memory", TONE_BAD, "data memory corrupted"},
 	{3, "program-memory", TONE_BAD, "program memory corrupted"},
 	{0, NULL, TONE_PLAIN, NULL},

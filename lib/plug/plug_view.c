@@ -80,15 +80,15 @@ static const struct field lane_fields[] = {
 	NUMBER(lane, "LANE", SHOWN, 0, "number of the lane, from 1"),
 	REAL(rx_power_mw, "RX mW", 0, 0, "receive power, milliwatts"),
 	COMPUTED_REAL_FIELD(get_rx_dbm, 1, "rx_power_dbm", "RX dBm", SHOWN | FIELD_RIGHT,
-			    "receive power; -40: no more than the module can measure"),
+			    "receive power; -40: too little for the module to measure"),
 	REAL(tx_power_mw, "TX mW", 0, 0, "transmit power, milliwatts"),
 	COMPUTED_REAL_FIELD(get_tx_dbm, 1, "tx_power_dbm", "TX dBm", SHOWN | FIELD_RIGHT,
-			    "transmit power; -40: no more than the module can measure"),
+			    "transmit power; -40: too little for the module to measure"),
 	REAL(tx_bias_ma, "BIAS mA", SHOWN, 0, "current of the laser, milliamperes"),
 	FLAGS_AS("alarms", alarms, plug_flag_names, "ALARMS", SHOWN, 0,
-		 "what is beyond the module's own thresholds now"),
+		 "readings beyond the module's own thresholds now"),
 	FLAGS_AS("flags", flags, plug_flag_names, "FLAGS", SHOWN, 0,
-		 "faults, alarms and warnings that the module noted since they were read last"),
+		 "faults, alarms and warnings that the module noted since they were last read"),
 };
 #undef RECORD
 
@@ -105,7 +105,7 @@ static const struct enum_name quantity_names[] = {
 #define RECORD struct plug_limits
 static const struct field limits_fields[] = {
 	WORD(quantity, quantity_names, "QUANTITY", SHOWN, 0,
-	     "what they are of: degrees Celsius, volts, milliwatts or milliamperes"),
+	     "what they limit, in degrees Celsius, volts, milliwatts or milliamperes"),
 	REAL_FIELD(RECORD, values[LIMIT_LOW_ALARM], "low_alarm", "LOW ALARM", SHOWN | FIELD_RIGHT,
 		   0, "less is an alarm"),
 	REAL_FIELD(RECORD, values[LIMIT_LOW_WARNING], "low_warning", "LOW WARNING",
@@ -118,4 +118,4 @@ static const struct field limits_fields[] = {
 #undef RECORD
 
 const struct schema plug_limits_schema = SCHEMA("plug_limits", struct plug_limits, limits_fields,
-						"the thresholds that the module has of a quantity");
+						"the module's thresholds for a quantity");

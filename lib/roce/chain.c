@@ -29,8 +29,8 @@ const struct enum_name roce_step_names[] = {
 };
 
 static const struct enum_name verdict_names[] = {
-	{ROCE_OK, "ok", TONE_GOOD, "as it has to be"},
-	{ROCE_NOTE, "note", TONE_PLAIN, "loses nothing, and is worth knowing"},
+	{ROCE_OK, "ok", TONE_GOOD, "as required"},
+	{ROCE_NOTE, "note", TONE_PLAIN, "loses nothing, but is worth knowing"},
 	{ROCE_UNKNOWN, "unknown", TONE_WARNING, "not known"},
 	{ROCE_BROKEN, "broken", TONE_BAD, "packets can be lost"},
 	{0},
@@ -38,10 +38,10 @@ static const struct enum_name verdict_names[] = {
 
 #define RECORD struct roce_step
 static const struct field step_fields[] = {
-	WORD(step, roce_step_names, "STEP", SHOWN, 0, "step of the way"),
+	WORD(step, roce_step_names, "STEP", SHOWN, 0, "which step it is"),
 	TEXT(value, "VALUE", SHOWN, 0, "what is set there"),
 	WORD(verdict, verdict_names, "VERDICT", SHOWN, 0, "whether packets get through it"),
-	TEXT(text, "TEXT", SHOWN, 0, "the same in words"),
+	TEXT(text, "TEXT", SHOWN, 0, "explanation"),
 };
 #undef RECORD
 
@@ -117,7 +117,7 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 
 	switch (facts->tos_source) {
 	case TOS_ASKED:
-		add_step(chain, ROCE_TOS, ROCE_OK, value, "packets with TOS %u, as asked",
+		add_step(chain, ROCE_TOS, ROCE_OK, value, "packets with TOS %u, as requested",
 			 facts->tos);
 		break;
 	case TOS_GLOBAL:
@@ -132,8 +132,8 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 		break;
 	case TOS_UNTOUCHED:
 		add_step(chain, ROCE_TOS, ROCE_UNKNOWN, value,
-			 "the default TOS of rdma_cm cannot be seen: configfs has no directory of "
-			 "the device, or it cannot be read; untouched, it is %u",
+			 "the default TOS of rdma_cm cannot be seen: configfs has no directory for "
+			 "the device, or it cannot be read; if nobody changed it, it is %u",
 			 facts->tos);
 		break;
 	}
@@ -186,7 +186,7 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 			 roce_trusts_dscp(facts) == TRISTATE_NO
 				 ? "the priority is not that of the DSCP"
-				 : "whether the priority is that of the DSCP is not known");
+				 : "it is not known whether the priority is that of the DSCP");
 	} else if (!mask) {
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 			 "the driver reports no priority for DSCP %u, so its firmware chooses one",
@@ -233,7 +233,7 @@ static void follow_class(const struct roce_facts *facts, struct roce_chain *chai
 	if (!chain->priority.known || !facts->dcb.ets_known) {
 		add_step(chain, ROCE_CLASS, ROCE_UNKNOWN, NULL,
 			 chain->priority.known ? "the driver does not report the traffic classes"
-					       : "the traffic class needs the priority");
+					       : "the priority is not known");
 		return;
 	}
 	number = facts->dcb.ets.prio_tc[chain->priority.value];
@@ -274,11 +274,11 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 			 "PFC pauses the priority instead of dropping its packets");
 	} else if (chain->priority.known) {
 		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
-			 "PFC is on for priority %s, and the packets have priority %u", list,
+			 "PFC is on for priority %s, but the packets have priority %u", list,
 			 (unsigned int)chain->priority.value);
 	} else {
 		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, mem_string(list),
-			 "PFC is on for priority %s; whether the packets have it is not known",
+			 "PFC is on for priority %s; it is not known whether the packets have it",
 			 list);
 	}
 }
@@ -319,7 +319,7 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 
 		chain->ecn = TRISTATE_NO;
 		add_step(chain, ROCE_ECN, ROCE_NOTE, mem_string(list),
-			 "no priority has both ends of congestion control: senders slow down on "
+			 "no priority has congestion control at both ends: senders slow down on "
 			 "%s, receivers notify on %s",
 			 send, receive);
 	} else if (ecn->vendor) {
@@ -327,7 +327,7 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 			 "congestion control is on for priority %s", list);
 	} else if (ecn->params) {
 		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
-			 "the driver tells how congestion control is tuned, but not whether it "
+			 "the driver reports how congestion control is tuned, but not whether it "
 			 "is on");
 	} else if (ecn->rc && ecn->rc != -ENOENT) {
 		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
@@ -335,8 +335,8 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 	} else {
 		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
 			 facts->dcb_rc == -ENODEV
-				 ? "nothing tells about congestion control of a port without netdev"
-				 : "the driver does not tell about congestion control");
+				 ? "nothing reports congestion control of a port without a netdev"
+				 : "the driver does not report congestion control");
 	}
 }
 
@@ -350,7 +350,7 @@ static void follow_buffer(const struct roce_facts *facts, struct roce_chain *cha
 		return;
 	}
 	if (!chain->priority.known) {
-		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the buffer needs the priority");
+		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the priority is not known");
 		return;
 	}
 	number = buffers->prio2buffer[chain->priority.value];
@@ -374,7 +374,7 @@ static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
 			 "the MTU of %s leaves no room for RDMA packets", facts->netdev);
 	else if (facts->active_mtu.known && facts->active_mtu.value > most)
 		add_step(chain, ROCE_MTU, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
-			 "the RDMA MTU of the port is %u, and the MTU of %s leaves room for %u",
+			 "the RDMA MTU of the port is %u, but the MTU of %s leaves room for %u",
 			 (unsigned int)facts->active_mtu.value, facts->netdev, most);
 	else
 		add_step(chain, ROCE_MTU, most < PORT_LARGEST_MTU ? ROCE_NOTE : ROCE_OK,
@@ -424,9 +424,9 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 		chain->next_step = mem_format("rdmactl roce set %s default-mode roce-v2", object);
 		break;
 	case ROCE_MTU:
-		chain->next_step = mem_format("rdmactl roce set %s mtu 9000, if every switch and "
-					      "host takes it",
-					      object);
+		chain->next_step = mem_format(
+			"rdmactl roce set %s mtu 9000, if every switch and host supports it",
+			object);
 		break;
 	default:
 		chain->next_step = facts->dcb_rc

@@ -62,7 +62,7 @@ static const char *end_words(enum tos_end end)
 	case TOS_NO_PFC:
 		return "no priority is lossless";
 	case TOS_NOT_TRUSTED:
-		return "which the port does not look at: it trusts the VLAN tag";
+		return "which the port ignores: it trusts the VLAN tag";
 	case TOS_LOSSY:
 		return "which is not lossless";
 	case TOS_NOT_MAPPED:

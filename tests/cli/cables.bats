@@ -126,7 +126,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	with_answers refused
 	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
 	expect 3 $'LINK FEC KIND\nyes  RS  -' "rdmactl cables: mlx5_0/1: cannot read module: Operation not permitted
-  the memory of a module needs CAP_NET_ADMIN: run as root, or sudo rdmactl cables"
+  reading the memory of a module takes CAP_NET_ADMIN: run as root, or sudo rdmactl cables"
 }
 
 @test "cables: a driver without access to modules is named by ethtool" {
@@ -141,7 +141,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	try --root "$snapshot" cables mlx5_0 -o link_up,down_reason,down_detail,kind
 	expect 3 $'LINK REASON   DETAIL KIND\nno   no-cable -      -' \
 		'rdmactl cables: mlx5_0/1: cannot read module: Input/output error
-  the driver cannot reach a module: look at the plug; dmesg may say more'
+  the driver cannot reach a module: check how it is plugged in; dmesg may say more'
 }
 
 @test "cables: what a snapshot was not asked is told" {

@@ -26,7 +26,7 @@ says()
 	try change dev set mlx5_0 name x
 	[ "$status" = 2 ]
 	from '# nothing' '' '   # at all'
-	expect_error 2 change "$BATS_TEST_TMPDIR/list has no change"
+	expect_error 2 change "$BATS_TEST_TMPDIR/list has no changes"
 	try change --from "$BATS_TEST_TMPDIR/none"
 	expect_error 1 change "cannot read $BATS_TEST_TMPDIR/none: No such file or directory"
 	try change --from "$BATS_TEST_TMPDIR"
@@ -36,7 +36,7 @@ says()
 	expect_error 1 change "cannot read $BATS_TEST_TMPDIR/list: File too large"
 	yes '' | head -n 1024 >"$BATS_TEST_TMPDIR/list"
 	try change --from "$BATS_TEST_TMPDIR/list"
-	expect_error 2 change "$BATS_TEST_TMPDIR/list has no change"
+	expect_error 2 change "$BATS_TEST_TMPDIR/list has no changes"
 	yes '' | head -n 1025 >"$BATS_TEST_TMPDIR/list"
 	try change --from "$BATS_TEST_TMPDIR/list"
 	expect_error 2 change "$BATS_TEST_TMPDIR/list has more than 1024 lines"
@@ -68,7 +68,7 @@ says()
 	for line in devices dev 'dev mlx5_0' 'dev st mlx5_0 name x' 'change --from x' 'help' 'smp set 1' \
 		'events --exec reboot' '/bin/sh' '$(reboot)' 'rdmactl' '--from x'; do
 		from "$line"
-		{ [ "$status" = 2 ] && says 1 'this is not the command of a change'; } || wrong "$line"
+		{ [ "$status" = 2 ] && says 1 'this command does not change a setting'; } || wrong "$line"
 	done
 	from 'rdmactl system set netns-mode shared' # as undo prints it
 	says 1 'this system has no RDMA core'
@@ -109,7 +109,7 @@ says()
 	[ "$status" = 2 ]
 	says 1 'a control character'
 	says 2 'a control character'
-	says 3 'this is not the command of a change'
+	says 3 'this command does not change a setting'
 	says 4 'a carriage return at its end'
 	run ! grep -q $'[\033\r\377]' "$BATS_TEST_TMPDIR/err"
 }

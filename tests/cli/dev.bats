@@ -97,7 +97,7 @@ help='rdmactl dev set --help lists the settings'
 	try dev set
 	[ "$status" = 2 ]
 	try dev set mlx5_0
-	expect_error 2 dev 'what is to be set?' "$help"
+	expect_error 2 dev 'no setting is given' "$help"
 	try dev set mlx5_0 nam x
 	expect_error 2 dev "unknown setting 'nam'" "did you mean 'name'?"
 	try dev set mlx5_0 name

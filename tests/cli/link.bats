@@ -68,7 +68,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	for name in '' a/b ../rxe0 "$(printf '%064d' 0)"; do
 		try link del rxe0 "$name" --dry-run
 		expect 2 '' "rdmactl link: '$name' cannot be the name of an RDMA device
-  rdmactl link lists the devices in software"
+  rdmactl link lists the software devices"
 	done
 	try link del "$(printf '%063d' 0)" 'a b' --dry-run
 	[ "$status" = 0 ]

@@ -138,7 +138,7 @@ rdmactl ports: smi1/5: no such port
 	try ports set
 	[ "$status" = 2 ]
 	try ports set 4 state down
-	expect 2 '' "rdmactl ports: '4' names no port: it is DEV/PORT of this host, or LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a distant node
+	expect 2 '' "rdmactl ports: '4' is not a port: it takes DEV/PORT of this host, or LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node
   rdmactl ports set 4/1 state down"
 	try ports set 4/256 state down
 	[ "$status" = 2 ]

@@ -132,9 +132,9 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 
 @test "roce: words that are wrong" {
 	on cx6dx-roce roce --tos 256
-	expect_error 2 roce "'256' is no TOS" 'a TOS is a number from 0 to 255: 106, 0x6a'
+	expect_error 2 roce "'256' is not a TOS" 'a TOS is a number from 0 to 255: 106, 0x6a'
 	on cx6dx-roce roce --dscp AF5
-	expect_error 2 roce "'AF5' is no DSCP" 'a DSCP is a number from 0 to 63, or a name: CS0 to CS7, AF11 to AF43, EF, VOICE-ADMIT, LE'
+	expect_error 2 roce "'AF5' is not a DSCP" 'a DSCP is a number from 0 to 63, or a name: CS0 to CS7, AF11 to AF43, EF, VOICE-ADMIT, LE'
 	on cx6dx-roce roce --dscp AF31 --tos 3
 	[ "$status" = 2 ]
 	on cx6dx-roce roce mlx5_9
@@ -142,7 +142,7 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 	try roce set
 	[ "$status" = 2 ]
 	try roce set eth0
-	expect_error 2 roce 'what is to be set?' 'rdmactl roce set --help lists the settings'
+	expect_error 2 roce 'no setting is given' 'rdmactl roce set --help lists the settings'
 	try roce set eth0 pfx 3
 	expect_error 2 roce "unknown setting 'pfx'" "did you mean 'pfc'?"
 	try roce set eth0 default-tos
@@ -167,7 +167,7 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 
 @test "roce set: a netdev without any of it" {
 	try roce set lo default-tos 3
-	expect_error 5 roce "'lo' is the netdev of no RoCE port" 'rdmactl netdevs lists the ports and their netdevs'
+	expect_error 5 roce "'lo' is not the netdev of a RoCE port" 'rdmactl netdevs lists the ports and their netdevs'
 	try roce set lo ecn 3 --json
 	[ "$status" = 1 ]
 	jq -e '.changed == false and .change[0].state == "failed" and .change[0].wanted == "3"' <<<"$output"

@@ -76,7 +76,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	[ "$status" = 2 ]
 	try sriov set lo
 	[ "$status" = 2 ]
-	[[ $stderr == *'what is to be set?'* ]]
+	[[ $stderr == *'no setting is given'* ]]
 	try sriov set lo vf
 	expect 2 '' "rdmactl sriov: 'vf' needs the number of a VF
   rdmactl sriov lists them"

@@ -417,11 +417,10 @@ static void without_output(void **state)
 	cells[1].value = "new";
 	run_line(run, "o a new b new c new");
 	assert_run(run, STATUS_FAILED, "",
-		   "rdmactl cell: cannot write the output: No space left on device\n"
-		   "rdmactl cell: o: c was changed nevertheless, from old to new\n"
-		   "  undo: rdmactl cell set o c old\n"
-		   "rdmactl cell: o: a was changed nevertheless, from old to new\n"
-		   "  undo: rdmactl cell set o a old\n");
+		   "rdmactl cell: cannot write the output: No space left on device\nrdmactl cell: "
+		   "o: c was changed anyway, from old to new\n  undo: rdmactl cell set o c "
+		   "old\nrdmactl cell: o: a was changed anyway, from old to new\n  undo: rdmactl "
+		   "cell set o a old\n");
 }
 
 /* The last change is undone first; a note on several changes is shown once. */
@@ -578,7 +577,7 @@ static void signals_between(void **state)
 			   "rdmactl cell: o: c: a signal ended it, or its time was up\n");
 		run_line(run, "o a new");
 		assert_run(run, STATUS_FAILED, HEAD "o      a       old    old   reverted\n",
-			   "Undone.\nrdmactl cell: o: a: it was undone: a signal came\n");
+			   "Undone.\nrdmactl cell: o: a: it was undone: a signal arrived\n");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++) {
 		cells[0].raises[0] = ignored[i];
@@ -651,8 +650,8 @@ static void not_kept(void **state)
 		run->signals[0] = ends[i];
 		run_line(run, "o a new");
 		assert_run(run, STATUS_FAILED, HEAD "o      a       old    old   reverted\n",
-			   INVITATION "Undone.\n"
-				      "rdmactl cell: o: a: it was undone: a signal came\n");
+			   INVITATION
+			   "Undone.\nrdmactl cell: o: a: it was undone: a signal arrived\n");
 	}
 }
 
@@ -715,7 +714,7 @@ static void hangup(void **state)
 	cells[0].raises[0] = SIGTERM;
 	run_line(run, "o a new");
 	assert_run(run, STATUS_FAILED, HEAD "o      a       old    old   reverted\n",
-		   "Undone.\nrdmactl cell: o: a: it was undone: a signal came\n");
+		   "Undone.\nrdmactl cell: o: a: it was undone: a signal arrived\n");
 }
 
 static void words(void **state)
@@ -723,8 +722,8 @@ static void words(void **state)
 	static const struct {
 		const char *line, *err;
 	} rows[] = {
-		{"o", "rdmactl cell: what is to be set?\n"
-		      "  rdmactl cell set --help lists the settings\n"},
+		{"o", "rdmactl cell: no setting is given\n  rdmactl cell set --help lists the "
+		      "settings\n"},
 		{"o a", "rdmactl cell: 'a' needs a value: TEXT\n  a made-up value\n"},
 		{"o a x b", "rdmactl cell: 'b' needs a value: TEXT\n  a made-up value\n"},
 		{"o a x d y", "rdmactl cell: unknown setting 'd'\n  the settings are a, b, c\n"},
@@ -770,13 +769,12 @@ static void lists(void **state)
 	assert_int_equal(run->status, STATUS_USAGE);
 	assert_string_equal(run->out, "");
 	assert_string_equal(
-		run->err, "rdmactl change: standard input:2: what is to be set?\n"
-			  "  rdmactl cell set --help lists the settings\n"
-			  "rdmactl change: standard input:3: this is not the command of a change\n"
-			  "  a line is a change as on the command line: dev set mlx5_0 name rdma0\n"
-			  "rdmactl change: standard input:4: unknown option '--what'\n"
-			  "rdmactl change: standard input:5: too few words: it takes OBJECT "
-			  "SETTING VALUE...\n");
+		run->err,
+		"rdmactl change: standard input:2: no setting is given\n  rdmactl cell set --help "
+		"lists the settings\nrdmactl change: standard input:3: this command does not "
+		"change a setting\n  write each line as on the command line: dev set mlx5_0 name "
+		"rdma0\nrdmactl change: standard input:4: unknown option '--what'\nrdmactl change: "
+		"standard input:5: too few words: it takes OBJECT SETTING VALUE...\n");
 }
 
 /* Lines after a rename find the device under the new name, and earlier ones do not. */

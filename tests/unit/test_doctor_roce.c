@@ -307,8 +307,8 @@ static void tos_mapped_in_vain(void **state)
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_WARNING,
 	       "a configured traffic class does not lead to a lossless priority",
 	       "eth0: lossless priorities 3; trusts the VLAN tag, not the DSCP; default_roce_tos "
-	       "of rdma_cm: traffic class 106: DSCP 26, which the port does not look at: it trusts "
-	       "the VLAN tag");
+	       "of rdma_cm: traffic class 106: DSCP 26, which the port ignores: it trusts the VLAN "
+	       "tag");
 	assert_string_equal(bed->results.items[0].finding.next_step,
 			    "let the port trust the DSCP, as the switches do: rdmactl roce set "
 			    "eth0 trust dscp, or with NVIDIA's own driver: echo dscp > "

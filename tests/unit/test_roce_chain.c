@@ -150,7 +150,7 @@ static void broken(void **state)
 	facts.tos = 0;
 	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
 	expect_step(&facts, ROCE_PFC, ROCE_BROKEN, "3",
-		    "PFC is on for priority 3, and the packets have priority 0");
+		    "PFC is on for priority 3, but the packets have priority 0");
 	facts = good();
 	facts.is_v1 = true;
 	expect_end(&facts, TRISTATE_NO, ROCE_DSCP,
@@ -180,9 +180,9 @@ static void broken(void **state)
 	facts = good();
 	facts.netdev_mtu.value = 1500;
 	expect_end(&facts, TRISTATE_NO, ROCE_MTU,
-		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host supports it");
 	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "1500",
-		    "the RDMA MTU of the port is 4096, and the MTU of eth0 leaves room for 1024");
+		    "the RDMA MTU of the port is 4096, but the MTU of eth0 leaves room for 1024");
 	facts.netdev_mtu.value = 300;
 	facts.active_mtu.known = false;
 	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "300",
@@ -212,7 +212,7 @@ static void unknown(void **state)
 	facts = good();
 	facts.netdev_mtu.known = false;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_MTU,
-		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host supports it");
 	/* A broken step counts even if earlier steps are unknown. */
 	facts = good();
 	facts.dcb.dscp_priorities[26] = 0;
@@ -237,7 +237,7 @@ static void assumed(void **state)
 	facts.tos = 0;
 	facts.netdev_mtu.value = 300;
 	expect_end(&facts, TRISTATE_NO, ROCE_MTU,
-		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host supports it");
 	facts = good();
 	facts.tos_source = TOS_UNTOUCHED;
 	facts.tos = 0;
@@ -253,14 +253,14 @@ static void sources(void **state)
 		enum roce_verdict verdict;
 		const char *text;
 	} cases[] = {
-		{TOS_ASKED, ROCE_OK, "packets with TOS 106, as asked"},
+		{TOS_ASKED, ROCE_OK, "packets with TOS 106, as requested"},
 		{TOS_GLOBAL, ROCE_OK,
 		 "the driver gives every queue pair of the port traffic class 106"},
 		{TOS_CONFIGURED, ROCE_OK,
 		 "rdma_cm gives connections TOS 106, unless the application sets another"},
 		{TOS_UNTOUCHED, ROCE_UNKNOWN,
-		 "the default TOS of rdma_cm cannot be seen: configfs has no directory of the "
-		 "device, or it cannot be read; untouched, it is 106"},
+		 "the default TOS of rdma_cm cannot be seen: configfs has no directory for the "
+		 "device, or it cannot be read; if nobody changed it, it is 106"},
 	};
 	struct roce_facts facts = good();
 
@@ -310,8 +310,7 @@ static void without_dcb(void **state)
 		expect_step(&facts, ROCE_TRUST, ROCE_UNKNOWN, NULL, trust);
 		expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL, priority);
 		expect_step(&facts, ROCE_PFC, ROCE_UNKNOWN, NULL, pfc);
-		expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL,
-			    "the traffic class needs the priority");
+		expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL, "the priority is not known");
 		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, buffer);
 	}
 	/* The trust reported by the vendor's driver counts even without data center bridging. */
@@ -339,13 +338,13 @@ static void priorities(void **state)
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, "3, 4",
 		    "DSCP 26 has several priorities: 3, 4");
 	expect_step(&facts, ROCE_PFC, ROCE_UNKNOWN, "3",
-		    "PFC is on for priority 3; whether the packets have it is not known");
+		    "PFC is on for priority 3; it is not known whether the packets have it");
 	facts.dcb.pfc.pfc_en = 0x38;
 	expect_step(&facts, ROCE_PRIORITY, ROCE_OK, "3, 4", "DSCP 26 has several priorities: 3, 4");
 	expect_step(&facts, ROCE_PFC, ROCE_OK, "3, 4, 5",
 		    "PFC pauses the priority instead of dropping its packets");
-	expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the buffer needs the priority");
-	expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL, "the traffic class needs the priority");
+	expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the priority is not known");
+	expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL, "the priority is not known");
 	facts.dcb.dscp_priorities[26] = 0;
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 		    "the driver reports no priority for DSCP 26, so its firmware chooses one");
@@ -361,7 +360,7 @@ static void priorities(void **state)
 	facts.driver = "bnxt_en";
 	facts.dcb.dscp_count = 0;
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
-		    "whether the priority is that of the DSCP is not known");
+		    "it is not known whether the priority is that of the DSCP");
 	facts = good();
 	facts.dcb.dscp_count = 0;
 	facts.driver = "bnxt_en";
@@ -451,14 +450,14 @@ static void congestion(void **state)
 	/* This holds for any priority. */
 	facts.ecn.receive = 1 << 3 | 1 << 4;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
-		    "no priority has both ends of congestion control: senders slow down on 5, "
+		    "no priority has congestion control at both ends: senders slow down on 5, "
 		    "receivers notify on 3, 4");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_NO);
 	roce_chain_clear(&chain);
 	facts.ecn.send = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
-		    "no priority has both ends of congestion control: senders slow down on none, "
+		    "no priority has congestion control at both ends: senders slow down on none, "
 		    "receivers notify on 3, 4");
 	facts.ecn.receive = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
@@ -468,20 +467,20 @@ static void congestion(void **state)
 	roce_chain_clear(&chain);
 	facts.ecn = (struct roce_ecn){.params = true};
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
-		    "the driver tells how congestion control is tuned, but not whether it is on");
+		    "the driver reports how congestion control is tuned, but not whether it is on");
 	facts.ecn = (struct roce_ecn){.rc = -EACCES};
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
 		    "congestion control cannot be read: Permission denied");
 	facts.ecn.rc = -ENOENT;
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
-		    "the driver does not tell about congestion control");
+		    "the driver does not report congestion control");
 	facts.ecn.rc = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
-		    "the driver does not tell about congestion control");
+		    "the driver does not report congestion control");
 	facts.ecn.rc = -ENOENT;
 	facts.dcb_rc = -ENODEV;
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
-		    "nothing tells about congestion control of a port without netdev");
+		    "nothing reports congestion control of a port without a netdev");
 }
 
 /* The exact need of the RDMA MTU: 96 bytes more (iboe_get_mtu(), include/rdma/ib_addr.h). */
@@ -495,7 +494,7 @@ static void mtu(void **state)
 		    "the MTU of eth0 leaves room for an RDMA MTU of 4096");
 	facts.netdev_mtu.value = 4191;
 	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "4191",
-		    "the RDMA MTU of the port is 4096, and the MTU of eth0 leaves room for 2048");
+		    "the RDMA MTU of the port is 4096, but the MTU of eth0 leaves room for 2048");
 	facts.active_mtu.value = 2048;
 	expect_step(&facts, ROCE_MTU, ROCE_NOTE, "4191",
 		    "the MTU of eth0 leaves room for an RDMA MTU of 2048");

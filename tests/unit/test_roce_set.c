@@ -212,8 +212,8 @@ static void refusals(void **state)
 	static const char lists[] = "  rdmactl netdevs lists the ports and their netdevs\n";
 	const struct args *args = *state;
 	_cleanup_(freep) char *unread = NULL, *unread_table = NULL;
-	_cleanup_(freep) char *no_port = mem_format("5 'nx-e8' is the netdev of no RoCE port\n%s",
-						    lists);
+	_cleanup_(freep) char *no_port = mem_format(
+		"5 'nx-e8' is not the netdev of a RoCE port\n%s", lists);
 	_cleanup_(freep) char *no_netdev = mem_format(
 		"5 'bare_0' has no netdev in this network namespace\n%s", lists);
 
@@ -227,11 +227,11 @@ static void refusals(void **state)
 	       "  rdmactl netdevs lists them\n");
 	links_missing = true;
 	expect(args, "nosuch pfc 3",
-	       "5 'nosuch' is not among what could be read\n"
-	       "  try again: the netdevs may have changed meanwhile\n");
+	       "5 'nosuch' was not found, but not everything could be read\n  try again: the "
+	       "netdevs may have changed meanwhile\n");
 	links_missing = false;
 	expect(args, "bond_0",
-	       "2 what is to be set?\n  rdmactl roce set --help lists the settings\n");
+	       "2 no setting is given\n  rdmactl roce set --help lists the settings\n");
 	expect(args, "bond_0 pfc 3 default-tos",
 	       "2 'default-tos' needs a value: N\n  default TOS of rdma_cm's connections: 0 to "
 	       "255\n");
@@ -284,7 +284,7 @@ static void profiles(void **state)
 	       "nx-e8 pfc none index 5\n"
 	       "nx-e8 mtu 1500 index 5\n");
 	args->dscp = "64";
-	expect(args, "nx-e8", "2 '64' is no DSCP\n  " TOS_DSCP_HINT "\n");
+	expect(args, "nx-e8", "2 '64' is not a DSCP\n  " TOS_DSCP_HINT "\n");
 	args->dscp = NULL;
 	expect(args, "bare_0",
 	       "5 'bare_0' has no netdev in this network namespace\n"

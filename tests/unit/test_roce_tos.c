@@ -66,8 +66,7 @@ static void broken(void **state)
 	expect(0, &dcb, TRISTATE_YES, TOS_NOT_MAPPED,
 	       "traffic class 0: DSCP 0, for which the driver reports no priority");
 	expect(106, &dcb, TRISTATE_NO, TOS_NOT_TRUSTED,
-	       "traffic class 106: DSCP 26, which the port does not look at: it trusts the VLAN "
-	       "tag");
+	       "traffic class 106: DSCP 26, which the port ignores: it trusts the VLAN tag");
 	expect(106, &dcb, TRISTATE_UNKNOWN, TOS_UNKNOWN,
 	       "traffic class 106: DSCP 26, whose priority is not known");
 	dcb.pfc.pfc_en = 0;

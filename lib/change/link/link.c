@@ -47,7 +47,7 @@ static const struct field fields[] = {
 #undef RECORD
 
 const struct schema software_link_schema = SCHEMA("links", struct software_link, fields,
-						  "RDMA devices in software");
+						  "software RDMA devices");
 
 static const char *type_of(const struct device *device)
 {

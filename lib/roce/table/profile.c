@@ -14,7 +14,7 @@
 
 const struct enum_name roce_profile_names[] = {
 	{ROCE_PROFILE_LOSSLESS, "lossless", TONE_PLAIN,
-	 "PFC on exactly the priority, in a traffic class of its own, with congestion control"},
+	 "PFC on exactly this priority, in a traffic class of its own, with congestion control"},
 	{ROCE_PROFILE_LOSSY, "lossy", TONE_PLAIN,
 	 "no PFC; the priority of its own and congestion control stay"},
 	{0},

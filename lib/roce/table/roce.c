@@ -9,7 +9,7 @@
 #include "schema/rows.h"
 
 static const struct enum_name source_names[] = {
-	{TOS_ASKED, "asked", TONE_PLAIN, "it was asked for by --tos or --dscp"},
+	{TOS_ASKED, "asked", TONE_PLAIN, "requested by --tos or --dscp"},
 	{TOS_GLOBAL, "global", TONE_PLAIN, "NVIDIA's own driver gives it to every queue pair"},
 	{TOS_CONFIGURED, "configured", TONE_PLAIN, "the default of rdma_cm"},
 	{TOS_UNTOUCHED, "assumed", TONE_WARNING,
@@ -24,12 +24,12 @@ static const struct field fields[] = {
 	TEXT(netdev, "NETDEV", SHOWN, 0, "netdev with the settings; of a bond, each member"),
 	TEXT(bond, "BOND", 0, 0, "bond that the netdev is a member of"),
 	WORD(default_mode, roce_mode_names, "DEFAULT MODE", 0, 0,
-	     "RoCE version of rdma_cm's connections by default"),
-	NUMBER(default_tos, "DEFAULT TOS", 0, 0, "TOS of rdma_cm's connections by default"),
+	     "default RoCE version of rdma_cm's connections"),
+	NUMBER(default_tos, "DEFAULT TOS", 0, 0, "default TOS of rdma_cm's connections"),
 	NUMBER(global_tos, "GLOBAL TOS", 0, 0,
 	       "traffic class that NVIDIA's own driver gives to every queue pair"),
-	NUMBER(tos, "TOS", 0, 0, "TOS whose way is followed"),
-	WORD(tos_source, source_names, "TOS SOURCE", 0, 0, "where it comes from"),
+	NUMBER(tos, "TOS", 0, 0, "TOS that is traced"),
+	WORD(tos_source, source_names, "TOS SOURCE", 0, 0, "where the TOS comes from"),
 	TEXT(trust, "TRUST", SHOWN, 0, "what the port takes the priority from: dscp or pcp"),
 	NUMBER_AS("dscp", chain.dscp, "DSCP", SHOWN, 0, "DSCP of the TOS"),
 	NUMBER_AS("priority", chain.priority, "PRIO", SHOWN, 0, "priority of the DSCP"),
@@ -40,10 +40,10 @@ static const struct field fields[] = {
 	TEXT(class_algorithm, "CLASS ALGORITHM", 0, 0, "how each traffic class is served"),
 	TEXT(class_bandwidth, "CLASS BANDWIDTH", 0, 0,
 	     "percent of the bandwidth of each traffic class that is served by ets"),
-	TEXT(maxrate, "MAXRATE", 0, 0, "most that each traffic class may send"),
+	TEXT(maxrate, "MAXRATE", 0, 0, "rate limit of each traffic class"),
 	TEXT(pfc, "PFC", SHOWN, 0, "priorities that are paused instead of dropped"),
 	TEXT(pfc_delay, "PFC DELAY", 0, 0,
-	     "what the driver makes the room for packets under way of; mlx5: metres of cable"),
+	     "allowance for the cable, in bit times; mlx5: its length in metres"),
 	TEXT(priority_buffer, "PRIORITY BUFFER", 0, 0, "receive buffer of each priority"),
 	TEXT(buffer_size, "BUFFER SIZE", 0, 0, "bytes of each receive buffer"),
 	TEXT(dcbx, "DCBX", 0, 0, "who negotiates these settings with the switch"),
@@ -55,7 +55,7 @@ static const struct field fields[] = {
 	NUMBER(cnp_priority, "CNP PRIORITY", 0, 0, "their priority"),
 	TEXT(pause, "PAUSE", SHOWN, 0, "pause frames of the whole link: none, rx, tx or both"),
 	NUMBER(netdev_mtu_bytes, "MTU", SHOWN, 0, "MTU of the netdev"),
-	NUMBER(rdma_mtu_bytes, "RDMA MTU", 0, 0, "RDMA MTU that it leaves room for; 0: none"),
+	NUMBER(rdma_mtu_bytes, "RDMA MTU", 0, 0, "RDMA MTU that it leaves room for; 0 for none"),
 	NUMBER(active_mtu_bytes, "ACTIVE MTU", 0, 0, "RDMA MTU of the port"),
 	YES_NO_AS("lossless", chain.lossless, "LOSSLESS", SHOWN, 0,
 		  "whether no packet with the TOS is lost when a queue is full"),
@@ -64,7 +64,7 @@ static const struct field fields[] = {
 	TEXT_AS("reason", chain.reason, "REASON", 0, 0, "what is wrong there"),
 	TEXT_AS("next_step", chain.next_step, "NEXT STEP", 0, 0, "what to do about it"),
 	HELD_RECORDS_FIELD(RECORD, chain.steps, &roce_step_schema, "chain", 0,
-			   "the way from the TOS to the lossless class"),
+			   "the steps from the TOS to the lossless class"),
 };
 #undef RECORD
 
