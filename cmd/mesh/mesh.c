@@ -44,7 +44,7 @@ static bool add_word(struct mesh_work *work, struct strings *command, const char
 	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
 		return true;
 	return listing_fail(&work->listing, STATUS_USAGE,
-			    "what agents are started with must have no blanks or quotes in it",
+			    "the command line of the agents must not contain spaces or quotes",
 			    "rename the file, or make a link to it");
 }
 
@@ -204,7 +204,7 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 		status = command_usage(ctx,
 				       mem_string("nothing in the environment says which task "
 						  "this is"),
-				       mem_string("start it by srun, mpirun or an indexed Job; "
+				       mem_string("start it with srun, mpirun or an indexed Job; "
 						  "or use rdmactl mesh run -- LAUNCHER"));
 	} else if (rc) {
 		command_complain(ctx, reason ?: no_token, no_token_hint);
@@ -215,10 +215,10 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 	} else if (!place.rank.value) {
 		status = coordinate(ctx, args, token, &place, port);
 	} else if (!args->coordinator && !place.first_host) {
-		status = command_usage(ctx, mem_string("where is the coordinator, task 0?"),
-				       mem_string(
-					       "--coordinator HOST names its host, for Kubernetes "
-					       "JOB-0.SERVICE"));
+		status = command_usage(
+			ctx, mem_string("the host of the coordinator, task 0, is not known"),
+			mem_string(
+				"--coordinator HOST names it; on Kubernetes, it is JOB-0.SERVICE"));
 	} else {
 		if (!addresses.count)
 			strings_add(&addresses, place.first_host);

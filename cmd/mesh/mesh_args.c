@@ -91,7 +91,7 @@ const struct option_row mesh_test_options[] = {
 
 static const struct enum_name exclude_forms[] = {
 	{EXCLUDE_LIST, "nodes", TONE_PLAIN, "a folded list, for srun --exclude and clush -x"},
-	{EXCLUDE_SLURM, "slurm", TONE_PLAIN, "commands of scontrol that drain them"},
+	{EXCLUDE_SLURM, "slurm", TONE_PLAIN, "scontrol commands that drain them"},
 	{0, NULL},
 };
 
@@ -165,7 +165,7 @@ static bool check_timeout(struct mesh_work *work)
 				   msec > LIMIT_MSEC ? "measure for a shorter time"
 						     : "measure for a shorter time, or wait longer",
 				   "a pair takes %.1f s: %s", msec / 1000.0,
-				   msec > LIMIT_MSEC ? "it may take an hour at most"
+				   msec > LIMIT_MSEC ? "it may take at most an hour"
 						     : "--pair-timeout is too short for that");
 }
 
@@ -179,7 +179,7 @@ static bool check_address(struct mesh_work *work)
 		return true;
 	return listing_fail(&work->listing, STATUS_USAGE,
 			    "--address: a link-local address does not lead here from every host",
-			    "name one that they have a route to, or leave --address out");
+			    "name one that they have a route to, or omit --address");
 }
 
 /*
@@ -191,11 +191,11 @@ static bool check_limits(struct mesh_work *work)
 
 	if (args->least_share.known && args->least_share.value > 1)
 		listing_fail(&work->listing, STATUS_USAGE,
-			     "--bandwidth-share: a part of the median is 1 at most",
+			     "--bandwidth-share: a part of the median is at most 1",
 			     "--bandwidth-share 0.9: below 90 % of the median is bad");
 	else if (args->latency_factor.known && args->latency_factor.value < 1)
 		listing_fail(&work->listing, STATUS_USAGE,
-			     "--latency-factor: a multiple of the median is 1 at least",
+			     "--latency-factor: a multiple of the median is at least 1",
 			     "--latency-factor 2: above twice the median is bad");
 	else
 		return true;

@@ -35,7 +35,7 @@ void mesh_decide_status(struct mesh_work *work)
 	if (work->outcome.interrupted) {
 		_cleanup_(freep) char *hint = mesh_rows_hint(work);
 
-		mesh_fail_early(work, ": the findings are those of the pairs so far", hint);
+		mesh_fail_early(work, ": the findings cover the pairs so far", hint);
 		return;
 	}
 	if (work->listing.status == STATUS_DONE)

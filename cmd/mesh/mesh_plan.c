@@ -23,8 +23,8 @@ static const struct field fields[] = {
 	NUMBER(rounds, "ROUNDS", SHOWN, 0, "rounds, one after the other"),
 	NUMBER(pairs, "PAIRS", SHOWN, 0, "pairs of all rounds"),
 	NUMBER(most_pairs, "AT ONCE", SHOWN, 0, "pairs of the largest round"),
-	REAL(seconds, "SECONDS", SHOWN, 0, "time that it takes, about"),
-	REAL(traffic_gbytes, "GB", SHOWN, 0, "data that it sends, about, in 10^9 bytes"),
+	REAL(seconds, "SECONDS", SHOWN, 0, "approximate duration"),
+	REAL(traffic_gbytes, "GB", SHOWN, 0, "approximate amount of data sent, in 10^9 bytes"),
 	NUMBER(pairs_left_out, "LEFT OUT", SHOWN, 0, "pairs for which --budget has no time"),
 };
 #undef RECORD
@@ -110,8 +110,8 @@ static bool plan_stage(struct listing *listing, struct estimate *estimate,
 
 	planned->stage = plan_stage_text(stage);
 	if (stage->mode == MESH_PAIRS)
-		message = mem_string("its pairs name hosts, which are known only once they have "
-				     "come");
+		message = mem_string(
+			"its pairs name hosts, which are known only once they have joined");
 	if (message || schedule_new(stage, scope, &schedule, &message)) {
 		line = mem_format("%s: %s", planned->stage, message);
 		problem_add_text(&listing->problems, NULL, NULL, NULL, line, NULL);

@@ -76,8 +76,8 @@ static bool check_stages(struct mesh_work *work, const char *path)
 		return true;
 	return listing_fail_format(
 		&work->listing, STATUS_USAGE,
-		"give the same --stages as that run had, or write to another file by --save",
-		"--resume: stage %u of %s was %s, and is %s here", stage, path, mode,
+		"give the same --stages as that run had, or write to another file with --save",
+		"--resume: stage %u of %s was %s, but is %s here", stage, path, mode,
 		work->modes.items[stage]);
 }
 
@@ -97,8 +97,8 @@ bool mesh_rows_open(struct mesh_work *work)
 	/* Findings go to standard output. */
 	if (file_is_output(path))
 		return listing_fail(&work->listing, STATUS_USAGE,
-				    "standard output is no file to keep results in",
-				    "--jsonl prints each result as it comes");
+				    "standard output is not a file that keeps results",
+				    "--jsonl prints each result as it arrives");
 	if (args->resume) {
 		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
 		if (rc)
@@ -275,10 +275,11 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 	}
 	/* The run may be meant to have fewer hosts, so this is no problem. */
 	if (found.strangers) {
-		left_out = mem_format(
-			"--resume: %" PRIu64 " result%s not taken: %s, for one, is "
-			"not in this run; name the hosts as the file does if they are",
-			found.strangers, found.strangers == 1 ? " is" : "s are", found.stranger);
+		left_out = mem_format("--resume: %" PRIu64
+				      " result%s not used: %s, for example, is not in this run; if "
+				      "it should be, name the hosts as the file does",
+				      found.strangers, found.strangers == 1 ? " is" : "s are",
+				      found.stranger);
 		mesh_work_say(work, left_out);
 	}
 	free(found.reason);
@@ -315,7 +316,7 @@ char *mesh_rows_hint(const struct mesh_work *work)
 	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
 	_cleanup_(freep) char *stages = args->stages ? text_quote(args->stages) : NULL;
 
-	return path ? mem_format("--resume %s --seed %" PRIu64 "%s%s%s goes on", quoted,
+	return path ? mem_format("--resume %s --seed %" PRIu64 "%s%s%s continues the run", quoted,
 				 work->summary.seed.value, stages ? " --stages " : "", stages ?: "",
 				 args->both_ways ? " --both-ways" : "")
 		    : NULL;

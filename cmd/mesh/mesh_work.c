@@ -67,7 +67,7 @@ static void place_hosts(struct mesh_work *work, const struct mesh_host *hosts, u
 	if (work->fabric && !mesh_fabric_place(work->fabric, hosts, count))
 		problem_add_text(&work->listing.problems, NULL, NULL, "--fabric",
 				 "no rail of these hosts is at a switch of that scan: nothing is "
-				 "known of switches",
+				 "known about switches",
 				 "is it a scan of this subnet, and from today?");
 }
 
@@ -148,7 +148,7 @@ static void note_change(void *context, const struct mesh_host *host)
 	else if (host->presence == MESH_REFUSED)
 		line = mem_format("%s cannot take part: %s", host->name, host->reason);
 	else if (work->listing.ctx->globals.verbose)
-		line = mem_format("%s came, with %u rails", host->name, host->rail_count);
+		line = mem_format("%s joined, with %u rails", host->name, host->rail_count);
 	if (line)
 		mesh_work_say(work, line);
 }
@@ -188,7 +188,7 @@ static char *progress_text(const struct mesh_work *work)
 	char *text;
 
 	if (!work->judge)
-		return mem_format("waiting for hosts: %zu came",
+		return mem_format("waiting for hosts: %zu joined",
 				  count_presence(work, MESH_PRESENT));
 	judge_progress(work->judge, &progress);
 	text = mem_format("%" PRIu64 " of %" PRIu64 " pairs, %" PRIu64 " bad", progress.results,
@@ -376,10 +376,10 @@ static void explain_nobody(struct mesh_work *work)
 			   "--address";
 
 	if (cost.tokenless)
-		hint = "the agents came without the token: give them a file with --token-file";
+		hint = "the agents connected without the token: give them a file with --token-file";
 	else if (launcher_has_ended(work))
 		end = mesh_launch_end_text(&work->launch);
-	message = mem_format("no host came%s%s", end ? ": the launcher " : "", end ?: "");
+	message = mem_format("no host joined%s%s", end ? ": the launcher " : "", end ?: "");
 	if (end && work->launch.lines.count)
 		mem_extend(&message, ": %s",
 			   work->launch.lines.items[work->launch.lines.count - 1]);
@@ -395,7 +395,7 @@ static void note_missing(struct mesh_work *work, uint32_t count)
 		return;
 	finding_add(&work->findings, JUDGE_ABSENT,
 		    mem_format("%u of %u hosts", work->host_count - count, work->host_count),
-		    mem_format("%u came", count));
+		    mem_format("%u joined", count));
 }
 
 void mesh_work_run(struct mesh_work *work)
@@ -415,7 +415,7 @@ void mesh_work_run(struct mesh_work *work)
 	rc = coordinator_gather(work->coordinator);
 	hosts = coordinator_hosts(work->coordinator, &count);
 	if (rc == -EINTR) {
-		mesh_fail_early(work, " while hosts came", NULL);
+		mesh_fail_early(work, " while waiting for hosts", NULL);
 		return;
 	}
 	if (!count || (!count_presence(work, MESH_PRESENT) && !count_presence(work, MESH_REFUSED) &&

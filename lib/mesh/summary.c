@@ -8,9 +8,9 @@
 
 #define RECORD struct mesh_summary
 static const struct field fields[] = {
-	TEXT(plan, "PLAN", SHOWN, 0, "stages that were asked for"),
+	TEXT(plan, "PLAN", SHOWN, 0, "requested stages"),
 	NUMBER(seed, "SEED", 0, 0, "seed of random matchings: --seed repeats them"),
-	NUMBER(hosts_wanted, "WANTED", SHOWN, 0, "hosts that were waited for"),
+	NUMBER(hosts_wanted, "WANTED", SHOWN, 0, "hosts that the run waited for"),
 	NUMBER(hosts_present, "PRESENT", SHOWN, 0, "hosts that took part to the end"),
 	NUMBER(hosts_missing, "MISSING", SHOWN, 0, "hosts that are absent, refused or lost"),
 	NUMBER(rails, "RAILS", SHOWN, 0, "rails of all hosts together"),
@@ -33,7 +33,7 @@ static const struct field fields[] = {
 #undef RECORD
 
 const struct schema mesh_summary_schema = SCHEMA("mesh_summary", struct mesh_summary, fields,
-						 "what a mesh has done");
+						 "summary of a mesh run");
 
 void mesh_summary_clear(struct mesh_summary *summary)
 {

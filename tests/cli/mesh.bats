@@ -163,10 +163,10 @@ end_of_coordinator()
 @test "mesh: hosts that do not come, that cannot take part, and that differ" {
 	printf '%s\n' 'host n2 firmware 20.39' 'host n4 refuse no RDMA device' >>"$dir/good"
 	# shellcheck disable=SC2016 # for the function
-	mesh_without_all 'present 3 && grep -q "n4: the host came" "$dir/out"' 4 good --hosts n1,n2,n3,n4,n5
+	mesh_without_all 'present 3 && grep -q "n4: the host connected" "$dir/out"' 4 good --hosts n1,n2,n3,n4,n5
 	expect 3
-	shows 'warning  n5: the host did not come \[absent\]'
-	shows 'warning  n4: the host came, and cannot take part \[refused\]'
+	shows 'warning  n5: the host did not join \[absent\]'
+	shows 'warning  n4: the host connected, but cannot take part \[refused\]'
 	shows '         no RDMA device'
 	shows 'notice   adapters have different firmware \[firmware-differs\]'
 	shows '         22\.41 on 2 hosts; 20\.39 on n2'
@@ -178,7 +178,7 @@ end_of_coordinator()
 	mesh 2 good --hosts 2 --stages loopback
 	expect 3
 	shows '         7 queue pairs of other programs are in use on its rails'
-	shows '         -> end them first: rdmactl resources qp; or test beside them with --busy'
+	shows '         -> end them first: rdmactl resources qp lists them; or test alongside them with --busy'
 	mesh 2 good --hosts 2 --stages loopback --busy
 	expect 0
 	echo 'host n2 others 1' >>"$dir/good"
@@ -197,10 +197,10 @@ end_of_coordinator()
 	expect_error 1 mesh 'cannot start the launcher /nonexistent/launcher: No such file or directory'
 	FAIL=7 mesh 4 good --hosts 4
 	expect 1 ''
-	[[ $stderr == *'no host came: the launcher ended with status 7'* ]]
+	[[ $stderr == *'no host joined: the launcher ended with status 7'* ]]
 	mesh 0 good --hosts 4
 	expect 1 ''
-	[[ $stderr == *'no host came: the launcher ended with status 0'* ]]
+	[[ $stderr == *'no host joined: the launcher ended with status 0'* ]]
 	nothing_left
 }
 
@@ -210,7 +210,7 @@ end_of_coordinator()
 	env --ignore-signal=CHLD "$binary" mesh run --hosts 2 --address 127.0.0.1 --timeout 30s \
 		-- sh -c 'exit 7' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ "$status" = 1 ]
-	grep -q 'no host came: the launcher ended with status 7' "$BATS_TEST_TMPDIR/err"
+	grep -q 'no host joined: the launcher ended with status 7' "$BATS_TEST_TMPDIR/err"
 }
 
 @test "mesh: a launcher whose end nobody has looked for yet" {
@@ -221,7 +221,7 @@ end_of_coordinator()
 		try mesh run --hosts 2 --address 127.0.0.1 --wait 150ms -- \
 			sh -c 'sleep 0.05; echo "no such partition"; exit 7'
 		expect 1 ''
-		[[ $stderr != *'no host came: the launcher ended with status 7: no such partition'* ]] ||
+		[[ $stderr != *'no host joined: the launcher ended with status 7: no such partition'* ]] ||
 			return 0
 	done
 	false
@@ -244,7 +244,7 @@ end_of_coordinator()
 	rm "$dir/run/lingered"
 	LINGER=1000 mesh 0 good --hosts 2 --wait 100ms
 	expect 1 ''
-	[[ $stderr == *'rdmactl mesh: no host came'* ]]
+	[[ $stderr == *'rdmactl mesh: no host joined'* ]]
 	[ ! -e "$dir/run/lingered" ]
 	nothing_left
 }
@@ -269,7 +269,7 @@ end_of_coordinator()
 	expect 3
 	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[4,3,1]' ]
 	[ "$(jq -c '.mesh[] | [.finding, .object, .evidence]' "$dir/out")" = \
-		'["absent","1 of 4 hosts","3 came"]' ]
+		'["absent","1 of 4 hosts","3 joined"]' ]
 	# One that is named twice, with its domain and without, is one.
 	mesh 2 good --hosts n1.cluster,n1,n2 --stages loopback --json
 	expect 0
@@ -280,12 +280,12 @@ end_of_coordinator()
 	echo 'host n2 refuse no RDMA device' >>"$dir/good"
 	mesh 2 good --hosts 2 --stages loopback -v
 	expect 3
-	[[ $stderr == *'rdmactl mesh: n1 came, with 2 rails'* ]]
+	[[ $stderr == *'rdmactl mesh: n1 joined, with 2 rails'* ]]
 	[[ $stderr == *'rdmactl mesh: n2 cannot take part: no RDMA device'* ]]
-	[[ $stderr != *'n2 came'* ]]
+	[[ $stderr != *'n2 joined'* ]]
 	mesh 2 good --hosts 2 --stages loopback
 	expect 3
-	[[ $stderr != *came* && $stderr == *'n2 cannot take part'* ]]
+	[[ $stderr != *joined* && $stderr == *'n2 cannot take part'* ]]
 	mesh 2 good --hosts 2 --stages loopback -q
 	expect 3
 	[ -z "$stderr" ]
@@ -348,7 +348,7 @@ end_of_coordinator()
 	kill -TERM "$coordinator"
 	end_of_coordinator
 	expect 1 ''
-	[[ $stderr == *'interrupted while hosts came'* ]]
+	[[ $stderr == *'interrupted while waiting for hosts'* ]]
 	nothing_left
 }
 
@@ -375,14 +375,14 @@ end_of_coordinator()
 	kill -TERM "$coordinator"
 	end_of_coordinator
 	expect 1
-	[[ $stderr == *"--resume $dir/rows --seed 7 --stages ring,full goes on"* ]]
+	[[ $stderr == *"--resume $dir/rows --seed 7 --stages ring,full continues the run"* ]]
 	nothing_left
 }
 
 @test "mesh: --timeout ends it as a signal does" {
 	mesh 4 slow --hosts 5 --timeout 2s
 	expect 1 ''
-	[ "$stderr" = $'rdmactl mesh: gave up after --timeout while hosts came\n' ]
+	[ "$stderr" = $'rdmactl mesh: gave up after --timeout while waiting for hosts\n' ]
 	# Hosts may take all of that time to come, on a busy machine.
 	mesh 4 slow --hosts 4 --stages loopback,loopback,loopback --timeout 5s
 	expect 1
@@ -487,7 +487,7 @@ end_of_coordinator()
 	sed -n '/"stage": *0/ s/"\(host\|peer\)": *"[^"]*"/"\1": "other"/gp' "$dir/rows" >"$dir/others"
 	mesh 2 good --hosts 2 --stages loopback --resume "$dir/others"
 	expect 0
-	[[ $stderr == *'--resume: '*' results are not taken: other, for one, is not in this run; name the hosts'* ]]
+	[[ $stderr == *'--resume: '*' results are not used: other, for example, is not in this run; if it should be, name the hosts'* ]]
 	mesh 2 good --hosts 2 --stages loopback --save /dev/full
 	expect 1 ''
 }
@@ -499,11 +499,11 @@ end_of_coordinator()
 		'[0,"loopback"][1,"incast:2"][2,"ring"]' ]
 	cp "$dir/rows" "$dir/before"
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:3,ring
-	expect_error 2 mesh "--resume: stage 1 of $dir/rows was incast:2, and is incast:3 here" \
-		'give the same --stages as that run had, or write to another file by --save'
+	expect_error 2 mesh "--resume: stage 1 of $dir/rows was incast:2, but is incast:3 here" \
+		'give the same --stages as that run had, or write to another file with --save'
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages ring
-	expect_error 2 mesh "--resume: stage 0 of $dir/rows was loopback, and is ring here" \
-		'give the same --stages as that run had, or write to another file by --save'
+	expect_error 2 mesh "--resume: stage 0 of $dir/rows was loopback, but is ring here" \
+		'give the same --stages as that run had, or write to another file with --save'
 	cmp "$dir/before" "$dir/rows"
 	# More of them, or fewer, are no others, and an older file does not say what they were.
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:2,ring,sample:1 --json
@@ -547,7 +547,7 @@ end_of_coordinator()
 	printf '%s\n' 'n1/1 n2/0' 'n3/7 n4/1' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 3
-	[[ $stderr == *'rdmactl mesh: 1 pair is left out for a rail that a host does not have: n3/7'$'\n'* ]]
+	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host does not have the rail: n3/7'$'\n'* ]]
 	echo 'n1 n9' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 1 ''
@@ -651,7 +651,7 @@ end_of_coordinator()
 	expect_error 2 mesh 'a pair takes 30.6 s: --pair-timeout is too short for that' \
 		'measure for a shorter time, or wait longer'
 	try mesh run --duration 30m -- true
-	expect_error 2 mesh 'a pair takes 3600.5 s: it may take an hour at most' \
+	expect_error 2 mesh 'a pair takes 3600.5 s: it may take at most an hour' \
 		'measure for a shorter time'
 	# Agents take what the coordinator orders.
 	mesh 2 good --hosts 2 --stages ring --duration 29m
@@ -709,7 +709,7 @@ end_of_coordinator()
 	# It is not known what they are, so they are not said to be none.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'
-	[[ $stderr == *'pairs:pairs: its pairs name hosts, which are known only once they have come'* ]]
+	[[ $stderr == *'pairs:pairs: its pairs name hosts, which are known only once they have joined'* ]]
 	try mesh plan
 	expect 2 ''
 }
@@ -737,10 +737,10 @@ end_of_coordinator()
 	[[ $stderr == *'fe80::1%nonesuch:'* && $stderr != *nonesuch:9* ]]
 	# Percents, and a part in place of a multiple.
 	try mesh run --bandwidth-share 93 -- "${touch[@]}"
-	expect_error 2 mesh '--bandwidth-share: a part of the median is 1 at most' \
+	expect_error 2 mesh '--bandwidth-share: a part of the median is at most 1' \
 		'--bandwidth-share 0.9: below 90 % of the median is bad'
 	try mesh run --latency-factor 0.5 -- "${touch[@]}"
-	expect_error 2 mesh '--latency-factor: a multiple of the median is 1 at least' \
+	expect_error 2 mesh '--latency-factor: a multiple of the median is at least 1' \
 		'--latency-factor 2: above twice the median is bad'
 	[ ! -e "$dir/started" ]
 	try mesh run --bandwidth-share 1 --latency-factor 1 -- "${touch[@]}"
@@ -750,12 +750,12 @@ end_of_coordinator()
 	for option in --save --resume; do
 		for file in - /dev/stdout; do
 			try mesh run $option $file -- "${touch[@]}"
-			expect_error 2 mesh 'standard output is no file to keep results in' \
-				'--jsonl prints each result as it comes'
+			expect_error 2 mesh 'standard output is not a file that keeps results' \
+				'--jsonl prints each result as it arrives'
 		done
 	done
 	[ ! -e - ]
 	try mesh run --address fe80::1%eth0 -- true
 	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
-		'name one that they have a route to, or leave --address out'
+		'name one that they have a route to, or omit --address'
 }

@@ -1209,8 +1209,9 @@ static void daemons(void **state)
 	tree_write(*state, "proc/8/comm", "lldpa");
 	tree_write(*state, "proc/self/comm", "lldpad");
 	rooted_expect(*state, set_trust_of_mlx5, &pcp,
-		      "dscp; 24:0x8 26:0x8 0\ndisturbs lldpad (process 7, 12), which may set what "
-		      "it negotiates with the switch instead\n" MLX5_NOTE
+		      "dscp; 24:0x8 26:0x8 0\n"
+		      "disturbs lldpad (process 7, 12), which may set what it negotiates with the "
+		      "switch instead\n" MLX5_NOTE
 		      "undo rdmactl roce set lo dscp-priority 24:3,26:3\n"
 		      "pcp; 1\n");
 }

@@ -401,8 +401,9 @@ static void way_of_mosh(void **state)
 	any = true;
 	rooted_expect(*state, look_for_mosh, &any,
 		      "note cannot tell whether this session comes over eth0: mosh accepts its "
-		      "packets at every address\nnote cannot tell whether this session comes over "
-		      "eth1: mosh accepts its packets at every address\n");
+		      "packets at every address\n"
+		      "note cannot tell whether this session comes over eth1: mosh accepts its "
+		      "packets at every address\n");
 }
 
 static void ways_not_seen(void **state)
@@ -505,16 +506,18 @@ static void ports(void **state)
 	rooted_expect(*state, guard_port, down,
 		      "disturbs IPoIB interface ib7, which is up\n" DISTURBS(
 			      "eth0") "note the users of the device could not be listed: RDMA "
-				      "netlink does not list it\nnote eth0 has the address "
-				      "10.1.1.5\nnote eth0 has the address 10.1.1.6\n" ROUTES);
+				      "netlink does not list it\n"
+				      "note eth0 has the address 10.1.1.5\n"
+				      "note eth0 has the address 10.1.1.6\n" ROUTES);
 	/* A container may hide more users, which is reported. */
 	tree_link(*state, "proc/self/ns/pid", "pid:[4026531837]");
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, guard_port, down,
 		      DISTURBS("eth0") "note the users of the device could not be listed: RDMA "
-				       "netlink does not list it\nnote processes outside this "
-				       "container cannot be seen\nnote eth0 has the address "
-				       "10.1.1.5\nnote eth0 has the address 10.1.1.6\n" ROUTES);
+				       "netlink does not list it\n"
+				       "note processes outside this container cannot be seen\n"
+				       "note eth0 has the address 10.1.1.5\n"
+				       "note eth0 has the address 10.1.1.6\n" ROUTES);
 	/* Without an RDMA core there are no users to look for. */
 	tree_delete(*state, "sys/class/infiniband");
 	rooted_expect(*state, guard_port, down,
@@ -692,11 +695,13 @@ static void rename_it(const struct saved_tree *tree, FILE *out, void *context)
 /* The class follows the name at once, or belongs to another network namespace. */
 static void renamed(void **state)
 {
-	_cleanup_(freep) char *lost = mem_format(
-		"write: %s\nreason RDMA netlink accepted the name, but /sys/class/infiniband/rdma1 "
-		"does not exist\nnext ls /sys/class/infiniband shows what is there\nread: "
-		"'rdma1'\n",
-		strerror(ENOENT));
+	_cleanup_(
+		freep) char *lost = mem_format("write: %s\n"
+					       "reason RDMA netlink accepted the name, but "
+					       "/sys/class/infiniband/rdma1 does not exist\n"
+					       "next ls /sys/class/infiniband shows what is there\n"
+					       "read: 'rdma1'\n",
+					       strerror(ENOENT));
 	_cleanup_(freep) char *taken = mem_format(
 		"write: %s\n"
 		"reason another device has the name rdma1, perhaps in another network namespace\n"
@@ -712,8 +717,8 @@ static void renamed(void **state)
 	rooted_expect(*state, rename_it, &refused, taken);
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, rename_it, &good,
-		      "note /sys/class/infiniband here belongs to another network namespace\nread: "
-		      "'rdma0'\n");
+		      "note /sys/class/infiniband here belongs to another network namespace\n"
+		      "read: 'rdma0'\n");
 }
 
 /* The first number that no device has. */
@@ -776,13 +781,13 @@ static void modules(void **state)
 	tree_write(*state, "etc/modprobe.d/no.conf", "# no\ninstall siw /bin/false");
 	rooted_expect(*state, explain_module, siw,
 		      "reason the kernel is not allowed to load the module siw: "
-		      "/etc/modprobe.d/no.conf:2\nnext remove 'install siw /bin/false' from "
-		      "/etc/modprobe.d/no.conf:2\n");
+		      "/etc/modprobe.d/no.conf:2\n"
+		      "next remove 'install siw /bin/false' from /etc/modprobe.d/no.conf:2\n");
 	/* The module is there, so it is the netdev that does not fit. */
 	tree_directory(*state, "sys/module/siw");
 	rooted_expect(*state, explain_module, siw,
-		      "reason siw does not work on a netdev such as eth0\nnext choose an Ethernet "
-		      "netdev\n");
+		      "reason siw does not work on a netdev such as eth0\n"
+		      "next choose an Ethernet netdev\n");
 }
 
 struct software {

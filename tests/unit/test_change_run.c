@@ -417,10 +417,11 @@ static void without_output(void **state)
 	cells[1].value = "new";
 	run_line(run, "o a new b new c new");
 	assert_run(run, STATUS_FAILED, "",
-		   "rdmactl cell: cannot write the output: No space left on device\nrdmactl cell: "
-		   "o: c was changed anyway, from old to new\n  undo: rdmactl cell set o c "
-		   "old\nrdmactl cell: o: a was changed anyway, from old to new\n  undo: rdmactl "
-		   "cell set o a old\n");
+		   "rdmactl cell: cannot write the output: No space left on device\n"
+		   "rdmactl cell: o: c was changed anyway, from old to new\n"
+		   "  undo: rdmactl cell set o c old\n"
+		   "rdmactl cell: o: a was changed anyway, from old to new\n"
+		   "  undo: rdmactl cell set o a old\n");
 }
 
 /* The last change is undone first; a note on several changes is shown once. */
@@ -531,7 +532,8 @@ static void failures(void **state)
 	cells[0].user = "7";
 	run_line(run, "o a new");
 	assert_run(run, STATUS_FAILED, HEAD "o      a       old    -     refused\n",
-		   "rdmactl cell: o: a: it would disturb process 7\n  --force changes it anyway\n");
+		   "rdmactl cell: o: a: it would disturb process 7\n"
+		   "  --force changes it anyway\n");
 }
 
 /* A setting that could not be restored counts as changed. */
@@ -722,8 +724,8 @@ static void words(void **state)
 	static const struct {
 		const char *line, *err;
 	} rows[] = {
-		{"o", "rdmactl cell: no setting is given\n  rdmactl cell set --help lists the "
-		      "settings\n"},
+		{"o", "rdmactl cell: no setting is given\n"
+		      "  rdmactl cell set --help lists the settings\n"},
 		{"o a", "rdmactl cell: 'a' needs a value: TEXT\n  a made-up value\n"},
 		{"o a x b", "rdmactl cell: 'b' needs a value: TEXT\n  a made-up value\n"},
 		{"o a x d y", "rdmactl cell: unknown setting 'd'\n  the settings are a, b, c\n"},
@@ -770,11 +772,13 @@ static void lists(void **state)
 	assert_string_equal(run->out, "");
 	assert_string_equal(
 		run->err,
-		"rdmactl change: standard input:2: no setting is given\n  rdmactl cell set --help "
-		"lists the settings\nrdmactl change: standard input:3: this command does not "
-		"change a setting\n  write each line as on the command line: dev set mlx5_0 name "
-		"rdma0\nrdmactl change: standard input:4: unknown option '--what'\nrdmactl change: "
-		"standard input:5: too few words: it takes OBJECT SETTING VALUE...\n");
+		"rdmactl change: standard input:2: no setting is given\n"
+		"  rdmactl cell set --help lists the settings\n"
+		"rdmactl change: standard input:3: this command does not change a setting\n"
+		"  write each line as on the command line: dev set mlx5_0 name rdma0\n"
+		"rdmactl change: standard input:4: unknown option '--what'\n"
+		"rdmactl change: standard input:5: too few words: it takes OBJECT SETTING "
+		"VALUE...\n");
 }
 
 /* Lines after a rename find the device under the new name, and earlier ones do not. */

@@ -273,11 +273,12 @@ static void refused(void **state)
 	} cases[] = {
 		{ENFILE, "23, not written, another device has the name rxe0\n"
 			 "  rdmactl devices lists the names; choose another one\n"},
-		{EEXIST, "17, not written, eth0 already has a device of type rxe\n  rdmactl link "
-			 "lists the software devices\n"},
+		{EEXIST, "17, not written, eth0 already has a device of type rxe\n"
+			 "  rdmactl link lists the software devices\n"},
 		{EPERM, "1, not written, eth0 is a VLAN, on which the kernel allows no device of "
-			"type rxe\n  create it on the netdev below the VLAN: it also gets the "
-			"VLAN's addresses as GIDs\n"},
+			"type rxe\n"
+			"  create it on the netdev below the VLAN: it also gets the VLAN's "
+			"addresses as GIDs\n"},
 		{ENODEV, "19, not written, no netdev 'eth0'\n"
 			 "  ip link lists those of this network namespace\n"},
 		{ENOENT, "2, not written, the kernel has no crc32, which rxe needs\n"
@@ -316,12 +317,12 @@ static void without_module(void **state)
 	tree_write(tree, "etc/modprobe.d/no.conf", "# x\nblacklist siw");
 	rooted_expect(tree, add, &scene,
 		      "22, not written, the kernel is not allowed to load the module siw: "
-		      "/etc/modprobe.d/no.conf:2\n  remove 'blacklist siw' from "
-		      "/etc/modprobe.d/no.conf:2\n");
+		      "/etc/modprobe.d/no.conf:2\n"
+		      "  remove 'blacklist siw' from /etc/modprobe.d/no.conf:2\n");
 	tree_directory(tree, "sys/module/siw");
 	rooted_expect(tree, add, &scene,
-		      "22, not written, siw does not work on a netdev such as eth0\n  choose an "
-		      "Ethernet netdev\n");
+		      "22, not written, siw does not work on a netdev such as eth0\n"
+		      "  choose an Ethernet netdev\n");
 }
 
 int main(void)

@@ -366,7 +366,7 @@ static void stopped_itself(void **state)
 	wait_until_asleep(bed.agent);
 	say(&bed, &ping);
 	hear(&bed, MESH_MESSAGE_PONG, &message);
-	end(&bed, 2, "nothing was heard of the coordinator for 1.0 s | ");
+	end(&bed, 2, "nothing was heard from the coordinator for 1.0 s | ");
 }
 
 /* A coordinator's message to an agent that it had already admitted. */
@@ -424,8 +424,8 @@ static void held_back(void **state)
 				    "cannot reach the coordinator at 127.0.0.1 port 7: this host "
 				    "does not let its programs connect there: a firewall, a "
 				    "security module or the container's profile forbids it");
-		assert_string_equal(hint, "let its TCP port pass, or choose another address with "
-					  "--address");
+		assert_string_equal(
+			hint, "let its TCP port through, or choose another address with --address");
 		free(reason);
 		free(hint);
 	}

@@ -270,10 +270,9 @@ static void early_pongs(void **state)
 		take_pong(&bed, 2, 7);
 		assert_int_equal(connection->state, samples[i].after);
 		assert_int_equal(connection->ponged, samples[i].ponged);
-		assert_string_equal(bed.said, samples[i].after
-						      ? ""
-						      : "10.0.0.1: it sent a message that does not "
-							"belong there\n");
+		assert_string_equal(bed.said,
+				    samples[i].after ? ""
+						     : "10.0.0.1: it sent an unexpected message\n");
 		paired_close(&bed);
 	}
 }
@@ -287,8 +286,7 @@ static void words_of_members(void **state)
 	} samples[] = {
 		{{.type = MESH_MESSAGE_REFUSED, .refused = {.text = "no more"}}, "n1: no more\n"},
 		{{.type = MESH_MESSAGE_REFUSED}, "n1: its agent has ended\n"},
-		{{.type = MESH_MESSAGE_READY},
-		 "n1: its agent sent a message that does not belong there\n"},
+		{{.type = MESH_MESSAGE_READY}, "n1: its agent sent an unexpected message\n"},
 		{{.type = MESH_MESSAGE_ANSWER}, ""},
 		{{.type = MESH_MESSAGE_BOTH_ANSWER}, ""},
 		{{.type = MESH_MESSAGE_PONG, .pong = {.number = 1}}, ""},
@@ -326,7 +324,7 @@ static void endings(void **state)
 		{CONNECTION_MEMBER, NULL, "", "n1: its agent ended, or was killed\n"},
 		{CONNECTION_LEAVING, NULL, "", ""},
 		{CONNECTION_STRANGER, "GET / HTTP/1.0\r\n",
-		 "10.0.0.1: it sent what is no message of the protocol\n", ""},
+		 "10.0.0.1: it sent something that is not a message of the protocol\n", ""},
 		{CONNECTION_LEAVING, "GET / HTTP/1.0\r\n", "", ""},
 	};
 
@@ -612,7 +610,7 @@ static void no_descriptors(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(bed.coordinator->connection_count, 0);
 	assert_string_equal(bed.said, "agents cannot connect: Too many open files: ulimit -Hn is "
-				      "too small for so many hosts\n");
+				      "too small for this many hosts\n");
 	assert_in_range(bed.coordinator->pause_end_msec, now + 500, clock_msec() + 500);
 	/* When that time is up, it is admitted. */
 	bed.coordinator->pause_end_msec = now;

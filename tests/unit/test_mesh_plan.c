@@ -306,13 +306,13 @@ static void incast_of_too_many(void **state)
 	} cases[] = {
 		{16, 8, false, NULL},
 		{17, 8, false,
-		 "incast:17 has 136 senders on all rails, and a host serves 128 at a time: name "
-		 "fewer, or --one-rail"},
+		 "incast:17 has 136 senders on all rails, but a host serves 128 at a time: name "
+		 "fewer, or use --one-rail"},
 		{17, 8, true, NULL},
 		{128, 1, true, NULL},
 		{1000, 1, false,
-		 "incast:1000 has 129 senders on all rails, and a host serves 128 at a time: name "
-		 "fewer, or --one-rail"},
+		 "incast:1000 has 129 senders on all rails, but a host serves 128 at a time: name "
+		 "fewer, or use --one-rail"},
 	};
 
 	(void)state;
@@ -369,10 +369,10 @@ static void parsing(void **state)
 	assert_refused("rings", "unknown mode 'rings'");
 	assert_refused("ri\033ng", "unknown mode 'ri\\x1bng'");
 	assert_refused("ring:2", "'ring' takes no number");
-	assert_refused("sample:0", "'0' after 'sample:' is no number from 1 to 65536");
-	assert_refused("sample:", "'' after 'sample:' is no number from 1 to 65536");
-	assert_refused("sample:-1", "'-1' after 'sample:' is no number from 1 to 65536");
-	assert_refused("sample:65537", "'65537' after 'sample:' is no number from 1 to 65536");
+	assert_refused("sample:0", "'0' after 'sample:' is not a number from 1 to 65536");
+	assert_refused("sample:", "'' after 'sample:' is not a number from 1 to 65536");
+	assert_refused("sample:-1", "'-1' after 'sample:' is not a number from 1 to 65536");
+	assert_refused("sample:65537", "'65537' after 'sample:' is not a number from 1 to 65536");
 	assert_refused("pairs", "'pairs' needs a file: pairs:FILE");
 	assert_refused(
 		"ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,"
@@ -445,10 +445,11 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1 n2\nn1\n", "line 2: 'n1': the second host is missing");
 	assert_no_pairs(hosts, "n1 n2 n3", "line 1: 'n3': only two hosts can be a pair");
 	assert_no_pairs(hosts, "n1 n\0334", "line 1: 'n\\x1b4': no host has this name");
-	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1/16': this is no rail");
-	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1/': this is no rail");
+	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1/16': this is not a rail");
+	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1/': this is not a rail");
 	assert_no_pairs_in(hosts, "n1 n2\n\0\nn2 n3\n", 15, "it is not a text");
-	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
+	assert_no_pairs(hosts, "n1/0 n2",
+			"line 1: 'n2': give a rail for both hosts or for neither");
 }
 
 /* Rails that the hosts turn out not to have once they have come. */
@@ -465,9 +466,9 @@ static void rails_that_are_missing(void **state)
 	} rows[] = {
 		{"n1/15 n2/10\nn2/10 n1/15\nn1 n2\nn1/15 n3/15\nn3/15 n1/15\n", NULL},
 		{"n1/15 n2/10\nn1/10 n2/11\n",
-		 "1 pair is left out for a rail that a host does not have: n2/11"},
+		 "1 pair is left out because a host does not have the rail: n2/11"},
 		{"n2/12 n1/0\nn1/0 n2/13\nn1/0 n2/0\n",
-		 "2 pairs are left out for a rail that a host does not have: n2/12"},
+		 "2 pairs are left out because a host does not have the rail: n2/12"},
 	};
 
 	(void)state;

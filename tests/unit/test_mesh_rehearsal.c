@@ -72,12 +72,12 @@ static void wrong_lines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		_cleanup_(freep) char *text = mem_format("all gbps 1\n# a remark\n%s\nall gbps 2",
 							 lines[i]);
-		_cleanup_(freep) char *wanted = mem_format("line 3 is not one of a rehearsal: %s",
+		_cleanup_(freep) char *wanted = mem_format("line 3 is not a rehearsal line: %s",
 							   lines[i]);
 
 		expect_refused(text, wanted);
 	}
-	expect_refused("al\033l", "line 1 is not one of a rehearsal: al\\x1bl");
+	expect_refused("al\033l", "line 1 is not a rehearsal line: al\\x1bl");
 }
 
 /* `host n1/3: gbps=1 fail=no way`, one per line. */
@@ -363,7 +363,7 @@ static void not_opened(void **state)
 	close_it(&refused);
 	open_it(&wrong, "all nonsense");
 	assert_int_equal(wrong.rc, -EINVAL);
-	reason = mem_format("%s: line 1 is not one of a rehearsal: all nonsense", wrong.path);
+	reason = mem_format("%s: line 1 is not a rehearsal line: all nonsense", wrong.path);
 	assert_string_equal(wrong.reason, reason);
 	close_it(&wrong);
 	open_bytes(&binary, cut, sizeof(cut) - 1);
@@ -377,7 +377,7 @@ static void not_opened(void **state)
 	assert_int_equal(none.rc, -ENOENT);
 	missing = mem_format("cannot read the rehearsal /no/such/file: %s", strerror(ENOENT));
 	assert_string_equal(none.reason, missing);
-	assert_string_equal(none.hint, "put the file where all hosts see it by the same path");
+	assert_string_equal(none.hint, "put the file where all hosts see it under the same path");
 	close_it(&none);
 }
 

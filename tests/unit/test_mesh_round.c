@@ -143,10 +143,10 @@ static void orders(void **state)
 	answer(&bed, 1, ROUND_ID(1), MESH_PASS, "");
 	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
 	assert_string_equal(results, "9.0-0.0 untried: there is no such host\n"
-				     "0.0-9.0 untried: ? takes no part\n"
+				     "0.0-9.0 untried: ? does not take part\n"
 				     "0.2-1.0 untried: a host has no such rail\n"
 				     "0.0-1.2 untried: a host has no such rail\n"
-				     "2.0-0.0 untried: n3 takes no part\n"
+				     "2.0-0.0 untried: n3 does not take part\n"
 				     "0.0-1.1 pass: \n"
 				     "0.1-1.0 untried: busy\n"
 				     "0.0-0.1 pass: \n"
@@ -203,7 +203,8 @@ static void both_ways(void **state)
 	answer_both(&bed, 0, UINT64_C(2) << 32);
 	assert_int_equal(run(&bed, pairs, 1, MESH_TESTS), 0);
 	assert_string_equal(results, "0.0-1.0 untried: n1 was lost\n");
-	assert_string_equal(bed.changed, "n1: its agent answered what it was not asked\n");
+	assert_string_equal(bed.changed,
+			    "n1: its agent answered something that it was not asked\n");
 	paired_close(&bed);
 }
 
@@ -234,11 +235,10 @@ static void answers_of_others(void **state)
 		assert_string_equal(results, samples[i].wrong ? "0.0-0.0 pass: \n"
 								"1.0-1.0 untried: n2 was lost\n"
 							      : "0.0-0.0 pass: \n1.0-1.0 pass: \n");
-		assert_string_equal(bed.changed,
-				    samples[i].wrong
-					    ? "n2: its agent answered an order that it does not "
-					      "have\n"
-					    : "");
+		assert_string_equal(
+			bed.changed,
+			samples[i].wrong ? "n2: its agent answered an order that it was not given\n"
+					 : "");
 		/* The same after the round. */
 		if (!samples[i].wrong) {
 			answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
@@ -335,8 +335,8 @@ static void losses(void **state)
 	assert_string_equal(bed.changed, "n2: its agent ended, or was killed\n");
 	/* From then on, the host takes no part. */
 	assert_int_equal(run(&bed, &pairs[1], 2, MESH_TESTS), 0);
-	assert_string_equal(results, "0.0-1.0 untried: n2 takes no part\n"
-				     "1.0-0.0 untried: n2 takes no part\n");
+	assert_string_equal(results, "0.0-1.0 untried: n2 does not take part\n"
+				     "1.0-0.0 untried: n2 does not take part\n");
 	paired_close(&bed);
 }
 
@@ -476,7 +476,7 @@ static void gathering(void **state)
 			assert_int_equal(message.type, MESH_MESSAGE_REFUSED);
 			assert_int_equal(message.refused.refusal, MESH_REFUSAL_FULL);
 			assert_string_equal(message.refused.text, "the mesh has begun without it");
-			assert_string_equal(message.refused.hint, "let it wait longer with --wait");
+			assert_string_equal(message.refused.hint, "wait longer for it with --wait");
 		}
 		paired_close(&bed);
 	}

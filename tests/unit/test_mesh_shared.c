@@ -122,13 +122,13 @@ static void cable(void **state)
 
 	know_fabric(cluster, &fabric);
 	test_all(cluster, cable_is_slow);
-	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs "
-			"at 25 % of the median 100 Gb/s; 48 of 48 that go through it are "
-			"bad, by the routes of the scan\n");
+	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs at 25 % of "
+			"the median 100 Gb/s; 48 of 48 that go through it are bad, according to "
+			"the routes of the scan\n");
 	test_again(cluster, "n1-n9 n1-n10", cable_is_slow);
-	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs "
-			"at 25 % of the median 100 Gb/s; 48 of 48 that go through it are "
-			"bad, by the routes of the scan; tried again alone: 2 of 2 bad\n");
+	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs at 25 % of "
+			"the median 100 Gb/s; 48 of 48 that go through it are bad, according to "
+			"the routes of the scan; tried again alone: 2 of 2 bad\n");
 }
 
 static void cable_under_load(void **state)
@@ -139,10 +139,9 @@ static void cable_under_load(void **state)
 	know_fabric(cluster, &fabric);
 	test_all(cluster, cable_is_slow);
 	test_again(cluster, "n1-n9 n1-n10", unchanged);
-	expect(cluster, "warning cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 "
-			"pairs at 25 % of the median 100 Gb/s; 48 of 48 that go through "
-			"it are bad, by the routes of the scan; tried again alone: 0 of "
-			"2 bad\n");
+	expect(cluster, "warning cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs at 25 % "
+			"of the median 100 Gb/s; 48 of 48 that go through it are bad, according to "
+			"the routes of the scan; tried again alone: 0 of 2 bad\n");
 }
 
 static void last_are_apart(struct mesh_result *result)
@@ -161,14 +160,14 @@ static void groups(void **state)
 	struct cluster *cluster = *state;
 
 	test_all(cluster, last_are_apart);
-	expect(cluster, "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 "
-			"n15 n16: 48 pairs failed: connect: no route; no pair of these 4 "
-			"hosts with the others is good, and among themselves they are\n");
+	expect(cluster, "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 n15 n16: 48 "
+			"pairs failed: connect: no route; no pair between these 4 hosts and the "
+			"others is good, but those among themselves are\n");
 	test_again(cluster, "n1-n13 n1-n14", last_are_apart);
-	expect(cluster, "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 "
-			"n15 n16: 48 pairs failed: connect: no route; no pair of these 4 "
-			"hosts with the others is good, and among themselves they are; "
-			"tried again alone: 2 of 2 bad\n");
+	expect(cluster,
+	       "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 n15 n16: 48 pairs "
+	       "failed: connect: no route; no pair between these 4 hosts and the others is good, "
+	       "but those among themselves are; tried again alone: 2 of 2 bad\n");
 }
 
 /* The switch port at the other end of a bad rail's cable. */
@@ -208,15 +207,16 @@ static void nothing_in_common(void **state)
 	struct cluster *cluster = *state;
 
 	test_all(cluster, neighbours_fail);
-	expect(cluster, "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
-			"connect: no; none explains them: n1 has most, 1 of its 15; a cable or a "
-			"switch between them may be bad\n");
+	expect(cluster,
+	       "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
+	       "connect: no; no host explains them: n1 has the most, 1 of its 15; a cable or a "
+	       "switch between them may be bad\n");
 	assert_string_equal(cluster->findings.items[0].finding.next_step,
-			    "--fabric with a scan that has the routes tells what they share");
+			    "--fabric with a scan that has the routes shows what they share");
 	test_again(cluster, "n1-n2 n3-n4 n5-n6 n7-n8 n9-n10 n11-n12 n13-n14 n15-n16",
 		   neighbours_fail);
 	expect(cluster, "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
-			"connect: no; none explains them: n1 has most, 1 of its 15; "
+			"connect: no; no host explains them: n1 has the most, 1 of its 15; "
 			"tried again alone: 8 of 8 bad; a cable or a "
 			"switch between them may be bad\n");
 }

@@ -196,12 +196,11 @@ static void rails(void **state)
 		 "; its error counters grew by 34 in 17 of 17 tests",
 		 "; its error counters grew by 30 in 15 of 17 tests"},
 		{rail_is_slow_both_ways,
-		 "both-ways 'n4 rail 0' n4/0 mlx5_0/1 - both 15/15 0.50 n4: 15 of 15 "
-		 "partners both ways at once at 50 % of the usual 200 Gb/s; one way "
-		 "at a time nothing is wrong: the two directions together have 50 % "
-		 "of what they have one after the other, about what one has alone: "
-		 "they may share what carries them; the same partners with others: "
-		 "100 %",
+		 "both-ways 'n4 rail 0' n4/0 mlx5_0/1 - both 15/15 0.50 n4: 15 of 15 partners both "
+		 "ways at once at 50 % of the usual 200 Gb/s; one way at a time nothing is wrong: "
+		 "the two directions together reach 50 % of what they reach one after the other, "
+		 "about what one reaches alone: they may share what carries them; the same "
+		 "partners with others: 100 %",
 		 "", "", ""},
 	};
 	struct cluster *cluster = *state;
@@ -219,7 +218,7 @@ static void rails(void **state)
 			if (good)
 				snprintf(wanted, sizeof(wanted),
 					 "warning %s; alone with good hosts it was good (2 of 2): "
-					 "it is bad under load only%s\n",
+					 "it is bad only under load%s\n",
 					 cases[i].before, cases[i].good_again);
 			else
 				snprintf(wanted, sizeof(wanted),
@@ -333,13 +332,13 @@ static void suspects_apart(void **state)
 
 	test_all(cluster, slow_by_mean);
 	test_again(cluster, "n1-n3 n1-n4 n2-n5 n2-n6", slow_by_mean);
-	expect(cluster, "error rail 'n1 rail 0' n1/0 mlx5_0/1 - both 15/15 0.51 n1: 15 of 15 "
-			"partners at 51 % of the median 97.4 Gb/s; the same partners with others: "
-			"101 %; alone with good hosts: 2 of 2 bad\n"
-			"warning rail 'n2 rail 0' n2/0 mlx5_0/1 - - 15/15 0.92 n2: with all of 15 "
-			"partners together at 92 % of the median, too far below for chance, "
-			"although no single pair is; alone with good hosts it was good (2 of 2): "
-			"it is bad under load only\n");
+	expect(cluster,
+	       "error rail 'n1 rail 0' n1/0 mlx5_0/1 - both 15/15 0.51 n1: 15 of 15 partners at 51 "
+	       "% of the median 97.4 Gb/s; the same partners with others: 101 %; alone with good "
+	       "hosts: 2 of 2 bad\n"
+	       "warning rail 'n2 rail 0' n2/0 mlx5_0/1 - - 15/15 0.92 n2: with all of 15 partners "
+	       "together at 92 % of the median, too far below it to be chance, although no single "
+	       "pair is; alone with good hosts it was good (2 of 2): it is bad only under load\n");
 }
 
 /* ---- A plan whose pairs all run under load ---- */
@@ -365,16 +364,15 @@ static void bisection_only(void **state)
 			take(cluster, a, 8 + (a + shift) % 8, 0, false, slow_or_bad);
 	judge_end_stage(cluster->judge);
 	test_again(cluster, "n3-n4 n3-n6 n5-n14", slow_or_bad);
-	expect(cluster, "error rail 'n3 rail 0' n3/0 mlx5_0/1 - both 2/2 0.50 n3: 2 of 2 partners "
-			"at 50 % of the median 100 Gb/s; the same partners with others: 100 %; "
-			"tried again alone, but no results of this plan can be compared with "
-			"that\n"
-			"warning pair 'n5 and n14, rail 0' n5/0 mlx5_0/1 n14 - -1/-1 0.60: 1 pair "
-			"at 60 % of the median 100 Gb/s; n5 with others: 1 of 1 good; n14 with "
-			"others: 1 of 1 good; tried again alone, but no results of this plan can "
-			"be compared with that\n"
-			"info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail and "
-			"distance with fewer than 8 figures\n");
+	expect(cluster,
+	       "error rail 'n3 rail 0' n3/0 mlx5_0/1 - both 2/2 0.50 n3: 2 of 2 partners at 50 % "
+	       "of the median 100 Gb/s; the same partners with others: 100 %; tried again alone, "
+	       "but this plan has no results to compare with\n"
+	       "warning pair 'n5 and n14, rail 0' n5/0 mlx5_0/1 n14 - -1/-1 0.60: 1 pair at 60 % "
+	       "of the median 100 Gb/s; n5 with others: 1 of 1 good; n14 with others: 1 of 1 good; "
+	       "tried again alone, but this plan has no results to compare with\n"
+	       "info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail and distance "
+	       "with fewer than 8 figures\n");
 }
 
 /* ---- Counters and rates ---- */
@@ -502,7 +500,7 @@ static void presence(void **state)
 			"warning refused 'n3' n3/- - - - -1/-1 -1.00 n3: no active port\n"
 			"warning lost 'n4' n4/- - - - -1/-1 -1.00 n4: the connection ended\n");
 	assert_string_equal(cluster->findings.items[0].finding.next_step,
-			    "look at the launcher, and whether the host is up");
+			    "check the launcher, and whether the host is up");
 	assert_string_equal(cluster->findings.items[1].finding.next_step,
 			    "the evidence names what is missing there");
 	assert_string_equal(cluster->findings.items[2].finding.next_step, "rdmactl ports");

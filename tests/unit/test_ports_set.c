@@ -311,8 +311,8 @@ static void places(void **state)
 		_cleanup_(freep) char *line = mem_format("%s state down", none[i]);
 		_cleanup_(freep) char *wanted = mem_format(
 			"rdmactl ports: '%s' is not a port: it takes DEV/PORT of this host, or "
-			"LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n  rdmactl "
-			"ports set 4/1 state down\n",
+			"LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n"
+			"  rdmactl ports set 4/1 state down\n",
 			none[i]);
 
 		expect(bed, line, STATUS_USAGE, "", wanted);
@@ -342,9 +342,11 @@ static void settings(void **state)
 	       "rdmactl ports: no setting is given\n  rdmactl ports set --help lists the "
 	       "settings\n");
 	expect(bed, "9/3 state down width 4x state up", STATUS_USAGE, "",
-	       "rdmactl ports: 'state' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'state' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "9/3 width 4x width", STATUS_USAGE, "",
-	       "rdmactl ports: 'width' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'width' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "9/3 width width speed", STATUS_USAGE, "",
 	       "rdmactl ports: 'width' is not a value of width: it takes a list of 1x, 4x, 8x, "
 	       "12x, "
@@ -413,8 +415,8 @@ static void names(void **state)
 	assert_int_equal(strncmp(bed->asked, "leaf1+links all all by mlx5_0/1 ", 32), 0);
 	expect(bed, "a/b/c state down", STATUS_USAGE, "",
 	       "rdmactl ports: 'a/b/c' is not a port: it takes DEV/PORT of this host, or LID/PORT, "
-	       "GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n  rdmactl ports set 4/1 state "
-	       "down\n");
+	       "GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n"
+	       "  rdmactl ports set 4/1 state down\n");
 	bed->no_rdma = true;
 	expect(bed, "leaf1/4 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: leaf1: no such RDMA device\n  look\n");
@@ -447,18 +449,20 @@ static void local(void **state)
 	       "");
 	assert_string_equal(bed->asked, "mlx5_0+links by mlx5_0/1 LID 65535 port 1 ");
 	expect(bed, "mlx5_0/1 state down state up", STATUS_USAGE, "",
-	       "rdmactl ports: 'state' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'state' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "mlx5_1 state down", STATUS_USAGE, "",
-	       "rdmactl ports: mlx5_1 has several ports, or none: name one, such as mlx5_1/1\n  "
-	       "rdmactl ports lists them\n");
+	       "rdmactl ports: mlx5_1 has several ports, or none: name one, such as mlx5_1/1\n"
+	       "  rdmactl ports lists them\n");
 	expect(bed, "none0 state down", STATUS_USAGE, "",
-	       "rdmactl ports: none0 has several ports, or none: name one, such as none0/1\n  "
-	       "rdmactl ports lists them\n");
+	       "rdmactl ports: none0 has several ports, or none: name one, such as none0/1\n"
+	       "  rdmactl ports lists them\n");
 	expect(bed, "rxe1 state down", STATUS_FAILED, "",
 	       "rdmactl ports: rxe1/1 has no netdev in this network namespace\n"
 	       "  run it in the namespace of the netdev: ip netns exec\n");
 	expect(bed, "rxe0 state down state down", STATUS_USAGE, "",
-	       "rdmactl ports: 'state' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'state' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "rxe0 width 4x", STATUS_USAGE, "",
 	       "rdmactl ports: unknown setting 'width'\n"
 	       "  the settings are state\n");
@@ -507,9 +511,11 @@ static void words_of_fabric(void **state)
 	       "");
 	bed->info[EXTENDED] = 0x0f;
 	expect(bed, "9/3 enable disable", STATUS_USAGE, "",
-	       "rdmactl ports: 'disable' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'disable' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "9/3 speed sdr speed hdr", STATUS_USAGE, "",
-	       "rdmactl ports: 'speed' is set twice\n  use a separate command for each\n");
+	       "rdmactl ports: 'speed' is set twice\n"
+	       "  use a separate command for each\n");
 	expect(bed, "9/3 speed", STATUS_USAGE, "",
 	       "rdmactl ports: 'speed' needs a value\n"
 	       "  speed hdr, speed sdr,qdr, width 4x\n");
@@ -528,12 +534,12 @@ static void words_of_fabric(void **state)
 	       "rdmactl ports: unknown word 'query'\n"
 	       "  enable, disable, reset, arm, active, speed, width\n");
 	expect(bed, "9/3", STATUS_USAGE, "",
-	       "rdmactl ports: no setting is given\n  rdmactl ports port --help lists the "
-	       "settings\n");
+	       "rdmactl ports: no setting is given\n"
+	       "  rdmactl ports port --help lists the settings\n");
 	expect(bed, "9 reset", STATUS_USAGE, "",
 	       "rdmactl ports: '9' is not a port: it takes DEV/PORT of this host, or LID/PORT, "
-	       "GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n  rdmactl ports set 4/1 state "
-	       "down\n");
+	       "GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node\n"
+	       "  rdmactl ports set 4/1 state down\n");
 	expect(bed, "9/3 reset", STATUS_DONE,
 	       "OBJECT SETTING BEFORE WANTED STATE\n"
 	       "9/3    state   active reset  planned\n",

@@ -227,14 +227,14 @@ static void refusals(void **state)
 	       "  rdmactl netdevs lists them\n");
 	links_missing = true;
 	expect(args, "nosuch pfc 3",
-	       "5 'nosuch' was not found, but not everything could be read\n  try again: the "
-	       "netdevs may have changed meanwhile\n");
+	       "5 'nosuch' was not found, but not everything could be read\n"
+	       "  try again: the netdevs may have changed meanwhile\n");
 	links_missing = false;
 	expect(args, "bond_0",
 	       "2 no setting is given\n  rdmactl roce set --help lists the settings\n");
 	expect(args, "bond_0 pfc 3 default-tos",
-	       "2 'default-tos' needs a value: N\n  default TOS of rdma_cm's connections: 0 to "
-	       "255\n");
+	       "2 'default-tos' needs a value: N\n"
+	       "  default TOS of rdma_cm's connections: 0 to 255\n");
 	kernel_error = -EIO;
 	unread = mem_format("1 cannot read dscp-priority: %s\n"
 			    "  -\n",
@@ -242,9 +242,10 @@ static void refusals(void **state)
 	expect(args, "nx-e8 dscp-priority +26:3", unread);
 	/* A request that the kernel calls invalid is not the user's fault, either. */
 	kernel_error = -EINVAL;
-	unread_table = mem_format("1 the driver does not report its data center bridging settings: "
-				  "%s\n  dmesg may have the reason: the reply has no room for it\n",
-				  strerror(EINVAL));
+	unread_table = mem_format(
+		"1 the driver does not report its data center bridging settings: %s\n"
+		"  dmesg may have the reason: the reply has no room for it\n",
+		strerror(EINVAL));
 	expect(args, "nx-e8 dscp-priority +26:3", unread_table);
 	expect(args, "nx-e8 priority-class 3:3", unread_table);
 	load_error = -EIO;

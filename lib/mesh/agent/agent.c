@@ -149,8 +149,7 @@ static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 	case MESH_MESSAGE_REFUSED:
 		return mesh_agent_fail_refused(agent, &message->refused);
 	default:
-		return fail(agent, -EPROTO,
-			    "the coordinator sent a message that does not belong here");
+		return fail(agent, -EPROTO, "the coordinator sent an unexpected message");
 	}
 }
 
@@ -169,7 +168,7 @@ static int listen_to(struct mesh_agent *agent)
 			return rc;
 	}
 	if (rc < 0)
-		return fail(agent, rc, "the coordinator sent what is no message");
+		return fail(agent, rc, "the coordinator sent an invalid message");
 	return 0;
 }
 
@@ -243,10 +242,11 @@ static int turn(struct mesh_agent *agent)
 		agent->channel.heard_msec = clock_msec();
 	agent->turn_msec = clock_msec();
 	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)
-		rc = mesh_agent_fail(agent, -ETIMEDOUT,
-				     mem_format("nothing was heard of the coordinator for %u.%u s",
-						silence / 1000, silence % 1000 / 100),
-				     NULL);
+		rc = mesh_agent_fail(
+			agent, -ETIMEDOUT,
+			mem_format("nothing was heard from the coordinator for %u.%u s",
+				   silence / 1000, silence % 1000 / 100),
+			NULL);
 	return rc;
 }
 

@@ -144,7 +144,8 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message 
 		order.timeout_msec = agent->admitted.timeout_msec;
 	rc = fork_child(agent, child, &order);
 	if (rc) {
-		snprintf(text, sizeof(text), "no process for the test: %s", strerror(-rc));
+		snprintf(text, sizeof(text), "cannot start a process for the test: %s",
+			 strerror(-rc));
 		answer_untried(agent, order.id, text);
 	}
 }

@@ -167,9 +167,9 @@ static const char *explain(int rc)
 		return "this host does not let its programs connect there: a firewall, a security "
 		       "module or the container's profile forbids it";
 	if (rc == -EACCES)
-		return "what answers there does not know the token";
+		return "the program that answers there does not know the token";
 	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE)
-		return "what answers there is no coordinator";
+		return "the program that answers there is not a coordinator";
 	if (rc == -EPROTONOSUPPORT)
 		return "it chose a version of the protocol that this agent did not offer";
 	return strerror(-rc);
@@ -189,17 +189,17 @@ static int try_name(struct mesh_agent *agent, const char *name)
 		return mesh_agent_fail(agent, -EHOSTUNREACH,
 				       mem_format("cannot resolve %s: %s", clean,
 						  gai_strerror(resolved)),
-				       "name the coordinator by an address");
+				       "give an address of the coordinator instead of a name");
 	rc = -EHOSTUNREACH;
 	for (struct addrinfo *at = list; at && rc && rc != -EPERM && rc != -EINTR;
 	     at = at->ai_next) {
 		rc = try_address(agent, at);
 		if (rc && rc != -EPERM)
-			mesh_agent_fail(
-				agent, rc,
-				mem_format("cannot reach the coordinator at %s port %s: %s", clean,
-					   port, explain(rc)),
-				"let its TCP port pass, or choose another address with --address");
+			mesh_agent_fail(agent, rc,
+					mem_format("cannot reach the coordinator at %s port %s: %s",
+						   clean, port, explain(rc)),
+					"let its TCP port through, or choose another address with "
+					"--address");
 	}
 	freeaddrinfo(list);
 	return rc;

@@ -49,6 +49,6 @@ int mesh_rails_find(const struct inventory *inventory, struct mesh_host *host, c
 	*ret_reason = reason ? mem_string(reason) : mem_string("this host has no RDMA device");
 	*ret_hint = hint     ? mem_string(hint)
 		    : reason ? NULL
-			     : mem_string("rdmactl doctor there finds out why");
+			     : mem_string("run rdmactl doctor there to find out why");
 	return -ENODEV;
 }

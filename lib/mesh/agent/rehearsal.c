@@ -153,7 +153,7 @@ int rehearsal_parse(const char *text, struct rehearsal *ret_rehearsal, char **re
 		line[strcspn(line, "#\r")] = '\0';
 		if (parse_line(line, &rehearsal))
 			continue;
-		*ret_reason = mem_format("line %zu is not one of a rehearsal: %s", number, clean);
+		*ret_reason = mem_format("line %zu is not a rehearsal line: %s", number, clean);
 		rehearsal_clear(&rehearsal);
 		return -EINVAL;
 	}

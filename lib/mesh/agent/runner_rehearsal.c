@@ -121,13 +121,13 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 	if (rc) {
 		*ret_reason = mem_format("cannot read the rehearsal %s: %s", setup->file,
 					 strerror(-rc));
-		*ret_hint = mem_string("put the file where all hosts see it by the same path");
+		*ret_hint = mem_string("put the file where all hosts see it under the same path");
 		return rc;
 	}
 	/* Text after a NUL must not be ignored silently. */
 	if (strlen(text) < length) {
 		rc = -EINVAL;
-		wrong = mem_string("it is not a text");
+		wrong = mem_string("it is not a text file");
 	} else {
 		rc = rehearsal_parse(text, &rehearsal, &wrong);
 	}

@@ -252,8 +252,7 @@ static void take(struct coordinator *coordinator, struct connection *connection,
 	else if (connection->state != CONNECTION_MEMBER)
 		entry_take(coordinator, connection, message);
 	else if (!take_of_member(coordinator, connection, message))
-		connection_end(coordinator, connection,
-			       "its agent sent a message that does not belong there");
+		connection_end(coordinator, connection, "its agent sent an unexpected message");
 }
 
 static const char *ending(const struct connection *connection, int rc)
@@ -263,11 +262,11 @@ static const char *ending(const struct connection *connection, int rc)
 	if (rc == -ECONNRESET)
 		return "its agent ended, or was killed";
 	if (rc == -ETIMEDOUT || rc == -EHOSTUNREACH)
-		return "its network does not answer any more";
+		return "its network no longer answers";
 	if (rc == -EPROTONOSUPPORT)
 		return "it speaks another version of the protocol";
 	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE)
-		return "it sent what is no message of the protocol";
+		return "it sent something that is not a message of the protocol";
 	return "its connection ended";
 }
 

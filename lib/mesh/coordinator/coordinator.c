@@ -229,7 +229,7 @@ static void say_exhausted(struct coordinator *coordinator, int error)
 		return;
 	coordinator->exhausted = true;
 	line = mem_format("agents cannot connect: %s%s", strerror(error),
-			  error == EMFILE ? ": ulimit -Hn is too small for so many hosts" : "");
+			  error == EMFILE ? ": ulimit -Hn is too small for this many hosts" : "");
 	coordinator->setup.say(coordinator->setup.context, line);
 }
 

@@ -61,7 +61,7 @@ static void take_hello(struct coordinator *coordinator, struct connection *conne
 	rc = mesh_shake_challenge(connection->shake, hello, &reply);
 	if (rc == -EPROTONOSUPPORT) {
 		refuse(coordinator, connection, MESH_REFUSAL_VERSION,
-		       "its rdmactl speaks no version of the protocol that this one speaks",
+		       "its rdmactl and this one have no version of the protocol in common",
 		       "install the same rdmactl on all hosts");
 		return;
 	}
@@ -93,8 +93,8 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 		return;
 	}
 	if (coordinator->begun || coordinator->seats == MESH_MOST_HOSTS) {
-		refuse(coordinator, connection, MESH_REFUSAL_FULL, "the mesh has begun already",
-		       "let it wait longer with --wait");
+		refuse(coordinator, connection, MESH_REFUSAL_FULL, "the mesh has already begun",
+		       "wait longer for it with --wait");
 		return;
 	}
 	connection->protocol = connection->shake->challenge.version;
@@ -178,15 +178,15 @@ static uint32_t place_of(struct coordinator *coordinator, struct connection *con
 	uint32_t number = names_find(coordinator, name);
 
 	if (number == NO_CONNECTION && coordinator->setup.names)
-		refuse(coordinator, connection, MESH_REFUSAL_FULL, "it is no host of --hosts",
-		       NULL);
+		refuse(coordinator, connection, MESH_REFUSAL_FULL,
+		       "it is not one of the hosts of --hosts", NULL);
 	else if (number == NO_CONNECTION && coordinator->setup.host_count &&
 		 count_come(coordinator) >= coordinator->setup.host_count)
 		refuse(coordinator, connection, MESH_REFUSAL_FULL,
-		       "as many hosts as --hosts says have come", NULL);
+		       "as many hosts as --hosts says have already joined", NULL);
 	else if (number != NO_CONNECTION && coordinator->host_connections[number] != NO_CONNECTION)
 		refuse(coordinator, connection, MESH_REFUSAL_TWICE,
-		       "another agent of this host came first",
+		       "another agent of this host joined first",
 		       "let the launcher start one agent on each host");
 	else if (number == NO_CONNECTION)
 		return names_add(coordinator, name);
@@ -251,7 +251,7 @@ static void take_finding(struct coordinator *coordinator, struct connection *con
 }
 
 static const char busy_hint[] =
-	"end them first: rdmactl resources qp; or test beside them with --busy";
+	"end them first: rdmactl resources qp lists them; or test alongside them with --busy";
 
 static void take_ready(struct coordinator *coordinator, struct connection *connection)
 {
@@ -319,6 +319,5 @@ void entry_take(struct coordinator *coordinator, struct connection *connection,
 	else if (message->type == MESH_MESSAGE_REFUSED)
 		take_refused(coordinator, connection, &message->refused);
 	else
-		connection_end(coordinator, connection,
-			       "it sent a message that does not belong there");
+		connection_end(coordinator, connection, "it sent an unexpected message");
 }

@@ -98,7 +98,7 @@ static void close_door(struct coordinator *coordinator)
 		    connection->state == CONNECTION_ENTERING)
 			connection_refuse(coordinator, connection, MESH_REFUSAL_FULL,
 					  "the mesh has begun without it",
-					  "let it wait longer with --wait");
+					  "wait longer for it with --wait");
 	}
 }
 

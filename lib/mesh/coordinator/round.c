@@ -206,13 +206,14 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 	if (number >= coordinator->slot_count ||
 	    pair_of(coordinator, number)->a != connection->host) {
 		connection_end(coordinator, connection,
-			       "its agent answered an order that it does not have");
+			       "its agent answered an order that it was not given");
 		return;
 	}
 	if (slot_of(coordinator, number)->done || slot_of(coordinator, number)->doubted)
 		return;
 	if (both && !(tests_of(coordinator, pair_of(coordinator, number)) & MESH_BOTH_WAYS)) {
-		connection_end(coordinator, connection, "its agent answered what it was not asked");
+		connection_end(coordinator, connection,
+			       "its agent answered something that it was not asked");
 		return;
 	}
 	result = result_of(coordinator, number);
@@ -266,7 +267,7 @@ static bool can_order(struct coordinator *coordinator, size_t number)
 
 		if (takes_part(coordinator, host))
 			continue;
-		give_up(coordinator, number, "%.100s takes no part",
+		give_up(coordinator, number, "%.100s does not take part",
 			host < coordinator->host_count ? coordinator->hosts[host].name : "?");
 		return false;
 	}

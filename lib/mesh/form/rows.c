@@ -27,24 +27,24 @@ static const struct field fields[] = {
 	NUMBER(round, "ROUND", 0, 0, "round of the stage, counted from 0"),
 	TEXT(host, "HOST", SHOWN, 0, "host that was the client"),
 	NUMBER(rail, "RAIL", SHOWN, 0, "its rail, counted from 0"),
-	TEXT(peer, "PEER", SHOWN, 0, "the other host; the same in loopback"),
+	TEXT(peer, "PEER", SHOWN, 0, "the other host; the host itself in loopback"),
 	NUMBER(peer_rail, "PEER RAIL", 0, 0, "rail of the other host"),
 	YES_NO_AS("second_pass", again, "AGAIN", 0, 0, "whether it was tried again, alone"),
 	WORD(outcome, outcomes, "OUTCOME", SHOWN, 0, "whether data went through"),
-	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median latency of one way"),
+	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median one-way latency"),
 	REAL(gbps, "Gb/s", SHOWN, 0, "bandwidth that the host sent"),
 	REAL(peer_gbps, "PEER Gb/s", SHOWN, 0, "bandwidth that its peer sent"),
-	REAL(both_gbps, "BOTH Gb/s", 0, 0, "bandwidth that the host sent while its peer did, too"),
+	REAL(both_gbps, "BOTH Gb/s", 0, 0, "bandwidth that the host sent while its peer also sent"),
 	REAL(both_peer_gbps, "BOTH PEER Gb/s", 0, 0,
-	     "bandwidth that its peer sent while the host did, too"),
+	     "bandwidth that its peer sent while the host also sent"),
 	NUMBER(errors, "ERRORS", 0, 0, "growth of the error counters of the host's port"),
 	NUMBER(peer_errors, "PEER ERRORS", 0, 0, "growth of the error counters of the peer's port"),
-	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or something was not tried"),
+	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or why something was not tried"),
 };
 #undef RECORD
 
 const struct schema mesh_rows_schema = SCHEMA("mesh_results", struct mesh_row, fields,
-					      "what came of a pair of hosts");
+					      "the result of a pair of hosts");
 
 void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_result *result,
 		   struct mesh_row *ret_row)
@@ -92,17 +92,17 @@ static bool has_possible_figures(const struct mesh_row *row)
 static const char *check_row(const struct mesh_row *row)
 {
 	if (!row->host || !row->peer)
-		return "it names no two hosts";
+		return "it does not name two hosts";
 	if (!row->rail.known || row->rail.value >= MESH_MOST_RAILS)
-		return "it names no rail";
+		return "it has no valid rail";
 	if (row->peer_rail.known && row->peer_rail.value >= MESH_MOST_RAILS)
-		return "it names no rail";
+		return "it has no valid rail";
 	if (!row->stage.known || row->stage.value > UINT16_MAX)
-		return "it names no stage";
+		return "it has no valid stage";
 	if (!row->outcome.known)
-		return "it names no outcome";
+		return "it has no valid outcome";
 	if (!has_possible_figures(row))
-		return "it has a figure that is not possible";
+		return "it has an impossible figure";
 	return NULL;
 }
 

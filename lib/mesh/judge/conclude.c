@@ -195,8 +195,8 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 		text_buffer_add(&text, "; tried again alone: %s",
 				tally->again_bad ? "bad again" : "good");
 	if (id == JUDGE_BOTH)
-		finding_set_next_step(
-			finding, "look at what lies between them, and carries both directions");
+		finding_set_next_step(finding,
+				      "look at what lies between them and carries both directions");
 	if (id == JUDGE_FLAKY && !tally->failed)
 		finding->finding.severity = number_of(SEVERITY_NOTICE);
 	else if (!tally->again && id != JUDGE_UNCLEAR)
@@ -267,13 +267,13 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 	words_add_figures(&text, finding, judge, tally, &all, "pairs");
 	if (culprit->of_group)
 		text_buffer_add(&text,
-				"%sno pair of these %zu hosts with the others is good, and among "
-				"themselves they are",
+				"%sno pair between these %zu hosts and the others is good, but "
+				"those among themselves are",
 				text.length ? "; " : "", hosts.count);
 	else if (culprit->kind == CULPRIT_CABLE)
 		text_buffer_add(&text,
-				"%s%" PRIu32 " of %" PRIu32 " that go through it are bad, by the "
-				"routes of the scan",
+				"%s%" PRIu32 " of %" PRIu32
+				" that go through it are bad, according to the routes of the scan",
 				text.length ? "; " : "", culprit->bad, culprit->judged);
 	else
 		text_buffer_add(&text, "%s%" PRIu32 " of %" PRIu32 " %s are bad",
@@ -307,7 +307,8 @@ static void add_most_frequent(struct text_buffer *text, const struct judge *judg
 				most = port;
 		}
 	}
-	text_buffer_add(text, "; none explains them: %s has most, %" PRIu32 " of its %" PRIu32,
+	text_buffer_add(text,
+			"; no host explains them: %s has the most, %" PRIu32 " of its %" PRIu32,
 			words_host(judge, port_host(most)), counts[most],
 			judge->ports[most].judged - judge->ports[most].judged_again);
 }
@@ -335,7 +336,7 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	finding_set_next_step(
 		finding,
 		judge->cables ? "test more pairs of this rail; look at the switches of the rail"
-			      : "--fabric with a scan that has the routes tells what they share");
+			      : "--fabric with a scan that has the routes shows what they share");
 	finding->finding.evidence = text_buffer_take(&text);
 }
 

@@ -92,17 +92,16 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail, uin
 		return;
 	finding = finding_add(
 		conclusion->findings, JUDGE_BOTH, mem_format("rail %u", rail),
-		mem_format(
-			"the %s of %" PRIu64 " pairs is %.4g Gb/s for both directions "
-			"together, %.0f %% of twice the %.4g Gb/s of one by itself: it is not one "
-			"host or pair",
-			class->both.split ? "upper quartile" : "median", class->both.spread.count,
-			both, both / one * 50, one));
+		mem_format("the %s of %" PRIu64
+			   " pairs is %.4g Gb/s for both directions together, %.0f %% of twice the "
+			   "%.4g Gb/s of one alone: it is not just one host or pair",
+			   class->both.split ? "upper quartile" : "median",
+			   class->both.spread.count, both, both / one * 50, one));
 	finding->rail = number_of(rail);
 	finding->share = real_of(both / one / 2);
 	finding->finding.severity = number_of(SEVERITY_NOTICE);
-	finding_set_next_step(finding, "unless it is built so: look at the PCIe links and at what "
-				       "all hosts have in common");
+	finding_set_next_step(finding, "unless it is built that way, look at the PCIe links and at "
+				       "what all hosts have in common");
 }
 
 void conclude_directions(struct conclusion *conclusion)

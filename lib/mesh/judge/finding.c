@@ -45,16 +45,16 @@ static const struct field fields[] = {
 	STRING_FIELD(struct judge_finding, peer_name, "peer", "PEER", 0, 0,
 		     "the other host of a pair"),
 	ENUM_FIELD(struct judge_finding, direction, direction_names, "direction", "DIRECTION", 0, 0,
-		   "which way data is slow"),
+		   "direction in which data is slow"),
 	UNSIGNED_FIELD(struct judge_finding, bad, "bad", "BAD", FIELD_RIGHT, 0,
 		       "partners, pairs, rails or results that are bad"),
 	UNSIGNED_FIELD(struct judge_finding, judged, "judged", "JUDGED", FIELD_RIGHT, 0,
-		       "of how many"),
+		       "out of how many"),
 	REAL_FIELD(struct judge_finding, share, "median_share", "SHARE", FIELD_RIGHT, 0,
 		   "bandwidth of the slow part as a fraction of the median"),
 	EVIDENCE_COLUMNS(struct judge_finding, finding),
 	LIST_FIELD(struct judge_finding, hosts, "hosts", "HOSTS", 0, 0,
-		   "hosts that a job should do without"),
+		   "hosts that a job should avoid"),
 };
 
 const struct schema judge_schema = {

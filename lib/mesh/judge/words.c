@@ -100,12 +100,12 @@ void words_add_both(struct text_buffer *text, struct judge_finding *finding,
 	text_buffer_add(text, "; one way at a time nothing is wrong");
 	if (tally->both_ratios)
 		text_buffer_add(text,
-				": the two directions together have %.0f %% of what they have "
+				": the two directions together reach %.0f %% of what they reach "
 				"one after the other",
 				ratio * 100);
 	if (tally->both_ratios && ratio >= SHARED_LEAST && ratio <= SHARED_MOST)
 		text_buffer_add(text,
-				", about what one has alone: they may share what carries them");
+				", about what one reaches alone: they may share what carries them");
 }
 
 void words_add_direction(struct text_buffer *text, struct judge_finding *finding,
@@ -123,9 +123,9 @@ void words_add_direction(struct text_buffer *text, struct judge_finding *finding
 
 const char *words_not_again(const struct tally *tally)
 {
-	return tally->again_unjudged ? "tried again alone, but no results of this plan can be "
-				       "compared with that"
-				     : "not tried again alone";
+	return tally->again_unjudged
+		       ? "tried again alone, but this plan has no results to compare with"
+		       : "not tried again alone";
 }
 
 void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
@@ -145,7 +145,7 @@ void words_add_second_pass(struct text_buffer *text, struct judge_finding *findi
 			tally->again, tally->again);
 	if (alone_bad)
 		return;
-	text_buffer_add(text, ": it is bad under load only");
+	text_buffer_add(text, ": it is bad only under load");
 	finding->finding.severity = number_of(SEVERITY_WARNING);
 }
 
@@ -207,8 +207,9 @@ void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
 
 	finding->share = real_of(mean);
 	text_buffer_add(text,
-			"with all of %" PRIu32 " partners together at %.0f %% of the median, too "
-			"far below for chance, although no single pair is",
+			"with all of %" PRIu32
+			" partners together at %.0f %% of the median, too far below it to be "
+			"chance, although no single pair is",
 			port->judged - port->judged_again, mean * 100);
 }
 

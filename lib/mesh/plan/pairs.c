@@ -16,7 +16,7 @@ static const char *parse_end(char *word, const struct mesh_names *names, uint32_
 	uint64_t rail = PLAN_ALL_RAILS;
 
 	if (slash && text_parse_u64(slash + 1, 10, MESH_MOST_RAILS - 1, &rail))
-		return "this is no rail";
+		return "this is not a rail";
 	if (slash)
 		*slash = '\0';
 	if (!mesh_names_find(names, word, ret_host))
@@ -59,9 +59,10 @@ static int parse_line(char *text, size_t line, const struct mesh_names *names,
 	if (reason)
 		return refuse(line, words[1], reason, ret_message);
 	if ((pair.rail_a == PLAN_ALL_RAILS) != (pair.rail_b == PLAN_ALL_RAILS))
-		return refuse(line, words[1], "both hosts need a rail, or none", ret_message);
+		return refuse(line, words[1], "give a rail for both hosts or for neither",
+			      ret_message);
 	if (stage->pair_count == PLAN_MOST_PAIRS)
-		return refuse(line, words[0], "these are too many pairs", ret_message);
+		return refuse(line, words[0], "there are too many pairs", ret_message);
 	MEM_ADD(stage->pairs, stage->pair_count) = pair;
 	return 0;
 }
@@ -77,7 +78,7 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 
 	memcpy(copy, text, length);
 	if (strlen(copy) < length) {
-		*ret_message = mem_string("it is not a text");
+		*ret_message = mem_string("it is not a text file");
 		return -EINVAL;
 	}
 	mesh_names_fill(hosts, host_count, &names);
@@ -114,7 +115,7 @@ char *plan_missing_rails(const struct plan_stage *stage, const struct mesh_host 
 	if (!first)
 		return NULL;
 	is_a = !has_rail(&hosts[first->a], first->rail_a);
-	return mem_format("%zu pair%s left out for a rail that a host does not have: %s/%u", count,
+	return mem_format("%zu pair%s left out because a host does not have the rail: %s/%u", count,
 			  count == 1 ? " is" : "s are", hosts[is_a ? first->a : first->b].name,
 			  is_a ? first->rail_a : first->rail_b);
 }

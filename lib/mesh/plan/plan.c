@@ -18,7 +18,7 @@ const struct enum_name mesh_mode_names[] = {
 	{MESH_CROSS_SWITCH, "cross-switch", .help = "matchings of hosts at different switches"},
 	{MESH_FULL, "full", .help = "each pair of hosts"},
 	{MESH_INCAST, "incast", .help = "several hosts send to one; incast:4 by default"},
-	{MESH_PAIRS, "pairs", .help = "those of a file, pairs:FILE"},
+	{MESH_PAIRS, "pairs", .help = "the pairs in a file, pairs:FILE"},
 	{0, NULL},
 };
 
@@ -60,8 +60,8 @@ static int parse_argument(struct plan_stage *stage, const char *word, const char
 	if (argument && (text_parse_u64(argument, 10, PLAN_MOST_COUNT, &count) || !count)) {
 		_cleanup_(freep) char *clean = text_clean(argument, strlen(argument));
 
-		*ret_message = mem_format("'%s' after '%s:' is no number from 1 to %u", clean, word,
-					  PLAN_MOST_COUNT);
+		*ret_message = mem_format("'%s' after '%s:' is not a number from 1 to %u", clean,
+					  word, PLAN_MOST_COUNT);
 		return -EINVAL;
 	}
 	stage->count = (uint32_t)count;

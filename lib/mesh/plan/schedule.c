@@ -172,8 +172,8 @@ int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 	}
 	if (stage->mode == MESH_INCAST && most_senders(schedule) > MESH_MOST_SENDERS) {
 		*ret_message = mem_format("incast:%u has %" PRIu64
-					  " senders on all rails, and a host serves %u at a time: "
-					  "name fewer, or --one-rail",
+					  " senders on all rails, but a host serves %u at a time: "
+					  "name fewer, or use --one-rail",
 					  stage->count, most_senders(schedule), MESH_MOST_SENDERS);
 		schedule_free(schedule);
 		return -EINVAL;
