@@ -59,7 +59,7 @@ const struct option_row mesh_run_options[] = {
 const struct option_row mesh_step_options[] = {
 	HOST_OPTIONS,
 	STRING_OPTION(struct mesh_args, coordinator, 0, "coordinator", "HOST:PORT",
-		      COMPLETE_NOTHING, "host of task 0, if the launcher does not say it"),
+		      COMPLETE_NOTHING, "host of task 0, if the launcher does not provide it"),
 	{.name = NULL},
 };
 

@@ -54,7 +54,7 @@ static const struct field fields[] = {
 	TEXT(wanted, "WANTED", 0, 0, "requested value"),
 	TEXT(after, "AFTER", SHOWN, 0, "value read back after writing"),
 	WORD(state, state_names, "STATE", SHOWN, 0, "outcome of the change"),
-	TEXT(reason, "REASON", 0, 0, "why it was not made"),
+	TEXT(reason, "REASON", 0, 0, "why the change was not made"),
 	TEXT(next_step, "NEXT STEP", 0, 0, "what to do about it"),
 	LIST(disturbs, "DISTURBS", 0, 0, "users of the object that would be disturbed"),
 	LIST(notes, "NOTES", 0, 0, "what else to know before or after the change"),

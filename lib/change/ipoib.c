@@ -118,7 +118,7 @@ static int parse_pkey(const char *text, unsigned int *ret_pkey, char **ret_reaso
 	uint64_t pkey;
 
 	if (text_parse_u64(text, 0, UINT16_MAX, &pkey)) {
-		*ret_reason = mem_format("'%s' is not a P_Key: it is a number such as 0x8001",
+		*ret_reason = mem_format("'%s' is not a P_Key: a P_Key is a number such as 0x8001",
 					 clean);
 		return -EINVAL;
 	}
@@ -159,7 +159,7 @@ int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_val
 		return refuse_name(words->parent, ret_reason);
 	*ret_next_step = pkeys;
 	if (!words->pkey) {
-		*ret_reason = mem_string("which partition? pkey takes its P_Key");
+		*ret_reason = mem_string("the partition is missing: pkey takes its P_Key");
 		return -EINVAL;
 	}
 	if (parse_pkey(words->pkey, &pkey, ret_reason))
@@ -168,7 +168,8 @@ int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_val
 	if (!mode) {
 		_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word));
 
-		*ret_reason = mem_format("'%s' is not a mode: it is datagram or connected", clean);
+		*ret_reason = mem_format("'%s' is not a mode: the modes are datagram and connected",
+					 clean);
 		return -EINVAL;
 	}
 	*ret_next_step = naming;

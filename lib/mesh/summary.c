@@ -21,7 +21,7 @@ static const struct field fields[] = {
 	NUMBER(pairs_left_out, "LEFT OUT", SHOWN, 0, "pairs that --budget left no time for"),
 	NUMBER(pairs_resumed, "RESUMED", SHOWN, 0, "pairs whose results an earlier run had"),
 	NUMBER(pairs_one_way, "ONE WAY", 0, 0,
-	       "good pairs of which --both-ways could not measure both directions at once"),
+	       "good pairs for which --both-ways could not measure both directions at once"),
 	REAL(median_gbps, "Gb/s", SHOWN, 0, "median bandwidth of rail 0, one direction"),
 	REAL(median_both_gbps, "BOTH Gb/s", 0, 0,
 	     "median bandwidth of rail 0, both directions at once, their sum"),

@@ -45,7 +45,7 @@ END
 	try ipoib add
 	[ "$status" = 2 ]
 	try ipoib add ib0
-	expect 2 '' 'rdmactl ipoib: which partition? pkey takes its P_Key
+	expect 2 '' 'rdmactl ipoib: the partition is missing: pkey takes its P_Key
   rdmactl pkeys lists the P_Keys of the ports'
 	try ipoib add ib0 pkey
 	expect 2 '' "rdmactl ipoib: 'pkey' needs a value: P_KEY
@@ -68,7 +68,7 @@ END
 		[[ $stderr == *"'$key' is not a P_Key"* ]]
 	done
 	try ipoib add ib0 pkey 3 mode fast
-	expect 2 '' "rdmactl ipoib: 'fast' is not a mode: it is datagram or connected
+	expect 2 '' "rdmactl ipoib: 'fast' is not a mode: the modes are datagram and connected
   $grammar"
 	try ipoib add i/b pkey 3
 	[ "$status" = 2 ]
