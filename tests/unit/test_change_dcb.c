@@ -626,7 +626,7 @@ static void owners(void **state)
 			 DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_CEE | DCB_CAP_DCBX_VER_IEEE);
 	bed->driver.refuses_dcbx = true;
 	assert_int_equal(change->setting->write(change, "firmware"), -EREMOTEIO);
-	assert_non_null(strstr(change->reason, "refuses to give"));
+	assert_non_null(strstr(change->reason, "refuses to hand"));
 }
 
 /* What the errors of dcb_doit(), net/dcb/dcbnl.c, and of drivers mean. */

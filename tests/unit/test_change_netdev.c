@@ -835,7 +835,7 @@ static void users(void **state)
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 2);
-	has_note(change, "what is on top of the netdev cannot all be seen: the netdevs changed "
+	has_note(change, "the netdevs on top of the netdev cannot all be seen: the netdevs changed "
 			 "while they were read");
 }
 

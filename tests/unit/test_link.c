@@ -127,7 +127,7 @@ static void refusals(void **state)
 	expect("a", CHANGE_ABSENT, "rxe on eth2", -ENODEV, "no netdev 'eth2'");
 	expect("rxe7", "rxe on eth0", "rxe on eth1", -ENFILE, "rxe7 already exists: rxe on eth0");
 	expect("mlx5_0", "a device of mlx5_core", "rxe on eth1", -ENFILE,
-	       "mlx5_0 is there already: a device of mlx5_core");
+	       "mlx5_0 already exists: a device of mlx5_core");
 }
 
 /* Errors that the kernel still returns because something changed in the meantime. */

@@ -182,7 +182,7 @@ def ipoib(tap, netdev):
     taken = change('ipoib', 'add', netdev, 'pkey', '0x8001', 'name', 'lo', '--yes')
     tap.test('cards: IPoIB on Ethernet, on nothing, and under a name that is taken',
              unequal('status', (other.status, none.status, taken.status), (1, 1, 1)) +
-             said(other, 'is no IPoIB netdev') + said(none, 'there is no netdev nosuchdev') +
+             said(other, 'is not an IPoIB netdev') + said(none, 'there is no netdev nosuchdev') +
              said(taken, 'lo is a netdev of another kind') +
              unequal('ip', theirs.status == 0, False))
     gone = change('ipoib', 'del', 'nosuchdev', '--yes')

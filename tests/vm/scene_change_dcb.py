@@ -269,7 +269,7 @@ def link(tap):
     wrong += unequal('and back', states(back), ['refused'])
     auto = ours('global-pause', 'none,auto')
     wrong += (unequal('auto', (auto.status, states(auto)), (1, ['failed'])) +
-              unequal('reason', 'does not take' in str(auto.rows[0]['reason']), True))
+              unequal('reason', 'does not accept' in str(auto.rows[0]['reason']), True))
     tap.test('change-dcb: global-pause and pfc exclude each other', wrong)
     set_dcb('pfc', 'prio-pfc', 'all:off')
 

@@ -190,7 +190,7 @@ def forbidden(tap, device):
              unequal('states', states(nobody) + states(file) + states(dry) + states(inside),
                      ['refused', 'refused', 'planned', 'refused']) +
              ([] if 'CAP_NET_ADMIN' in (nobody.rows[0]['reason'] or '') else nobody.rows) +
-             ([] if 'first user namespace' in (inside.rows[0]['reason'] or '') else inside.rows) +
+             ([] if 'initial user namespace' in (inside.rows[0]['reason'] or '') else inside.rows) +
              unequal('name', device in names(), True))
     only = change('dev', 'set', device, 'node-description', 'x',
                   prefix=('unshare', '-m', '/bin/sh', '-c', 'mount -o remount,ro,bind /sys 2>/dev/null || '

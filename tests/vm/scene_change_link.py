@@ -190,7 +190,7 @@ def refusals(tap):
     unknown = program.rdmactl('link', 'add', 'cm', 'type', 'rxf', 'netdev', 'cl1')
     tap.test('link: an unknown type', unequal('status', unknown.status, 2))
     for title, prefix, text in (('without a capability', peers.NOBODY, 'CAP_NET_ADMIN'),
-                                ('in a user namespace', USER_NAMESPACE, 'first user namespace')):
+                                ('in a user namespace', USER_NAMESPACE, 'initial user namespace')):
         refused = [add('cm', 'rxe', 'cl1', prefix=prefix), link('del', 'cl', prefix=prefix)]
         tap.test('link: %s: refused before anything is tried' % title,
                  unequal('statuses', [document.status for document in refused], [1, 1]) +
