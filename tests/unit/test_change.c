@@ -326,7 +326,7 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_int_equal(changes->items[0].state.value, CHANGE_UNVERIFIED);
 	assert_string_equal(changes->items[0].reason,
 			    "it was set, but another change in this call or somebody else changed "
-			    "it again: it reads reset");
+			    "it: it reads reset");
 	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
 	assert_string_equal(cells[0].value, "old");
 	assert_string_equal(cells[1].value, "old");
