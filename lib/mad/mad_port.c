@@ -211,6 +211,7 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 {
 	struct stat status;
 
+	*ret_hint = NULL;
 	if (error == -ELIBACC || error == -ELIBBAD) {
 		*ret_reason = mem_string("libibumad, which carries management datagrams, is not "
 					 "installed or too old");
@@ -219,10 +220,12 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 		*ret_reason = mem_format("%s/%u has no umad device file", port->device, port->port);
 		*ret_hint = mem_string("load the module: modprobe ib_umad");
 	} else if (stat(node, &status)) {
+		error = errno;
 		*ret_reason = mem_format("cannot find %s of %s/%u: %s", node, port->device,
-					 port->port, strerror(errno));
-		*ret_hint = mem_string("in a container, pass the file in (--device); otherwise "
-				       "check that udev is running");
+					 port->port, strerror(error));
+		if (error == ENOENT)
+			*ret_hint = mem_string("in a container, pass the file in (--device); "
+					       "otherwise check that udev is running");
 	} else if (error == -ENODEV && is_beyond_libibumad(node)) {
 		*ret_reason = mem_format(
 			"libibumad opens only the first %u umad device files, not %s of %s/%u",
@@ -233,13 +236,16 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 		*ret_reason = mem_format("cannot open %s of %s/%u: %s", node, port->device,
 					 port->port, strerror(-error));
 		*ret_hint = mem_string("the device may be going away: rdmactl devices");
-	} else {
+	} else if (error == -EACCES || error == -EPERM) {
 		*ret_reason = mem_format(
 			"cannot open %s of %s/%u (mode %04o, owner %u, group %u): %s", node,
 			port->device, port->port, status.st_mode & 07777, status.st_uid,
 			status.st_gid, strerror(-error));
 		*ret_hint = mem_string("run as root, or let a udev rule give the file to a group: "
 				       "whoever can open it can also change the subnet");
+	} else {
+		*ret_reason = mem_format("cannot open %s of %s/%u: %s", node, port->device,
+					 port->port, strerror(-error));
 	}
 }
 

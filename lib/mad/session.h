@@ -43,7 +43,7 @@ void mad_port_clear(struct mad_port *port);
 
 /*
  * Explains why the umad node of the port did not open, from -errno in `error`: which node, its
- * mode, the next step. The caller frees both strings.
+ * mode, the next step (NULL if none is known). The caller frees both strings.
  */
 void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint);
 

@@ -514,10 +514,10 @@ static void sums(void **state)
 	struct bed *bed = *state;
 
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
-	expect_refusal(bed, "make 0 percent, not 100");
+	expect_refusal(bed, "add up to 0 percent, not 100");
 	add(bed, &dcb_class_bandwidth_setting, "0:50,1:60");
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
-	expect_refusal(bed, "make 110 percent, not 100");
+	expect_refusal(bed, "add up to 110 percent, not 100");
 	add(bed, &dcb_class_bandwidth_setting, "0:50,1:50");
 	expect_refusal(bed, "class 0 has a bandwidth, but its algorithm is not ets");
 	bed->driver.dcb.ets.ets_cap = 2;

@@ -298,7 +298,7 @@ static void moving(void **state)
 	other = mem_format("'" OWN "' is another network namespace now: %s", word);
 	assert_int_equal(change->setting->write(change, "blue"), -ESTALE);
 	assert_string_equal(change->reason, other);
-	assert_string_equal(change->next_step, "check the table, then run the command again");
+	assert_string_equal(change->next_step, "check it, then run the command again");
 	assert_int_equal(bed->sets, 6);
 }
 

@@ -406,8 +406,7 @@ static void another_node(void **state)
 		assert_string_equal(change->reason,
 				    "another node is there now: its GUID is 0002:c903:00a1:b2d3, "
 				    "and was 0002:c903:00a1:b2c3");
-		assert_string_equal(change->next_step,
-				    "check the table, then run the command again");
+		assert_string_equal(change->next_step, "check it, then run the command again");
 		assert_string_equal(bed->sets, "");
 	}
 }

@@ -294,16 +294,16 @@ static void subnets_of_arp(void **state)
 	write_arp(bed);
 	/* A second address of the same subnet is not a second rail. */
 	add_address(bed, 3, 24, (struct ip_address){.family = AF_INET, .raw = {10, 0, 0, 77}});
-	assert_int_equal(rails(bed, "10.0.0.0/24 is on eth1, too"), 2);
+	assert_int_equal(rails(bed, "10.0.0.0/24 is also on eth1"), 2);
 	/* The host bits are not shown, at whatever bit of a byte they begin. */
 	list->items[0].ip.raw[2] = list->items[1].ip.raw[2] = list->items[2].ip.raw[2] = 0x65;
 	list->items[0].prefix_length = list->items[1].prefix_length = list->items[2].prefix_length =
 		number_of(20);
-	assert_int_equal(rails(bed, "10.0.96.0/20 is on eth1, too"), 2);
+	assert_int_equal(rails(bed, "10.0.96.0/20 is also on eth1"), 2);
 	/* A larger subnet contains the smaller one, but not the reverse. */
 	list->count = 2;
 	list->items[1].prefix_length = number_of(24);
-	assert_int_equal(rails(bed, "10.0.101.0/24 is on eth0, too"), 1);
+	assert_int_equal(rails(bed, "10.0.101.0/24 is also on eth0"), 1);
 	/* The same number of bits, another subnet. */
 	list->items[0].prefix_length = number_of(24);
 	list->items[0].ip.raw[2] = 0x64;
@@ -314,7 +314,7 @@ static void subnets_of_arp(void **state)
 	list->items[0].ip.raw[3] = list->items[1].ip.raw[3] = 6;
 	assert_int_equal(rails(bed, NULL), 0);
 	list->items[0].prefix_length = list->items[1].prefix_length = number_of(31);
-	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is also on eth1"), 2);
 	/* Netdevs that are down, have no RDMA port, or are unknown do not answer ARP for RDMA. */
 	bed->facts.inventory.links.items[1].enabled = TRISTATE_NO;
 	assert_int_equal(rails(bed, NULL), 0);
@@ -338,11 +338,11 @@ static void subnets_of_arp(void **state)
 	add_link(bed, "red", 20, "vrf");
 	add_link(bed, "blue", 21, "vrf");
 	bed->facts.inventory.links.items[0].master_index = number_of(20);
-	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 1);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is also on eth1"), 1);
 	bed->facts.inventory.links.items[1].master_index = number_of(21);
 	assert_int_equal(rails(bed, NULL), 0);
 	bed->facts.inventory.links.items[1].master_index = number_of(20);
-	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is also on eth1"), 2);
 }
 
 /*
@@ -357,10 +357,10 @@ static void routes_of_a_saved_tree(void **state)
 		const char *evidence;
 	} cases[] = {
 		{"eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 2,
-		 "192.168.2.0/24 is on eth1, too"},
+		 "192.168.2.0/24 is also on eth1"},
 		{"eth1\t0102A8C0\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0", 0, NULL},
 		{"eth1\t0802A8C0\t00000000\t0001\t0\t0\t0\tFEFFFFFF\t0\t0\t0", 1,
-		 "192.168.2.8/31 is on eth0, too"},
+		 "192.168.2.8/31 is also on eth0"},
 		{"eth1\t0002A8C0\t0102A8C0\t0003\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},
 		{"eth1\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0", 0, NULL},
 		{"eth1\t0003A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},

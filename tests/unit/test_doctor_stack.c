@@ -232,7 +232,7 @@ static void settings(void **state)
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed,
 		    "ok " FIRST ": no setting keeps the modules from being loaded | settings that "
-				"block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
+		    "block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
 	bed->request.root = bed->tree.path;
 	tree_write(&bed->tree, "proc/cmdline", "ro");
 	tree_delete(&bed->tree, "etc");
@@ -242,12 +242,12 @@ static void settings(void **state)
 	put_driver(bed, FIRST, "mlx5_core");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed, "ok " FIRST ": no setting keeps the modules from being loaded | settings "
-				     "that block modules: 1, none for mlx5_ib < /etc/modprobe.d\n");
+			 "that block modules: 1, none for mlx5_ib < /etc/modprobe.d\n");
 	tree_link(&bed->tree, "etc/modprobe.d/a.conf", "!EIO");
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	assert_told(bed,
 		    "not-checked " FIRST ": a file that can block modules cannot be read | "
-					 "/etc/modprobe.d/a.conf: %s < /etc/modprobe.d/a.conf\n"
+		    "/etc/modprobe.d/a.conf: %s < /etc/modprobe.d/a.conf\n"
 		    "unread -: settings that block modules < /etc/modprobe.d/a.conf: %s\n",
 		    strerror(EIO), strerror(EIO));
 }
@@ -285,7 +285,7 @@ static void blocked(void **state)
 	bed->problems = (struct problems){.items = NULL};
 	assert_told(bed,
 		    "ok " FIRST ": no setting keeps the modules from being loaded | settings that "
-				"block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
+		    "block modules: 2, none for mlx5_core < /etc/modprobe.d\n");
 	/* A built-in module cannot be blocked. */
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist mlx5_core");
 	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12.1");
@@ -413,7 +413,7 @@ static void mixed(void **state)
 		   "updates/hfi1.ko:\nkernel/ib_uverbs.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
 	assert_told(bed, "ok " FIRST ": the modules of the function match each other | ib_core is "
-				     "out of tree < /sys/module\n");
+			 "out of tree < /sys/module\n");
 	put_taint(bed, "rdma_cm", "");
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep", "updates/hfi1.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
@@ -462,7 +462,7 @@ static void drivers(void **state)
 	run_on(bed, CHECK_ID_pci_driver, FIRST);
 	assert_told(bed,
 		    "note " FIRST ": no driver is bound to the virtual function | no driver; %s; "
-				  "virtual function of 0000:02:00.0 < /" FUNCTIONS FIRST
+		    "virtual function of 0000:02:00.0 < /" FUNCTIONS FIRST
 		    "/driver -> nothing to do if it is meant for a guest; otherwise: echo " FIRST
 		    " > /sys/bus/pci/drivers_probe and blocks\n",
 		    ids);
@@ -504,27 +504,27 @@ static void halves(void **state)
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "error " FIRST
-			 ": mlx5_ib is perhaps not loaded, so there is no RDMA device | "
-			 "mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
-			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; to load it at every "
-			 "start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
+	assert_told(bed,
+		    "error " FIRST ": mlx5_ib is perhaps not loaded, so there is no RDMA device | "
+		    "mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
+		    "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; to load it at every "
+		    "start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
 	put_half(bed, FIRST, "mlx5_core.rdma.2", true);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "warning " FIRST
-			 ": the RDMA half has its driver, but shows no RDMA device | "
-			 "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
-			 "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
+	assert_told(bed,
+		    "warning " FIRST ": the RDMA half has its driver, but shows no RDMA device | "
+		    "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
+		    "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/module/mlx5_ib");
 	/* The device of a card's other port only replaces the missing one if it serves both. */
 	add_device(bed, "mlx5_9", "0000:01:00.1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
-	assert_told(bed, "warning " FIRST
-			 ": the RDMA half has its driver, but shows no RDMA device | "
-			 "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
-			 "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
+	assert_told(bed,
+		    "warning " FIRST ": the RDMA half has its driver, but shows no RDMA device | "
+		    "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
+		    "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/bus/auxiliary");
 	put_half(bed, FIRST, "mlx5_core.multiport.1", true);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
@@ -561,8 +561,8 @@ static void no_halves(void **state)
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed,
 		    "note " FIRST ": the driver offers no RDMA: it is switched off, or the adapter "
-				  "has none | mlx5_core created devices, but none for RDMA < "
-				  "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
+		    "has none | mlx5_core created devices, but none for RDMA < "
+		    "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
 		    " (enable_rdma, enable_roce, enable_iwarp); also look at the adapter's own "
 		    "settings\n"
 		    "note -: before -> the remedy\n"
@@ -579,7 +579,7 @@ static void no_halves(void **state)
 	put_function(bed, FIRST, "0x8086", "0x24f0", "hfi1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "warning " FIRST ": the function has its driver, but shows no RDMA device "
-					  "| driver hfi1 < /" FUNCTIONS FIRST
+			 "| driver hfi1 < /" FUNCTIONS FIRST
 			 "/driver -> the kernel log may have the reason: dmesg | grep " FIRST
 			 " and blocks\n");
 	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N");
@@ -608,9 +608,8 @@ static void shared_representors(void **state)
 {
 	static const char hidden[] =
 		"warning " FIRST ": the RDMA half has its driver, but shows no RDMA device | "
-				 "mlx5_core.rdma-rep.0 has its driver < /sys/bus/auxiliary/devices "
-				 "-> the kernel log may have the reason: dmesg | grep " FIRST
-		" and blocks\n";
+		"mlx5_core.rdma-rep.0 has its driver < /sys/bus/auxiliary/devices "
+		"-> the kernel log may have the reason: dmesg | grep " FIRST " and blocks\n";
 	struct bed *bed = *state;
 	struct device *device;
 

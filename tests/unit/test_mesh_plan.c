@@ -447,7 +447,7 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1 n\0334", "line 1: 'n\\x1b4': no host has this name");
 	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1/16': this is not a rail");
 	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1/': this is not a rail");
-	assert_no_pairs_in(hosts, "n1 n2\n\0\nn2 n3\n", 15, "it is not a text");
+	assert_no_pairs_in(hosts, "n1 n2\n\0\nn2 n3\n", 15, "it is not a text file");
 	assert_no_pairs(hosts, "n1/0 n2",
 			"line 1: 'n2': give a rail for both hosts or for neither");
 }

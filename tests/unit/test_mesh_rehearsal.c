@@ -368,7 +368,7 @@ static void not_opened(void **state)
 	close_it(&wrong);
 	open_bytes(&binary, cut, sizeof(cut) - 1);
 	assert_int_equal(binary.rc, -EINVAL);
-	no_text = mem_format("%s: it is not a text", binary.path);
+	no_text = mem_format("%s: it is not a text file", binary.path);
 	assert_string_equal(binary.reason, no_text);
 	close_it(&binary);
 	none.setup.file = "/no/such/file";

@@ -292,7 +292,7 @@ static void refusals(void **state)
 		 NULL,
 		 {NULL},
 		 "'0,1' is a directed route, which the subnet administrator cannot search by",
-		 "a LID, a port GUID, a GID, or the name of a node"},
+		 "give a LID, a port GUID, a GID, or the name of a node"},
 		{"multipath",
 		 NULL,
 		 NULL,

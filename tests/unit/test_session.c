@@ -411,7 +411,8 @@ static void bad_keys(void **state)
 		const char *error;
 	} bad[] = {
 		{{.mkey = "key"}, "--mkey: 'key' is not a number up to 0xffffffffffffffff"},
-		{{.mkey = "0x1ffffffffffffffff"}, "--mkey: '0x1ffffffffffffffff' is no key"},
+		{{.mkey = "0x1ffffffffffffffff"},
+		 "--mkey: '0x1ffffffffffffffff' is not a number up to 0xffffffffffffffff"},
 		{{.qkey = "0x100000000"}, "--qkey: '0x100000000' is not a number up to 0xffffffff"},
 	};
 

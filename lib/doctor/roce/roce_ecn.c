@@ -109,8 +109,7 @@ void check_roce_ecn(struct doctor_context *run)
 			own->name, ecn->text);
 	if (differs_from_others(run, ecn))
 		doctor_warning(
-			run,
-			"ports of the same board have different congestion control settings");
+			run, "ports of the same board have different congestion control settings");
 	else if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
 		doctor_note(run, "congestion control is off, which may be intended");
 	else if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
