@@ -140,7 +140,7 @@ const struct option_row selftest_measure_options[] = {
 const struct option_row selftest_ways_options[] = {
 	CHOICE_OPTION(struct selftest_args, transport, 0, "transport", "WORD",
 		      selftest_transport_names,
-		      "measure reliable (rc) or unreliable connections (uc), datagrams (ud)"),
+		      "how to measure: connections (rc, uc or xrc) or datagrams (ud)"),
 	FLAG_OPTION(struct selftest_args, both_ways, 0, "both-ways",
 		    "bandwidth: both sides send at once"),
 	FLAG_OPTION(struct selftest_args, reversed, 0, "reversed",
