@@ -60,7 +60,7 @@ static void names(void **state)
 		{"NCCL_IB_HCA=mlx5_0:1,mlx5_1:2", NULL, NULL, false, false, false},
 		{"NCCL_IB_HCA=mlx5:2", NULL, NULL, false, false, false},
 		{"NCCL_IB_HCA=mlx5_0,mlx5_2", "mlx5_2", "mlx5_0", false, false, false},
-		{"NCCL_IB_HCA=mlx5_0:2", "mlx5_0:2", "mlx5_0", false, false, false},
+		{"NCCL_IB_HCA=mlx5_0:2", "mlx5_0:2", "mlx5_0:1", false, false, false},
 		{"NCCL_IB_HCA==mlx5", "mlx5", NULL, true, false, false},
 		{"NCCL_IB_HCA=qedr0,mlx5_9:1,mlx5_1", "qedr0, mlx5_9:1", NULL, false, false, false},
 		{"NCCL_IB_HCA=^mlx5_2", "mlx5_2", "mlx5_0", false, true, false},
@@ -113,9 +113,10 @@ static void names(void **state)
 				    name, cases[i].guess ? "did you mean " : "",
 				    cases[i].guess ? cases[i].guess : "",
 				    cases[i].guess ? "? " : "",
-				    cases[i].of_netdevs		    ? netdevs
-				    : !strncmp(variable, "UCX_", 4) ? ports
-								    : devices);
+				    cases[i].of_netdevs				    ? netdevs
+				    : cases[i].guess && strchr(cases[i].guess, ':') ? ports
+				    : !strncmp(variable, "UCX_", 4)		    ? ports
+										    : devices);
 	}
 }
 

@@ -106,8 +106,11 @@ static void add_word(char **list, const char *word)
 	mem_extend(list, "%s%s", *list ? ", " : "", clean);
 }
 
-/* Lists UCX's names of a device's ports, such as mlx5_0:1, or of all ports if `device` is NULL. */
-static void ucx_names(const struct strings *ports, const char *device, struct strings *ret)
+/*
+ * Lists the names that UCX and NCCL have for a device's ports, such as mlx5_0:1, or for all ports
+ * if `device` is NULL.
+ */
+static void port_names(const struct strings *ports, const char *device, struct strings *ret)
 {
 	for (size_t i = 0; i < ports->count; i++) {
 		const char *slash = strrchr(ports->items[i], '/');
@@ -128,17 +131,18 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 {
 	enum { NAMES_MOST = 8 };
 	_cleanup_(freep) char *list = NULL, *guess = NULL;
-	_cleanup_(strings_free) struct strings ucx = {0}, of_closest = {0};
+	_cleanup_(strings_free) struct strings ports = {0}, of_closest = {0};
 	const struct strings *names = row->kind == NCCL_NETDEVS ? &known->netdevs : &known->devices;
 	const char *closest = text_closest(missing, (const char *const *)names->items,
 					   names->count);
 
-	if (row->kind == UCX_DEVICES) {
-		ucx_names(&known->ports, NULL, &ucx);
+	/* NCCL's may be a device of the host with a port that it does not have. */
+	if (row->kind == UCX_DEVICES || (closest && !strcmp(closest, missing))) {
+		port_names(&known->ports, NULL, &ports);
 		if (closest)
-			ucx_names(&known->ports, closest, &of_closest);
+			port_names(&known->ports, closest, &of_closest);
 		closest = of_closest.count ? of_closest.items[0] : NULL;
-		names = &ucx;
+		names = &ports;
 	}
 	if (closest)
 		add_word(&guess, closest);
@@ -164,7 +168,7 @@ static void check_ports(struct doctor_context *run, const struct name_filter *fi
 		if (filter->items[i].port >= 0 ||
 		    !name_entry_matches(filter, &filter->items[i], &names->devices, NULL))
 			continue;
-		ucx_names(&names->ports, filter->items[i].name, &ports);
+		port_names(&names->ports, filter->items[i].name, &ports);
 		for (size_t j = 0; j < ports.count; j++)
 			add_word(&list, ports.items[j]);
 	}
