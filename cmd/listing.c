@@ -90,7 +90,7 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 	if (!*bad)
 		*ret_message = mem_string("the name of a column is empty");
 	else if (strchr(bad, ','))
-		*ret_message = mem_format("'%s' leaves no column", clean);
+		*ret_message = mem_format("'%s' leaves no columns", clean);
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
 	*ret_hint = is_form(bad) ? mem_format("did you mean '--%s'?", bad)
@@ -255,7 +255,8 @@ bool listing_read_text(struct listing *listing, const char *path, size_t most, c
 		return listing_fail_format(listing, STATUS_FAILED, NULL, "cannot read %s: %s", path,
 					   strerror(-rc));
 	if (strlen(*ret_text) < length)
-		return listing_fail_format(listing, STATUS_FAILED, hint, "%s is not a text", path);
+		return listing_fail_format(listing, STATUS_FAILED, hint, "%s is not a text file",
+					   path);
 	return true;
 }
 

@@ -17,15 +17,15 @@
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct counters_args, all, 'a', "all",
-		    "all counters, those of the connection manager and the netdev too, and zeros"),
+		    "all counters, including zeros and those of connection manager and netdev"),
 	FLAG_OPTION(struct counters_args, errors, 'e', "errors",
-		    "counters of warnings and errors that are not 0, from all sources"),
+		    "nonzero counters of warnings and errors, from all sources"),
 	FLAG_OPTION(struct counters_args, drops, 'd', "drops",
 		    "counters of lost packets, of the device and its netdev"),
 	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", counter_group_bits,
 		       "counters of these groups"),
 	STRING_OPTION(struct counters_args, explain, 'x', "explain", "NAME", COMPLETE_NOTHING,
-		      "what a counter means, by canonical or kernel name"),
+		      "explain a counter, by its canonical or kernel name"),
 	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
 		    "show the rates of the counters, round by round"),
 	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
@@ -229,7 +229,7 @@ static int explain(const struct ctx *ctx, const struct counters_args *args, char
 	struct listing listing;
 
 	if (words[0])
-		return command_complain(ctx, "--explain takes a name of a counter, and no device",
+		return command_complain(ctx, "--explain takes the name of a counter and no device",
 					NULL);
 	if (!listing_begin_as(&listing, ctx, &counter_meaning_schema, true))
 		return listing_end(&listing);

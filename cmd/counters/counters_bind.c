@@ -88,7 +88,7 @@ static bool plan_auto(struct change_plan *plan, const void *args, char **words)
 
 	(void)args;
 	if (!words[0] || !words[1])
-		return fail(plan, STATUS_USAGE, mem_string("which port, and count by what?"),
+		return fail(plan, STATUS_USAGE, mem_string("which port, and which mode?"),
 			    "rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]");
 	if (!load_port(plan, words[0]))
 		return false;
@@ -107,7 +107,7 @@ static bool parse_binding(struct change_plan *plan, char **words, struct binding
 
 		if (!is_id && strcmp(words[0], lqpn_keyword.word))
 			return fail(plan, STATUS_USAGE, mem_format("unknown word '%s'", clean),
-				    "after the port come lqpn N and counter-id ID");
+				    "only lqpn N and counter-id ID can follow the port");
 		if (!words[1] || text_parse_u64(words[1], 0, UINT32_MAX, &value))
 			return fail(plan, STATUS_USAGE, mem_format("%s needs a number", clean),
 				    is_id ? "rdmactl counters qp lists the counters"
@@ -170,7 +170,7 @@ static bool plan_counter(struct change_plan *plan, const struct binding *binding
 		return fail(plan, STATUS_NOTHING,
 			    mem_format("queue pair %s is not bound to counter %" PRIu64, text,
 				       binding->counter_id.value),
-			    "rdmactl counters qp lists the queue pairs of each");
+			    "rdmactl counters qp lists the queue pairs of each counter");
 	for (size_t i = 0; i < counter->qpns.count; i++) {
 		uint64_t qpn;
 

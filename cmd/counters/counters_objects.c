@@ -255,11 +255,11 @@ static void explain_nothing(struct run *run)
 {
 	if (run->kind == OBJECT_COUNTER_QP)
 		listing_fail(&run->counters.listing, STATUS_NOTHING, "no queue pair is counted",
-			     "rdmactl counters auto DEV/PORT pid counts those of each process that "
-			     "are made from then on (root; mlx5 and ionic)");
+			     "rdmactl counters auto DEV/PORT pid counts the queue pairs that each "
+			     "process creates from then on (root; mlx5 and ionic)");
 	else
 		listing_fail(&run->counters.listing, STATUS_NOTHING,
-			     "no memory region counts: only those with on-demand paging do",
+			     "no memory region has counters: only those with on-demand paging do",
 			     "rdmactl resources mr lists all memory regions");
 }
 
@@ -384,7 +384,7 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 			if (!rc)
 				continue;
 			object = port_object(&device->ports[j]);
-			problem_add(&listing->problems, object, "how it counts queue pairs",
+			problem_add(&listing->problems, object, "its queue pair counting mode",
 				    "nldev", rc, "this needs Linux 5.3 or later");
 		}
 	for (size_t i = 0; i < *count; i++)
@@ -405,7 +405,7 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 }
 
 #define WATCH_OPTIONS                                                                            \
-	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, and zeros"),           \
+	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, including zeros"),     \
 		FLAG_OPTION(struct counters_args, watch, 'w', "watch",                           \
 			    "show the rates of the counters, round by round"),                   \
 		NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", \
@@ -417,7 +417,7 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 static const struct option_row qp_options[] = {
 	WATCH_OPTIONS,
 	FLAG_OPTION(struct counters_args, errors, 'e', "errors",
-		    "counters of warnings and errors that are not 0"),
+		    "nonzero counters of warnings and errors"),
 	FLAG_OPTION(struct counters_args, drops, 'd', "drops", "counters of lost packets"),
 	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", counter_group_bits,
 		       "counters of these groups"),

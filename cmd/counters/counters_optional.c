@@ -11,7 +11,7 @@
 #include "counter/netlink_counters.h"
 #include "host/need.h"
 
-#define ADMIN_HINT "run it as root: it takes CAP_NET_ADMIN in the initial user namespace"
+#define ADMIN_HINT "run it as root: it needs CAP_NET_ADMIN in the initial user namespace"
 
 struct optional {
 	struct listing listing;
@@ -153,7 +153,7 @@ static bool read_all(struct optional *optional)
 	if (!listing->problems.count)
 		listing_fail(listing, STATUS_NOTHING,
 			     "no optional counters: the drivers of these ports have none",
-			     "mlx5_ib has some, from kernel 5.16 on");
+			     "mlx5_ib has some since Linux 5.16");
 	else
 		listing->status = STATUS_FAILED;
 	return false;

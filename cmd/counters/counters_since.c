@@ -123,11 +123,12 @@ static void note_devices(struct since *since)
 			continue;
 		if (replaced)
 			problem_add_text(problems, device->name, NULL, NULL,
-					 "is another device, or was removed and added, since then",
+					 "is a different device, or has been removed and added "
+					 "again since then",
 					 NULL);
 		else if (!device_list_find(&since->run.listing.inventory.devices, device->name))
 			problem_add_text(problems, device->name, NULL, NULL,
-					 "was there then, and is gone", NULL);
+					 "existed then, and is gone", NULL);
 		else
 			continue;
 		last = device;

@@ -233,7 +233,7 @@ static void watch(struct events_run *run)
 		hand_out(run);
 		if (rc) {
 			listing_fail_format(&run->listing, STATUS_FAILED, NULL,
-					    "the devices cannot be watched any more: %s",
+					    "the devices can no longer be watched: %s",
 					    strerror(-rc));
 			return;
 		}
@@ -408,7 +408,7 @@ static bool begin(struct events_run *run)
 	report_new(run, &warnings);
 	if (unknown)
 		return listing_fail(listing, STATUS_USAGE, unknown,
-				    "rdmactl counters --all lists those that are there");
+				    "rdmactl counters --all lists those that exist");
 	if (rc) {
 		return listing_fail_format(listing, STATUS_FAILED, NULL,
 					   "the devices cannot be watched: %s", strerror(-rc));

@@ -135,11 +135,12 @@ void events_exec_end(struct events_exec *exec, struct problems *problems)
 
 	if (lost) {
 		dropped = mem_format("--exec: events not passed on: %" PRIu64, lost);
-		problem_add_text(problems, NULL, NULL, NULL, dropped,
-				 exec->dropped
-					 ? "the command takes longer than the events: narrow "
-					   "them down with --event or --severity"
-					 : "they still waited for the command when watching ended");
+		problem_add_text(
+			problems, NULL, NULL, NULL, dropped,
+			exec->dropped
+				? "events come faster than the command handles them: narrow them "
+				  "down with --event or --severity"
+				: "they were still waiting for the command when watching ended");
 	}
 	if (exec->failed) {
 		const int status = exec->last_status;

@@ -19,7 +19,7 @@ struct gids_args {
 };
 
 static const struct option_row options[] = {
-	FLAG_OPTION(struct gids_args, all, 'a', "all", "list empty slots of the table, too"),
+	FLAG_OPTION(struct gids_args, all, 'a', "all", "also list empty slots of the table"),
 	CHOICE_OPTION(struct gids_args, type, 0, "type", "TYPE", gid_type_names,
 		      "only entries of this type: ib, roce-v1 or roce-v2"),
 	STRING_OPTION(struct gids_args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV,
@@ -91,7 +91,7 @@ static void tell_doubt(struct listing *listing, const char *peer, const char *do
 	_cleanup_(freep) char *text = mem_format("the route to %s is a guess: %s", peer, doubt);
 
 	problem_add_text(&listing->problems, NULL, NULL, "snapshot", text,
-			 "ask the host itself: rdmactl gids --to PEER there");
+			 "run rdmactl gids --to PEER on the host itself");
 }
 
 /*
@@ -148,7 +148,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 {
 	if (chosen && (!is_plain(chosen->device) || !is_plain(peer))) {
 		listing_fail(listing, STATUS_FAILED,
-			     "the name of the device or peer is not safe in a shell's settings",
+			     "the name of the device or peer is not safe in shell settings",
 			     "rename the device: rdmactl dev set DEV name NAME");
 		chosen = NULL;
 	}

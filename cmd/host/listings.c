@@ -80,7 +80,7 @@ struct pkeys_args {
 };
 
 static const struct option_row pkeys_options[] = {
-	FLAG_OPTION(struct pkeys_args, all, 'a', "all", "list empty slots of the table, too"),
+	FLAG_OPTION(struct pkeys_args, all, 'a', "all", "also list empty slots of the table"),
 	{.name = NULL},
 };
 

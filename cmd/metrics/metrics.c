@@ -44,7 +44,7 @@ enum metrics_names { NAMES_RDMACTL, NAMES_NODE_EXPORTER };
 static const struct enum_name names[] = {
 	{NAMES_RDMACTL, "rdmactl", TONE_PLAIN, "one family for all drivers"},
 	{NAMES_NODE_EXPORTER, "node_exporter", TONE_PLAIN,
-	 "those of node_exporter's infiniband collector"},
+	 "the names of node_exporter's infiniband collector"},
 	{0},
 };
 
@@ -54,9 +54,9 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct metrics_args, textfile, 0, "textfile", "FILE", COMPLETE_FILE,
 		      "write this file, *.prom, for node_exporter's textfile collector"),
 	STRING_OPTION(struct metrics_args, listen, 0, "listen", "ADDR:PORT", COMPLETE_NOTHING,
-		      "serve /metrics over HTTP; without ADDR on 127.0.0.1"),
+		      "serve /metrics over HTTP; ADDR defaults to 127.0.0.1"),
 	STRING_OPTION(struct metrics_args, exclude, 0, "exclude", "DEVICES", COMPLETE_DEVICE,
-		      "leave these devices out, without reading anything of them"),
+		      "skip these devices, without reading anything from them"),
 	CHOICES_OPTION(struct metrics_args, only, 0, "only", "GROUPS", counter_group_bits,
 		       "only counters of these groups"),
 	CHOICE_OPTION(struct metrics_args, names, 0, "names", "NAMES", names,
@@ -107,7 +107,7 @@ static bool check_textfile(struct metrics_run *run)
 				    "/var/lib/prometheus/node-exporter/rdma" TEXTFILE_SUFFIX);
 	if (format_of(run) != METRICS_PROMETHEUS)
 		return listing_fail(&run->listing, STATUS_USAGE,
-				    "--textfile: node_exporter reads only the format prometheus",
+				    "--textfile: node_exporter reads only the prometheus format",
 				    "omit --format openmetrics");
 	return true;
 }

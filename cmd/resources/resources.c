@@ -18,7 +18,7 @@ static const struct enum_name by_choices[] = {
 #define WORDS_OPTION(member, names_, help_)                                           \
 	{                                                                             \
 		.name = #member, .kind = OPTION_STRING, .metavar = "WORDS",           \
-		.help = help_ " (several with commas between)", .choices = names_,    \
+		.help = help_ " (comma-separated)", .choices = names_,                \
 		.completion = COMPLETE_CHOICE,                                        \
 		.offset = OPTION_OFFSET(struct resources_args, member, const char *), \
 	}
@@ -43,7 +43,7 @@ static const struct option_row qp_options[] = {
 	WORDS_OPTION(state, qp_state_names, "only queue pairs in this state"),
 	WORDS_OPTION(type, qp_type_names, "only queue pairs of this type"),
 	FLAG_OPTION(struct resources_args, raw, 0, "raw",
-		    "what the adapter itself knows of them, as far as it is known (root)"),
+		    "what the adapter itself knows, as far as rdmactl can decode it (root)"),
 	{.name = NULL},
 };
 
@@ -60,7 +60,7 @@ static const struct option_row srq_options[] = {
 
 static const struct option_row kind_options[] = {
 	STRING_OPTION(struct resources_args, where, 'w', "where", "FIELD=VALUE", COMPLETE_WHERE,
-		      "only objects with these values of fields (several with commas between)"),
+		      "only objects with these field values (comma-separated)"),
 	{.name = NULL},
 };
 
@@ -78,7 +78,7 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 		return false;
 	if (objects_parse(&listing->objects, words, ports, &message))
 		return listing_fail(listing, STATUS_USAGE, message,
-				    "first the kind of object, if any, then devices");
+				    "give the kind of object first, if any, then devices");
 	return !listing_refuses_tree(listing, "a saved tree has no objects in use");
 }
 

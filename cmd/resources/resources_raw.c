@@ -28,13 +28,13 @@ static const char *explain(int error)
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
-		return "run it as root: it takes CAP_NET_ADMIN in the initial user namespace";
+		return "run it as root: it needs CAP_NET_ADMIN in the initial user namespace";
 	case -EINVAL:
-		return "its driver hands over no such records (mlx5 and hns do), or the kernel is "
+		return "its driver provides no such records (mlx5 and hns do), or the kernel is "
 		       "older than 5.9";
 	case -EAGAIN:
-		return "a queue pair has a port, by which the kernel finds it, only from the state "
-		       "init on";
+		return "the kernel finds a queue pair by its port, which it has only from the "
+		       "state init on";
 	default:
 		return NULL;
 	}

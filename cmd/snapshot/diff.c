@@ -60,7 +60,7 @@ static bool has_root(struct listing *listing)
 {
 	if (listing->ctx->globals.root)
 		listing_fail(listing, STATUS_USAGE,
-			     "diff takes snapshots as its objects, not with --root or RDMACTL_ROOT",
+			     "diff takes snapshots as arguments, not from --root or RDMACTL_ROOT",
 			     "rdmactl diff BEFORE [AFTER]");
 	return listing->ctx->globals.root;
 }

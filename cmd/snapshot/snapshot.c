@@ -38,7 +38,7 @@ static const struct option_row options[] = {
 		    "replace host names, GUIDs, addresses and serial numbers with others"),
 	STRING_OPTION(struct snapshot_args, anonymise_key, 0, "anonymise-key", "FILE",
 		      COMPLETE_FILE,
-		      "with --anonymise: the same key makes the same names and addresses"),
+		      "with --anonymise: the same key gives the same names and addresses"),
 	FLAG_OPTION(struct snapshot_args, force, 'f', "force", "overwrite an existing file"),
 	{.name = NULL},
 };
@@ -131,14 +131,14 @@ static bool check_output(struct snapshot_run *run)
 		listing_saves_to(&run->listing, run->path);
 		if (!isatty(STDOUT_FILENO))
 			return true;
-		return listing_fail(&run->listing, STATUS_USAGE,
-				    "an archive is not written to a terminal",
-				    "name a file, or send it on: rdmactl snapshot - >FILE.tar.zst");
+		return listing_fail(
+			&run->listing, STATUS_USAGE, "will not write an archive to a terminal",
+			"name a file, or redirect it: rdmactl snapshot - >FILE.tar.zst");
 	}
 	if (!archive_choose_filter(run->path, &run->filter))
 		return listing_fail_format(&run->listing, STATUS_USAGE,
 					   "end the name with .tar.zst, .tar.gz, .tar.xz or .tar",
-					   "'%s' does not say which archive it is to be",
+					   "'%s' does not say which kind of archive to write",
 					   run->path);
 	if (!run->args->force && !lstat(run->path, &status))
 		return listing_fail_format(&run->listing, STATUS_FAILED, "--force replaces it",

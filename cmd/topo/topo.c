@@ -11,7 +11,7 @@
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct topo_args, all, 'a', "all",
-		    "show virtual functions, subfunctions and further functions of adapters, too"),
+		    "also show virtual functions, subfunctions and further functions of adapters"),
 	CHOICE_OPTION(struct topo_args, names, 0, "names", "TOOL", topology_dialect_names,
 		      "terms in the matrix: smi (default), nccl, ucx"),
 	FLAG_OPTION(struct topo_args, tree, 0, "tree",
@@ -144,9 +144,9 @@ static bool can_compare(struct topo_run *run)
 	if (run->row_count * run->count <= TOPOLOGY_MOST_NODES * TOPOLOGY_MOST_NODES)
 		return true;
 	return listing_fail(&run->listing, STATUS_FAILED,
-			    "too many nodes to compare: more than 256 with each other",
+			    "too many nodes to compare: more than 256 by 256",
 			    run->args->all
-				    ? "leave out --all, or name some of them"
+				    ? "omit --all, or name some of them"
 				    : "name some of them, or see the tree: rdmactl topo --tree");
 }
 

@@ -63,9 +63,9 @@ int topo_print_nccl(struct topo_run *run)
 
 	if (run->topology.flat && !run->topology.file) {
 		listing_fail(&run->listing, STATUS_FAILED,
-			     "a file of this machine would state what nobody knows: it shows no "
-			     "PCIe switches",
-			     "take the topology file that its provider has for it");
+			     "no topology file for this machine: it shows no PCIe switches, so the "
+			     "true distances are unknown",
+			     "use the topology file that its provider supplies");
 		return 0;
 	}
 	nccl_write(&run->topology, run->rows, run->row_count, &buffer);
@@ -137,7 +137,7 @@ static int check_node(struct topo_run *run, const struct topology_node *node,
 		return STATUS_DONE;
 	if (unknown) {
 		problem_add_text(&run->listing.problems, node->name, NULL, NULL,
-				 "how far the adapters are cannot be told",
+				 "the distance to the adapters cannot be determined",
 				 "rdmactl topo -v says why");
 		return STATUS_PARTIAL;
 	}

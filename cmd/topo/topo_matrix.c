@@ -170,9 +170,11 @@ static char *legend_text(const struct topo_run *run)
 			 "one NUMA node, and NVLink-C2C from the CPU to the GPU (inferred)");
 	if (legend.redirected)
 		add_line(&text, "*",
-			 "by its IOMMU groups: ACS seems to send it via the host bridge");
+			 "judging by IOMMU groups, ACS seems to send the traffic via the host "
+			 "bridge");
 	if (legend.hidden)
-		add_line(&text, "?", "after a word: the PCIe path; NVLink is seen only by NVML");
+		add_line(&text, "?",
+			 "after a word: this is the PCIe path; only NVML can see NVLink");
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
 	topo_add_doubts(run, &text);
 	return text_buffer_take(&text);

@@ -366,7 +366,7 @@ aliases     netdev:tx_bytes" ''
 	try counters --explain $'\033nonsense'
 	expect_error 2 counters "unknown counter '\\x1bnonsense'" 'rdmactl counters --all -o +kernel_name lists the names'
 	try counters --explain out_of_buffer mlx5_0
-	expect_error 2 counters '--explain takes a name of a counter, and no device'
+	expect_error 2 counters '--explain takes the name of a counter and no device'
 }
 
 @test "counters: options that cannot be combined" {
@@ -412,7 +412,7 @@ aliases     netdev:tx_bytes" ''
 
 @test "counters: words of the subcommands" {
 	try counters auto mlx5_0/1
-	expect_error 2 counters 'which port, and count by what?' \
+	expect_error 2 counters 'which port, and which mode?' \
 		'rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]'
 	try counters bind mlx5_0/1
 	expect_error 2 counters 'which queue pair?' \
@@ -422,7 +422,7 @@ aliases     netdev:tx_bytes" ''
 	try counters bind mlx5_0/1 lqpn 17 counter-id
 	expect_error 2 counters 'counter-id needs a number' 'rdmactl counters qp lists the counters'
 	try counters bind mlx5_0/1 qpn 17
-	expect_error 2 counters "unknown word 'qpn'" 'after the port come lqpn N and counter-id ID'
+	expect_error 2 counters "unknown word 'qpn'" 'only lqpn N and counter-id ID can follow the port'
 	try counters bind mlx5_0/1 lqpn 17 lqpn 18
 	expect_error 2 counters "'lqpn' is given twice"
 	try counters unbind mlx5_0/1 counter-id 0 counter-id 1

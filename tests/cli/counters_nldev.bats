@@ -34,7 +34,7 @@ unknown()
 	[ "$status $stderr" = "1 $message" ] || wrong "$*"
 }
 
-admin='run it as root: it takes CAP_NET_ADMIN in the initial user namespace'
+admin='run it as root: it needs CAP_NET_ADMIN in the initial user namespace'
 columns=object,counter,kernel_name,enabled
 
 @test "counters: optional counters are listed, each with its state" {
@@ -56,7 +56,7 @@ mlx5_1/1 tx_rdma_cnp_packets cc_tx_cnp_pkts no" ''
 @test "counters: no optional counters, or none that can be read" {
 	with_answers none
 	refused 5 'no optional counters: the drivers of these ports have none' \
-		'mlx5_ib has some, from kernel 5.16 on' --optional
+		'mlx5_ib has some since Linux 5.16' --optional
 	with_answers broken
 	try --root "$snapshot" counters --optional
 	expect 1 '' 'rdmactl counters: mlx5_0/1: cannot read optional counters: Input/output error
@@ -122,7 +122,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	shown qp mlx5_0/1 -o counter_id
 	expect 0 $'5\n6' ''
 	refused 5 'no queue pair is counted' \
-		'rdmactl counters auto DEV/PORT pid counts those of each process that are made from then on (root; mlx5 and ionic)' \
+		'rdmactl counters auto DEV/PORT pid counts the queue pairs that each process creates from then on (root; mlx5 and ionic)' \
 		qp mlx5_1
 	nothing_wrong
 }
@@ -184,7 +184,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	with_answers objects
 	shown mr -o object,mrn,command,counter,value
 	expect 0 $'mlx5_0 9 [ib_iser] page_faults 3\nmlx5_0 11  page_faults 3' ''
-	refused 5 'no memory region counts: only those with on-demand paging do' \
+	refused 5 'no memory region has counters: only those with on-demand paging do' \
 		'rdmactl resources mr lists all memory regions' mr mlx5_1
 	nothing_wrong
 }
@@ -200,7 +200,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	try --root "$snapshot" counters mode -o object,mode --tsv --no-headings
 	expect 3
 	[ "$output" = $'mlx5_0/1\t\nmlx5_1/1\t\n' ]
-	[ "$(grep -c 'cannot read how it counts queue pairs: ' <<<"$stderr")" = 2 ]
+	[ "$(grep -c 'cannot read its queue pair counting mode: ' <<<"$stderr")" = 2 ]
 	grep -qx '  this needs Linux 5.3 or later' <<<"$stderr"
 }
 

@@ -142,7 +142,7 @@ put()
 	[ "$status" = 2 ]
 	try --root "$before" diff "$after"
 	[ "$status" = 2 ]
-	[[ $stderr == *'not with --root'* ]]
+	[[ $stderr == *'not from --root'* ]]
 }
 
 # Answers that were recorded, as an archive has them, beside the later machine as its root.

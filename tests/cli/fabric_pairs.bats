@@ -63,7 +63,7 @@ setup()
 	expect_error 1 fabric "$pairs: line 2 does not have two destinations" "$hint"
 	printf '4 9\0\n' >"$pairs"
 	try fabric route --pairs-file "$pairs" --load "$scan"
-	expect_error 1 fabric "$pairs is not a text" "$hint"
+	expect_error 1 fabric "$pairs is not a text file" "$hint"
 	try fabric route --pairs-file "$pairs.none" --load "$scan"
 	[ "$status" = 1 ]
 	[[ $stderr == *"cannot read $pairs.none: No such file or directory"* ]]
@@ -162,7 +162,7 @@ setup()
 	[[ $stderr == *'expected-down, line 3: the scan found no such node'* ]]
 	printf 'leaf A/4\n\0leaf B/1\n' >"$pairs"
 	try fabric ports --load "$scan" --expected-down "$pairs" --save "$BATS_TEST_TMPDIR/not.json"
-	expect_error 1 fabric "$pairs is not a text" 'each line is a NODE/PORT: rdmactl fabric ports lists them'
+	expect_error 1 fabric "$pairs is not a text file" 'each line is a NODE/PORT: rdmactl fabric ports lists them'
 	[ ! -e "$BATS_TEST_TMPDIR/not.json" ]
 	try fabric scan --load "$scan" --expected-down "$pairs"
 	expect_error 2 fabric '--expected-down needs --diff' 'rdmactl fabric scan --help'

@@ -197,7 +197,7 @@ give_agent()
 	expect_error 2 metrics '--textfile: node_exporter reads only files whose names end with .prom' \
 		'for example: --textfile /var/lib/prometheus/node-exporter/rdma.prom'
 	try metrics --format openmetrics --textfile "$file"
-	expect_error 2 metrics '--textfile: node_exporter reads only the format prometheus' \
+	expect_error 2 metrics '--textfile: node_exporter reads only the prometheus format' \
 		'omit --format openmetrics'
 	on no-rdma metrics --format prometheus --textfile "$file"
 	[ "$status" = 0 ]

@@ -161,10 +161,10 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 @test "resources: objects and columns" {
 	try resources mr mlx5_0/1
 	expect_error 2 resources "'mlx5_0/1' is not a device name" \
-		'first the kind of object, if any, then devices'
+		'give the kind of object first, if any, then devices'
 	try resources qp mlx5_0/x
 	expect_error 2 resources "'mlx5_0/x' is not DEV or DEV/PORT" \
-		'first the kind of object, if any, then devices'
+		'give the kind of object first, if any, then devices'
 	try resources qp -o qqn
 	expect_error 2 resources "unknown column 'qqn'" "did you mean 'qpn'?"
 	try resources srq -o xyzzy

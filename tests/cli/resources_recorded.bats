@@ -165,11 +165,11 @@ mlx5_0\t17\t33\t4321\trping-4321\t5\tdeadbeef01\t
 mlx5_0\t18\t\t4321\trping-4321\t\t\t
 mlx5_0\t19\t\t5000\t\t\t\t
 mlx5_1\t44\t\t4321\trping-4321\t\t\t' 'rdmactl resources: mlx5_0: cannot read queue pair 1: Operation not permitted
-  run it as root: it takes CAP_NET_ADMIN in the initial user namespace
+  run it as root: it needs CAP_NET_ADMIN in the initial user namespace
 rdmactl resources: mlx5_0: cannot read queue pair 18: Resource temporarily unavailable
-  a queue pair has a port, by which the kernel finds it, only from the state init on
+  the kernel finds a queue pair by its port, which it has only from the state init on
 rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
-  its driver hands over no such records (mlx5 and hns do), or the kernel is older than 5.9'
+  its driver provides no such records (mlx5 and hns do), or the kernel is older than 5.9'
 	# Only those that pass are asked for.
 	shown qpn,raw qp --raw --where qpn=17
 	expect 0 '17 deadbeef01' ''

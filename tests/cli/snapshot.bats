@@ -233,7 +233,7 @@ listing()
 	snap cx6dx-roce "$archive" --force
 	[ "$status" = 0 ]
 	snap cx6dx-roce host.zip
-	expect_error 2 snapshot "'host.zip' does not say which archive it is to be" \
+	expect_error 2 snapshot "'host.zip' does not say which kind of archive to write" \
 		'end the name with .tar.zst, .tar.gz, .tar.xz or .tar'
 	snap cx6dx-roce none/host.tar
 	expect_error 1 snapshot 'cannot write none/host.tar: No such file or directory'

@@ -180,7 +180,7 @@ cell()
 	# An answer that is not known is no pass.
 	quickly on topo-flat-vm topo --require node --tsv
 	expect 3
-	[[ $stderr == *'gpu0: how far the adapters are cannot be told'* ]]
+	[[ $stderr == *'gpu0: the distance to the adapters cannot be determined'* ]]
 	quickly on topo-switches topo --require pxbb
 	expect 2 '' $'rdmactl topo: --require: unknown class \'pxbb\'\n  pix, pxb, phb, node or sys'
 	quickly on forty topo --require sys
@@ -240,8 +240,8 @@ cell()
 @test "topo: --nccl-xml writes no file that would state what nobody knows" {
 	golden switches nccl.xml --nccl-xml
 	on topo-flat-vm topo --nccl-xml
-	expect 1 '' "rdmactl topo: a file of this machine would state what nobody knows: it shows no PCIe switches
-  take the topology file that its provider has for it"
+	expect 1 '' "rdmactl topo: no topology file for this machine: it shows no PCIe switches, so the true distances are unknown
+  use the topology file that its provider supplies"
 }
 
 @test "topo: --assign of every machine as in tests/golden" {
@@ -358,7 +358,7 @@ cell()
 	# What follows a NUL is not passed over.
 	printf 'mlx5_0 1\n\0mlx5_11 0\n' >"$file.nul"
 	on topo-switches topo --locality "$file.nul"
-	expect_error 1 topo "$file.nul is not a text"
+	expect_error 1 topo "$file.nul is not a text file"
 	printf 'mlx5_0 0\nmlx5_99 1\n' >"$file"
 	on topo-switches topo --locality "$file"
 	expect 1 '' "rdmactl topo: $file: line 2: there is no 'mlx5_99'"
@@ -406,7 +406,7 @@ cell()
 	[ "$status" = 1 ]
 	[[ $stderr == *'too many nodes to compare: more than 256'* && $stderr != *--all* ]]
 	try topo --root "$tree" --all
-	[[ $stderr == *'too many nodes to compare: more than 256'*'leave out --all'* ]]
+	[[ $stderr == *'too many nodes to compare: more than 256'*'omit --all'* ]]
 	# What does not compare all with all has no such limit. 3: the tree lacks most files.
 	try topo --root "$tree" --tree
 	[ "$status" = 3 ]

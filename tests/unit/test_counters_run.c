@@ -504,9 +504,9 @@ static const struct {
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n"
 	  "m0/2   -    -\n",
-	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
+	  "rdmactl counters: m0/1: cannot read its queue pair counting mode: <EOPNOTSUPP>\n"
 	  "  this needs Linux 5.3 or later\n"
-	  "rdmactl counters: m0/2: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
+	  "rdmactl counters: m0/2: cannot read its queue pair counting mode: <EOPNOTSUPP>\n",
 	  ""}},
 	{-95,
 	 0,
@@ -517,9 +517,9 @@ static const struct {
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n"
 	  "m0/2   -    -\n",
-	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
+	  "rdmactl counters: m0/1: cannot read its queue pair counting mode: <EOPNOTSUPP>\n"
 	  "  this needs Linux 5.3 or later\n"
-	  "rdmactl counters: m0/2: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
+	  "rdmactl counters: m0/2: cannot read its queue pair counting mode: <EOPNOTSUPP>\n",
 	  ""}},
 	{-1,
 	 0,
@@ -565,8 +565,8 @@ static const struct {
 	 0,
 	 {"counters qp", STATUS_NOTHING, "",
 	  "rdmactl counters: no queue pair is counted\n"
-	  "  rdmactl counters auto DEV/PORT pid counts those of each process that are "
-	  "made from then on (root; mlx5 and ionic)\n",
+	  "  rdmactl counters auto DEV/PORT pid counts the queue pairs that each process "
+	  "creates from then on (root; mlx5 and ionic)\n",
 	  ""}},
 	{0,
 	 0,
@@ -574,8 +574,8 @@ static const struct {
 	 1,
 	 0,
 	 {"counters mr", STATUS_NOTHING, "",
-	  "rdmactl counters: no memory region counts: only those with on-demand paging "
-	  "do\n"
+	  "rdmactl counters: no memory region has counters: only those with on-demand "
+	  "paging do\n"
 	  "  rdmactl resources mr lists all memory regions\n",
 	  ""}},
 	{0,
@@ -600,7 +600,7 @@ static const struct {
 	 {"counters mode m0/1", STATUS_PARTIAL,
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n",
-	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <ENODATA>\n"
+	  "rdmactl counters: m0/1: cannot read its queue pair counting mode: <ENODATA>\n"
 	  "  this needs Linux 5.3 or later\n",
 	  ""}},
 	{0,
@@ -758,7 +758,7 @@ static const struct command_row optional_rows[] = {
 static const struct command_row optional_none = {
 	"counters --optional", STATUS_NOTHING, "",
 	"rdmactl counters: no optional counters: the drivers of these ports have none\n"
-	"  mlx5_ib has some, from kernel 5.16 on\n",
+	"  mlx5_ib has some since Linux 5.16\n",
 	""};
 
 static const struct command_row optional_forbidden = {
@@ -771,7 +771,7 @@ static const struct command_row optional_forbidden = {
 	"m0/2\tno\n"
 	"m0/2\tyes\n",
 	"rdmactl counters: m0/1: cannot switch optional counters: <EPERM>\n"
-	"  run it as root: it takes CAP_NET_ADMIN in the initial user namespace\n"
+	"  run it as root: it needs CAP_NET_ADMIN in the initial user namespace\n"
 	"rdmactl counters: m0/2: cannot switch optional counters: <EPERM>\n",
 	"set port 1: 40 41\n"
 	"set port 2: 41 42\n"};

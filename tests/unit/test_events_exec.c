@@ -189,7 +189,7 @@ static void interrupted(void **state)
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].error, "--exec: events not passed on: 1");
 	assert_string_equal(bed->problems.items[0].hint,
-			    "they still waited for the command when watching ended");
+			    "they were still waiting for the command when watching ended");
 }
 
 /* Events that do not fit are lost, and so are those waiting at the end. */
@@ -218,8 +218,8 @@ static void full(void **state)
 	assert_int_equal(bed->problems.count, 2);
 	assert_string_equal(bed->problems.items[0].error, "--exec: events not passed on: 1025");
 	assert_string_equal(bed->problems.items[0].hint,
-			    "the command takes longer than the events: narrow them down with "
-			    "--event or --severity");
+			    "events come faster than the command handles them: narrow them "
+			    "down with --event or --severity");
 	assert_string_equal(bed->problems.items[1].error,
 			    "--exec: failed commands: 1, the last with signal 9");
 	assert_null(bed->exec.queue);

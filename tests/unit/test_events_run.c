@@ -328,7 +328,7 @@ static void already(void **state)
 static void fails(void **state)
 {
 	_cleanup_(freep) char *later = mem_format(
-		"rdmactl events: the devices cannot be watched any more: %s\n", strerror(EMFILE));
+		"rdmactl events: the devices can no longer be watched: %s\n", strerror(EMFILE));
 	_cleanup_(freep) char *first = mem_format(
 		"rdmactl events: the devices cannot be watched: %s\n", strerror(EACCES));
 	const struct wanted any_more = {"-e device-added,port-down",

@@ -233,7 +233,7 @@ static void unknown_columns(void **state)
 		{"NAME", "unknown column 'NAME'\n  did you mean 'name'?\n"},
 		{"zzzzzz",
 		 "unknown column 'zzzzzz'\n  rdmactl outer things --help lists the columns\n"},
-		{"-name,-value", "'-name,-value' leaves no column\n"
+		{"-name,-value", "'-name,-value' leaves no columns\n"
 				 "  rdmactl outer things --help lists the columns\n"},
 		{"name,", "the name of a column is empty\n"
 			  "  rdmactl outer things --help lists the columns\n"},

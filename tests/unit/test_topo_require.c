@@ -75,7 +75,8 @@ static void required(void **state)
 	run.topology.nodes[3].active = TRISTATE_YES;
 	run.topology.nodes[3].place_source = number_of(TOPOLOGY_UNKNOWN);
 	assert_check(&run, TOPOLOGY_NUMA, STATUS_PARTIAL,
-		     "gpu0: how far the adapters are cannot be told -> rdmactl topo -v says why\n");
+		     "gpu0: the distance to the adapters cannot be determined -> rdmactl topo -v "
+		     "says why\n");
 	assert_check(&run, TOPOLOGY_SYSTEM, STATUS_DONE, "");
 	/* A software device has no place, and does not count as an adapter. */
 	run.topology.nodes[3].role = number_of(TOPOLOGY_SOFTWARE);
@@ -92,7 +93,8 @@ static void required(void **state)
 	assert_check(&run, TOPOLOGY_SWITCHES, STATUS_FAULT,
 		     "gpu0: the nearest active adapter, m0, is at PHB -> rdmactl topo shows all "
 		     "distances\n"
-		     "m2: how far the adapters are cannot be told -> rdmactl topo -v says why\n");
+		     "m2: the distance to the adapters cannot be determined -> rdmactl topo -v "
+		     "says why\n");
 	topology_clear(&run.topology);
 }
 

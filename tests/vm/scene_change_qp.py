@@ -154,7 +154,7 @@ def raw(tap):
     wrong += ['%s' % row for row in document.rows if row['raw'] or row['retries'] is not None or
               row['state'] != 'rts']
     wrong += [problem for problem in document.problems
-              if 'hands over no such records' not in problem['hint']]
+              if 'provides no such records' not in problem['hint']]
     tap.test('resources qp --raw: rxe has no record: the rows say what the kernel knows', wrong)
     document = shown('qp_contexts', *words, prefix=peers.NOBODY)
     tap.test('resources qp --raw: without privilege: the capability is named',
