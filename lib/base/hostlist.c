@@ -172,17 +172,17 @@ static const char *parse_range(const char *text, size_t length, struct range *ra
 	char digits[MOST_DIGITS + 1];
 
 	if (!low || !high)
-		return "an end of a range is missing";
+		return "one end of a range is missing";
 	if (low > MOST_DIGITS || high > MOST_DIGITS)
 		return "a number has too many digits";
 	memcpy(digits, text, low);
 	digits[low] = '\0';
 	if (text_parse_u64(digits, 10, UINT32_MAX, &range->first))
-		return "this is no number";
+		return "not a number";
 	memcpy(digits, text + length - high, high);
 	digits[high] = '\0';
 	if (text_parse_u64(digits, 10, UINT32_MAX, &range->last))
-		return "this is no number";
+		return "not a number";
 	range->width = low > 1 && *text == '0' ? (int)low : 0;
 	if (range->last < range->first)
 		return "the range runs backwards";
@@ -206,7 +206,7 @@ static int multiply(struct parsed *parsed, const char *text, size_t length)
 			end = comma ? (size_t)(comma - text) : length;
 			reason = parse_range(text + start, end - start, &range);
 			if (!reason && range.last - range.first >= parsed->most - count)
-				reason = "these are too many hosts";
+				reason = "too many hosts";
 			if (reason) {
 				free_names(names, count);
 				return refuse(parsed, text + start, end - start, reason);
@@ -225,7 +225,7 @@ static int add_plain(struct parsed *parsed, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if (!isalnum((unsigned char)text[i]) && !strchr("-_.:", text[i]))
-			return refuse(parsed, text, length, "no host has such a name");
+			return refuse(parsed, text, length, "not a valid host name");
 	for (size_t i = 0; i < parsed->count; i++) {
 		char *name = mem_format("%s%.*s", parsed->names[i], (int)length, text);
 
@@ -320,14 +320,14 @@ int hostlist_parse(const char *text, size_t most, char ***ret_names, size_t *ret
 		if (length)
 			rc = parse_entry(&parsed, text, length);
 		if (!rc && parsed.count > most - count)
-			rc = refuse(&parsed, text, length, "these are too many hosts");
+			rc = refuse(&parsed, text, length, "too many hosts");
 		for (size_t i = 0; !rc && i < parsed.count; i++)
 			MEM_ADD(names, count) = mem_string(parsed.names[i]);
 		free_names(parsed.names, parsed.count);
 		text += length + (text[length] != '\0');
 	}
 	if (!rc && !count) {
-		*ret_message = mem_string("the list names no host");
+		*ret_message = mem_string("the list names no hosts");
 		rc = -EINVAL;
 	}
 	if (rc) {

@@ -98,8 +98,7 @@ static int check_form(const struct ctx *ctx, char **ret_message)
 
 	if (!option || ctx->command->schema)
 		return 0;
-	*ret_message = mem_format("prints text that has no other form: --%s does not fit it",
-				  option);
+	*ret_message = mem_format("prints plain text only: --%s cannot be used", option);
 	return -EINVAL;
 }
 

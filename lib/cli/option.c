@@ -274,7 +274,7 @@ static char *store_string(const struct option_row *row, const char **member, con
 	 * meant.
 	 */
 	if ((row->completion == COMPLETE_WHERE || row->completion == COMPLETE_FIELD) && *member)
-		return mem_format("--%s is there twice: one takes several, FIELD=VALUE,FIELD=VALUE",
+		return mem_format("--%s is given twice: give all in one, FIELD=VALUE,FIELD=VALUE",
 				  row->name);
 	*member = text;
 	return NULL;

@@ -17,7 +17,7 @@ static const char *check(const char *line, size_t length)
 	for (size_t i = 0; i < length; i++)
 		if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f)
 			return line[i] == '\r' && i + 1 == length
-				       ? "a carriage return at its end, as files of Windows have it"
+				       ? "a carriage return at its end, as in Windows files"
 				       : "a control character";
 	return NULL;
 }
@@ -40,7 +40,7 @@ static const char *take(const char *line, size_t length, size_t *at, char *word)
 	}
 	*word = '\0';
 	*at = i;
-	return quote ? "a quotation mark without the one that ends it" : NULL;
+	return quote ? "a quotation mark that is never closed" : NULL;
 }
 
 int words_split(const char *line, size_t length, struct strings *words, char **ret_message)

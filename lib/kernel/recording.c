@@ -175,7 +175,7 @@ static bool is_asked_again(const struct recording *recording, size_t at)
 static void say(char **ret_message, const char *what, size_t line)
 {
 	if (ret_message && line)
-		*ret_message = mem_format("the recording is damaged in line %zu", line);
+		*ret_message = mem_format("the recording is damaged at line %zu", line);
 	else if (ret_message)
 		*ret_message = mem_string(what);
 }
@@ -216,7 +216,7 @@ int recording_parse(char *text, size_t length, struct recording **ret_recording,
 	recording->text = text;
 	if (!line || strncmp(line, HEAD, strlen(HEAD))) {
 		rc = -EBADMSG;
-		say(ret_message, "this is no recording of rdmactl, or too large", 0);
+		say(ret_message, "this is not an rdmactl recording, or it is too large", 0);
 	} else if (strcmp(line + strlen(HEAD), own_layout())) {
 		rc = -ENOEXEC;
 		say(ret_message, "the recording is of a host with another byte order", 0);

@@ -228,8 +228,7 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 		reader->record_bytes += schema->record_size;
 		if (reader->record_bytes / RECORD_BYTES_A_BYTE >
 		    (size_t)(reader->in.at - reader->in.text) + FREE_RECORD_BYTES)
-			return json_complain(&reader->in, reader->in.at,
-					     "too many records with nothing in them");
+			return json_complain(&reader->in, reader->in.at, "too many empty records");
 		if (read_object(reader, schema,
 				mem_append(&records->rows, &records->count, schema->record_size),
 				read_member))

@@ -54,7 +54,7 @@ static int check_value(struct json_reader *reader)
 
 	for (const char *at = reader->at; at < reader->end; at = json_skip_token(at, reader->end)) {
 		if ((*at == '{' || *at == '[') && ++depth > JSON_DEEPEST_VALUE)
-			return json_complain(reader, at, "more than %d values within each other",
+			return json_complain(reader, at, "values nested more than %d deep",
 					     JSON_DEEPEST_VALUE);
 		if (at - reader->at > MOST_VALUE_BYTES)
 			return json_complain(reader, reader->at, "a value of more than %d bytes",

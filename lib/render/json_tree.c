@@ -94,7 +94,7 @@ static int read_node(struct json_reader *reader, struct json_node *node, int dep
 	if (first != '{' && first != '[')
 		return read_scalar(reader, node);
 	if (depth == JSON_DEEPEST_VALUE)
-		return json_complain(reader, reader->at, "more than %d values within each other",
+		return json_complain(reader, reader->at, "values nested more than %d deep",
 				     JSON_DEEPEST_VALUE);
 	reader->at++;
 	node->kind = first == '{' ? JSON_NODE_OBJECT : JSON_NODE_LIST;

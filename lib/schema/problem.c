@@ -76,7 +76,7 @@ void problems_free(struct problems *problems)
 const struct enum_name severity_names[] = {
 	{SEVERITY_INFO, "info", TONE_PLAIN, "all is well"},
 	{SEVERITY_NOTICE, "notice", TONE_PLAIN, "worth knowing"},
-	{SEVERITY_WARNING, "warning", TONE_WARNING, "may hurt"},
+	{SEVERITY_WARNING, "warning", TONE_WARNING, "may cause trouble"},
 	{SEVERITY_ERROR, "error", TONE_BAD, "something does not work"},
 	{0, NULL},
 };

@@ -149,7 +149,7 @@ static int parse_piece(struct where *where, const struct schema *schema,
 		_cleanup_(freep) char *clean = text_clean(piece, strlen(piece));
 
 		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);
-		*ret_hint = mem_string("such as state=rts, or two with a comma between");
+		*ret_hint = mem_string("such as state=rts, or several separated by commas");
 		return -EINVAL;
 	}
 	value = mem_append(&where->values, &where->count, sizeof(*where->values));

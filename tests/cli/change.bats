@@ -96,8 +96,8 @@ says()
 	says 4 "'it's' cannot be a name"
 	says 5 "'\$HOME' cannot be a name"
 	says 6 "'*' cannot be a name"
-	says 7 'a quotation mark without the one that ends it'
-	says 8 'a quotation mark without the one that ends it'
+	says 7 'a quotation mark that is never closed'
+	says 8 'a quotation mark that is never closed'
 	says 9 "'' cannot be a name"
 	from "$(printf 'x %.0s' {1..300})"
 	says 1 'too many words'

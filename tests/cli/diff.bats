@@ -155,9 +155,9 @@ put()
 	printf '%s\nask 20 1 1 -\nend\nask 20 1 1 0\nend\n' "$head" >"$snapshot/netlink/answers"
 	printf '%s\n' "$head" >"$snapshot/verbs/answers"
 	try --root "$snapshot" ports
-	expect 1 '' "rdmactl ports: $snapshot: netlink/answers: the recording is damaged in line 4"
+	expect 1 '' "rdmactl ports: $snapshot: netlink/answers: the recording is damaged at line 4"
 	try diff "$before" "$snapshot"
-	expect 1 '' "rdmactl diff: $snapshot: netlink/answers: the recording is damaged in line 4"
+	expect 1 '' "rdmactl diff: $snapshot: netlink/answers: the recording is damaged at line 4"
 	printf '%s\n' "${head/little/middle}" >"$snapshot/netlink/answers"
 	try --root "$snapshot" devices --json
 	[ "$status" = 1 ]

@@ -314,7 +314,7 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	refused $'{"schema": "rdmactl/expect/1"} x' 'line 1, column 32: unexpected data after the JSON document'
 	refused $'{"schema": "rdmactl/expect/1", "\e[31m": 1}' "line 1, column 32: control character 0x1b near '\"'"
 	many=$(printf '[%.0s' {1..40})
-	refused "{\"comment\": $many" 'line 1, column 44: more than 32 values within each other'
+	refused "{\"comment\": $many" 'line 1, column 44: values nested more than 32 deep'
 	refused $'{"schema": "rdmactl/expect/1", "a\\u001b[31m": 1}' "line 1, column 32: unknown member 'a\\x1b[31m'"
 	nothing_wrong
 	printf '{"schema": "rdmactl/expect/1"\0}' >"$file"

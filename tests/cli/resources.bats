@@ -116,7 +116,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	grep -q '^  the fields are device, mrn, length_bytes' <<<"$stderr"
 	try resources qp --where rts
 	expect_error 2 resources "--where: 'rts' is not FIELD=VALUE" \
-		'such as state=rts, or two with a comma between'
+		'such as state=rts, or several separated by commas'
 	try resources --where state=rts
 	expect_error 2 resources "'resources' does not take --where" \
 		'it is for qp, cm_id, cq, mr, pd, ctx, srq'

@@ -13,10 +13,10 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		name=${option% all}
 		# shellcheck disable=SC2086 # words
 		quickly try help $option
-		expect_error 2 help "prints text that has no other form: $name does not fit it" 'rdmactl help --help' || wrong "help $option"
+		expect_error 2 help "prints plain text only: $name cannot be used" 'rdmactl help --help' || wrong "help $option"
 		# shellcheck disable=SC2086 # words
 		quickly try completion bash $option
-		expect_error 2 completion "prints text that has no other form: $name does not fit it" 'rdmactl completion --help' || wrong "completion $option"
+		expect_error 2 completion "prints plain text only: $name cannot be used" 'rdmactl completion --help' || wrong "completion $option"
 	done
 	for option in --jsonl --tsv --no-headings; do
 		quickly try schema ports "$option"
@@ -320,10 +320,10 @@ names_command()
 
 @test "usage: conditions and changes are given once, with commas between" {
 	try resources qp --where state=rts --where type=rc
-	expect_error 2 resources '--where is there twice: one takes several, FIELD=VALUE,FIELD=VALUE' \
+	expect_error 2 resources '--where is given twice: give all in one, FIELD=VALUE,FIELD=VALUE' \
 		'rdmactl resources qp --help'
 	try smp portinfo 5 --set mkey=1 --yes --set lid=2
-	expect_error 2 smp '--set is there twice: one takes several, FIELD=VALUE,FIELD=VALUE' \
+	expect_error 2 smp '--set is given twice: give all in one, FIELD=VALUE,FIELD=VALUE' \
 		'rdmactl smp portinfo --help'
 }
 

@@ -91,11 +91,11 @@ static void forms(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		struct ctx plain = {.command = &text, .globals = samples[i].globals};
 		struct ctx records = {.command = &child, .globals = samples[i].globals};
-		_cleanup_(freep) char *wanted =
-			samples[i].option ? mem_format("prints text that has no other form: --%s "
-						       "does not fit it",
-						       samples[i].option)
-					  : mem_string("");
+		_cleanup_(freep) char *wanted = samples[i].option
+							? mem_format("prints plain text only: --%s "
+								     "cannot be used",
+								     samples[i].option)
+							: mem_string("");
 
 		check(&plain, wanted, "", (struct args){.a = false});
 		check(&records, "", "", (struct args){.a = false});

@@ -78,8 +78,7 @@ static void refused(void **state)
 		expect_refused(cases[i].text, strlen(cases[i].text), cases[i].message);
 	expect_refused("[1]\0", 4, "line 1, column 4: unexpected data after the JSON document");
 	memset(deep, '[', sizeof(deep));
-	expect_refused(deep, sizeof(deep),
-		       "line 1, column 33: more than 32 values within each other");
+	expect_refused(deep, sizeof(deep), "line 1, column 33: values nested more than 32 deep");
 }
 
 #define FILE_OF(members) "{\"schema\": \"rdmactl/expect/1\"" members "}"

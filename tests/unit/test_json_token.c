@@ -119,7 +119,7 @@ static void depths(void **state)
 	check_value(text, NULL);
 	memset(text, '[', 33);
 	memset(text + 33, ']', 33);
-	check_value(text, "line 1, column 33: more than 32 values within each other");
+	check_value(text, "line 1, column 33: values nested more than 32 deep");
 	/* Side by side there may be more of them than nested. */
 	strcpy(text, "[");
 	for (size_t i = 0; i < 50; i++)

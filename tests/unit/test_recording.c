@@ -187,7 +187,7 @@ static void test_message_names_the_line(void **state)
 	(void)state;
 	assert_int_equal(recording_parse(mem_string(text), strlen(text), &recording, &message),
 			 -EBADMSG);
-	assert_string_equal(message, "the recording is damaged in line 4");
+	assert_string_equal(message, "the recording is damaged at line 4");
 }
 
 static void test_other_byte_order(void **state)

@@ -276,7 +276,7 @@ static void checks(void **state)
 	check(tree, "snapshot", 0, NULL);
 	tree_write(tree, "snapshot/verbs/answers", "x");
 	check(tree, "snapshot", -EBADMSG,
-	      "verbs/answers: this is no recording of rdmactl, or too large");
+	      "verbs/answers: this is not an rdmactl recording, or it is too large");
 	tree_write(tree, "snapshot/netlink/answers", "rdmactl-recording/1 middle 64");
 	check(tree, "snapshot", -ENOEXEC,
 	      "netlink/answers: the recording is of a host with another byte order");

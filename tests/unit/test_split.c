@@ -60,12 +60,12 @@ static void lines(void **state)
 		/* At the end of the line, a backslash is an ordinary character. */
 		{"a\\", "a\\"},
 		{"\\", "\\"},
-		{"'a", "!a quotation mark without the one that ends it"},
-		{"\"a\\\"", "!a quotation mark without the one that ends it"},
+		{"'a", "!a quotation mark that is never closed"},
+		{"\"a\\\"", "!a quotation mark that is never closed"},
 		{"a\001b", "!a control character"},
 		{"a\037", "!a control character"},
 		{"a\rb", "!a control character"},
-		{"a\r", "!a carriage return at its end, as files of Windows have it"},
+		{"a\r", "!a carriage return at its end, as in Windows files"},
 		{"a # \177", "!a control character"},
 		{"~ \200\377", "~|\200\377"},
 	};

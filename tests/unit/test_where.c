@@ -155,8 +155,9 @@ static void refusals(void **state)
 	static const struct {
 		const char *text, *message, *hint;
 	} rows[] = {
-		{"", "'' is not FIELD=VALUE", "such as state=rts, or two with a comma between"},
-		{"20", "'20' is not FIELD=VALUE", "such as state=rts, or two with a comma between"},
+		{"", "'' is not FIELD=VALUE", "such as state=rts, or several separated by commas"},
+		{"20", "'20' is not FIELD=VALUE",
+		 "such as state=rts, or several separated by commas"},
 		{"cuont=1", "unknown field 'cuont'", "did you mean 'count'?"},
 		{"leaves=1", "unknown field 'leaves'",
 		 "the fields are name, count, change, mask, rate_gbps, up, state, caps, guid, gid, "
