@@ -142,7 +142,7 @@ static void note(struct round *round, const char *object, int error, const char 
 		return;
 	round->loader->noted = true;
 	problem_add_text(round->notes, object, "counters", "nldev", text ? text : strerror(-error),
-			 "sysfs is used");
+			 "sysfs is used instead");
 }
 
 static void port_taken(void *context, const struct port *port, struct counter_list *list)

@@ -153,7 +153,7 @@ static void open_nldev(struct watcher *watcher)
 		return;
 	rc = nldev_open(NULL, &watcher->nldev);
 	if (rc)
-		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used instead");
 	rc = rc ? rc : nldev_listen(&watcher->nldev_monitor);
 	if (rc)
 		problem_add(watcher->notes, NULL, "notifications", "nldev", rc,

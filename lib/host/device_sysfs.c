@@ -229,7 +229,7 @@ static void note_gone(const struct root *root, const struct device *device, uint
 	    !has_device(root, device))
 		problem_add(problems, device->name, needs & NEED_DRIVER ? "driver" : "pci_address",
 			    "sysfs", -ENOENT,
-			    "it was removed, or /sys is that of another network namespace");
+			    "it was removed, or /sys belongs to another network namespace");
 }
 
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,

@@ -119,7 +119,7 @@ static int add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};
 	_cleanup_(freep) char *release = NULL;
-	const char *note = "cannot be told";
+	const char *note = "unknown whether the RDMA core is loaded";
 	int rc = root_open(root_directory, &root);
 
 	if (!rc) {

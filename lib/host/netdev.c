@@ -40,7 +40,7 @@ static const struct field netdev_fields[] = {
 	TEXT(master, "MASTER", SHOWN, NEED_NETDEV_LINK,
 	     "bond, bridge or VRF that the netdev belongs to"),
 	LIST(members, "MEMBERS", SHOWN, NEED_NETDEV_LINK | NEED_LINK_UPPERS,
-	     "members of the bond that the netdev is"),
+	     "members of the netdev, if it is a bond"),
 	LIST(vlans, "VLANS", SHOWN, NEED_NETDEV_LINK | NEED_LINK_UPPERS,
 	     "VLAN netdevs on top of it or of its bond"),
 	LIST(ipoib, "IPOIB", SHOWN, NEED_NETDEV_LINK | NEED_LINK_LAYER,

@@ -139,8 +139,8 @@ static char *explain_word(const char *word, const struct root *root)
 				  "leads to it, rdmactl selftest --peer tests with it");
 	if (sysfs_has_directory(root, netdev)) {
 		devices = list_rdma_devices(root, of_netdev);
-		return devices ? mem_format("that is a netdev, of the adapter of %s: rdmactl "
-					    "netdevs shows which belongs to which port",
+		return devices ? mem_format("that is a netdev of the adapter of %s: rdmactl "
+					    "netdevs shows which netdev belongs to which port",
 					    devices)
 			       : mem_string("that is a netdev: rdmactl netdevs shows those of "
 					    "RDMA devices");

@@ -81,7 +81,7 @@ static const struct field port_fields[] = {
 	LIST(sl_to_vl, "SL TO VL", 0, NEED_SL_TO_VL,
 	     "virtual lanes of the service levels from 0 on (ib_qib, hfi1)"),
 	TEXT(module_technology, "MODULE TECHNOLOGY", 0, NEED_MODULE,
-	     "length and kind of the cable (ib_qib of the vendor)"),
+	     "length and kind of the cable (the vendor's ib_qib)"),
 	TEXT(module_vendor, "MODULE VENDOR", 0, NEED_MODULE, "vendor of the cable (likewise)"),
 	TEXT(module_part_number, "MODULE PART", 0, NEED_MODULE,
 	     "part number of the cable (likewise)"),

@@ -96,7 +96,7 @@ says()
 @test "absences: adapters without an RDMA device" {
 	on no-driver devices
 	expect 5 '' 'rdmactl devices: 0000:5e:00.0: no driver is bound to this RDMA adapter
-  mlx5_core is loaded, but has not taken it: the kernel log says why (dmesg), rdmactl doctor what to do
+  mlx5_core is loaded, but has not bound to it: the kernel log says why (dmesg), and rdmactl doctor what to do
 rdmactl devices: 0000:af:00.0: bound to mlx5_core, whose RDMA module mlx5_ib is not loaded
   load mlx5_ib
 rdmactl devices: no sys/class/infiniband in the saved tree'

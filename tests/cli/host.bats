@@ -127,7 +127,7 @@ does_not()
 		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 unshare -rm sh -c 'mount -t tmpfs tmpfs /sys && exec "$@"' sh \
 			"$binary" "$command" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
 		take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
-		expect_error 5 "$command" 'no /sys/class: what devices there are cannot be seen' \
+		expect_error 5 "$command" 'no /sys/class: the devices cannot be listed' \
 			'mount it: mount -t sysfs sysfs /sys'
 	done
 }

@@ -65,7 +65,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		'that is a netdev: rdmactl netdevs shows those of RDMA devices'
 	on cx6dx-roce counters ens1f0np0
 	expect_error 5 counters 'ens1f0np0: no such RDMA device' \
-		'that is a netdev, of the adapter of mlx5_0: rdmactl netdevs shows which belongs to which port'
+		'that is a netdev of the adapter of mlx5_0: rdmactl netdevs shows which netdev belongs to which port'
 	for word in 0000:65:00.1 65:00.1; do
 		on cx6dx-roce ports $word
 		expect_error 5 ports "$word: no such RDMA device" 'that is the PCI address of mlx5_1'

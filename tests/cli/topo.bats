@@ -105,7 +105,7 @@ cell()
 	on topo-switches topo -o node mlx5_0 nothing
 	expect 3 $'NODE\nmlx5_0'
 	on cx6dx-roce topo ens1f0np0
-	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev, of the adapter of mlx5_0: rdmactl netdevs shows which belongs to which port'
+	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev of the adapter of mlx5_0: rdmactl netdevs shows which netdev belongs to which port'
 	# None of these is the name of a netdev, though there is a folder.
 	on cx6dx-roce topo ''
 	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  rdmactl topo lists what is there'

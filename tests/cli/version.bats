@@ -55,7 +55,7 @@ machine()
 	try version --root "$BATS_TEST_TMPDIR/none" --tsv --no-headings
 	[ "$status" = 1 ]
 	[ "$stderr" = "rdmactl version: cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"$'\n' ]
-	grep -q $'^kernel\t\t\tcannot be told$' <<<"$output"
+	grep -q $'^kernel\t\t\tunknown whether the RDMA core is loaded$' <<<"$output"
 	grep -q '^rdmactl' <<<"$output"
 }
 

@@ -114,8 +114,8 @@ static void without_rdma_half(void **state)
 	       "the kernel log says why: dmesg");
 	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N\n");
 	expect(bed, true, "bound to mlx5_core, and mlx5_ib is loaded, but there is no RDMA device",
-	       "another network namespace may have it: rdmactl system shows the mode; else the "
-	       "kernel log says why: dmesg");
+	       "another network namespace may have it: rdmactl system shows the mode; "
+	       "otherwise the kernel log says why: dmesg");
 }
 
 /* Not every device of these drivers can do RDMA. */
@@ -136,8 +136,8 @@ static void others_driver(void **state)
 	struct bed *bed = *state;
 
 	function(bed, "0000:01:00.0", MELLANOX, "0x020700", "vfio-pci");
-	expect(bed, true, "this RDMA adapter is bound to vfio-pci, which makes no RDMA device",
-	       "if no virtual machine or program owns it, bind mlx5_core");
+	expect(bed, true, "this RDMA adapter is bound to vfio-pci, which creates no RDMA device",
+	       "if no virtual machine or program owns it, bind it to mlx5_core");
 }
 
 /* It is not known whether a driver is bound, so nothing is said about it. */

@@ -270,8 +270,8 @@ static void wishes(void **state)
 	of_port(host, "rxa", -EINVAL);
 	assert_string_equal(host->reason,
 			    "index 0 of rxa/1, RoCE v1 GID "
-			    "fe80:0000:0000:0000:0000:0000:0000:0001, is not of the type or "
-			    "family that is needed");
+			    "fe80:0000:0000:0000:0000:0000:0000:0001, is not of the required "
+			    "type or family");
 }
 
 static void inactive(void **state)
@@ -395,7 +395,7 @@ static void iwarp(void **state)
 	add_siw(host, "siwa", "va");
 	of_port(host, "siwa", -EADDRNOTAVAIL);
 	assert_string_equal(host->reason, "siwa/1 has no IP address on its netdev va, and iWARP "
-					  "connects by nothing else");
+					  "connects only by IP address");
 	add_address(host, "va", "fe80::1", 64);
 	of_port(host, "siwa", 0);
 	check(host, "siwa", 0, "fe80::1");
@@ -509,9 +509,10 @@ static void server(void **state)
 	of_address(host, "10.9.0.1", 0);
 	check(host, "rxa", 5, "10.9.0.1");
 	of_address(host, "192.168.1.1", -ENODEV);
-	assert_string_equal(host->reason, "no RDMA device that fits the client's has the address "
-					  "192.168.1.1 of netdev eth9, or one in the subnet of its "
-					  "GID");
+	assert_string_equal(host->reason,
+			    "no RDMA device that matches the client's has the address "
+			    "192.168.1.1 of netdev eth9, or one in the subnet of its "
+			    "GID");
 	assert_non_null(strstr(host->hint, "--serve DEV/PORT"));
 	/* Type and family are those of the client, not the best ones. */
 	client = client_with("2001:db8:1::9", GID_TYPE_ROCE_V1);

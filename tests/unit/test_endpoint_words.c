@@ -18,10 +18,10 @@
 enum { NONE, NOT_PRESENT, DOWN, LOWER_LAYER_DOWN, TESTING, DORMANT, UP };
 
 #define CABLE "check the cable and the other end; rdmactl ports mlx5_0/2 shows the physical state"
-#define OPENSM                                                                                    \
-	"no subnet manager has brought it up: rdmactl smp sminfo shows whether one runs; opensm " \
-	"is one"
-#define LOG "look at ip link show eth0 and the kernel log (dmesg)"
+#define OPENSM                                                                             \
+	"no subnet manager has brought it up: rdmactl smp sminfo shows whether one (such " \
+	"as opensm) is running"
+#define LOG "check ip link show eth0 and the kernel log (dmesg)"
 
 static void states(void **state)
 {
@@ -95,10 +95,12 @@ static void unknown(void **state)
 }
 
 #define KIND_HINT "name ports of one kind on both sides: rdmactl devices shows the transport"
-#define TYPE_HINT \
-	"choose one type with --gid-index on both sides: rdmactl gids --type roce-v2 lists them"
-#define FAMILY_HINT \
-	"choose one family with --gid-index on both sides: rdmactl gids shows the IP addresses"
+#define TYPE_HINT                                                                              \
+	"choose GIDs of one type with --gid-index on both sides: rdmactl gids --type roce-v2 " \
+	"lists them"
+#define FAMILY_HINT                                                                            \
+	"choose GIDs of one family with --gid-index on both sides: rdmactl gids shows the IP " \
+	"addresses"
 
 static void check_mismatch(const struct endpoint *near, const struct endpoint *far,
 			   const char *wanted, const char *wanted_hint)

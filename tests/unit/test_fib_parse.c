@@ -236,8 +236,8 @@ static void selectors(void **state)
 		{FRA_DPORT_RANGE, 0, "the port"},
 		{FRA_SUPPRESS_IFGROUP, 0, "the group of the netdev"},
 		{FRA_PRIORITY, FIB_RULE_FIND_SADDR, "the source address"},
-		{FRA_DPORT_RANGE + 1, 0, "what this program does not know"},
-		{47, 0, "what this program does not know"},
+		{FRA_DPORT_RANGE + 1, 0, "something that rdmactl does not know"},
+		{47, 0, "something that rdmactl does not know"},
 		{FRA_PRIORITY, FIB_RULE_INVERT, NULL},
 	};
 	struct fib fib = {0};

@@ -175,7 +175,7 @@ static void ipv4_peer(void **state)
 			    "RoCE v2, and the route leaves by eth0 with this address");
 	check_why(port, 0, "IPv6 entry, the peer is IPv4");
 	check_why(port, 1, "IPv6 entry, the peer is IPv4");
-	check_why(port, 2, "RoCE v1, and index 3 is RoCE v2 of this address");
+	check_why(port, 2, "RoCE v1, and index 3 is RoCE v2 with this address");
 }
 
 static void ipv6_peer(void **state)
@@ -191,7 +191,7 @@ static void ipv6_peer(void **state)
 	check_chosen(host, "rxe0", 5);
 	check_why(port, 1, "not the source address of the route, 2001:db8::1");
 	check_why(port, 3, "IPv4 entry, the peer is IPv6");
-	check_why(port, 4, "RoCE v1, and index 5 is RoCE v2 of this address");
+	check_why(port, 4, "RoCE v1, and index 5 is RoCE v2 with this address");
 	route(host, "fe80::2", "eth0", "fe80::1");
 	check_chosen(host, "rxe0", 1);
 }
@@ -209,8 +209,8 @@ static void v2_before_v1(void **state)
 	add_gid(port, "::ffff:10.9.0.1", GID_TYPE_ROCE_V2, "eth0");
 	route(host, "10.9.0.2", "eth0", "10.9.0.1");
 	check_chosen(host, "mlx5_0", 0);
-	check_why(port, 1, "RoCE v1, and index 0 is RoCE v2 of this address");
-	check_why(port, 2, "index 0 is the same and comes first");
+	check_why(port, 1, "RoCE v1, and index 0 is RoCE v2 with this address");
+	check_why(port, 2, "index 0 is equally good and comes first");
 }
 
 static void v1_alone(void **state)
@@ -365,7 +365,7 @@ static void ipoib(void **state)
 	route(host, "10.9.0.2", "ib0", "10.9.0.1");
 	check_chosen(host, "mlx5_1", 0);
 	assert_string_equal(second->gids[0].why, "first GID of the port of IPoIB netdev ib0");
-	check_why(first, 0, "the route leaves by ib0, no IPoIB netdev of this port");
+	check_why(first, 0, "the route leaves by ib0, which is not an IPoIB netdev of this port");
 	check_why(second, 1, "not the port's first GID");
 	route(host, "10.9.0.2", "ib0.8001", "10.9.0.1");
 	check_chosen(host, "mlx5_1", 0);
@@ -418,7 +418,7 @@ static void sub_device(void **state)
 	plane = &host->devices.items[0].ports[0];
 	route(host, "10.9.0.2", "ib0", "10.9.0.1");
 	check_chosen(host, "mlx5_0", 0);
-	check_why(plane, 0, "the route leaves by ib0, no IPoIB netdev of this port");
+	check_why(plane, 0, "the route leaves by ib0, which is not an IPoIB netdev of this port");
 }
 
 static void two_devices_fit(void **state)
@@ -433,7 +433,7 @@ static void two_devices_fit(void **state)
 	second = &host->devices.items[1].ports[0];
 	route(host, "10.9.0.2", "eth0", "10.9.0.1");
 	check_chosen(host, "mlx5_0", 3);
-	check_why(first, 2, "RoCE v1, and index 3 is RoCE v2 of this address");
+	check_why(first, 2, "RoCE v1, and index 3 is RoCE v2 with this address");
 	check_why(second, 3, "mlx5_0/1 is equally good and comes first");
 }
 

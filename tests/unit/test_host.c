@@ -168,7 +168,9 @@ static void components(void **state)
 	const struct saved_tree *tree = *state;
 
 	machine.missing = " " LIBCUDA "  " LIBHIP "  " LIBHIP_6 "  " LIBHIP_5 " ";
-	expect_components(tree->path, 0, FIRST("v-" LIBIBVERBS, "") "kernel|-|-|cannot be told\n");
+	expect_components(tree->path, 0,
+			  FIRST("v-" LIBIBVERBS,
+				"") "kernel|-|-|unknown whether the RDMA core is loaded\n");
 	tree_directory(tree, "sys/class");
 	expect_components(tree->path, 0,
 			  FIRST("v-" LIBIBVERBS, "") "kernel|-|-|no RDMA core loaded\n");
@@ -193,7 +195,7 @@ static void components(void **state)
 				"") "libamdhip64|-|v-" LIBHIP "|selftest --memory hip\n"
 				    "libamdhip64|-|v-" LIBHIP_6 "|selftest --memory hip\n"
 				    "libamdhip64|-|v-" LIBHIP_5 "|selftest --memory hip\n"
-				    "kernel|-|-|cannot be told\n");
+				    "kernel|-|-|unknown whether the RDMA core is loaded\n");
 }
 
 int main(void)

@@ -417,7 +417,7 @@ static void no_answer(void **state)
 	assert_int_equal(bed->notes.count, 1);
 	assert_string_equal(bed->notes.items[0].attribute, "devices");
 	assert_string_equal(bed->notes.items[0].source, "nldev");
-	assert_string_equal(bed->notes.items[0].hint, "sysfs is used");
+	assert_string_equal(bed->notes.items[0].hint, "sysfs is used instead");
 	expect_devices(bed, "device,index,state,sources",
 		       "mlx5_2  down sysfs\nmlx5_10  active sysfs\n");
 	/* Netlink lists no devices: an old kernel may still have some in sysfs. */
@@ -778,7 +778,7 @@ static void netdevs_of_others(void **state)
 	assert_false(bed->inventory.links.items[0].speed_mbps.known);
 	expect_problems(&bed->problems,
 			"cannot read netdevs: /sys shows those of another network namespace; mount "
-			"that of this one: mount -t sysfs sysfs /sys\n");
+			"the sysfs of this one: mount -t sysfs sysfs /sys\n");
 	assert_int_equal(load(bed, NEED_NETDEV), 0);
 	assert_int_equal(bed->problems.count, 1);
 	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "12");

@@ -324,7 +324,7 @@ static void gids(void **state)
 	library.device_error = -EACCES;
 	read_it(bed, NEED_GIDS);
 	expect_lines(&bed->problems, "");
-	expect_error(&bed->notes, "b0|GID table|verbs", EACCES, "sysfs is used");
+	expect_error(&bed->notes, "b0|GID table|verbs", EACCES, "sysfs is used instead");
 	expect_gids(port_of(bed, 0, 0), "1 roce-v2 verbs 10.0.0.1");
 	expect_gids(port_of(bed, 1, 0), TABLE);
 	assert_null(port_of(bed, 1, 0)->gids[0].netdev);
@@ -338,7 +338,7 @@ static void gids(void **state)
 	assert_string_equal(port_of(bed, 0, 1)->gids[1].netdev, "eth0");
 	library.open_error = -ENODATA;
 	read_it(bed, NEED_GIDS);
-	expect_error(&bed->notes, "-|GID table|verbs", ENODATA, "sysfs is used");
+	expect_error(&bed->notes, "-|GID table|verbs", ENODATA, "sysfs is used instead");
 	expect_gids(port_of(bed, 0, 0), TABLE);
 	library.gids_asked = 0;
 	read_it(bed, NEED_MTU);
@@ -400,7 +400,7 @@ static void mtus(void **state)
 static void ports_above(void **state)
 {
 	static const char line[] =
-		"a0|attributes of ports above 255|verbs|verbs count ports up to 255|-\n";
+		"a0|attributes of ports above 255|verbs|verbs number ports only up to 255|-\n";
 	struct bed *bed = *state;
 
 	begin(bed);

@@ -204,7 +204,7 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 		return endpoint_make(&search, found.device, found.port, ret_endpoint);
 	ip_format(local, text);
 	return endpoint_fail(&search, -ENODEV,
-			     mem_format("no RDMA device that fits the client's has the address "
+			     mem_format("no RDMA device that matches the client's has the address "
 					"%s%s%s, or one in the subnet of its GID",
 					text, link ? " of netdev " : "", link ? link->name : ""),
 			     mem_string("name a port: rdmactl selftest --serve DEV/PORT"));
@@ -319,9 +319,8 @@ static char *state_hint(const struct endpoint *endpoint, const char *port, const
 
 	if (infiniband &&
 	    (endpoint->state == PORT_STATE_INIT || endpoint->state == PORT_STATE_ARMED))
-		return mem_string(
-			"no subnet manager has brought it up: rdmactl smp sminfo shows whether one "
-			"runs; opensm is one");
+		return mem_string("no subnet manager has brought it up: rdmactl smp sminfo shows "
+				  "whether one (such as opensm) is running");
 	if (infiniband || !netdev[0])
 		return mem_format("check the cable and the other end; rdmactl ports %s shows the "
 				  "physical state",
@@ -332,7 +331,7 @@ static char *state_hint(const struct endpoint *endpoint, const char *port, const
 		return mem_format("%s has no carrier: check the cable and the other end (ethtool "
 				  "%s, ip link show %s)",
 				  netdev, netdev, netdev);
-	return mem_format("look at ip link show %s and the kernel log (dmesg)", netdev);
+	return mem_format("check ip link show %s and the kernel log (dmesg)", netdev);
 }
 
 bool endpoint_is_down(const struct endpoint *endpoint, const char *peer, char **ret_reason,
@@ -398,8 +397,9 @@ bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
 				 type ? "types" : "families", near->gid_index, near_name,
 				 type ? kind_of(near) : family_of(near), far->gid_index, far_name,
 				 type ? kind_of(far) : family_of(far));
-	*ret_hint = mem_format("choose one %s with --gid-index on both sides: rdmactl gids %s",
-			       type ? "type" : "family",
-			       type ? "--type roce-v2 lists them" : "shows the IP addresses");
+	*ret_hint = mem_format(
+		"choose GIDs of one %s with --gid-index on both sides: rdmactl gids %s",
+		type ? "type" : "family",
+		type ? "--type roce-v2 lists them" : "shows the IP addresses");
 	return true;
 }

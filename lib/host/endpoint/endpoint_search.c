@@ -287,13 +287,13 @@ static int explain_index(const struct endpoint_search *search, const struct port
 				     mem_format("rdmactl gids %s/%" PRIu64 " shows those it has",
 						port->device, port->port.value));
 	gid_format(&entry->gid.gid, text);
-	return endpoint_fail(
-		search, -EINVAL,
-		mem_format("index %" PRIu64 " of %s/%" PRIu64 ", %sGID %s, is not of the "
-			   "type or family that is needed",
-			   index, port->device, port->port.value, type_words(&entry->type), text),
-		mem_format("rdmactl gids %s/%" PRIu64 " shows the others", port->device,
-			   port->port.value));
+	return endpoint_fail(search, -EINVAL,
+			     mem_format("index %" PRIu64 " of %s/%" PRIu64
+					", %sGID %s, is not of the required type or family",
+					index, port->device, port->port.value,
+					type_words(&entry->type), text),
+			     mem_format("rdmactl gids %s/%" PRIu64 " shows the others",
+					port->device, port->port.value));
 }
 
 static int explain_no_gid(const struct endpoint_search *search, const struct port *port)
@@ -336,14 +336,14 @@ static int make_iwarp(const struct endpoint_search *search, const struct port *p
 	endpoint->ip = netdev_address(search, port);
 	if (endpoint->ip.family)
 		return 0;
-	return endpoint_fail(
-		search, -EADDRNOTAVAIL,
-		mem_format("%s/%" PRIu64 " has no IP address on its netdev%s%s, and iWARP "
-			   "connects by nothing else",
-			   port->device, port->port.value, port->netdev ? " " : "",
-			   port->netdev ? port->netdev : ""),
-		port->netdev ? mem_format("ip addr add ADDRESS/PREFIX dev %s", port->netdev)
-			     : NULL);
+	return endpoint_fail(search, -EADDRNOTAVAIL,
+			     mem_format("%s/%" PRIu64 " has no IP address on its netdev%s%s, and "
+						      "iWARP connects only by IP address",
+					port->device, port->port.value, port->netdev ? " " : "",
+					port->netdev ? port->netdev : ""),
+			     port->netdev
+				     ? mem_format("ip addr add ADDRESS/PREFIX dev %s", port->netdev)
+				     : NULL);
 }
 
 int endpoint_make(const struct endpoint_search *search, const struct device *device,

@@ -81,8 +81,9 @@ static char *find_infiniband_objection(const struct search *search, const struct
 		return mem_string("the peer is an address of this host");
 	/* A port without a netdev is a sub-device of the one with the same GUID. */
 	if ((!port->netdev && !port->netdev_unknown) || !link_has_guid_of(search->out, port))
-		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
-				  search->out->name);
+		return mem_format(
+			"the route leaves by %s, which is not an IPoIB netdev of this port",
+			search->out->name);
 	if (entry->index.value)
 		return mem_string("not the port's first GID");
 	*ret_fit = FIT_INFINIBAND;
@@ -115,13 +116,14 @@ static void drop(struct gid_entry *entry, const struct gid_entry *better)
 	entry->selected = TRISTATE_NO;
 	free(entry->why);
 	if (entry->type.value != better->type.value && same_port)
-		entry->why = mem_format("RoCE v1, and index %" PRIu64 " is RoCE v2 of this address",
+		entry->why = mem_format("RoCE v1, and index %" PRIu64
+					" is RoCE v2 with this address",
 					better->index.value);
 	else if (entry->type.value != better->type.value)
-		entry->why = mem_format("RoCE v1, and %s/%" PRIu64 " has RoCE v2 of this address",
+		entry->why = mem_format("RoCE v1, and %s/%" PRIu64 " has RoCE v2 with this address",
 					better->device, better->port.value);
 	else if (same_port)
-		entry->why = mem_format("index %" PRIu64 " is the same and comes first",
+		entry->why = mem_format("index %" PRIu64 " is equally good and comes first",
 					better->index.value);
 	else
 		entry->why = mem_format("%s/%" PRIu64 " is equally good and comes first",
@@ -318,17 +320,16 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 	if (rc)
 		return rc;
 	if (doubts && inventory->root && ip_parse(name, &question.destination))
-		strings_add(doubts, "the name was looked up on this host, not on that of the "
-				    "snapshot");
+		strings_add(doubts, "the name was looked up on this host, not on the snapshot's");
 	question.destination = *ret_address;
 	rc = inventory_open_rtnl(inventory, &rtnl);
 	if (!rc)
 		rc = find_route(rtnl, &inventory->links, &question, ret_route, doubts);
 	if (rc == -ENODATA) {
 		*ret_error = mem_format("the snapshot does not hold the route to %s", name);
-		*ret_hint = mem_string("it has no routing tables, because it is anonymised, or of "
-				       "an older rdmactl, or they are too large, but the routes "
-				       "to neighbours");
+		*ret_hint = mem_string(
+			"it has the routes to neighbours but no routing tables, because it is "
+			"anonymised or from an older rdmactl, or the tables are too large");
 		return rc;
 	}
 	if (rc == -E2BIG) {

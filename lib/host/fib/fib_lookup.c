@@ -156,8 +156,8 @@ static void judge_hops(const struct fib_search *search, const struct fib_found *
 
 		if (i == MOST_HOPS) {
 			fib_doubt(search,
-				  "the route has more than %d next hops: which of them the "
-				  "kernel takes cannot be known",
+				  "the route has more than %d next hops: which one the kernel "
+				  "takes cannot be known",
 				  MOST_HOPS);
 			return;
 		}
@@ -166,8 +166,8 @@ static void judge_hops(const struct fib_search *search, const struct fib_found *
 		describe_hop(search, &other, &way);
 		if (!is_same_answer(&way, route))
 			fib_doubt(search,
-				  "the route has several next hops, by %s and by %s: which of them "
-				  "the kernel takes cannot be known",
+				  "the route has several next hops, by %s and by %s: which one the "
+				  "kernel takes cannot be known",
 				  name_of(search, &route->link_index),
 				  name_of(search, &way.link_index));
 	}
@@ -182,8 +182,8 @@ static void judge_defaults(const struct fib_search *search, const struct fib_fou
 		if (route != found->route && !route->to.bits && !found->route->to.bits &&
 		    route->to.address.family == AF_INET && route->table == found->route->table &&
 		    route->metric == found->route->metric && !route->tos) {
-			fib_doubt(search, "there are several default routes of one metric, and the "
-					  "kernel takes one whose router answers");
+			fib_doubt(search, "there are several default routes with the same metric, "
+					  "and the kernel prefers one whose router answers");
 			return;
 		}
 	}

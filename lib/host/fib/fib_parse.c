@@ -166,7 +166,7 @@ static const char *find_unjudged(struct nlattr *const *table, uint32_t flags)
 		return "the source address";
 	for (size_t i = FRA_DPORT_RANGE + 1; i < MOST_RULE_ATTRIBUTES; i++)
 		if (table[i])
-			return "what this program does not know";
+			return "something that rdmactl does not know";
 	return NULL;
 }
 

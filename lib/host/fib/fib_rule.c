@@ -134,7 +134,7 @@ static void add_detour(const struct fib_search *search, const struct fib_rule *r
 	struct detour detour = {.rule = rule};
 
 	if (rule->vrf || rule->action == FR_ACT_GOTO || *count == MOST_DETOURS) {
-		fib_doubt(search, "rule %u may lead elsewhere: it asks for %s", rule->priority,
+		fib_doubt(search, "rule %u may lead elsewhere: it depends on %s", rule->priority,
 			  rule->unjudged ? rule->unjudged : "the VRF of the netdev");
 		return;
 	}
@@ -148,7 +148,7 @@ static void judge_detours(const struct fib_search *search, const struct detour *
 {
 	for (size_t i = 0; i < count; i++)
 		if (detours[i].rc != rc || (!rc && !fib_is_same(&detours[i].found, found)))
-			fib_doubt(search, "rule %u may lead elsewhere: it asks for %s",
+			fib_doubt(search, "rule %u may lead elsewhere: it depends on %s",
 				  detours[i].rule->priority, detours[i].rule->unjudged);
 }
 
@@ -165,8 +165,8 @@ static int search_merged(const struct fib_search *search, struct fib_found *ret_
 	if (rc_parted == -EAGAIN)
 		rc_parted = fib_search_table(search, RT_TABLE_MAIN, &parted);
 	if (rc != rc_parted || (!rc && !fib_is_same(&found, &parted)))
-		fib_doubt(search, "the tables local and main disagree, and which of them is asked "
-				  "first hangs on whether the host ever had other rules");
+		fib_doubt(search, "the tables local and main disagree, and which one is asked "
+				  "first depends on whether the host ever had other rules");
 	if (rc == -EAGAIN)
 		rc = fib_search_table(search, RT_TABLE_DEFAULT, &found);
 	*ret_found = found;

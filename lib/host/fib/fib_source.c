@@ -84,7 +84,9 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 			chosen = other;
 	}
 	if (others)
-		fib_doubt(search, "the netdev has no address: the source is that of another one");
+		fib_doubt(
+			search,
+			"the netdev has no address: the source address is that of another netdev");
 	return known(chosen);
 }
 
@@ -237,11 +239,10 @@ static void judge_source6(const struct fib_search *search, const struct fib_addr
 {
 	if (decided[RULE_PRIVACY])
 		fib_doubt(search, "the source address is a guess: net.ipv6.conf.*.use_tempaddr "
-				  "says whether a temporary one is taken");
+				  "decides whether a temporary one is used");
 	if (decided[RULE_LABEL])
-		fib_doubt(search,
-			  "the source address is a guess: labels decide, which ip addrlabel "
-			  "may have changed");
+		fib_doubt(search, "the source address is a guess: it depends on labels, which ip "
+				  "addrlabel may have changed");
 	if (best && best->link_index != link_index)
 		fib_doubt(search, "the source address is that of another netdev, unless "
 				  "net.ipv6.conf.*.use_oif_addrs_only is set");

@@ -282,8 +282,9 @@ static int search6(const struct fib_search *search, const struct fib_table *list
 	if (rc == -EAGAIN)
 		*ret_found = other;
 	else if (rc != rc_other || !fib_is_same(ret_found, &other))
-		fib_doubt(search, "a router on the way does not answer, and a host that forwards "
-				  "packets, or another time, takes it nevertheless");
+		fib_doubt(search,
+			  "a router that does not answer was passed over, but a host that forwards "
+			  "packets, or the kernel at another time, takes it nevertheless");
 	return rc == -EAGAIN ? rc_other : rc;
 }
 

@@ -35,10 +35,11 @@ static void note_half(const struct root *root, const struct pci_function *functi
 			return;
 		text = mem_format("bound to %s, and %s is loaded, but there is no RDMA device",
 				  driver->driver, driver->module);
-		hint = mem_string(devices_are_exclusive(root)
-					  ? "another network namespace may have it: rdmactl system "
-					    "shows the mode; else the kernel log says why: dmesg"
-					  : "the kernel log says why: dmesg");
+		hint = mem_string(
+			devices_are_exclusive(root)
+				? "another network namespace may have it: rdmactl system shows the "
+				  "mode; otherwise the kernel log says why: dmesg"
+				: "the kernel log says why: dmesg");
 	} else {
 		text = sysfs_has_directory(root, "sys/module")
 			       ? mem_format("bound to %s, whose RDMA module %s is not loaded",
@@ -60,15 +61,15 @@ static void note_other(const struct root *root, const struct pci_function *funct
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
 	if (function->driver) {
-		text = mem_format("this RDMA adapter is bound to %s, which makes no RDMA device",
+		text = mem_format("this RDMA adapter is bound to %s, which creates no RDMA device",
 				  function->driver);
-		hint = mem_format("if no virtual machine or program owns it, bind %s",
+		hint = mem_format("if no virtual machine or program owns it, bind it to %s",
 				  driver->driver);
 	} else {
 		text = mem_string("no driver is bound to this RDMA adapter");
 		if (sysfs_has_directory(root, path))
-			hint = mem_format("%s is loaded, but has not taken it: the kernel log says "
-					  "why (dmesg), rdmactl doctor what to do",
+			hint = mem_format("%s is loaded, but has not bound to it: the kernel log "
+					  "says why (dmesg), and rdmactl doctor what to do",
 					  driver->driver);
 		else if (strcmp(driver->driver, driver->module) != 0)
 			hint = mem_format("load %s and %s", driver->driver, driver->module);

@@ -39,7 +39,7 @@ static void note_absence(const struct reading *reading, bool core)
 					   "sys/");
 	else if (!core && !sysfs_has_directory(&reading->root, "sys/class"))
 		problem_add_text(problems, NULL, NULL, "sysfs",
-				 "no /sys/class: what devices there are cannot be seen",
+				 "no /sys/class: the devices cannot be listed",
 				 "mount it: mount -t sysfs sysfs /sys");
 	else
 		problem_add_text(
@@ -95,7 +95,8 @@ static int list_devices(struct reading *reading)
 			return -ENODEV;
 		}
 		if (rc)
-			problem_add(reading->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+			problem_add(reading->notes, NULL, "devices", "nldev", rc,
+				    "sysfs is used instead");
 		netlink_free(reading->nldev);
 		reading->nldev = NULL;
 		device_list_clear(&inventory->devices);

@@ -43,7 +43,8 @@ static void note_failure(struct reading *reading, const char *device, int error)
 	else if (reading->needs & NEED_MTU)
 		problem_add(reading->problems, device, "MTU", "verbs", error, verbs_hint(error));
 	else
-		problem_add(reading->notes, device, "GID table", "verbs", error, "sysfs is used");
+		problem_add(reading->notes, device, "GID table", "verbs", error,
+			    "sysfs is used instead");
 }
 
 static struct verbs *open_verbs(struct reading *reading)
@@ -112,7 +113,7 @@ static void note_port(const struct reading *reading, const struct device *device
 static void note_ports_above(const struct reading *reading, const struct device *device)
 {
 	problem_add_text(reading->problems, device->name, "attributes of ports above 255", "verbs",
-			 "verbs count ports up to 255", NULL);
+			 "verbs number ports only up to 255", NULL);
 }
 
 static void read_mtus(struct reading *reading, struct verbs_device *opened, struct device *device)

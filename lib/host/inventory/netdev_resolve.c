@@ -439,7 +439,7 @@ void read_netdevs(struct reading *reading)
 	if (is_other_sysfs(reading))
 		problem_add_text(reading->problems, NULL, "netdevs", "sysfs",
 				 "/sys shows those of another network namespace",
-				 "mount that of this one: mount -t sysfs sysfs /sys");
+				 "mount the sysfs of this one: mount -t sysfs sysfs /sys");
 	else if (root_answers(&reading->root))
 		read_files(reading, &problems);
 	if (!reading->nldev && (objects->count || objects->excluded.count) && wants_ipoib(reading))
