@@ -30,7 +30,7 @@ struct counter_change {
 	struct real interval_sec;
 	struct real rate_per_sec;    /* growth per second, in the counter's unit */
 	struct real gbps;	     /* for bytes, the same in 10^9 bits per second */
-	struct real percent_of_rate; /* the same in proportion to the active rate of the port */
+	struct real percent_of_rate; /* that rate as a percentage of the active rate of the port */
 };
 
 struct counter_changes {

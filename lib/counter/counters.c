@@ -385,13 +385,13 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
 		complain(place,
 			 counter_pool_cause(&loader->pool, place->error == -EBADMSG
-								   ? "no counter in the text"
+								   ? "no counters in the text"
 								   : strerror(-place->error)),
 			 NULL, 0, problems);
 	else if (problems && is_hidden(loader, place))
 		complain(place,
-			 counter_pool_cause(&loader->pool, "they are in the first network "
-							   "namespace only"),
+			 counter_pool_cause(&loader->pool,
+					    "they exist only in the initial network namespace"),
 			 NULL, 0, problems);
 	for (size_t i = 0; i < place->entry_count; i++) {
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);

@@ -92,9 +92,9 @@ static void get_severity(const void *record, struct value *value)
 		COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", SHOWN,           \
 				    "what the value counts"),                                      \
 		NUMBER_AS("growth", change.growth, "GROWTH", 0, 0,                                 \
-			  "growth since the round before; only with --watch"),                     \
+			  "growth since the previous round; only with --watch"),                   \
 		REAL_FIELD(RECORD, change.rate_per_sec, "rate_per_sec", "PER SECOND", FIELD_RIGHT, \
-			   0, "the same per second; only with --watch"),                           \
+			   0, "growth per second; only with --watch"),                             \
 		TEXT_AS("time", change.time, "TIME", 0, 0, "when it was read; only with --watch"), \
 		COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",  \
 				    0, "how serious it is that it grows"),                         \
@@ -114,8 +114,8 @@ static const struct field qp_fields[] = {
 	COMPUTED_ENUM_FIELD(get_mode, qp_counting_modes, "mode", "MODE", 0,
 			    "how queue pairs were bound to it"),
 	COMPUTED_ENUM_FIELD(get_type, qp_type_names, "type", "TYPE", SHOWN,
-			    "type of queue pair that it is for; none: of any type"),
-	OWNER_FIELDS("process that it is for; none: of any process"),
+			    "type of queue pair that it is for; none: any type"),
+	OWNER_FIELDS("process that it is for; none: any process"),
 	COMPUTED_FIELD(FIELD_LIST, get_qpns, "qpns", "QPNS", SHOWN, 0,
 		       "queue pairs that are bound to it now"),
 	COUNTER_FIELDS,

@@ -19,7 +19,8 @@
 /* RDMA_COUNTER_MODE_*, include/uapi/rdma/rdma_netlink.h */
 const struct enum_name qp_counting_modes[] = {
 	{RDMA_COUNTER_MODE_NONE, "none", TONE_PLAIN, "no queue pair is counted"},
-	{RDMA_COUNTER_MODE_AUTO, "auto", TONE_GOOD, "the kernel binds queue pairs that are made"},
+	{RDMA_COUNTER_MODE_AUTO, "auto", TONE_GOOD,
+	 "the kernel binds queue pairs as they are created"},
 	{RDMA_COUNTER_MODE_MANUAL, "manual", TONE_GOOD, "queue pairs were bound by hand"},
 	{0, NULL},
 };

@@ -78,9 +78,9 @@ void pma_leave_out_restricted(const char *root_directory, struct device_list *de
 		    is_readable(&root, device, &device->ports[0]))
 			continue;
 		problem_add_text(problems, device->name, "counters", "sysfs",
-				 "a restricted function, whose counters are left out: each reading "
-				 "would be a line in the kernel log",
-				 "name the other devices to leave it out altogether");
+				 "omitted for a restricted function: each reading would add a line "
+				 "to the kernel log",
+				 "name only the other devices to leave this one out");
 		for (size_t j = 0; j < device->port_count; j++)
 			port_clear(&device->ports[j]);
 		device->port_count = 0;

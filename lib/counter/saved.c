@@ -22,7 +22,7 @@ static const struct field head_fields[] = {
 	STRING_FIELD(struct saved_head, boot_id, "boot_id", "BOOT ID", 0, 0,
 		     "the kernel's boot id"),
 	UNSIGNED_FIELD(struct saved_head, uptime_msec, "uptime_msec", "UPTIME", FIELD_RIGHT, 0,
-		       "how long that ran already"),
+		       "how long the kernel had been up"),
 };
 
 const struct schema saved_head_schema = SCHEMA("saved_head", struct saved_head, head_fields,
@@ -146,7 +146,7 @@ int saved_list_read(struct saved_list *list, const char *path, const struct save
 	if (rc && message)
 		*ret_message = mem_format("cannot use %s: %s", path, message);
 	else if (rc)
-		*ret_message = mem_format("cannot use %s: it is not a file of %s", path,
+		*ret_message = mem_format("cannot use %s: its format is not that of %s", path,
 					  kind->command);
 	return rc;
 }
@@ -214,7 +214,7 @@ static const struct field fields[] = {
 		       "node GUID of the device, as a number"),
 	UNSIGNED_FIELD(struct saved_counter, port, "port", "PORT", FIELD_RIGHT, 0, "port number"),
 	STRING_FIELD(struct saved_counter, netdev, "netdev", "NETDEV", 0, 0,
-		     "netdev, if it is a counter of that"),
+		     "netdev, for a counter of a netdev"),
 	ENUM_FIELD(struct saved_counter, source, counter_source_names, "source", "SOURCE", 0, 0,
 		   "where the kernel keeps it"),
 	STRING_FIELD(struct saved_counter, counter, "counter", "COUNTER", 0, 0, "name"),

@@ -320,7 +320,7 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: the file is empty'
 
 	on no-rdma counters --explain port_xmit_data
 	expect 0 "counter     tx_bytes
-meaning     Bytes of packets sent by the port, but for link packets.
+meaning     Bytes of packets sent by the port, except link packets.
 unit        bytes
 kind        saturating
 width_bits  -

@@ -161,7 +161,7 @@ count()
 	expect 0 'qib0/1 PKT drops 7' ''
 	echo 'nothing of the kind' >"$device/stats"
 	count 'RC timeouts'
-	expect 3 '' 'rdmactl counters: qib0/1: cannot read counters (hw): no counter in the text'
+	expect 3 '' 'rdmactl counters: qib0/1: cannot read counters (hw): no counters in the text'
 	ln -sf '!EACCES' "$device/stats"
 	count 'RC timeouts'
 	expect 3 '' 'rdmactl counters: qib0/1: cannot read counters (hw): Permission denied'

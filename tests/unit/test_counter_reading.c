@@ -539,7 +539,7 @@ static void hidden_in_a_container(void **state)
 	assert_string_equal(bed->problems.items[0].object, "mlx5_0/1");
 	assert_string_equal(bed->problems.items[0].attribute, "counters (pma)");
 	assert_string_equal(bed->problems.items[0].error,
-			    "they are in the first network namespace only");
+			    "they exist only in the initial network namespace");
 }
 
 /* Its counter of 64 bits is in a different file from the one that was read already. */

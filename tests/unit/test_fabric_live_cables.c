@@ -246,11 +246,10 @@ static void since(void **state)
 		"rdmactl fabric: no node has a name like 'host4'\n"
 		"  give the full name, or part of it between asterisks; rdmactl fabric nodes lists "
 		"them\n");
-	live_expect(
-		bad, 1, "",
-		"rdmactl fabric: cannot use /proc/self/fd/41: it is not a file of rdmactl fabric "
-		"cables --save\n"
-		"  rdmactl fabric cables --save FILE writes one\n");
+	live_expect(bad, 1, "",
+		    "rdmactl fabric: cannot use /proc/self/fd/41: its format is not that of "
+		    "rdmactl fabric cables --save\n"
+		    "  rdmactl fabric cables --save FILE writes one\n");
 	close(file);
 	close(empty);
 }

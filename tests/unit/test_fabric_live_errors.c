@@ -431,11 +431,10 @@ static void since(void **state)
 		"         -> reseat or replace the cable; rdmactl perf LID PORT --errors shows the "
 		"counters\n",
 		"");
-	live_expect(
-		bad, 1, "",
-		"rdmactl fabric: cannot use /proc/self/fd/41: it is not a file of rdmactl fabric "
-		"errors --save\n"
-		"  rdmactl fabric errors --save FILE writes one\n");
+	live_expect(bad, 1, "",
+		    "rdmactl fabric: cannot use /proc/self/fd/41: its format is not that of "
+		    "rdmactl fabric errors --save\n"
+		    "  rdmactl fabric errors --save FILE writes one\n");
 	live.fabric.nodes[HOST2].guid++;
 	node_info_set_node_guid(live.fabric.nodes[HOST2].info, 0x444);
 	live_expect(

@@ -135,10 +135,10 @@ static void refused(void **state)
 		const char *text;
 		const char *why; /* end of the message; NULL if it is not known here */
 	} cases[] = {
-		{"{}", ": it is not a file of rdmactl counters --save"},
+		{"{}", ": its format is not that of rdmactl counters --save"},
 		{"[1]", ": line 1, column 1: this is not a JSON document"},
 		{"{\"schema\": \"rdmactl/devices/1\", \"devices\": []}",
-		 ": it is not a file of rdmactl counters --save"},
+		 ": its format is not that of rdmactl counters --save"},
 		{"{", NULL},
 	};
 	const struct saved_tree *tree = *state;

@@ -359,7 +359,7 @@ def replaced(tap):
     wrong += unequal('boot id', saved['boot_id'], peers.read('/proc/sys/kernel/random/boot_id'))
     for changes, status, word in (({'boot_id': 'x'}, 3, 'restarted'),
                                   ({'boot_id': 'x', 'host': 'other'}, 1, 'on the host other'),
-                                  ({'schema': 'rdmactl/saved_counters/9'}, 1, 'not a file of')):
+                                  ({'schema': 'rdmactl/saved_counters/9'}, 1, 'its format is not')):
         with open(FILE, 'w', encoding='utf-8') as file:
             file.write(json.dumps(dict(saved, **changes)))  # json.dump() does not use the one in C
         result = program.rdmactl('counters', '--since', FILE)

@@ -70,9 +70,9 @@ static const struct counter_name rows[] = {
 	{"remote_op_err", REQUESTER_REMOTE_OPERATION_ERRORS},
 	{"dup_req", RX_DUPLICATE_REQUESTS},
 	{"res_exceed_max", "responder_local_length_errors", RX(ERRORS, ERRORS, SERIOUS, ERROR),
-	 "Messages received that were longer than allowed for them."},
+	 "Messages received that were longer than allowed."},
 	{"res_length_mismatch", "responder_length_mismatches", RX(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "Requests received whose payload did not have the length that their header says."},
+	 "Requests received whose payload length differs from that in their header."},
 	{"res_exceeds_wqe", "responder_exceeds_receive_buffers", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Messages received that did not fit the receive work request posted for them."},
 	{"res_opcode_err", "responder_opcode_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
@@ -94,11 +94,11 @@ static const struct counter_name rows[] = {
 	{"res_tx_range_err", "responder_tx_range_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Reads received beyond the range of their remote key."},
 	{"res_irrq_oflow", "responder_read_queue_overflows", RX(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "More reads and atomics received at once than the queue pair may serve."},
+	 "Times that more reads and atomics were received at once than the queue pair may serve."},
 	{"res_unsup_opcode", "responder_unsupported_opcodes", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Requests received with an operation code that the device does not support."},
 	{"res_unaligned_atomic", "responder_unaligned_atomics", RX(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "Atomics received whose address was no multiple of 8."},
+	 "Atomics received whose address was not a multiple of 8."},
 	{"res_rem_inv_err", "responder_remote_invalidate_errors",
 	 RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Sends with invalidate received whose invalidation failed."},
@@ -119,9 +119,9 @@ static const struct counter_name rows[] = {
 	{"res_srq_load_err", "responder_srq_load_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Times that the device could not load the context of a shared receive queue."},
 	{"res_tx_pci_err", "responder_tx_pci_errors", TX(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "PCI errors on the way out of responders."},
+	 "PCI errors of responders on transmit."},
 	{"res_rx_pci_err", "responder_rx_pci_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "PCI errors on the way in of responders."},
+	 "PCI errors of responders on receive."},
 	{"oos_drop_count", "rx_out_of_sequence_drops",
 	 RX(PACKETS, RETRANSMISSION, WARNING, RETRANSMISSION),
 	 "Packets dropped because they came out of sequence: packets before them were lost on the "
@@ -165,8 +165,7 @@ static const struct counter_name rows[] = {
 	 "Times that applications had to slow their doorbells down: more is posted than the device "
 	 "takes."},
 	{"db_fifo_register", "doorbell_fifo_register", NONE(NUMBER, DRIVER, INFO, OTHER),
-	 "What the device's doorbell FIFO register reads: its low bits tell how much room there "
-	 "is.",
+	 "Value of the device's doorbell FIFO register: its low bits show how much room there is.",
 	 .kind = COUNTER_GAUGE},
 };
 

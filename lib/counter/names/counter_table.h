@@ -25,10 +25,10 @@
 #define CONGESTED_QP_EVENTS                                         \
 	"congested_qp_events", TX(EVENTS, CONGESTION, INFO, OTHER), \
 		"Times that a queue pair entered congestion."
-#define IMPLIED_SEQUENCE_NAKS                                                                    \
-	"implied_sequence_naks", RX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),            \
-		"Times that an answer acknowledged more than was expected of a read or atomic: " \
-		"its response was lost, and it was requested again."
+#define IMPLIED_SEQUENCE_NAKS                                                               \
+	"implied_sequence_naks", RX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),       \
+		"Times that an acknowledgement went beyond what was expected of a read or " \
+		"atomic: its response was lost, and it was requested again."
 #define MEMORY_MANAGEMENT_ERRORS                                        \
 	"memory_management_errors", TX(ERRORS, ERRORS, SERIOUS, ERROR), \
 		"Memory management operations (bind, register, invalidate) that failed."
@@ -47,11 +47,11 @@
 		"Responses received that match no request."
 #define REQUESTER_COMPLETION_ERRORS                                        \
 	"requester_completion_errors", TX(ERRORS, ERRORS, WARNING, ERROR), \
-		"Completions with an error on the requester's side, flushed ones among them."
+		"Completions with an error on the requester's side, including flushed ones."
 #define REQUESTER_FLUSHED_COMPLETIONS                                                              \
 	"requester_flushed_completions", TX(ERRORS, ERRORS, INFO, OTHER),                          \
 		"Send work requests flushed because their queue pair went to the error state, as " \
-		"at every orderly close."
+		"happens at every orderly close."
 #define REQUESTER_LOCAL_PROTECTION_ERRORS                                        \
 	"requester_local_protection_errors", TX(ERRORS, ERRORS, SERIOUS, ERROR), \
 		"Send work requests whose local key or address was wrong."
@@ -72,11 +72,11 @@
 		"Requests that the far end could not complete because of an error on its side."
 #define RESPONDER_COMPLETION_ERRORS                                        \
 	"responder_completion_errors", RX(ERRORS, ERRORS, WARNING, ERROR), \
-		"Completions with an error on the responder's side, flushed ones among them."
+		"Completions with an error on the responder's side, including flushed ones."
 #define RESPONDER_FLUSHED_COMPLETIONS                                                              \
 	"responder_flushed_completions", RX(ERRORS, ERRORS, INFO, OTHER),                          \
 		"Receive work requests flushed because their queue pair went to the error state, " \
-		"as at every orderly close."
+		"as happens at every orderly close."
 #define RESPONDER_LOCAL_LENGTH_ERRORS                                                          \
 	"responder_local_length_errors", RX(ERRORS, ERRORS, SERIOUS, ERROR),                   \
 		"Messages received that were longer than the receive work request posted for " \
@@ -91,10 +91,10 @@
 #define RESPONDER_REMOTE_INVALID_REQUESTS                                        \
 	"responder_remote_invalid_requests", RX(ERRORS, ERRORS, SERIOUS, ERROR), \
 		"Requests received and refused here as invalid."
-#define RNR_RETRIES_EXCEEDED                                                                      \
-	"rnr_retries_exceeded", TX(ERRORS, RNR, SERIOUS, RNR),                                    \
-		"Requests given up because the far end stayed without receive work requests for " \
-		"all retries: the connection broke."
+#define RNR_RETRIES_EXCEEDED                                                                       \
+	"rnr_retries_exceeded", TX(ERRORS, RNR, SERIOUS, RNR),                                     \
+		"Requests given up because the far end had no receive work request on any retry: " \
+		"the connection broke."
 #define RX_ATOMIC_REQUESTS \
 	"rx_atomic_requests", RX(REQUESTS, REQUESTS, INFO, OTHER), "Atomic requests received."
 #define RX_BYTES "rx_bytes", RX(BYTES, TRAFFIC, INFO, OTHER), "Bytes of RDMA packets received."

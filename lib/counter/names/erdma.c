@@ -11,11 +11,12 @@ static const struct counter_name rows[] = {
 	 "Packets dropped because sending was disabled."},
 	{"tx_bps_limit_drop_cnt", "tx_bandwidth_limit_drops",
 	 TX(PACKETS, CONGESTION, WARNING, CONGESTION),
-	 "Packets dropped because the instance's limit of bandwidth was reached on sending.",
+	 "Packets dropped because the instance's bandwidth limit was reached on sending.",
 	 .lost = true},
 	{"tx_pps_limit_drop_cnt", "tx_packet_rate_limit_drops",
 	 TX(PACKETS, CONGESTION, WARNING, CONGESTION),
-	 "Packets dropped because the instance's limit of packets a second was reached on sending.",
+	 "Packets dropped because the instance's limit of packets per second was reached on "
+	 "sending.",
 	 .lost = true},
 	{"rx_packets_cnt", RX_PACKETS},
 	{"rx_bytes_cnt", RX_BYTES},
@@ -23,11 +24,11 @@ static const struct counter_name rows[] = {
 	 "Packets dropped because receiving was disabled."},
 	{"rx_bps_limit_drop_cnt", "rx_bandwidth_limit_drops",
 	 RX(PACKETS, CONGESTION, WARNING, CONGESTION),
-	 "Packets dropped because the instance's limit of bandwidth was reached on receiving.",
+	 "Packets dropped because the instance's bandwidth limit was reached on receiving.",
 	 .lost = true},
 	{"rx_pps_limit_drop_cnt", "rx_packet_rate_limit_drops",
 	 RX(PACKETS, CONGESTION, WARNING, CONGESTION),
-	 "Packets dropped because the instance's limit of packets a second was reached on "
+	 "Packets dropped because the instance's limit of packets per second was reached on "
 	 "receiving.",
 	 .lost = true},
 };

@@ -40,10 +40,10 @@
 #define VT_RC_QACKS                                           \
 	"tx_queued_acks", TX(PACKETS, REQUESTS, INFO, OTHER), \
 		"Acknowledgements that were queued because they could not be sent at once."
-#define VT_RC_DELAYED_COMP                                                                         \
-	"delayed_completions", TX(EVENTS, REQUESTS, INFO, OTHER),                                  \
-		"Completions of reliable connections put off because the packet was still in the " \
-		"send engine."
+#define VT_RC_DELAYED_COMP                                                                      \
+	"delayed_completions", TX(EVENTS, REQUESTS, INFO, OTHER),                               \
+		"Completions of reliable connections deferred because the packet was still in " \
+		"the send engine."
 #define VT_TXWAIT                                            \
 	"tx_request_waits", TX(EVENTS, DRIVER, INFO, OTHER), \
 		"Times that a queue pair had to wait for a send request of the driver."
@@ -74,7 +74,8 @@ static const struct counter_name rows[] = {
 	{"TxInvalLen,32", "tx_length_errors", TX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets not sent because of an invalid length.", .lost = true},
 	{"TxMMLenErr,32", "tx_length_limit_errors", TX(PACKETS, ERRORS, SERIOUS, OTHER),
-	 "Packets not sent because they were below the least or above the most length.",
+	 "Packets not sent because they were shorter than the minimum or longer than the maximum "
+	 "length.",
 	 .lost = true},
 	{"TxUnderrun,32", "tx_underruns", TX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets that were sent damaged because their data did not come in time.", .lost = true},
@@ -91,7 +92,7 @@ static const struct counter_name rows[] = {
 	{"UnknownFrame", "rx_unknown_frames", RX(PACKETS, DROPS, WARNING, OTHER),
 	 "Frames received of a kind that the driver does not know."},
 	{"XmitDscd,32", "driver_tx_discards", TX(PACKETS, DROPS, SERIOUS, OTHER),
-	 "Packets not sent and discarded because the port was down, or they waited too long for "
+	 "Packets discarded instead of sent because the port was down, or they waited too long for "
 	 "credits."},
 	{"XmitDscdVl*,32", "tx_vl*_discards", TX(PACKETS, DROPS, SERIOUS, OTHER),
 	 "Packets of one virtual lane that were discarded instead of sent."},
@@ -131,15 +132,15 @@ static const struct counter_name rows[] = {
 	{"RxShrErr,32", "rx_short_errors", RX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets received that were too short, and dropped.", .lost = true},
 	{"RxCtxEgrS,32", "rx_eager_stalls", RX(EVENTS, DRIVER, WARNING, OTHER),
-	 "Times that receiving stood still because a context had no eager buffer."},
+	 "Times that receiving stalled because a context had no eager buffer."},
 	{"RxTIDFullEr,32", "rx_tid_full_errors", RX(PACKETS, ERRORS, WARNING, OTHER),
 	 "Packets for receive buffers (TID) that were full."},
 	{"RxTIDInvalid,32", "rx_tid_invalid", RX(PACKETS, ERRORS, WARNING, OTHER),
 	 "Packets for receive buffers (TID) that are not valid."},
 	{"RxTidFLGMs,32", "rx_tid_generation_mismatches", RX(PACKETS, ERRORS, WARNING, OTHER),
-	 "Packets whose receive flow (TID) had another generation."},
+	 "Packets whose receive flow (TID) had a different generation."},
 	{"RxTidFLSMs,32", "rx_tid_sequence_mismatches", RX(PACKETS, ERRORS, WARNING, OTHER),
-	 "Packets whose receive flow (TID) had another sequence number."},
+	 "Packets whose receive flow (TID) had a different sequence number."},
 	{"DcXmitPkts", "tx_link_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "Packets sent, as the link counts them.", .part = true},
 	{"DcRcvPkts", "rx_link_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
@@ -149,17 +150,17 @@ static const struct counter_name rows[] = {
 	{"DcRcvFlits", "rx_link_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes received, as the link counts them.", .factor = 8, .part = true},
 	{"DcMcXmitPkts", "tx_multicast_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Multicast packets sent by the port, those with errors too.", .part = true},
+	 "Multicast packets sent by the port, including those with errors.", .part = true},
 	{"DcMcRcvPkts", "rx_multicast_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Multicast packets received by the port, those with errors too.", .part = true},
+	 "Multicast packets received by the port, including those with errors.", .part = true},
 	{"DcRxPktVl*", "rx_vl*_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "Packets received on one virtual lane.", .part = true},
 	{"DcRxFlitVl*", "rx_vl*_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes received on one virtual lane.", .factor = 8, .part = true},
 	{"DcXmitFCntl", "tx_flow_control_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Flow control packets of the link sent.", .part = true},
+	 "Link flow control packets sent.", .part = true},
 	{"DcRxFCntl", "rx_flow_control_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Flow control packets of the link received.", .part = true},
+	 "Link flow control packets received.", .part = true},
 	{"DcRcvFcn", "rx_fecn_packets", RX(PACKETS, CONGESTION, INFO, OTHER),
 	 "Packets received with the forward congestion mark: there is congestion on the way here."},
 	{"DcRcvBcn", "rx_becn_packets", RX(PACKETS, CONGESTION, INFO, OTHER),
@@ -168,7 +169,7 @@ static const struct counter_name rows[] = {
 	{"DcMarkFcn", "tx_fecn_marked_packets", TX(PACKETS, CONGESTION, INFO, OTHER),
 	 "Packets that this port gave the forward congestion mark."},
 	{"DcRcvBbl", "rx_bubbles", RX(TICKS, CONGESTION, INFO, OTHER),
-	 "Ticks within packets received in which the link had no data of them."},
+	 "Ticks within packets received in which the link had no data for them."},
 	{"DcRecvErr", "rx_errors", RX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets received with an error and discarded, as the link counts them.", .lost = true},
 	{"DcRmtPhyErr", "rx_remote_physical_errors", RX(PACKETS, ERRORS, WARNING, OTHER),
@@ -177,7 +178,7 @@ static const struct counter_name rows[] = {
 	{"DcDroppedPkt", "rx_link_drops", RX(PACKETS, DROPS, SERIOUS, OTHER),
 	 "Packets that the link dropped on receiving."},
 	{"DcFmCfgErr", "fabric_configuration_errors", NONE(ERRORS, ERRORS, SERIOUS, OTHER),
-	 "Errors of what the fabric manager configured: virtual lanes, partitions, routes."},
+	 "Errors in what the fabric manager configured: virtual lanes, partitions, routes."},
 	{"DcUnctblErr", "uncorrectable_errors", NONE(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Errors inside the device that could not be corrected."},
 	{"DcXmitCorr", "tx_correctable_errors", TX(ERRORS, LINK, INFO, OTHER),
@@ -192,8 +193,7 @@ static const struct counter_name rows[] = {
 	{"DcMultLn", "rx_multiple_lane_crc_errors", RX(ERRORS, LINK, WARNING, OTHER),
 	 "CRC errors of the link transfer layer on several lanes at once."},
 	{"DcTxReplay", "tx_link_replays", TX(EVENTS, LINK, WARNING, OTHER),
-	 "Times that the link sent its last data again because the far end had not understood "
-	 "them."},
+	 "Times that the link sent its last data again because the far end had not understood it."},
 	{"DcRxReplay", "rx_link_replays", RX(EVENTS, LINK, WARNING, OTHER),
 	 "Times that the link asked for data again because of a CRC error."},
 	{"DcLinkSeqCrc", "rx_link_sequence_errors", RX(ERRORS, LINK, WARNING, OTHER),
@@ -220,7 +220,7 @@ static const struct counter_name rows[] = {
 	 "Send errors that the driver saw."},
 	{"Intr", "interrupts", NONE(EVENTS, DRIVER, INFO, OTHER), "Interrupts of all processors."},
 	{"RcvLimit", "rx_limit_hits", RX(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that receive work was put off to a thread because there was too much for one "
+	 "Times that receive work was deferred to a thread because there was too much for one "
 	 "interrupt."},
 	{"SeqDrop0", "rx_context0_sequence_drops", RX(PACKETS, DROPS, WARNING, OTHER),
 	 "Packets of the control context dropped because of a wrong sequence number."},
@@ -243,9 +243,9 @@ static const struct counter_name rows[] = {
 	{"CcePciCrSt,32", "pcie_credit_stalls", NONE(EVENTS, DRIVER, INFO, OTHER),
 	 "Times that the device stopped for lack of PCIe credits."},
 	{"CcePciTrSt,32", "pcie_target_stalls", NONE(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that PCIe accesses to the device stood still."},
+	 "Times that PCIe accesses to the device stalled."},
 	{"CcePioWrSt,32", "pio_write_stalls", TX(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that writes to send buffers stood still."},
+	 "Times that writes to send buffers stalled."},
 	{"CceRcvAvInt,32", "receive_available_interrupts", RX(EVENTS, DRIVER, INFO, OTHER),
 	 "Interrupts for packets received."},
 	{"CceRcvUrgInt,32", "receive_urgent_interrupts", RX(EVENTS, DRIVER, INFO, OTHER),
@@ -253,7 +253,7 @@ static const struct counter_name rows[] = {
 	{"CceSdmaInt,32", "sdma_interrupts", TX(EVENTS, DRIVER, INFO, OTHER),
 	 "Interrupts of the send DMA engines."},
 	{"CceSndCrInt,32", "credit_return_interrupts", TX(EVENTS, DRIVER, INFO, OTHER),
-	 "Interrupts for send credits that came back."},
+	 "Interrupts for send credits that were returned."},
 	{"SDMAInt*,32", "sdma*_interrupts", TX(EVENTS, DRIVER, INFO, OTHER),
 	 "Interrupts of one send DMA engine."},
 	{"SDEDscFdCn*,32", "sdma*_descriptors", TX(EVENTS, DRIVER, INFO, OTHER),
@@ -265,7 +265,7 @@ static const struct counter_name rows[] = {
 	{"DcMarkFcnVl*", "tx_vl*_fecn_marked_packets", TX(PACKETS, CONGESTION, INFO, OTHER),
 	 "Packets of one virtual lane that this port gave the forward congestion mark."},
 	{"DcRcvBblVl*", "rx_vl*_bubbles", RX(TICKS, CONGESTION, INFO, OTHER),
-	 "Ticks within packets of one virtual lane in which the link had no data of them."},
+	 "Ticks within packets of one virtual lane in which the link had no data for them."},
 	{"DcEsc0", "rx_lane0_escapes", RX(ERRORS, LINK, WARNING, OTHER),
 	 "Link transfer packets received with a CRC error that one lane's check did not see (class "
 	 "0)."},
@@ -276,7 +276,7 @@ static const struct counter_name rows[] = {
 	 "Link transfer packets received with a CRC error that one lane's check did not see (class "
 	 "2)."},
 	{"DcReinitPeer", "peer_reinitializations", RX(EVENTS, LINK, WARNING, OTHER),
-	 "Times that the far end of the link asked to begin again."},
+	 "Times that the far end of the link asked to reinitialize it."},
 	{"DcSbe", "link_single_bit_errors", NONE(ERRORS, LINK, WARNING, OTHER),
 	 "Single bit errors in the link's memory, which were corrected."},
 	{"DcMiscFlg", "link_other_errors", NONE(ERRORS, LINK, WARNING, OTHER),
@@ -294,7 +294,7 @@ static const struct counter_name rows[] = {
 	{"DcFltCrdts", "link_credits", TX(NUMBER, CONGESTION, INFO, OTHER),
 	 "Credits that the link has now for sending.", .kind = COUNTER_GAUGE},
 	{"DcPauseComp", "link_pauses", NONE(EVENTS, LINK, INFO, OTHER),
-	 "Times that the link paused and went on."},
+	 "Times that the link paused and resumed."},
 	{"DcStsTxSbe", "tx_link_single_bit_errors", TX(ERRORS, LINK, WARNING, OTHER),
 	 "Single bit errors in the link's send memory, which were corrected."},
 	{"DcStsTxMbe", "tx_link_multiple_bit_errors", TX(ERRORS, LINK, SERIOUS, OTHER),

@@ -55,7 +55,7 @@ static const struct counter_name rows[] = {
 	{"resp_rx_loc_oper_err", RESPONDER_LOCAL_QP_ERRORS},
 	{"resp_rx_outof_atomic", "responder_read_queue_overflows",
 	 RX(ERRORS, ERRORS, SERIOUS, ERROR),
-	 "More reads and atomics received at once than the queue pair may serve."},
+	 "Times that more reads and atomics were received at once than the queue pair may serve."},
 	{"resp_tx_pkt_seq_err", TX_SEQUENCE_NAKS},
 	{"resp_tx_rmt_inval_req_err", "tx_invalid_request_naks",
 	 TX(PACKETS, ERRORS, SERIOUS, ERROR), "Invalid-request NAKs sent."},

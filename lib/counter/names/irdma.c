@@ -33,7 +33,7 @@
 		 .lost = true},                                                                    \
 		{"ip" v_ "InReasmRqd", "rx_ipv" v_ "_fragments",                                   \
 		 RX(PACKETS, TRAFFIC, INFO, OTHER),                                                \
-		 "Fragments of IPv" v_ " packets received that had to be put together.",           \
+		 "Fragments of IPv" v_ " packets received that had to be reassembled.",            \
 		 .part = true},                                                                    \
 		{"ip" v_ "OutNoRoutes", "tx_ipv" v_ "_no_route",                                   \
 		 TX(PACKETS, DROPS, SERIOUS, ERROR),                                               \
@@ -91,10 +91,10 @@ static const struct counter_name rows[] = {
 	{"RNR sent", TX_RNR_NAKS},
 	{"RNR received", RX_RNR_NAKS},
 	{"ord limit count", "ord_limit_reached", TX(EVENTS, REQUESTS, INFO, OTHER),
-	 "Times that a read or atomic had to wait because as many were under way as the queue pair "
-	 "may have out."},
+	 "Times that a read or atomic had to wait because the queue pair had as many outstanding "
+	 "as it may have."},
 	{"ird limit count", "ird_limit_reached", RX(EVENTS, REQUESTS, INFO, OTHER),
-	 "Times that reads or atomics received reached what the queue pair may serve at once."},
+	 "Times that as many reads or atomics were received as the queue pair may serve at once."},
 	{"Rx atomics", RX_ATOMIC_REQUESTS},
 	{"Tx atomics", TX_ATOMIC_REQUESTS},
 	{"Nak Sequence Error", RX_SEQUENCE_NAKS},

@@ -43,10 +43,10 @@
 		 "Times that adaptive retransmission of RoCE packets reached its timeout."},       \
 		{prefix_ "roce_slow_restart", "roce_slow_restarts",                                \
 		 TX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),                              \
-		 "Times that RoCE slow restart was used: sending went on slowly after a loss."},   \
+		 "Times that RoCE slow restart was used: sending resumed slowly after a loss."},   \
 		{prefix_ "roce_slow_restart_cnps", "roce_slow_restart_cnps",                       \
 		 TX(PACKETS, CONGESTION, WARNING, CONGESTION),                                     \
-		 "Congestion notification packets that RoCE slow restart made."},                  \
+		 "Congestion notification packets that RoCE slow restart generated."},             \
 		{prefix_ "roce_slow_restart_trans", "roce_slow_restart_transitions",               \
 		 TX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),                              \
 		 "Times that a flow changed to the state of RoCE slow restart."},
@@ -78,11 +78,11 @@ static const struct counter_name mlx5_rows[] = {
 	 "Bytes of RDMA packets received (optional counter).", .part = true},
 	/* For memory regions with on-demand paging: fill_stat_mr_entry(), hw/mlx5/restrack.c */
 	{"page_faults", "page_faults", NONE(EVENTS, RESOURCES, INFO, OTHER),
-	 "Pages that the device needed and that were not there: it waited for them."},
+	 "Pages that the device needed and that were not present: it waited for them."},
 	{"page_invalidations", "page_invalidations", NONE(EVENTS, RESOURCES, INFO, OTHER),
 	 "Pages that the kernel took back from the device."},
 	{"page_prefetch", "prefetched_pages", NONE(EVENTS, RESOURCES, INFO, OTHER),
-	 "Pages that programs had fetched for the device beforehand."},
+	 "Pages that programs prefetched for the device."},
 };
 
 static const struct counter_name mlx5_vport_rows[] = {QUEUE_COUNTERS("vport_")};
@@ -117,8 +117,8 @@ static const struct counter_name mlx4_rows[] = {
 	{"rq_num_udsdprd", "rx_ud_discards", RX(PACKETS, DROPS, WARNING, OTHER),
 	 "Datagrams (UD) dropped because no receive work request was posted."},
 	{"num_cqovf", "completion_queue_overflows", NONE(EVENTS, ERRORS, SERIOUS, ERROR),
-	 "Completion queues that overflowed: the application made them too short, or polls too "
-	 "seldom."},
+	 "Completion queues that overflowed: the application made them too small, or polls too "
+	 "rarely."},
 	/* Only in the vendor stack, in diag_counters of the device. RD is reliable datagram. */
 	{"rq_num_leeoe", "responder_local_ee_errors", RX(ERRORS, ERRORS, SERIOUS, ERROR),
 	 "Local operation errors of end-to-end contexts of responders (RD)."},
@@ -144,7 +144,7 @@ static const struct counter_name mlx4_rows[] = {
 	 "Packets of unreliable connections (UC) dropped because no receive work request was "
 	 "posted."},
 	{"num_eqovf", "event_queue_overflows", NONE(EVENTS, ERRORS, SERIOUS, ERROR),
-	 "Event queues that overflowed: the driver did not keep up, and events are lost."},
+	 "Event queues that overflowed: the driver did not keep up, and events were lost."},
 	{"num_baddb", "bad_doorbells", NONE(ERRORS, ERRORS, SERIOUS, ERROR),
 	 "Doorbells that made no sense: a driver or a library is faulty."},
 };

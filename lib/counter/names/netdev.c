@@ -33,7 +33,7 @@ static const struct counter_name rows[] = {
 	{"rx_missed_errors", "rx_missed_packets", RX(PACKETS, DROPS, SERIOUS, OTHER),
 	 "Packets that the host missed because the adapter's receive buffers were full."},
 	{"rx_nohandler", "rx_no_handler_packets", RX(PACKETS, DROPS, INFO, OTHER),
-	 "Packets received by a netdev that takes none now, as the waiting member of a bond."},
+	 "Packets received by a netdev that takes none now, such as the standby member of a bond."},
 	{"rx_otherhost_dropped", "rx_other_host_discards", RX(PACKETS, DROPS, INFO, OTHER),
 	 "Packets received and dropped because their MAC address is another host's."},
 	{"rx_length_errors", "rx_length_errors", RX(PACKETS, ERRORS, SERIOUS, OTHER),
@@ -48,7 +48,7 @@ static const struct counter_name rows[] = {
 	{"rx_fifo_errors", "rx_fifo_errors", RX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets lost because the receive FIFO overran.", .lost = true},
 	{"tx_aborted_errors", "tx_aborted_errors", TX(PACKETS, ERRORS, SERIOUS, OTHER),
-	 "Packets whose sending was broken off.", .lost = true},
+	 "Packets whose sending was aborted.", .lost = true},
 	{"tx_carrier_errors", "tx_carrier_errors", TX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets that were not sent because there was no carrier: a cable or port that comes and "
 	 "goes.",
@@ -60,7 +60,7 @@ static const struct counter_name rows[] = {
 	{"tx_window_errors", "tx_window_errors", TX(PACKETS, ERRORS, SERIOUS, OTHER),
 	 "Packets not sent because of late collisions.", .lost = true},
 	{"collisions", "tx_collisions", TX(EVENTS, ERRORS, WARNING, OTHER),
-	 "Collisions of half-duplex Ethernet: one end is wrongly set where there are any."},
+	 "Collisions of half-duplex Ethernet: if there are any, one end is misconfigured."},
 };
 
 const struct counter_names counter_names_netdev = COUNTER_TABLE(NETDEV, NULL, rows);
