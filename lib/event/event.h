@@ -45,7 +45,8 @@
 	WORD(ADDRESS_ADDED, "address-added", INFO, "an IP address was added to the netdev")        \
 	WORD(ADDRESS_REMOVED, "address-removed", NOTICE,                                           \
 	     "an IP address was removed from the netdev")                                          \
-	WORD(COUNTER, "counter", WARNING, "a counter of the port exceeded a limit of --counter")   \
+	WORD(COUNTER, "counter", WARNING,                                                          \
+	     "a counter of the port grew faster than --counter allows")                            \
 	WORD(PORT_FLAPPING, "port-flapping", WARNING,                                              \
 	     "the port went down as often as --flap says")                                         \
 	WORD(GAP, "gap", WARNING, "reports were lost; the state is read and compared")

@@ -216,10 +216,11 @@ static void add_counter(struct scrape *scrape, const struct counter_reading *rea
 		      reading);
 	if (!reading->saturated)
 		return;
-	sample = metric_add(metrics_family(scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
-					   "1 for a counter that has stopped at the most that its "
-					   "bits hold: it has to be reset."),
-			    1);
+	sample = metric_add(
+		metrics_family(
+			scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
+			"1 for a counter that has stopped at its maximum: it has to be reset."),
+		1);
 	label_reading(scrape, sample, reading);
 	metric_label(sample, "counter", reading->counter);
 }
@@ -269,8 +270,7 @@ static void add_problems(struct scrape *scrape)
 {
 	struct metric_family *family = metrics_family(
 		scrape->metrics, "rdma_scrape_problem", METRIC_GAUGE, NULL,
-		"1 for each thing that could not be read, and has no sample "
-		"therefore.");
+		"1 for each thing that could not be read, and so has no sample.");
 
 	for (size_t i = 0; i < scrape->problems->count; i++) {
 		const struct problem *problem = &scrape->problems->items[i];
@@ -290,14 +290,14 @@ static void add_self(struct scrape *scrape, uint64_t began_nsec)
 	struct metrics *metrics = scrape->metrics;
 
 	metric_label(metric_add(metrics_family(metrics, "rdma_exporter", METRIC_INFO, NULL,
-					       "The program that made this."),
+					       "The program that produced these metrics."),
 				1),
 		     "version", scrape->request->version);
 	metric_add(metrics_family(metrics, "rdma_devices", METRIC_GAUGE, NULL,
-				  "RDMA devices of the host, those that are left out not counted."),
+				  "RDMA devices of the host, not counting excluded ones."),
 		   scrape->inventory.devices.count);
 	metric_add_real(metrics_family(metrics, "rdma_scrape_duration_seconds", METRIC_GAUGE,
-				       "seconds", "How long it took to read all this."),
+				       "seconds", "How long it took to read all metrics."),
 			(double)(clock_nsec() - began_nsec) / NSEC_PER_SEC);
 }
 

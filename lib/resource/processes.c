@@ -77,7 +77,7 @@ static const struct field usage_fields[] = {
 	LIST(cgroup_usage, "CGROUP USE", SHOWN, USAGE_NEED_CGROUP,
 	     "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
 	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, "", "cgroup_devices", USAGE_NEED_CGROUP,
-		      "the same, device by device"),
+		      "those uses and limits, device by device"),
 };
 
 const struct schema process_usage_schema = SCHEMA(

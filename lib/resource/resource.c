@@ -22,14 +22,14 @@
 		     "name of the process, or of the kernel's part in brackets"),     \
 		YES_NO(kernel, "KERNEL", 0, 0, "whether the kernel holds it"),        \
 		NUMBER(thread, "THREAD", 0, 0, "thread of the process that made it"), \
-		LIST(driver, "DRIVER", 0, 0, "what its driver tells besides: name=value")
+		LIST(driver, "DRIVER", 0, 0, "further details from its driver: name=value")
 
 static const struct field qp_fields[] = {
 	DEVICE_FIELD,
 	PORT_FIELD(SHOWN),
 	NUMBER_AS("qpn", id, "QPN", SHOWN, 0, "number of the queue pair"),
 	WORD(type, qp_type_names, "TYPE", SHOWN, 0, "transport service"),
-	TEXT(subtype, "SUBTYPE", 0, 0, "the driver's own type, of the type driver: DCI"),
+	TEXT(subtype, "SUBTYPE", 0, 0, "the driver's own type, if the type is driver: DCI"),
 	WORD(state, qp_state_names, "STATE", SHOWN, 0, "state of the queue pair"),
 	NUMBER(remote_qpn, "REMOTE QPN", SHOWN, 0,
 	       "number of the queue pair that it is connected to"),
@@ -62,7 +62,7 @@ static const struct field cq_fields[] = {
 	NUMBER(entries, "ENTRIES", SHOWN, 0, "completions that it has room for"),
 	USERS_FIELD("send and receive queues that use it"),
 	WORD(poll_context, poll_context_names, "POLL", 0, 0,
-	     "where the kernel polls it; only of the kernel's own, since Linux 5.8"),
+	     "where the kernel polls it; only for the kernel's own queues, since Linux 5.8"),
 	YES_NO(adaptive_moderation, "DIM", 0, 0,
 	       "whether its interrupts are moderated dynamically"),
 	CTXN_FIELD,

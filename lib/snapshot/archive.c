@@ -338,7 +338,7 @@ static int read_member(struct input *input)
 	content.length = member.kind == MEMBER_FILE ? (size_t)member.bytes : strlen(bytes);
 	rc = input->take(input->context, &content);
 	if (rc == -EEXIST || rc == -ENOTDIR)
-		return refuse(input, member.path, "comes twice, or is both file and folder");
+		return refuse(input, member.path, "appears twice, or is both a file and a folder");
 	return rc;
 }
 

@@ -62,7 +62,7 @@ static bool has_room(struct walk *walk)
 	else if (contents->bytes >= COLLECTED_MOST_BYTES)
 		why = "the rest was left out: a snapshot has at most 512 MiB";
 	else if (clock_msec() > walk->end_msec)
-		why = "the rest was left out: reading takes longer than 2 minutes";
+		why = "the rest was left out: reading took longer than 2 minutes";
 	if (why)
 		collect_note(walk->collection, walk->source->folder, why);
 	walk->full = why;

@@ -178,7 +178,7 @@ const char *member_refuse(struct member_sum *sum, const struct member *member)
 	if (member->bytes > MEMBER_MOST_BYTES)
 		return "is larger than 64 MiB";
 	if (sum->bytes + member->bytes > MEMBERS_MOST_BYTES)
-		return "makes all of it larger than 512 MiB";
+		return "makes the total larger than 512 MiB";
 	sum->count++;
 	sum->bytes += member->bytes;
 	return NULL;

@@ -123,8 +123,8 @@ static int unpack_links(struct unpacking *unpacking, char **ret_why)
 			_cleanup_(freep) char *clean = text_clean(link->path, strlen(link->path));
 
 			*ret_why = mem_format("is refused: its member '" SNAPSHOT_FOLDER
-					      "/%.100s' comes twice, is both link and folder, or "
-					      "is below a link",
+					      "/%.100s' appears twice, is both a link and a "
+					      "folder, or is below a link",
 					      clean);
 			return -EBADMSG;
 		}
@@ -147,7 +147,7 @@ static int unpack_archive(const char *path, const struct snapshot *snapshot, cha
 	if (!rc)
 		rc = unpack_links(&unpacking, ret_why);
 	if (!rc && fstatat(unpacking.fd, SNAPSHOT_ROOT, &status, AT_SYMLINK_NOFOLLOW)) {
-		*ret_why = mem_string("is no snapshot: it has no folder " SNAPSHOT_FOLDER
+		*ret_why = mem_string("is not a snapshot: it has no folder " SNAPSHOT_FOLDER
 				      "/" SNAPSHOT_ROOT);
 		rc = -EBADMSG;
 	}

@@ -129,9 +129,10 @@ static int run(const char *const *words, int fd, struct problems *problems)
 	wait_for(child, ended, &status);
 	if (!WIFSIGNALED(status))
 		return 0;
-	problem_add_text(problems, words[0], NULL, "netlink",
-			 "the command that asks did not end well: what it asks is not recorded",
-			 NULL);
+	problem_add_text(
+		problems, words[0], NULL, "netlink",
+		"the command was killed by a signal: what it asks the kernel is not recorded",
+		NULL);
 	/* The last record may be incomplete: drop all that the command has recorded. */
 	return ftruncate(fd, before) ? -errno : 0;
 }
@@ -190,7 +191,7 @@ static int read_notes(int fd, struct problems *problems, struct text_buffer *tex
 	}
 	if (recording_count_lost(notes))
 		problem_add_text(problems, NULL, NULL, "netlink",
-				 "answers are not recorded that are too large: the snapshot has at "
+				 "answers that do not fit are not recorded: the snapshot has at "
 				 "most 32 MiB of them in all",
 				 NULL);
 	recording_begin(text);

@@ -83,7 +83,7 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 		add_piece(text, &room, piece);
 	}
 	if (view->problem_count) {
-		snprintf(piece, sizeof(piece), ", %zu problem%s: told at the end",
+		snprintf(piece, sizeof(piece), ", %zu problem%s: shown at the end",
 			 view->problem_count, text_plural_s(view->problem_count));
 		add_piece(text, &room, piece);
 	}
@@ -114,7 +114,7 @@ static void add_help(struct text_buffer *text, const struct top_view *view, size
 		"p     pause, go on             + -   longer, shorter interval",
 		"j k   scroll (arrows)          ESC   no filter     h  no help     q  quit",
 		"DROPS RETR ECN CNP WAIT FLAPS count since the start; a + moves now",
-		"12.3n: bytes of the netdev, which are not RDMA alone",
+		"12.3n: bytes of the netdev, which are not only RDMA",
 		"CONG: ECN marks and CNPs; 12t: ticks of waiting to send",
 	};
 

@@ -237,12 +237,12 @@ static void explain_links(const struct topology_path *path, struct text_buffer *
 static void explain_acs(const struct topology_pair *pair, struct text_buffer *text)
 {
 	if (pair->redirected == TRISTATE_YES)
-		text_buffer_add(text,
-				"ACS        a function is not in the IOMMU group of the port above "
-				"it: ACS seems to\n"
-				"           send what they exchange through the host bridge\n");
+		text_buffer_add(text, "ACS        a function is not in the IOMMU group of the port "
+				      "above it: ACS seems to\n"
+				      "           send their traffic through the host bridge\n");
 	else if (pair->switches.known && pair->source.value == TOPOLOGY_MEASURED)
-		text_buffer_add(text, "ACS        unknown: no IOMMU groups, or they do not tell\n");
+		text_buffer_add(text,
+				"ACS        unknown: no IOMMU groups, or they do not show it\n");
 }
 
 void topology_explain(const struct topology_path *path, struct text_buffer *text)
@@ -272,7 +272,7 @@ void topology_explain(const struct topology_path *path, struct text_buffer *text
 #define RECORD struct topology_hop
 static const struct field hop_fields[] = {
 	TEXT(hop, "HOP", SHOWN, 0, "PCI function, host bridge or NUMA node"),
-	TEXT(what, "WHAT", SHOWN, 0, "a node's name, or what it is"),
+	TEXT(what, "WHAT", SHOWN, 0, "name of a node, or what the hop is"),
 	REAL(speed_gtps, "GT/s", SHOWN, 0, "speed of the link above it now"),
 	NUMBER(width_lanes, "LANES", SHOWN, 0, "width of the link above it now"),
 	REAL(max_speed_gtps, "MAX GT/s", SHOWN, 0, "speed that both ends can do"),
@@ -286,7 +286,7 @@ static const struct field hop_fields[] = {
 #undef RECORD
 
 const struct schema topology_hop_schema = SCHEMA("hops", struct topology_hop, hop_fields,
-						 "a part of the way between two nodes");
+						 "a hop on the path between two nodes");
 
 static void get_hops(const void *record, struct value *value)
 {
@@ -307,11 +307,11 @@ static const struct field path_fields[] = {
 	WORD_AS("class", pair.class, topology_class_names, "CLASS", SHOWN, 0,
 		"how far apart the two are"),
 	WORD_AS("source", pair.source, topology_source_names, "SOURCE", SHOWN, 0,
-		"where the class is from"),
+		"where the class comes from"),
 	RECORDS_FIELD(get_distance, &topology_pair_schema, "", "distance", 0,
 		      "what the two have in common: one record"),
-	RECORDS_FIELD(get_hops, &topology_hop_schema, "", "hops", 0, "the way between them"),
+	RECORDS_FIELD(get_hops, &topology_hop_schema, "", "hops", 0, "the path between them"),
 };
 
 const struct schema topology_path_schema = SCHEMA("topo_paths", struct topology_path, path_fields,
-						  "the way between two nodes");
+						  "the path between two nodes");

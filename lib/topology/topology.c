@@ -18,15 +18,14 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 
 	if (topology->numa_distrusted)
 		problem_add_text(notes, NULL, NULL, NULL,
-				 "the NUMA nodes of all devices are 0, which the kernel also sets "
-				 "where Hyper-V gives none: they are taken as unknown",
-				 "--locality FILE or a topology file says which are true");
+				 "the NUMA node of every device is 0, which the kernel also "
+				 "reports where Hyper-V gives none: all are taken as unknown",
+				 "--locality FILE or a topology file can give the true ones");
 	if (topology->unpaired)
-		problem_add_text(
-			notes, NULL, NULL, NULL,
-			"there are not as many Data Direct functions as ConnectX-8 adapters: "
-			"the distances of the adapters are without them",
-			"rdmactl topo -a shows all functions");
+		problem_add_text(notes, NULL, NULL, NULL,
+				 "there are not as many Data Direct functions as ConnectX-8 "
+				 "adapters: the distances of the adapters ignore these functions",
+				 "rdmactl topo -a shows all functions");
 	if (!topology->flat || topology->file)
 		return;
 	text = mem_format("this virtual machine (%s) shows no PCIe switches: devices may be closer "

@@ -19,7 +19,7 @@ enum topology_source {
 	TOPOLOGY_UNKNOWN,
 	TOPOLOGY_MEASURED,  /* from the kernel, about this very device */
 	TOPOLOGY_INHERITED, /* from the kernel, about a bridge above it */
-	TOPOLOGY_INFERRED,  /* follows from something else */
+	TOPOLOGY_INFERRED,  /* follows from other facts */
 	TOPOLOGY_FILE,	    /* a topology file in NCCL's format */
 	TOPOLOGY_LOCALITY,  /* the user's --locality file */
 	TOPOLOGY_TIE,	    /* one of several equally good choices */

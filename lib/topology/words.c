@@ -7,12 +7,12 @@
 #include "topology/topology.h"
 
 const struct enum_name topology_source_names[] = {
-	{TOPOLOGY_UNKNOWN, "unknown", TONE_WARNING, "nothing tells it"},
-	{TOPOLOGY_MEASURED, "measured", TONE_PLAIN, "the kernel tells it of this very device"},
-	{TOPOLOGY_INHERITED, "inherited", TONE_PLAIN, "the kernel tells it of a bridge above"},
-	{TOPOLOGY_INFERRED, "inferred", TONE_PLAIN, "it follows from something else"},
-	{TOPOLOGY_FILE, "topology-file", TONE_PLAIN, "a topology file of NCCL's form says so"},
-	{TOPOLOGY_LOCALITY, "locality-file", TONE_PLAIN, "the file of --locality says so"},
+	{TOPOLOGY_UNKNOWN, "unknown", TONE_WARNING, "nothing shows it"},
+	{TOPOLOGY_MEASURED, "measured", TONE_PLAIN, "the kernel reports it for the device itself"},
+	{TOPOLOGY_INHERITED, "inherited", TONE_PLAIN, "the kernel reports it for a bridge above"},
+	{TOPOLOGY_INFERRED, "inferred", TONE_PLAIN, "it follows from other facts"},
+	{TOPOLOGY_FILE, "topology-file", TONE_PLAIN, "a topology file in NCCL's format says so"},
+	{TOPOLOGY_LOCALITY, "locality-file", TONE_PLAIN, "the --locality file says so"},
 	{TOPOLOGY_TIE, "tie", TONE_PLAIN, "one of several that are equally good"},
 	{0, NULL},
 };
@@ -26,7 +26,7 @@ const struct enum_name topology_class_names[] = {
 	{TOPOLOGY_HOST_BRIDGE, "host-bridge", TONE_PLAIN, "one PCIe host bridge"},
 	{TOPOLOGY_NUMA, "numa", TONE_PLAIN, "different host bridges of one NUMA node"},
 	{TOPOLOGY_SYSTEM, "system", TONE_WARNING, "different NUMA nodes"},
-	{TOPOLOGY_CLASS_UNKNOWN, "unknown", TONE_WARNING, "cannot be told"},
+	{TOPOLOGY_CLASS_UNKNOWN, "unknown", TONE_WARNING, "cannot be determined"},
 	{0, NULL},
 };
 

@@ -82,7 +82,7 @@ static bool decode(struct reader *reader, char *value)
 		       strncmp(value, entities[i].name, strlen(entities[i].name)) != 0)
 			i++;
 		if (i == ARRAY_SIZE(entities))
-			return fail(reader, "an entity that is none of XML's own");
+			return fail(reader, "an entity that XML does not predefine");
 		*out++ = entities[i].character;
 		value += strlen(entities[i].name);
 	}
@@ -110,7 +110,7 @@ static bool take_attribute(struct reader *reader, struct xml_element *element)
 	*end = '\0';
 	value_end = strchr(value, quote);
 	if (!value_end)
-		return fail(reader, "a value without its second quote");
+		return fail(reader, "a value without its closing quote");
 	*value_end = '\0';
 	reader->at = value_end + 1;
 	if (!decode(reader, value))
@@ -192,12 +192,12 @@ static bool take_end(struct reader *reader)
 	if (*reader->at != '>')
 		return fail(reader, "an end tag without >");
 	if (!reader->depth)
-		return fail(reader, "an end without its start");
+		return fail(reader, "an end tag without its start tag");
 	reader->at++;
 	*end = '\0';
 	reader->depth--;
 	if (strcmp(name, reader->document->elements[reader->open[reader->depth]].name) != 0)
-		return fail(reader, "the end of another element");
+		return fail(reader, "the end tag of another element");
 	return true;
 }
 

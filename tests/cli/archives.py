@@ -48,7 +48,7 @@ CASES = {
     "hard-link": (entry(FILE + "h", tarfile.LNKTYPE, TOP + "/manifest.json"), "hard link"),
     "device": (device(FILE + "d"), "neither file"),
     "fifo": (entry(FILE + "f", tarfile.FIFOTYPE), "neither file"),
-    "twice": (entry(TOP + "/manifest.json", data=b"again"), "comes twice"),
+    "twice": (entry(TOP + "/manifest.json", data=b"again"), "appears twice"),
     "below-file": (entry(TOP + "/manifest.json/x", data=b"x"), "no snapshot has"),
     "long-name": (entry(FILE + "n" * 300, data=b"x"), "255 bytes"),
     "long-path": (entry(FILE + "/".join(["n" * 100] * 12), data=b"x"), "1024 bytes"),
@@ -99,9 +99,9 @@ def main():
         write(os.path.join(place, name + ".tar"), [*GOOD, one])
         print(name + ".tar", words)
     write(os.path.join(place, "through-link.tar"), GOOD + through_link())
-    print("through-link.tar comes twice")
+    print("through-link.tar appears twice")
     write(os.path.join(place, "no-root.tar"), GOOD[:1])
-    print("no-root.tar no snapshot")
+    print("no-root.tar not a snapshot")
     write(os.path.join(place, "empty.tar"), [])
     print("empty.tar empty")
     bomb(os.path.join(place, "bomb.tar.gz"))

@@ -310,7 +310,7 @@ cell()
 	try topo --root "$tree" --env ucx
 	expect 3
 	[[ $output != *reboot* ]]
-	[[ $stderr == *"$name: left out, because its name is no plain word"* ]]
+	[[ $stderr == *"$name: left out, because its name is not a plain word"* ]]
 	# The rank that has that adapter is told so.
 	run env SLURM_LOCALID=0 sh -c "$output"
 	[ "$status" = 1 ]

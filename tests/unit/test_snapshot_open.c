@@ -12,7 +12,7 @@
 #include "snapshot/open.h"
 
 #define TOP   SNAPSHOT_FOLDER "/" SNAPSHOT_ROOT "/sys/"
-#define LINKS "is both link and folder, or is below a link"
+#define LINKS "is both a link and a folder, or is below a link"
 
 struct bed {
 	struct saved_tree tree;
@@ -157,21 +157,30 @@ static void conflicts(void **state)
 		const char *paths[2];
 		const char *member, *why; /* member in the message, and the reason */
 	} cases[] = {
-		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a"}, TOP "a", "or is both file and folder"},
+		{{CONTENT_FILE, CONTENT_FILE},
+		 {"a", "a"},
+		 TOP "a",
+		 "or is both a file and a folder"},
 		{{CONTENT_FILE, CONTENT_FOLDER},
 		 {"a", "a"},
 		 TOP "a/",
-		 "or is both file and folder"},
-		{{CONTENT_FOLDER, CONTENT_FILE}, {"a", "a"}, TOP "a", "or is both file and folder"},
+		 "or is both a file and a folder"},
+		{{CONTENT_FOLDER, CONTENT_FILE},
+		 {"a", "a"},
+		 TOP "a",
+		 "or is both a file and a folder"},
 		{{CONTENT_FILE, CONTENT_FILE},
 		 {"a", "a/b"},
 		 TOP "a/b",
-		 "or is both file and folder"},
+		 "or is both a file and a folder"},
 		{{CONTENT_FILE, CONTENT_FOLDER},
 		 {"a", "a/b"},
 		 TOP "a/b/",
-		 "or is both file and folder"},
-		{{CONTENT_FILE, CONTENT_FILE}, {"a/b", "a"}, TOP "a", "or is both file and folder"},
+		 "or is both a file and a folder"},
+		{{CONTENT_FILE, CONTENT_FILE},
+		 {"a/b", "a"},
+		 TOP "a",
+		 "or is both a file and a folder"},
 		{{CONTENT_LINK, CONTENT_LINK}, {"a", "a"}, TOP "a", LINKS},
 		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a"}, TOP "a", LINKS},
 		{{CONTENT_FOLDER, CONTENT_LINK}, {"a", "a"}, TOP "a", LINKS},
@@ -189,8 +198,8 @@ static void conflicts(void **state)
 			    cases[i].kinds[j] == CONTENT_FOLDER ? "" : "x");
 		}
 		assert_int_equal(unpack(bed), -EBADMSG);
-		wanted = mem_format("%s is refused: its member '%s' comes twice, %s", bed->archive,
-				    cases[i].member, cases[i].why);
+		wanted = mem_format("%s is refused: its member '%s' appears twice, %s",
+				    bed->archive, cases[i].member, cases[i].why);
 		assert_string_equal(bed->message, wanted);
 		assert_string_equal(bed->hint, "--root takes a directory, or an archive that "
 					       "`rdmactl snapshot` wrote");
@@ -213,7 +222,7 @@ static void through_a_link(void **state)
 	add(bed, CONTENT_LINK, "root/sys/missing", "nowhere");
 	add(bed, CONTENT_LINK, "root/sys/missing/b", "x");
 	assert_int_equal(unpack(bed), -EBADMSG);
-	wanted = mem_format("%s is refused: its member '" TOP "missing/b' comes twice, " LINKS,
+	wanted = mem_format("%s is refused: its member '" TOP "missing/b' appears twice, " LINKS,
 			    bed->archive);
 	assert_string_equal(bed->message, wanted);
 	assert_nothing_left(bed);
@@ -226,7 +235,7 @@ static void no_snapshot(void **state)
 
 	add(bed, CONTENT_FILE, "manifest.json", "{}");
 	assert_int_equal(unpack(bed), -EBADMSG);
-	wanted = mem_format("%s is no snapshot: it has no folder rdmactl-snapshot/root",
+	wanted = mem_format("%s is not a snapshot: it has no folder rdmactl-snapshot/root",
 			    bed->archive);
 	assert_string_equal(bed->message, wanted);
 	assert_non_null(bed->hint);

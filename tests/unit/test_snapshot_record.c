@@ -182,10 +182,10 @@ static void commands(void **state)
 	assert_int_equal(problems.count, 2);
 	assert_string_equal(problems.items[0].object, "resources");
 	assert_string_equal(problems.items[0].source, "netlink");
-	assert_string_equal(problems.items[0].error, "the command that asks did not end well: "
-						     "what it asks is not recorded");
+	assert_string_equal(problems.items[0].error, "the command was killed by a signal: "
+						     "what it asks the kernel is not recorded");
 	assert_string_equal(problems.items[1].error,
-			    "answers are not recorded that are too large: the snapshot has at "
+			    "answers that do not fit are not recorded: the snapshot has at "
 			    "most 32 MiB of them in all");
 	assert_null(problems.items[1].object);
 	contents_clear(&contents);

@@ -168,10 +168,10 @@ static void titles(void **state)
 	assert_title(host, "12:00:00Z every 1 s, 1 port");
 	host->view.interval_msec = 1500;
 	host->view.problem_count = 1;
-	assert_title(host, "12:00:00Z every 1.5 s, 1 port, 1 problem: told at the end");
+	assert_title(host, "12:00:00Z every 1.5 s, 1 port, 1 problem: shown at the end");
 	host->view.problem_count = 2;
 	add_ports(host, 2);
-	assert_title(host, "12:00:00Z every 1.5 s, 3 ports, 2 problems: told at the end");
+	assert_title(host, "12:00:00Z every 1.5 s, 3 ports, 2 problems: shown at the end");
 	host->view.problem_count = 0;
 	host->view.order = TOP_BY_RX;
 	host->view.paused = true;
@@ -243,7 +243,7 @@ static void keys_and_help(void **state)
 			  "j k   scroll (arrows)          ESC   no filter     h  no help     q  "
 			  "quit\n"
 			  "DROPS RETR ECN CNP WAIT FLAPS count since the start; a + moves now\n"
-			  "12.3n: bytes of the netdev, which are not RDMA alone\n"
+			  "12.3n: bytes of the netdev, which are not only RDMA\n"
 			  "CONG: ECN marks and CNPs; 12t: ticks of waiting to send\nq:quit");
 	add_ports(host, 1);
 	host->view.height = 6;

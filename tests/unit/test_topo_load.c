@@ -295,9 +295,9 @@ static void hyperv(void **state)
 		"by=unknown bridge=pci0001:00 place=measured\n"
 		"gpu0: accelerator physical functions=0002:00:02.0 vendor=amd card=0002:00:02 "
 		"by=unknown bridge=pci0002:00 place=measured\n"
-		"note: the NUMA nodes of all devices are 0, which the kernel also sets where "
-		"Hyper-V gives none: they are taken as unknown -> --locality FILE or a topology "
-		"file says which are true\n"
+		"note: the NUMA node of every device is 0, which the kernel also reports where "
+		"Hyper-V gives none: all are taken as unknown -> --locality FILE or a topology "
+		"file can give the true ones\n"
 		"note: this virtual machine (Hyper-V) shows no PCIe switches: devices may be "
 		"closer than they seem, and some distances are unknown -> set NCCL_TOPO_FILE to "
 		"the topology file of this kind of machine\n");
@@ -538,7 +538,7 @@ static void data_direct(void **state)
 	assert_int_equal(bed->notes.count, 1);
 	assert_string_equal(bed->notes.items[0].error,
 			    "there are not as many Data Direct functions as ConnectX-8 adapters: "
-			    "the distances of the adapters are without them");
+			    "the distances of the adapters ignore these functions");
 	assert_string_equal(bed->notes.items[0].hint, "rdmactl topo -a shows all functions");
 	problems_free(&bed->notes);
 	bed->notes = (struct problems){.items = NULL};
@@ -661,7 +661,7 @@ static void ways(void **state)
 		    "memory     distance 10 (10 is local)\n"
 		    "narrowest  126 Gb/s, the link above 0000:03:00.0: gen4 x8, though both ends "
 		    "can do gen4 x16\n"
-		    "ACS        unknown: no IOMMU groups, or they do not tell\n"
+		    "ACS        unknown: no IOMMU groups, or they do not show it\n"
 		    "GPUDirect  used by NCCL's default, which reaches as far as PXB\n");
 	assert_path(bed, "mlx5_0", "gpu1",
 		    "0000:03:00.0 mlx5_0: speed=16 lanes=8 max=16 max=16 gbps=126.031 max=252.062 "
@@ -706,7 +706,7 @@ static void ways(void **state)
 		    "NUMA       mlx5_0: node 1 (measured)\n"
 		    "memory     distance 10 (10 is local)\n");
 	assert_path(bed, "mlx5_0", "rxe0",
-		    "distance   ?: cannot be told (unknown)\n"
+		    "distance   ?: cannot be determined (unknown)\n"
 		    "words      ? (nvidia-smi), ? (NCCL), ? (UCX)\n"
 		    "NUMA       mlx5_0: node 1 (measured)\n"
 		    "NUMA       rxe0: unknown\n");

@@ -585,7 +585,7 @@ static void way_by_functions(void **state)
 		      "NUMA       gpu0: node 0 (measured)\n"
 		      "narrowest  126 Gb/s, the link above 0000:04:00.0: gen3 x16, though both "
 		      "ends can do gen4 x16\n"
-		      "ACS        unknown: no IOMMU groups, or they do not tell\n"
+		      "ACS        unknown: no IOMMU groups, or they do not show it\n"
 		      "GPUDirect  used by NCCL's default, which reaches as far as PXB\n");
 	free(text);
 	text = explain(bed, 3, 1);

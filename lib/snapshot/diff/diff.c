@@ -18,10 +18,10 @@ struct diff_unknown {
 };
 
 static const struct enum_name change_names[] = {
-	{DIFF_CHANGED, "changed", TONE_WARNING, "a value is another"},
+	{DIFF_CHANGED, "changed", TONE_WARNING, "a value differs"},
 	{DIFF_GONE, "gone", TONE_BAD, "only the earlier side has it"},
 	{DIFF_NEW, "new", TONE_WARNING, "only the later side has it"},
-	{DIFF_RENAMED, "renamed", TONE_WARNING, "it has another name"},
+	{DIFF_RENAMED, "renamed", TONE_WARNING, "it has a different name"},
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
@@ -38,7 +38,7 @@ static const struct field fields[] = {
 	ENUM_FIELD(struct difference, change, change_names, "change", "CHANGE", FIELD_DEFAULT, 0,
 		   "what happened"),
 	STRING_FIELD(struct difference, field, "field", "FIELD", FIELD_DEFAULT, 0,
-		     "the value that is another; null for the object as a whole"),
+		     "the value that differs; null for the object as a whole"),
 	STRING_FIELD(struct difference, before, "before", "BEFORE", FIELD_DEFAULT, 0,
 		     "its earlier value; null if there was none"),
 	STRING_FIELD(struct difference, after, "after", "AFTER", FIELD_DEFAULT, 0,

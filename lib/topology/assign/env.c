@@ -38,7 +38,7 @@ static void add_ports(const struct topology_node *nic, struct text_buffer *text,
 {
 	if (!is_plain(nic->name)) {
 		problem_add_text(problems, nic->name, NULL, NULL,
-				 "left out, because its name is no plain word",
+				 "left out, because its name is not a plain word",
 				 "rename the device");
 		return;
 	}
