@@ -338,7 +338,7 @@ static int make_iwarp(const struct endpoint_search *search, const struct port *p
 		return 0;
 	return endpoint_fail(search, -EADDRNOTAVAIL,
 			     mem_format("%s/%" PRIu64 " has no IP address on its netdev%s%s, and "
-						      "iWARP connects only by IP address",
+					"iWARP connects only by IP address",
 					port->device, port->port.value, port->netdev ? " " : "",
 					port->netdev ? port->netdev : ""),
 			     port->netdev
