@@ -65,9 +65,10 @@ static int print_note(struct topo_run *run)
 	    globals->quiet || globals->columns)
 		return 0;
 	if (run->args->assign.value == ASSIGN_NCCL)
-		text_buffer_add(&buffer,
-				"\npredicted by the rules of NCCL " PREDICTED_NCCL
-				", its defaults, and GPUs numbered in the order of the bus\n");
+		text_buffer_add(
+			&buffer,
+			"\npredicted by the rules of NCCL " PREDICTED_NCCL
+			", assuming its defaults and GPUs numbered in the order of the bus\n");
 	topo_add_doubts(run, &buffer);
 	return topo_print(&buffer);
 }

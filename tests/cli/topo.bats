@@ -300,7 +300,7 @@ cell()
 	[ "$output" = mlx5_2:1 ]
 	run env SLURM_LOCALID=8 sh -c ". $script"
 	[ "$status" = 1 ]
-	[ "$output" = 'no local rank from 0 to 7' ]
+	[ "$output" = 'the local rank is not between 0 and 7' ]
 }
 
 @test "topo: a name that a shell could misread gets into no script" {

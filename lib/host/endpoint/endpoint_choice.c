@@ -104,9 +104,9 @@ static int explain_route(const struct endpoint_search *search, const char *name,
 				    "device",
 				    name, link ? ", on netdev " : "", link ? link->name : "");
 	else
-		reason = mem_format("the route to %s leaves by netdev %s, which belongs to no RDMA "
-				    "device",
-				    name, link ? link->name : "that is not here");
+		reason = mem_format(
+			"the route to %s leaves by %s%s, which belongs to no RDMA device", name,
+			link ? "netdev " : "", link ? link->name : "a netdev that is not here");
 	return endpoint_fail(search, -ENODEV, reason,
 			     mem_format("name one: rdmactl selftest %s --peer %s", port, name));
 }

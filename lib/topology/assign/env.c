@@ -118,7 +118,9 @@ static void rank_cases(const struct assignment_list *list, bool cpus, struct tex
 		text_buffer_add(text, " ;; # %s %s\n", list->items[i].node,
 				list->items[i].pci_address);
 	}
-	text_buffer_add(text, "*) echo \"no local rank from 0 to %zu\" >&2; exit 1 ;;\nesac\n",
+	text_buffer_add(text,
+			"*) echo \"the local rank is not between 0 and %zu\" >&2; exit 1 ;;\n"
+			"esac\n",
 			list->count - 1);
 }
 
