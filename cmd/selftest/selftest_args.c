@@ -124,7 +124,7 @@ static char *check_values(const struct selftest_plan *plan)
 	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
 		return mem_string("--batch is more than --depth");
 	if (args->all_ports && args->duration.value > LIMIT_MSEC)
-		return mem_string("--all-ports: a measurement of each port alone has to end");
+		return mem_string("--all-ports: the measurement of each port alone must end");
 	if (args->connections.known && args->depth.value > LIMIT_AT_ONCE)
 		return mem_format("--depth: no more than %u connections can be under way at once",
 				  LIMIT_AT_ONCE);
@@ -259,7 +259,7 @@ static char *find_token(struct selftest_plan *plan, char **ret_hint)
 		return NULL;
 	if (word && !*word) {
 		*ret_hint = mem_format("give it a value, or %s to use no token",
-				       args->token ? "leave out --token" : "unset RDMACTL_TOKEN");
+				       args->token ? "omit --token" : "unset RDMACTL_TOKEN");
 		return mem_format("%s: the token is empty", name);
 	}
 	if (word && strlen(word) > LIMIT_TOKEN)

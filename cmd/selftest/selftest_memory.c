@@ -30,7 +30,7 @@ static char *parse_kind(const char *option, const char *text, struct message_mem
 		return NULL;
 	/* With --serve, --memory is a size; --peer-memory cannot be used with it. */
 	if (!strcmp(option, "memory") && option_parse_size(text, &bytes) != -EINVAL)
-		return mem_string("--memory needs --serve for a size");
+		return mem_string("--memory with a size needs --serve");
 	*ret_hint = mem_string(KINDS_HINT);
 	return mem_format("--%s: '%s' is not a kind of memory", option, clean);
 }
@@ -44,7 +44,8 @@ static char *parse_server(struct selftest_plan *plan)
 	if (rc == -EINVAL)
 		return mem_format("--memory: with --serve '%s' is not a size (64m, 1g)", clean);
 	if (rc || plan->memory_bytes < SERVER_LEAST_MEMORY)
-		return mem_format("--memory: with --serve a size from 64m to 1024g, not %s", clean);
+		return mem_format("--memory: with --serve give a size from 64m to 1024g, not %s",
+				  clean);
 	return NULL;
 }
 
@@ -82,7 +83,7 @@ static char *parse_list(const char *option, const char *text, bool sizes, uint64
 			return mem_format("--%s: '%s' is not a %s", option, clean,
 					  sizes ? "size (64,4k)" : "number of blocks (2,8,30)");
 		if (rc || !number || number > LIMIT_BYTES)
-			return mem_format("--%s: %s is not within 1 and %" PRIu64, option, clean,
+			return mem_format("--%s: %s is not between 1 and %" PRIu64, option, clean,
 					  (uint64_t)LIMIT_BYTES);
 		if (*count == SELFTEST_MOST_BLOCKS)
 			return mem_format("--%s: more than %d", option, SELFTEST_MOST_BLOCKS);

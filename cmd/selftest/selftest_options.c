@@ -150,7 +150,7 @@ const struct option_row selftest_ways_options[] = {
 	NUMBER_OPTION(SIZE, struct selftest_args, inline_bytes, 0, "inline", "SIZE", 0,
 		      LIMIT_INLINE, "send messages up to this size inline; 0: none"),
 	FLAG_OPTION(struct selftest_args, events, 0, "events",
-		    "sleep until completions come, instead of polling"),
+		    "sleep until completions arrive, instead of polling"),
 	FLAG_OPTION(struct selftest_args, cpu, 0, "cpu", "show the processor time of both sides"),
 	NUMBER_OPTION(DURATION, struct selftest_args, every, 0, "every", "TIME", 100, LIMIT_MSEC,
 		      "--duration: a row for each interval, then one for the total"),

@@ -65,7 +65,7 @@ static char *check_perftest(const struct selftest_args *args)
 							   : SELFTEST_WRITE;
 
 	if (args->latency && args->bandwidth)
-		return mem_string("--proto perftest: one of --latency and --bandwidth");
+		return mem_string("--proto perftest: give only one of --latency and --bandwidth");
 	if (operations & SELFTEST_ATOMIC || operations & (operations - 1))
 		return mem_string("--proto perftest: --operations is one of send, write and read");
 	return NULL;
@@ -131,7 +131,7 @@ char *selftest_parse_group(struct selftest_plan *plan)
 	if (ip_parse(text, &ip) || !is_group(&ip) || (args->group_gid && ip.family != AF_INET6)) {
 		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 
-		return mem_format("--%s: '%s' is no multicast %s", option, clean,
+		return mem_format("--%s: '%s' is not a multicast %s", option, clean,
 				  args->group ? "address" : "GID");
 	}
 	plan->group.send_only = args->send_only;

@@ -73,7 +73,7 @@ static bool choose_near(struct selftest_run *run, const struct endpoint *near,
 	if (selftest_port_of(inventory, near, &device, &port) &&
 	    !endpoint_of_port(inventory, device, port, &wish, ret_near, &reason, &hint))
 		return true;
-	row = selftest_output_add(&run->output, SELFTEST_FAIL, reason ? reason : "it is gone",
+	row = selftest_output_add(&run->output, SELFTEST_FAIL, reason ? reason : "the port is gone",
 				  hint);
 	selftest_result_set_local(row, near);
 	return false;
@@ -225,7 +225,7 @@ int selftest_test_rails(struct selftest_run *run)
 	} else {
 		selftest_output_add(&run->output, SELFTEST_FAIL,
 				    "no active port of this host has a counterpart on the peer",
-				    "rdmactl ports, on both hosts, shows the states");
+				    "rdmactl ports, on both hosts, shows their states");
 	}
 	topology_clear(&plan.topology);
 	free(plan.rails);

@@ -16,7 +16,7 @@
 static char *check_ways(const struct selftest_args *args, char **ret_hint)
 {
 	if (args->cm && args->transport.value != SELFTEST_BY_RC) {
-		*ret_hint = mem_string("leave out --cm: the exchange connects them");
+		*ret_hint = mem_string("omit --cm: the exchange connects them");
 		return mem_format("--cm cannot be used with --transport %s",
 				  enum_word(selftest_transport_names, args->transport.value, ""));
 	}
@@ -72,10 +72,9 @@ static int fail(struct selftest_run *run, int rc)
 {
 	const char *path = run->plan.args->samples;
 
-	listing_fail_format(
-		&run->listing, STATUS_FAILED,
-		"give --samples a file in a directory that exists and that you may write to",
-		"cannot write %s: %s", path, file_replace_error(rc));
+	listing_fail_format(&run->listing, STATUS_FAILED,
+			    "give --samples a file in a directory that exists and is writable",
+			    "cannot write %s: %s", path, file_replace_error(rc));
 	return rc;
 }
 

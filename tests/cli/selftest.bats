@@ -90,17 +90,17 @@ refused()
 	expect_error 2 selftest "--peer-memory: 'none' is not a kind of memory" "$kinds"
 	try selftest --peer 192.0.2.1 --peer-memory 1g
 	expect_error 2 selftest "--peer-memory: '1g' is not a kind of memory" "$kinds"
-	refused '--memory needs --serve for a size' --memory 1g
-	refused '--memory needs --serve for a size' --peer 192.0.2.1 --memory 64m
+	refused '--memory with a size needs --serve' --memory 1g
+	refused '--memory with a size needs --serve' --peer 192.0.2.1 --memory 64m
 	refused "--memory: with --serve 'huge' is not a size (64m, 1g)" --serve --memory huge
-	refused '--memory: with --serve a size from 64m to 1024g, not 1m' --serve --memory 1m
+	refused '--memory: with --serve give a size from 64m to 1024g, not 1m' --serve --memory 1m
 	nothing_wrong
 }
 
 @test "selftest: shapes of the gather tests are lists" {
 	refused "--block-size: 'x' is not a size (64,4k)" --block-size 64,x
 	refused "--block-count: '2x' is not a number of blocks (2,8,30)" --block-count 2x
-	refused '--block-count: 0 is not within 1 and 268435456' --block-count 2,0
+	refused '--block-count: 0 is not between 1 and 268435456' --block-count 2,0
 	refused '--block-count: more than 16' --block-count 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 	refused '--stride is less than --block-size: the blocks would overlap' \
 		--block-size 64,4k --stride 128
@@ -159,7 +159,7 @@ refused()
 				$mode --proto ucmatose --mtu 1024
 			refused '--mtu cannot be used with --proto ud-pingpong: a datagram is one packet' \
 				$mode --proto ud-pingpong --mtu 1024
-			refused '--proto perftest: one of --latency and --bandwidth' \
+			refused '--proto perftest: give only one of --latency and --bandwidth' \
 				$mode --proto perftest --latency --bandwidth
 			refused '--proto perftest: --operations is one of send, write and read' \
 				$mode --proto perftest --operations atomic
@@ -187,10 +187,10 @@ refused()
 	refused '--no-loopback needs --group or --group-gid' --no-loopback
 	refused '--group cannot be used with --peer' --peer 192.0.2.1 --proto mckey --group 239.1.1.1
 	for group in 10.9.0.1 fe80::1 224 nothing ''; do
-		refused "--group: '$group' is no multicast address" --proto mckey --group "$group"
+		refused "--group: '$group' is not a multicast address" --proto mckey --group "$group"
 	done
 	for group in 239.1.1.1 fe80::1; do
-		refused "--group-gid: '$group' is no multicast GID" --proto mckey --group-gid "$group"
+		refused "--group-gid: '$group' is not a multicast GID" --proto mckey --group-gid "$group"
 	done
 	nothing_wrong
 }
@@ -237,7 +237,7 @@ refused()
 	expect_error 2 selftest '--duration forever needs --every' '--every 1s'
 	quickly try selftest --transport uc --cm --latency
 	expect_error 2 selftest '--cm cannot be used with --transport uc' \
-		'leave out --cm: the exchange connects them'
+		'omit --cm: the exchange connects them'
 }
 
 @test "selftest: invalid values" {
@@ -274,7 +274,7 @@ refused()
 		# shellcheck disable=SC2086 # a list of words
 		try selftest $mode --token ''
 		expect_error 2 selftest '--token: the token is empty' \
-			'give it a value, or leave out --token to use no token'
+			'give it a value, or omit --token to use no token'
 		# shellcheck disable=SC2086
 		RDMACTL_TOKEN='' try selftest $mode
 		expect_error 2 selftest 'RDMACTL_TOKEN: the token is empty' \

@@ -93,7 +93,7 @@ static void chart_of_rails(void **state)
 	row->alone_gbps = real_of(200);
 	row->together_gbps = real_of(120);
 	text = draw(&results);
-	assert_non_null(strstr(text, "Bandwidth over the size of a message"));
+	assert_non_null(strstr(text, "Bandwidth by message size"));
 	assert_non_null(strstr(text, ">rxa/1 rails-write alone<"));
 	assert_non_null(strstr(text, ">rxa/1 rails-write together<"));
 	assert_non_null(strstr(text, ">rails-write-sum together<"));

@@ -353,7 +353,7 @@ static void none(void **state)
 	row = bed.run.output.results.items[bed.run.output.results.count - 1];
 	assert_string_equal(row->reason,
 			    "no active port of this host has a counterpart on the peer");
-	assert_string_equal(row->next_step, "rdmactl ports, on both hosts, shows the states");
+	assert_string_equal(row->next_step, "rdmactl ports, on both hosts, shows their states");
 	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
 	end();
 }
