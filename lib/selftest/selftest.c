@@ -40,10 +40,9 @@ static int fail_older_server(struct trial *trial)
 	const struct selftest_request *request = trial->request;
 	_cleanup_(freep) char *device = text_clean(request->peer_device,
 						   strlen(request->peer_device));
-	_cleanup_(freep) char *hint = mem_format(
-		"update rdmactl on %s; or there: rdmactl selftest --serve %s, and leave out "
-		"--peer-device here",
-		request->peer, device);
+	_cleanup_(freep) char *hint = mem_format("update rdmactl on %s; or run rdmactl selftest "
+						 "--serve %s there, and omit --peer-device here",
+						 request->peer, device);
 
 	trial_fail(trial, hint,
 		   "the server on %s is older (version %u of the exchange protocol) and chooses "
@@ -86,8 +85,8 @@ static int explain_path(struct trial *trial, struct side *side, int rc)
 		return trial_explain(trial, side, rc);
 	text = text_clean(refused->text, strnlen(refused->text, sizeof(refused->text)));
 	where = peer ? mem_format("on %s: ", peer) : mem_string("");
-	hint = mem_format("%srdmactl pkeys lists them; on InfiniBand the subnet manager gives them "
-			  "to a port",
+	hint = mem_format("%srdmactl pkeys lists them; on InfiniBand the subnet manager assigns "
+			  "them to a port",
 			  where);
 	trial_fail(trial, hint, "%s%s", where, text);
 	return rc;
@@ -114,12 +113,13 @@ static int set_path(struct trial *trial)
 		return 0;
 	/* ib_resolve_unicast_gid_dmac(), drivers/infiniband/core/verbs.c */
 	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE) {
-		trial_fail(trial, "ip route change ... hoplimit N sets it; leave out --hop-limit",
+		trial_fail(trial,
+			   "set it with ip route change ... hoplimit N, and omit --hop-limit",
 			   "the kernel takes the hop limit of RoCE packets from the route");
 		return -EOPNOTSUPP;
 	}
 	if (path->by_port && trial->near_can.far.gid_type != GID_TYPE_ROCE_V2) {
-		trial_fail(trial, "leave out --source-port, or name a RoCE v2 entry: --gid-index",
+		trial_fail(trial, "omit --source-port, or name a RoCE v2 entry: --gid-index",
 			   "only packets of RoCE v2 have a UDP source port");
 		return -EOPNOTSUPP;
 	}
@@ -129,9 +129,9 @@ static int set_path(struct trial *trial)
 	if (rc || (is_older && !is_chosen(path)))
 		return rc;
 	if (is_older) {
-		trial_fail(trial, "update rdmactl there, or leave these options out",
+		trial_fail(trial, "update rdmactl there, or omit these options",
 			   "the server on %s is older (version %u of the exchange protocol) and "
-			   "cannot be told what its packets shall carry",
+			   "cannot be told what its packets should carry",
 			   request->peer, trial->granted.version);
 		return -EPROTONOSUPPORT;
 	}
@@ -236,7 +236,7 @@ static void count(struct trial *trial)
 	if (!row->counter_count)
 		trial_skip(trial, "the device has no counters");
 	text = selftest_growth_text(sums);
-	trial_remark(trial, "%s", text ?: "no counter tells of retransmissions or errors");
+	trial_remark(trial, "%s", text ?: "no counter shows retransmissions or errors");
 	counter_list_clear(&after[0]);
 	counter_list_clear(&after[1]);
 }

@@ -421,8 +421,9 @@ static void no_memory(void **state)
 	(void)state;
 	left = 4223;
 	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 1}), -EINVAL);
-	assert_string_equal(agent->refused.text, "1 MiB of memory, and less is left of what "
-						 "--memory of the server gives to all clients");
+	assert_string_equal(
+		agent->refused.text,
+		"1 MiB of memory, more than the server's --memory leaves for this client");
 	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
 	left++;
 	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 1}), 0);

@@ -70,7 +70,7 @@ static void orders_refused(void **state)
 		       "queue pair 0 is not connected");
 	agent->guard.strict = true;
 	expect_refusal(agent, agent_connect(agent, &connect, &connected), REFUSAL_ORDER,
-		       "this server sends to its client's port only");
+		       "this server sends only to its client's port");
 	agent->guard.strict = false;
 	assert_int_equal(ip_parse("fe80::1", &connect.ip), 0);
 	expect_failure(agent, agent_connect(agent, &connect, &connected), EAFNOSUPPORT,
@@ -114,7 +114,7 @@ static void listens(void **state)
 		rc = agent_listen(agent, &order, &reply);
 		assert_int_equal(soft_cm.count, families[i].fits);
 		if (!families[i].fits) {
-			expect_failure(agent, rc, EADDRNOTAVAIL, "no address to listen at");
+			expect_failure(agent, rc, EADDRNOTAVAIL, "no address to listen on");
 			continue;
 		}
 		assert_int_equal(rc, 0);
@@ -522,7 +522,7 @@ static void joins(void **state)
 	order.slot = 1;
 	agent->guard.strict = true;
 	expect_refusal(agent, agent_join(agent, &order, &joined), REFUSAL_ORDER,
-		       "this server joins groups of 239.255.0.0/16 and ff1e::/16 only");
+		       "this server joins only groups in 239.255.0.0/16 and ff1e::/16");
 	agent->guard.strict = false;
 	agent->endpoint.ip.family = AF_INET6;
 	expect_failure(agent, agent_join(agent, &order, &joined), EAFNOSUPPORT,

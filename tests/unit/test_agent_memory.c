@@ -584,8 +584,8 @@ static void host_that_is_gone(void **state)
 	agent_serve(agent, channel, 60000, &served);
 	assert_int_equal(served.stop, STOP_TIMED_OUT);
 	assert_int_equal(served.orders, 1);
-	assert_string_equal(served.lost, "TCP gave the connection up: the client's host "
-					 "acknowledged nothing");
+	assert_string_equal(served.lost,
+			    "TCP gave up the connection: the client's host acknowledged nothing");
 	agent_free(agent);
 	close(channel);
 	close(client);

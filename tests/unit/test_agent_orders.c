@@ -155,10 +155,10 @@ static void posts(void **state)
 	(void)state;
 	expect_refusal(agent, agent_post(agent, &post), REFUSAL_ORDER, "queue pair 0 cannot send");
 	expect_refusal(agent, agent_receive(agent, &receive), REFUSAL_ORDER,
-		       "nothing to post receives to");
+		       "no queue to post receives to");
 	receive.srq = 1;
 	expect_refusal(agent, agent_receive(agent, &receive), REFUSAL_ORDER,
-		       "nothing to post receives to");
+		       "no queue to post receives to");
 	receive.srq = 0;
 	expect_refusal(agent, agent_wait(agent, &wait, &waited), REFUSAL_ORDER,
 		       "no completion queue 0 to wait for");

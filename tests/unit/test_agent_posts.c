@@ -135,7 +135,7 @@ static void receives(void **state)
 	order.srq = 0;
 	device.qps[0].srq = &device.srq;
 	assert_int_equal(agent_receive(agent, &order), -EINVAL);
-	assert_string_equal(agent->refused.text, "nothing to post receives to");
+	assert_string_equal(agent->refused.text, "no queue to post receives to");
 	device.qps[0].srq = NULL;
 	/* Posting stops at the first failure. */
 	order.count = 9;

@@ -347,10 +347,10 @@ static void queue_pair_of_the_proof(void **state)
 	prove(-EINVAL);
 	agent->qps[0].kind = QP_XRC;
 	prove(-EINVAL);
-	device_expect("failed: the proof takes a connected queue pair\n"
+	device_expect("failed: the proof requires a connected queue pair\n"
 		      "register 32 access 0\nsend the nonce to far 70 key 80\nderegister\n"
 		      "failed: no connected queue pair for the proof\n"
-		      "failed: the proof takes a connected queue pair\n");
+		      "failed: the proof requires a connected queue pair\n");
 	/* librdmacm reports the address of an iWARP connection. */
 	agent->qps[0].kind = QP_RC;
 	agent->qps[0].cm_id = &id;
@@ -362,11 +362,11 @@ static void queue_pair_of_the_proof(void **state)
 	prove(0);
 	agent->guard.peer.ip.raw[3]++;
 	prove(-EINVAL);
-	device_expect("failed: the proof takes a queue pair that leads to the port of the open "
-		      "order\n"
+	device_expect("failed: the proof requires a queue pair that leads to the port of the open "
+		      "request\n"
 		      "register 32 access 0\nsend the nonce\nderegister\n"
-		      "failed: the proof takes a queue pair that leads to the port of the open "
-		      "order\n");
+		      "failed: the proof requires a queue pair that leads to the port of the open "
+		      "request\n");
 	agent->qps[0].cm_id = NULL;
 	end();
 }
@@ -381,7 +381,7 @@ static void device_to_open(void **state)
 	(void)state;
 	assert_int_equal(agent_open_device(agent, &endpoint), -EINVAL);
 	assert_string_equal(agent->refused.text,
-			    "GID index 256: queue pairs can use indexes up to 255 only");
+			    "GID index 256: queue pairs can use only indexes up to 255");
 	assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
 	/* Without the library or the device, nothing stays open. */
 	endpoint.gid_index = 255;

@@ -614,8 +614,8 @@ static void older_server(void **state)
 	bed.trial.granted.version = PROTOCOL_WAYS;
 	run(&bed, "bandwidth-send");
 	assert_all(&bed, SELFTEST_FAIL,
-		   "--transport xrc needs version 5 of the exchange; the server on 10.0.0.2 "
-		   "speaks 4");
+		   "--transport xrc needs version 5 of the exchange protocol, but the server on "
+		   "10.0.0.2 speaks 4");
 	free_bed(&bed);
 }
 
@@ -653,7 +653,7 @@ static void queue_too_large(void **state)
 	run(&bed, "latency-send");
 	fabric.no_queues = false;
 	assert_all(&bed, SELFTEST_FAIL,
-		   "mlx5_0 does not create such queues: they have more entries, elements or inline "
+		   "mlx5_0 cannot create such queues: they have more entries, elements or inline "
 		   "data than it supports");
 	free_bed(&bed);
 }

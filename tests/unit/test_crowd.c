@@ -61,8 +61,8 @@ static void places_of_clients(void **state)
 	assert_int_equal(crowd_open(16, false, 1024 * MIB, &crowd), 0);
 	for (int i = 0; i < 8; i++)
 		assert_true(admit(&crowd, "192.0.2.1", ""));
-	assert_false(admit(&crowd, "192.0.2.1", "8 clients of this address"));
-	assert_false(admit(&crowd, "::ffff:192.0.2.1", "8 clients of this address"));
+	assert_false(admit(&crowd, "192.0.2.1", "8 clients from this address"));
+	assert_false(admit(&crowd, "::ffff:192.0.2.1", "8 clients from this address"));
 	assert_true(admit(&crowd, "192.0.2.2", ""));
 	crowd_close(&crowd);
 	assert_int_equal(crowd_open(16, false, 1024 * MIB, &crowd), 0);
@@ -70,12 +70,12 @@ static void places_of_clients(void **state)
 		snprintf(text, sizeof(text), "2001:db8::%d", i);
 		assert_true(admit(&crowd, text, ""));
 	}
-	assert_false(admit(&crowd, "2001:db8::99", "12 clients of this network"));
+	assert_false(admit(&crowd, "2001:db8::99", "12 clients from this network"));
 	for (int i = 0; i < 4; i++) {
 		snprintf(text, sizeof(text), "2001:db8:0:%d::1", i + 1);
 		assert_true(admit(&crowd, text, ""));
 	}
-	assert_false(admit(&crowd, "192.0.2.1", "it serves 16 clients already"));
+	assert_false(admit(&crowd, "192.0.2.1", "it already serves 16 clients"));
 	crowd_close(&crowd);
 	assert_int_equal(crowd_open(1, true, 1024 * MIB, &crowd), 0);
 	assert_true(admit(&crowd, "192.0.2.1", ""));

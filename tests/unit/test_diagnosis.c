@@ -130,7 +130,7 @@ static void reaching_the_peer(void **state)
 	      "nft list ruleset");
 	failed(bed, STAGE_TCP, EHOSTUNREACH);
 	check(bed,
-	      "10.9.0.2 cannot be reached: nobody answers for the address, or a firewall rejects "
+	      "10.9.0.2 cannot be reached: no host answers for the address, or a firewall rejects "
 	      "it",
 	      "ip neigh");
 	failed(bed, STAGE_TCP, ENETUNREACH);
@@ -176,7 +176,7 @@ static void refusals(void **state)
 	bed->facts.refusal = REFUSAL_TOKEN;
 	check(bed, "10.9.0.2 refused: the token is missing or wrong", "--token");
 	bed->facts.refusal = REFUSAL_BUSY;
-	check(bed, "10.9.0.2 refused: it serves as many clients as it may", "--max-clients");
+	check(bed, "10.9.0.2 refused: it accepts no more clients now", "--max-clients");
 	bed->facts.refusal = REFUSAL_NO_PORT;
 	bed->facts.refusal_text = "no port has 10.9.0.2";
 	check(bed,
@@ -320,14 +320,14 @@ static void blocked(void **state)
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "
 	      "(RoCE v2) seems to be blocked on the return path: rxb/1 of 10.9.0.2 received 8 "
-	      "packets, but rxa/1 received no packet",
+	      "packets, but rxa/1 received no packets",
 	      "let UDP port 4791 pass");
 	bed->facts.remote_counts = (struct counter_sums){0};
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): rxa/1 sent 8 "
 	      "packets and received none; whether they arrived is unknown, because the counters of "
 	      "rxb/1 of 10.9.0.2 are not known",
-	      "if nothing arrived there: let UDP port 4791 pass");
+	      "if no packet arrived there: let UDP port 4791 pass");
 	bed->facts.local_counts = (struct counter_sums){0};
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): how many "
@@ -346,7 +346,7 @@ static void blocked(void **state)
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): RoCE v1 "
 	      "frames (Ethertype 0x8915) do not get through: rxa/1 sent 1 packet, rxb/1 of "
-	      "10.9.0.2 received no packet",
+	      "10.9.0.2 received no packets",
 	      "one VLAN");
 }
 
@@ -359,14 +359,14 @@ static void efa(void **state)
 	bed->local.link_layer = bed->remote.link_layer = LINK_LAYER_UNSPECIFIED;
 	bed->local.mtu_bytes = 4096;
 	assert_true(diagnose_mtu(&bed->facts, &bed->diagnosis));
-	assert_non_null(strstr(bed->diagnosis.hint, "an EFA adapter comes with its MTU"));
+	assert_non_null(strstr(bed->diagnosis.hint, "the MTU of an EFA adapter is fixed"));
 	bed->local.mtu_bytes = bed->remote.mtu_bytes;
 	completed(bed, IBV_WC_RETRY_EXC_ERR);
 	count(&bed->facts.local_counts, 1, 0);
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): EFA's packets "
-	      "do not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packet",
+	      "do not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packets",
 	      "security group");
 	count(&bed->facts.local_counts, 0, 0);
 	check(bed,
@@ -382,7 +382,7 @@ static void efa(void **state)
 	      "rx_discards");
 	bed->facts.local_gid_gone = true;
 	check(bed, "GID index 1 of rxa/1, 10.9.0.1, was removed during the test",
-	      "the adapter itself has the GID");
+	      "the GID comes from the adapter itself");
 }
 
 /* Out-of-tree drivers have no node type either, and do not use security groups. */
@@ -396,7 +396,7 @@ static void unknown_carrier(void **state)
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do "
-	      "not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packet",
+	      "not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packets",
 	      "check the path between the two ports");
 }
 
@@ -410,7 +410,7 @@ static void no_loss(void **state)
 	count(&bed->facts.remote_counts, 40, 100);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded), and the "
-	      "counters show no lost packet: rxa/1 sent 100 packets, rxb/1 of 10.9.0.2 received "
+	      "counters show no lost packets: rxa/1 sent 100 packets, rxb/1 of 10.9.0.2 received "
 	      "100 packets",
 	      "kernel logs (dmesg) of both hosts");
 	/* Without the far counters, a wait in vain says nothing about the packets. */
@@ -419,8 +419,8 @@ static void no_loss(void **state)
 	bed->facts.status.known = false;
 	bed->facts.remote_counts = (struct counter_sums){0};
 	check(bed,
-	      "nothing came within 2000 ms, and the counters show no lost packet: rxa/1 sent 100 "
-	      "packets, it received 40 packets",
+	      "nothing arrived within 2000 ms, and the counters show no lost packets: rxa/1 sent "
+	      "100 packets, it received 40 packets",
 	      "their packets can hide a loss");
 }
 
@@ -454,8 +454,8 @@ static void loss(void **state)
 	bed->facts.timeout_msec = 2000;
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed,
-	      "nothing came within 2000 ms: UDP port 4791 (RoCE v2) seems to be blocked: rxa/1 "
-	      "sent 100 packets, rxb/1 of 10.9.0.2 received no packet",
+	      "nothing arrived within 2000 ms: UDP port 4791 (RoCE v2) seems to be blocked: rxa/1 "
+	      "sent 100 packets, rxb/1 of 10.9.0.2 received no packets",
 	      "4791");
 }
 
@@ -469,7 +469,7 @@ static void loopback(void **state)
 	count(&bed->facts.local_counts, 8, 0);
 	check(bed,
 	      "rxa/1 did not answer (transport retry counter exceeded): UDP port 4791 (RoCE v2) "
-	      "seems to be blocked: rxa/1 sent 8 packets, rxa/1 received no packet",
+	      "seems to be blocked: rxa/1 sent 8 packets, rxa/1 received no packets",
 	      "4791");
 }
 
@@ -487,7 +487,7 @@ static void infiniband(void **state)
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do not "
 	      "get from LID to LID (LID 3 to LID 7): rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 "
-	      "received no packet",
+	      "received no packets",
 	      "rdmactl fabric route");
 	bed->remote.lid = 0xffff;
 	check(bed,
@@ -508,8 +508,8 @@ static void memory(void **state)
 	assert_non_null(strstr(bed->diagnosis.hint, "container"));
 	bed->facts.memlock_limit_bytes = number_of(65 << 20);
 	check(bed,
-	      "cannot lock 64 MiB for rxa: RLIMIT_MEMLOCK is 65 MiB, and memory that is locked "
-	      "already counts too",
+	      "cannot lock 64 MiB for rxa: RLIMIT_MEMLOCK is 65 MiB, which also counts memory that "
+	      "is already locked",
 	      "ulimit -l");
 	bed->facts.memlock_limit_bytes = number_of(UINT64_MAX);
 	check(bed,
@@ -530,7 +530,7 @@ static void memory(void **state)
 	/* That limit is one of several causes if queues ran out of memory. */
 	failed(bed, STAGE_CREATE_QP, ENOMEM);
 	check(bed, "on 10.9.0.2: rxb cannot create queues: Cannot allocate memory",
-	      "or that of the device");
+	      "or the capacity of the device");
 }
 
 static void opening(void **state)
@@ -557,7 +557,7 @@ static void opening(void **state)
 	assert_non_null(strstr(bed->diagnosis.hint, "rdmactl caps rxa"));
 	failed(bed, STAGE_CONNECT_QP, ETIMEDOUT);
 	check(bed,
-	      "nobody answers for the GID of rxb/1 of 10.9.0.2: va finds no hardware address for "
+	      "no host answers for the GID of rxb/1 of 10.9.0.2: va finds no hardware address for "
 	      "it",
 	      "ip neigh show dev va");
 }
@@ -579,20 +579,20 @@ static void ends(void **state)
 	/* A server that gives its reason is believed. */
 	bed->facts.farewell = STOP_TIMED_OUT;
 	check(bed,
-	      "10.9.0.2 ended the exchange during the test: it heard nothing of this side for "
+	      "10.9.0.2 ended the exchange during the test: it heard nothing from this side for "
 	      "longer than its --idle",
 	      "a larger --idle");
 	bed->facts.farewell = STOP_INTERRUPTED;
 	check(bed,
-	      "10.9.0.2 ended the exchange during the test: its rdmactl was stopped, or has served "
-	      "this side for as long as it may",
+	      "10.9.0.2 ended the exchange during the test: its rdmactl was stopped, or this side "
+	      "reached its time limit for a client",
 	      "--serve");
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 5000;
 	bed->facts.stage = STAGE_HANDSHAKE;
 	check(bed,
-	      "10.9.0.2 did not answer any more, for 5000 ms: its rdmactl was stopped, or the "
-	      "host hangs",
+	      "10.9.0.2 stopped answering, with no reply for 5000 ms: its rdmactl was stopped, or "
+	      "the host hangs",
 	      "--serve");
 	/* Before its first answer, it is unknown what it is. */
 	bed->facts.remote = NULL;
@@ -621,7 +621,7 @@ static void connection_manager(void **state)
 	check(bed, "the route to 10.9.0.2 leaves by a netdev without an RDMA device",
 	      "rdmactl netdevs");
 	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT);
-	check(bed, "nobody answers for the address of 10.9.0.2", "ip neigh");
+	check(bed, "no host answers for the address of 10.9.0.2", "ip neigh");
 	event(bed, RDMA_CM_EVENT_REJECTED, 8);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 refused the connection: nothing listens on port 18777 of its "
@@ -632,13 +632,14 @@ static void connection_manager(void **state)
 		event(bed, RDMA_CM_EVENT_REJECTED, i ? -ECONNREFUSED : -ECONNRESET);
 		check(bed,
 		      "rxb/1 of 10.9.0.2 refused the connection: nothing listens on port 18777 of "
-		      "its librdmacm, or the program there does not want it",
+		      "its librdmacm, or the program there did not accept it",
 		      "--serve");
 	}
 	event(bed, RDMA_CM_EVENT_REJECTED, 28);
 	check(bed,
-	      "rxb/1 of 10.9.0.2 rejected the connection: the program there does not want it "
-	      "(reason 28)",
+	      "rxb/1 of 10.9.0.2 rejected the connection: the program there did not accept it "
+	      "(reason "
+	      "28)",
 	      "messages");
 	event(bed, RDMA_CM_EVENT_REJECTED, 99);
 	ask(bed);
@@ -648,7 +649,7 @@ static void connection_manager(void **state)
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer the connect request: UDP port 4791 (RoCE v2) seems "
-	      "to be blocked: rxa/1 sent 5 packets, rxb/1 of 10.9.0.2 received no packet",
+	      "to be blocked: rxa/1 sent 5 packets, rxb/1 of 10.9.0.2 received no packets",
 	      "4791");
 	event(bed, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
 	check(bed, "device rxa was removed during the test", "dmesg");
@@ -714,13 +715,13 @@ static const struct {
 	{STAGE_OPEN, ENOSYS, "{device} has no uverbs device file"},
 	{STAGE_OPEN, ENODEV, "libibverbs does not know {device}"},
 	{STAGE_OPEN, 0, "cannot open {device}: {error}"},
-	{STAGE_CREATE_QP, EINVAL, "{device} does not create such queues"},
+	{STAGE_CREATE_QP, EINVAL, "{device} cannot create such queues"},
 	{STAGE_CREATE_QP, EOPNOTSUPP, "{device} does not support queue pairs of that type"},
 	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type"},
 	{STAGE_CREATE_QP, 0, "{device} cannot create queues: {error}"},
-	{STAGE_CONNECT_QP, ETIMEDOUT, "nobody answers for the GID of {there}"},
-	{STAGE_CONNECT_QP, EHOSTUNREACH, "nobody answers for the GID of {there}"},
-	{STAGE_CONNECT_QP, EHOSTDOWN, "nobody answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, ETIMEDOUT, "no host answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, EHOSTUNREACH, "no host answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, EHOSTDOWN, "no host answers for the GID of {there}"},
 	{STAGE_CONNECT_QP, ENETUNREACH, "no route from {here} to the GID of {there}"},
 	{STAGE_CONNECT_QP, 0, "{here} cannot connect its queue pair to {there}"},
 	{STAGE_CM, EACCES, "cannot open /dev/infiniband/rdma_cm: {error}"},
@@ -731,7 +732,7 @@ static const struct {
 	{STAGE_CM, ENODEV, "librdmacm finds no RDMA device for the address of {here}"},
 	{STAGE_CM, EADDRNOTAVAIL, "librdmacm finds no RDMA device for the address of {here}"},
 	{STAGE_CM, EADDRINUSE, "another program uses port 18777 of librdmacm"},
-	{STAGE_CM, EXDEV, "rdma_cm takes the device rdma_call() for the address of {here}"},
+	{STAGE_CM, EXDEV, "rdma_cm uses device rdma_call() for the address of {here}"},
 	{STAGE_CM, ETIMEDOUT, "{here} got no answer to its connection request from {there}"},
 	{STAGE_CM, ECONNREFUSED,
 	 "{there} refused the connection: nothing listens on port 18777 of its librdmacm"},
@@ -823,13 +824,13 @@ static void rejections(void **state)
 	} wanted[] = {
 		{1, "it has no queue pair left"},
 		{3, "it lacks resources"},
-		{4, "an answer of this side came too late"},
+		{4, "a reply from this side came too late"},
 		{8, "nothing listens on port 18777"},
-		{10, "it still has a connection of this queue pair"},
+		{10, "it still has a connection with this queue pair"},
 		{12, "the GID is not its own"},
-		{26, "it does not have the MTU"},
-		{27, "it cannot answer so many outstanding reads"},
-		{28, "the program there does not want it"},
+		{26, "it does not support the MTU"},
+		{27, "it cannot answer this many outstanding reads"},
+		{28, "the program there did not accept it"},
 	};
 	struct bed *bed = *state;
 
@@ -849,7 +850,7 @@ static void rejections(void **state)
 	check(bed,
 	      "on 10.9.0.2: rxa/1 of this host did not answer the connect request: UDP port 4791 "
 	      "(RoCE v2) seems to be blocked: rxb/1 sent 3 packets, rxa/1 of this host received "
-	      "no packet",
+	      "no packets",
 	      "4791");
 	bed->facts.at_peer = false;
 	/* If the MTUs of the ports differ, that is the cause. */
@@ -876,7 +877,8 @@ static void statuses(void **state)
 	completed(bed, IBV_WC_REM_ACCESS_ERR);
 	check(bed,
 	      "rxa/1 to rxb/1 of 10.9.0.2: remote access error (status 10): the peer's memory "
-	      "region has another key, a smaller range or not the right that the operation needs",
+	      "region has another key or a smaller range, or lacks the right that the operation "
+	      "needs",
 	      "dmesg");
 	completed(bed, IBV_WC_REM_INV_RD_REQ_ERR);
 	ask(bed);

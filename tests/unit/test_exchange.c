@@ -118,7 +118,7 @@ static void halves(void **state)
 		receive_bytes(bytes, length, &outcome);
 		assert_int_equal(outcome.rc, -ECONNRESET);
 		if (length)
-			assert_string_equal(outcome.complaint, "half a message");
+			assert_string_equal(outcome.complaint, "an incomplete message");
 		else
 			assert_null(outcome.complaint);
 	}
@@ -271,7 +271,7 @@ static void too_slow(void **state)
 	assert_int_equal(pthread_create(&work.thread, NULL, dribble, &work), 0);
 	receive(pair[OURS], -1, 60000, &outcome);
 	assert_int_equal(outcome.rc, -ETIMEDOUT);
-	assert_string_equal(outcome.complaint, "half a message");
+	assert_string_equal(outcome.complaint, "an incomplete message");
 	/* The complete message takes 11 s or more. */
 	assert_true(outcome.msec >= 4900);
 	close(pair[OURS]);

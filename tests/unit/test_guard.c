@@ -246,7 +246,7 @@ static void packets(void **state)
 	assert_int_equal(guard_run(&agent, 60000), 0);
 	assert_int_equal(guard_run(&agent, 60001), -EINVAL);
 	assert_string_equal(agent.refused.text,
-			    "a run of 60001 ms, and this server grants 60000 ms");
+			    "a run of 60001 ms, but this server grants 60000 ms");
 }
 
 static void management(void **state)

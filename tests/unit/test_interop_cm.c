@@ -253,7 +253,7 @@ static void not_possible(void **state)
 		begin(&programs[i]);
 		snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
 		play();
-		expect_failure(0, "librdmacm takes device none1 for that address, not none0");
+		expect_failure(0, "librdmacm uses device none1 for that address, not none0");
 		/* The user ended the server before any client came. */
 		assert_int_equal(bed.status[1], -EINTR);
 		assert_int_equal(bed.results[1].count, 0);
@@ -261,7 +261,7 @@ static void not_possible(void **state)
 		begin(&programs[i]);
 		snprintf(soft_cm.devices[1].name, sizeof(soft_cm.devices[1].name), "none1");
 		play();
-		expect_failure(1, "librdmacm takes device none1 for that address, not none0");
+		expect_failure(1, "librdmacm uses device none1 for that address, not none0");
 		end();
 		begin(&programs[i]);
 		soft.ports[1].endpoint.ip.family = 0;

@@ -188,8 +188,8 @@ static void expect_pass(unsigned int side, size_t at, uint64_t bytes, uint64_t i
 	if (side)
 		assert_null(row->reason);
 	else
-		assert_string_equal(row->reason, "sent; the receiver alone knows what came: mckey "
-						 "there ends when it has all");
+		assert_string_equal(row->reason, "sent; only the receiver knows what arrived: "
+						 "mckey there ends when it has received all");
 	group = ip_to_gid(&bed.requests[0].group.ip);
 	if (!side) {
 		assert_true(row->peer_gid.known);
@@ -288,8 +288,9 @@ static void not_possible(void **state)
 		begin();
 		bed.requests[side].group.ip.family = 0;
 		run_side(side);
-		row = failed_row(side, "a group that is a GID (--group-gid) is one of InfiniBand: "
-				       "RoCE makes the GIDs of groups of their IP addresses");
+		row = failed_row(side,
+				 "a group given as a GID (--group-gid) is for InfiniBand only: "
+				 "RoCE derives the GIDs of groups from their IP addresses");
 		assert_string_equal(row->next_step, "name the group by an IP address: --group");
 		end();
 		begin();
@@ -316,11 +317,11 @@ static void not_possible(void **state)
 		begin();
 		bed.requests[side].group.no_loopback = true;
 		run_side(side);
-		reason = mem_format("none0 cannot keep a queue pair's own datagrams from it "
+		reason = mem_format("none0 cannot hide a queue pair's own datagrams from it "
 				    "(--no-loopback): %s",
 				    strerror(EOPNOTSUPP));
 		row = failed_row(side, reason);
-		assert_string_equal(row->next_step, "leave --no-loopback out");
+		assert_string_equal(row->next_step, "omit --no-loopback");
 		free(reason);
 		end();
 	}

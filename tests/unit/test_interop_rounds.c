@@ -223,7 +223,7 @@ static void expect(unsigned int side, enum selftest_verdict verdict, const char 
 
 /* ---- Pingpongs ---- */
 
-#define UNCHECKED "the client sends other data: they were sent back unchecked"
+#define UNCHECKED "the client sends other data, which were sent back unchecked"
 
 static void pingpongs(void **state)
 {
@@ -305,9 +305,9 @@ static void damaged_pingpongs(void **state)
 	soft.damage = all_constant;
 	play();
 	expect(0, SELFTEST_PASS,
-	       "the data were not checked: the peer does not send back what it gets");
+	       "the data were not checked: the peer does not send back what it receives");
 	expect(1, SELFTEST_PASS,
-	       "the data were not checked: the peer does not send back what it gets");
+	       "the data were not checked: the peer does not send back what it receives");
 	end();
 	/*
 	 * A client that looks like the original receives the server's data and reports a mismatch.
@@ -320,7 +320,7 @@ static void damaged_pingpongs(void **state)
 	begin(QP_RC, make_pingpong);
 	soft.spoil = one_byte_less;
 	play();
-	expect(1, SELFTEST_FAIL, "hostb sends messages of 63 bytes, not of 64");
+	expect(1, SELFTEST_FAIL, "hostb sends messages of 63 bytes instead of 64");
 	end();
 	begin(QP_RC, make_pingpong);
 	soft.spoil = second_send_fails;
@@ -333,7 +333,7 @@ static void damaged_pingpongs(void **state)
 	soft.spoil = last_answer_fails;
 	play();
 	expect(1, SELFTEST_PASS,
-	       "the last answer was not acknowledged: the client may have ended with it");
+	       "the last reply was not acknowledged: the client may have ended after receiving it");
 	end();
 }
 
@@ -428,12 +428,12 @@ static void damaged_rpings(void **state)
 	} rows[] = {
 		{text_changed, NULL, 1, SELFTEST_FAIL, "wrong data in iteration 2: at offset 62 "},
 		{other_text, NULL, 1, SELFTEST_PASS,
-		 "the client's text is not rping's: it was written back unchecked"},
+		 "the client's text is not rping's, and was written back unchecked"},
 		{other_text, NULL, 0, SELFTEST_PASS, NULL},
 		{answer_damaged, NULL, 0, SELFTEST_FAIL,
 		 "wrong data in iteration 3: at offset 32 "},
 		{NULL, longer_info, 1, SELFTEST_FAIL,
-		 "hostb sent a message of 17 bytes: rping's are of 16"},
+		 "hostb sent a message of 17 bytes: rping's have 16"},
 		{no_bytes, NULL, 1, SELFTEST_FAIL,
 		 "hostb asks to move 0 bytes: rping moves 1 to 65535"},
 		{too_many_bytes, NULL, 1, SELFTEST_FAIL,

@@ -234,7 +234,7 @@ static void refused_requests(void **state)
 		unsigned int operation;
 		const char *reason;
 	} cases[] = {
-		{SELFTEST_WRITE, "does not take messages of 64 bytes"},
+		{SELFTEST_WRITE, "does not accept messages of 64 bytes"},
 		{SELFTEST_READ, "the peer refused the request"},
 	};
 
@@ -261,7 +261,7 @@ static void bad_reports(void **state)
 	(void)state;
 	memset(report, 0xff, sizeof(report));
 	play_client(&bed, 4, report);
-	assert_reason(&bed, "what hostb says that it measured is no report of ib_send_bw");
+	assert_reason(&bed, "the results from hostb are not a report of ib_send_bw");
 	free_bed(&bed);
 	/* A valid report, after which the client closes without its last word. */
 	perftest_format_report(64, 7, 0.5, report);

@@ -32,10 +32,10 @@ struct program {
 	const char *remarks[2];
 };
 
-#define VERSION "version 6.06 of perftest there"
-#define UNCHECKED                                                                  \
-	{                                                                          \
-		NULL, "the client sends other data: they were sent back unchecked" \
+#define VERSION "the peer has perftest 6.06"
+#define UNCHECKED                                                                   \
+	{                                                                           \
+		NULL, "the client sends other data, which were sent back unchecked" \
 	}
 
 static const struct program programs[] = {
@@ -52,7 +52,7 @@ static const struct program programs[] = {
 	 {BOTH, BOTH},
 	 2,
 	 {"messages to an ibv_rc_pingpong server and back",
-	  "messages of an ibv_rc_pingpong client and answers to it"},
+	  "messages from an ibv_rc_pingpong client and replies to it"},
 	 UNCHECKED},
 	{"ibv_uc_pingpong",
 	 "uc-pingpong",
@@ -67,7 +67,7 @@ static const struct program programs[] = {
 	 {BOTH, BOTH},
 	 2,
 	 {"messages to an ibv_uc_pingpong server and back",
-	  "messages of an ibv_uc_pingpong client and answers to it"},
+	  "messages from an ibv_uc_pingpong client and replies to it"},
 	 UNCHECKED},
 	{"ibv_ud_pingpong",
 	 "ud-pingpong",
@@ -82,7 +82,7 @@ static const struct program programs[] = {
 	 {BOTH, BOTH},
 	 2,
 	 {"datagrams to an ibv_ud_pingpong server and back",
-	  "datagrams of an ibv_ud_pingpong client and answers to it"},
+	  "datagrams from an ibv_ud_pingpong client and replies to it"},
 	 UNCHECKED},
 	{"ibv_srq_pingpong",
 	 "srq-pingpong",
@@ -97,7 +97,7 @@ static const struct program programs[] = {
 	 {BOTH, BOTH},
 	 0,
 	 {"messages to an ibv_srq_pingpong server and back, on several queue pairs at once",
-	  "messages of an ibv_srq_pingpong client and answers to it, on several queue pairs at "
+	  "messages from an ibv_srq_pingpong client and replies to it, on several queue pairs at "
 	  "once"},
 	 {NULL, NULL}},
 	{"ib_send_bw",
@@ -129,7 +129,7 @@ static const struct program programs[] = {
 	 0,
 	 {"writes into the memory of an ib_write_bw server, bandwidth",
 	  "writes of an ib_write_bw client, which measures them"},
-	 {VERSION, VERSION "; its client measured this"}},
+	 {VERSION, VERSION "; measured by its client"}},
 	{"ib_read_bw",
 	 "ib_read_bw",
 	 NO_PINGPONG,
@@ -144,7 +144,7 @@ static const struct program programs[] = {
 	 0,
 	 {"reads of the memory of an ib_read_bw server, bandwidth",
 	  "reads of an ib_read_bw client, which measures them"},
-	 {VERSION, VERSION "; its client measured this"}},
+	 {VERSION, VERSION "; measured by its client"}},
 	{"ib_send_lat",
 	 "ib_send_lat",
 	 NO_PINGPONG,
@@ -189,7 +189,7 @@ static const struct program programs[] = {
 	 1,
 	 {"reads of the memory of an ib_read_lat server, latency",
 	  "reads of an ib_read_lat client, which measures them"},
-	 {VERSION, VERSION "; its client alone knows what it did"}},
+	 {VERSION, VERSION "; only its client knows the result"}},
 };
 
 enum { RC, UC, UD, SRQ, SEND_BW, WRITE_BW };
@@ -581,7 +581,7 @@ static void put_addresses(struct script *script, size_t count)
 #define NO_GID " was started without -g: RoCE needs a GID"
 #define OTHER_FAMILY                                                       \
 	"GIDs of different families cannot talk to each other: hostb has " \
-	"fd00:0000:0000:0000:0000:0000:0000:0002, index 3 of this side is IPv4"
+	"fd00:0000:0000:0000:0000:0000:0000:0002, but GID index 3 here is IPv4"
 
 static void server_that_closes(void **state)
 {
@@ -590,9 +590,9 @@ static void server_that_closes(void **state)
 	(void)state;
 	begin(RC);
 	expect_of_client(&script,
-			 "hostb closed the connection when it had this side's address: its "
-			 "ibv_rc_pingpong cannot connect to that, as without -g, or with a GID of "
-			 "another type or family",
+			 "hostb closed the connection after it got this side's address: its "
+			 "ibv_rc_pingpong cannot connect to it, for example without -g, or with a "
+			 "GID of another type or family",
 			 "run on the other host: ibv_rc_pingpong -d DEV -g INDEX -p ");
 }
 
@@ -636,8 +636,8 @@ static void wrong_clients_of_pingpong(void **state)
 	begin(RC);
 	for (size_t i = 0; i < PINGPONG_LINE_BYTES; i++)
 		put(&script, "z", 1);
-	expect_of_server(&script, "what connected from 127.0.0.1 is no ibv_rc_pingpong: its first "
-				  "bytes are no address");
+	expect_of_server(&script, "the program that connected from 127.0.0.1 is not "
+				  "ibv_rc_pingpong: its first bytes are not an address");
 	/* The client closes, or sends something else, instead of its last word. */
 	begin(RC);
 	address = address_of(0);
@@ -647,8 +647,8 @@ static void wrong_clients_of_pingpong(void **state)
 	address = address_of(0);
 	put_address(&script, &address);
 	put(&script, "dont", sizeof(PINGPONG_DONE));
-	expect_of_server(&script, "what connected from 127.0.0.1 is no ibv_uc_pingpong: its first "
-				  "bytes are no address");
+	expect_of_server(&script, "the program that connected from 127.0.0.1 is not "
+				  "ibv_uc_pingpong: its first bytes are not an address");
 }
 
 static void wrong_numbers_of_queue_pairs(void **state)
@@ -660,13 +660,13 @@ static void wrong_numbers_of_queue_pairs(void **state)
 	bed.requests[0].queue_pairs = 2;
 	put_addresses(&script, 3);
 	expect_of_client(&script,
-			 "the ibv_srq_pingpong on hostb has 3 queue pairs, and both sides need as "
-			 "many",
+			 "the ibv_srq_pingpong on hostb has 3 queue pairs, and both sides need the "
+			 "same number",
 			 "run on the other host: ibv_srq_pingpong -d DEV -g INDEX -p ");
 	begin(SRQ);
 	put_addresses(&script, PINGPONG_MOST_QPS + 1);
 	expect_of_server(&script, "the ibv_srq_pingpong on 127.0.0.1 has more than 255 queue "
-				  "pairs, the most of this side");
+				  "pairs, the limit of this side");
 }
 
 /* ---- perftest ---- */
@@ -714,8 +714,8 @@ static void wrong_versions_and_sizes(void **state)
 	} rows[] = {
 		{NULL, 0, "", ENDED, RESTART},
 		{"5.69", 0, "",
-		 "the ib_write_bw on hostb is of perftest's version 5.69, and this one talks with "
-		 "5.70 and later",
+		 "the ib_write_bw on hostb is from perftest 5.69, but this side needs 5.70 or "
+		 "later",
 		 "install a newer perftest on hostb"},
 		{"5.70", 0, "", ENDED, RESTART},
 		{"6.06", (16 << 20) + 1, "3", "hostb asks for a cycle buffer of 16777217 bytes",
@@ -775,8 +775,8 @@ static void other_protocols(void **state)
 
 static void wrong_keys(void **state)
 {
-	static const char several[] = "the ib_write_bw on hostb has several queue pairs (-q), and "
-				      "this side has one";
+	static const char several[] =
+		"the ib_write_bw on hostb has several queue pairs (-q), but this side has one";
 	static struct script script;
 	struct perftest_keys keys = {.lid = 1, .reads = 1, .qpn = 0x77, .psn = 5, .rkey = 9};
 
@@ -787,8 +787,8 @@ static void wrong_keys(void **state)
 	for (size_t i = 0; i < PERFTEST_GID_BYTES; i++)
 		put(&script, "z", 1);
 	expect_of_client(&script,
-			 "what hostb says of its queue pair is no address with a GID, as "
-			 "ib_write_bw on RoCE has it",
+			 "the queue pair data from hostb is not an address with a GID, as "
+			 "ib_write_bw sends on RoCE",
 			 "another program of perftest may run there, or one with other options: "
 			 "run on the other host: ib_write_bw");
 	begin(WRITE_BW);
@@ -797,10 +797,9 @@ static void wrong_keys(void **state)
 	for (size_t i = 0; i < PERFTEST_LINE_BYTES; i++)
 		put(&script, "z", 1);
 	expect_of_client(&script,
-			 "what hostb says of its queue pair is no address without a GID, as "
-			 "ib_write_bw has it",
-			 "it must not have -x on InfiniBand: run on the other host: ib_write_bw -d "
-			 "DEV -p ");
+			 "the queue pair data from hostb is not an address without a GID, as "
+			 "ib_write_bw sends",
+			 "omit -x on InfiniBand: run on the other host: ib_write_bw -d DEV -p ");
 	for (int i = 0; i < 4; i++) {
 		struct perftest_keys next = keys;
 
@@ -835,11 +834,11 @@ static const struct {
 	bool rate;
 } talks[] = {
 	{SEND_BW, 4, 0, {0}, NULL, 0, 0, false},
-	{WRITE_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "its client measured this", 48, 7, true},
-	{READ_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "its client measured this", 48, 7, true},
+	{WRITE_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "measured by its client", 48, 7, true},
+	{READ_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "measured by its client", 48, 7, true},
 	{SEND_LAT, 4, 0, {0}, NULL, 0, 0, false},
 	{WRITE_LAT, 4, 0, {0}, NULL, 0, 0, false},
-	{READ_LAT, 4, 1, {108}, "its client alone knows what it did", 0, 0, false},
+	{READ_LAT, 4, 1, {108}, "only its client knows the result", 0, 0, false},
 };
 
 /* The lengths of the version, the cycle, its lines and the MTU. */
@@ -1058,7 +1057,7 @@ static void other_keys(void **state)
 			begin(talks[talk].program);
 			script.length = 0;
 			put_talk(&script, talk, 0, i);
-			reason = mem_format("the %s on 127.0.0.1 has several queue pairs (-q), and "
+			reason = mem_format("the %s on 127.0.0.1 has several queue pairs (-q), but "
 					    "this side has one",
 					    bed.program->name);
 			expect_of_server(&script, reason);
@@ -1078,12 +1077,12 @@ static void not_possible(void **state)
 		const char *reason, *step;
 	} rows[] = {
 		{RC, 0, 0, true, 1024,
-		 "iWARP queue pairs are connected by rdma_cm alone, which this side of "
-		 "ibv_rc_pingpong does not use",
+		 "only rdma_cm can connect iWARP queue pairs, and ibv_rc_pingpong does not use it "
+		 "on this side",
 		 "rping uses rdma_cm: try --proto rping"},
 		{SEND_BW, 0, 0, true, 1024,
-		 "iWARP queue pairs are connected by rdma_cm alone, which this side of ib_send_bw "
-		 "does not use",
+		 "only rdma_cm can connect iWARP queue pairs, and ib_send_bw does not use it on "
+		 "this side",
 		 "rping uses rdma_cm: try --proto rping"},
 		{UD, 1025, 0, false, 1024, "messages of 1025 bytes: the test goes up to 1024",
 		 "give a smaller size"},
@@ -1095,7 +1094,7 @@ static void not_possible(void **state)
 		 "messages of 263173 bytes: the test goes up to 263172", "give a smaller size"},
 		{WRITE_BW, (64 << 20) + 1, 0, false, 1024,
 		 "messages of 67108865 bytes: the test goes up to 67108864", "give a smaller size"},
-		{READ_LAT, 0, 4, false, 1024, "4 iterations: ib_read_lat does not take less than 5",
+		{READ_LAT, 0, 4, false, 1024, "4 iterations: ib_read_lat accepts no less than 5",
 		 "give more iterations"},
 		{RC, 0, UINT64_C(1) << 31, false, 1024,
 		 "2147483648 iterations: ibv_rc_pingpong counts up to 2147483647",

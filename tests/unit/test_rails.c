@@ -116,17 +116,18 @@ static void verdicts(void **state)
 	assert_null(judged.reason);
 	/* The speed of the link proves that it is shared: only the rails on it are named. */
 	assert_true(judge(shared, 3, 1, &judged));
-	assert_string_equal(judged.reason, "mlx5_2: 196 Gb/s alone, 126 beside mlx5_3: they share "
-					   "the PCIe link of 0000:3b:00, which carries 252 Gb/s");
+	assert_string_equal(judged.reason,
+			    "mlx5_2: 196 Gb/s alone, 126 alongside mlx5_3: they share "
+			    "the PCIe link of 0000:3b:00, which carries 252 Gb/s");
 	assert_non_null(strstr(judged.hint, "rdmactl topo"));
 	assert_true(judge(unknown, 2, 0, &judged));
-	assert_non_null(strstr(judged.reason, "392 Gb/s alone, 201 beside mlx5_3: a guess: "));
+	assert_non_null(strstr(judged.reason, "392 Gb/s alone, 201 alongside mlx5_3: a guess: "));
 	assert_false(judge(unknown, 2, 1, &judged));
 	/* The shared link could carry both rails. */
 	assert_true(judge(roomy, 2, 0, &judged));
-	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a switch"));
+	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a network switch"));
 	assert_true(judge(software, 2, 0, &judged));
-	assert_non_null(strstr(judged.reason, "beside \\x1b[31mred: software devices share"));
+	assert_non_null(strstr(judged.reason, "alongside \\x1b[31mred: software devices share"));
 	assert_false(judge(software, 2, 1, &judged));
 	free(judged.reason);
 	free(judged.hint);
@@ -148,9 +149,9 @@ static void slow_in_a_pair(void **state)
 	rails[2].beside_gbps = (struct real){201, true};
 	assert_true(judge(rails, 4, 2, &judged));
 	assert_non_null(
-		strstr(judged.reason, "mlx5_2: 392 Gb/s alone, 201 beside mlx5_3: a guess"));
+		strstr(judged.reason, "mlx5_2: 392 Gb/s alone, 201 alongside mlx5_3: a guess"));
 	assert_true(judge(rails, 4, 0, &judged));
-	assert_non_null(strstr(judged.reason, "300 beside the other 3: a guess"));
+	assert_non_null(strstr(judged.reason, "300 alongside the other 3: a guess"));
 	free(judged.reason);
 	free(judged.hint);
 }
@@ -166,7 +167,7 @@ static void both_ways(void **state)
 
 	(void)state;
 	assert_true(judge(rails, 2, 0, &judged));
-	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a switch"));
+	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a network switch"));
 	rails[0].alone_gbps.value = rails[1].alone_gbps.value = 380;
 	assert_true(judge(rails, 2, 0, &judged));
 	assert_non_null(strstr(judged.reason, "which carries 252 Gb/s each way"));

@@ -177,9 +177,9 @@ static void expect(size_t index, const char *wanted)
 	"rdmactl topo, on both hosts, shows which adapters share a switch, a NUMA node or a " \
 	"card; rdmactl doctor checks their PCIe links"
 #define CPUS "1/2 pinned, far/9 3/4"
-#define GUESS                                                                              \
-	"a guess: a switch of the network, the PCIe or the processors of one host do not " \
-	"carry all of them"
+#define GUESS                                                                                     \
+	"a guess: a network switch, or the PCIe or the processors of one host, cannot carry all " \
+	"of them"
 
 /*
  * Names the rail beside which each one is slowest. A rail that carries nothing and one of software,
@@ -217,22 +217,22 @@ static void pairs(void **state)
 	       "rails-write host\\x1bb lacking/1 far/9 65536 bytes 3 pairs exchange 250 ms -1 of "
 	       "-1 of -1, " CPUS
 	       ": skip: alone: bandwidth-write: the device has no atomic operations");
-	expect(1,
-	       "rails-write host\\x1bb soft/2 far/9 65536 bytes 3 pairs exchange 250 ms 50 of "
-	       "100 of -1, " CPUS ": pass: soft: 100 Gb/s alone, 50 beside the other 4: software "
-	       "devices share the processors, so this says nothing of the network");
+	expect(1, "rails-write host\\x1bb soft/2 far/9 65536 bytes 3 pairs exchange 250 ms 50 of "
+		  "100 of -1, " CPUS
+		  ": pass: soft: 100 Gb/s alone, 50 alongside the other 4: software devices share "
+		  "the processors, so this says nothing about the network");
 	expect(2,
 	       "rails-write host\\x1bb a/3 far/9 65536 bytes 3 pairs exchange 250 ms 50 of 100 of "
-	       "25, " CPUS ": fail: a: 100 Gb/s alone, 60 beside b: " GUESS);
+	       "25, " CPUS ": fail: a: 100 Gb/s alone, 60 alongside b: " GUESS);
 	expect(3,
 	       "rails-write host\\x1bb b/4 far/9 65536 bytes 3 pairs exchange 250 ms 60 of 100 of "
-	       "10, " CPUS ": fail: b: 100 Gb/s alone, 55 beside d: " GUESS);
+	       "10, " CPUS ": fail: b: 100 Gb/s alone, 55 alongside d: " GUESS);
 	expect(4,
 	       "rails-write host\\x1bb c/5 far/9 65536 bytes 3 pairs exchange 250 ms 90 of 100 of "
 	       "-1, " CPUS ": pass: -");
 	expect(5,
 	       "rails-write host\\x1bb d/6 far/9 65536 bytes 3 pairs exchange 250 ms 70 of 100 of "
-	       "-1, " CPUS ": fail: d: 100 Gb/s alone, 86 beside b: " GUESS);
+	       "-1, " CPUS ": fail: d: 100 Gb/s alone, 86 alongside b: " GUESS);
 	expect(6,
 	       "rails-write-sum host\\x1bb -/0 -/0 65536 bytes 3 pairs exchange 250 ms 320 of 500 "
 	       "of -1, -, -: pass: 5 of 6 rails together");
@@ -318,7 +318,7 @@ static void breaks_together(void **state)
 	       "100 of -1, " CPUS
 	       ": fail: together: the process of this rail ended without a result");
 	assert_string_equal(bed.results.items[0]->next_step,
-			    "the kernel log (dmesg) shows whether it crashed or memory was short");
+			    "the kernel log (dmesg) shows whether it crashed or ran out of memory");
 	expect(1,
 	       "rails-write host\\x1bb b/2 far/9 65536 bytes 3 pairs exchange 1000 ms 100 of 100 "
 	       "of -1, " CPUS ": pass: -");

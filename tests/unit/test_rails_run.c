@@ -314,7 +314,8 @@ static void no_process(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	run(&request, "a", "b", &results);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	check(results.items[0], SELFTEST_FAIL, "alone: no process for this rail: ", "ulimit -n");
+	check(results.items[0], SELFTEST_FAIL,
+	      "alone: cannot start a process for this rail: ", "ulimit -n");
 	selftest_results_free(&results);
 }
 

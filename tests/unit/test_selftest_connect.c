@@ -190,13 +190,12 @@ static const struct {
 	const char *reason;
 } events[] = {
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_ADDR_RESOLVED, RDMA_CM_EVENT_ADDR_ERROR,
-	 -EHOSTUNREACH, "nobody answers for the address of hostb"},
+	 -EHOSTUNREACH, "no host answers for the address of hostb"},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_ROUTE_RESOLVED, RDMA_CM_EVENT_ROUTE_ERROR,
 	 -EHOSTDOWN, "no path from none0/1 to none0/1 of hostb: "},
 	/* IBTA 1, 12.6.7.2: reason 28 is that of the consumer. */
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_REJECTED, 28,
-	 "none0/1 of hostb rejected the connection: the program there does not want it (reason "
-	 "28)"},
+	 "none0/1 of hostb rejected the connection: the program there did not accept it (reason 28)"},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_UNREACHABLE,
 	 -ETIMEDOUT, "none0/1 of hostb did not answer the connect request: "},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_DEVICE_REMOVAL, 0,
@@ -214,7 +213,7 @@ static const struct {
 	{connect_tests, "connections", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_REJECTED,
 	 28,
 	 "after 0 of 2 connections: none0/1 of hostb rejected the connection: the program there "
-	 "does not want it (reason 28)"},
+	 "did not accept it (reason 28)"},
 	{connect_tests, "connections", 1, RDMA_CM_EVENT_DISCONNECTED, RDMA_CM_EVENT_DEVICE_REMOVAL,
 	 0, "after 2 of 2 connections: on hostb: device none0 was removed during the test"},
 };

@@ -226,7 +226,7 @@ static void not_possible(void **state)
 		  "the device has no shared receive queues (max_srq)");
 	bed.trial.hidden = true;
 	soft_skip(&bed, rc_tests, "rc-inline",
-		  "the processor has to reach the memory meanwhile, and cannot");
+		  "the processor must access the memory during the test, but cannot");
 	bed.trial.blocked = "rc-send";
 	soft_skip(&bed, rc_tests, "rc-write", "nothing gets through: see rc-send");
 	soft_end(&bed);

@@ -98,7 +98,7 @@ static void refused_rights(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 6; i++) {
 		struct soft_trial bed;
-		char *reason = mem_format("%s has no memory for that: it refuses %s",
+		char *reason = mem_format("%s supports no such memory: it refuses %s",
 					  i / 3 ? "the other side's device" : "the device",
 					  names[i % 3]);
 

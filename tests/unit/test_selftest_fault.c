@@ -218,8 +218,7 @@ static void lenient_windows(void **state)
 	bed.trial.far_can.vendor = 0xffffff;
 	soft.lenient = LENIENT_BOUNDS;
 	soft_pass(&bed, memory_tests, "rc-window-1",
-		  "Soft-RoCE does not keep to the limits of a window, but to those of its memory "
-		  "region");
+		  "Soft-RoCE enforces the limits of the memory region, not those of its window");
 	soft_end(&bed);
 }
 
@@ -247,13 +246,11 @@ static void skipped(void **state)
 		  "the peer's device has no memory windows of type 2");
 	bed.trial.granted.version = 3;
 	soft_skip(&bed, memory_tests, "rc-window-2",
-		  "a test of memory windows needs version 4 of the exchange; the server on hostb "
-		  "speaks "
-		  "3");
-	soft_skip(
-		&bed, memory_tests, "rc-vectors",
-		"a test of completion vectors needs version 4 of the exchange; the server on hostb "
-		"speaks 3");
+		  "a test of memory windows needs version 4 of the exchange protocol, but the "
+		  "server on hostb speaks 3");
+	soft_skip(&bed, memory_tests, "rc-vectors",
+		  "a test of completion vectors needs version 4 of the exchange protocol, but the "
+		  "server on hostb speaks 3");
 	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
 	soft_skip(
 		&bed, fault_tests, "fault-rnr",

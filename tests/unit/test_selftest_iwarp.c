@@ -139,8 +139,8 @@ static void perfect(void **state)
 		"iWARP has no RNR NAK: a message without a receive ends the connection (RFC 5041, "
 		"7.1)");
 	soft_skip(&bed, memory_tests, "rc-window-1",
-		  "an iWARP write that is refused ends the connection (RFC 5040, 7), and says "
-		  "nothing of the window");
+		  "a refused iWARP write ends the connection (RFC 5040, 7), and says nothing about "
+		  "the window");
 	soft_pass(&bed, rc_tests, "rc-send", NULL);
 	soft_pass(&bed, rc_tests, "rc-write", NULL);
 	soft_pass(&bed, rc_tests, "rc-read", NULL);
@@ -168,12 +168,12 @@ static void states(void **state)
 	soft_expect(&bed, rc_tests, "rc-states", SELFTEST_FAIL,
 		    "a new queue pair is in state 2, RESET or INIT expected");
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
-		    "a new queue pair is not in the state RESET but in 2");
+		    "a new queue pair is not in state RESET but in 2");
 	/* InfiniBand allows only one state here. */
 	iwarp.state = IBV_QPS_INIT;
 	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
-		    "a new queue pair is not in the state RESET but in 1");
+		    "a new queue pair is not in state RESET but in 1");
 	soft_cm_end(&bed);
 }
 
@@ -370,13 +370,11 @@ static void connection_stays(void **state)
 		const char *reason;
 	} sides[] = {
 		{0, 3,
-		 "RDMA write across the end of the memory region: the connection does not end at "
-		 "this "
-		 "side"},
+		 "RDMA write across the end of the memory region: the connection does not end on "
+		 "this side"},
 		{1, 2,
-		 "RDMA write across the end of the memory region: the connection does not end at "
-		 "the "
-		 "far side"},
+		 "RDMA write across the end of the memory region: the connection does not end on "
+		 "the far side"},
 	};
 
 	(void)state;

@@ -127,8 +127,8 @@ static void too_many_messages(void **state)
 		soft_expect(&bed, measure_tests, ids[i], SELFTEST_FAIL,
 			    "900000000 messages take longer than the 400ms that the server grants");
 		assert_string_equal(bed.trial.result->next_step,
-				    "there: rdmactl selftest --serve with a larger --longest; or "
-				    "here: fewer --iterations");
+				    "run rdmactl selftest --serve with a larger --longest there, "
+				    "or use fewer --iterations here");
 		assert_true(bed.trial.result->iterations.value > 0);
 		soft_end(&bed);
 	}
@@ -447,8 +447,8 @@ static void expectations(void **state)
 		{0, 0, 2.001, "2.000 million messages a second, expected at least 2.001 million"},
 	};
 	static const char hint[] =
-		"look for other load on both hosts and on the path between them, then check rate "
-		"and MTU of both ports (rdmactl ports), their PCIe links (lspci -vv) and NUMA "
+		"look for other load on both hosts and on the path between them, then check the "
+		"rate and MTU of both ports (rdmactl ports), their PCIe links (lspci -vv) and NUMA "
 		"nodes; --all-sizes shows more";
 
 	(void)state;
@@ -665,7 +665,7 @@ static void not_measured(void **state)
 	bed.request.ways.transport = SELFTEST_BY_UD;
 	bed.request.sizes[0] = 1025;
 	soft_skip(&bed, measure_tests, "bandwidth-send",
-		  "a datagram has at most the path MTU, 1024 bytes");
+		  "a datagram holds at most the path MTU, 1024 bytes");
 	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
 	soft_skip(&bed, measure_tests, "bandwidth-send", "iWARP has no datagrams (UD)");
 	bed.request.ways.transport = SELFTEST_BY_UC;
@@ -767,12 +767,12 @@ static void old_server(void **state)
 		bed.request.ways = rows[i].ways;
 		row = soft_run(&bed, measure_tests, "bandwidth-send");
 		snprintf(reason, sizeof(reason),
-			 "%s needs version 4 of the exchange; the server on hostb speaks 3",
+			 "%s needs version 4 of the exchange protocol, but the server on hostb "
+			 "speaks 3",
 			 rows[i].option);
 		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
 		assert_string_equal(row->reason, reason);
-		assert_string_equal(row->next_step,
-				    "update rdmactl there, or leave the option out");
+		assert_string_equal(row->next_step, "update rdmactl there, or omit the option");
 	}
 	/* The test runs without them. */
 	bed.request.ways = (struct selftest_ways){0};
@@ -783,8 +783,8 @@ static void old_server(void **state)
 	bed.trial.granted.qps = bed.trial.near_can.max_qps = bed.trial.far_can.max_qps = 16384;
 	bed.request.queue_pairs = 10923;
 	soft_skip(&bed, measure_tests, "bandwidth-send",
-		  "a second completion queue for so many queue pairs needs version 5 of the "
-		  "exchange; the server on hostb speaks 4");
+		  "a second completion queue for this many queue pairs needs version 5 of the "
+		  "exchange protocol, but the server on hostb speaks 4");
 	soft_end(&bed);
 }
 
@@ -863,7 +863,7 @@ static void still(void **state)
 	soft.ports[0].context.ops.post_send = post_nothing;
 	row = soft_run(&bed, measure_tests, "bandwidth-write");
 	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
-	assert_non_null(strstr(row->reason, "nothing came within 15000 ms"));
+	assert_non_null(strstr(row->reason, "nothing arrived within 15000 ms"));
 	soft_end(&bed);
 }
 

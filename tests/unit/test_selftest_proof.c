@@ -61,11 +61,10 @@ static void not_proven(void **state)
 	trial_prove(&bed.trial);
 	assert_string_equal(bed.trial.blocked, "connect");
 	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
-	assert_string_equal(
-		bed.trial.result->reason,
-		"a packet of none0/1 of hostb to GID 0000:0000:0000:0000:0000:ffff:0a09:0001 of "
-		"none0/1 did not arrive, so the server does not know whose port that is, and runs "
-		"no test with it");
+	assert_string_equal(bed.trial.result->reason,
+			    "a packet from none0/1 of hostb to GID "
+			    "0000:0000:0000:0000:0000:ffff:0a09:0001 of none0/1 did not arrive, so "
+			    "the server cannot tell whose port that is, and runs no tests with it");
 	assert_string_equal(bed.trial.result->next_step,
 			    "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the "
 			    "network of that GID");
@@ -160,7 +159,7 @@ static void orders(void **state)
 	assert_int_equal(agent_address(agent, &(struct message_address){.to = agent->guard.peer}),
 			 0);
 	assert_int_equal(agent_prove(agent, &prove), -EINVAL);
-	assert_string_equal(agent->refused.text, "the proof takes a connected queue pair");
+	assert_string_equal(agent->refused.text, "the proof requires a connected queue pair");
 	assert_false(agent->guard.asked);
 	agent_free(agent);
 }
@@ -176,13 +175,13 @@ static void memory(void **state)
 		{{MEMORY_ODP},
 		 NULL,
 		 "none0/1 has no memory of kind odp: ibv_query_device_ex: ",
-		 "leave out --memory odp; with mlx5 the firmware must allow it (mlxconfig), and "
-		 "Soft-RoCE has it from Linux 6.15 on"},
+		 "omit --memory odp; with mlx5 the firmware must allow it (mlxconfig), and "
+		 "Soft-RoCE has it since Linux 6.15"},
 		{{MEMORY_DMABUF, EXPORTER_CUDA},
 		 NULL,
 		 "none0/1 has no memory of kind dmabuf:cuda:0: ",
-		 "the accelerator's driver must be loaded and its library installed; a server may "
-		 "not open its device files: start the test from the host with the accelerator"},
+		 "the accelerator's driver must be loaded and its library installed; a server "
+		 "cannot open its device files: start the test from the host with the accelerator"},
 	};
 	struct soft_trial bed;
 
@@ -244,7 +243,7 @@ static void old_server(void **state)
 		if (rows[i].fails)
 			assert_string_equal(bed.trial.result->reason,
 					    "another kind of memory needs version 4 of the "
-					    "exchange; the server on hostb speaks 3");
+					    "exchange protocol, but the server on hostb speaks 3");
 		soft_end(&bed);
 	}
 }

@@ -265,12 +265,12 @@ static const struct soft_fault faults[] = {
 	 "RDMA write with immediate of 5001 bytes: the receive completed as operation 128, 129 "
 	 "expected",
 	 other_operation},
-	{"rc-send", SEND "the completion is of operation 6, 0 expected", other_sent},
-	{"rc-write", WRITE "the completion is of operation 6, 1 expected", other_sent},
-	{"rc-write", WRITE "the completion is of operation 6, 0 expected", other_follower},
-	{"rc-read", READ "the completion is of operation 6, 2 expected", other_sent},
-	{"rc-fetch-add", ADD "the completion is of operation 6, 4 expected", other_sent},
-	{"rc-compare-swap", SWAP "(step 1): the completion is of operation 6, 3 expected",
+	{"rc-send", SEND "the completion is for operation 6, 0 expected", other_sent},
+	{"rc-write", WRITE "the completion is for operation 6, 1 expected", other_sent},
+	{"rc-write", WRITE "the completion is for operation 6, 0 expected", other_follower},
+	{"rc-read", READ "the completion is for operation 6, 2 expected", other_sent},
+	{"rc-fetch-add", ADD "the completion is for operation 6, 4 expected", other_sent},
+	{"rc-compare-swap", SWAP "(step 1): the completion is for operation 6, 3 expected",
 	 other_sent},
 	/* other members of a completion */
 	{"rc-send", SEND "the receive completed with 5000 bytes, 5001 were sent", byte_less},
@@ -322,15 +322,15 @@ static const struct soft_fault faults[] = {
 	 NULL, source_changed},
 	/* atomic operations */
 	{"rc-fetch-add",
-	 ADD "the word at the other side has 0x33 at byte 7, expected 0x32 in all 8", NULL,
+	 ADD "the word on the other side has 0x33 at byte 7, expected 0x32 in all 8", NULL,
 	 word_changed},
-	{"rc-fetch-add", ADD "the value that came back has 0x11 at byte 2, expected 0x10 in all 8",
-	 NULL, answer_changed},
+	{"rc-fetch-add", ADD "the returned value has 0x11 at byte 2, expected 0x10 in all 8", NULL,
+	 answer_changed},
 	{"rc-fetch-add",
 	 ADD CHANGED "far buffer has 0x00 at offset 64, expected 0xa5; 1 bytes differ", NULL,
 	 word_guard},
 	{"rc-compare-swap",
-	 "compare-and-swap of 0x7777777777777776 to 0x7777777777777777 (step 3): the word at the "
+	 "compare-and-swap of 0x7777777777777776 to 0x7777777777777777 (step 3): the word on the "
 	 "other side has 0x22 at byte 0, expected 0x77 in all 8",
 	 NULL, always_swaps},
 	{"rc-atomic-contended",
@@ -340,8 +340,8 @@ static const struct soft_fault faults[] = {
 	 "batch 1 of 8 RDMA writes: the local side got a completion with id 256, expected 263",
 	 NULL, NULL, LENIENT_SIGNAL},
 	{"rc-unsignaled",
-	 "batch 1 of 8 RDMA writes: the local side got a completion ('success') where none may "
-	 "come",
+	 "batch 1 of 8 RDMA writes: the local side got a completion ('success') where none was "
+	 "expected",
 	 NULL, NULL, LENIENT_TWICE},
 	{"rc-unsignaled",
 	 "batch 1 of 8 RDMA writes: wrong data: the far buffer has 0x00 at offset 17, expected 0x",
@@ -353,7 +353,7 @@ static const struct soft_fault faults[] = {
 	 NULL, second_of_batch},
 	/* a shared receive queue */
 	{"rc-shared-receive", "receive 0 has 99 bytes, 100 were sent", byte_less},
-	{"rc-shared-receive", "receive 0 completed for QP 5: no message was left for that",
+	{"rc-shared-receive", "receive 0 completed for QP 5, which had no message left",
 	 other_queue_pair},
 	{"rc-shared-receive", "receive 12 completed for QP ", far_receive},
 	{"rc-shared-receive", "receive 0 completed for QP ", same_receive},
@@ -372,7 +372,7 @@ static const struct soft_fault faults[] = {
 	 NULL, NULL, LENIENT_AWAKE, "hostb"},
 	{"rc-states",
 	 "a send posted in SQD, where it has to wait: the far side got a completion ('success') "
-	 "where none may come",
+	 "where none was expected",
 	 NULL, NULL, LENIENT_SQD},
 	{"rc-states", "in the state ERR: the local side completed with 'success', expected '", NULL,
 	 NULL, LENIENT_FLUSH},

@@ -260,8 +260,8 @@ static void other_versions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *text = mem_format("version %u to %u of the exchange protocol (release 7.8), "
-					"this server has versions 1 to 6 (release %s)",
+		char *text = mem_format("versions %u to %u of the exchange protocol (release 7.8), "
+					"but this server has versions 1 to 6 (release %s)",
 					rows[i].lowest, rows[i].highest, RDMACTL_VERSION);
 		char *line = mem_format("refused: %s", text);
 
@@ -293,7 +293,7 @@ static void strangers(void **state)
 	expect_stranger("dropped: sent no valid message (not a message of the protocol)");
 	come();
 	assert_int_equal(send(visit.channel, "RDMT", 4, 0), 4);
-	expect_stranger("dropped: sent no valid message (half a message)");
+	expect_stranger("dropped: sent no valid message (an incomplete message)");
 	come();
 	greet(1, 5);
 	hear(MESSAGE_CHALLENGE);
@@ -311,7 +311,7 @@ static void server_ends(void **state)
 	begin();
 	visit.service.signals = eventfd(1, EFD_CLOEXEC);
 	come();
-	expect_stranger("dropped: the server is ending");
+	expect_stranger("dropped: the server is shutting down");
 	close(visit.service.signals);
 	/* The server ends while the process asks for a place. */
 	begin();
@@ -319,7 +319,7 @@ static void server_ends(void **state)
 	greet(1, 5);
 	respond();
 	shutdown(visit.line, SHUT_RDWR);
-	expect_stranger("dropped: the server is ending");
+	expect_stranger("dropped: the server is shutting down");
 }
 
 static void no_place(void **state)
@@ -329,9 +329,9 @@ static void no_place(void **state)
 	come();
 	greet(1, 5);
 	respond();
-	give_place(false, "it serves 16 clients already");
-	hear_refusal(REFUSAL_BUSY, "it serves 16 clients already");
-	expect_stranger("refused: it serves 16 clients already");
+	give_place(false, "it already serves 16 clients");
+	hear_refusal(REFUSAL_BUSY, "it already serves 16 clients");
+	expect_stranger("refused: it already serves 16 clients");
 	come();
 	greet(1, 1);
 	give_place(false, "no");
@@ -351,8 +351,8 @@ static bool has_hmac(void)
 	return !handshake_mac("token", HANDSHAKE_SERVER, &challenge, &response, mac);
 }
 
-#define WRONG "not the token of this server"
-#define NONE  "this server asks for a token: --token or RDMACTL_TOKEN"
+#define WRONG "this server has another token"
+#define NONE  "this server requires a token: --token or RDMACTL_TOKEN"
 
 static void tokens(void **state)
 {
@@ -401,9 +401,9 @@ static void tokens(void **state)
 	visit.service.token = "word";
 	come();
 	greet(1, 1);
-	hear_refusal(REFUSAL_TOKEN, "this server takes a token from a newer rdmactl only, because "
+	hear_refusal(REFUSAL_TOKEN, "this server accepts tokens only from newer rdmactl releases: "
 				    "this one sends it in clear text");
-	expect_stranger("refused: this server takes a token from a newer rdmactl only, because "
+	expect_stranger("refused: this server accepts tokens only from newer rdmactl releases: "
 			"this one sends it in clear text");
 }
 
@@ -469,7 +469,7 @@ static void ports(void **state)
 	assert_int_equal(visit.got.refused.refusal, REFUSAL_NO_PORT);
 	assert_string_equal(visit.got.refused.text, "there is none");
 	bid_farewell();
-	report = leave_for("an order was refused: there is none");
+	report = leave_for("a request was refused: there is none");
 	assert_true(report.welcomed && !report.well);
 	assert_int_equal(report.orders, 2);
 	assert_string_equal(report.local.device, "any 0 3 mlx5_0 1");
@@ -509,7 +509,7 @@ static void lists(void **state)
 	assert_int_equal(visit.got.refused.refusal, REFUSAL_NO_PORT);
 	assert_string_equal(visit.got.refused.text, "no such page");
 	bid_farewell();
-	leave_for("an order was refused: no such page");
+	leave_for("a request was refused: no such page");
 	begin();
 	enter();
 	say(&order);
@@ -553,7 +553,7 @@ static void ends(void **state)
 	while (recv(visit.channel, &byte, 1, 0) > 0)
 		;
 	close(visit.service.signals);
-	expect_unwell("the server was ended");
+	expect_unwell("the server was stopped");
 }
 
 /* The process gets a signal when its time is over, and tells it apart from others. */
@@ -572,7 +572,7 @@ static void time_is_over(void **state)
 	enter();
 	while (recv(visit.channel, &byte, 1, 0) > 0)
 		;
-	expect_unwell("it was served for as long as a client may be");
+	expect_unwell("it reached the time limit for a client");
 	close(visit.service.signals);
 	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
 }
@@ -598,7 +598,7 @@ static void crashes(void **state)
 		const char *ended, *text;
 	} rows[] = {
 		{9, false, NULL, "the process that served it was killed by signal 9"},
-		{15, true, NULL, "the server was ended"},
+		{15, true, NULL, "the server was stopped"},
 		{3 << 8, false, NULL, "the process that served it failed with status 3"},
 		{3 << 8, true, NULL, "the process that served it failed with status 3"},
 		{9, false, "dropped: too long", "dropped: too long"},
@@ -624,15 +624,15 @@ static void lines(void **state)
 		const char *line;
 	} rows[] = {
 		{{.welcomed = false, .orders = 3, .text = "refused: no"}, "refused: no"},
-		{{.welcomed = true, .well = true}, "served, 0 orders in 2000.3 s"},
-		{{.welcomed = true, .well = true, .orders = 1}, "served, 1 order in 2000.3 s"},
+		{{.welcomed = true, .well = true}, "served, 0 requests in 2000.3 s"},
+		{{.welcomed = true, .well = true, .orders = 1}, "served, 1 request in 2000.3 s"},
 		{{.welcomed = true, .orders = 2, .text = "it broke"},
-		 "served, 2 orders in 2000.3 s; it broke"},
+		 "served, 2 requests in 2000.3 s; it broke"},
 		{{.welcomed = true,
 		  .well = true,
 		  .orders = 2,
 		  .local = {.device = "mlx5_0", .port = 2}},
-		 "served by mlx5_0/2, 2 orders in 2000.3 s"},
+		 "served by mlx5_0/2, 2 requests in 2000.3 s"},
 	};
 
 	(void)state;
@@ -666,7 +666,7 @@ static void rows(void **state)
 		assert_string_equal(row->peer, "192.0.2.1");
 		assert_int_equal(row->group.value, SELFTEST_SERVE);
 		assert_string_equal(row->test, "serve");
-		assert_string_equal(row->summary, "carries out the orders of a client");
+		assert_string_equal(row->summary, "serves the requests of a client");
 		assert_int_equal(row->verdict.value, well ? SELFTEST_PASS : SELFTEST_FAIL);
 		if (well)
 			assert_null(row->reason);

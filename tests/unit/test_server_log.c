@@ -87,8 +87,8 @@ static void expect(const char *wanted)
 
 static void start(void)
 {
-	char *line = mem_format("listening on 127.0.0.1 port %u, for anyone who reaches it: "
-				"--token asks for a token",
+	char *line = mem_format("listening on 127.0.0.1 port %u, open to any client that reaches "
+				"it: --token requires a token",
 				bed.port);
 	int ends[2];
 
@@ -180,18 +180,18 @@ static void several(void **state)
 	for (size_t i = 0; i < 3; i++)
 		clients[i] = enter();
 	leave(clients[1]);
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	close(clients[2]);
-	expect("127.0.0.1: served, 0 orders; the connection ended without a goodbye");
+	expect("127.0.0.1: served, 0 requests; the connection ended without a goodbye");
 	/* One place is free again, and the first client still has its own. */
 	clients[1] = enter();
 	leave(clients[1]);
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	leave(clients[0]);
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	clients[0] = enter();
 	interrupt();
-	expect("127.0.0.1: served, 0 orders; the server was ended");
+	expect("127.0.0.1: served, 0 requests; the server was stopped");
 	close(clients[0]);
 	expect("row 127.0.0.1 well 0 orders");
 	expect("row 127.0.0.1 failed 0 orders");
@@ -215,11 +215,11 @@ static void too_many(void **state)
 	fd = come();
 	reply = hear(fd, MESSAGE_REFUSED);
 	assert_int_equal(reply.refused.refusal, REFUSAL_BUSY);
-	assert_string_equal(reply.refused.text, "it serves 1 client of this address already");
+	assert_string_equal(reply.refused.text, "it already serves 1 client from this address");
 	close(fd);
-	expect("127.0.0.1: refused: it serves 1 client of this address already");
+	expect("127.0.0.1: refused: it already serves 1 client from this address");
 	leave(first);
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	interrupt();
 	expect("row 127.0.0.1 well 0 orders");
 	finish(0);
@@ -242,7 +242,7 @@ static void allowed(void **state)
 	fd = come();
 	assert_true(recv(fd, &byte, 1, 0) <= 0);
 	close(fd);
-	expect("127.0.0.1: closed: in no network of --allow");
+	expect("127.0.0.1: closed: not in a network of --allow");
 	interrupt();
 	finish(0);
 	begin();
@@ -250,7 +250,7 @@ static void allowed(void **state)
 	bed.service.allowed_count = 2;
 	start();
 	leave(enter());
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	interrupt();
 	expect("row 127.0.0.1 well 0 orders");
 	finish(0);
@@ -267,7 +267,7 @@ static void once(void **state)
 	start();
 	fd = come();
 	close(fd);
-	expect("127.0.0.1: served, 0 orders; the connection ended without a goodbye");
+	expect("127.0.0.1: served, 0 requests; the connection ended without a goodbye");
 	expect("row 127.0.0.1 failed 0 orders");
 	finish(EIO);
 	begin();
@@ -276,7 +276,7 @@ static void once(void **state)
 	close(come_silently());
 	expect("127.0.0.1: closed the connection before its hello");
 	leave(enter());
-	expect("127.0.0.1: served, 0 orders");
+	expect("127.0.0.1: served, 0 requests");
 	expect("row 127.0.0.1 well 0 orders");
 	finish(0);
 	begin();
@@ -318,7 +318,7 @@ static void asked_for(void **state)
 				    "--serve DEV/PORT");
 		selftest_results_free(&results);
 		expect(with ? "wanted GID 7 from none0" : "wanted GID -1 from none0");
-		expect("127.0.0.1: served, 1 order; an order was refused: there is none");
+		expect("127.0.0.1: served, 1 request; a request was refused: there is none");
 		interrupt();
 		expect("row 127.0.0.1 failed 1 orders");
 		finish(0);
@@ -356,9 +356,9 @@ static void cannot_listen(void **state)
 	bed.service.tcp_port = bed.port;
 	reason = mem_format("cannot listen on 127.0.0.1 port %u: %s", bed.port,
 			    strerror(EADDRINUSE));
-	hint = mem_format("another server uses that port; choose a free one, here and for the "
-			  "client: --port %u",
-			  bed.port + 1);
+	hint = mem_format(
+		"that port is in use; choose a free one for the server and its clients: --port %u",
+		bed.port + 1);
 	expect_reason(-EADDRINUSE, reason, hint);
 	free(reason);
 	free(hint);

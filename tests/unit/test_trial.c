@@ -171,9 +171,9 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	assert_int_equal(bed.trial.result->verdict.value, verdict);
 	assert_string_equal(bed.trial.result->reason, reason);
 	if (verdict == SELFTEST_FAIL)
-		assert_string_equal(bed.trial.result->next_step,
-				    "there: rdmactl selftest --serve --longest 90s; or here: "
-				    "--duration 1m");
+		assert_string_equal(
+			bed.trial.result->next_step,
+			"run rdmactl selftest --serve --longest 90s there, or use --duration 1m here");
 	assert_int_equal(exchange_receive(bed.peer, -1, 1000, &order, &complaint), 0);
 	assert_int_equal(order.type, MESSAGE_RELEASE);
 	free_bed(&bed);
@@ -191,7 +191,7 @@ static void more_than_granted(void **state)
 	assert_too_much(measure_tests, "bandwidth-write",
 			"it needs 3 queue pairs, the peer grants 2", SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
-			"a measurement of 90s is longer than the server grants: 1m", SELFTEST_FAIL);
+			"a measurement of 90s is longer than the 1m that the server grants", SELFTEST_FAIL);
 }
 
 /* What the processor or the kernel cannot do with the requested memory. */
@@ -224,10 +224,9 @@ static void unfit_memory(void **state)
 
 	(void)state;
 	assert_unfit(rc_tests, "rc-inline",
-		     "the processor has to reach the memory meanwhile, and cannot");
+		     "the processor must access the memory during the test, but cannot");
 	assert_unfit(measure_tests, "bandwidth-write",
-		     "the processor cannot copy 64 bytes inline out of memory that it cannot "
-		     "reach");
+		     "the processor cannot copy 64 bytes inline from memory that it cannot reach");
 	assert_unfit(memory_tests, "rc-window-1",
 		     "the kernel registers no dma-buf for memory windows");
 	assert_unfit(memory_tests, "rc-window-2",
@@ -283,8 +282,8 @@ static void peer_leaves_at_an_order(void **state)
 		const char *reason;
 	} rows[] = {
 		{STOP_DEVICE_GONE, "on 10.0.0.2: device rxb was removed during the test"},
-		{STOP_TIMED_OUT, "10.0.0.2 ended the exchange during the test: it heard nothing of "
-				 "this side for longer than its --idle"},
+		{STOP_TIMED_OUT, "10.0.0.2 ended the exchange during the test: it heard nothing "
+				 "from this side for longer than its --idle"},
 	};
 	struct message leaving = {.type = MESSAGE_LEAVING};
 	struct message_queried queried;
@@ -345,8 +344,8 @@ static void peer_invents_completions(void **state)
 	assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
 	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -EPROTO);
 	assert_string_equal(bed.trial.result->reason,
-			    "the peer sent something else than a message: an answer that does not "
-			    "belong to the order");
+			    "the peer sent something other than a message: a reply that does not "
+			    "match the request");
 	assert_int_equal(bed.trial.stop, STOP_PEER_GONE);
 	free_bed(&bed);
 }
@@ -367,8 +366,8 @@ static void peer_falls_silent(void **state)
 	bed.trial.far.stop = STOP_TIMED_OUT;
 	trial_explain(&bed.trial, &bed.trial.far, -ETIMEDOUT);
 	assert_string_equal(bed.trial.result->reason,
-			    "10.0.0.2 did not answer any more, for 42000 ms: its rdmactl was "
-			    "stopped, or the host hangs");
+			    "10.0.0.2 stopped answering, with no reply for 42000 ms: its rdmactl "
+			    "was stopped, or the host hangs");
 	free_bed(&bed);
 }
 
@@ -530,11 +529,11 @@ static void handshakes(void **state)
 	shake_hands(&(struct server){0}, NULL, 0, NULL);
 	shake_hands(&(struct server){.token = "word"}, "word", 0, NULL);
 	shake_hands(&(struct server){.token = "Word"}, "word", -EACCES,
-		    "what answers as 10.0.0.2 does not know the token");
+		    "the program that answers as 10.0.0.2 does not know the token");
 	shake_hands(&(struct server){.token = "word", .mirror = true}, "word", -EACCES,
-		    "what answers as 10.0.0.2 does not know the token");
+		    "the program that answers as 10.0.0.2 does not know the token");
 	shake_hands(&(struct server){0}, "word", -EACCES,
-		    "10.0.0.2 asks for no token, so anyone might answer there");
+		    "10.0.0.2 does not require a token, so anyone might answer there");
 	shake_hands(
 		&(struct server){.old = true}, "word", -EPROTONOSUPPORT,
 		"the rdmactl of 10.0.0.2 is too old: the token would cross the network in clear "

@@ -39,7 +39,7 @@ HELLO_SECONDS = 5  # that a client may take to greet
 STOP_SECONDS = 1
 MOST_CLIENTS, MOST_OF_ADDRESS = 16, 8
 BURST = 20  # lines of the log at once
-LEFT_OUT = re.compile(r'(\d+) more lines? (?:was|were) left out')
+LEFT_OUT = re.compile(r'(\d+) more lines? (?:was|were) omitted')
 
 
 def message(kind, body=b'', version=VERSION, length=None):

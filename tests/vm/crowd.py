@@ -140,7 +140,7 @@ def allowed(tap, command):
     for _ in range(60):
         server.client(source='127.0.0.3').socket.close()
     wrong += abuse.is_served(server, source='127.0.0.2')
-    if not server.wait_for('in no network of --allow'):
+    if not server.wait_for('not in a network of --allow'):
         wrong.append('no line about it')
     if len(server.lines()) > BURST + 10 + 2 * (time.monotonic() - begin + 1):
         wrong.append('%d lines about others' % len(server.lines()))
@@ -213,7 +213,7 @@ def cut(tap, command):
             wrong += server.at_rest()
             if stalls.is_late(10):
                 wrong.append('given up after %s' % stalls.tell())
-        if not server.wait_for("TCP gave the connection up: the client's host acknowledged "
+        if not server.wait_for("TCP gave up the connection: the client's host acknowledged "
                                'nothing', count=1 + owes):
             wrong.append('no line about it: %s' % server.lines()[-1:])
         client.socket.close()

@@ -170,7 +170,7 @@ def token(tap):
              unequal('exit status', document.status, 0) +
              unequal('rows', [row['result'] for row in document.rows], ['pass']) +
              ['no word of a refusal: %r' % document.result.complaint()
-              for text in ('this server asks for a token', 'not the token of this server')
+              for text in ('this server requires a token', 'this server has another token')
               if document.result.complaint().count(': refused: ' + text) != 1])
 
 

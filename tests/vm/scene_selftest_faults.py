@@ -45,9 +45,9 @@ def blocked(tap):
     peers.must('modprobe', '-a', 'sch_prio', 'cls_u32')
     for netdev, sentence in (
             ('va', r'UDP port 4791 \(RoCE v2\) seems to be blocked: rxa/1 sent \d+ packets, '
-                   r'rxb/1 of 10\.9\.0\.2 received no packet$'),
+                   r'rxb/1 of 10\.9\.0\.2 received no packets$'),
             ('vb', r'UDP port 4791 \(RoCE v2\) seems to be blocked on the return path: '
-                   r'rxb/1 of 10\.9\.0\.2 received \d+ packets, but rxa/1 received no packet$')):
+                   r'rxb/1 of 10\.9\.0\.2 received \d+ packets, but rxa/1 received no packets$')):
         tc(BLOCKED % {'netdev': netdev})
         document = run('--peer', '10.9.0.2')
         tc('qdisc del dev %s root\n' % netdev)

@@ -92,7 +92,7 @@ def dma_bufs(tap):
 
 def windows(tap):
     """In loopback and to a peer; Soft-RoCE keeps to the region's limits, not to the window's."""
-    remark = 'Soft-RoCE does not keep to the limits of a window'
+    remark = 'Soft-RoCE enforces the limits of the memory region, not those of its window'
     for words in ((), PEER):
         document = run('rxa', *words, '--test', 'rc-window-1,rc-window-2,rc-fence,rc-vectors')
         rows = {row['test']: row for row in document.rows}
@@ -125,7 +125,7 @@ def charts(tap):
     lines = [node for node in root.iter() if node.tag.endswith('polyline')]
     texts = {node.text for node in root.iter() if node.tag.endswith('text')}
     wrong += [] if len(lines) >= 8 else ['%d lines' % len(lines)]
-    for title in ('Bandwidth over the size of a message', 'Distribution of the latency',
+    for title in ('Bandwidth by message size', 'Latency distribution',
                   'rxa/1 bandwidth-write'):
         wrong += [] if title in texts else ['no %r' % title]
     tap.test('selftest memory: --format svg', wrong)

@@ -162,7 +162,7 @@ def refused(tap):
              unequal('who has it not, and what to do', [
                  (row['reason'], row['next_step']) for row in document.rows], [
                      ('rxa/1 has no P_Key 0x8001', 'rdmactl pkeys lists them; on InfiniBand the '
-                      'subnet manager gives them to a port')]))
+                      'subnet manager assigns them to a port')]))
     document, _ = run('--hop-limit', '7')
     tap.test('selftest path: the hop limit of RoCE is that of the route',
              selftest.wrong_with(document, 4, (
@@ -208,7 +208,7 @@ def older(tap):
                                 '--test', 'rc-write')
         thread.join(20)
     tap.test('selftest path: an older server is told apart', selftest.wrong_with(document, 4, (
-        'connect', 'fail', 'cannot be told what its packets shall carry')))
+        'connect', 'fail', 'cannot be told what its packets should carry')))
 
 
 def old_server(listener, heard):

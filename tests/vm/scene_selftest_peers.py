@@ -120,7 +120,8 @@ def unequal_pingpongs(tap):
     other.process.kill()
     other.end()
     tap.test('peers: ibv_srq_pingpong with fewer queue pairs', wrong_with(
-        document, 4, ('srq-pingpong', 'fail', 'has 3 queue pairs, and both sides need as many')))
+        document, 4, ('srq-pingpong', 'fail',
+                      'has 3 queue pairs, and both sides need the same number')))
     document = run('--peer', SERVER, '--proto', 'uc-pingpong')
     tap.test('peers: no server of ibv_uc_pingpong', wrong_with(
         document, 4, ('uc-pingpong', 'fail', 'nothing listens on its TCP port 18515')))
@@ -159,7 +160,7 @@ def compare_perftest(program, operation, way, attempt, serves=False):
             program, figure(document, way), printed(result.text(), way), 1.02 if told else 3)
 
     document, result, wrong = with_figures(attempt, wrong_figures)
-    wrong += wrong_with(document, 0, (program, 'pass', 'of perftest there'))
+    wrong += wrong_with(document, 0, (program, 'pass', 'the peer has perftest'))
     unseen = serves and (operation, way) == ('read', 'lat')
     wrong += row_of(document, program, iterations=None if unseen else int(COUNTS[way]),
                     size_bytes=None if unseen else int(SIZE))
@@ -213,18 +214,18 @@ KEYS = b'0000:0001:000011:e9b3a5:00001c51:00007f2b4f5a8000:' + b':'.join([b'00']
 WITH_GID = KEYS.replace(b'00:' * 5 + b'00:00000000', b'ff:ff:0a:09:00:01:00000000')
 # What a client writes, one step after the other, and what the server says about it.
 HOSTILE = (
-    ([b'GET / HTTP/1.0\r\n'], 'is no ib_write_bw: its first bytes are no address'),
-    ([b'\xff' * 16], 'is no ib_write_bw: its first bytes are no address'),
-    ([b'5.60'.ljust(16, b'\0')], "is of perftest's version 5.60, and this one talks with 5.70"),
+    ([b'GET / HTTP/1.0\r\n'], 'is not ib_write_bw: its first bytes are not an address'),
+    ([b'\xff' * 16], 'is not ib_write_bw: its first bytes are not an address'),
+    ([b'5.60'.ljust(16, b'\0')], 'is from perftest 5.60, but this side needs 5.70 or later'),
     ([VERSION, struct.pack('>I', 1 << 31), SIZES[1], SIZES[2]], 'cycle buffer of 2147483648 bytes'),
-    ([VERSION, *SIZES[:2], b'9\0'], 'is no ib_write_bw: its first bytes are no address'),
-    ([VERSION, *SIZES, b'\x1b[2J' * 27], 'is no address with a GID'),
-    ([VERSION, *SIZES, KEYS.replace(b'000011', b'000001')], 'is no address with a GID'),
+    ([VERSION, *SIZES[:2], b'9\0'], 'is not ib_write_bw: its first bytes are not an address'),
+    ([VERSION, *SIZES, b'\x1b[2J' * 27], 'is not an address with a GID'),
+    ([VERSION, *SIZES, KEYS.replace(b'000011', b'000001')], 'is not an address with a GID'),
     ([VERSION, *SIZES, KEYS], 'was started without -g: RoCE needs a GID'),
     ([VERSION, *SIZES, KEYS[:50]], 'closed the connection before the addresses were exchanged'),
     ([VERSION, *SIZES, WITH_GID, WITH_GID[:50]], 'closed the connection: its ib_write_bw ended'),
     ([VERSION, *SIZES, *[WITH_GID] * 4, *[b'\xff' * 8] * 5],
-     'says that it measured is no report of ib_write_bw'),
+     'are not a report of ib_write_bw'),
 )
 
 
@@ -292,7 +293,7 @@ def mckey(tap):
     wrong = []
     for sender in senders:
         document = sender.end()
-        wrong += wrong_with(document, 0, ('mckey', 'pass', 'the receiver alone knows'))
+        wrong += wrong_with(document, 0, ('mckey', 'pass', 'only the receiver knows'))
         wrong += row_of(document, 'mckey', iterations=7, size_bytes=200, peer=None)
         wrong += [] if all(row['peer_gid'] for row in document.rows) else ["no group's GID"]
     tap.test('peers: two senders to mckey, one of them --send-only', wrong + ended(other))
@@ -306,10 +307,10 @@ def mckey(tap):
              row_of(document, 'mckey', iterations=1, size_bytes=200, peer=CLIENT))
     document = run('rxa', '--proto', 'mckey', '--group', GROUP, '--no-loopback')
     tap.test('peers: a device without --no-loopback says so', wrong_with(
-        document, 4, ('mckey', 'fail', "cannot keep a queue pair's own datagrams from it")))
+        document, 4, ('mckey', 'fail', "cannot hide a queue pair's own datagrams from it")))
     document = run('rxa', '--proto', 'mckey', '--group-gid', 'ff12::1')
     tap.test('peers: a GID as the group is of InfiniBand', wrong_with(
-        document, 4, ('mckey', 'fail', 'a group that is a GID')))
+        document, 4, ('mckey', 'fail', 'a group given as a GID')))
     server = serving('mckey', '--group', GROUP)
     # The command returns when no program uses the device any more.
     removal = peers.run('rdma', 'link', 'del', 'rxb')

@@ -240,11 +240,12 @@ def hostile(tap):
             abuse.QUEUE, struct.pack('>III', 0, 4, 0)))[0], abuse.DONE)
         # `active` comes first: the server would connect.
         for what, order, part in (
-                ('to begin connections', many(1), 'this server accepts connections only'),
+                ('to begin connections', many(1), 'this server only accepts connections'),
                 ('to accept without listening', many(0), 'nothing listens'),
-                ('queue pairs to another host', exchange('10.9.0.78'), "its client's port only"),
+                ('queue pairs to another host', exchange('10.9.0.78'),
+                 "sends only to its client's port"),
                 ('past the end', exchange(CONTROL, first=16383),
-                 'queue pairs 16383 to 16383, and there are 2')):
+                 'queue pairs 16383 to 16383, but there are 2')):
             wrong += refused(what, client.call(order), part)
     wrong += server.at_rest()
     server.stop()
@@ -295,7 +296,8 @@ def older(tap):
         document = run('rxa', '--peer', CONTROL, '--all-ports')
         thread.join(20)
     tap.test('selftest rails: a server of version 3 lists no ports', selftest.wrong_with(
-        document, 4, ('connect', 'fail', '--all-ports needs version 4 of the exchange; the server')))
+        document, 4, ('connect', 'fail',
+                      '--all-ports needs version 4 of the exchange protocol, but the server')))
 
 
 def play(tap):

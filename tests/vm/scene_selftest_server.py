@@ -501,8 +501,9 @@ def longer_than_granted(tap):
     text = result.complaint()
     wrong = [] if result.status == 4 else ['exit status %s' % result.status]
     wrong += ['no %r in %r' % (words, text) for words in
-              ('a measurement of 5m is longer than the server grants: 2s',
-               'rdmactl selftest --serve --longest 5m; or here: --duration 2s') if words not in text]
+              ('a measurement of 5m is longer than the 2s that the server grants',
+               'run rdmactl selftest --serve --longest 5m there, or use --duration 2s here')
+             if words not in text]
     server.stop()
     tap.test('server: what is longer than --longest fails, and says what to do', wrong)
 
@@ -518,7 +519,7 @@ def more_than_granted(tap):
         wrong = [] if result.status == 4 else ['exit status %s' % result.status]
         wrong += ['no %r in %r' % (words, text) for words in
                   ('100000000 messages take longer than the 2s that the server grants',
-                   'there: rdmactl selftest --serve with a larger --longest') if words not in text]
+                   'run rdmactl selftest --serve with a larger --longest there') if words not in text]
         tap.test('server: %s: too many --iterations for --longest fail, and say so' %
                  ' '.join(words), wrong)
     server.stop()

@@ -40,8 +40,8 @@ int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved)
 		return 0;
 	if (agent->reserve(agent->reserve_context, (int64_t)bytes))
 		return agent_refuse(agent, REFUSAL_LIMIT,
-				    "%llu MiB of memory, and less is left of what --memory of "
-				    "the server gives to all clients",
+				    "%llu MiB of memory, more than the server's --memory leaves "
+				    "for this client",
 				    (unsigned long long)((bytes + (1 << 20) - 1) >> 20));
 	*reserved = bytes;
 	return 0;

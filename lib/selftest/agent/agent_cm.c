@@ -198,7 +198,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	}
 	if (!agent->endpoint.ip.family ||
 	    (order->family && agent->endpoint.ip.family != order->family))
-		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
+		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen on");
 	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
 		return agent_cm_fail(agent, "rdma_create_id");

@@ -75,7 +75,7 @@ int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 		return agent_refuse(agent, REFUSAL_ORDER, "a device is open already");
 	if (endpoint->gid_index > LIMIT_GID_INDEX)
 		return agent_refuse(agent, REFUSAL_ORDER,
-				    "GID index %u: queue pairs can use indexes up to 255 only",
+				    "GID index %u: queue pairs can use only indexes up to 255",
 				    endpoint->gid_index);
 	agent->endpoint = *endpoint;
 	rc = open_device(agent);

@@ -172,7 +172,7 @@ static int carry_out(struct agent *agent, const struct message *order, struct me
 				  order->type != MESSAGE_RELEASE;
 
 	if (order->type >= MESSAGE_TYPES || !handlers[order->type])
-		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is not an order",
+		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is not a request",
 				    message_name(order->type));
 	if (needs_device && !agent->context)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device is open");
@@ -246,8 +246,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		served.stop = STOP_NONE;
 		/* The socket was readable, so this is its own error: TCP timed out. */
 		if (rc == -ETIMEDOUT && !served.complaint)
-			served.lost = "TCP gave the connection up: the client's host "
-				      "acknowledged nothing";
+			served.lost = "TCP gave up the connection: the client's host acknowledged "
+				      "nothing";
 		if (rc || order.type == MESSAGE_BYE)
 			break;
 		agent_execute(agent, &order, &reply);
@@ -260,7 +260,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		rc = exchange_send(channel, &reply, SEND_MSEC);
 		/* No room in the socket until the time limit, or an error of the socket. */
 		if (rc == -ETIMEDOUT)
-			served.lost = "the client did not take an answer, or its host is gone";
+			served.lost = "the client did not read a reply, or its host is gone";
 		if (rc)
 			break;
 	}

@@ -367,7 +367,7 @@ int agent_exchange_many(struct agent *agent, const struct message_exchange_many 
 	if (order->make && !order->first)
 		rc = prepare(agent, order->total);
 	if (!rc && order->first + order->count > many->count)
-		rc = agent_refuse(agent, REFUSAL_ORDER, "queue pairs %u to %u, and there are %u",
+		rc = agent_refuse(agent, REFUSAL_ORDER, "queue pairs %u to %u, but there are %u",
 				  order->first, order->first + order->count - 1, many->count);
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		struct agent_connection *connection = &many->items[order->first + i];

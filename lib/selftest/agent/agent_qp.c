@@ -395,7 +395,7 @@ static int modify_target(struct agent *agent, struct agent_qp *qp,
 	rc = agent->api.ibv_modify_qp(qp->target, &attr, mask);
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc,
-				  "ibv_modify_qp to %s of what receives",
+				  "ibv_modify_qp to %s of the receiving side",
 				  agent_state_word(order->state));
 	return 0;
 }

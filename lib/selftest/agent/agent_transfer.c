@@ -125,7 +125,7 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 	int rc = 0;
 
 	if (order->srq ? !srq : !qp || qp->srq)
-		return agent_refuse(agent, REFUSAL_ORDER, "nothing to post receives to");
+		return agent_refuse(agent, REFUSAL_ORDER, "no queue to post receives to");
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		if (fill_elements(agent, &order->span, i * order->step, elements))
 			return -EINVAL;

@@ -43,7 +43,7 @@ int guard_open(struct agent *agent, const struct endpoint *peer)
 
 static int refuse_stranger(struct agent *agent)
 {
-	return agent_refuse(agent, REFUSAL_ORDER, "this server sends to its client's port only");
+	return agent_refuse(agent, REFUSAL_ORDER, "this server sends only to its client's port");
 }
 
 int guard_destination(struct agent *agent, const struct endpoint *to)
@@ -69,7 +69,7 @@ int guard_active(struct agent *agent)
 {
 	if (!agent->guard.strict)
 		return 0;
-	return agent_refuse(agent, REFUSAL_ORDER, "this server accepts connections only");
+	return agent_refuse(agent, REFUSAL_ORDER, "this server only accepts connections");
 }
 
 /* 239.255/16 has local scope (RFC 2365), ff1e::/16 is transient (RFC 4291): choose_group(). */
@@ -81,13 +81,13 @@ int guard_group(struct agent *agent, const struct ip_address *group)
 	    (group->family == AF_INET6 && raw[0] == 0xff && raw[1] == 0x1e))
 		return 0;
 	return agent_refuse(agent, REFUSAL_ORDER,
-			    "this server joins groups of 239.255.0.0/16 and ff1e::/16 only");
+			    "this server joins only groups in 239.255.0.0/16 and ff1e::/16");
 }
 
 static int refuse_management(struct agent *agent)
 {
 	return agent_refuse(agent, REFUSAL_ORDER,
-			    "queue pairs 0 and 1, and Q_Keys from 0x80000000 on, are those of "
+			    "queue pairs 0 and 1, and Q_Keys from 0x80000000 on, are reserved for "
 			    "management datagrams");
 }
 
@@ -104,7 +104,7 @@ int guard_modify(struct agent *agent, const struct agent_qp *qp, const struct me
 	/* A port that never answers would get each packet again and again. */
 	if (order->state == IBV_QPS_RTS && order->retries && !agent->guard.proven)
 		return agent_refuse(agent, REFUSAL_ORDER,
-				    "this server retransmits nothing to a port that has not proven "
+				    "this server retransmits nothing to a port that is not proven "
 				    "to be its client's");
 	return 0;
 }
@@ -135,9 +135,9 @@ int guard_look(struct agent *agent)
 {
 	if (!agent->guard.strict || agent->guard.proven)
 		return 0;
-	return agent_refuse(agent, REFUSAL_ORDER,
-			    "this server tells what has arrived only to a client whose port is "
-			    "proven");
+	return agent_refuse(
+		agent, REFUSAL_ORDER,
+		"this server reports what has arrived only to a client whose port is proven");
 }
 
 /* An unproven port only gets a few single packets. */
@@ -153,7 +153,7 @@ static int guard_packets(struct agent *agent, uint64_t count, uint64_t bytes)
 		return 0;
 	}
 	return agent_refuse(agent, REFUSAL_ORDER,
-			    "this server sends no more than %u packets to a port that has not "
+			    "this server sends no more than %u packets to a port that is not "
 			    "proven to be its client's",
 			    GUARD_MOST_UNPROVEN);
 }
@@ -185,7 +185,7 @@ int guard_unacknowledged(struct agent *agent, const struct agent_qp *qp, uint64_
 		return 0;
 	return agent_refuse(agent, REFUSAL_LIMIT,
 			    "a queue of %" PRIu32 " messages of %" PRIu64
-			    " bytes that nobody acknowledges",
+			    " bytes without acknowledgements",
 			    qp->send_depth, bytes);
 }
 
@@ -197,7 +197,7 @@ int guard_run(struct agent *agent, uint64_t msec)
 		return 0;
 	if (msec > guard->most_msec)
 		return agent_refuse(agent, REFUSAL_LIMIT,
-				    "a run of %" PRIu64 " ms, and this server grants %" PRIu64
+				    "a run of %" PRIu64 " ms, but this server grants %" PRIu64
 				    " ms",
 				    msec, guard->most_msec);
 	agent->watch.most_msec = guard->most_msec + RUN_GRACE_MSEC;

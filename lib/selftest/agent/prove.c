@@ -37,7 +37,8 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 		return agent_refuse(agent, REFUSAL_ORDER, "no connected queue pair for the proof");
 	if (qp->kind == QP_XRC ||
 	    (qp->kind == QP_UD && !agent_has_datagrams_only(&agent->endpoint)))
-		return agent_refuse(agent, REFUSAL_ORDER, "the proof takes a connected queue pair");
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "the proof requires a connected queue pair");
 	if (!qp->cm_id)
 		return 0;
 	to = socket_address_ip((const struct sockaddr_storage *)rdma_get_peer_addr(qp->cm_id));
@@ -45,7 +46,7 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 		return 0;
 	return agent_refuse(
 		agent, REFUSAL_ORDER,
-		"the proof takes a queue pair that leads to the port of the open order");
+		"the proof requires a queue pair that leads to the port of the open request");
 }
 
 /* Memory that no order can read, and whose keys nobody knows. */

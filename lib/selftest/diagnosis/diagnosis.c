@@ -118,7 +118,7 @@ static void add_count(struct diagnosis_words *words, const char *name, const cha
 	if (!count->known)
 		diagnosis_words_add(words, name, "how many packets %s %s is not known", port, verb);
 	else if (!count->value)
-		diagnosis_words_add(words, name, "%s %s no packet", port, verb);
+		diagnosis_words_add(words, name, "%s %s no packets", port, verb);
 	else
 		diagnosis_words_add(words, name, "%s %s %" PRIu64 " packet%s", port, verb,
 				    count->value, text_plural_s(count->value));
@@ -226,7 +226,7 @@ static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_wo
 {
 	if (facts->stage != STAGE_TRANSFER && facts->stage != STAGE_CM)
 		return diagnosis_say(ret, words, LIST_TIMEOUT, facts->remote != NULL);
-	diagnosis_words_add(words, "lead", "nothing came within %" PRIu32 " ms",
+	diagnosis_words_add(words, "lead", "nothing arrived within %" PRIu32 " ms",
 			    facts->timeout_msec);
 	return diagnose_delivery(facts, words, ret);
 }

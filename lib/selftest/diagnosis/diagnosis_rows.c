@@ -17,7 +17,7 @@
 	"look at the kernel logs of both hosts (dmesg) and the firmware version (rdmactl devices)"
 #define START	  "start there: {serve}"
 #define ADVICE	  "run on the other host: {serve}"
-#define ROUTE	  "ip route get {peer} shows what the kernel does"
+#define ROUTE	  "ip route get {peer} shows how the kernel routes it"
 #define CONTAINER "a container needs --device /dev/infiniband"
 #define SM	  "rdmactl smp sminfo shows whether a subnet manager runs; opensm is one"
 #define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
@@ -35,8 +35,8 @@
 #define MTUS_DIFFER "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}"
 #define GID_GONE    "GID index {gid_index} of {gid_port}, {gid}, was removed during the test"
 #define UNPROVEN                                                                                \
-	"a packet of {far} to GID {gid} of {near} did not arrive, so the server does not know " \
-	"whose port that is, and runs no test with it"
+	"a packet from {far} to GID {gid} of {near} did not arrive, so the server cannot tell " \
+	"whose port that is, and runs no tests with it"
 
 static const struct diagnosis_row {
 	unsigned int list;
@@ -52,19 +52,19 @@ static const struct diagnosis_row {
 	 "rdmactl ports {near} shows its state now, the kernel log (dmesg) when it went down"},
 
 	{LIST_LEFT, STOP_TIMED_OUT,
-	 "{peer} ended the exchange during the test: it heard nothing of this side for longer than "
-	 "its --idle",
+	 "{peer} ended the exchange during the test: it heard nothing from this side for longer "
+	 "than its --idle",
 	 "start it there with a larger --idle, or ask for less at a time: fewer --iterations"},
 	{LIST_LEFT, STOP_INTERRUPTED,
-	 "{peer} ended the exchange during the test: its rdmactl was stopped, or has served this "
-	 "side for as long as it may",
+	 "{peer} ended the exchange during the test: its rdmactl was stopped, or this side reached "
+	 "its time limit for a client",
 	 START},
 	{LIST_LEFT, ANY,
 	 "{peer} ended the exchange during the test: its rdmactl was stopped or killed", START},
 
 	{LIST_TIMEOUT, true,
-	 "{peer} did not answer any more, for {msec} ms: its rdmactl was stopped, or the host "
-	 "hangs",
+	 "{peer} stopped answering, with no reply for {msec} ms: its rdmactl was stopped, or the "
+	 "host hangs",
 	 START},
 	{LIST_TIMEOUT, ANY,
 	 "{peer} did not answer within {msec} ms on TCP port {port}: another program may listen "
@@ -77,14 +77,14 @@ static const struct diagnosis_row {
 	 "install the same release on both hosts: rdmactl --version shows it"},
 	{LIST_REFUSAL, REFUSAL_TOKEN, "{peer} refused: the token is missing or wrong{refusal}",
 	 "give the same token on both sides: --token or RDMACTL_TOKEN"},
-	{LIST_REFUSAL, REFUSAL_BUSY, "{peer} refused: it serves as many clients as it may{refusal}",
+	{LIST_REFUSAL, REFUSAL_BUSY, "{peer} refused: it accepts no more clients now{refusal}",
 	 "wait until other tests end, or start the server there with a larger --max-clients or "
-	 "--memory: one address has half of them, and --all-ports is a client for each port"},
+	 "--memory: one address may use half of them, and --all-ports is one client per port"},
 	{LIST_REFUSAL, REFUSAL_LIMIT,
 	 "{peer} refused: the test asks for more than it grants{refusal}",
 	 "ask for less: smaller --sizes, fewer --qps or a smaller --depth"},
 	{LIST_REFUSAL, REFUSAL_ORDER,
-	 "{peer} refused: it does not take an order with these values{refusal}",
+	 "{peer} refused: it does not accept a request with these values{refusal}",
 	 "the releases may be incompatible: compare rdmactl --version on both hosts"},
 	{LIST_REFUSAL, REFUSAL_NO_PORT,
 	 "{peer} refused: it has no matching active port and GID{refusal}",
@@ -96,7 +96,7 @@ static const struct diagnosis_row {
 	 "no answer from {peer} on TCP port {port}: a firewall drops it, or the address is wrong",
 	 "ping {peer}, and let TCP port {port} pass in its firewall (nft list ruleset)"},
 	{STAGE_TCP, EHOSTUNREACH,
-	 "{peer} cannot be reached: nobody answers for the address, or a firewall rejects it",
+	 "{peer} cannot be reached: no host answers for the address, or a firewall rejects it",
 	 "check the address: ping {peer}; ip neigh shows FAILED if there is no such host"},
 	{STAGE_RESOLVE, ANY},
 	{STAGE_TCP, ENETUNREACH},
@@ -141,20 +141,20 @@ static const struct diagnosis_row {
 	 "free memory on the host, or ask for less with --sizes, --qps and --depth; ulimit -l "
 	 "shows the limit of locked memory"},
 	{LIST_MEMORY, MEMORY_WITHIN_LIMIT,
-	 OVER_LIMIT ", and memory that is locked already counts too", RAISE_LIMIT},
+	 OVER_LIMIT ", which also counts memory that is already locked", RAISE_LIMIT},
 	{LIST_MEMORY, MEMORY_OVER_LIMIT, OVER_LIMIT, RAISE_LIMIT},
 
 	{STAGE_CREATE_QP, EINVAL,
-	 "{device} does not create such queues: they have more entries, elements or inline data "
-	 "than it supports",
+	 "{device} cannot create such queues: they have more entries, elements or inline data than "
+	 "it supports",
 	 "ask for less with --depth and --qps; rdmactl caps {device} shows its limits"},
 	/*
 	 * The driver's queues are also locked memory; but mlx5's firmware has limits of its own:
 	 * cmd_status_to_err(), mlx5/core/cmd.c.
 	 */
 	{STAGE_CREATE_QP, ENOMEM, "{device} cannot create queues: {error}",
-	 "ask for less with --depth and --qps: the memory of the host is used up, the limit of "
-	 "locked memory (ulimit -l), or that of the device (rdmactl resources)"},
+	 "ask for less with --depth and --qps: the memory of the host, the limit of locked memory "
+	 "(ulimit -l) or the capacity of the device (rdmactl resources) is used up"},
 	{STAGE_CREATE_QP, EOPNOTSUPP},
 	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type",
 	 "rdmactl caps {device} shows what it supports"},
@@ -163,12 +163,11 @@ static const struct diagnosis_row {
 	{STAGE_CONNECT_QP, ETIMEDOUT},
 	{STAGE_CONNECT_QP, EHOSTUNREACH},
 	{STAGE_CONNECT_QP, EHOSTDOWN,
-	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
+	 "no host answers for the GID of {far}: {netdev} finds no hardware address for it",
 	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
 	 "router must connect theirs"},
 	{STAGE_CONNECT_QP, ENETUNREACH, "no route from {near} to the GID of {far}",
-	 "ip route get ADDRESS shows what the kernel does with the address of that GID (rdmactl "
-	 "gids)"},
+	 "ip route get ADDRESS shows how the kernel routes the address of that GID (rdmactl gids)"},
 	{STAGE_CONNECT_QP, ANY, "{near} cannot connect its queue pair to {far}: {error}",
 	 "check that the GID still exists: rdmactl gids {near}; then look at the kernel log "
 	 "(dmesg)"},
@@ -186,18 +185,18 @@ static const struct diagnosis_row {
 	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
 	{STAGE_CM, EADDRINUSE, "another program uses port {port} of librdmacm",
 	 "choose another --port; rdmactl resources cm_id lists the programs"},
-	{STAGE_CM, EXDEV, "rdma_cm takes the device {call} for the address of {near}",
+	{STAGE_CM, EXDEV, "rdma_cm uses device {call} for the address of {near}",
 	 "two RDMA devices share this address, and rdma_cm can only use one of them: test that "
 	 "one, or remove it"},
 	{STAGE_CM, ETIMEDOUT, "{near} got no answer to its connection request from {far}",
 	 "rdma_cm uses the IP addresses of the RDMA netdevs: check them and the routes between "
-	 "them; rping makes the same test"},
+	 "them; rping runs the same test"},
 	{STAGE_CM, ANY, "{call} failed on {near}: {error}", "look at the kernel log (dmesg)"},
 
 	{LIST_CM_ADDRESS, ENODEV, "the route to {peer} leaves by a netdev without an RDMA device",
 	 "ip route get {peer} shows the netdev, rdmactl netdevs those with an RDMA device"},
 	{LIST_CM_ADDRESS, ETIMEDOUT},
-	{LIST_CM_ADDRESS, EHOSTUNREACH, "nobody answers for the address of {peer}",
+	{LIST_CM_ADDRESS, EHOSTUNREACH, "no host answers for the address of {peer}",
 	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
 	{LIST_CM_ADDRESS, ANY, "no route to {peer}: {cm_error}", ROUTE},
 
@@ -205,9 +204,10 @@ static const struct diagnosis_row {
 	 "the route to the multicast group {group} leaves by a netdev without an RDMA device",
 	 "ip route get {group} shows the netdev, rdmactl netdevs those with an RDMA device"},
 	{LIST_CM_GROUP, ETIMEDOUT, "{near} could not join the multicast group {group} in time",
-	 "on InfiniBand the subnet manager grants it: rdmactl smp sminfo shows whether one runs"},
+	 "on InfiniBand the subnet manager admits members: rdmactl smp sminfo shows whether one "
+	 "runs"},
 	{LIST_CM_GROUP, ANY, "no route to the multicast group {group}: {cm_error}",
-	 "ip route get {group} shows what the kernel does"},
+	 "ip route get {group} shows how the kernel routes it"},
 
 	{LIST_CM_ROUTE, CARRIER_INFINIBAND,
 	 "the subnet manager knows no path from {near} to {far}: {cm_error}",
@@ -224,14 +224,14 @@ static const struct diagnosis_row {
 	{LIST_CM_REJECTED, -ECONNRESET},
 	{LIST_CM_REJECTED, -ECONNREFUSED,
 	 "{far} refused the connection: nothing listens on port {port} of its librdmacm, or the "
-	 "program there does not want it",
+	 "program there rejected it",
 	 START},
 	{LIST_CM_REJECTED, ANY, "{far} rejected the connection: {cm_error} (reason {cm_status})",
 	 REJECTION},
 
 	{LIST_CM_MULTICAST, CARRIER_INFINIBAND,
 	 "{near} could not join the multicast group: status {cm_status}",
-	 "the subnet manager grants it: rdmactl smp sminfo shows whether one runs"},
+	 "the subnet manager admits members: rdmactl smp sminfo shows whether one runs"},
 	{LIST_CM_MULTICAST, ANY, "{near} could not join the multicast group: status {cm_status}",
 	 "the switches must pass multicast (IGMP), and the adapter must support it: rdmactl caps"},
 
@@ -253,18 +253,18 @@ static const struct diagnosis_row {
 	 "each port supports"},
 	/* The adapter determines it: efa_query_port(), efa_verbs.c. */
 	{LIST_MTU, CARRIER_EFA, MTUS_DIFFER,
-	 "an EFA adapter comes with its MTU, and nothing sets it: compare the kinds of the "
-	 "adapters (rdmactl devices -o +pci_device_id on both hosts)"},
+	 "the MTU of an EFA adapter is fixed: compare the adapter models (rdmactl devices -o "
+	 "+pci_device_id on both hosts)"},
 	/* It is the netdev's MTU less the headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
 	{LIST_MTU, ANY, MTUS_DIFFER,
-	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
-	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
+	 "set the same MTU on the netdevs of both sides and on the switches between them: "
+	 "{smaller_netdev} has the smaller one (a netdev MTU of 1500 gives 1024, 4200 gives 4096)"},
 
 	{LIST_GID, CARRIER_INFINIBAND, GID_GONE,
-	 "rdmactl gids shows what is there now; the subnet manager gives a port its prefix"},
+	 "rdmactl gids shows the current GIDs; the subnet manager assigns a port its prefix"},
 	{LIST_GID, CARRIER_EFA, GID_GONE,
-	 "the adapter itself has the GID: rdmactl gids shows what is there now, and the kernel log "
-	 "(dmesg) whether it was reset"},
+	 "the GID comes from the adapter itself: rdmactl gids shows the current GIDs, and the "
+	 "kernel log (dmesg) whether the adapter was reset"},
 	{LIST_GID, ANY, GID_GONE,
 	 "give {gid_netdev} that address again (ip addr show dev {gid_netdev}), or name another "
 	 "entry with --gid-index: rdmactl gids"},
@@ -300,14 +300,14 @@ static const struct diagnosis_row {
 	{LIST_DELIVERY, DELIVERY_BLOCKED, "{lead}: {blocked}{lids}: {sent}, {arrived}",
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_BLOCKED_BACK,
-	 "{lead}: {blocked} on the return path{lids}: {arrived}, but {near} received no packet",
+	 "{lead}: {blocked} on the return path{lids}: {arrived}, but {near} received no packets",
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_UNKNOWN,
 	 "{lead}: {sent}{none_back}; whether they arrived is unknown, because the counters of "
 	 "{far} are not known",
-	 "if nothing arrived there: {unblock}"},
+	 "if no packet arrived there: {unblock}"},
 	{LIST_DELIVERY, DELIVERY_ARRIVED,
-	 "{lead}, and the counters show no lost packet: {sent}, {arrived}{again}",
+	 "{lead}, and the counters show no lost packets: {sent}, {arrived}{again}",
 	 "a program, driver or adapter of one side may have stopped: look at the load (top) and "
 	 "the kernel logs (dmesg) of both hosts, and run it again; if other programs use these "
 	 "ports, "
@@ -332,14 +332,14 @@ static const struct diagnosis_row {
 
 	{LIST_INTEROP_REFUSED, ANY, "{detail}", NULL},
 	{LIST_INTEROP_BYTES, -1,
-	 "messages of {bytes} bytes: {program} does not take less than {detail}",
+	 "messages of {bytes} bytes: {program} accepts no less than {detail}",
 	 "give a larger size"},
 	{LIST_INTEROP_BYTES, ANY, "messages of {bytes} bytes: the test goes up to {detail}",
 	 "give a smaller size"},
 	{LIST_INTEROP_ITERATIONS, -1, "{iterations} messages at once: the test goes up to {detail}",
 	 "give fewer iterations"},
 	{LIST_INTEROP_ITERATIONS, -2,
-	 "{iterations} iterations: {program} does not take less than {detail}",
+	 "{iterations} iterations: {program} accepts no less than {detail}",
 	 "give more iterations"},
 	{LIST_INTEROP_ITERATIONS, ANY, "{iterations} iterations: {program} counts up to {detail}",
 	 "give fewer iterations"},
@@ -347,8 +347,7 @@ static const struct diagnosis_row {
 	{LIST_INTEROP_IWARP, EOPNOTSUPP, "iWARP has no datagrams, and so no multicast groups",
 	 "rping uses connections: try --proto rping"},
 	{LIST_INTEROP_IWARP, ANY,
-	 "iWARP queue pairs are connected by rdma_cm alone, which this side of {program} does not "
-	 "use",
+	 "only rdma_cm can connect iWARP queue pairs, and {program} does not use it on this side",
 	 "rping uses rdma_cm: try --proto rping"},
 	{LIST_INTEROP_LISTEN, EADDRINUSE, "cannot listen on TCP port {port}: {error}",
 	 "choose another --port: ss -ltnp lists the programs"},
@@ -357,26 +356,28 @@ static const struct diagnosis_row {
 	{LIST_INTEROP_LISTEN, ANY, "cannot listen on TCP port {port}: {error}", NULL},
 	{LIST_INTEROP_IPV6, ANY,
 	 "{peer} refused the connection: nothing listens on TCP port {port} of that IPv6 address",
-	 "{program} usually listens on IPv4 addresses only: name the host by one, its GID may "
-	 "still be IPv6; start there: {serve}"},
+	 "{program} usually listens on IPv4 addresses only: give the host's IPv4 address (its GID "
+	 "may still be IPv6); start there: {serve}"},
 	{LIST_INTEROP_ADDRESS, -1,
 	 "the {program} on {peer} was started without -g: RoCE needs a GID", ADVICE},
 	{LIST_INTEROP_ADDRESS, ANY,
 	 "GIDs of different families cannot talk to each other: {peer} has {detail}", ADVICE},
 	{LIST_INTEROP_CLOSED, 1,
-	 "{peer} closed the connection when it had this side's address: its {program} cannot "
-	 "connect to that, as without -g, or with a GID of another type or family",
+	 "{peer} closed the connection after it got this side's address: its {program} cannot "
+	 "connect to it, for example without -g, or with a GID of another type or family",
 	 ADVICE},
 	{LIST_INTEROP_CLOSED, ANY,
 	 "{peer} closed the connection: its {program} ended, and its output there says why",
 	 ADVICE},
 	{LIST_INTEROP_LINE, EPROTO,
-	 "what connected from {peer} is no {program}: its first bytes are no address", ADVICE},
-	{LIST_INTEROP_LINE, ETIMEDOUT, "{peer} is connected, but said nothing for {detail} ms",
+	 "the program that connected from {peer} is not {program}: its first bytes are not an "
+	 "address",
+	 ADVICE},
+	{LIST_INTEROP_LINE, ETIMEDOUT, "{peer} is connected, but sent nothing for {detail} ms",
 	 ADVICE},
 	{LIST_INTEROP_LINE, ANY, "{peer} closed the connection before the addresses were exchanged",
 	 ADVICE},
-	{LIST_INTEROP_DEVICE, ANY, "librdmacm takes device {detail} for that address, not {device}",
+	{LIST_INTEROP_DEVICE, ANY, "librdmacm uses device {detail} for that address, not {device}",
 	 "rdmactl netdevs shows which device has which address"},
 	{LIST_INTEROP_NO_IP, ANY, "{device} has no IP address, which librdmacm needs",
 	 "add one to its netdev: ip addr add"},
@@ -388,77 +389,77 @@ static const struct diagnosis_row {
 	 "{peer} stopped after {done} iterations ({detail}): its {program} ended",
 	 "start it again on {peer}: {serve}"},
 	{LIST_INTEROP_SILENT, GID_TYPE_ROCE_V2,
-	 "{peer} connected, but its first message did not come within {msec} ms",
-	 "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts (nft list ruleset); else "
-	 "its options may be wrong: " ADVICE},
+	 "{peer} connected, but its first message did not arrive within {msec} ms",
+	 "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts (nft list ruleset); "
+	 "otherwise its options may be wrong: " ADVICE},
 	{LIST_INTEROP_SILENT, ANY,
-	 "{peer} connected, but its first message did not come within {msec} ms",
+	 "{peer} connected, but its first message did not arrive within {msec} ms",
 	 "its options may be wrong: " ADVICE},
 	{LIST_INTEROP_TOO_LONG, -1,
 	 "{peer} sends messages of more than {bytes} bytes ({detail}): its {program} has a larger "
 	 "size",
 	 ADVICE},
 	{LIST_INTEROP_TOO_LONG, ANY,
-	 "{peer} does not take messages of {bytes} bytes in packets of up to {mtu} ({detail}): its "
-	 "{program} has a smaller size, or another MTU",
+	 "{peer} does not accept messages of {bytes} bytes in packets of up to {mtu} ({detail}): "
+	 "its {program} has a smaller size, or another MTU",
 	 ADVICE},
 	{LIST_INTEROP_DATA, ANY, "wrong data in iteration {next}: {detail} of {bytes} bytes differ",
 	 "data were damaged in transit: look at the counters of both ports, and for memory and "
 	 "PCIe errors in the kernel logs (dmesg)"},
-	{LIST_INTEROP_LENGTH, ANY, "{peer} sends messages of {detail} bytes, not of {bytes}",
+	{LIST_INTEROP_LENGTH, ANY, "{peer} sends messages of {detail} bytes instead of {bytes}",
 	 ADVICE},
-	{LIST_INTEROP_RPING_LENGTH, ANY,
-	 "{peer} sent a message of {detail} bytes: rping's are of 16", ADVICE},
+	{LIST_INTEROP_RPING_LENGTH, ANY, "{peer} sent a message of {detail} bytes: rping's have 16",
+	 ADVICE},
 	{LIST_INTEROP_RPING_MOVE, ANY, "{peer} asks to move {detail} bytes: rping moves 1 to 65535",
 	 ADVICE},
 	{LIST_INTEROP_NO_ROUND, 1,
-	 "{peer} disconnected before the first round was done: its {program} gives up when -S is "
-	 "smaller there than {bytes}",
+	 "{peer} disconnected before the first round was done: its {program} gives up if its -S is "
+	 "smaller than {bytes}",
 	 ADVICE},
 	{LIST_INTEROP_NO_ROUND, ANY, "{peer} connected and disconnected without a complete round",
 	 ADVICE},
 	{LIST_INTEROP_LOST, ANY,
-	 "nothing came for {msec} ms after {done} of {iterations} iterations: {program} ended, or "
-	 "one of its messages or of ours was lost, and nobody sends it again",
+	 "nothing arrived for {msec} ms after {done} of {iterations} iterations: {program} ended, "
+	 "or one of its messages or ours was lost, and nothing retransmits it",
 	 "start both again; if it happens again, packets are lost: look at the counters of both "
 	 "ports and at ip -s link show {netdev}"},
 	{LIST_INTEROP_QPS, -1,
-	 "the {program} on {peer} has more than {detail} queue pairs, the most of this side",
+	 "the {program} on {peer} has more than {detail} queue pairs, the limit of this side",
 	 ADVICE},
 	{LIST_INTEROP_QPS, ANY,
-	 "the {program} on {peer} has {detail} queue pairs, and both sides need as many", ADVICE},
+	 "the {program} on {peer} has {detail} queue pairs, and both sides need the same number",
+	 ADVICE},
 	{LIST_INTEROP_VERSION, ANY,
-	 "the {program} on {peer} is of perftest's version {detail}, and this one talks with 5.70 "
-	 "and later",
+	 "the {program} on {peer} is from perftest {detail}, but this side needs 5.70 or later",
 	 "install a newer perftest on {peer}"},
 	{LIST_INTEROP_KEYS, 1,
-	 "what {peer} says of its queue pair is no address with a GID, as {program} on RoCE has it",
+	 "the queue pair data from {peer} is not an address with a GID, as {program} sends on RoCE",
 	 "another program of perftest may run there, or one with other options: " ADVICE},
 	{LIST_INTEROP_KEYS, ANY,
-	 "what {peer} says of its queue pair is no address without a GID, as {program} has it",
-	 "it must not have -x on InfiniBand: " ADVICE},
-	{LIST_INTEROP_REPORT, ANY, "what {peer} says that it measured is no report of {program}",
+	 "the queue pair data from {peer} is not an address without a GID, as {program} sends",
+	 "omit -x on InfiniBand: " ADVICE},
+	{LIST_INTEROP_REPORT, ANY, "the results from {peer} are not a report of {program}",
 	 "another program of perftest may run there, or one with other options: " ADVICE},
 	{LIST_INTEROP_OTHER, ANY,
-	 "the {program} on {peer} has several queue pairs (-q), and this side has one", ADVICE},
+	 "the {program} on {peer} has several queue pairs (-q), but this side has one", ADVICE},
 	{LIST_INTEROP_CYCLE, ANY, "{peer} asks for a cycle buffer of {detail} bytes", ADVICE},
 	{LIST_INTEROP_LOOPBACK, ANY,
-	 "{device} cannot keep a queue pair's own datagrams from it (--no-loopback): {error}",
-	 "leave --no-loopback out"},
+	 "{device} cannot hide a queue pair's own datagrams from it (--no-loopback): {error}",
+	 "omit --no-loopback"},
 	{LIST_INTEROP_UNMAPPED, ANY,
-	 "a group that is a GID (--group-gid) is one of InfiniBand: RoCE makes the GIDs of groups "
-	 "of their IP addresses",
+	 "a group given as a GID (--group-gid) is for InfiniBand only: RoCE derives the GIDs of "
+	 "groups from their IP addresses",
 	 "name the group by an IP address: --group"},
 	{LIST_INTEROP_MEMBERSHIP, ANY,
-	 "{near} is no member of the multicast group any more: the kernel ends that when the port "
-	 "goes down, or its LID, its P_Keys or the subnet manager change",
-	 "without --once this side joins again; rdmactl smp sminfo shows whether the subnet "
-	 "manager is there"},
+	 "{near} is no longer a member of the multicast group: the kernel ends membership when the "
+	 "port goes down, or when its LID, its P_Keys or the subnet manager change",
+	 "without --once this side joins again; rdmactl smp sminfo shows whether a subnet manager "
+	 "runs"},
 	{LIST_INTEROP_UNSENT, ANY,
-	 "{done} of {iterations} messages to the group came within {msec} ms",
-	 "start the sender when this says that it waits: {serve}; mckey sends once, and nobody "
-	 "repeats what is lost: else look at IGMP snooping and at the multicast rules of the "
-	 "switches"},
+	 "{done} of {iterations} messages to the group arrived within {msec} ms",
+	 "start the sender once this side says that it is waiting: {serve}; mckey sends each "
+	 "message once, and lost ones are not repeated: otherwise check IGMP snooping and the "
+	 "multicast rules of the switches"},
 
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };

@@ -107,7 +107,7 @@ static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts
 			    text ? ")" : "");
 	diagnosis_words_add(words, "version", "%" PRIu32, facts->version);
 	if (!facts->peer_highest)
-		diagnosis_words_add(words, "versions", "another one");
+		diagnosis_words_add(words, "versions", "another version");
 	else if (several)
 		diagnosis_words_add(words, "versions", "versions %" PRIu32 " to %" PRIu32,
 				    facts->peer_lowest, facts->peer_highest);
@@ -135,16 +135,16 @@ const char *rejection_meaning(unsigned int reason)
 	static const char *const reasons[] = {
 		[REJECT_NO_QP] = "it has no queue pair left",
 		[REJECT_NO_RESOURCES] = "it lacks resources",
-		[REJECT_TIMEOUT] = "an answer of this side came too late",
-		[REJECT_STALE] = "it still has a connection of this queue pair",
+		[REJECT_TIMEOUT] = "a reply from this side came too late",
+		[REJECT_STALE] = "it still has a connection with this queue pair",
 		[REJECT_GID] = "the GID is not its own",
-		[REJECT_MTU] = "it does not have the MTU",
-		[REJECT_RESPONDER_RESOURCES] = "it cannot answer so many outstanding reads",
-		[REJECT_CONSUMER] = "the program there does not want it",
+		[REJECT_MTU] = "it does not support the MTU",
+		[REJECT_RESPONDER_RESOURCES] = "it cannot answer this many outstanding reads",
+		[REJECT_CONSUMER] = "the program there did not accept it",
 	};
 	const char *known = reason < ARRAY_SIZE(reasons) ? reasons[reason] : NULL;
 
-	return known ? known : "for a reason that is not known here";
+	return known ? known : "for a reason that rdmactl does not know";
 }
 
 /* InfiniBand Architecture Specification volume 1, 10.8.6 and 11.6.2. */
@@ -160,20 +160,21 @@ static const struct status_words statuses[] = {
 				"message or, with UD, the MTU"},
 	[IBV_WC_LOC_QP_OP_ERR] = {"local QP operation error",
 				  "the adapter found the work request or its own state "
-				  "inconsistent: a bug of the program, the driver or the firmware"},
+				  "inconsistent: a bug in the program, the driver or the firmware"},
 	[IBV_WC_LOC_EEC_OP_ERR] = {"local EE context operation error",
 				   "the end-to-end context of a reliable datagram is inconsistent; "
 				   "today's adapters have none"},
-	[IBV_WC_LOC_PROT_ERR] = {"local protection error",
-				 "the local buffer is not within a memory region of that lkey and "
-				 "the queue pair's protection domain, or that may not be written"},
+	[IBV_WC_LOC_PROT_ERR] =
+		{"local protection error",
+		 "the local buffer is not within a memory region of that lkey in the queue pair's "
+		 "protection domain, or the region is not writable"},
 	[IBV_WC_WR_FLUSH_ERR] =
 		{"Work Request Flushed Error",
 		 "the queue pair entered the error state before this work request was processed: "
 		 "look for the request that failed first, or the end of the connection"},
 	[IBV_WC_MW_BIND_ERR] = {"memory management operation error",
-				"a memory window could not be bound or a fast registration not be "
-				"made: wrong key, range or access rights"},
+				"a memory window could not be bound, or a fast registration "
+				"failed: wrong key, range or access rights"},
 	[IBV_WC_BAD_RESP_ERR] = {"bad response error",
 				 "the answer came with an opcode that does not belong to the "
 				 "request: a fault of the peer's adapter or a damaged packet"},
@@ -186,14 +187,13 @@ static const struct status_words statuses[] = {
 	 * RESPST_ERR_UNSUPPORTED_OPCODE and RESPST_ERR_TOO_MANY_RDMA_ATM_REQ in
 	 * drivers/infiniband/sw/rxe/rxe_resp.c.
 	 */
-	[IBV_WC_REM_INV_REQ_ERR] =
-		{"remote invalid request error",
-		 "the peer refused the request, perhaps because the two queue pairs have different "
-		 "MTUs, because its own one does not allow the operation, or because the message "
-		 "is longer than the receive"},
+	[IBV_WC_REM_INV_REQ_ERR] = {"remote invalid request error",
+				    "the peer refused the request, perhaps because the two queue "
+				    "pairs have different MTUs, because its own does not allow the "
+				    "operation, or because the message is longer than the receive"},
 	[IBV_WC_REM_ACCESS_ERR] = {"remote access error",
-				   "the peer's memory region has another key, a smaller range or "
-				   "not the right that the operation needs"},
+				   "the peer's memory region has another key or a smaller range, "
+				   "or lacks the right that the operation needs"},
 	[IBV_WC_REM_OP_ERR] =
 		{"remote operation error",
 		 "the peer could not carry out the request: its queue pair or adapter is in error"
@@ -213,9 +213,9 @@ static const struct status_words statuses[] = {
 				       "that is in error"},
 	[IBV_WC_REM_ABORT_ERR] =
 		{"aborted error",
-		 "the operation was aborted: the peer, or the adapter's command, gave it up"},
+		 "the operation was aborted by the peer or by a command of the adapter"},
 	[IBV_WC_INV_EECN_ERR] = {"invalid EE context number",
-				 "there is no end-to-end context of that number"},
+				 "there is no end-to-end context with that number"},
 	[IBV_WC_INV_EEC_STATE_ERR] =
 		{"invalid EE context state",
 		 "the end-to-end context is in a state that does not allow the operation"},
@@ -239,5 +239,5 @@ const char *completion_status_name(unsigned int status)
 const char *completion_status_meaning(unsigned int status)
 {
 	return status < ARRAY_SIZE(statuses) ? statuses[status].meaning
-					     : "a status that no version of verbs knows";
+					     : "a status that rdmactl does not know";
 }

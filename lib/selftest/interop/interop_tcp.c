@@ -45,7 +45,7 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 		return 0;
 	gid_format(gid, text);
 	return interop_fail(session, LIST_INTEROP_ADDRESS, 0,
-			    mem_format("%s, index %" PRIu32 " of this side is %s", text,
+			    mem_format("%s, but GID index %" PRIu32 " here is %s", text,
 				       local->gid_index,
 				       gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6"));
 }

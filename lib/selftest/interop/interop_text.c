@@ -301,7 +301,7 @@ static int fail_middle(struct interop *session, const char *what)
 
 int interop_fail_stop(struct interop *session, enum stop stop)
 {
-	_cleanup_(freep) char *timeout = mem_format("nothing came for %" PRIu32 " ms",
+	_cleanup_(freep) char *timeout = mem_format("nothing arrived for %" PRIu32 " ms",
 						    session->timeout_msec);
 	const bool first = !session->marked;
 
@@ -378,7 +378,7 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch)
 {
 	return interop_fail(session, LIST_INTEROP_DATA, 0,
-			    mem_format("at offset %" PRIu64 " 0x%02x instead of 0x%02x, %" PRIu64,
+			    mem_format("at offset %" PRIu64 ", 0x%02x instead of 0x%02x; %" PRIu64,
 				       mismatch->offset, mismatch->got, mismatch->expected,
 				       mismatch->count));
 }

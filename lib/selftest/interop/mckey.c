@@ -226,9 +226,8 @@ static void run_client(struct interop *session)
 
 	if (prepare(&run) || mckey_pause(&run, SWITCHES_MSEC) || mckey_send(&run))
 		return;
-	interop_remark(
-		session,
-		"sent; the receiver alone knows what came: mckey there ends when it has all");
+	interop_remark(session, "sent; only the receiver knows what arrived: mckey there ends when "
+				"it has received all");
 	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 

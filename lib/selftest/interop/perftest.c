@@ -178,7 +178,7 @@ static int swap_version(struct perftest *run)
 		rc = perftest_parse_version(got, &run->version);
 	if (rc)
 		return interop_fail_exchange(session, rc, FIRST_MSEC);
-	interop_remark_owned(session, mem_format("version %.2f of perftest there", run->version));
+	interop_remark_owned(session, mem_format("the peer has perftest %.2f", run->version));
 	if (run->version < PERFTEST_OLDEST)
 		return interop_fail(session, LIST_INTEROP_VERSION, 0,
 				    mem_format("%.2f", run->version));
@@ -397,12 +397,12 @@ static int end(struct perftest *run)
 
 static void note_server(struct perftest *run)
 {
-	const char *what = run->kind->report ? "its client measured this"
-					     : "its client alone knows what it did";
+	const char *what = run->kind->report ? "measured by its client"
+					     : "only its client knows the result";
 
 	run->session->unseen = !run->kind->report;
 	interop_remark_owned(run->session,
-			     mem_format("version %.2f of perftest there; %s", run->version, what));
+			     mem_format("the peer has perftest %.2f; %s", run->version, what));
 }
 
 void perftest_exchange(struct perftest *run)

@@ -28,7 +28,8 @@ static const struct interop_role roles[] = {
 			.test = "pingpong",
 			.program = "ibv_rc_pingpong",
 			.client_summary = "messages to an ibv_rc_pingpong server and back",
-			.server_summary = "messages of an ibv_rc_pingpong client and answers to it",
+			.server_summary =
+				"messages from an ibv_rc_pingpong client and replies to it",
 			.kind = QP_RC,
 			.bytes = 4096,
 			.with_mtu = true,
@@ -38,7 +39,8 @@ static const struct interop_role roles[] = {
 			.test = "uc-pingpong",
 			.program = "ibv_uc_pingpong",
 			.client_summary = "messages to an ibv_uc_pingpong server and back",
-			.server_summary = "messages of an ibv_uc_pingpong client and answers to it",
+			.server_summary =
+				"messages from an ibv_uc_pingpong client and replies to it",
 			.kind = QP_UC,
 			.bytes = 4096,
 			.with_mtu = true,
@@ -49,7 +51,7 @@ static const struct interop_role roles[] = {
 			.program = "ibv_ud_pingpong",
 			.client_summary = "datagrams to an ibv_ud_pingpong server and back",
 			.server_summary =
-				"datagrams of an ibv_ud_pingpong client and answers to it",
+				"datagrams from an ibv_ud_pingpong client and replies to it",
 			.kind = QP_UD,
 			.bytes = 1024,
 		},
@@ -59,7 +61,7 @@ static const struct interop_role roles[] = {
 			.program = "ibv_srq_pingpong",
 			.client_summary = "messages to an ibv_srq_pingpong server and back, on "
 					  "several queue pairs at once",
-			.server_summary = "messages of an ibv_srq_pingpong client and answers to "
+			.server_summary = "messages from an ibv_srq_pingpong client and replies to "
 					  "it, on several queue pairs at once",
 			.kind = QP_RC,
 			.qps = SRQ_QPS,

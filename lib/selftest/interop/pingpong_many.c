@@ -126,7 +126,7 @@ static int rounds(struct many *many)
 			return interop_fail_status(session, &wc);
 		}
 		interop_remark(session, "the last messages were not acknowledged: the peer may "
-					"have ended with them");
+					"have ended after receiving them");
 		return 0;
 	}
 	return 0;

@@ -46,8 +46,8 @@ static int await(struct pingpong *run, unsigned int wanted)
 		if (wc.status != IBV_WC_SUCCESS && !is_last_answer(session))
 			return interop_fail_status(session, &wc);
 		if (wc.status != IBV_WC_SUCCESS)
-			interop_remark(session, "the last answer was not acknowledged: the client "
-						"may have ended with it");
+			interop_remark(session, "the last reply was not acknowledged: the client "
+						"may have ended after receiving it");
 		if (wc.wr_id == INTEROP_RECEIVED && is_foreign(run, &wc)) {
 			if (interop_post_receive(session))
 				return -EIO;
@@ -86,7 +86,7 @@ int pingpong_check(struct pingpong *run, const uint8_t *received)
 		return interop_fail_mismatch(session, &mismatch);
 	run->echo = ECHO_NONE;
 	interop_remark(session,
-		       "the data were not checked: the peer does not send back what it gets");
+		       "the data were not checked: the peer does not send back what it receives");
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static void judge_first(struct pingpong *run)
 		return;
 	}
 	run->echo = ECHO_NONE;
-	interop_remark(session, "the client sends other data: they were sent back unchecked");
+	interop_remark(session, "the client sends other data, which were sent back unchecked");
 }
 
 static int server_round(struct pingpong *run)

@@ -6,9 +6,8 @@
 static const struct interop_role rping_role = {
 	.test = "rping",
 	.program = "rping",
-	.client_summary =
-		"text that rping -s reads and writes back; the latency is that of a round",
-	.server_summary = "text of rping -c read and written back; the latency is that of a read",
+	.client_summary = "text that rping -s reads and writes back; latency is per round",
+	.server_summary = "text read from rping -c and written back; latency is per read",
 	.connection = CONNECTION_CM,
 	.port = RPING_PORT,
 	.bytes = 64,

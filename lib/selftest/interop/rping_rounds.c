@@ -176,7 +176,7 @@ static int check_text(struct rping *run)
 		if (!run->usual)
 			interop_remark(
 				session,
-				"the client's text is not rping's: it was written back unchecked");
+				"the client's text is not rping's, and was written back unchecked");
 	}
 	if (!run->usual)
 		return 0;

@@ -26,7 +26,7 @@ struct ucmatose {
 static const struct interop_role ucmatose_role = {
 	.test = "ucmatose",
 	.program = "ucmatose",
-	.client_summary = "messages of a ucmatose server, and as many to it",
+	.client_summary = "messages from a ucmatose server, and the same number to it",
 	.server_summary = "messages to a ucmatose client, which sends them back",
 	.connection = CONNECTION_CM,
 	.kind = QP_RC,
@@ -174,8 +174,8 @@ static int exchange(struct interop_cm *cm)
 		interop_remark(session,
 			       run->sent_count < session->iterations
 				       ? "the last messages were not acknowledged: the server "
-					 "disconnected, as it does when it has all; the data were "
-					 "not checked"
+					 "disconnected, as it does once it has received all; the "
+					 "data were not checked"
 				       : "the data were not checked: a ucmatose server sends "
 					 "what its memory happens to hold");
 	/* The server disconnects, unless its client has already done so. */

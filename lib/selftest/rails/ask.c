@@ -44,7 +44,7 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 	if (!rc)
 		rc = take_pages(&trial, &ports, &count);
 	if (!rc && !count) {
-		trial_fail(&trial, "there: rdmactl ports shows their states",
+		trial_fail(&trial, "rdmactl ports shows their states there",
 			   "%s has no active port", request->peer);
 		rc = -ENODEV;
 	}

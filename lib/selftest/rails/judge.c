@@ -10,8 +10,7 @@
 static const char topo_hint[] = "rdmactl topo, on both hosts, shows which adapters share a switch, "
 				"a NUMA node or a card; rdmactl doctor checks their PCIe links";
 static const char load_hint[] =
-	"measure again, and look for the other load meanwhile: rdmactl top, "
-	"on both hosts";
+	"measure again, and meanwhile look for other load: rdmactl top, on both hosts";
 
 bool rail_is_slow(const struct rail *rail)
 {
@@ -30,8 +29,8 @@ static char *name_of(const struct rail *rail)
 }
 
 /*
- * Returns "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; with `of_bus`,
- * counting only rails on the link of `index`. NULL: there was no other rail.
+ * Returns "alongside mlx5_3", "alongside mlx5_3 and mlx5_4", "alongside the other 7"; with
+ * `of_bus`, counting only rails on the link of `index`. NULL: there was no other rail.
  */
 static char *name_others(const struct rail *rails, size_t count, size_t index, bool of_bus)
 {
@@ -50,10 +49,10 @@ static char *name_others(const struct rail *rails, size_t count, size_t index, b
 	if (!others)
 		return NULL;
 	if (others == 1)
-		return mem_format("beside %s", first);
+		return mem_format("alongside %s", first);
 	if (others == 2)
-		return mem_format("beside %s and %s", first, second);
-	return mem_format("beside the other %zu", others);
+		return mem_format("alongside %s and %s", first, second);
+	return mem_format("alongside the other %zu", others);
 }
 
 /* Sums up what the rails of the same link carry. */
@@ -92,15 +91,15 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 	_cleanup_(freep) char *name = name_of(rail);
 	const bool in_pair = rail->beside && !full;
 	_cleanup_(freep) char *partner = in_pair ? name_of(rail->beside) : NULL;
-	_cleanup_(freep) char *others = in_pair ? mem_format("beside %s", partner)
+	_cleanup_(freep) char *others = in_pair ? mem_format("alongside %s", partner)
 						: name_others(rails, count, index, full);
 	_cleanup_(freep) char *cause = NULL;
 
 	if (!rail_is_slow(rail))
 		return false;
 	if (rail->software)
-		cause = mem_string("software devices share the processors, so this says nothing of "
-				   "the network");
+		cause = mem_string("software devices share the processors, so this says nothing "
+				   "about the network");
 	else if (full)
 		cause = mem_format("they share the PCIe link of %s, which carries %.0f Gb/s%s",
 				   rail->bus, rail->bus_gbps.value,
@@ -109,12 +108,12 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 		cause = mem_string("a guess: other load on the hosts or in the network, because no "
 				   "other rail carried data");
 	else if (rail->bus)
-		cause = mem_format("a guess: %s, a switch of the network, or the other host's PCIe "
-				   "does not carry all of them",
+		cause = mem_format("a guess: %s, a network switch or the other host's PCIe cannot "
+				   "carry all of them",
 				   rail->bus);
 	else
-		cause = mem_string("a guess: a switch of the network, the PCIe or the processors "
-				   "of one host do not carry all of them");
+		cause = mem_string("a guess: a network switch, or the PCIe or the processors of "
+				   "one host, cannot carry all of them");
 	*ret_reason = mem_format("%s: %.4g Gb/s alone, %.4g %s: %s", name, rail->alone_gbps.value,
 				 in_pair ? rail->beside_gbps.value : rail->together_gbps.value,
 				 others ? others : "alone again", cause);

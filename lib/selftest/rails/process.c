@@ -181,7 +181,7 @@ static void listen_to(struct crew *crew, size_t index)
 		report->next_step[sizeof(report->next_step) - 1] = '\0';
 	} else {
 		explain(report, "the process of this rail ended without a result",
-			"the kernel log (dmesg) shows whether it crashed or memory was short");
+			"the kernel log (dmesg) shows whether it crashed or ran out of memory");
 	}
 	/* It has nothing left to do, and might hang in a driver's cleanup. */
 	end_worker(worker);
@@ -267,14 +267,14 @@ int rails_process(const struct selftest_request *request, const struct rail *con
 		rc = start_worker(&crew, i, rails[i]);
 		if (!rc)
 			continue;
-		reason = mem_format("no process for this rail: %s", strerror(-rc));
+		reason = mem_format("cannot start a process for this rail: %s", strerror(-rc));
 		explain(&ret_reports[i], reason,
 			"raise the limits of processes and open files: ulimit -u, ulimit -n");
 	}
 	rc = wait_for_all(&crew, end_msec);
 	for (size_t i = 0; i < count; i++) {
 		if (workers[i].pid && rc != -EINTR)
-			explain(&ret_reports[i], "the test did not come to its end",
+			explain(&ret_reports[i], "the test did not finish",
 				request->iterations
 					? "give fewer --iterations, or name this port and "
 					  "--peer-device to test it alone"

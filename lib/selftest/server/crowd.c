@@ -150,17 +150,17 @@ char *crowd_refusal(const struct crowd *crowd, const struct served *guest)
 
 	if (crowd_is_full(crowd))
 		return crowd->once ? mem_string("it serves one client at a time")
-				   : mem_format("it serves %zu client%s already", clients,
+				   : mem_format("it already serves %zu client%s", clients,
 						text_plural_s(clients));
 	if (same >= (crowd->most_clients + 1) / 2)
-		return mem_format("it serves %zu client%s of this address already", same,
+		return mem_format("it already serves %zu client%s from this address", same,
 				  text_plural_s(same));
 	/* One place is always left for others. */
 	if (near && near >= crowd->most_clients * 3 / 4)
-		return mem_format("it serves %zu client%s of this network already", near,
+		return mem_format("it already serves %zu client%s from this network", near,
 				  text_plural_s(near));
 	if (bytes_in_use(&crowd->budget) + CLIENT_BYTES > crowd->budget.most)
-		return mem_string("its clients have all the memory that --memory gives them");
+		return mem_string("its clients use all the memory that --memory allows");
 	return NULL;
 }
 

@@ -52,8 +52,8 @@ static int explain_listen(const struct selftest_service *service, int rc, char *
 				 service->bind.family ? name : "", service->bind.family ? " " : "",
 				 port_of(service), strerror(-rc));
 	if (rc == -EADDRINUSE)
-		*ret_hint = mem_format("another server uses that port; choose a free one, here and "
-				       "for the client: --port %u",
+		*ret_hint = mem_format("that port is in use; choose a free one for the server and "
+				       "its clients: --port %u",
 				       port_of(service) + 1);
 	else if (rc == -EADDRNOTAVAIL)
 		*ret_hint = mem_string("give an address of this host: ip address lists them");
@@ -76,8 +76,10 @@ static void say_where(const struct server *server)
 		line = mem_format("listening on %s port %u", name, port_of(service));
 	else
 		line = mem_format("listening on port %u of every address", port_of(service));
-	mem_extend(&line, service->token ? ", for those who know the token"
-					 : ", for anyone who reaches it: --token asks for a token");
+	mem_extend(&line,
+		   service->token
+			   ? ", for clients that know the token"
+			   : ", open to any client that reaches it: --token requires a token");
 	service->say(service->say_context, line);
 }
 
@@ -171,12 +173,12 @@ static void meet(struct server *server, int channel, const struct ip_address *ad
 
 	if (!is_allowed(server->service, address)) {
 		server_say(server, &server->strangers, address,
-			   mem_string("closed: in no network of --allow"));
+			   mem_string("closed: not in a network of --allow"));
 		return;
 	}
 	surplus = crowd_find_surplus(&server->crowd, address);
 	if (surplus)
-		server_end_child(surplus, "dropped: others of its network are waiting");
+		server_end_child(surplus, "dropped: others from its network are waiting");
 	rc = server_start_child(server, channel, address, place);
 	if (!rc)
 		return;
@@ -219,8 +221,8 @@ static void expire(struct server *server)
 		if (!served->state || served->ended || clock_msec_until(served->end_msec))
 			continue;
 		server_end_child(served, served->state == SERVED_GUEST
-						 ? "dropped: its handshake did not end"
-						 : "it was served for as long as a client may be");
+						 ? "dropped: its handshake took too long"
+						 : "it reached the time limit for a client");
 	}
 }
 
@@ -335,7 +337,7 @@ static int serve(struct server *server)
 	for (size_t i = 0; i < server->crowd.place_count; i++)
 		if (server->crowd.places[i].state)
 			server_say(server, &server->clients, &server->crowd.places[i].address,
-				   mem_format("process %d, which served it, does not end",
+				   mem_format("process %d, which served it, does not exit",
 					      (int)server->crowd.places[i].pid));
 	server_say_left_out(server);
 	if (!server->service->once || server->well)

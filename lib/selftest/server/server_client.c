@@ -183,7 +183,7 @@ static int receive(struct service_visit *visit, uint32_t type, struct message *r
 	else if (rc == -ETIMEDOUT)
 		end_with(report, "dropped: sent no %s within %d s", name, HELLO_MSEC / 1000);
 	else if (rc == -EINTR)
-		end_with(report, "dropped: the server is ending");
+		end_with(report, "dropped: the server is shutting down");
 	else
 		end_with(report, "closed the connection before its %s", name);
 	return rc ? rc : -EPROTO;
@@ -215,7 +215,7 @@ static int ask_for_place(struct service_visit *visit)
 		poll(polls, ARRAY_SIZE(polls), ANSWER_MSEC);
 	if (recv(visit->served->line, &answer, sizeof(answer), MSG_DONTWAIT) !=
 	    (ssize_t)sizeof(answer)) {
-		end_with(visit->report, "dropped: the server is ending");
+		end_with(visit->report, "dropped: the server is shutting down");
 		return -EINTR;
 	}
 	answer.text[sizeof(answer.text) - 1] = '\0';
@@ -255,8 +255,8 @@ static int check_token(struct service_visit *visit, const struct message_challen
 	if (!rc && !nonce_equal(expected, response->mac))
 		return refuse(visit, REFUSAL_TOKEN,
 			      nonce_equal(none, response->mac)
-				      ? "this server asks for a token: --token or RDMACTL_TOKEN"
-				      : "not the token of this server");
+				      ? "this server requires a token: --token or RDMACTL_TOKEN"
+				      : "this server has another token");
 	if (!rc)
 		rc = handshake_mac(token, HANDSHAKE_SERVER, challenge, response, ret_mac);
 	if (rc)
@@ -276,7 +276,7 @@ static int challenge(struct service_visit *visit, uint32_t version)
 	int rc = nonce_make(sent.challenge.nonce);
 
 	if (rc)
-		end_with(visit->report, "dropped: no random numbers: %s", strerror(-rc));
+		end_with(visit->report, "dropped: cannot get random numbers: %s", strerror(-rc));
 	if (!rc)
 		rc = answer(visit, &sent);
 	if (!rc)
@@ -304,8 +304,8 @@ static int shake_hands(struct service_visit *visit)
 	visit->version = version;
 	if (version < PROTOCOL_OLDEST || version < hello->lowest) {
 		snprintf(text, sizeof(text),
-			 "version %u to %u of the exchange protocol (release %s), "
-			 "this server has versions %u to %u (release %s)",
+			 "versions %u to %u of the exchange protocol (release %s), but this server "
+			 "has versions %u to %u (release %s)",
 			 hello->lowest, hello->highest, hello->release, PROTOCOL_OLDEST,
 			 PROTOCOL_NEWEST, RDMACTL_VERSION);
 		return refuse(visit, REFUSAL_VERSION, text);
@@ -314,7 +314,7 @@ static int shake_hands(struct service_visit *visit)
 		return challenge(visit, version);
 	if (visit->service->token)
 		return refuse(visit, REFUSAL_TOKEN,
-			      "this server takes a token from a newer rdmactl only, because this "
+			      "this server accepts tokens only from newer rdmactl releases: this "
 			      "one sends it in clear text");
 	fill_welcome(version, &granted.welcome);
 	return welcome(visit, &granted);
@@ -359,15 +359,15 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 	else if (served->complaint)
 		end_with(report, "the client sent no valid message (%s)", served->complaint);
 	else if (served->stop == STOP_INTERRUPTED && life_over)
-		end_with(report, "it was served for as long as a client may be");
+		end_with(report, "it reached the time limit for a client");
 	else if (served->stop == STOP_INTERRUPTED)
-		end_with(report, "the server was ended");
+		end_with(report, "the server was stopped");
 	else if (served->lost)
 		end_with(report, "%s", served->lost);
 	else if (served->stop == STOP_TIMED_OUT)
 		end_with(report, "the client was silent for %u s", idle_msec / 1000);
 	else if (served->refused[0])
-		end_with(report, "an order was refused: %s", served->refused);
+		end_with(report, "a request was refused: %s", served->refused);
 	else if (served->stop)
 		end_with(report, "the connection ended without a goodbye");
 	else
@@ -452,7 +452,7 @@ void serve_report_set_crash(struct serve_report *report, int status, bool stoppi
 	if (ended)
 		snprintf(report->text, sizeof(report->text), "%s", ended);
 	else if (stopping && WIFSIGNALED(status))
-		snprintf(report->text, sizeof(report->text), "the server was ended");
+		snprintf(report->text, sizeof(report->text), "the server was stopped");
 	else if (WIFSIGNALED(status))
 		snprintf(report->text, sizeof(report->text),
 			 "the process that served it was killed by signal %d", WTERMSIG(status));
@@ -470,7 +470,7 @@ char *serve_report_line(const struct serve_report *report, uint64_t msec)
 
 	if (!report->welcomed)
 		return mem_string(report->text);
-	return mem_format("served%s, %" PRIu64 " order%s in %.1f s%s%s", port, report->orders,
+	return mem_format("served%s, %" PRIu64 " request%s in %.1f s%s%s", port, report->orders,
 			  text_plural_s(report->orders), (double)msec / 1000,
 			  report->well ? "" : "; ", report->text);
 }
@@ -484,7 +484,7 @@ void serve_report_fill_row(const struct serve_report *report, const struct ip_ad
 	row->peer = mem_string(name);
 	row->group = number_of(SELFTEST_SERVE);
 	row->test = mem_string("serve");
-	row->summary = mem_string("carries out the orders of a client");
+	row->summary = mem_string("serves the requests of a client");
 	row->verdict = number_of(report->well ? SELFTEST_PASS : SELFTEST_FAIL);
 	if (!report->well)
 		row->reason = text_clean(report->text, sizeof(report->text));

@@ -14,7 +14,7 @@
 static char *say_unlisted(const struct problems *problems)
 {
 	return problems->count ? problem_line(&problems->items[0])
-			       : mem_string("the RDMA devices cannot be listed");
+			       : mem_string("cannot list the RDMA devices");
 }
 
 int selftest_find_port(const struct selftest_client *client, const struct objects *objects,

@@ -34,7 +34,7 @@ static void say_left_out(const struct server *server, struct log_limit *limit)
 
 	if (!limit->left_out)
 		return;
-	line = mem_format("%" PRIu64 " more %s left out", limit->left_out,
+	line = mem_format("%" PRIu64 " more %s omitted", limit->left_out,
 			  limit->left_out == 1 ? "line was" : "lines were");
 	limit->left_out = 0;
 	server->service->say(server->service->say_context, line);

@@ -30,9 +30,9 @@ static const struct {
 } steps[STEPS] = {
 	[STEP_ADDRESS] = {"connections-address", "rdma_cm resolves the address"},
 	[STEP_ROUTE] = {"connections-route", "rdma_cm resolves the route"},
-	[STEP_QP] = {"connections-qp", "a queue pair is made"},
+	[STEP_QP] = {"connections-qp", "a queue pair is created"},
 	[STEP_CONNECT] = {"connections-connect", "from the request to a queue pair that can send"},
-	[STEP_DISCONNECT] = {"connections-disconnect", "from the request to its answer"},
+	[STEP_DISCONNECT] = {"connections-disconnect", "from the request to its reply"},
 };
 
 struct wanted {
@@ -148,7 +148,7 @@ static int check_answer(struct trial *trial, const struct message_exchange_many 
 	if (answer->count == order->count)
 		return 0;
 	return trial_fail(trial, "use the same release of rdmactl on both hosts",
-			  "the peer made %u queue pairs, %u were ordered", answer->count,
+			  "the peer created %u queue pairs, but %u were requested", answer->count,
 			  order->count);
 }
 

@@ -317,7 +317,7 @@ static int join(struct trial *trial, struct side *side, const struct ip_address 
 	int rc = side_join(side, &request, ret);
 
 	if (rc == -EREMOTEIO && is_not_offered(&side->refused, group))
-		trial_skip(trial, "the kernel joins no IPv6 group for RoCE v2: try a GID of IPv4");
+		trial_skip(trial, "the kernel joins no IPv6 groups for RoCE v2: try an IPv4 GID");
 	trial->group = group;
 	rc = trial_explain(trial, side, rc);
 	trial->group = NULL;

@@ -345,7 +345,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	int rc = side_disconnect(side, &request);
 
 	if (rc == -EREMOTEIO)
-		trial_fail(it->trial, FAULT_HINT, "the connection does not end at %s side", where);
+		trial_fail(it->trial, FAULT_HINT, "the connection does not end on %s side", where);
 	if (rc)
 		return rc == -EREMOTEIO ? rc : trial_explain(it->trial, side, rc);
 	if (!find_seen(it, side, FAULT_ID_RECEIVE))

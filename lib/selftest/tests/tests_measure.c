@@ -124,7 +124,7 @@ static int check_sums(struct trial *trial, const struct plan *plan, bool out)
 	if (got == expected)
 		return 0;
 	return trial_fail(
-		trial, "check the firmware's version of both devices: rdmactl devices shows it",
+		trial, "check the firmware versions of both devices: rdmactl devices shows them",
 		"%llu fetch-and-adds were done, but the last of them returned as if it were %llu",
 		(unsigned long long)expected, (unsigned long long)got);
 }
@@ -298,7 +298,7 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 		trial_fail_longer(trial, run->iterations - run->warmup);
 	else if (near_late && most_msec && plan->took_msec >= most_msec)
 		trial_fail(trial, "restart the server there",
-			   "the server's part of the measurement did not end in its time");
+			   "the server's part of the measurement did not end in time");
 	else if (plan->near_rc && plan->near_rc != -ECANCELED)
 		trial_explain(trial, &trial->near, plan->near_rc);
 	else if (is_cause(near) || (near->status && !far_rc && !is_cause(far)))
@@ -376,8 +376,8 @@ static void note_figures(struct trial *trial, const struct plan *plan)
 }
 
 static const char slow_hint[] = "look for other load on both hosts and on the path between them, "
-				"then check rate and MTU of both ports (rdmactl ports), their PCIe "
-				"links (lspci -vv) and NUMA nodes; --all-sizes shows more";
+				"then check the rate and MTU of both ports (rdmactl ports), their "
+				"PCIe links (lspci -vv) and NUMA nodes; --all-sizes shows more";
 
 void measure_compare(struct trial *trial, const struct plan *plan)
 {
@@ -439,8 +439,8 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 	plan_inline(trial, &plan);
 	if (plan.inline_missing) {
 		trial_skip(trial,
-			   trial->hidden ? "the processor cannot copy %u bytes inline out "
-					   "of memory that it cannot reach"
+			   trial->hidden ? "the processor cannot copy %u bytes inline from memory "
+					   "that it cannot reach"
 					 : "a device cannot send %u bytes inline",
 			   plan.order.run.inline_bytes);
 		return;

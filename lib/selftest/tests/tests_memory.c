@@ -136,8 +136,8 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 	if (rc)
 		return rc;
 	if (ignores_limits(trial, attempt, status)) {
-		trial_remark(trial, "Soft-RoCE does not keep to the limits of a window, but to "
-				    "those of its memory region");
+		trial_remark(trial, "Soft-RoCE enforces the limits of the memory region, not those "
+				    "of its window");
 		return 0;
 	}
 	if (status == IBV_WC_REM_ACCESS_ERR)
@@ -170,8 +170,8 @@ static void run_window(struct trial *trial)
 		return;
 	}
 	if (trial_is_iwarp(trial)) {
-		trial_skip(trial, "an iWARP write that is refused ends the connection "
-				  "(RFC 5040, 7), and says nothing of the window");
+		trial_skip(trial, "a refused iWARP write ends the connection (RFC 5040, 7), and "
+				  "says nothing about the window");
 		return;
 	}
 	/*
@@ -266,7 +266,7 @@ static int wake(struct trial *trial, struct side *side, uint32_t slot, uint64_t 
 	if (waited.count && waited.items[0].status)
 		return trial_explain_status(trial, side, &waited.items[0]);
 	return trial_fail(trial, rc_firmware_hint,
-			  "no completion came to the queue on vector %" PRIu32 " of the %s side",
+			  "no completion arrived in the queue on vector %" PRIu32 " of the %s side",
 			  slot, trial_side_word(trial, side));
 }
 
@@ -306,9 +306,9 @@ static void run_vectors(struct trial *trial)
 }
 
 const struct trial_test memory_tests[] = {
-	{"rc-window-1", SELFTEST_RC, "a memory window of type 1 lets in what it shall, and no more",
+	{"rc-window-1", SELFTEST_RC, "a memory window of type 1 allows what it should, and no more",
 	 0, run_window, 1},
-	{"rc-window-2", SELFTEST_RC, "the same of type 2, which belongs to a queue pair", 0,
+	{"rc-window-2", SELFTEST_RC, "the same for type 2, which belongs to a queue pair", 0,
 	 run_window, 2},
 	{"rc-fence", SELFTEST_RC, "a fenced send waits for the RDMA read before it", 0, run_fence,
 	 0},

@@ -17,8 +17,8 @@ enum { ID_POST = 0x7000, ID_FOLLOWER, ID_RECEIVE };
 #define IMMEDIATE 0x12345678u
 
 const char rc_firmware_hint[] =
-	"the device, its firmware or its driver is at fault: rdmactl devices shows the versions, "
-	"look for newer ones, and at the kernel log (dmesg)";
+	"the device, its firmware or its driver is at fault: rdmactl devices shows the versions; "
+	"look for newer ones, and check the kernel log (dmesg)";
 
 struct operation {
 	const char *name;
@@ -198,7 +198,7 @@ int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 	if (item.operation == operations[operation].sent)
 		return 0;
 	return trial_fail(trial, rc_firmware_hint,
-			  "the completion is of operation %" PRIu32 ", %" PRIu32 " expected",
+			  "the completion is for operation %" PRIu32 ", %" PRIu32 " expected",
 			  item.operation, operations[operation].sent);
 }
 
@@ -407,7 +407,7 @@ const struct trial_test rc_tests[] = {
 	{"rc-read", SELFTEST_RC, "RDMA read", 0, run_operation, POST_READ},
 	{"rc-fetch-add", SELFTEST_RC, "atomic fetch-and-add, sums checked on both sides",
 	 TEST_NEEDS_ATOMICS, rc_run_fetch_add, 0},
-	{"rc-compare-swap", SELFTEST_RC, "atomic compare-and-swap that matches, and that does not",
+	{"rc-compare-swap", SELFTEST_RC, "atomic compare-and-swap, with and without a match",
 	 TEST_NEEDS_ATOMICS, rc_run_compare_swap, 0},
 	{"rc-atomic-contended", SELFTEST_RC,
 	 "atomic additions from several queue pairs to one word", TEST_NEEDS_ATOMICS,
@@ -424,12 +424,12 @@ const struct trial_test rc_tests[] = {
 	{"rc-mtu-plus-1", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU + 1", 0,
 	 run_near_mtu, 1},
 	{"rc-1m", SELFTEST_RC, "send, RDMA write and RDMA read of 1 MiB", 0, run_size, MEGABYTE},
-	{"rc-unsignaled", SELFTEST_RC, "batches of which only the last completes", 0,
-	 rc_run_unsignaled, 0},
+	{"rc-unsignaled", SELFTEST_RC,
+	 "batches in which only the last operation reports completion", 0, rc_run_unsignaled, 0},
 	{"rc-shared-receive", SELFTEST_RC, "several queue pairs on one shared receive queue",
 	 TEST_NEEDS_SRQ, rc_run_shared, 0},
-	{"rc-event", SELFTEST_RC, "completions that wake a sleeper by the completion channel", 0,
-	 rc_run_event, 0},
+	{"rc-event", SELFTEST_RC, "completions that wake a sleeper through the completion channel",
+	 0, rc_run_event, 0},
 	{"rc-solicited", SELFTEST_RC, "only a solicited completion wakes a wait for solicited ones",
 	 0, rc_run_solicited, 0},
 	{"rc-states", SELFTEST_RC, "the states of a queue pair, each verified by a query", 0,

@@ -189,7 +189,7 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 	    arrivals->taken[item->id])
 		return trial_fail(trial, rc_firmware_hint,
 				  "receive %" PRIu64 " completed for QP %" PRIu32
-				  ": no message was left for that",
+				  ", which had no message left",
 				  item->id, item->qpn);
 	arrivals->taken[item->id] = true;
 	message = arrivals->of_qp[qp]++ * SHARED_QPS + qp;
@@ -357,8 +357,8 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 	const int rc = fill_word(trial, path->from, 0x99) ||
 		       post_step(trial, path, step, 1, number) ||
 		       rc_expect_sent(trial, path, number, step->operation) ||
-		       check_word(trial, path->from, step->before, "the value that came back") ||
-		       check_word(trial, path->to, step->after, "the word at the other side");
+		       check_word(trial, path->from, step->before, "the returned value") ||
+		       check_word(trial, path->to, step->after, "the word on the other side");
 
 	return rc_name_failure(trial, rc,
 			       "%s of 0x%016" PRIx64 " to 0x%016" PRIx64 " (step %" PRIu32 ")",

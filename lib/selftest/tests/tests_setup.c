@@ -84,7 +84,7 @@ static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 
 	if (rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
 	    side->refused.error == EOPNOTSUPP)
-		trial_skip(trial, "%s has no memory for that: it refuses %s",
+		trial_skip(trial, "%s supports no such memory: it refuses %s",
 			   trial_device_word(trial, side), rights[slot].name);
 	return trial_explain(trial, side, rc);
 }
@@ -157,12 +157,11 @@ static int expect_new(struct trial *trial, struct side *side, uint32_t slot, uin
 	/* QPNs 0 and 1 are reserved for subnet management. */
 	if (queried.qpn != qpn || (qpn < 2 && !trial_is_iwarp(trial)))
 		trial_fail(trial, rc_firmware_hint,
-			   "a new queue pair has number %" PRIu32 ", a query says %" PRIu32, qpn,
-			   queried.qpn);
+			   "a new queue pair has number %" PRIu32 ", but a query returns %" PRIu32,
+			   qpn, queried.qpn);
 	else if (queried.state > last)
 		trial_fail(trial, rc_firmware_hint,
-			   "a new queue pair is not in the state RESET but in %" PRIu32,
-			   queried.state);
+			   "a new queue pair is not in state RESET but in %" PRIu32, queried.state);
 	else
 		return 0;
 	return -EIO;

@@ -51,9 +51,9 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 	if (lack)
 		trial_skip(trial, "%s", lack);
 	else if (plan->transport == SELFTEST_BY_UD && plan->order.run.bytes > mtu)
-		trial_skip(trial, "a datagram has at most the path MTU, %u bytes", mtu);
+		trial_skip(trial, "a datagram holds at most the path MTU, %u bytes", mtu);
 	else if (plan->queues > 1 && trial->granted.version < PROTOCOL_QUEUES)
-		trial_skip_old(trial, "a second completion queue for so many queue pairs",
+		trial_skip_old(trial, "a second completion queue for this many queue pairs",
 			       PROTOCOL_QUEUES);
 	/* A server that does not know these orders would measure something else. */
 	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)

@@ -13,7 +13,7 @@
 static int fail_old(struct trial *trial)
 {
 	_cleanup_(freep) char *hint = mem_format(
-		"update rdmactl on %s, or leave out --token on both hosts", trial->request->peer);
+		"update rdmactl on %s, or omit --token on both hosts", trial->request->peer);
 
 	trial_fail(trial, hint,
 		   "the rdmactl of %s is too old: the token would cross the network "
@@ -41,7 +41,7 @@ static int check_server(struct trial *trial, const struct message_challenge *cha
 	if (nonce_equal(mac, admitted->mac))
 		return 0;
 	trial_fail(trial, "find out which program listens there: ss -tlnp",
-		   "what answers as %s does not know the token", trial->request->peer);
+		   "the program that answers as %s does not know the token", trial->request->peer);
 	return -EACCES;
 }
 
@@ -54,15 +54,15 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 
 	if (token && !challenge->token_wanted) {
 		trial_fail(trial,
-			   "leave out --token and RDMACTL_TOKEN, or start the server with the "
+			   "omit --token and unset RDMACTL_TOKEN, or start the server with the "
 			   "same token",
-			   "%s asks for no token, so anyone might answer there",
+			   "%s does not require a token, so anyone might answer there",
 			   trial->request->peer);
 		return -EACCES;
 	}
 	rc = nonce_make(response.nonce);
 	if (rc) {
-		trial_fail(trial, NULL, "no random numbers: %s", strerror(-rc));
+		trial_fail(trial, NULL, "cannot get random numbers: %s", strerror(-rc));
 		return rc;
 	}
 	if (token)
@@ -76,7 +76,8 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 		return rc;
 	trial->granted = admitted.welcome;
 	trial->granted_msec = admitted.run_msec;
-	trial_remark(trial, token ? "both sides know the token" : "the server asks for no token");
+	trial_remark(trial,
+		     token ? "both sides know the token" : "the server does not require a token");
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static int check_reply(struct side *side, const struct message *order, const str
 	}
 	if (answers(order, reply))
 		return 0;
-	side->complaint = "an answer that does not belong to the order";
+	side->complaint = "a reply that does not match the request";
 	return lose(side, -EPROTO);
 }
 

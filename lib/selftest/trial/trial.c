@@ -200,7 +200,7 @@ static const char *lacks(const struct trial *trial, unsigned int needs)
 		return near->srq ? "the peer's device has no shared receive queues (max_srq)"
 				 : "the device has no shared receive queues (max_srq)";
 	if (needs & TEST_NEEDS_PROCESSOR && trial->hidden)
-		return "the processor has to reach the memory meanwhile, and cannot";
+		return "the processor must access the memory during the test, but cannot";
 	if (needs & TEST_NEEDS_MULTICAST && !(near->multicast && far->multicast))
 		return near->multicast ? "the peer's device has no multicast groups (max_mcast_grp)"
 				       : "the device has no multicast groups (max_mcast_grp)";
@@ -424,7 +424,7 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	} else if (side->complaint) {
 		trial->stop = STOP_PEER_GONE;
 		trial_fail(trial, "use the same release of rdmactl on both hosts",
-			   "the peer sent something else than a message: %s", side->complaint);
+			   "the peer sent something other than a message: %s", side->complaint);
 	} else {
 		conclude(trial, &facts, side->stop);
 	}

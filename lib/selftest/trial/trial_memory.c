@@ -14,20 +14,21 @@
 static const char *hint_of(const struct message_memory *memory, const struct message_refused *why)
 {
 	if (memory->kind == MEMORY_HUGE)
-		return "free some: sysctl vm.nr_hugepages=64; grep Huge /proc/meminfo shows them";
+		return "reserve some: sysctl vm.nr_hugepages=64; grep Huge /proc/meminfo shows "
+		       "them";
 	if (memory->kind == MEMORY_ODP)
-		return "leave out --memory odp; with mlx5 the firmware must allow it (mlxconfig), "
-		       "and Soft-RoCE has it from Linux 6.15 on";
+		return "omit --memory odp; with mlx5 the firmware must allow it (mlxconfig), and "
+		       "Soft-RoCE has it since Linux 6.15";
 	if (!strcmp(why->text, "ibv_reg_dmabuf_mr"))
-		return "the driver must take dma-bufs: mlx5, irdma, bnxt_re, efa and others do, "
+		return "the driver must support dma-bufs: mlx5, irdma, bnxt_re, efa and others do, "
 		       "software devices do not";
 	if (memory->exporter == EXPORTER_SYSTEM)
 		return "the kernel needs CONFIG_DMABUF_HEAPS_SYSTEM, and the user the right to "
 		       "open /dev/dma_heap/system";
 	if (memory->exporter == EXPORTER_UDMABUF)
 		return "modprobe udmabuf; the user needs the right to open /dev/udmabuf";
-	return "the accelerator's driver must be loaded and its library installed; a server may "
-	       "not open its device files: start the test from the host with the accelerator";
+	return "the accelerator's driver must be loaded and its library installed; a server cannot "
+	       "open its device files: start the test from the host with the accelerator";
 }
 
 static bool is_failure_of_memory(const struct message_refused *refused)
@@ -83,11 +84,11 @@ bool trial_is_old(const struct trial *trial)
 	return trial->request->peer && trial->granted.version < PROTOCOL_WAYS;
 }
 
-#define TOO_OLD "%s needs version %u of the exchange; the server on %s speaks %u"
+#define TOO_OLD "%s needs version %u of the exchange protocol, but the server on %s speaks %u"
 
 void trial_fail_old(struct trial *trial, const char *what, uint32_t version)
 {
-	trial_fail(trial, "update rdmactl there, or leave the option out", TOO_OLD, what, version,
+	trial_fail(trial, "update rdmactl there, or omit the option", TOO_OLD, what, version,
 		   trial->request->peer, trial->granted.version);
 }
 

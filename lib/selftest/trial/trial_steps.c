@@ -60,11 +60,11 @@ static void fail_long(struct trial *trial)
 	_cleanup_(freep) char *wanted = duration_text(run_msec(trial->request));
 	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
 	_cleanup_(freep) char *hint = mem_format(
-		"there: rdmactl selftest --serve --longest %s; or here: --%s %s", wanted,
+		"run rdmactl selftest --serve --longest %s there, or use --%s %s here", wanted,
 		trial->request->ways.every_msec ? "every" : "duration", most);
 
-	trial_fail(trial, hint, "a measurement of %s is longer than the server grants: %s", wanted,
-		   most);
+	trial_fail(trial, hint, "a measurement of %s is longer than the %s that the server grants",
+		   wanted, most);
 }
 
 void trial_fail_longer(struct trial *trial, uint64_t iterations)
@@ -72,8 +72,8 @@ void trial_fail_longer(struct trial *trial, uint64_t iterations)
 	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
 
 	trial_fail(trial,
-		   "there: rdmactl selftest --serve with a larger --longest; or here: fewer "
-		   "--iterations",
+		   "run rdmactl selftest --serve with a larger --longest there, or use fewer "
+		   "--iterations here",
 		   "%llu messages take longer than the %s that the server grants",
 		   (unsigned long long)iterations, most);
 }
@@ -299,7 +299,8 @@ int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec)
 
 	if (rc || !waited.count)
 		return rc;
-	return trial_fail(trial, NULL, "the %s side got a completion ('%s') where none may come",
+	return trial_fail(trial, NULL,
+			  "the %s side got a completion ('%s') where none was expected",
 			  trial_side_word(trial, side),
 			  completion_status_name(waited.items[0].status));
 }

@@ -145,7 +145,7 @@ static int receive_rest(int channel, int signals, uint64_t end_msec, uint8_t *by
 	int rc = receive_bytes(channel, signals, end_msec, bytes, length);
 
 	if (rc == -ECONNRESET || rc == -ETIMEDOUT)
-		*ret_complaint = "half a message";
+		*ret_complaint = "an incomplete message";
 	return rc;
 }
 
