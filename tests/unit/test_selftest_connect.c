@@ -195,7 +195,8 @@ static const struct {
 	 -EHOSTDOWN, "no path from none0/1 to none0/1 of hostb: "},
 	/* IBTA 1, 12.6.7.2: reason 28 is that of the consumer. */
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_REJECTED, 28,
-	 "none0/1 of hostb rejected the connection: the program there did not accept it (reason 28)"},
+	 "none0/1 of hostb rejected the connection: the program there did not accept it (reason "
+	 "28)"},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_UNREACHABLE,
 	 -ETIMEDOUT, "none0/1 of hostb did not answer the connect request: "},
 	{rc_tests, "rc-send", 0, RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_DEVICE_REMOVAL, 0,
