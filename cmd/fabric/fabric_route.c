@@ -367,7 +367,7 @@ static const struct option_row options[] = {
 		      "the tree of a multicast group"),
 	STRING_OPTION(
 		struct route_args, pairs, 0, "pairs-file", "FILE", COMPLETE_FILE,
-		"the routes of all pairs in a file, two destinations per line (-: standard input)"),
+		"routes of all pairs in a file, two destinations per line (-: standard input)"),
 	FLAG_OPTION(struct route_args, cables, 0, "cables",
 		    "with --pairs-file: a row for each cable, with the number of pairs over it"),
 	{.name = NULL},

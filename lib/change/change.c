@@ -21,7 +21,7 @@ static const struct enum_name state_names[] = {
 	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "had this value already"},
 	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads back as wanted"},
 	{CHANGE_REFUSED, "refused", TONE_WARNING,
-	 "not tried: the object is in use, the value does not fit, or a privilege is missing"},
+	 "not tried: the object is in use, the value does not fit, or a right is missing"},
 	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
 	{CHANGE_UNVERIFIED, "unverified", TONE_BAD, "was accepted, but reads back otherwise"},
 	{CHANGE_UNTRIED, "untried", TONE_PLAIN, "was not tried, because another change failed"},

@@ -52,7 +52,7 @@ help='rdmactl dev set --help lists the settings'
 
 	for name in '' / a/b . .. .a _a 'a b' a%b $'a\nb' ä 'a;reboot' "$(printf '%064d' 1)"; do
 		try dev set mlx5_0 name "$name"
-		{ [ "$status" = 2 ] && [[ $stderr = *"cannot be a name"* || $stderr = *'at most 63 letters'* ]]; } ||
+		{ [ "$status" = 2 ] && [[ $stderr = *"cannot be a name"* || $stderr = *'at most 63 characters'* ]]; } ||
 			wrong "taken: '$name'"
 	done
 	for name in a A-b_c.d 0 "$(printf '%063d' 1)"; do

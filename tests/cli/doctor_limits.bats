@@ -354,7 +354,7 @@ add_gpu()
 		'note NCCL_IB_GID_INDEX: a fixed GID index can become wrong when an address changes | NCCL_IB_GID_INDEX=3 (/etc/nccl.conf) -> remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID themselves; rdmactl gids shows the current indexes'
 	put etc/nccl.conf 'NCCL_IB_HCA==mlx5_0:2,mlx4_1' 'NCCL_SOCKET_IFNAME=^docker' 'NCCL_IB_GID_INDEX=-1'
 	check stale-env
-	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: '*'the names are mlx5_0, mlx5_1'$'\n'* ]]
+	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: did you mean mlx5_0:1? the names are mlx5_0:1, mlx5_1:1'$'\n'* ]]
 	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
 	# The other device exists, though the command is about this one only.
 	put etc/nccl.conf 'NCCL_IB_HCA=mlx5_1'

@@ -81,7 +81,7 @@ rdmap0s31/1 not-checked the driver reports every port as active, whatever its li
 mlx5_1/1 note the port is down, and nothing shows that it should be up
 mlx5_2/1 ok the port is active"
 	member mlx5_1/1 evidence 'state down, physical state disabled; netdev ens1f1np1 has no carrier'
-	member mlx5_1/1 next_step "$cable ens1f1np1 tells more"
+	member mlx5_1/1 next_step "$cable ens1f1np1 shows more"
 	break_file $net/ens1f1np1/carrier EINVAL
 	put $net/ens1f1np1/carrier_changes 6
 	check 0 port-state 'mlx5_1/1 note the port is down, and nothing shows that it should be up'
@@ -104,10 +104,10 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 }
 
 @test "port-state: a port that is down while others like it are up" {
-	local down='the port is down, and'
+	local down='the port is down,'
 
 	copy cx7-ib-ndr
-	check 4 port-state "mlx5_5/1 warning $down most others like it are up"
+	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 evidence 'state down, physical state polling; 7 of 7 other ports of the board MT_0000000838 in this position are active'
 	member mlx5_5/1 next_step 'nothing answers on the link: check the cable, and that the port at its other end is switched on'
 	# It had a carrier, and lost it.
@@ -118,27 +118,27 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	member mlx5_5/1 next_step "the port is disabled: enable it from the subnet (as ibportstate does), or in the adapter's settings"
 	put $net/ibp171s0/carrier_changes 1
 	put $rdma/mlx5_5/ports/1/phys_state '4: PortConfigurationTraining'
-	check 4 port-state "mlx5_5/1 warning $down most others like it are up"
+	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 next_step 'the link fails to train: try another cable, and another port at the other end'
 	# Two of eight, then three: too many for an accident.
 	down mlx5_4 ibp154s0 '2: Polling'
-	check 4 port-state "mlx5_4/1 warning $down most others like it are up
-mlx5_5/1 warning $down most others like it are up"
+	check 4 port-state "mlx5_4/1 warning $down but most others like it are up
+mlx5_5/1 warning $down but most others like it are up"
 	down mlx5_3 ibp79s0 '2: Polling'
-	check 0 port-state "mlx5_3/1 note $down nothing shows that it should be up
-mlx5_4/1 note $down nothing shows that it should be up
-mlx5_5/1 note $down nothing shows that it should be up"
+	check 0 port-state "mlx5_3/1 note $down and nothing shows that it should be up
+mlx5_4/1 note $down and nothing shows that it should be up
+mlx5_5/1 note $down and nothing shows that it should be up"
 
 	# Another board, or the second function of a card, has no peers.
 	copy cx7-ib-ndr
 	put $rdma/mlx5_5/board_id MT_0000000999
-	check 0 port-state "mlx5_5/1 note $down nothing shows that it should be up"
+	check 0 port-state "mlx5_5/1 note $down and nothing shows that it should be up"
 	# Without a name of the board, the PCI IDs tell.
 	for device in "$tree/$rdma"/mlx5_?; do put "$rdma/${device##*/}/board_id" ''; done
-	check 4 port-state "mlx5_5/1 warning $down most others like it are up"
+	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 evidence 'state down, physical state polling; 7 of 7 other ports of this model in this position are active'
 	put $rdma/mlx5_5/device/subsystem_device 0x0001
-	check 0 port-state "mlx5_5/1 note $down nothing shows that it should be up"
+	check 0 port-state "mlx5_5/1 note $down and nothing shows that it should be up"
 }
 
 @test "port-rate: slower than others like it" {

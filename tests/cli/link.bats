@@ -59,7 +59,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$status" = 0 ]
 	try link add "${long}0" type rxe netdev lo --dry-run
 	[ "$status" = 2 ]
-	[[ $stderr = *'at most 63 letters'* ]]
+	[[ $stderr = *'at most 63 characters'* ]]
 }
 
 @test "link: what cannot be a name is not deleted" {

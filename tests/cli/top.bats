@@ -367,6 +367,6 @@ last_line_is()
 	try top --root "$tree" -c 2 -i 100ms --json
 	[ "$status" = 3 ]
 	jq -e '[.top[].object] == ["mlx5_1/1", "mlx5_2/1", "mlx5_1/1", "mlx5_2/1"] and
-		(.problems | length) == 1 and (.problems[0].error | startswith("a restricted function"))' \
+		(.problems | length) == 1 and (.problems[0].error | startswith("omitted for a restricted function"))' \
 		"$BATS_TEST_TMPDIR/out"
 }

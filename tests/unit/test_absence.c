@@ -56,9 +56,8 @@ static void without_driver(void **state)
 	expect(bed, true, "no driver is bound to this RDMA adapter", "load mlx5_core and mlx5_ib");
 	tree_directory(&bed->tree, "sys/bus/pci/drivers/mlx5_core");
 	expect(bed, true, "no driver is bound to this RDMA adapter",
-	       "mlx5_core is loaded, but has not taken it: the kernel log says why (dmesg), "
-	       "rdmactl "
-	       "doctor what to do");
+	       "mlx5_core is loaded, but has not bound to it: the kernel log says why (dmesg), and "
+	       "rdmactl doctor what to do");
 	/* A virtual function waiting for its virtual machine. */
 	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/physfn", "../0000:01:00.1");
 	expect(bed, false, NULL, NULL);

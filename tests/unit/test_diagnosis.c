@@ -314,7 +314,7 @@ static void blocked(void **state)
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "
 	      "(RoCE v2) seems to be blocked: rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 received no "
-	      "packet",
+	      "packets",
 	      "let UDP port 4791 pass");
 	count(&bed->facts.remote_counts, 8, 8);
 	check(bed,
@@ -632,7 +632,7 @@ static void connection_manager(void **state)
 		event(bed, RDMA_CM_EVENT_REJECTED, i ? -ECONNREFUSED : -ECONNRESET);
 		check(bed,
 		      "rxb/1 of 10.9.0.2 refused the connection: nothing listens on port 18777 of "
-		      "its librdmacm, or the program there did not accept it",
+		      "its librdmacm, or the program there rejected it",
 		      "--serve");
 	}
 	event(bed, RDMA_CM_EVENT_REJECTED, 28);

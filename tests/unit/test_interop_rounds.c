@@ -295,7 +295,7 @@ static void damaged_pingpongs(void **state)
 	begin(QP_RC, make_pingpong);
 	soft.damage = answer_changed;
 	play();
-	expect(0, SELFTEST_FAIL, "wrong data in iteration 2: at offset 63 ");
+	expect(0, SELFTEST_FAIL, "wrong data in iteration 2: at offset 63, ");
 	assert_int_equal(row_of(&halves[0])->iterations.value, 1);
 	end();
 	/*
@@ -426,12 +426,12 @@ static void damaged_rpings(void **state)
 		enum selftest_verdict verdict;
 		const char *reason;
 	} rows[] = {
-		{text_changed, NULL, 1, SELFTEST_FAIL, "wrong data in iteration 2: at offset 62 "},
+		{text_changed, NULL, 1, SELFTEST_FAIL, "wrong data in iteration 2: at offset 62, "},
 		{other_text, NULL, 1, SELFTEST_PASS,
 		 "the client's text is not rping's, and was written back unchecked"},
 		{other_text, NULL, 0, SELFTEST_PASS, NULL},
 		{answer_damaged, NULL, 0, SELFTEST_FAIL,
-		 "wrong data in iteration 3: at offset 32 "},
+		 "wrong data in iteration 3: at offset 32, "},
 		{NULL, longer_info, 1, SELFTEST_FAIL,
 		 "hostb sent a message of 17 bytes: rping's have 16"},
 		{no_bytes, NULL, 1, SELFTEST_FAIL,

@@ -79,7 +79,7 @@ static void membership_goes(void **state)
 	bed.device.cm_event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
 	bed.device.cm_event.status = -ENETRESET;
 	assert_int_equal(mckey_receive(&run), -EIO);
-	assert_reason(&bed, "none0/1 is no member of the multicast group any more");
+	assert_reason(&bed, "none0/1 is no longer a member of the multicast group");
 	free_bed(&bed);
 }
 

@@ -155,7 +155,8 @@ static void life_of_a_client(void **state)
 		fd = greet(port);
 		assert_int_equal(recv(fd, &byte, 1, 0), 0);
 		assert_in_range(clock_msec() - begin, heeds ? 250 : 2250, heeds ? 20000 : 30000);
-		await(log, heeds ? "killed by signal 15" : "it reached the time limit for a client");
+		await(log,
+		      heeds ? "killed by signal 15" : "it reached the time limit for a client");
 		close(fd);
 		end_server(pid);
 		fclose(log);

@@ -171,9 +171,9 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	assert_int_equal(bed.trial.result->verdict.value, verdict);
 	assert_string_equal(bed.trial.result->reason, reason);
 	if (verdict == SELFTEST_FAIL)
-		assert_string_equal(
-			bed.trial.result->next_step,
-			"run rdmactl selftest --serve --longest 90s there, or use --duration 1m here");
+		assert_string_equal(bed.trial.result->next_step,
+				    "run rdmactl selftest --serve --longest 90s there, or use "
+				    "--duration 1m here");
 	assert_int_equal(exchange_receive(bed.peer, -1, 1000, &order, &complaint), 0);
 	assert_int_equal(order.type, MESSAGE_RELEASE);
 	free_bed(&bed);
@@ -191,7 +191,8 @@ static void more_than_granted(void **state)
 	assert_too_much(measure_tests, "bandwidth-write",
 			"it needs 3 queue pairs, the peer grants 2", SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
-			"a measurement of 90s is longer than the 1m that the server grants", SELFTEST_FAIL);
+			"a measurement of 90s is longer than the 1m that the server grants",
+			SELFTEST_FAIL);
 }
 
 /* What the processor or the kernel cannot do with the requested memory. */

@@ -344,7 +344,7 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 				       caller */
 	if (rc) {
 		*ret_error = mem_format("no route to %s: %s", name, strerror(-rc));
-		*ret_hint = mem_format("ip route get %s%s shows what the kernel does", name,
+		*ret_hint = mem_format("ip route get %s%s shows how the kernel routes it", name,
 				       inventory->root ? " on that host" : "");
 	}
 	return rc;

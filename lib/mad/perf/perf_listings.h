@@ -51,7 +51,7 @@
 	PERF_COUNT(X, ERRORS, vl_mapping_errors, "VL MAPPING",                                \
 		   "received packets of a service level without a VL")                        \
 	PERF_COUNT(X, ERRORS, looping_errors, "LOOPING",                                      \
-		   "received packets that would leave through the port they came in through") \
+		   "received packets that would leave through the port they came from") \
 	PERF_COUNT(X, ERRORS, inactive_discards, "INACTIVE",                                  \
 		   "packets not sent because the port was down")                              \
 	PERF_COUNT(X, ERRORS, neighbor_mtu_discards, "MTU",                                   \
@@ -59,7 +59,7 @@
 	PERF_COUNT(X, ERRORS, switch_lifetime_limit_discards, "LIFETIME",                     \
 		   "packets not sent because they stayed in the switch too long")             \
 	PERF_COUNT(X, ERRORS, switch_hoq_lifetime_limit_discards, "HOQ LIFETIME",             \
-		   "packets not sent because they stayed at the head of the queue too long")
+		   "packets not sent because they were at the head of the queue too long")
 
 /* The keys of PortFlowCtlCounters and PortOpRcvCounters. */
 #define PERF_FLOW_COUNTERS(X)                                                                 \

@@ -54,7 +54,8 @@ static int explain_listen(const struct selftest_service *service, int rc, char *
 	if (rc == -EADDRINUSE)
 		*ret_hint = mem_format("that port is in use; choose a free one for the server and "
 				       "its clients: --port %u",
-				       port_of(service) + 1);
+				       port_of(service) < UINT16_MAX ? port_of(service) + 1
+								     : port_of(service) - 1);
 	else if (rc == -EADDRNOTAVAIL)
 		*ret_hint = mem_string("give an address of this host: ip address lists them");
 	else if (rc == -EACCES)
