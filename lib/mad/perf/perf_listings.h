@@ -39,26 +39,26 @@
 	  "bytes received on the service level")
 
 /* The keys of PortRcvErrorDetails and PortXmitDiscardDetails. */
-#define PERF_DETAIL_COUNTERS(X)                                                               \
-	PERF_COUNT(X, ERRORS, local_physical_errors, "PHYSICAL",                              \
-		   "received packets with a physical error of this link")                     \
-	PERF_COUNT(X, ERRORS, malformed_packet_errors, "MALFORMED",                           \
-		   "received packets with a malformed header")                                \
-	PERF_COUNT(X, ERRORS, buffer_overrun_errors, "OVERRUNS",                              \
-		   "received packets that the buffer had no room for")                        \
-	PERF_COUNT(X, ERRORS, dlid_mapping_errors, "DLID MAPPING",                            \
-		   "received packets to a LID without an output port")                        \
-	PERF_COUNT(X, ERRORS, vl_mapping_errors, "VL MAPPING",                                \
-		   "received packets of a service level without a VL")                        \
-	PERF_COUNT(X, ERRORS, looping_errors, "LOOPING",                                      \
+#define PERF_DETAIL_COUNTERS(X)                                                         \
+	PERF_COUNT(X, ERRORS, local_physical_errors, "PHYSICAL",                        \
+		   "received packets with a physical error of this link")               \
+	PERF_COUNT(X, ERRORS, malformed_packet_errors, "MALFORMED",                     \
+		   "received packets with a malformed header")                          \
+	PERF_COUNT(X, ERRORS, buffer_overrun_errors, "OVERRUNS",                        \
+		   "received packets that the buffer had no room for")                  \
+	PERF_COUNT(X, ERRORS, dlid_mapping_errors, "DLID MAPPING",                      \
+		   "received packets to a LID without an output port")                  \
+	PERF_COUNT(X, ERRORS, vl_mapping_errors, "VL MAPPING",                          \
+		   "received packets of a service level without a VL")                  \
+	PERF_COUNT(X, ERRORS, looping_errors, "LOOPING",                                \
 		   "received packets that would leave through the port they came from") \
-	PERF_COUNT(X, ERRORS, inactive_discards, "INACTIVE",                                  \
-		   "packets not sent because the port was down")                              \
-	PERF_COUNT(X, ERRORS, neighbor_mtu_discards, "MTU",                                   \
-		   "packets not sent because they are longer than the neighbor's MTU")        \
-	PERF_COUNT(X, ERRORS, switch_lifetime_limit_discards, "LIFETIME",                     \
-		   "packets not sent because they stayed in the switch too long")             \
-	PERF_COUNT(X, ERRORS, switch_hoq_lifetime_limit_discards, "HOQ LIFETIME",             \
+	PERF_COUNT(X, ERRORS, inactive_discards, "INACTIVE",                            \
+		   "packets not sent because the port was down")                        \
+	PERF_COUNT(X, ERRORS, neighbor_mtu_discards, "MTU",                             \
+		   "packets not sent because they are longer than the neighbor's MTU")  \
+	PERF_COUNT(X, ERRORS, switch_lifetime_limit_discards, "LIFETIME",               \
+		   "packets not sent because they stayed in the switch too long")       \
+	PERF_COUNT(X, ERRORS, switch_hoq_lifetime_limit_discards, "HOQ LIFETIME",       \
 		   "packets not sent because they were at the head of the queue too long")
 
 /* The keys of PortFlowCtlCounters and PortOpRcvCounters. */
