@@ -144,7 +144,7 @@ const char *rejection_meaning(unsigned int reason)
 	};
 	const char *known = reason < ARRAY_SIZE(reasons) ? reasons[reason] : NULL;
 
-	return known ? known : "for a reason that rdmactl does not know";
+	return known ? known : "the reason is unknown to this version";
 }
 
 /* InfiniBand Architecture Specification volume 1, 10.8.6 and 11.6.2. */
