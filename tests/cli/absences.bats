@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Absent is not empty, and not asked for is not a failure.
+# Absent is not empty, and a value that was not requested is not a failure.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# ABSENCES=all makes all runs instead of a sample, some 35,000, with the build for users, which starts
-# much faster than the one for tests: eight minutes on two processors.
+# ABSENCES=all makes all runs (some 35,000) instead of a sample, with the release build, which
+# starts much faster than the test build: eight minutes on two processors.
 @test "absences: no value of a damaged machine is lost silently" {
 	local sample=(--count 150) program=$binary
 
@@ -26,7 +26,7 @@ copy()
 	cp -a "$roots/$1" "$root"
 }
 
-# says STATUS OUTPUT STDERR COMMAND...: of the copy, in TSV.
+# says STATUS OUTPUT STDERR COMMAND...: runs the command on the copy, in TSV, and checks the result.
 says()
 {
 	local wanted=("$1" "$2" "$3")
@@ -36,7 +36,7 @@ says()
 	expect "${wanted[@]}"
 }
 
-@test "absences: a hole in the numbers of ports is not a device with fewer ports" {
+@test "absences: a gap in the port numbers does not make a device with fewer ports" {
 	copy planes
 	rm -r "$root"/sys/class/infiniband/smi1/ports/2
 	says 3 'smi1  ' 'rdmactl devices: smi1: cannot read ports: No such file or directory' \
@@ -57,7 +57,7 @@ says()
 	says 0 '1 0 ib' '' gids -o port,index,type
 }
 
-@test "absences: an address that is none, and what hangs on it" {
+@test "absences: a malformed MAC address, and the netdev that depends on it" {
 	local text
 
 	copy vendors
@@ -76,7 +76,7 @@ says()
 		pkeys mlx4_0/1 -o index,netdevs
 }
 
-@test "absences: one line a device where one cause hides many values; -v lists them" {
+@test "absences: one line per device where one cause hides many values; -v lists them" {
 	on exporter-partial devices
 	[ "$status" = 3 ]
 	[ "$(grep -c 'cannot read' <<<"$stderr")" = 3 ]
@@ -88,7 +88,7 @@ says()
 	[ -z "$stderr" ]
 }
 
-@test "absences: a copy that followed the links" {
+@test "absences: a copy made by following the links" {
 	cells links-followed devices device,driver,pci_address,pci_vendor_id,uverbs,umads,issms
 	expect 0 'mlx5_0 mlx5_core 0000:86:00.0 0x15b3 uverbs0 umad0 issm0' ''
 }
@@ -102,7 +102,7 @@ rdmactl devices: 0000:af:00.0: bound to mlx5_core, whose RDMA module mlx5_ib is 
 rdmactl devices: no sys/class/infiniband in the saved tree'
 }
 
-@test "absences: a snapshot leaves out what would lead out of the tree, and says so" {
+@test "absences: a snapshot skips links out of the tree, and says so" {
 	local tree=$BATS_TEST_TMPDIR/tree archive=$BATS_TEST_TMPDIR/one.tar
 
 	mkdir -p "$tree/sys/class/infiniband"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Archives that rdmactl snapshot did not write: one a name, into DIR/NAME.tar or .tar.gz.
+"""Archives that rdmactl snapshot did not write, one per name, written to DIR/NAME.tar or .tar.gz.
 
 usage: archives.py DIR
 
-All but `good` and `plain` are to be refused. Prints `NAME WORDS` for each: what the message has.
+All but `good` and `plain` must be refused. Prints `NAME WORDS` for each: WORDS must be in the
+message.
 """
 
 import gzip
@@ -71,7 +72,7 @@ def through_link():
 
 
 def bomb(path):
-    """Names 65 MiB of zeros, which gzip makes small."""
+    """A member with 65 MiB of zeros, which gzip makes small."""
     info, _ = entry(FILE + "big")
     info.size = 65 << 20
     with gzip.open(path, "wb", 1) as file:
@@ -83,7 +84,7 @@ def bomb(path):
 
 
 def bombs(path):
-    """Each is small enough, together they are 520 MiB, which are packed once."""
+    """Each is small enough, but together they have 520 MiB; the zeros are compressed only once."""
     zeros = gzip.compress(bytes(40 << 20), 1)
     with open(path, "wb") as file:
         for number in range(13):

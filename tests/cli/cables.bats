@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# rdmactl cables. Snapshots whose netlink answers are made here stand for modules; tests/unit/test_plug
-# has what their memory means, and scene devlink of the guest asks a real kernel.
+# rdmactl cables. Snapshots with made-up netlink answers replace modules; tests/unit/test_plug
+# checks how their memory is decoded, and scene devlink of the guest asks a real kernel.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 hint='rdmactl snapshot keeps what the kernel answers, if run as root'
 
-@test "cables: a saved tree holds none, and says so" {
+@test "cables: a saved tree has no cables, and says so" {
 	on cx6dx-roce cables mlx5_0 -o device,port,netdev,kind
 	expect 3 $'DEVICE PORT NETDEV    KIND\nmlx5_0    1 ens1f0np0 -' \
 		"rdmactl cables: mlx5_0/1: cannot read module: a saved tree does not hold what netlink answers
@@ -22,21 +22,21 @@ hint='rdmactl snapshot keeps what the kernel answers, if run as root'
 	machines formats cables
 }
 
-@test "cables: no device, no port" {
+@test "cables: no such device, no such port" {
 	on cx6dx-roce cables mlx5_9
 	expect 5
 	on no-rdma cables
 	expect 5
 }
 
-# with_answers KIND: a snapshot of cx6dx-roce, with the answers that tests/cli/cables.py makes.
+# with_answers KIND: a snapshot of cx6dx-roce with the answers that tests/cli/cables.py makes.
 with_answers()
 {
 	without_answers
 	"$top/tests/cli/cables.py" "$(<"$snapshot/root/sys/class/net/ens1f0np0/ifindex")" "$1" >"$snapshot/netlink/answers"
 }
 
-# The values of these columns of mlx5_0, as the snapshot has them.
+# shown COLUMNS: the values of these columns for mlx5_0 in the snapshot.
 shown()
 {
 	try --root "$snapshot" cables mlx5_0 --tsv --no-headings -o "$1"
@@ -57,7 +57,7 @@ shown()
 	[ "$(jq -c '[.cables[0].fec_bins[] | [.low, .high, .blocks]]' <<<"$output")" = '[[0,0,7],[1,1,6]]' ]
 }
 
-# The values are those that ethtool 6.1 prints of the same bytes.
+# The values are those that ethtool 6.1 prints for the same bytes.
 @test "cables: SFF-8472, whose readings are at a second address" {
 	with_answers sfp
 	shown standard,identifier,kind,connector,vendor,oui,part,revision,serial,date,temperature_c,voltage_v,alarms,flags
@@ -68,8 +68,9 @@ shown()
 		'[[-13,-8,73,78],[2.9,3,3.6,3.7],[0.0182,0.023,1.7783,2.2387],[0.1202,0.1514,1.7783,2.2387],[13,16,76,85]]' ]
 }
 
-# The same, but the current: ethtool 6.1 divides by the factor of two that the module has.
-@test "cables: CMIS, whose lanes are on a page of their own" {
+# The same values, except for the current: ethtool 6.1 divides by the factor of two that the module
+# has.
+@test "cables: CMIS, whose lanes are on a separate page" {
 	with_answers osfp
 	shown standard,identifier,kind,connector,vendor,part,serial,date,firmware,state,temperature_c,voltage_v,rx_power_dbm,alarms,flags
 	same 'the module' $'cmis osfp optical mpo-2x12 NVIDIA MMA4Z00-NS MT2312FT07700 2023-03-21 46.33 ready 61.5 3.3111 -40 rx-power-low-alarm rx-los,tx-fault\n' "$output"
@@ -89,7 +90,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	[ "$(head -n 1 <<<"$output" | tr -s ' ')" = '-10.0 4.0 -8.0 4.0 5 28 0.0001 1.2' ]
 }
 
-@test "cables --lanes: modules that measure none" {
+@test "cables --lanes: modules that measure no lanes" {
 	with_answers copper
 	try --root "$snapshot" cables mlx5_0 --lanes
 	expect 5 '' 'rdmactl cables: no module here measures lanes
@@ -102,7 +103,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	expect 5
 }
 
-@test "cables: a copper cable has no light, and its text is clean" {
+@test "cables: a copper cable has no light, and its text is cleaned" {
 	with_answers copper
 	shown kind,length_m,serial,temperature_c,rx_power_dbm,alarms
 	same 'the cable' $'passive-copper 3 MT1900VS0\\x1b[2J   \n' "$output"
@@ -110,7 +111,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	[ "$(jq -c '.cables[0] | [.lanes, .alarms, .flags, .state]' <<<"$output")" = '[null,null,null,null]' ]
 }
 
-@test "cables: a module whose layout is not known is a problem" {
+@test "cables: a module of unknown layout is a problem" {
 	with_answers cxp
 	try --root "$snapshot" cables mlx5_0 -o identifier,kind,link_up
 	expect 3 $'IDENTIFIER KIND LINK\ncxp        -    yes' "rdmactl cables: mlx5_0/1: cannot read module: the layout of modules with identifier 0x0e is not known here
@@ -122,14 +123,14 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
 	[ "$(jq -c '[.problems[].object]' <<<"$output")" = '["enp193s0f0np0","enp193s0f1np1"]' ]
 }
 
-@test "cables: an ordinary user sees the link and FEC, and what to do" {
+@test "cables: an ordinary user sees the link and FEC, and what to do for the rest" {
 	with_answers refused
 	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
 	expect 3 $'LINK FEC KIND\nyes  RS  -' "rdmactl cables: mlx5_0/1: cannot read module: Operation not permitted
   reading the memory of a module takes CAP_NET_ADMIN: run as root, or sudo rdmactl cables"
 }
 
-@test "cables: a driver without access to modules is named by ethtool" {
+@test "cables: if the driver gives no access to modules, ethtool names the driver" {
 	with_answers lacking
 	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
 	expect 3 $'LINK FEC KIND\nyes  RS  -' "rdmactl cables: mlx5_0/1: cannot read module: Operation not supported
@@ -144,7 +145,7 @@ mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4   
   the driver cannot reach a module: check how it is plugged in; dmesg may say more'
 }
 
-@test "cables: what a snapshot was not asked is told" {
+@test "cables: a question that the snapshot was not asked is reported" {
 	with_answers optical
 	sed -i '/^ask 16 28 /,$d' "$snapshot/netlink/answers"
 	try --root "$snapshot" cables mlx5_0 -o kind

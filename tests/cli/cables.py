@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The recording of a kernel that is asked about the module of one netdev, for a snapshot.
+"""Makes a recorded dialogue with a kernel about the module of one netdev, for a snapshot.
 
 usage: cables.py IFINDEX KIND
 
 KIND: optical (QSFP28, lane 3 dark), sfp (SFF-8472, weak light), osfp (CMIS, eight lanes), copper,
-cxp (of a layout that is not known), refused (an ordinary user), lacking (the driver has no access
-to modules), down (no cable, and why).
+cxp (of unknown layout), refused (an ordinary user), lacking (the driver gives no access to
+modules), down (no cable, and why).
 """
 
 import struct
@@ -15,7 +15,7 @@ import sys
 CONTROL, FAMILY, DONE, ERROR = 16, 0x1C, 3, 2
 GETFAMILY, LINKSTATE, FEC, EEPROM, MODULE = 3, 6, 29, 31, 34  # linux/ethtool_netlink.h
 NESTED = 1 << 15
-FIRST, SECOND = 0x50, 0x51  # addresses of a module on its bus
+FIRST, SECOND = 0x50, 0x51  # addresses of a module on its I2C bus
 ERRORS = {"refused": 1, "down": 5, "lacking": 95}  # EPERM, EIO, EOPNOTSUPP
 
 
@@ -40,7 +40,7 @@ def words_at(page, offset, *words):
 
 
 def sfp():
-    """Both addresses of SFF-8472: what a module of 10GBASE-LR has, with weak light."""
+    """Both addresses of SFF-8472, as in a 10GBASE-LR module, with weak light."""
     identity, readings = bytearray(128), bytearray(128)
     identity[0], identity[1], identity[2], identity[92], identity[93] = 3, 4, 7, 0x68, 0xF0
     for offset, width, text in ((20, 16, "FINISAR CORP."), (40, 16, "FTLX1471D3BCL"), (56, 4, "A"),
@@ -55,7 +55,7 @@ def sfp():
 
 
 def osfp():
-    """CMIS: the current in steps of 4 uA, a dark lane 1, and a fault that lane 2 noted."""
+    """CMIS: the current in steps of 4 uA, lane 1 dark, and a latched fault of lane 2."""
     lower, identity, advertised, limits, lanes = (bytearray(128) for _ in range(5))
     lower[0], lower[1], lower[3], lower[39], lower[40] = 0x19, 0x50, 3 << 1, 46, 33
     words_at(lower, 14, 61 * 256 + 128, 33111)
@@ -72,7 +72,7 @@ def osfp():
 
 
 def module(kind):
-    """The lower half, page 00h and page 03h of SFF-8636; without light if it is copper."""
+    """The lower half, page 00h and page 03h of SFF-8636; no light if it is copper."""
     if kind in ("sfp", "osfp"):
         return sfp() if kind == "sfp" else osfp()
     lower, identity, limits = bytearray(128), bytearray(128), bytearray(128)

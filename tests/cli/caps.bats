@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Capabilities come from verbs alone: tests/vm checks their values.
+# Capabilities come from verbs alone, so tests/vm checks their values.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-@test "caps: a saved tree has none" {
+@test "caps: a saved tree has no capabilities" {
 	local fixture
 
 	for fixture in $(fixtures); do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The command line of cc as far as it can be tested without an InfiniBand port; the simulator and
-# the tests of its field tables have the rest.
+# the tests of its field tables cover the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"

@@ -1,26 +1,26 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Several changes from a file: what is wrong with it is told line by line, on a host without RDMA.
+# Several changes from a file: its errors are reported line by line, on a host without RDMA.
 
 # shellcheck disable=SC2016 # what a shell would expand is what is tested
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Runs the lines that are its arguments.
+# from LINE...: runs these lines.
 from()
 {
 	printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/list"
 	try change --from "$BATS_TEST_TMPDIR/list"
 }
 
-# says LINE TEXT: the line of the list has this error.
+# says LINE TEXT: checks that this line of the list has this error.
 says()
 {
 	[[ $stderr = *"$BATS_TEST_TMPDIR/list:$1: $2"* ]] || { printf '%s' "$stderr"; return 1; }
 }
 
-@test "change: without a file, an empty one, one that cannot be read, one that is too large" {
+@test "change: without a file, an empty file, one that cannot be read, one that is too large" {
 	try change
 	expect_error 2 change 'which changes? --from FILE' 'each line of the file is a change: dev set mlx5_0 name rdma0'
 	try change dev set mlx5_0 name x
@@ -42,7 +42,7 @@ says()
 	expect_error 2 change "$BATS_TEST_TMPDIR/list has more than 1024 lines"
 }
 
-@test "change: lines share sockets, so that a process may have open fewer than there are lines" {
+@test "change: lines share sockets, so a process can run more lines than it may open files" {
 	local number
 
 	for number in {1400..1439}; do echo "roce set lo mtu $number"; done >"$BATS_TEST_TMPDIR/list"
@@ -50,7 +50,7 @@ says()
 	[ "$(jq '[.change[] | select(.state == "planned")] | length' "$BATS_TEST_TMPDIR/out")" = 40 ]
 }
 
-@test "change: every line that is wrong is told, with its number" {
+@test "change: every wrong line is reported, with its number" {
 	from 'dev set mlx5_0 name rdma0' '# comment' 'dev set mlx5_0 nam x' 'dev set mlx5_0 name a/b' \
 		'system set netns-mode none' 'dev set' 'dev set mlx5_0 name'
 	[ "$status" = 2 ]
@@ -62,7 +62,7 @@ says()
 	says 7 "'name' needs a value"
 }
 
-@test "change: a line is the command of a change, and nothing else" {
+@test "change: a line must be a command that changes something" {
 	local line
 
 	for line in devices dev 'dev mlx5_0' 'dev st mlx5_0 name x' 'change --from x' 'help' 'smp set 1' \
@@ -75,7 +75,7 @@ says()
 	nothing_wrong
 }
 
-@test "change: options of all lines are not those of one" {
+@test "change: options for all lines are not options of one line" {
 	local option
 
 	for option in --yes --force --dry-run --persist --revert-after=1s --json --root=/x --help; do
@@ -85,8 +85,8 @@ says()
 	nothing_wrong
 }
 
-@test "change: words are split as a shell does, and nothing is expanded" {
-	# Node descriptions of more than 64 bytes show where a word ends.
+@test "change: words are split as in a shell, and nothing is expanded" {
+	# Node descriptions of more than 64 bytes are errors that show where a word ends.
 	from "dev set x name 'a b'" 'dev set x name "a b"' 'dev set x name a\ b' "dev set x name 'it'\\''s'" \
 		'dev set x name $HOME' 'dev set x name *' "dev set x name 'a" 'dev set x name "a' "dev set x name ''"
 	[ "$status" = 2 ]
@@ -121,7 +121,7 @@ says()
 	jq -e '.changed == false and .change == [] and (.problems[0].error | startswith("standard input:1: "))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "change: the document of one that could not begin has all its keys" {
+@test "change: the document of a change that could not begin has all its keys" {
 	echo nothing >"$BATS_TEST_TMPDIR/none.tar"
 	try change --json --root "$BATS_TEST_TMPDIR/none.tar"
 	[ "$status" = 1 ]

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether colour-blind people can tell the colours of a drawing's schemes apart, and read the names
-on them: tests/cli/colors.py FILE, with the tables of lib/fabric/format/dot_scheme.c.
+"""Checks that colour-blind people can tell the colours of a drawing's schemes apart and read the
+names on them: tests/cli/colors.py FILE, where FILE has the tables of
+lib/fabric/format/dot_scheme.c.
 
 Each pair of colours of a table is at least DISTANCE apart in CIELAB (CIE76) for people with normal
-sight and with protanopia, deuteranopia and tritanopia, and in greys, on paper, where the table is
-ordered. Matrices: Machado, Oliveira and Fernandes, 2009, severity 1.0. Names are legible on a fill
-with a contrast of 4.5 (WCAG 2.1, success criterion 1.4.3).
+sight and with protanopia, deuteranopia and tritanopia, and also in greys, on paper, where the table
+is ordered. Matrices: Machado, Oliveira and Fernandes, 2009, severity 1.0. Names are legible on a
+fill with a contrast of 4.5 (WCAG 2.1, success criterion 1.4.3).
 """
 
 import itertools
@@ -25,7 +26,8 @@ SIGHTS = {
 }
 XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 WHITE = (0.9505, 1.0, 1.089)
-# The beginning of each table in the file, whether it is ordered, and whether names are on it.
+# How each table begins in the file, whether it is ordered, and whether names are drawn on its
+# colours.
 TABLES = {
     'palette': (r'palette\[\] = \{', False, True),
     'speeds': (r'shade speeds\[\] = \{', True, False),

@@ -6,7 +6,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# The keys that a TSV of cx5-ib-edr begins with.
+# The keys with which a TSV of cx5-ib-edr begins.
 keys()
 {
 	quickly on cx5-ib-edr "$@" --tsv
@@ -14,7 +14,7 @@ keys()
 	output=${output//$'\t'/,}
 }
 
-@test "columns: one, several, in the order asked for" {
+@test "columns: one or several, in the requested order" {
 	on cx5-ib-edr devices -o firmware
 	expect 0 $'FIRMWARE\n16.35.3502\n16.35.3502' ''
 	on cx5-ib-edr devices -o numa_node,device
@@ -57,7 +57,7 @@ keys()
 	nothing_wrong
 }
 
-@test "columns: twice is once" {
+@test "columns: a column named twice is shown once" {
 	keys devices -o device,device,firmware,device
 	same 'keys' device,firmware "$output"
 	on cx5-ib-edr devices -o device,device -j
@@ -99,7 +99,7 @@ keys()
 	nothing_wrong
 }
 
-@test "columns: an empty word is no column" {
+@test "columns: an empty word is not a column" {
 	local list
 
 	for list in '' ',' 'device,' ',device' 'device,,state' + - '+,device'; do
@@ -110,7 +110,7 @@ keys()
 	nothing_wrong
 }
 
-@test "columns: none left" {
+@test "columns: no column left" {
 	quickly on cx5-ib-edr pkeys -o device,-device
 	expect 2 ''
 	quickly on cx5-ib-edr pkeys -o -device,-port,-index,-pkey,-membership,-netdevs
@@ -118,13 +118,13 @@ keys()
 	[[ $stderr != *unknown* ]] || { echo "$stderr"; return 1; }
 }
 
-@test "columns: the words of JSON are those of -o" {
+@test "columns: the keys of JSON are the words for -o" {
 	local command
 
 	for command in $listings; do
 		quickly on cx6dx-roce "$command" -j -o all
 		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/all"
-		# All that a table can have, and lists of records.
+		# All columns that a table can have, and lists of records.
 		jq -r ".${command}[0] | to_entries[] | select((.value | type == \"array\" and (.[0] | type) == \"object\") | not).key" \
 			"$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/keys"
 		columns_of "$command" | diff -u - "$BATS_TEST_TMPDIR/keys" || wrong "$command"
@@ -136,7 +136,7 @@ keys()
 	nothing_wrong
 }
 
-@test "columns: only those asked for in JSON, JSON lines and TSV" {
+@test "columns: only the requested ones in JSON, JSON lines and TSV" {
 	on cx5-ib-edr ports -j -o port,lid,netdev mlx5_1
 	expect 0 '{"schema": "rdmactl/ports/1",
  "ports": [
@@ -153,19 +153,19 @@ keys()
 	[ "$(jq '.ports[0] | has("lid") and has("cap_mask")' <<<"$output")" = true ]
 }
 
-@test "columns: only what they need is read" {
+@test "columns: only what the columns need is read" {
 	on bad-rate ports -o device,port,netdev
 	expect 0 $'DEVICE PORT NETDEV\nmlx5_0    1 ib0\nmlx5_1    1 -\nmlx5_2    1 ib2' ''
 	on bad-rate ports -o device,lid
 	expect 3 $'DEVICE LID\nmlx5_0 112\nmlx5_1   -\nmlx5_2 114' 'rdmactl ports: mlx5_1/1: cannot read lid: Input/output error'
 }
 
-@test "columns: a list of records is no column of a table" {
+@test "columns: a list of records cannot be a column of a table" {
 	on cx5-ib-edr devices -o device,ports -j
 	expect 0
 	[ "$(jq -c '.devices[0].ports[0].port' <<<"$output")" = 1 ]
 	on cx5-ib-edr devices -o device,ports
-	# It is refused, or printed under a separate heading.
+	# The list is refused, or printed under a separate heading.
 	[ "$status" = 2 ] || grep -Eq '^DEVICE +[A-Z]' <<<"$output" || { echo "$output"; return 1; }
 }
 
@@ -178,7 +178,7 @@ keys()
 	expect 0 '' ''
 }
 
-@test "columns: a table without rows has no headings, TSV has them" {
+@test "columns: without rows, a table has no headings, but TSV has them" {
 	on irdma-iwarp pkeys
 	expect 0 '' ''
 	on irdma-iwarp pkeys --tsv -o device,pkey

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The framework of the personalities, and their behaviour on saved trees. tests/compat and
-# tests/vm/scene_compat.py compare them with the tools themselves.
+# tests/vm/scene_compat.py compare them with the original tools.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 personalities=$(sed -n 's/^PERSONALITY(\([^,]*\),.*$/\1/p' "$top/cmd/compat/personalities.def")
 
-# as TOOL ...: runs a personality by the tool's name.
+# as TOOL ...: runs a personality under the tool's name.
 as()
 {
 	status=0
@@ -81,12 +81,12 @@ as_on()
 	[ "$stderr" = "ibv_devinfo: invalid option -- 'x'"$'\n' ]
 }
 
-@test "compat: by the tool's name, through any path, as by the command" {
+@test "compat: under the tool's name, through any path, the same as by the command" {
 	local tool
 
 	for tool in $personalities; do
 		as_on cx5-ib-edr "/somewhere/$tool" mlx5_0
-		# Some of them begin messages with the path that they were called with.
+		# Some of them begin messages with the path by which they were called.
 		sed 's,^/somewhere/,,' "$BATS_TEST_TMPDIR/out" >"$BATS_TEST_TMPDIR/named"
 		try compat --root "$roots/cx5-ib-edr" "$tool" mlx5_0
 		cmp "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/out" || wrong "$tool"
@@ -97,7 +97,7 @@ as_on()
 	[[ $stderr == 'Usage: rdmactl'* || $stderr == 'usage: rdmactl'* || $stderr == *'rdmactl'* ]]
 }
 
-@test "compat: ibstat goes on after a failing adapter, or stops like older releases" {
+@test "compat: ibstat continues after a failing adapter, or stops like older releases" {
 	as_on bad-rate ibstat -l
 	[ "$(wc -l <<<"${output%$'\n'}")" -gt 1 ]
 	RDMACTL_COMPAT=44 as_on bad-rate ibstat
@@ -106,17 +106,17 @@ as_on()
 	grep -q "ibpanic: .* main: stat of IB device 'mlx5_1' failed: Input/output error" "$BATS_TEST_TMPDIR/err"
 	as_on bad-rate ibstat
 	[ "$status" = 0 ]
-	# Unlike the panic of older releases, the warning does not say why.
+	# Unlike the panic of older releases, the warning gives no reason.
 	grep -q "^ibwarn: .* main: stat of IB device 'mlx5_1' failed\$" "$BATS_TEST_TMPDIR/err"
 	! grep -q ibpanic "$BATS_TEST_TMPDIR/err" || return 1
 }
 
-@test "compat: ibstat of the newer release, for a port that is not there and adapters without ports" {
+@test "compat: ibstat of the newer release, with a missing port and adapters without ports" {
 	as_on cx5-ib-edr ibstat mlx5_0 2
 	expect 0 ''
 	[ "$(sed 's/\[[0-9]*\]/[PID]/' "$BATS_TEST_TMPDIR/err")" = \
 		"ibwarn: [PID] ca_stat: CA: 'mlx5_0' has no port number 2 - max (1)"$'\n'"ibwarn: [PID] main: stat of IB device 'mlx5_0' failed" ]
-	# Its first port has neither a GID nor a connection manager, for it has no ports.
+	# Its first port has neither a GID nor a connection manager, because there are no ports.
 	as_on hostile ibstat ports0
 	expect 0 '' ''
 	as_on hostile ibstat -d ports0
@@ -142,7 +142,7 @@ as_on()
 	grep -qE '^\s+phys state:\s+5: LinkUp$' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "compat: a file that fails is named as cat does" {
+@test "compat: a file that cannot be read is named as cat names it" {
 	as_on bad-rate ibstatus mlx5_1
 	expect 0
 	grep -q '^cat: /sys/class/infiniband/mlx5_1/ports/1/rate: Invalid argument$' "$BATS_TEST_TMPDIR/err"
@@ -156,21 +156,21 @@ as_on()
 	expect 255 '' 'Failed to get IB devices list: a saved tree has no verbs'
 }
 
-@test "compat: a root that cannot be opened is told" {
+@test "compat: a root that cannot be opened is reported" {
 	for tool in ibstat ibdev2netdev rxe_cfg; do
 		try compat --root "$BATS_TEST_TMPDIR/none" $tool
 		expect 255 '' "$tool: $BATS_TEST_TMPDIR/none: No such file or directory"
 	done
 }
 
-@test "compat: output that cannot be written is no success" {
+@test "compat: a failed write of the output is not success" {
 	status=0
 	RDMACTL_ROOT=$roots/cx5-ib-edr "$binary" compat ibstat >/dev/full 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ "$status" = 1 ]
 	grep -q 'cannot write the output' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "compat: completion of tools and their words" {
+@test "compat: completion of tools and of their words" {
 	[ "$("$binary" __complete -- compat '' | cut -f 1)" = "$personalities" ]
 	[ "$("$binary" __complete -- compat ibv_devin | cut -f 1)" = ibv_devinfo ]
 	[ -z "$("$binary" __complete -- compat ibstat -)" ]
@@ -199,7 +199,7 @@ as_on()
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
 
-@test "compat: the root directory is the live system by the tool's name, too" {
+@test "compat: the root directory means the live system under the tool's name, too" {
 	local root words
 
 	for root in '' /; do
@@ -245,7 +245,7 @@ as_on()
 	expect 0
 }
 
-# A switch has port 0 alone, which is a port all the same.
+# A switch has only port 0, but that is still a port.
 @test "compat: ibstat shows a switch" {
 	local root=$BATS_TEST_TMPDIR/switch device
 
@@ -261,7 +261,7 @@ as_on()
 	[[ $output == $'Switch: \'mlx5_0\'\nPort 0:\nState: Active\n'* ]]
 }
 
-# A host with many virtual functions; the tool's table of 64 ports is that of one device.
+# A host with many virtual functions; the tool's table of 64 ports is for one device.
 @test "compat: ibstat -p lists the ports of any number of devices" {
 	local root=$BATS_TEST_TMPDIR/many device target number
 

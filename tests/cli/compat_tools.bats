@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The personalities of tools that read sysfs beside the tools themselves, on every fixture:
+# Compares the personalities of tools that read sysfs with the tools themselves, on every fixture:
 # tests/compat/fixtures. A part is every fifth fixture.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# compare PART: the first failures are shown, and the differences that are right.
+# compare PART: shows the first failures and the accepted differences.
 compare()
 {
 	local all
@@ -24,22 +24,22 @@ compare()
 	[ "$status" = 0 ]
 }
 
-@test "ibstat, ibstatus, show_gids: as the tools on the fixtures, the first part" {
+@test "ibstat, ibstatus, show_gids: the same as the tools on the fixtures, first part" {
 	compare 1
 }
 
-@test "ibstat, ibstatus, show_gids: as the tools on the fixtures, the second part" {
+@test "ibstat, ibstatus, show_gids: the same as the tools on the fixtures, second part" {
 	compare 2
 }
 
-@test "ibstat, ibstatus, show_gids: as the tools on the fixtures, the third part" {
+@test "ibstat, ibstatus, show_gids: the same as the tools on the fixtures, third part" {
 	compare 3
 }
 
-@test "ibstat, ibstatus, show_gids: as the tools on the fixtures, the fourth part" {
+@test "ibstat, ibstatus, show_gids: the same as the tools on the fixtures, fourth part" {
 	compare 4
 }
 
-@test "ibstat, ibstatus, show_gids: as the tools on the fixtures, the fifth part" {
+@test "ibstat, ibstatus, show_gids: the same as the tools on the fixtures, fifth part" {
 	compare 0
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The personalities of vendors' scripts, which are not packaged: their documented format on saved
-# trees. tests/compat compares show_gids with a stand-in script, tests/vm/scene_compat_more.py runs
+# trees. tests/compat compares show_gids with a stand-in script; tests/vm/scene_compat_more.py runs
 # them on a kernel.
 
 # shellcheck source=lib.bash
@@ -22,7 +22,7 @@ sample()
 	local vpd
 
 	port=$device/infiniband/mlx5_0/ports/1
-	# Identifier, its length; keywords: PN of 15 bytes, EC of 2; the end.
+	# The identifier with its length; keywords: PN of 15 bytes, EC of 2; the end tag.
 	printf -v vpd '\\x82\\x%02x\\x00%s\\x90\\x17\\x00PN\\x0fMCX653105A-HDATEC\\x02A1\\x78' \
 		${#description} "$description"
 	cat <<-END
@@ -75,7 +75,7 @@ unpack_sample()
 	cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
 }
 
-@test "show_gids: slots in the order of ls, devices by name, nothing at all" {
+@test "show_gids: slots in the order of ls, devices by name, no devices at all" {
 	as cx6dx-roce show_gids mlx5_0
 	expect 0
 	[ "$(grep -oP '^mlx5_0\t1\t\K\d+' "$BATS_TEST_TMPDIR/out" | paste -sd ' ')" = \
@@ -92,7 +92,7 @@ unpack_sample()
 	[ "$stderr" = "ls: cannot access '/sys/class/infiniband/': No such file or directory"$'\n' ]
 }
 
-@test "show_gids, ibdev2netdev: no control bytes of names and texts are printed" {
+@test "show_gids, ibdev2netdev: control bytes of names and texts are not printed" {
 	local tool
 
 	for tool in show_gids ibdev2netdev 'ibdev2netdev -v' show_drop; do
@@ -136,8 +136,8 @@ unpack_sample()
 	expect 0 ''
 }
 
-# PCI Local Bus 3.0, appendix I: resources, and in them keywords of two letters with a length each.
-@test "ibdev2netdev: the part number, wherever it stands in the product data" {
+# PCI Local Bus 3.0, appendix I: resources, which hold two-letter keywords with a length each.
+@test "ibdev2netdev: the part number, wherever it is in the product data" {
 	local file=$BATS_TEST_TMPDIR/sample/sys/devices/pci0000:00/0000:01:00.0/vpd
 
 	part_is()
@@ -154,7 +154,7 @@ unpack_sample()
 	nothing_wrong
 }
 
-@test "ibdev2netdev: every fixture is as its golden file" {
+@test "ibdev2netdev: every fixture matches its golden file" {
 	local fixture
 
 	for fixture in $(fixtures); do
@@ -175,7 +175,7 @@ unpack_sample()
 	grep -qE '^mlx5_5 port 1 ==> \S+ \(Down\)$' "$BATS_TEST_TMPDIR/out"
 	[ "$(awk '{ print $1, $3, $5, $6 }' "$BATS_TEST_TMPDIR/out" | grep -cE '^mlx5_\S+ [0-9]+ \S+ \((Up|Down)\)$')" = \
 		"$(wc -l <"$BATS_TEST_TMPDIR/out")" ]
-	# The index of RoCE v2 with an IPv4 address, as start scripts of jobs look for it.
+	# The index of RoCE v2 with an IPv4 address, as the start scripts of jobs look for it.
 	as cx6dx-roce show_gids
 	[ "$(awk '/v2/ && $5 ~ /^[0-9.]+$/ && $1 == "mlx5_0" && $7 == "ens1f0np0" { print $3 }' "$BATS_TEST_TMPDIR/out")" = 3 ]
 	[ "$(grep -c v2 "$BATS_TEST_TMPDIR/out")" = 9 ]
@@ -194,7 +194,7 @@ unpack_sample()
 	expect 2 ''
 }
 
-@test "cma_roce_mode, cma_roce_tos: what the tree has, and words that are wrong" {
+@test "cma_roce_mode, cma_roce_tos: the values of the tree, and wrong words" {
 	local ports=$BATS_TEST_TMPDIR/tree/sys/kernel/config/rdma_cm/mlx5_0/ports/1
 
 	mkdir -p "$ports" "$BATS_TEST_TMPDIR/tree/sys/class/infiniband"
@@ -229,7 +229,7 @@ unpack_sample()
 	[[ $stderr == *'no /sys/kernel/config/rdma_cm'* ]]
 }
 
-@test "rxe_cfg: status of a saved tree, and what it does not do" {
+@test "rxe_cfg: status of a saved tree, and the commands that it lacks" {
 	as rxe-host rxe_cfg
 	expect 0
 	[ "$stderr" = $'rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n' ]

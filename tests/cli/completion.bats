@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The candidates for the shells, and the stubs that pass them on.
+# The candidates for the shells, and the scripts that pass them on.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,7 +14,8 @@ setup()
 	r=$roots/cx5-ib-edr
 }
 
-# completes WANTED WORD...: the candidates for the last word, without their help, on one line.
+# completes WANTED WORD...: checks the candidates for the last word, without their help, on one
+# line.
 completes()
 {
 	local wanted=$1
@@ -27,10 +28,11 @@ completes()
 	fi
 }
 
-# The globals as they are completed.
+# The global options as completion offers them.
 globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color --root --timeout --help --version'
 
-# As the manual has them: dev set DEV SETTING VALUE..., and system set SETTING VALUE..., of no object.
+# As in the manual: dev set DEV SETTING VALUE..., and system set SETTING VALUE..., without an
+# object.
 @test "completion: settings and their values, after the object" {
 	local settings='name netns adaptive-moderation node-description'
 
@@ -77,7 +79,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	expect 0 $'--type\tonly entries of this type: ib, roce-v1 or roce-v2' ''
 }
 
-@test "completion: options, of the command too" {
+@test "completion: options, also of the command" {
 	completes "$globals" --
 	completes "$globals" -
 	completes "$globals" devices -
@@ -104,7 +106,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
-@test "completion: columns, the last of a list" {
+@test "completion: columns, the last one of a list" {
 	completes 'device' devices -o de
 	completes 'pcie_speed_gtps pcie_width_lanes pcie_max_speed_gtps pcie_max_width_lanes' devices -o pcie
 	completes 'device,firmware' devices -o device,fi
@@ -117,7 +119,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	completes 'link_layer lid lmc' ports -o l
 	completes '' help -o ''
 	nothing_wrong
-	# After a comma, all of them.
+	# After a comma, all columns are offered.
 	[ "$("$binary" __complete -- ports -o lid, | wc -l)" = "$("$binary" __complete -- ports -o '' | wc -l)" ]
 	[ "$("$binary" __complete -- ports -o lid, | cut -f 1 | head -n 1)" = lid,device ]
 }
@@ -127,7 +129,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
-@test "completion: devices of a snapshot, and of a file that is none" {
+@test "completion: devices of a snapshot, and of a file that is not a snapshot" {
 	local file=$BATS_TEST_TMPDIR/host.tar
 
 	"$binary" snapshot "$file" --root "$r" >/dev/null 2>&1 || [ $? = 3 ]
@@ -201,7 +203,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
-@test "completion: prints the stub of each shell" {
+@test "completion: the script of each shell is printed" {
 	local shell
 
 	for shell in bash zsh fish; do
@@ -220,7 +222,7 @@ in_bash()
 	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 bash --norc -c '
 		source "$1"
 		COMP_LINE=$2 COMP_POINT=${#2}
-		# As readline breaks words: at blanks, = and :.
+		# Breaks words as readline does: at blanks, = and :.
 		read -ra COMP_WORDS <<<"${2//=/ = }"
 		[[ $2 != *[[:space:]=] ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -229,7 +231,7 @@ in_bash()
 	output=${output//$'\n'/ }
 }
 
-@test "completion: the stub of bash" {
+@test "completion: the script for bash" {
 	bash -n "$top/completions/rdmactl.bash"
 	in_bash 'rdmactl devi'
 	[ "$output" = devices ] || wrong "command: $output"
@@ -264,7 +266,7 @@ in_bash()
 	[ "$(bash --norc -c 'source "$1"; complete -p rdmactl' bash "$top/completions/rdmactl.bash")" = 'complete -F _rdmactl rdmactl' ]
 }
 
-# The words that zsh would offer: _describe and _files print their arguments here.
+# The words that zsh would offer: _describe and _files are replaced to print their arguments.
 in_zsh()
 {
 	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 zsh -f -c '
@@ -277,7 +279,7 @@ in_zsh()
 		_rdmactl' zsh "$top/completions/rdmactl.zsh" rdmactl "$@")
 }
 
-@test "completion: the stub of zsh" {
+@test "completion: the script for zsh" {
 	zsh -n "$top/completions/rdmactl.zsh"
 	in_zsh dev
 	[[ $output == 'devices:list RDMA devices'* ]] || wrong "command: $output"
@@ -302,7 +304,7 @@ in_fish()
 		complete -C '$1'")
 }
 
-@test "completion: the stub of fish" {
+@test "completion: the script for fish" {
 	fish --no-config -n "$top/completions/rdmactl.fish"
 	in_fish 'rdmactl devi'
 	[[ $output == $'devices\tlist RDMA devices'* ]] || wrong "command: $output"
@@ -317,7 +319,7 @@ in_fish()
 	nothing_wrong
 }
 
-# A folder with trees, one for each name that a shell would run, and files of such names.
+# A folder with trees, one for each name that a shell would run, and files with such names.
 hostile_names()
 {
 	local name number=0
@@ -336,7 +338,7 @@ hostile_names()
 	trees=$number
 }
 
-@test "completion: a name with code in it is not offered" {
+@test "completion: a name that contains code is not offered" {
 	local number
 
 	hostile_names
@@ -346,7 +348,7 @@ hostile_names()
 		completes '' gids --root "$BATS_TEST_TMPDIR/in/tree$number" --netdev m
 	done
 	nothing_wrong
-	# After -- such a word is no option.
+	# After --, such a word is not an option.
 	completes '--jsonl' devices --root "$BATS_TEST_TMPDIR/in/tree$trees" -- ''
 	nothing_wrong
 }
@@ -373,7 +375,7 @@ hostile_names()
 	nothing_wrong
 }
 
-# Two Tabs complete two folders, after a blank as after the =.
+# Two Tabs complete two folders, after a blank and after the =.
 @test "completion: Tab completes the file of an option" {
 	local shell setup start='rdmactl devices --no-headings -o device --root'
 
@@ -390,7 +392,7 @@ hostile_names()
 	nothing_wrong
 }
 
-# The shell hands the words over as they were typed.
+# The shell passes the words on as they were typed.
 @test "completion: Tab completes words after a ~" {
 	local shell setup line=' ports --no-headings -o netdev,device --root ~/tree mlx5_1/'
 
@@ -407,7 +409,7 @@ hostile_names()
 	nothing_wrong
 }
 
-# bash takes the : for the end of a word, and replaces only what is after it.
+# bash takes the : for the end of a word, and replaces only the part after it.
 @test "completion: Tab completes words with a : or a = in them" {
 	local shell setup
 

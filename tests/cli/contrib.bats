@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The examples for monitoring systems, run as their readers run them.
+# The examples for monitoring systems, run as these systems run them.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -40,7 +40,7 @@ broken()
 }
 
 # https://www.monitoring-plugins.org/doc/guidelines.html: status, one line, performance data
-@test "contrib: the plugin of Nagios, read by one of its own programs" {
+@test "contrib: the Nagios plugin, read by a program of Nagios" {
 	local words negate
 
 	words=$(sed -n 's/^[[:space:]]*command_line[[:space:]]*//p' "$top/contrib/nagios/rdmactl.cfg")
@@ -79,7 +79,8 @@ broken()
 	[ ${#output} -lt "$(jq .pluginConfig.max_output_length "$file")" ]
 }
 
-# Programs of Slurm that write down how they were called; the node is drained if DRAINED is set.
+# Stand-ins for programs of Slurm that write down how they were called; the node is drained if
+# DRAINED is set.
 slurm()
 {
 	cat >"$BATS_TEST_TMPDIR/bin/scontrol" <<-'END'
@@ -104,8 +105,8 @@ slurm()
 		"$(sed 's/;*$//' "$CALLS")"
 }
 
-# The self-test needs the live system: a program in its place ends as it would.
-@test "contrib: the prolog of Slurm refuses a host on which data do not flow" {
+# The self-test needs the live system: a stand-in program ends as it would.
+@test "contrib: the prolog of Slurm refuses a host on which data does not flow" {
 	local code
 
 	slurm
@@ -125,11 +126,11 @@ slurm()
 	[ "$status" = 1 ]
 	same 'status 4' 'update nodename=n7 state=drain reason=rdmactl: mlx5_0/1 rc-write: wrong data' \
 		"$(<"$CALLS")"
-	# It is what the program knows.
+	# The program accepts this command line.
 	"$binary" --timeout 20s selftest --test rc-write --help >/dev/null
 }
 
-@test "contrib: the recipe of ClusterShell, with agents that rehearse" {
+@test "contrib: the recipe for ClusterShell, with rehearsing agents" {
 	printf 'hosts n[1-4]\nall rails 1 gbps 95 latency 2 msec 5\nhost n3 refuse no RDMA here\n' \
 		>"$BATS_TEST_TMPDIR/rehearsal"
 	CLUSH_OPTIONS='-R exec' run "$top/contrib/clustershell/rdmactl-mesh" 'n[1-4]' --address 127.0.0.1 \
@@ -138,7 +139,7 @@ slurm()
 	[[ $output == *'no RDMA here'* ]]
 }
 
-# What an Indexed Job and its headless service need to find each other.
+# An Indexed Job and its headless service need these to find each other.
 @test "contrib: the manifest for Kubernetes" {
 	/usr/bin/python3 - "$top/contrib/kubernetes/rdmactl-mesh.yaml" <<-'END' >"$BATS_TEST_TMPDIR/words"
 	import sys, yaml
@@ -163,7 +164,8 @@ slurm()
 	END
 	mapfile -t words <"$BATS_TEST_TMPDIR/words"
 	[ "${words[0]} ${words[1]}" = 'mesh step' ]
-	# The program takes these words: it fails for want of a place, not because of an option.
+	# The program accepts these words: it fails because it does not know its task, not because of an
+	# option.
 	run "$binary" "${words[@]}"
 	[[ $output == *'nothing in the environment says which task this is'* ]]
 }

@@ -4,8 +4,8 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# tree FILE=TEXT...: a saved machine of these files below sys/class, in the directory $tree. Every
-# machine has the netdev lo.
+# tree FILE=TEXT...: makes a saved machine with these files below sys/class, in the directory $tree.
+# Every machine has the netdev lo.
 tree()
 {
 	local entry file
@@ -19,14 +19,14 @@ tree()
 	done
 }
 
-# The same of port 1 of mlx5_0.
+# port FILE=TEXT...: the same for the files of port 1 of mlx5_0.
 port()
 {
 	tree infiniband/mlx5_0/ports/1/{link_layer=InfiniBand,gids/0=fe80:0000:0000:0000:0002:c903:0000:0001} \
 		"${@/#/infiniband/mlx5_0/ports/1/}"
 }
 
-# of COLUMNS [OPTION...]: the columns of that machine, one row per line.
+# of COLUMNS [OPTION...]: these columns of that machine, one row per line.
 of()
 {
 	quickly try counters --root "$tree" --tsv --no-headings -o "$1" "${@:2}"
@@ -37,7 +37,7 @@ of()
 	machines golden counters
 }
 
-@test "counters: the source tells the agent's counter from the driver's of the same name" {
+@test "counters: the source tells an agent's counter from a driver's counter of the same name" {
 	port counters/port_xmit_data=250 hw_counters/tx_bytes=5512331233 hw_counters/rx_bytes=7
 	quickly try counters --root "$tree"
 	[ "$status" = 0 ]
@@ -54,7 +54,7 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 	machines formats counters
 }
 
-@test "counters: a column alone says the same" {
+@test "counters: a column alone says the same as among others" {
 	machines columns counters cx6dx-roce opa-hfi1 bad-rate
 }
 
@@ -99,7 +99,7 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 	expect 0 $'symbol_errors 0\nlink_downed 3\nrx_out_of_sequence 2' ''
 }
 
-@test "counters: --group takes several, and zeros" {
+@test "counters: --group takes several groups, and shows zeros" {
 	port counters/symbol_error=0 counters/port_xmit_wait=5 hw_counters/rx_write_requests=9 \
 		hw_counters/nobody_knows=1
 	of counter,group -g link,congestion
@@ -115,7 +115,7 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 
 @test "counters: hidden counters are not read" {
 	port counters/symbol_error=4 hw_counters/rx_write_requests=9
-	# A hidden counter would be a problem if it were read.
+	# A hidden counter would cause a problem if it were read.
 	ln -s '!EINVAL' "$tree/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait"
 	mkdir -p "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries"
 	ln -s '!EIO' "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries/req"
@@ -131,7 +131,7 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 		'rdmactl counters: mlx5_0/1: cannot read cm_tx_retries_req: Input/output error'
 }
 
-@test "counters: --errors tells how many undescribed counters are not 0" {
+@test "counters: --errors says how many undescribed counters are not 0" {
 	port counters/symbol_error=4 hw_counters/new_error=1 hw_counters/new_drop=0 \
 		hw_counters/rx_write_requests=9
 	of counter,value --errors
@@ -143,18 +143,18 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 	same problem '2 undescribed counters are not 0: -a lists them' "$(jq -r '.problems[0].error' <<<"$output")"
 	of counter,value --all
 	expect 0 $'symbol_errors 4\nrx_write_requests 9\nnew_drop 2\nnew_error 1' ''
-	# They were not asked for.
+	# These counters were not requested.
 	of counter,value --errors --drops
 	expect 0 '' ''
 	of counter,value --errors --group link
 	expect 0 'symbol_errors 4' ''
 	of counter,value --errors --group other
 	expect 3 '' 'rdmactl counters: 2 undescribed counters are not 0: -a lists them'
-	# Nothing is told as long as they are 0.
+	# There is no such note as long as they are 0.
 	port counters/symbol_error=4 hw_counters/new_error=0
 	of counter,value --errors
 	expect 0 'symbol_errors 4' ''
-	# The same of --since.
+	# The same with --since.
 	try counters --root "$tree" --save "$BATS_TEST_TMPDIR/saved"
 	echo 5 >"$tree/sys/class/infiniband/mlx5_0/ports/1/hw_counters/new_error"
 	of counter,growth --errors --since "$BATS_TEST_TMPDIR/saved"
@@ -163,7 +163,7 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 	same note 'rdmactl counters: 1 undescribed counter is not 0: -a lists it' "$(grep undescribed <<<"$stderr")"
 }
 
-@test "counters: the extended directory of a vendor's stack replaces what it has" {
+@test "counters: the extended directory of a vendor's stack replaces the counters that it has" {
 	port counters/port_xmit_data=4294967295 counters/port_rcv_data=7 counters/symbol_error=1 \
 		counters/multicast_rcv_packets=3 counters_ext/port_xmit_data_64=4294967296 \
 		counters_ext/port_multicast_rcv_packets=9
@@ -185,7 +185,7 @@ mlx4_0 completion_queue_overflows 2 device
 mlx4_0/1 tx_retransmitted_requests 4 hw' ''
 }
 
-@test "counters: the connection manager's, in the three places of three generations" {
+@test "counters: connection manager counters, in the three places of three generations" {
 	local place
 
 	for place in infiniband/mlx5_0/ports/1 infiniband_cm/mlx5_0/1 infiniband/mlx5_0/mlx5_0/1; do
@@ -194,14 +194,14 @@ mlx4_0/1 tx_retransmitted_requests 4 hw' ''
 		of counter,value,source --all
 		same "$place" $'cm_tx_msgs_req 7 cm\ncm_rx_msgs_rej 2 cm' "$(sed '/^ *$/d' <<<"$output")"
 	done
-	# The newest is taken, not all of them.
+	# Only the newest place counts.
 	tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand infiniband/mlx5_0/ports/1/cm_tx_msgs/req=7 \
 		infiniband/mlx5_0/mlx5_0/1/cm_tx_msgs/req=8
 	of counter,value --all
 	same newest 'cm_tx_msgs_req 7' "$(sed '/^ *$/d' <<<"$output")"
 }
 
-@test "counters: --drops has the device and its netdev side by side" {
+@test "counters: --drops shows the device and its netdev side by side" {
 	cells cx6dx-roce counters object,netdev,counter,value mlx5_0 --drops
 	grep -qx 'mlx5_0/1 ens1f0np0 rx_out_of_buffer 19' <<<"$output"
 	grep -qx 'mlx5_0/1 ens1f0np0 tx_discards 0' <<<"$output"
@@ -209,12 +209,12 @@ mlx4_0/1 tx_retransmitted_requests 4 hw' ''
 	[ "$(grep -c 'link_downed\|packets\|bytes' <<<"$output")" = 0 ]
 	cells cx6dx-roce counters object,counter,value mlx5_0 --drops --errors
 	same 'those that were' $'mlx5_0/1 rx_out_of_buffer 19\nens1f0np0 rx_discards 1201\n' "$output"
-	# IPoIB.
+	# An IPoIB netdev.
 	cells cx5-ib-edr counters object --drops
 	grep -qx ib0 <<<"$output"
 }
 
-@test "counters: a saturated counter is marked, and stays a number for programs" {
+@test "counters: a saturated counter is marked, but stays a number for programs" {
 	port counters/local_link_integrity_errors=15 counters/link_downed=255 counters/symbol_error=65534 \
 		counters/port_xmit_wait=4294967295 counters/port_rcv_errors=65535 \
 		counters/port_xmit_data=4294967295 counters/port_rcv_data=4294967296
@@ -253,14 +253,14 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: the file is empty'
 	try counters --root "$tree" --json
 	[ "$(jq -c '[.counters[] | select(.counter == "symbol_errors") | .value, .problem, .saturated]' <<<"$output")" = '[null,"N/A (no PMA)",null]' ]
 	[ "$(jq '.problems | length' <<<"$output")" = 6 ]
-	# The column is shown only if there is a value.
+	# The column is shown only if it has a value.
 	try counters --root "$tree"
 	[[ $output = *PROBLEM* ]]
 	try counters --root "$roots/forty"
 	[[ $output != *PROBLEM* ]]
 }
 
-@test "counters: a driver that counts nothing says so, and that is no fault" {
+@test "counters: a driver without counters says so, and that is not an error" {
 	cells vendors counters object,counter,value,problem siw0 hns_0
 	expect 0 $'hns_0/1 rx_packets 0 \nhns_0/1 tx_packets 0 \nsiw0/1   no counters' ''
 	on vendors counters --no-headings siw0 hns_0
@@ -275,7 +275,7 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: the file is empty'
 	[ "$(jq -c '.counters[] | [.object, .counter, .value, .group, .source]' <<<"$output")" = '["siw0/1",null,null,null,null]' ]
 }
 
-@test "counters: the connection manager's, in the old place and the new one" {
+@test "counters: connection manager counters, in the old place and the new one" {
 	cells cx6dx-roce counters counter,value,kernel_name mlx5_0 --group cm --errors
 	same new $'cm_tx_msgs_rej 3 cm_tx_msgs/rej\ncm_rx_duplicates_req 3 cm_rx_duplicates/req\n' "$output"
 	tree infiniband/mlx4_0/ports/1/link_layer=InfiniBand infiniband_cm/mlx4_0/1/cm_tx_msgs/req=1 \
@@ -394,7 +394,7 @@ aliases     netdev:tx_bytes" ''
 	nothing_wrong
 }
 
-@test "counters: objects" {
+@test "counters: devices and ports as arguments" {
 	cells cx5-ib-edr counters object,counter mlx5_1/1 --errors
 	[[ $output = 'mlx5_1/1 symbol_errors'* ]]
 	on cx5-ib-edr counters mlx5_9
@@ -410,7 +410,7 @@ aliases     netdev:tx_bytes" ''
 	expect 5 ''
 }
 
-@test "counters: words of the subcommands" {
+@test "counters: arguments of the subcommands" {
 	try counters auto mlx5_0/1
 	expect_error 2 counters 'which port, and which mode?' \
 		'rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]'
@@ -436,7 +436,7 @@ aliases     netdev:tx_bytes" ''
 	expect 2
 }
 
-@test "counters: subcommands have no saved trees" {
+@test "counters: subcommands do not work on saved trees" {
 	local word
 
 	for word in qp mr mode 'auto mlx5_0/1 pid' 'bind mlx5_0/1 lqpn 17'; do

@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Counters that only RDMA netlink has, and that no software device offers: optional ones, and those of
-# queue pairs and memory regions. Snapshots whose answers tests/cli/nldev.py makes stand for mlx5.
+# Counters that only RDMA netlink reports and no software device offers: optional counters, and
+# those of queue pairs and memory regions. Snapshots with answers from tests/cli/nldev.py replace
+# mlx5.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# The table of these words, with one blank between the columns.
+# shown WORD...: the table for these words, with one blank between the columns.
 shown()
 {
 	try --root "$snapshot" counters "$@" --tsv --no-headings
@@ -24,7 +25,8 @@ refused()
 	expect_error "$wanted_status" counters "$message" "$hint" || wrong "$*"
 }
 
-# unknown NAME HINT OPTION...: there is no such optional counter; what there is is listed.
+# unknown NAME HINT OPTION...: there is no such optional counter; the hint helps to find the right
+# one.
 unknown()
 {
 	local message="rdmactl counters: no port has an optional counter '$1'"$'\n'"  $2"$'\n'
@@ -53,7 +55,7 @@ mlx5_1/1 tx_rdma_cnp_packets cc_tx_cnp_pkts no" ''
 		'["rdmactl/optional_counters/1",["mlx5_1/1","rx_rdma_cnp_packets",true],[]]' ]
 }
 
-@test "counters: no optional counters, or none that can be read" {
+@test "counters: no optional counters, or a list that cannot be read" {
 	with_answers none
 	refused 5 'no optional counters: the drivers of these ports have none' \
 		'mlx5_ib has some since Linux 5.16' --optional
@@ -64,11 +66,11 @@ rdmactl counters: mlx5_1/1: cannot read optional counters: Input/output error'
 	nothing_wrong
 }
 
-@test "counters: words that name no optional counter switch nothing" {
+@test "counters: a name that is not an optional counter switches nothing" {
 	with_answers switched
 	unknown tx_rdma_cnp_packet "did you mean 'tx_rdma_cnp_packets'?" --enable tx_rdma_cnp_packet
 	unknown nothing-like-it 'rdmactl counters --optional lists them' --disable cc_rx_ce_pkts,nothing-like-it
-	# One that exists, but cannot be switched.
+	# It exists, but is not optional.
 	unknown out_of_buffer 'rdmactl counters --optional lists them' --enable out_of_buffer
 	try --root "$snapshot" counters --enable cc_rx_ce_pkts --disable cc_tx_cnp_pkts,cc_rx_ce_pkts
 	expect 2 '' 'rdmactl counters: --enable and --disable name the same counter'
@@ -80,18 +82,18 @@ rdmactl counters: mlx5_1/1: cannot read optional counters: Input/output error'
 
 @test "counters: switching optional counters, as the kernel allows it for each port" {
 	with_answers switched
-	# One port does it, the other refuses: what is there now is shown all the same.
+	# One port accepts it, the other refuses: the new state is shown anyway.
 	try --root "$snapshot" counters --enable cc_rx_ce_pkts -o object --no-headings
 	expect 3 $'mlx5_0/1\nmlx5_0/1\nmlx5_0/1\nmlx5_1/1\nmlx5_1/1\nmlx5_1/1' \
 		"rdmactl counters: mlx5_1/1: cannot switch optional counters: Operation not permitted
   $admin"
-	# Nothing changes on the port that has it off; the other one refuses.
+	# Nothing changes on the port where it is off already; the other one refuses.
 	try --root "$snapshot" counters --disable rx_rdma_cnp_packets -o object --no-headings
 	expect 3
 	[ "$stderr" = "rdmactl counters: mlx5_1/1: cannot switch optional counters: Operation not permitted
   $admin
 " ]
-	# Where nothing has to change, nothing is asked.
+	# Where nothing has to change, the kernel is not asked.
 	try --root "$snapshot" counters --disable cc_rx_ce_pkts,tx_rdma_cnp_packets -o object --no-headings
 	expect 0
 	with_answers optional
@@ -99,7 +101,7 @@ rdmactl counters: mlx5_1/1: cannot read optional counters: Input/output error'
 	expect 1
 	[ "$(grep -c 'cannot switch optional counters: Operation not permitted' <<<"$stderr")" = 2 ]
 	[ "$(grep -c "$admin" <<<"$stderr")" = 1 ]
-	# All that are wanted on at once, those that were on among them.
+	# All counters that shall be on are switched in one request, including those that were on before.
 	try --root "$snapshot" counters --enable cc_tx_cnp_pkts mlx5_1 -j
 	expect 1
 	[ "$(jq -c '[.problems[] | [.object, .attribute, .error]]' <<<"$output")" = \
@@ -127,7 +129,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	nothing_wrong
 }
 
-@test "counters qp: --watch shows what moves, round by round" {
+@test "counters qp: --watch shows what grows, round by round" {
 	with_answers objects
 	try --root "$snapshot" counters qp --watch --interval 100ms --count 2 --tsv --no-headings -o counter_id,growth
 	expect 0 '' ''
@@ -161,8 +163,8 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 [ib_core]\trx_out_of_buffer\n[ib_core]\trx_sequence_naks' ''
 }
 
-# Rounds that are missed do not follow in one burst, whose rates would be those of an instant.
-@test "counters qp: --watch of a process that was stopped skips what it missed" {
+# Missed rounds do not follow in one burst, whose rates would cover only an instant.
+@test "counters qp: --watch of a process that was stopped skips the missed rounds" {
 	local pid begin rounds
 
 	with_answers objects
@@ -180,7 +182,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	awk "BEGIN { exit !($EPOCHREALTIME - $begin >= (30 - $rounds - 2) * 0.1) }"
 }
 
-@test "counters mr: memory regions that count, and who made them" {
+@test "counters mr: memory regions with counters, and who created them" {
 	with_answers objects
 	shown mr -o object,mrn,command,counter,value
 	expect 0 $'mlx5_0 9 [ib_iser] page_faults 3\nmlx5_0 11  page_faults 3' ''
@@ -204,7 +206,7 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	grep -qx '  this needs Linux 5.3 or later' <<<"$stderr"
 }
 
-@test "counters: objects of devices whose answers are missing" {
+@test "counters: devices and ports as arguments when their answers are missing" {
 	with_answers objects
 	sed -i '/^ask 20 5137 769 080001000200000008004b0013/,/^end/d' "$snapshot/netlink/answers"
 	try --root "$snapshot" counters qp -o counter_id --no-headings

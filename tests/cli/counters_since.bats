@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Counters that are saved, compared and watched, on a saved machine that moves between two readings.
+# Counters that are saved, compared and watched, on a saved machine that changes between two
+# readings.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -12,13 +13,13 @@ setup()
 	file=$BATS_TEST_TMPDIR/saved.json
 }
 
-# Reads the machine of this test.
+# here WORD...: reads the machine of this test.
 here()
 {
 	try counters --root "$BATS_TEST_TMPDIR/root" "$@"
 }
 
-# The growth, or the state, of one counter of mlx5_0/1 since it was saved.
+# since NAME: the growth and the state of one counter of mlx5_0/1 since it was saved.
 since()
 {
 	here --since "$file" --all --no-headings --tsv -o kernel_name,growth,state mlx5_0/1
@@ -48,14 +49,14 @@ since()
 	[[ "$output" = *rx_out_of_buffer* ]]
 	since out_of_buffer
 	same growth 'out_of_buffer	0	counted' "$(since out_of_buffer)"
-	# The time is that of the reading, however long it took to print it.
+	# The file has the time of the reading, however long it took to print it.
 	here --since "$file" --save "$file" --jsonl -o time
 	same time "{\"time\": \"$(jq -r .time "$file")\"}" "$(sort -u "$BATS_TEST_TMPDIR/out")"
-	# All counters are saved, even those not shown.
+	# All counters are saved, even those that are not shown.
 	same traffic 'port_xmit_packets	0	counted' "$(since port_xmit_packets)"
 }
 
-@test "counters: --since of another run, of another host" {
+@test "counters: --since of another boot, of another host" {
 	here --save "$file"
 	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random"
 	echo boot-2 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
@@ -71,7 +72,7 @@ since()
 	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
 }
 
-# The file as saved in the boot that runs.
+# The file as the running boot would have saved it.
 booted()
 {
 	sed -i 's/"boot_id": null/"boot_id": "boot-1"/' "$file"
@@ -79,7 +80,7 @@ booted()
 	echo boot-1 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
 }
 
-@test "counters: --since without a boot_id on one side: the host's name decides" {
+@test "counters: --since without a boot_id on one side: the host name decides" {
 	here --save "$file"
 	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random"
 	echo node2 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/hostname"
@@ -93,7 +94,7 @@ booted()
 	here --since "$file"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
-	# The same boot: the host was renamed.
+	# The same boot: the host was renamed meanwhile.
 	booted
 	here --since "$file"
 	[ "$status" = 0 ]
@@ -101,7 +102,7 @@ booted()
 	rm "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
 	here --since "$file"
 	[ "$status" = 1 ]
-	# The same name.
+	# The same host name.
 	echo node1 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/hostname"
 	here --since "$file"
 	[ "$status" = 0 ]
@@ -112,7 +113,7 @@ booted()
 
 	here --save "$file"
 	echo 119 >"$port/hw_counters/out_of_buffer"
-	# 222671155960 bytes, and then 10^9 more, in words of 4.
+	# 222671155960 bytes, then 10^9 more, counted in words of 4 bytes.
 	earlier=$(date -u -d '100 seconds ago' +%Y-%m-%dT%H:%M:%S.%3N)
 	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"${earlier}Z\"/" "$file"
 	echo 55917788990 >"$port/counters/port_xmit_data"
@@ -137,7 +138,7 @@ lost = rows["out_of_buffer"]
 same(lost, device="mlx5_0", port=1, source="hw", counter="rx_out_of_buffer", unit="packets",
      direction="rx", group="rnr", severity="warning", before=19, value=119, growth=100,
      throughput_gbps=None, percent_of_rate=None, state="counted", problem=None)
-# 100 s since then, and what the test takes.
+# 100 s since then, plus the time that the test takes.
 about(lost["interval_sec"], 102)
 about(lost["rate_per_sec"], 100 / lost["interval_sec"])
 sent = rows["port_xmit_data"]
@@ -151,7 +152,7 @@ same(still, growth=0, rate_per_sec=0, throughput_gbps=0, percent_of_rate=0)
 CHECK
 }
 
-@test "counters: --since of another kind of file" {
+@test "counters: --since of a file of another kind" {
 	here --since "$file"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"cannot read $file: No such file or directory"* ]]
@@ -164,7 +165,7 @@ CHECK
 	done
 }
 
-@test "counters: --save and --since that fail print a document as JSON, too" {
+@test "counters: --save and --since print a document when they fail, with --json too" {
 	here --save "$file" --json
 	[ "$status" = 0 ]
 	jq -e '.schema == "rdmactl/counters/1" and .counters == [] and .problems == []' <<<"$output"
@@ -191,12 +192,13 @@ CHECK
 	ln -s other "$file"
 	here --save "$file"
 	[ "$status" = 0 ]
-	# One's own link stays, and what it leads to is replaced.
+	# The user's own link stays, and the file that it leads to is replaced.
 	[ -L "$file" ]
 	grep -q rdmactl/ "$BATS_TEST_TMPDIR/other"
 }
 
-# Standard output, by any of its names: the document, and nothing else. The name stays what it is.
+# Standard output under any of its names gets the document and nothing else. The name stays what it
+# is.
 @test "counters: --save to standard output" {
 	local name
 
@@ -209,7 +211,7 @@ CHECK
 		jq -e '.schema == "rdmactl/saved_counters/1"' <<<"$output" >/dev/null || wrong "$name, JSON"
 		here --since "$file" --save "$name"
 		jq -e '.schema == "rdmactl/saved_counters/1"' <<<"$output" >/dev/null || wrong "$name, --since"
-		# Through a pipe, which is no file.
+		# Through a pipe, which is not a regular file.
 		"$binary" --root "$BATS_TEST_TMPDIR/root" counters --save "$name" | jq -ne "input | .saved_counters" >/dev/null || wrong "$name, pipe"
 	done
 	[ -L "$BATS_TEST_TMPDIR/stdout" ]
@@ -253,7 +255,7 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 	jq -e '([.counter_rates[].device] | unique | index("mlx5_0") == null and length > 0) and
 		(.problems | length) == 1 and (.problems[0].error | startswith("omitted for a restricted function"))' \
 		"$BATS_TEST_TMPDIR/out"
-	# Once, it is asked for each.
+	# A single reading tries the counters one by one and does not call the function restricted.
 	try counters --root "$tree" mlx5_0
 	[ "$status" = 3 ]
 	[[ $stderr != *restricted* ]]
@@ -265,7 +267,7 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 		'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 }
 
-@test "counters --since: between two snapshots lies the time from the one to the other" {
+@test "counters --since: the interval between two snapshots is the difference of their times" {
 	local folder=$BATS_TEST_TMPDIR time file
 
 	cd "$folder"
@@ -289,7 +291,7 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 	[ "$status" = 0 ]
 	jq -e '.counter_rates[] | select(.counter == "tx_bytes") | .interval_sec == 100 and .throughput_gbps == 0.1' <<<"$output"
 	jq -e '.counter_rates[0].time == "2026-01-31T12:01:40.000Z"' <<<"$output"
-	# One that does not say when it was taken: what grew, but not how fast.
+	# A snapshot without a time: the growth is known, but not the rate.
 	try counters --root bad --since saved mlx5_0/1 --json
 	[ "$status" = 0 ]
 	jq -e '.counter_rates[] | select(.counter == "tx_bytes") | .growth == 1250000000 and .interval_sec == null and .rate_per_sec == null' <<<"$output"

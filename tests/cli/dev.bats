@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What RDMA devices are set to: of saved machines, and the words of changes on a host without RDMA.
+# The settings of RDMA devices: those of saved machines, and the arguments of changes on a host
+# without RDMA.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 help='rdmactl dev set --help lists the settings'
 
-@test "dev: a saved tree has the node descriptions, and nothing else is known" {
+@test "dev: a saved tree has the node descriptions, and no other setting" {
 	on cx6dx-roce dev --json
 	[ "$status" = 3 ]
 	jq -e '.problems[0].error == "a saved tree does not hold what netlink answers"' <<<"$output"
@@ -29,7 +30,7 @@ help='rdmactl dev set --help lists the settings'
 	jq -e '.dev[0].node_description == null and .problems[0].attribute == "node_description"' <<<"$output"
 }
 
-@test "dev: a snapshot has what its kernel said, but not the name of its network namespace" {
+@test "dev: a snapshot has the answers of its kernel, but not the name of its network namespace" {
 	with_answers exclusive
 	try --root "$snapshot" dev -o device,netns,adaptive_moderation,index --tsv --no-headings
 	expect 0 $'mlx5_0\t\tyes\t1\nmlx5_1\t\tno\t2' ''
@@ -47,7 +48,7 @@ help='rdmactl dev set --help lists the settings'
 	[[ $stderr = *'a saved tree cannot be changed'* ]]
 }
 
-@test "dev set: names that the kernel would take and mishandle" {
+@test "dev set: names that the kernel would accept and mishandle" {
 	local name
 
 	for name in '' / a/b . .. .a _a 'a b' a%b $'a\nb' ä 'a;reboot' "$(printf '%064d' 1)"; do
@@ -93,7 +94,7 @@ help='rdmactl dev set --help lists the settings'
 	[ "$status" = 5 ]
 }
 
-@test "dev set: words that are wrong" {
+@test "dev set: wrong arguments" {
 	try dev set
 	[ "$status" = 2 ]
 	try dev set mlx5_0
@@ -107,7 +108,7 @@ help='rdmactl dev set --help lists the settings'
 	expect_error 2 dev "'yes' is not a value of adaptive-moderation: it takes on, off" "$help"
 }
 
-@test "dev add: words that are wrong" {
+@test "dev add: wrong arguments" {
 	local step='rdmactl dev add NAME type smi parent DEV'
 
 	try dev add smi0 type smi parnt mlx5_0
@@ -128,7 +129,7 @@ help='rdmactl dev set --help lists the settings'
 	[ "$status" = 5 ]
 }
 
-@test "dev set: no RDMA core: nothing is loaded, and the next step is told" {
+@test "dev set: without the RDMA core, nothing is loaded and the next step is shown" {
 	try dev set mlx5_0 name rdma0 --json
 	[ "$status" = 5 ]
 	jq -e '.changed == false and .change == [] and (.problems[0].error | startswith("this system has no RDMA core"))' <<<"$output"

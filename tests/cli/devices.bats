@@ -12,7 +12,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	machines formats devices
 }
 
-@test "devices: a column alone says the same" {
+@test "devices: a column alone says the same as among others" {
 	machines columns devices cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes vendors
 }
 
@@ -28,12 +28,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'the order of ports' "${wanted//$'\n'/ 1$'\n'}" "$output"
 }
 
-@test "devices: all of them in the order of the system, whatever the order asked for" {
+@test "devices: in the order of the system, whatever order was requested" {
 	on forty devices -o device mlx5_39 mlx5_10 mlx5_2 mlx5_10
 	expect 0 $'DEVICE\nmlx5_2\nmlx5_10\nmlx5_39' ''
 }
 
-@test "devices: a faulty device hides no other" {
+@test "devices: a faulty device does not hide any other device" {
 	on bad-rate devices -o device,firmware,node_guid
 	expect 3 "DEVICE FIRMWARE   NODE GUID
 mlx5_0 20.35.1012 0c42:a103:0088:f010
@@ -55,7 +55,7 @@ mlx5_2 20.35.1012 active" ''
 	[ "$(jq -c .problems <<<"$output")" = '[{"object":"mlx5_1","attribute":"firmware","source":"sysfs","error":"Input/output error","hint":null}]' ]
 }
 
-@test "devices: ports in summary, and in JSON within their device" {
+@test "devices: a summary of the ports, and in JSON the ports within their device" {
 	cells mlx4-dead-port devices port_count,state,netdevs
 	same 'two ports' $'2 1 down, 1 active ib0,ib1\n' "$output"
 	cells efa devices port_count,state,netdevs efa_1
@@ -65,12 +65,12 @@ mlx5_2 20.35.1012 active" ''
 	[ "$(jq -c '.devices[].ports | map([.port, .state, .netdev])' <<<"$output")" = '[[1,"active","ib0"],[2,"down","ib1"]]' ]
 }
 
-@test "devices: no netdev twice, and none for an SMI sub-device" {
+@test "devices: no netdev appears twice, and an SMI sub-device has none" {
 	cells planes devices device,netdevs
 	same 'netdevs' $'mlx5_0 ibp8s0\nsmi1 \n' "$output"
 }
 
-@test "devices: the netdevs are those of this network namespace, as that of a port is" {
+@test "devices: netdevs are those of this network namespace, as in ports" {
 	local root=$BATS_TEST_TMPDIR/root port
 
 	cp -a "$roots/vendors" "$root"
@@ -87,8 +87,8 @@ mlx5_2 20.35.1012 active" ''
 	help_has ports 'netdev of this network namespace'
 }
 
-# rxe and siw before Linux 5.11, whose parent is the device of their netdev.
-@test "devices: a software device is none of the PCI function below it" {
+# rxe and siw before Linux 5.11 have the device of their netdev as parent.
+@test "devices: a software device does not belong to the PCI function below it" {
 	local root=$BATS_TEST_TMPDIR/root function device
 
 	cp -a "$roots/rxe-host" "$root"
@@ -157,7 +157,7 @@ mlx5_2 20.35.1012 active" ''
 	expect_error 2 devices "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
 }
 
-# As of an adapter with representors of its virtual functions.
+# As with an adapter that has representors of its virtual functions.
 @test "devices: the netdevs of many ports" {
 	local root=$BATS_TEST_TMPDIR/root class ports nets target number
 

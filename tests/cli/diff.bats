@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What differs between two saved machines, as trees and as archives. What a machine with netlink and
-# verbs has beside its files is compared in a guest.
+# The differences between two saved machines, as trees and as archives. A guest compares netlink and
+# verbs answers, which a machine has besides its files.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -25,7 +25,7 @@ put()
 	printf '%s\n' "$2" >"$after/$1"
 }
 
-@test "diff: the same" {
+@test "diff: the same machine twice" {
 	try diff "$before" "$after"
 	expect 0 '' ''
 	try diff "$before" "$after" --json
@@ -56,7 +56,7 @@ put()
 	try diff "$BATS_TEST_TMPDIR/before.tar.zst" "$BATS_TEST_TMPDIR/after.tar" --tsv --no-headings
 	[ "$status" = 4 ]
 	[ "$output" = "$trees" ]
-	# Nothing of what was unpacked stays.
+	# Nothing that was unpacked is left behind.
 	[ -z "$(ls -A "$TMPDIR")" ]
 }
 
@@ -72,7 +72,7 @@ put()
 	[ "$status" = 4 ]
 	jq -e '[.diff[] | select(.kind == "devices") | .change, .before, .after] ==
 		["renamed", "mlx5_0", "mlx5_1", "renamed", "mlx5_1", "mlx5_0"]' <<<"$output"
-	# All that belongs to them is the same.
+	# Everything that belongs to them is the same.
 	jq -e '[.diff[] | select(.kind == "ports" or .kind == "gids" or .kind == "sriov")] == []' \
 		<<<"$output"
 }
@@ -88,7 +88,7 @@ put()
 		["devices", "new"]' <<<"$output"
 }
 
-@test "diff: what one side does not know is told, and is no difference" {
+@test "diff: a fact that one side does not know is reported, and is not a difference" {
 	rm "$after/$class/mlx5_0/fw_ver"
 	ln -s '!EACCES' "$after/$class/mlx5_0/fw_ver"
 	try diff "$before" "$after"
@@ -98,7 +98,7 @@ put()
 	try diff "$after" "$before" --json
 	[ "$status" = 3 ]
 	jq -e '.diff == [] and (.problems | length) >= 1' <<<"$output"
-	# A difference outweighs it.
+	# A difference takes precedence over it.
 	put "$class/mlx5_1/fw_ver" 1.2.3
 	try diff "$before" "$after"
 	[ "$status" = 4 ]
@@ -115,18 +115,18 @@ put()
 	[ "$status" = 4 ]
 	grep -q $'^modules\tmlx5_core\tchanged\tparameters\t.*prof_sel=1.*\t.*prof_sel=2' <<<"$output"
 	grep -qx $'modules\tib_umad_test\tnew\t\t\t' <<<"$output"
-	# Those that are none of RDMA's do not count.
+	# Modules that have nothing to do with RDMA do not count.
 	run ! grep -q loop <<<"$output"
 }
 
-@test "diff: hostile text stays text" {
+@test "diff: hostile text is printed as harmless text" {
 	put "$class/mlx5_0/fw_ver" $'1\033[31m\t2'
 	try diff "$before" "$after"
 	[ "$status" = 4 ]
 	run ! grep -q $'\033' <<<"$output$stderr"
 }
 
-@test "diff: what cannot be compared" {
+@test "diff: arguments that cannot be compared" {
 	try diff "$before" "$BATS_TEST_TMPDIR/nosuch"
 	expect 1 '' "rdmactl diff: $BATS_TEST_TMPDIR/nosuch cannot be read: No such file or directory"
 	printf 'no archive\n' >"$BATS_TEST_TMPDIR/text"
@@ -145,7 +145,7 @@ put()
 	[[ $stderr == *'not from --root'* ]]
 }
 
-# Answers that were recorded, as an archive has them, beside the later machine as its root.
+# Recorded answers, as in an archive, next to the later machine as its root.
 @test "diff: damaged recordings are refused, by every command" {
 	local snapshot=$BATS_TEST_TMPDIR/snapshot head='rdmactl-recording/1 little 64'
 
@@ -162,7 +162,7 @@ put()
 	try --root "$snapshot" devices --json
 	[ "$status" = 1 ]
 	jq -e '.problems[0].error | endswith("of a host with another byte order")' <<<"$output"
-	# What was not asked is told, and the files answer.
+	# A question without a recorded answer is reported, and the files still answer.
 	printf '%s\n' "$head" >"$snapshot/netlink/answers"
 	try --root "$snapshot" devices -o device --no-headings
 	expect 0 $'mlx5_0\nmlx5_1\nmlx5_2' ''
@@ -172,13 +172,14 @@ put()
 	[ "$status" = 3 ]
 }
 
-# A snapshot answers what these commands ask; scene snapshot of the guest compares all their answers.
-@test "diff: each command that lists is run for a snapshot" {
+# A snapshot answers what these commands ask; scene snapshot of the guest compares all their
+# answers.
+@test "diff: each listing command is run for a snapshot" {
 	local command
 
 	for command in $commands; do
 		case $command in
-		# They send something, watch, change or need nothing of the host.
+		# The other commands send something, watch, change, or need nothing from the host.
 		top | events | snapshot | diff | selftest | mesh | smp | perf | cc | sa | mad | ping | sysstat | fabric | change | completion | compat | schema | help) continue ;;
 		esac
 		grep -q "{\"$command\"[,}]" "$top/lib/snapshot/record.c" || wrong "$command"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# For the tests of single checks of the doctor: a machine that the test changes, in $tree.
+# Helpers for tests of single checks of the doctor, on a machine in $tree that the test changes.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# copy FIXTURE: modes and times of the files do not matter, and keeping them takes a third longer.
+# copy FIXTURE: does not keep modes and times of the files; they do not matter, and keeping them
+# takes a third longer.
 copy()
 {
 	tree=$BATS_TEST_TMPDIR/machine
@@ -14,8 +15,8 @@ copy()
 	cp -dR "$roots/$1" "$tree"
 }
 
-# put FILE LINE...: writes a file of the tree; put FILE '!EACCES' makes it unreadable. It is called
-# hundreds of times, and only starts a process if what is there cannot simply be written to.
+# put FILE LINE...: writes a file of the tree; put FILE '!EACCES' makes it unreadable. Called
+# hundreds of times, so it starts a process only if the existing entry cannot simply be overwritten.
 put()
 {
 	local file=$tree/$1
@@ -29,26 +30,26 @@ put()
 	fi
 }
 
-# drop PATH...: files, links and directories that the tree loses.
+# drop PATH...: removes files, links and directories from the tree.
 drop()
 {
 	rm -rf "${@/#/${tree:?}/}"
 }
 
-# What doctor is asked for: all columns, as a table, which the shell reads without another program.
-# That the documents say the same is tested in doctor.bats.
+# The tests ask doctor for all columns, as a table, which the shell reads without another program.
+# doctor.bats tests that the documents say the same.
 all_columns=verdict,check,object,summary,evidence,sources,expected,actual,ignored,because,needs,next_step
 table=(--tsv --no-headings -o "$all_columns")
 IFS=, read -ra columns <<<"$all_columns"
 
-# ask ID [OPTION...]: runs checks on the tree, and splits what they say into `rows`.
+# ask ID [OPTION...]: runs checks on the tree, and splits their results into `rows`.
 ask()
 {
 	quickly try doctor --root "$tree" --only "$1" "${table[@]}" "${@:2}"
 	split
 }
 
-# Rows have another separator than tables, since several tabs are one to `read`.
+# Rows get a separator other than a tab, because `read` takes several tabs as one.
 split()
 {
 	rows=()
@@ -56,13 +57,14 @@ split()
 	rows=("${rows[@]//$'\t'/$'\x1f'}")
 }
 
-# look ROW: sets the variables that are named as the columns.
+# look ROW: sets the variables named like the columns.
 look()
 {
 	IFS=$'\x1f' read -r "${columns[@]}" <<<"$1"
 }
 
-# check ID [OPTION...]: the results of a check, as "verdict object: summary | evidence -> next step".
+# check ID [OPTION...]: the results of a check, as "verdict object: summary | evidence -> next
+# step".
 check()
 {
 	local row "${columns[@]}"
@@ -77,7 +79,7 @@ check()
 	done
 }
 
-# says STATUS LINE...: the whole result of the check.
+# says STATUS LINE...: compares the complete results of the check.
 says()
 {
 	local IFS=$'\n'
@@ -86,7 +88,7 @@ says()
 	same result "${*:2}" "$results"
 }
 
-# member OBJECT NAME TEXT: a column of the results on the object, in the last run.
+# member OBJECT NAME TEXT: compares a column of the results for the object in the last run.
 member()
 {
 	local row got='' "${columns[@]}"

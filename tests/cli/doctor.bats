@@ -4,10 +4,10 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Machines on which nothing is wrong; two of them once their ports or a slot are repaired.
+# Machines without any fault; two of them only after their ports or a slot are repaired.
 healthy='cx5-ib-edr cx6dx-roce bnxt-sriov irdma-iwarp efa opa-hfi1 roce-bond-vlan rxe-host planes forty'
 
-# repair DEVICE... RATE: ports of $tree that are down, or slower than the others.
+# repair DEVICE... RATE: repairs ports of $tree that are down, or slower than the others.
 repair()
 {
 	local device
@@ -57,7 +57,7 @@ repair()
 	expect_error 5 doctor 'mlx5_0/7: no such port' 'mlx5_0 has one port: 1'
 }
 
-@test "doctor: checks and groups are chosen by name" {
+@test "doctor: checks and groups are selected by name" {
 	on cx5-ib-edr doctor --only port-state --json
 	expect 0
 	[ "$(jq -c '[.doctor[] | [.check, .group, .object, .verdict]]' <<<"$output")" = \
@@ -106,7 +106,7 @@ repair()
 	nothing_wrong
 }
 
-@test "doctor: --fail-on says from which verdict on the status is 4" {
+@test "doctor: --fail-on sets the lowest verdict for which the status is 4" {
 	on mlx4-dead-port doctor --only port-state
 	local verdict
 	verdict=$("$binary" doctor --root "$roots/mlx4-dead-port" --only port-state --jsonl | jq -r 'select(.object == "mlx4_0/2").verdict')
@@ -120,11 +120,11 @@ repair()
 	expect_error 2 doctor "--fail-on: 'eror' is not one of note, warning, error" 'rdmactl doctor --help'
 }
 
-@test "doctor: forms for monitoring systems end with their reader's status" {
+@test "doctor: formats for monitoring systems use the exit statuses of their readers" {
 	on no-rdma doctor --format nagios
 	expect 3
 	[[ $output == 'RDMA UNKNOWN - no RDMA hardware | checked='* ]]
-	# The host has hardware, but not this.
+	# The host has hardware, but not this device.
 	on cx5-ib-edr doctor mlx5_7 --format nagios
 	expect 3
 	[[ $output == 'RDMA UNKNOWN - no such RDMA device | checked='* ]]
@@ -150,14 +150,14 @@ repair()
 }
 
 # The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
-@test "doctor: a form for a monitoring system that ignores SIGCHLD" {
+@test "doctor: a format for a monitoring system that ignores SIGCHLD" {
 	local line
 
 	line=$(env --ignore-signal=CHLD "$binary" doctor --root "$roots/cx5-ib-edr" --only port-state --format npd --timeout 1h)
 	[ "$line" = '1 checked, nothing wrong' ]
 }
 
-@test "doctor: forms for monitoring systems, if the usage is wrong" {
+@test "doctor: formats for monitoring systems when the usage is wrong" {
 	on cx5-ib-edr doctor --format nagios --json
 	expect 3
 	[[ $output == 'RDMA UNKNOWN - wrong usage: see standard error | '* ]]
@@ -169,12 +169,12 @@ repair()
 	[[ $output == 'RDMA UNKNOWN - wrong usage: see standard error | '* ]]
 	on cx5-ib-edr doctor --format condition --only nosuch
 	expect 2 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "wrong usage: see standard error"}'
-	# The mistake comes before the form is known.
+	# The error occurs before the format is known.
 	on cx5-ib-edr doctor --nosuch --format nagios
 	expect 2 ''
 }
 
-@test "doctor: forms for monitoring systems, while --root FILE is unpacked, and if it cannot be" {
+@test "doctor: formats for monitoring systems while --root FILE is unpacked, and if it is damaged" {
 	local archive=$BATS_TEST_TMPDIR/host.tar cut=$BATS_TEST_TMPDIR/cut.tar
 
 	"$binary" snapshot "$archive" --root "$roots/forty" -q >/dev/null
@@ -194,7 +194,7 @@ repair()
 	expect 1 ''
 }
 
-# Whatever number of checks uses a file, it is opened once.
+# A file is opened once, however many checks use it.
 @test "doctor: every source is read once" {
 	local machine
 
@@ -202,22 +202,22 @@ repair()
 		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -y -e trace=openat,open -o "$BATS_TEST_TMPDIR/trace" \
 			"$binary" doctor --root "$roots/$machine" >/dev/null 2>&1 || :
 		grep -q "= [0-9]*<$roots/$machine/" "$BATS_TEST_TMPDIR/trace"
-		# Directories are entered again and again; files are read. By its ifindex a netdev is told
-		# from other files of its class, before it is read as an attribute. The first GID of a RoCE
-		# port of a saved tree names its netdev, before the table is read.
+		# Directories are entered repeatedly; files are read. The program reads the ifindex of a netdev to
+		# tell it from other files of its class, before it reads it as an attribute. The first GID of a
+		# RoCE port of a saved tree leads to its netdev, before the table is read.
 		sed -nE '/O_DIRECTORY|O_PATH/!s/.* = [0-9]+<([^>]*)>$/\1/p' "$BATS_TEST_TMPDIR/trace" |
 			grep -F "$roots/$machine/" | grep -vE '/(ifindex|gids/0|gid_attrs/ndevs/0)$' | sort | uniq -d >"$BATS_TEST_TMPDIR/twice"
 		[ ! -s "$BATS_TEST_TMPDIR/twice" ] || { echo "$machine: read twice:"; cat "$BATS_TEST_TMPDIR/twice"; false; }
 	done
 }
 
-@test "doctor: opens nothing for writing, and no socket of another family" {
+@test "doctor: opens nothing for writing, and no socket" {
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e trace=%file,%network -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" doctor --root "$roots/cx6dx-roce" >/dev/null 2>&1 || :
 	run ! grep -E 'O_(WRONLY|RDWR|CREAT)|socket\(|mkdir|unlink|rename' "$BATS_TEST_TMPDIR/trace"
 }
 
-@test "doctor: a machine with two faults: both are named, and nothing else" {
+@test "doctor: on a machine with two faults, both are named and nothing else" {
 	on cx7-ib-ndr doctor --profile hpc
 	[ "$status" = 4 ]
 	same 'findings' 'warning  mlx5_5/1: the port is down, but most others like it are up; 2 checks not run because of it [port-state]
@@ -239,7 +239,7 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 	"$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$BATS_TEST_TMPDIR/documents"
 }
 
-# What it says of each saved machine, to people, and of each check that could be made.
+# The output for each saved machine, for people, and the result of each check that could be made.
 @test "doctor: the saved machines" {
 	local machine
 
@@ -259,7 +259,7 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 	nothing_wrong
 }
 
-@test "doctor: a name with what a shell would run is quoted in the next steps" {
+@test "doctor: a name that a shell would run is quoted in the next steps" {
 	local tree=$BATS_TEST_TMPDIR/quoted
 	# shellcheck disable=SC2016
 	local name='e$(id)n0'

@@ -19,14 +19,14 @@ nodes=dev/infiniband
 	put .dockerenv ''
 	check container-devices
 	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing to do if the container is meant to have only these"
-	# A device that others have is no fault of this container.
+	# A device that is given to other containers is not a fault of this one.
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
 		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is missing'
 	put $nodes/uverbs1 ''
 	check container-devices
 	says 0 'ok -: the container has all RDMA devices | devices with uverbs: 2, with a device file: 2 (mlx5_0, mlx5_1)'
-	# The files of a whole directory are there, and a control group lets none of them be opened.
+	# All files of the directory are there, but a control group forbids opening any of them.
 	put $nodes/uverbs1 '!EPERM'
 	check container-devices
 	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with a device file that a control group forbids: 1 -> nothing to do if the container is meant to have only these"
@@ -36,7 +36,7 @@ nodes=dev/infiniband
 	drop $nodes/uverbs0 $nodes/uverbs1
 	check container-devices
 	says 4 "error -: the container has no RDMA device | devices with uverbs: 2, with a device file: 0 -> $give"
-	# The host's kernel has no uverbs that it could give.
+	# The host's kernel has no uverbs device files to pass on.
 	drop sys/class/infiniband_verbs sys/class/infiniband/mlx5_{0,1}/device/infiniband_verbs
 	check verbs-modules,container-devices
 	says 4 'not-checked -: not checked because of verbs-modules | '
@@ -67,7 +67,7 @@ nodes=dev/infiniband
 	put $mode N
 	check netns-mode
 	says 0 "note -: each RDMA device is in only one network namespace | N: exclusive; 3 RDMA devices here -> $step"
-	# The adapters have their RDMA drivers, and no RDMA device is here.
+	# The adapters have their RDMA drivers, but no RDMA device is visible here.
 	drop sys/class/infiniband
 	mkdir "$tree/sys/class/infiniband"
 	check netns-mode

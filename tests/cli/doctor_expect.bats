@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# doctor --learn and --expect: the file of a good host, what differs, what is ignored, wrong files.
+# doctor --learn and --expect: the file of a good host, differences, ignored findings, wrong files.
 
 # shellcheck source=doctor.bash
 source "$BATS_TEST_DIRNAME/doctor.bash"
@@ -11,13 +11,13 @@ setup()
 	file=$BATS_TEST_TMPDIR/expect.json
 }
 
-# write JSON: an expectation file with these members.
+# write JSON: makes an expectation file with these members.
 write()
 {
 	printf '{"schema": "rdmactl/expect/1", %s}\n' "$1" >"$file"
 }
 
-# expecting FIXTURE JSON [OPTION...]: the results of the checks port-count and expect, a line each.
+# expecting FIXTURE JSON [OPTION...]: the results of the checks port-count and expect, one per line.
 expecting()
 {
 	local row tree=$roots/$1 "${columns[@]}"
@@ -31,7 +31,7 @@ expecting()
 	done
 }
 
-# refused JSON MESSAGE: the file is wrong, and this is why.
+# refused JSON MESSAGE: the file is wrong, for this reason.
 refused()
 {
 	printf '%s' "$1" >"$file"
@@ -65,7 +65,7 @@ refused()
 	nothing_wrong
 }
 
-@test "doctor: every host is as its own file expects" {
+@test "doctor: every host matches its own file" {
 	local machine learnt others
 
 	for machine in $(fixtures); do
@@ -84,7 +84,7 @@ refused()
 	nothing_wrong
 }
 
-@test "doctor: --expect: what differs, and what is missing" {
+@test "doctor: --expect: differences, and missing hardware" {
 	expecting cx6dx-roce '"boards": {"MT_0000000436": {"count": 3, "active_ports": {"min": 2}, "firmware": ["22.1", "22.38.1002"], "driver": "mlx5_core",
 		"link_layer": "ethernet", "rate_gbps": 100, "pcie": {"speed_gtps": 16, "width_lanes": {"min": 8}}}}'
 	says 0 'ok port-count MT_0000000436: the number of active ports is as expected | 2, wanted at least 2' \
@@ -108,7 +108,7 @@ refused()
 		'ok expect mlx5_*: the devices are as expected'
 	expecting cx6dx-roce '"comment": "nothing"'
 	says 0 'ok expect -: the file requires nothing'
-	# Numbers of devices say nothing about one device.
+	# Counts of devices do not apply when a single device is checked.
 	expecting cx6dx-roce '"boards": {"MT_0000000436": {"count": 9, "active_ports": 9, "driver": "mlx5_core"}}' mlx5_0
 	says 0 'ok expect MT_0000000436: the devices are as expected'
 }
@@ -144,7 +144,7 @@ refused()
 	write '"memlock_bytes": [1, "unlimited"], "profile": "gpu"'
 	try doctor --root "$tree" --only expect --expect "$file"
 	[[ $output = *'8388608 bytes, wanted 1 or unlimited (line 1, column '* ]]
-	# A byte of a tebibyte is told, too.
+	# Even a difference of one byte in a tebibyte is shown.
 	write '"memlock_bytes": {"min": 1099511627777}'
 	echo 'Max locked memory         1099511627776        unlimited            bytes     ' >"$tree/proc/self/limits"
 	try doctor --root "$tree" --only expect --expect "$file" --json
@@ -165,7 +165,7 @@ refused()
 	[[ $stderr = *fw_ver* || $stderr = *firmware* ]]
 }
 
-# ignoring FIXTURE ENTRIES [OPTION...]: the findings that are left or ignored, one a line.
+# ignoring FIXTURE ENTRIES [OPTION...]: the findings that remain or are ignored, one per line.
 ignoring()
 {
 	local row "${columns[@]}"
@@ -181,10 +181,10 @@ ignoring()
 	done
 }
 
-@test "doctor: --expect: findings that are ignored" {
+@test "doctor: --expect: ignored findings" {
 	local entry only=(--only 'memlock,rdma-cgroup,expect') tree=$BATS_TEST_TMPDIR/machine
 
-	# A tree in which two devices have an error each.
+	# A tree in which two devices have one error each.
 	cp -a "$roots/cx5-ib-edr" "$tree"
 	mkdir -p "$tree/proc/self" "$tree/sys/fs/cgroup"
 	echo '30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw' >"$tree/proc/self/mountinfo"
@@ -198,7 +198,7 @@ ignoring()
 	says 4 'error rdma-cgroup mlx5_0' 'error rdma-cgroup mlx5_1'
 	ignoring machine '{"check": "rdma-cgroup", "why": "on purpose"}' "${only[@]}"
 	says 0 'note rdma-cgroup mlx5_0 ignored: on purpose' 'note rdma-cgroup mlx5_1 ignored: on purpose'
-	# No entry of ignore makes a run fail, whatever verdict does.
+	# An ignored finding never makes a run fail, whatever verdict --fail-on names.
 	quickly on machine doctor "${only[@]}" --expect "$file" --fail-on note
 	[ "$status" = 0 ]
 	[[ $output = *"note     2 of 2 devices: ignored, on purpose: a control group's quota of RDMA objects is used up [rdma-cgroup]"* ]]
@@ -212,14 +212,14 @@ ignoring()
 	ignoring machine '{"device": "mlx5_0", "check": "memlock", "why": "x"}, {"pci": "0000:ff:00.0", "check": "rdma-cgroup", "why": "gone"},
 		{"device": "mlx5_1", "why": "spare"}' "${only[@]}"
 	says 4 'error rdma-cgroup mlx5_0' 'note rdma-cgroup mlx5_1 ignored: spare' 'note expect -' 'note expect -'
-	# Without all checks, an entry without a check cannot be said to match nothing.
+	# Unless all checks run, an entry without a check cannot be known to match nothing.
 	ignoring machine '{"device": "mlx5_7", "why": "x"}' --only expect
 	says 0 ''
 	ignoring machine '{"device": "mlx5_7", "why": "x"}' --fail-on error --skip rdma-cgroup,expect
 	[[ $results != *' expect '* ]]
 }
 
-@test "doctor: --expect: of an adapter with a port that is ignored, the other counts" {
+@test "doctor: --expect: if a port of an adapter is ignored, its other port counts" {
 	expecting mlx4-vendor '"boards": {"MT_1060110018": {"count": 1, "active_ports": 1}}, "ignore": [{"port": "mlx4_0/1", "why": "x"}]'
 	[ "$status" = 3 ] # its netdev cannot be read
 	[[ $results == *'ok expect MT_1060110018: the devices are as expected'* ]]
@@ -228,15 +228,15 @@ ignoring()
 	[[ $results == *'| 1, wanted 2'* ]]
 }
 
-@test "doctor: --expect: a port without a netdev has no MTU that could be wrong" {
+@test "doctor: --expect: a port without a netdev cannot have a wrong MTU" {
 	expecting efa '"devices": {"efa_1": {"netdev_mtu_bytes": 9000}}'
 	says 0 'ok expect efa_1: the devices are as expected'
 	expecting cx6dx-roce '"boards": {"MT_0000000436": {"netdev_mtu_bytes": 9001}}'
 	[ "$status" = 4 ]
 }
 
-# mlx5_3 is not the beginning of mlx5_38.
-@test "doctor: --expect: findings of ports that are ignored" {
+# mlx5_3 must not match as a prefix of mlx5_38.
+@test "doctor: --expect: ignored findings of ports" {
 	local only=(--only 'port-state,expect') entry pci
 
 	pci=$(basename "$(realpath "$roots/forty/sys/class/infiniband/mlx5_39/device")")
@@ -267,11 +267,11 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	[[ $output = *"note     an entry of ignore matches nothing [expect]
          line 2, column 3: mlx5_3, port-state, storage, uncabled
          -> remove the entry if its reason no longer applies, or correct it"* ]]
-	# Those that were left out, that a saved tree lacks, and that need --interval.
+	# Checks that were skipped, that a saved tree cannot answer, and that need --interval.
 	[[ $output != *node-desc* && $output != *', memlock,'* && $output != *link-errors,* ]]
 }
 
-@test "doctor: --expect: devices and ports that are left out do not count" {
+@test "doctor: --expect: ignored devices and ports do not count" {
 	expecting cx6dx-roce '"boards": {"MT_0000000436": {"count": 2, "active_ports": 1, "firmware": "22.38.1002"}}, "ignore": [{"device": "mlx5_0", "why": "spare"}]'
 	says 0 'ok port-count MT_0000000436: the number of active ports is as expected | 1, wanted 1' \
 		'ok expect MT_0000000436: the devices are as expected'
@@ -329,7 +329,7 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	expect_error 1 doctor "$BATS_TEST_TMPDIR: Is a directory"
 }
 
-@test "doctor: --expect: the file of the manual" {
+@test "doctor: --expect: the example file of the manual" {
 	sed -n '/^\.Sh EXPECTATION/,/^\.Sh MONITORING/p' "$top/man/rdmactl-doctor.1" |
 		sed -n '/^\.Bd/,/^\.Ed/{/^\./!p}' >"$file"
 	jq -e '.boards.MT_0000000838.count == 8' "$file"

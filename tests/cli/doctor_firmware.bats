@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Checks of the adapters that sysfs answers: the same firmware, the temperature.
+# Checks of adapters that sysfs answers: same firmware, temperature.
 
 # shellcheck source=doctor.bash
 source "$BATS_TEST_DIRNAME/doctor.bash"
 
-# verdicts ID COLUMN...: `got` has these columns of the results of a check, a line each.
+# verdicts ID COLUMN...: sets `got` to these columns of the results of a check, one per line.
 verdicts()
 {
 	local key line row "${columns[@]}"
@@ -21,23 +21,23 @@ verdicts()
 	done
 }
 
-# firmware DEVICE VERSION: what fw_ver says; !ERRNO: that reading it fails.
+# firmware DEVICE VERSION: sets the contents of fw_ver; !ERRNO makes reading it fail.
 firmware()
 {
 	put "sys/class/infiniband/$1/fw_ver" "$2"
 }
 
-# sensor ADDRESS FILE TEXT: a file of the hwmon of a PCI function.
+# sensor ADDRESS FILE TEXT: writes a file of the hwmon of a PCI function.
 sensor()
 {
 	put "sys/bus/pci/devices/$1/hwmon/hwmon3/$2" "$3"
 }
 
-@test "doctor: the same firmware on the same boards" {
+@test "doctor: same firmware on identical boards" {
 	copy cx7-ib-ndr
 	verdicts firmware-same object verdict
 	same good "$(printf 'mlx5_%d | ok\n' {0..7})" "$got"
-	# Another board may have other firmware: mlx5_bond_0 is the only one of its kind.
+	# A different board may have different firmware: mlx5_bond_0 is the only one of its kind.
 	[[ $got != *mlx5_bond_0* ]]
 
 	firmware mlx5_3 28.35.1012
@@ -69,7 +69,7 @@ sensor()
 	same unknown 'mlx5_1 | not-checked | the firmware version is not known' "$got"
 	quickly try doctor --root "$tree" --profile hpc --only firmware-same
 	[ "$status" = 3 ]
-	# A device without a board_id has nothing to compare: Amazon's.
+	# A device without a board_id has nothing to compare; Amazon's devices are like that.
 	copy efa
 	verdicts firmware-same object verdict
 	same none '' "$got"
@@ -103,7 +103,7 @@ sensor()
 	sensor $function temp1_input 105000
 	verdicts temperature verdict summary
 	same hot 'error | the adapter is too hot' "$got"
-	# The hottest sensor counts, and one that cannot be read does not hide it.
+	# The hottest sensor counts, and an unreadable one does not hide it.
 	sensor $function temp2_input !EIO
 	verdicts temperature verdict
 	same 'hot still' 'error' "$got"
@@ -122,7 +122,7 @@ sensor()
 	verdicts temperature verdict summary
 	same 'no limit' 'not-checked | no sensor has both a temperature and a limit' "$got"
 	same status 0 "$status"
-	# mlx5 reports a port without a module as 0; ENODATA is the way of hwmon.
+	# mlx5 reports a port without a module as 0; other hwmon drivers use ENODATA.
 	sensor $function temp1_crit 0
 	sensor $function temp2_input !ENODATA
 	sensor $function temp2_crit 70000
@@ -144,7 +144,7 @@ sensor()
 	same hostile 'a\x1b[2Jsic 61 degrees C, critical at 105; sensor 30 degrees C, critical at 70' "$got"
 }
 
-@test "doctor: what netlink answers is not checked on a saved tree" {
+@test "doctor: checks that need netlink are not made on a saved tree" {
 	local id
 
 	for id in rdma-disabled firmware-pending firmware-health kernel-log; do

@@ -13,7 +13,7 @@ limits()
 		'Max locked memory' "$1" "$2" bytes 'Max open files' 1024 524288 files
 }
 
-# daemon NAME PID PARENT USER SOFT: a process of the tree.
+# daemon NAME PID PARENT USER SOFT: adds a process to the tree.
 daemon()
 {
 	put "proc/$2/comm" "$1"
@@ -24,7 +24,7 @@ daemon()
 
 shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdma.conf, and log in again; daemons need LimitMEMLOCK=infinity in a drop-in of their unit"
 
-@test "doctor: memlock of this shell" {
+@test "doctor: memlock of the current shell" {
 	copy cx5-ib-edr
 	put proc/meminfo 'MemTotal:       1048576 kB'
 	put proc/self/limits "$(limits unlimited unlimited)"
@@ -40,7 +40,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put proc/self/limits "$(limits 8392704 8392704)"
 	check memlock
 	[[ $status = 4 && $results = 'warning this shell:'*'8196 KiB'* ]]
-	# As much as the host has, or the capability.
+	# All the memory of the host is enough, and so is the capability.
 	put proc/self/limits "$(limits 1073741824 1073741824)"
 	check memlock
 	[[ $status = 0 && $results = 'ok this shell: memory can be pinned without a limit'* ]]
@@ -82,7 +82,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check memlock
 	[ "$status" = 4 ]
 	[[ $results = *'error slurmd[712]: jobs inherit a limit on pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from passing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
-	# The files are right, and the process is older.
+	# The files are right, but the process is older than they are.
 	put etc/systemd/system/slurmd.service.d/rdma.conf '[Service]' 'LimitMEMLOCK=infinity'
 	check memlock
 	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the process does not have the limit that the file sets: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
@@ -90,7 +90,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put etc/systemd/system.conf '[Manager]' 'DefaultLimitMEMLOCK=8M'
 	check memlock
 	[[ $results = *'DefaultLimitMEMLOCK=8M in /etc/systemd/system.conf -> '* ]]
-	# A user may call his program slurmd.
+	# A user may have a program called slurmd.
 	daemon slurmd 712 1 1000 8388608
 	check memlock
 	[ "$status" = 0 ]
@@ -132,7 +132,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check rdma-cgroup
 	says 0 'note mlx5_0: a control group limits the RDMA objects of this process | /jobs: hca_handle 1 of at most 2; /jobs: hca_object 20 of at most 2000 -> raise rdma.max of the control group, or end processes in it that hold objects: rdmactl resources shows them' \
 		'ok mlx5_1: no control group limits RDMA objects | 1 group with the controller, none with a limit'
-	# The root has no such file, so this is a container's group, and others are above it.
+	# The root has no such file on a host, so this is a container's group, with others above it.
 	put sys/fs/cgroup/rdma.max 'mlx5_1 hca_handle=max hca_object=max'
 	put sys/fs/cgroup/rdma.current 'mlx5_1 hca_handle=1 hca_object=1'
 	check rdma-cgroup mlx5_1
@@ -189,7 +189,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	[ -z "$results" ]
 }
 
-# An NVIDIA GPU beside the first adapter.
+# Adds an NVIDIA GPU next to the first adapter.
 add_gpu()
 {
 	local path=sys/devices/pci0000:3a/0000:3a:01.0
@@ -297,7 +297,7 @@ add_gpu()
 	put sys/class/infiniband/mlx5_0/node_desc $'MT4119 \e[31m'
 	check node-desc mlx5_0
 	says 0 "note mlx5_0: the node description does not name the host | node description 'MT4119 \\x1b[31m' -> start the service rdma-ndd, which writes the host's name"
-	# A container has a name of its own.
+	# A container has its own name.
 	check node-desc mlx5_0 --profile container
 	says 0 "not-checked mlx5_0: the container may have another name than the host, whose name is not known | node description 'MT4119 \\x1b[31m'"
 	put sys/class/infiniband/mlx5_0/node_desc '!EIO'
@@ -324,7 +324,7 @@ add_gpu()
 	mkdir -p "$tree/sys/fs/pstore"
 	check pstore
 	says 0 'ok -: pstore holds no record of a crash | 0 dmesg records'
-	# The kernel makes the directory; what it should hold is not mounted, as in a container.
+	# The kernel makes the directory, but the file system for it is not mounted, as in a container.
 	put proc/self/mountinfo '22 30 0:21 / /sys rw,nosuid shared:7 - sysfs sysfs rw'
 	check pstore
 	[ -z "$results" ]
@@ -356,7 +356,7 @@ add_gpu()
 	check stale-env
 	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: did you mean mlx5_0:1? the names are mlx5_0:1, mlx5_1:1'$'\n'* ]]
 	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
-	# The other device exists, though the command is about this one only.
+	# The other device exists, but this command is about one device only.
 	put etc/nccl.conf 'NCCL_IB_HCA=mlx5_1'
 	check stale-env mlx5_0
 	[[ $status = 0 && $results = 'ok NCCL_IB_HCA:'* ]]
@@ -369,7 +369,7 @@ add_gpu()
 	[ -z "$results" ]
 }
 
-@test "doctor: limits for people" {
+@test "doctor: limits in the output for people" {
 	copy cx5-ib-edr
 	put proc/self/limits "$(limits 65536 65536)"
 	put proc/self/mountinfo '30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw'

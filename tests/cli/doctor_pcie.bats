@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The checks of the group pcie: each on a tree that is good, on one where something is wrong, and on
-# one that cannot be read.
+# The checks of the group pcie: each on a good tree, a broken one and an unreadable one.
 
 # shellcheck source=doctor.bash
 source "$BATS_TEST_DIRNAME/doctor.bash"
 
-# The machine: adapter mlx5_0 (13:00.0) and two GPUs below one switch (10:01.0, 11:00.0, 12:0x.0),
-# a third GPU below a switch of its own; mlx5_1 and mlx5_2 are one card (20:00.0 and .1), with the
+# The machine: adapter mlx5_0 (13:00.0) and two GPUs below one switch (10:01.0, 11:00.0, 12:0x.0), a
+# third GPU below a separate switch; mlx5_1 and mlx5_2 are one card (20:00.0 and .1), with the
 # virtual function mlx5_3 (20:00.2); mlx5_11 (81:00.0) is on the other NUMA node.
 setup()
 {
@@ -18,13 +17,13 @@ setup()
 	set_file 13:00.0 current_link_width 16
 }
 
-# set_file ADDRESS FILE VALUE: what a file of a function says.
+# set_file ADDRESS FILE VALUE: writes a file of a function.
 set_file()
 {
 	printf '%s\n' "$3" >"$tree/sys/bus/pci/devices/0000:$1/$2"
 }
 
-# unreadable ADDRESS FILE ERROR: reading the file fails.
+# unreadable ADDRESS FILE ERROR: makes reading the file fail.
 unreadable()
 {
 	ln -sfn "!$3" "$pci/0000:$1/$2"
@@ -40,7 +39,7 @@ group()
 	ln -sfnr "$groups/$2" "$pci/0000:$1/iommu_group"
 }
 
-# wants STATUS ID [WORD...]: runs the check, which ends with this status.
+# wants STATUS ID [WORD...]: runs the check, which must end with this status.
 wants()
 {
 	ask "${@:2}"
@@ -59,7 +58,8 @@ as_nobody()
 	fi
 }
 
-# says OBJECT VERDICT SUMMARY [KEY VALUE...]: one result of the last run; a value may have wildcards.
+# says OBJECT VERDICT SUMMARY [KEY VALUE...]: checks one result of the last run; a value may have
+# wildcards.
 says()
 {
 	local found='' row wanted=$1 "${columns[@]}"
@@ -78,7 +78,7 @@ says()
 	done
 }
 
-@test "pcie-link: links that run as both ends can" {
+@test "pcie-link: links that run as fast as both ends can" {
 	wants 0 pcie-link
 	says 0000:13:00.0 ok 'the PCIe links run as fast and as wide as both of their ends can' \
 		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x16, both ends can do 32 GT/s x16' \
@@ -87,7 +87,7 @@ says()
 	[[ $output != *0000:20:00.2* ]]
 }
 
-@test "pcie-link: a link that trained down, wherever it is on the way" {
+@test "pcie-link: a link that trained down, anywhere on the path" {
 	local slow='a PCIe link runs below what both of its ends can do'
 
 	set_file 13:00.0 current_link_width 8
@@ -95,10 +95,10 @@ says()
 	says 0000:13:00.0 warning "$slow" expected '32 GT/s x16' actual '32 GT/s x8' \
 		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can do 32 GT/s x16' next_step '*reseat*'
 	says 0000:20:00.0 ok '*'
-	# It is not the container's.
+	# In a container it is not the container's fault.
 	wants 0 pcie-link --profile container
 	says 0000:13:00.0 note "$slow"
-	# What the other end can do is not known.
+	# The maximum of the other end is unknown.
 	rm "$pci/0000:12:00.0/max_link_width"
 	wants 0 pcie-link
 	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do; the port above it may be the limit, but what it can do is not known'
@@ -112,7 +112,7 @@ says()
 	says 0000:13:00.0 warning "$slow" evidence '0000:13:00.0 *2.5 GT/s x16*; 0000:11:00.0 *: 8 GT/s x16*'
 }
 
-@test "pcie-link: between the ports of a switch is no link, and an accelerator may rest" {
+@test "pcie-link: no link is between the ports of a switch, and an accelerator may save power" {
 	set_file 12:00.0 current_link_speed '2.5 GT/s PCIe'
 	set_file 14:00.0 current_link_speed '2.5 GT/s PCIe'
 	wants 0 pcie-link
@@ -140,10 +140,11 @@ says()
 	says "$nic" note 'the PCIe link runs below what the adapter can do; the port above it may be the limit, but what it can do is not known'
 }
 
-@test "pcie-link, pcie-enough: a port created by a hypervisor says nothing about the link" {
+@test "pcie-link, pcie-enough: a port that a hypervisor emulates says nothing about the link" {
 	local id
 
-	# QEMU's has what the adapter has; above a virtual function, which tells no link, the least.
+	# QEMU's port reports the speed of the adapter; above a virtual function, which reports no link,
+	# the minimum.
 	for id in 1b36:000c 15ad:07a0 104c:8233; do
 		set_file 30:01.0 vendor "0x${id%:*}"
 		set_file 30:01.0 device "0x${id#*:}"
@@ -210,18 +211,18 @@ says()
 	echo '4: ACTIVE' >"$tree/sys/class/infiniband/mlx5_2/ports/1/state"
 	wants 0 pcie-enough
 	says mlx5_1 note 'the PCIe links can carry one port, but not all ports of the card at once' evidence '*all ports of the card 800.0 Gb/s'
-	# Wide enough below, too narrow above.
+	# Wide enough near the adapter, too narrow further up.
 	set_file 11:00.0 current_link_width 8
 	set_file 11:00.0 max_link_width 8
 	wants 4 pcie-enough
 	says mlx5_0 warning 'the PCIe links carry less than a port can send' evidence '0000:11:00.0: 32 GT/s x8, 252.1 Gb/s;*'
-	# The cause is told once.
+	# The cause is reported only once.
 	set_file 11:00.0 max_link_width 16
 	wants 4 pcie-link,pcie-enough
 	says mlx5_0 not-checked '*' because pcie-link
 }
 
-@test "pcie-enough: QDR InfiniBand counts its coding" {
+@test "pcie-enough: the encoding of QDR InfiniBand is taken into account" {
 	set_file 31:00.0 current_link_speed '5.0 GT/s PCIe'
 	set_file 31:00.0 current_link_width 8
 	echo '40 Gb/sec (4X QDR)' >"$tree/sys/class/infiniband/mlx5_10/ports/1/rate"
@@ -236,7 +237,7 @@ says()
 	says mlx5_10 not-checked 'the bandwidth of the PCIe link is not known'
 }
 
-# Counts of a function, as the kernel has them since the names are short, or before.
+# Sets the counts of a function, in the short names that the kernel uses now and in the older ones.
 count_errors()
 {
 	set_file "$1" aer_dev_correctable "RxErr ${2:-0}"$'\n'"BadTLP 0"$'\n'"TOTAL_ERR_COR ${2:-0}"
@@ -244,8 +245,8 @@ count_errors()
 	set_file "$1" aer_dev_fatal "DLP ${4:-0}"$'\n'"TOTAL_ERR_FATAL ${4:-0}"
 }
 
-# wants_between STATUS BEFORE AFTER: wants, of pcie-errors, while the counters change from what the command
-# BEFORE makes them to what AFTER does.
+# wants_between STATUS BEFORE AFTER: wants for pcie-errors, while the counters change from what the
+# command BEFORE makes them to what AFTER makes them.
 wants_between()
 {
 	quickly try_between "$2" "$3" doctor --root "$tree" "${table[@]}" --only pcie-errors mlx5_0
@@ -253,7 +254,7 @@ wants_between()
 	[ "$status" = "$1" ] || { printf 'status %s, not %s\n%s%s' "$status" "$1" "$output" "$stderr"; return 1; }
 }
 
-@test "pcie-errors: growth on the way, not the count since boot" {
+@test "pcie-errors: growth on the path, not the count since boot" {
 	count_errors 13:00.0 17 3 1
 	count_errors 12:00.0
 	wants 0 pcie-errors
@@ -268,7 +269,7 @@ wants_between()
 		evidence '*correctable RxErr +1 *; *nonfatal Completion Timeout +1 *' next_step '*reseat*'
 }
 
-@test "pcie-errors: messages without a name, resets, and no or unreadable counters" {
+@test "pcie-errors: messages without a name, resets, and missing or unreadable counters" {
 	wants_between 4 "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 0'" "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'"
 	says 0000:13:00.0 error 'uncorrectable PCIe errors are increasing' evidence '*fatal unnamed +2 *'
 	wants_between 0 "set_file 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'" "set_file 13:00.0 aer_dev_fatal $'DLP 1\\nTOTAL_ERR_FATAL 1'"
@@ -285,7 +286,7 @@ wants_between()
 	says 0000:13:00.0 not-checked 'the PCIe error counters cannot be read'
 }
 
-# poke OFFSET BYTE...: puts bytes, which are in hexadecimal, into $bytes.
+# poke OFFSET BYTE...: puts bytes, given in hexadecimal, into $bytes.
 poke()
 {
 	local new
@@ -294,13 +295,13 @@ poke()
 	bytes=${bytes::$1*4}$new${bytes:$1*4+${#new}}
 }
 
-# config ADDRESS CONTROL [ACS [CAPABILITY]]: the config space of a port or function: device control
-# XXXX, ACS control XX, and what its first capability begins with.
+# config ADDRESS CONTROL [ACS [CAPABILITY]]: writes the config space of a port or function: device
+# control XXXX, ACS control XX, and the first bytes of its first capability.
 config()
 {
 	local bytes='\x00'
 
-	# Each byte is an escape of printf, since the shell keeps no byte that is 0.
+	# Each byte is a printf escape, because a shell variable cannot hold a 0 byte.
 	for _ in {1..12}; do bytes+=$bytes; done
 	poke 0 b3 15 21 10 00 00 10 00
 	poke $((0x34)) 60
@@ -313,14 +314,14 @@ config()
 	printf "$bytes" >"$pci/0000:$1/config"
 }
 
-@test "gdr-acs: what the IOMMU groups show to every user" {
+@test "gdr-acs: what every user can see from the IOMMU groups" {
 	local groups='IOMMU groups do not show whether the switch redirects'
 
 	wants 4 gdr-acs
 	[ ${#rows[@]} = 1 ]
 	says 0000:13:00.0 warning 'the switch probably redirects traffic between adapter and accelerator to the processor' \
 		evidence '*same switch: 3; 0000:13:00.0 is in IOMMU group 10, the port 0000:12:00.0 above it in group 20' next_step 'run as root*'
-	# Without ACS, adapter and accelerator have different groups: each that of its port.
+	# Without ACS, adapter and accelerator have different groups, each that of its own port.
 	group 13:00.0 20 DMA-FQ
 	wants 0 gdr-acs
 	says 0000:13:00.0 not-checked "$groups" needs root
@@ -328,11 +329,11 @@ config()
 	group 15:00.0 30 DMA-FQ
 	wants 4 gdr-acs
 	says 0000:13:00.0 warning '*' evidence '*0000:15:00.0 is in IOMMU group 30, the port 0000:12:02.0 above it in group 22'
-	# Virtual machines need it.
+	# Virtual machines need the redirection.
 	ln -sfn ../../../../../../bus/pci/drivers/vfio-pci "$pci/0000:15:00.0/driver"
 	wants 0 gdr-acs
 	says 0000:13:00.0 ok 'the switch redirects traffic, which virtual machines need'
-	# No groups, no IOMMU.
+	# No groups: there is no IOMMU.
 	find "$tree/sys/devices/" -name iommu_group -delete
 	wants 0 gdr-acs
 	says 0000:13:00.0 not-checked "$groups" needs root
@@ -355,20 +356,20 @@ config()
 	wants 0 gdr-acs
 	says 0000:13:00.0 ok '*'
 	config 12:00.0 0000 04
-	# The data function of a Direct NIC beside the accelerator.
+	# The data function of a Direct NIC next to the accelerator.
 	set_file 18:00.0 vendor 0x15b3
 	set_file 18:00.0 device 0x2100
 	set_file 18:00.0 class 0x080100
 	wants 0 gdr-acs
 	says 0000:13:00.0 ok 'a Direct NIC carries the data; rdma_topo check tests its settings'
 	set_file 18:00.0 device 0x2101
-	# A port without privilege to read, and one that fails.
+	# A port that needs privileges to be read, and one whose reading fails.
 	config 12:00.0 0000 00
 	truncate -s 64 "$pci/0000:12:01.0/config"
 	group 13:00.0 20 DMA-FQ
 	wants 0 gdr-acs
 	says 0000:13:00.0 not-checked '*' needs root
-	# Without the extended space nobody can tell, whatever his privileges.
+	# Without the extended space nobody can tell, whatever their privileges.
 	config 12:01.0 0000 00
 	truncate -s 256 "$pci/0000:12:01.0/config"
 	wants 0 gdr-acs
@@ -399,7 +400,7 @@ config()
 		wants 0 iommu-mode
 		says 0000:13:00.0 not-checked 'the type of the IOMMU group does not show whether it translates'
 	done
-	# A guest's adapter is translated by another domain than the one that has the type.
+	# A guest's adapter is translated by a domain other than the one whose type is shown.
 	driver=$(readlink "$pci/0000:13:00.0/driver")
 	ln -sfn ../../../../../../bus/pci/drivers/vfio-pci "$pci/0000:13:00.0/driver"
 	wants 0 iommu-mode
@@ -450,7 +451,7 @@ config()
 	says 0000:13:00.0 not-checked 'the config space cannot be read'
 }
 
-@test "numa-known: own, inherited, one node, invented by Hyper-V" {
+@test "numa-known: set, inherited, one node, invented by Hyper-V" {
 	wants 0 numa-known
 	says 0000:20:00.0 ok 'the NUMA node is known' evidence 'node 0'
 	says 0000:13:00.0 ok '*' evidence 'node 0; taken from 0000:12:00.0 above it'
@@ -505,7 +506,7 @@ config()
 	find "$tree/sys/devices" -path '*/0000:1[458]:00.0/driver' -delete
 	wants 0 gdr-path
 	says '' not-checked 'no driver is bound to the accelerators'
-	# Without accelerators there is nothing to ask.
+	# Without accelerators there is nothing to check.
 	copy cx5-ib-edr
 	wants 0 gdr-path
 	[ ${#rows[@]} = 0 ]
@@ -521,7 +522,7 @@ config()
 	wants 4 gpu-nic
 	says 0000:81:00.0 warning 'the accelerator has no adapter on its NUMA node' \
 		evidence '*on NUMA node 1, its nearest adapter mlx5_* on node 0; * other accelerators have one on their node'
-	# All of them, as where there is one adapter only.
+	# All of them, as when there is only one adapter.
 	for gpu in 14 15 18; do
 		set_file "$gpu:00.0" class 0x010802
 	done
@@ -554,7 +555,7 @@ config()
 	ln -s ../0000:20:00.2 "$pci/0000:20:00.0/virtfn3"
 	wants 4 sriov-guid
 	says mlx5_3 error '*' next_step 'ip link set NETDEV vf 3 node_guid GUID, *0000:20:00.0 is the physical function;*'
-	# In a virtual machine nothing says that it is a virtual function.
+	# In a virtual machine nothing reveals that it is a virtual function.
 	rm "$pci/0000:20:00.2/physfn"
 	wants 4 sriov-guid
 	says mlx5_3 error '*'
@@ -585,7 +586,7 @@ note     0000:13:00.0: the IOMMU translates every access by the adapter [iommu-m
 2 checked: 1 note, 1 warning (profile roce; -a lists all)" ''
 }
 
-@test "pcie: no more than the header of a config space is read without need" {
+@test "pcie: reads no more than the header of a config space unless needed" {
 	command -v strace >/dev/null || skip 'no strace'
 	local port
 
@@ -594,7 +595,8 @@ note     0000:13:00.0: the IOMMU translates every access by the adapter [iommu-m
 	done
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e trace=openat,openat2 -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" doctor --root "$tree" --only pcie --skip pcie-tuning >/dev/null 2>&1 || :
-	# The ports between adapter and accelerators for ACS; never the adapter, an accelerator, or VPD.
+	# Only the ports between adapter and accelerators are read, for ACS; never the adapter, an
+	# accelerator, or VPD.
 	grep -o '0000:[^/]*/config' "$BATS_TEST_TMPDIR/trace" | sort -u >"$BATS_TEST_TMPDIR/read"
 	same 'config spaces that were read' "$(printf '0000:%s/config\n' 12:0{0..3}.0 17:00.0)" "$(cat "$BATS_TEST_TMPDIR/read")"
 	run ! grep -E 'vpd|/rom"|resource[0-9]' "$BATS_TEST_TMPDIR/trace"

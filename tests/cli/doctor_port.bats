@@ -7,14 +7,14 @@ source "$BATS_TEST_DIRNAME/doctor.bash"
 rdma=sys/class/infiniband
 net=sys/class/net
 
-# break PATH ERRNO: a file of the tree that cannot be read.
+# break_file PATH ERRNO: makes a file of the tree unreadable.
 break_file()
 {
 	put "$1" "!$2"
 }
 
-# check STATUS ID VERDICTS [OPTION...]: one line for each verdict, OBJECT VERDICT SUMMARY; if none of
-# them is ok, of those that are not.
+# check STATUS ID VERDICTS [OPTION...]: compares the results, one line each, OBJECT VERDICT SUMMARY;
+# if VERDICTS has no ok, results that are ok do not count.
 check()
 {
 	local got='' row "${columns[@]}"
@@ -28,7 +28,7 @@ check()
 	same status "$1" "$status"
 }
 
-# down DEVICE NETDEV: a port without a link.
+# down DEVICE NETDEV [STATE]: takes the link of a port down.
 down()
 {
 	put "$rdma/$1/ports/1/state" '1: DOWN'
@@ -37,7 +37,7 @@ down()
 	put "$net/$2/carrier" 0
 }
 
-@test "port-state: active, and no subnet manager" {
+@test "port-state: active, and without a subnet manager" {
 	copy cx5-ib-edr
 	check 0 port-state $'mlx5_0/1 ok the port is active\nmlx5_1/1 ok the port is active'
 	member mlx5_0/1 evidence 'state active, physical state link-up'
@@ -58,7 +58,7 @@ mlx5_1/1 error the subnet manager has configured the port, but not activated it"
 mlx5_1/1 not-checked the driver does not report the state of the port"
 }
 
-@test "port-state: it cannot be read" {
+@test "port-state: a state that cannot be read" {
 	copy cx5-ib-edr
 	break_file $rdma/mlx5_0/ports/1/state EIO
 	break_file $rdma/mlx5_1/ports/1/phys_state EACCES
@@ -73,7 +73,7 @@ mlx5_1/1 physical_state Permission denied" ]
 rdmap0s31/1 not-checked the driver reports every port as active, whatever its link does"
 }
 
-@test "port-state: a port that is down is a fault only if something wants it" {
+@test "port-state: a port that is down is only a fault if something needs it" {
 	local cable='check the cable and the switch port: ethtool'
 
 	copy cx6dx-roce
@@ -91,7 +91,7 @@ mlx5_2/1 ok the port is active"
 	check 0 port-state,port-rate 'mlx5_1/1 note the port is down, and nothing shows that it should be up
 mlx5_1/1 not-checked not checked because of port-state'
 
-	# A member of a bond whose GIDs are its own.
+	# A member of a bond with GIDs that name the member itself.
 	copy cx7-ib-ndr
 	for slot in "$tree/$rdma"/mlx5_bond_0/ports/1/gid_attrs/ndevs/*; do
 		[ -L "$slot" ] || echo ens6f0np0 >"$slot"
@@ -110,7 +110,7 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 evidence 'state down, physical state polling; 7 of 7 other ports of the board MT_0000000838 in this position are active'
 	member mlx5_5/1 next_step 'nothing answers on the link: check the cable, and that the port at its other end is switched on'
-	# It had a carrier, and lost it.
+	# The port had a carrier, and lost it.
 	put $net/ibp171s0/carrier_changes 2
 	put $rdma/mlx5_5/ports/1/phys_state '3: Disabled'
 	check 4 port-state 'mlx5_5/1 error the port went down, but others like it are up'
@@ -120,7 +120,7 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	put $rdma/mlx5_5/ports/1/phys_state '4: PortConfigurationTraining'
 	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 next_step 'the link fails to train: try another cable, and another port at the other end'
-	# Two of eight, then three: too many for an accident.
+	# Two of eight are down, then three: too many for an accident.
 	down mlx5_4 ibp154s0 '2: Polling'
 	check 4 port-state "mlx5_4/1 warning $down but most others like it are up
 mlx5_5/1 warning $down but most others like it are up"
@@ -133,7 +133,7 @@ mlx5_5/1 note $down and nothing shows that it should be up"
 	copy cx7-ib-ndr
 	put $rdma/mlx5_5/board_id MT_0000000999
 	check 0 port-state "mlx5_5/1 note $down and nothing shows that it should be up"
-	# Without a name of the board, the PCI IDs tell.
+	# Without the name of the board, the PCI IDs decide.
 	for device in "$tree/$rdma"/mlx5_?; do put "$rdma/${device##*/}/board_id" ''; done
 	check 4 port-state "mlx5_5/1 warning $down but most others like it are up"
 	member mlx5_5/1 evidence 'state down, physical state polling; 7 of 7 other ports of this model in this position are active'
@@ -151,7 +151,7 @@ mlx5_6/1 warning the port is slower than others like it'
 	check 0 port-rate ''
 	put $rdma/mlx5_6/ports/1/rate '100 Gb/sec (1X NDR)'
 	check 4 port-rate 'mlx5_6/1 warning the link runs with only some of its lanes'
-	# Adapters of two lanes are a product: nothing is wrong if all are alike.
+	# Adapters with two lanes exist as products: nothing is wrong if all are alike.
 	for device in "$tree/$rdma"/mlx5_?; do
 		echo '200 Gb/sec (2X NDR)' >"$device/ports/1/rate"
 	done
@@ -176,7 +176,7 @@ mlx5_2/1 ok the port is as fast as others like it'
 	put $rdma/mlx5_1/ports/1/rate '100 Gb/sec (4X EDR)'
 	check 4 port-rate "$text"
 	member mlx5_1/1 evidence '100 Gb/s; mlx5_0/1 and more ports of the board MT_0000000223 in this position: 200 Gb/s'
-	# The driver's rate is rough; the netdev knows better.
+	# The driver's rate is coarse; the netdev's is exact.
 	copy cx7-ib-ndr
 	for n in 0:24 1:41 2:64; do
 		put $rdma/mlx5_${n%:*}/ports/1/link_layer Ethernet
@@ -191,7 +191,7 @@ mlx5_2/1 ok the port is as fast as others like it'
 	check 0 port-rate '' mlx5_0 mlx5_1 mlx5_2
 }
 
-# vpd DIRECTORY FIELD: the vital product data of a function, with a field of the vendor.
+# vpd DIRECTORY FIELD: writes the vital product data of a function, with one vendor field.
 vpd()
 {
 	local rest size
@@ -223,12 +223,12 @@ mlx5_5/1 not-checked not checked because of nvswitch-pf"
 	check 0 nvswitch-pf 'mlx5_5 not-checked the vital product data are damaged'
 	break_file sys/bus/pci/devices/0000:ab:00.0/vpd EIO
 	check 3 nvswitch-pf 'mlx5_5 not-checked the vital product data cannot be read'
-	# ConnectX-6 and Ethernet cannot be it.
+	# ConnectX-6 and Ethernet adapters cannot have this role.
 	copy cx6dx-roce
 	check 0 nvswitch-pf ''
 }
 
-@test "restricted-pf: nothing more is read of a device that refuses" {
+@test "restricted-pf: nothing more is read from a device that refuses" {
 	copy cx5-ib-edr
 	check 0 restricted-pf 'mlx5_0 ok the performance counters may be read
 mlx5_1 ok the performance counters may be read'
@@ -238,7 +238,7 @@ mlx5_1 ok the performance counters may be read'
 	check 0 restricted-pf,link-errors 'mlx5_0 note the device refuses to be read: probably a restricted function
 mlx5_0/1 not-checked not checked because of restricted-pf
 mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --interval 10ms
-	# One counter is tried, and none of the others; files are also opened within an open folder.
+	# Only one counter is tried. Files are also opened relative to an open folder.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -y -o "$BATS_TEST_TMPDIR/trace" "$binary" doctor --root "$tree" \
 		--interval 10ms --only port >/dev/null 2>&1 || :
 	whole_paths "$BATS_TEST_TMPDIR/trace"
@@ -281,7 +281,7 @@ mlx5_1/1 not-checked a port that is not active has no partitions yet'
 	check 0 pkey ''
 }
 
-# save [SECONDS]: $saved has the counters of the tree, as if written so many seconds ago.
+# save [SECONDS]: saves the counters of the tree in $saved, as if that many seconds ago.
 save()
 {
 	local -x TZ=UTC0
@@ -295,7 +295,7 @@ save()
 	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"$time\"/" "$saved"
 }
 
-# of_ten_seconds PATTERN: the evidence, whose first part is the number of seconds, since `save`.
+# of_ten_seconds PATTERN: checks the evidence, in which PATTERN captures the seconds since `save`.
 of_ten_seconds()
 {
 	look "${rows[0]}"
@@ -303,7 +303,7 @@ of_ten_seconds()
 	is_between 10 "${BASH_REMATCH[1]}" "$(awk "BEGIN { print 10 + $EPOCHREALTIME - $save_begin }")"
 }
 
-# grow FILE [BY]: a counter of the tree.
+# grow FILE [BY]: increases a counter of the tree.
 grow()
 {
 	local count
@@ -354,7 +354,7 @@ mlx5_1/1 ok the link did not go down' --since "$saved"
 	member mlx5_0/1 next_step 'clear them, then look again: rdmactl perf --via mlx5_0/1 --errors --reset'
 	break_file $port/link_downed EIO
 	check 3 link-flaps 'mlx5_0/1 not-checked the counters of the port cannot be read' --since "$saved"
-	# The carrier of the netdev tells as well, but is in no saved file.
+	# The carrier of the netdev counts too, but no saved file has it.
 	check 0 link-flaps 'mlx5_0/1 not-checked nothing grew, but nothing ever does in a saved tree
 mlx5_1/1 not-checked nothing grew, but nothing ever does in a saved tree' --interval 10ms
 	# A busy machine takes longer than the interval.
@@ -374,7 +374,7 @@ iwp24s0f1/1 not-checked nothing counts how often the link goes down' --interval 
 @test "link-flaps: the carrier of a netdev, and of the members of its bond" {
 	local file was
 
-	# went_down BEFORE AFTER: something else brings the link down between the two readings.
+	# went_down BEFORE AFTER: the link goes down between the two readings, as seen by another counter.
 	went_down()
 	{
 		quickly try_between "$1" "$2" doctor --root "$tree" --only link-flaps "${table[@]}" mlx5_bond_0
@@ -390,7 +390,7 @@ iwp24s0f1/1 not-checked nothing counts how often the link goes down' --interval 
 	went_down 'echo "$was" >"$file"' 'echo 2 >"$file"'
 	[[ $evidence =~ 'bond0 carrier_down_count +0 in '([0-9.]+)' s'.*'ens6f0np0 carrier_down_count +0 in'.*'ens6f1np1 carrier_down_count +1 in' ]]
 	is_between "$least" "${BASH_REMATCH[1]}" "$most"
-	# Before Linux 4.16 there are only changes, two for each loss.
+	# Before Linux 4.16 only changes are counted, two for each loss.
 	rm "$tree/$net"/*/carrier_down_count
 	was=$(<"$tree/$net/ens6f0np0/carrier_changes")
 	went_down "put $net/ens6f0np0/carrier_changes $was" "grow $net/ens6f0np0/carrier_changes 5"
@@ -431,12 +431,12 @@ mlx5_1/1 ok the link has no errors' --since "$saved"
 	save
 	grow $port/excessive_buffer_overrun_errors
 	check 4 link-errors 'mlx5_0/1 error the link damages data, or overruns the buffers' --since "$saved"
-	# An old error is none of today.
+	# An old error does not count as a new one.
 	save
 	check 0 link-errors '' --since "$saved"
 }
 
-@test "link-errors: RoCE, counters that are full, and none" {
+@test "link-errors: RoCE, saturated counters, and no counters" {
 	local many='the link has more errors than its standard allows'
 
 	copy cx6dx-roce
@@ -484,7 +484,7 @@ mlx5_1/1 not-checked nothing counts link errors' --interval 1ms
 	nothing_wrong
 }
 
-@test "--since: a file of another host, of another boot, and none" {
+@test "--since: a file of another host, of another boot, and no file" {
 	copy cx5-ib-edr
 	mkdir -p "$tree"/proc/sys/kernel/random
 	echo node1 >"$tree"/proc/sys/kernel/hostname

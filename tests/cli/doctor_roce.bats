@@ -7,14 +7,14 @@ source "$BATS_TEST_DIRNAME/doctor.bash"
 rdma=sys/class/infiniband
 net=sys/class/net
 
-# deny PATH [ERRNO]: a file of the tree that cannot be read.
+# deny PATH [ERRNO]: makes a file of the tree unreadable.
 deny()
 {
 	put "$1" "!${2-EIO}"
 }
 
-# verdicts STATUS ID LINES [OPTION...]: OBJECT VERDICT SUMMARY of each result, with [what it needs],
-# and the exit status.
+# verdicts STATUS ID LINES [OPTION...]: compares OBJECT VERDICT SUMMARY [NEEDS] of each result, and
+# the exit status.
 verdicts()
 {
 	local got='' row "${columns[@]}"
@@ -30,7 +30,7 @@ verdicts()
 	return 1
 }
 
-# drop_gids DEVICE INDEX...: empty slots of its table.
+# drop_gids DEVICE INDEX...: empties slots of the table.
 drop_gids()
 {
 	local device=$1 index
@@ -43,7 +43,7 @@ drop_gids()
 
 there='the GIDs of IP addresses are there, but a saved tree does not hold the addresses to compare them with'
 
-@test "gid-present: what a saved tree tells" {
+@test "gid-present: what a saved tree shows" {
 	copy roce-bond-vlan
 	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there [live]"
 	member mlx5_bond_0/1 evidence '8 GIDs, 4 of them for IP addresses, of these 2 RoCE v2'
@@ -70,7 +70,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked part of the GID table is not known'
 }
 
-@test "gid-present, roce-mtu: InfiniBand and iWARP have neither" {
+@test "gid-present, roce-mtu: do not apply to InfiniBand and iWARP" {
 	local machine
 
 	for machine in cx5-ib-edr irdma-iwarp; do
@@ -101,7 +101,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	verdicts 3 roce-mtu 'mlx5_bond_0/1 not-checked the MTU of the netdev is not known'
 }
 
-@test "roce-mtu: legs of a bond, VLANs, and ports of the same board" {
+@test "roce-mtu: members of a bond, VLANs, and ports of the same board" {
 	copy roce-bond-vlan
 	put $net/enp193s0f1np1/mtu 1500
 	verdicts 4 roce-mtu 'mlx5_bond_0/1 warning members of the bond have a smaller MTU than the bond'
@@ -109,7 +109,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	copy roce-bond-vlan
 	put $net/bond0.200/mtu 1500
 	verdicts 0 roce-mtu 'mlx5_bond_0/1 note VLANs of the port have a smaller RDMA MTU than the port'
-	# A subfunction may have a smaller MTU than the port it is on; the other port of the board not.
+	# A subfunction may have a smaller MTU than its port; the other port of the board may not.
 	copy cx6dx-roce
 	put $rdma/mlx5_1/ports/1/state '4: ACTIVE'
 	put $rdma/mlx5_1/ports/1/phys_state '5: LinkUp'
@@ -119,7 +119,8 @@ mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
 	member mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1 on the same board has 4096'
 }
 
-# rails IGNORE ANNOUNCE [FILTER]: two RDMA netdevs in 192.168.10.0/24, one of them in 10.100.0.0/24.
+# rails IGNORE ANNOUNCE [FILTER]: sets up two RDMA netdevs in 192.168.10.0/24, and one in
+# 10.100.0.0/24.
 rails()
 {
 	local setting value
@@ -139,7 +140,7 @@ ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
 	done
 }
 
-@test "multi-rail-arp: who answers for whom" {
+@test "multi-rail-arp: which netdev answers for which address" {
 	local flux='several netdevs are in one subnet, and each answers ARP for the addresses of the others'
 	local own='the netdev answers ARP for its own addresses only'
 
@@ -155,13 +156,14 @@ enp101s0f0s88 warning $flux"
 	rails 1 2
 	verdicts 0 multi-rail-arp "ens1f0np0 ok $own
 enp101s0f0s88 ok $own"
-	# 8 answers nothing at all, whatever arp_filter says.
+	# 8 means that no request is answered, whatever arp_filter says.
 	local none='the netdev answers no ARP requests, so peers cannot find its addresses'
 	rails 8 2 1
 	verdicts 4 multi-rail-arp "ens1f0np0 warning $none
 enp101s0f0s88 warning $none"
 	member ens1f0np0 next_step 'sysctl net/ipv4/conf/all/arp_ignore=1 net/ipv4/conf/ens1f0np0/arp_ignore=1, and the same lines in /etc/sysctl.d'
-	# The larger of all and the netdev's counts; 3 is no such restriction.
+	# The kernel takes the larger of the values for all and for the netdev; 3 does not restrict answers
+	# to the netdev's own addresses.
 	rails 0 2
 	put proc/sys/net/ipv4/conf/ens1f0np0/arp_ignore 1
 	verdicts 4 multi-rail-arp "ens1f0np0 ok $own
@@ -177,7 +179,7 @@ enp101s0f0s88 warning several netdevs are in one subnet, and an ARP request of o
 enp101s0f0s88 note arp_filter lets the routing table choose which netdev answers ARP: right only with a source rule for each netdev"
 }
 
-@test "multi-rail-arp: unreadable, absent, one rail" {
+@test "multi-rail-arp: unreadable, absent, a single rail" {
 	copy cx6dx-roce
 	rails 1 2
 	deny proc/sys/net/ipv4/conf/all/arp_ignore EACCES
@@ -196,19 +198,20 @@ ens1f0np0	nonsense
 	verdicts 0 multi-rail-arp ''
 }
 
-@test "roce-pfc, roce-tos, rdma-cm-route: a saved tree does not hold the answers" {
+@test "roce-pfc, roce-tos, rdma-cm-route: a saved tree does not have the answers" {
 	copy roce-bond-vlan
 	verdicts 0 roce-pfc,roce-tos,rdma-cm-route '- not-checked lossless priorities of RoCE ports: needs live [live]
 - not-checked traffic classes of RoCE connections: needs live [live]
 - not-checked routes back through the same netdev: needs live [live]'
-	# Software has no queues, iWARP no requests that need a route.
+	# Software devices have no queues, and iWARP has no requests that need a route.
 	copy rxe-host
 	verdicts 0 roce-pfc,roce-tos ''
 	copy irdma-iwarp
 	verdicts 0 rdma-cm-route ''
 }
 
-# A file that is for root says so to others; one that is for all is a problem if it is refused.
+# An ordinary user is told to be root for a file that only root may read; a file for everyone that
+# cannot be read is a problem.
 @test "roce-ecn, multi-rail-arp: refused to an ordinary user" {
 	[ "$(id -u)" = 0 ] || skip 'only root can become another user'
 	copy cx6dx-roce
@@ -233,7 +236,7 @@ ens1f0np0	nonsense
 	verdicts 0 bond-mode 'mlx5_bond_0/1 note the members are in different slots, and mlx5 creates a RoCE bond only from ports of one adapter'
 }
 
-@test "bond-mode: what mlx5 carries, what not, and other drivers" {
+@test "bond-mode: modes that mlx5 supports, modes that it does not, and other drivers" {
 	local mode carries='mlx5_bond_0/1 ok the mode of the bond carries RoCE'
 	local not='mlx5_bond_0/1 warning mlx5 creates no RoCE bond in this mode: each member remains an RDMA device of its own'
 
@@ -278,7 +281,7 @@ mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode all
 	rm "$tree/$net/ib0/mode"
 	verdicts 0 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev is not known
 mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode allows, too"
-	# A sub-device has the GUID of its parent, and no netdev.
+	# A sub-device has its parent's GUID, and no netdev.
 	copy planes
 	verdicts 0 ipoib-mode "mlx5_0/1 ok $fine"
 	copy irdma-iwarp
@@ -306,7 +309,7 @@ nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 rxe1 not-checked $unknown"
 	member rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
 	member rxe0 next_step 'as root: nft list ruleset; iptables-legacy-save; ip6tables-legacy-save (or without -legacy), and see what the chains of input and output do with udp dport 4791'
-	# It is not read by root either, so nobody lacks that.
+	# Root cannot read the rules either, so root is not what is needed.
 	if [ "$(id -u)" = 0 ]; then
 		try_as_nobody doctor --json --only firewall
 		jq -e '[.doctor[].needs] == [null, null]' <<<"$output"
@@ -314,13 +317,13 @@ rxe1 not-checked $unknown"
 	deny proc/modules EACCES
 	verdicts 3 firewall 'rxe0 not-checked the loaded modules cannot be read
 rxe1 not-checked the loaded modules cannot be read'
-	# The packets of an adapter do not pass it.
+	# The packets of an adapter bypass it.
 	copy cx6dx-roce
 	put proc/modules 'nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall ''
 }
 
-# ecn NETDEV POINT PRIORITY...: on for these.
+# ecn NETDEV POINT PRIORITY...: turns it on for these priorities only.
 ecn()
 {
 	local priority
@@ -333,7 +336,7 @@ ecn()
 	done
 }
 
-@test "roce-ecn: what the vendor's driver and debugfs tell" {
+@test "roce-ecn: what the vendor's driver and debugfs show" {
 	local silent='not-checked the driver does not report congestion control'
 	local tuned='not-checked the driver reports how congestion control is tuned, but not whether it is on'
 	local netdev params
@@ -351,7 +354,7 @@ mlx5_1/1 ok congestion control is on
 mlx5_2/1 ok congestion control is on'
 	member mlx5_0/1 evidence 'ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	ecn ens1f1np1 roce_rp
-	# A port that is not in use may be set up in any way.
+	# A port that is not in use may have any settings.
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 note congestion control is off, which may be intended
 mlx5_2/1 ok congestion control is on'
@@ -364,7 +367,7 @@ mlx5_2/1 warning ports of the same board have different congestion control setti
 	verdicts 3 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 not-checked congestion control cannot be read
 mlx5_2/1 ok congestion control is on'
-	# mlx5_0 alone: its own port off
+	# mlx5_bond_0 alone: its port has congestion control off
 	copy roce-bond-vlan
 	ecn enp193s0f0np0 roce_rp
 	ecn enp193s0f0np0 roce_np 3
@@ -375,7 +378,7 @@ mlx5_2/1 ok congestion control is on'
 	put $params/np_cnp_prio 6
 	verdicts 0 roce-ecn "mlx5_bond_0/1 $tuned"
 	member mlx5_bond_0/1 evidence 'bond0: np_cnp_dscp 48, np_cnp_prio 6'
-	# Secure Boot is no fault of the host's.
+	# Secure Boot is not a fault of the host.
 	put $params/np_cnp_dscp '!EPERM'
 	verdicts 0 roce-ecn 'mlx5_bond_0/1 not-checked the lockdown of the kernel keeps debugfs closed'
 }

@@ -13,9 +13,9 @@ none='no driver is bound to the function'
 live='run it on the host itself, without --root'
 fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 
-# In the fixture no-driver, 0000:5e:00.0 has no driver, and 0000:af:00.0 no mlx5_ib.
+# In the fixture no-driver, 0000:5e:00.0 has no driver, and 0000:af:00.0 lacks mlx5_ib.
 
-@test "pci-hardware: on the bus, none, perhaps" {
+@test "pci-hardware: on the bus, none, possibly some" {
 	local step="if there should be an adapter: check its slot and the firmware's settings for it, and in a virtual machine whether the host passes it through"
 
 	copy cx5-ib-edr
@@ -51,7 +51,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	check pci-dead
 	says 4 'ok 0000:3b:00.0: the function answers on the PCI bus | vendor ID now 15b3, when found 15b3' \
 		"error 0000:af:00.0: the function no longer answers on the PCI bus | vendor ID now ffff, when found 15b3 -> $step"
-	# What stands on it is not judged; what does not is.
+	# Checks that depend on the dead function are not made; those of the other one are.
 	check rdma-module,pci-dead,rdma-module
 	says 4 'ok 0000:3b:00.0: the function has its RDMA device | mlx5_0' \
 		'not-checked 0000:af:00.0: not checked because of pci-dead | '
@@ -60,7 +60,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	check pci-dead
 	says 3 'not-checked 0000:3b:00.0: the configuration space cannot be read | Input/output error' \
 		'not-checked 0000:af:00.0: the configuration space cannot be read | No data available'
-	# A virtual function reads as ffff all the time.
+	# A virtual function always reads as ffff.
 	copy bnxt-sriov
 	printf '\xff\xff\xff\xff' >"$tree/$functions/0000:81:02.0/config"
 	check pci-dead
@@ -79,7 +79,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf '# no RDMA' '' 'blacklist mlx5_ib'
 	check module-blocked
 	says 4 "$ok" "error 0000:af:00.0: mlx5_ib is blacklisted in /etc/modprobe.d/x.conf:3 $off /etc/modprobe.d/x.conf:3: blacklist mlx5_ib -> remove the line \"blacklist mlx5_ib\" from /etc/modprobe.d/x.conf, $fix, then: modprobe mlx5_ib"
-	# A file of the same name in a directory of more weight hides this one.
+	# A file of the same name in a directory of higher priority hides this one.
 	mkdir -p "$tree/usr/lib" "$tree/etc/modprobe.d"
 	put usr/lib/modprobe.d/x.conf 'blacklist irdma'
 	check module-blocked
@@ -87,7 +87,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf 'install mlx5_ib /bin/false'
 	check module-blocked
 	says 4 "$ok" "error 0000:af:00.0: mlx5_ib is replaced by a command in /etc/modprobe.d/x.conf:1 $off /etc/modprobe.d/x.conf:1: install mlx5_ib /bin/false -> remove the line \"install mlx5_ib /bin/false\" from /etc/modprobe.d/x.conf, $fix, then: modprobe mlx5_ib"
-	# What mlx5_ib depends on is loaded by its name, which a blacklist does not hide.
+	# Modules that mlx5_ib depends on are loaded by name, and a blacklist does not prevent that.
 	put etc/modprobe.d/x.conf 'install ib_core /bin/false'
 	check module-blocked
 	[[ $results == *"ib_core is replaced by a command in /etc/modprobe.d/x.conf:1 $off"*'then: modprobe mlx5_ib' ]]
@@ -116,7 +116,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	line=': mlx5_core is loaded, although a setting should keep it out | mlx5_core is loaded; /etc/modprobe.d/x.conf:1: blacklist mlx5_core -> nothing to do if it is intended; otherwise remove "blacklist mlx5_core"'
 	says 0 "note 0000:5e:00.0$line" \
 		'ok 0000:af:00.0: no setting keeps the modules from being loaded | settings that block modules: 1, none for mlx5_ib'
-	# Neither is missing on this one.
+	# No module is missing on this machine.
 	copy cx6dx-roce
 	put proc/cmdline ro
 	put etc/modprobe.d/x.conf 'blacklist mlx5_core'
@@ -124,7 +124,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	says 0 "note 0000:65:00.0$line" "note 0000:65:00.1$line"
 	copy no-driver
 	put proc/cmdline ro
-	# Blocking a module that the function can do without may be intended.
+	# If the function does not need the module, blocking it may be intended.
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
 	ln -s ../../../../bus/pci/drivers/vfio-pci "$tree/$functions/0000:5e:00.0/driver"
 	check module-blocked
@@ -134,7 +134,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	line=': a file that can block modules cannot be read | /etc/modprobe.d/x.conf: Input/output error'
 	says 3 "not-checked 0000:5e:00.0$line" "not-checked 0000:af:00.0$line"
 	[ "$(grep -c . <<<"$stderr")" = 1 ]
-	# What only root may read is no fault of the run.
+	# A file that only root may read is not an error of the run.
 	put etc/modprobe.d/x.conf 'blacklist irdma'
 	chmod 000 "$tree/etc/modprobe.d/x.conf"
 	if [ "$(id -u)" = 0 ]; then
@@ -144,7 +144,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	fi
 	[ "$status" = 0 ]
 	[[ $output == *'0 checked; 1 needs root ('* ]]
-	# The files of a container are not those of the kernel that it runs on.
+	# The files of a container do not apply to the kernel on which it runs.
 	put .dockerenv ''
 	check module-blocked
 	says 0 ''
@@ -175,7 +175,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	says 3 "$ok" 'not-checked 0000:af:00.0: the list of modules cannot be read | Input/output error'
 }
 
-# two VERDICT TEXT [STEP]: the same of both functions of cx6dx-roce.
+# two STATUS VERDICT TEXT: compares the result, which is the same for both functions of cx6dx-roce.
 two()
 {
 	says "$1" "$2 0000:65:00.0: $3" "$2 0000:65:00.1: $3"
@@ -199,7 +199,7 @@ two()
 	put sys/module/ib_uverbs/taint ''
 	check module-mixed
 	two 4 warning "the RDMA core and the driver are from different stacks | ib_core is out of tree, ib_uverbs is the kernel's own -> $step"
-	# A vendor's driver for the kernel's own core is common.
+	# A vendor's driver built for the kernel's own core is common.
 	for module in ib_core rdma_cm; do
 		put sys/module/$module/taint ''
 	done
@@ -212,7 +212,7 @@ two()
 	put sys/module/ib_core/taint '!EACCES'
 	check module-mixed
 	two 3 not-checked 'the origin of ib_core is not known | '
-	# The module that is missing would be of the other stack.
+	# The missing module would come from the other stack.
 	copy no-driver
 	check module-mixed
 	says 0 'ok 0000:5e:00.0: no RDMA core is loaded that could be from another stack | ' \
@@ -225,7 +225,7 @@ two()
 		"error 0000:af:00.0: the RDMA core and the driver are from different stacks | ib_core is out of tree, mlx5_ib is the kernel's own -> $step"
 }
 
-@test "pci-driver: none, another one, and none where none is needed" {
+@test "pci-driver: none, a different one, and none where none is needed" {
 	local ok='ok 0000:af:00.0: the function has its driver | driver mlx5_core' link=$functions/0000:5e:00.0/driver
 
 	copy no-driver
@@ -234,7 +234,7 @@ two()
 	drop sys/module/mlx5_core
 	check pci-driver
 	says 4 "error 0000:5e:00.0: $none | no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is not loaded -> modprobe mlx5_core" "$ok"
-	# The reason is found before, and the rest of the chain has the same one.
+	# An earlier check finds the cause, and it is the cause for the rest of the chain too.
 	put etc/modprobe.d/x.conf 'blacklist mlx5_core'
 	check module-blocked,rdma-module,pci-driver
 	says 4 'not-checked 0000:5e:00.0: not checked because of module-blocked | no driver' "$ok"
@@ -278,7 +278,7 @@ two()
 	put $auxiliary '!EACCES'
 	check rdma-module
 	says 3 "$first" 'not-checked 0000:af:00.0: the auxiliary devices cannot be read | Permission denied'
-	# Of several halves, a subfunction's among them, one is unbound.
+	# One of several halves is unbound; a subfunction's half is among them.
 	copy cx6dx-roce
 	drop "$(realpath --relative-to="$tree" "$tree/$auxiliary/mlx5_core.rdma.2")/driver"
 	check rdma-module
@@ -286,7 +286,7 @@ two()
 		'ok 0000:65:00.1: the function has its RDMA device | mlx5_1'
 }
 
-@test "rdma-module: a function without RDMA half" {
+@test "rdma-module: a function without an RDMA half" {
 	local tail
 
 	copy no-driver
@@ -296,7 +296,7 @@ two()
 	mkdir "$tree/sys/module/mlx5_ib"
 	check rdma-module
 	[[ $results == *'warning 0000:af:00.0: mlx5_ib is loaded, but has created no RDMA device for the function | mlx5_ib is loaded -> dmesg | grep mlx5_ib' ]]
-	# In exclusive namespaces it may be in another one.
+	# With exclusive namespaces, its device may be in another namespace.
 	put sys/module/ib_core/parameters/netns_mode N
 	check rdma-module
 	[[ $results == *'not-checked 0000:af:00.0: not checked because of netns-mode | ' ]]
@@ -313,12 +313,13 @@ two()
 	check rdma-module
 	tail='irdma is not loaded; not every adapter of this driver has RDMA | irdma is not loaded -> modprobe irdma, if the adapter is to do RDMA'
 	says 5 "note 0000:18:00.0: $tail" "note 0000:18:00.1: $tail"
-	# The other function of a bond.
+	# The second function of a bond.
 	copy roce-bond-vlan
 	check rdma-module
 	says 0 'ok 0000:c1:00.0: the function has its RDMA device | mlx5_bond_0' \
 		'ok 0000:c1:00.1: another function of the adapter has the RDMA device for both | mlx5_bond_0 on 0000:c1:00.0'
-	# Without the bond it should have its own, and what another namespace has is not seen.
+	# Without the bond the function should have its own device; devices of another namespace are
+	# invisible.
 	drop sys/class/net/enp193s0f1np1/master
 	check rdma-module
 	[[ $results == *'warning 0000:c1:00.1: mlx5_ib is loaded, but has created no RDMA device for the function | '* ]]
@@ -327,7 +328,7 @@ two()
 	[[ $results == *'not-checked 0000:c1:00.1: another function of the adapter has an RDMA device; whether it is for this one, too, is not known | mlx5_bond_0 on 0000:c1:00.0'* ]]
 }
 
-@test "verbs-modules: what makes the device files" {
+@test "verbs-modules: the modules that create the device files" {
 	copy cx5-ib-edr
 	check verbs-modules
 	says 0 'ok -: the modules for user space are loaded | ib_uverbs, rdma_ucm, ib_umad'
@@ -341,7 +342,7 @@ two()
 	put $verbs '!EACCES'
 	check verbs-modules
 	says 3 'not-checked -: a class directory cannot be read | Permission denied'
-	# Ethernet has no subnet manager, and EFA no connections by IP address either.
+	# Ethernet has no subnet manager, and EFA has no connections by IP address either.
 	copy cx6dx-roce
 	drop sys/class/infiniband_mad
 	check verbs-modules
@@ -352,7 +353,7 @@ two()
 	says 0 'ok -: the modules for user space are loaded | ib_uverbs'
 }
 
-@test "device-nodes: the names in a saved tree" {
+@test "device-nodes: names in a saved tree" {
 	local node missing='udevadm trigger --action=add --subsystem-match=infiniband_verbs; without udev: mknod with the number in /sys/class/infiniband_verbs/uverbs1/dev'
 
 	copy cx5-ib-edr
@@ -373,7 +374,7 @@ two()
 	drop dev/infiniband/umad1
 	check device-nodes mlx5_1
 	says 0 'note mlx5_1: a device file for management datagrams is missing | uverbs1 is there; rdma_cm is there; umad1 is missing -> udevadm trigger --action=add --subsystem-match=infiniband_mad'
-	# EPERM is a control group's: neither a mode nor a rule of udev changes that.
+	# EPERM comes from a control group: neither a file mode nor a udev rule changes that.
 	put dev/infiniband/uverbs1 '!EPERM'
 	check device-nodes mlx5_1
 	says 4 'error mlx5_1: a control group keeps this process from the uverbs device file | uverbs1 is there; uverbs1: Operation not permitted -> allow the device where this process is started: --device of a container, DeviceAllow of a unit, gres.conf of Slurm'
@@ -415,7 +416,7 @@ two()
 	put etc/libibverbs.d/mlx5.driver '!EACCES'
 	check provider mlx5_0
 	says 3 'not-checked mlx5_0: the configuration of libibverbs is not known | Permission denied'
-	# A software device is known by its driver, and usNIC needs none.
+	# A software device is identified by its driver, and usNIC needs no provider.
 	copy rxe-host
 	put etc/libibverbs.d/rxe.driver 'driver rxe'
 	put $lib/libibverbs.so.1 'lib%s-rdmav34.so'
@@ -427,7 +428,7 @@ two()
 	says 0 ''
 }
 
-@test "uverbs-abi: outside the range" {
+@test "uverbs-abi: outside the supported range" {
 	copy cx5-ib-edr
 	check uverbs-abi mlx5_0
 	says 0 'ok mlx5_0: kernel and library can speak the same ABI | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 1 (rdma-core 65 takes 1)'
@@ -448,7 +449,7 @@ two()
 	says 0 'ok hfi1_0: kernel and library can speak the same ABI | kernel 6 (libibverbs takes 3 to 6); hfi1 2 (its provider takes any)'
 }
 
-@test "stack: one cause is one block, and what stands on it waits" {
+@test "stack: one cause is reported as one block, and checks that depend on it are not made" {
 	copy no-driver
 	put proc/cmdline ro
 	put etc/modprobe.d/x.conf 'blacklist mlx5_ib'
@@ -460,7 +461,7 @@ error    0000:5e:00.0: $none; 1 check not run because of it [pci-driver]
          no driver; ID 15b3:1017 is served by mlx5_core; mlx5_core is loaded
          -> echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; the kernel log says why the driver did not bind to it: dmesg | grep 0000:5e:00.0
 3 checked: 1 ok, 2 errors; 1 not run because of another (profile hpc; -a lists all)" ''
-	# Without uverbs there is nothing that the checks up to the ports could look at.
+	# Without uverbs, none of the checks up to the ports can be made.
 	copy cx5-ib-edr
 	drop $verbs
 	check verbs-modules,device-nodes,provider,uverbs-abi,device-nodes

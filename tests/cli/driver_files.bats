@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What only ib_qib and hfi1 have in sysfs: status words, lanes of service levels, contexts, the cable,
-# and the counters of a text.
+# Files that only ib_qib and hfi1 have in sysfs: status words, lanes of service levels, contexts,
+# the cable, and counters in a text file.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# copy FIXTURE: a copy to damage; $port and $device are folders of its first port and device.
+# copy FIXTURE: makes a copy to damage; $port and $device are the folders of its first port and
+# device.
 copy()
 {
 	root=$BATS_TEST_TMPDIR/root
@@ -17,7 +18,7 @@ copy()
 	port=$device/ports/1
 }
 
-# ask COLUMNS COMMAND [ARGS]: the columns of the copy's first row, and the problems.
+# ask COLUMNS COMMAND [ARGS]: these columns of the copy's first row, and the problems.
 ask()
 {
 	quickly try "$2" --root "$root" --tsv --no-headings -o "$1" "${@:3}"
@@ -45,7 +46,7 @@ loses()
 	[ "$(jq -c '[.ports[][]]' <<<"$output")" = '[null,null,null,null,null,null]' ]
 }
 
-@test "driver files: a service level of Omni-Path has a channel, and this a lane" {
+@test "driver files: a service level of Omni-Path maps to a channel, and the channel to a lane" {
 	copy opa-hfi1
 	echo 5 >"$port/sl2sc/3"
 	echo 7 >"$port/sc2vl/5"
@@ -62,7 +63,7 @@ loses()
 	nothing_wrong
 }
 
-@test "driver files: a status without a bit is empty; anything else is a problem" {
+@test "driver files: a status without any bit is empty; anything else is a problem" {
 	copy qib-counters
 	: >"$port/linkcontrol/status_str"
 	loses driver_status 'qib0/1: cannot read driver_status: the file is empty'
@@ -70,7 +71,7 @@ loses()
 	try ports --root "$root" -o driver_status -j
 	expect 0
 	[ "$(jq -c '.ports[0].driver_status' "$BATS_TEST_TMPDIR/out")" = '[]' ]
-	# A bit without a name leaves two blanks.
+	# A bit without a name leaves two blanks in a row.
 	echo 'Initted  Fatal_Hardware_Error' >"$port/linkcontrol/status_str"
 	ask driver_status ports
 	expect 0 'Initted,Fatal_Hardware_Error' ''
@@ -85,7 +86,7 @@ loses()
 	nothing_wrong
 }
 
-@test "driver files: a table of lanes with a hole or a wrong number is not known" {
+@test "driver files: a lane table with a gap or a wrong number is unknown" {
 	copy qib-counters
 	echo 256 >"$port/sl2vl/15"
 	loses sl_to_vl "qib0/1: cannot read sl2vl/15: unexpected text '256'"
@@ -103,7 +104,7 @@ loses()
 	quickly on qib-vendor ports --tsv --no-headings -o "$all"
 	expect 0 $'3M Cu NoEq\tVolex\tQSFP-4C26-3\tV0912A2265' ''
 	copy qib-vendor
-	# No cable is plugged.
+	# No cable is plugged in.
 	ln -sf '!ENODEV' "$port/linkcontrol/qsfp"
 	ask "$all" ports
 	expect 0 '   ' ''
@@ -145,17 +146,17 @@ count()
 	output=${output:+$output$'\n'}
 }
 
-@test "driver files: the counters in the text of an old qib" {
+@test "driver files: counters in the text file of an old qib" {
 	copy qib-vendor
 	count 'RC timeouts,unaligned,PKT drops,Ctx:npkts,QP13'
 	expect 0 'qib0/1 unaligned 0; qib0/1 RC timeouts 2; qib0/1 PKT drops 5' ''
-	# Each name has a meaning.
+	# Each name has an explanation.
 	[ "$(jq '[.counters[] | select(.meaning == null)] | length' "$BATS_TEST_TMPDIR/out")" = 0 ]
-	# The numbers after `Port 2:` are not this port's.
+	# The numbers after `Port 2:` belong to the other port.
 	printf 'Port 2:\nRC timeouts 9\nPort 1:\nRC timeouts 3\nRC resends  4294967296\n' >"$device/stats"
 	count 'RC timeouts,RC resends'
 	expect 0 'qib0/1 RC resends 4294967296; qib0/1 RC timeouts 3' ''
-	# Lines that are no counters: no name, no number, one that is too large, other bytes.
+	# Lines that are not counters: no name, no number, a number that is too large, other bytes.
 	printf '%s\n' ' 5' alone 'RC DComp' 'wait TX 18446744073709551616' 'Q_1 4' 'Port 1: 5' '   ' 'PKT drops 7' >"$device/stats"
 	count ',alone,RC DComp,wait TX,Q_1,Port 1:,Port,PKT drops'
 	expect 0 'qib0/1 PKT drops 7' ''

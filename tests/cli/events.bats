@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of events as far as it can be tested without events; the virtual machine has the
-# rest.
+# The command line of events as far as it can be tested without events; the virtual machine covers
+# the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# refused MESSAGE HINT WORD...: wrong usage, with those lines.
+# refused MESSAGE HINT WORD...: wrong usage, reported with these lines.
 refused()
 {
 	local message=$1 hint=$2
@@ -111,7 +111,7 @@ rdmactl events: device-added did not happen within 0.2 s
 	expect 0
 	jq -e '.events == [] and .problems == []' <<<"$output"
 	[ "$stderr" = $'rdmactl events: this system has no RDMA core: no /sys/class/infiniband\n' ]
-	# It must not bring the RDMA core into the kernel.
+	# Waiting must not load the RDMA core.
 	[ ! -e /sys/class/infiniband ]
 }
 
@@ -123,7 +123,7 @@ watching()
 	done
 }
 
-@test "events: signals end it, cleanly but not as if it had happened" {
+@test "events: signals end it cleanly, but not as if the event had happened" {
 	local signal now=$BATS_TEST_TMPDIR
 
 	no_device
@@ -149,7 +149,7 @@ watching()
 	nothing_wrong
 }
 
-@test "events: it ends when the reader closes its output" {
+@test "events: ends when the reader closes its output" {
 	no_device
 	# shellcheck disable=SC2016 # for the inner shell
 	timeout 100 bash -c '"$1" events --event device-added; echo $? >"$2"' bash "$binary" \
@@ -161,14 +161,14 @@ watching()
 	[ "$(cat "$BATS_TEST_TMPDIR/status")" = 1 ]
 }
 
-@test "events: the man page has every word as the program prints it, and nothing else" {
+@test "events: the man page has every event as the program prints it, and nothing else" {
 	"$binary" __complete -- events --until '' >"$BATS_TEST_TMPDIR/words"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/words")" -gt 30 ]
 	sed -n '/^\.It Cm event /,/^\.El/{s/\\-/-/g;/^\.It Cm [^ ]*$/{s/^\.It Cm //;N;s/\n/\t/;s/\\-/-/g;p}}' \
 		"$top/man/rdmactl-events.1" | diff - "$BATS_TEST_TMPDIR/words"
 }
 
-@test "events: completion knows words in lists, levels and columns; the schema has all words" {
+@test "events: completion knows the words of lists, levels and columns; the schema has all events" {
 	[ "$("$binary" __complete -- events -e port-active,gid-r | cut -f 1)" = \
 		port-active,gid-removed ]
 	[ "$("$binary" __complete -- events --severity '' | cut -f 1 | paste -sd,)" = \
@@ -179,7 +179,7 @@ watching()
 	jq -e '."$id" == "rdmactl/events/1"' <<<"$output"
 	[ "$(words)" = "$(jq -r '.properties.events.items.properties.event |
 		.enum // .anyOf[0].enum | .[] | strings' <<<"$output")" ]
-	# Every key for before has one for after.
+	# Every key for the state before has one for the state after.
 	jq -r '.properties.events.items.properties | keys[]' <<<"$output" >"$BATS_TEST_TMPDIR/keys"
 	while read -r key; do
 		grep -qx "${key%_before}" "$BATS_TEST_TMPDIR/keys" || [ "$key" = name_before ] ||

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of fabric without a fabric. Scans run on the simulator, and fabric_files.bats has
-# the scans in files.
+# The command line of fabric without a fabric. Scans run on the simulator, and fabric_files.bats
+# tests scans in files.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,7 +14,7 @@ setup()
 	whole=$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole
 }
 
-@test "fabric: --help lists the subcommands, and theirs the columns" {
+@test "fabric: --help lists the subcommands, and their help lists the columns" {
 	local word
 
 	try fabric --help
@@ -34,7 +34,8 @@ setup()
 	nothing_wrong
 }
 
-# has WORD OPTION...: the help of WORD lists exactly these of the options that not all take.
+# has WORD OPTION...: of the options that only some subcommands take, the help of WORD lists exactly
+# these.
 has()
 {
 	quickly try fabric "$1" --help
@@ -96,7 +97,7 @@ has()
 	jq -e '.schema == "rdmactl/fabric_check/1" and .fabric_check == []' <<<"$output"
 }
 
-@test "fabric: a saved tree answers nothing" {
+@test "fabric: a saved tree answers no queries" {
 	on cx5-ib-edr fabric
 	expect_error 2 fabric 'a saved tree answers no management datagrams' \
 		'run it on the live system, without --root or RDMACTL_ROOT'
@@ -119,7 +120,7 @@ has()
 	expect 2
 }
 
-@test "fabric: names of nodes" {
+@test "fabric: names for nodes" {
 	local guid name
 
 	guid=$("$binary" fabric switches --load "$whole" --no-headings --tsv -o node_guid)

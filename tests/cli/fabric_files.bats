@@ -20,7 +20,7 @@ setup()
 	[ "$status" = 0 ]
 	try fabric scan --load "$whole" --json
 	cp "$dir/out" "$dir/printed"
-	# A file has only what the fabric answered; the printed document can be loaded, too.
+	# A file has only the answers of the fabric; the printed document can be loaded, too.
 	[ $((4 * $(wc -c <"$dir/saved"))) -lt $((3 * $(wc -c <"$dir/printed"))) ]
 	for file in saved printed; do
 		try fabric scan --load "$dir/$file" --json
@@ -100,7 +100,7 @@ setup()
 	[[ "$stderr" = *"No such file or directory"* ]]
 }
 
-@test "fabric: --save to standard output prints the scan in place of the list" {
+@test "fabric: --save to standard output prints the scan instead of the list" {
 	local list
 
 	try fabric links --load "$whole" --save "$dir/saved"
@@ -113,7 +113,7 @@ setup()
 	nothing_wrong
 }
 
-@test "fabric: --details of a scan that has none" {
+@test "fabric: --details for a scan without details" {
 	try fabric scan --load "$whole" --details --no-headings
 	expect 3 '' "rdmactl fabric: the scan in $whole has no details
   rdmactl fabric scan --details --save FILE saves them"

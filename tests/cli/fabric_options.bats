@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Options of fabric that a subcommand does not take or that clash, and those that need graphviz.
+# Options of fabric that a subcommand does not take, options that clash, and those that need
+# graphviz.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -18,7 +19,7 @@ refused()
 	[ -z "$output" ] || wrong "${*:3}: output"
 }
 
-@test "fabric: an option of other subcommands" {
+@test "fabric: an option that only other subcommands take" {
 	refused "'scan' does not take --state" 'it is for nodes, switches, hosts, routers, links, ports' \
 		--state init
 	refused "'nodes' does not take --interval" 'it is for errors, check' nodes --interval 1s
@@ -74,7 +75,7 @@ refused()
 	nothing_wrong
 }
 
-@test "fabric: a --name that no node has is an error, not an empty list" {
+@test "fabric: a --name that matches no node is an error, not an empty list" {
 	try fabric nodes --load "$whole" --name 'H?'
 	expect_error 5 fabric "no node has a name like 'H?'" \
 		'give the full name, or part of it between asterisks; rdmactl fabric nodes lists them'
@@ -95,7 +96,7 @@ refused()
 	grep -q '</svg>' "$BATS_TEST_TMPDIR/svg"
 }
 
-# with_dot FILE WORD...: the program, where /usr/bin/dot is FILE.
+# with_dot FILE WORD...: runs the program with FILE as /usr/bin/dot.
 with_dot()
 {
 	# shellcheck disable=SC2016 # the inner shell expands it
@@ -116,7 +117,7 @@ with_dot()
 	[ -z "$output" ]
 }
 
-@test "fabric: the dot of PATH is not run" {
+@test "fabric: a dot in PATH is not run" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\ntouch %s/ran\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/bin/dot"
 	chmod +x "$BATS_TEST_TMPDIR/bin/dot"
@@ -124,7 +125,7 @@ with_dot()
 	[ ! -e "$BATS_TEST_TMPDIR/ran" ]
 }
 
-@test "fabric: dot has no privileges, no environment, and changes no file" {
+@test "fabric: dot gets no privileges and no environment, and cannot change files" {
 	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
 	cat >"$BATS_TEST_TMPDIR/dot" <<-END
 		#!/bin/sh
@@ -141,13 +142,14 @@ with_dot()
 	[[ $output == *$'CapAmb:\t0000000000000000\nNoNewPrivs:\t1\n'* ]]
 	[[ $output == *$'\n0'* ]]
 	[[ $output != *SECRET* ]]
-	# Landlock is in Linux 5.13, if the kernel is built with it: landlock_create_ruleset(2) tells.
+	# Landlock exists since Linux 5.13, if the kernel is built with it: landlock_create_ruleset(2)
+	# tells.
 	if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)'; then
 		[ ! -e "$BATS_TEST_TMPDIR/written" ]
 	fi
 }
 
-# as_dot LINE...: a script of these lines in the place of dot, which has read the graph.
+# as_dot LINE...: replaces dot by a script of these lines, after it has read the graph.
 as_dot()
 {
 	printf '%s\n' '#!/bin/sh' 'cat >/dev/null' "$@" >"$BATS_TEST_TMPDIR/dot"
@@ -155,11 +157,12 @@ as_dot()
 	with_dot "$BATS_TEST_TMPDIR/dot" "$binary" fabric --load "$whole" --format svg
 }
 
-@test "fabric: dot is limited, and what it says when it fails is told" {
+@test "fabric: dot has limits, and its error message is passed on" {
 	local hint='rdmactl fabric scan --format dot prints its input' way
 
 	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
-	# The words of setrlimit(2): 8 GiB of addresses, in KiB; open files; seconds of a processor.
+	# The limits of setrlimit(2): 8 GiB of address space, in KiB; open files; seconds of processor
+	# time.
 	as_dot 'ulimit -v' 'ulimit -n' 'ulimit -t' 'ulimit -Hv'
 	[ "$status" = 0 ]
 	[[ $output == 8388608$'\n64\n'*$'\n8388608\n'* ]]
@@ -170,7 +173,7 @@ as_dot()
 	# shellcheck disable=SC2016 # for the script
 	as_dot 'echo half' 'kill -9 $$'
 	expect 1 '' "rdmactl fabric: dot: ended by signal 9"$'\n'"  $hint"
-	# More than one piece of a pipe.
+	# More than one pipe buffer of output.
 	# shellcheck disable=SC2016 # for the script
 	as_dot 'i=0; while [ $i -lt 3000 ]; do echo "$i 1234567890 1234567890 1234567890 1234567890"; i=$((i + 1)); done'
 	[ "$status" = 0 ]

@@ -20,13 +20,13 @@ setup()
 		3 'n2 mlx5_0' 'n4 mlx5_0' 2 'leaf A' 5 4 'n4 mlx5_0' 'n1 mlx5_0' 1 'n4 mlx5_0' 1)" ''
 	try fabric route --pairs-file "$pairs" --load "$scan" --jsonl
 	[ "$(head -n 1 <<<"$output" | jq -c .cables)" = '["n1 mlx5_0/1","leaf A/5","spine 1/2","leaf B/1"]' ]
-	# The same by standard input.
+	# The same from standard input.
 	[ "$("$binary" fabric route --pairs-file - --load "$scan" --jsonl <"$pairs")" = "${output%$'\n'}" ]
 	[ "$("$binary" fabric route --pairs-file "$pairs" --load - --jsonl <"$scan")" = "${output%$'\n'}" ]
 	try fabric route --pairs-file "$pairs" --cables --load "$scan" --tsv --no-headings -o node,port,peer,pairs
 	[ "$status" = 0 ]
 	[ "$(head -n 3 <<<"$output")" = "$(printf '%s\t%s\t%s\t2\n' 'leaf A' 5 'spine 1' 'spine 1' 2 'leaf B' 'leaf B' 1 'n4 mlx5_0')" ]
-	# Each route as `route` shows it.
+	# Each route looks as in `route`.
 	try fabric route 'n4 mlx5_0' 4 --load "$scan" --json
 	local one
 
@@ -35,7 +35,7 @@ setup()
 	[ "$(jq -c '.fabric_pairs[2].cables' <<<"$output")" = "$one" ]
 }
 
-@test "fabric route --pairs-file: a pair that does not arrive, one that is not there, and a gap" {
+@test "fabric route --pairs-file: a pair that does not arrive, a missing one, and a gap" {
 	printf '%s\n' '4 9' 'nosuch 9' '4 8' >"$pairs"
 	# spine 1 sends LID 9 back to leaf A.
 	jq '(.fabric[0].details[] | select(.node_index == 4 and .attribute_id == "0x0019").data) |= .[:18] + "01" + .[20:]' \
@@ -74,7 +74,7 @@ setup()
 	[ "$status" = 2 ]
 	try fabric route --mlid 0xc000 --pairs-file "$pairs" --load "$scan"
 	[ "$status" = 2 ]
-	# An empty file is hardly what was meant.
+	# An empty file is probably a mistake.
 	for text in '' $'# none\n'; do
 		printf '%s' "$text" >"$pairs"
 		try fabric route --pairs-file "$pairs" --load "$scan" --json
@@ -105,8 +105,8 @@ setup()
 	[ "$status" = 0 ]
 }
 
-@test "fabric scan --diff --compare: only what is named counts" {
-	# The LID of a host, and the width of a cable between switches.
+@test "fabric scan --diff --compare: only the named properties count" {
+	# The LID of a host and the width of a cable between switches differ.
 	jq '(.fabric[0].nodes[] | select(.node_index == 0).node_description) |= "6e39" + .[4:]' "$scan" >"$other"
 	try fabric scan --load "$other" --diff "$scan" --tsv --no-headings -o change
 	expect 4 'description-changed' ''
@@ -122,7 +122,7 @@ setup()
 	[ "$status" = 2 ]
 }
 
-@test "fabric check, ports, scan --diff --expected-down: what is known to be down" {
+@test "fabric check, ports, scan --diff --expected-down: ports that are known to be down" {
 	# Port 1 of leaf B, with host n4, is in the state init; then its cable is gone.
 	jq '(.fabric[0].ports[] | select(.node_index == 6 and .port == 1).port_info) |= .[:65] + "2" + .[66:]' \
 		"$scan" >"$other"
@@ -131,7 +131,7 @@ setup()
 	printf '%s\n' '# out of order' ' leaf B/1 ' '' >"$pairs"
 	try fabric check --load "$other" --expected-down "$pairs" --json
 	[ "$(jq -c '[.fabric_check[] | select(.finding == "port-init" or .finding == "link-not-active")] | length' <<<"$output")" = 0 ]
-	# The other end will do.
+	# Naming the other end is enough.
 	echo 'n4 mlx5_0/1' >"$pairs"
 	try fabric check --load "$other" --expected-down "$pairs" --json
 	[ "$(jq -c '[.fabric_check[] | select(.finding == "port-init" or .finding == "link-not-active")] | length' <<<"$output")" = 0 ]
@@ -147,14 +147,14 @@ setup()
 	[[ $stderr == *'expected-down, line 1: the line is not NODE/PORT'* ]]
 	[[ $stderr == *'expected-down, line 2: the scan found no such node'* ]]
 	[[ $stderr == *'expected-down, line 3: the node has no port 99'* ]]
-	# A directed route that leads nowhere; there is no earlier scan to follow it in.
+	# A directed route that leads nowhere; there is no earlier scan in which to follow it.
 	echo '0,99/1' >"$pairs"
 	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
 	[ "$status" = 3 ]
 	[[ $stderr == *'expected-down, line 1: the scan found no such node'* ]]
 	try fabric check --load "$scan" --expected-down "$pairs.none"
 	[ "$status" = 1 ]
-	# Remarks behind a port; a # in a word is part of it.
+	# Comments after a port; a # within a word is part of the word.
 	printf '%s\n' $'leaf A/4 # spare\r' $'leaf A/3\t#' 'leaf#A/1' >"$pairs"
 	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
 	[ "$status" = 3 ]
@@ -188,7 +188,7 @@ setup()
 	local host
 
 	host=$(jq '.fabric[0] as $f | $f.ports[] | select(.node_index == 6 and .port == 1).peer_index' "$scan")
-	# Host n4 is gone, and the nodes behind it have other numbers.
+	# Host n4 is gone, and the nodes after it have other numbers.
 	jq --argjson host "$host" '.fabric[0].nodes |= map(select(.node_index != $host)) |
 		.fabric[0].details |= map(select(.node_index != $host)) |
 		.fabric[0].ports |= (map(select(.node_index != $host)) |

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# rdmactl fabric tables, balance, route and check of a scan that was saved with its forwarding
-# tables (fabric scan --routes): of a simulated subnet of three leaves, two spines and nine
-# hosts that opensm had routed. tests/sim compares what is saved with the switches' own answers.
+# rdmactl fabric tables, balance, route and check on a scan that was saved with its forwarding
+# tables (fabric scan --routes): a simulated subnet of three leaves, two spines and nine hosts,
+# routed by opensm. tests/sim compares the saved tables with the answers of the switches.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -21,7 +21,7 @@ setup()
 		12 6 'spine 2' 13 5 'spine 1' 14 6 'spine 2')" ''
 }
 
-@test "fabric tables --lids: one LID or a range, of some switches or of all" {
+@test "fabric tables --lids: one LID or a range, on some switches or on all" {
 	try fabric tables 'leaf A' --lids 0x3-5 --load "$scan" -o lid,out_port --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\n' 3 5 4 1 5 5)" ''
 	try fabric tables --lids 4 --load "$scan" -o node,lid --tsv --no-headings
@@ -42,7 +42,7 @@ setup()
 	expect_error 2 fabric '--lids: multicast LIDs begin at 0xc000: omit --multicast'
 }
 
-@test "fabric route --load: over one spine there, over the other back" {
+@test "fabric route --load: via one spine there, via the other back" {
 	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$scan" -o direction,node,out_port --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\n' there 'n2 mlx5_0' 1 there 'leaf A' 5 there 'spine 1' 2 there 'leaf B' 1 \
 		back 'n4 mlx5_0' 1 back 'leaf B' 6 back 'spine 2' 1 back 'leaf A' 2)" ''
@@ -54,37 +54,38 @@ setup()
 	[[ $stderr == *'a saved scan has no path records'* ]]
 }
 
-@test "fabric balance --load: the hosts' LIDs at the cables between switches" {
+@test "fabric balance --load: the hosts' LIDs on the cables between switches" {
 	try fabric balance --load "$scan" -o node,port,routes --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\n' 'leaf A' 5 3 'leaf A' 6 3 'leaf B' 5 3 'leaf B' 6 3 'leaf C' 5 3 'leaf C' 6 3 \
 		'spine 1' 1 3 'spine 1' 2 3 'spine 1' 3 3 'spine 2' 1 3 'spine 2' 2 3 'spine 2' 3 3)" ''
 }
 
-# Writes the scan to $bare with another table of leaf A: the ports of LIDs 9 to 14, n4 to n9, in hexadecimal.
+# Writes the scan to $bare with a different table for leaf A: the ports of LIDs 9 to 14, n4 to n9,
+# in hexadecimal.
 with_ports_of_leaf_a()
 {
 	jq --arg ports "$1" '(.fabric[0].details[] | select(.node_index == 1 and .attribute_id == "0x0019").data) |=
 		.[:18] + $ports + .[30:]' "$scan" >"$bare"
 }
 
-@test "fabric balance --load: uneven cables, the most loaded first" {
+@test "fabric balance --load: unequal cables, the most loaded first" {
 	local columns=node,port,routes,mean_routes,load_percent,pairs
 
-	# Four of six routes by spine 1: each host of the leaf has a pair with each of the four.
+	# Four of six routes go via spine 1: each host of the leaf has a pair with each of the four.
 	with_ports_of_leaf_a 050505060506
 	try fabric balance --load "$bare" --tsv --no-headings -o $columns
 	[ "$status" = 0 ]
 	same 'in the order of names' $'leaf A\t5\t4\t3\t133.333\t12\nleaf A\t6\t2\t3\t66.6667\t6\nleaf B\t5\t3\t3\t100\t9' \
 		"$(head -n 3 <<<"$output")"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 12 ]
-	# 12 pairs to leaf B by spine 1, 6 by spine 2, in the place of 9.
+	# 12 pairs to leaf B via spine 1, 6 via spine 2, instead of 9 each.
 	[ "$(grep $'^spine ..2' <<<"$output")" = $'spine 1\t2\t3\t3\t100\t12\nspine 2\t2\t3\t3\t100\t6' ]
 	try fabric balance --load "$bare" --tsv --no-headings -o node,port --top 12
 	expect 0 "$(printf '%s\t%s\n' 'leaf A' 5 'leaf B' 5 'leaf B' 6 'leaf C' 5 'leaf C' 6 'spine 1' 1 'spine 1' 2 'spine 1' 3 \
 		'spine 2' 1 'spine 2' 2 'spine 2' 3 'leaf A' 6)" ''
 	try fabric balance --load "$bare" --tsv --no-headings -o node,port --top 1
 	expect 0 $'leaf A\t5' ''
-	# A single route, and none: then there is no load to compare.
+	# A single route, then none: there is no load to compare.
 	with_ports_of_leaf_a 05ffffffffff
 	try fabric balance --load "$bare" --tsv --no-headings -o $columns
 	[ "$status" = 4 ]
@@ -94,18 +95,18 @@ with_ports_of_leaf_a()
 	[ "$status" = 4 ]
 	same 'no route' $'leaf A\t5\t0\t0\t\t0\nleaf A\t6\t0\t0\t\t0' "$(head -n 2 <<<"$output")"
 	[[ $stderr == 'rdmactl fabric: packets of 18 pairs do not arrive: the route to LID 9, for one, ends at leaf A'* ]]
-	# A scan of a part of the subnet does not tell who takes them beyond it, whether it is live or saved.
+	# A scan of part of the subnet, live or saved, cannot tell where packets go beyond it.
 	jq '.fabric[0].most_hops = 4' "$bare" >"$BATS_TEST_TMPDIR/part.json"
 	try fabric balance --load "$BATS_TEST_TMPDIR/part.json" --tsv --no-headings -o $columns
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
 }
 
-@test "fabric using --load: hosts whose packets go over a cable" {
+@test "fabric using --load: hosts whose packets cross a cable" {
 	try fabric using 'leaf A/5' --load "$scan" -o direction,node,lid,sources --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\t%s\n' there 'n4 mlx5_0' 9 3 there 'n6 mlx5_0' 11 3 \
 		there 'n8 mlx5_0' 13 3 back 'n1 mlx5_0' 4 6 back 'n3 mlx5_0' 8 6)" ''
-	# Nine pairs there, as balance counts them, and twelve back.
+	# Nine pairs in one direction, as balance counts them, and twelve in the other.
 	try fabric using 'leaf A/5' --load "$scan" --pairs --json
 	expect 0
 	[ "$(jq -c '.fabric_using | [length, ([.[] | select(.direction == "there")] | length),
@@ -113,7 +114,7 @@ with_ports_of_leaf_a()
 		'[21,9,"n1 mlx5_0","n4 mlx5_0",null]' ]
 	try fabric using 'leaf A/5' --load "$scan" --pairs --tsv
 	[ "${lines[0]}" = $'direction\tsource\tsource_port\tnode\tport\tlid' ] || [ "$(head -n 1 <<<"$output")" = $'direction\tsource\tsource_port\tnode\tport\tlid' ]
-	# The cable of a host carries all that it sends and gets.
+	# The cable of a host carries everything that it sends and receives.
 	try fabric using 'n2 mlx5_0' --load "$scan" -o direction,sources --tsv --no-headings
 	expect 0 "$(yes $'there\t1' | head -n 8
 		echo $'back\t8')" ''
@@ -150,7 +151,7 @@ with_ports_of_leaf_a()
 		'lft-loop LID 9 of n4 mlx5_0/1 goes to port 5 and is back here after 2 hops' ]
 }
 
-@test "fabric tables, balance, route --load: a scan without tables, or with a part of one" {
+@test "fabric tables, balance, route --load: a scan without tables, or with only part of one" {
 	jq 'del(.fabric[0].details)' "$scan" >"$bare"
 	for words in tables balance 'route?n1 mlx5_0?n4 mlx5_0'; do
 		IFS='?' read -ra words <<<"$words"
@@ -163,7 +164,7 @@ with_ports_of_leaf_a()
 	[ "$status" = 3 ]
 	[[ $stderr == *'the route there is unknown beyond spine 1'* ]]
 	[[ $stderr == *'spine 1/0: LinearForwardingTable: the saved scan does not have it'* ]]
-	# A route that does not pass the switch is whole.
+	# A route that does not pass the switch is complete.
 	try fabric route 'n1 mlx5_0' 'n2 mlx5_0' --load "$bare" -o node --tsv --no-headings
 	expect 0 $'n1 mlx5_0\nleaf A\nn2 mlx5_0\nleaf A' ''
 }
@@ -189,10 +190,10 @@ with_ports_of_leaf_a()
 	[ "$status" = 3 ]
 	[ -z "$output" ]
 	[[ $stderr == *"$gap"* ]]
-	# The table of another switch is whole.
+	# The table of the other switch is complete.
 	try fabric tables 'leaf C' --load "$bare" -o lid --tsv --no-headings
 	[ "$status" = 0 ]
-	# The scan itself says why.
+	# The scan itself records why.
 	jq '.fabric[0] |= (.complete = false | .unanswered = [{node_index: 6, port: 0, behind: false,
 		attribute_id: "0x0019", errno: 110, tries: 3}])' "$bare" >"$bare.2"
 	try fabric balance --load "$bare.2" --json
@@ -201,7 +202,7 @@ with_ports_of_leaf_a()
 	[ "$(jq -c '[.fabric_balance[] | select(.node == "leaf B") | .routes] | unique' <<<"$output")" = '[null]' ]
 }
 
-@test "fabric tables --load: blocks that no table has are ignored" {
+@test "fabric tables --load: blocks beyond the end of a table are ignored" {
 	jq '.fabric[0].details += [(.fabric[0].details[0] | .modifier = "0xffffffff"), (.fabric[0].details[0] | .node_index = 0)]' \
 		"$scan" >"$bare"
 	try fabric tables --load "$scan" --tsv
@@ -212,14 +213,14 @@ with_ports_of_leaf_a()
 	[ "$output" = "$before" ]
 }
 
-@test "fabric scan --details --load: the tables, a block a row" {
+@test "fabric scan --details --load: the tables, one block per row" {
 	try fabric scan --details --load "$scan" -o node,table,first,entries --tsv --no-headings
 	[ "$status" = 3 ]
 	[ "$(cut -f 1-3 <<<"$output")" = "$(printf '%s\tlft\t0\n' 'leaf A' 'spine 1' 'spine 2' 'leaf B' 'leaf C')" ]
 	[[ $output == *$'leaf A\tlft\t0\t-,2,0,5,1,5,6,5,3,5,6,5,6,5,6'* ]]
 }
 
-# Adds the multicast tables of leaf A, spine 1 and leaf B: masks of 0xc000.
+# Adds the multicast tables of leaf A, spine 1 and leaf B: masks for 0xc000.
 # with_groups LEAF-A SPINE-1 LEAF-B
 with_groups()
 {
@@ -246,7 +247,7 @@ with_groups()
 	expect_error 5 fabric 'no switch sends packets to 0xc001' 'rdmactl sa multicast lists the groups'
 }
 
-@test "fabric route --mlid --load: a tree that is broken" {
+@test "fabric route --mlid --load: a broken tree" {
 	with_groups 0026 0000 0022
 	try fabric route --mlid 0xc000 --load "$bare" --json
 	[ "$status" = 4 ]
@@ -254,7 +255,7 @@ with_groups()
 		'[["leaf A",1,[]],["leaf A",2,[]],["leaf A",5,["one-way"]],["leaf B",1,["cut-off"]],["leaf B",5,["one-way"]]]' ]
 	[[ $stderr == *'packets to 0xc000 go to switches that do not send back: 2 ports, the first is leaf A/5'* ]]
 	[[ $stderr == *'packets to 0xc000 are not exchanged between a member and most others: leaf B/1'* ]]
-	# The entry of the spine is unknown: nothing is told that depends on it.
+	# The spine's entry is unknown: nothing that depends on it is reported.
 	jq '.fabric[0].details |= map(select(.node_index != 4 or .attribute_id != "0x001b"))' "$bare" >"$bare.2"
 	try fabric route --mlid 0xc000 --load "$bare.2" --json
 	[ "$status" = 3 ]
@@ -264,7 +265,7 @@ with_groups()
 	try fabric tables --multicast --load "$scan"
 	expect_error 1 fabric "the scan in $scan has no multicast forwarding tables" \
 		'rdmactl fabric scan --routes --save FILE saves them'
-	# The scan asked for them, but no switch answered.
+	# The scan requested them, but no switch answered.
 	jq '.fabric[0].unanswered += [1, 4, 5, 6, 7 | {node_index: ., port: 0, behind: false, attribute_id: "0x001b",
 		errno: 110, status: null, tries: 3}] | .fabric[0].complete = false' "$scan" >"$bare"
 	try fabric route --mlid 0xc000 --load "$bare" --json

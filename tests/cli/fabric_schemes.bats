@@ -11,7 +11,7 @@ setup()
 	isr=$top/tests/fixtures/subnets/modular.txt
 }
 
-# legend SCHEME FILE: its rows, as `#colour words: count`.
+# legend SCHEME FILE: the rows of the legend, as `#colour words: count`.
 legend()
 {
 	try fabric --load "$2" --format dot --scheme "$1"
@@ -20,7 +20,7 @@ legend()
 		sed -E 's/bgcolor="(#[0-9a-f]+)".*>/\1 /')
 }
 
-# speeds SPEED...: a switch with a host at each of these.
+# speeds SPEED...: a switch with one host at each of these speeds.
 speeds()
 {
 	local port=0 word
@@ -54,7 +54,7 @@ speeds()
 	[[ "$output" = 'palette: #77aadd and #77aaee are '*' apart: '* ]]
 }
 
-@test "fabric --scheme speed, width: a colour and a line of the legend for each, the best first" {
+@test "fabric --scheme speed, width: a colour and a legend row for each, the best first" {
 	speeds 4xXDR 4xNDR 4xHDR 4xEDR 4xFDR 4xFDR10 4xQDR 4xDDR 4xSDR 4xSDR >"$BATS_TEST_TMPDIR/text"
 	legend speed "$BATS_TEST_TMPDIR/text"
 	[ "$(cut -d ' ' -f 2- <<<"$legend" | paste -sd ' ')" = \
@@ -98,8 +98,8 @@ speeds()
 	[ "$output" = "$first" ]
 }
 
-# In whole, as in tests/golden/subnets.
-@test "fabric --scheme, --grouping: drawings and lists, as they were reviewed" {
+# In full, as in tests/golden/subnets.
+@test "fabric --scheme, --grouping: drawings and lists match the reviewed ones" {
 	local golden=$top/tests/golden/subnets now=$BATS_TEST_TMPDIR/now word
 
 	for word in level device chassis; do
@@ -123,7 +123,7 @@ speeds()
 	nothing_wrong
 }
 
-@test "fabric --grouping: a frame for each chassis, and names of slots" {
+@test "fabric --grouping: a frame for each chassis, and slot names" {
 	try fabric --load "$isr" --format dot --grouping
 	[ "$(grep -c 'subgraph "cluster_' <<<"$output")" = 2 ]
 	grep -q 'label="chassis 1: ISR9096"' <<<"$output"
@@ -143,7 +143,7 @@ speeds()
 	grep -q '<font point-size="8">chassis 1, spine 4 chip 1</font>' <<<"$output"
 }
 
-# alike DESCRIPTION...: InfiniScale IV switches of these descriptions in one system.
+# alike DESCRIPTION...: InfiniScale IV switches with these descriptions in one system.
 alike()
 {
 	local number=0 word
@@ -157,7 +157,7 @@ alike()
 	done
 }
 
-@test "fabric --format ibnetdiscover --grouping: a long name of a model is cut between characters" {
+@test "fabric --format ibnetdiscover --grouping: a long model name is cut between characters" {
 	local utf=$BATS_TEST_TMPDIR/text
 
 	alike 'MF0;core:aaaaaaaaaaaaaaaaaa'$'\xc3\xa9''/L01/U1' 'MF0;core:bbbbbbbbbbbbbbbbbbbbbb/L02/U1' >"$utf"
@@ -168,7 +168,7 @@ alike()
 	iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/out" >/dev/null
 }
 
-@test "fabric --grouping: two chips of one slot are in one chassis; ibnetdiscover has the first only" {
+@test "fabric --grouping: two chips of a slot share a chassis; ibnetdiscover has only the first" {
 	local two=$BATS_TEST_TMPDIR/text
 
 	alike 'MF0;core:SX6536/L01/U1' 'MF0;core:SX6536/L01/U2' >"$two"
@@ -181,7 +181,7 @@ alike()
 	[ "$(sed -n '/^Non-Chassis/,$p' <<<"$output" | grep -c '^Switch')" = 1 ]
 }
 
-@test "fabric --format ibnetdiscover --grouping: chassis, boards, outside ports, and it is read again" {
+@test "fabric --format ibnetdiscover --grouping: chassis, boards, external ports; can be loaded" {
 	try fabric --load "$isr" --format ibnetdiscover --grouping
 	[ "$status" = 0 ]
 	[ "$(grep -E '^Chassis|^# (Spine|Line|Chassis)|^Non-Chassis' <<<"$output" | sed -n 1,6p | paste -sd '|')" = \
@@ -196,20 +196,20 @@ alike()
 	try fabric --load "$again" --format ibnetdiscover --grouping
 	[ "$status" = 0 ]
 	[ "$(grep -v generated "$again")" = "$(grep -v generated <<<"$output")" ]
-	# Without --grouping nothing of it is there.
+	# Without --grouping the output has none of this.
 	try fabric --load "$isr" --format ibnetdiscover
 	! grep -qE 'Chassis|ext|Chip' <<<"$output" || false
 }
 
-@test "fabric nodes, ports, links: columns of chassis, slots and outside ports" {
+@test "fabric nodes, ports, links: columns of chassis, slots and external ports" {
 	try fabric switches --load "$isr" --tsv --no-headings -o chassis,chassis_model,chassis_name,board,slot,chip
 	[ "$(head -n 20 <<<"$output" | sort | uniq -c | sort -rn | awk 'END { print NR }')" -gt 5 ]
 	grep -qx $'1\tISR9096\t\tspine\t4\t1' <<<"$output"
 	grep -qx $'1\tISR9096\t\tline\t1\t2' <<<"$output"
 	grep -qx $'2\tSX6536\tcore\tline\t3\t1' <<<"$output"
-	# A newer switch of the same naming: its slot is known, its outside ports are not.
+	# A newer switch with the same naming: its slot is known, but its external ports are not.
 	grep -qx $'2\tCS7500\tcore\tline\t17\t2' <<<"$output"
-	# No slot from a description that is not of this form.
+	# A description of a different form gives no slot.
 	grep -qx $'2\t\t\t\t\t' <<<"$output"
 	try fabric links --load "$isr" --name 'n0-13*' --tsv --no-headings -o port,external_port,location,peer_external_port,peer_location
 	expect 0 $'13\t2\tline 1 chip 1\t\t' ''
@@ -220,7 +220,7 @@ alike()
 	[ "$(jq -c '[.fabric[0].nodes[] | select(.chassis == 1) | .chassis_guid] | unique' <<<"$output")" = '["0008:f100:0000:0fff"]' ]
 }
 
-@test "fabric --scheme, --grouping: where they do not belong" {
+@test "fabric --scheme, --grouping: rejected where they do not apply" {
 	local word
 
 	try fabric --load "$scan" --scheme speed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Texts of subnets as they are found in the field: with names from the factory, of ibdiagnet, with
-# lines of other programs, with slow cables.
+# Texts of subnets as found in the field: with factory names, from ibdiagnet, with lines of other
+# programs, with slow cables.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -12,7 +12,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-@test "fabric: adapters with the name of the factory are not one host" {
+@test "fabric: adapters with factory names are not one host" {
 	try fabric scan --load "$subnets/factory-names.txt" --format slurm
 	expect 3 '# NOT USABLE YET: 7 adapters share the name MT25408: which hosts they are in is unknown
 SwitchName=leaf1 Nodes=MT25408-0002c903000e[0000,0010,0020,0030]
@@ -29,7 +29,7 @@ SwitchName=leaf2 Nodes=login1,node[4,6-7]
 SwitchName=spine1 Switches=leaf[1-2]' ''
 }
 
-@test "fabric: a text of ibdiagnet has no duplicate GUIDs" {
+@test "fabric: a text from ibdiagnet has no duplicate GUIDs" {
 	try fabric check --load "$subnets/ibdiagnet.txt" --tsv -o finding
 	[ "$status" = 3 ]
 	[ "$(grep -c not-checked <<<"$output")" = "$(($(grep -c . <<<"$output") - 1))" ]
@@ -40,7 +40,7 @@ spine1\t0002:c902:0050:0000\t0002:c902:0060:0000
 leaf2\t0002:c902:004f:0010\t0002:c902:0060:0000'
 }
 
-@test "fabric: lines of other programs in a text" {
+@test "fabric: lines of other programs within a text" {
 	try fabric hosts --load "$subnets/noise.txt" --no-headings --tsv -o node
 	expect 3 $'node0 HCA-1\nnode1 HCA-1' \
 		"rdmactl fabric: $subnets/noise.txt: line 2: not a line of ibnetdiscover: [root@node0 ~]# ibnetdiscover 2>&1
@@ -48,7 +48,7 @@ rdmactl fabric: $subnets/noise.txt: line 3: not a line of ibnetdiscover: ibwarn:
 rdmactl fabric: $subnets/noise.txt: line 51: not a line of ibnetdiscover: [root@node0 ~]#"
 }
 
-@test "fabric: slow cables of a text, and what it does not tell" {
+@test "fabric: slow cables in a text, and facts that it lacks" {
 	try fabric check --load "$subnets/slow-cables.txt" --tsv --no-headings -o severity,finding,node,port
 	expect 4 "$(printf 'warning\t%s\n' $'rate-mismatch\tleaf2\t3' $'link-below-parallel\tspine1\t4' \
 		$'link-below-siblings\tleaf1\t2'; for _ in 1 2 3 4 5 6 7; do printf 'info\tnot-checked\t\t\n'; done)" \
@@ -67,7 +67,7 @@ spine1
    `- 5 hosts, 4x QDR, state unknown: node[5-9]' ''
 }
 
-@test "fabric: a tree with two adapters of one host: the list of them has their whole names" {
+@test "fabric: a tree with two adapters of one host: the list shows their full names" {
 	sed 's/n2 mlx5_0/n1 mlx5_1/' "$subnets/two-leaves.txt" >"$dir/twins"
 	try fabric scan --load "$dir/twins" --tree
 	[ "$status" = 3 ]
@@ -80,7 +80,7 @@ leaf S
 ' "$output"
 }
 
-@test "fabric: a text that is saved and loaded" {
+@test "fabric: a text that is loaded, saved and loaded again" {
 	local file
 
 	for file in "$subnets"/*; do
@@ -103,7 +103,7 @@ leaf S
 	nothing_wrong
 }
 
-# Numbers of anonymous texts are not blamed on something else.
+# Numbers in anonymised texts are not reported as another error.
 @test "fabric: GUIDs and LIDs that cannot be read" {
 	sed 's/switchguid=0x2c902004f0000(2c902004f0000)/switchguid=0xXXXX(xxxx)/
 		s/"leaf2" enhanced port 0 lid 2/"leaf2" enhanced port 0 lid/
@@ -118,7 +118,7 @@ leaf S
 	[[ "$stderr" != *'numbers from 1 to 254'* ]]
 }
 
-@test "fabric: a list of ports of ibnetdiscover -p" {
+@test "fabric: a port list from ibnetdiscover -p" {
 	try fabric links --load "$subnets/ports.txt" --no-headings --tsv -o node,port,peer,peer_port,lid,width_lanes,speed
 	expect 3 $'leaf1\t1\tnode0 HCA-1\t1\t2\t4\tQDR
 leaf1\t2\tnode0 HCA-1\t2\t2\t4\tQDR
@@ -131,7 +131,7 @@ ca\t0002:c903:000e:0002\t2
 ca\t0002:c903:000e:0011\t1' ]
 }
 
-@test "fabric: a scan is compared with a list of ibnetdiscover -p by the GUIDs of ports" {
+@test "fabric: a scan is compared with a list from ibnetdiscover -p by port GUIDs" {
 	local told="rdmactl fabric: $subnets/ports.txt: line 2: a list of ibnetdiscover -p has no GUIDs of nodes: each port of an adapter is a node of its own, and the number of a switch's ports is a guess"
 
 	# The list lacks ports 7 and 8 of the switch, and port 2 of an adapter.
@@ -155,7 +155,7 @@ ca\t0002:c903:000e:0011\t1' ]
 	expect 3 '' "$told"
 	try fabric scan --load "$dir/whole" --diff "$subnets/ports.txt"
 	expect 3 '' "$told"
-	# What differs is told: a cable, a LID, a width, and an adapter that is gone.
+	# The differences are reported: a cable, a LID, a width, and an adapter that is gone.
 	sed -i -e 's/"\[2\](2c903000e0002)/"[1](2c903000e0009)/; s/^\[2\](2c903000e0002)/[1](2c903000e0009)/' \
 		-e '/2c903000e0001/d' -e 's/lid 5/lid 6/; s/1xSDR/4xSDR/' "$dir/whole"
 	try fabric scan --load "$dir/whole" --diff "$subnets/ports.txt" --no-headings --tsv -o change,node,port,before,after
@@ -203,7 +203,7 @@ info     something could not be checked [not-checked]
 }
 
 # Drawings, files of other tools and lists, as in tests/golden/subnets.
-@test "fabric: subnets of several forms, drawn and listed" {
+@test "fabric: subnets of several shapes, drawn and listed" {
 	local name format words
 
 	for name in $("$top/tests/cli/subnet"); do
@@ -232,10 +232,10 @@ info     something could not be checked [not-checked]
 	nothing_wrong
 }
 
-@test "fabric scan --load: ports of switches, then adapters that are cabled to each other; a node after the other as lines" {
+@test "fabric scan --load: rows: switch ports first, then cabled adapters; lines: node by node" {
 	local file=$BATS_TEST_TMPDIR/text columns=node,port,peer,peer_port
 
-	# The last port of the switch has a cable; a is its neighbour, and b's.
+	# The last port of the switch has a cable; a is adjacent to it and to b.
 	cat >"$file" <<-'EOF'
 		caguid=0x1
 		Ca 2 "H-0000000000000001" # "a"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Output of ibnetdiscover as scans: facts that it lacks, and files that are cut.
+# Output of ibnetdiscover as scans: facts that it lacks, and truncated files.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Two switches of 4 ports with an adapter each, scanned from H-1.
+# Two switches of 4 ports with one adapter each, scanned from H-1.
 setup()
 {
 	text=$BATS_TEST_TMPDIR/text
@@ -64,8 +64,8 @@ unknown()
 	nothing_wrong
 }
 
-# A text that is cut anywhere is read up to there, and never as if it were whole.
-@test "fabric: a text that is cut off" {
+# A text cut off anywhere is read up to that point, and never taken for a complete one.
+@test "fabric: a truncated text" {
 	local lines
 
 	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
@@ -84,15 +84,15 @@ unknown()
 	nothing_wrong
 }
 
-# Of two lines about one port, the first is believed; those after them are read, too.
-@test "fabric: a port that has two lines" {
+# The first of two lines about one port is believed; the lines after them are read, too.
+@test "fabric: a port with two lines" {
 	sed -i '/^Switch.*"S-2"/{n;h;G}' "$text"
 	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
 	expect 3 $'S-1\t1\tH-1\nS-1\t4\tS-2\nS-2\t1\tH-2' \
 		"rdmactl fabric: $text: line 12: line 11 also describes port 1"
 	try fabric ports --load "$text" --no-headings --tsv -o node,port,width_lanes,speed --name S-2
 	expect 3 $'S-2\t1\t4\tEDR\nS-2\t4\t4\tEDR'
-	# All widths that there are.
+	# Every width that exists.
 	for width in 1 2 4 8 12; do
 		sed "s/4xEDR/${width}xHDR/" "$text" >"$text.wide"
 		quickly try fabric links --load "$text.wide" --no-headings --tsv -o width_lanes,speed
@@ -102,7 +102,7 @@ unknown()
 }
 
 # There is no path to that part, so hops and path are null, neither 0 nor the internal code.
-@test "fabric: a part of the text that is not connected" {
+@test "fabric: an unconnected part of the text" {
 	sed -i '/^\[4\]/d' "$text"
 	try fabric nodes --load "$text" --no-headings --tsv -o node,hops,path --save "$text.json"
 	expect 0 $'H-1\t0\t0\nS-1\t1\t0,1\nS-2\t\t\nH-2\t\t' ''
@@ -113,7 +113,7 @@ unknown()
 		<<<"$output"
 }
 
-@test "fabric check: where a twin is that no route leads to is unknown" {
+@test "fabric check: the place of a duplicate to which no route leads is unknown" {
 	printf '\nswitchguid=0x2(2)\nSwitch 4 "S-0000000000000002" # "twin" base port 0 lid 9 lmc 0\n' >>"$text"
 	try fabric check --load "$text" --json
 	[ "$(jq -r '.fabric_check[] | select(.finding == "duplicate-guid").evidence' <<<"$output")" = \

@@ -12,11 +12,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	machines formats gids
 }
 
-@test "gids: a column alone says the same" {
+@test "gids: a column alone says the same as among others" {
 	machines columns gids cx5-ib-edr cx6dx-roce roce-bond-vlan irdma-iwarp vendors
 }
 
-@test "gids: --all has every slot, without it only those in use" {
+@test "gids: --all shows every slot; without it, only those in use are shown" {
 	cells cx6dx-roce gids index mlx5_0
 	same 'a table with a hole' $'0\n1\n2\n3\n6\n7\n8\n9\n10\n11\n' "$output"
 	cells cx6dx-roce gids index mlx5_0 --all
@@ -62,12 +62,12 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	expect_error 2 gids "--type: 'RoCEv2' is not one of ib, roce-v1, roce-v2" 'rdmactl gids --help'
 }
 
-@test "gids: --type does not take a GID whose type cannot be read" {
+@test "gids: --type does not match a GID whose type cannot be read" {
 	local root=$BATS_TEST_TMPDIR/root types
 
 	cp -r "$roots/cx6dx-roce" "$root"
 	types=$root/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types
-	# One process for the whole table.
+	# A single process replaces all files of the table.
 	python3 -c 'import os, sys
 for path in sys.argv[1:]:
     os.remove(path)
@@ -106,7 +106,7 @@ for path in sys.argv[1:]:
 	done
 }
 
-@test "gids: a filter that no entry passes" {
+@test "gids: a filter that no entry matches" {
 	local words
 
 	for words in '--netdev nosuch' '--ip 9.9.9.9' '--type ib' '--type roce-v1 --ip 2001:db8::1 --all'; do

@@ -4,7 +4,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# known [COMMAND]: its long options and the keys of its columns, as completion has them.
+# known [COMMAND]: its long options and the keys of its columns, as completion knows them.
 known()
 {
 	quickly try __complete -- "$@" --
@@ -16,7 +16,7 @@ known()
 	read -ra columns <<<"${output/ all / }"
 }
 
-# is_text WHAT: of the last output, no line ends with blanks, and no text is missing.
+# is_text WHAT: no line of the last output ends with blanks, and no text is missing.
 is_text()
 {
 	[[ $output == Usage:* ]] || wrong "$1: $output"
@@ -107,7 +107,7 @@ is_text()
 	nothing_wrong
 }
 
-# shown_is OPTION COMMAND...: the table of that run has exactly the columns that its help tells.
+# shown_is OPTION COMMAND...: the table of that run has exactly the columns that its help lists.
 shown_is()
 {
 	local when=$1 told named
@@ -124,7 +124,7 @@ shown_is()
 	fi
 }
 
-@test "help: the columns that an option shows are those that help tells" {
+@test "help: an option shows exactly the columns that help lists for it" {
 	shown_is --errors counters --errors mlx5_0
 	shown_is --drops counters --drops mlx5_0
 	shown_is --list-tests selftest --list-tests

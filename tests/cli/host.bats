@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The demands on the system: no more is read than is needed, no privilege is required and no module
-# loaded; and the messages of a system without RDMA.
+# Demands on the system: the program reads no more than it needs, requires no privilege and loads no
+# module; and the messages on a system without RDMA.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# traced EXPRESSION WORD...: the system calls of a run, in the file trace.
+# traced EXPRESSION WORD...: writes the system calls of a run to the file trace.
 traced()
 {
 	local expression=$1
@@ -18,12 +18,12 @@ traced()
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -y -e "trace=$expression" -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ -s "$BATS_TEST_TMPDIR/trace" ]
-	# The first call, execve, is not the program's.
+	# The first call, execve, is not the program's own.
 	sed -i '1{/execve(/d}' "$BATS_TEST_TMPDIR/trace"
 	whole_paths "$BATS_TEST_TMPDIR/trace"
 }
 
-# The trace has a matching line, or has none.
+# Checks that the trace has a matching line, or that it has none.
 does()
 {
 	grep -Eq "$1" "$BATS_TEST_TMPDIR/trace" || wrong "does not: $1"
@@ -65,7 +65,7 @@ does_not()
 	nothing_wrong
 }
 
-@test "host: no way out of a saved tree" {
+@test "host: no escape from a saved tree" {
 	mkdir -p "$BATS_TEST_TMPDIR/tree/sys/class/infiniband"
 	traced %file devices --root "$BATS_TEST_TMPDIR/tree" ../../../../etc/passwd
 	[ "$status" != 0 ]
@@ -86,7 +86,7 @@ does_not()
 		does_not 'libibverbs|libibumad|libmlx5|socket\(|cx5-ib-edr|/sys/class|/dev/infiniband'
 	done
 	nothing_wrong
-	# The trace would show them.
+	# The trace would show such calls.
 	traced '%file,socket' version
 	does libibverbs
 	nothing_wrong
@@ -100,7 +100,7 @@ does_not()
 	nothing_wrong
 }
 
-# RDMA netlink's socket makes the kernel load ib_core.
+# A socket for RDMA netlink makes the kernel load ib_core.
 @test "host: without the RDMA core, no RDMA netlink socket is made" {
 	local command
 
@@ -116,8 +116,8 @@ does_not()
 	nothing_wrong
 }
 
-# A chroot, or a container that was not given it.
-@test "host: without /sys, nothing is said of the RDMA core" {
+# A chroot, or a container without /sys.
+@test "host: without /sys, nothing is said about the RDMA core" {
 	local command
 
 	unshare -rm sh -c 'mount -t tmpfs tmpfs /sys' || skip 'no user namespaces, or no mounts in them'
@@ -139,7 +139,7 @@ does_not()
 		RDMACTL_ROOT=$roots/cx5-ib-edr traced 'execve,clone,clone3,fork,vfork,openat' "$command"
 		does_not 'execve'
 		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
-		# The sanitizer's own thread has CLONE_VM, a new process does not.
+		# The sanitizer's own thread has CLONE_VM, a new process has not.
 		does_not 'fork\(|clone[3]?\(.*SIGCHLD'
 	done
 	nothing_wrong
@@ -162,7 +162,7 @@ does_not()
 	nothing_wrong
 }
 
-@test "host: the root directory is not a saved tree" {
+@test "host: the root directory does not count as a saved tree" {
 	no_device
 	try devices --root /
 	expect_error 5 devices 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
@@ -182,9 +182,9 @@ does_not()
 		for command in $listings; do
 			quickly on $fixture "$command"
 			expect 5 '' || wrong "$fixture $command"
-			# The tree holds sys/, so that is not what is wrong.
+			# The tree has sys/, so the message must not complain about that.
 			[[ $stderr == *"rdmactl $command: $line"$'\n' && $stderr != *--root* ]] || wrong "$fixture $command: $stderr"
-			# Two adapters and the next step for each, where there are any.
+			# Two adapters, with a next step for each where there is one.
 			lines=1
 			[ $fixture != no-driver ] || lines=5
 			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = $lines ] || wrong "$fixture $command: $stderr"
@@ -202,7 +202,8 @@ does_not()
 	nothing_wrong
 }
 
-# A copy of the program and of a tree that everyone may read, and a command to run as another user.
+# Makes a copy of the program and of a tree that everyone may read, and a command that runs as
+# another user.
 as_anyone()
 {
 	public=$(mktemp -d)
@@ -242,7 +243,7 @@ teardown()
 	nothing_wrong
 }
 
-@test "host: a file without permission is reported, and hides nothing else" {
+@test "host: a file without read permission is reported, and hides nothing else" {
 	local port
 
 	as_anyone cx5-ib-edr

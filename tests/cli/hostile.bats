@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Trees that no correct kernel makes.
+# Trees that a correct kernel never makes.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Makes a tree of one good device to be damaged, in $tree; $device and $port are its directories.
+# Makes a tree with one good device to be damaged, in $tree; $device and $port are its directories.
 copy_tree()
 {
 	tree=$BATS_TEST_TMPDIR/tree
@@ -33,7 +33,7 @@ copy_tree()
 	nothing_wrong
 }
 
-@test "hostile: the good device is complete" {
+@test "hostile: the good device is shown completely" {
 	quickly on hostile devices -j
 	[ "$(jq -c '.devices[] | select(.device == "mlx5_good") | [.node_type, .transport, .firmware, .node_guid, .port_count,
 		.state, .system_image_guid, .board_id, .hca_type, .hardware_revision, .node_description, .uverbs]' <<<"$output")" = \
@@ -86,7 +86,7 @@ copy_tree()
 @test "hostile: every null has its problem" {
 	quickly on hostile ports -j
 	# Every key without a value has a problem, except in ports that are not directories. Without its
-	# link layer it is not known whether a port has LIDs: that problem is theirs.
+	# link layer it is unknown whether a port has LIDs: the problem of the link layer covers them.
 	jq -r '.ports[] | select(.device == ("ports0", "wrong0", "text0")) | "\(.device)/\(.port)" as $object |
 		(if .link_layer == null then "link_layer" else null end) as $cause |
 		select($object | IN("ports0/2", "ports0/3") | not) | to_entries[] | select(.value == null and (.key |
@@ -192,7 +192,7 @@ node017 mlx5_1 mlx5_1' ''
 	nothing_wrong
 }
 
-@test "hostile: text at the limits of its form" {
+@test "hostile: text at the limits of its format" {
 	local text wanted
 
 	copy_tree

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# IPoIB netdevs of saved machines, and the words that make and remove children. What the kernel
-# does with them is tested in a guest.
+# IPoIB netdevs of saved machines, and the words that make and remove children. A guest tests what
+# the kernel does with them.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 grammar='rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] [name NAME]'
 
-@test "ipoib: golden table, and the objects" {
+@test "ipoib: the golden table, and devices and ports as arguments" {
 	on cx5-ib-edr ipoib
 	expect 0 "$(
 		cat <<'END'
@@ -41,7 +41,7 @@ END
 	jq -e '[.ipoib[].mode] == [null, "datagram", null] and ([.problems[].object] == ["ib0", "ib1"])' <<<"$output"
 }
 
-@test "ipoib add: words that are wrong" {
+@test "ipoib add: wrong arguments" {
 	try ipoib add
 	[ "$status" = 2 ]
 	try ipoib add ib0
@@ -73,7 +73,7 @@ END
 	try ipoib add i/b pkey 3
 	[ "$status" = 2 ]
 	[[ $stderr == *$'\n  rdmactl ipoib lists the IPoIB netdevs'* ]]
-	# The name that it has of its own may be too long.
+	# The default name may be too long.
 	try ipoib add ibp65s0f0v1 pkey 3
 	[ "$status" = 2 ]
 	[[ $stderr == *"'ibp65s0f0v1.8003' cannot be"*$'\n  name NAME gives the child another name'* ]]
@@ -87,7 +87,7 @@ END
 	done
 }
 
-@test "ipoib add and del: netdevs that are none of IPoIB" {
+@test "ipoib add and del: netdevs that are not IPoIB" {
 	try ipoib add lo pkey 1 --dry-run --json
 	[ "$status" = 1 ]
 	jq -e '.changed == false and (.change[0] | .object == "lo.8001" and .state == "failed" and
@@ -102,7 +102,7 @@ END
 	try ipoib del lo --yes
 	[ "$status" = 1 ]
 	[[ $stderr == *'lo is a netdev of another kind, not IPoIB'* ]]
-	# Not there is as wanted.
+	# A netdev that does not exist is already in the desired state.
 	try ipoib del nosuchdev0 --yes --json
 	[ "$status" = 0 ]
 	jq -e '.changed == false and .change[0].state == "unchanged"' <<<"$output"

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 #
 # Shared by the tests of the command line. RDMACTL names the program, the unpacked fixtures are
-# below ROOTS, UPDATE=1 rewrites the golden files.
+# below ROOTS, and UPDATE=1 rewrites the golden files.
 
 bats_require_minimum_version 1.8.0
 
-# Each test reads this file, so it starts as few processes as it can: the shell itself goes to a
-# directory to learn its name.
+# Every test reads this file, so it starts as few processes as possible: the shell itself changes to
+# a directory to learn its name.
 here=$PWD
 cd "${BASH_SOURCE[0]%/*}/../.." && top=$PWD
 cd "$here" && cd -P "${ROOTS:-$top/build/roots}" && roots=$PWD
@@ -18,15 +18,16 @@ if [ ! -x "$binary" ] || [ ! -d "$roots/hostile" ]; then
 	echo "no program $binary (RDMACTL), or no fixtures in $roots (ROOTS)" >&2
 	exit 1
 fi
-# A sanitizer's report must not look like an exit status of the program's own.
+# A sanitizer's report must not look like an exit status of the program itself.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99:print_stacktrace=1}
 export LC_ALL=C.UTF-8
 unset NO_COLOR RDMACTL_ROOT
 failures=0
 
-# For each command, bats notes the functions that it is in, which takes longer than the commands of
-# this file. A report names the line of the test, so those of the shared files need not be noted.
+# For each command, bats records the functions that it is in, which takes longer than the commands
+# of this file. A report names the line of the test, so lines of the shared files need not be
+# recorded.
 if trap_body=$(declare -f bats_debug_trap); then
 	# shellcheck disable=SC2016 # for the trap to expand
 	not_here='{ [[ $1 != */tests/cli/*.bash ]] || return 0;'
@@ -57,14 +58,14 @@ try()
 	tried=$*
 }
 
-# The same on a saved machine: on FIXTURE COMMAND ...
+# on FIXTURE COMMAND...: the same on a saved machine.
 on()
 {
 	try "$2" --root "$roots/$1" "${@:3}"
 }
 
-# asleep PID: sets `looked` to what changes whenever the process runs; status 1 unless it sleeps. It
-# starts no process, for which a busy machine takes longer than a program may sleep.
+# asleep PID: sets `looked` to a value that changes whenever the process runs; status 1 unless it
+# sleeps. It starts no process, because that may take a busy machine longer than a program sleeps.
 asleep()
 {
 	local text
@@ -75,10 +76,10 @@ asleep()
 	looked=${text#*$'\nvoluntary_ctxt_switches:'}
 }
 
-# try_between BEFORE AFTER WORD...: the same with --interval, and the command AFTER, in one word, is
-# run between the two readings: when the program has done the first, and sleeps, and before so much
-# time is over that it may do the second. If that was too late, BEFORE takes it back, and the next
-# try leaves more time. The seconds it may say it waited are $least to $most.
+# try_between BEFORE AFTER WORD...: the same with --interval; the command AFTER (one word) runs
+# between the two readings: once the program has taken the first and sleeps, and before it may take
+# the second. If AFTER was too late, BEFORE undoes it, and the next try allows more time. The
+# program may say that it waited $least to $most seconds.
 try_between()
 {
 	local before=$1 after=$2 pid last still begin changed
@@ -110,8 +111,8 @@ try_between()
 	return 1
 }
 
-# Without a value in its input, jq 1.6 ends with 0 where its manual promises 4 (option -e): a test
-# that is about nothing would pass.
+# Without any value in its input, jq 1.6 exits with 0 where its manual promises 4 (option -e): a
+# test of an empty input would pass.
 jq()
 {
 	local answer status=0
@@ -126,7 +127,7 @@ jq()
 	return $status
 }
 
-# is_between LEAST NUMBER MOST, of a number with one digit after its point.
+# is_between LEAST NUMBER MOST: NUMBER has one digit after its point.
 is_between()
 {
 	awk "BEGIN { exit !($1 - 0.05 <= $2 && $2 <= $3 + 0.05) }" || {
@@ -141,8 +142,8 @@ quickly()
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$@"
 }
 
-# try_as_nobody COMMAND WORD...: on the machine in $tree, by an ordinary user; only root can become
-# one. What it writes is in the test's directory then.
+# try_as_nobody COMMAND WORD...: on the machine in $tree, as an ordinary user, which only root can
+# become. The files that it writes end up in the test's directory.
 try_as_nobody()
 {
 	local public
@@ -160,13 +161,13 @@ try_as_nobody()
 	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 }
 
-# Skips the test where devices would answer.
+# Skips the test on hosts with RDMA devices.
 no_device()
 {
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 }
 
-# same WHAT WANTED GOT
+# same WHAT WANTED GOT: compares two texts.
 same()
 {
 	[ "$2" = "$3" ] && return
@@ -175,7 +176,8 @@ same()
 	return 1
 }
 
-# expect STATUS [STDOUT [STDERR]] of the last run; the texts are without their last newline.
+# expect STATUS [STDOUT [STDERR]]: compares them with those of the last run; the texts lack their
+# last newline.
 expect()
 {
 	local bad=0
@@ -195,14 +197,14 @@ expect_error()
 	expect "$1" '' "rdmactl${2:+ }$2: $3${4:+$'\n'  }${4-}"
 }
 
-# misuse COMMAND MESSAGE WORD...: a wrong use, whose next step is the command's help.
+# misuse COMMAND MESSAGE WORD...: wrong usage, with the command's help as next step.
 misuse()
 {
 	quickly try "$1" "${@:3}"
 	expect_error 2 "$1" "$2" "rdmactl $1 --help" || wrong "${*:3}"
 }
 
-# shows REGEX: a line of the output begins with it. No process is started, as grep would be.
+# shows REGEX: a line of the output begins with it. Unlike grep, it starts no process.
 shows()
 {
 	local pattern=$'\n'$1
@@ -210,7 +212,7 @@ shows()
 	[[ $'\n'$output =~ $pattern ]]
 }
 
-# first_cells: output becomes the first cells of its lines, on one line. No process is started.
+# first_cells: sets output to the first cells of its lines, on one line. It starts no process.
 first_cells()
 {
 	local lines
@@ -219,8 +221,8 @@ first_cells()
 	output=${lines[*]%%$'\t'*}
 }
 
-# help_has PATTERN WORD...: as `shows` for each word, which stands for @ in the pattern. One call for
-# all of them, because bats does much for each command of a test.
+# help_has PATTERN WORD...: as `shows` for each word, which replaces @ in the pattern. One call for
+# all of them, because bats spends much time on each command of a test.
 help_has()
 {
 	local pattern=$1 word
@@ -231,7 +233,7 @@ help_has()
 	done
 }
 
-# Notes an error and goes on, for a loop that reports all of them; `nothing_wrong` ends it.
+# Reports an error and goes on, for loops that report all errors; `nothing_wrong` must follow.
 wrong()
 {
 	printf '%s\n' "$*"
@@ -243,7 +245,8 @@ nothing_wrong()
 	[ "$failures" = 0 ]
 }
 
-# all_clean FILE...: they are UTF-8 without control and format characters but tabs and ends of lines.
+# all_clean FILE...: they are UTF-8 without control and format characters, except tabs and line
+# ends.
 all_clean()
 {
 	local file
@@ -252,7 +255,7 @@ all_clean()
 		wrong "$file:"
 		cat -v "$file" | grep -m 2 -e M- -e '\^' || :
 	done < <(
-		set +e # One that finds nothing fails.
+		set +e # A grep that finds nothing fails.
 		{
 			LC_ALL=C grep -laP '[\x00-\x08\x0b-\x1f\x7f]' -- "$@"
 			grep -lavx '.*' -- "$@"
@@ -282,13 +285,13 @@ compare_golden()
 	fi
 }
 
-# machines golden|formats|columns COMMAND [FIXTURE...]: the same of every saved machine.
+# machines golden|formats|columns COMMAND [FIXTURE...]: compares this for every saved machine.
 machines()
 {
 	RDMACTL=$binary ROOTS=$roots "$top/tests/cli/machines" "$@"
 }
 
-# record DIRECTORY FIXTURE COMMAND ...: the four formats of a run, for validate.
+# record DIRECTORY FIXTURE COMMAND...: records a run in the four formats, for validate.
 record()
 {
 	local directory=$1 fixture=$2 format
@@ -307,13 +310,13 @@ record()
 	echo "$status" >"$directory/$fixture.status"
 }
 
-# The keys of the columns of COMMAND, as completion has them.
+# The keys of the columns of COMMAND, as completion knows them.
 columns_of()
 {
 	"$binary" __complete -- "$1" -o '' | cut -f 1 | grep -vx all
 }
 
-# cells FIXTURE COMMAND COLUMNS [OBJECT...]: the columns, one row per line.
+# cells FIXTURE COMMAND COLUMNS [OBJECT...]: sets output to these columns, one row per line.
 cells()
 {
 	local fixture=$1 command=$2 columns=$3
@@ -323,15 +326,15 @@ cells()
 	output=${output//$'\t'/ }
 }
 
-# whole_paths FILE: in a trace of `strace -y`, the names of files that are opened within an open folder
-# become whole paths.
+# whole_paths FILE: in a trace of `strace -y`, completes the names of files that are opened relative
+# to an open folder.
 whole_paths()
 {
 	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
 }
 
-# A snapshot of cx6dx-roce in $snapshot, without answers. The tests of a file share the tree, which takes
-# longer to copy than to read.
+# Makes a snapshot of cx6dx-roce in $snapshot, without answers. The tests of a file share the tree,
+# which takes longer to copy than to read.
 without_answers()
 {
 	snapshot=$BATS_FILE_TMPDIR/snapshot
@@ -341,7 +344,7 @@ without_answers()
 	printf '{}\n' >"$snapshot/manifest.json"
 }
 
-# with_answers KIND [NUMBER]: the same with these answers of tests/cli/nldev.py.
+# with_answers KIND [NUMBER]: the same with the answers of this kind from tests/cli/nldev.py.
 with_answers()
 {
 	without_answers

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Software devices on a host without RDMA: words, names, and what is said before anything is tried.
+# Software devices on a host without RDMA: arguments, names, and errors that precede any attempt.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -17,7 +17,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$status" = 2 ]
 }
 
-@test "link: words that are wrong" {
+@test "link: wrong arguments" {
 	local usage='rdmactl link add NAME type rxe|siw netdev IF'
 
 	try link add rxe0
@@ -62,7 +62,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[[ $stderr = *'at most 63 characters'* ]]
 }
 
-@test "link: what cannot be a name is not deleted" {
+@test "link: a name that no device can have is not deleted" {
 	local name
 
 	for name in '' a/b ../rxe0 "$(printf '%064d' 0)"; do
@@ -74,8 +74,8 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$status" = 0 ]
 }
 
-# Whoever writes it from the document has the file that the other output shows.
-@test "link: --json has the lines of the file that makes it last" {
+# A user who writes the file from the document gets the same file as from the other output.
+@test "link: --json has the lines of the file that makes the change persistent" {
 	local words=(link add soft type rxe netdev lo --dry-run)
 
 	try "${words[@]}" --json
@@ -85,7 +85,7 @@ Description=RDMA device soft: rxe on lo' ]
 	try "${words[@]}" --persist
 	sed '1,/^to make it last, put this into/d' <<<"$output" | head -n "$(wc -l <"$BATS_TEST_TMPDIR/json")" |
 		cmp - "$BATS_TEST_TMPDIR/json"
-	# Each object of this form is a line.
+	# Each object of this format is one line.
 	try "${words[@]}" --jsonl
 	[ "$(wc -l <<<"${output%$'\n'}")" = 1 ]
 }
@@ -102,7 +102,7 @@ Description=RDMA device soft: rxe on lo' ]
 	jq -e '.change[0] | .state == "refused" and .reason == "no netdev '\''no-such-one'\''"' <<<"$output"
 }
 
-@test "link: what is absent is unchanged" {
+@test "link: deleting an absent device changes nothing" {
 	try link del soft rxe7 --json
 	[ "$status" = 0 ]
 	jq -e '.changed == false and ([.change[].state] == ["unchanged", "unchanged"])' <<<"$output"

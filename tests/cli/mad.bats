@@ -55,7 +55,7 @@ teardown()
 	cd / || return
 }
 
-# The one datagram of a file, without its name.
+# The single datagram of a file, without its name.
 row()
 {
 	try mad decode --json "$@"
@@ -77,7 +77,7 @@ row()
 	grep -qxF '0040:  01 01 02 08 00 02 c9 03 00 00 12 34 00 00 00 00  |...........4....|' <<<"$output"
 }
 
-@test "mad decode: a table has a line for each entry" {
+@test "mad decode: a table has one line for each entry" {
 	try mad decode table
 	expect 0
 	grep -qE '^lid +port *$' <<<"$output"
@@ -136,7 +136,7 @@ row()
 	nothing_wrong
 }
 
-@test "mad decode: several, one after the other" {
+@test "mad decode: several datagrams, one after the other" {
 	cat node unknown node >three
 	try mad decode three -o index,class,method,status --tsv --no-headings
 	expect 0 $'0\tsm-direct\tget-response\tsuccess\n1\tpm\tget-response\tattribute-not-supported\n2\tsm-direct\tget-response\tsuccess'
@@ -147,7 +147,7 @@ row()
 	{ head -c 64 /dev/zero; cat node; head -c 64 /dev/zero; cat unknown; } >umads
 	try mad decode umads -o class --tsv --no-headings
 	expect 0 $'sm-direct\npm'
-	# 1280 bytes are four datagrams with a header each, or five without.
+	# 1280 bytes are four datagrams with one header each, or five without.
 	cat node node node node node >five
 	try mad decode five -o class --tsv --no-headings
 	[ "$(wc -l <<<"${output%$'\n'}")" = 5 ]
@@ -175,7 +175,7 @@ row()
 		["base_version", "class_version"]' <<<"$output"
 	jq -e '.mads[0].header | any(.key == "mkey" and .value != null) and
 		any(.key == "initial_path" and .value == null)' <<<"$output"
-	# Text has the bytes that are missing, and no such line where none are.
+	# The text says how many bytes are missing, and has no such line if none are.
 	try mad decode short
 	shows 'missing_bytes +190'$'\n'
 	try mad decode node
@@ -183,7 +183,7 @@ row()
 	head -c 23 node >short
 	try mad decode short
 	expect_error 1 mad 'short: datagram 0 is cut short: 23 bytes are less than its header'
-	# The others are shown.
+	# The other datagrams are shown.
 	cat node node >two
 	head -c 300 two >short
 	try mad decode short -o index,bytes --tsv --no-headings

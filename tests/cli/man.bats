@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The manual: well formed, up to date, complete, and its examples are correct.
+# The manual: well formed, up to date, complete, with correct examples.
 #
 # An example is a literal display after a comment that says how to run it:
 #
@@ -13,9 +13,9 @@
 #   .Ed
 #
 # `$ ` begins a command, `> ` continues it; the lines after it are its standard output and error.
-# The words after `test:` are root=NAME (the fixture that RDMACTL_ROOT names;
-# none: unset), status=N (of every command of the display; 0 if not given) and `skip, REASON`.
-# UPDATE=1 rewrites the lines after the commands of all examples that are run.
+# The words after `test:` are root=NAME (the fixture that RDMACTL_ROOT names; none: unset), status=N
+# (of every command of the display; 0 if not given) and `skip, REASON`. UPDATE=1 rewrites the lines
+# after the commands of all examples that are run.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -36,7 +36,7 @@ setup()
 extract()
 {
 	awk -v directory="$2" '
-	# The text that a line of a literal display shows.
+	# The text shown by a line of a literal display.
 	function plain(line,    shown, at, rest) {
 		while ((at = index(line, "\\")) > 0) {
 			rest = substr(line, at + 1)
@@ -87,7 +87,7 @@ rewrite()
 		gsub(/\^/, "\\(ha", line); gsub(/~/, "\\(ti", line); gsub(/`/, "\\(ga", line)
 		return (line ~ /^\./ ? "\\&" : "") line
 	}
-	# Prints the new output after a command and its further lines, if it was run.
+	# Prints the new output after a command and its continuation lines, if it was run.
 	function replace(    now, line, rc) {
 		if (!waiting)
 			return
@@ -183,7 +183,7 @@ check_example()
 	nothing_wrong
 }
 
-@test "man: every page has an example, and none names an unknown escape" {
+@test "man: every page has an example, and no example has an unknown escape" {
 	local page
 
 	for page in man/*.[15]; do
@@ -195,7 +195,7 @@ check_example()
 	nothing_wrong
 }
 
-@test "man: a question to jq is not answered yes where there is nothing, or nothing known" {
+@test "man: a jq query does not answer yes where nothing exists, or nothing is known" {
 	local root
 
 	# all() of an empty list is true, and null is less than any number.
@@ -208,18 +208,18 @@ check_example()
 	[ -z "$output" ]
 }
 
-@test "man: mandoc finds nothing" {
+@test "man: mandoc has no complaints" {
 	# A reference to a page that is not installed here is not an error.
 	local output
 
-	mandoc -T lint -W error man/rdmactl.1 # is there at all
+	mandoc -T lint -W error man/rdmactl.1 # fails if mandoc is missing
 	output=$(mandoc -T lint -W style man/*.[15] 2>/dev/null |
 		grep -v 'STYLE: referenced manual not found') || :
 	echo "$output"
 	[ -z "$output" ]
 }
 
-@test "man: groff finds nothing" {
+@test "man: groff has no complaints" {
 	local page
 
 	for page in man/*.[15]; do
@@ -252,7 +252,7 @@ check_example()
 	nothing_wrong
 }
 
-@test "man: no page has a heading of options twice" {
+@test "man: no page has a heading for options twice" {
 	local page twice
 
 	for page in man/*.[15]; do
@@ -280,10 +280,10 @@ check_example()
 	nothing_wrong
 }
 
-@test "man: a form that changes something shows all options of a change" {
+@test "man: the synopsis of a change shows all options of a change" {
 	local forms option
 
-	# The forms of a synopsis, a line each.
+	# The forms of a synopsis, one per line.
 	forms=$(awk '/^\.Sh/ { inside = $2 == "SYNOPSIS" } /^\.Nm rdmactl$/ && inside { printf "\n%s", FILENAME }
 		inside { gsub(/Fl \\-/, "--"); gsub(/\\-/, "-"); printf " %s", $0 }' man/*.1 | grep -- --revert-after)
 	[ "$(wc -l <<<"$forms")" -ge 8 ]
@@ -336,7 +336,7 @@ check_example()
 	tests/lint/man-blocks "$binary" "$page" | cmp - man/rdmactl-ports.1
 }
 
-@test "man: files of the sources that a page names exist" {
+@test "man: source files that a page names exist" {
 	local path
 
 	while read -r path; do

@@ -14,22 +14,22 @@ setup()
 	printf '%s\n' 'hosts n[1-4]' 'all rails 2 gbps 95 latency 1.8 noise 2 firmware 22.41' \
 		>"$dir/good"
 	cp "$dir/good" "$dir/slow"
-	# Long enough that a round is running while the test looks, and for what it does then.
+	# Long enough that a round still runs while the test looks and does its work.
 	echo 'all msec 3000' >>"$dir/slow"
 }
 
-# The processes of the launcher's group that are alive.
+# Lists the live processes of the launcher's group.
 alive()
 {
 	local launcher
 
 	read -r launcher 2>/dev/null <"$dir/run/launcher" || return 0
-	# Without it or them, there is no need to look at every process of the machine.
+	# If the group does not exist, there is no need to look at every process of the machine.
 	kill -0 -- "-$launcher" 2>/dev/null || return 0
 	ps -eo pgid=,stat=,args= | awk -v group="$launcher" '$1 == group && $2 !~ /^Z/'
 }
 
-# Fails if something of the run is left after a while.
+# Fails if something of the run is still there after a while.
 nothing_left()
 {
 	local i
@@ -48,7 +48,7 @@ teardown()
 	[ -z "$(alive)" ] || kill -9 -- "-$(cat "$dir/run/launcher")" || :
 }
 
-# mesh COUNT REHEARSAL OPTION...: so many agents.
+# mesh COUNT REHEARSAL OPTION...: a run with this many agents.
 mesh()
 {
 	local count=$1 rehearsal=$2
@@ -58,14 +58,15 @@ mesh()
 		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count"
 }
 
-# present COUNT: so many hosts took part in the last run.
+# present COUNT: checks that this many hosts took part in the last run.
 present()
 {
 	grep -qE "\"hosts_present\": $1\b|^$1 hosts" "$dir/out" "$dir/err"
 }
 
-# mesh_without_all CAME COUNT REHEARSAL OPTION...: the same, of hosts that do not all come. They are
-# waited for briefly, and longer if a busy machine was too slow for those that do, as CAME tells.
+# mesh_without_all CAME COUNT REHEARSAL OPTION...: the same when some hosts never come. The wait is
+# short at first, and longer if a busy machine was too slow for the hosts that do come, which the
+# command CAME checks.
 mesh_without_all()
 {
 	local came=$1 wait
@@ -89,7 +90,7 @@ mesh_in_background()
 	coordinator=$!
 }
 
-# until_true COMMAND...: waits for it, at most a minute.
+# until_true COMMAND...: waits until the command succeeds, for at most a minute.
 until_true()
 {
 	local i
@@ -110,7 +111,7 @@ agents_are()
 	[ ${#agents[@]} = "$1" ]
 }
 
-# A test of a pair is running: some agent has a child.
+# True if a test of a pair is running: some agent has a child.
 a_round_runs()
 {
 	local pid children
@@ -185,14 +186,14 @@ end_of_coordinator()
 	mesh 2 good --hosts 2 --stages loopback
 	expect 3
 	shows '         1 queue pair of other programs is in use on its rails'
-	# 2^32 are not none.
+	# 2^32 must not be taken for 0.
 	echo 'host n2 others 4294967296' >>"$dir/good"
 	mesh 2 good --hosts 2 --stages loopback
 	expect 3
 	shows '         4294967295 queue pairs of other programs are in use on its rails'
 }
 
-@test "mesh: no launcher, one that fails, one that starts nothing" {
+@test "mesh: a missing launcher, one that fails, one that starts nothing" {
 	try mesh run --hosts 2 --address 127.0.0.1 -- /nonexistent/launcher
 	expect_error 1 mesh 'cannot start the launcher /nonexistent/launcher: No such file or directory'
 	FAIL=7 mesh 4 good --hosts 4
@@ -213,10 +214,10 @@ end_of_coordinator()
 	grep -q 'no host joined: the launcher ended with status 7' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "mesh: a launcher whose end nobody has looked for yet" {
+@test "mesh: a launcher that has ended before anybody checked" {
 	local i
 
-	# It ends after the first look and before the second. A busy machine may be too slow for that.
+	# It ends after the first check and before the second. A busy machine may be too slow for that.
 	for ((i = 0; i < 20; i++)); do
 		try mesh run --hosts 2 --address 127.0.0.1 --wait 150ms -- \
 			sh -c 'sleep 0.05; echo "no such partition"; exit 7'
@@ -227,7 +228,7 @@ end_of_coordinator()
 	false
 }
 
-@test "mesh: a launcher has the signals that programs begin with" {
+@test "mesh: a launcher gets the default signal settings" {
 	local ignored
 
 	# shellcheck disable=SC2016 # for the inner shell
@@ -260,23 +261,23 @@ end_of_coordinator()
 		.pairs_left_out, .pairs_resumed, .pairs_one_way, .interrupted]' "$dir/out")" = \
 		'[1,7,5,2,10,0,0,0,null,false]' ]
 	jq -e '.seconds > 2 and .seconds < 600' "$dir/out"
-	# The rows of the same pairs. Of n5 each rail has failed.
+	# The rows are of the same pairs. Each rail of n5 has failed.
 	rows=$(jq -cs '[length, (map(select(.outcome == "fail")) | length)]' "$dir/rows")
 	[ "$(jq -c '[.pairs, .pairs_failed]' "$dir/out")" = "$rows" ]
 	[ "$(jq .pairs_failed "$dir/out")" -gt 1 ]
-	# Those by number only, of whom more or fewer come.
+	# The hosts are only given by number, and fewer come.
 	mesh_without_all 'present 3' 3 good --hosts 4 --stages loopback --json
 	expect 3
 	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[4,3,1]' ]
 	[ "$(jq -c '.mesh[] | [.finding, .object, .evidence]' "$dir/out")" = \
 		'["absent","1 of 4 hosts","3 joined"]' ]
-	# One that is named twice, with its domain and without, is one.
+	# A host that is named twice, with and without its domain, counts once.
 	mesh 2 good --hosts n1.cluster,n1,n2 --stages loopback --json
 	expect 0
 	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[2,2,0]' ]
 }
 
-@test "mesh: what is told meanwhile, verbosely and quietly" {
+@test "mesh: messages during the run, verbose and quiet" {
 	echo 'host n2 refuse no RDMA device' >>"$dir/good"
 	mesh 2 good --hosts 2 --stages loopback -v
 	expect 3
@@ -291,12 +292,12 @@ end_of_coordinator()
 	[ -z "$stderr" ]
 }
 
-@test "mesh: a file of the token is made, and removed" {
+@test "mesh: a token file is created, and removed" {
 	mesh 2 good --hosts 2 --stages loopback --token-file "$dir/token"
 	expect 0
 	grep -qx -e --token-file "$dir/run/line"
 	[ ! -e "$dir/token" ]
-	# One that others may read is refused; one of our own is kept.
+	# A file that others may read is refused; the user's own file is kept.
 	echo secret >"$dir/token"
 	chmod 644 "$dir/token"
 	mesh 2 good --hosts 2 --stages loopback --token-file "$dir/token"
@@ -327,7 +328,7 @@ end_of_coordinator()
 	shows '2 hosts'
 }
 
-@test "mesh: a number of hosts that cannot be" {
+@test "mesh: an impossible number of hosts" {
 	local number
 
 	for number in 0 65537 99999999999999999999; do
@@ -336,7 +337,7 @@ end_of_coordinator()
 	done
 }
 
-@test "mesh: a wait that has no room" {
+@test "mesh: a wait that is out of range" {
 	try mesh run --wait 4294967296ms -- true
 	expect 2
 	[[ $stderr == *"--wait: '4294967296ms' is not between 1ms and 4294967295ms"* ]]
@@ -369,7 +370,7 @@ end_of_coordinator()
 	nothing_wrong
 }
 
-@test "mesh: how to go on after an interruption" {
+@test "mesh: how to continue after an interruption" {
 	mesh_in_background 4 slow --hosts 4 --seed 7 --stages ring,full --save "$dir/rows"
 	until_true a_round_runs
 	kill -TERM "$coordinator"
@@ -383,14 +384,14 @@ end_of_coordinator()
 	mesh 4 slow --hosts 5 --timeout 2s
 	expect 1 ''
 	[ "$stderr" = $'rdmactl mesh: gave up after --timeout while waiting for hosts\n' ]
-	# Hosts may take all of that time to come, on a busy machine.
+	# On a busy machine, hosts may take all that time to come.
 	mesh 4 slow --hosts 4 --stages loopback,loopback,loopback --timeout 5s
 	expect 1
 	[[ $stderr == *'rdmactl mesh: gave up after --timeout'* ]]
 	nothing_left
 }
 
-@test "mesh: an agent that is killed has no bad pairs" {
+@test "mesh: an agent that is killed makes no bad pairs" {
 	mesh_in_background 4 slow --hosts 4 --stages ring
 	until_true a_round_runs
 	kill -KILL "$(head -n 1 "$dir/run/agents")"
@@ -432,7 +433,7 @@ end_of_coordinator()
 	shows '0 hosts'
 }
 
-@test "mesh: a launcher that dies does not matter once the agents are there" {
+@test "mesh: a launcher that dies after all agents have come does not matter" {
 	mesh_in_background 4 slow --hosts 4 --stages ring
 	until_true a_round_runs
 	kill -KILL "$(cat "$dir/run/launcher")"
@@ -445,7 +446,7 @@ end_of_coordinator()
 @test "mesh: a test that crashes, and one that hangs" {
 	echo 'host n2 crash' >>"$dir/good"
 	mesh 4 good --hosts 4 --stages ring
-	# It says nothing about the pair, and is no "nothing wrong" either.
+	# The crash says nothing about the pair, but the result must not be "nothing wrong" either.
 	expect 3
 	run ! grep -q 'fail' <"$dir/out"
 	grep -q '^warning  pairs could not be tried: nothing is known of them \[untried\]$' "$dir/out"
@@ -456,7 +457,7 @@ end_of_coordinator()
 	expect 4
 	[[ $output == *'the test did not end within 1.0 s'* ]]
 	nothing_left
-	# So many milliseconds are more microseconds than 32 bits hold.
+	# This many milliseconds are more microseconds than 32 bits hold.
 	printf '%s\n' 'hosts n1 n2' 'all msec 4294968' >"$dir/good"
 	mesh 2 good --hosts 2 --stages ring --duration 100ms --pair-timeout 1s
 	expect 4
@@ -464,7 +465,7 @@ end_of_coordinator()
 	nothing_left
 }
 
-@test "mesh: results as they come, and a run that goes on" {
+@test "mesh: results as they come, and a run that is continued" {
 	mesh 4 good --hosts 4 --jsonl
 	expect 0
 	[ "$(wc -l <"$dir/out")" = 28 ]
@@ -477,13 +478,13 @@ end_of_coordinator()
 	printf '{"stage": 1, "rou' >>"$dir/rows"
 	mesh 4 good --hosts 4 --resume "$dir/rows" --json
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[12,16]' ]
-	# What it measured stands below the half line, which a later run leaves out and tells.
+	# The new results follow the half line, which a later run skips and reports.
 	[ "$(wc -l <"$dir/rows")" = 29 ]
 	[ "$(jq -Rc 'fromjson? | .outcome' "$dir/rows" | sort | uniq -c | tr -s ' ')" = ' 28 "pass"' ]
 	mesh 4 good --hosts 4 --resume "$dir/rows" --json
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[0,28]' ]
 	[[ $(jq -r '.problems[].error' "$dir/out") == '--resume: 1 line does not hold a result: '* ]]
-	# Of other hosts: a run that has other names, or fewer hosts, measures anew what is there.
+	# Results of other hosts: a run with other names, or fewer hosts, measures its own pairs.
 	sed -n '/"stage": *0/ s/"\(host\|peer\)": *"[^"]*"/"\1": "other"/gp' "$dir/rows" >"$dir/others"
 	mesh 2 good --hosts 2 --stages loopback --resume "$dir/others"
 	expect 0
@@ -492,7 +493,7 @@ end_of_coordinator()
 	expect 1 ''
 }
 
-@test "mesh: a run that goes on with other stages" {
+@test "mesh: a run that is continued with other stages" {
 	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,incast:2,ring
 	expect 0
 	[ "$(jq -c '[.stage, .mode]' "$dir/rows" | sort -u | tr -d '\n')" = \
@@ -505,7 +506,7 @@ end_of_coordinator()
 	expect_error 2 mesh "--resume: stage 0 of $dir/rows was loopback, but is ring here" \
 		'give the same --stages as that run had, or write to another file with --save'
 	cmp "$dir/before" "$dir/rows"
-	# More of them, or fewer, are no others, and an older file does not say what they were.
+	# More stages or fewer are not different stages, and an older file does not record the stages.
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:2,ring,sample:1 --json
 	expect 0
 	[ "$(jq -c '[.pairs > 0, .pairs_resumed > 0]' "$dir/out")" = '[true,true]' ]
@@ -514,7 +515,7 @@ end_of_coordinator()
 	expect 0
 }
 
-@test "mesh: hosts to do without, a map, a picture, distributions" {
+@test "mesh: excluded hosts, a map, a picture, distributions" {
 	echo 'rail n3/1 gbps 45' >>"$dir/good"
 	mesh 4 good --hosts 4 --exclude-list nodes
 	expect 4 n3
@@ -526,11 +527,11 @@ end_of_coordinator()
 	/usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/map.svg"
 }
 
-@test "mesh: the map does not compare what pairs share with what one has alone" {
+@test "mesh: the map does not compare shared bandwidth with that of a pair alone" {
 	local mode
 
 	for mode in incast:3 bisection; do
-		# Three that send to one have a third of its port each; two halves, what is between them.
+		# Three that send to one have a third of its port each; two halves share the links between them.
 		mesh 4 good --hosts 4 --stages "ring,$mode" --save "$dir/rows"
 		jq -c 'if .stage == 1 then .gbps /= 3 | .peer_gbps /= 3 else . end' "$dir/rows" >"$dir/shared"
 		mesh 4 good --hosts 4 --stages "ring,$mode" --resume "$dir/shared" --map
@@ -564,13 +565,13 @@ end_of_coordinator()
 
 @test "mesh: the doctor of each host" {
 	mesh 1 good --hosts 1 --doctor --stages loopback --json
-	# What it finds depends on this machine; it names the host.
+	# The findings depend on this machine; each names the host.
 	[ "$status" = 0 ] || [ "$status" = 4 ]
 	[ "$(jq -c '[.mesh[] | select(.finding == "doctor") | .host] | unique - ["n1"]' "$dir/out")" = '[]' ]
 }
 
-@test "mesh: step, by the environment of a launcher" {
-	# A port that no other run has at the same time.
+@test "mesh: step, from the environment of a launcher" {
+	# A port that no other run uses at the same time.
 	local rank pids=() port=$((20000 + RANDOM % 10000))
 
 	export RDMACTL_TOKEN=0123456789abcdef
@@ -579,7 +580,7 @@ end_of_coordinator()
 			--rehearse "$dir/good" </dev/null 2>"$dir/agent.$rank" 3>&- &
 		pids+=($!)
 	done
-	# The line that a killed run has left is ended once, and not by the agent here as well.
+	# The half line of a killed run is completed once, and not by the agent on this host too.
 	printf '{"half' >"$dir/rows"
 	SLURM_PROCID=0 SLURM_STEP_NUM_NODES=3 try mesh step --port $port --wait 60s \
 		--rehearse "$dir/good" --resume "$dir/rows"
@@ -599,7 +600,7 @@ end_of_coordinator()
 @test "mesh: both ways at once: a rail, a pair, all of them" {
 	cp "$dir/good" "$dir/rail"
 	echo 'rail n3/1 both_gbps 49' >>"$dir/rail"
-	# Nobody looks unless it is asked for.
+	# This is not tested unless requested.
 	mesh 4 rail --hosts 4 --json
 	expect 0
 	[ "$(jq -c '[.median_both_gbps, .pairs_one_way]' "$dir/out")" = '[null,null]' ]
@@ -611,7 +612,7 @@ end_of_coordinator()
 	[[ $(jq -r '.mesh[0].evidence' "$dir/out") == *'partners both ways at once at '* ]]
 	[ "$(jq -s '[.[] | select(.both_gbps)] | length' "$dir/rows")" -ge 12 ]
 	[ "$(jq -s '[.[] | select(.both_gbps and .host == .peer)] | length' "$dir/rows")" = 0 ]
-	# A pair, one direction of it.
+	# One direction of a pair.
 	cp "$dir/good" "$dir/pair"
 	echo 'pair n4/0 n2/0 send_both_gbps 20' >>"$dir/pair"
 	mesh 4 pair --hosts 4 --both-ways --stages full --map --histogram --heat-map "$dir/map.svg"
@@ -620,7 +621,7 @@ end_of_coordinator()
 	shows ' +1 pair .*only what n[24] (sends|receives) is slow then'
 	shows 'rail 0, Gb/s, both ways at once:'
 	grep -q 'rail 0, both ways at once, the sum' "$dir/map.svg"
-	# All of them: it may be built so.
+	# All of them: the hardware may be built like that.
 	cp "$dir/good" "$dir/all"
 	echo 'all both_gbps 50' >>"$dir/all"
 	mesh 4 all --hosts 4 --both-ways --stages full,full
@@ -630,12 +631,12 @@ end_of_coordinator()
 }
 
 @test "mesh: both ways at once: few pairs" {
-	# A rail that is slower as it is built.
+	# A rail that is slower by design.
 	printf '%s\n' 'hosts n[1-4]' 'all rails 4 gbps 95 noise 2' 'rail n1..n4/3 gbps 55' >"$dir/built"
 	mesh 4 built --hosts 4 --both-ways --stages full
 	expect 0
 	shows 'nothing wrong'
-	# Six sums of one rail are not compared, which is said, until there are more.
+	# Six sums of one rail are too few to compare, which the output says, until there are more.
 	printf '%s\n' 'hosts n[1-4]' 'all rails 1 gbps 95 noise 2' 'host n3 both_gbps 10' >"$dir/few"
 	mesh 4 few --hosts 4 --both-ways --stages full
 	expect 0
@@ -646,27 +647,28 @@ end_of_coordinator()
 	nothing_left
 }
 
-@test "mesh: a pair has time for what it measures" {
+@test "mesh: a pair has time for everything that it measures" {
 	try mesh run --both-ways --duration 10s --pair-timeout 30s -- true
 	expect_error 2 mesh 'a pair takes 30.6 s: --pair-timeout is too short for that' \
 		'measure for a shorter time, or wait longer'
 	try mesh run --duration 30m -- true
 	expect_error 2 mesh 'a pair takes 3600.5 s: it may take at most an hour' \
 		'measure for a shorter time'
-	# Agents take what the coordinator orders.
+	# Agents accept the times that the coordinator orders.
 	mesh 2 good --hosts 2 --stages ring --duration 29m
 	expect 0
 }
 
-@test "mesh: both ways at once: what is left to do, and what it takes" {
+@test "mesh: both ways at once: what is left to do, and how long it takes" {
 	mesh 4 good --hosts 4 --stages loopback,ring --save "$dir/rows"
 	expect 0
-	# All but loopback is tested again, and then nothing is.
+	# Everything but loopback is tested again; the next time nothing is.
 	mesh 4 good --hosts 4 --stages loopback,ring --resume "$dir/rows" --both-ways --json
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[8,8]' ]
 	mesh 4 good --hosts 4 --stages loopback,ring --resume "$dir/rows" --both-ways --json
 	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[0,16,0]' ]
-	# One of the two figures, and what an older agent could not measure, are not all.
+	# A result with one of the two figures, or without those that an older agent could not measure, is
+	# incomplete.
 	mesh 4 good --hosts 4 --stages ring --both-ways --save "$dir/whole"
 	[ "$(wc -l <"$dir/whole")" = 8 ]
 	jq -c 'if .rail == 0 then del(.both_peer_gbps) else . end' "$dir/whole" >"$dir/rows"
@@ -677,7 +679,7 @@ end_of_coordinator()
 		"$dir/whole" >"$dir/rows"
 	mesh 4 good --hosts 4 --stages ring --resume "$dir/rows" --both-ways --json
 	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[8,0,0]' ]
-	# A device cannot, and a pair of it is one pair.
+	# If a device cannot do it, its pair still counts as one pair.
 	jq -c 'if .rail == 0 and .host == "n1" and .round == 0 then del(.both_gbps, .both_peer_gbps) |
 		.reason = "both ways at once: iWARP cannot" else . end' "$dir/whole" >"$dir/rows"
 	mesh 4 good --hosts 4 --stages ring --resume "$dir/rows" --both-ways
@@ -701,12 +703,12 @@ end_of_coordinator()
 	expect 0 $'100\t1250\n400\t1250\n700\t1250' ''
 	try mesh plan --hosts 3 --rails 2 --stages incast:5 --tsv --no-headings -o pairs,traffic_gbytes
 	expect 0 $'12\t75' ''
-	# Those who are sent to send nothing.
+	# The receiving hosts send nothing.
 	try mesh plan --hosts 100 --stages incast:4,incast:99 --tsv --no-headings -o rounds,pairs,most_pairs
 	expect 0 $'5\t400\t80\n100\t9900\t99' ''
 	try mesh plan --hosts 100 --stages incast:4 --max-pairs 10 --tsv --no-headings -o seconds
 	expect 0 60 ''
-	# It is not known what they are, so they are not said to be none.
+	# The number of pairs is unknown, so it must not be shown as 0.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'
 	[[ $stderr == *'pairs:pairs: its pairs name hosts, which are known only once they have joined'* ]]
@@ -714,8 +716,8 @@ end_of_coordinator()
 	expect 2 ''
 }
 
-@test "mesh: what the command line may not say" {
-	# A launcher that leaves a file.
+@test "mesh: invalid command lines" {
+	# A launcher that leaves a file if it runs.
 	# shellcheck disable=SC2016 # for the inner shell
 	local touch=(sh -c 'touch "$1"' sh "$dir/started") option file
 
@@ -731,11 +733,11 @@ end_of_coordinator()
 	try mesh --agent n1:0
 	expect 2 ''
 	[[ $stderr == *'--agent: not ADDRESS[,ADDRESS...]:PORT'* ]]
-	# A zone ends before the port; nobody else has the netdev of an --address.
+	# A zone ends before the port; other hosts do not have the netdev that is the zone of an --address.
 	RDMACTL_TOKEN=abc try mesh --agent fe80::1%nonesuch:9 --wait 1ms
 	expect 1 ''
 	[[ $stderr == *'fe80::1%nonesuch:'* && $stderr != *nonesuch:9* ]]
-	# Percents, and a part in place of a multiple.
+	# A percentage instead of a fraction, and a fraction instead of a multiple.
 	try mesh run --bandwidth-share 93 -- "${touch[@]}"
 	expect_error 2 mesh '--bandwidth-share: a part of the median is at most 1' \
 		'--bandwidth-share 0.9: below 90 % of the median is bad'
@@ -746,7 +748,7 @@ end_of_coordinator()
 	try mesh run --bandwidth-share 1 --latency-factor 1 -- "${touch[@]}"
 	expect 1 ''
 	[ -e "$dir/started" ]
-	# A file of the name - would be no better.
+	# A file named - would be no better.
 	for option in --save --resume; do
 		for file in - /dev/stdout; do
 			try mesh run $option $file -- "${touch[@]}"

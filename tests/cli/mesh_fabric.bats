@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# rdmactl mesh --fabric in rehearsal: which switch the hosts are at, and what bad pairs share.
+# rdmactl mesh --fabric in rehearsal: to which switch each host is attached, and what bad pairs
+# share.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -32,14 +33,14 @@ mesh()
 		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count"
 }
 
-@test "mesh --fabric: hosts at one switch that are slow with everybody: the switch" {
+@test "mesh --fabric: hosts at one switch that are slow with everybody: the switch is named" {
 	mesh leaf --fabric "$net" --stages loopback,by-switch,cross-switch,full --json
 	[ "$status" = 4 ]
 	[ "$(jq -r '.mesh[] | select(.severity == "error") | .finding + " " + .object' <<<"$output")" = 'switch leaf B' ]
 	[ "$(jq -r .problems <<<"$output")" = '[]' ]
 }
 
-@test "mesh --fabric: all that goes between the switches is slow: the distance" {
+@test "mesh --fabric: everything between two switches is slow: the distance is named" {
 	local a b
 
 	for a in 1 2 3 4; do
@@ -52,7 +53,7 @@ mesh()
 	[ "$(jq -r '.mesh[] | select(.finding == "distance") | .severity + " " + .object' <<<"$output")" = 'warning rail 0, 3 switches apart' ]
 	[[ $(jq -r '.mesh[] | select(.finding == "distance").evidence' <<<"$output") == *'4'[78]' % of the '*' Gb/s of those that have 1 switch between them' ]]
 	[[ $(jq -r '.mesh[] | select(.finding == "distance").evidence' <<<"$output") == 'the median of '* ]]
-	# Most are far slower: then the upper quartile stands for what is usual.
+	# Most pairs are far slower, so the upper quartile is used as the normal value.
 	sed '/^pair/{/n[12] /s/90/100/; /n[34] /s/90/20/; /n1 n[5678]/s/100/20/}' "$dir/up" >"$dir/most"
 	mesh most --fabric "$net" --stages loopback,by-switch:3,cross-switch:4 --json
 	[[ $(jq -r '.mesh[] | select(.finding == "distance").evidence' <<<"$output") == 'the upper quartile of '* ]]
@@ -61,10 +62,10 @@ mesh()
 	[ "$(jq -r '[.mesh[] | select(.severity != "info")] | length' <<<"$output")" = 0 ]
 }
 
-@test "mesh --fabric: forwarding tables in the scan: the cable between switches, by its ports" {
+@test "mesh --fabric: with forwarding tables in the scan, the cable between switches is named" {
 	local routes=$top/tests/fixtures/subnets/two-spines.json a b
 
-	# What goes over leaf A/5: to n4, n6 and n8, and from there back to n1 and n3.
+	# The pairs whose packets cross leaf A/5: to n4, n6 and n8, and from there back to n1 and n3.
 	sed -i 's/n\[1-8\]/n[1-9]/' "$dir/good"
 	cp "$dir/good" "$dir/cable"
 	for a in 1 2 3; do
@@ -108,7 +109,7 @@ mesh()
 	nothing_wrong
 }
 
-@test "mesh --fabric: a scan that knows none of the hosts, none at all, and what needs one" {
+@test "mesh --fabric: a scan that knows none of the hosts, no scan, and options that need one" {
 	sed 's/"n\([1-8]\) mlx5_0"/"m\1 mlx5_0"/' "$net" >"$dir/other"
 	mesh good --fabric "$dir/other" --stages loopback
 	[ "$status" = 3 ]

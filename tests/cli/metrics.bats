@@ -6,7 +6,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# The time it took is different each time.
+# The duration is different each time.
 steady()
 {
 	sed 's/^\(rdma_scrape_duration_seconds\) .*/\1 0.001/'
@@ -30,7 +30,7 @@ sample()
 	nothing_wrong
 }
 
-@test "metrics: promtool and the OpenMetrics parser take those of every fixture" {
+@test "metrics: promtool and the OpenMetrics parser accept the output for every fixture" {
 	local tree openmetrics=$BATS_TEST_TMPDIR/openmetrics trees=("$roots"/*)
 
 	mkdir "$openmetrics"
@@ -48,7 +48,7 @@ sample()
 	nothing_wrong
 }
 
-@test "metrics: every counter of the catalogue that has a value is there, with that value" {
+@test "metrics: every catalogued counter that has a value is there, with that value" {
 	local tree
 
 	for tree in cx7-ib-ndr irdma-iwarp opa-hfi1; do
@@ -69,7 +69,8 @@ sample()
 	nothing_wrong
 }
 
-# give_agent TREE: bnxt_re of Linux 6.15 and later counts the same in the port's agent as in its own counters.
+# give_agent TREE: makes a tree like bnxt_re of Linux 6.15 and later, where the port's agent has the
+# same counters as the driver.
 give_agent()
 {
 	local folder
@@ -82,7 +83,7 @@ give_agent()
 	done
 }
 
-@test "metrics: no series comes twice" {
+@test "metrics: no series appears twice" {
 	local tree trees=("$roots"/*) format double
 
 	give_agent "$BATS_TEST_TMPDIR/agent"
@@ -97,7 +98,8 @@ give_agent()
 			[ -z "$double" ] || wrong "$tree, $format: $double"
 		done
 	done
-	# The numbers of the driver, which are not cut to 16 bits; those of the agent under its other names.
+	# The driver's numbers are used, which are not cut to 16 bits, and the agent's only under its other
+	# names.
 	quickly try metrics --root "$BATS_TEST_TMPDIR/agent"
 	[ "$(sample 'rdma_port_tx_bytes_total{device="bnxt_re0",port="1"}')" = 5512331233 ]
 	[ "$(sample 'rdma_port_tx_discards_total{device="bnxt_re0",port="1"}')" = 0 ]
@@ -107,7 +109,7 @@ give_agent()
 	nothing_wrong
 }
 
-@test "metrics: what cannot be read is a problem, and never 0" {
+@test "metrics: a value that cannot be read is a problem, and never 0" {
 	quickly on bad-rate metrics
 	[ "$status" = 3 ]
 	[[ $output = *'rdma_scrape_problem{object="mlx5_1/1",attribute="rate_gbps"'* ]]
@@ -115,7 +117,7 @@ give_agent()
 	[ "$(sample 'rdma_devices')" -gt 0 ]
 }
 
-@test "metrics: a counter that is saturated says so" {
+@test "metrics: a saturated counter is marked" {
 	quickly on cx5-ib-edr metrics
 	[[ $output = *'rdma_saturated{device="mlx5_1",port="1",counter="tx_wait_ticks"} 1'* ]]
 }
@@ -134,8 +136,8 @@ give_agent()
 	[[ $output = *'tx_bytes_total{device="mlx5_1"'* ]]
 }
 
-# Two devices of one PCI function have one file numa_node; by its ifindex a bond is known to each of
-# its members.
+# Two devices of one PCI function share one file numa_node; each member of a bond looks up the
+# bond's ifindex.
 @test "metrics: each file is read once" {
 	local tree
 
@@ -150,7 +152,7 @@ give_agent()
 	done
 }
 
-@test "metrics: devices that are excluded, groups, and no such device" {
+@test "metrics: excluded devices, groups, and no such device" {
 	quickly on cx6dx-roce metrics --exclude mlx5_0,mlx5_2
 	[ "$status" = 0 ]
 	[[ $output != *'device="mlx5_0"'* && $output != *'device="mlx5_2"'* && $output = *'device="mlx5_1"'* ]]
@@ -182,7 +184,7 @@ give_agent()
 	"$top/tests/cli/validate" ../schema .
 }
 
-@test "metrics: the textfile is whole, readable for all, and written even if something is missing" {
+@test "metrics: the textfile is complete and world-readable, and written even if data is missing" {
 	local file=$BATS_TEST_TMPDIR/rdma.prom
 
 	(umask 077 && quickly on bad-rate metrics --textfile "$file" && [ "$status" = 0 ] && [ -z "$output$stderr" ])
@@ -205,7 +207,7 @@ give_agent()
 	[ "$status" = 1 ]
 }
 
-@test "metrics: words that are wrong" {
+@test "metrics: wrong arguments" {
 	try metrics --listen nowhere
 	expect 2 '' "rdmactl metrics: --listen: 'nowhere' is not ADDR:PORT with numbers
   such as 9879, 0.0.0.0:9879 or [::1]:9879"
@@ -217,11 +219,11 @@ give_agent()
 	[ "$status" = 2 ]
 }
 
-@test "metrics: over HTTP, to good clients and bad ones" {
+@test "metrics: over HTTP, with good and bad clients" {
 	/usr/bin/python3 "$BATS_TEST_DIRNAME/metrics_http.py" "$binary" "$roots/cx6dx-roce"
 }
 
-@test "metrics: a real Prometheus scrapes them, a real node_exporter picks the textfile up" {
+@test "metrics: a real Prometheus scrapes them, and a real node_exporter reads the textfile" {
 	/usr/bin/python3 "$BATS_TEST_DIRNAME/metrics_peers.py" "$binary" "$roots/cx6dx-roce"
 }
 
@@ -230,7 +232,7 @@ give_agent()
 		"$roots"/{cx6dx-roce,cx7-ib-ndr,cx5-ib-edr,roce-bond-vlan}
 	try metrics --names node_exporter --textfile x.prom
 	[ "$status" = 2 ]
-	# A vendor's 64 bits in place of counters that have stopped.
+	# A vendor's 64-bit counters replace those that have stopped.
 	quickly on mlx4-vendor-counters metrics --names node_exporter
 	[ "$(sample 'node_infiniband_port_data_transmitted_bytes_total{device="mlx4_0",port="1"}')" = $((4 * 918273645546)) ]
 	[ "$(sample 'node_infiniband_port_packets_received_total{device="mlx4_0",port="1"}')" = 8206971713 ]
@@ -247,7 +249,7 @@ give_agent()
 		quickly on $tree metrics --checks --json
 		jq -r '.metrics[].metric' <<<"$output"
 	done | sort -u >"$BATS_TEST_TMPDIR/printed"
-	# Of a live system only: --top.
+	# Only on a live system: --top.
 	echo rdma_command_registered_bytes >>"$BATS_TEST_TMPDIR/printed"
 	grep -oh 'rdma_[a-z0-9_]*' "$top"/contrib/prometheus/*.yml "$top"/contrib/grafana/*.json | sort -u >"$BATS_TEST_TMPDIR/named"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 20 ]
@@ -263,7 +265,7 @@ give_agent()
 	nothing_wrong
 }
 
-@test "metrics: a tree that cannot be opened is told" {
+@test "metrics: a tree that cannot be opened is reported" {
 	local error="cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
 
 	try metrics --root "$BATS_TEST_TMPDIR/none"

@@ -42,7 +42,7 @@ def ask(port, path='/metrics', method='GET', headers=None):
 
 
 def allowed(port, path, method):
-    """The status, the methods that are said to be allowed, and whether the body is a line of text."""
+    """The status, the methods listed as allowed, and whether the body is one line of text."""
     connection = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
     connection.request(method, path)
     reply = connection.getresponse()
@@ -60,7 +60,8 @@ def lines(port):
 
 
 def pages_are_kept(port):
-    """Those who ask at the same time get the same page, who asks later gets a new one."""
+    """Clients that ask at the same time get the same page, a client that asks later gets a new
+    one."""
     same = other = False
     for number in range(200):
         first = ask(port)[2]
@@ -90,7 +91,7 @@ def good_clients(port):
 
 def bad_clients(port):
     sockets = []
-    # Half a request, garbage, a head without an end, and one that sends nothing at all.
+    # Half a request, garbage, a header without an end, and a client that sends nothing at all.
     for text in (b'GET /metr', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', b'GET / HTTP/1.1\r\nX: ' + b'y' * 100000, b''):
         client = socket.create_connection(('127.0.0.1', port))
         client.settimeout(5)
@@ -98,7 +99,7 @@ def bad_clients(port):
             client.sendall(text)
         sockets.append(client)
     check(ask(port)[0] == 200, 'beside bad clients')
-    # A thousand connections from one address: most are turned away, and the server goes on.
+    # A thousand connections from one address: most are rejected, and the server keeps working.
     for _ in range(1000):
         client = socket.socket()
         client.setblocking(False)
@@ -137,7 +138,8 @@ def ready(port, server):
 
 
 def inherited_socket(name, number):
-    """As systemd does it: descriptor 3 listens, and NOTIFY_SOCKET wants to know, if it is a socket."""
+    """Starts it as systemd does: descriptor 3 listens, and NOTIFY_SOCKET, if set, gets
+    notifications."""
     listener = socket.create_server(('127.0.0.1', 0))
     port = listener.getsockname()[1]
     quiet = [] if name else ['-q']
@@ -155,7 +157,7 @@ def inherited_socket(name, number):
 
 
 def fixed_format(name, kind):
-    """With --format, what the client accepts does not matter."""
+    """With --format, the Accept header does not matter."""
     port = free_port()
     server = serve('--listen', str(port), '--format', name)
     ready(port, server)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A real Prometheus scrapes rdmactl metrics --listen and answers queries; a real node_exporter picks
-the textfile up. All on 127.0.0.1, in a directory that is removed.
+"""A real Prometheus scrapes rdmactl metrics --listen and answers queries; a real node_exporter
+reads the textfile. Everything runs on 127.0.0.1, in a directory that is removed.
 
     metrics_peers.py PROGRAM TREE
 """

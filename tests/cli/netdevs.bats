@@ -12,7 +12,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	machines formats netdevs
 }
 
-@test "netdevs: a column alone says the same" {
+@test "netdevs: a column alone says the same as among others" {
 	machines columns netdevs cx5-ib-edr cx6dx-roce roce-bond-vlan netns planes vendors
 }
 
@@ -30,7 +30,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'netlink child' $'1 ib0 ib0,ib0.8003\n2 ib1 ib1\n' "$output"
 }
 
-@test "netdevs: a netdev in another network namespace is unknown, not left out" {
+@test "netdevs: a netdev in another network namespace is unknown, not omitted" {
 	cells netns netdevs device,netdev,namespace
 	same 'all of them' $'mlx5_0  unknown\nmlx5_1  unknown\nmlx5_2  unknown\n' "$output"
 	on netns netdevs mlx5_2 -j
@@ -47,15 +47,15 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 @test "netdevs: an SMI sub-device has no IPoIB" {
 	cells planes netdevs device,port,netdev,ipoib
 	same 'planes' $'mlx5_0 1 ibp8s0 ibp8s0\nsmi1 1  \nsmi1 2  \nsmi1 3  \nsmi1 4  \n' "$output"
-	# The same if nobody asks for the device that has the netdev.
+	# The same if the device that has the netdev is not requested.
 	cells planes netdevs device,port,netdev,ipoib smi1
 	same 'smi1' $'smi1 1  \nsmi1 2  \nsmi1 3  \nsmi1 4  \n' "$output"
 	cells planes ports device,port,netdev smi1/2
 	same 'smi1/2' $'smi1 2 \n' "$output"
 }
 
-# A bond has the address of its active member, and so the GUID of that member's port.
-@test "netdevs: a bond of IPoIB netdevs is no netdev of a port" {
+# A bond has the address of its active member, and therefore the GUID of that member's port.
+@test "netdevs: a bond of IPoIB netdevs is not the netdev of a port" {
 	local root=$BATS_TEST_TMPDIR/root bond name
 
 	cp -a "$roots/cx5-ib-edr" "$root"
@@ -79,12 +79,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0 $'ok\nok' ''
 }
 
-@test "netdevs: a port without a GID is no problem" {
+@test "netdevs: a port without a GID is not a problem" {
 	on vendors netdevs mana_0 -o device,port
 	expect 0 $'DEVICE PORT\nmana_0    1\nmana_0    2' ''
 }
 
-# The netdev of the PCI function with the same dev_port, as in ibdev2netdev.
+# The netdev of the PCI function that has the same dev_port, as in ibdev2netdev.
 @test "netdevs: a port without a GID finds its netdev by PCI function and dev_port" {
 	cells vendors netdevs port,netdev,namespace,operstate mana_0
 	same 'two ports' $'1 eth1 own up\n2 eth2 own down\n' "$output"
@@ -120,7 +120,7 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 	nothing_wrong
 }
 
-# The port's netdev would be the bond.
+# The bond would be the port's netdev.
 @test "netdevs: a member of a bond that is not in the tree" {
 	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
 	ln -s ../../nowhere/bond7 "$BATS_TEST_TMPDIR/root/sys/class/net/enp6s0/master"

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The recording of a kernel that is asked by RDMA netlink, for a snapshot of two mlx5 devices
-with a port each: mlx5_0 (index 1) and mlx5_1 (index 2).
+"""Makes a recorded dialogue with a kernel over RDMA netlink, for a snapshot of two mlx5 devices
+with one port each: mlx5_0 (index 1) and mlx5_1 (index 2).
 
 usage: nldev.py KIND [NUMBER]
 
-KIND: optional (optional counters, which the kernel refuses to switch for an ordinary user), switched (it
-switches those of mlx5_0 as --enable cc_rx_ce_pkts demands), none (no optional counters), broken (their list
-cannot be read), objects (counters of queue pairs and memory regions), resources (objects in use of each kind,
-each attribute with a value of its own; the summary; records of the adapter), many (NUMBER queue pairs, from 100 on),
-exclusive and shared (what devices and the subsystem are set to, of a host whose network namespaces do that with devices).
+KIND: optional (optional counters, which the kernel does not let an ordinary user switch), switched
+(it switches those of mlx5_0 as --enable cc_rx_ce_pkts requests), none (no optional counters),
+broken (their list cannot be read), objects (counters of queue pairs and memory regions), resources
+(objects in use of each kind, each attribute with a distinct value; the summary; records of the
+adapter), many (NUMBER queue pairs, numbered from 100), exclusive and shared (settings of devices
+and of the subsystem, on a host whose network namespaces have exclusive or shared devices).
 """
 
 import socket
@@ -125,13 +126,15 @@ def address(family, text_, port):
 
 
 def table(command, number, device, *entries):
-    """The table of a kind of one device; the attribute of its entries is the next number."""
+    """The table of one kind of objects of a device; the attribute of its entries has the next
+    number."""
     nest = attribute(number, b"".join(attribute(number + 1, entry) for entry in entries))
     dump(command, u32(INDEX, device), *([u32(INDEX, device) + nest] if entries else []))
 
 
 def resources():
-    """What 4321, its thread 4322, a process that has ended and the kernel hold."""
+    """Objects of process 4321, of its thread 4322, of a process that has ended and of the
+    kernel."""
     of = {pid: u32(PID, pid) for pid in (4321, 4322, 5000)}
     kernel = text(KERN_NAME, "ib_core")
     table(RES_QP_GET, RES_QP, 1,
@@ -172,7 +175,7 @@ def resources():
 
 
 def records():
-    """What the adapter knows of the queue pairs; each error once."""
+    """The adapter's records of the queue pairs; each error occurs once."""
     for index, qpn, number in ((1, 1, EPERM), (1, 17, 0), (1, 18, EAGAIN), (1, 19, ENOENT), (2, 44, EINVAL)):
         question = u32(INDEX, index) + u32(PORT, 1) + u32(LQPN, qpn)
         answer = [(CLIENT | RAW_GET, 0, question + attribute(RAW, b"\xde\xad\xbe\xef\x01"))]

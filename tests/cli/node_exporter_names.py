@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl metrics --names node_exporter beside node_exporter itself, on the same saved sysfs: every
-series that it prints is there, with its value, and no other but those of later releases.
+"""Compares rdmactl metrics --names node_exporter with node_exporter itself on the same saved sysfs:
+it prints every series of node_exporter with the same value, and no others except those of later
+releases.
 
     node_exporter_names.py PROGRAM TREE...
 """
@@ -19,7 +20,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
 from free_ports import free_port
 
-# Counters of the driver, which releases after 1.5.0 print, too.
+# Counters of the driver that only releases after 1.5.0 print.
 NEWER = re.compile('node_infiniband_(%s)_total' % '|'.join('''
     duplicate_requests_packets implied_nak_seq_errors local_ack_timeout_errors
     np_cnp_packets_sent np_ecn_marked_roce_packets_received out_of_buffer_drops

@@ -49,13 +49,13 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "objects: a port as other tools write it, and a netdev" {
+@test "objects: a port written as in other tools, and a netdev" {
 	on cx6dx-roce ports mlx5_0:1
 	expect_error 5 ports 'mlx5_0:1: no such RDMA device' "did you mean 'mlx5_0/1'?"
 	on cx6dx-roce ports -o device mlx5_1 1
 	expect 3 $'DEVICE\nmlx5_1' "rdmactl ports: 1: no such RDMA device
   did you mean 'mlx5_1/1'?"
-	# A command of devices takes no port.
+	# A command about devices takes no port.
 	on cx6dx-roce devices mlx5_0:1
 	expect_error 5 devices 'mlx5_0:1: no such RDMA device' "did you mean 'mlx5_0'?"
 	on cx6dx-roce ports 1
@@ -95,7 +95,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 rdmactl devices: bnxt_re1: no such RDMA device'
 }
 
-@test "objects: names of control bytes and invalid UTF-8" {
+@test "objects: names with control bytes and invalid UTF-8" {
 	on cx5-ib-edr ports $'\e[31mx'
 	expect_error 5 ports '\x1b[31mx: no such RDMA device' 'rdmactl devices lists what is there'
 	on cx5-ib-edr ports $'\xff\xfe\x9b1m'
@@ -112,7 +112,7 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 }
 
 # Words are cleaned wherever they are printed.
-@test "objects: no word of the command line reaches the terminal unchecked" {
+@test "objects: no word of the command line reaches the terminal unfiltered" {
 	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words number=0
 
 	cd "$BATS_TEST_TMPDIR" || return
@@ -180,7 +180,7 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 	nothing_wrong
 }
 
-@test "objects: very many of them" {
+@test "objects: very many words" {
 	local -a words=()
 	local number
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Reads files of OpenMetrics with the reference parser, and prints what is wrong: text that it
-refuses, and series that are there twice, which promtool does not see. A good file is one line."""
+"""Reads OpenMetrics files with the reference parser and prints errors: text that it refuses, and
+duplicate series, which promtool does not notice. A good file gives one line."""
 
 import os
 import sys

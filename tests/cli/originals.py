@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Looks for what identifies a host in an anonymised snapshot of it.
+"""Looks for everything that identifies a host in an anonymised snapshot of it.
 
 usage: originals.py TREE FOLDER [WORD...]
 
-Collects every GUID, GID, MAC and IP address, name and serial number of the files of TREE, and the
-WORDs, and prints each that is in FOLDER still, in any form: with and without colons, after 0x, in
-upper case, as bytes in either order, also in what recordings hold. The last line is `N originals`.
+Collects every GUID, GID, MAC and IP address, name and serial number in the files of TREE, and the
+WORDs, and prints each that is still in FOLDER, in any form: with and without colons, after 0x, in
+upper case, as bytes in either order, also within recordings. The last line is `N originals`.
 """
 
 import ipaddress
@@ -39,13 +39,14 @@ def contents(top):
 
 
 def recorded(data):
-    """The payloads of a recording, as bytes: each line ends with one, but the last of a group."""
+    """The payloads of a recording, as bytes: every line ends with one, except the last line of a
+    group."""
     words = [line.split()[-1] for line in data.splitlines()[1:]]
     return b"\0\0\0".join(bytes.fromhex(word.decode()) for word in words if word not in (b"end", b"-"))
 
 
 def forms(digits):
-    """How an address, given as hexadecimal digits, may be written."""
+    """All ways to write an address, which is given as hexadecimal digits."""
     raw = bytes.fromhex(digits)
     yield digits
     for size in (2, 4):
@@ -61,7 +62,7 @@ def forms(digits):
 
 
 def raw_address(word):
-    """The bytes of an address that was given as a word; None: it is something else."""
+    """The bytes of an address that was given as a word, or None if it is something else."""
     if re.fullmatch(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}", word):
         return bytes.fromhex(word.replace(":", ""))
     try:

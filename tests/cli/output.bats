@@ -6,7 +6,8 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Runs on a terminal of the type $term, or xterm, and stores the output in the file terminal, without carriage returns.
+# Runs the program on a terminal of the type $term, or xterm, and stores the output in the file
+# terminal, without carriage returns.
 on_terminal()
 {
 	local fixture=$1
@@ -18,13 +19,13 @@ on_terminal()
 	tr -d '\r' <"$BATS_TEST_TMPDIR/script" >"$BATS_TEST_TMPDIR/terminal"
 }
 
-# Standard input to standard output, without colours.
+# Copies standard input to standard output, without colours.
 decolor()
 {
 	sed -E $'s/\e\\[(3[123]|0)m//g'
 }
 
-@test "output: a terminal shows what a pipe does, apart from colour" {
+@test "output: a terminal shows the same as a pipe, apart from colour" {
 	local command fixture
 
 	for fixture in cx7-ib-ndr mlx4-dead-port cx6dx-roce; do
@@ -62,7 +63,7 @@ decolor()
 	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\nactive\nactive' ]
 	NO_COLOR='' on_terminal cx5-ib-edr devices -o state
 	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ]
-	# The command line is more explicit than the environment.
+	# The command line takes precedence over the environment.
 	NO_COLOR=1 on cx5-ib-edr devices -o state --color=always
 	expect 0 $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ''
 }
@@ -76,7 +77,7 @@ decolor()
 	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ]
 }
 
-@test "output: only states have a colour" {
+@test "output: only states are coloured" {
 	local command fixture
 
 	for fixture in cx7-ib-ndr mlx4-dead-port vendors netns hostile; do
@@ -90,7 +91,7 @@ decolor()
 				;;
 			esac
 			decolor <"$BATS_TEST_TMPDIR/out" | cmp -s "$BATS_TEST_TMPDIR/plain" - || wrong "$fixture $command"
-			# A colour ends in its cell, and encloses the word of a state.
+			# A colour ends within its cell, and encloses the word of a state.
 			sed -E $'s/\e\\[3[123]m(([0-9]+ )?[a-z0-9-]+(, [0-9]+ [a-z-]+)* *)\e\\[0m/\\1/g' "$BATS_TEST_TMPDIR/out" |
 				cmp -s "$BATS_TEST_TMPDIR/plain" - || wrong "$fixture $command: not a state"
 		done
@@ -165,7 +166,7 @@ decolor()
 	nothing_wrong
 }
 
-@test "output: a full disk outweighs a problem, and hides none" {
+@test "output: a full disk takes precedence over a problem, and hides none" {
 	status=0
 	"$binary" ports --root "$roots/bad-rate" >/dev/full 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ "$status" = 1 ]
@@ -240,7 +241,7 @@ decolor()
 	[ "$status" = 1 ]
 }
 
-# The next file to be opened takes the lowest number, and messages would be written into it.
+# The next file to be opened gets the lowest number, and messages would be written into it.
 @test "output: no file takes the place of a closed standard stream" {
 	local closed
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of perf as far as it can be tested without an InfiniBand port; the simulator has
-# the rest.
+# The command line of perf as far as it can be tested without an InfiniBand port; the simulator
+# covers the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -13,7 +13,7 @@ refused()
 	misuse perf "$@"
 }
 
-@test "perf: --help names options and the columns of all its records" {
+@test "perf: --help names the options and the columns of all its records" {
 	try perf --help
 	expect 0
 	[ -z "$stderr" ]

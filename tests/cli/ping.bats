@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of ping as far as it can be tested without a port; the simulator and, over
-# Ethernet, the virtual machine have the rest.
+# The command line of ping as far as it can be tested without a port; the simulator and, for
+# Ethernet, the virtual machine cover the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -39,7 +39,7 @@ refused()
 	nothing_wrong
 }
 
-@test "ping: --serve takes a port and no option of a client" {
+@test "ping: --serve takes a port and no client options" {
 	local option
 
 	for option in --smp --openib --flood --each '--count 3' '--interval 1s' '--gid-index 1'; do

@@ -12,11 +12,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	machines formats pkeys
 }
 
-@test "pkeys: a column alone says the same" {
+@test "pkeys: a column alone says the same as among others" {
 	machines columns pkeys cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes
 }
 
-@test "pkeys: --all has every slot, without it only those in use" {
+@test "pkeys: --all shows every slot; without it, only those in use are shown" {
 	cells cx5-ib-edr pkeys index,pkey,membership mlx5_0
 	same 'in use' $'0 0x7fff limited\n1 0x8001 full\n' "$output"
 	cells cx5-ib-edr pkeys index mlx5_0 --all
@@ -49,21 +49,21 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		$'mlx5_0 1 ibp8s0\nsmi1 1 \nsmi1 2 \nsmi1 3 \nsmi1 4 \n' "$output"
 }
 
-# ib_find_cached_pkey() prefers the full member's entry.
-@test "pkeys: a netdev uses one entry of the table, the full member's" {
+# ib_find_cached_pkey() prefers the entry with full membership.
+@test "pkeys: a netdev uses one entry of the table, the one with full membership" {
 	cells mlx4-dead-port pkeys port,pkey,netdevs
 	grep -qx '1 0xffff ib0' <<<"$output"
 	grep -qx '1 0x7fff ' <<<"$output"
 }
 
-@test "pkeys: none on iWARP, without a problem" {
+@test "pkeys: iWARP has none, and that is not a problem" {
 	on irdma-iwarp pkeys
 	expect 0 '' ''
 	on irdma-iwarp pkeys -j
 	expect 0 $'{"schema": "rdmactl/pkeys/1",\n "pkeys": [],\n "problems": []}' ''
 }
 
-@test "pkeys: an Ethernet port without a GID is no problem" {
+@test "pkeys: an Ethernet port without a GID is not a problem" {
 	on vendors pkeys -o device,port,pkey mana_0
 	expect 0 $'DEVICE PORT P_KEY\nmana_0    1 0xffff\nmana_0    2 0xffff' ''
 	on vendors pkeys mana_0/2

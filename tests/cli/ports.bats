@@ -12,7 +12,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	machines formats ports
 }
 
-@test "ports: a column alone says the same" {
+@test "ports: a column alone says the same as among others" {
 	machines columns ports cx5-ib-edr cx6dx-roce opa-hfi1 irdma-iwarp planes vendors
 }
 
@@ -49,7 +49,7 @@ rdmactl ports: smi1/5: no such port
 	expect_error 5 ports 'smi1/255: no such port'
 }
 
-@test "ports: a faulty port shows what could be read" {
+@test "ports: a faulty port shows everything that can be read" {
 	on bad-rate ports mlx5_1 -j
 	expect 3
 	[ "$(jq -c '.ports[0] | [.state, .physical_state, .rate_gbps, .width_speed, .width_lanes, .speed, .lid, .lmc, .sm_lid]' \
@@ -60,7 +60,7 @@ rdmactl ports: smi1/5: no such port
 	expect 0 $'DEVICE RATE Gb/s\nmlx5_0       200\nmlx5_2       200' ''
 }
 
-@test "ports: only what the columns need is a problem" {
+@test "ports: only files that the columns need can be a problem" {
 	on bad-rate ports -o device,port,state
 	expect 0 $'DEVICE PORT STATE\nmlx5_0    1 active\nmlx5_1    1 down\nmlx5_2    1 active' ''
 }
@@ -103,7 +103,7 @@ rdmactl ports: smi1/5: no such port
 	same 'iWARP' $'\n' "$output"
 }
 
-@test "ports: a port without a GID is no problem" {
+@test "ports: a port without a GID is not a problem" {
 	on vendors ports mana_0/2 -j
 	expect 0
 	[ "$(jq -c '.ports[0] | [.port_guid, .gid_table_length, .pkey_table_length]' <<<"$output")" = '[null,0,1]' ]
@@ -134,7 +134,7 @@ rdmactl ports: smi1/5: no such port
    1     -       100 bond0" ''
 }
 
-@test "ports set: words that are wrong, and no such port" {
+@test "ports set: wrong arguments, and no such port" {
 	try ports set
 	[ "$status" = 2 ]
 	try ports set 4 state down

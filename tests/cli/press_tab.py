@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """press_tab.py bash|zsh|fish SETUP LINE...: types each LINE, Tab and Enter into a shell.
 
-The shell has run SETUP before. What it printed goes to standard output; status 1 if it did not end.
+The shell runs SETUP first. Copies the shell's output to standard output; the status is 1 if the
+shell did not end.
 """
 
 import os
@@ -25,7 +26,7 @@ PATIENCE = 120
 
 
 def read_until(fd, wanted):
-    """All bytes until `wanted` comes, the shell ends or time is over."""
+    """All bytes until `wanted` comes, the shell ends or time runs out."""
     text, end = b'', time.monotonic() + PATIENCE
     while wanted not in text and time.monotonic() < end:
         if not select.select([fd], [], [], 0.2)[0]:
@@ -34,7 +35,7 @@ def read_until(fd, wanted):
             piece = os.read(fd, 4096)
         except OSError:
             return text
-        # fish asks the terminal who it is, and waits for the answer.
+        # fish asks the terminal to identify itself, and waits for the answer.
         if b'\x1b[c' in piece or b'\x1b[0c' in piece:
             os.write(fd, b'\x1b[?62;c')
         text += piece
@@ -50,7 +51,7 @@ def main():
     os.write(fd, (PROMPT[shell] + setup + '\n').encode())
     text = read_until(fd, b'ready>')
     for line in lines:
-        # The second Tab of an ambiguous word lists; Enter then runs what is in the line.
+        # The second Tab on an ambiguous word lists the candidates; Enter then runs the line.
         os.write(fd, line.encode() + b'\t\t\n')
     os.write(fd, b'exit\n')
     text += read_until(fd, b'\0never')

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# README.md shows what the program prints, and README.zh.md is in step with it.
+# README.md shows what the program prints, and README.zh.md matches it.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,7 +14,7 @@ setup()
 	cd "$top" || return
 }
 
-@test "readme: the examples print what it shows (UPDATE=1 rewrites it)" {
+@test "readme: the program prints the output of the examples (UPDATE=1 rewrites it)" {
 	"$BATS_TEST_DIRNAME/readme.py" show README.md "$roots" >"$BATS_TEST_TMPDIR/now"
 	[ -z "${UPDATE-}" ] || cat "$BATS_TEST_TMPDIR/now" >README.md
 	diff -u README.md "$BATS_TEST_TMPDIR/now"
@@ -22,7 +22,7 @@ setup()
 	[ "$(wc -l <README.md)" -le 200 ]
 }
 
-@test "readme: every command and every option that it names is one of the program" {
+@test "readme: every command and every option that it names exists in the program" {
 	local command options option word help
 
 	while read -r _ command options; do
@@ -39,7 +39,7 @@ setup()
 	nothing_wrong
 }
 
-@test "readme: the files that it links are there, and every target of make that it names" {
+@test "readme: linked files exist, and so does every make target that it names" {
 	local name targets
 
 	while read -r name; do
@@ -47,19 +47,20 @@ setup()
 	done < <(grep -ohE '\]\([^)#]+\)' README.md README.zh.md | tr -d '])(' | sort -u)
 	mapfile -t targets < <(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md |
 		sed 's/.*make //' | sort -u)
-	# One call, because make reads the dependencies of the whole house first; it names what it lacks.
+	# One call, because make first reads the dependencies of the entire project; it names missing
+	# targets.
 	make -n --no-print-directory "${targets[@]}" >/dev/null || wrong 'make does not know a target'
 	nothing_wrong
 }
 
-@test "readme: make -n demo installs nothing, and the machine is prepared beside the build" {
+@test "readme: make -n demo installs nothing, and prepares the machine while the build runs" {
 	local tree=$BATS_TEST_TMPDIR/tree top=$BATS_TEST_DIRNAME/../..
 
 	mkdir -p "$tree/tests" "$tree/build"
 	cp "$top/Makefile" "$tree"
 	cp "$top/tests/tests.mk" "$tree/tests"
 	ln -s "$(realpath "$top/packaging")" "$tree/packaging"
-	# Each waits for the other one: in turns, the first would not end.
+	# Each waits for the other one: run one after the other, the first would never end.
 	mkfifo "$tree/way"
 	printf '#!/bin/sh\necho deps >>done\n' >"$tree/tests/deps"
 	# shellcheck disable=SC2016 # of the script
@@ -77,7 +78,7 @@ setup()
 	[ "$(cat "$tree/done")" = $'deps\nprepared\nbuild/rdmactl' ]
 }
 
-# The levels of the headings, what is in blocks, in spans of code and in links, line by line.
+# The levels of the headings, and the contents of blocks, code spans and links, line by line.
 skeleton()
 {
 	awk '
@@ -94,6 +95,6 @@ skeleton()
 	skeleton README.md >"$BATS_TEST_TMPDIR/english"
 	skeleton README.zh.md >"$BATS_TEST_TMPDIR/chinese"
 	diff "$BATS_TEST_TMPDIR/english" "$BATS_TEST_TMPDIR/chinese"
-	# It is Chinese, every paragraph of it.
+	# Every paragraph of it is Chinese.
 	[ "$(grep -cP '\p{Han}' README.zh.md)" -ge 25 ]
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the examples of a README: readme.py show|words FILE ROOTS.
 
-An example is a block after a comment: <!-- test: root=FIXTURE status=N -->. "show" prints the file with
-what the commands print now. "words" lists every command with its options that the file names, in
-examples and in `code`, a line each: rdmactl COMMAND --OPTION...
+An example is a block after a comment: <!-- test: root=FIXTURE status=N -->. "show" prints the file
+with the current output of the commands. "words" lists every command with its options that the file
+names, in examples and in `code`, one per line: rdmactl COMMAND --OPTION...
 """
 import os
 import re

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of resources as far as it can be tested without a device; the guest has the rest.
+# The command line of resources as far as it can be tested without a device; the guest covers the
+# rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -81,7 +82,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	nothing_wrong
 }
 
-@test "resources: words of states and types belong to a kind" {
+@test "resources: the words for states and types depend on the kind" {
 	try resources qp --state listen
 	expect_error 2 resources "--state: 'listen' is not a state" \
 		'state of the queue pair: reset, init, rtr, rts, sqd, sqe, error'
@@ -127,7 +128,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	try resources qp --raw --where state=rts --json
 	[ "$status" = 5 ]
 	jq -e '.schema == "rdmactl/qp_contexts/1" and .qp_contexts == []' <<<"$output"
-	# It takes a port, as without --raw.
+	# It takes a port, as it does without --raw.
 	try resources qp --raw mlx5_0/1
 	expect 5
 	try resources mr --raw
@@ -158,7 +159,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	expect_error 2 resources "--pid: 'me' is not a number" 'rdmactl resources qp --help'
 }
 
-@test "resources: objects and columns" {
+@test "resources: devices, ports and columns" {
 	try resources mr mlx5_0/1
 	expect_error 2 resources "'mlx5_0/1' is not a device name" \
 		'give the kind of object first, if any, then devices'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Objects in use on a snapshot whose answers tests/cli/nldev.py makes: each attribute has a value of
-# its own, which the kernel's headers give a place. What a live kernel says is compared in the guest.
+# Objects in use on a snapshot with answers from tests/cli/nldev.py: each attribute has a distinct
+# value, at the place that the kernel's headers give it. The guest compares with a live kernel.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# with_threads KIND [NUMBER]: with_answers, and two threads of rping.
+# with_threads KIND [NUMBER]: with_answers, plus two threads of rping.
 with_threads()
 {
 	local thread
@@ -22,14 +22,14 @@ with_threads()
 		bytes >"$snapshot/root/proc/4321/limits"
 }
 
-# The values of these columns, with one blank between: shown COLUMNS WORD...
+# shown COLUMNS WORD...: the values of these columns, with one blank between them.
 shown()
 {
 	quickly try --root "$snapshot" resources "${@:2}" --tsv --no-headings -o "$1"
 	output=${output//$'\t'/ }
 }
 
-# as_json KIND: its rows, a line each.
+# as_json KIND: its rows, one per line.
 as_json()
 {
 	try --root "$snapshot" resources "$1" -j
@@ -37,7 +37,7 @@ as_json()
 	output=$(jq -c ".$1s[]" <<<"$output")
 }
 
-@test "resources: how many of each kind, and of kinds that are not known" {
+@test "resources: how many of each kind, and of unknown kinds" {
 	with_threads resources
 	try --root "$snapshot" resources
 	expect 0 'DEVICE  QP CM ID  CQ  MR  PD CTX SRQ
@@ -54,7 +54,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	[[ $stderr != *"did you mean 'qp'"* ]]
 }
 
-@test "resources: each column of queue pairs and identifiers of the connection manager" {
+@test "resources: each column of queue pairs and connection manager identifiers" {
 	with_threads resources
 	as_json qp
 	same 'queue pairs' '{"device":"mlx5_0","port":1,"qpn":1,"type":"gsi","subtype":null,"state":"rts","remote_qpn":null,"rq_psn":null,"sq_psn":null,"path_migration":null,"pdn":null,"pid":null,"command":"[ib_core]","kernel":true,"thread":null,"driver":null}
@@ -72,7 +72,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	as_json cq
 	same 'completion queues' '{"device":"mlx5_0","cqn":9,"entries":255,"users":3,"poll_context":"workqueue","adaptive_moderation":true,"ctxn":null,"pid":null,"command":"[ib_core]","kernel":true,"thread":null,"driver":null}
 {"device":"mlx5_0","cqn":10,"entries":511,"users":4,"poll_context":null,"adaptive_moderation":false,"ctxn":2,"pid":4321,"command":"rping-4321","kernel":false,"thread":4322,"driver":null}' "$output"
-	# Before 5.8 the codes had another order, but a distributor may have changed it.
+	# Before 5.8 the codes had a different order, but a distributor may have changed it.
 	mkdir -p "$snapshot/root/proc/sys/kernel"
 	for release in 4.18.0-553.el8:null 5.4.0-150-generic:null 5.7.19:null 5.8.0:workqueue 6.1.0-18-amd64:workqueue; do
 		echo "${release%:*}" >"$snapshot/root/proc/sys/kernel/osrelease"
@@ -114,7 +114,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	same 'words' $'17\n44\n' "$output"
 	shown qpn qp --where sq_psn=1003
 	same 'a field' $'18\n' "$output"
-	# A column of processes need not be shown to be asked for.
+	# A condition may use a process column that is not shown.
 	shown qpn qp --where command=rping-4321,device=mlx5_1
 	same 'two fields' $'44\n' "$output"
 	shown qpn qp -n 1
@@ -123,7 +123,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	same 'all of the first device' $'1\n17\n18\n19\n' "$output"
 	shown qpn qp --limit 5
 	same 'all' $'1\n17\n18\n19\n44\n' "$output"
-	# The limit counts what passes.
+	# The limit counts rows that pass the filter.
 	shown qpn qp --limit 2 --state rts,error
 	same 'a limit and a state' $'1\n17\n' "$output"
 	shown qpn qp --limit 3 --state rts,error
@@ -155,8 +155,8 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	same 'the kernel' $'[ib_core] 1\n' "$output"
 }
 
-# A record may be asked for again, need root, or be missing from the driver; one that is gone is no
-# problem.
+# The kernel may ask to try again later, require root, or have no records from the driver; a queue
+# pair that is gone is not a problem.
 @test "resources: --raw, and each reason why there is no record" {
 	with_threads resources
 	quickly try --root "$snapshot" resources qp --raw --tsv --no-headings -o device,qpn,remote_qpn,pid,command,raw_bytes,raw,retries
@@ -170,7 +170,7 @@ rdmactl resources: mlx5_0: cannot read queue pair 18: Resource temporarily unava
   the kernel finds a queue pair by its port, which it has only from the state init on
 rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
   its driver provides no such records (mlx5 and hns do), or the kernel is older than 5.9'
-	# Only those that pass are asked for.
+	# Only records that pass the filter are requested.
 	shown qpn,raw qp --raw --where qpn=17
 	expect 0 '17 deadbeef01' ''
 	shown qpn,raw qp --raw --limit 2 --type rc
@@ -181,8 +181,8 @@ rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
 	expect 0 17 ''
 }
 
-# A list that is not needed is not read: that of the second device is missing here.
-@test "resources: --limit stops early, with --raw, too" {
+# A list that is not needed is not read: the second device's list is missing here.
+@test "resources: --limit stops early, also with --raw" {
 	with_threads resources
 	sed -i '/^ask 20 5130 769 0800010002000000$/,/^end$/d' "$snapshot/netlink/answers"
 	shown qpn qp --limit 4
@@ -193,8 +193,8 @@ rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
 	expect 3 $'17 deadbeef01\n19 '
 }
 
-# Rows are printed in pieces of 1024 and more, messages of the kernel have 50 here.
-@test "resources: more queue pairs than a piece, and limits around its end" {
+# Rows are printed in batches of at least 1024; each message of the kernel has 50 here.
+@test "resources: more queue pairs than one batch, and limits around its end" {
 	local limit
 
 	with_threads many 2150

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Whether RoCE is lossless, as far as files tell, and the words of roce set. Settings of netdevs and
-# what a kernel says to them are tests of the guest.
+# Whether RoCE is lossless, as far as files show it, and the arguments of roce set. Guests test the
+# settings of netdevs and the kernel's answers to them.
 
 # shellcheck source=doctor.bash
 source "$BATS_TEST_DIRNAME/doctor.bash"
@@ -11,14 +11,14 @@ rdma=sys/class/infiniband
 net=sys/class/net
 configfs=sys/kernel/config/rdma_cm
 
-# ports FILTER [OPTION...]: what jq's filter makes of each port of the tree, one a line.
+# ports FILTER [OPTION...]: the output of a jq filter for each port of the tree, one per line.
 ports()
 {
 	try roce --root "$tree" --json "${@:2}"
 	jq -r ".roce[] | $1" <<<"$output"
 }
 
-# ecn NETDEV POINT [PRIORITY...]: on for these priorities
+# ecn NETDEV POINT [PRIORITY...]: turns it on for these priorities only.
 ecn()
 {
 	local priority
@@ -34,7 +34,7 @@ ecn()
 no_answers='rdmactl roce: cannot read data center bridging: a saved tree does not hold what netlink answers
   rdmactl snapshot keeps what the kernel answers'
 
-@test "roce: a saved machine, in a table and port by port" {
+@test "roce: a saved machine, as a table and port by port" {
 	on cx6dx-roce roce
 	expect 3 'DEVICE PORT NETDEV        TRUST DSCP PRIO CLASS PFC ECN PAUSE  MTU LOSSLESS BREAKS AT
 mlx5_0    1 ens1f0np0     -        0    -     - -   -   -     9000 -        trust
@@ -46,7 +46,7 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	shows 'STEP     VALUE   VERDICT TEXT'
 	shows 'tos      0       unknown the default TOS of rdma_cm cannot be seen'
 	run ! shows 'device +mlx5_1'
-	# -v shows all of all, -o what is asked for.
+	# -v shows everything for all ports, -o the requested columns.
 	on cx6dx-roce roce -v
 	[ "$(grep -c '^device' <<<"$output")" = 3 ]
 	on cx6dx-roce roce mlx5_0/1 -o netdev,lossless --tsv --no-headings
@@ -63,7 +63,7 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	[ "$(ports '"\(.default_tos) \(.global_tos) \(.tos) \(.tos_source) \(.dscp)"' mlx5_0)" = '106 184 184 global 46' ]
 	[ "$(ports '"\(.tos) \(.tos_source) \(.dscp)"' mlx5_0 --dscp cs3)" = '98 asked 24' ]
 	[ "$(ports '"\(.tos) \(.tos_source) \(.dscp)"' mlx5_0 --tos 0x6a)" = '106 asked 26' ]
-	# The same of a tree that a hostile hand has written.
+	# The same on a tree written by an attacker.
 	put $configfs/mlx5_0/ports/1/default_roce_tos $'999\e[2J'
 	put $configfs/mlx5_0/ports/1/default_roce_mode $'RoCE v3\e[2J'
 	put $rdma/mlx5_0/tc/1/traffic_class 'Global tclass=-1'
@@ -80,7 +80,7 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	jq -e '.roce[0].default_tos == null and (.problems | length) == 2' <<<"$output"
 }
 
-@test "roce: steps that files tell of" {
+@test "roce: steps that files show" {
 	copy cx6dx-roce
 	put $configfs/mlx5_0/ports/1/default_roce_tos 106
 	put $configfs/mlx5_0/ports/1/default_roce_mode 'IB/RoCE v1'
@@ -105,7 +105,7 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	put sys/kernel/debug/mlx5/0000:c1:00.0/cc_params/np_cnp_dscp 48
 	put sys/kernel/debug/mlx5/0000:c1:00.0/cc_params/np_cnp_prio 6
 	[ "$(ports '"\(.netdev) \(.bond) \(.cnp_dscp) \(.cnp_priority)"' | head -n 1)" = 'enp193s0f0np0 bond0 48 6' ]
-	# EPERM: lockdown keeps it closed.
+	# EPERM: lockdown denies access.
 	for error in EACCES EPERM; do
 		put sys/kernel/debug/mlx5/0000:c1:00.0/cc_params/np_cnp_dscp "!$error"
 		try roce --root "$tree" --json
@@ -114,7 +114,7 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	done
 }
 
-@test "roce: each member of a bond, no port without RoCE" {
+@test "roce: each member of a bond, and no ports without RoCE" {
 	copy roce-bond-vlan
 	[ "$(ports '"\(.device)/\(.port) \(.netdev) \(.bond)"')" = 'mlx5_bond_0/1 enp193s0f0np0 bond0
 mlx5_bond_0/1 enp193s0f1np1 bond0' ]
@@ -125,12 +125,12 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 	# A port in another network namespace has no netdev here.
 	copy netns
 	[ "$(ports 'select(.device == "mlx5_1") | "\(.netdev) \(.lossless) \(.breaks_at)"')" = 'null null trust' ]
-	# Without a netdev nothing is asked of it.
+	# Without a netdev, nothing is asked about it.
 	on netns roce mlx5_1
 	expect 0
 }
 
-@test "roce: words that are wrong" {
+@test "roce: wrong arguments" {
 	on cx6dx-roce roce --tos 256
 	expect_error 2 roce "'256' is not a TOS" 'a TOS is a number from 0 to 255: 106, 0x6a'
 	on cx6dx-roce roce --dscp AF5
@@ -165,7 +165,7 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 	[[ $stderr == *'a saved tree cannot be changed'* ]]
 }
 
-@test "roce set: a netdev without any of it" {
+@test "roce set: a netdev that supports none of it" {
 	try roce set lo default-tos 3
 	expect_error 5 roce "'lo' is not the netdev of a RoCE port" 'rdmactl netdevs lists the ports and their netdevs'
 	try roce set lo ecn 3 --json
@@ -188,7 +188,7 @@ on_tree()
 	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 }
 
-# enabled POINT: the files of the priorities 0 to 7.
+# enabled POINT: the contents of the files for priorities 0 to 7.
 enabled()
 {
 	cat "$tree/$net/lo/ecn/$1"/enable/[0-7] | tr -d '\n'
@@ -208,7 +208,7 @@ enabled()
 		and .undo == "rdmactl roce set lo ecn 3/none")' <<<"$output"
 	[ "$(enabled roce_rp)" = 00011000 ]
 	[ "$(enabled roce_np)" = 10000001 ]
-	# What is right already is not written.
+	# Values that are already right are not written.
 	[ "$(stat -c %Y "$tree/$net/lo/ecn/roce_rp/enable"/{2,3} | sort -u)" = 1000000 ]
 	on_tree lo ecn 3,4/0,7 --json
 	jq -e '.changed == false and .change[0].state == "unchanged"' <<<"$output"
@@ -219,7 +219,7 @@ enabled()
 	[ "$(<"$tree/$net/lo/ecn/roce_np/cnp_dscp")" = 56 ]
 	on_tree lo ecn none --json
 	[ "$(enabled roce_rp)$(enabled roce_np)" = 0000000000000000 ]
-	# One that fails undoes those before it.
+	# A change that fails undoes those before it.
 	rm "$tree/$net/lo/ecn/roce_np/cnp_dscp"
 	on_tree lo ecn 1 cnp-dscp 3 --json
 	[ "$status" = 1 ]

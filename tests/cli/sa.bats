@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of sa as far as it can be tested without an InfiniBand port; the simulator has
+# The command line of sa as far as it can be tested without an InfiniBand port; the simulator covers
 # the rest.
 
 # shellcheck source=lib.bash
@@ -9,7 +9,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 records='nodes ports path multicast links sm switches services inform guidinfo lft mft pkeys sl2vl vlarb classportinfo'
 
-@test "sa: --help names the records, and their columns" {
+@test "sa: --help names the records and their columns" {
 	local word
 
 	try sa --help
@@ -60,7 +60,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	expect_error 2 sa "--mkey: 'x' is not a number up to 0xffffffffffffffff"
 }
 
-@test "sa: a saved tree answers nothing" {
+@test "sa: a saved tree answers no queries" {
 	on cx5-ib-edr sa nodes
 	expect_error 2 sa 'a saved tree answers no management datagrams' \
 		'run it on the live system, without --root or RDMACTL_ROOT'

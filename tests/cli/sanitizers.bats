@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The program with sanitizers has a runtime that is changed in places (tests/sanitized.c). What it
-# reports is as without the changes.
+# The program with sanitizers has a run-time library that is changed in places (tests/sanitized.c).
+# It reports the same errors as without the changes.
 
 load lib
 
@@ -11,7 +11,7 @@ setup()
 	binary=${binary%/*}/planted
 }
 
-# reports ERROR WHERE TEXT: the report has TEXT, and names the function or what else WHERE says.
+# reports ERROR WHERE TEXT: the report contains TEXT, and names the function or the place in WHERE.
 reports()
 {
 	try "$1"
@@ -20,7 +20,7 @@ reports()
 	[[ $stderr = *"$2"* ]] || wrong "$1: no '$2'"
 }
 
-@test "errors of memory are reported with the function and the variable" {
+@test "memory errors are reported with the function and the variable" {
 	reports leak 'in leak ' 'LeakSanitizer: detected memory leaks'
 	reports leak-beside-threads 'in leak ' 'SUMMARY: AddressSanitizer: 11 byte(s) leaked in 1 alloc'
 	reports read-behind-heap 'in read_behind_heap ' 'AddressSanitizer: heap-buffer-overflow'

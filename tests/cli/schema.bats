@@ -7,7 +7,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Every command, and every form of one, in the order of the help.
+# Every command and every form of one, in the order of the help.
 expected_schemas()
 {
 	local command word
@@ -36,9 +36,9 @@ expected_schemas()
 				_errors _error_growth _cables _check _route _tree _pairs _shared _tables _multicast _balance _using
 			;;
 		smp | sa)
-			# The first subcommand brings the schema that all of them share.
+			# The first subcommand comes with the schema that all of them share.
 			for word in $("$binary" __complete -- "$command" '' | cut -f 1); do
-				# The records that it gets are path records.
+				# The records that it fetches are path records.
 				[ "$command-$word" != sa-multipath ] || continue
 				echo "${command}_$word"
 				[ "$word" != nodedesc ] || echo smp_raw
@@ -53,7 +53,7 @@ expected_schemas()
 		ipoib) echo ipoib ;;
 		*) echo "$command" ;;
 		esac
-	done | awk '!seen[$0]++' # those that several commands share come with the first
+	done | awk '!seen[$0]++' # shared ones are listed with the first command that has them
 }
 
 @test "schema: the list has every command with JSON" {
@@ -83,7 +83,7 @@ setup_file()
 	done
 }
 
-# every CONDITION: jq's condition of a document is true of every schema $name.
+# every CONDITION: checks that jq's condition is true of every schema; $name is its name.
 every()
 {
 	jq -r '(input_filename | sub(".*/"; "")) as $name | select(('"$1"') != true) | $name' \
@@ -95,7 +95,7 @@ every()
 	[ "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size +100c | wc -l)" -gt 40 ]
 	[ -z "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size -100c)" ]
 	every '[."$id", .properties.schema.const] | unique == ["rdmactl/\($name)/1"]'
-	# The document of a change or a mesh begins with what the whole of it is.
+	# The document of a change or a mesh begins with facts about the run as a whole.
 	every '.required == ["schema", $name, "problems"] + ({change: ["changed"], mesh: ["plan", "seed", "hosts_wanted",
 		"hosts_present", "hosts_missing", "rails", "pairs", "rounds", "pairs_failed", "pairs_untried",
 		"pairs_left_out", "pairs_resumed", "pairs_one_way", "median_gbps", "median_both_gbps",
@@ -122,7 +122,7 @@ every()
 	nothing_wrong
 }
 
-@test "schema: -o describes those columns alone" {
+@test "schema: -o describes only the named columns" {
 	try schema ports -o lid,port
 	expect 0
 	[ "$(jq -c '.properties.ports.items.required' <<<"$output")" = '["lid","port"]' ]

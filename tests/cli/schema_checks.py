@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The checks of documents in guests and on the simulator (tests/vm/program.py), which have no jsonschema,
-beside jsonschema: both must take and refuse the same values, for every field of every schema.
+"""Compares the checks of documents in guests and on the simulator (tests/vm/program.py), which have
+no jsonschema, with jsonschema: both must accept and refuse the same values, for every field of
+every schema.
 
 usage: RDMACTL=build/asan/rdmactl schema_checks.py
-Prints what differs, and exits 1 if anything does; the last line is the number of comparisons.
+
+Prints the differences, and exits 1 if there are any; the last line is the number of comparisons.
 """
 
 import json
@@ -18,10 +20,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 import program
 
-# Values of each type, and beside each bound. 1.0 is an integer for jsonschema, but not for readers in C.
+# Values of each type, and on both sides of each bound. 1.0 is an integer for jsonschema, but not
+# for readers in C.
 VALUES = (None, True, False, 0, -1, 1, 1.5, -0.5, 2**64 - 1, "", "x", "unknown-7", "unknown-", "-", [], [None],
           [1], ["x"], [{}], {}, {"x": 1})
-# What is said of a wrong value, for each keyword.
+# The errors reported for a wrong value, for each keyword.
 MESSAGES = (
     ({"type": "integer"}, True, ["it is True, not integer"]),
     ({"type": ["string", "null"]}, 1, ["it is 1, not string/null"]),
@@ -43,7 +46,7 @@ MESSAGES = (
 
 
 def close(schema):
-    """The same schema, which allows no key that it does not name."""
+    """The same schema, but without permission for keys that it does not name."""
     if isinstance(schema, dict):
         closed = {key: close(inner) for key, inner in schema.items()}
         if isinstance(schema.get("properties"), dict):
@@ -67,7 +70,7 @@ def good(schema):
 
 
 def variants(schema):
-    """Values of which some are right and some are wrong."""
+    """Values, some right and some wrong."""
     yield from VALUES
     whole = good(schema)
     yield whole
@@ -82,7 +85,7 @@ def variants(schema):
 
 
 def fields(schema):
-    """The schema and all inside it."""
+    """The schema and all schemas inside it."""
     yield schema
     for inner in (*schema.get("properties", {}).values(), *schema.get("anyOf", ())):
         yield from fields(inner)
@@ -91,7 +94,7 @@ def fields(schema):
 
 
 def bare(schema):
-    """What two fields have in common that differ in their description alone."""
+    """A key that is equal for two fields that differ only in their descriptions."""
     return json.dumps({key: value for key, value in schema.items() if key != "description"}, sort_keys=True)
 
 

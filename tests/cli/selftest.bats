@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The command line of selftest as far as it can be tested without an RDMA device; the virtual
-# machine has the rest.
+# machine covers the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -77,7 +77,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: --memory is a kind, and of a server a size" {
+@test "selftest: --memory selects a kind, and on a server a size" {
 	local kinds='pages, huge, odp, dmabuf:system, dmabuf:udmabuf, dmabuf:cuda or dmabuf:hip, with the '
 
 	kinds+='number of the accelerator: dmabuf:cuda:1'
@@ -97,7 +97,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: shapes of the gather tests are lists" {
+@test "selftest: the shapes of the gather tests are lists" {
 	refused "--block-size: 'x' is not a size (64,4k)" --block-size 64,x
 	refused "--block-count: '2x' is not a number of blocks (2,8,30)" --block-count 2x
 	refused '--block-count: 0 is not between 1 and 268435456' --block-count 2,0
@@ -107,7 +107,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: charts take the place of rows" {
+@test "selftest: charts replace rows" {
 	for option in --json --jsonl --tsv '-o device' --list-tests --all-gids; do
 		# shellcheck disable=SC2086
 		try selftest --format svg $option
@@ -146,7 +146,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: each program of others has its own options" {
+@test "selftest: each foreign program has its own options" {
 	for mode in --serve '--peer 192.0.2.1'; do
 		# shellcheck disable=SC2086 # two words
 		{
@@ -195,7 +195,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: --all-gids is one small test for each GID" {
+@test "selftest: --all-gids runs one small test for each GID" {
 	for option in '--gid-index 1' '--test rc' --latency --bandwidth '--sizes 64' '--qps 2' \
 		'--expect-usec 3' '--stride 64'; do
 		# shellcheck disable=SC2086
@@ -204,7 +204,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: an option for tests that do not run" {
+@test "selftest: an option for tests that are not selected" {
 	local none='and none of them is selected'
 
 	refused "--expect-gbps is for tests of group bandwidth, $none" --latency --expect-gbps 3
@@ -217,7 +217,7 @@ refused()
 	nothing_wrong
 }
 
-@test "selftest: ways to measure that clash" {
+@test "selftest: clashing ways to measure" {
 	local none='and none of them is selected'
 
 	refused '--both-ways cannot be used with --reversed' --both-ways --reversed
@@ -338,7 +338,7 @@ refused()
 	[ "$(uniq <<<"${output%$'\n'}" | head -n 2 | xargs)" = 'setup rc' ]
 }
 
-@test "selftest: what the packets carry" {
+@test "selftest: the contents of the packets" {
 	local word
 
 	for word in af44 64 -1; do
@@ -380,7 +380,7 @@ refused()
 	expect 0
 }
 
-@test "selftest: objects" {
+@test "selftest: devices and ports" {
 	try selftest mlx5_0/x
 	expect_error 2 selftest "'mlx5_0/x' is not DEV or DEV/PORT" 'rdmactl devices lists the names'
 	for address in 192.0.2.1 fe80::1%eth0 2001:db8::7; do
@@ -428,8 +428,9 @@ refused()
 	grep -q '^mlx5_0/1' <<<"$output"
 }
 
-# They need a live system and a peer; this shows that each option exists and goes with the others.
-@test "selftest: recipes of the page are valid command lines" {
+# They need a live system and a peer; this shows that each option exists and can be combined with
+# the others.
+@test "selftest: the recipes of the page are valid command lines" {
 	local line count=0
 
 	no_device

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of smp as far as it can be tested without an InfiniBand port; the simulator has
-# the rest.
+# The command line of smp as far as it can be tested without an InfiniBand port; the simulator
+# covers the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkeys sl2vl vlarb lft mft sminfo'
 
-@test "smp: --help names the attributes, and their columns" {
+@test "smp: --help names the attributes and their columns" {
 	local word
 
 	try smp --help
@@ -56,7 +56,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	expect_error 2 smp "--sl: '16' is not between 0 and 15" 'rdmactl smp nodeinfo --help'
 }
 
-@test "smp: columns are those of the attribute" {
+@test "smp: columns depend on the attribute" {
 	try smp nodeinfo -o node_giud
 	expect_error 2 smp "unknown column 'node_giud'" "did you mean 'node_guid'?"
 	try smp lft -o node_guid
@@ -65,7 +65,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	expect 2
 }
 
-@test "smp: a saved tree answers nothing" {
+@test "smp: a saved tree answers no queries" {
 	on cx5-ib-edr smp nodeinfo
 	expect_error 2 smp 'a saved tree answers no management datagrams' \
 		'run it on the live system, without --root or RDMACTL_ROOT'
@@ -112,7 +112,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = lid ]
 }
 
-@test "smp: commands to a subnet manager" {
+@test "smp: requests to a subnet manager" {
 	try smp sminfo --command abdicate 5
 	expect 2 ''
 	[[ $stderr == *handover* ]] || wrong 'the words are not named'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# rdmactl snapshot and --root FILE: an archive says what the tree says, an anonymised one says
-# nothing of the host, hostile archives are refused, and nothing is left behind.
+# rdmactl snapshot and --root FILE: an archive gives the same answers as the tree, an anonymised one
+# reveals nothing about the host, hostile archives are refused, and nothing is left behind.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -15,13 +15,13 @@ setup()
 	archive=$BATS_TEST_TMPDIR/host.tar.zst
 }
 
-# snap FIXTURE FILE [OPTION...]
+# snap FIXTURE FILE [OPTION...]: takes a snapshot of a fixture.
 snap()
 {
 	quickly try snapshot "$2" --root "$roots/$1" "${@:3}"
 }
 
-# The private folder of --root FILE is gone, at once or, after a signal, soon.
+# The private folder of --root FILE disappears, at once or, after a signal, soon.
 nothing_stays()
 {
 	local tries=0
@@ -32,7 +32,7 @@ nothing_stays()
 	[ -z "$(ls -A "$TMPDIR")" ] || wrong "$1: left behind: $(ls -A "$TMPDIR")"
 }
 
-# Commands that together read all that is in a tree.
+# Commands that together read everything in a tree.
 listings='ports gids pkeys netdevs counters doctor topo roce sriov'
 
 # listing ROOT COMMAND: its JSON and status, without the path of the root.
@@ -82,7 +82,7 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: every listing says the same of the archive and of the tree, for all machines" {
+@test "snapshot: every listing is the same from the archive and from the tree, on all machines" {
 	local tree name command
 
 	for tree in "$roots"/*; do
@@ -101,7 +101,7 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: the same by --root FILE, by RDMACTL_ROOT, by a personality" {
+@test "snapshot: the same with --root FILE, RDMACTL_ROOT, and a personality" {
 	local command
 
 	snap cx7-ib-ndr "$archive"
@@ -122,7 +122,7 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: one of an archive is the same again" {
+@test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar
 	[ "$status" = 0 ]
@@ -132,7 +132,7 @@ listing()
 	diff -r --no-dereference one/rdmactl-snapshot/root two/rdmactl-snapshot/root
 }
 
-@test "snapshot: nothing stays behind, however the command ends" {
+@test "snapshot: nothing is left behind, however the command ends" {
 	local signal pid tries
 
 	snap forty "$archive"
@@ -160,7 +160,7 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: damaged archives and other files" {
+@test "snapshot: damaged archives, and files that are not archives" {
 	local length
 
 	snap cx6dx-roce "$archive"
@@ -173,7 +173,7 @@ listing()
 	quickly try ports --root cut.tar
 	expect_error 1 ports 'cut.tar is damaged or cut off' \
 		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
-	# Between two members, where the library sees an end.
+	# Cut between two members, where the library sees a regular end.
 	length=$(python3 -c 'import sys, tarfile; print(tarfile.open(sys.argv[1]).getmembers()[1200].offset)' plain.tar)
 	head -c "$length" plain.tar >cut.tar
 	quickly try ports --root cut.tar
@@ -265,7 +265,7 @@ listing()
 	grep -q 'No space left on device' err
 }
 
-@test "snapshot: what cannot be read is told, and is in the archive as its error" {
+@test "snapshot: a file that cannot be read is reported, and is in the archive as its error" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -a "$roots/cx6dx-roce" "$tree"
@@ -290,7 +290,7 @@ listing()
 	grep -q 'run it as root' err
 }
 
-@test "snapshot: keys are never in it" {
+@test "snapshot: keys are never included" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -a "$roots/cx6dx-roce" "$tree"
@@ -332,13 +332,13 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: --anonymise changes the problems that it tells of, too" {
+@test "snapshot: --anonymise changes the problems that it reports, too" {
 	local tree=$BATS_TEST_TMPDIR/tree host=gpu17.example.org
 
 	cp -a "$roots/cx6dx-roce" "$tree"
 	mkdir -p "$tree/proc/sys/kernel" "$tree/etc/modprobe.d"
 	echo $host >"$tree/proc/sys/kernel/hostname"
-	# More than is taken of a file.
+	# More than is taken from one file.
 	truncate -s 8M "$tree/etc/modprobe.d/$host.conf"
 	quickly try snapshot a.tar --root "$tree" --json
 	[ "$status" = 3 ]
@@ -361,14 +361,14 @@ listing()
 	chmod 000 "$groups/alice.slice/job_17/rdma.max" "$groups/bob.slice"
 	try_as_nobody snapshot a.tar --anonymise -o unreadable,left_out --tsv --no-headings
 	[ "$status" = 3 ]
-	# Each is told once, although several sources lead to the folder.
+	# Each is reported once, although several sources lead to the folder.
 	[ "$(<out)" = $'2\t2' ]
 	[ "$(sed -nE 's/group-[0-9a-f]{12}/GROUP/g; s/.*cannot read (.*):.*/\1/p' err)" = $'sys/fs/cgroup/GROUP\nsys/fs/cgroup/GROUP/GROUP/rdma.max' ]
 	run ! grep -aE 'alice|bob|job_17' out err a.tar
 	tar -tvf a.tar | grep -q 'group-[0-9a-f]*/rdma.max -> !EACCES'
 }
 
-@test "snapshot: --anonymise leaves out what it cannot look into" {
+@test "snapshot: --anonymise omits files that it cannot look into" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -a "$roots/cx6dx-roce" "$tree"
@@ -391,7 +391,7 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	jq -e '.snapshot[0].left_out == 2' out
 	run ! grep 'modprobe.d/.*conf' <(tar -tf b.tar)
 	run ! grep -a gpu17 out <(tar -xOf b.tar)
-	# Nothing then has the name of the host, whose file is one of those.
+	# The host name is then unknown, because its own file is one of those.
 	rm "$tree/etc/modprobe.d"/*
 	echo '# of gpu17' >"$tree/etc/modprobe.d/a.conf"
 	printf 'gpu17\0' >"$tree/proc/sys/kernel/hostname"
@@ -401,7 +401,7 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	run ! grep -a gpu17 out <(tar -xOf c.tar)
 }
 
-@test "snapshot: --anonymise keeps what belongs together" {
+@test "snapshot: --anonymise keeps related things related" {
 	local name
 
 	printf 'the key of this test' >key
@@ -409,7 +409,7 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 		snap "$name" a.tar --force --anonymise --anonymise-key key
 		for command in devices ports gids netdevs doctor; do
 			quickly on "$name" "$command"
-			# Addresses, names of hosts and the widths that they have.
+			# Addresses, host names, and the column widths that depend on them.
 			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >wanted
 			quickly try "$command" --root a.tar
 			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >got
@@ -419,7 +419,7 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	nothing_wrong
 }
 
-@test "snapshot: --anonymise drops comments and files of users, and doctor says the same" {
+@test "snapshot: --anonymise drops comments and users' files, and doctor says the same" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -a "$roots/no-driver" "$tree"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The functions of saved machines, and the words that change them. What the kernel does with those is
-# tested in a guest.
+# The functions of saved machines, and the arguments that change them. A guest tests what the kernel
+# does with those.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -31,7 +31,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	[ "$status" = 0 ]
 	jq -e '[.sriov[] | select(.kind == "sf") | .function, .parent, .index, .device] ==
 		["mlx5_core.sf.2", "0000:65:00.0", 88, "mlx5_2"]' <<<"$output"
-	# Without SR-IOV, it is not said to be physical.
+	# Without SR-IOV, a function is not called physical.
 	on efa sriov --json -o function,kind,vfs,policy
 	[ "$status" = 0 ]
 	jq -e '[.sriov[] | .kind] == ["function", "function"] and .sriov[0].vfs == null' <<<"$output"
@@ -71,7 +71,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	expect 5 '' 'rdmactl sriov: no function of a PCI adapter has RDMA'
 }
 
-@test "sriov set: words that are wrong" {
+@test "sriov set: wrong arguments" {
 	try sriov set
 	[ "$status" = 2 ]
 	try sriov set lo
@@ -115,7 +115,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	[[ $stderr == *'the driver of lo has no devlink'* ]]
 }
 
-# As on a BlueField, whose uplink p0 comes after the representors.
+# As on a BlueField, where the uplink p0 comes after the representors.
 @test "sriov: the netdev of a function is not that of a representor" {
 	local class=$tree/sys/class nets target
 

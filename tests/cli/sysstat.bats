@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of sysstat as far as it can be tested without a port; the simulator has the rest.
+# The command line of sysstat as far as it can be tested without a port; the simulator covers the
+# rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -18,7 +19,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "sysstat: invalid words" {
+@test "sysstat: invalid arguments" {
 	try sysstat
 	expect_error 2 sysstat 'DEST is missing' 'rdmactl sysstat --help'
 	try sysstat 5 cpus
@@ -35,7 +36,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 sysstat '--lid cannot be used with --direct' 'rdmactl sysstat --help'
 }
 
-@test "sysstat: a saved tree answers nothing" {
+@test "sysstat: a saved tree answers no queries" {
 	local words
 
 	for words in 5 '5 cpu' --serve; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The settings of the RDMA subsystem, and what all changes have in common, on a host without RDMA.
+# The settings of the RDMA subsystem, and features common to all changes, on a host without RDMA.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-@test "system: words that are wrong" {
+@test "system: wrong arguments" {
 	try system set netns-mod shared
 	expect 2 '' "rdmactl system: unknown setting 'netns-mod'
   did you mean 'netns-mode'?"
@@ -15,7 +15,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
   rdmactl system set --help lists the settings"
 }
 
-@test "system: words of privileged-qkey" {
+@test "system: values of privileged-qkey" {
 	try system set privileged-qkey yes
 	expect 2 '' "rdmactl system: 'yes' is not a value of privileged-qkey: it takes on, off
   rdmactl system set --help lists the settings"
@@ -24,7 +24,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
   the settings are netns-mode, privileged-qkey"
 }
 
-@test "system: a kernel without RDMA: no socket is opened, which would load ib_core" {
+@test "system: a kernel without RDMA: no socket is opened, because that would load ib_core" {
 	local options
 
 	try system
@@ -37,7 +37,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	done
 }
 
-@test "system: a snapshot has what its kernel said" {
+@test "system: a snapshot has its kernel's answer" {
 	with_answers exclusive
 	try --root "$snapshot" system --json
 	[ "$status" = 0 ]

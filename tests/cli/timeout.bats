@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# --timeout of all commands but those that apply it to each request: cmd/main.c.
+# --timeout of all commands except those that apply it to each request: cmd/main.c.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -11,11 +11,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0
 }
 
-# Even where the parent blocked the signal of the timer.
+# This works even if the parent blocked the timer's signal.
 @test "timeout: --timeout ends a hanging run" {
 	local started=$SECONDS
 
-	# The output is larger than the pipe, and nobody reads it.
+	# The output is larger than the pipe's buffer, and nobody reads it.
 	mkfifo "$BATS_TEST_TMPDIR/pipe"
 	# shellcheck disable=SC2217 # it keeps the pipe open
 	sleep 300 <"$BATS_TEST_TMPDIR/pipe" 3>&- &

@@ -20,14 +20,15 @@ teardown()
 	[ -z "${writer-}" ] || kill "$writer" 2>/dev/null || :
 }
 
-# put FILE TEXT: replaces a file of mlx5_0/1, which is never empty meanwhile.
+# put FILE TEXT: replaces a file of mlx5_0/1, which is never empty in between.
 put()
 {
 	echo "$2" >"$BATS_TEST_TMPDIR/new"
 	mv "$BATS_TEST_TMPDIR/new" "$(realpath "$port/$1")"
 }
 
-# grow FILE N: adds to a counter, in one write to the same file, as the kernel's files stay.
+# grow FILE N: adds to a counter, with one write to the same file, so that the file stays the same,
+# as in the kernel.
 grow()
 {
 	echo $(($(<"$port/$1") + $2)) >"$BATS_TEST_TMPDIR/new"
@@ -69,7 +70,7 @@ start_top()
 	wait_for '^PORT '
 }
 
-# wait_for REGEX: until a line of the screen is like this; the screen is in $screen then.
+# wait_for REGEX: waits until a line of the screen matches; sets $screen to the screen.
 wait_for()
 {
 	local try
@@ -84,7 +85,7 @@ wait_for()
 	return 1
 }
 
-# Until no line is like this.
+# Waits until no line matches.
 wait_without()
 {
 	local try
@@ -106,7 +107,7 @@ fits()
 	! show | grep -qE "^.{$(($1 + 1))}"
 }
 
-@test "top: what the agent of a port and its driver count both is counted once" {
+@test "top: traffic that both the port's agent and its driver count is counted once" {
 	local port
 
 	rm -rf "$tree"
@@ -131,7 +132,7 @@ fits()
 	is_between "$(awk "BEGIN { print 32 / $most }")" "$(jq '.tx_gbps * 1000' <<<"$output")" "$(awk "BEGIN { print 32 / $least }")"
 }
 
-@test "top: without a terminal a table a round, and JSON that follows the schema" {
+@test "top: without a terminal one table per round, and JSON that follows the schema" {
 	try top --root "$tree" -c 2 -i 100ms -o object,state,tx_gbps,drops,flaps
 	expect 0 "PORT     STATE  TX Gb/s DROPS FLAPS
 mlx5_0/1 active       0     0     0
@@ -153,7 +154,8 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 	[ "$(jq -r .object "$BATS_TEST_TMPDIR/out" | sort | uniq -c | xargs)" = '2 mlx5_0/1' ]
 }
 
-# The last line that top has printed, once it is what jq is asked for: with -e, it takes no line for true.
+# Waits until a jq condition is true of the last line that top has printed; `input` is needed because
+# jq -e takes an empty input for true.
 last_line_is()
 {
 	local try
@@ -199,7 +201,7 @@ last_line_is()
 		"$BATS_TEST_TMPDIR/out"
 }
 
-@test "top: a host without devices, an unknown one, wrong options" {
+@test "top: a host without devices, an unknown device, wrong options" {
 	on no-rdma top -c 1
 	[ "$status" = 5 ]
 	[ -z "$output" ]
@@ -214,7 +216,7 @@ last_line_is()
 	[[ $stderr = *sort* ]]
 }
 
-@test "top: ports of all machines; what a driver does not count is unknown" {
+@test "top: ports of all machines; values that a driver does not count are unknown" {
 	local machine
 
 	for machine in cx5-ib-edr cx7-ib-ndr efa irdma-iwarp opa-hfi1 qib-counters rxe-host vendors hostile mlx4-dead-port; do
@@ -226,7 +228,7 @@ last_line_is()
 	jq -e '.tx_gbps == null and .drops == null and .worst_counter == null' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "top: the screen shows what grows, and quits as if nothing had been there" {
+@test "top: the screen shows what grows, and restores the terminal when it quits" {
 	open_terminal 80 24
 	start_top
 	wait_for '^mlx5_0/1 active  0\.00 \[ +\]'
@@ -242,7 +244,7 @@ last_line_is()
 	[ "$(tmux -S "$socket" display -p '#{alternate_on} #{cursor_flag}')" = '0 1' ]
 }
 
-@test "top: every signal that ends it restores the terminal, and ^Z does until fg" {
+@test "top: every signal that ends it restores the terminal, and so does ^Z until fg" {
 	local signal
 
 	open_terminal 80 24
@@ -295,7 +297,7 @@ last_line_is()
 	wait_without 'previous order'
 	press p
 	wait_for '^PAUSED'
-	# What the screen shows stays, though the counters go on.
+	# The contents of the screen stay, though the counters go on.
 	local before=$screen
 	sleep 0.5
 	[ "$(show)" = "$before" ]

@@ -4,7 +4,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# golden MACHINE FILE WORDS...: the output of topo as in tests/golden/topo-MACHINE/FILE.
+# golden MACHINE FILE WORDS...: compares the output of topo with tests/golden/topo-MACHINE/FILE.
 golden()
 {
 	local file=$top/tests/golden/topo-$1/$2
@@ -18,7 +18,7 @@ golden()
 	diff -u "$file" "$BATS_TEST_TMPDIR/out"
 }
 
-# cell MACHINE A B KEY: what the document says of two nodes.
+# cell MACHINE A B KEY: a value from the document about two nodes.
 cell()
 {
 	quickly on "topo-$1" topo -j "$2"
@@ -44,29 +44,29 @@ cell()
 	"$top/tests/cli/validate" ../schema .
 }
 
-@test "topo: what holds for every machine and every fixture" {
+@test "topo: properties that hold for every machine and every fixture" {
 	RDMACTL=$binary "$top/tests/topo/properties" "$roots"/*/
 }
 
-@test "topo: the words of NCCL and UCX" {
+@test "topo: the terms of NCCL and UCX" {
 	golden switches nccl.txt --names nccl
 	golden switches ucx.txt --names ucx
 	golden grace nccl.txt --names nccl
 }
 
-@test "topo: a NUMA node is inherited, and says so" {
+@test "topo: an inherited NUMA node is marked as such" {
 	quickly on topo-switches topo -o node,numa_node,numa_source mlx5_0 mlx5_11
 	expect 0 $'NODE    NUMA NUMA SOURCE\nmlx5_0     0 inherited\nmlx5_11    1 measured' ''
 }
 
-@test "topo: node 0 everywhere in a Hyper-V guest of several nodes is no measurement" {
+@test "topo: node 0 everywhere in a Hyper-V guest with several nodes is not trusted" {
 	quickly on topo-azure-ndv4-blind topo -o numa_node,numa_source gpu0
 	expect 0 $'NUMA NUMA SOURCE\n   - unknown' ''
 	quickly on topo-azure-ndv4 topo -o numa_node,numa_source gpu0
 	expect 0 $'NUMA NUMA SOURCE\n   1 measured' ''
 }
 
-@test "topo: a virtual function goes with its parent, unless it is asked for" {
+@test "topo: a virtual function is shown with its parent, unless requested" {
 	quickly on topo-switches topo --tsv
 	[[ $output != *mlx5_3* ]]
 	quickly on topo-switches topo --tsv -a
@@ -86,7 +86,7 @@ cell()
 	[ "$(cell switches mlx5_0 gpu0 max_bandwidth_gbps)" = 504.123076923 ]
 }
 
-@test "topo: integrated graphics and the display of a BMC are no accelerators" {
+@test "topo: integrated graphics and the display of a BMC are not accelerators" {
 	quickly on topo-switches topo -o node,kind
 	[ "$(grep -c accelerator <<<"$output")" = 3 ]
 }
@@ -106,7 +106,7 @@ cell()
 	expect 3 $'NODE\nmlx5_0'
 	on cx6dx-roce topo ens1f0np0
 	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev of the adapter of mlx5_0: rdmactl netdevs shows which netdev belongs to which port'
-	# None of these is the name of a netdev, though there is a folder.
+	# None of these is the name of a netdev, though a folder exists.
 	on cx6dx-roce topo ''
 	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  rdmactl topo lists what is there'
 	on cx6dx-roce topo . ../net
@@ -177,7 +177,7 @@ cell()
 	expect 0
 	quickly on topo-switches topo --require PIX --tsv gpu2
 	expect 4
-	# An answer that is not known is no pass.
+	# An unknown answer does not pass.
 	quickly on topo-flat-vm topo --require node --tsv
 	expect 3
 	[[ $stderr == *'gpu0: the distance to the adapters cannot be determined'* ]]
@@ -187,7 +187,7 @@ cell()
 	expect 5
 }
 
-@test "topo: an adapter without an active port is none for --require" {
+@test "topo: for --require, an adapter without an active port does not count" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -r "$roots/topo-switches" "$tree"
@@ -197,7 +197,7 @@ cell()
 	[[ $stderr == *'gpu0: the nearest active adapter, mlx5_1, is at PHB'* ]]
 }
 
-@test "topo: a topology file where NCCL looks for it tells what a virtual machine hides" {
+@test "topo: a topology file where NCCL looks for it shows what a virtual machine hides" {
 	[ "$(cell ndv4-file gpu0 mlx5_ib0 class)" = switch ]
 	[ "$(cell ndv4-file gpu0 mlx5_ib0 source)" = topology-file ]
 	[ "$(cell azure-ndv4 gpu0 mlx5_ib0 class)" = numa ]
@@ -237,7 +237,7 @@ cell()
 		'rdmactl topo: cannot read /var/run/nvidia-topologyd/virtualTopology.xml: Permission denied'
 }
 
-@test "topo: --nccl-xml writes no file that would state what nobody knows" {
+@test "topo: --nccl-xml does not write a file that would state unknown facts" {
 	golden switches nccl.xml --nccl-xml
 	on topo-flat-vm topo --nccl-xml
 	expect 1 '' "rdmactl topo: no topology file for this machine: it shows no PCIe switches, so the true distances are unknown
@@ -255,7 +255,7 @@ cell()
 	nothing_wrong
 }
 
-@test "topo: --assign's document is valid; the rows are those that were named" {
+@test "topo: --assign's document is valid; the rows are the requested ones" {
 	mkdir "$BATS_TEST_TMPDIR/documents"
 	cd "$BATS_TEST_TMPDIR/documents"
 	golden mi300x assign.json --assign rail -j gpu2 gpu3
@@ -264,7 +264,7 @@ cell()
 	"$top/tests/cli/validate" ../schema .
 }
 
-@test "topo: a machine that an assignment is not for" {
+@test "topo: machines that cannot have an assignment" {
 	on forty topo --assign rail
 	expect 5 '' $'rdmactl topo: no accelerator, or no adapter with an active port\n  rdmactl topo and rdmactl ports list what is there'
 	on no-rdma topo --env nccl
@@ -303,7 +303,7 @@ cell()
 	[ "$output" = 'the local rank is not between 0 and 7' ]
 }
 
-@test "topo: a name that a shell could misread gets into no script" {
+@test "topo: a name that a shell could misread is not put into any script" {
 	local tree=$BATS_TEST_TMPDIR/tree name='mlx5_0;reboot'
 
 	"$top/tests/topo/machines" flat-vm | sed "s/mlx5_0/$name/g" | python3 "$top/tests/mkroot" - "$tree"
@@ -311,7 +311,7 @@ cell()
 	expect 3
 	[[ $output != *reboot* ]]
 	[[ $stderr == *"$name: left out, because its name is not a plain word"* ]]
-	# The rank that has that adapter is told so.
+	# The rank that has that adapter is told about it.
 	run env SLURM_LOCALID=0 sh -c "$output"
 	[ "$status" = 1 ]
 	[ "$output" = 'no adapter to name for gpu0' ]
@@ -342,12 +342,12 @@ cell()
 	expect 1 '' 'rdmactl topo: cannot write /dev/full: it is not a regular file'
 }
 
-@test "topo: --svg of hostile names is XML" {
+@test "topo: --svg with hostile names is well-formed XML" {
 	quickly on hostile topo -a --svg -
 	python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "topo: --locality gives NUMA nodes, and says so" {
+@test "topo: --locality supplies NUMA nodes, and the output says so" {
 	local file=$BATS_TEST_TMPDIR/locality
 
 	printf '# device NODE\n\n0000:81:00.0 0\npci0000:10 1 # all below\nmlx5_10 1\n' >"$file"
@@ -355,7 +355,7 @@ cell()
 	expect 0 $'NODE    NUMA NUMA SOURCE\nmlx5_11    0 locality-file\nmlx5_0     1 locality-file\ngpu2       1 locality-file\nmlx5_10    1 locality-file' ''
 	quickly on topo-switches topo --locality "$file" --why mlx5_11 mlx5_10
 	[[ $output == *'SYS: different NUMA nodes (locality-file)'* ]]
-	# What follows a NUL is not passed over.
+	# Anything after a NUL is not ignored.
 	printf 'mlx5_0 1\n\0mlx5_11 0\n' >"$file.nul"
 	on topo-switches topo --locality "$file.nul"
 	expect_error 1 topo "$file.nul is not a text file"
@@ -367,7 +367,7 @@ cell()
 	expect 1 '' "rdmactl topo: $file: line 1: expected a device, PCI address or host bridge, and a NUMA node"
 }
 
-@test "topo: a Data Direct function is the way to the accelerators, by a guess that is called one" {
+@test "topo: a Data Direct function is the path to the accelerators, and marked as a guess" {
 	golden data-direct why.txt --why gpu0 mlx5_0
 	[ "$(cell data-direct gpu0 mlx5_0 class)" = switch ]
 	[ "$(cell data-direct gpu0 mlx5_0 source)" = inferred ]
@@ -376,7 +376,7 @@ cell()
 	expect 0 $'NODE         KIND     ROLE     FUNCTIONS    PARENT\n0008:04:00.0 function physical 0008:04:00.0 mlx5_0' ''
 }
 
-@test "topo: Data Direct functions that cannot be paired are left out, and it is said" {
+@test "topo: Data Direct functions that cannot be paired are skipped, and the output says so" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -r "$roots/topo-data-direct" "$tree"
@@ -388,14 +388,14 @@ cell()
 	[ "$(jq -r '.topo[0].distances[] | select(.to == "mlx5_0").class' "$BATS_TEST_TMPDIR/out")" = numa ]
 }
 
-@test "topo: a subfunction goes with its parent" {
+@test "topo: a subfunction is shown with its parent" {
 	quickly on cx6dx-roce topo --tsv
 	[[ $output != *mlx5_2* ]]
 	quickly on cx6dx-roce topo -a -o node,role,parent mlx5_2
 	expect 0 $'NODE   ROLE PARENT\nmlx5_2 sf   mlx5_0' ''
 }
 
-@test "topo: more nodes than are compared, with and without --all" {
+@test "topo: more nodes than can be compared, with and without --all" {
 	local tree=$BATS_TEST_TMPDIR/many number
 
 	for ((number = 0; number < 257; number++)); do
@@ -407,7 +407,7 @@ cell()
 	[[ $stderr == *'too many nodes to compare: more than 256'* && $stderr != *--all* ]]
 	try topo --root "$tree" --all
 	[[ $stderr == *'too many nodes to compare: more than 256'*'omit --all'* ]]
-	# What does not compare all with all has no such limit. 3: the tree lacks most files.
+	# Output that does not compare every pair has no such limit. 3: the tree lacks most files.
 	try topo --root "$tree" --tree
 	[ "$status" = 3 ]
 	[ "$(grep -c mlx5_ "$BATS_TEST_TMPDIR/out")" = 257 ]

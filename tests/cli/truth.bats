@@ -79,7 +79,7 @@ setup_file()
 		    pci = "/".join(path[: functions[-1] + 1]) if functions else "/nowhere"
 		    address = path[functions[-1]] if functions else None
 		    if not os.path.islink(directory) and names(directory, "device"):
-		        # A copy that followed the links.
+		        # A copy made by following the links.
 		        pci = os.path.join(directory, "device")
 		        address = re.search(r"^PCI_SLOT_NAME=(.*)$", read(pci, "uevent"), re.M)[1]
 		    speeds = [speed.match(read(pci, name) or "") for name in ("current_link_speed", "max_link_speed")]
@@ -233,7 +233,7 @@ setup_file()
 
 	for fixture in $(fixtures); do
 		case $fixture in
-		# There are no ports, or no plain facts.
+		# Either there are no ports, or no plain facts.
 		no-rdma | no-driver | empty-class | hostile) ;;
 		*)
 			quickly env /usr/bin/python3 "$BATS_FILE_TMPDIR/truth" "$binary" "$roots" "$fixture" || wrong "$fixture"

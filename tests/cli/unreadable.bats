@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Unreadable files of a saved machine: the value is null and reported, and the exit status is 3. No
-# other value takes its place, and none is lost with it.
+# other value replaces it, and no other value is lost.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -13,7 +13,7 @@ setup()
 	class=$tree/sys/class
 }
 
-# machine FIXTURE: makes a copy of the fixture, to be damaged.
+# machine FIXTURE: makes a copy of the fixture to be damaged.
 machine()
 {
 	rm -rf "$tree"
@@ -32,7 +32,7 @@ spoil()
 	done
 }
 
-# of COMMAND COLUMNS [ARGUMENT...]: the columns, one row per line, separated by blanks.
+# of COMMAND COLUMNS [ARGUMENT...]: these columns, one row per line, separated by blanks.
 of()
 {
 	try "$1" --root "$tree" --tsv --no-headings -o "$2" "${@:3}"
@@ -46,14 +46,14 @@ port=infiniband/mlx5_0/ports/1
 	spoil EINVAL $port/gid_attrs/ndevs/0
 	of ports device,netdev
 	expect 0 $'mlx5_0 ens1f0np0\nmlx5_1 ens1f1np1\nmlx5_2 enp101s0f0s88' ''
-	# Two others remain, and either may be the one.
+	# Two others remain, and either could be the right one.
 	cp -a "$class/net/ens1f0np0/." "$class/net/ens1f0np0/../twin"
 	ln -s "$(readlink "$class/net/ens1f0np0" | sed 's|[^/]*$|twin|')" "$class/net/twin"
 	of ports device,netdev mlx5_0
 	expect 0 'mlx5_0 ' ''
 }
 
-@test "unreadable: a bond is not its member" {
+@test "unreadable: a bond does not get confused with its member" {
 	machine roce-bond-vlan
 	spoil EINVAL infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0
 	of netdevs netdev,namespace
@@ -151,7 +151,7 @@ rdmactl ports: mlx5_1/2: no such port
 	# A column that is not shown cannot fail.
 	of netdevs netdev mlx5_0
 	expect 0 ens1f0np0 ''
-	# It does not matter unless it is shown.
+	# The file does not matter unless its value is shown.
 	of ports device,netdev mlx5_0
 	expect 0 'mlx5_0 ens1f0np0' ''
 	of devices netdevs

@@ -6,7 +6,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-@test "usage: a form of output that a command does not have" {
+@test "usage: an output format that a command does not have" {
 	local option name
 
 	for option in --json --jsonl --tsv '--columns all' --no-headings; do
@@ -60,7 +60,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		ipoib add
 	END
 	nothing_wrong
-	# A word that is no subcommand of that command has no such step.
+	# A word that is not a subcommand of that command gets no such next step.
 	on cx6dx-roce gids set
 	expect_error 5 gids 'set: no such RDMA device' 'rdmactl devices lists what is there'
 }
@@ -83,8 +83,8 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 '' "unknown command '__complet'" 'rdmactl help lists the commands'
 }
 
-# names_command TOOL PLACE COMMAND...: what is said to those who type the name of an older tool is one
-# of the commands that PLACE names.
+# names_command TOOL PLACE COMMAND...: the message for a user who types the name of an older tool
+# names one of the commands that PLACE lists.
 names_command()
 {
 	local command
@@ -96,7 +96,7 @@ names_command()
 	wrong "$1, for which $2 has rdmactl ${*:3}: $stderr"
 }
 
-@test "usage: an older tool, for which there is a command" {
+@test "usage: an older tool that a command replaces" {
 	local tool command known=0
 
 	try perfquery
@@ -112,7 +112,7 @@ names_command()
 		quickly try "$tool"
 		expect 2 || wrong "$tool"
 		[[ $stderr =~ 'the command for that is rdmactl '([^$';\n']+) ]] || wrong "$tool: $stderr"
-		# Each word of it is one that the program knows.
+		# The program knows each word of it.
 		# shellcheck disable=SC2086 # words
 		quickly try ${BASH_REMATCH[1]} --help
 		expect 0 || wrong "$tool: ${BASH_REMATCH[1]}"
@@ -126,8 +126,8 @@ names_command()
 @test "usage: the commands for older tools are those that README.md and rdmactl(1) name" {
 	local tools commands tool count=0
 
-	# Names in code, without arguments, of programs that are not about many other things. What
-	# begins with an article is no program: a loop over one, a script.
+	# Names in code, without arguments, of programs that are not about many other things. An entry that
+	# begins with an article is not a program: a loop over one, a script.
 	while IFS='|' read -r _ tools commands _; do
 		[[ $tools != ' a '* ]] || continue
 		# shellcheck disable=SC2016 # code of Markdown
@@ -259,7 +259,7 @@ names_command()
 		"rdmactl devices --help"
 }
 
-@test "usage: formats exclude each other" {
+@test "usage: output formats exclude each other" {
 	local one other words
 
 	while read -r one other words; do
@@ -318,7 +318,7 @@ names_command()
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
 }
 
-@test "usage: conditions and changes are given once, with commas between" {
+@test "usage: conditions and changes are given once, separated by commas" {
 	try resources qp --where state=rts --where type=rc
 	expect_error 2 resources '--where is given twice: give all in one, FIELD=VALUE,FIELD=VALUE' \
 		'rdmactl resources qp --help'
@@ -327,7 +327,7 @@ names_command()
 		'rdmactl smp portinfo --help'
 }
 
-@test "usage: options and objects mixed, -- ends the options" {
+@test "usage: options and objects may be mixed; -- ends the options" {
 	quickly try ports mlx5_1 -o device --root "$roots/cx5-ib-edr" mlx5_0
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
 	quickly on cx5-ib-edr ports -o device -- mlx5_0
@@ -348,7 +348,7 @@ names_command()
 	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
 }
 
-@test "usage: --root of something else than a saved tree" {
+@test "usage: --root with something other than a saved tree" {
 	local command
 
 	mkdir "$BATS_TEST_TMPDIR/empty"
@@ -372,7 +372,7 @@ names_command()
 	nothing_wrong
 }
 
-@test "usage: --root of a name with control bytes" {
+@test "usage: --root with control bytes in the name" {
 	try devices --root $'no\e[31m\nsuch\xff'
 	expect_error 1 devices 'cannot open the root directory no\x1b[31m\x0asuch\xff: No such file or directory'
 }
@@ -431,7 +431,7 @@ names_command()
 	[ "$stderr" = $'rdmactl devices: mlx5_9: no such RDMA device\n' ]
 }
 
-@test "usage: a file whose name is empty" {
+@test "usage: a file with an empty name" {
 	try counters --since ''
 	expect_error 2 counters '--since: the name of the file is empty' 'rdmactl counters --help'
 	try fabric nodes --load=
@@ -444,7 +444,7 @@ names_command()
 	expect_error 2 mad 'the name of a file is empty' 'rdmactl mad decode --help'
 	try snapshot ''
 	expect_error 2 snapshot 'the name of a file is empty' 'rdmactl snapshot --help'
-	# An empty root is that of the live system, as RDMACTL_ROOT is.
+	# An empty root means the live system, as with RDMACTL_ROOT.
 	RDMACTL_ROOT=$roots/cx5-ib-edr try version --root ''
 	expect 0
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The validator of the other tests finds every fault: good documents, damaged one by one.
+# The validator of the other tests finds every fault: good documents are damaged one by one.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -104,7 +104,7 @@ look()
 	[[ $output == *'nothing to look at' ]]
 }
 
-@test "validate: the checks of guests take and refuse the same as jsonschema" {
+@test "validate: the checks of guests accept and refuse the same values as jsonschema" {
 	run "$top/tests/cli/schema_checks.py"
 	[ "$status" = 0 ]
 	[[ $output =~ ^[0-9]+\ comparisons$ ]]

@@ -51,7 +51,7 @@ machine()
 	nothing_wrong
 }
 
-@test "version: a tree that cannot be opened is not one without RDMA" {
+@test "version: a tree that cannot be opened is not taken for one without RDMA" {
 	try version --root "$BATS_TEST_TMPDIR/none" --tsv --no-headings
 	[ "$status" = 1 ]
 	[ "$stderr" = "rdmactl version: cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"$'\n' ]
@@ -86,7 +86,7 @@ machine()
 	! cut -f 2,3 <<<"$output" | grep -E '\.so|/' || return 1
 }
 
-@test "version: each library that is loaded when it is needed, as its package says" {
+@test "version: each library that is loaded on demand, with the version of its package" {
 	local library
 
 	try version --tsv --no-headings
@@ -97,7 +97,8 @@ machine()
 	done
 	[ "$(awk -F '\t' '$1 == "libgnutls" { print $3 }' <<<"$output")" = "$(pkg-config --modversion gnutls)" ] || wrong libgnutls
 	[ "$(awk -F '\t' '$1 == "libnl-3" { print $2, $3 }' <<<"$output")" = "$(pkg-config --modversion libnl-3.0) $(pkg-config --modversion libnl-3.0)" ] || wrong libnl-3
-	# Each that the program's notes recommend is in the list; those of accelerators where they are.
+	# Each library that the program's notes recommend is in the list; accelerator libraries only where
+	# they are installed.
 	while read -r library; do
 		grep -q "^$library"$'\t' <<<"$output" || wrong "$library is not listed"
 	done < <(grep -ao '"recommended","soname":\["[^"]*' "$binary" | sed 's/.*"//; s/\.so.*//')
