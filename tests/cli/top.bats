@@ -154,8 +154,8 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 	[ "$(jq -r .object "$BATS_TEST_TMPDIR/out" | sort | uniq -c | xargs)" = '2 mlx5_0/1' ]
 }
 
-# Waits until a jq condition is true of the last line that top has printed; `input` is needed because
-# jq -e takes an empty input for true.
+# Waits until a jq condition is true of the last line that top has printed; `input` is needed
+# because jq -e takes an empty input for true.
 last_line_is()
 {
 	local try

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Misbehaving clients of `rdmactl selftest --serve`, and checks that the server survives
-them. The protocol is written from its description alone. No test here needs an RDMA device."""
+"""Misbehaving clients of `rdmactl selftest --serve`, and checks that the server survives them.
+The protocol is written only from its description. No test here needs an RDMA device."""
 
 import collections
 import hashlib
@@ -22,7 +22,7 @@ from tap import unequal
 PORT = 18901
 LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net/tcp_states.h
 
-_running = []  # servers that were not stopped
+_running = []  # servers that are still running
 MAGIC, VERSION = b'RDMT', 1  # of the header
 OLDEST, NEWEST = 1, 6  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
@@ -32,13 +32,13 @@ OLDEST, NEWEST = 1, 6  # versions of the protocol
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
 LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
 XRC, XRC_READY, LIMITS, LIMITED = range(72, 76)
-OLD_PAIRS, PAIRS = 64, 16384  # queue pairs that are granted before version 4, and from it on
+OLD_PAIRS, PAIRS = 64, 16384  # queue pairs granted before version 4, and from version 4 on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
-HELLO_SECONDS = 5  # that a client may take to greet
-# The server ends within that time.
+HELLO_SECONDS = 5  # time for a client to send its greeting
+# Time limit for the server to end.
 STOP_SECONDS = 1
 MOST_CLIENTS, MOST_OF_ADDRESS = 16, 8
-BURST = 20  # lines of the log at once
+BURST = 20  # lines in the log at once
 LEFT_OUT = re.compile(r'(\d+) more lines? (?:was|were) omitted')
 
 
@@ -103,7 +103,7 @@ class Client:
         return self.receive()
 
     def challenged(self):
-        """Whether a token is wanted, and the nonce of the server."""
+        """Whether a token is required, and the nonce of the server."""
         kind, body = self.call(hello(highest=NEWEST))
         if kind != CHALLENGE:
             raise Gone('no challenge: %s' % (refusal((kind, body)),))
@@ -122,7 +122,7 @@ class Client:
         return wanted, server_nonce, nonce, reply
 
     def is_dropped(self):
-        """Waits until the server closes, whatever it says before."""
+        """Waits until the server closes, whatever it sends before."""
         try:
             while True:
                 self.take(1)
@@ -198,7 +198,7 @@ class Server:
         return True
 
     def told(self, words=''):
-        """How many lines with these words the log has, with those that were left out."""
+        """Number of lines with these words in the log, including those that were omitted."""
         lines = [line for line in self.lines() if not LEFT_OUT.search(line)]
         return (sum(bool(re.search(words, line)) for line in lines) +
                 sum(int(count) for count in LEFT_OUT.findall(self.text())))
@@ -228,7 +228,8 @@ class Server:
         return dict(kinds)
 
     def waiting(self):
-        """How many connections the server has not accepted, with those whose handshake goes on."""
+        """Number of connections that the server has not accepted, including unfinished
+        handshakes."""
         count = 0
         for name in ('tcp', 'tcp6'):
             with open('/proc/net/' + name) as file:
@@ -248,17 +249,17 @@ class Server:
         return (int(words[1]) - int(words[2])) * os.sysconf('SC_PAGESIZE')
 
     def wait_for_children(self, happened):
-        """Whether their number is one that happened() wants, in the end."""
+        """Whether the number of children becomes one that happened() accepts."""
         return until(lambda: happened(len(self.children())))
 
     def at_rest(self, seconds=30):
-        """Waits until no client is connected, and nothing of one is left.
+        """Waits until no client is connected and nothing of one is left.
 
-        A client is a connection that waits first, then a descriptor of the server, and last a child.
-        That a moment has no child is not enough: the server may be about to accept the next client,
-        or may have waited for a child whose socket it closes next. So the three are looked at in
-        this order, in which a client goes through them. The time is for each change: a slow machine
-        needs its time for many clients.
+        A client is first a waiting connection, then a descriptor of the server, and finally a
+        child. It is not enough that there is no child at one moment: the server may be about to
+        accept the next client, or it may still have to close the socket of a child that has ended.
+        So the three are checked in the order in which a client goes through them. The time limit is
+        for each change: a slow machine needs time for many clients.
         """
         wrong, before = [], None
         while self.process.poll() is None:
@@ -299,7 +300,7 @@ class Server:
 
 
 def is_served(server, **options):
-    """Lists why a good client is not served."""
+    """Lists the reasons why a good client is not served."""
     try:
         with server.client(**options) as client:
             kind, body = client.call(hello())
@@ -323,7 +324,7 @@ def still(server, before):
 
 
 def abuse(tap, server, name, action):
-    """Runs one kind of abuse as a test. The function returns what is wrong."""
+    """Runs one kind of abuse as a test. The function returns a list of errors."""
     late = server.at_rest()
     before = server.state()
     try:
@@ -335,13 +336,13 @@ def abuse(tap, server, name, action):
 
 def one_line_each(server, clients, what):
     """Runs functions, one client each, and counts the lines in the log."""
-    told = steady(server.told, 1.2)  # lines that were left out until now are counted
+    told = steady(server.told, 1.2)  # earlier omitted lines are counted by then
     begin = len(server.lines())
     wrong = []
     for client in clients:
         client()
         wrong += server.at_rest()
-    # Lines that were left out are counted when there was nothing else for a second.
+    # Omitted lines are reported when there was nothing else for a second.
     until(lambda: server.told() - told >= len(clients))
     lines = server.lines()[begin:]
     wrong += unequal('lines in the log', server.told() - told, len(clients))
@@ -421,7 +422,7 @@ def versions(server):
 
 
 def handshakes(server):
-    """Clients of version 2 that do not go on as they began."""
+    """Clients of version 2 that do not continue as they began."""
     stayed = []
 
     def client_of(data):
@@ -489,7 +490,7 @@ def slow(server):
 
 
 def halves(server):
-    """Every prefix of a hello, and then nothing more."""
+    """Every prefix of a hello, followed by nothing."""
     data = hello()
 
     def client_of(length, how):
@@ -558,7 +559,7 @@ def deaf(server):
 
 
 def crowd(server):
-    """As many clients as the server takes, from one address and in all."""
+    """As many clients as the server takes, from one address and in total."""
     wrong, many = [], []
     for number in range(MOST_OF_ADDRESS):
         many.append(server.greeted(source='127.0.0.2'))
@@ -571,7 +572,7 @@ def crowd(server):
     for _ in range(50):
         with server.client(source='127.0.0.99') as client:
             wrong += unequal('one too many', refusal(client.call(hello()))[0], BUSY)
-    # Those that were refused have a second to read it.
+    # Refused clients have a second to read the reason.
     server.wait_for_children(lambda count: count <= MOST_CLIENTS)
     wrong += unequal('processes', len(server.children()), MOST_CLIENTS)
     for client in many:
@@ -582,7 +583,7 @@ def crowd(server):
 
 def thousand(server):
     """Connections that are closed at once or a little later."""
-    told = steady(server.told, 1.2)  # lines that were left out until now are counted
+    told = steady(server.told, 1.2)  # earlier omitted lines are counted by then
     begin, before = len(server.lines()), server.memory()
     clock, waiting = time.monotonic(), []
     for number in range(1000):
@@ -598,10 +599,10 @@ def thousand(server):
     for client in waiting:
         client.socket.close()
     wrong = server.at_rest()
-    # A connection that is reset before it is accepted may never be seen.
+    # A connection that is reset before it is accepted may go unnoticed.
     until(lambda: server.told() - told >= 500)
     count, lines = server.told() - told, len(server.lines()) - begin
-    # A line a second after the first ones, and one about those that were left out.
+    # One line per second after the first ones, and one about omitted lines.
     most = max(100, BURST + 2 * (time.monotonic() - clock + 1))
     if not 500 <= count <= 1000 or lines > most:
         wrong.append('%d lines for 1000 connects, in %d' % (count, lines))
@@ -654,7 +655,7 @@ def bound(tap, command):
             pass
         server.stop()
         wrong += server.complaints()
-    tap.test('server: listens only where asked', wrong)
+    tap.test('server: listens only on the given address', wrong)
 
 
 def taken(tap, command):
@@ -674,7 +675,7 @@ def tokens(tap, command):
     def refused(what, reply):
         reason, _, _, text = refusal(reply)
         return unequal(what, reason, BAD_TOKEN) + (['it tells the token'] if 'horse' in text else [])
-    # In clear text, as in version 1: refused, the right one, too.
+    # In clear text, as in version 1: even the right token is refused.
     for token in (b'', word, word[:-1], b'\xff' * 64):
         with server.client() as client:
             wrong += refused('in clear %r' % token, client.call(hello(token=token)))
@@ -695,7 +696,7 @@ def tokens(tap, command):
                                ('all of them', word.ljust(32, b'\0'), None)):
         with server.client() as client:
             wrong += refused(what, client.greet(proof=proof, nonce=again)[3])
-    # Another version, role or order of the nonces.
+    # A different version, role or order of the nonces.
     for what in ({'version': 1}, {'role': b'server'}, {'swap': True}):
         with server.client() as client:
             theirs, ours = client.challenged()[1], os.urandom(32)
@@ -706,7 +707,7 @@ def tokens(tap, command):
     if 'horse' in server.text():
         wrong.append('the token is in the log')
     server.stop()
-    tap.test('server: who does not know the token is refused', wrong + server.complaints())
+    tap.test('server: a client without the token is refused', wrong + server.complaints())
 
 
 def once(tap, command):
@@ -726,7 +727,7 @@ def once(tap, command):
     except subprocess.TimeoutExpired:
         wrong.append('it does not end')
     server.stop()
-    tap.test('server: --once ends after the first that was served', wrong + server.complaints())
+    tap.test('server: --once ends after the first client served', wrong + server.complaints())
     server = Server(command, '--once')
     server.greeted().reset()
     try:
@@ -738,7 +739,7 @@ def once(tap, command):
 
 
 def endings(tap, command):
-    """Signals while clients are connected: idle ones, greeting ones, and one that hangs."""
+    """Signals while clients are connected: idle clients, greeting ones, and one that hangs."""
     for number, stuck in ((signal.SIGINT, False), (signal.SIGTERM, True)):
         server = Server(command)
         clients = [server.greeted(), server.greeted(), server.client()]
@@ -767,11 +768,11 @@ def endings(tap, command):
 
 
 def part(tap, action, *words):
-    """Runs tests so that one that breaks down does not stop the others."""
+    """Runs tests so that a test that crashes does not stop the others."""
     try:
         action(tap, *words)
     except (Gone, OSError, ValueError) as error:
-        tap.test('server: %s breaks off' % action.__name__, repr(error))
+        tap.test('server: %s crashes' % action.__name__, repr(error))
     for server in list(_running):
         server.stop(signal.SIGKILL)
 

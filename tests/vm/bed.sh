@@ -2,9 +2,9 @@
 # shellcheck shell=dash
 # shellcheck disable=SC2119,SC2120 # an optional argument
 #
-# Shell functions that lay out networks and software RDMA devices. To be sourced in the guest of
+# Shell functions that set up networks and software RDMA devices. To be sourced in the guest of
 # tests/vm/guest, by bash or a POSIX shell: . "$RDMACTL_VM_DIR/bed.sh". Each may be called again
-# without harm, returns 0, or says what failed and returns something else. Starting a program takes
+# without harm and returns 0, or prints what failed and returns nonzero. Starting a program takes
 # tens of milliseconds under emulation, hence the batches. Hardware addresses are fixed, so GUIDs
 # and GIDs are the same in each run.
 
@@ -14,9 +14,9 @@ bed_fail()
 	return 1
 }
 
-# Sets what later netdevs inherit: one host shall talk to itself over a wire, so take packets that
-# come from an own address, and answer ARP only where the address is. IPv6 addresses are usable at
-# once and stay while the link is down.
+# Sets the defaults for later netdevs. One host talks to itself over a wire, so it accepts packets
+# from its own addresses, and answers ARP only on the netdev that has the address. IPv6 addresses
+# are usable at once and stay while the link is down.
 bed_init()
 {
 	for bed_scope in all default; do
@@ -29,8 +29,8 @@ bed_init()
 	done
 }
 
-# bed_address NET4 NET6 DEV1 DEV2: the lines for ip -batch that give DEV1 the addresses NET4.1 and
-# NET6::1, and DEV2 those with 2.
+# bed_address NET4 NET6 DEV1 DEV2: prints lines for ip -batch that give DEV1 the addresses NET4.1
+# and NET6::1, and DEV2 those with 2.
 bed_address()
 {
 	cat <<-END
@@ -41,8 +41,8 @@ bed_address()
 	END
 }
 
-# bed_route NET4 NET6 DEV1 DEV2: the lines that send packets between the two over the wire. The
-# kernel drops routes when a link goes down: bed_rewire lays them again.
+# bed_route NET4 NET6 DEV1 DEV2: prints the lines that send packets between the two over the wire.
+# The kernel drops routes when a link goes down: bed_rewire adds them again.
 bed_route()
 {
 	cat <<-END
@@ -53,8 +53,8 @@ bed_route()
 	END
 }
 
-# bed_rule DEV...: what arrives on DEV is for this host, what leaves goes by table 100. Rules stay
-# when their netdev goes, so those that were made are written down.
+# bed_rule DEV...: packets that arrive on DEV are for this host, packets that leave use table 100.
+# Rules stay when their netdev goes, so the rules that exist are recorded.
 bed_rule()
 {
 	bed_new=
@@ -77,7 +77,7 @@ bed_rule()
 	printf '%s\n' $bed_new >>/run/bed.rules
 }
 
-# The same for the wire, and for the addresses made of the hardware addresses, thus GID 0.
+# The same for the wire, and for the addresses formed from hardware addresses, and so for GID 0.
 bed_wire_route()
 {
 	bed_route 10.9.0 fd09 va vb
@@ -85,7 +85,7 @@ bed_wire_route()
 	echo route replace fe80::ff:fe00:901/128 dev vb src fe80::ff:fe00:902 table 100
 }
 
-# bed_rewire: lays the routes of the wire, and of the VLAN if there is one, again.
+# bed_rewire: adds the routes of the wire, and of the VLAN if there is one, again.
 bed_rewire()
 {
 	{
@@ -140,9 +140,9 @@ bed_vlan()
 	bed_rule va.5 vb.5
 }
 
-# bed_bond: bond0 (10.9.7.1, fd09:7::1; active-backup) of the dummy netdevs ba0 (active) and ba1,
-# with an RDMA device on each: rxbond, rxba0, rxba1. The GIDs of all three name bond0. rxba0 has the
-# bond's addresses, rxba1 nothing but GID 0; bed_failover swaps them.
+# bed_bond: bond0 (10.9.7.1, fd09:7::1; active-backup) with the dummy netdevs ba0 (active) and ba1,
+# and an RDMA device on each: rxbond, rxba0, rxba1. The GIDs of all three name bond0. rxba0 has the
+# bond's addresses, rxba1 has only GID 0; bed_failover swaps them.
 bed_bond()
 {
 	[ ! -e /sys/class/infiniband/rxbond ] || return 0
@@ -179,8 +179,8 @@ bed_failover()
 	ip link set bond0 type bond active_slave "$1" || bed_fail "cannot make $1 the active one"
 }
 
-# bed_siw [FILE]: the iWARP devices swa and swb on the wire. FILE is siw.ko, else modprobe finds it
-# if tests/vm/module has built it.
+# bed_siw [FILE]: the iWARP devices swa and swb on the wire. FILE is siw.ko; without it modprobe
+# finds the module if tests/vm/module has built it.
 bed_siw()
 {
 	[ ! -e /sys/class/infiniband/swb ] || return 0
@@ -195,7 +195,7 @@ bed_siw()
 	printf 'link add %s type siw netdev %s\n' swa va swb vb | rdma -b -
 }
 
-# bed_many N: the RDMA devices rxe0 to rxe(N-1) on the dummy netdevs d0 to d(N-1), which have an
+# bed_many N: the RDMA devices rxe0 to rxe(N-1) on the dummy netdevs d0 to d(N-1), which have one
 # IPv4 address each.
 bed_many()
 {
@@ -218,7 +218,7 @@ bed_many_rxe()
 	echo "link add rxe$1 type rxe netdev d$1"
 }
 
-# bed_each N FUNCTION: calls it for the numbers up to N that have no rxe device yet.
+# bed_each N FUNCTION: calls it for each number below N that has no rxe device yet.
 bed_each()
 {
 	bed_number=0
@@ -244,8 +244,8 @@ bed_gids()
 	done
 }
 
-# bed_second_wire: the netdevs vc (10.9.2.1) and vd (10.9.2.2) with the RDMA devices rxc and rxd: the
-# second rail of the two hosts that bed_wire makes.
+# bed_second_wire: the netdevs vc (10.9.2.1) and vd (10.9.2.2) with the RDMA devices rxc and rxd:
+# the second rail of the two hosts that bed_wire makes.
 bed_second_wire()
 {
 	[ ! -e /sys/class/infiniband/rxd ] || return 0

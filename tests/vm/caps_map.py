@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every line of ibv_devinfo -v, and the column of `rdmactl caps` that shows the same.
+"""Every line of ibv_devinfo -v, and the column of `rdmactl caps` that shows the same value.
 
-A label that is not here is an error, and so is a key of rdmactl that no label leads to, unless it
-is listed as an addition.
+A label that is missing here is an error, and so is a key of rdmactl to which no label leads, unless
+it is listed as an addition.
 """
 
 from tap import unequal
@@ -44,13 +44,13 @@ def text(key):
 
 
 def count(key):
-    """A number; ibv_devinfo prints 32 bits with a sign, the kernel means none."""
+    """A number; ibv_devinfo prints 32 bits as signed, but the kernel's value is unsigned."""
     return lambda entry, row, known: {key: entry.number() & 0xffffffffffffffff
                                       if entry.number() >= 0 else entry.number() + (1 << 32)}
 
 
 def mask(key):
-    """A number that rdmactl writes in hexadecimal: any count of digits will do."""
+    """A number that rdmactl writes in hexadecimal, with any number of digits."""
     def expect(entry, row, known):
         number = entry.number()
         ours = row.get(key)
@@ -224,7 +224,7 @@ DEVICE_ADDITIONS = {
     'rss_hash_fields', 'rss_qp_types', 'packet_pacing_qp_types', 'cq_moderation_max_count',
     'cq_moderation_max_period_us', 'max_device_memory_bytes', 'ports',
 }
-# Columns that ibv_devinfo -v leaves out when they are empty.
+# Columns that ibv_devinfo -v omits when they are empty.
 NONE_IF_NOT_PRINTED = {
     'board_id', 'raw_packet_caps', 'tso_qp_types', 'rss_qp_types', 'packet_pacing_qp_types',
     'cq_moderation_max_count', 'cq_moderation_max_period_us', 'max_device_memory_bytes',

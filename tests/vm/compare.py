@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares the output of rdmactl with that of the real tools at the same moment.
 
-Where they differ and rdmactl is right, the difference is in this table, and every comparison that
-meets it says so with known(). Anything else that differs is an error.
+A difference where rdmactl is right is in this table, and every comparison that meets it reports it
+with known(). Any other difference is an error.
 """
 
 import os
@@ -84,9 +84,10 @@ def met():
 
 
 class Snapshot:
-    """All answers, taken one after the other with nothing changed in between.
+    """All answers, taken one after the other while nothing changes.
 
-    Of the GID tables in sysfs the first `slots` are read: with 64 devices they are 65536 files.
+    Only the first `slots` entries of the GID tables in sysfs are read: with 64 devices there are
+    65536 files.
     """
 
     def __init__(self, slots):
@@ -103,7 +104,7 @@ class Snapshot:
         return self.ours[name].by(*keys)
 
     def incomplete(self):
-        """The listings that did not end with 0."""
+        """The listings whose exit status was not 0."""
         return [line for document in self.ours.values() if document.status != 0
                 for line in document.describe()]
 
@@ -118,7 +119,7 @@ def _same_set(what, ours, theirs):
 # devices
 
 def _hex_guid(text):
-    """0x000000fffe000901 of ibstat, as rdmactl writes it."""
+    """A GUID like 0x000000fffe000901 of ibstat, as rdmactl writes it."""
     digits = '%016x' % int(text, 16)
     return ':'.join(digits[i:i + 4] for i in range(0, 16, 4))
 
@@ -221,7 +222,7 @@ def _guid_or_none(guid):
 
 
 def _null_on_ethernet(row, key, what, theirs):
-    """A number of the subnet manager: zero in the old tools where there is none."""
+    """A number set by the subnet manager: the old tools print zero if there is none."""
     if row.get('link_layer') == 'ethernet' and row.get(key) is None and theirs == 0:
         known('lid-ethernet')
         return []

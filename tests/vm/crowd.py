@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What one client, or a crowd of them, can take from `rdmactl selftest --serve`, which needs no
-RDMA device here: places, processes, lines of the log, time. On a host without devices, in
-namespaces of its own, and with the misbehaving clients of abuse.py first:
+"""Limits on what one client, or a crowd of them, can use up of `rdmactl selftest --serve`, which
+needs no RDMA device here: places, processes, lines in the log, time. On a host without devices, in
+separate namespaces, and starting with the misbehaving clients of abuse.py:
 
     tests/vm/crowd.py build/asan/rdmactl build/roots/cx6dx-roce
 """
@@ -30,7 +30,7 @@ SO_ATTACH_FILTER = 26  # include/uapi/asm-generic/socket.h
 
 
 def stay(server, count, network='127.0.1.%d'):
-    """Connections that say nothing, of that many addresses."""
+    """Silent connections, from that many addresses."""
     return [server.client(source=network % (1 + number) if '%' in network else network)
             for number in range(count)]
 
@@ -48,7 +48,7 @@ def welcomed_soon(server, **options):
 
 
 def silent(server):
-    """Silent connections of one address, and of many."""
+    """Silent connections from one address, and from many."""
     wrong, clients = [], stay(server, 40, '127.0.0.9')
     wrong += welcomed_soon(server, source='127.0.0.9')
     wrong += welcomed_soon(server, source='127.0.0.8')
@@ -61,7 +61,7 @@ def silent(server):
 
 
 def guesses(tap, command):
-    """A wrong token costs a line of the log, but not each."""
+    """A wrong token costs a line in the log, but not every time."""
     server = Server(command, '--token', 'correct horse')
     begin, clients, wrong = time.monotonic(), [], []
     for number in range(120):
@@ -94,7 +94,7 @@ def state_of(pid):
 
 
 def too_much(pid):
-    """What a process has that serves a client, and should not."""
+    """Privileges and resources that a process serving a client should not have, but has."""
     lines, limits = state_of(pid)
     wrong = unequal('NoNewPrivs', lines['NoNewPrivs'].strip(), '1')
     for name in ('CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'CapAmb'):
@@ -110,7 +110,7 @@ def too_much(pid):
 
 
 def confined(server):
-    """Before a byte is read, and when a client has been welcomed."""
+    """Checked before a byte is read, and when a client has been welcomed."""
     wrong = []
     for action in (server.client, server.greeted):
         with action():
@@ -162,12 +162,12 @@ def idle(tap, command):
 
 
 def borrowed(pid, port):
-    """The socket of that TCP port that another process has, to look at its options and set them."""
+    """A duplicate of another process's socket with that TCP port, to read and set its options."""
     # pidfd_getfd(2): the number is the same for all processors, include/uapi/asm-generic/unistd.h.
     call, process = ctypes.CDLL(None, use_errno=True).syscall, os.pidfd_open(pid)
     try:
         for name in os.listdir('/proc/%d/fd' % pid):
-            # What has been closed meanwhile is none, either.
+            # A descriptor that has been closed meanwhile is not the socket either.
             number = call(PIDFD_GETFD, process, int(name), 0)
             if number < 0:
                 continue
@@ -184,7 +184,8 @@ def borrowed(pid, port):
 
 
 def cut(tap, command):
-    """A client's host that answers nothing more: its socket drops what comes, unacknowledged."""
+    """A client whose host no longer answers: its socket drops incoming packets without
+    acknowledgement."""
     silence = struct.pack('=HBBI', 6, 0, 0, 0)  # BPF: return 0 bytes
     server, wrong = Server(command), []
     for owes in (False, True):
@@ -201,7 +202,7 @@ def cut(tap, command):
             idle, every, count, unanswered = (theirs.getsockopt(*option) for option in options)
             wrong += unequal('seconds until it is given up', (every * count, idle, unanswered),
                              (60, every, 60000))
-            # Not that a test waits for a minute.
+            # Shorter times, so that the test does not wait for a minute.
             for option, value in zip(options, (1, 1, 2, 2000)):
                 theirs.setsockopt(*option, value)
         program = ctypes.create_string_buffer(silence)
@@ -223,7 +224,7 @@ def cut(tap, command):
 
 
 def memory(tap, command):
-    """Clients that have ordered nothing count, too."""
+    """Clients that have not ordered anything count, too."""
     server = Server(command, '--memory', '104m')
     clients = [server.greeted() for _ in range(4)]
     with server.client() as client:
@@ -234,11 +235,11 @@ def memory(tap, command):
     wrong += abuse.is_served(server)
     close(clients)
     server.stop()
-    tap.test('server: --memory is that of all clients', wrong + server.complaints())
+    tap.test('server: --memory limits all clients together', wrong + server.complaints())
 
 
 def granted(tap, command):
-    """The server says in its welcome how long a run may be."""
+    """The server says in its welcome how long a run may take."""
     wrong = []
     for options, msec in (((), 60000), (('--longest', '5m'), 300000)):
         server = Server(command, *options)
@@ -247,11 +248,11 @@ def granted(tap, command):
         if kind != abuse.ADMITTED or struct.pack('>I', msec) not in body:
             wrong.append('%s: type %d, %r' % (options, kind, body))
         server.stop()
-    tap.test('server: --longest is what it grants', wrong)
+    tap.test('server: --longest is the time that it grants', wrong)
 
 
 def orphans(tap, command):
-    """The server is killed, and what serves its clients ends."""
+    """The server is killed, and the processes that serve its clients end."""
     server = Server(command)
     clients = [server.greeted(), server.greeted(), server.client()]
     server.wait_for_children(lambda count: count >= 3)
@@ -275,7 +276,7 @@ def is_running(pid):
 
 
 def ends(tap, command):
-    """A signal while many are connected."""
+    """A signal while many clients are connected."""
     server = Server(command)
     clients = stay(server, 40) + [server.greeted(source='127.0.0.%d' % (2 + i)) for i in range(8)]
     children = server.children()

@@ -20,7 +20,7 @@ from tap import unequal
 LINKWATCH = 1.5
 # Seconds within which an event must be stamped, and the error of the stamp's last digit.
 SOON, DIGIT = 0.1, 0.0015
-# The line may come later: the first ones take the sanitized build long under emulation.
+# The line may come later: the first lines take the sanitized build a long time under emulation.
 THERE = 2
 
 
@@ -31,12 +31,12 @@ def seconds(stamp):
 
 
 class Watch:
-    """rdmactl events in the background. It watches when this returns."""
+    """rdmactl events in the background. It has begun to watch when the constructor returns."""
 
     def __init__(self, *words, prefix=(), binary=None, form=('--jsonl',)):
         self.argv = [*prefix, binary or program.RDMACTL, '-v', *form, 'events', *words]
         self.err = tempfile.TemporaryFile(dir='/run')
-        self.lines = []   # (when it was there, bytes)
+        self.lines = []   # (when it arrived, bytes)
         self.events = []  # of the lines that are JSON, with the keys `arrived` and `stamp`
         self.broken = []
         self.form = form
@@ -139,9 +139,9 @@ def describe(events, cause):
 
 
 def cause(watch, act, expected, also=()):
-    """Calls act() and returns what is wrong with the events that follow.
+    """Calls act() and returns a list of errors in the events that follow.
 
-    `also` are words of events that may come besides; others are too many.
+    `also` are words of additional events that may come; any others are errors.
     """
     begin = len(watch.events)
     stalls = Stalls()

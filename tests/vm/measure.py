@@ -22,7 +22,7 @@ _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c
 def peak_memory_kb(*argv, environment=None, stdin='/dev/null'):
     """Peak resident memory, read when the program is about to exit.
 
-    ru_maxrss will not do: there a child starts with the peak of its parent, which is Python.
+    ru_maxrss cannot be used: a child starts with the peak of its parent, which is Python.
     """
     child = os.fork()
     if child == 0:
@@ -51,9 +51,10 @@ def peak_memory_kb(*argv, environment=None, stdin='/dev/null'):
 
 
 def heap_in_use(library, *argv):
-    """The bytes that a program holds each time it waits; `library`: tests/vm/heap_in_use.c, built.
+    """The bytes that a program holds each time it waits; `library` is tests/vm/heap_in_use.c,
+    compiled.
 
-    Without the cache of each thread, whose free pieces count as used ones.
+    Runs without the per-thread cache, whose free chunks count as used.
     """
     with tempfile.NamedTemporaryFile('r', dir='/dev/shm') as file:
         environment = dict(os.environ, LD_PRELOAD=library, HEAP_IN_USE=file.name,
@@ -69,12 +70,12 @@ def system_calls(*argv):
     with tempfile.NamedTemporaryFile('r', dir='/dev/shm') as file:
         peers.run('strace', '-f', '-c', '-o', file.name, *argv)
         total = re.search(r'^100\.00 .* total$', file.read(), re.M)
-    # % time, seconds, microseconds a call, calls, perhaps errors
+    # % time, seconds, microseconds per call, calls, perhaps errors
     return int(total.group(0).split()[3]) if total else None
 
 
 class Run:
-    """One run: seconds of wall clock and of the processor, status."""
+    """One run: seconds of wall clock and processor time, status."""
 
     __slots__ = ('wall', 'cpu', 'status')
 

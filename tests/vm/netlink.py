@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Changes links, addresses and RDMA devices without starting a program: what `ip` and `rdma` ask
-the kernel for, in some microseconds, so that the time of a cause is known."""
+"""Changes links, addresses and RDMA devices without starting a program: sends the requests of
+`ip` and `rdma` to the kernel in a few microseconds, so that the time of a cause is known."""
 
 import ipaddress
 import os
@@ -30,7 +30,7 @@ class Netlink:
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
 
     def ask(self, kind, payload, flags=0):
-        """Sends a request and waits until the kernel has done it."""
+        """Sends a request and waits until the kernel has processed it."""
         self.socket.send(struct.pack('=IHHII', 16 + len(payload), kind, REQUEST | ACK | flags,
                                      1, 0) + payload)
         answer = self.socket.recv(65536)
@@ -74,7 +74,7 @@ class Devices(Netlink):
         super().__init__(RDMA)
 
     def index(self, name):
-        """The number of an RDMA device."""
+        """The index of an RDMA device."""
         self.socket.send(struct.pack('=IHHII', 16, NLDEV | 1, REQUEST | 0x300, 2, 0))
         found = None
         while True:

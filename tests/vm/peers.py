@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs the tools that rdmactl is compared with and reads what they print, and sysfs."""
+"""Runs the tools with which rdmactl is compared and parses their output, and sysfs."""
 
 import errno
 import json
@@ -50,9 +50,10 @@ def run(*argv, prefix=(), stdin=None, env=None, timeout=180):
 def must(*argv, **options):
     """Runs a command of the setup: a failure ends all tests.
 
-    dcb of iproute2 6.1 reads what is set before it writes, and leaves the acknowledgement of that in its
-    socket. It numbers messages by the second, so when a second ends in between it refuses the kernel's
-    answer with EPROTO ("dcb: Do not leave ACKs in socket receive buffer" of 6.2). It is run again then.
+    dcb of iproute2 6.1 reads the current settings before it writes, and leaves the acknowledgement
+    of that in its socket. It numbers messages by the second, so if a second ends in between it
+    refuses the kernel's answer with EPROTO ("dcb: Do not leave ACKs in socket receive buffer" of
+    6.2). In that case it is run again.
     """
     result = run(*argv, **options)
     if argv[0] == 'dcb' and os.strerror(errno.EPROTO) in result.complaint():
@@ -68,7 +69,7 @@ PATIENCE = 180
 
 
 def until(happened, patience=PATIENCE):
-    """True as soon as happened() is; False if that took too long."""
+    """True as soon as happened() returns true; False if that takes too long."""
     end = time.monotonic() + patience
     while not happened():
         if time.monotonic() > end:
@@ -78,20 +79,22 @@ def until(happened, patience=PATIENCE):
 
 
 def gave_up(*results):
-    """True if one of these programs of perftest could not tell how fast its processor's counter runs.
+    """True if one of these programs of perftest could not determine how fast its processor's
+    counter runs.
 
-    It measures that after the transfer by 200 intervals of up to 2 ms, and gives no figures if they are
-    not in line (get_clock.c, sample_get_cpu_mhz()), as when it is kept off the processor meanwhile.
+    It measures that after the transfer by 200 intervals of up to 2 ms, and gives no figures if they
+    do not fit a line (get_clock.c, sample_get_cpu_mhz()), for example because it did not get the
+    processor meanwhile.
     """
     return any('Correlation coefficient' in result.complaint() for result in results)
 
 
 def shell(script, **options):
-    """A script with the functions of bed.sh."""
+    """Runs a script with the functions of bed.sh."""
     return must('/bin/sh', '-c', '. "$RDMACTL_VM_DIR/bed.sh" && ' + script, **options)
 
 
-# Prefixes of a command: as another user, without verbs nodes, in a network namespace.
+# Prefixes for a command: as another user, without verbs nodes, in a network namespace.
 NOBODY = ('setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups')
 HIDDEN = ('unshare', '-m', '/bin/sh', '-c',
           'mount -t tmpfs none /dev/infiniband && exec "$@"', 'sh')
@@ -102,12 +105,14 @@ def netns(name):
 
 
 def delete_netns(name):
-    """Deletes a network namespace, and waits until the kernel has taken it down, which it does afterwards.
+    """Deletes a network namespace, and waits until the kernel has taken it down, which happens
+    afterwards.
 
-    A change of the RDMA mode of namespaces must not come meanwhile: it removes or adds RDMA devices of the
-    dying namespace (remove_all_compat_devs(), drivers/infiniband/core/device.c) beside that, and Linux 6.1
-    has crashed in kobject_uevent_env() then. Netdevs go after the RDMA devices, whose module came later
-    (cleanup_net(), net/core/net_namespace.c), and with a veth its other end.
+    The RDMA mode of namespaces must not change meanwhile: that removes or adds RDMA devices of the
+    dying namespace (remove_all_compat_devs(), drivers/infiniband/core/device.c) at the same time,
+    and Linux 6.1 has crashed in kobject_uevent_env() then. Netdevs are removed after the RDMA
+    devices, whose module came later (cleanup_net(), net/core/net_namespace.c), and the other end of
+    a veth with its first end.
     """
     must('ip', 'link', 'add', 'ends', 'type', 'veth', 'peer', 'name', 'ends', 'netns', name)
     must('ip', 'netns', 'del', name)
@@ -126,7 +131,7 @@ def read(path):
 
 
 def read_all(path):
-    """The text of a file that may be long."""
+    """The text of a possibly long file."""
     try:
         with open(path, encoding='utf-8', errors='replace') as file:
             return file.read()
@@ -135,7 +140,8 @@ def read_all(path):
 
 
 def listens(port):
-    """Whether a socket does: one of an earlier program may still be there in another state."""
+    """Whether a socket listens on the port: one of an earlier program may still exist in another
+    state."""
     return any(re.search(r':%04X [0-9A-F]+:0000 0A ' % port, table or '')
                for table in (read_all('/proc/net/tcp'), read_all('/proc/net/tcp6')))
 
@@ -150,7 +156,7 @@ def listdir(path):
 # The tools.
 
 def rdma(*words, prefix=()):
-    """iproute2's rdma -j."""
+    """The output of iproute2's rdma -j."""
     result = run('rdma', '-j', *words, prefix=prefix)
     return json.loads(result.text() or '[]') if result.status == 0 else None
 
@@ -182,7 +188,7 @@ class Entry:
         self.words = []
 
     def number(self):
-        """Decimal or hexadecimal, whatever follows it."""
+        """Decimal or hexadecimal; anything after it is ignored."""
         return int(re.match(r'-?(0x)?[0-9a-fA-F]+', self.text).group(0), 0)
 
     def code(self):
@@ -193,7 +199,7 @@ class Entry:
 def ibv_devinfo():
     """ibv_devinfo -v: {device: {label: Entry, 'ports': {number: {label: Entry}}}}, GIDs in 'gids'.
 
-    A label below another is written SECTION/LABEL. A line without a colon is a label of its own.
+    A label below another one is written SECTION/LABEL. A line without a colon is a label.
     """
     found, fields, section, last = {}, None, '', None
     for line in must('ibv_devinfo', '-v').text().splitlines():
@@ -243,7 +249,7 @@ def port_directories():
 
 
 def sysfs_gids(slots=65536):
-    """{(device, port, index): (gid, type, netdev)} with the kernel's words."""
+    """{(device, port, index): (gid, type, netdev)} in the kernel's words."""
     found = {}
     for device, port, path in port_directories():
         for slot in listdir(path + '/gids'):
@@ -262,10 +268,10 @@ def sysfs_pkeys():
 
 
 def show_gids(gids):
-    """The rows of the vendor's script from a table of sysfs_gids(), by its rules.
+    """The rows of the vendor's script, made from a table of sysfs_gids() by the script's rules.
 
-    It leaves out empty slots and a bare fe80::, takes every GID that begins with 0000 for an IPv4
-    address, and the version from the first "v" on.
+    It skips empty slots and a bare fe80::, takes every GID that begins with 0000 for an IPv4
+    address, and the text from the first "v" on as version.
     """
     rows = {}
     for key, (gid, kind, netdev) in gids.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs the program under test and checks each run against the rules for all runs."""
+"""Runs the program under test and checks each run against the rules that apply to all runs."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import peers
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
-# Reason to skip tests that need a program of VM_PROGRAMS (tests.mk).
+# Reason for skipping tests that need a program of VM_PROGRAMS (tests.mk).
 NOT_BUILT = 'the programs of tests/vm are not built'
 NO_CONTROL = bytes(byte for byte in range(256) if byte >= 32 and byte != 127)
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
@@ -59,7 +59,7 @@ def _check_text(result, name, data, tabs):
 
 
 def check(result):
-    """Checks a run against the rules for all runs; rdmactl() calls this."""
+    """Checks a run against the rules that apply to all runs; called by rdmactl()."""
     if result.status not in range(6):
         _violate(result, 'exit status %s: %s' % (result.status, result.complaint()[-2000:]))
     if re.search('AddressSanitizer|LeakSanitizer|runtime error:', result.complaint()):
@@ -110,12 +110,14 @@ def parse(command, words, result):
     return Document(command, result, document)
 
 
-# The part of JSON Schema that `rdmactl schema` uses; other keywords are errors. A schema is turned into
-# functions once, because in a guest most of the time of a test would be spent on walking through it.
-# Such a function takes a value and returns a list of (where in it, what is wrong there).
+# The part of JSON Schema that `rdmactl schema` uses; other keywords are errors. A schema is
+# converted to functions once, because in a guest a test would otherwise spend most of its time
+# walking through it. Such a function takes a value and returns a list of (place within the value,
+# error).
 
 ANNOTATIONS = {'$schema', '$id', 'title', 'description'}
-# What json.loads() makes of each type; a number may be an integer, and a boolean is neither.
+# Python types that json.loads() returns for each type; a number may be an integer, and a boolean is
+# neither.
 TYPES = {'object': {dict}, 'array': {list}, 'string': {str}, 'boolean': {bool}, 'null': {type(None)},
          'integer': {int}, 'number': {int, float}}
 FINE = ()
@@ -160,7 +162,7 @@ def _required(wanted):
 
 
 def _unknown(_):
-    """A reader of a newer program must expect more keys; what is tested here is not newer."""
+    """Readers of newer programs must expect more keys, but the program tested here is not newer."""
     return [('', 'is not in the schema')]
 
 
@@ -201,7 +203,7 @@ KEYWORDS = {'type': _type, 'const': _const, 'enum': _enum, 'anyOf': _any_of, 'pa
 
 
 def _check(whole):
-    """The function that checks a value against this schema."""
+    """Returns the function that checks a value against this schema."""
     for name in whole.keys() - KEYWORDS.keys() - ANNOTATIONS:
         wrong = [('', 'has a schema with the keyword %s, which this test does not know' % name)]
         return lambda value: wrong
@@ -220,9 +222,9 @@ def _check(whole):
 
 
 def errors(value, whole, where):
-    """What is wrong with a value by this schema, which must not change."""
+    """Errors of a value by this schema, which must not change."""
     if id(whole) not in _checks:
-        _checks[id(whole)] = (whole, _check(whole))  # which keeps the schema, and its number with it
+        _checks[id(whole)] = (whole, _check(whole))  # keeps the schema alive, and so its id
     return ['%s%s %s' % (where, inside, what) for inside, what in _checks[id(whole)][1](value)]
 
 

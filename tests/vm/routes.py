@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Random routes, rules, next hops and addresses, in a network namespace of their own."""
+"""Random routes, rules, next hops and addresses, in a separate network namespace."""
 
 import ipaddress
 import random
@@ -12,7 +12,7 @@ TYPES = ('unreachable', 'blackhole', 'prohibit', 'throw')
 
 
 def address(rng, family):
-    """An address whose bits differ in a few places only."""
+    """An address that differs from others only in a few bits."""
     base = BASES[family]
     bits = 0
     for _ in range(rng.randrange(1, 4)):
@@ -112,7 +112,8 @@ def rule(rng, family):
 
 
 def host(seed, several=False, rules=True):
-    """Lines for ip(8), which begin with the family. Some the kernel refuses, which is right."""
+    """Lines for ip(8), which begin with the family. The kernel refuses some of them, as it
+    should."""
     rng = random.Random(seed)
     lines = devices(rng)
     for number in range(1, 9):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Changes: what `rdma` shows after ours, and what ours shows after those of `rdma`."""
+"""Changes: `rdma` must show ours, and rdmactl those made by `rdma`."""
 
 import peers
 import program
@@ -7,7 +7,7 @@ from tap import unequal
 
 
 def change(*words, **options):
-    """The document of a change: its status, rows, problems, and whether anything was changed."""
+    """The document of a change: its status, rows, problems, and whether anything changed."""
     return program.parse('change', words, program.rdmactl(*words, '--json', **options))
 
 

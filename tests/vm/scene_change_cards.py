@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Changes of cards and netdevs: VFs, parameters of drivers, ports up and down, IPoIB.
+"""Changes of cards and netdevs: VFs, driver parameters, ports up and down, IPoIB.
 
-The card is a simulated one with Soft-RoCE on it, which has no InfiniBand: of GUIDs and of IPoIB,
-only what is refused is tested here.
+The card is a simulated one with Soft-RoCE, which has no InfiniBand: for GUIDs and IPoIB, only
+refusals are tested here.
 """
 
 import errno
@@ -43,12 +43,12 @@ def said(document, part):
 
 def count(tap, netdev):
     done = change('sriov', 'set', 'nsx', 'vfs', '2', '--yes')
-    tap.test('cards: VFs are made, and the kernel and ip have them',
+    tap.test('cards: VFs are created, and the kernel and ip show them',
              unequal('status', done.status, 0) + unequal('states', states(done), ['changed']) +
              unequal('numvfs', numvfs(), '2') + unequal('ip', len(vfs_of_ip(netdev)), 2) +
              unequal('undo', done.rows[0]['undo'], 'rdmactl sriov set nsx vfs 0'))
     again = change('sriov', 'set', netdev, 'vfs', '2')
-    tap.test('cards: as many as there are: unchanged, by the name of the netdev too',
+    tap.test('cards: the same number again, also by netdev name: unchanged',
              unequal('status', again.status, 0) + unequal('states', states(again), ['unchanged']))
     try:
         scene_devlink.write(CARD + '/sriov_numvfs', '3')
@@ -64,7 +64,7 @@ def count(tap, netdev):
     tap.test('cards: --dry-run changes nothing',
              unequal('states', states(dry), ['planned']) + unequal('numvfs', numvfs(), '3'))
     many = change('sriov', 'set', 'nsx', 'vfs', '60', '--yes')
-    tap.test('cards: more VFs than the card has: failed, and those before are back',
+    tap.test('cards: more VFs than the card has: failed, and the previous ones are back',
              unequal('status', many.status, 1) + said(many, 'no room for this many VFs') +
              unequal('numvfs', numvfs(), '3'))
     unasked = program.rdmactl('sriov', 'set', 'nsx', 'vfs', '1')
@@ -84,7 +84,7 @@ def attributes(tap, netdev):
     peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'state', 'enable')
     peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'mac', '02:00:00:00:00:07')
     rows = {row['index']: row for row in listed().rows if row['kind'] == 'vf'}
-    tap.test('cards: what ip sets, sriov lists',
+    tap.test('cards: sriov lists the settings made by ip',
              unequal('VF 0', (rows[0]['policy'], rows[0]['trust'], rows[0]['mac']),
                      ('up', False, '02:00:00:00:00:07')) +
              unequal('VF 1', (rows[1]['policy'], rows[1]['trust']), ('down', True)))
@@ -98,16 +98,16 @@ def attributes(tap, netdev):
              unequal('ip', vfs_of_ip(netdev)[1]['link_state'], 'auto'))
     guid = change('sriov', 'set', 'nsx', 'vf', '0', 'node-guid', '0011:2233:4455:6677', '--yes')
     gone = change('sriov', 'set', 'nsx', 'vf', '9', 'policy', 'up', '--yes')
-    tap.test('cards: GUIDs of Ethernet, and a VF that is not there: failed',
+    tap.test('cards: GUIDs on Ethernet, and a VF that does not exist: failed',
              unequal('status', (guid.status, gone.status), (1, 1)) +
              said(guid, 'the driver has no node-guid for VFs') + said(gone, 'there is no VF 9'))
     nobody = change('sriov', 'set', 'nsx', 'vf', '0', 'trust', 'on', prefix=peers.NOBODY)
-    tap.test('cards: a VF without the capability: refused, and which one is missing',
+    tap.test('cards: a VF without the capability: refused, and the missing capability is named',
              unequal('states', states(nobody), ['refused']) + said(nobody, 'CAP_NET_ADMIN') +
              unequal('ip', vfs_of_ip(netdev)[0]['trust'], False))
     half = change('sriov', 'set', 'nsx', 'vf', '0', 'trust', 'on', 'node-guid',
                   '0011:2233:4455:6677', '--yes')
-    tap.test('cards: one of two cannot be read, so none is written',
+    tap.test('cards: one of two settings cannot be read, so neither is written',
              unequal('status', half.status, 1) +
              unequal('ip', vfs_of_ip(netdev)[0]['trust'], False))
 
@@ -134,12 +134,12 @@ def parameters(tap, netdev):
              unequal('states', states(nobody), ['refused']) + said(nobody, 'CAP_NET_ADMIN') +
              unequal('devlink', roce_of_devlink(), True))
     refused = change('sriov', 'set', netdev, 'enable-roce', 'off', '--yes')
-    tap.test('cards: VFs are in the way of a reload',
+    tap.test('cards: VFs prevent a reload',
              unequal('states', states(refused), ['refused']) +
              said(refused, 'the 3 VFs of netdevsim10, which stop meanwhile'))
     done = change('sriov', 'set', netdev, 'enable-roce', 'off', '--yes', '--force')
     after = peers.read('/sys/class/net/%s/ifindex' % os.listdir(CARD + '/net')[0])
-    tap.test('cards: enable-roce, with the reload that it takes',
+    tap.test('cards: enable-roce, with the reload that it needs',
              unequal('status', done.status, 0) + unequal('states', states(done), ['changed']) +
              unequal('devlink', roce_of_devlink(), False) +
              ([] if before != after else ['the netdev is the same: no reload']))
@@ -147,7 +147,7 @@ def parameters(tap, netdev):
                'cmode', 'driverinit')
     rows = [row['roce'] for row in listed().rows if row['function'] == 'netdevsim10']
     again = change('sriov', 'set', os.listdir(CARD + '/net')[0], 'enable-roce', 'on')
-    tap.test('cards: what devlink sets, sriov lists, and it is unchanged',
+    tap.test('cards: sriov lists the setting made by devlink, and setting it is unchanged',
              unequal('sriov', rows, [True]) + unequal('states', states(again), ['unchanged']))
 
 
@@ -164,15 +164,15 @@ def ports(tap, netdev):
     tap.test('cards: a port without the capability', unequal('states', states(nobody), ['refused']) +
              said(nobody, 'CAP_NET_ADMIN') + unequal('ip', up(), False))
     back = change('ports', 'set', 'nsx', 'state', 'enable', '--yes')
-    tap.test('cards: and up again, by the other word', unequal('status', back.status, 0) +
+    tap.test('cards: and up again, with the other word', unequal('status', back.status, 0) +
              unequal('ip', up(), True))
     peers.must('ip', 'link', 'set', netdev, 'down')
     rows = change('ports', 'set', 'nsx', 'state', 'down').rows
-    tap.test('cards: what ip has taken down is unchanged',
+    tap.test('cards: taking down a port that ip has taken down: unchanged',
              unequal('states', [row['state'] for row in rows], ['unchanged']))
     peers.must('ip', 'link', 'set', netdev, 'up')
     speed = program.rdmactl('ports', 'set', 'nsx/1', 'speed', '10', '--yes')
-    tap.test('cards: the speed of Ethernet is not set here', unequal('status', speed.status, 2))
+    tap.test('cards: the speed of Ethernet cannot be set', unequal('status', speed.status, 2))
 
 
 def ipoib(tap, netdev):
@@ -180,20 +180,20 @@ def ipoib(tap, netdev):
     theirs = peers.run('ip', 'link', 'add', 'link', netdev, 'name', 'child', 'type', 'ipoib', 'pkey', '0x8001')
     none = change('ipoib', 'add', 'nosuchdev', 'pkey', '0x8001', '--yes')
     taken = change('ipoib', 'add', netdev, 'pkey', '0x8001', 'name', 'lo', '--yes')
-    tap.test('cards: IPoIB on Ethernet, on nothing, and under a name that is taken',
+    tap.test('cards: IPoIB on Ethernet, on a missing netdev, and with a name that is taken',
              unequal('status', (other.status, none.status, taken.status), (1, 1, 1)) +
              said(other, 'is not an IPoIB netdev') + said(none, 'there is no netdev nosuchdev') +
              said(taken, 'lo is a netdev of another kind') +
              unequal('ip', theirs.status == 0, False))
     gone = change('ipoib', 'del', 'nosuchdev', '--yes')
     kept = change('ipoib', 'del', netdev, '--yes')
-    tap.test('cards: a child that is not there is unchanged, another netdev stays',
+    tap.test('cards: deleting a missing child changes nothing, and other netdevs stay',
              unequal('states', states(gone) + states(kept), ['unchanged', 'failed']) +
              unequal('netdev', os.path.isdir('/sys/class/net/' + netdev), True))
 
 
 def gone(tap):
-    """The card goes away while the program asks."""
+    """The card disappears while the program asks."""
     question = subprocess.Popen(
         ['script', '-qec', '%s sriov set nsx vfs 1' % program.RDMACTL, '/dev/null'],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -206,7 +206,7 @@ def gone(tap):
     scene_devlink.write(scene_devlink.BUS + '/del_device', '10')
     rest, _ = question.communicate(b'y\n', timeout=60)
     text = (seen + rest).decode('utf-8', 'replace')
-    tap.test('cards: the card goes away while it asks',
+    tap.test('cards: the card disappears while the program asks',
              unequal('status', question.returncode, 1) +
              ([] if 'gone away' in text else text.splitlines()))
     scene_devlink.write(scene_devlink.BUS + '/new_device', '10 1')

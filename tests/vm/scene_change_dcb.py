@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Settings of data center bridging, on the netdev of tests/vm/dcbsim with Soft-RoCE on it.
+"""Settings of data center bridging, on the netdev of tests/vm/dcbsim with Soft-RoCE.
 
-After each of our changes `dcb` shows it, and after each of those of `dcb` ours shows it; the driver
-misbehaves by the files of its parameters.
+After each of our changes `dcb` must show it, and after each change by `dcb` rdmactl must show it;
+files of the driver's parameters make it misbehave.
 """
 
 import errno
@@ -38,7 +38,7 @@ def parameter(name, value):
 
 
 def behave():
-    """The driver does what it is told again."""
+    """Makes the driver behave normally again."""
     for op in OPS:
         parameter('fail_' + op, 0)
     parameter('ignore', 0)
@@ -58,7 +58,7 @@ def set_dcb(what, *words):
 
 
 def trust_of_kernel():
-    """The selectors that are trusted, in their order; None: the kernel does not say."""
+    """The trusted selectors, in order; None if the kernel does not say."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, netlink.ROUTE) as route:
         payload = struct.pack('=BBH', 0, IEEE_GET, 0) + netlink.text(ATTR_IFNAME, NETDEV)
         route.send(struct.pack('=IHHII', 16 + len(payload), GETDCB, 1, 1, 0) + payload)
@@ -91,7 +91,7 @@ def ours(*words, **options):
 
 
 def before(setting, other):
-    """What we read: the value before a change that is not made."""
+    """The value that rdmactl reads: the value before a change that is not made."""
     document = change('roce', 'set', NETDEV, setting, other, '--dry-run', '--force')
     return document.rows[0]['before'] if document.rows else document.describe()
 
@@ -104,8 +104,8 @@ def pfc(document):
     return [i for i, on in enumerate(document['prio_pfc']) if on]
 
 
-# Setting, our words, what of dcb shows it, how, and what it shows then; the words for dcb's set, and
-# what we show after it.
+# Setting, words for rdmactl, part of dcb that shows it, how, and the value shown then; words for
+# dcb set, and the value that rdmactl shows afterwards.
 PAIRS = (
     ('pfc', '3,4', 'pfc', pfc, [3, 4], ('prio-pfc', 'all:off', '0:on', '7:on'), '0,7'),
     ('pfc', 'none', 'pfc', pfc, [], ('prio-pfc', '3:on'), '3'),
@@ -152,11 +152,11 @@ def maxrate(tap):
 
 
 def classes(tap):
-    """Algorithms and bandwidths fit only together."""
+    """Algorithms and bandwidths only fit together."""
     alone = ours('class-algorithm', '0:ets,1:ets')
     done = ours('class-algorithm', '0:ets,1:ets', 'class-bandwidth', '0:60,1:40')
     shown = dcb('ets')
-    tap.test('change-dcb: the bandwidths of ETS make 100, or nothing is asked of the kernel',
+    tap.test('change-dcb: the bandwidths of ETS add up to 100, or the kernel is not asked',
              unequal('alone', (alone.status, states(alone)), (1, ['refused'])) +
              unequal('reason', '0 percent, not 100' in str(alone.rows[0]['reason']), True) +
              unequal('together', (done.status, states(done)), (0, ['changed', 'changed'])) +
@@ -198,7 +198,7 @@ def trust(tap):
         unequal('kernel', trust_of_kernel(), [DSCP, PCP])
     set_trust(PCP)
     wrong += unequal('after netlink', before('trust', 'dscp'), 'pcp')
-    tap.test('change-dcb: trust, as the kernel has it', wrong)
+    tap.test('change-dcb: trust, as in the kernel', wrong)
 
 
 def dcbx(tap):
@@ -220,13 +220,13 @@ def dcbx(tap):
     parameter('lacks', mask('dcbx'))
     wrong += unequal('lacking', states(ours('dcbx', 'firmware')), ['failed'])
     behave()
-    tap.test('change-dcb: dcbx, who owns the settings; the firmware is in the way of the others',
+    tap.test('change-dcb: dcbx, the owner of the settings; the firmware prevents other changes',
              wrong)
     set_dcb('pfc', 'prio-pfc', 'all:off')
 
 
 def daemon(tap):
-    """A daemon of that name, which would set the switch's values again."""
+    """A daemon called lldpad, which would set the switch's values again."""
     with tempfile.TemporaryDirectory() as folder:
         program_file = shutil.copy('/bin/sleep', folder + '/lldpad')
         with subprocess.Popen([program_file, '600']) as process:
@@ -235,7 +235,7 @@ def daemon(tap):
             process.kill()
     free = ours('pfc', 'none')
     row = forced.rows[0]
-    tap.test('change-dcb: lldpad is in the way, by its number; --force, and what makes it last',
+    tap.test('change-dcb: lldpad prevents it, named with its PID; --force, and how to make it last',
              unequal('refused', (refused.status, states(refused)), (1, ['refused'])) +
              unequal('who', 'lldpad (process %d)' % process.pid in str(refused.rows[0]['disturbs']),
                      True) +
@@ -257,7 +257,7 @@ def link(tap):
     large = ours('mtu', '9501')
     wrong += (unequal('too large', (large.status, states(large)), (1, ['failed'])) +
               unequal('reason', 'maximum' in str(large.rows[0]['reason']), True))
-    tap.test('change-dcb: mtu, as ip has it; the kernel names its limit', wrong)
+    tap.test('change-dcb: mtu, as ip shows it; the kernel names its limit', wrong)
     done = ours('global-pause', 'rx,tx')
     again = ours('global-pause', 'tx,rx')
     refused = ours('pfc', '3')
@@ -290,7 +290,7 @@ def faults(tap):
     done = ours('maxrate', '0:1gbit')
     wrong += unequal('skipped', (done.status, states(done)), (1, ['unverified']))
     behave()
-    tap.test('change-dcb: a hidden errno, an ignored and a skipped set are failures', wrong)
+    tap.test('change-dcb: a hidden errno, an ignored set and a skipped set are failures', wrong)
     parameter('fail_buffer', errno.EBUSY)
     held = (dcb('pfc'), dcb('ets'), dcb('app'))
     done = ours('dscp-priority', '26:3', 'priority-class', '3:2', 'pfc', '3', 'priority-buffer',
@@ -309,7 +309,7 @@ def faults(tap):
 
 
 def mlx5(tap):
-    """A driver that replaces entries, and trusts the DSCP while it has one."""
+    """A driver that replaces entries, and trusts the DSCP as long as it has one."""
     load('driver=mlx5_core')
     parameter('lacks', mask('trust'))
     parameter('single', 1)
@@ -334,7 +334,7 @@ def mlx5(tap):
 
 
 def gone(tap):
-    """The netdev goes while the question is on the terminal."""
+    """The netdev disappears while the question is on the terminal."""
     child, terminal = pty.fork()
     if not child:
         os.execv(program.RDMACTL, [program.RDMACTL, 'roce', 'set', NETDEV, 'pfc', '3'])
@@ -359,7 +359,7 @@ def gone(tap):
 
 
 def doctor(tap):
-    """What doctor says of pause frames beside PFC, before and after our change."""
+    """doctor's results on pause frames combined with PFC, before and after our change."""
     words = ('--only', 'pause-conflict')
     finds(tap, 'pause frames are off', 'pause-conflict', 'ok', words=words, name='dcx/1')
     ours('pfc', '3')
@@ -371,7 +371,7 @@ def doctor(tap):
 
 
 def load(*parameters):
-    """The netdev and rxe on it, new; False: there is no such module."""
+    """Makes a new netdev with rxe; returns False if there is no such module."""
     unload()
     if peers.run('modprobe', 'dcbsim', *parameters).status != 0:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Changes of devices and of the subsystem, compared with `rdma`, and what refuses them."""
+"""Changes of devices and of the subsystem, compared with `rdma`, and refusals."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ def names():
 
 
 def make():
-    """Devices of this scene: two of rxe on dummies, and one of siw if there is siw."""
+    """Devices of this scene: two rxe devices on dummies, and one siw device if siw exists."""
     for name in ('cd0', 'cd1'):
         peers.must('ip', 'link', 'add', name, 'type', 'dummy')
         peers.must('ip', 'link', 'set', name, 'up')
@@ -92,7 +92,7 @@ def mentions(tap, device):
         with open(path, 'w') as file:
             file.write(before + '\n')
     notes = (done.rows or [{}])[0].get('notes') or []
-    tap.test('change dev: what names the device is told, and nothing is changed',
+    tap.test('change dev: settings that name the device are reported, and nothing is changed',
              unequal('status', done.status, 0) + unequal('states', states(done), ['planned']) +
              ([] if any(':2 names %s: NCCL_IB_HCA' % device in note for note in notes) else notes or ['no notes']) +
              ([] if any('UCX_NET_DEVICES' in note for note in notes) else notes or ['no notes']) +
@@ -124,7 +124,7 @@ def descriptions(tap, device, siw):
     empty = change('dev', 'set', device, 'node-description', '')
     cleared = description(device)
     back = change('dev', 'set', device, 'node-description', before)
-    tap.test('change dev: node descriptions, as sysfs has them',
+    tap.test('change dev: node descriptions, as in sysfs',
              unequal('status', (done.status, long.status, empty.status, back.status), (0, 0, 0, 0)) +
              unequal('sysfs', (theirs, read, cleared), ('rack 7 ' + device, 'x' * 64, '')) +
              unequal('dev shows', shown, 'rack 7 ' + device) +
@@ -152,7 +152,7 @@ def namespaces(tap, device):
     listed = program.listing('dev', device)
     peers.delete_netns('blue')
     peers.must('rdma', 'system', 'set', 'netns', 'shared')
-    tap.test('change dev: netns with a driver that cannot move it: told, and it is still here',
+    tap.test('change dev: netns with a driver that cannot move it: reported, and it is still here',
              unequal('status', (asked.status, moved.status), (2, 1)) +
              unequal('states', states(moved), ['failed']) +
              ([] if 'cannot take it away' in (moved.rows[0]['reason'] or '') else moved.rows) +
@@ -160,7 +160,7 @@ def namespaces(tap, device):
 
 
 def lists(tap, device, other):
-    """The second change of a list fails, and the first is undone; later ones follow a new name."""
+    """If the second change of a list fails, the first is undone; later ones follow a new name."""
     before = (moderation(device), description(device))
     failed = change('dev', 'set', device, 'adaptive-moderation', 'off' if before[0] == 'on' else 'on',
                     'node-description', 'half', 'name', other)
@@ -185,7 +185,7 @@ def forbidden(tap, device):
     file = change('dev', 'set', device, 'node-description', 'x', prefix=peers.NOBODY)
     dry = change('dev', 'set', device, 'name', 'x', '--dry-run', prefix=peers.NOBODY)
     inside = change('dev', 'set', device, 'name', 'x', prefix=OTHER_USER)
-    tap.test('change dev: nobody may, and neither root of another user namespace; --dry-run is for all',
+    tap.test('change dev: refused to nobody and to root of another user namespace; not --dry-run',
              unequal('status', (nobody.status, file.status, dry.status, inside.status), (1, 1, 0, 1)) +
              unequal('states', states(nobody) + states(file) + states(dry) + states(inside),
                      ['refused', 'refused', 'planned', 'refused']) +
@@ -225,7 +225,7 @@ def sub_devices(tap, device):
     reason = (done.rows or [{}])[0].get('reason') or ''
     gone = change('dev', 'del', 'smi9')
     plain = change('dev', 'del', device)
-    tap.test('change dev: sub-devices, which neither kernel nor driver have',
+    tap.test('change dev: sub-devices, which neither kernel nor driver supports',
              unequal('status', (done.status, gone.status, plain.status), (1, 0, 1)) +
              ([] if 'Linux 6.11' in reason or 'has no sub-devices' in reason else [reason]) +
              unequal('absent already', states(gone), ['unchanged']) +
@@ -233,7 +233,7 @@ def sub_devices(tap, device):
 
 
 def gone_between(tap, device):
-    """Removed while the question is on the screen, and changed by somebody else."""
+    """The device is removed while the question is on the screen, and changed by somebody else."""
     netdev = 'gone0'
     peers.must('ip', 'link', 'add', netdev, 'type', 'dummy')
     peers.must('ip', 'link', 'set', netdev, 'up')
@@ -245,7 +245,7 @@ def gone_between(tap, device):
     wrong = unequal('status', after[0], 1)
     document = after[1]
     rows = document.get('change', [{}, {}])
-    tap.test('change dev: a device that is removed before it is written: told, nothing is written',
+    tap.test('change dev: a device that is removed before the write: reported, nothing is written',
              wrong + unequal('states', [row.get('state') for row in rows], ['failed', 'untried']) +
              ([] if 'gone' in (rows[0].get('reason') or '') else [json.dumps(rows[0])]) +
              ([] if 'netns shared' in peers.must('rdma', 'system', 'show').text() else ['netns-mode was written']))
@@ -256,7 +256,7 @@ def gone_between(tap, device):
     after = ask(['change', '--from', file, '--json'],
                 lambda: peers.must('rdma', 'dev', 'set', device, 'adaptive-moderation', other))
     rows = after[1].get('change', [{}, {}])
-    tap.test('change dev: another writer in between is told',
+    tap.test('change dev: another writer in between is reported',
              unequal('status', after[0], 1) +
              unequal('states', [row.get('state') for row in rows], ['failed', 'untried']) +
              ([] if 'somebody else' in (rows[0].get('reason') or '') else [json.dumps(rows[0])]))
@@ -265,7 +265,8 @@ def gone_between(tap, device):
 
 
 def ask(words, meanwhile, answer=b'y\n', wait='[y/N]'):
-    """Runs it on a terminal, does something while it asks, answers: status, document."""
+    """Runs it on a terminal, calls a function while it asks, and answers. Returns status and
+    document."""
     main, terminal = pty.openpty()
     process = subprocess.Popen([program.RDMACTL] + words, stdin=terminal, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
@@ -287,7 +288,7 @@ def ask(words, meanwhile, answer=b'y\n', wait='[y/N]'):
 
 
 def interrupted(tap, device, other):
-    """^C while a list is written: all of it is there afterwards, or nothing."""
+    """^C while a list is written: afterwards all of it is there, or nothing."""
     def now():
         return [(moderation(name), description(name)) for name in (device, other)]
 
@@ -312,7 +313,7 @@ def interrupted(tap, device, other):
         if state != before:
             for name, (value, text) in zip((device, other), before):
                 change('dev', 'set', name, 'node-description', text, 'adaptive-moderation', value)
-    tap.test('change: a signal while a list is written leaves all of it, or nothing', wrong,
+    tap.test('change: a signal while a list is written leaves all of it or none', wrong,
              ['undone %d of 6 times' % undone])
 
 
@@ -330,10 +331,10 @@ def many_lines(tap, device, other):
     undo = [row['undo'] for row in reversed(done.rows) if row['state'] == 'changed']
     with open(file, 'w') as out:
         out.write('\n'.join(undo))
-    # Its lines are of names that an earlier line gives back: one after the other.
+    # Each line uses a name that an earlier line frees, so they must run one after the other.
     for line in undo:
         peers.must('/bin/sh', '-c', line.replace('rdmactl', program.RDMACTL, 1) + ' --yes --quiet')
-    tap.test('change --from: two devices that change their names, and the subsystem; undo, line by line',
+    tap.test('change --from: two devices that swap names, and the subsystem; undo, line by line',
              unequal('status', done.status, 0) + unequal('descriptions', now[:2], ('first one', 'second')) +
              ([] if 'cdx' in now[2] and 'netns exclusive' in now[3] else [str(now)]) +
              unequal('restored', {name: (moderation(name), description(name)) for name in (device, other)},
@@ -342,7 +343,7 @@ def many_lines(tap, device, other):
         out.write('dev set %s node-description half\nsystem set netns-mode exclusive\n'
                   'dev set %s name %s\n' % (device, device, other))
     failed = change('change', '--from', file, '--yes')
-    tap.test('change --from: the last line is refused: all before it are undone, and its number is told',
+    tap.test('change --from: the last line is refused: all before it are undone, and it is named',
              unequal('status', failed.status, 1) +
              unequal('states', states(failed), ['reverted', 'reverted', 'failed']) +
              ([] if any(problem['error'].startswith(file + ':3: name: another device')
@@ -352,7 +353,7 @@ def many_lines(tap, device, other):
 
 
 class Waiting:
-    """A change with --revert-after that waits for its confirmation, on a terminal of its own."""
+    """A change with --revert-after that waits for its confirmation, on a separate terminal."""
 
     def __init__(self, *words, stdin=None, after='10m', leader=False):
         self.begin = time.monotonic()
@@ -373,7 +374,8 @@ class Waiting:
             self.text += byte
 
     def goes_on(self):
-        """Whether it waits half a second later, if it was told to wait for 2 s and these are not over."""
+        """Whether it still waits after half a second, if it was told to wait 2 s and these are
+        not over."""
         steady()
         return self.process.poll() is None or time.monotonic() - self.begin > 2
 
@@ -407,7 +409,7 @@ def reverts(tap, device):
     written = moderation(device)
     os.write(waiting.main, b'\n')
     expect('Enter keeps it', waiting.end() + (written,), KEPT + (other,), other)
-    expect('nothing undoes it when the time is over', Waiting(*words, after='1s').end(), UNDONE, before)
+    expect('undone when the time is over', Waiting(*words, after='1s').end(), UNDONE, before)
     for name in ('SIGINT', 'SIGTERM'):
         waiting = Waiting(*words)
         waiting.process.send_signal(getattr(signal, name))
@@ -419,7 +421,7 @@ def reverts(tap, device):
         waiting = Waiting(*words, after='2s')
         waiting.process.send_signal(getattr(signal, name))
         alive = waiting.goes_on()
-        expect('%s does not end it: it goes on waiting, and undoes it' % name,
+        expect('%s does not end it: it keeps waiting, then undoes it' % name,
                waiting.end() + (alive,), UNDONE + (True,), before)
     waiting = Waiting(*words, stdin=subprocess.DEVNULL, after='2s')
     alive = waiting.goes_on()
@@ -428,15 +430,15 @@ def reverts(tap, device):
     os.close(waiting.main)
     waiting.main = None
     alive = waiting.goes_on()
-    expect('the terminal hangs up: it goes on waiting, and undoes it',
+    expect('the terminal hangs up: it keeps waiting, then undoes it',
            waiting.end() + (alive,), UNDONE + (True,), before)
     done = change(*words[:-1], before, '--revert-after', '30s')
-    tap.test('change --revert-after: nothing is waited for if nothing was changed',
+    tap.test('change --revert-after: does not wait if nothing was changed',
              unequal('states', states(done), ['unchanged']) + unequal('status', done.status, 0))
 
 
 def session(tap):
-    """A change of the netdev that an ancestor's connection goes over: this program is one."""
+    """A change of the netdev that carries an ancestor's connection: this program has one."""
     peers.must('ip', 'addr', 'add', '10.77.0.1/24', 'dev', 'cd0')
     words = ('roce', 'set', 'cd0', 'mtu', '1400', '--yes')
     with socket.create_server(('10.77.0.1', 0)) as server:
@@ -456,7 +458,7 @@ def session(tap):
         words = ' '.join((document.rows or [{}])[0].get(key) or [])
         return 'this session' in words and '10.77.0.1' in words
 
-    tap.test('change: the netdev by which the session comes: refused without --revert-after',
+    tap.test('change: the netdev that carries the session: refused without --revert-after',
              unequal('status', (refused.status, other.status, undone.status, free.status), (1, 0, 1, 0)) +
              unequal('states', states(refused) + states(undone) + states(free),
                      ['refused', 'reverted', 'changed']) +

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Software devices made and deleted: what `rdma` shows after ours, and ours after those of `rdma`."""
+"""Software devices created and deleted: `rdma` must show our changes, and rdmactl those of
+`rdma`."""
 
 import os
 import signal
@@ -41,13 +42,13 @@ def row(document):
 
 
 def reason(document, text):
-    """A line if the only row does not give that reason."""
+    """Returns a line if the only row does not give that reason."""
     said = row(document).get('reason') or ''
     return [] if text in said else ['the reason is %r, without %r' % (said, text)]
 
 
 def take_all():
-    """Deletes all devices, and returns what is needed to make them again."""
+    """Deletes all devices, and returns what is needed to create them again."""
     found = []
     for name, netdev in theirs().items():
         kind = 'rxe' if os.path.exists('%s/%s/parent' % (peers.RDMA, name)) else 'siw'
@@ -62,10 +63,10 @@ def restore(found):
 
 
 def modules(tap):
-    # Left by a scene that made iWARP devices, it would hold the others.
+    # If an earlier scene has left siw loaded, it would hold the other modules.
     if scene_none.loaded('siw'):
         peers.must('rmmod', 'siw')
-    # A directory of a device in configfs holds rdma_cm: cma_configfs.c.
+    # A device directory in configfs holds rdma_cm: cma_configfs.c.
     for name in peers.listdir(CONFIGFS):
         os.rmdir(os.path.join(CONFIGFS, name))
     scene_none.unload()
@@ -115,17 +116,17 @@ def both_ways(tap):
                                        ('rxe', 'cl0')) +
              unequal('leaving', listed.get('leaving'), False))
     peers.must('rdma', 'link', 'del', 'cl')
-    tap.test('link: what rdma has deleted is absent for ours',
+    tap.test('link: a device that rdma has deleted is absent',
              unequal('listed', 'cl' in ours(), False) +
              unequal('states', states(link('del', 'cl')), ['unchanged']))
     peers.must('rdma', 'link', 'add', 'cl', 'type', 'rxe', 'netdev', 'cl1')
     gone = link('del', 'cl')
-    tap.test('link: del of what rdma has made: rdma shows it no more',
+    tap.test('link: del of a device that rdma has created: rdma no longer shows it',
              unequal('states', states(gone), ['changed']) +
              unequal('before', row(gone).get('before'), 'rxe on cl1') +
              unequal('rdma link', 'cl' in theirs(), False))
     back = program.rdmactl(*(row(gone).get('undo') or 'rdmactl').split()[1:])
-    tap.test('link: the command that undoes it does',
+    tap.test('link: the undo command works',
              unequal('status', back.status, 0) + unequal('rdma link', theirs().get('cl'), 'cl1'))
     many = add('cm', 'rxe', 'cl0')
     both = link('del', 'cl', 'cm')
@@ -149,7 +150,8 @@ def iwarp(tap):
     tap.test('link: both are deleted', unequal('states', states(gone), ['changed', 'changed']))
 
 
-# Words of add, what the kernel tells rdma, and ours. The names rxe takes for good are refused.
+# Arguments of add, the kernel's error for rdma, and our reason. Names that rxe accepts are refused,
+# too.
 REFUSALS = (
     (('cl', 'rxe', 'cl1'), 'Too many open files', 'cl already exists: rxe on cl0'),
     (('cm', 'rxe', 'cl1.5'), 'not permitted', 'cl1.5 is a VLAN'),
@@ -171,7 +173,7 @@ def refusals(tap):
     before = theirs()
     rdma = peers.run('rdma', 'link', 'add', 'cm', 'type', 'rxe', 'netdev', 'cl0')
     other = add('cm', 'rxe', 'cl0')
-    tap.test('link: add of one that is there under another name is unchanged, with that name',
+    tap.test('link: add of a device that exists under another name is unchanged, with that name',
              unequal('status', other.status, 0) + unequal('states', states(other), ['unchanged']) +
              unequal('the kernel refuses a second', 'File exists' in rdma.complaint(), True) +
              unequal('name', row(other).get('object'), 'cl') +
@@ -198,7 +200,7 @@ def refusals(tap):
                  reason(refused[0], text) + reason(refused[1], text) +
                  unequal('rdma link', theirs(), before))
         planned = add('cm', 'rxe', 'cl1', '--dry-run', prefix=prefix)
-        tap.test('link: %s: --dry-run needs none' % title,
+        tap.test('link: %s: --dry-run does not need it' % title,
                  unequal('states', states(planned), ['planned']))
     peers.must('rdma', 'link', 'del', 'cl')
 
@@ -213,15 +215,15 @@ def events(tap):
     left = watch.wait('device-removed', 'cl')
     watch.end()
     peers.must('rdma', 'link', 'del', 'cm')
-    tap.test('link: events tells both at the same time',
+    tap.test('link: events reports both meanwhile',
              unequal('states', states(done) + states(gone), ['changed', 'changed']) +
-             # It has the device open itself.
+             # The events process has the device open.
              reason(refused, 'process %d (' % watch.process.pid) +
              ([] if came else ['no device-added']) + ([] if left else ['no device-removed']))
 
 
 def race(tap):
-    """Two at once, of which the kernel usually lets one through."""
+    """Two adds at once, of which the kernel usually lets one through."""
     for title, words in (('the same', (('cl', 'cl0'), ('cl', 'cl0'))),
                          ('one name', (('cl', 'cl0'), ('cl', 'cl1'))),
                          ('one netdev', (('cl', 'cl0'), ('cm', 'cl0')))):
@@ -233,9 +235,9 @@ def race(tap):
             said = [process.communicate(timeout=180)[1].decode() for process in running]
             statuses = sorted(process.returncode for process in running)
             made = {name: netdev for name, netdev in theirs().items() if netdev in ('cl0', 'cl1')}
-            # The later one may find all as it wants it, also by another name. The kernel looks for
-            # a device of the netdev and makes one in two steps (rxe_newlink(), rxe.c), so it may
-            # also make both.
+            # The later one may find everything as requested, even under another name. The kernel
+            # looks for a device of the netdev and creates one in two separate steps (rxe_newlink(),
+            # rxe.c), so it may also create both.
             both = statuses == [0, 0] and title != 'one name'
             if statuses != [0, 1] and not both:
                 wrong.append('statuses %s: %s' % (statuses, said))
@@ -245,7 +247,7 @@ def race(tap):
                 wrong.append('\n'.join(said))
             for name in made:
                 peers.must('rdma', 'link', 'del', name)
-        tap.test('link: two add at once (%s): what is told is there' % title, wrong)
+        tap.test('link: two adds at once (%s): reported devices exist' % title, wrong)
 
 
 class Holder:
@@ -270,7 +272,7 @@ def start_delete(*words):
 
 
 def read_until(stream, text):
-    """Lines up to the one with the text, or to the end."""
+    """Lines up to and including the one with the text, or to the end."""
     lines = []
     for line in stream:
         lines.append(line.decode())
@@ -286,7 +288,7 @@ def in_use(tap):
     refused = link('del', 'cl')
     planned = link('del', 'cl', '--dry-run')
     who = 'process %d (' % holder.pid
-    tap.test('link: del of a device that a process has open: refused, with its number',
+    tap.test('link: del of a device that a process has open: refused, with its PID',
              unequal('status', refused.status, 1) + unequal('states', states(refused), ['refused']) +
              reason(refused, who) + reason(refused, '/dev/infiniband/%s open' % node) +
              unequal('disturbs', len(row(refused).get('disturbs') or ()), 1) +
@@ -296,7 +298,7 @@ def in_use(tap):
     process = start_delete('--force')
     lines = read_until(process.stderr, who)
     waited = time.monotonic() - begin
-    tap.test('link: del --force: says for whom the kernel waits: after %.1f s' % waited,
+    tap.test('link: del --force: names the process that it waits for, after %.1f s' % waited,
              ([] if lines and who in lines[-1] else lines or ['nothing']) +
              unequal('not at once', waited > 1.9, True) +
              unequal('still running', process.poll(), None))
@@ -309,7 +311,7 @@ def in_use(tap):
              unequal('status', busy.status, 1) + reason(busy, 'being deleted'))
     holder.end()
     out, err = process.communicate(timeout=180)
-    tap.test('link: and when the process ends, it is done',
+    tap.test('link: when the process ends, the deletion is done',
              unequal('status', process.returncode, 0) +
              unequal('rdma link', 'cl' in theirs(), False) +
              ([] if b'changed' in out else [repr(out), repr(err)]))
@@ -322,17 +324,17 @@ def interrupted(tap):
     lines = read_until(process.stderr, 'waits')
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=180)
-    tap.test('link: ^C leaves the deletion to a process of its own, and says so',
+    tap.test('link: ^C leaves the deletion to a separate process, and says so',
              unequal('status', process.returncode, 1) +
              ([] if b'interrupted: process ' in err and b'goes on' in err else
               [*lines, repr(out), repr(err)]))
     holder.end()
-    tap.test('link: which ends with the last user',
+    tap.test('link: that process ends with the last user',
              [] if until(lambda: 'cl' not in peers.listdir(peers.RDMA)) else ['it does not'])
 
 
 def inherited(tap):
-    """A descriptor of the caller's would make the kernel wait for rdmactl itself."""
+    """An inherited descriptor would make the kernel wait for rdmactl itself."""
     peers.must('rdma', 'link', 'add', 'cl', 'type', 'rxe', 'netdev', 'cl0')
     node = peers.chardevs('infiniband_verbs')['cl'][0]
     result = program.rdmactl('link', 'del', 'cl',
@@ -354,13 +356,13 @@ def queue_pairs(tap):
     until(lambda: any(qp.get('pid') == server.pid
                       for qp in peers.rdma('resource', 'show', 'qp') or ()))
     refused = link('del', 'cl')
-    tap.test('link: del beside ibv_rc_pingpong',
+    tap.test('link: del while ibv_rc_pingpong runs',
              unequal('states', states(refused), ['refused']) +
              reason(refused, 'process %d (ibv_rc_pingpong): 1 queue pair, /dev/infiniband/uverbs' %
                     server.pid))
     server.kill()
     server.wait()
-    tap.test('link: and without it', unequal('states', states(link('del', 'cl')), ['changed']))
+    tap.test('link: del without it', unequal('states', states(link('del', 'cl')), ['changed']))
 
 
 def play(tap):

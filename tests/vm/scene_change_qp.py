@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How queue pairs are counted, as `rdma` shows and sets it; and filters as `rdma` has them."""
+"""How queue pairs are counted, compared with `rdma` in both directions; and filters like those
+of `rdma`."""
 
 import signal
 
@@ -15,18 +16,18 @@ def shown(name, *words, **options):
 
 
 def modes(*words):
-    """Mode and properties of each port, by our table."""
+    """Mode and properties of each port, from our table."""
     return {row['object']: (row['mode'], row['by'])
             for row in shown('qp_counting', 'counters', 'mode', *words).rows}
 
 
 def theirs(port):
-    """The same of one port, in the words of rdma."""
+    """The mode of one port, in the words of rdma."""
     return peers.must('rdma', 'statistic', 'qp', 'mode', 'link', port).text().strip()
 
 
 def complain(row, *texts):
-    """What a row should say of its failure, and does not."""
+    """The texts that a row should give about its failure, and does not."""
     said = '%s | %s' % (row['reason'], row['next_step'])
     return [] if all(text in said for text in texts) else [said]
 
@@ -52,15 +53,15 @@ def automatic(tap):
                          (0, ['unchanged'], False))
     notes = done.rows[0]['notes']
     wrong += [] if any('cannot count per queue pair' in note for note in notes) else notes
-    tap.test('counters auto: what rdma shows after ours; a note that rxe does not count', wrong)
+    tap.test('counters auto: rdma shows our settings; a note that rxe does not count', wrong)
     peers.must('rdma', 'statistic', 'qp', 'set', 'link', 'rxb/1', 'auto', 'pid', 'on')
     wrong = unequal('mode', modes('rxb'), {'rxb/1': ('auto', ['pid'])})
     peers.must('rdma', 'statistic', 'qp', 'set', 'link', 'rxb/1', 'auto', 'off')
     wrong += unequal('off', modes('rxb'), {'rxb/1': ('none', None)})
-    tap.test('counters mode: what ours shows after rdma', wrong)
+    tap.test('counters mode: ours shows the settings of rdma', wrong)
     refused = change('counters', 'auto', 'rxa/1', 'off', prefix=peers.NOBODY)
     plain = modes('rxa')
-    tap.test('counters auto: without privilege: refused, with the capability; anybody may look',
+    tap.test('counters auto: without privilege: refused, naming the capability; anybody may look',
              unequal('status', (refused.status, states(refused)), (1, ['refused'])) +
              complain(refused.rows[0], 'CAP_NET_ADMIN in the initial user namespace') +
              unequal('mode', plain, {'rxa/1': ('auto', ['type', 'pid'])}))
@@ -93,7 +94,7 @@ def bound(tap, traffic_qpn):
 
 
 def filters(tap):
-    """The same objects by --where and by the filters of rdma."""
+    """Compares the objects selected by --where with those selected by the filters of rdma."""
     qps = [row for row in listing('qp').rows if row['type'] == 'rc']
     ids = [row for row in listing('cm_id').rows if row['remote_ip']]
     mrs, cqs = listing('mr').rows, listing('cq').rows
@@ -131,7 +132,7 @@ def filters(tap):
         wrong += unequal('%s %s=%s' % (kind, field, value), ours,
                          sorted(row[theirs_key] for row in rows))
         found += len(rows)
-    tap.test('resources --where: the objects that rdma shows with the same filter', wrong,
+    tap.test('resources --where: the same objects as rdma with the same filter', wrong,
              ['%d objects by %d filters' % (found, len(cases))])
     both = listing('qp', '--where', 'state=rts,type=rc,device=rxb,command=rping')
     wrong = unequal('several', {(row['device'], row['command']) for row in both.rows},
@@ -147,7 +148,7 @@ def filters(tap):
 
 
 def raw(tap):
-    """rxe hands over no record of its own; the kernel asks for the capability first."""
+    """rxe has no records; the kernel checks the capability first."""
     words = ('resources', 'qp', '--raw', '--where', 'type=rc,device=rxa', '--limit', '2')
     document = shown('qp_contexts', *words)
     wrong = unequal('status', (document.status, len(document.rows)), (3, 2))
@@ -155,7 +156,7 @@ def raw(tap):
               row['state'] != 'rts']
     wrong += [problem for problem in document.problems
               if 'provides no such records' not in problem['hint']]
-    tap.test('resources qp --raw: rxe has no record: the rows say what the kernel knows', wrong)
+    tap.test('resources qp --raw: rxe has no record: the rows have the data of the kernel', wrong)
     document = shown('qp_contexts', *words, prefix=peers.NOBODY)
     tap.test('resources qp --raw: without privilege: the capability is named',
              unequal('status', document.status, 3) +
@@ -163,7 +164,7 @@ def raw(tap):
 
 
 def iwarp(tap):
-    """siw has no counters at all: the kernel refuses, which is explained."""
+    """siw has no counters at all: the kernel refuses, and the reason is explained."""
     if peers.run('/bin/sh', '-c', '. "$RDMACTL_VM_DIR/bed.sh" && bed_siw').status != 0:
         tap.skip('counters auto: siw', 'siw is not built for this kernel')
         return

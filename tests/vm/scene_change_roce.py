@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RoCE: the defaults of rdma_cm in configfs, the way to a lossless class, and profiles.
+"""RoCE: the defaults of rdma_cm in configfs, the steps to a lossless class, and profiles.
 
-Files are compared with what we say in both directions. The way and the profiles need the netdev of
+Files are compared with our output in both directions. The steps and the profiles need the netdev of
 tests/vm/dcbsim.
 """
 
@@ -51,7 +51,7 @@ def said(document, text):
 
 
 def reasons(document):
-    """Why changes failed; none should have."""
+    """Reasons of failed changes; there should be none."""
     return ['%s: %s' % (row['setting'], row['reason']) for row in document.rows if row['reason']]
 
 
@@ -62,12 +62,12 @@ def tos_and_source(document):
 
 def configfs(tap):
     unknown = show(DEVICE)
-    tap.test('change-roce: without a directory the default is not known, and none is made',
+    tap.test('change-roce: without a directory the default is unknown, and no directory is created',
              unequal('tos', tos_and_source(unknown), (None, 0, 'assumed')) +
              unequal('directories', os.listdir(CMA), []))
     done = ours('default-tos', '0x6a', 'default-mode', 'roce-v2')
     again = ours('default-tos', '106', 'default-mode', 'roce-v2')
-    tap.test('change-roce: default TOS, and its file has it; once more it is unchanged',
+    tap.test('change-roce: default TOS is in its file; the second time it is unchanged',
              unequal('status', (done.status, again.status), (0, 0)) +
              unequal('states', states(done) + states(again),
                      ['changed', 'unchanged', 'unchanged', 'unchanged']) +
@@ -81,7 +81,7 @@ def configfs(tap):
     theirs = show(DEVICE)
     os.rmdir('%s/%s' % (CMA, DEVICE))
     kept = ours('default-tos', '96')
-    tap.test('change-roce: what others write is shown, and outlives the directory',
+    tap.test('change-roce: values that others write are shown, and outlive the directory',
              unequal('theirs', tos_and_source(theirs), (96, 96, 'configured')) +
              unequal('states', states(kept), ['unchanged']) +
              unequal('directories', os.listdir(CMA), []))
@@ -100,7 +100,8 @@ def configfs(tap):
 
 
 def renamed(tap):
-    """Each line is of the name before all, and set for the device whatever it is called by then."""
+    """Each line uses the name from before all changes, and applies to the device whatever its
+    name is by then."""
     file, other = '/tmp/lines', 'rcy'
     peers.must('ip', 'link', 'add', 'roce8', 'type', 'dummy')
     peers.must('rdma', 'link', 'add', other, 'type', 'rxe', 'netdev', 'roce8')
@@ -112,7 +113,7 @@ def renamed(tap):
     for row in reversed(done.rows):
         peers.must('/bin/sh', '-c', row['undo'].replace('rdmactl', program.RDMACTL, 1) + ' --yes --quiet')
     back = ours('default-tos', '96'), change('roce', 'set', other, 'default-tos', '0')
-    tap.test('change-roce: devices that get other names in the same call, and the way back',
+    tap.test('change-roce: devices that are renamed in the same call, and the undo',
              unequal('status', done.status, 0) + reasons(done) +
              unequal('named', states(named[0]) + states(named[1]), ['unchanged'] * 2) +
              unequal('undone', states(back[0]) + states(back[1]), ['unchanged'] * 2))
@@ -143,12 +144,12 @@ def device_lost(tap):
     add()
     back = show(DEVICE)
     os.rmdir('%s/%s' % (CMA, DEVICE))
-    tap.test('change-roce: the value goes with the device',
+    tap.test('change-roce: the value disappears with the device',
              unequal('status', gone.status, 5) + unequal('back', tos_and_source(back), (0, 0, 'configured')))
 
 
 def bond(tap):
-    """The settings of a bond are those of its members; its MTU is its own."""
+    """The settings of a bond are those of its members; the MTU belongs to the bond itself."""
     if peers.run('ip', 'link', 'add', 'roceb', 'type', 'bond', 'mode', '1').status != 0:
         tap.skip('change-roce: a bond', 'the kernel makes no bond')
         return
@@ -174,7 +175,7 @@ def bond(tap):
 
 
 def way(*words):
-    """Whether it is lossless, and where not."""
+    """Whether it is lossless, and the step where it is not."""
     row = show('dcx', *words).rows[0]
     return row['lossless'], row['breaks_at']
 
@@ -192,7 +193,7 @@ def chain(tap):
     row = show('dcx').rows[0]
     tap.test('change-roce: the profile lossless: a plan, one change of many parts, unchanged',
              reasons(plan) + reasons(done) + unequal('before', before[0], False) +
-             # A kernel that knows what a port trusts begins with the VLAN tag.
+             # A kernel that knows what a port trusts starts with the VLAN tag.
              unequal('at', before[1] in ('trust', 'pfc'), True) + unequal('after the plan', nothing, before) +
              unequal('plan', (plan.status, set(states(plan))), (0, {'planned', 'unchanged'})) +
              unequal('done', (done.status, set(states(done))), (0, {'changed', 'unchanged'})) +
@@ -204,12 +205,13 @@ def chain(tap):
                                if step['verdict'] not in ('ok', 'note')], [('ecn', 'unknown')]))
     shown = scene_change_dcb.dcb('pfc')['prio_pfc']
     apps = scene_change_dcb.dcb('app').get('dscp_prio', [])
-    tap.test('change-roce: dcb shows what the profile has set',
+    tap.test('change-roce: dcb shows the settings of the profile',
              unequal('pfc', [i for i, on in enumerate(shown) if on], [3]) +
              unequal('dscp', [list(each) for each in apps], [[26, 3]]))
 
 
-# What breaks it, by the tools of others, where, and with which words for us.
+# Commands of other tools that break it, the step that they break, and the words that our output
+# must have.
 BREAKS = (
     ('pfc', ('dcb', 'pfc', 'set', 'dev', 'dcb0', 'prio-pfc', 'all:off'), ()),
     ('pfc', ('dcb', 'pfc', 'set', 'dev', 'dcb0', 'prio-pfc', 'all:off', '4:on'), ()),
@@ -233,18 +235,18 @@ def breaks(tap):
     profile('lossless')
     write('%s/dcx/ports/1/default_roce_tos' % CMA, '0')
     wrong += unequal('default TOS 0', way(), (None, 'priority'))
-    # A directory that nobody has made: the value is there, and cannot be seen.
+    # A directory that nobody has created: the value exists, but cannot be seen.
     os.rmdir(CMA + '/dcx')
     wrong += unequal('default TOS unseen', way(), (None, 'tos'))
     profile('lossless')
     trust = change('roce', 'set', 'dcb0', 'trust', 'pcp', '--yes')
-    if trust.status == 0:  # a kernel without this setting says so
+    if trust.status == 0:  # a kernel without this setting reports it
         wrong += unequal('trust pcp', way(), (False, 'trust'))
-    tap.test('change-roce: the way, broken at each step', wrong)
+    tap.test('change-roce: the path to lossless, broken at each step', wrong)
 
 
 def own_class(tap):
-    """A priority that shares a traffic class gets one of its own, with a share of the bandwidth."""
+    """A priority that shares a traffic class gets a separate one, with a share of the bandwidth."""
     peers.must('dcb', 'ets', 'set', 'dev', 'dcb0', 'prio-tc', 'all:0', 'tc-tsa', 'all:ets',
                'tc-bw', 'all:0', '0:75', '1:25')
     done = profile('lossless')

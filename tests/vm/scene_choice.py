@@ -8,7 +8,7 @@ import program
 from selftest import until
 from tap import unequal
 
-# More routes: by a gateway, with another source address, forbidden, by a netdev without RDMA.
+# More routes: via a gateway, with another source address, forbidden, via a netdev without RDMA.
 NETWORK = '''
 addr add 10.9.0.11/24 dev va
 route add 198.51.100.0/24 via 10.9.0.2 dev va
@@ -53,7 +53,7 @@ REFUSALS = (
 
 
 def routes(*choices):
-    """The kernel's choice by `ip route get`: {peer: (netdev, source address)}."""
+    """The kernel's choice according to `ip route get`: {peer: (netdev, source address)}."""
     lines = []
     for peer in choices:
         address, _, zone = peer.partition('%')
@@ -117,7 +117,7 @@ def packets():
 
 
 def pingpong(client, server):
-    """Runs ibv_rc_pingpong between the two chosen entries and returns what is wrong."""
+    """Runs ibv_rc_pingpong between the two chosen entries and returns a list of errors."""
     command = [['ibv_rc_pingpong', '-d', row['device'], '-i', str(row['port']), '-g',
                 str(row['index']), '-n', '50'] for row in (client, server)]
     before = packets()
@@ -173,7 +173,7 @@ def play(tap):
         wrong, rows[peer] = choice(peer, *wanted, route=kernel[peer])
         tap.test('choice: --to %s: %s, %s with %s' % (peer, *wanted), wrong)
     for peer, status, word in REFUSALS:
-        tap.test('choice: --to %s: none, and why' % peer, refusal(peer, status, word))
+        tap.test('choice: --to %s: no entry, with a reason' % peer, refusal(peer, status, word))
     for peer in ('10.9.5.2', 'fd09::2'):
         tap.test('choice: --to %s --env' % peer,
                  environment(peer, rows[peer]) if rows[peer] else 'nothing chosen')
@@ -191,16 +191,16 @@ def play(tap):
 
 
 def more(tap):
-    """An address of this host; a choice among some devices; options that go along."""
+    """An address of this host; a choice among some devices; options that can be combined."""
     wrong, _ = choice('10.9.7.1', 'rxba0', 'bond0', '10.9.7.1')
     wrong = [line for line in wrong if 'leaves by' not in line]
     tap.test('choice: an address of this host', wrong)
     document = program.listing('gids', 'rxb', '--to', '10.9.0.2')
-    tap.test('choice: rxb --to 10.9.0.2: not by this device',
+    tap.test('choice: rxb --to 10.9.0.2: not via this device',
              unequal('exit status', document.status, 1) +
              unequal('devices', sorted({row['device'] for row in document.rows}), ['rxb']))
     document = program.listing('gids', '--to', '10.9.0.2', '--ip', '10.9.0.1')
-    tap.test('choice: --to with --ip shows this entry only',
+    tap.test('choice: --to with --ip shows only this entry',
              unequal('rows', [(row['device'], row['selected']) for row in document.rows],
                      [('rxa', True)]))
     document = program.listing('gids', '--to', '::ffff:10.9.0.2')
@@ -212,5 +212,5 @@ def more(tap):
              unequal('exit status', env.status, 1) + unequal('output', env.text(), ''))
     plain = program.schema('gids')
     document = peers.json.loads(program.rdmactl('-j', 'gids', '--to', '10.9.0.2').out)
-    tap.test('choice: the JSON of --to is of the schema that it names',
+    tap.test('choice: the JSON of --to follows the schema that it names',
              program.errors(document, plain, 'gids')[:3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The personalities compared with their tools: the same bytes and exit status."""
+"""Compares the personalities with their tools: same bytes and exit status."""
 
 import os
 import sys

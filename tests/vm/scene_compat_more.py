@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Personalities that need the kernel: events, GIDs and netdevs, and tools that change devices."""
+"""Personalities that need a kernel: events, GIDs and netdevs, and tools that change devices."""
 
 import os
 import re
@@ -55,7 +55,7 @@ STEPS = (
 
 
 def same(watchers, count):
-    """Whether both have printed the same events, and some since line number `count`."""
+    """Whether both have printed the same events, and at least one since line number `count`."""
     ours, theirs = (sorted(watcher.lines()[count:]) for watcher in watchers)
     return ours and ours == theirs
 
@@ -74,13 +74,13 @@ def events(tap):
     count = len(watchers[1].lines())
     for name, words in STEPS:
         peers.must(*words)
-        # Both have said the same, and say no more.
+        # Both have printed the same, and print no more.
         while until(lambda: same(watchers, count), LONG):
             lines = steady(lambda: [watcher.lines()[count:] for watcher in watchers], QUIET)
             if sorted(lines[0]) == sorted(lines[1]):
                 break
         lines = [watcher.lines()[count:] for watcher in watchers]
-        # The kernel queues each event separately: those of one step come in any order.
+        # The kernel queues each event separately, so the events of one step come in any order.
         wrong += unequal(name, sorted(lines[0]), sorted(lines[1]))
         count += len(lines[1])
     tap.test('compat: ibv_asyncwatch through %d steps: %d lines' % (len(STEPS), count),
@@ -89,17 +89,17 @@ def events(tap):
     watchers[1].end()
     peers.must('rdma', 'link', 'del', 'rxa')
     gone = until(lambda: watchers[0].process.poll() is not None)
-    tap.test('compat: ibv_asyncwatch ends when its device is removed, with 1',
+    tap.test('compat: ibv_asyncwatch ends with 1 when its device is removed',
              unequal('status', watchers[0].process.poll(), 1) if gone else ['it goes on'])
     watchers[0].end()
 
 
 def tables(tap):
-    # Once: it reads a thousand slots.
-    tap.test('compat: show_gids as the script',
+    # Only once: it reads a thousand slots.
+    tap.test('compat: show_gids like the script',
              differ.compare('show_gids', ['rxa nosuch'], 'rxe and a VLAN'))
     peers.must('ip', 'link', 'set', 'va', 'down')
-    # The kernel takes its time to see that the other end has lost its carrier.
+    # It takes the kernel a moment to notice that the other end has lost its carrier.
     until(lambda: peers.read('/sys/class/net/vb/operstate') != 'up')
     states = {name: open('%s/%s/operstate' % (peers.NET, name)).read().strip()
               for name in ('va', 'vb')}
@@ -210,7 +210,7 @@ def defaults(tap):
 
 
 def set_defaults(tap):
-    """-m and -t: printed as the kernel reads afterwards. The directory stays."""
+    """-m and -t: print the values that the kernel reads back. The directory stays."""
     wrong = []
     directory = CMA + '/rxb'
     for tool, letter, value, name, shown in (

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl counters against sysfs, rdma statistic and ip -s link; rates against traffic of known size."""
+"""Compares rdmactl counters with sysfs, rdma statistic and ip -s link, and rates with traffic of
+known size."""
 
 import fcntl
 import json
@@ -30,7 +31,7 @@ def rates(*words, **options):
     return program.parse('counter_rates', ('counter_rates',), result)
 
 
-# Values as the kernel and the other tools report them.
+# Values as reported by the kernel and the other tools.
 
 def sysfs_hw():
     found = {}
@@ -50,7 +51,8 @@ def sysfs_cm():
 
 
 def rdma_statistic():
-    """Queries each port: with an iWARP device rdma statistic show prints only an error."""
+    """Queries each port separately: with an iWARP device rdma statistic show prints only an
+    error."""
     found = {}
     for device, port, _ in peers.port_directories():
         for link in peers.rdma('statistic', 'show', 'link', '%s/%d' % (device, port)) or ():
@@ -60,7 +62,7 @@ def rdma_statistic():
     return found
 
 
-# Names of `ip -s -s link`, and those of the kernel.
+# Names in `ip -s -s link`, and those of the kernel.
 IP_NAMES = {'bytes': '%s_bytes', 'packets': '%s_packets', 'errors': '%s_errors',
             'dropped': '%s_dropped', 'over_errors': '%s_over_errors', 'multicast': 'multicast',
             'length_errors': '%s_length_errors', 'crc_errors': '%s_crc_errors',
@@ -93,7 +95,7 @@ def ours(document):
 
 
 def between(what, values, before, after):
-    """Each value is one of, or lies between, the other tool's before and after."""
+    """Each value equals, or lies between, the other tool's values before and after."""
     wrong = []
     for key in sorted(set(before) & set(after)):
         low, high = sorted((before[key], after[key]))
@@ -108,14 +110,14 @@ def equal(tap, title):
     after = sysfs_hw(), sysfs_cm(), rdma_statistic(), ip_statistics()
     ports, netdevs = ours(document)
     wrong = unequal('exit status', document.status, 0) + document.describe()[1:]
-    tap.test(title + ': hw counters as sysfs has them', wrong + between(
+    tap.test(title + ': hw counters as in sysfs', wrong + between(
         'hw', ports, before[0], after[0]))
-    tap.test(title + ': counters of the connection manager as sysfs has them',
+    tap.test(title + ': counters of the connection manager as in sysfs',
              between('cm', ports, before[1], after[1]))
-    tap.test(title + ': hw counters as rdma statistic has them',
+    tap.test(title + ': hw counters as in rdma statistic',
              between('rdma', ports, before[2], after[2]))
     netdev_names = {netdev for netdev, _ in netdevs}
-    tap.test(title + ': netdevs as ip -s link has them', between(
+    tap.test(title + ': netdevs as in ip -s link', between(
         'ip', netdevs, *({key: value for key, value in one[3].items() if key[0] in netdev_names}
                          for one in (before, after))))
     told = {key for key in ports if '/' not in key[2]}
@@ -148,9 +150,9 @@ def without_counters(tap):
     devices = {row['device'] for row in document.rows if row['source'] == 'hw'}
     expected = set(peers.listdir(peers.RDMA)) - set(siw)
     one = program.rdmactl('counters', siw[0])
-    tap.test('counters: a device without any hides nobody\'s', unequal(
+    tap.test('counters: a device without counters does not hide those of others', unequal(
         'devices', sorted(devices), sorted(expected)))
-    tap.test('counters: of a device without any it is said', unequal('exit status', one.status, 5) + (
+    tap.test('counters: no counters at all is reported', unequal('exit status', one.status, 5) + (
         [] if 'no counters' in one.complaint() else ['not said'] + one.describe()))
 
 
@@ -159,7 +161,7 @@ def without_counters(tap):
 class Traffic:
     """ib_send_bw from rxa to rxb: `count` messages of `size` bytes, one way.
 
-    With few at a time and patience, for what is sent again is more than the known size.
+    With few messages at a time and patience, because retransmissions would exceed the known size.
     """
 
     WORDS = ('-F', '-x', '1', '-m', '1024', '-t', '4', '-r', '64', '-u', '20')
@@ -168,7 +170,7 @@ class Traffic:
         self.size, self.count = size, count
         self.words = (*self.WORDS, '-s', str(size), '-n', str(count))
         self.server = Running('ib_send_bw', '-d', 'rxb', *self.words)
-        # Its output stays in its buffer, so look for its TCP port.
+        # Its output stays in its buffer, so look for its TCP port instead.
         until(lambda: peers.listens(18515) or self.server.process.poll() is not None)
 
     def packets(self):
@@ -222,7 +224,7 @@ def growth(tap):
         wrong += as_sent(what, row['growth'], expected, document.rows)
     wrong += near('received of what was sent', received['growth'], sent['growth'])
     wrong += unequal('growth', sent['growth'], sent['value'] - sent['before'])
-    tap.test('counters: growth since a saved file is what was sent, within 2 %', wrong,
+    tap.test('counters: growth since a saved file equals the sent data, within 2 %', wrong,
              ['%d packets were %d, %d bytes were %d' % (
                  traffic.packets(), sent['growth'], traffic.packets() * (1024 + OVERHEAD),
                  wire['growth'])])
@@ -264,9 +266,11 @@ def watched(tap):
 
 
 def on_grid(times, interval):
-    """The rounds began at multiples of the interval, though a busy machine may have left some out.
+    """Checks that the rounds began at multiples of the interval; a busy machine may have skipped
+    some.
 
-    It may also be late with any single one, so one of the first and one of the last have to be in time.
+    Any single round may also be late, so it is enough that one of the first and one of the last
+    were on time.
     """
     spans = [sum(times[i:len(times) - j]) for i in range(3) for j in range(3)]
     off = min(abs(span - round(span / interval) * interval) for span in spans)
@@ -276,7 +280,7 @@ def on_grid(times, interval):
 
 
 def drift(tap):
-    """No round is late because the one before was. A busy machine may delay a last round."""
+    """No round is late because the previous one was. A busy machine may delay the last round."""
     binary = program.plain_binary() or program.RDMACTL
     for _ in range(TRIES):
         result = peers.run(binary, '--jsonl', 'counters', '--watch', '--interval', '500ms',
@@ -291,7 +295,8 @@ def drift(tap):
 
 
 def selftest_moves(tap):
-    """rdmactl selftest --bandwidth reads the same counters before and after: they agree."""
+    """rdmactl selftest --bandwidth reads the same counters before and after, and both must
+    agree."""
     server = selftest.Server()
     program.rdmactl('counters', '--save', FILE)
     document = selftest.run('--peer', '10.9.0.2', '--bandwidth', '--duration', '1s', '--operations',
@@ -306,7 +311,7 @@ def selftest_moves(tap):
     else:
         wrong += near('packets sent', sent['growth'],
                       max(one['after'] for one in counted) - min(one['before'] for one in counted))
-    tap.test('counters: growth over selftest --bandwidth is what selftest counted', wrong,
+    tap.test('counters: growth over selftest --bandwidth equals the counts of selftest', wrong,
              ['%s packets' % sent['growth']])
 
 
@@ -320,7 +325,7 @@ def churn(tap):
     peers.must('rdma', 'link', 'add', 'rxb', 'type', 'rxe', 'netdev', 'vb')
     until(lambda: '"state": "new"' in watch.said(watch.out))
     program.rdmactl('ping', '-c', '1', '10.9.0.2')
-    # Both changes fall between two rounds, so that one device replaces another.
+    # Both changes happen between two rounds, so that one device replaces another.
     peers.must('rdma', '-b', '-', stdin=b'link del rxb\nlink add rxb type rxe netdev vb\n')
     until(lambda: '"state": "replaced"' in watch.said(watch.out) or
           watch.said(watch.out).count('"state": "gone"') > 60)
@@ -366,7 +371,7 @@ def replaced(tap):
         wrong += unequal('exit status with %s' % changes, result.status, status)
         if word not in result.complaint():
             wrong += ['not said: ' + word] + result.describe()
-    tap.test('counters: --since tells another device, another run and another host', wrong)
+    tap.test('counters: --since recognizes another device, another boot and another host', wrong)
 
 
 # No software device has optional counters.
@@ -378,7 +383,7 @@ def optional(tap):
         wrong += unequal('exit status', result.status, 5)
         if 'no optional counters' not in result.complaint():
             wrong += ['not said'] + result.describe()
-    tap.test('counters: that there are no optional counters is said, exit 5', wrong)
+    tap.test('counters: no optional counters: a message, exit 5', wrong)
 
 
 # A terminal.
@@ -412,14 +417,15 @@ class Terminal:
             self.out += data
 
     def frames(self, count, begin=0, seconds=60):
-        """Reads until that many complete ones have arrived."""
+        """Reads until that many complete frames have arrived."""
         end = time.monotonic() + seconds
         while self.out[begin:].count(HOME) <= count and time.monotonic() < end:
             self.read(0.1)
         return self.out[begin:].count(HOME) > count
 
     def wait(self):
-        """Reads on until the program has ended, which it could not if nobody read; its exit status."""
+        """Reads until the program has ended, because it could not end if nobody read. Returns
+        its exit status."""
         ended = []
 
         def has_ended():
@@ -445,7 +451,7 @@ ENTER, LEAVE, HOME, REST = b'\x1b[?1049h', b'\x1b[?1049l', b'\x1b[H', b'\x1b[J'
 
 
 def frames(out):
-    """The drawn screens without colours, as lists of lines; not one that has only begun."""
+    """The drawn screens without colours, as lists of lines, without one that is incomplete."""
     drawn = [frame for frame in out.split(ENTER, 1)[1].split(LEAVE)[0].split(HOME)[1:] if REST in frame]
     plain = [re.sub(rb'\x1b\[[0-9;?]*[a-zA-Z]', b'', frame) for frame in drawn]
     # The terminal adds a carriage return to each line feed.
@@ -474,7 +480,7 @@ def terminal(tap):
     wrong += unequal('screens entered and left', (tty.out.count(ENTER), tty.out.count(LEAVE)), (1, 1))
     wrong += unequal('cursor hidden and shown', (tty.out.count(b'\x1b[?25l'),
                                                  tty.out.count(b'\x1b[?25h')), (1, 1))
-    # Nothing comes before that, and only the last round follows, in plain lines.
+    # Nothing precedes the screen, and only the last round follows it, in plain lines.
     tail = tty.out.split(LEAVE)[-1]
     if not tty.out.startswith(ENTER) or b'sent_pkts' not in tail + b'sent_pkts' or HOME in tail:
         wrong.append('around the screen: %r %r' % (tty.out[:20], tail[:200]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Counters of 64 devices: all of them, right, in little memory, and --watch stays as it begins."""
+"""Counters of 64 devices: all of them, correct, in little memory, and --watch does not grow."""
 
 import json
 
@@ -27,12 +27,13 @@ def order(tap, document):
 
 
 def memory(tap, binary):
-    """What --watch holds from round to round, with all counters of WATCHED devices.
+    """The memory that --watch holds from round to round, with all counters of WATCHED devices.
 
-    Every ten seconds it looks for links with another rate, and holds two of everything for a round:
-    the least of each third of the time counts. The first third is for names, problems and buffers
-    that are made once. Pieces are up to 16 bytes larger than asked for, as the heap has it. The run
-    takes at least 22 s, so that two such rounds follow the first third's.
+    Every ten seconds it looks for links with another rate, and holds two copies of everything for a
+    round, so the minimum of each third of the time counts. During the first third, names, problems
+    and buffers are created, which happens once. Heap chunks are up to 16 bytes larger than
+    requested. The run takes at least 22 s, so that two such rounds follow the one of the first
+    third.
     """
     test = 'many: --watch does not grow'
     library = program.built('heap_in_use.so')
@@ -79,7 +80,7 @@ def play(tap):
     document = program.listing('counters', '--all')
     values = {(row['device'], row['port'], row['kernel_name']): row['value']
               for row in document.rows if row['source'] == 'hw'}
-    tap.test('many: hw counters as sysfs has them', unequal('exit status', document.status, 0) +
+    tap.test('many: hw counters as in sysfs', unequal('exit status', document.status, 0) +
              between('hw', values, before, sysfs_hw()))
     order(tap, document)
     binary = program.plain_binary()

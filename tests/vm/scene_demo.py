@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""make demo, the part in the virtual machine: each step of the main job is there and answers."""
+"""make demo, the part in the virtual machine: each step of the main job runs and gives results."""
 
 import os
 
@@ -7,7 +7,7 @@ import peers
 import program
 from tap import unequal
 
-# The steps, by the beginning of their commands, and something that each one must say.
+# The steps, by the beginnings of their commands, and a text that each one must print.
 STEPS = {
     'devices': 'rxb ',
     'ports': 'active',
@@ -26,8 +26,8 @@ STEPS = {
 def play(tap):
     result = peers.run(os.path.join(program.TOP, 'tests', 'demo'), program.RDMACTL, 'guest')
     program.check(result)
-    tap.test('demo: it ends well', result.describe() if result.status else [])
-    # A status that is no answer (tests/demo has 3 and 4 as answers) ends it with 1.
+    tap.test('demo: it ends with status 0', result.describe() if result.status else [])
+    # A status that is not a result (tests/demo accepts 3 and 4) ends it with 1.
     steps = [part.split('\n', 1) for part in result.text().split('\n$ rdmactl ')[1:]]
     tap.test('demo: all steps are shown', unequal('commands', len(steps), len(STEPS)))
     for (command, said), (words, wanted) in zip(steps, STEPS.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that ask devlink and ethtool, on a simulated network card with Soft-RoCE on it."""
+"""Checks that use devlink and ethtool, on a simulated network card with Soft-RoCE."""
 
 import array
 import fcntl
@@ -27,14 +27,14 @@ def write(path, text):
 
 
 def ethtool(netdev, *numbers):
-    """The old ioctl: this machine has no ethtool."""
+    """Uses the old ioctl, because this machine has no ethtool."""
     data = array.array('I', numbers)
     with socket.socket() as control:
         fcntl.ioctl(control, SIOCETHTOOL, struct.pack('16sQ16x', netdev.encode(), data.buffer_info()[0]))
 
 
 def make_card():
-    """The card and rxe on it; its netdev, or None if there is no such module."""
+    """Creates the card and rxe on it; returns its netdev, or None if there is no such module."""
     if peers.run('modprobe', 'netdevsim').status != 0:
         return None
     if not os.path.isdir('/sys/kernel/debug/netdevsim'):
@@ -71,7 +71,8 @@ def good(tap):
 
 
 def kernel_log(tap):
-    """What a program writes there does not count; restricted, it needs root."""
+    """A line that a program writes there does not count; if reading is restricted, it needs
+    root."""
     write('/dev/kmsg', '<3>mlx5_core 0000:3b:00.0: poll_health:785: Fatal error 1 detected')
     finds(tap, 'a line in the kernel log that no driver wrote', 'kernel-log', 'ok', words=ASKED)
     restrict = '/proc/sys/kernel/dmesg_restrict'
@@ -128,7 +129,7 @@ def link(tap, netdev):
 
 
 def cables(tap, netdev):
-    """The simulated card cannot be asked for a module; link and error correction are told."""
+    """The simulated card has no module to read; link and error correction are shown."""
     refused = (b'rdmactl cables: nsx/1: cannot read module: Operation not supported\n'
                b"  the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver\n")
     before = modules()
@@ -142,7 +143,7 @@ def cables(tap, netdev):
     write(error, '5')
     result = program.rdmactl('cables', 'nsx', '--json')
     document = json.loads(result.out)
-    tap.test('devlink: cables: what the driver refuses is a problem',
+    tap.test('devlink: cables: a request that the driver refuses is a problem',
              unequal('status', result.status, 3) + unequal('fec', document['cables'][0]['fec'], None) +
              unequal('problem', [(entry['object'], entry['attribute']) for entry in document['problems']],
                      [('nsx/1', 'module'), ('nsx/1', 'fec')]))

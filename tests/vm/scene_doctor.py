@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl doctor: what is broken for real is named, and goes away with its cause."""
+"""rdmactl doctor: real faults are named, and disappear with their causes."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from selftest import until
 from tap import unequal
 
 BAD = ('note', 'warning', 'error')
-# What is so in the guest, and right to be said: pinned memory is limited, processes that hold no
-# RDMA device included; the ends of the wire are two netdevs of one subnet.
+# Findings that are right in any guest: pinned memory is limited, also for processes without an RDMA
+# device; the ends of the wire are two netdevs of one subnet.
 ALWAYS = ('memlock', 'nofile', 'hugepages', 'cpu-power', 'node-desc', 'multi-rail-arp')
 
 
@@ -41,7 +41,8 @@ class Doctor:
         return [row for row in self.rows if row['check'] == check and name in (None, row['object'])]
 
     def verdict(self, check, name=None):
-        """The worst verdict of the check on the object, or on all of them; None: it has none."""
+        """The worst verdict of the check on the object, or on all objects; None without any
+        result."""
         order = ('not-checked', 'ok') + BAD
         return max((row['verdict'] for row in self.of(check, name)), key=order.index, default=None)
 
@@ -51,7 +52,7 @@ class Doctor:
 
 
 def finds(tap, title, check, verdict, words=(), name=None, says=(), step=(), **options):
-    """The check gives the verdict, with evidence that has the words, and a next step."""
+    """The check gives the verdict, with evidence that contains the words, and a next step."""
     doctor = Doctor(*words, **options)
     wrong = unequal('%s %s' % (check, name or ''), doctor.verdict(check, name), verdict)
     rows = [row for row in doctor.of(check, name) if row['verdict'] == verdict]
@@ -82,18 +83,18 @@ def without_modules(tap):
 
 
 def healthy(tap):
-    """Nothing but what is so in this guest; nothing is loaded, opened or changed."""
+    """Only the findings of every guest; nothing is loaded, opened or changed."""
     before = modules()
     begin = time.monotonic()
     doctor = Doctor('--fail-on', 'error')
     seconds = time.monotonic() - begin
     wrong = [line for line in doctor.describe() if line.split()[0] not in ALWAYS and ' note: ' not in line]
     wrong += unequal('modules', modules(), before)
-    tap.test('doctor: a healthy host has no error, and no warning but what is so here', wrong,
+    tap.test('doctor: a healthy host has no error, and only the warnings of every guest', wrong,
              say=['%.2f s' % seconds] + doctor.describe())
     nobody = Doctor('--fail-on', 'error', prefix=peers.NOBODY)
     roots = {row['check'] for row in nobody.rows if row['needs'] and 'root' in row['needs']}
-    tap.test('doctor: an ordinary user sees the same, but for what needs root',
+    tap.test('doctor: an ordinary user sees the same, except for checks that need root',
              ['%s: %s for root, %s for nobody' % (check, doctor.verdict(check), nobody.verdict(check))
               for check in sorted({row['check'] for row in doctor.rows} - roots - set(ALWAYS))
               if doctor.verdict(check) != nobody.verdict(check)], say=['needs root: %s' % sorted(roots)])
@@ -111,7 +112,7 @@ def stack(tap):
     os.unlink('/etc/modprobe.d/rdmactl-test.conf')
     peers.must('modprobe', '-a', 'rdma_ucm', 'ib_umad')
     doctor = Doctor()
-    tap.test('doctor: with the modules back, nothing is said of them',
+    tap.test('doctor: with the modules loaded again, they are not reported',
              [line for line in doctor.describe() if line.startswith(('verbs-modules', 'module-'))])
 
 
@@ -141,11 +142,11 @@ def ports(tap):
     doctor = Doctor()
     blocked = {row['check'] for row in doctor.rows
                if row['because'] == 'port-state' and row['object'] == 'rxa/1'}
-    tap.test('doctor: what stands on the port is not checked because of it',
+    tap.test('doctor: checks that depend on the port are not made because of it',
              [] if blocked else doctor.describe(), say=sorted(blocked))
     peers.must('ip', 'link', 'set', 'va', 'up')
     peers.shell('bed_rewire')
-    # A port that comes back sends gratuitous packets; the state follows.
+    # A port that comes back sends gratuitous ARP packets; its state follows later.
     until(lambda: Doctor('--only', 'port-state').verdict('port-state') == 'ok')
     finds(tap, 'the netdev is up again', 'port-state', 'ok')
 
@@ -186,7 +187,7 @@ def write(path, text):
 
 
 def cgroup(tap):
-    """A quota of the control group: there, then used up."""
+    """A quota of the control group: first available, then used up."""
     group = '/sys/fs/cgroup/doctor'
     if not peers.listdir('/sys/fs/cgroup'):
         peers.must('mount', '-t', 'cgroup2', 'none', '/sys/fs/cgroup')
@@ -212,7 +213,7 @@ def settings(tap):
 
 
 def expectation(tap):
-    """What a good host had, and what it has without a device."""
+    """The facts of a good host, and the findings when a device is missing."""
     learned = program.rdmactl('doctor', '--learn')
     write('/run/expect.json', learned.text())
     finds(tap, '--expect: as it was learned', 'expect', 'ok', words=('--expect', '/run/expect.json'))
@@ -235,7 +236,7 @@ def namespaces(tap):
 
 
 def firewall(tap):
-    """What filters packets of software RoCE; hardware is past the host's filters."""
+    """Packet filters affect software RoCE; hardware bypasses the host's filters."""
     if peers.run('nft', 'add', 'table', 'inet', 'doctor').status != 0:
         tap.skip('doctor: a packet filter is named, and where to look for its rules', 'nft, or its module, is not there')
         return
@@ -251,7 +252,8 @@ add rule inet doctor input udp dport 4791 drop
 
 
 class Between(threading.Thread):
-    """Acts when a doctor that this program starts waits between its two looks, and holds it meanwhile."""
+    """Calls a function while a doctor started by this program waits between its two readings,
+    and holds the doctor meanwhile."""
 
     def __init__(self, act):
         super().__init__()
@@ -281,7 +283,7 @@ def flap():
 
 
 def growth(tap):
-    """A link that goes down while doctor looks twice."""
+    """A link that goes down between the two readings of doctor."""
     between = Between(flap)
     finds(tap, 'a link that flaps while it looks', 'link-flaps', 'warning', words=('--interval', '4s'))
     between.join()
@@ -289,7 +291,8 @@ def growth(tap):
 
 
 def peer(tap):
-    """Data to the other end of the wire; then its packets are lost, and nothing serves there."""
+    """Data flow to the other end of the wire; then its packets are lost, and nothing serves
+    there."""
     server = selftest.Server(bind='10.9.0.2')
     finds(tap, '--peer: data gets through', 'peer-data', 'ok', words=('--peer', '10.9.0.2'), says='tests passed')
     wrong, _ = server.stop()
@@ -309,7 +312,7 @@ def formats(tap):
 
 
 def play(tap):
-    # The machine that the tests run on may be a container. The guest, which has its files, is none.
+    # The machine that runs the tests may be a container. The guest sees its files, but is not one.
     for name in ('/.dockerenv', '/run/.containerenv', '/run/systemd/container'):
         if os.path.exists(name):
             os.unlink(name)

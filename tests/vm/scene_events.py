@@ -108,7 +108,7 @@ def vlan(tap, watch):
                     Expected('va.5', 'address-added', slow, address='10.9.5.1'),
                     Expected('rxa/1', 'gid-added', slow, gid=gid, gid_netdev='va.5')],
                    ('gid-added', 'address-added')))
-    tap.test('events: and gone',
+    tap.test('events: the VLAN is gone',
              cause(watch, lambda: peers.must('ip', 'link', 'del', 'va.5'),
                    [Expected('rxa/1', 'gid-removed', slow, gid_before=gid),
                     Expected('va.5', 'netdev-disabled', slow),
@@ -149,12 +149,12 @@ def come_and_go(tap, watch):
                     Expected('rxd/1', 'port-active', state='active'),
                     Expected('rxd/1', 'gid-added', gid_index=0)], ('gid-added',)))
     dm0 = number('dm0')
-    tap.test('events: the new one goes down',
+    tap.test('events: the new device goes down',
              cause(watch, lambda: LINK.down(dm0),
                    [Expected('dm0', 'netdev-disabled', device='rxd', port=1),
                     Expected('dm0', 'netdev-down'),
                     Expected('rxd/1', 'port-down', **ACTIVE)], FOLLOW))
-    tap.test('events: and comes up',
+    tap.test('events: and comes up again',
              cause(watch, lambda: LINK.up(dm0),
                    [Expected('dm0', 'netdev-enabled'), Expected('dm0', 'netdev-up'),
                     Expected('rxd/1', 'port-active', state_before='down')], FOLLOW))
@@ -165,7 +165,7 @@ def come_and_go(tap, watch):
                              netdev_master='bd0')],
                    FOLLOW + ('netdev-disabled', 'netdev-down', 'netdev-enabled', 'port-down',
                              'port-active', 'gid-added', 'gid-removed', 'gid-changed')))
-    tap.test('events: and leaves it',
+    tap.test('events: its netdev leaves the bond',
              cause(watch, lambda: peers.must('ip', 'link', 'set', 'dm0', 'nomaster'),
                    [Expected('dm0', 'netdev-master', 1, netdev_master_before='bd0',
                              netdev_master=None)],
@@ -175,8 +175,8 @@ def come_and_go(tap, watch):
     watch.settle()
     index = DEVICE.index('rxd')
     begin = time.monotonic()
-    # The kernel waits until nobody holds the device open any more.
-    tap.test('events: rdma link del, which the watching does not hold up',
+    # The kernel waits until nobody holds the device open.
+    tap.test('events: rdma link del, which the watching does not delay',
              cause(watch, lambda: DEVICE.delete(index),
                    [Expected('rxd', 'device-removed', 1, device='rxd'),
                     Expected('rxd/1', 'port-down', 1, state_before='active', state=None),
@@ -189,7 +189,7 @@ def come_and_go(tap, watch):
         DEVICE.add('rxd', 'dm0')
         DEVICE.delete(DEVICE.index('rxd'))
     until(lambda: len(watch.find('device-removed', begin=before)) == 3)
-    tap.test('events: three that come and go at once',
+    tap.test('events: three devices that come and go at once',
              unequal('added, removed', [len(watch.find(word, 'rxd', before))
                                         for word in ('device-added', 'device-removed')], [3, 3]))
     DEVICE.add('rxd', 'dm0')
@@ -204,10 +204,10 @@ def come_and_go(tap, watch):
 
 
 def namespace(tap, watch):
-    """The netdev goes to another network namespace: a software device cannot follow."""
+    """The netdev moves to another network namespace: a software device cannot follow."""
     peers.must('ip', 'netns', 'add', 'blue')
     slow = 6  # `ip` has to start, and the kernel removes the device in its own time
-    tap.test('events: vb goes to another network namespace',
+    tap.test('events: vb moves to another network namespace',
              cause(watch, lambda: peers.must('ip', 'link', 'set', 'vb', 'netns', 'blue'),
                    [Expected('rxb', 'device-removed', slow),
                     Expected('rxb/1', 'port-down', slow, state_before='active'),
@@ -244,6 +244,6 @@ def play(tap):
     come_and_go(tap, watch)
     namespace(tap, watch)
     result = watch.end()
-    tap.test('events: SIGINT ends it with 0; each line was whole, and as the schema says',
+    tap.test('events: SIGINT ends it with 0; each line was complete, and follows the schema',
              watch.wrong(result) + unequal('gaps', watch.find('gap'), []))
     tap.say('%d events' % len(watch.events))

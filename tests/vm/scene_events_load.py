@@ -98,7 +98,8 @@ def gap(tap):
     LINK.address(va, '10.9.0.77/24')
     DEVICE.add('rxd', 'dm0')
     LINK.down(number('vb'))
-    # The kernel takes its time to see that the carrier is gone: before, there is half of it to compare.
+    # It takes the kernel a moment to notice that the carrier is gone: until then, only half of the
+    # changes exist.
     until(lambda: not carries('va'))
     watch.process.send_signal(signal.SIGCONT)
     watch.wait('gap')
@@ -120,8 +121,8 @@ def gap(tap):
         found = watch.find(want[1], want[0], **want[2])
         if len(found) != 1:
             wrong.append('%d times %s' % (len(found), want))
-    tap.test('events: what was lost is marked, and all differences come after it', wrong)
-    # From then on nothing is lost.
+    tap.test('events: lost messages are marked, and all differences follow', wrong)
+    # From here on nothing is lost.
     begin = len(watch.events)
     LINK.up(number('vb'))
     LINK.mtu(va, 1500)
@@ -153,7 +154,7 @@ def idle(tap, watch, what):
         trace = '/run/events.strace'
         tracer = subprocess.Popen(['strace', '-f', '-tt', '-p', str(watch.pid), '-o', trace],
                                   stderr=subprocess.DEVNULL)
-        # strace wakes the program when it attaches and detaches: only the time between counts.
+        # strace wakes the program when it attaches and detaches: only the time in between counts.
         until(lambda: peers.read_all(trace))
         begin = len(steady(lambda: peers.read_all(trace), 1).splitlines())
         steady(seconds=IDLE)
@@ -163,7 +164,7 @@ def idle(tap, watch, what):
     else:
         steady(seconds=IDLE)
     tap.test('events: %s: no system call in %d s' % (what, IDLE), calls or [])
-    # It goes back to sleep when strace has left it.
+    # It goes back to sleep when strace has detached.
     between = steady(lambda: status(watch.pid, 'voluntary_ctxt_switches'))
     steady(seconds=2)
     tap.test('events: %s: no wake-up in 2 s, and few in all' % what,
@@ -221,7 +222,8 @@ def many(tap):
 
 
 def latency(tap):
-    """Latency of the plain build from the cause to the event's stamp and its line in the pipe."""
+    """Latency with the plain build, from the cause to the event's time stamp and to its line in
+    the pipe."""
     peers.shell('bed_wire')
     peers.must('ip', '-b', '-', stdin=b'link add dm0 type dummy\nlink set dm0 up\n')
     steady(seconds=LINKWATCH)
@@ -271,7 +273,7 @@ def latency(tap):
         if min(late, columns[3][middle]) > 1000 * SOON or late > 1000 * SLOWER * SOON:
             wrong.append('%s: %.1f ms, %.1f of them idle' % (title, columns[0][middle],
                                                              columns[3][middle]))
-    tap.test('events: soon after their causes', wrong + watch.wrong(watch.end()), say)
+    tap.test('events: they come soon after their causes', wrong + watch.wrong(watch.end()), say)
     peers.must('ip', 'link', 'del', 'dm0')
 
 
@@ -282,7 +284,7 @@ def play(tap):
     steady(seconds=LINKWATCH)
     quiet = Watch()
     idle(tap, quiet, 'two devices')
-    tap.test('events: nothing was said while nothing happened',
+    tap.test('events: no output while nothing happened',
              quiet.wrong(quiet.end()) + unequal('lines', quiet.lines, []))
     flaps(tap, 0)
     flaps(tap, 0.01)

@@ -37,7 +37,7 @@ def up_again():
 
 
 def flap(seen=lambda: True):
-    """The link goes down, and comes up when seen() says so."""
+    """The link goes down, and comes up when seen() returns true."""
     LINK.down(va())
     until(seen)
     time.sleep(0.05)
@@ -45,7 +45,7 @@ def flap(seen=lambda: True):
 
 
 def without_carrier():
-    """The kernel tells of the other end later, and not at all if the carrier is there again by then."""
+    """The kernel reports the other end later, and not at all if the carrier is back by then."""
     return peers.read('/sys/class/net/vb/operstate') != 'up'
 
 
@@ -73,7 +73,7 @@ def ends(tap):
     reader.kill()
     reader.stderr.close()
     reader.wait()
-    tap.test('events: ends when nobody reads it any more, though nothing happens',
+    tap.test('events: ends when nobody reads its output any longer, though nothing happens',
              [] if ended else ['it goes on'])
 
 
@@ -90,7 +90,7 @@ def until_words(tap):
              ([] if 'port-down did not happen' in result.complaint() else result.describe()))
     watch = Watch('rxa/1', '--until', 'port-down', '--already', '--duration', '30s')
     result = watch.end(None)
-    tap.test('events --until --already: it is so', watch.wrong(result) +
+    tap.test('events --until --already: already true', watch.wrong(result) +
              unequal('events', [(one['object'], one['event'], one['source'], one['state'])
                                 for one in watch.events],
                      [('rxa/1', 'port-down', 'start', 'down')]))
@@ -111,7 +111,8 @@ def filters(tap):
     gids = Watch('--event', 'gid-added,gid-removed', 'rxa/1')
     LINK.mtu(va(), 1400)
     LINK.address(va(), '10.9.0.56/24')
-    # The kernel reports that something changed, not what: a change undone at once is none.
+    # The kernel reports that something changed, but not what: a change that is undone at once is
+    # not an event.
     gids.wait('gid-added')
     LINK.address(va(), '10.9.0.56/24', False)
     LINK.mtu(va(), 1500)
@@ -124,10 +125,10 @@ def filters(tap):
     every.settle()
     up_again()
     wrong = every.wrong(every.end()) + unequal('MTU', len(every.find('netdev-mtu', 'va')), 2)
-    tap.test('events: without an object, all', wrong)
+    tap.test('events: without an object, all objects', wrong)
     wrong = one.wrong(one.end())
     wrong += unequal('devices', {event['device'] for event in one.events}, {'rxb'})
-    tap.test('events rxb: those of rxb and vb', wrong +
+    tap.test('events rxb: events of rxb and vb', wrong +
              unequal('downs', len(one.find('port-down', 'rxb/1')), 1))
     tap.test('events --severity error', errors.wrong(errors.end()) +
              unequal('words', sorted((event['object'], event['event']) for event in errors.events),
@@ -138,14 +139,14 @@ def filters(tap):
 
 
 def forms(tap):
-    """The other forms: a document at the end, lines of tables as they happen."""
+    """The other formats: a document at the end, lines of tables as they happen."""
     whole = Watch('rxa/1', '-e', 'port-down,port-active', form=('-j',))
     table = Watch('rxa/1', '-e', 'port-down,port-active', form=())
     tabs = Watch('rxa/1', '-e', 'port-down,port-active', form=('--tsv',))
     flap()
     wrong = [] if until(lambda: len(table.lines) >= 3) else ['%s' % table.lines]
     wrong += [] if until(lambda: len(tabs.lines) >= 3) else ['%s' % tabs.lines]
-    tap.test('events: lines of a table come as it happens', wrong)
+    tap.test('events: the lines of a table come as the events happen', wrong)
     up_again()
     result = whole.end()
     document = program.parse('events', (), result)
@@ -154,7 +155,7 @@ def forms(tap):
                      ['port-down', 'port-active']))
     lines = table.end().text().splitlines()
     columns = [line.find('rxa/1') for line in lines[1:3]]
-    tap.test('events: the columns of a table stand one below the other',
+    tap.test('events: the columns of a table are aligned',
              [] if lines and lines[0].find('OBJECT') in columns and len(set(columns)) == 1
              else lines)
     tabs.end()
@@ -163,7 +164,7 @@ def forms(tap):
 def commands(tap):
     path = '/run/events.exec'
     open(path + '.json', 'w', encoding='utf-8').close()
-    # The commands end when all events are there, which they must not hold up.
+    # The commands wait until all events are there, and must not delay the watching.
     script = ('until [ -e %s.go ]; do sleep 0.1; done; echo "$RDMACTL_EVENT $RDMACTL_OBJECT $RDMACTL_DEVICE $RDMACTL_PORT '
               '$RDMACTL_STATE_BEFORE $RDMACTL_STATE $RDMACTL_SEVERITY" >>%s; '
               'echo "$RDMACTL_JSON" >>%s.json' % (path, path, path))
@@ -185,7 +186,7 @@ def commands(tap):
     watch = Watch('rxa/1', '-e', 'port-down', '--count', '1', '--exec', 'exit 7')
     flap()
     result = watch.end(None)
-    tap.test('events --exec: a command that fails is told, exit 3', watch.wrong(result, 3) +
+    tap.test('events --exec: a command that fails is reported, exit 3', watch.wrong(result, 3) +
              ([] if 'exit status 7' in result.complaint() else result.describe()))
     up_again()
 
@@ -235,7 +236,7 @@ def counter(tap):
     program.check(server.end(signal.SIGINT))
     watch = Watch('--counter', 'no_such_counter>1/s', '--duration', '1s')
     result = watch.end(None)
-    tap.test('events --counter: none has it', watch.wrong(result, result.status) +
+    tap.test('events --counter: no port has it', watch.wrong(result, result.status) +
              ([] if result.status and 'no_such_counter' in result.complaint()
               else result.describe()))
 
@@ -256,7 +257,7 @@ def unprivileged(tap):
     result = watch.end()
     if 'polled once a second' not in result.complaint():
         wrong += ['it does not say that it looks'] + result.describe()
-    tap.test('events without verbs nodes: it looks once a second, and says so',
+    tap.test('events without verbs nodes: it polls once a second, and says so',
              wrong + watch.wrong(result, result.status))
     up_again()
 
@@ -301,7 +302,7 @@ def addresses(add):
 
 
 def beside_asyncwatch(tap):
-    """After each cause both have a pause, by which they have to have said the same."""
+    """After each cause both get a pause, after which they must have reported the same."""
     theirs = AsyncWatch('rxa')
     ours = Watch('--all', 'rxa')
     wrong = []
@@ -330,7 +331,7 @@ def beside_asyncwatch(tap):
         wrong += ['ibv_asyncwatch: %d' % kind for kind, _ in theirs.events if kind != 18]
     if not counts[9] or not counts[10] or not counts[18]:
         wrong.append('it said nothing: %r' % theirs.text)
-    tap.test('events: all that ibv_asyncwatch has, ours has', wrong,
+    tap.test('events: every event of ibv_asyncwatch is also in ours', wrong,
              ['ibv_asyncwatch: %s; ours: %s' % (
                  dict(counts), dict(collections.Counter(one['event'] for one in ours.events)))])
     up_again()
