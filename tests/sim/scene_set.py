@@ -227,8 +227,8 @@ def ports_set_refused(sim):
     wrong += unequal('--dry-run', ([row[0] for row in dry[0]], dry[1]), (['planned'], 0))
     for words, part in (
             (('%s/%s' % (lid, port), 'state', 'down'), 'there is no terminal'),
-            ((lid, 'state', 'down'), 'names no port'),
-            (('%s/x' % lid, 'state', 'down'), 'names no port'),
+            ((lid, 'state', 'down'), 'is not a port'),
+            (('%s/x' % lid, 'state', 'down'), 'is not a port'),
             (('%s/%s' % (lid, port), 'state', 'sideways'), "'sideways' is not a state"),
             (('%s/%s' % (lid, port), 'width', '3x'), "'3x' is not a value of width"),
             (('%s/%s' % (lid, port), 'state', 'down', 'state', 'up'), "'state' is set twice"),
