@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """An InfiniBand fabric without hardware, kernel module or privilege: ibsim, opensm, their clients.
 
-Clients see the fabric through libumad2sim, which is preloaded into them. What it does that no real
-fabric does, and what to mind:
+Clients see the fabric through libumad2sim, which is preloaded into them. It differs from a real
+fabric in these ways:
 
 - The library reads 32 bytes past the end of a heap block in its read(). That is not the client's
-  error, so AddressSanitizer suppresses the report. It does not free an answer that comes too late
-  for a client, which LeakSanitizer suppresses.
-- At most 10 clients at a time, the subnet manager being one. A client that was killed keeps its
-  place: Simulator.reap() frees it.
+  error, so AddressSanitizer suppresses the report. It does not free an answer that arrives too
+  late for a client; LeakSanitizer suppresses that leak.
+- At most 10 clients can be attached at a time, including the subnet manager. A client that was
+  killed keeps its slot until Simulator.reap() frees it.
 - A PM, vendor or SA datagram that the simulator cannot answer is handed to the client at its
-  destination, and a client without an agent for the class crashes: opensm does, when it is asked
-  for PM attributes that the simulator does not have. So the subnet manager has a separate node,
-  which no such request may go to.
-- opensm has to end before ibsim, or it hangs.
-- A client to which an answer comes at its end hangs in the library; umadend.c prevents that.
+  destination, and a client without an agent for the class crashes. opensm crashes when it is asked
+  for PM attributes that the simulator does not have, so the subnet manager has a separate node, to
+  which no such request may go.
+- opensm hangs unless it ends before ibsim.
+- A client that receives an answer while it exits hangs in the library; umadend.c prevents that.
 
-All processes are in the process group of a keeper, which ends them when this program is gone.
+All processes are in the process group of a keeper, which kills them when this program is gone.
 """
 
 import os
@@ -38,17 +38,17 @@ import program
 from peers import Result
 
 NETS = '/usr/share/doc/ibsim-utils/net-examples'
-SECONDS = 90  # for anything that should take less than one
-LATE = b'Connection timed out'  # as the tools say it
+SECONDS = 90  # time limit for anything that should take less than one second
+LATE = b'Connection timed out'  # as the tools print it
 CRASH = (-signal.SIGSEGV, 128 + signal.SIGSEGV)
 
 
 class Failure(Exception):
-    """The bed itself does not work."""
+    """The test bed itself does not work."""
 
 
 def umad2sim():
-    """The preload library, in its own directory, whose place depends on multiarch."""
+    """Path of the preload library; its directory depends on multiarch."""
     for base in ('/usr/lib', '/usr/lib64', '/usr/local/lib'):
         for root in [base] + sorted(entry.path for entry in os.scandir(base) if entry.is_dir()):
             path = root + '/umad2sim/libumad2sim.so'
@@ -58,7 +58,7 @@ def umad2sim():
 
 
 def missing():
-    """Programs that the bed needs and that are not there."""
+    """Programs that the bed needs and that are not installed."""
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
     names = ('ibsim', 'opensm', 'smpquery', 'perfquery', 'saquery', 'sminfo', 'ibstat', 'ibroute',
              'dump_fts', 'ibnetdiscover')
@@ -66,12 +66,12 @@ def missing():
 
 
 class Bed:
-    """A directory in memory if there is one, the keeper, and what clients are preloaded with."""
+    """A directory (in memory if possible), the keeper, and the libraries that clients preload."""
 
     def __init__(self):
         place = '/dev/shm' if os.access('/dev/shm', os.W_OK | os.X_OK) else None
         self.directory = tempfile.mkdtemp(prefix='rdmactl-sim-', dir=place)
-        # The keeper reads to the end of what this program holds open, however it ends.
+        # The keeper sees end of file on its input when this program ends, however that happens.
         script = 'trap "" INT TERM HUP; cat >/dev/null; rm -rf "$1"; kill -KILL 0'
         self.keeper = subprocess.Popen(['/bin/sh', '-c', script, 'keeper', self.directory],
                                        stdin=subprocess.PIPE, process_group=0)
@@ -89,7 +89,7 @@ class Bed:
         return os.path.join(self.directory, name)
 
     def library(self, name):
-        """The library of latsim.c, rmpp.c or umadend.c, built when first needed."""
+        """Path of the library of latsim.c, rmpp.c or umadend.c, built when first needed."""
         path = self.path(name + '.so')
         if not os.path.exists(path):
             compiler = shlex.split(os.environ.get('CC', 'cc'))
@@ -101,7 +101,7 @@ class Bed:
         return self.library('latsim')
 
     def start(self, argv, **options):
-        """A process in the keeper's group."""
+        """Starts a process in the keeper's group."""
         return subprocess.Popen(argv, process_group=self.keeper.pid, **options)
 
     def close(self):
@@ -116,7 +116,7 @@ class Bed:
 
 
 def end(process, seconds=5):
-    """Ends a process of ours, politely first."""
+    """Terminates one of our processes, and kills it if that does not help."""
     if process and process.poll() is None:
         process.terminate()
         try:
@@ -136,16 +136,17 @@ def wait_until(what, condition, process, seconds=None):
 
 
 def _is_unlucky(result):
-    """Whether another tool than ours crashed, or gave up what a busy simulator answers late."""
+    """Whether a tool other than ours crashed, or timed out as a busy simulator answered late."""
     return result.argv[0] != program.RDMACTL and (
         result.status in CRASH or result.status and LATE in result.err)
 
 
 def _may_be_late(result, options):
-    """Whether our program had no answer where it had to know by itself how long one takes.
+    """Whether our program got no answer within the timeout that it derived itself.
 
-    In a simulator that answers at once, that is not long: a third of a second with all tries. One
-    that had no processor for that time is no fault. What changes something is not done twice.
+    With a simulator that answers at once, that timeout is short: a third of a second with all
+    retries. A simulator that got no processor time for that long is not an error. Commands that
+    change something are not repeated.
     """
     words = result.argv
     return (words[0] == program.RDMACTL and b'no answer' in result.out + result.err and
@@ -154,7 +155,7 @@ def _may_be_late(result, options):
 
 
 def _is_stopped(process):
-    """Whether all threads are: on a busy machine one may still answer a while after the signal."""
+    """Whether all threads have stopped: on a busy machine one may answer for a while longer."""
     tasks = '/proc/%d/task' % process.pid
     for task in os.listdir(tasks):
         with open('%s/%s/stat' % (tasks, task)) as file:
@@ -164,7 +165,7 @@ def _is_stopped(process):
 
 
 def _activity(process):
-    """A number that changes whenever the process runs; None while it does."""
+    """A value that changes whenever the process runs; None while it is running."""
     with open('/proc/%d/status' % process.pid) as file:
         text = file.read()
     asleep = re.search(r'^State:\s*S', text, re.M)
@@ -172,9 +173,9 @@ def _activity(process):
 
 
 def _wait_idle(process, simulator, quiet=0.4):
-    """Waits until both only wait, as they do between two readings, or the process has ended.
+    """Waits until both are idle, as they are between two readings, or the process has ended.
 
-    Returns the process's number, None if it has ended.
+    Returns the process's _activity(), or None if it has ended.
     """
     last, since = None, time.monotonic()
 
@@ -243,14 +244,14 @@ class Simulator:
 
     def start(self):
         os.mkfifo(self.path('console'))
-        # Both ends open here: the simulator spins if its console comes to an end.
+        # Keep both ends open: the simulator spins when its console reaches end of file.
         pipe = self.console_pipe = os.open(self.path('console'), os.O_RDWR | os.O_CLOEXEC)
         limit = max(2048, 2 * len(self.net.nodes))
         words = ['ibsim', '-s', '-N', str(limit), '-S', str(limit), '-P', str(limit * 20),
                  self.file]
         environment = self.environment()
         del environment['LD_PRELOAD']
-        # Apart, as the console's output ends with its prompt and warnings come at any time.
+        # Separate files: console output ends with the prompt, and warnings come at any time.
         with open(self.path('ibsim.log'), 'wb') as log, open(self.path('ibsim.err'), 'wb') as err:
             self.ibsim = self.bed.start(words, stdin=pipe, stdout=log, stderr=err,
                                         env=environment, cwd=self.directory)
@@ -261,14 +262,14 @@ class Simulator:
                 raise Failure('%s: %s' % (failure, err.read()[-500:])) from failure
 
     def console(self, line):
-        """Gives a console command; returns what the simulator says to it."""
+        """Runs a console command; returns the simulator's output."""
         begin = os.path.getsize(self.path('ibsim.log'))
         os.write(self.console_pipe, line.encode() + b'\n')
         wait_until('ibsim, ' + line, lambda: self.log(begin).endswith('sim> '), self.ibsim)
         return self.log(begin)[:-len('sim> ')]
 
     def stop(self):
-        """The subnet manager first: it hangs if the simulator goes first."""
+        """Stops the subnet manager first: it hangs if the simulator ends before it."""
         self.stop_manager()
         end(self.ibsim)
         if self.console_pipe is not None:
@@ -279,7 +280,7 @@ class Simulator:
     # The subnet manager
 
     def start_manager(self, *options):
-        """opensm, until the fabric is configured. No periodic sweeps: traps cause them."""
+        """Starts opensm; waits until the fabric is configured. Only traps cause sweeps."""
         home = self.path('osm')
         os.makedirs(home + '/tmp', exist_ok=True)
         log = home + '/opensm.log'
@@ -300,7 +301,7 @@ class Simulator:
         wait_until('opensm, swept', lambda: self.manager_said() > before, self.sm)
 
     def manager_said(self, words='SUBNET UP'):
-        """How often its log has that line."""
+        """How many times the manager's log has these words."""
         try:
             with open(self.path('osm/opensm.log'), encoding='utf-8', errors='replace') as file:
                 return file.read().count(words)
@@ -326,13 +327,13 @@ class Simulator:
     # Clients
 
     def slots(self):
-        """{slot: (pid, node)} of the clients that the simulator believes to have."""
+        """{slot: (pid, node)} of the clients that the simulator believes are attached."""
         rows = re.findall(r'Client (\d+): pid (\d+) connected at "([^"]*)"',
                           self.console('Attached'))
         return {int(slot): (int(pid), node) for slot, pid, node in rows}
 
     def reap(self):
-        """Frees the places of clients that are gone, and removes their trees; returns how many."""
+        """Frees the slots of clients that are gone, and removes their trees; returns how many."""
         gone = {slot: pid for slot, (pid, _) in self.slots().items()
                 if not os.path.exists('/proc/%d' % pid)}
         for slot, pid in gone.items():
@@ -355,7 +356,7 @@ class Simulator:
                               cwd=self.path('cwd'), env=environment, preexec_fn=preexec_fn)
 
     def interrupted(self, *words, latsim=None):
-        """The Result of a client that finds a signal of the user when it first looks for one."""
+        """The Result of a client that has a pending SIGINT when it first looks for a signal."""
         def interrupt():
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
             signal.raise_signal(signal.SIGINT)
@@ -366,10 +367,10 @@ class Simulator:
         return Result(argv, process.returncode, out, err)
 
     def between(self, argv, change):
-        """A client that reads twice, and change(True) between: its Result, and how long it took.
+        """Calls change(True) between two readings of a client: its Result, and how long it took.
 
-        If the client has woken up before that was done, it was too late: change(False) takes it back,
-        and the next client leaves more time.
+        If the client wakes up before the change is done, change(False) reverts it, and the next
+        client leaves more time.
         """
         for interval in (1500, 6000, 24000):
             change(False)
@@ -387,7 +388,7 @@ class Simulator:
     def run(self, argv, host=None, timeout=SECONDS, text=None, **options):
         """Runs a client to its end; `text` is its standard input.
 
-        Other tools than ours get a second chance when they crash, and all when they had no answer.
+        A tool other than ours that crashed, and any client that timed out, gets a second chance.
         """
         result = self._run(argv, host, timeout, text, options)
         if _is_unlucky(result) or _may_be_late(result, options):
@@ -410,7 +411,7 @@ class Simulator:
         return Result([os.fsdecode(word) for word in argv], status, out, err)
 
     def rdmactl(self, *words, **options):
-        """Runs the program, and holds the run against the rules that hold for all runs."""
+        """Runs the program, and checks the run against the rules for all runs."""
         result = self.run([program.RDMACTL, *words], **options)
         program.check(result)
         return result
@@ -420,9 +421,9 @@ class Simulator:
         return program.parse(schema, words, self.rdmactl('-j', *words, **options))
 
     def run_all(self, commands, host=None, workers=None):
-        """Runs clients by the dozen, a few at a time: a list of Results, in order.
+        """Runs many clients, a few at a time: a list of Results, in order.
 
-        A shell starts them: that is several times as quick as doing so from here.
+        A shell starts them, which is several times as fast as starting them from here.
         """
         workers = workers or min(os.cpu_count() or 1, 4)
         parts = [list(range(first, len(commands), workers)) for first in range(workers)]
@@ -461,7 +462,7 @@ class Simulator:
                 for number, status in zip(numbers, statuses)}
 
     def set_smps(self, lines):
-        """Writes attributes with set_smp.py; what is wrong, as lines."""
+        """Writes attributes with set_smp.py; returns a line for each error."""
         result = self.run([sys.executable, HERE + '/set_smp.py'],
                           text=''.join(line + '\n' for line in lines))
         return [] if result.status == 0 else result.describe() + result.text().splitlines()
@@ -469,7 +470,7 @@ class Simulator:
     # The simulator's own view
 
     def lids(self):
-        """{(node name, port): LID} by the simulator's own list, of the ports that have one."""
+        """{(node name, port): LID} from the simulator's own list, for ports that have a LID."""
         found, node = {}, None
         for line in self.console('Dump').splitlines():
             head = re.search(r'(?:Ca|Switch|Router) \d+ "([^"]*)"', line)
@@ -481,7 +482,7 @@ class Simulator:
         return found
 
     def route(self, one, other):
-        """The simulator's own word on the way between two LIDs."""
+        """The route between two LIDs as the simulator reports it."""
         return self.console('Route %d %d' % (one, other))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Subnets of modular switches, made up: the cabling within them is that of their boards, as
-libibnetdisc of rdma-core knows it. Vendor and device IDs are theirs, too."""
+"""Made-up subnets of modular switches. The cabling inside a switch, and its vendor and device IDs,
+are those of the real boards as libibnetdisc of rdma-core knows them."""
 
 from fabric import Net, Node
 
@@ -32,8 +32,8 @@ class _Builder:
 
 
 def _isr(make, spine_device, line_device, spines, lines, to_line, outside, ports=24):
-    """An ISR switch. to_line(spine, port) is the number of the line chip and its port. A host at
-    each of some outside ports of each line chip."""
+    """An ISR switch. to_line(spine, port) is the number of the line chip and its port. Each
+    port in `outside` of each line chip has a host."""
     backs = [make.node('Switch', ports, 'ISR spine %d' % i, VOLTAIRE, spine_device)
              for i in range(spines)]
     fronts = [make.node('Switch', ports, 'ISR line %d' % i, VOLTAIRE, line_device)
@@ -50,7 +50,7 @@ def _isr(make, spine_device, line_device, spines, lines, to_line, outside, ports
 
 
 def isr9288(make, spine=0x5a08, line=0x5a09, slots=2):
-    """Spine boards of three chips, line boards of two: a cable from each spine chip to each."""
+    """Spine boards of three chips, line boards of two: each spine chip has a cable to each."""
     return _isr(make, spine, line, 12, 2 * slots,
                 lambda number, port: (port - 1, number + 1), (13, 16, 19, 24))
 
@@ -83,7 +83,7 @@ def isr4200(make):
 
 
 def voltaire():
-    """Several ISR switches, cabled to each other, and switches that are in no chassis."""
+    """Several ISR switches, cabled to each other, and a switch that is not in a chassis."""
     make = _Builder()
     boards = [isr9288(make), isr9096(make), isr4700(make), isr4700(make, double=True),
               isr4200(make), isr9288(make, 0x5a37, 0x5a38, 1), isr9096(make, 0x5a40, 0x5a42)]
@@ -91,7 +91,7 @@ def voltaire():
     for number, (_, fronts) in enumerate(boards):
         line = fronts[0]
         make.cable(middle, number + 1, line, 14 if line.ports == 24 else 21)
-    # A gateway in the place of a line board: at slot 12 of the first switch.
+    # A gateway instead of a line board, in slot 12 of the first switch.
     gateway = make.node('Hca', 2, 'gateway', VOLTAIRE, 0x5a04, guid=GATEWAY)
     make.cable(gateway, 1, boards[0][0][0], 24)
     make.host(middle, 10, 'monitor HCA-1')
@@ -99,7 +99,7 @@ def voltaire():
 
 
 def mellanox():
-    """A modular switch by its descriptions, an edge switch, servers of two adapters."""
+    """A switch that is modular by its descriptions, an edge switch, servers with two adapters."""
     make = _Builder()
     system = 0x2c90300aabb00
     backs = [make.node('Switch', 36, 'MF0;core:SX6536/S%02d/U1' % i, MELLANOX, IS4, system)
@@ -111,11 +111,11 @@ def mellanox():
             make.cable(line, 19 + spine, back, number + 1)
     make.cable(make.node('Switch', 36, 'MF0;core:SX6536/L03:MTS3600/U1', MELLANOX, IS4, system),
                19, backs[0], 9)
-    # A second chip in a slot, which ibnetdiscover has in no chassis.
+    # A second chip in a slot; ibnetdiscover does not assign it to a chassis.
     second = make.node('Switch', 36, 'MF0;core:SX6536/L36/U2', MELLANOX, IS4, system)
     make.cable(second, 21, backs[0], 11)
     make.host(second, 4, 'at-second HCA-1')
-    # Newer devices, which ibnetdiscover takes for a switch among others of the chassis.
+    # Newer devices, each of which ibnetdiscover takes for an ordinary switch of the chassis.
     make.cable(make.node('Switch', 36, 'MF0;core:CS7500/L17/U2', MELLANOX, 0xcb20, system), 1,
                backs[0], 10)
     for number, odd in enumerate(('MF0;core', 'MF0;core:SX6536', 'MF0;core:SX6536/L01',
@@ -132,7 +132,7 @@ def mellanox():
 
 
 def others():
-    """Cisco Topspin and SilverStorm, whose system GUIDs have the slot, and Xsigo."""
+    """Cisco Topspin and SilverStorm, whose system GUIDs contain the slot, and Xsigo."""
     make = _Builder()
     middle = make.node('Switch', 24, 'middle', MELLANOX, 0x5a06)
     port = iter(range(1, 25))

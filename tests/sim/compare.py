@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares rows of rdmactl with the output of another tool about the same node, by value.
 
-Where they differ and rdmactl is right, the difference is in this table, and every comparison that
-meets it says so with known(). Anything else that differs is an error. What was compared is counted:
-report() is the table of attributes, tools, nodes and values.
+Where they differ and rdmactl is right, the difference is in the table here, and every comparison
+that meets it calls known(). Any other difference is an error. Comparisons are counted: report()
+returns the table of attributes, tools, nodes and values.
 """
 
 import unicodedata
@@ -31,7 +31,7 @@ _counts = {}
 
 
 def known(difference):
-    """Records that a difference of the table was found."""
+    """Records that a difference in the table was found."""
     assert difference in DIFFERENCES, difference
     _met[difference] = _met.get(difference, 0) + 1
     return []
@@ -43,7 +43,7 @@ def met():
 
 
 def count(attribute, tool, nodes, rows, values, wrong):
-    """Adds to the table: so many values of so many rows were compared, `wrong` of them differ."""
+    """Adds the numbers of rows and values compared to the table; `wrong` of them differ."""
     sums = _counts.setdefault((attribute, tool), [0, 0, 0, 0])
     for place, number in enumerate((nodes, rows, values, wrong)):
         sums[place] += number
@@ -81,7 +81,7 @@ def _means_nothing(key, theirs):
 
 
 def values(what, row, theirs):
-    """Errors in one row; `theirs` has the values of the other tool."""
+    """Differences in one row; `theirs` has the values of the other tool."""
     wrong = []
     for key, expected in theirs.items():
         if key not in row:
@@ -94,7 +94,7 @@ def values(what, row, theirs):
         if isinstance(expected, Hex) and isinstance(ours, str):
             ours = Hex(ours, 16)
         if isinstance(expected, float) and isinstance(ours, (int, float)):
-            # JSON has the times with ten digits at least.
+            # Times in JSON have at least ten digits.
             ours = expected if abs(ours - expected) <= 1e-5 * abs(expected) else ours
         wrong += unequal('%s %s' % (what, key), ours, expected)
     return wrong
@@ -120,7 +120,7 @@ def rows(attribute, tool, ours, theirs):
 
 
 def cleaned(raw):
-    """Bytes from the fabric as rdmactl has to show them; written without its text_clean()."""
+    """Bytes from the fabric as rdmactl must show them; independent of its text_clean()."""
     shown = ''
     for character in raw.decode('utf-8', 'surrogateescape'):
         if unicodedata.category(character) in ('Cc', 'Cf', 'Cs', 'Zl', 'Zp'):
@@ -132,5 +132,5 @@ def cleaned(raw):
 
 
 def as_smpquery(raw):
-    """A description as smpquery prints it, without blanks at its ends."""
+    """A description as smpquery prints it, without spaces at either end."""
     return bytes(byte if 32 <= byte < 127 else 32 for byte in raw).strip()

@@ -5,10 +5,10 @@ routes.
 
     tests/sim/fabric.py NODES [--levels 2|3] [--radix N] [--mixed] [--hostile] >FILE
 
-The same words give the same bytes. What ibsim 0.10 takes: a description ends at the next quotation
-mark and is cut to 63 bytes (so the 64th is always a NUL; latsim.c can fill it), an empty one is
-replaced by the node's id, everything else passes as it is; width and speed of a link have to be
-said at both of its ends; the GUIDs of a node's ports follow its own one.
+The same arguments give the same bytes. In ibsim 0.10, a description ends at the next quotation
+mark and is truncated to 63 bytes (so the 64th is always a NUL; latsim.c can fill it), an empty one
+is replaced by the node's ID, and everything else is kept as it is. Width and speed of a link must
+be given at both of its ends. The GUIDs of a node's ports follow the node's GUID.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import re
 import sys
 
 WIDTHS = (1, 2, 4, 8, 12)
-# Gb/s of a lane, as signalled: ibsim has no FDR10 of a width other than 4.
+# Signalling rate of a lane in Gb/s. ibsim has FDR10 only with a width of 4.
 SPEEDS = {'SDR': 2.5, 'DDR': 5.0, 'QDR': 10.0, 'FDR': 14.0625, 'EDR': 25.78125, 'HDR': 53.125}
 DESCRIPTION_MOST = 63  # bytes
 
@@ -25,22 +25,22 @@ DESCRIPTION_MOST = 63  # bytes
 HOSTILE = (
     b'\x1b[31mred\x1b[0m',                  # CSI: colour
     b'\x1b]0;owned\x07title',               # OSC: window title
-    b'\xc3(\xff\xfe invalid',               # UTF-8 that is none
-    b'\xed\xa0\x80 surrogate',              # a UTF-16 half in UTF-8
+    b'\xc3(\xff\xfe invalid',               # invalid UTF-8
+    b'\xed\xa0\x80 surrogate',              # a UTF-16 surrogate in UTF-8
     b'\xc2\x9b31m C1',                      # CSI as one character, in UTF-8
     b'a\tb\x08\x08c\x7f',                   # tab, backspace, delete
     b"\\u0041 \\n {'a':1}, [",              # looks like JSON and like escapes
     b'%s%n%x $(id) `id` ;|&<>',             # formats, shell
-    '\u202egnp.\u202c \u200b\ufeff'.encode(),   # turns the direction, has no width
-    'zażółć 網路 🖧'.encode(),               # harmless, several bytes a character
+    '\u202egnp.\u202c \u200b\ufeff'.encode(),   # reverses the direction, has no width
+    'zażółć 網路 🖧'.encode(),               # harmless, several bytes per character
     b' leading and trailing ',
-    b'1234567890' * 6 + b'123',             # all the bytes that ibsim takes
+    b'1234567890' * 6 + b'123',             # the most bytes that ibsim accepts
     (b'x' * 62) + '\u20ac'.encode()[:1],    # cut in the middle of a character
 )
 
 
 class Node:
-    """Switch, Hca or Rt (a router), with its links: {own port: (node, its port, width, speed)}."""
+    """Switch, Hca or Rt (a router), with its links: {port: (peer, peer's port, width, speed)}."""
 
     def __init__(self, kind, name, ports, description=None, guid=None):
         self.kind = kind
@@ -81,9 +81,9 @@ class Net:
         return [node for node in self.nodes.values() if not node.is_switch]
 
     def routes(self, start, port=1):
-        """{name: direct route from a port, as smpquery -D and rdmactl -D have it}, '0' is itself.
+        """{name: direct route from a port, as smpquery -D and rdmactl -D take it}; '0' is itself.
 
-        Shortest first. A channel adapter does not forward: routes end there.
+        Shortest first. A channel adapter does not forward, so routes end there.
         """
         start = self.nodes[start]
         routes, queue = {start.name: '0'}, [start]
@@ -98,7 +98,7 @@ class Net:
         return routes
 
     def ingress(self, start, route):
-        """The port by which a direct route enters the node that it ends at."""
+        """The port through which a direct route enters its last node."""
         node, port = self.nodes[start], 1
         for egress in [int(word) for word in route.split(',')[1:]]:
             node, port = node.links[egress][:2]
@@ -137,7 +137,7 @@ def _block(node):
 
 
 def read(path):
-    """A net file in the plain form of those that ibsim comes with (no GUIDs, no widths)."""
+    """Reads a net file in the plain form of those shipped with ibsim (no GUIDs, no widths)."""
     net, links, node = Net(), [], None
     with open(path, encoding='latin-1') as file:
         for line in file:
@@ -156,7 +156,7 @@ def read(path):
 # Fat trees
 
 def _two_levels(count, half):
-    """Leaves and spines for so many nodes, the rest being hosts."""
+    """Numbers of leaves, spines and hosts that add up to `count` nodes."""
     for leaves in range(1, 2 * half + 1):
         spines = -(-leaves * half // (2 * half)) if leaves > 1 else 0
         hosts = count - leaves - spines
@@ -166,7 +166,7 @@ def _two_levels(count, half):
 
 
 def _three_levels(count, half):
-    """Leaves, aggregation and core switches for so many nodes, the rest being hosts."""
+    """Numbers of leaf, aggregation and core switches and hosts that add up to `count` nodes."""
     for leaves in range(2, 2 * half * half + 1):
         pods = -(-leaves // half)
         middles = pods * half
@@ -212,7 +212,7 @@ class _Maker:
 def fat_tree(count, levels=2, radix=36, mixed=False, hostile=False):
     """A net of exactly `count` nodes: one-port (some two-port) hosts first, then the switches.
 
-    Every fifth host has a second port without a cable, and some switch ports have none either.
+    Every fifth host has a second port without a cable, and some switch ports have no cable either.
     """
     half = radix // 2
     shape = (_two_levels if levels == 2 else _three_levels)(count, half)
@@ -246,13 +246,13 @@ def fat_tree(count, levels=2, radix=36, mixed=False, hostile=False):
 # Other shapes
 
 def _star_of(make, switch, hosts, first):
-    """Hosts at a switch, numbered from `first` on."""
+    """Adds hosts, numbered from `first` on, to a switch."""
     for number in range(first, first + hosts):
         make.connect(make.hca(number), switch, 1)
 
 
 def torus(sizes, hosts=1, radix=12):
-    """A grid of switches that is closed in every direction: of two, two cables in parallel."""
+    """A grid of switches that wraps around in every direction: parallel cables for a size of 2."""
     make = _Maker(radix, mixed=False)
     places = list(itertools.product(*(range(size) for size in sizes)))
     switches = {place: make.switch(0, number) for number, place in enumerate(places)}
@@ -269,7 +269,7 @@ def torus(sizes, hosts=1, radix=12):
 
 
 def dragonfly(groups, size, hosts=2, radix=16):
-    """Groups of `size` switches, all cabled to each other; a cable between any two groups."""
+    """Groups of `size` fully connected switches; a cable between any two groups."""
     make = _Maker(radix, mixed=True)
     switches = [[make.switch(group, number) for number in range(size)] for group in range(groups)]
     for number, switch in enumerate(itertools.chain(*switches)):
@@ -299,7 +299,7 @@ def rails(hosts, switches=2, radix=24):
 
 
 def oddities():
-    """Loops, cables in parallel, a router, adapters of many ports, ports without a cable."""
+    """Loops, parallel cables, a router, multiport adapters, ports without a cable."""
     make = _Maker(12, mixed=True)
     hosts = [make.hca(number) for number in range(4)]
     one, other = make.net.add(make.switch(0, 0)), make.net.add(make.switch(0, 1))
@@ -310,12 +310,12 @@ def oddities():
         make.connect(hosts[1], (one, other)[port == 4], port)
     make.connect(hosts[0], one, 1)
     make.connect(hosts[2], other, 1)
-    make.connect(hosts[3], other, 2)  # not by its first port
+    make.connect(hosts[3], other, 2)  # not at its first port
     for _ in range(3):
         make.connect(one, other)
-    for port, switch in ((2, one), (3, other)):  # ibsim has one width and speed for routers
+    for port, switch in ((2, one), (3, other)):  # ibsim has only one width and speed for routers
         make.net.link(router, port, switch, switch.free_port())
-    for port in (8, 10):  # a loop at each
+    for port in (8, 10):  # each is cabled to the next port
         switch = one if port == 8 else other
         make.net.link(switch, port, switch, port + 1, 4, 'EDR')
     return make.net
@@ -330,7 +330,7 @@ def back_to_back():
 
 
 def chain(switches, radix=4):
-    """Switches in a row, a host at either end and one in the middle."""
+    """Switches in a row, with a host at each end and one in the middle."""
     make = _Maker(radix, mixed=False)
     hosts = [make.hca(number) for number in range(3)]
     row = [make.net.add(make.switch(0, number)) for number in range(switches)]
