@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Agents that the simulator does not have: sampling of ports, congestion control, refusals.
 
-latsim.c answers in their place, with what a test has written down.
+latsim.c answers instead, from a file that each test writes.
 """
 
 
@@ -19,7 +19,7 @@ SM, SA, PM, CC = 0x01, 0x03, 0x04, 0x21
 CONTROL, RESULT, COUNTERS, VL_WAIT = 0x10, 0x11, 0x12, 0x1c
 CC_LOG, CC_PORTS, CC_CA = 0x13, 0x15, 0x16
 
-# What ibccquery calls our columns; a mask of 256 bits is four of them.
+# ibccquery's names for our columns; it prints a mask of 256 bits as four values.
 MASKS = ['_192_255', '_128_191', '_64_127', '_0_63']
 CCQUERY = {
     'CongestionInfo': {'ControlTableCap': 'control_table_cap'},
@@ -62,7 +62,7 @@ def answers(sim, *lines):
 
 
 def said(sim, latsim, status, *words, part=(), never=()):
-    """The rows; what is wrong with the exit status and the complaint. `part`: it says so."""
+    """The rows; errors in the exit status and messages, which have all of `part`, no `never`."""
     document = sim.document(words[0], *words[1:], latsim=latsim)
     text = document.result.complaint()
     wrong = unequal('status of %s' % ' '.join(words), document.status, status)
@@ -71,7 +71,7 @@ def said(sim, latsim, status, *words, part=(), never=()):
 
 
 def an_adapter(sim):
-    """LID and name of an adapter that is neither the host nor the manager's."""
+    """LID and name of an adapter other than the host's and the manager's."""
     return next((str(lid), name) for (name, _), lid in sorted(sim.lids().items())
                 if not sim.net.nodes[name].is_switch and name not in (sim.host, sim.manager))
 
@@ -105,7 +105,7 @@ OTHER = 'port 1 is sampling for another request'
 
 
 def sampling(sim):
-    """The values of our own request, and what a port makes of it."""
+    """The values of our own request, and the ways in which a port can change or refuse it."""
     rows, wrong = sample(sim, 0, IDLE, (0, 'echo'), [result('t0t1', RUNNING), result('t0t1', DONE, 7)],
                          '--sample', 'xmit-wait')
     wrong += unequal('own', [(row['quantity'], row['value'], row['own']) for row in rows],
@@ -127,7 +127,7 @@ def sampling(sim):
 
 
 def of_another(sim):
-    """The values of another request never stand under our quantities."""
+    """The values of another request are never shown as those of our quantities."""
     rows, wrong = sample(sim, 3, IDLE, (0, 'echo'), [result('3333', DONE, 7)], '--sample', 'xmit-wait',
                          part=[OTHER])
     wrong += unequal('--sample', [(row['value'], row['own']) for row in rows], [(None, False)])
@@ -138,7 +138,7 @@ def of_another(sim):
 
 
 def endless(sim):
-    """A port that does not come to an end, and the user who does."""
+    """A port that never stops sampling: we give up on it."""
     rows, wrong = sample(sim, 3, IDLE, (0, 'echo'), [result('t0t1', RUNNING)], '--sample', 'xmit-wait',
                          part=['port 1 is still sampling after 10 s',
                                'rdmactl perf --samples shows the result later'])
@@ -147,7 +147,7 @@ def endless(sim):
 
 
 def interrupted(sim):
-    """A signal that comes before a port is asked, and every answer at once; and one before any answer."""
+    """A signal that arrives before any query, with immediate answers and with slow ones."""
     lid = an_adapter(sim)[0]
     words = ('perf', lid, '1', '--tsv', '--no-headings')
     at_once = answers(sim, (PM, GET, CONTROL, 0, IDLE), (PM, GET, RESULT, 0, result('1111', DONE, 7)))
@@ -160,7 +160,7 @@ def interrupted(sim):
 
 
 def entries(sim):
-    """Entries that are not there, and logs that nobody knows."""
+    """Entries that do not exist, and logs of an unknown type."""
     adapter, (switch, ports) = an_adapter(sim)[0], a_switch(sim)
     full = answers(sim, (CC, GET, CC_CA, 0, RESERVED + '01' * 132),
                    (CC, GET, CC_PORTS, 0, RESERVED + '01' * 128),
@@ -179,7 +179,7 @@ def entries(sim):
 
 
 def settings(sim):
-    """A Set that fails is no failed read; one that is done has the node's name."""
+    """A Set that fails is not reported as a failed read; one that succeeds names the node."""
     lid, name = an_adapter(sim)
     words = ('cc_ca', 'cc', 'ca', lid, '5', '--set', 'ccti_timer=3', '--yes')
     before, after = RESERVED + '00' * 132, RESERVED + '00' * 44 + '0003' + '00' * 86
@@ -206,7 +206,7 @@ def settings(sim):
 
 
 def clearing(sim):
-    """Counters that could not be cleared, and those that the node does not have."""
+    """Counters that could not be cleared, and counters that the node does not have."""
     lid = an_adapter(sim)[0]
     words = ('perf', 'perf', lid, '1', '--reset')
     _, wrong = said(sim, answers(sim, (PM, SET, COUNTERS, REFUSED, 'echo')), 3, *words,
@@ -217,7 +217,7 @@ def clearing(sim):
                   part=['the node does not have qp1_dropped: not cleared', 'cleared the named counters'])
     wrong += bad
     waits = answers(sim, (PM, GET, VL_WAIT, 0, RESERVED + '00' * 64), (PM, SET, VL_WAIT, 0, 'echo'))
-    # What is not answered waits for as long; what is may be late on a busy machine.
+    # Unanswered requests wait for the whole timeout; answers may be late on a busy machine.
     _, bad = said(sim, waits, 0, 'perf_vl', *words[1:], '--vl', '--timeout', '1s', '--retries', '1',
                   part=['cleared the listed counters of 1 port'])
     wrong += bad
@@ -226,7 +226,7 @@ def clearing(sim):
 
 
 def destinations(sim):
-    """The subnet administrator refuses: it is alive."""
+    """The subnet administrator refuses the query, so it is not reported as unreachable."""
     _, wrong = said(sim, answers(sim, (SA, GET_TABLE, 0x11, 0x0100, '00' * 232)), 3, 'smp_lft', 'smp',
                     'lft', a_switch(sim)[0], part=['the subnet administrator refused the query',
                                                    'rdmactl sa nodes shows the status'])
@@ -234,7 +234,7 @@ def destinations(sim):
 
 
 def by_service_level(sim):
-    """PortXmitDataSL and PortRcvDataSL: IBA 1, 16.1.4: words of four bytes of each SL."""
+    """PortXmitDataSL and PortRcvDataSL (IBA 1, 16.1.4) count words of four bytes for each SL."""
     lid, _ = an_adapter(sim)
 
     def words(first):
@@ -242,11 +242,11 @@ def by_service_level(sim):
                                                for sl in range(16))
     rows, wrong = said(sim, answers(sim, (PM, GET, 0x36, 0, words(100)), (PM, GET, 0x37, 0, words(7))),
                        0, 'perf_sl', 'perf', lid, '1', '--by-sl')
-    # SL 3 has moved nothing, and is left out.
+    # SL 3 has had no traffic, and is omitted.
     wrong += unequal('both ways', [[row[key] for key in ('sl', 'xmit_data_bytes', 'rcv_data_bytes')]
                                    for row in rows],
                      [[sl, 4 * (100 + sl), 4 * (7 + sl)] for sl in range(16) if sl != 3])
-    # One of the two is refused: the other one is shown.
+    # If one of the two is refused, the other is shown.
     rows, more = said(sim, answers(sim, (PM, GET, 0x36, 0, words(100)), (PM, GET, 0x37, REFUSED, '00')),
                       3, 'perf_sl', 'perf', lid, '1', '--by-sl', part=['cannot read PortRcvDataSL'])
     return wrong + more + unequal('one is refused', [[row['sl'], row['xmit_data_bytes'],
@@ -259,7 +259,7 @@ def as_number(value):
 
 
 def ccquery(sim, kind, column, attribute, lid, data, first):
-    """The same answer, read by both: rows of those values that both have; entries begin with `first`."""
+    """Rows of the values that both tools have of the same answer; entries begin with `first`."""
     names, latsim = CCQUERY[kind], answers(sim, (CC, GET, attribute, 0, data.hex()))
     theirs = [{}]
     for label, value, _ in dotted(sim.run(['ibccquery', kind, lid], latsim=latsim).text()):
@@ -291,7 +291,7 @@ def as_ibccquery(sim):
     for kind, column, attribute, lid, data, first in (
             ('CongestionInfo', 'info', 0x11, switch, head + bytes_of(4), None),
             ('CongestionKeyInfo', 'key', 0x12, switch, head + bytes_of(16), None),
-            # A log of a switch; that of an adapter has another form here: lib/mad/format/cc_fields.c.
+            # The log of a switch; we read an adapter's differently: lib/mad/format/cc_fields.c.
             ('CongestionLog', 'log', CC_LOG, switch, bytes(8) + b'\1' + bytes_of(219), 'SLID'),
             ('SwitchCongestionSetting', 'switch', 0x14, switch, head + bytes_of(76), None),
             ('SwitchPortCongestionSetting', 'ports', CC_PORTS, switch, head + bytes_of(128), 'Port'),
@@ -324,7 +324,7 @@ def firmware(sim):
     wrong += unequal('its values', [rows[0][key] for key in (
         'hw_revision', 'device_id', 'firmware', 'firmware_date', 'psid', 'uptime')],
         ['0x00a1', '0x1017', '16.35.2000', '2026-03-24', 'MT_0000000008\\x1b', 77])
-    # vendstat asks for ClassPortInfo first.
+    # vendstat queries ClassPortInfo first.
     both = answers(sim, (0x0a, GET, 0x01, 0, '00' * 72), (0x0a, GET, 0x17, 0, data.hex()))
     theirs = dict(line.split(':', 1) for line in sim.run(
         ['vendstat', '-N', lid], latsim=both).text().splitlines())
@@ -334,7 +334,7 @@ def firmware(sim):
         'fw_build_id': '0x%04x' % int(rows[0]['firmware_build'], 0), 'fw_date': '03/24/2026',
         'fw_psid': "'MT_0000000008\x1b'", 'fw_ini_ver': str(rows[0]['ini_version']),
         'sw_version': '%02d.%02d.%02d' % tuple(map(int, rows[0]['software'].split('.')))})
-    # A device that vendstat does not know: ConnectX-7, and InfiniScale III with its software.
+    # Devices that vendstat does not know: ConnectX-7, and InfiniScale III with its software.
     for device, short, longer, firmware_version, software in (
             (0x1021, (28, 43, 2026 & 0xff), (28, 43, 2026), '28.43.2026', '0.0.0'),
             (0xb924, (1, 2, 3), (0x00040506, 0, 0), '1.2.3', '4.5.6'),
@@ -353,12 +353,12 @@ def play(tap, box):
     with bed.Simulator(box, NET) as sim:
         sim.start_manager()
         for name, function in (('sampling', sampling), ('samples of another request', of_another),
-                               ('sampling without an end', endless),
+                               ('sampling that never ends', endless),
                                ('an interrupt', interrupted),
-                               ('entries that are not there', entries),
+                               ('entries that do not exist', entries),
                                ('congestion control is set', settings), ('clearing', clearing),
                                ('destinations without names', destinations),
                                ('bytes by service level', by_service_level),
-                               ('congestion control as ibccquery has it', as_ibccquery),
+                               ('congestion control as ibccquery reads it', as_ibccquery),
                                ('firmware by class 0x0a', firmware)):
             tap.test('agents: ' + name, function(sim))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric scan and its lists on nets of all shapes, with a subnet manager and without one,
-against ibnetdiscover and iblinkinfo at the same moment, and against the net itself."""
+"""rdmactl fabric scan and its lists on nets of all shapes, with and without a subnet manager,
+compared with ibnetdiscover and iblinkinfo at the same moment, and with the net file."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -31,11 +31,11 @@ NETS = {
 }
 LISTS = ('nodes', 'switches', 'hosts', 'routers', 'links', 'ports')
 TYPES = {'switches': 'switch', 'hosts': 'ca', 'routers': 'router'}
-LARGE = 500  # nodes: what is done to smaller nets twice is done to these once
+LARGE = 500  # nodes: nets of this size skip the lists, and have a lower limit of datagrams
 
 
 class Graph:
-    """What `rdmactl -j fabric scan` says, by GUIDs."""
+    """The output of `rdmactl -j fabric scan`, by GUIDs."""
 
     def __init__(self, document):
         self.document = document
@@ -59,12 +59,12 @@ def sent(log):
     return scene_bed.counts_of(log)['sent']
 
 
-# On a busy machine the simulator may answer late. Another try would be one datagram more.
+# On a busy machine the simulator may answer late, and a retry would count as another datagram.
 PATIENT = ('--timeout', '10s')
 
 
 class Look:
-    """What everybody says of a net: taken at the same moment, compared later."""
+    """What all tools report about a net: collected at the same moment, compared later."""
 
     def __init__(self, sim):
         logs = {name: sim.path('latsim.' + name) for name in ('ours', 'theirs')}
@@ -92,7 +92,7 @@ def text_of(result):
 
 
 def whole(graph):
-    """Complete, and says so."""
+    """The scan is complete, and says so."""
     wrong = unequal('status', graph.status, 0) + unequal('complete', graph.complete, True)
     wrong += unequal('unanswered', graph.lists['unanswered'], [])
     wrong += unequal('problems', graph.document.problems, [])
@@ -100,7 +100,7 @@ def whole(graph):
 
 
 def described(shown, raw, theirs, place):
-    """A description as we have it, as the net has it, as another tool prints it."""
+    """A description as we show it, as the net has it, and as another tool prints it."""
     wrong = unequal(place + ' description', shown, compare.cleaned(raw))
     plain = bytes(byte if 32 <= byte < 127 else 32 for byte in raw).decode()
     if plain != shown:
@@ -134,7 +134,7 @@ def guid_in(net, name):
 
 
 def ends(look):
-    """Both ends of every cable, as ibnetdiscover has them."""
+    """Both ends of every cable, as ibnetdiscover prints them."""
     theirs = {}
     for key, row in look.topology.ends.items():
         theirs[key] = dict(row)
@@ -143,12 +143,12 @@ def ends(look):
 
 
 def place_of(look, port_guid, number):
-    """(node, number) of a port by its GUID; switches have one GUID for all."""
+    """(node, number) of a port by its GUID; all ports of a switch share one GUID."""
     return look.topology.ports.get(port_guid, (port_guid, number))
 
 
 def by_report(look):
-    """ibnetdiscover -p: ports of switches that are not cabled, too."""
+    """ibnetdiscover -p, which also lists ports of switches that are not cabled."""
     theirs = {}
     for row in look.report:
         row = dict(row)
@@ -162,7 +162,7 @@ def by_report(look):
 
 
 def by_links(look):
-    """iblinkinfo: states, and what a link could be better at."""
+    """iblinkinfo: states, and the better width or speed that a link could have."""
     theirs = {}
     for row in look.links:
         row = dict(row)
@@ -187,7 +187,7 @@ def by_links(look):
 
 
 def itself(look):
-    """The graph is in itself consistent: both ends name each other, each cable is there once."""
+    """The graph is consistent: the ends of a cable name each other, each cable appears once."""
     graph, wrong = look.graph, unequal('problems of fabric links', look.list.problems, [])
     cabled = graph.ends()
     for key, row in cabled.items():
@@ -203,7 +203,7 @@ def itself(look):
 
 
 def of_net(look):
-    """What the net file has: each node, each cable that can be reached."""
+    """Each node and each cable of the net file that can be reached is found."""
     net, wrong = look.sim.net, []
     if not has_guids(net):
         return []
@@ -224,12 +224,13 @@ def of_net(look):
 
 def datagrams(look):
     ours, theirs = look.mads
-    # Small nets are full of ports of adapters, and of QDR, that cost one more than ibnetdiscover's.
+    # Ports of adapters and QDR ports cost one datagram more than ibnetdiscover's, and small nets
+    # consist mostly of those.
     bar = 0.85 if len(look.graph.nodes) >= LARGE else 1.2
     return [] if ours <= bar * theirs else ['%d for %d' % (ours, theirs)]
 
 
-# What depends on which answer came first, and the keys of the two ends of a cable.
+# Keys whose values depend on which answer came first, and those of the two ends of a cable.
 ORDER = ('node_index', 'peer_index', 'parent_index', 'parent_port', 'path', 'port_guid')
 ENDS = ('node', 'port', 'node_guid', 'node_type', 'state', 'lid')
 
@@ -239,7 +240,7 @@ def found(row):
 
 
 def lasting(row):
-    """A row without what another scan may have found in another order; cables by their lower end."""
+    """A row without the values that depend on the order of answers; cables by their lower end."""
     row = {key: value for key, value in row.items() if key not in ORDER}
     if 'peer_state' in row and (row['node_guid'], row['port']) > (row['peer_guid'], row['peer_port']):
         for key in ENDS:
@@ -250,9 +251,9 @@ def lasting(row):
 
 def differing(what, ours, expected):
     """
-    Lines on rows that are not the same, in the same order. They are of two scans: when a busy
-    machine has delayed an answer, one of them met the nodes in another order, and only what does
-    not depend on it is compared.
+    A line for each difference between the rows of two scans. If a busy machine delayed an answer,
+    one scan met the nodes in another order, and only values that do not depend on that order are
+    compared.
     """
     wrong = unequal(what + ', rows', len(ours), len(expected))
     if [found(row) for row in ours] != [found(row) for row in expected]:
@@ -263,7 +264,7 @@ def differing(what, ours, expected):
 
 
 def lists(sim, graph):
-    """Each list is its part of the scan."""
+    """Each list equals its part of the scan."""
     wrong = []
     for word in LISTS:
         name = {'links': 'links', 'ports': 'ports'}.get(word, 'nodes')
@@ -279,12 +280,12 @@ def lists(sim, graph):
 
 CHECKS = {
     'the scan is complete': lambda look: whole(look.graph),
-    'nodes are those of ibnetdiscover': nodes,
-    'cables are those of ibnetdiscover': ends,
-    'ports are those of ibnetdiscover -p': by_report,
-    'ports are those of iblinkinfo': by_links,
-    'the graph is consistent in itself': itself,
-    'it is the net': of_net,
+    'nodes match ibnetdiscover': nodes,
+    'cables match ibnetdiscover': ends,
+    'ports match ibnetdiscover -p': by_report,
+    'ports match iblinkinfo': by_links,
+    'the graph is consistent': itself,
+    'the graph matches the net file': of_net,
     'datagrams': datagrams,
 }
 
@@ -304,7 +305,7 @@ def check_is_last(what):
 
 
 def on(sim):
-    """All that is to be known of a net, gathered without comparing."""
+    """Collects everything about a net without comparing it."""
     with sim:
         found = {'': Look(sim)}
         small = len(sim.net.nodes) < LARGE
@@ -316,7 +317,7 @@ def on(sim):
 
 
 def play(tap, box):
-    box.latsim()  # built before two ask for it at once
+    box.latsim()  # built now, before two threads need it at once
     simulators = [bed.Simulator(box, net) for net in NETS.values()]
     with ThreadPoolExecutor(2) as pool:
         for name, (found, wrong) in zip(NETS, pool.map(on, simulators)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric cables: on the simulator, which does not know CableInfo, and with a module in every
-port that latsim.c answers for, by CableInfo or by NVIDIA's class 0x0a."""
+"""rdmactl fabric cables: on the simulator, which does not know CableInfo, and with a module in
+every port, for which latsim.c answers by CableInfo or by NVIDIA's class 0x0a."""
 
 import json
 import struct
@@ -48,7 +48,7 @@ def without(sim):
 
 
 def with_status(sim, status):
-    """Problems and states where all nodes refuse CableInfo with a status of 13.4.7."""
+    """Problems and states when all nodes refuse CableInfo with a status of 13.4.7."""
     path = sim.path('answers')
     with open(path, 'w', encoding='ascii') as file:
         file.write('81 01 ff60 %x echo\n' % (0x8000 | status))  # with the direction
@@ -64,7 +64,7 @@ def refused(sim):
     wrong += unequal('what is missing', problems[0]['error'].split(': ')[1],
                      'there is no CableInfo, and the register PDDR needs a LID and an active port')
     wrong += unequal('what to do', problems[0]['hint'].split(' ')[0], 'CableInfo')
-    # Another status is no proof of that, and is told; there is no hint for all of them.
+    # Any other status does not prove that, and is reported for each node, without a hint.
     status, states, problems = with_status(sim, 7 << 2)
     wrong += unequal('invalid value', (status, states), (3, {'no-answer'}))
     nodes = {row['node_guid'] for row in sim.document('fabric_nodes', 'fabric', 'nodes').rows}
@@ -73,7 +73,7 @@ def refused(sim):
 
 
 def a_cable(sim):
-    """Between two switches, each of which has another way: one, its port, and the other."""
+    """A cable between switches that another path connects, too: one, its port, and the other."""
     for switch in sim.net.switches():
         for port, far in switch.links.items():
             if far[0].is_switch:
@@ -82,7 +82,7 @@ def a_cable(sim):
 
 
 def gone(sim, path):
-    """A cable that was saved and is not there any more has no row, but is told."""
+    """A cable that was saved and is no longer there has no row, but is reported."""
     saved = sim.path('cables')
     status, rows, _ = read(sim, path, '--save', saved)
     wrong = unequal('saved', status, 0)
@@ -138,7 +138,7 @@ def since(sim, path):
     for row in rows:
         wrong += unequal('changes', row['changes'],
                          'part SIM-OPTIC -> SIM-OTHER, peer part SIM-OPTIC -> SIM-OTHER')
-    # What lies beyond the last hop is not gone.
+    # Cables beyond the last hop do not count as gone.
     status, rows, problems = read(sim, path, '--since', saved, '--hops', '1')
     wrong += unequal('the edge of a scan', (rows, [one['error'] for one in problems
                                                    if 'no cable' in one['error']]), ([], []))
@@ -151,7 +151,7 @@ def since(sim, path):
 def page(microwatts, part='SIM-TOLD'):
     """Module_info of PDDR, with powers in microwatts or whole dBm: pddr_module_info_ext of mstflint.
 
-    An OSFP transceiver; the words are those of the layout, 32 bits each."""
+    An OSFP transceiver; words are numbered as in the layout, 32 bits each."""
     words = [0] * 52
 
     def text(word, value):
@@ -170,7 +170,7 @@ def page(microwatts, part='SIM-TOLD'):
 
 
 def told(sim, kinds, *words, part='SIM-TOLD'):
-    """Rows and problems where nodes have no CableInfo, and tell what their kind says: by LID."""
+    """Rows and problems when nodes have no CableInfo, and answer according to kinds[LID]."""
     answers, registers = sim.path('answers'), sim.path('registers')
     with open(answers, 'w', encoding='ascii') as file:
         file.write('81 01 ff60 800c echo\n')
@@ -181,14 +181,14 @@ def told(sim, kinds, *words, part='SIM-TOLD'):
 
 
 def ends(rows):
-    """Each end of each cable: (GUID, port), and its columns without the prefix."""
+    """{(GUID, port): columns without the prefix} of each end of each cable."""
     names = ('state', 'source', 'part', 'serial', 'kind', 'identifier', 'temperature_c', 'alarms', 'lanes')
     return {(row[prefix + 'node_guid'] if not prefix else row['peer_guid'], row[prefix + 'port']):
             {name: row[prefix + name] for name in names} for row in rows for prefix in ('', 'peer_')}
 
 
 def registers(sim):
-    """Both ends of every cable are told by registers, in microwatts and in whole dBm."""
+    """Both ends of every cable are read from registers, in microwatts and in whole dBm."""
     wrong = []
     for kind, factor in (('good', 0.01), ('dbm', None)):
         status, rows, problems = told(sim, {0: kind})
@@ -212,7 +212,7 @@ def registers(sim):
 
 
 def one_of(sim, kind, *words):
-    """A switch of that kind among good nodes: status, states and sources of its ends, problems."""
+    """One switch of that kind among good nodes: status, state and source of its ends, problems."""
     switch = a_cable(sim)[0]
     status, rows, problems = told(sim, {0: 'good', sim.lids()[switch.name, 0]: kind}, *words)
     found = ends(rows)
@@ -225,7 +225,7 @@ def one_of(sim, kind, *words):
 
 
 def partly(sim):
-    """One switch that cannot tell, and says so, or has no answer; all others tell."""
+    """One switch has no module data and says so, or does not answer; all others are read."""
     missing = 'CableInfo returned nothing, and class 0x0a has no register PDDR'
     links = a_cable(sim)[0].links
     count = 'no module data from %d ports: %s' % (len(links), missing)
@@ -248,14 +248,14 @@ def partly(sim):
 
 
 def damaged(sim):
-    """A switch that answers for another port than it was asked for."""
+    """A switch that answers for a different port from the one in the request."""
     bad, got = one_of(sim, 'wrong')
     return bad + unequal('malformed', got, (3, {('failed', None, False)},
                                             [('AccessRegisterGMP: the answer is malformed', '')]))
 
 
 def told_since(sim):
-    """What registers tell is kept in a file, and compared."""
+    """Values from registers are saved in a file, and compared."""
     saved = sim.path('told')
     wrong = unequal('saved', told(sim, {0: 'good'}, '--save', saved)[0], 0)
     status, rows, _ = told(sim, {0: 'good'}, '--since', saved)
@@ -271,11 +271,11 @@ def play(tap, box):
         tap.test('fabric cables: nodes without CableInfo', without(sim))
         tap.test('fabric cables: nodes that refuse it', refused(sim))
         tap.test('fabric cables: a module in every port, both ends of each cable', with_modules(sim, path))
-        tap.test('fabric cables: modules of a layout that is not known', unknown(sim))
+        tap.test('fabric cables: modules with an unknown layout', unknown(sim))
         tap.test('fabric cables --since: what changed', since(sim, path))
         tap.test('fabric cables --since: a cable that is gone', gone(sim, path))
         sim.start_manager()
-        tap.test('fabric cables: registers in place of CableInfo', registers(sim))
-        tap.test('fabric cables: a switch that cannot tell by registers', partly(sim))
+        tap.test('fabric cables: registers instead of CableInfo', registers(sim))
+        tap.test('fabric cables: a switch without module data in registers', partly(sim))
         tap.test('fabric cables: a damaged register', damaged(sim))
-        tap.test('fabric cables --since: what changed by registers', told_since(sim))
+        tap.test('fabric cables --since: what changed in registers', told_since(sim))

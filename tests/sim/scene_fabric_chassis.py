@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Modular switches: --grouping beside `ibnetdiscover --grouping` and iblinkinfo, the columns of
-chassis, slots and outside ports beside what those say, and drawings of them."""
+"""Modular switches: --grouping compared with `ibnetdiscover --grouping` and iblinkinfo, as are the
+columns of chassis, slots and outside ports; and drawings of them."""
 
 import json
 import re
@@ -16,7 +16,7 @@ HERE = {
     'mellanox': chassis_nets.mellanox(),
     'others': chassis_nets.others(),
 }
-# What the columns know more than ibnetdiscover: newer switches by their description.
+# Models that we know and ibnetdiscover does not: newer switches, known by their description.
 MORE = {'mellanox': {'CS7500'}}
 
 
@@ -25,7 +25,7 @@ def guid_of(digits):
 
 
 def without_gateway(result):
-    """ibnetdiscover prints an adapter that is in the place of a board as if it were a switch."""
+    """Removes the adapter in a board's slot, which ibnetdiscover prints as if it were a switch."""
     gateway = b'\t2 "H-%016x"' % chassis_nets.GATEWAY
     result.out = b'\n\n'.join(block for block in result.out.split(b'\n\n') if gateway not in block)
     return result
@@ -65,7 +65,7 @@ def their_words(sim):
 def columns(sim, name):
     places, chassis, outside = their_words(sim)
     wrong, rows = [], sim.document('fabric_nodes', 'fabric', 'nodes').rows
-    second = []  # chips of a slot that has another
+    second = []  # chips that share their slot with another one
     for row in rows:
         place = tuple(row[key] for key in ('chassis_model', 'board', 'slot', 'chip'))
         if row['node_guid'] in places:
@@ -90,7 +90,7 @@ def columns(sim, name):
 
 
 def streamed(sim):
-    """Places of peers follow from links that a scan finds later: no row goes out before it."""
+    """Locations of peers depend on links that are found later, so no row is printed before that."""
     words = 'location', 'external_port', 'peer_location', 'peer_external_port'
     lines = sim.rdmactl('fabric', '--jsonl').text().splitlines()
     ours = {(row['node_guid'], row['port']): [row[word] for word in words]
@@ -104,7 +104,7 @@ def streamed(sim):
 
 
 def drawn(sim):
-    """Each chassis with switches is a frame; dot draws it."""
+    """Each chassis with switches has a frame, which dot draws."""
     result = sim.rdmactl('fabric', 'scan', '--format', 'svg', '--grouping', '--scheme', 'chassis',
                          timeout=120)
     wrong = unequal('status', result.status, 0)
@@ -116,7 +116,7 @@ def drawn(sim):
 
 
 def errors(sim):
-    """A cable with errors has the colour of its worse end. Without LIDs nothing can be read."""
+    """A cable with errors has the colour of its worse end. Without LIDs no counter can be read."""
     result = sim.rdmactl('fabric', 'scan', '--format', 'dot', '--scheme', 'errors')
     wrong = unequal('status without LIDs', result.status, 3)
     wrong += unequal('cables in the legend', re.findall(r'>([a-z0-9 ]*errors): (\d+)<', result.text()),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric check: every fault that the simulator can have is found, in its place."""
+"""rdmactl fabric check: finds every fault that the simulator can have, at the right place."""
 
 import os
 import subprocess
@@ -13,12 +13,12 @@ SLOW = 'link-below-best'
 
 
 def label(node):
-    """What a node is called in the output."""
+    """The name of a node in the output."""
     return node.description.decode() if node.description else node.name
 
 
 def cables(sim, lost=()):
-    """All cables, each as the set of its ends, without those of lost nodes and lost ends."""
+    """All cables except those of lost nodes and lost ends; each is the set of its ends."""
     both = {frozenset(((label(node), port), (label(far[0]), far[1])))
             for node in sim.net.nodes.values() for port, far in node.links.items()}
     return {ends for ends in both
@@ -26,8 +26,8 @@ def cables(sim, lost=()):
 
 
 class Check:
-    """A check. All ports of the simulator support everything, so every cable is below its best,
-    but for `lost` ones: (node, port) or nodes whose cables the scan does not see."""
+    """A check. All ports of the simulator support everything, so every cable is slower than it
+    could be, except for `lost` ones: (node, port) or nodes whose cables the scan does not see."""
 
     def __init__(self, sim, *words, lost=(), host=None):
         self.document = sim.document('fabric_check', 'fabric', 'check', *words, timeout=120,
@@ -50,7 +50,7 @@ class Check:
 
 
 def expect(sim, findings, *words, status=4, **options):
-    """The check, and what is wrong if it found other kinds of faults."""
+    """The check, and the errors if it found other kinds of faults."""
     check = Check(sim, *words, **options)
     wrong = check.wrong + unequal('findings', check.found(), sorted(findings))
     return check, wrong + unequal('status', check.status, status)
@@ -71,7 +71,7 @@ def healthy(sim):
 
 
 def spare(sim):
-    """An adapter of neither the client nor the manager."""
+    """An adapter other than the client's and the manager's."""
     return next(node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
 
 
@@ -134,7 +134,7 @@ def node_at(sim, evidence):
 
 
 def hole(sim):
-    """A link that is gone while the manager sleeps: both switches still send through it."""
+    """A link that goes down while the manager is stopped: both switches still send through it."""
     switch = sim.net.switches()[0]
     port = next(port for port, far in switch.links.items() if far[0].is_switch)
     sim.pause_manager()
@@ -168,7 +168,7 @@ def counters(sim, node):
 
 
 def dead_agent(sim, node):
-    """Only performance management: the node does not answer attribute 0x12."""
+    """Only the performance management agent: the node does not answer attribute 0x12."""
     sim.console('Error "%s" 100 18' % node.name)
     check = Check(sim)
     sim.console('Error "%s" 0' % node.name)
@@ -183,7 +183,7 @@ def written(sim, node, changes):
     row = next(row for row in sim.document('fabric_ports', 'fabric', 'ports').rows
                if row['node_guid'] == guid['node_guid'] and row['port'] == 1)
     before = bytearray.fromhex(row['port_info'])
-    before[32] &= 0xf0  # the state stays
+    before[32] &= 0xf0  # do not change the state
     before[33] &= 0x0f
     after = bytearray(before)
     for byte, (mask, bits) in changes.items():
@@ -195,7 +195,7 @@ def written(sim, node, changes):
 
 def mismatches(sim, node):
     wrong = []
-    # The simulator does not take another NeighborMTU.
+    # The simulator does not accept a different NeighborMTU.
     for finding, changes in (('vl-mismatch', {43: (0xf0, 1 << 4)}),
                              ('sm-lid-mismatch', {18: (0xff, 0), 19: (0xff, 77)})):
         bad, check, guid = written(sim, node, changes)
@@ -219,7 +219,7 @@ def loaded(sim):
 
 
 def halves():
-    """H-0 and H-1 at S-left, H-2 and H-3 at S-right."""
+    """H-0 and H-1 on S-left, H-2 and H-3 on S-right."""
     net = fabric.Net()
     left, right = (net.add(fabric.Node('Switch', name, 8)) for name in ('S-left', 'S-right'))
     for number in range(4):
@@ -230,7 +230,7 @@ def halves():
 
 
 def misrouted(sim):
-    """One entry of S-left's table: to itself, a wrong adapter, back and forth, or no port."""
+    """One wrong entry in S-left's table: itself, the wrong adapter, a loop, a port too high."""
     lids = sim.lids()
     switch = next(row for row in sim.document('fabric_nodes', 'fabric', 'switches').rows
                   if row['node'] == 'S-left')
@@ -242,7 +242,7 @@ def misrouted(sim):
         table = bytearray.fromhex(block)
         table[lid] = out
         wrong += sim.set_smps(['%s 0x19 0 %s' % (switch['path'], table.hex())])
-        # Counters are read by LID, so that those of some ports cannot be read.
+        # Counters are read by LID, so those of some ports cannot be read.
         check = Check(sim)
         wrong += check.wrong + unequal('LID of %s to port %d' % (name, out),
                          [(row['finding'], row['node'], row['port']) for row in check.rows
@@ -254,7 +254,7 @@ def misrouted(sim):
 
 
 def two_masters(tap, box):
-    """The halves with a manager each, which are then joined; no manager sweeps by itself."""
+    """Two halves with one manager each, then joined; no manager sweeps on its own."""
     with bed.Simulator(box, halves()) as sim:
         path = sim.path('opensm.conf')
         with open(path, 'w') as file:
@@ -299,14 +299,14 @@ def play(tap, box):
         tap.test('fabric check: a duplicate GUID', duplicate_guid(sim, node))
         tap.test('fabric check: a dead adapter', unanswered(sim, node))
         tap.test('fabric check: a dead performance management agent', dead_agent(sim, node))
-        tap.test('fabric check: ends that differ', mismatches(sim, node))
+        tap.test('fabric check: ends of a link that differ', mismatches(sim, node))
         tap.test('fabric check: a loaded scan', loaded(sim))
         tap.test('fabric check: the subnet manager hangs', hung_manager(sim))
         tap.test('fabric check: a port that stays in INIT', relinked(sim, node))
     with bed.Simulator(box, fabric.fat_tree(20)) as sim:
         sim.start_manager()
-        tap.test('fabric check: forwarding by a link that is down', hole(sim))
+        tap.test('fabric check: forwarding over a link that is down', hole(sim))
     with bed.Simulator(box, halves()) as sim:
         sim.start_manager()
-        tap.test('fabric check: forwarding to where the LID is not', misrouted(sim))
+        tap.test('fabric check: forwarding to the wrong place', misrouted(sim))
     two_masters(tap, box)
