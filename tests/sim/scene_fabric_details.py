@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric scan --details against rdmactl smp, which is compared with smpquery elsewhere; the
-rows of --jsonl, which go out while the subnet is scanned; what -v tells of a scan."""
+"""rdmactl fabric scan --details compared with rdmactl smp, which is compared with smpquery
+elsewhere; the rows of --jsonl, printed while the subnet is scanned; the counts of -v."""
 
 import json
 import os
@@ -16,13 +16,13 @@ from tap import unequal
 
 
 def asked(sim, attribute, lid, ports, is_switch):
-    """The rows of smp: of these ports of a switch, or of the adapter's port with that LID."""
+    """The rows of smp for these ports of a switch, or for the adapter's port with that LID."""
     words = [str(lid)] + (['-'.join((str(port), str(port))) for port in ports] if is_switch else [])
     return sim.document('smp_' + attribute, 'smp', attribute, *words).rows
 
 
 def reference(sim, ports):
-    """{(node GUID, port, table, in port): entries in use}, of ports as the scan has them."""
+    """{(node GUID, port, table, in port): entries in use} of the ports that the scan found."""
     found = {}
 
     def put(guid, port, table, in_port, entry):
@@ -69,7 +69,7 @@ def details(sim):
 
 
 def stream(sim):
-    """All rows of the table, each once, in whatever order."""
+    """All rows of the table appear exactly once, in any order."""
     lines = sim.rdmactl('fabric', '--jsonl').text().splitlines()
     streamed = [json.loads(line) for line in lines]
     rows = sim.document('fabric_ports', 'fabric', 'ports').rows
@@ -83,7 +83,7 @@ def stream(sim):
 
 
 def progress(sim, *words):
-    """What a terminal on standard error is shown of a scan that takes a second."""
+    """Exit status, and what a terminal on standard error shows of a scan that takes a second."""
     ours, theirs = pty.openpty()
     process = sim.bed.start(
         [program.RDMACTL, 'fabric', *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ def progress(sim, *words):
         while block := os.read(ours, 4096):
             shown += block
     except OSError:
-        pass  # the other end is closed: the end
+        pass  # the other end was closed
     os.close(ours)
     return process.wait(bed.SECONDS), shown.decode()
 
@@ -109,7 +109,7 @@ def play(tap, box):
             tap.test('fabric --jsonl: %s' % name, stream(sim))
     with bed.Simulator(box, fabric.fat_tree(100)) as sim:
         tap.test('fabric --jsonl: tree100', stream(sim))
-        # The first lines are there long before the last answer.
+        # The first lines are printed long before the last answer arrives.
         process = sim.client([program.RDMACTL, 'fabric', '--jsonl', '-v'],
                              latsim={'RTT_USEC': 60000})
         first = process.stdout.readline()
@@ -127,8 +127,8 @@ def play(tap, box):
             wrong_shown += ['shown: %r' % shown[-300:]]
         if shown.rsplit('\r', 2)[-2].strip() or not shown.endswith('\r'):
             wrong_shown += ['it is not wiped out: %r' % shown[-100:]]
-        tap.test('fabric: a terminal is shown how far it is, and nothing stays', wrong_shown,
+        tap.test('fabric: a terminal shows the progress, which is erased at the end', wrong_shown,
                  lines[-1:])
-        tap.test('fabric -q: it is not', unequal('shown', progress(sim, '-q'), (0, '')))
-        tap.test('fabric --jsonl -v: rows come while it scans', wrong,
+        tap.test('fabric -q: no progress is shown', unequal('shown', progress(sim, '-q'), (0, '')))
+        tap.test('fabric --jsonl -v: rows are printed during the scan', wrong,
                  [err.decode().splitlines()[-1], '%d rows' % (1 + len(out.splitlines()))])

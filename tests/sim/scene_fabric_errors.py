@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric errors against ibqueryerrors at the same moment, and what changes in between."""
+"""rdmactl fabric errors against ibqueryerrors at the same moment, and changes between readings."""
 
 import json
 import os
@@ -23,7 +23,7 @@ KEYS = {label: tools.COUNTERS[label][0] for label in scene_perf.WIDTHS}
 
 
 def theirs(sim):
-    """{(node GUID, port): {key: value}} of ibqueryerrors, of errors only."""
+    """{(node GUID, port): {key: value}} from ibqueryerrors, error counters only."""
     found = {}
     switches = {number_of(row['node_guid'])
                 for row in sim.document('fabric_nodes', 'fabric', 'switches', timeout=120).rows}
@@ -31,7 +31,7 @@ def theirs(sim):
     for guid, port, counters in re.findall(r'GUID (0x[0-9a-f]+) port (\d+): *(.*)', text):
         values = {KEYS[label]: int(value)
                   for label, value in re.findall(r'\[(\w+) == (\d+)', counters) if label in KEYS}
-        # Of an adapter it prints the port's GUID, which follows that of the node.
+        # For an adapter it prints the port GUID, which is the node GUID plus the port number.
         node = int(guid, 16)
         node -= 0 if node in switches else int(port)
         if values:
@@ -64,7 +64,7 @@ def places_of(sim):
 
 
 def without_link(sim):
-    """Ports of switches that may have lost a cable, and have not lost their counters."""
+    """Ports of switches without a link, whose counters may still show errors."""
     return [(node.name, port) for node in sim.net.switches() for port in range(1, node.ports + 1)
             if port not in node.links][:12]
 
@@ -116,7 +116,7 @@ def filters(sim):
 
 
 def growth(sim, place):
-    """What is set between two readings is what grew; what went down was reset."""
+    """A counter that is set between two readings has grown; one that decreased was reset."""
     wrong = []
 
     def change(grown):
@@ -167,13 +167,13 @@ def since(sim, place):
 
 
 def listed(text):
-    """{(port GUID, port)} of ibqueryerrors."""
+    """{(port GUID, port)} in the output of ibqueryerrors."""
     return {(guid, int(port)) for guid, port in
             re.findall(r'GUID 0x([0-9a-f]+) port (\d+):', text)}
 
 
 def chosen(sim, ours, their_options):
-    """The ports of ours and of ibqueryerrors with these options. A port's GUID follows its node's."""
+    """Compares our ports with ibqueryerrors'. A port's GUID is the node's plus the port number."""
     switches = {row['node_guid'] for row in
                 sim.document('fabric_nodes', 'fabric', 'switches', timeout=120).rows}
     expected = listed(sim.run(['ibqueryerrors', *their_options], timeout=120).text())
@@ -183,7 +183,7 @@ def chosen(sim, ours, their_options):
 
 
 def which_ports(sim):
-    """--type, --ignore and --thresholds against the options of ibqueryerrors that do the same."""
+    """--type, --ignore and --thresholds against the equivalent options of ibqueryerrors."""
     wrong = chosen(sim, errors(sim, '--type', 'switch'), ['--switch'])
     wrong += chosen(sim, errors(sim, '--type', 'host'), ['--ca'])
     wrong += unequal('--type router', errors(sim, '--type', 'router').rows, [])
@@ -196,7 +196,7 @@ def which_ports(sim):
     with open(path, 'w') as file:
         file.write('# text\n\nSymbolErrorCounter=30000\nPortRcvErrors=65535\nLinkDownedCounter=100\n')
     theirs = listed(sim.run(['ibqueryerrors', '--threshold-file', path, '--switch'], timeout=120).text())
-    # A counter at its maximum counts here whatever its threshold is.
+    # Here a counter at its maximum always counts, whatever its threshold is.
     ours = [row for row in errors(sim, '--thresholds', path, '--type', 'switch').rows
             if not row['saturated'] or ('%x' % number_of(row['node_guid']), row['port']) in theirs]
     wrong += unequal('--thresholds', sorted(('%x' % number_of(row['node_guid']), row['port'])
@@ -212,7 +212,7 @@ def which_ports(sim):
 
 
 def counter_details(sim, place):
-    """--details: the counters that perfquery prints, of a port with errors and discards."""
+    """--details: the counters that perfquery prints for a port with errors and discards."""
     set_counter(sim, place, 'PortRcvErrors', 9)
     set_counter(sim, place, 'PortXmitDiscards', 7)
     wanted = {}
@@ -238,7 +238,7 @@ def counter_details(sim, place):
 
 
 def loaded(sim):
-    """--load: counters of now for the nodes of a file; a LID with another owner is not taken."""
+    """--load: current counters for the nodes of a file; skips a LID that another node now has."""
     path = sim.path('scan.json')
     sim.rdmactl('fabric', 'scan', '--save', path)
     wrong = unequal('--load', brief(errors(sim, '--load', path).rows), brief(errors(sim).rows))
@@ -268,7 +268,7 @@ def loaded(sim):
 
 
 def cleared(sim, place):
-    """--clear: asks, saves the values before, clears, and says what; ibqueryerrors finds nothing."""
+    """--clear: asks, saves the old values, clears, reports it; ibqueryerrors finds no errors."""
     before, path = brief(errors(sim).rows), sim.path('before.json')
     refused = sim.rdmactl('fabric', 'errors', '--clear', 'errors')
     wrong = unequal('without a terminal', refused.status, 2)
@@ -285,7 +285,7 @@ def cleared(sim, place):
         done.complaint()]
     wrong += unequal('afterwards', brief(errors(sim).rows), [])
     wrong += unequal('by ibqueryerrors', theirs(sim), {})
-    # A counter that was cleared counts what has come since.
+    # A counter that was cleared counts the errors since then.
     wrong += set_counter(sim, place, 'SymbolErrorCounter', 5)
     rows = errors(sim, '--since', path, schema='fabric_error_growth').rows
     wrong += unequal('since', [(row['port'], row['error_count'], one['before'], one['value'], one['state'])
@@ -299,7 +299,7 @@ def cleared(sim, place):
 
 
 def service_levels(sim):
-    """--sl-from-sa: the same counters; a manager that is gone is told of."""
+    """--sl-from-sa: the same counters; a manager that does not answer is reported."""
     wrong = unequal('rows', brief(errors(sim, '--sl-from-sa').rows), brief(errors(sim).rows))
     sim.pause_manager()
     document = errors(sim, '--sl-from-sa', '--timeout', '20ms')
@@ -310,13 +310,13 @@ def service_levels(sim):
 
 
 def dead_agent(sim):
-    """A node that does not answer is told of, and the others are there."""
+    """A node that does not answer is reported, and the others are listed."""
     before = {(row['node_guid'], row['port']) for row in errors(sim).rows}
     name = next(node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
     guid = sim.net.nodes[name].guid
     lid = sim.lids()[name, 1]
-    # Its LID is another now, and the switches do not know it: only directed routes reach it. The
-    # manager would set it right.
+    # Its LID is changed to one that the switches do not know, so only directed routes reach it. The
+    # manager is paused, as it would repair that.
     sim.pause_manager()
     try:
         sim.console('Baselid "%s"[1] %d' % (name, max(sim.lids().values()) + 20))
@@ -350,14 +350,14 @@ def play(tap, box):
     for name, net in NETS.items():
         with bed.Simulator(box, net) as sim:
             if name == 'net':
-                tap.test('fabric errors: without LIDs nothing is read, and that is told',
+                tap.test('fabric errors: without LIDs nothing is read, and that is reported',
                          no_manager(sim))
-                tap.test('fabric errors: what does not go together', usage(sim))
+                tap.test('fabric errors: options that cannot be combined', usage(sim))
             sim.start_manager()
-            tap.test('fabric errors, %s: nothing is wrong' % name, equal(sim))
+            tap.test('fabric errors, %s: before any errors' % name, equal(sim))
             places = places_of(sim)
             wrong = set_counters(sim, places + without_link(sim))
-            tap.test('fabric errors, %s: the ports and values of ibqueryerrors' % name,
+            tap.test('fabric errors, %s: ports and values match ibqueryerrors' % name,
                      wrong + equal(sim))
             tap.test('fabric errors, %s: filters' % name, filters(sim))
             tap.test('fabric errors, %s: types, ignored counters, thresholds' % name, which_ports(sim))

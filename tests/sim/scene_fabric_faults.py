@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric on a subnet with faults: nothing is lost in silence, nothing hangs, and the exit
-status is 0 only if all is there. Prints what it found of each fault, and what ibnetdiscover did."""
+"""rdmactl fabric on a subnet with faults: nothing is lost silently, nothing hangs, and the exit
+status is 0 only if everything was found. Prints the results for each fault, next to
+ibnetdiscover's."""
 
 import json
 import re
@@ -17,13 +18,13 @@ from tap import unequal
 
 NET = fabric.fat_tree(100, levels=3, radix=8)
 ATTRIBUTES = {16: 'NodeDescription', 17: 'NodeInfo', 18: 'SwitchInfo', 21: 'PortInfo', 0: 'all'}
-MOST_SECONDS = 60  # of any scan; one takes longer only if it hangs
+MOST_SECONDS = 60  # time limit of a scan, which takes longer only if it hangs
 OF_NODE = ('node_type', 'port_count', 'description', 'lid', 'system_image_guid', 'linear_fdb_top')
 OF_PORT = ('state', 'physical_state', 'width_lanes', 'speed', 'peer', 'peer_port', 'peer_lid')
 
 
 class Seen:
-    """A graph by descriptions, as GUIDs may be those of several nodes."""
+    """A graph keyed by descriptions, as several nodes may have the same GUID."""
 
     def __init__(self, graph, names=None):
         self.graph, self.status = graph, graph.status
@@ -38,11 +39,11 @@ class Seen:
         self.silences = graph.lists['unanswered']
 
     def name(self, word):
-        """A node that has not said its description is called by its GUID."""
+        """The description for this GUID: the name of a node that did not return its description."""
         return self.names.get(word, word)
 
     def silent(self, node, port=None, behind=False):
-        """Whether something of the node, or of what is behind its port, is said to be missing."""
+        """Whether something of the node, or of the peer of its port, is reported as missing."""
         return any(self.name(str(row['node']).removesuffix('/%s' % row['port'])) == node and
                    row['behind'] == behind and (port is None or row['port'] in (0, port))
                    for row in self.silences)
@@ -54,7 +55,7 @@ def cables_of(net, reached):
 
 
 class Play:
-    """The net, how it looks in health, and the table of what became of it."""
+    """The net, its graph without faults, and the table of results."""
 
     def __init__(self, tap, sim):
         self.tap, self.sim = tap, sim
@@ -64,14 +65,14 @@ class Play:
             'IBNETDISCOVER: NODES, STATUS')]
 
     def look(self, *words):
-        """A scan over a fabric with real time-outs."""
+        """A scan of a fabric with real timeouts."""
         log = self.sim.path('latsim.log')
         begin = time.monotonic()
         seen = Seen(scan(self.sim, *words, latsim={'LOG': log}), self.truth.names)
         return seen, time.monotonic() - begin, scene_bed.counts_of(log)['sent']
 
     def test(self, fault, expect=None, say=()):
-        """`expect` has the lines on what is wrong of a scan; all faults have rules of their own."""
+        """Scans; `expect` returns the errors under the rules of this fault, a line for each."""
         seen, seconds, sent = self.look()
         wrong = explained(seen, self.truth) + [line for line in (expect or whole)(seen) if line]
         if seconds > MOST_SECONDS:
@@ -87,7 +88,7 @@ class Play:
 
 
 def explained(seen, truth):
-    """Whatever is not there, or not known, is in the list of what did not answer."""
+    """Everything that is missing or unknown is in the list of unanswered requests."""
     lacking = bool(seen.silences)
     wrong = unequal('status', seen.status, 3 if lacking else 0)
     wrong += unequal('complete', seen.graph.complete, not lacking)
@@ -117,7 +118,7 @@ def whole(seen):
 
 
 def right(seen, truth):
-    """What is known is right."""
+    """All that the scan found is correct."""
     wrong = unequal('twins', seen.twins, 0)
     for rows, known, keys in ((seen.nodes, truth.nodes, OF_NODE),
                               (seen.ports, truth.ports, OF_PORT)):
@@ -133,7 +134,7 @@ def right(seen, truth):
 
 
 def without(seen, truth, nodes=(), cables=()):
-    """All but these nodes with their cables, and these cables."""
+    """The scan found everything except these nodes with their cables, and these cables."""
     expected = {cable for cable in truth.cables
                 if cable not in cables and not any(name in nodes for name, _ in cable)}
     wrong = unequal('missing nodes', sorted(set(truth.nodes) - set(seen.nodes)), sorted(nodes))
@@ -151,13 +152,13 @@ def cable_of(sim, node, port):
 
 
 def some(sim):
-    """An adapter that is neither ours nor the manager's, and a core switch."""
+    """The adapters other than ours and the manager's, and a core switch."""
     adapters = [node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager)]
     return adapters, sim.net.switches()[-1]
 
 
 def cables(play):
-    """Pulled, put back, put elsewhere."""
+    """Cables that are pulled, put back, or put elsewhere."""
     sim, truth = play.sim, play.truth
     adapters, core = some(sim)
     victim = adapters[-1]
@@ -190,7 +191,7 @@ def cables(play):
 
 
 def dead(play):
-    """Nodes whose agent is silent; what is behind a switch is found around it."""
+    """Nodes whose agent is silent; nodes after a silent switch are found by other paths."""
     sim, truth = play.sim, play.truth
     adapters, core = some(sim)
     victims = [adapters[3], core]
@@ -212,7 +213,7 @@ def dead(play):
 
 
 def losses(play):
-    """Of each attribute, and of everything at every hop."""
+    """Losses of each attribute, on every node."""
     sim, truth = play.sim, play.truth
     names = [name for name in sim.net.nodes if name != sim.host]
     for attribute, what in ATTRIBUTES.items():
@@ -224,7 +225,7 @@ def losses(play):
 
 
 def every(sim, names, words):
-    """One Error for each node."""
+    """Gives the console command Error for each node."""
     path = sim.path('commands')
     with open(path, 'w') as file:
         file.write(''.join('Error "%s" %s\n' % (name, words) for name in names))
@@ -232,7 +233,7 @@ def every(sim, names, words):
 
 
 def duplicates(play):
-    """Nodes of the same GUID are two, as many as have it; LIDs are shown as they are."""
+    """Two nodes with the same GUID are shown as two nodes; LIDs are shown as they are."""
     sim, truth = play.sim, play.truth
     adapters, core = some(sim)
     switches = sim.net.switches()
@@ -255,10 +256,10 @@ def duplicates(play):
 
 
 def counters_and_manager(play):
-    """Neither is of the scan's business; links that nobody brings up stay in INIT."""
+    """Neither counters nor the manager affect a scan; links that nobody brings up stay in INIT."""
     sim, truth = play.sim, play.truth
     adapters, core = some(sim)
-    # Traps that were lost above do not tell the manager which links came back.
+    # Traps were lost above, so the manager does not know which links came back.
     sim.sweep()
     sim.console('PerformanceSet "%s"[1] PortCounters.SymbolErrorCounter=100' % core.name)
     play.test('counters set', lambda seen: whole(seen) + without(seen, truth) + right(seen, truth))
@@ -275,7 +276,7 @@ def counters_and_manager(play):
 
 
 def interrupted(tap, sim):
-    """^C prints what is known, at once. A busy machine may spoil one measurement."""
+    """^C immediately prints what is known so far. A busy machine may spoil one measurement."""
     wrong = []
     for patience in (2.5, 5, 10):
         bad, spoiled, say = interrupted_after(sim, patience)
@@ -286,7 +287,7 @@ def interrupted(tap, sim):
 
 
 def interrupted_after(sim, patience):
-    """What is wrong, what may be so on a busy machine, and what was measured."""
+    """Errors, errors that a busy machine can cause, and the measurement."""
     process = sim.client([program.RDMACTL, '-j', 'fabric', 'scan'], latsim={'RTT_USEC': 30000})
     time.sleep(patience)
     running = process.poll() is None
@@ -297,7 +298,7 @@ def interrupted_after(sim, patience):
     result = bed.Result([program.RDMACTL, '-j', 'fabric', 'scan'], process.returncode, out, err)
     program.check(result)
     graph = Graph(program.parse('fabric', ('scan',), result))
-    # The program under test is slowed down by its sanitizer.
+    # A whole second, as the sanitizer slows down the program under test.
     spoiled = [] if seconds < 1 else ['it ended after %.2f s' % seconds]
     wrong = unequal('status', graph.status, 3) + unequal('complete', graph.complete, False)
     wrong += unequal('problems', any('interrupted' in json.dumps(problem)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What rdmactl fabric writes for other tools, byte for byte; what it saves, loads and compares; and
-parts of a subnet: some hops of it, a switch, from elsewhere, by name and state."""
+"""The formats that rdmactl fabric writes for other tools, byte for byte; saving, loading and
+comparing; and parts of a subnet: some hops, a switch, from elsewhere, by name and state."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +41,7 @@ def keys(rows, names):
 
 
 def formats(sim):
-    """From a scan, and from a saved one."""
+    """The formats of a scan, and of a saved scan."""
     wrong = []
     saved = sim.rdmactl('fabric', 'scan', '--save', sim.path('saved'))
     wrong += unequal('status of --save', saved.status, 0)
@@ -56,7 +56,7 @@ def formats(sim):
 
 
 def saved(sim):
-    """A saved scan is the scan; a text or a cache of ibnetdiscover is what it has of it."""
+    """A saved scan equals the scan; so does a text or cache of ibnetdiscover, as far as it goes."""
     wrong, truth = [], scan(sim)
     again = loaded(sim, 'saved', None)
     for name in truth.lists:
@@ -79,7 +79,7 @@ def ends_of(graph):
 
 
 def changes(sim, before):
-    """Status and rows. Where ibnetdiscover has spaces for bytes, descriptions do differ."""
+    """Status and rows. Descriptions differ where ibnetdiscover prints bytes as spaces."""
     document = sim.document('fabric_changes', 'fabric', 'scan', '--diff', sim.path(before))
     rows = [row for row in document.rows if before == 'saved' or
             row['change'] != 'description-changed' or row['after'].isascii() and
@@ -89,11 +89,11 @@ def changes(sim, before):
 
 
 def compared(sim):
-    """Nothing has changed; then a cable has gone, and come back to another place."""
+    """Nothing has changed; then a cable is gone, and comes back in another place."""
     wrong = []
     for path in ('saved', 'text', 'cache'):
         wrong += unequal('--diff ' + path, changes(sim, path), (0, []))
-    # It has GUIDs of ports only, which is told.
+    # That list has GUIDs of ports only, which is reported.
     with open(sim.path('list'), 'wb') as file:
         file.write(sim.run(['ibnetdiscover', '-p']).out)
     wrong += unequal('--diff list', changes(sim, 'list'), (3, []))
@@ -109,7 +109,7 @@ def compared(sim):
         wrong += unequal('changes', {row['change'] for row in rows} &
                          {'node-gone', 'cable-gone'}, {'node-gone'})
     free = leaf.free_port()
-    if width or not free:  # ibsim ends itself if ports of unlike width are cabled
+    if width or not free:  # ibsim exits if ports of different widths are cabled
         return wrong
     sim.console('Link "%s"[%d] "%s"[%d]' % (victim.name, port, leaf.name, free))
     status, rows = changes(sim, 'saved')
@@ -124,7 +124,7 @@ def distances(net, start):
 
 
 def parts(sim):
-    """--hops, --from and --switch: what is as near as that, by the net."""
+    """--hops, --from and --switch: the nodes within that distance, according to the net."""
     wrong, net = [], sim.net
     title = {scene_fabric.guid_in(net, name): name for name in net.nodes}
     near = distances(net, sim.host)
@@ -151,7 +151,7 @@ def parts(sim):
 
 
 def filters(sim):
-    """Lists by name, state, speed; names of a map; what is wrong with one."""
+    """Lists by name, state and speed; names from a map; errors in a map."""
     wrong, truth = [], scan(sim)
     guid, row = next(iter(truth.nodes.items()))
     with open(sim.path('names'), 'w') as file:
@@ -177,7 +177,7 @@ def filters(sim):
 
 
 def statuses(sim):
-    """Usage, and files that are none."""
+    """Usage errors, and files that are not scans."""
     wrong = []
     with open(sim.path('junk'), 'wb') as file:
         file.write(b'\x00\xffnot a scan\n')
@@ -204,7 +204,7 @@ def on(name, sim):
         if name in ('tree20', 'dragonfly'):
             checks.update(MORE)
         if len(sim.net.nodes) > 2:
-            checks['compared'] = compared  # the last, as it leaves cables elsewhere
+            checks['compared'] = compared  # last, as it leaves a cable in another place
         return {what: check(sim) for what, check in checks.items()}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric route --mlid and tables --multicast: trees that opensm made of hosts that joined a
-group, against ibroute's tables; the same from a saved scan; and trees that are broken."""
+"""rdmactl fabric route --mlid and tables --multicast: trees that opensm built of hosts that joined
+a group, compared with the tables of dump_fts; the same from a saved scan; and broken trees."""
 
 import re
 
@@ -17,7 +17,7 @@ HERE = {
     'torus-2x3x4': NETS['torus-2x3x4'],
 }
 JOIN = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13 | 1 << 16
-KEY = '1'  # opensm's SM_Key: members are told to those who know it
+KEY = '1'  # opensm's SM_Key: only queries with this key return the members
 
 
 def join(sim, host, group=1, state=1):
@@ -33,7 +33,7 @@ def join(sim, host, group=1, state=1):
 
 
 def masks(sim):
-    """{(switch GUID, MLID): ports} by ibroute."""
+    """{(switch GUID, MLID): ports} from dump_fts -M."""
     found, guid, first = {}, None, 0
     for line in sim.run(['dump_fts', '-M']).text().splitlines():
         head = re.search(r'Multicast mlids .* guid 0x([0-9a-f]{16})', line)
@@ -56,9 +56,9 @@ def settled(sim):
 
 
 def trees(sim):
-    """All hosts, three hosts of whom the administrator can tell us, and one that only sends."""
+    """A group of many hosts, and one of three hosts of which one only sends."""
     hosts = [node.name for node in sim.net.hcas() if min(node.links, default=0) == 1]
-    # The manager refuses ports that are slower than the group.
+    # The manager refuses ports that are slower than the group's rate.
     every = [host for host in hosts[::2] if not join(sim, host)]
     few = []
     for host in every[:1] + every[::-1]:
@@ -92,7 +92,7 @@ def trees(sim):
 
 
 def saved(sim):
-    """From a saved scan the tables and the tree are the same."""
+    """The tables and the tree are the same from a saved scan."""
     path, wrong = sim.path('groups.json'), []
     wrong += unequal('scan', sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv').status, 0)
     for schema, words in (('fabric_multicast', ('tables', '--multicast')), ('fabric_tree', ('route', '--mlid', '0xc001'))):
@@ -103,8 +103,8 @@ def saved(sim):
     return wrong
 
 
-# Tables of S-1 and S-2 (masks), and what `route` says of it. H-1 is at port 1 of S-1, port 3 leads to
-# S-2, which has H-2 and H-3 at 1 and 2; nothing is at port 4.
+# Masks in the tables of S-1 and S-2, exit status and message of `route`. H-1 is on port 1 of S-1,
+# port 3 leads to S-2, which has H-2 and H-3 on ports 1 and 2; port 4 has no cable.
 BROKEN = (
     (0b1010, 0b1110, 0, None),
     (0b1010, 0, 4, 'packets to 0xc000 go to a switch that does not send back: S-1/3'),
@@ -117,7 +117,7 @@ BROKEN = (
 
 
 def broken(sim):
-    """Each way in which tables can be wrong."""
+    """Each way in which multicast tables can be wrong."""
     wrong = []
     for one, two, status, said in BROKEN:
         wrong += sim.set_smps(['%s 0x1b 0 %s' % (path, mask.to_bytes(2, 'big').hex() + '00' * 62)
@@ -136,7 +136,7 @@ def broken(sim):
 def play(tap, box):
     with bed.Simulator(box, row_of_two(), host='H-1') as sim:
         sim.start_manager()
-        tap.test('fabric route --mlid: trees that are broken', broken(sim))
+        tap.test('fabric route --mlid: broken trees', broken(sim))
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()

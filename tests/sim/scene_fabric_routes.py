@@ -42,7 +42,7 @@ SIM_HOP = re.compile(r'\[(\d+)\] -> "([^"]+)"\[(\d+)\]')
 
 
 def routes(sim):
-    """(out, node or port GUID, in) of each hop, there and back."""
+    """Compares (out port, node, in port) of each hop, there and back."""
     lids = sim.lids()
     ends = [lids[node.name, port] for node in sim.net.hcas() for port in sorted(node.links)
             if (node.name, port) in lids]
@@ -68,7 +68,7 @@ def routes(sim):
 
 
 def many(sim):
-    """--pairs-file: each pair as `route` and the simulator have it, and the pairs over each cable."""
+    """--pairs-file: the same routes as `route` and the simulator, and the pairs over each cable."""
     lids = sim.lids()
     ends = [lids[node.name, port] for node in sim.net.hcas() for port in sorted(node.links)
             if (node.name, port) in lids]
@@ -91,7 +91,7 @@ def many(sim):
             wrong += unequal('route', row['cables'], ['%s/%d' % (hop['node'], hop['out_port']) for hop in rows
                                                       if hop['direction'] == 'there'])
     shared, ours, ports = sim.document('fabric_shared', 'fabric', 'route', '--pairs-file', path, '--cables').rows, {}, set()
-    for row in shared:  # several nodes may have one name
+    for row in shared:  # several nodes may have the same name
         place = '%s/%d' % (row['node'], row['port'])
         ours[place] = ours.get(place, 0) + row['pairs']
         ports.add((row['node_guid'], row['port']))
@@ -102,7 +102,7 @@ def many(sim):
 
 
 def balance(sim):
-    """Adapters' LIDs in the tables of each port that leads to a switch."""
+    """For each port that leads to a switch, the number of adapters' LIDs routed through it."""
     lids = {lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch}
     theirs = tools.forwarding_tables(sim.run(['dump_fts']).text())
     document = sim.document('fabric_balance', 'fabric', 'balance')
@@ -115,14 +115,14 @@ def balance(sim):
 
 
 def saved(sim):
-    """A scan with its tables says the same about routes as the switches did."""
+    """A saved scan with its tables shows the same routes as the switches did."""
     path = sim.path('routes.json')
     wrong = unequal('scan', sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv').status, 0)
     ends = sorted(lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch)
     for words in (('tables',), ('balance',), ('route', str(ends[0]), str(ends[-1]))):
         live = sim.document('fabric_' + words[0], 'fabric', *words)
         again = sim.document('fabric_' + words[0], 'fabric', *words, '--load', path)
-        # What the subnet administrator and the counters say of a route is not in the file.
+        # The file has neither path records of the subnet administrator nor counters.
         asked = {key for row in live.rows for key in row if 'path' in key or 'errors' in key}
         wrong += unequal('status of ' + words[0], again.status, 3 if asked else live.status)
         wrong += unequal(words[0], again.rows,
@@ -133,8 +133,8 @@ def saved(sim):
 
 
 def silent(sim):
-    """A switch that keeps its table to itself: a scan without it is not complete, nor is it when
-    it is read again."""
+    """A switch that does not return its table: the scan is incomplete, also when it is loaded
+    again."""
     path, switch = sim.path('silent.json'), sim.net.switches()[0]
     sim.console('Error "%s" 100 25' % switch.name)
     result = sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv', latsim={})
@@ -156,7 +156,7 @@ def silent(sim):
 
 
 def unrouted(sim):
-    """Nothing to list is told for what it is, where routes have to be."""
+    """Empty tables are reported as such, since there ought to be routes."""
     wrong = []
     for word in ('tables', 'balance'):
         document = sim.document('fabric_' + word, 'fabric', word)
@@ -170,7 +170,7 @@ def unrouted(sim):
 
 
 def twins():
-    """Two adapters of one name, and two of their own."""
+    """Two adapters with the same name, and two with unique names."""
     net = fabric.Net()
     switch = net.add(fabric.Node('Switch', 'S-1', 4))
     for number, name in enumerate((b'here', b'twin', b'twin', b'lone'), 1):
@@ -179,7 +179,7 @@ def twins():
 
 
 def named(sim):
-    """NAME and NAME/PORT of a name that is there once, twice, and not at all."""
+    """NAME and NAME/PORT of a name that one node, two nodes or no node has."""
     wrong = []
     for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' matches 2 nodes'),
                                ('twin/1', 2, ' matches 2 nodes'), ('lone/2', 5, 'the scan found no node'),
@@ -191,7 +191,7 @@ def named(sim):
 
 
 def row_of_two():
-    """Two switches in a row; port 4 of both has no cable. The client is at H-1."""
+    """Two switches in a row; port 4 of both has no cable. The client is on H-1."""
     net = fabric.Net()
     one, two = (net.add(fabric.Node('Switch', name, 4, name.encode())) for name in ('S-1', 'S-2'))
     hosts = [net.add(fabric.Node('Hca', name, 1, name.encode())) for name in ('H-1', 'H-2', 'H-3')]
@@ -202,8 +202,8 @@ def row_of_two():
     return net
 
 
-# What becomes of the LID of H-2: its port in S-1, in S-2, why `route` says that it does not arrive,
-# and why a scan that begins there does.
+# Ports of the LID of H-2 in the tables of S-1 and S-2, and the reason why it is not reached, as
+# told by `route` and by a scan from there.
 BROKEN = (
     (255, 1, 'ends at S-1: its table has no port for LID %d',
      'at S-1, whose forwarding table has no port for it'),
@@ -220,7 +220,7 @@ BROKEN = (
 
 
 def broken(sim):
-    """Each way in which a route ends before its end, there; the way back is good."""
+    """Each way in which a route can end early on the way there; the way back is intact."""
     lids, wrong = sim.lids(), []
     lid = lids['H-2', 1]
     tables = {'0,1': {('H-1', 1): 1, ('S-1', 0): 0}, '0,1,3': {('H-3', 1): 2, ('H-1', 1): 3}}
@@ -246,7 +246,7 @@ def broken(sim):
 
 
 def groups(sim):
-    """Multicast tables, of which opensm leaves the simulator's empty; and other options."""
+    """Multicast tables, which opensm leaves empty on the simulator; and other options."""
     mlids = [0] * 32
     mlids[0], mlids[31] = 1 << 1 | 1 << 3, 1 << 0
     block = b''.join(mask.to_bytes(2, 'big') for mask in mlids)
@@ -270,11 +270,11 @@ def play(tap, box):
         tap.test('fabric: tables and balance without a subnet manager', unrouted(sim))
     with bed.Simulator(box, twins()) as sim:
         sim.start_manager()
-        tap.test('fabric route: names that several have', named(sim))
+        tap.test('fabric route: names that several nodes have', named(sim))
     with bed.Simulator(box, row_of_two(), host='H-1') as sim:
         sim.start_manager()
-        tap.test('fabric: multicast tables, --top, an adapter, and one end', groups(sim))
-        tap.test('fabric route: where a route ends that does not arrive', broken(sim))
+        tap.test('fabric: multicast tables, --top, an adapter, and a route to itself', groups(sim))
+        tap.test('fabric route: where a broken route ends', broken(sim))
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()
