@@ -14,7 +14,7 @@ NET = fabric.fat_tree(100, levels=3, radix=8)
 
 
 class Ask:
-    """All nodes for their NodeInfo in one call, and what came of it."""
+    """Queries NodeInfo of all nodes in one call, and keeps the results."""
 
     def __init__(self, sim, routes, *words, **options):
         begin = time.monotonic()
@@ -37,9 +37,9 @@ class Ask:
 
 
 def losses(tap, sim, routes, whole):
-    """Losses in both directions; whatever comes through is right."""
+    """Losses in both directions; all replies that arrive are correct."""
     truth = {row['object']: row for row in whole.document.rows}
-    # Asked four times, a node of hundred fails once in 5000 with 10 %, and one of eight with 50 %.
+    # With four tries, one node in 5000 fails with 10 % losses, and one in eight with 50 %.
     for percent, asked, least in ((1, 100, 100), (10, 100, 99), (50, 100, 70), (100, 30, 0)):
         log = sim.path('latsim.log')
         ask = Ask(sim, routes[:asked], latsim={'DROP_PERCENT': percent, 'SEED': percent,
@@ -62,7 +62,7 @@ def losses(tap, sim, routes, whole):
 def windows(tap, sim, routes):
     """Answers are slow, so a wide window saves time. A busy machine may spoil one measurement.
 
-    What a run takes without waiting for answers is no part of it.
+    The time that a run takes without waiting for answers does not count.
     """
     seconds, log = {}, sim.path('latsim.log')
     rest = min(Ask(sim, routes).seconds for _ in range(2))
@@ -85,13 +85,13 @@ def windows(tap, sim, routes):
         if seconds[1] - rest >= 4 * (seconds[32] - rest):
             break
         ask_by(32)
-    tap.test('faults: a window of 32 is at least 4 times as quick as one of 1',
+    tap.test('faults: a window of 32 is at least 4 times as fast as one of 1',
              [] if seconds[1] - rest >= 4 * (seconds[32] - rest) else [
                  '%s, without waiting %.2f s' % (seconds, rest)])
 
 
 def dead_nodes(tap, sim, routes):
-    """Nodes that never answer: named, the others answered, and not one after the other."""
+    """Nodes that never answer are named, the others answer, and timeouts run in parallel."""
     victims = [node.name for node in sim.net.hcas()
                if node.name not in (sim.host, sim.manager)][:20]
     for name in victims:
@@ -109,7 +109,7 @@ def dead_nodes(tap, sim, routes):
 
 
 def unlinked(tap, sim, routes):
-    """A cable that is pulled, routes through ports without one and through an adapter."""
+    """A pulled cable, and routes through ports without a cable and through an adapter."""
     victim = sim.net.hcas()[-1].name
     lost = sim.net.routes(sim.host)[victim]
     sim.console('Unlink "%s"' % victim)
@@ -127,13 +127,13 @@ def unlinked(tap, sim, routes):
 
 
 def side_by_side(tap, sim, routes, whole):
-    """Several of them on one port at once do not take each other's answers."""
+    """Several runs on one port at once do not take each other's answers."""
     with ThreadPoolExecutor(4) as pool:
         asks = list(pool.map(lambda _: Ask(sim, routes, latsim={'RTT_USEC': 500}), range(4)))
     wrong = []
     for ask in asks:
         wrong += ask.wrong + unequal('rows', ask.document.rows, whole.document.rows)
-    tap.test('faults: four at once on one port', wrong)
+    tap.test('faults: four runs at once on one port', wrong)
 
 
 def play(tap, box):
@@ -148,4 +148,5 @@ def play(tap, box):
         dead_nodes(tap, sim, routes)
         unlinked(tap, sim, routes)
         side_by_side(tap, sim, routes, whole)
-        tap.test('faults: the subnet manager lives', [] if sim.manager_lives() else ['it is gone'])
+        tap.test('faults: the subnet manager is still running',
+             [] if sim.manager_lives() else ['it is gone'])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl mad: requests of every class against the tools' own, what is refused, the classes of ports.
+"""rdmactl mad: requests of every class compared with the tools' own, refusals, classes of ports.
 
 No request of a class that the simulator cannot answer goes to the manager's node (see bed.py), and
-no method that nobody answers: libumad2sim waits for the answer at its end.
+no method is sent that nobody answers: libumad2sim waits for the answer when it exits.
 """
 
 import re
@@ -13,7 +13,7 @@ import tools
 from tap import unequal
 
 NETS = ('net.2sw2path4hca', 'tree20')
-# Attributes of subnet management that the simulator answers for every node: number and name
+# Subnet management attributes that the simulator answers for every node: number and name
 SMP = ((0x10, 'nodedesc'), (0x11, 'NodeInfo'), (0x15, 'portinfo'), (0x16, 'pkeys'),
        (0x14, 'guidinfo'))
 SWITCH = ((0x12, 'switchinfo'), (0x19, 'lft'))
@@ -61,7 +61,7 @@ def bytes_of_smps(sim):
 
 
 def shown(text):
-    """A field as a table has it: reals in six digits, no commas in lists."""
+    """A field as tables show it: reals with six digits, no commas in lists."""
     try:
         return '%.6g' % float(text) if '.' in text else text
     except ValueError:
@@ -69,7 +69,7 @@ def shown(text):
 
 
 def fields_as_smp(sim):
-    """The fields have the texts of `rdmactl smp`, which scene_smp compares with smpquery."""
+    """The fields have the same text as in `rdmactl smp`, which scene_smp compares with smpquery."""
     wrong = []
     for lid, node in places(sim):
         for name in ('nodeinfo', 'portinfo'):
@@ -86,7 +86,7 @@ def fields_as_smp(sim):
 
 
 def counters(sim):
-    """Errors are equal; traffic has grown by the query's own packets at most."""
+    """Error counters are equal; traffic counters may have grown, as the queries count, too."""
     wrong = []
     for lid, node in places(sim):
         if node.name == sim.manager:
@@ -110,7 +110,7 @@ def counters(sim):
 
 
 def records(sim):
-    """The SA: one LID's records, by the component mask, and an empty answer."""
+    """The SA: the records of one LID, selected by the component mask, and an empty answer."""
     wrong = []
     for lid, node in places(sim):
         data = '%04x' % lid
@@ -167,7 +167,7 @@ def saved(sim):
 
 
 def classes(sim):
-    """ClassPortInfo of PM as perfquery has it; what the simulator does not know does not answer."""
+    """ClassPortInfo of PM matches perfquery; classes unknown to the simulator do not answer."""
     wrong = []
     for lid, node in places(sim):
         if node.name == sim.manager:
@@ -192,12 +192,12 @@ def play(tap, box):
         with bed.Simulator(box, scene_bed.NETS[name]) as sim:
             sim.start_manager()
             wrong, said = bytes_of_smps(sim)
-            tap.test('mad: %s: the bytes of SMPs are those of smpdump' % name, wrong, said)
-            tap.test('mad: %s: the fields are those of rdmactl smp' % name, fields_as_smp(sim))
-            tap.test('mad: %s: counters are those of perfquery' % name, counters(sim))
+            tap.test('mad: %s: the bytes of SMPs match smpdump' % name, wrong, said)
+            tap.test('mad: %s: the fields match rdmactl smp' % name, fields_as_smp(sim))
+            tap.test('mad: %s: counters match perfquery' % name, counters(sim))
             tap.test('mad: %s: records of the SA' % name, records(sim))
             tap.test('mad: %s: classes' % name, classes(sim))
             tap.test('mad: %s: refusals and failures' % name, refusals(sim))
-            tap.test('mad: %s: an answer is decoded again' % name, saved(sim))
-            tap.test('mad: %s: the subnet manager lives' % name,
+            tap.test('mad: %s: a saved reply decodes to the same fields' % name, saved(sim))
+            tap.test('mad: %s: the subnet manager is still running' % name,
                      [] if sim.manager_lives() else ['it does not'])

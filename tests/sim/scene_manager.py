@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl smp sminfo --command, on two subnet managers; what agents say that have no such class.
+"""rdmactl smp sminfo --command, on two subnet managers; replies of nodes that do not have a class.
 
 The states are compared with sminfo. The simulator has no agent for congestion control: the tests of
-the field tables have its layouts.
+the field tables cover its layouts.
 """
 
 import os
@@ -19,7 +19,7 @@ STATES = {'0': 'not-active', '1': 'discovering', '2': 'standby', '3': 'master'}
 
 
 def start_second(sim, host):
-    """A manager of lower priority, which becomes a standby."""
+    """Starts a manager of lower priority, which becomes a standby."""
     home = sim.path('osm2')
     os.makedirs(home + '/tmp', exist_ok=True)
     environment = sim.environment(host, env={'OSM_CACHE_DIR': home + '/tmp',
@@ -31,7 +31,7 @@ def start_second(sim, host):
 
 
 def state(sim, lid):
-    """As sminfo has it, and as we do: they must be the same."""
+    """The state that both sminfo and we report; a text with both if they differ."""
     said = re.search(r'state (\d)', sim.run(['sminfo', lid]).text())
     rows = sim.document('smp_sminfo', 'smp', 'sminfo', lid).rows
     ours = rows[0]['state'] if rows else None
@@ -57,7 +57,7 @@ def commands(sim, lid):
     wrong += command(sim, lid, 'disable', 0, 'not-active')
     wrong += command(sim, lid, 'handover', 1, 'not-active')
     wrong += command(sim, lid, 'standby', 0, 'standby')
-    # The master has the higher priority, and takes back at once what it was made to hand over.
+    # The master has the higher priority, and would take its role back immediately.
     sim.pause_manager()
     try:
         return wrong + command(sim, lid, 'handover', 0, 'master')
@@ -66,7 +66,7 @@ def commands(sim, lid):
 
 
 def refused(sim, lid):
-    """What the manager answers, and the state that it was in before; and nothing at all."""
+    """A refusal is reported with the status and the previous state; so is a missing answer."""
     wrong = []
     for answer, words, parts in (
             ('1c echo', (), ('the command was refused with status 0x001c',
@@ -84,13 +84,13 @@ def refused(sim, lid):
 
 
 def nobody(sim, lid):
-    """No manager answers there: nothing is sent."""
+    """No manager answers there, so no command is sent."""
     document = sim.document('smp_sminfo', 'smp', 'sminfo', lid, '--command', 'disable', '--yes')
     return unequal('status and rows', (document.status, document.rows), (1, []))
 
 
 def managers(sim, lids):
-    """Ports with a manager, by the bits of the mask, as saquery -s has them."""
+    """Ports with a manager, found by bits of the capability mask, match saquery -s."""
     text = sim.run(['saquery', '-s']).text().split('IsSMdisabled')[0]
     theirs = sorted(int(lid) for lid in re.findall(r'EndPortLid\.+(\d+)', text))
     rows = sim.document('sa_ports', 'sa', 'ports', 'capabilities=sm').rows
@@ -101,7 +101,7 @@ def managers(sim, lids):
 
 
 def no_such_class(sim, lid):
-    """An agent that is not there is a problem, never a row of zeros."""
+    """A missing agent is reported as a problem, never as a row of zeros."""
     wrong = []
     for schema, words in (('vendor_general', ('mad', 'vendor')), ('cc_log', ('cc', 'log'))):
         document = sim.document(schema, *words, lid)
@@ -115,14 +115,14 @@ def play(tap, box):
         sim.start_manager('-p', '5')
         lids = {name: str(lid) for (name, _), lid in sim.lids().items()}
         others = [node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager)]
-        tap.test('manager: ports with one', managers(sim, {int(lid) for lid in lids.values()}))
-        tap.test('manager: nobody there', nobody(sim, lids[others[0]]))
-        tap.test('manager: classes that a node has not', no_such_class(sim, lids[others[0]]))
+        tap.test('manager: ports with a manager', managers(sim, {int(lid) for lid in lids.values()}))
+        tap.test('manager: no manager answers', nobody(sim, lids[others[0]]))
+        tap.test('manager: classes that a node does not have', no_such_class(sim, lids[others[0]]))
         second = start_second(sim, others[0])
         try:
             bed.wait_until('a standby', lambda: state(sim, lids[others[0]]) == 'standby', second)
             tap.test('manager: commands that fail', refused(sim, lids[others[0]]))
-            tap.test('manager: commands, as sminfo sees them', commands(sim, lids[others[0]]))
+            tap.test('manager: commands, as sminfo shows them', commands(sim, lids[others[0]]))
         finally:
             second.send_signal(signal.SIGCONT)
             bed.end(second)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Nodes by name as destinations: the node name map, NodeRecords, and the defaults of ibdiag.conf.
 
-The names are compared with what smpquery and dump_fts print with the same map, what a name reaches
-with what its LID reaches. The simulator carries only the first record of an answer of the subnet
-administrator: names of adapters with two ports are therefore ambiguous here.
+The names are compared with the output of smpquery and dump_fts with the same map, the node that a
+name reaches with the one that its LID reaches. The simulator carries only the first record of an
+answer of the subnet administrator, so names of adapters with two ports are ambiguous here.
 """
 
 import os
@@ -24,7 +24,7 @@ def nodes(sim):
 
 
 def lid_of(sim, row):
-    """The LID of a node's first port; that of a switch is its own."""
+    """The LID of a node's first port, or of the switch itself."""
     name = next(node.name for node in sim.net.nodes.values()
                 if node.guid == int(row['node_guid'].replace(':', ''), 16) or node.name == row['node'])
     return str(min(lid for (one, _), lid in sim.lids().items() if one == name))
@@ -35,7 +35,7 @@ def without(row, *keys):
 
 
 def same(sim, schema, by_name, by_lid):
-    """Both give the same rows but for how the node was named."""
+    """Both give the same rows except for the name of the node in the command."""
     one, other = sim.document(schema, *by_name), sim.document(schema, *by_lid)
     wrong = unequal('status of ' + ' '.join(by_name), (one.status, other.status), (0, 0))
     wrong += [] if one.rows else ['no rows: %s' % one.result.complaint()]
@@ -54,7 +54,7 @@ def by_description(sim):
 
 
 def everywhere(sim):
-    """smp, perf, ping, sa --to, mad send; NAME/PORT of a switch is a port of it."""
+    """smp, perf, ping, sa --to, mad send; NAME/PORT of a switch is a port of the switch."""
     switch = next(row for row in nodes(sim) if row['node_type'] == 'switch')
     host = next(row for row in nodes(sim) if row['node_type'] == 'ca' and
                 row['node'] not in (sim.host, sim.manager))
@@ -97,7 +97,7 @@ def bad(sim):
 
 
 def mapped(sim):
-    """--names, against smpquery with the same map; the map's name and the description both count."""
+    """--names, against smpquery with the same map; the map's name and the description both work."""
     rows, path = nodes(sim), sim.path('names')
     with open(path, 'w') as file:
         for number, row in enumerate(rows):
@@ -114,7 +114,7 @@ def mapped(sim):
         wrong += unequal('name by smpquery', tools.description(theirs).decode(), 'node %d' % number)
     with open(path, 'a') as file:
         file.write('0x1234 "node 0"\n')
-    # A GUID that nobody has makes no name ambiguous.
+    # A map entry with a GUID that no node has does not make a name ambiguous.
     wrong += same(sim, 'smp_nodeinfo', ('smp', 'nodeinfo', 'node 0', '--names', path),
                   ('smp', 'nodeinfo', lid_of(sim, rows[0])))
     with open(path, 'w') as file:
@@ -149,7 +149,7 @@ def destinations(sim):
 
 
 def in_etc(sim, files, *words):
-    """Runs the program where /etc has only these files."""
+    """Runs the program with only these files in /etc."""
     etc = sim.path('etc')
     shutil.rmtree(etc, ignore_errors=True)
     for name, text in files.items():
@@ -161,7 +161,7 @@ def in_etc(sim, files, *words):
 
 
 def defaults(sim):
-    """ibdiag.conf, and the usual place of the map: what infiniband-diags reads without options."""
+    """ibdiag.conf and the default map, which infiniband-diags reads without options."""
     conf, row = 'infiniband-diags/ibdiag.conf', nodes(sim)[0]
     guid = row['node_guid'].replace(':', '')
     place = '0,1/1'  # a switch, and a port of it
@@ -192,8 +192,8 @@ def play(tap, box):
         tap.test('names: without a subnet manager', no_manager(sim))
         sim.start_manager()
         tap.test('names: descriptions of all nodes', by_description(sim))
-        tap.test('names: in every command that has destinations', everywhere(sim))
+        tap.test('names: in every command that takes destinations', everywhere(sim))
         tap.test('names: what is refused', bad(sim))
         tap.test('names: the node name map', mapped(sim))
         tap.test('names: destinations in forwarding tables', destinations(sim))
-        tap.test('names: ibdiag.conf and the usual map', defaults(sim))
+        tap.test('names: ibdiag.conf and the default map', defaults(sim))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl perf: the counters of every port of every node against perfquery and perfquery -x.
 
-The simulator counts each datagram, those of the tools too: perfquery is run before and after, and a
-value that moved has to be between the two. All others are equal.
+The simulator counts each datagram, including those of the tools. So perfquery runs before and
+after, and a value that changed must be between the two. All others must be equal.
 """
 
 import json
@@ -34,14 +34,14 @@ WIDTHS = {
 def places_of(sim):
     """{(LID as text, port): node name}: all ports of switches, and the linked ones of adapters.
 
-    Those that are not linked have no counters in the simulator.
+    Adapters' ports without a link have no counters in the simulator.
     """
     found = {}
     for (name, port), lid in sim.lids().items():
         node = sim.net.nodes[name]
         for number in range(1, node.ports + 1) if node.is_switch else (port,):
             found[str(lid), number] = name
-    # An enhanced port 0 has counters, a base one has none.
+    # An enhanced port 0 has counters, a base port 0 does not.
     lids = [str(lid) for (name, _), lid in sim.lids().items() if sim.net.nodes[name].is_switch]
     infos = sim.run_all([['smpquery', 'switchinfo', lid] for lid in lids])
     for lid, info in zip(lids, infos):
@@ -51,7 +51,7 @@ def places_of(sim):
 
 
 def set_counters(sim, places):
-    """Some counters of some ports at random, some of them at their maximum; {place: {key}}."""
+    """Sets random counters of random ports, some of them to the maximum; {place: {key}}."""
     dice, wrong, full = random.Random(4), [], {}
     for place, name in dice.sample(sorted(places.items()), min(40, len(places))):
         for label in dice.sample(sorted(WIDTHS), 3):
@@ -67,7 +67,7 @@ def set_counters(sim, places):
 
 
 def ask_perfquery(sim, places):
-    """{place: values}, the 64 bit ones where there are both."""
+    """{place: values}, the 64-bit ones where there are both."""
     plain = sim.run_all([['perfquery', lid, str(port)] for lid, port in places])
     wide = sim.run_all([['perfquery', '-x', lid, str(port)] for lid, port in places])
     found, wrong = {}, []
@@ -97,7 +97,7 @@ def within(before, ours, after):
     for key, low in before.items():
         value, high = ours.get(key), after[key]
         if key in ABSENT:
-            # perfquery prints 0 for what the capability mask says is not there.
+            # perfquery prints 0 for counters that the capability mask says do not exist.
             wrong += unequal(key, value, None)
         elif low != high and isinstance(value, int) and low <= value <= high:
             expected[key] = value
@@ -164,7 +164,7 @@ def choice_of_ports(sim, places):
     lost = sim.document('perf', 'perf', nowhere)
     wrong += unequal('status of it alone', lost.status, 1)
     wrong += unequal('rows of it alone', lost.rows, [])
-    # Port 2 of the adapter is not linked: told once, and the other one is there.
+    # Port 2 of the adapter has no link: reported once, and the other port has a row.
     adapter = next(node for node in sim.net.hcas() if node.name != sim.host)
     both = sim.document('perf', 'perf', str(sim.lids()[adapter.name, 1]), '--all-ports')
     return wrong + unequal('--all-ports of an adapter',
@@ -197,10 +197,10 @@ def virtual_lanes(sim, places):
 
 
 def summed(sim, places):
-    """One row for a node: the agent's own sum, and the same from the counters of each port."""
+    """One row for a node: the agent's own sum, and the equal sum of the counters of each port."""
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
-    # Sums of the simulator's agent stop where one counter would.
+    # Sums of the simulator's agent saturate at the width of one counter.
     sim.rdmactl('perf', lid, '--reset')
     for port, value in ((1, 3), (2, 4)):
         sim.console('PerformanceSet "%s"[%d] PortCounters.SymbolErrorCounter=%d' % (
@@ -219,7 +219,7 @@ def summed(sim, places):
                            theirs['symbol_errors'])
 
 
-# The keys of each listing, and perfquery's option for them; the last has no console command.
+# The keys of each listing, and perfquery's option; the last one has no console command.
 LISTINGS = {
     'details': (('--rcverr', {
         'PortLocalPhysicalErrors': 'local_physical_errors',
@@ -242,7 +242,7 @@ SET = {'details': (), 'flow': (('PortFlowCtlCounters.PortXmitFlowPkts', 17),
 
 
 def listings(sim, places):
-    """--details and --flow as perfquery has them; then cleared."""
+    """--details and --flow match perfquery; then the counters are cleared."""
     lid, name = victim_of(sim)
     wrong = []
     for listing, parts in LISTINGS.items():
@@ -272,7 +272,7 @@ def listings(sim, places):
 
 
 def clears_single(sim, places):
-    """--counters: those, and no others."""
+    """--counters clears those counters, and no others."""
     lid, name = victim_of(sim)
     wrong = []
     for words, left in (('symbol_errors', (0, 7)), ('0x8', (9, 0)),
@@ -289,7 +289,7 @@ def clears_single(sim, places):
 
 
 def absent_groups(sim, places):
-    """Attributes that the simulator's nodes have not: told once, never a row of zeros."""
+    """Attributes that the simulator's nodes lack are reported as problems, never as zeros."""
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
     encoding = sim.document('perf_fec', 'perf', lid, '--fec')
@@ -305,11 +305,11 @@ def absent_groups(sim, places):
 
 
 def rates(sim, places):
-    """The rates of the port by which the requests themselves come."""
+    """The rates of the port through which the requests themselves arrive."""
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
     begin = time.monotonic()
-    # A busy simulator answers late, and what is asked again meanwhile counts in the next round.
+    # A busy simulator answers late, and retries would count in the next round.
     result = sim.rdmactl('perf', lid, '-w', '--interval', '200ms', '-c', '3', '--jsonl',
                          '--timeout', '10s')
     taken = time.monotonic() - begin
@@ -320,7 +320,7 @@ def rates(sim, places):
     if taken < 0.6 or min(seconds) > 1 or max(seconds) > taken:
         wrong.append('three rounds of 0.2 s took %.2f s: %s' % (taken, seconds))
     for first in range(0, len(rows), ports):
-        # Two datagrams of 72 words for each port and round, by the port that leads here.
+        # Two datagrams of 72 words for each port and round, through the port that leads here.
         most = max(rows[first:first + ports], key=lambda row: row['xmit_gbps'])
         expected = 2 * ports * 288 * 8 / 1e9 / most['interval_sec']
         if not 0.5 < most['xmit_gbps'] / expected < 1.5:
@@ -351,7 +351,7 @@ def dead_port(sim, places):
     while not (seen[lid] and seen[dead]):
         read_row()
     sim.console('Unlink "%s"' % other)
-    # Two rounds without it, and no more than could be.
+    # Wait for two rounds without a rate, but read no more than 300.
     while len(seen[dead]) < 300 and (seen[dead][-2:] != [None, None] or
                                      len(seen[lid]) < len(seen[dead])):
         read_row()
@@ -366,7 +366,7 @@ def dead_port(sim, places):
 
 
 def ends(sim, places):
-    """A signal ends --watch in order, the document complete."""
+    """A signal ends --watch cleanly, with a complete document."""
     wrong = []
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Nothing is printed before the end, and a busy machine may need longer for the first round.
@@ -386,7 +386,7 @@ def ends(sim, places):
 
 
 def reset(sim, places):
-    """--reset clears what it says, of the ports that it names, and prints what was there."""
+    """--reset clears only the counters and ports it is given, and prints the previous values."""
     lid, name = victim_of(sim)
 
     def fill():
@@ -418,17 +418,17 @@ def reset(sim, places):
 
 
 TESTS = {
-    'which ports': choice_of_ports,
+    'choice of ports': choice_of_ports,
     'a counter at its maximum': saturation,
     'by virtual lane': virtual_lanes,
-    'what the nodes have not': absent_groups,
-    'added up': summed,
+    'counters that the nodes do not have': absent_groups,
+    'sums': summed,
     'other listings': listings,
     'clearing single counters': clears_single,
     'rates': rates,
     'signals end the rates': ends,
     'clearing': reset,
-    'a port that goes down meanwhile': dead_port,
+    'a port that goes down during --watch': dead_port,
 }
 
 
@@ -447,6 +447,6 @@ def play(tap, box):
                     for test, function in TESTS.items():
                         tap.test('perf: ' + test, function(sim, places))
             except (tools.Unknown, KeyError, TypeError, ValueError, IndexError) as error:
-                tap.test('perf: %s: understood' % name, [repr(error)])
-            tap.test('perf: %s: the subnet manager lives' % name,
+                tap.test('perf: %s: the output is understood' % name, [repr(error)])
+            tap.test('perf: %s: the subnet manager is still running' % name,
                      [] if sim.manager_lives() else ['it is gone'])

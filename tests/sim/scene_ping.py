@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl ping and sysstat: every node, losses, the clock, and ibping and ibsysstat on either side.
 
-A server has to be attached with SIM_SET_ISSM=1, else the simulator answers in its place. It must
-not meet a subnet manager: that asks it for its SMInfo, for which it has no agent, and such a
+A server must be attached with SIM_SET_ISSM=1, or else the simulator answers instead of it. No
+subnet manager may run: it would query SMInfo of the server, which has no agent for it, and such a
 datagram crashes any client.
 """
 
@@ -21,7 +21,7 @@ ROUNDS = ('-c', '3', '-i', '1ms')
 
 
 def whole(row, count):
-    """Whether all of its requests were answered, and the figures are possible ones."""
+    """Errors unless all requests of the row were answered, and its figures are plausible."""
     wrong = unequal(row['object'] + ' counts',
                     [row[key] for key in ('sent', 'received', 'loss_percent')], [count, count, 0])
     times = [row[key] for key in TIMES]
@@ -32,7 +32,7 @@ def whole(row, count):
 
 
 def every_node(sim):
-    """By LID what every port answers, and by directed route NodeInfo."""
+    """Pings every port by LID (PM class and SMPs), and every node by directed route (SMPs)."""
     lids = {str(lid): sim.net.nodes[name] for (name, _), lid in sim.lids().items()}
     routes = {route: sim.net.nodes[name] for name, route in sim.net.routes(sim.host).items()}
     wrong = []
@@ -69,7 +69,7 @@ def losses(tap, sim):
     row, count = document.rows[0], scene_bed.counts_of(log)
     wrong = unequal('status', document.status, 4) + unequal('sent', row['sent'], 40)
     wrong += unequal('loss_percent', row['loss_percent'], 100 * (40 - row['received']) / 40)
-    # The description of the node is asked for, too, up to four times.
+    # The description of the node is queried, too, up to four times.
     if not 0 < 40 - row['received'] <= count['lost']:
         wrong.append('%d lost, and %d were dropped' % (40 - row['received'], count['lost']))
     tap.test('ping: a fifth of the datagrams is lost: counted, exit 4', wrong, [str(count)])
@@ -86,7 +86,7 @@ def losses(tap, sim):
 
 
 def clock(sim):
-    """A fabric that answers after 20 ms is reported so, not as 2 or 200."""
+    """A fabric that answers after 20 ms is reported as such, not as 2 or 200."""
     lid = str(min(sim.lids().values()))
     document = sim.document('pings', 'ping', '-c', '5', '-i', '1ms', lid,
                             latsim={'RTT_USEC': 20000})
@@ -98,7 +98,7 @@ def clock(sim):
 
 
 def no_limit(sim):
-    """--timeout 0 is no option: a server has its second, though measured round trips allow half of one."""
+    """--timeout 0 is as without it: a server has 1 s, although round trips would give it 0.5 s."""
     lid = str(min(sim.lids().values()))
     document = sim.document('pings', 'ping', '-c', '1', '--timeout', '0', lid, latsim={'RTT_USEC': 600000})
     return whole(document.rows[0], 1)
@@ -124,7 +124,7 @@ class Server:
         self.process = self.sim.client(self.argv, host=self.host, env={'SIM_SET_ISSM': '1'})
         bed.wait_until(self.argv[0], lambda: self.host in
                        [node for _, node in self.sim.slots().values()], self.process)
-        # Before it has its agent a request would crash it, and not all of them say that they have.
+        # A request would crash a server that has no agent yet, and not all servers report their agent.
         time.sleep(3)
         return self
 
@@ -136,7 +136,7 @@ class Server:
 
 
 def privileges(server):
-    """What a server may still do: nothing that takes a capability, no new privilege, no core."""
+    """A server has neither capabilities nor a way to gain new privileges."""
     with open('/proc/%d/status' % server.process.pid, encoding='ascii') as file:
         status = dict(line.rstrip('\n').split(':\t', 1) for line in file if ':\t' in line)
     wrong = []
@@ -174,7 +174,7 @@ def interop(tap, sim):
                                  for row in document.rows], [(own_lid, 4, 4)])
     if 'answering %d\n' % own_lid not in server.result.complaint():
         wrong.append('no line: %s' % server.result.complaint())
-    tap.test('ping: --serve tells of its clients', wrong)
+    tap.test('ping: --serve reports its clients', wrong)
 
 
 def sysstat(tap, sim):
@@ -188,7 +188,7 @@ def sysstat(tap, sim):
     def theirs(query):
         return sim.run(['ibsysstat', lid, query]).text()
 
-    # The simulator cuts what is longer than a datagram.
+    # The simulator truncates anything longer than a datagram.
     processors = re.findall(r'^processor\s*: (\d+)$', open('/proc/cpuinfo').read(), re.M)[:2]
     for server in (['ibsysstat', '-S'], [program.RDMACTL, 'sysstat', '--serve']):
         with Server(sim, host, server):

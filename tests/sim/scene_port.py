@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric port: both ends as smpquery has them, and the words of ibportstate.
+"""rdmactl fabric port: both ends as smpquery shows them, and the commands of ibportstate.
 
-Of a port's settings ibsim stores the states, the width and the speeds.
+Of a port's settings, ibsim stores the states, the width and the speeds.
 """
 
 import shlex
@@ -29,7 +29,7 @@ def cables(sim):
 
 
 def spare(sim):
-    """A cable between a switch and a host that has no part in this: (switch, its port, host, its port)."""
+    """A cable between a switch and an uninvolved host: (switch, its port, host, its port)."""
     near = {sim.host, sim.manager}
     names = {node.guid: node.name for node in sim.net.nodes.values()}
     for row in cables(sim):
@@ -45,7 +45,7 @@ def info(sim, lid, port):
 
 
 def both_ends(sim):
-    """Every cable, from both of its ends."""
+    """Every cable, seen from both of its ends."""
     wrong = []
     for row in cables(sim)[:8]:
         places = [(row['node'], row['port'], row['lid']), (row['peer'], row['peer_port'], row['peer_lid'])]
@@ -68,7 +68,7 @@ def change(sim, place, *words):
 
 
 def words(sim):
-    """disable, enable, arm, active, width, speed, reset: read back, and as smpquery has them."""
+    """disable, enable, arm, active, width, speed, reset: read back, and compared with smpquery."""
     switch, port, _, _ = spare(sim)
     place = '%s/%d' % (switch, port)
     lid = next(row['lid'] for row in cables(sim) if row['node'] == switch)
@@ -89,12 +89,12 @@ def words(sim):
     theirs = info(sim, lid, port)
     wrong += unequal('as smpquery has it', (theirs['width_enabled'], theirs['speed_enabled'],
                                             theirs['speed_ext_enabled']), (['1x'], ['sdr'], ['fdr']))
-    # Extended speeds are switched off with it, which the simulator does not do, and we notice.
+    # This also disables extended speeds, which the simulator ignores: we report it.
     rows, status, document = change(sim, place, 'speed', 'sdr')
     wrong += unequal('no extended speed', [(row['setting'], row['wanted'], row['state'])
                                            for row in document.rows],
                      [('speed', 'sdr', 'unchanged'), ('speed-ext', 'none', 'unverified')])
-    # The port has no QDR, and the simulator keeps silent about it.
+    # The port does not support QDR, and the simulator does not report an error.
     rows, status, _ = change(sim, place, 'speed', 'qdr')
     wrong += unequal('a speed that the port does not have', (rows[0][2:], status),
                      (('sdr', 'unverified'), 1))
@@ -106,7 +106,7 @@ def words(sim):
 
 
 def refused(sim):
-    """The way that the command itself uses; no terminal; what is no port, no word, no value."""
+    """The path of the command itself; no terminal; bad ports, words and values."""
     switch, port, _, _ = spare(sim)
     place, wrong = '%s/%d' % (switch, port), []
     own = next(row for row in cables(sim) if sim.net.nodes[sim.host].guid in (
@@ -139,7 +139,7 @@ def refused(sim):
 
 
 def reached(sim):
-    """The command that undoes a change reaches the port in the same way; options of requests count."""
+    """The undo command reaches the port in the same way; request options take effect."""
     switch, port, _, _ = spare(sim)
     place = '%s/%d' % (switch, port)
     via = sim.document('ports', 'ports').rows[0]['device'] + '/1'
@@ -172,7 +172,7 @@ def reached(sim):
 
 
 def no_manager(sim):
-    """Both ends are shown without a subnet manager; a change needs a route then."""
+    """Both ends are shown without a subnet manager; a change then needs a directed route."""
     row = cables(sim)[0]
     document = sim.document('fabric_port', 'fabric', 'port', '%s/%d' % (row['node'], row['port']))
     wrong = unequal('ends', (document.status, len(document.rows)), (0, 2))
