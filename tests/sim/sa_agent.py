@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A subnet administrator for SubnAdmGetTraceTable() and SubnAdmGetMulti(), which opensm answers not
-at all, or in one segment on the simulator.
+"""A subnet administrator for SubnAdmGetTraceTable(), which opensm does not answer, and
+SubnAdmGetMulti(), which it answers in only one segment on the simulator.
 
-Clients reach it through rmpp.c. Layouts are those of ib_types.h of opensm (ib_path_rec_t,
+Clients reach it through rmpp.c. Layouts are those of opensm's ib_types.h (ib_path_rec_t,
 ib_multipath_rec_t, IB_PR_COMPMASK_*, IB_MPR_COMPMASK_*) and of the specification, 13.6.2.1 (RMPP),
-15.2.1.1 (the SA's header), 15.2.5.16, 15.2.5.19 and 15.2.5.20 (the records). Nothing here is of the
-program that it tests.
+15.2.1.1 (the SA's header), 15.2.5.16, 15.2.5.19 and 15.2.5.20 (the records). Nothing here is taken
+from the program that it tests.
 """
 
 import os
@@ -21,7 +21,7 @@ UNSUPPORTED = 0x000c  # this method and attribute together: 13.4.7
 DATA, ACK, ABORT = 1, 2, 4
 ACTIVE, FIRST, LAST = 1, 2, 4
 MAD, DATA_AT, SEGMENT, SA_HEADER = 256, 56, 200, 20
-PATIENCE = 0.1  # seconds until a segment is sent again
+PATIENCE = 0.1  # seconds until an unacknowledged segment is sent again
 
 HEADER = struct.Struct('>BBBBHHQHHI')  # base, class, version, method, status, -, TID, attribute
 RMPP = struct.Struct('>BBBBII')        # version, type, time and flags, status, segment, length
@@ -34,7 +34,7 @@ Request = namedtuple('Request', 'method attribute sm_key mask data')
 
 
 def path_query(request):
-    """(SGID, DGID, SLID, DLID) of a PathRecord; None: its component does not count."""
+    """(SGID, DGID, SLID, DLID) of a PathRecord; None if the component mask excludes it."""
     _, dgid, sgid, dlid, slid, *_ = PATH.unpack(request.data[:PATH.size])
     return tuple(value if request.mask >> bit & 1 else None
                  for bit, value in ((3, sgid), (2, dgid), (5, slid), (4, dlid)))
@@ -55,18 +55,18 @@ def path_record(sgid, dgid, slid, dlid, pkey=0xffff, sl=0, mtu=4, rate=3, lifeti
 
 
 class Answer:
-    """What the agent says to a request, and what gets lost."""
+    """The agent's answer to a request, and the segments that get lost."""
 
     def __init__(self, attribute, records=(), status=0, lost=(), silent=False,
                  abort=False, method=None):
         self.attribute, self.records, self.status = attribute, records, status
-        self.lost = set(lost)  # segments that do not arrive when they are sent first
+        self.lost = set(lost)  # segments that do not arrive the first time
         self.silent, self.abort = silent, abort
-        self.method = method  # None: as the specification has it
+        self.method = method  # None: the one in the specification
 
 
 class Agent:
-    """Listens at a socket; `decide` makes an Answer of a Request. `requests` has all of them."""
+    """Listens on a socket; `decide` returns the Answer to a Request. `requests` keeps them all."""
 
     def __init__(self, path, decide):
         self.decide = decide
@@ -96,7 +96,7 @@ class Agent:
 
 
 class Client:
-    """The transfers of one process: a request as it comes, then its answer."""
+    """The transfers of one process: each request as it arrives, then its answer."""
 
     def __init__(self, agent, connection):
         self.agent, self.connection = agent, connection
@@ -118,7 +118,7 @@ class Client:
                     return
                 try:
                     self.take(mad)
-                except Exception as error:  # for the scene, which fails
+                except Exception as error:  # the scene reports it and fails
                     self.agent.errors.append(repr(error))
 
     def send(self, mad):
@@ -144,7 +144,7 @@ class Client:
     # A request
 
     def segment(self, mad, tid, flags, number, length):
-        """The only one: no more GIDs than ib_multipath_rec_t has are asked for."""
+        """Takes the only segment of a request, which has no more GIDs than ib_multipath_rec_t."""
         if (number, flags) != (1, ACTIVE | FIRST | LAST) or not (
                 SA_HEADER < length <= SA_HEADER + SEGMENT):
             raise ValueError('segment %d of %d bytes, flags 0x%x' % (number, length, flags))
@@ -212,7 +212,7 @@ class Client:
         self.outgoing[tid][2] = sent
 
     def again(self):
-        """Nothing has come for a while: what was not acknowledged is sent once more."""
+        """Sends unacknowledged segments again after nothing has arrived for a while."""
         for parts, acknowledged, sent, _ in list(self.outgoing.values()):
             for part in parts[acknowledged:sent]:
                 self.agent.resent += 1

@@ -13,7 +13,7 @@ import program
 import tools
 from tap import unequal
 
-# The nets for scenes about values.
+# The nets for scenes that compare values.
 NETS = {
     'net': bed.NETS + '/net',
     'net.2sw2path': bed.NETS + '/net.2sw2path',
@@ -26,19 +26,19 @@ NETS = {
 
 
 def description_of(node):
-    """The description that the simulator makes of the net file."""
+    """The description that the simulator derives from the net file."""
     raw = node.description or node.name.encode()
     return raw[:fabric.DESCRIPTION_MOST]
 
 
 def answers(sim, *words, host=None):
-    """The text of a tool, or what is wrong."""
+    """The output of a tool, and its errors."""
     result = sim.run(words, host)
     return result.text(), [] if result.status == 0 else result.describe()
 
 
 def nodes_are_there(sim):
-    """ibnetdiscover finds what the net file says."""
+    """ibnetdiscover finds the nodes in the net file."""
     text, wrong = answers(sim, 'ibnetdiscover')
     found = len(re.findall(r'^(?:Ca|Switch)\t', text, re.M))
     reachable = len(sim.net.routes(sim.host))
@@ -58,7 +58,7 @@ def descriptions_are_there(sim):
 
 
 def tools_answer(sim):
-    """One call of each tool, its output understood, and the values those of the net."""
+    """One call of each tool, whose output is understood."""
     lids = sim.lids()
     switch = next(node for node in sim.net.switches() if (node.name, 0) in lids)
     lid = str(lids[switch.name, 0])
@@ -91,7 +91,7 @@ def tools_answer(sim):
 
 
 def tables_agree(sim):
-    """Forwarding tables of dump_fts lead where the simulator's own list says."""
+    """Forwarding tables of dump_fts have all LIDs of the simulator's own list."""
     text, wrong = answers(sim, 'dump_fts')
     tables = tools.forwarding_tables(text)
     wrong += unequal('switches in dump_fts', len(tables), len(sim.net.switches()))
@@ -117,7 +117,7 @@ def ports_of_this_host(sim):
 
 
 def faults(sim):
-    """Console commands do what they say; killed clients give their places back."""
+    """Console commands have their effect; slots of killed clients are freed."""
     wrong = []
     victim = next(node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
     before = len(sim.net.routes(sim.host))
@@ -149,7 +149,7 @@ def counts_of(path):
 
 
 def latency(sim):
-    """latsim.c: the round trip, real time-outs, losses that are resent, the 64th byte."""
+    """latsim.c: the round trip, real timeouts, retries after losses, the 64th byte."""
     wrong, log = [], sim.path('latsim.log')
     begin = time.monotonic()
     result = sim.run(['ibnetdiscover', '-o', '1'], latsim={'RTT_USEC': 2000, 'LOG': log})
@@ -158,7 +158,7 @@ def latency(sim):
     if result.status or not 0.002 * sent <= taken < 0.01 * sent + bed.SECONDS:
         wrong.append('%d requests of 2 ms took %.2f s' % (sent, taken))
     begin = time.monotonic()
-    # A LID that nobody has: the simulator says so at once.
+    # A LID that no port has: without latsim.c, the simulator says so at once.
     lonely = max(sim.lids().values()) + 10
     result = sim.run(['smpquery', '-t', '150', 'nodeinfo', str(lonely)], latsim={'LOG': log})
     taken = time.monotonic() - begin
@@ -202,15 +202,15 @@ def play(tap, box):
             up = time.monotonic() - begin
             tap.test('bed: %s: ibnetdiscover finds all nodes' % name, nodes_are_there(sim),
                      ['%d nodes, up in %.2f s' % (len(sim.net.nodes), up)])
-            tap.test('bed: %s: descriptions are those of the net' % name,
+            tap.test('bed: %s: descriptions match the net' % name,
                      descriptions_are_there(sim))
             tap.test('bed: %s: all tools answer and are understood' % name, tools_answer(sim))
             tap.test('bed: %s: forwarding tables hold all LIDs' % name, tables_agree(sim))
             tap.test('bed: %s: rdmactl ports agrees with ibstat' % name, ports_of_this_host(sim))
             if name == 'tree20':
-                tap.test('bed: latency, time-outs, losses', latency(sim))
+                tap.test('bed: latency, timeouts, losses', latency(sim))
                 tap.test('bed: the sanitizer works under the preload', sanitized(sim))
                 tap.test('bed: unlinking, killed clients, a stopped manager', faults(sim))
             lives = sim.manager_lives()
-        tap.test('bed: %s: it went down in order' % name,
+        tap.test('bed: %s: the simulator ends cleanly' % name,
                  [] if lives and not os.path.exists(sim.directory) else ['it did not'])

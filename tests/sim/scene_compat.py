@@ -16,7 +16,7 @@ BARE = ([], ['-l'], ['-L', '-g'], ['-D', '0,1'], ['-t', '50', '99'], ['-d', '-t'
 
 
 def beside(sim, link, words, where):
-    """Differences from the tool, except for the path by which it was called."""
+    """Differences from the tool, except for the path of the program."""
     environment = {'RDMACTL_COMPAT': '44'}
     results = []
     for path in (link, differ.real(TOOL)):
@@ -41,7 +41,7 @@ def on_fabric(tap, sim, link):
     wrong, lists = [], differ.arguments(TOOL, (), places)
     for words in lists:
         wrong += beside(sim, link, words, 'a subnet')
-    tap.test('compat: ibaddr as the tool, %d runs' % len(lists), wrong)
+    tap.test('compat: ibaddr equals the tool, %d runs' % len(lists), wrong)
     return guid
 
 
@@ -60,4 +60,4 @@ def play(tap, box):
         os.symlink(os.path.realpath(program.RDMACTL), link)
         for words in (['-G', guid], ['-e', '-G', guid]):
             wrong += beside(sim, link, words, 'no subnet manager')
-        tap.test('compat: ibaddr without a subnet manager as the tool', wrong)
+        tap.test('compat: ibaddr equals the tool without a subnet manager', wrong)

@@ -115,7 +115,8 @@ def play(tap, box):
         sim.start_manager('-p', '5')
         lids = {name: str(lid) for (name, _), lid in sim.lids().items()}
         others = [node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager)]
-        tap.test('manager: ports with a manager', managers(sim, {int(lid) for lid in lids.values()}))
+        tap.test('manager: ports with a manager',
+                 managers(sim, {int(lid) for lid in lids.values()}))
         tap.test('manager: no manager answers', nobody(sim, lids[others[0]]))
         tap.test('manager: classes that a node does not have', no_such_class(sim, lids[others[0]]))
         second = start_second(sim, others[0])

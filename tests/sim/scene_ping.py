@@ -124,7 +124,7 @@ class Server:
         self.process = self.sim.client(self.argv, host=self.host, env={'SIM_SET_ISSM': '1'})
         bed.wait_until(self.argv[0], lambda: self.host in
                        [node for _, node in self.sim.slots().values()], self.process)
-        # A request would crash a server that has no agent yet, and not all servers report their agent.
+        # A request would crash a server without its agent, and not all report that they have it.
         time.sleep(3)
         return self
 

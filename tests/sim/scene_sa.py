@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl sa: records of opensm against saquery; what is asked for, cut answers, a stopped manager.
+"""rdmactl sa: records of opensm against saquery; queries, truncated answers, a stopped manager.
 
-The simulator carries one datagram of a table, so each query asks for what fits into one.
+The simulator carries one datagram of a table, so each query asks for records that fit into one.
 """
 
 import bed
@@ -27,7 +27,7 @@ def scope(text):
     return {2: 'link-local', 5: 'site-local', 0xe: 'global'}[int(text, 0)]
 
 
-# saquery's labels: our keys, and what its texts mean
+# {saquery's label: (our key, conversion of its text)}
 NODE = {
     'lid': ('lid', whole), 'base_version': ('base_version', whole),
     'class_version': ('class_version', whole), 'node_type': ('node_type', NODE_TYPE.get),
@@ -90,7 +90,7 @@ def theirs(result, table):
 
 
 def queries(sim):
-    """(attribute, words of saquery, words of rdmactl sa, table) of every node and some pairs."""
+    """(attribute, words of saquery, words of rdmactl sa, table) for every node and some pairs."""
     lids = sorted(set(sim.lids().values()))
     switches = [lid for (name, _), lid in sim.lids().items() if sim.net.nodes[name].is_switch]
     yield from (('nodes', ('NR', str(lid)), ('nodes', 'lid=%d' % lid), NODE) for lid in lids)
@@ -110,7 +110,7 @@ def queries(sim):
 
 
 def description(raw, row):
-    """saquery prints what is no printable ASCII as a space: the net has the bytes."""
+    """saquery prints bytes other than printable ASCII as spaces, so they are taken from the net."""
     text, row['node_description'] = row['node_description'], compare.cleaned(raw)
     if text.strip().encode() != compare.as_smpquery(raw):
         return ['saquery says %r of a node that is %r in the net' % (text, raw)]
@@ -118,7 +118,7 @@ def description(raw, row):
 
 
 def differences(sim, names, query, result):
-    """What rdmactl says otherwise of a query than saquery, whose result this is."""
+    """Differences between rdmactl and saquery, whose `result` this is, in a query."""
     attribute, words, ours, table = query
     expected, wrong = theirs(result, table)
     document = sim.document('sa_' + attribute, 'sa', *ours)
@@ -128,7 +128,7 @@ def differences(sim, names, query, result):
     for row in expected if attribute == 'nodes' else []:
         wrong += description(names[row['lid']], row)
     wrong += unequal('records of ' + what, len(document.rows), len(expected))
-    # What the manager does between the two questions counts.
+    # The manager's activity between the two queries counts.
     for row, record in zip(document.rows, expected if attribute == 'sm' else []):
         count = record.pop('activity_count')
         if not 0 <= row.get('activity_count', -1) - count < 10000:
@@ -139,14 +139,14 @@ def differences(sim, names, query, result):
 
 
 def records(sim):
-    """Every record of rdmactl beside saquery's of the same moment."""
+    """Every record of rdmactl compared with saquery's at the same moment."""
     wrong = []
     asked = list(queries(sim))
     names = {lid: scene_bed.description_of(sim.net.nodes[name])
              for (name, _), lid in sim.lids().items()}
     answers = sim.run_all([['saquery', *words] for _, words, _, _ in asked])
     for query, result in zip(asked, answers):
-        # A manager that was held up may have swept since, and seen a port by another way.
+        # A delayed manager may have swept since, and reached a port by another path.
         if differences(sim, names, query, result):
             wrong += differences(sim, names, query, sim.run(['saquery', *query[1]]))
     return wrong
@@ -160,7 +160,7 @@ def one_line(result, status, *parts):
 
 
 def asked_for(sim):
-    """Components, values that are none, records that are not there, counts."""
+    """Components, invalid values, missing records, counts."""
     lid = max(sim.lids().values())
     empty = sim.document('sa_nodes', 'sa', 'nodes', 'lid=%d' % (lid + 50))
     wrong = unequal('no such node', (empty.status, empty.rows), (0, []))
@@ -198,7 +198,7 @@ def asked_for(sim):
 
 
 def cut(sim):
-    """All nodes: the simulator carries the first datagram only, and that is not kept quiet."""
+    """All nodes: the simulator carries only the first datagram, and the truncation is reported."""
     document = sim.document('sa_nodes', 'sa', 'nodes')
     return unequal('exit status', document.status, 3) + unequal(
         'problems', [row['error'] for row in document.problems],
@@ -206,7 +206,7 @@ def cut(sim):
 
 
 def destinations(sim):
-    """GUIDs and GIDs of the command line are looked up, and one that is not there is one line."""
+    """GUIDs and GIDs on the command line are looked up; an unknown one is reported in one line."""
     rows = sim.document('sa_nodes', 'sa', 'nodes', 'lid=%d' % max(sim.lids().values())).rows
     guid = rows[0]['port_guid']
     wrong = []
@@ -220,7 +220,7 @@ def destinations(sim):
 
 
 def stopped(sim):
-    """The manager stops: asked again, and then one line and exit status 1."""
+    """The manager stops: the query is retried, then reported in one line with exit status 1."""
     sim.pause_manager()
     result = sim.rdmactl('--timeout', '50ms', 'sa', 'nodes', 'lid=1')
     sim.resume_manager()
@@ -230,7 +230,7 @@ def stopped(sim):
 
 
 def paths_by_name(sim):
-    """The path to a port by its GUID, and by its GID, is the one by its LID; -G needs no 0x."""
+    """The path to a port by its GUID or GID equals the one by its LID; -G needs no 0x."""
     wrong = []
     for (name, port), lid in sorted(sim.lids().items()):
         if sim.net.nodes[name].is_switch:
@@ -250,11 +250,11 @@ def play(tap, box):
     for name in NETS:
         with bed.Simulator(box, scene_bed.NETS[name]) as sim:
             sim.start_manager()
-            tap.test('sa: %s: records as saquery has them' % name, records(sim))
+            tap.test('sa: %s: records match saquery' % name, records(sim))
             if name != NETS[-1]:
                 continue
             tap.test('sa: fields, no record, counts, bad input', asked_for(sim))
-            tap.test('sa: a table that the simulator cuts is reported', cut(sim))
+            tap.test('sa: a table truncated by the simulator is reported', cut(sim))
             tap.test('sa: GUIDs and GIDs are looked up', destinations(sim))
             tap.test('sa: paths by LID, GUID and GID are the same', paths_by_name(sim))
             tap.test('sa: the manager stops', stopped(sim))

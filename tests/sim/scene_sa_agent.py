@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl sa trace and multipath: on opensm, as far as it answers, and on the subnet administrator
-of sa_agent.py, whose records are made of the net and of the simulator's own routes."""
+"""rdmactl sa trace and multipath: with opensm, as far as it answers, and with the
+subnet administrator of sa_agent.py, whose records follow the net and the simulator's own routes."""
 
 import re
 import time
@@ -28,7 +28,7 @@ MPR_PATHS, MPR_SGIDS, MPR_DGIDS = (1 << bit for bit in (6, 19, 20))
 
 
 def port_guids(sim):
-    """{(node name, port): port GUID}, by the simulator's own list, of the ports with a LID."""
+    """{(node name, port): port GUID} from the simulator's own list, for ports with a LID."""
     found, node = {}, None
     for line in sim.console('Dump').splitlines():
         head = re.search(r'(?:Ca|Switch|Router) \d+ "([^"]*)"', line)
@@ -48,7 +48,7 @@ def hexadecimal(number):
 
 
 class Subnet:
-    """What the agent knows, from the simulator."""
+    """The subnet as the agent knows it, from the simulator."""
 
     def __init__(self, sim):
         self.sim = sim
@@ -60,7 +60,7 @@ class Subnet:
                            if not sim.net.nodes[name].is_switch)
 
     def hops(self, slid, dlid):
-        """[(node type, node, entry port, exit port)]; 0 at either end: 15.2.5.19."""
+        """[(node type, node, entry port, exit port)]; port 0 outside of either end: 15.2.5.19."""
         text = self.sim.route(slid, dlid)
         first = re.search(r'From node "([^"]*)" port (\d+)', text)
         steps = [(int(port), name, int(entry)) for port, name, entry in
@@ -72,7 +72,7 @@ class Subnet:
         return list(zip(types, names, entries, exits))
 
     def traced(self, slid, dlid):
-        """The values of the records. The administrator chooses the identifiers."""
+        """The values of the records. The administrator may choose the identifiers."""
         return [(PREFIX, GENERATION, kind, 0x1000 + number, CHASSIS if kind == SWITCH else 0,
                  0x100 * number + entry, 0x100 * number + leave, entry, leave)
                 for number, (kind, _, entry, leave) in enumerate(self.hops(slid, dlid))]
@@ -136,8 +136,8 @@ def many_paths(sim, names, sources, destinations):
 
 
 def of_opensm(sim):
-    """Its answers to multipath are those to a path of each pair, ours and saquery's. The simulator
-    carries 224 bytes of an answer, which two records take."""
+    """Its answers to multipath equal those to a path query for each pair, ours and saquery's. The
+    simulator carries 224 bytes of an answer, which has room for two records."""
     subnet, wrong = Subnet(sim), []
     names = {lid: subnet.guid_text(lid) for lid in subnet.ends}
     ends = subnet.ends
@@ -163,7 +163,7 @@ def of_opensm(sim):
 def refused_by_opensm(sim):
     wrong = complaint(sim.rdmactl('sa', 'multipath', '--to', '0xdeadbeef'), 1,
                       'refused with status 0x0500: req-invalid-gid', 'rdmactl sa nodes -o')
-    # Without any port, by the datagram itself
+    # A bare datagram without any port
     sent = sim.document('mads', 'mad', 'send', str(sim.lids()[sim.manager, 1]), '--class', 'sa',
                         '--method', 'get-multi', '--attribute', 'multipathrecord')
     wrong += unequal('mad send', [(row['status'], row['attribute']) for row in sent.rows],
@@ -176,7 +176,7 @@ def refused_by_opensm(sim):
 # The agent
 
 class Bed:
-    """A net, its subnet, and the agent, whose answer a test may change."""
+    """A net, its subnet, and the agent, whose answers a test may change."""
 
     def __init__(self, sim, agent, subnet):
         self.sim, self.agent, self.subnet = sim, agent, subnet
@@ -191,7 +191,7 @@ class Bed:
 
 
 def traces(at):
-    """Each pair of ends, by LID, beside fabric route; several segments."""
+    """Each pair of ends, by LID, compared with fabric route; several segments."""
     wrong, subnet = [], at.subnet
     for slid in subnet.ends:
         for dlid in (lid for lid in subnet.ends if lid != slid):
@@ -220,7 +220,7 @@ def trace_names(at):
     guid, gid = subnet.guid_text(other), tools.gid(_colons(subnet.gid_of[other]))
     node = next(at.sim.net.nodes[name] for (name, _), lid in subnet.lids.items() if lid == other)
     names = at.sim.path('names')
-    with open(names, 'w') as file:  # all nodes are more than the simulator carries
+    with open(names, 'w') as file:  # the simulator cannot carry the records of all nodes
         file.write('0x%016x "the far end"\n' % node.guid)
     for text in (guid, gid, 'the far end', str(other)):
         document = at.document('sa_trace', 'trace', '--to', text, '--names', names)
@@ -249,7 +249,7 @@ def texts(at):
 
 
 def lost_segments(at):
-    """A segment that does not arrive is sent again; the answer is the same."""
+    """A segment that is lost is sent again; the result is the same."""
     subnet, one, other = at.subnet, at.subnet.ends[0], at.subnet.ends[-1]
     expected, wrong = expected_trace(subnet, one, other), []
     for lost in ((1,), (2,), (len(expected) * 48 // 200 + 1,), (1, 2, 3)):
@@ -268,7 +268,7 @@ def lost_segments(at):
 
 
 def refusals(at):
-    """What the administrator may say instead, and that it says nothing."""
+    """Refusals of the administrator, and no answer at all."""
     trace = ('trace', '--to', str(at.subnet.ends[0]))
     multi = ('multipath', '--to', at.subnet.guid_text(at.subnet.ends[0]))
     no_traces = 'rdmactl fabric route traces a path without them'
@@ -289,12 +289,12 @@ def refusals(at):
         at.agent.decide = lambda _: Answer(status[words[0]], **options)
         quickly, requests = (QUICKLY, 2) if silent in parts else ((), 1)
         wrong += complaint(at.rdmactl(*words, *quickly), 1, *parts)
-        # The last one may still be on its way to an agent that does not answer.
+        # The last request may still be on its way to an agent that does not answer.
         limit = time.monotonic() + bed.SECONDS
         while len(at.agent.requests) < requests and time.monotonic() < limit:
             time.sleep(0.02)
         wrong += unequal('requests', len(at.agent.requests), requests)
-    # An administrator that does not know the attribute returns it as it is.
+    # An administrator that does not know the attribute returns it unchanged.
     at.agent.decide = lambda _: Answer(sa_agent.MULTI_PATH_RECORD, status=sa_agent.UNSUPPORTED)
     wrong += complaint(at.rdmactl(*multi), 1, '0x000c: attribute-not-supported')
     for words, schema in ((trace, 'sa_trace'), (multi, 'sa_path')):
@@ -308,12 +308,12 @@ def refusals(at):
 
 
 def insufficient(at):
-    """A trace without a destination: the agent's own word."""
+    """A trace without a destination: the agent itself refuses it."""
     return complaint(at.rdmactl('trace'), 1, 'req-insufficient-components')
 
 
 def multipaths(at):
-    """All pairs of as many ports as a request has room for, in more segments than a window has."""
+    """All pairs of as many ports as fit into a request, in more segments than a window allows."""
     subnet, ends = at.subnet, at.subnet.ends
     sources, destinations = ends[:5], ends[5:11]
     at.agent.decide = lambda request: subnet.paths(request, MANY)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl smp --set: what it changes, what it refuses, and that nothing changes unasked.
+"""rdmactl smp --set: changes, refusals, and that nothing changes without confirmation.
 
-Of a port's settings ibsim stores state, hoq_life_code, vls_operational, lid, lmc and sm_lid; it says
-that it has the others, too, and forgets them. A request by LID comes in by port 0, says ibsim.
+Of a port's settings, ibsim stores state, hoq_life_code, vls_operational, lid, lmc and sm_lid; it
+accepts the others, too, but forgets them. It reports that a request by LID arrives on port 0.
 """
 
 import os
@@ -19,7 +19,7 @@ NET = scene_bed.NETS['net.2sw2path4hca']
 
 
 def far_port(sim):
-    """The LID of a switch and a port of it that no request of ours comes in by."""
+    """LID of a switch, a port of it on which none of our requests arrive, and the one they use."""
     route = '0,1'
     own = sim.net.ingress(sim.host, route)
     switch = sim.net.nodes[sim.host].links[1][0]
@@ -33,7 +33,7 @@ def state(sim, lid, port):
 
 
 def refused(sim, words, status, part, place):
-    """It says so, in one line, and the port is as it was."""
+    """The refusal is reported, and the port is unchanged."""
     before = state(sim, *place)
     result = sim.rdmactl('smp', 'portinfo', *words)
     wrong = unequal('exit status of %s' % ' '.join(words), result.status, status)
@@ -61,7 +61,7 @@ def changes(sim):
 
 
 def unasked(sim):
-    """Without --yes nobody is there to be asked."""
+    """Without --yes and a terminal, nothing is changed."""
     lid, port, _ = far_port(sim)
     wrong = refused(sim, (lid, port, '--set', 'mkey=0x1234'), 2,
                     'mkey of %s port %s: *** -> ***' % (lid, port), (lid, port))
@@ -70,7 +70,7 @@ def unasked(sim):
 
 
 def interrupted(sim):
-    """A signal at the question ends the program: the answer after it is not read."""
+    """A signal at the prompt ends the program: an answer after it is not read."""
     lid, port, _ = far_port(sim)
     before, wrong = state(sim, lid, port), []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -93,7 +93,7 @@ def interrupted(sim):
 
 
 def way(sim):
-    """The port that the request comes in by, and port 0 of an adapter, which is the same."""
+    """The port on which the request arrives, and port 0 of an adapter, which is the same."""
     lid, _, own = far_port(sim)
     wrong = refused(sim, (lid, own, '--yes', '--set', 'state=down'), 1,
                     'the path to the node goes through this port', (lid, own))
@@ -108,7 +108,7 @@ def way(sim):
 
 
 def new_lid(sim):
-    """The row names the node, although it does not answer at its old LID any more."""
+    """The row names the node, although it no longer answers at its old LID."""
     lids, routes = sim.lids(), sim.net.routes(sim.host)
     (name, port), lid = max(lids.items(), key=lambda item: item[1])
     before = sim.document('smp_nodeinfo', 'smp', 'nodeinfo', str(lid)).rows
@@ -158,7 +158,7 @@ def what_has_no_fields_to_set(sim):
 
 
 def raw(sim):
-    """--raw: the bytes as smpdump has them."""
+    """--raw: the bytes match smpdump."""
     lid, port, _ = far_port(sim)
     rows = sim.document('smp_raw', 'smp', 'portinfo', lid, port, '--raw').rows
     dump = sim.run(['smpdump', lid, '0x15', port]).text().split()
@@ -173,7 +173,7 @@ def change(sim, *words):
 
 
 def ports_set(sim):
-    """The words of `ports set` for a distant port, as smpquery has it; once more it is unchanged."""
+    """States of `ports set` for a remote port match smpquery; setting one again changes nothing."""
     lid, port, _ = far_port(sim)
     place = '%s/%s' % (lid, port)
     sim.run(['ibportstate', lid, port, 'active'])
@@ -194,7 +194,7 @@ def reason_of(document):
 
 
 def ports_set_link(sim):
-    """Width, disabled and enabled again, as smpquery has them; two at once."""
+    """Width, disable and enable, two settings at once, compared with smpquery."""
     lid, port, _ = far_port(sim)
     place = '%s/%s' % (lid, port)
     rows, status, document = change(sim, place, 'width', '1x', 'state', 'disable', '--yes')
@@ -212,7 +212,7 @@ def ports_set_link(sim):
 
 
 def ports_set_refused(sim):
-    """The way to the node, the port of the host itself, no terminal, and what names no port."""
+    """The path to the node, the host's own port, no terminal, and bad ports and values."""
     lid, port, own = far_port(sim)
     wrong = []
     for place in ('%s/%s' % (lid, own), '0,1/' + own):
@@ -244,16 +244,16 @@ def ports_set_refused(sim):
 def play(tap, box):
     with bed.Simulator(box, NET) as sim:
         sim.start_manager()
-        for name, function in (('changes, and tells what', changes),
+        for name, function in (('changes are made and reported', changes),
                                ('tables and the subnet manager have no fields to set',
                                 what_has_no_fields_to_set),
-                               ('nothing without being asked', unasked),
-                               ('a signal at the question', interrupted),
-                               ('the way to the node is left alone', way),
+                               ('nothing changes without confirmation', unasked),
+                               ('a signal at the prompt', interrupted),
+                               ('the path to the node is left alone', way),
                                ('a new LID', new_lid),
                                ('bad input changes nothing', bad_input),
-                               ('--raw as smpdump', raw),
-                               ('ports set, a distant port', ports_set),
+                               ('--raw matches smpdump', raw),
+                               ('ports set, a remote port', ports_set),
                                ('ports set, disabled and enabled', ports_set_link),
                                ('ports set, what is refused', ports_set_refused)):
             tap.test('set: ' + name, function(sim))

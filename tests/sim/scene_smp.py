@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl smp: every attribute of every node and port against smpquery, dump_fts and sminfo.
 
-Nodes are asked by directed route, all in one call: their routes are its standard input. What has
-LIDs is asked by LID, too.
+Nodes are queried by directed route, all in one call with the routes as its standard input. Nodes
+with LIDs are queried by LID, too.
 """
 
 import random
@@ -16,8 +16,8 @@ from tap import unequal
 
 NETS = ('net', 'net.2sw2path4hca', 'net.2sw2path4hca2port', 'tree20', 'tree100')
 PER_PORT = ('portinfo', 'pkeys', 'sl2vl', 'vlarb', 'mepi')
-OF_ONE_PORT = ('pkeys', 'sl2vl', 'vlarb')  # an adapter tells them of the port that answers
-TABLES = ('pkeys', 'guidinfo', 'vlarb', 'lft')  # of which rdmactl leaves out what is not in use
+OF_ONE_PORT = ('pkeys', 'sl2vl', 'vlarb')  # an adapter returns those of the port that answers
+TABLES = ('pkeys', 'guidinfo', 'vlarb', 'lft')  # rdmactl omits their unused entries
 
 
 class Fabric:
@@ -40,7 +40,7 @@ class Fabric:
         return self.sim.net.ingress(self.sim.host, route)
 
     def ours(self, attribute, destinations, direct=True):
-        """Rows of `rdmactl smp`, one call for all destinations; and what is wrong with it."""
+        """Rows of `rdmactl smp`, one call for all destinations; and errors in it."""
         words = ['smp', attribute, *(['-D'] if direct else []),
                  *(['--all-ports'] if attribute in PER_PORT else []),
                  *(['--all'] if attribute in TABLES else []), '-']
@@ -63,7 +63,7 @@ class Fabric:
         return [(route, port) for route, node in self.nodes.items() for port in self.ports(node)]
 
     def each_table(self, words, parse):
-        """{(route, port): what smpquery prints, parsed}, without the ports that do not answer."""
+        """{(route, port): parsed output of smpquery}, without the ports that do not answer."""
         results = self.theirs(words, self.each_port())
         wrong, found = failed(results), {}
         for (route, port), result in results.items():
@@ -121,7 +121,7 @@ def index(rows, *keys):
 
 
 def plain(net, attribute, table, routes):
-    """An attribute of a node, of which there is one."""
+    """An attribute of a node that has only one record."""
     ours, wrong = net.ours(attribute, routes)
     results = net.theirs((attribute, '-D'), [(route, None) for route in routes])
     theirs = {(route,): tools.by_table(result.text(), table)
@@ -225,7 +225,7 @@ def vl_arbitration(net):
 
 
 def no_arbitration(net):
-    """Port 0 of the switches here is a base port: both tools say that it has no table."""
+    """Port 0 of the switches here is a base port: both tools report that it has no table."""
     route, wrong = net.switches()[0], []
     theirs = net.sim.run(['smpquery', '-D', 'vlarb', route, '0']).text()
     if '(BSP0)' not in theirs:
@@ -237,7 +237,7 @@ def no_arbitration(net):
 
 
 def by_port(net):
-    """By the LID of each port of the adapters: it tells its own table, and no other port's."""
+    """By the LID of each adapter port: it returns its own table, and no other port's."""
     nodes = net.sim.net.nodes
     lids = {str(lid): (nodes[name], port) for (name, port), lid in net.sim.lids().items()
             if not nodes[name].is_switch}
@@ -282,7 +282,7 @@ def forwarding(net):
     tables = tools.forwarding_tables(net.sim.run(['dump_fts']).text())
     theirs = {(route, lid): {'port': port} for route, guid in by_guid(net).items()
               for lid, port in tables[guid].items()}
-    # dump_fts leaves out what leads nowhere.
+    # dump_fts omits LIDs that lead nowhere.
     rows = {key: row for key, row in index(ours, 'object', 'lid').items() if row['port'] != 255}
     return wrong + compare.rows('lft', 'dump_fts', rows, theirs)
 
@@ -311,7 +311,7 @@ def multicast(net):
 
 
 def by_lid(net):
-    """NodeInfo and PortInfo by LID: the same tables, another way of routing."""
+    """NodeInfo and PortInfo by LID: the same tables, but LID routed."""
     places = [(lid, None) for lid in net.lids]
     nodes, wrong = net.ours('nodeinfo', net.lids, direct=False)
     results = net.theirs(('nodeinfo',), places)
@@ -349,7 +349,7 @@ TESTS = {
 
 
 def longest_description(sim):
-    """64 bytes without a NUL: what follows in memory is no part of it."""
+    """64 bytes without a NUL: the bytes after them in memory are not shown."""
     routes = sim.net.routes(sim.host)
     wrong = []
     for name, node in sim.net.nodes.items():
@@ -379,6 +379,6 @@ def play(tap, box):
                     wrong = function(net)
                 except (tools.Unknown, KeyError, TypeError, ValueError) as error:
                     wrong = ['%s: %r' % (type(error).__name__, error)]
-                tap.test('smp: %s: %s equals on %d nodes' % (name, test, len(net.nodes)), wrong)
+                tap.test('smp: %s: %s is equal on %d nodes' % (name, test, len(net.nodes)), wrong)
             if name == 'tree20':
                 tap.test('smp: a description of 64 bytes', longest_description(sim))

@@ -9,7 +9,7 @@ NET = 'net.2sw2path4hca'
 
 
 def a_switch(sim):
-    """(LID, number of ports) of a switch that the subnet manager is not at."""
+    """(LID, number of ports) of a switch on which the subnet manager does not run."""
     nodes = {node.name: node for node in sim.net.switches()}
     return next((str(lid), nodes[name].ports) for (name, port), lid in sorted(sim.lids().items())
                 if name in nodes and name != sim.manager)
@@ -28,7 +28,7 @@ def lines(sim, status, *words):
 
 
 def several(sim):
-    """One record is a field a line, several are a table; --tsv has all columns of both."""
+    """One record has one line per field, several are a table; --tsv has all columns of both."""
     lid, count = a_switch(sim)
     one, wrong, _ = lines(sim, 0, 'smp', 'portinfo', lid, '1')
     wrong += unequal('a record', [one[0].split(), len(one) > 50], [['object', lid], True])
@@ -49,7 +49,7 @@ def several(sim):
 
 
 def lacking(sim):
-    """Ports, entries and tables that the node has not: never an empty answer and status 0."""
+    """Ports, entries and tables that the node lacks: never an empty answer and status 0."""
     lid, count = a_switch(sim)
     adapter = an_adapter(sim)
     wrong = []
@@ -75,7 +75,7 @@ def lacking(sim):
 
 
 def long_line(sim):
-    """A line of standard input with more words than anybody types."""
+    """A line of standard input with more words than anyone types."""
     lid, _ = a_switch(sim)
     entries = ['1'] * 100 + ['2']
     document = sim.document('smp_lft', 'smp', 'lft', '-', '--all',
@@ -85,7 +85,7 @@ def long_line(sim):
 
 
 def arbitration(sim):
-    """Entries of weight 0 count for nothing, whatever their lane."""
+    """Entries of weight 0 are omitted, whatever their lane."""
     lid, _ = a_switch(sim)
     whole = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1', '--all').rows
     used = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1').rows
@@ -128,7 +128,7 @@ def administrator(sim):
 
 
 def times(sim):
-    """Tenths of a microsecond in tables; the host of --each only where it is known."""
+    """Tenths of a microsecond in tables; --each shows the host only if it is known."""
     lid, _ = a_switch(sim)
     some, wrong, _ = lines(sim, 0, 'ping', '-c', '2', '-i', '0.01', lid)
     wrong += unequal('heading', some[0].split()[-10:], ('MIN us P50 us P90 us P99 us '
@@ -140,7 +140,7 @@ def times(sim):
 
 
 def waiting(sim):
-    """A device that is waited for is no error, and a name that may be wrong is told."""
+    """Waiting for a missing device is not an error, but a possibly wrong name is reported."""
     wrong = []
     for device, hint in (('ibsim9', "did you mean 'ibsim0'?"),
                          ('mlx5_7', 'rdmactl devices lists what is there')):
@@ -157,11 +157,11 @@ def play(tap, box):
         sim.start_manager()
         for name, function in {
                 'one is a record, several are a table': several,
-                'what a node has not is said': lacking,
+                'what a node lacks is reported': lacking,
                 'a line of a hundred words': long_line,
-                'arbitration without what is not in use': arbitration,
+                'arbitration without unused entries': arbitration,
                 'changes that are not made': changes,
                 'next steps of sa': administrator,
                 'round trips in tables': times,
-                'a device that is waited for': waiting}.items():
+                'waiting for a device': waiting}.items():
             tap.test('text: ' + name, function(sim))

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Writes subnet management attributes, so that tables have more in them than their defaults.
+"""Writes subnet management attributes, so that tables have other values than their defaults.
 
-A client of the simulator like any other, on libibmad: reads lines `ROUTE ATTRIBUTE MODIFIER HEX`
-(a directed route, numbers, the 64 bytes) and says which of them were refused.
+A client of the simulator like any other, based on libibmad: reads lines `ROUTE ATTRIBUTE MODIFIER
+HEX` (a directed route, numbers, the 64 bytes) and prints those that were refused.
 """
 
 import ctypes

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Reads what the tools of infiniband-diags print, as {key of rdmactl: value in its JSON form}.
+"""Parses the output of infiniband-diags into {key of rdmactl: value in its JSON form}.
 
-The tables here say which key a label is, and what its words and codes mean: written after the
-InfiniBand specification (volume 1, chapters 14 to 16) and independent of those of rdmactl, because
-this is what they are checked against. A label or word that is in no table raises Unknown.
+The tables here map labels to keys, and their words and codes to values. They follow the InfiniBand
+specification (volume 1, chapters 14 to 16) and are independent of rdmactl's tables, which are
+checked against them. A label or word that is not in any table raises Unknown.
 """
 
 import re
@@ -14,7 +14,7 @@ class Unknown(Exception):
 
 
 class Hex(int):
-    """A number that JSON has as a string of hexadecimal digits."""
+    """A number that is a string of hexadecimal digits in JSON."""
 
 
 # Values
@@ -25,7 +25,7 @@ def guid(text):
 
 
 def gid(text):
-    """As inet_ntop(3) has it, in eight groups."""
+    """A GID as printed by inet_ntop(3), expanded to eight groups."""
     head, gap, tail = text.partition('::')
     head, tail = head.split(':') if head else [], tail.split(':') if tail else []
     if gap:
@@ -46,7 +46,7 @@ def boolean(text):
 
 
 def word(**words):
-    """A word for a word; those of several words are written with underscores."""
+    """Translates texts to our words; the parameters' names have underscores for spaces."""
     def convert(text):
         key = re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')
         if key not in words and 'n' + key not in words:
@@ -56,7 +56,7 @@ def word(**words):
 
 
 def bits(*words):
-    """A mask in hex, as the list of the words of its bits, from bit 0 on."""
+    """A mask in hex as a list of the words for its bits, from bit 0 on."""
     def convert(text):
         value = int(text, 0)
         if value >> len(words):
@@ -66,7 +66,7 @@ def bits(*words):
 
 
 def alternatives(one):
-    """'1X or 4X' as a list; '0' and 'undefined' are none."""
+    """'1X or 4X' as a list, which is empty for '0' and 'undefined'."""
     def convert(text):
         return [] if text in ('0', 'No Extended Speed', 'undefined (0)') else [
             one(part) for part in text.split(' or ')]
@@ -79,12 +79,12 @@ def micro(text):
 
 
 def virtual_lanes(text):
-    """'VL0' or 'VL0-7': how many of them."""
+    """The number of lanes in 'VL0' or 'VL0-7'."""
     return 1 if text == 'VL0' else int(text.partition('-')[2]) + 1
 
 
 def in_words(text):
-    """A counter of octets divided by four."""
+    """Bytes of a counter of octets divided by four."""
     return int(text) * 4
 
 
@@ -131,7 +131,7 @@ NODE_INFO = {
 }
 
 PORT_INFO = {
-    'Mkey': (None, None),  # not displayed, by both
+    'Mkey': (None, None),  # not displayed by either tool
     'GidPrefix': ('subnet_prefix', guid), 'Lid': ('lid', number), 'SMLid': ('sm_lid', number),
     'CapMask': ('cap_mask', hexadecimal), 'DiagCode': ('diag_code', hexadecimal),
     'MkeyLeasePeriod': ('mkey_lease_period_sec', number), 'LocalPort': ('local_port', number),
@@ -271,18 +271,18 @@ def by_table(text, table):
 
 
 def description(result):
-    """smpquery nodedesc, in bytes. It replaces what is no ASCII by spaces."""
+    """smpquery nodedesc, in bytes. It prints bytes other than ASCII as spaces."""
     return result.out.partition(b':')[2].rstrip(b'\n').lstrip(b'.')
 
 
-# Names of the active speed of a lane, its signal rate, and its share of the rate
+# Active speed of a lane: its name, its signalling rate, and its share of the link's rate, in Gb/s
 SPEEDS = {'sdr': ('SDR', 2.5, 2.5), 'ddr': ('DDR', 5, 5), 'qdr': ('QDR', 10, 10),
           'fdr': ('FDR', 14.0625, 14), 'edr': ('EDR', 25.78125, 25), 'hdr': ('HDR', 53.125, 50),
           'ndr': ('NDR', 106.25, 100)}
 
 
 def port_info(text):
-    """smpquery portinfo, with what follows from it."""
+    """smpquery portinfo, with values derived from it."""
     found = by_table(text, PORT_INFO)
     flags = {label: lines for label, _, lines in dotted(text)}
     found['capabilities'] = [CAPABILITIES(line) for line in flags['CapMask']]
@@ -291,13 +291,13 @@ def port_info(text):
     name, signal, counted = SPEEDS[found['speed_active'] if active == 'none' else active]
     found['speed'], found['speed_gbps'] = name, signal
     found['rate_gbps'] = counted * found['width_lanes']
-    # Without a link it prints some all the same.
+    # smpquery prints a width and speed even without a link.
     if found['physical_state'] != 'link-up':
         found.update(dict.fromkeys(('width_lanes', 'speed', 'speed_gbps', 'rate_gbps')))
     return found
 
 
-# Fields that mean something only if the node's capability mask has the bit
+# Fields that are valid only if the node's capability mask has the bit
 GATED = {
     'speed_ext_active': 1 << 14, 'speed_ext_supported': 1 << 14, 'speed_ext_enabled': 1 << 14,
     'cap_mask2': 1 << 15, 'capabilities2': 1 << 15, 'link_round_trip_latency': 1 << 24,
@@ -354,7 +354,7 @@ def forwarding_tables(text):
 
 
 def multicast_tables(text):
-    """dump_fts -M: {switch GUID: {MLID: {ports}}}. The heads are the last digits of the ports."""
+    """dump_fts -M: {switch GUID: {MLID: {ports}}}. Column heads are the ports' last digits."""
     found, table, places = {}, None, {}
     for line in text.splitlines():
         head = re.match(r'Multicast mlids .* guid (0x[0-9a-f]+)', line)
@@ -370,7 +370,7 @@ def multicast_tables(text):
 
 
 def records(text):
-    """saquery: [{label: value}] of each 'X dump:'. GUIDs of a block are in a list."""
+    """saquery: [{label: value}], one for each 'X dump:'."""
     found = []
     for part in re.split(r'^\w[\w ]* dump:$', text, flags=re.M)[1:]:
         found.append({label: value for label, value, _ in dotted(part)})

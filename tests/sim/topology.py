@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Reads what ibnetdiscover and iblinkinfo print of a subnet, as {key of rdmactl: value}.
+"""Parses the output of ibnetdiscover and iblinkinfo into {key of rdmactl: value}.
 
-Ports are named (GUID of the node, number). Written after the tools' output and independent of
-rdmactl's own readers of it. A line that is not understood raises tools.Unknown.
+Ports are named (GUID of the node, number). Based on the tools' output and independent of rdmactl's
+own parsers of it. A line that is not understood raises tools.Unknown.
 """
 
 import re
@@ -25,7 +25,7 @@ ID = re.compile(r'(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=0x([0-9a-f]
 
 
 def lid(text):
-    """0 is none."""
+    """The LID, or None for 0."""
     return int(text) or None
 
 
@@ -78,7 +78,7 @@ class Topology:
 
 
 def ports_report(text):
-    """ibnetdiscover -p: [{values}] with the GUIDs of ports; what has no peer is None there."""
+    """ibnetdiscover -p: [{values}] with the GUIDs of ports; peer_port is None without a peer."""
     end = r'(SW|CA|RT)\s+(\d+)\s+(\d+) (0x[0-9a-f]{16})'
     pattern = re.compile(end + r' (\d+)x (\w+)(?: - ' + end + r' \( (\'.*\') \)|\s+(\'.*\'))$')
     rows = []
