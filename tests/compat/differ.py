@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs a tool and its personality one after the other: the bytes and the status must be the same.
 
-Where they differ and that is right, the difference is in the table, by name and with its reason;
-every suite prints those that it met. Anything else that differs is an error.
+Intended differences are in the table, by name and with a reason, and every suite prints those that
+it met. Any other difference is an error.
 """
 
 import os
@@ -35,7 +35,7 @@ class Result:
 
 
 def arguments(tool, devices, others=None):
-    """The argument lists of a tool, for a machine with these devices; other words: {word: value}."""
+    """The argument lists of a tool for a machine with these devices; `others` is {word: value}."""
     first, second = (list(devices) + ['nosuch0', 'nosuch0'])[:2] if devices else ('nosuch0',) * 2
     if len(devices) == 1:
         second = first
@@ -51,7 +51,7 @@ def arguments(tool, devices, others=None):
 
 
 def real(tool):
-    """The path of the tool itself, or of a copy of one that is not packaged; or None."""
+    """The path of the tool itself, or of our copy if it is not packaged; or None."""
     if tool in STAND_INS:
         return STAND_INS[tool]
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
@@ -59,13 +59,13 @@ def real(tool):
 
 
 def run(program, tool, words, prefix=(), **options):
-    """Runs it by the path of the tool, which messages begin with."""
+    """Runs `program` under the path of the tool, which messages begin with."""
     path = real(tool) or tool
     environment = dict(os.environ, RDMACTL_COMPAT='44', LC_ALL='C')
     if program == path or not prefix:
         argv, executable = [path, *words], None if prefix else program
     else:
-        # What stands before it chooses what is executed: exec -a gives the name.
+        # The prefix determines what is executed, so exec -a sets the name.
         argv, executable = ['/bin/bash', '-c', 'exec -a "$0" "$@"', path, program, *words], None
     done = subprocess.run([*prefix, *argv], executable=executable, capture_output=True,
                           env=environment, stdin=subprocess.DEVNULL, timeout=300, **options)
@@ -83,14 +83,14 @@ def first_difference(name, ours, theirs):
 
 
 def compare(tool, words, where, excuse=None, **options):
-    """What is wrong, as lines; `excuse` names a difference of the table if this may be one."""
+    """A line for each difference; `excuse` names the one in the table if it is intended."""
     theirs = run(real(tool), tool, words, **options)
     ours = run(RDMACTL, tool, words, **options)
     return judge(tool, words, where, ours, theirs, excuse)
 
 
 def judge(tool, words, where, ours, theirs, excuse=None):
-    """The same of two results that are there."""
+    """Like compare(), for two results that already exist."""
     _compared[0] += 1
     if ours.key() == theirs.key():
         return []
