@@ -158,7 +158,7 @@ def latency(sim):
     if result.status or not 0.002 * sent <= taken < 0.01 * sent + bed.SECONDS:
         wrong.append('%d requests of 2 ms took %.2f s' % (sent, taken))
     begin = time.monotonic()
-    # A LID that no port has: without latsim.c, the simulator says so at once.
+    # A LID that no port has: without latsim.c, the simulator would report that immediately.
     lonely = max(sim.lids().values()) + 10
     result = sim.run(['smpquery', '-t', '150', 'nodeinfo', str(lonely)], latsim={'LOG': log})
     taken = time.monotonic() - begin

@@ -213,7 +213,7 @@ def dead(play):
 
 
 def losses(play):
-    """Losses of each attribute, on every node."""
+    """Losses of each attribute, and of all attributes, at every node."""
     sim, truth = play.sim, play.truth
     names = [name for name in sim.net.nodes if name != sim.host]
     for attribute, what in ATTRIBUTES.items():

@@ -289,7 +289,7 @@ def clears_single(sim, places):
 
 
 def absent_groups(sim, places):
-    """Attributes that the simulator's nodes lack are reported as problems, never as zeros."""
+    """Attributes that the simulator's nodes lack are reported once, never as a row of zeros."""
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
     encoding = sim.document('perf_fec', 'perf', lid, '--fec')
