@@ -118,7 +118,6 @@ def refused(sim):
     result = sim.rdmactl('fabric', 'port', place, 'disable')
     wrong += unequal('no terminal', result.status, 2)
     for objects, status, part in (
-            ((switch.replace('/', ''),), 2, 'names no port'),
             ((switch,), 2, 'names no port'),
             (('nobody/1',), 5, "no node 'nobody'"),
             ((switch + '/99',), 5, 'has ports 0 to'),

@@ -150,4 +150,4 @@ def play(tap):
     for gid in clients:
         if 'answering %s\n' % gid not in result.complaint():
             wrong.append('no line for %s' % gid)
-    tap.test('ping: --serve tells of its clients and ends with 0', wrong)
+    tap.test('ping: --serve reports its clients and ends with 0', wrong)
