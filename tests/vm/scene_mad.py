@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Management datagrams where there is no InfiniBand: what the commands say of Ethernet ports and of
+"""Management datagrams without InfiniBand: what the commands say about Ethernet ports and about
 missing umad nodes; and tables of many segments (RMPP) over RoCE.
 """
 
@@ -50,7 +50,7 @@ class Refusal:
         self.status, self.error, self.steps, self.prefix = status, error, steps, prefix
 
     def wrong(self):
-        """One line says what is wrong and one what to do; JSON has the same and no rows."""
+        """One line says what is wrong and one says what to do; JSON has both, and no rows."""
         flags = ('-j',) if self.json else ()
         result = program.rdmactl(*flags, *self.words, prefix=self.prefix)
         said = result.complaint().splitlines()
@@ -91,12 +91,11 @@ def ethernet(tap):
     rows = [Refusal((*words, *ways[number % 3][0]), COMMANDS[words], 5, ways[number % 3][1], steps,
                     json=number % 3 > 0) for number, words in enumerate(COMMANDS)]
     rows.append(Refusal(('smp', 'nodeinfo'), 'smp_nodeinfo', 5, ways[0][1], steps))
-    tap.test('mad: Ethernet: every command says that the port is, and what serves there',
+    tap.test('mad: Ethernet: every command names the link layer, and the commands to use instead',
              wrong_with(rows))
-    # The one for counters is not yet one of those.
-    tap.test('mad: Ethernet: the commands named as next steps are there',
+    tap.test('mad: Ethernet: the commands named as next steps exist',
              unequal('missing', {'ports', 'gids', 'ping', 'selftest'} - commands(), set()))
-    tap.test('mad: Ethernet: that comes before the umad node',
+    tap.test('mad: Ethernet is reported before a problem with the umad node',
              wrong_with(Refusal((*words, '--via', 'rxa'), COMMANDS[words], 5, ways[1][1], steps,
                                 prefix)
                         for words, prefix in ((('perf',), peers.HIDDEN),
@@ -104,9 +103,10 @@ def ethernet(tap):
 
 
 def as_infiniband(name, *script):
-    """The prefix of commands to which rxa is InfiniBand: sysfs says so, and netlink says nothing.
+    """Returns a prefix for commands that makes rxa look like InfiniBand: sysfs says so, and netlink
+    says nothing.
 
-    Its umad node and its subnet management are what they are. `script`: what else is mounted.
+    Its umad node and its subnet management stay as they are. `script`: further mounts.
     """
     layer = '/sys/class/infiniband/rxa/ports/1/link_layer'
     namespace = DIRECTORY + '/' + name
@@ -128,19 +128,19 @@ def nodes(tap, plain):
     gone = (5, 'cannot find ' + node + ' of rxa/1: No such file or directory', container, hidden)
     closed = (1, 'cannot open %s of rxa/1 (mode 0600, owner 0, group 0): Permission denied' % node,
               root, (*plain, *peers.NOBODY))
-    # One form of each command with each of the two.
+    # One form of each command with the hidden node, and one with the inaccessible node.
     first = {words[0]: (words, listing) for words, listing in reversed(COMMANDS.items())}
     last = {words[0]: (words, listing) for words, listing in COMMANDS.items()}
     tap.test('mad: umad node hidden: every command names it and what to do',
              wrong_with(Refusal(*row, *gone) for row in first.values()))
-    tap.test('mad: umad node not allowed: every command names it, its mode and what to do',
+    tap.test('mad: umad node not accessible: every command names it, its mode and what to do',
              wrong_with(Refusal(*row, *closed) for row in last.values()))
     rows = [Refusal(words, COMMANDS[words], 5, 'rxa/1 has no umad device file',
                     ('modprobe ib_umad',), unloaded)
             for words in (('smp', 'nodeinfo'), ('ping', '--lid', '5'))]
     rows.append(Refusal(('sa', 'nodes'), 'sa_nodes', 1, '(mode 0640, owner 1, group 7)', root,
                         (*other, *peers.NOBODY)))
-    tap.test('mad: ib_umad is not loaded; another mode and owner of the node', wrong_with(rows))
+    tap.test('mad: ib_umad is not loaded; the node has another mode and owner', wrong_with(rows))
 
 
 def no_subnet(tap, plain):
@@ -179,12 +179,12 @@ def iwarp(tap):
     peers.must('modprobe', '-a', 'libcrc32c', 'siw')
     peers.must('rdma', 'link', 'add', 'swm', 'type', 'siw', 'netdev', 'va')
     every = {**COMMANDS, ('ping', '10.9.0.2'): 'pings', ('ping', '--serve'): 'pings'}
-    # One form of each command, and all forms of ping, the only one that works on Ethernet.
+    # One form of each command, and all forms of ping, the only command that works on Ethernet.
     rows = [Refusal((*words, '--via', 'swm'), every[words], 5, 'port swm/1 is ' + IWARP,
                     ('show the port, rdmactl selftest reaches a peer',))
             for words in every if len(words) == 1 or words[0] == 'ping' or words[1] in
             ('sminfo', 'path', '5', 'classes')]
-    tap.test('mad: iWARP: every command says that it carries none', wrong_with(rows))
+    tap.test('mad: iWARP: every command says that it carries no MADs', wrong_with(rows))
     peers.must('rdma', 'link', 'del', 'swm')
 
 
@@ -195,14 +195,15 @@ def received(device):
 def segments(tap):
     """Replies of several segments, which the kernels of both sides split and reassemble.
 
-    Not by GIDs made of IPv4 addresses: the kernel takes no segment's acknowledgement for one
-    (rcv_has_same_gid(), core/mad.c, compares them with what is the middle of an IPv4 header).
+    GIDs that map IPv4 addresses are not tested: with them the kernel recognizes no segment's
+    acknowledgement (rcv_has_same_gid(), core/mad.c, compares them with the middle of an IPv4
+    header).
     """
     rmpp = program.built('rmpp')
     if not rmpp:
         tap.skip('mad: RMPP', program.NOT_BUILT)
         return
-    # Lengths below one datagram, at its limit, of many segments; and more than a window at once.
+    # Lengths below one datagram, at its limit, and of many segments; more than a window at once.
     counts = [0, 1, 2, 10, 100, 1000] + [25] * 40
     expected = sorted('%d %d right' % (count, max(256, 56 + 112 * count)) for count in counts)
     least = sum(-(-112 * count // 200) for count in counts)

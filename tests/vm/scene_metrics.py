@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl metrics: counters under traffic, commands that hold objects, devices that go between scrapes."""
+"""rdmactl metrics: counters under traffic, commands that hold objects, devices that are removed."""
 
 import re
 import signal
@@ -73,17 +73,17 @@ def get():
 
 
 def removed(tap):
-    """A device that is removed between two scrapes of the server has no samples, and then has again."""
+    """A device removed between two scrapes has no samples; when added again, it has some."""
     state = 'rdma_port_state{device="%s",port="1",state="active"}' % DEVICE
     server = Running(program.RDMACTL, 'metrics', '--listen', '127.0.0.1:%d' % PORT)
     if not server.says('serving /metrics'):
         result = server.end()
         tap.test('metrics: a device that is removed between two scrapes', [result.complaint()])
         return
-    # It listens before it says so, and answers as soon as it runs.
+    # The server listens before it says so, and answers as soon as it runs.
     first = get()
     peers.run('rdma', 'link', 'delete', DEVICE)
-    # The server answers with the same page for a moment.
+    # The server keeps returning the same page for a moment.
     until(lambda: state not in get())
     second = get()
     peers.run('rdma', 'link', 'add', DEVICE, 'type', 'rxe', 'netdev', NETDEV)

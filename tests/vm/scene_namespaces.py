@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""In shared mode every network namespace sees the devices, but only one their netdevs."""
+"""In shared mode every network namespace sees the devices, but only one sees their netdevs."""
 
 import compare
 import peers
@@ -18,14 +18,14 @@ def exclusive(tap):
     peers.must('ip', 'netns', 'add', 'other')
     document = program.listing('devices', prefix=peers.netns('other'))
     theirs = peers.rdma('dev', prefix=peers.netns('other'))
-    tap.test('namespaces: exclusive mode: nothing in another one, exit 5, next step',
+    tap.test('namespaces: exclusive mode: no devices in another namespace, exit 5, next step',
              unequal('devices of rdma', theirs, []) + unequal('devices', document.rows, []) +
              unequal('exit status', document.status, 5) +
              ([] if document.problems and document.problems[0]['hint'] else ['no next step']))
     entered = program.listing('devices', prefix=('nsenter', '--net=/run/netns/other'))
-    tap.test('namespaces: exclusive mode: nothing there either with the sysfs of this one',
+    tap.test('namespaces: exclusive mode: no devices there with the sysfs of this namespace either',
              unequal('devices', entered.rows, []) + unequal('exit status', entered.status, 5))
-    tap.test('namespaces: exclusive mode: all here',
+    tap.test('namespaces: exclusive mode: all devices in this namespace',
              unequal('devices', [row['device'] for row in program.listing('devices').rows],
                      sorted(row['ifname'] for row in peers.rdma('dev'))))
     peers.delete_netns('other')
@@ -70,7 +70,7 @@ def check_inside(tap, title, prefix):
 def rdma_agrees(tap):
     """rdma link does not show the netdev there either."""
     rows = peers.rdma('link', prefix=INSIDE)
-    tap.test('namespaces: rdma link names none either',
+    tap.test('namespaces: rdma link names no netdev either',
              ['%s' % row for row in rows if 'netdev' in row])
 
 
@@ -83,7 +83,7 @@ def deletion_inside(tap):
 
 def choice_inside(tap):
     document = program.listing('gids', '--to', '10.9.0.2', prefix=INSIDE)
-    tap.test('namespaces: gids --to inside chooses none, for its netdev is not there',
+    tap.test('namespaces: gids --to inside chooses none, because the netdev is not there',
              unequal('exit status', document.status, 1) +
              unequal('chosen', [row for row in document.rows if row['selected']], []) +
              [row['why'] for row in document.rows
@@ -91,7 +91,7 @@ def choice_inside(tap):
 
 
 def container(tap):
-    """A VLAN of va that lives in the namespace, as container networks do it."""
+    """A VLAN of va is moved into the namespace, as container networks do it."""
     peers.must('ip', '-batch', '-', stdin=b'link add link va name va.7 type vlan id 7\n'
                b'link set va.7 netns inside\n')
     peers.must('ip', '-batch', '-', prefix=INSIDE,

@@ -76,4 +76,4 @@ def play(tap):
                  nothing_as_json(command))
     for words in (('devices',), *WORDS):
         tap.test('none: %s without a device: exit 5, next step' % ' '.join(words), nothing(words))
-    tap.test('none: the same as an ordinary user', nothing(('devices',), prefix=peers.NOBODY))
+    tap.test('none: no device, ordinary user: exit 5', nothing(('devices',), prefix=peers.NOBODY))

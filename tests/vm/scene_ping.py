@@ -15,7 +15,7 @@ ADDRESSES = {'10.9.0.2': '0000:0000:0000:0000:0000:ffff:0a09:0002',
 # The GID of an unused address.
 UNKNOWN = '10.9.0.77'
 QUICK = ('-i', '20ms')
-# A machine that stands still for seconds loses no request.
+# No request is lost even if the machine stands still for seconds.
 PATIENT = ('--timeout', '20s')
 
 
@@ -24,7 +24,7 @@ def ping(*words):
 
 
 def answered(document, count, *names):
-    """Errors unless exactly those answered every request."""
+    """Errors unless exactly the named destinations answered every request."""
     wrong = unequal('status', document.status, 0)
     wrong += unequal('rows', [(row['object'], row['sent'], row['received'], row['host'],
                                row['device'], row['method']) for row in document.rows],
@@ -61,7 +61,7 @@ def without_server(tap):
     for name in ('10.9.0.2', 'fd09::2'):
         tap.test('ping: %s without a server: exit 4' % name,
                  lost(ping('-c', '2', *QUICK, '--timeout', '100ms', name), 2, name))
-    tap.test('ping: words of InfiniBand on Ethernet',
+    tap.test('ping: options of InfiniBand on Ethernet',
              refused(1, 'a destination is an IP address, a GID or a host name', '5') +
              refused(5, 'ports here are Ethernet', '--smp', '10.9.0.2') +
              refused(5, 'port rxa/1 is Ethernet', '--lid', '5', '--via', 'rxa') +
@@ -78,7 +78,7 @@ def without_node(tap):
             wrong += unequal('status', result.status, status)
             if word not in result.complaint():
                 wrong += ['not said: ' + word] + result.describe()
-    tap.test('ping: without the umad node, or not allowed to open it', wrong)
+    tap.test('ping: without the umad node, or without permission to open it', wrong)
 
 
 def with_server(tap):
@@ -86,23 +86,23 @@ def with_server(tap):
         document = ping(*QUICK, *PATIENT, name)
         tap.test('ping: ' + name, answered(document, 5, name) +
                  unequal('GIDs', [row['gid'] for row in document.rows], [gid]))
-    # GID 0 is made of the netdev's hardware address.
+    # GID 0 is derived from the netdev's hardware address.
     name = next(gid for (device, _, index), (gid, _, _) in peers.sysfs_gids(4).items()
                 if device == 'rxb' and index == 0)
     for words in ((name + '%va',), (name, '--via', 'rxa/1')):
         tap.test('ping: ' + ' '.join(words), answered(ping(*QUICK, *PATIENT, *words), 5, words[0]))
     before = received('rxb')
     document = ping('--flood', *PATIENT, '-c', '300', '10.9.0.2', 'fd09::2')
-    tap.test('ping: --flood of two, and the packets are on the wire',
+    tap.test('ping: --flood to two peers, and the packets are on the wire',
              answered(document, 300, '10.9.0.2', 'fd09::2') +
              ([] if received('rxb') - before >= 600 else
               ['%d packets' % (received('rxb') - before)]))
     document = ping('-c', '3', *QUICK, '10.9.0.2', UNKNOWN)
     rows = document.by('object')
-    tap.test('ping: no neighbour beside one that answers', lost(document, 3, UNKNOWN) +
+    tap.test('ping: an unused address next to one that answers', lost(document, 3, UNKNOWN) +
              unequal('answered', rows['10.9.0.2']['received'], 3))
     document = ping('-c', '2', *QUICK, *PATIENT, '10.9.0.2', '5')
-    tap.test('ping: one that has no way beside one that answers: exit 3',
+    tap.test('ping: a destination that cannot be used next to one that answers: exit 3',
              unequal('status', document.status, 3) +
              unequal('rows', [(row['object'], row['received']) for row in document.rows],
                      [('10.9.0.2', 2)]) +
@@ -127,7 +127,7 @@ def interrupted(tap):
     row = document.rows[0] if document.rows else {'sent': 0, 'received': None}
     if row['sent'] < 3 or row['sent'] != row['received']:
         wrong.append('%r' % row)
-    tap.test('ping: a signal ends it with its figures', wrong)
+    tap.test('ping: a signal ends it, and it prints its statistics', wrong)
 
 
 def play(tap):
@@ -150,4 +150,4 @@ def play(tap):
     for gid in clients:
         if 'answering %s\n' % gid not in result.complaint():
             wrong.append('no line for %s' % gid)
-    tap.test('ping: --serve reports its clients and ends with 0', wrong)
+    tap.test('ping: --serve lists its clients and ends with 0', wrong)

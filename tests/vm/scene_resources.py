@@ -100,10 +100,10 @@ def order(rows):
 
 
 def mended(row):
-    """A row of rdma, with the name of the command where it has been overwritten."""
+    """A row of rdma, with the name of the command restored where it has been overwritten."""
     row = dict(row)
-    # By the list of queue pairs, up to the end of a number or a range of it: whichever was written last
-    # to the place where the name had been.
+    # The list of queue pairs has overwritten the name, up to the end of one of its numbers or
+    # ranges, whichever was written last to that place.
     if row.get('lqpn') and isinstance(row['lqpn'], list) and row.get('comm') and \
             row['comm'] + ',' in ','.join(row['lqpn']) + ',':
         row['comm'] = peers.read('/proc/%d/comm' % row['pid'])
@@ -160,14 +160,14 @@ def owners(tap, found):
             else:
                 wrong += unequal(kind, (row['pid'], row['command']), owner(row['thread']))
                 threads += row['thread'] != row['pid']
-    tap.test('resources: pid and command are the process\'s, of threads, too', wrong,
+    tap.test('resources: pid and command are the process\'s, for threads too', wrong,
              ['%d objects were made by other threads than the first' % threads])
 
 
 class Traffic:
-    """Two that talk by verbs, two that talk by the connection manager, two with an SRQ.
+    """Two programs that talk by verbs, two by the connection manager, two with an SRQ.
 
-    All of them poll, so they get the processor only when nobody else wants it.
+    All of them poll, so they get the processor only when nothing else wants it.
     """
 
     PAIRS = (
@@ -189,7 +189,7 @@ class Traffic:
             self.programs.append(Running(*client, prefix=NICE))
 
     def ready(self):
-        """7 connected queue pairs on either side."""
+        """Waits for 7 connected queue pairs on either side."""
         def connected():
             rows = peers.rdma('res', 'show', 'qp')
             return len([row for row in rows if row['type'] == 'RC' and row['state'] == 'RTS']) == 14
@@ -213,7 +213,7 @@ def listens(pid, name):
     for fd in peers.listdir('/proc/%d/fd' % pid):
         try:
             sockets.add(os.readlink('/proc/%d/fd/%s' % (pid, fd)))
-        except OSError:  # closed meanwhile
+        except OSError:  # closed in the meantime
             pass
     lines = (peers.read('/proc/net/tcp') or '') + '\n' + (peers.read('/proc/net/tcp6') or '')
     return any(' 0A ' in line and 'socket:[%s]' % line.split()[9] in sockets
@@ -247,7 +247,7 @@ def filters(tap, found):
     wrong += unequal('srq --type', len(listing('srq', '--type', 'basic').rows), len(found['srq']))
     wrong += unequal('cm_id --state', {row['state'] for row in
                                        listing('cm_id', '--state', 'listen').rows}, {'listen'})
-    tap.test('resources: filters leave what they should', wrong)
+    tap.test('resources: filters keep exactly the matching rows', wrong)
 
 
 def formats(tap):
@@ -262,7 +262,7 @@ def formats(tap):
         cells = [line.split('\t') for line in tsv.splitlines()]
         wrong += unequal(kind + ' --tsv', cells, [columns] + [[cell(value) for value in row.values()]
                                                               for row in rows])
-    tap.test('resources: --jsonl and --tsv say the same', wrong)
+    tap.test('resources: --jsonl and --tsv have the rows of --json', wrong)
 
 
 def cell(value):
@@ -324,12 +324,12 @@ def by_process(tap, found):
                          [limit is None for limit in limits])
     sizes = [row['registered_bytes'] for row in document.rows]
     wrong += unequal('order', sizes, sorted(sizes, reverse=True))
-    tap.test('resources: --by process: sums, and the memory and limits of /proc', wrong)
+    tap.test('resources: --by process: sums, and memory and limits from /proc', wrong)
     one = listing(None, '--by', 'process', '--comm', 'rping', 'rxa')
     wrong = unequal('devices', [(row['command'], row['devices']) for row in one.rows],
                     [('rping', ['rxa'])])
     wrong += unequal('--limit', len(listing(None, '--by', 'process', '--limit', '2').rows), 2)
-    tap.test('resources: --by process: of one device, and filters', wrong)
+    tap.test('resources: --by process: one device, and filters', wrong)
 
 
 def cgroup(tap):
@@ -354,7 +354,7 @@ def cgroup(tap):
     row = document.rows[0]
     current = dict(word.split('=') for word in
                    peers.read(group + '/rdma.current').split('\n')[0].split()[1:])
-    tap.test('resources: --by process: control group, of the closest that counts',
+    tap.test('resources: --by process: control group: the closest one that counts objects',
              unequal('group', row['cgroup'], '/rdma test') +
              unequal('devices', row['cgroup_devices'], [
                  {'device': 'rxa', 'handles': int(current['hca_handle']), 'handles_max': 7,
@@ -460,12 +460,12 @@ def modules(tap):
     for kind in KINDS:
         listing(kind)
     listing(None, '--by', 'process')
-    tap.test('resources: it loads no module', removed.describe() if removed.status else
+    tap.test('resources: listing loads no module', removed.describe() if removed.status else
              unequal('modules', sorted(name for name in MODULES if loaded(name)), before))
     peers.must('modprobe', '-a', 'rdma_ucm', 'ib_umad')
 
 
-# Opens a device, makes that many protection domains and waits. Its name has control bytes.
+# Opens a device, makes a number of protection domains and waits. Its name has control bytes.
 MAKER = '''
 import ctypes, sys, time
 with open('/proc/self/comm', 'w') as file:
@@ -488,7 +488,7 @@ def large(tap, count=20000):
     """A table that is larger than any buffer."""
     running = Running('/usr/bin/python3', '-c', MAKER, str(count))
     if not running.says('made'):
-        tap.test('resources: (%d protection domains are made)' % count,
+        tap.test('resources: (%d protection domains were made)' % count,
                  running.end(signal.SIGKILL).describe())
         return
     document = listing(None, '--by', 'process', '--pid', str(running.process.pid))
@@ -575,7 +575,7 @@ def play(tap):
         tap.test('resources: (traffic flows)', [] if traffic.ready() else 'it does not')
         compare_all(tap, 'while traffic flows', moving=True)
         traffic.signal(signal.SIGSTOP)
-        # What they had sent is still acknowledged, or sent again.
+        # Packets in flight are still acknowledged or retransmitted.
         steady(lambda: peers.rdma('res', 'show', 'qp'))
         found = compare_all(tap, 'traffic at rest')
         owners(tap, found)

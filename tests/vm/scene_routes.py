@@ -9,14 +9,14 @@ import routes
 
 HOSTS = 12
 QUESTIONS = 250
-# Where the tables' answer is called a guess, the kernel may decide otherwise; but not often.
+# Where the answer from the tables is called a guess, the kernel may decide otherwise, but rarely.
 MOST_WRONG_GUESSES = 0.05
-# Some lines the kernel refuses, which is right.
+# The kernel refuses some of the lines, and should.
 MAKE = 'for family in 4 6; do ip -$family -force -batch "$1/routes.$family"; done >/dev/null 2>&1; exec "$0"'
 
 
 def ask(agree, seed, several, rules):
-    """A line of fib_agree for each question."""
+    """Returns the result of fib_agree, and its line for each question."""
     for family, text in routes.batches(routes.host(seed, several, rules)).items():
         with open('/run/routes.%d' % family, 'w', encoding='ascii') as file:
             file.write(text)
@@ -50,8 +50,8 @@ def play(tap):
         kinds.update(line[2] for line in lines)
     tap.test('routes: %d questions to %d random hosts' % (HOSTS * QUESTIONS, HOSTS), wrong)
     tap.say(', '.join('%s %d' % item for item in sorted(met.items())))
-    # A host whose routes were all refused would agree, too.
-    tap.test('routes: the answers are many', [] if len(kinds) > 60 else str(len(kinds)))
-    tap.test('routes: guesses are told, and mostly right',
+    # A host whose routes were all refused would agree as well.
+    tap.test('routes: there are many different answers', [] if len(kinds) > 60 else str(len(kinds)))
+    tap.test('routes: guesses are marked as such, and mostly right',
              [] if met['agree-guess'] and met['guess'] < sum(met.values()) * MOST_WRONG_GUESSES
              else str(dict(met)))
