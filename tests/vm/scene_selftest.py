@@ -28,13 +28,13 @@ SIW_FAILS = {'fault-no-permission': "completed with 'success'"}
 
 
 def all_tests():
-    # Connections are only measured when asked for.
+    # Connections are measured only on request.
     return [(row['group'], row['test']) for row in run('--list-tests').rows
             if row['test'] != 'connections']
 
 
 def wrong_rows(document, tests, device, connection, skips=(), fails=()):
-    """One or more rows for each test, in order, with figures; reasons for skip and fail."""
+    """Each test needs one or more rows, in order, with figures; skip and fail need reasons."""
     wrong = unequal('exit status', document.status, 4 if fails else 0)
     reasons = dict(skips, **dict(fails))
     expected = [test for group, test in tests if group != 'fault']
@@ -72,7 +72,7 @@ def loopback(tap, tests):
     peers.must('modprobe', '-a', 'libcrc32c', 'siw')
     peers.must('rdma', 'link', 'add', 'sws', 'type', 'siw', 'netdev', 'ds0')
     document = run('sws')
-    tap.test('selftest: loopback on iWARP: every test passes, names what is not there, or what siw lacks',
+    tap.test('selftest: loopback on iWARP: every test passes, or names what iWARP or siw lacks',
              wrong_rows(document, tests, 'sws', 'cm', NOT_IWARP, SIW_FAILS))
     document = run('sws', '--source-port', '50000', '--test', 'rc-write')
     tap.test('selftest: iWARP has no UDP source port', wrong_with(document, 4, (
@@ -80,7 +80,7 @@ def loopback(tap, tests):
     server = Server(bind='10.9.8.1')
     document = run('--peer', '10.9.8.1', '--test', 'rc-send,rc-read')
     stopped, _ = server.stop()
-    tap.test('selftest: iWARP by a server: connected by rdma_cm without being told', stopped +
+    tap.test('selftest: iWARP with a server: connects by rdma_cm without --cm', stopped +
              wrong_with(document, 0, ('rc-send', 'pass', ''), ('rc-read', 'pass', '')) +
              unequal('connections', {row['connection'] for row in document.rows}, {'cm'}))
     peers.must('rdma', 'link', 'del', 'sws')
@@ -102,12 +102,12 @@ def wire(tap, tests):
                      sorted((counter['side'], counter['device']) for counter in counted),
                      [('local', 'rxa'), ('peer', 'rxb')])
     tap.test('selftest: over the wire: every test passes, both sides counted', wrong)
-    # Reads of 1 MiB run on the loopback only: over a busy wire rxe keeps retransmitting them.
+    # Reads of 1 MiB run in loopback only: over a busy wire rxe keeps retransmitting them.
     document = run('--peer', '10.9.0.2', '--iterations', '20', '--sizes', '2,4096,65536', '--test',
                    'gather,latency,bandwidth')
     wrong = wrong_rows(document, [test for test in tests if test[0] in (
         'gather', 'latency', 'bandwidth')], 'rxa', 'exchange')
-    tap.test('selftest: over the wire: what is measured', wrong)
+    tap.test('selftest: over the wire: measurements', wrong)
     document = run('--peer', '10.9.0.2', '--cm', '--test', 'setup,rc-send,rc-write,rc-read,ud-send')
     tap.test('selftest: over the wire, --cm', wrong_with(document, 0, ('rc-read', 'pass', ''),
                                                          ('ud-send', 'pass', '')) +
@@ -115,7 +115,7 @@ def wire(tap, tests):
                                         if row['connection'] != 'cm'], ['ud-send']))
     gids(tap)
     stopped, document = server.stop()
-    tap.test('selftest: the server ends with 0 when told, with a row for each client', stopped +
+    tap.test('selftest: the server ends with 0 when told to, with a row for each client', stopped +
              unequal('rows that are no pass', [row['reason'] for row in document.rows
                                                if row['result'] != 'pass'], []))
     tap.test('selftest: nothing is leaked', selftest.leaked(before))
@@ -126,9 +126,9 @@ def gids(tap):
     wrong = wrong_with(document, 0, ('rc-send', 'pass', ''), ('ud-grh', 'pass', ''))
     wrong += unequal('GIDs', {(row['gid'], row['peer_gid']) for row in document.rows[1:]},
                      {(peers.full_gid('fd09::1'), peers.full_gid('fd09::2'))})
-    tap.test('selftest: --gid-index of an IPv6 address: the peer takes one that fits', wrong)
+    tap.test('selftest: --gid-index of an IPv6 address: the peer uses a matching one', wrong)
     document = run('--peer', '10.9.0.2', '--gid-index', '200')
-    tap.test('selftest: --gid-index that is not there', wrong_with(
+    tap.test('selftest: --gid-index that does not exist', wrong_with(
         document, 4, ('connect', 'fail', 'rxa/1 has no GID at index 200')))
     table = {index: gid for (device, _, index), (gid, _, _) in peers.sysfs_gids(16).items()
              if device == 'rxa'}
@@ -146,7 +146,7 @@ def gids(tap):
         wrong += unequal('GID %d of %s' % (row['gid_index'], row['netdev']), row['result'], result)
         if result == 'fail' and not (row['reason'] and row['next_step']):
             wrong.append('no reason, or no next step: %s' % row)
-    tap.test('selftest: --all-gids: those of a VLAN that is down there fail, with reasons',
+    tap.test('selftest: --all-gids: those of a VLAN that is down on the peer fail, with reasons',
              wrong + (selftest.rows_of(document) if wrong else []))
 
 
@@ -155,7 +155,7 @@ def token(tap):
     server = Server('--once', '--token', 'right', bind='fd09::2')
     refused = 'fd09::2 refused: the token is missing or wrong'
     document = run('--peer', 'fd09::2')
-    tap.test('selftest: no --token for a server that asks for one',
+    tap.test('selftest: no --token for a server that requires one',
              wrong_with(document, 4, ('connect', 'fail', refused)))
     document = run('--peer', 'fd09::2', '--token', 'wrong')
     tap.test('selftest: a wrong --token', wrong_with(document, 4, ('connect', 'fail', refused)))
@@ -166,7 +166,7 @@ def token(tap):
                      {(peers.full_gid('fd09::1'), peers.full_gid('fd09::2'))})
     tap.test('selftest: RDMACTL_TOKEN, over IPv6: data flow', wrong)
     document = server.end()
-    tap.test('selftest: --once ends after the client that was served, not after those refused',
+    tap.test('selftest: --once ends after the client that it served, not after those it refused',
              unequal('exit status', document.status, 0) +
              unequal('rows', [row['result'] for row in document.rows], ['pass']) +
              ['no word of a refusal: %r' % document.result.complaint()

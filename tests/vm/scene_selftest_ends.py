@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""selftest is interrupted: by signals, by devices that go, by a link that goes down."""
+"""selftest is interrupted: by signals, by the removal of a device, by a link that goes down."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ import selftest
 from selftest import Selftest, Server, leaked, run, transfers, wrong_with
 from tap import unequal
 
-# Longer than any test waits, so that only the test's action ends it.
+# Longer than any test here waits, so that only the test's action ends the client.
 LONG = ('--bandwidth', '--operations', 'write', '--sizes', '4k', '--duration', '60s')
 TEST = 'bandwidth-write'
 GONE = '10.9.0.2 ended the exchange during the test: its rdmactl was stopped'
 
 
 def begin(*words):
-    """Starts a client, waits until it transfers; returns it and what is wrong."""
+    """Starts a client, waits until it transfers data; returns it and a list of what is wrong."""
     client = Selftest('--peer', '10.9.0.2', *LONG, *words)
     return client, transfers(client)
 
@@ -31,7 +31,7 @@ def client_interrupted(tap, server, before):
     wrong += wrong_with(document, 3, ('connect', 'pass', ''), (TEST, 'skip', 'interrupted'))
     wrong += ['no partial figures: %s' % row['iterations'] for row in document.rows
               if row['test'] == TEST and not row['iterations']]
-    tap.test('ends: SIGINT: exit status 3, what was measured is there', wrong)
+    tap.test('ends: SIGINT: exit status 3, partial results are printed', wrong)
     tap.test('ends: SIGINT: the server cleans up', leaked(before) + still_serves(server))
 
 
@@ -52,7 +52,7 @@ def link_down(tap):
     document = client.end()
     peers.must('ip', 'link', 'set', 'va', 'up')
     peers.shell('bed_rewire')
-    tap.test('ends: the link goes down: it says which', wrong + wrong_with(
+    tap.test('ends: the link goes down: the client says which', wrong + wrong_with(
         document, 4, ('connect', 'pass', ''),
         (TEST, 'fail', 'port rxa/1 went down during the test')))
     tap.test('ends: the link is up again: the server serves the next client', next_client())
@@ -68,8 +68,8 @@ def devices_removed(tap):
         wrong += removal.describe() if removal.status else []
         wrong += wrong_with(client.end(), 4, ('connect', 'pass', ''), (TEST, 'fail', sentence))
         peers.must('rdma', 'link', 'add', device, 'type', 'rxe', 'netdev', netdev)
-        tap.test('ends: device %s is deleted: it does not hold it back' % device, wrong)
-    tap.test('ends: the devices are there again: the server serves the next client', next_client())
+        tap.test('ends: device %s is deleted: selftest does not delay this' % device, wrong)
+    tap.test('ends: the devices are back: the server serves the next client', next_client())
 
 
 def server_ended(tap, server):

@@ -25,7 +25,7 @@ def tc(lines):
 
 
 def loss(tap):
-    """Loses one in twenty of some thousand packets, so that retransmissions are certain."""
+    """Drops 5 % of a few thousand packets, so that retransmissions are certain."""
     tc('qdisc add dev va root netem loss 5%\n')
     document = run('--peer', '10.9.0.2', '--test', 'rc-send,rc-write,rc-1m')
     tc('qdisc del dev va root\n')
@@ -98,11 +98,11 @@ def host(tap):
     document = run('rxa', prefix=peers.NOBODY)
     for node in nodes:
         os.chmod(node, 0o666)
-    tap.test('faults: the device files are not for this user', wrong_with(
+    tap.test('faults: this user may not open the device files', wrong_with(
         document, 4, ('connect', 'fail',
                       'cannot open the uverbs device file of rxa: Permission denied')))
     peers.must('ip', 'link', 'set', 'va', 'down')
-    # Without its routes, va's peer is a local address, and the kernel takes its time to see that
+    # Without va's routes its peer is a local address, and the kernel takes a while to notice that
     # vb has lost its carrier.
     until(lambda: 'ACTIVE' not in peers.read('/sys/class/infiniband/rxb/ports/1/state'))
     named, other = run('rxa'), run('--peer', '10.9.0.2')
@@ -126,7 +126,7 @@ def wait_for_end(connection):
 
 
 class Stranger(threading.Thread):
-    """Another program on the server's port, which sends something else, or nothing, and closes."""
+    """Another program on the server's port, which sends other data or none, and closes."""
 
     def __init__(self, answer):
         super().__init__()
@@ -142,7 +142,7 @@ class Stranger(threading.Thread):
 
 
 def no_server(tap):
-    """No server, or another program in its place."""
+    """No server, or another program instead of it."""
     for peer, sentence in (
             ('10.9.0.2', '10.9.0.2 refused the connection: nothing listens on its TCP port 18777'),
             ('192.0.2.1', 'no route to 192.0.2.1'),
@@ -171,5 +171,5 @@ def play(tap):
     mtus(tap)
     expectations(tap)
     stopped, _ = server.stop()
-    tap.test('faults: the server saw them all and ends with 0', stopped)
+    tap.test('faults: the server survived them all and ends with 0', stopped)
     host(tap)

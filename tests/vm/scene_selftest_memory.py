@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """selftest --memory: hugepages, on-demand paging, dma-bufs; memory windows, the fence, completion
-vectors; shapes of gather and charts; faults that are told right: a device and a GID that go."""
+vectors; shapes of gather and charts; faults reported correctly: a device and a GID are removed."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def kinds_of(document):
 
 
 def hugepages(tap):
-    """Both sides take them, and give them back; without any the row says so."""
+    """Both sides use hugepages and return them; if none is free, the row says so."""
     passes = [(test, 'pass', '') for test in KINDS.split(',')]
     write(HUGEPAGES, '24')
     before = free_hugepages()
@@ -44,27 +44,27 @@ def hugepages(tap):
              ([] if selftest.until(lambda: free_hugepages() == before, 10) else
               unequal('free hugepages', free_hugepages(), before)))
     document = run('rxa', *PEER, '--memory', 'huge', '--peer-memory', 'pages', '--test', 'rc-write')
-    tap.test('selftest memory: hugepages here, pages there', wrong_with(
+    tap.test('selftest memory: hugepages here, ordinary pages on the peer', wrong_with(
         document, 0, ('rc-write', 'pass', '')) +
         unequal('kinds', kinds_of(document), {('huge', 'pages')}))
-    # One that is used at the same moment shows that it is not only said.
+    # A hugepage in use during the test proves that the row is right.
     client = Selftest(*PEER, *LONG, '--memory', 'huge')
     wrong = transfers(client)
     wrong += [] if free_hugepages() < before else ['no hugepage is in use']
     client.end(2)
-    tap.test('selftest memory: the kernel counts them', wrong)
+    tap.test('selftest memory: the kernel counts hugepages in use', wrong)
     write(HUGEPAGES, '0')
     document = run('rxa', '--memory', 'huge', '--test', 'rc-write')
     tap.test('selftest memory: no hugepage is free', wrong_with(document, 4, (
         'connect', 'fail', 'rxa/1 has no memory of kind huge: mmap with MAP_HUGETLB: '
                            'Cannot allocate memory')))
     document = run('rxa', *PEER, '--peer-memory', 'huge', '--test', 'rc-write')
-    tap.test('selftest memory: none is free at the peer', wrong_with(document, 4, (
+    tap.test('selftest memory: no hugepage is free on the peer', wrong_with(document, 4, (
         'connect', 'fail', 'on 10.9.0.2: rxb/1 has no memory of kind huge: ')))
 
 
 def on_demand(tap):
-    """Soft-RoCE has it from Linux 6.15 on (rxe_odp.c): the row says it, or it works."""
+    """Soft-RoCE has this since Linux 6.15 (rxe_odp.c): it works, or the row says it is missing."""
     document = run('rxa', *PEER, '--memory', 'odp', '--test', 'rc-write,rc-send')
     if document.status == 0:
         tap.test('selftest memory: on-demand paging', wrong_with(
@@ -76,7 +76,7 @@ def on_demand(tap):
 
 
 def dma_bufs(tap):
-    """What the kernel has no exporter for, and what Soft-RoCE does not take."""
+    """DMA-bufs that the kernel has no exporter for, and those that Soft-RoCE rejects."""
     peers.run('modprobe', 'udmabuf')
     for kind, node in (('system', '/dev/dma_heap/system'), ('udmabuf', '/dev/udmabuf')):
         document = run('rxa', '--memory', 'dmabuf:' + kind, '--test', 'rc-write')
@@ -91,7 +91,7 @@ def dma_bufs(tap):
 
 
 def windows(tap):
-    """In loopback and to a peer; Soft-RoCE keeps to the region's limits, not to the window's."""
+    """In loopback and to a peer; Soft-RoCE enforces the region's limits, not the window's."""
     remark = 'Soft-RoCE enforces the limits of the memory region, not those of its window'
     for words in ((), PEER):
         document = run('rxa', *words, '--test', 'rc-window-1,rc-window-2,rc-fence,rc-vectors')
@@ -117,7 +117,7 @@ def shapes(tap):
 
 
 def charts(tap):
-    """A picture that is well-formed, and has a line for each test; bars for a terminal."""
+    """A well-formed SVG chart with a line for each test; bars for a terminal."""
     result = peers.run(program.RDMACTL, 'selftest', 'rxa', '--format', 'svg', '--bandwidth',
                        '--latency', '--sizes', '64,4k,64k', '--iterations', '50')
     wrong = unequal('exit status', result.status, 0)
@@ -137,7 +137,7 @@ def charts(tap):
 
 
 def removed_device(tap):
-    """The server knows it, and says so."""
+    """The server notices that its device was removed, and says so."""
     server = Server('--port', str(PORT + 1))
     client = Selftest('--peer', SERVER, '--port', str(PORT + 1), *LONG)
     wrong = transfers(client)
@@ -161,7 +161,7 @@ def index_of(device, address):
 
 
 def removed_address(tap):
-    """The GID of a second address goes on one side; the exchange uses the first."""
+    """The GID of a second address is removed on one side; the exchange uses the first address."""
     for device, netdev, own, other, option, sentence in (
             ('rxa', 'va', '10.9.0.61', '10.9.0.2', '--gid-index',
              'GID index %d of rxa/1, 10.9.0.61, was removed during the test'),
@@ -181,7 +181,7 @@ def removed_address(tap):
 
 
 def older(tap):
-    """A server of version 3 knows nothing of all this."""
+    """A server of version 3 has no kinds of memory."""
     import scene_selftest_path
     import socket
     heard = []
@@ -192,7 +192,7 @@ def older(tap):
         document = run('rxa', '--peer', SERVER, '--port', str(PORT + 2), '--peer-memory', 'huge',
                        '--test', 'rc-write')
         thread.join(20)
-    tap.test('selftest memory: an older server is told apart', wrong_with(document, 4, (
+    tap.test('selftest memory: an older server is recognized', wrong_with(document, 4, (
         'connect', 'fail', 'another kind of memory needs version 4 of the exchange')))
 
 
@@ -207,6 +207,6 @@ def play(tap):
     shapes(tap)
     charts(tap)
     removed_address(tap)
-    tap.test('selftest memory: the server ends well', server.stop()[0] + leaked(before))
+    tap.test('selftest memory: the server ends without errors', server.stop()[0] + leaked(before))
     removed_device(tap)
     older(tap)

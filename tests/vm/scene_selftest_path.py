@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl selftest --tclass, --dscp, --hop-limit, --pkey and their kin: what the packets carry is
-read from the wire by a packet socket, in both directions."""
+"""rdmactl selftest --tclass, --dscp, --hop-limit, --pkey and similar options: a packet socket reads
+from the wire what the packets carry, in both directions."""
 
 import os
 import socket
@@ -59,7 +59,7 @@ class Wire:
 
 
 def run(*words, test='rc-write,rc-send'):
-    """What a client's run says, and the packets of both sides."""
+    """Returns the document of a client's run, and the packets of both sides."""
     wire = Wire('va')
     document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT), *words, '--test', test)
     return document, wire.end()
@@ -70,7 +70,7 @@ def both(tos, ttl=64, pkey=0xffff):
 
 
 def marked(tap):
-    """Every packet, of the answers too; the row tells what was chosen."""
+    """All packets carry the values, replies too; the row reports what was chosen."""
     for words, wanted, row in (
             ((), both(0), {}),
             (('--tclass', '106'), both(106), {'traffic_class': 106}),
@@ -79,7 +79,7 @@ def marked(tap):
             (('--dscp', '46'), both(186), {'traffic_class': 186}),
             (('--sl', '3', '--flow-label', '0x12345'), both(0), {'sl': 3, 'flow_label': 0x12345}),
             (('--pkey', '0xffff'), both(0), {'pkey': '0xffff'}),
-            # A limited member finds the full one of its partition.
+            # A limited member finds the full member of its partition.
             (('--pkey', '0x7fff'), both(0), {'pkey': '0xffff'}),
             (('--pkey-index', '0'), both(0), {'pkey': '0xffff', 'sl': 0, 'traffic_class': 0})):
         document, kinds = run(*words)
@@ -97,14 +97,14 @@ def port_of(label):
 
 
 def port_of_pair(qpn, peer_qpn):
-    """Without a label it is made of both queue pairs: rdma_calc_flow_label()."""
+    """The UDP source port without a label, from both queue pair numbers: rdma_calc_flow_label()."""
     value = qpn * peer_qpn
     value ^= value >> 20
     return port_of((value ^ value >> 40) & 0xfffff)
 
 
 def source_ports(tap):
-    """Each side has that of the label, or of the numbers of the queue pairs."""
+    """Each side uses the port derived from the label, or from the queue pair numbers."""
     for words, label, port in (((), None, None), (('--flow-label', '0x12345'), 0x12345, None),
                                (('--source-port', '50000'), 848, 50000),
                                (('--source-port', '49152'), 0x4001, 49152)):
@@ -122,7 +122,7 @@ def source_ports(tap):
 
 
 def by_cm(tap):
-    """rdma_cm's messages and the data of its connections; the side that accepts takes the TOS over."""
+    """The data of connections by rdma_cm; the accepting side adopts the TOS."""
     document, kinds = run('--cm', '--tos', '104', test='rc-write')
     data = {kind for kind in kinds if kind[1] == 104}
     tap.test('selftest path: --cm --tos',
@@ -132,7 +132,7 @@ def by_cm(tap):
 
 
 def by_default(tap):
-    """The host's default_roce_tos counts where no option says otherwise, without rdma_cm, too."""
+    """The host's default_roce_tos applies unless an option overrides it, also without rdma_cm."""
     peers.run('modprobe', 'configfs')
     peers.run('modprobe', 'rdma_cm')
     if not os.path.isdir(os.path.dirname(CONFIGFS)):
@@ -155,9 +155,9 @@ def by_default(tap):
 
 
 def refused(tap):
-    """A P_Key that the port does not have, and an index behind its table."""
+    """A P_Key that the port does not have, and an index past the end of its table."""
     document, _ = run('--pkey', '0x8001')
-    tap.test('selftest path: a P_Key that is not there',
+    tap.test('selftest path: a P_Key that the port does not have',
              selftest.wrong_with(document, 4, ('connect', 'fail', 'rxa/1 has no P_Key 0x8001')) +
              unequal('who has it not, and what to do', [
                  (row['reason'], row['next_step']) for row in document.rows], [
@@ -168,12 +168,12 @@ def refused(tap):
              selftest.wrong_with(document, 4, (
                  'connect', 'fail', 'the kernel takes the hop limit of RoCE packets from the route')))
     document, _ = run('--pkey-index', '4711')
-    tap.test('selftest path: an index behind the table of P_Keys',
+    tap.test('selftest path: an index past the end of the P_Key table',
              unequal('exit status', document.status, 4))
 
 
 def numbers(tap):
-    """What both queue pairs were told, as the kernel has it."""
+    """The attributes of both queue pairs, in the row."""
     document, _ = run('--ack-timeout', '15', '--retries', '3', '--rnr-retries', '2', test='rc-write')
     row = [line for line in document.rows if line['test'] == 'rc-write'][0]
     wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
@@ -182,7 +182,7 @@ def numbers(tap):
     for key in ('qpn', 'peer_qpn', 'psn', 'peer_psn'):
         wrong += [] if row[key] is not None else ['%s is not known' % key]
     wrong += [] if row['qpn'] != row['peer_qpn'] or row['psn'] != row['peer_psn'] else ['the same numbers']
-    tap.test('selftest path: time-outs, numbers of queue pairs and packets', wrong)
+    tap.test('selftest path: timeouts, retries, queue pair numbers and PSNs', wrong)
     document, _ = run('--cm', '--retries', '3', '--rnr-retries', '2', test='rc-write')
     row = [line for line in document.rows if line['test'] == 'rc-write'][0]
     wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
@@ -199,7 +199,7 @@ def numbers(tap):
 
 
 def older(tap):
-    """A server of version 2 cannot be told; the host's default is no reason to fail."""
+    """A server of version 2 cannot be told the traffic class; the host's default would not fail."""
     heard = []
     with socket.create_server((SERVER, PORT + 1)) as listener:
         thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
@@ -207,12 +207,12 @@ def older(tap):
         document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT + 1), '--tclass', '8',
                                 '--test', 'rc-write')
         thread.join(20)
-    tap.test('selftest path: an older server is told apart', selftest.wrong_with(document, 4, (
+    tap.test('selftest path: an older server is recognized', selftest.wrong_with(document, 4, (
         'connect', 'fail', 'cannot be told what its packets should carry')))
 
 
 def old_server(listener, heard):
-    """As scene_selftest_ports has it, and it opens a port."""
+    """Like old_server() in scene_selftest_ports, but it also opens a port."""
     connection = listener.accept()[0]
     with connection:
         file = connection.makefile('rb')
@@ -226,7 +226,7 @@ def old_server(listener, heard):
         header = file.read(16)
         length = struct.unpack_from('>I', header, 12)[0]
         body = file.read(length)
-        # Its own port is as the client's, from the other address.
+        # Its port is like the client's, but with the other address.
         endpoint = body[:-12]
         connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.OPENED, len(endpoint) + 32) +
                            endpoint + struct.pack('>IIIIIIII', 4, 64, 64, 1, 1, 1, 0, 0))
@@ -242,5 +242,5 @@ def play(tap):
     by_default(tap)
     refused(tap)
     numbers(tap)
-    tap.test('selftest path: the server ends well', server.stop()[0])
+    tap.test('selftest path: the server ends without errors', server.stop()[0])
     older(tap)

@@ -14,7 +14,7 @@ from selftest import Running, Selftest, run, until, wrong_with
 CLIENT = '10.9.0.1'
 GROUP = '239.1.2.3'
 PORT = 18515
-# A message takes a slice of the processor's time where there is one processor only.
+# With only one processor, each message takes a scheduler time slice.
 SIZE, ITERATIONS = '1024', '60'
 # Enough to fill the queues many times over.
 COUNTS = {'bw': '1500', 'lat': ITERATIONS}
@@ -97,7 +97,7 @@ def pingpongs(tap):
 
 
 def many_queue_pairs(tap):
-    """Room for the receives of all is needed once, and not for each."""
+    """The SRQ needs room for the receives of all queue pairs once, not for each of them."""
     words = ('-n', '300', '-s', '64', '-q', '128')
     other = tcp_server('ibv_srq_pingpong', '-d', 'rxb', '-g', gid_index('rxb'), *words)
     document = run('--peer', SERVER, '--proto', 'srq-pingpong', '--iterations', '300', '--sizes', '64',
@@ -128,7 +128,7 @@ def unequal_pingpongs(tap):
 
 
 def printed(text, way):
-    """The average bandwidth, or the typical latency, of perftest's table: of its only size."""
+    """The average bandwidth, or the typical latency, in the only row of perftest's table."""
     for line in text.splitlines():
         cells = line.split()
         if len(cells) >= 5 and cells[0] == SIZE and cells[1] == COUNTS[way]:
@@ -137,7 +137,7 @@ def printed(text, way):
 
 
 def compare(name, ours, theirs, most):
-    """At most that ratio between the two. The sides of a test need not have the same clock."""
+    """The ratio of the two may be at most `most`. The sides of a test need not share a clock."""
     if ours is None or theirs is None:
         return ['%s: %r here, %r there' % (name, ours, theirs)]
     low, high = sorted((ours + 0.01, theirs + 0.01))
@@ -230,7 +230,7 @@ HOSTILE = (
 
 
 def play_steps(steps):
-    """A client that does not look at what it is told."""
+    """A client that ignores the replies."""
     with socket.create_connection((SERVER, PORT), timeout=60) as client:
         try:
             for step in steps[:-1]:
@@ -265,7 +265,7 @@ def hostile(tap):
             wrong.append('%r does not say %r' % (row['reason'], sentence))
     wrong += [] if len(document.rows) == len(HOSTILE) + len(clients) and \
         document.rows[-1]['result'] == 'pass' else ['%d rows' % len(document.rows)]
-    tap.test('peers: a server of perftest outlives strange clients', wrong)
+    tap.test('peers: a server of perftest survives misbehaving clients', wrong)
 
 
 def ucmatose(tap):
@@ -284,7 +284,7 @@ def ucmatose(tap):
 
 def mckey(tap):
     other = Running('mckey', '-m', GROUP, '-b', SERVER, '-C', '14', '-S', '200')
-    # It has joined then; its output is in a buffer until it ends.
+    # mckey has joined by then; its output stays in a buffer until it ends.
     until(lambda: any(row['ifname'] == 'rxb' and row['type'] == 'UD' and row['state'] == 'RTS'
                       for row in peers.rdma('resource', 'show', 'qp') or []) or
           other.process.poll() is not None)
@@ -298,7 +298,7 @@ def mckey(tap):
         wrong += [] if all(row['peer_gid'] for row in document.rows) else ["no group's GID"]
     tap.test('peers: two senders to mckey, one of them --send-only', wrong + ended(other))
     server = serving('mckey', '--group', GROUP, '--iterations', '1', '--sizes', '200')
-    # mckey leaves when it has posted its datagrams; rxe of Linux 6.12 sends few of them then.
+    # mckey exits after it has posted its datagrams; rxe of Linux 6.12 then sends only few of them.
     over = until(lambda: any([sender.end().status for sender in [
         Running('mckey', '-m', GROUP, '-b', CLIENT, '-s', '-C', '20', '-S', '200')
         for _ in range(4)]]) or server.process.poll() is not None)
@@ -306,10 +306,10 @@ def mckey(tap):
     tap.test('peers: receiver of mckey', wrong_with(document, 0, ('mckey', 'pass', '')) +
              row_of(document, 'mckey', iterations=1, size_bytes=200, peer=CLIENT))
     document = run('rxa', '--proto', 'mckey', '--group', GROUP, '--no-loopback')
-    tap.test('peers: a device without --no-loopback says so', wrong_with(
+    tap.test('peers: a device that cannot do --no-loopback is reported', wrong_with(
         document, 4, ('mckey', 'fail', "cannot hide a queue pair's own datagrams from it")))
     document = run('rxa', '--proto', 'mckey', '--group-gid', 'ff12::1')
-    tap.test('peers: a GID as the group is of InfiniBand', wrong_with(
+    tap.test('peers: a group given as a GID is for InfiniBand', wrong_with(
         document, 4, ('mckey', 'fail', 'a group given as a GID')))
     server = serving('mckey', '--group', GROUP)
     # The command returns when no program uses the device any more.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl selftest --peer-device: the exchange over one network, the data over the port that is
-named; servers and clients of older versions of the protocol. Two hosts with two rails each, in one
+"""rdmactl selftest --peer-device: the exchange over one network, the data over the named port;
+servers and clients of older versions of the protocol. Two hosts with two rails each, in one
 guest: rxa and rxc, rxb and rxd."""
 
 import socket
@@ -26,7 +26,7 @@ def run(*words):
 
 
 def named(tap):
-    """Control by the first wire; the data cross the second one only."""
+    """The control connection uses the first wire; the data cross only the second one."""
     server = selftest.Server('--port', str(CONTROL_PORT), bind=CONTROL)
     for words in (('--peer-device', 'rxd'), ('--peer-device', 'rxd/1'),
                   ('--peer-device', 'rxd', '--cm')):
@@ -48,19 +48,19 @@ def named(tap):
     for device, part in (('rxz', "no RDMA device 'rxz' here, but rxa, rxb, rxc, rxd"),
                          ('rxd/2', 'rxd has no port 2')):
         document = run('rxc', '--peer', CONTROL, '--peer-device', device)
-        tap.test('selftest: the peer has no %s: it says so' % device,
+        tap.test('selftest: the peer has no %s: the client says so' % device,
                  selftest.wrong_with(document, 4, ('connect', 'fail', part)))
     peers.must('ip', 'link', 'set', 'vd', 'down')
     document = run('rxa', '--peer', CONTROL, '--peer-device', 'rxd')
-    tap.test("selftest: the peer's named port is down: it says so",
+    tap.test("selftest: the peer's named port is down: the client says so",
              selftest.wrong_with(document, 4, ('connect', 'fail', 'rxd/1')))
     peers.must('ip', 'link', 'set', 'vd', 'up')
     peers.shell('bed_route 10.9.2 fd09:2 vc vd | ip -batch -')
-    tap.test('selftest: the server of named ports ends well', server.stop()[0])
+    tap.test('selftest: the server of named ports ends without errors', server.stop()[0])
 
 
 def own_address(tap):
-    """DEV is named: the connection comes from its address, though the route has another source."""
+    """With DEV named, the client connects from its address, though the route has another source."""
     peers.must('ip', 'route', 'replace', '10.9.2.2/32', 'dev', 'vc', 'src', '10.9.0.1', 'table', '100')
     server = selftest.Server('--port', str(CONTROL_PORT), bind=DATA_SERVER)
     document = run('rxc', '--peer', DATA_SERVER)
@@ -75,7 +75,7 @@ def own_address(tap):
 
 
 def old_server(listener, heard):
-    """Version 2, by the bytes that it sent: challenge and admitted; it hears the next order."""
+    """Sends the bytes of a version 2 server, CHALLENGE and ADMITTED, then reads the next order."""
     connection = listener.accept()[0]
     with connection:
         file = connection.makefile('rb')
@@ -90,7 +90,7 @@ def old_server(listener, heard):
 
 
 def older(tap):
-    """A server that chooses its port itself would test another one: it is told apart."""
+    """A server that chooses the port itself would test another port, so the client rejects it."""
     heard = []
     with socket.create_server((CONTROL, CONTROL_PORT)) as listener:
         thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
@@ -102,7 +102,7 @@ def older(tap):
     wrong += unequal('versions offered', heard[0], struct.pack('>II', abuse.OLDEST, abuse.NEWEST))
     # bye, without an order to open
     wrong += unequal('what it heard then', heard[1][8:12], struct.pack('>I', abuse.BYE))
-    tap.test('selftest: a server of version 2 is told apart, and opens nothing', wrong)
+    tap.test('selftest: a server of version 2 is recognized, and opens nothing', wrong)
 
 
 def play(tap):
@@ -111,7 +111,7 @@ def play(tap):
         for part in (named, own_address, older):
             part(tap)
     finally:
-        # The scenes after it have the first wire only.
+        # The scenes that follow use only the first wire.
         for device in ('rxc', 'rxd'):
             peers.must('rdma', 'link', 'del', device)
         peers.must('ip', 'link', 'del', 'vc')

@@ -35,7 +35,7 @@ def steps_of(document):
 
 
 def wrong_with_connections(document, count, way):
-    """What the rows must have in common, whatever the figures."""
+    """Checks what all rows must have, whatever the figures."""
     wrong = selftest.wrong_with(document, 0, ('connections', 'pass', ''))
     wrong += unequal('steps', steps_of(document), STEPS[way])
     for row in document.rows:
@@ -80,7 +80,7 @@ def connections(tap):
     document = selftest.run('rxa', '--connections', '20', '--cm')
     tap.test('selftest rails: connections in loopback', wrong_with_connections(document, 20, 'cm'))
     wrong, _ = server.stop()
-    tap.test('selftest rails: nothing is left of the connections', wrong + selftest.leaked(before))
+    tap.test('selftest rails: connections leave nothing behind', wrong + selftest.leaked(before))
 
 
 def rows_of_rails(document, test='rails-write'):
@@ -95,10 +95,10 @@ def all_ports(tap):
     before = selftest.resources()
     server = selftest.Server('--port', str(PORT), 'rxb', 'rxd', bind=CONTROL)
     # Four processes that poll share a processor, so that an acknowledgement often takes longer than
-    # the 67 ms that queue pairs wait by default. Soft-RoCE of Linux 6.1 spoils now and then what it
-    # sends again, perhaps because its requester and its completer change the same state, which are
-    # one task in later kernels (6.12 was not seen to do it). On a busy machine 8 of 10 runs ended with
-    # a remote invalid request.
+    # the 67 ms that queue pairs wait by default. Soft-RoCE of Linux 6.1 now and then corrupts what it
+    # retransmits, perhaps because its requester and completer change the same state; in later
+    # kernels they are one task (6.12 was not seen to do it). On a busy machine 8 of 10 runs ended
+    # with a remote invalid request.
     words = ('--peer', CONTROL, '--all-ports', '--ack-timeout', '18', '--duration', '100ms')
     document = run('rxa', 'rxc', *words)
     rows, sums = rows_of_rails(document), rows_of_rails(document, 'rails-write-sum')
@@ -113,7 +113,7 @@ def all_ports(tap):
         wrong += unequal('sum of ' + key, [round(row[key], 6) for row in sums],
                          [round(sum(parts), 6)])
     for row in rows:
-        # Two processors for four processes that poll: slower, but that is no fault.
+        # Two processors for four polling processes are slower, but that is not a fault.
         if (row['together_percent'] or 0) < 90 and 'software devices share' not in (row['reason'] or ''):
             wrong.append('%s: %s' % (row['device'], row['reason']))
         tap.say('%s: %s' % (row['device'], row['figures']))
@@ -126,7 +126,7 @@ def all_ports(tap):
                  sorted(('rails-' + name, size, device) for name in ('read', 'send')
                         for size in (4096,) for device in ('rxa', 'rxc'))))
     document = run('rxa', *words, '--expect-gbps', '100000')
-    tap.test('selftest rails: less than expected',
+    tap.test('selftest rails: less bandwidth than expected',
              selftest.wrong_with(document, 4, ('rails-write', 'fail', 'expected at least 100000')))
     other_measurements(tap, words)
     default_class(tap, words)
@@ -140,11 +140,11 @@ def all_ports(tap):
     peers.shell('bed_route 10.9.2 fd09:2 vc vd | ip -batch -')
     interrupted(tap, words)
     wrong, _ = server.stop()
-    tap.test('selftest rails: nothing is left of the rails', wrong + selftest.leaked(before))
+    tap.test('selftest rails: the rails leave nothing behind', wrong + selftest.leaked(before))
 
 
 def other_measurements(tap, words):
-    """What has one size, what is no longer than a packet, and what cannot be measured."""
+    """Atomics have one size, datagrams are at most a packet, and some cannot be measured."""
     document = run('rxa', 'rxc', *words, '--operations', 'atomic', '--sizes', '64,4k',
                    '--expect-gbps', '100000')
     tap.test('selftest rails: atomics have one size, and are not compared', selftest.wrong_with(
@@ -164,7 +164,7 @@ def other_measurements(tap, words):
 
 
 def default_class(tap, words):
-    """The host's default_roce_tos of each port."""
+    """Each port uses its host's default_roce_tos."""
     peers.run('modprobe', 'configfs')
     peers.run('modprobe', 'rdma_cm')
     if not os.path.isdir(os.path.dirname(CONFIGFS)):
@@ -186,7 +186,7 @@ def default_class(tap, words):
 
 
 def on_terminal(tap, words):
-    """The progress, which only a terminal gets."""
+    """Progress is printed only on a terminal."""
     terminal, end = pty.openpty()
     running = subprocess.Popen([program.RDMACTL, 'selftest', 'rxa', 'rxc', *words,
                                 '--port', str(PORT)], stdin=subprocess.DEVNULL,
@@ -196,7 +196,7 @@ def on_terminal(tap, words):
     try:
         while piece := os.read(terminal, 4096):
             said += piece
-    except OSError:  # EIO: nobody has the other end any more
+    except OSError:  # EIO: the other end is closed
         pass
     os.close(terminal)
     wrong = unequal('exit status', running.wait(selftest.PATIENCE), 0)
@@ -213,14 +213,14 @@ def interrupted(tap, words):
 
 
 def refused(what, reply, part):
-    """What is wrong unless an order was refused, and for this reason."""
+    """Returns errors unless the order was refused for this reason."""
     reason, _, _, text = abuse.refusal(reply)
     return unequal(what, reason, abuse.ORDER) + ([] if part in text else [
         '%s: %r does not say %r' % (what, text, part)])
 
 
 def hostile(tap):
-    """Orders of version 4 from a client that wants what it may not have."""
+    """Version 4 orders from a client that asks for what it may not have."""
     server = abuse.Server(lambda *words: [program.RDMACTL, 'selftest', '--serve', 'rxb',
                                           *words], bind=CONTROL)
     wrong = []
@@ -238,7 +238,7 @@ def hostile(tap):
                          PINNED)
         wrong += unequal('completions', client.call(message(
             abuse.QUEUE, struct.pack('>III', 0, 4, 0)))[0], abuse.DONE)
-        # `active` comes first: the server would connect.
+        # The first has `active` set: the server would connect.
         for what, order, part in (
                 ('to begin connections', many(1), 'this server only accepts connections'),
                 ('to accept without listening', many(0), 'nothing listens'),
@@ -275,7 +275,7 @@ def exchange(to, first=0):
 
 
 def old_server(listener):
-    """Version 3, by the bytes that it sent: challenge and admitted."""
+    """Sends the bytes of a version 3 server: CHALLENGE and ADMITTED."""
     connection = listener.accept()[0]
     with connection:
         file = connection.makefile('rb')
@@ -306,7 +306,7 @@ def play(tap):
         for part in (connections, all_ports, hostile, older):
             part(tap)
     finally:
-        # The scenes after it have the first wire only.
+        # The scenes that follow use only the first wire.
         for device in ('rxc', 'rxd'):
             peers.must('rdma', 'link', 'del', device)
         peers.must('ip', 'link', 'del', 'vc')

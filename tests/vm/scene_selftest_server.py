@@ -23,13 +23,13 @@ OUTSIDE = '10.9.0.9'  # an address that no port has
 ELSEWHERE = b"""addr replace 10.9.0.9/32 dev lo
 route replace 10.9.0.78/32 dev va src 10.9.0.1 table 100
 """
-MOST_UNPROVEN = 16  # packets to a port that is not proven
+MOST_UNPROVEN = 16  # packets to an unproven port
 RC, UC, UD = range(3)
 LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
 ETHERNET, ROCE, ROCE_V2, INFINIBAND, IWARP = 2, 3, 2, 1, 4
 GRANTED = 64 << 20
-ALL_PACKETS = 128 << 10  # of 128 messages of 1 MiB
+ALL_PACKETS = 128 << 10  # in 128 messages of 1 MiB
 
 
 def command(*words):
@@ -150,7 +150,7 @@ LONG = (wait(60000), run(mode=1), run(mode=0), run(active=0),
 
 
 class Abused(abuse.Server):
-    """At rest the server also holds no objects of a device."""
+    """A server that at rest also holds no objects of a device."""
 
     def state(self):
         rows = peers.rdma('resource')
@@ -325,7 +325,7 @@ def cannon(server):
         wrong += refused(client, 'a large one', post(span(1, 65536), qpn=17), abuse.ORDER)
         wrong += refused(client, 'a run', run(), abuse.ORDER)
         wrong += refused(client, 'a gather', gather(1000000), abuse.ORDER)
-        # A few packets are allowed: a port that is the client's has to be found out.
+        # A few packets are allowed: the server must find out whether a port is the client's.
         answers = [client.call(post(span(1, 256), qpn=17))[0] for _ in range(30)]
         wrong += unequal('single packets that went', answers.count(abuse.DONE), 16)
         steady()
@@ -337,7 +337,7 @@ def cannon(server):
 
 
 def disguises(server):
-    """Another host's port that is proven as one of another kind, and then named for what it is."""
+    """Another host's port that is proven as a port of another kind, then opened as what it is."""
     wrong = []
     for transport in (IWARP, INFINIBAND):
         with server.client(source=CLIENT) as client:
@@ -351,7 +351,7 @@ def disguises(server):
 
 
 def guesses(server):
-    """Proofs that are not what the server sent to the third host."""
+    """Proofs that differ from what the server sent to the third host."""
     before = sent()
     client, wrong = ready(server, UC, VICTIM)
     wrong += refused(client, 'before anything was sent', proof(bytes(32)), abuse.ORDER)
@@ -402,7 +402,7 @@ def accomplices(server):
 
 
 def elsewhere(server):
-    """A client whose own port is known, and who then names others."""
+    """A client whose own port is proven, and which then names other ports."""
     client, wrong = opened(server)
     wrong += walk(client, STEPS[2:8])
     wrong += refused(client, 'another port', message(
@@ -422,7 +422,7 @@ def elsewhere(server):
 
 
 def management(server):
-    """Datagrams to the managers of another host, with a Q_Key of theirs."""
+    """Datagrams to QP0 and QP1 of another host, or with privileged Q_Keys."""
     def received():
         folder = peers.RDMA + '/rxb/ports/1/cm_rx_msgs'
         return {name: peers.read('%s/%s' % (folder, name)) for name in peers.listdir(folder)}
@@ -443,7 +443,7 @@ def management(server):
 
 
 def unacknowledged(server):
-    """As much as a queue takes of what no acknowledgement holds back, and then away."""
+    """Fills a queue with messages that need no acknowledgement, then disconnects."""
     client, wrong = ready(server, UC, depth=16384)
     wrong += refused(client, '16 GiB', post(span(1, 1 << 20), 16384), abuse.LIMIT)
     leave(client, 0)
@@ -456,7 +456,7 @@ def unacknowledged(server):
 
 
 def stays_silent(begin):
-    """Not all of 128 MiB in packets of 1 KiB have been sent since then, and no more of them follow."""
+    """Well below the 128 MiB in packets of 1 KiB were sent since `begin`, and no more follow."""
     before = sent()
     wrong = [] if before - begin < ALL_PACKETS * 2 // 3 else ['%d packets were sent' % (before - begin)]
     steady()
@@ -465,7 +465,7 @@ def stays_silent(begin):
 
 
 def long_runs(server):
-    """Runs that are longer than granted."""
+    """Runs longer than granted."""
     client, wrong = ready(server, RC)
     wrong += refused(client, '61 s', run(msec=61000), abuse.LIMIT)
     wrong += refused(client, 'an hour', run(msec=3600000), abuse.LIMIT)
@@ -480,7 +480,7 @@ def tests_pass(server, to=SERVER):
 
 
 def proofs(tap, server):
-    """A GID that does not show that the port is the client's: what works after the proof."""
+    """A GID that does not show that the port is the client's: what works once it is proven."""
     for words in ((), ('--cm',)):
         before = sent()
         result = program.rdmactl('selftest', 'rxb', '--peer', SERVER, '--port', str(server.port),
@@ -505,11 +505,11 @@ def longer_than_granted(tap):
                'run rdmactl selftest --serve --longest 5m there, or use --duration 2s here')
              if words not in text]
     server.stop()
-    tap.test('server: what is longer than --longest fails, and says what to do', wrong)
+    tap.test('server: a test longer than --longest fails, and says what to do', wrong)
 
 
 def more_than_granted(tap):
-    """So many messages that their run takes longer, whichever side counts them."""
+    """More messages than fit in the granted time, whichever side counts them."""
     server = Abused(lambda *words: command('--longest', '2s', *words), bind=SERVER)
     for words in (('--latency', '--operations', 'send'), ('--bandwidth', '--operations', 'write'),
                   ('--bandwidth', '--operations', 'write', '--reversed')):
@@ -526,7 +526,7 @@ def more_than_granted(tap):
 
 
 def ends_with_work(tap):
-    """A signal while the server's process only sends."""
+    """A signal while the server's process does nothing but send."""
     server = Abused(command, bind=SERVER)
     before = server.state()
     client = server.client(source=CLIENT)
@@ -542,12 +542,12 @@ def ends_with_work(tap):
     rows = peers.rdma('resource')
     wrong += ['%s' % row for row in rows for known in before[1]
               if row['ifname'] == known['ifname'] and row['qp'] != known['qp']]
-    tap.test('server: ends by SIGINT in the middle of a measurement',
+    tap.test('server: SIGINT ends it in the middle of a measurement',
              wrong + server.complaints(), [took])
 
 
 def stops_with_packets(tap):
-    """A signal while nothing holds back what the server sends: 128 messages of 1 MiB by UC."""
+    """A signal while the server sends 128 messages of 1 MiB by UC, which nothing throttles."""
     server = Abused(command, bind=SERVER)
     client, wrong = ready(server, UC, depth=128)
     begin = sent()
@@ -561,12 +561,12 @@ def stops_with_packets(tap):
     wrong += ['process %d is left' % pid for pid in children if crowd.is_running(pid)]
     wrong += stays_silent(begin)
     client.socket.close()
-    tap.test('server: ends within a second with packets on their way',
+    tap.test('server: ends within a second with packets in flight',
              wrong + server.complaints(), [took])
 
 
 def available():
-    """Memory that is left, and that of the kernel's own, in bytes."""
+    """Available memory in bytes."""
     with open('/proc/meminfo') as file:
         lines = dict(line.split(':') for line in file)
     return int(lines['MemAvailable'].split()[0]) << 10
@@ -600,7 +600,7 @@ def budget(tap):
     for client in clients:
         client.reset()
     wrong += server.at_rest()
-    # The kernel takes its time to free what was vmalloc()ed.
+    # The kernel takes a while to free what was vmalloc()ed.
     abuse.until(lambda: before - available() <= 64 << 20)
     left = before - available()
     if left > 64 << 20:
@@ -613,7 +613,7 @@ def budget(tap):
 
 
 def rows(tap):
-    """The rows that the server prints at its end about clients by IPv4 and IPv6."""
+    """The rows about IPv4 and IPv6 clients that the server prints when it ends."""
     server = Abused(lambda *words: [program.RDMACTL, '-j', 'selftest', '--serve', *words])
     wrong = tests_pass(server) + tests_pass(server, 'fd09::1') + server.at_rest()
     with server.client(to=SERVER, source=CLIENT) as client:
@@ -661,10 +661,10 @@ def orders(tap):
                          ('a client that nobody acknowledges', unacknowledged),
                          ('a client that wants to run for hours', long_runs)):
         abuse.abuse(tap, server, name, action)
-        tap.test('server: and tests of a good client pass after ' + name, tests_pass(server))
+        tap.test('server: the tests of a good client pass after ' + name, tests_pass(server))
     proofs(tap, server)
     status = server.stop()
-    tap.test('server: ends, and its log is clean',
+    tap.test('server: it ends, and its log is clean',
              unequal('exit status', status in (0, 4), True) + server.complaints())
     peers.must('ip', 'route', 'del', VICTIM + '/32', 'dev', 'va', 'table', '100')
     peers.must('ip', 'neigh', 'del', VICTIM, 'dev', 'va')
@@ -674,8 +674,8 @@ def orders(tap):
 def play(tap):
     peers.shell('bed_wire')
     peers.must('ip', 'link', 'set', 'lo', 'up')
-    # Clients that need no device meet the program outside of the guests, by crowd.py. There root is root
-    # of a user namespace.
+    # crowd.py tests clients that need no device outside of the guests. There root is the root of a
+    # user namespace.
     if program.plain_binary() == program.RDMACTL:
         crowd.privileges(tap, command)
     for action in (orders, budget, rows, longer_than_granted, more_than_granted, ends_with_work,
