@@ -95,7 +95,7 @@ def all_ports(tap):
     before = selftest.resources()
     server = selftest.Server('--port', str(PORT), 'rxb', 'rxd', bind=CONTROL)
     # Four processes that poll share a processor, so that an acknowledgement often takes longer than
-    # the 67 ms that queue pairs wait by default. Soft-RoCE of Linux 6.1 now and then corrupts what it
+    # the 67 ms that queue pairs wait by default. Soft-RoCE of Linux 6.1 sometimes corrupts what it
     # retransmits, perhaps because its requester and completer change the same state; in later
     # kernels they are one task (6.12 was not seen to do it). On a busy machine 8 of 10 runs ended
     # with a remote invalid request.

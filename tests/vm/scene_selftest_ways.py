@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl selftest --transport, --both-ways, --reversed, --events, --every and their kin: the ways to
-measure of version 4 of the exchange, between two hosts' ports and in loopback."""
+"""rdmactl selftest --transport, --both-ways, --reversed, --events, --every and similar options:
+what version 4 of the exchange can measure, between two hosts' ports and in loopback."""
 
 import json
 import os
@@ -21,7 +21,7 @@ SAMPLES = '/run/samples'
 
 
 def run(*words, peer=True):
-    """A second for an answer: on a busy machine rxe would send all again before it comes."""
+    """Waits a second for an acknowledgement: on a busy machine rxe would retransmit before it."""
     where = ('--peer', SERVER, '--port', str(PORT)) if peer else ()
     return selftest.run('rxa', *where, '--ack-timeout', '18', *words)
 
@@ -31,7 +31,7 @@ def measured(document):
 
 
 def wrong_rows(document, tests, **values):
-    """A pass for each test, with these values of columns: True is known, False unknown."""
+    """Each test must pass, with these values in columns: True means known, False unknown."""
     wrong = selftest.wrong_with(document, 0, *((test, 'pass', '') for test in tests))
     for row in measured(document):
         for key, value in values.items():
@@ -56,7 +56,7 @@ def transports(tap):
     tap.test('selftest ways: without a size, as long as a packet',
              wrong_rows(document, ('bandwidth-send',), size_bytes=1024))
     document = run('--transport', 'ud', '--test', 'bandwidth-send', '--sizes', '4k')
-    tap.test('selftest ways: a datagram is a packet', selftest.wrong_with(
+    tap.test('selftest ways: a datagram is a single packet', selftest.wrong_with(
         document, 0, ('bandwidth-send', 'skip', 'at most the path MTU, 1024 bytes')))
     document = run('--transport', 'uc', '--test', 'latency,bandwidth', '--sizes', '1k',
                    '--duration', '100ms')
@@ -68,7 +68,7 @@ def transports(tap):
     tap.test('selftest ways: unreliable connections',
              wrong + unequal('transport', {row['transport'] for row in measured(document)}, {'uc'}))
     document = run('--transport', 'xrc', '--test', 'latency-send')
-    tap.test('selftest ways: a device without extended reliable connections says so',
+    tap.test('selftest ways: a device without extended reliable connections is reported',
              selftest.wrong_with(document, 0, (
                  'latency-send', 'skip', 'device has no extended reliable connected (XRC) queue '
                  'pairs: ibv_open_xrcd: Operation not supported')))
@@ -104,11 +104,11 @@ def directions(tap):
                            '--duration', '100ms')
             tap.test('selftest ways: %s, %s' % (way, kind),
                      wrong_rows(document, ('bandwidth-send',), lost_messages=True))
-        # Nothing holds the sender back, and each message finds a receive.
+        # Nothing throttles the sender, and each message finds a receive.
         # The kernel's queue of received packets has room for all (net.core.netdev_max_backlog).
         document = run('--transport', kind, '--test', 'bandwidth-send', '--sizes', '512',
                        '--iterations', '800')
-        tap.test('selftest ways: of a number of messages none is lost, %s' % kind,
+        tap.test('selftest ways: no message of a limited number is lost, %s' % kind,
                  wrong_rows(document, ('bandwidth-send',), iterations=800, lost_messages=0))
 
 
@@ -119,20 +119,20 @@ def posting(tap):
         document, ('bandwidth-send', 'bandwidth-write'), batch=8, signal_every=16, inline_bytes=64,
         depth=32, iterations=500))
     document = run('--test', 'latency-send', '--inline', '4k', '--sizes', '64')
-    tap.test('selftest ways: more inline than there is', selftest.wrong_with(
+    tap.test('selftest ways: more inline data than the device can send', selftest.wrong_with(
         document, 0, ('latency-send', 'skip', 'a device cannot send 4096 bytes inline')))
     document = run('--test', 'latency-send', '--inline', '0', '--no-relaxed', '--sizes', '64',
                    '--iterations', '100')
-    tap.test('selftest ways: nothing inline, ordered memory', wrong_rows(
+    tap.test('selftest ways: no inline data, ordered memory', wrong_rows(
         document, ('latency-send',), inline_bytes=0))
     wrong = unequal('with --no-relaxed', measured(document)[0]['relaxed_ordering'], False)
     document = run('--test', 'latency-write,bandwidth-write', '--iterations', '100', '--sizes', '64')
     wrong += unequal('by default', [row['relaxed_ordering'] for row in measured(document)],
                      [False, True])
-    tap.test('selftest ways: relaxed ordering is told', wrong)
+    tap.test('selftest ways: relaxed ordering is reported', wrong)
     document = run('--test', 'bandwidth-send', '--expect-mops', '1000', '--sizes', '64', '--iterations',
                    '100')
-    tap.test('selftest ways: too few messages a second', selftest.wrong_with(
+    tap.test('selftest ways: too few messages per second', selftest.wrong_with(
         document, 4, ('bandwidth-send', 'fail', 'expected at least 1000.000 million')))
 
 
@@ -170,7 +170,7 @@ def intervals(tap):
         wrong += unequal('%s: passed' % test, {row['result'] for row in rows}, {'pass'})
         numbers = [row['interval'] for row in rows]
         wrong += unequal('%s: intervals' % test, numbers, [*range(1, len(rows)), None])
-        # On a busy machine, the first interval can take all of the time: forever() has a second.
+        # On a busy machine the first interval can take all of the time; forever() has a second one.
         wrong += [] if len(rows) >= 2 else ['%s has %d rows' % (test, len(rows))]
         wrong += unequal('%s: messages of all' % test, rows[-1]['iterations'],
                          sum(row['iterations'] for row in rows[:-1]))
@@ -178,7 +178,7 @@ def intervals(tap):
     document = run('--every', '100ms', '--duration', '200ms', '--cpu', '--sizes', '64',
                    '--test', 'bandwidth-write')
     wrong = wrong_rows(document, ('bandwidth-write',), cpu_percent=True)
-    # The other side of writes has nothing to do: what no interval knows is not 0 for all of them.
+    # The other side of writes has nothing to do: if no interval knows its time, the sum is not 0.
     known = [row['peer_cpu_percent'] is not None for row in measured(document)]
     wrong += unequal("the peer's, in the last row", known[-1:], [all(known[:-1])])
     tap.test('selftest ways: the processor time of all intervals', wrong)
@@ -198,7 +198,7 @@ def forever(tap):
 
 
 def endless(form, test):
-    """A measurement that a signal ends after its second interval was printed: its result."""
+    """Ends a measurement by a signal once its second interval is printed; returns its result."""
     second = {'--jsonl': '"interval": 2', '--json': '"interval": 2', '--tsv': '\n2\t'}[form]
     running = selftest.Running(program.RDMACTL, form, 'selftest', 'rxa', '--peer', SERVER,
                                '--port', str(PORT), '--every', '100ms', '--duration', 'forever',
@@ -210,7 +210,7 @@ def endless(form, test):
 
 
 def in_other_formats(tap):
-    """Rows come one by one as text, too, and one document of JSON grows."""
+    """As text, too, rows come one by one; in JSON, a single document grows."""
     streams, result = endless('--tsv', 'bandwidth-write')
     lines = [line.split('\t') for line in result.out.decode().splitlines()]
     wrong = unequal('text', (bool(streams), result.status, result.err, lines[0]),
@@ -226,7 +226,7 @@ def in_other_formats(tap):
 
 
 def forever_of(tap, test):
-    """A second interval is there before the end, which a signal brings."""
+    """A second interval is printed before a signal ends the test."""
     streams, result = endless('--jsonl', test)
     rows = [json.loads(line) for line in result.out.decode().splitlines()]
     rows = [row for row in rows if row.get('test') == test]
@@ -265,16 +265,16 @@ def many(tap):
     tap.test('selftest ways: 100 queue pairs', wrong_rows(
         document, ('bandwidth-write', 'bandwidth-send'), queue_pairs=100, memory_bytes=True,
         peer_memory_bytes=True))
-    # rxe's completion queues have 32,767 entries at most, and this needs 36,000.
+    # rxe's completion queues have at most 32,767 entries, and this needs 36,000.
     for words in ((), ('--both-ways', '--events')):
         document = run('--qps', '60', '--depth', '200', '--test', 'bandwidth-send', '--sizes', '64',
                        '--iterations', '1000', *words)
-        tap.test('selftest ways: more completions than a queue has room for, %s' % ' '.join(words),
+        tap.test('selftest ways: more completions than fit in one queue, %s' % ' '.join(words),
                  wrong_rows(document, ('bandwidth-send',), completion_queues=2, depth=200))
 
 
 def old_server(listener, version, heard):
-    """It grants 64 queue pairs and opens a port, which is as the client's."""
+    """Grants 64 queue pairs and opens a port, which is like the client's."""
     connection = listener.accept()[0]
     with connection:
         file = connection.makefile('rb')
@@ -308,7 +308,7 @@ def old_server(listener, version, heard):
 
 
 def older(tap):
-    """A server of version 3 cannot be told of these ways, and gets no order that it does not know."""
+    """A server of version 3 does not support these options, and gets no order it does not know."""
     for words, part in ((('--transport', 'ud'), '--transport needs version 4 of the exchange'),
                         (('--events',), '--events needs version 4 of the exchange'),
                         (('--qps', '65'), 'it needs 65 queue pairs, the peer grants 64')):
@@ -332,5 +332,5 @@ def play(tap):
     server = selftest.Server('--port', str(PORT), bind=SERVER)
     for part in (transports, directions, posting, events, intervals, forever, samples, many):
         part(tap)
-    tap.test('selftest ways: the server ends well', server.stop()[0])
+    tap.test('selftest ways: the server ends without errors', server.stop()[0])
     older(tap)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A snapshot of a live host says what the host says, changes nothing, and gives nothing away."""
+"""A snapshot of a live host answers as the host does, changes nothing, and reveals nothing."""
 
 import json
 import os
@@ -13,11 +13,11 @@ import program
 from scene_none import load
 from tap import unequal
 
-# What a recording answers is compared where it is recorded; these are read from files as well.
+# scene_snapshot.py compares what a recording answers; these listings are read from files, too.
 SAME = ('devices', 'ports', 'gids', 'pkeys', 'netdevs')
-# Seconds that a snapshot may take here: it runs each listing once, sanitized and emulated.
+# Seconds that a snapshot may take here: it runs each listing once, with sanitizers, emulated.
 SLOW = 300
-# Files say less than netlink and verbs, and some values move on.
+# Files contain less than netlink and verbs, and some values change.
 MOVING = {'source', 'sources', 'index', 'contexts', 'user_contexts', 'free_user_contexts'}
 
 
@@ -30,7 +30,7 @@ def written(folder):
 
 
 def without(value):
-    """A row without what moves on."""
+    """A row without the values that change."""
     if isinstance(value, dict):
         return {key: without(one) for key, one in value.items() if key not in MOVING}
     return [without(one) for one in value] if isinstance(value, list) else value
@@ -48,16 +48,16 @@ def taken(tap, folder):
     path = os.path.join(folder, 'host.tar.gz')
     document = program.listing('snapshot', path, timeout=SLOW)
     wrong = [] if document.status in (0, 3) else document.describe()
-    tap.test('snapshot: it is taken', wrong)
+    tap.test('snapshot: it can be taken', wrong)
     tap.test('snapshot: no module was loaded', unequal('modules', modules(), before))
     names = {member.name for member, _ in members(path)}
     wanted = ('manifest.json', 'versions.json', 'kmsg', 'root/sys/class/infiniband/rxa')
-    tap.test('snapshot: it holds what it should',
+    tap.test('snapshot: it has the expected members',
              ['%s is missing' % name for name in wanted if 'rdmactl-snapshot/' + name not in names])
     manifest = next(json.loads(data) for member, data in members(path)
                     if member.name.endswith('/manifest.json'))
     row = manifest['snapshot'][0]
-    tap.test('snapshot: the manifest tells host, kernel and members',
+    tap.test('snapshot: the manifest names host, kernel and members',
              unequal('host', row['host'], os.uname().nodename) +
              unequal('kernel', row['kernel'], os.uname().release) +
              unequal('members', row['members'], len(names)))
@@ -76,8 +76,8 @@ def replayed(tap, path, private):
             wrong = unequal('rows', len(ours), len(theirs))
         for one, other in zip(ours, theirs):
             wrong += [line for key in other for line in unequal(key, one.get(key), other[key])]
-        tap.test('snapshot: %s says the same of the archive' % command, wrong)
-    tap.test('snapshot: nothing stays in TMPDIR', unequal('files', written(private), []))
+        tap.test('snapshot: %s has the same rows from the archive' % command, wrong)
+    tap.test('snapshot: no files are left in TMPDIR', unequal('files', written(private), []))
 
 
 def unprivileged(tap, folder):
@@ -89,7 +89,7 @@ def unprivileged(tap, folder):
              (unequal('status', result.status, 3) if result.status != 0 else []) +
              ([] if os.path.exists(path) else ['there is none']))
     result = program.rdmactl('snapshot', '/etc/rdmactl-no.tar.gz', prefix=peers.NOBODY, timeout=SLOW)
-    tap.test('snapshot: a place that may not be written to is told',
+    tap.test('snapshot: a place that may not be written to is reported',
              unequal('status', result.status, 1) +
              ([] if 'Permission denied' in result.complaint() else result.describe()))
 
@@ -100,18 +100,18 @@ def full(tap, folder):
     peers.must('mount', '-t', 'tmpfs', '-o', 'size=16k', 'none', disk)
     path = os.path.join(folder, 'host.tar.gz')
     result = program.rdmactl('snapshot', disk + '/host.tar', '--root', path)
-    tap.test('snapshot: a full disk is told, and nothing stays there',
+    tap.test('snapshot: a full disk is reported, and no files are left there',
              unequal('status', result.status, 1) + unequal('files', written(disk), []) +
              ([] if 'No space left' in result.complaint() else result.describe()))
     result = program.rdmactl('devices', '--root', path, env={'TMPDIR': disk})
-    tap.test('snapshot: so is one where it cannot be unpacked',
+    tap.test('snapshot: a full disk is reported when it cannot be unpacked there',
              unequal('status', result.status, 1) + unequal('files', written(disk), []) +
              ([] if 'TMPDIR' in result.complaint() else result.describe()))
     peers.must('umount', disk)
 
 
 def own_addresses():
-    """Every address of this host, as ip(8) and the kernel's files have it."""
+    """Every address of this host, as ip(8) and the kernel's files show it."""
     text = peers.must('ip', '-o', 'addr').text() + peers.must('ip', '-o', 'link').text()
     words = set(re.findall(r'(?:[0-9a-f]{2}:){5}[0-9a-f]{2}', text))
     words |= set(re.findall(r'inet6? ([0-9a-f.:]+)', text))
@@ -136,7 +136,7 @@ def anonymised(tap, folder):
     tap.test('snapshot: there were addresses to look for',
              [] if len(addresses) > 5 else [str(addresses)])
     live, saved = program.listing('devices'), program.listing('devices', '--root', path)
-    tap.test('snapshot: an anonymised one has the same devices and states',
+    tap.test('snapshot: an anonymised snapshot has the same devices and states',
              unequal('devices', [(row['device'], row['state']) for row in saved.rows],
                      [(row['device'], row['state']) for row in live.rows]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Links go down, names change, devices come and go, drivers of verbs are missing."""
+"""Links go down, names change, devices come and go, ib_uverbs is missing."""
 
 import os
 import threading
@@ -19,7 +19,7 @@ HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', b'a\nb', b'a\\x1bb', 'ü\u202e'.enco
 
 
 def carried(wanted):
-    """The kernel takes its time to see that the other end has lost its carrier, or has it again."""
+    """Waits for the kernel to notice that the other end has lost or regained its carrier."""
     until(lambda: ('ACTIVE' in peers.read('/sys/class/infiniband/rxb/ports/1/state')) == wanted and
           (peers.read('/sys/class/net/vb/operstate') == 'up') == wanted)
 
@@ -29,11 +29,11 @@ def link_down(tap):
     carried(False)
     shot = compare_all(tap, 'link down')
     rows = shot.rows('ports', 'device')
-    tap.test('link down: the port is down, and the other end, which lost its carrier',
+    tap.test('link down: the port is down, and so is the other end, which lost its carrier',
              unequal('rxa', (rows['rxa']['state'], rows['rxa']['physical_state']),
                      ('down', 'disabled')) + unequal('rxb', rows['rxb']['state'], 'down'))
     document = program.listing('gids', 'rxa', '--to', 'fd09::2')
-    tap.test('link down: --to finds no way', unequal('exit status', document.status, 1))
+    tap.test('link down: --to finds no GID', unequal('exit status', document.status, 1))
 
 
 def netdev_renamed(tap):
@@ -48,7 +48,7 @@ def netdev_renamed(tap):
 
 
 def hostile_names(tap):
-    """A name that cannot be printed as it is: the device is listed and can be addressed."""
+    """A device whose name cannot be printed verbatim is listed, and can be addressed."""
     name = b'rxa'
     for number, new in enumerate(HOSTILE):
         shown = printable(new.decode('utf-8', 'backslashreplace'))
@@ -98,7 +98,7 @@ def hostile(name, every):
 class Churn(threading.Thread):
     """Adds and removes RDMA devices as fast as possible."""
 
-    # A few at a time: rdma looks up the devices once, when it starts.
+    # A few at a time, because rdma looks up the devices only when it starts.
     NUMBERS = range(6)
     NETDEVS = ''.join('link add churn%d type dummy\nlink set churn%d up\n' % (number, number)
                       for number in NUMBERS)
@@ -137,7 +137,7 @@ def churn(tap, rounds=20):
     finally:
         other.over.set()
         other.join()
-    tap.test('devices come and go: %d listings hold all the others' % rounds, wrong)
+    tap.test('devices come and go: %d listings show all other devices' % rounds, wrong)
     tap.test('devices come and go: (and they did come and go)',
              other.failed or ('none was ever seen' if not seen and not partial else []),
              ['%d devices made and removed; seen in %d listings, %d listings were partial' %
@@ -160,7 +160,7 @@ def during_churn(name, before, document):
     return wrong
 
 
-# ib_core without ib_uverbs, which Soft-RoCE needs: only siw of 6.1 can show this.
+# ib_core without ib_uverbs, which Soft-RoCE needs: only siw of 6.1 can run like this.
 
 def without_uverbs(tap):
     for device in peers.listdir(peers.RDMA):
@@ -211,9 +211,9 @@ def failover(tap):
     rows = program.listing('gids').by('device', 'port', 'index')
     transports = program.listing('devices').by('device')
     transports = {device: row['transport'] for device, row in transports.items()}
-    tap.test('failover: gids as sysfs has them', compare.gids_of_sysfs(rows, table, transports))
+    tap.test('failover: gids as in sysfs', compare.gids_of_sysfs(rows, table, transports))
     document = program.listing('gids', '--to', '10.9.7.9')
-    tap.test('failover: --to names the active part',
+    tap.test('failover: --to names the active device',
              unequal('chosen', [row['device'] for row in document.rows if row['selected']],
                      ['rxba1']))
     peers.shell('bed_failover ba0')

@@ -42,14 +42,14 @@ def shows(tty, pattern):
 
 
 def counted():
-    """Now, the bytes that were sent, and the packets both ways."""
+    """Returns the time, the bytes sent, and the packets in both directions."""
     counters = '/sys/class/infiniband/%s/ports/1/hw_counters/' % DEVICE
     return (time.monotonic(), int(peers.read('/sys/class/net/%s/statistics/tx_bytes' % NETDEV)),
             sum(int(peers.read(counters + name)) for name in ('sent_pkts', 'rcvd_pkts')))
 
 
 def number(cell):
-    """1.23n, 12k, 345 as numbers; None for what is unknown."""
+    """Parses cells like 1.23n, 12k and 345; None for unknown values."""
     if cell.startswith('<0.01'):
         return 0.005
     match = re.fullmatch(r'([0-9.]+)([kMG]?)n?', cell)
@@ -57,13 +57,14 @@ def number(cell):
 
 
 def cells(text):
-    """Gb/s sent, and packets/s both ways, of a row of 80 columns: bars apart."""
+    """Gb/s sent, and packets/s in both directions, from a row of 80 columns, without its bars."""
     words = re.sub(r'\[[# ]*\]', '', text).split()
     return number(words[2]), number(words[4])
 
 
 def press_pause(tty, paused, count):
-    """Types the key, and returns the device's rows of the first screens that are paused then, or are not."""
+    """Types the key; returns the device's rows from the first `count` screens that are then paused
+    or not, as `paused` says."""
     mark = len(tty.out)
 
     def rows():
@@ -79,10 +80,10 @@ def press_pause(tty, paused, count):
 
 
 def one_round(tty):
-    """A round of a screen that is paused before and after: its row, the counters before and after it,
-    and when no other round can follow."""
+    """A single round of a screen that is paused before and after: returns its row, the counters
+    before and after it, and those once no other round can follow."""
     before = counted()
-    # Drawn for the key, and for the round, which has been due for long.
+    # One screen is drawn for the key, and one for the round, which is long overdue.
     rows = press_pause(tty, False, 2)
     after = counted()
     press_pause(tty, True, 1)
@@ -90,7 +91,7 @@ def one_round(tty):
 
 
 def limits(last, now, index):
-    """The least and the largest rate that a round may show, by what was counted around it and the last."""
+    """The lowest and highest rate a round may show, by the counters around it and the last."""
     (_, begin, _, begun), (_, end, ended, _) = last, now
     shortest, longest = end[0] - begun[0], ended[0] - begin[0]
     return max(end[index] - begun[index], 0) / longest, (ended[index] - begin[index]) / shortest
@@ -100,7 +101,7 @@ def traffic(tap):
     """The rates on the screen lie between those of the kernel's counters over the same time.
 
     Rounds come when the test asks for them, and it reads the counters before and after each. So the
-    limits hold, however late the program and the test are, and are close if neither is.
+    limits hold, however late the program and the test are, and are close if neither is late.
     """
     server = selftest.Server('--longest', '10m', prefix=selftest.NICE)
     tty = Terminal(24, 80, 'top', '--interval', '1s', DEVICE)
@@ -112,7 +113,7 @@ def traffic(tap):
     press_pause(tty, True, 1)
     last, close, marked, said = one_round(tty), 0, False, []
     while close < 2 and run.process.poll() is None and not wrong:
-        # Longer than it took to ask for the last round and to see it.
+        # Wait longer than it took to ask for the last round and to see it.
         steady(seconds=2 + 4 * (last[3][0] - last[1][0]))
         now = one_round(tty)
         marked |= bool(re.search(r'[0-9]n ', now[0]))
@@ -121,7 +122,7 @@ def traffic(tap):
             least, most = (rate * scale for rate in limits(last, now, 1 + index))
             shown = cells(now[0])[index] if now[0] else None
             said.append('%s: %s on the screen, %g to %g by the counters' % (what, shown, least, most))
-            # Two digits are shown, down to hundredths.
+            # The screen shows two digits, down to hundredths.
             if shown is None or not 0.95 * least - 0.006 <= shown <= 1.05 * most + 0.006:
                 wrong.append(said[-1])
             is_close &= most < 2 * least
@@ -135,7 +136,7 @@ def traffic(tap):
     wrong += more + unequal('exit status after ^C', status, 0)
     if not marked and not os.path.exists('/sys/class/infiniband/%s/ports/1/hw_counters/sent_bytes' % DEVICE):
         wrong.append('bytes of the netdev are not marked')
-    tap.test('top: rates on the screen are those of the counters, processes are there', wrong, said)
+    tap.test('top: rates on the screen match the counters, and processes are shown', wrong, said)
 
 
 def changes(tap):
@@ -161,7 +162,7 @@ def changes(tap):
 
 
 def sizes(tap):
-    """The smallest terminals, and the settings of the terminal before and after each end."""
+    """The smallest terminals, and that each way to end restores the terminal's settings."""
     wrong = []
     for lines, columns in ((5, 40), (2, 10), (50, 200)):
         tty = Terminal(lines, columns, 'top', '--interval', '100ms')
@@ -173,7 +174,7 @@ def sizes(tap):
                     columns, lines, len(frame), max(map(len, frame))))
         number_of = signal.SIGQUIT if lines == 5 else signal.SIGTERM
         os.kill(tty.child, number_of)
-        # It restores the settings after it has left the screen.
+        # The program restores the settings after it has left the screen.
         status = tty.wait()
         flags = termios.tcgetattr(tty.fd)[3]
         wrong += unequal('canonical mode and echo', flags & (termios.ICANON | termios.ECHO),
@@ -182,11 +183,11 @@ def sizes(tap):
         if HOME in tty.out.split(LEAVE)[-1]:
             wrong.append('it draws after it has left the screen')
         os.close(tty.fd)
-    tap.test('top: any size of a terminal, which is restored by SIGQUIT and SIGTERM', wrong)
+    tap.test('top: any size of terminal, and SIGQUIT and SIGTERM restore it', wrong)
 
 
 def system_calls(rounds, *words):
-    """How many a round makes on a terminal: the median, because now and then one does more."""
+    """System calls of a round on a terminal: the median, because some rounds make more."""
     path = '/run/top.strace'
     child, fd = os.forkpty()
     if child == 0:
@@ -207,7 +208,7 @@ def system_calls(rounds, *words):
 
 
 def cost(tap):
-    """No more system calls a round than counters --watch; the bench has the processor's time."""
+    """No more system calls per round than counters --watch; the bench measures processor time."""
     name = 'top: no more system calls than counters --watch'
     if not shutil.which('strace'):
         tap.skip(name, 'no strace here')

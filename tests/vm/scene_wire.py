@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Devices on a wire with a VLAN, on a bond, iWARP: all listings against all tools."""
+"""Devices on a wire with a VLAN, on a bond, iWARP: compares all listings with all tools."""
 
 import os
 
@@ -10,7 +10,7 @@ from tap import unequal
 
 
 def compare_all(tap, title, slots=1024):
-    """One test for each listing, and one for all."""
+    """One test for each listing, and one for all of them."""
     shot = compare.Snapshot(slots)
     for name, compare_one in compare.ALL.items():
         try:
@@ -48,11 +48,11 @@ def unprivileged(tap, shot):
 def without_nodes(tap, shot):
     """The verbs nodes are missing, as in a container, or not accessible."""
     sysfs = program.listing('gids', prefix=peers.HIDDEN)
-    tap.test('wire: gids by sysfs are the same table',
+    tap.test('wire: gids by sysfs show the same table',
              differ('gids', shot.ours['gids'], sysfs, drop=('source',)))
     sources = [{row['source'] for row in document.rows}
                for document in (shot.ours['gids'], sysfs)]
-    tap.test('wire: one came by verbs, the other by sysfs',
+    tap.test('wire: one table came by verbs, the other by sysfs',
              unequal('sources', sources, [{'verbs'}, {'sysfs'}]))
     both = [program.listing('gids', '--all', 'rxa', 'rxba1', prefix=prefix)
             for prefix in ((), peers.HIDDEN)]
@@ -60,11 +60,11 @@ def without_nodes(tap, shot):
              differ('gids --all', *both, drop=('source',)) +
              unequal('slots', len(both[0].rows), 2048))
     for name in ('devices', 'pkeys', 'netdevs'):
-        tap.test('wire: %s does without the nodes' % name,
+        tap.test('wire: %s works without the nodes' % name,
                  differ(name, shot.ours[name], program.listing(name, prefix=peers.HIDDEN)))
     lost = ('active_mtu_bytes', 'max_mtu_bytes')
     document = program.listing('ports', prefix=peers.HIDDEN)
-    tap.test('wire: ports without the nodes: no MTU, a problem each, exit 3',
+    tap.test('wire: ports without the nodes: no MTU, one problem each, exit 3',
              without_mtu(document, shot, lost))
     nodes = ['/dev/infiniband/' + node for node in peers.listdir('/dev/infiniband')
              if node.startswith('uverbs')]
@@ -75,13 +75,13 @@ def without_nodes(tap, shot):
     caps = program.listing('caps', prefix=peers.NOBODY)
     for node in nodes:
         os.chmod(node, 0o666)
-    tap.test('wire: ports with forbidden nodes: no MTU, a problem each, exit 3',
+    tap.test('wire: ports with inaccessible nodes: no MTU, one problem each, exit 3',
              without_mtu(document, shot, lost) +
              ['no word of permission: %s' % problem for problem in document.problems
               if 'ermission' not in problem['error'] or not problem['hint']])
-    tap.test('wire: gids with forbidden nodes',
+    tap.test('wire: gids with inaccessible nodes',
              differ('gids', shot.ours['gids'], gids, drop=('source',)))
-    tap.test('wire: caps with forbidden nodes: a problem for each device, exit 1',
+    tap.test('wire: caps with inaccessible nodes: a problem for each device, exit 1',
              unequal('exit status', caps.status, 1) +
              unequal('problems of', [problem['object'] for problem in caps.problems],
                      [row['device'] for row in shot.ours['devices'].rows]))
@@ -124,7 +124,7 @@ def objects_and_filters(tap):
         document = program.listing(*words)
         wrong += unequal(' '.join(words), document.status, status)
         wrong += unequal(' '.join(words) + ' problems', len(document.problems), 1)
-    tap.test('wire: what is not there: exit 5, or 3 if something else is', wrong)
+    tap.test('wire: missing objects: exit 5, or 3 if others exist', wrong)
 
 
 def play(tap):

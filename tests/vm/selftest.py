@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs rdmactl selftest, also in the background, and checks its rows.
 
-Nothing here waits for a time to pass: it waits for something to happen, and only so long.
+Nothing here waits for a fixed time: it waits for something to happen, up to a limit.
 """
 
 import json
@@ -20,10 +20,10 @@ SERVER = '10.9.0.2'
 
 
 def steady(value=lambda: None, seconds=0.5, patience=PATIENCE):
-    """Waits until value() has been the same for so long, and returns it.
+    """Waits until value() has not changed for `seconds`, and returns it.
 
-    Only time in which this program ran counts: when the whole machine has stood still, the others have
-    not yet done what they were about to.
+    Only time in which this program ran counts: while the whole machine stands still, the other
+    programs make no progress either.
     """
     step = 0.02
     last, left, end = value(), seconds, time.monotonic() + patience
@@ -35,7 +35,7 @@ def steady(value=lambda: None, seconds=0.5, patience=PATIENCE):
     return last
 
 
-# Before programs that poll, so that they get the processor only when nobody else wants it.
+# Prefix for programs that poll, so that they get the processor only when nothing else wants it.
 NICE = ('nice', '-n', '19')
 
 
@@ -55,7 +55,7 @@ class Running:
         return os.pread(file.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
 
     def says(self, text):
-        """Waits for text on standard error or standard output; False if the program ends before."""
+        """Waits for text on standard error or standard output; False if the program ends first."""
         until(lambda: text in self.said() + self.said(self.out) or
               self.process.poll() is not None)
         return text in self.said() + self.said(self.out)
@@ -94,7 +94,7 @@ class Selftest(Running):
 
 
 class Server(Selftest):
-    """rdmactl selftest --serve, which listens when this returns."""
+    """rdmactl selftest --serve, which is listening once this is constructed."""
 
     def __init__(self, *words, bind=SERVER, **options):
         super().__init__('--serve', '--bind', bind, *words, **options)
@@ -114,9 +114,9 @@ def run(*words, **options):
 
 
 def wrong_with(document, status, *rows):
-    """Errors in the status and in the rows (test, result, part of the reason) that must be there.
+    """Errors in the exit status and in the required rows (test, result, part of the reason).
 
-    With a row of the result fail, there is a next step, and nothing else may have failed.
+    A required row that failed must have a next step, and no other row may have failed.
     """
     wrong = unequal('exit status', document.status, status)
     for test, result, part in rows:
@@ -142,7 +142,7 @@ def resources():
 
 
 def leaked(before):
-    """Objects that are in use now and were not before. The kernel may take a moment to clean up."""
+    """Errors unless the same objects are in use as before. The kernel may need time to clean up."""
     return [] if until(lambda: resources() == before, 15) else unequal(
         'resources in use', resources(), before)
 

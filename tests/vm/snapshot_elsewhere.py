@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A snapshot of the guest says on another machine what the guest said: the half of the scene
-`snapshot` that needs no kernel of its own. scene_snapshot.py writes what is read here."""
+"""A snapshot of the guest answers on another machine as the guest did: the half of the scene
+`snapshot` that does not need the guest's kernel. scene_snapshot.py writes the files read here."""
 
 import json
 import os
@@ -11,11 +11,11 @@ import peers
 import program
 from tap import unequal
 
-# In the directory that both see.
+# Files in the directory that both machines see.
 ARCHIVE, SAID = 'host.tar.zst', 'said.json'
-SECONDS = 300  # for what takes long where the processor is emulated
+SECONDS = 300  # timeout of commands that take long on an emulated processor
 ORIGINALS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../cli/originals.py')
-# What an anonymised one says with other names.
+# Commands to which an anonymised snapshot gives the same answer with other names.
 ALIKE = (('devices',), ('ports',), ('gids',), ('netdevs',), ('caps',), ('resources',),
          ('resources', 'qp'), ('resources', 'cm_id'), ('topo', '--all'), ('roce',), ('cables',),
          ('counters', '--all'), ('doctor', '--all'))
@@ -23,16 +23,16 @@ MULTIPATH = '10.77.7.9'
 # Counters and packet numbers move. Keys are never in a snapshot.
 MOVING = {'value', 'rq_psn', 'sq_psn', 'free_user_contexts', 'user_contexts', 'values'}
 KEYS = {'rkey', 'lkey', 'local_dma_lkey', 'unsafe_global_rkey'}
-# The checks of what the program itself finds here and now: its own limits, libraries, device files.
+# Checks of the program's present surroundings: its own limits, libraries and device files.
 OWN_CHECKS = {'memlock', 'nofile', 'rdma-cgroup', 'provider', 'device-nodes', 'container-devices',
               'shm', 'hugepages', 'cpu-power', 'kernel-log', 'pstore'}
-# What may be another one in an anonymised snapshot: addresses, and names that stand for a host.
+# Text that may differ in an anonymised snapshot: addresses, and names of hosts.
 NAMED = re.compile(r'(?:[0-9a-f]{0,4}:){2,}[0-9a-f:.]*|(?:[0-9]{1,3}\.){3}[0-9]{1,3}|'
                    r'0x[0-9a-f]{12,}|host-[0-9a-f]{8}')
 
 
 def still(value):
-    """The value without what moves, for comparisons."""
+    """The value without keys and values that change, for comparisons."""
     if isinstance(value, dict):
         return {key: still(item) for key, item in value.items() if key not in MOVING | KEYS}
     if isinstance(value, list):
@@ -41,7 +41,7 @@ def still(value):
 
 
 def ask(words, *more):
-    """The exit status, and what holds still of the document."""
+    """The exit status, and the part of the document that does not change."""
     result = program.rdmactl(*more, '-j', *words)
     try:
         return result.status, still(json.loads(result.text()))
@@ -50,14 +50,14 @@ def ask(words, *more):
 
 
 def differences(live, saved, path=''):
-    """Where two documents are not the same, as lines."""
+    """Differences between two documents, as lines."""
     if isinstance(live, dict) and isinstance(saved, dict):
         return [line for key in sorted(set(live) | set(saved))
                 for line in differences(live.get(key), saved.get(key), '%s.%s' % (path, key))]
     if isinstance(live, list) and isinstance(saved, list) and len(live) == len(saved):
         return [line for number, (one, other) in enumerate(zip(live, saved))
                 for line in differences(one, other, '%s[%d]' % (path, number))]
-    # A next step says where it is to be done.
+    # A next step from a snapshot says that it is for that host.
     found = saved.replace(' on that host', '') if isinstance(saved, str) else saved
     return [] if live == found else ['%s: live %r, snapshot %r' % (path, live, saved)]
 
@@ -68,7 +68,7 @@ def same(words, status, live, archive):
 
 
 def tool(words, *more):
-    # Their output has tabs and their status is their own: the rules of the program do not hold.
+    # The output of old tools has tabs and their status differs: the program's rules do not apply.
     result = peers.run(program.RDMACTL, 'compat', *more, *words)
     return result.status, result.text(), result.complaint()
 
@@ -80,7 +80,7 @@ def same_tool(words, before, archive):
 
 
 def metrics(*more):
-    """The samples without their values, which move."""
+    """The samples without their values, which change."""
     return sorted(line.rsplit(' ', 1)[0] for line in
                   program.rdmactl(*more, 'metrics').text().splitlines())
 
@@ -92,13 +92,13 @@ def same_metrics(before, archive):
 
 
 def verdicts(document):
-    """(check, object): verdict and evidence, of the checks that are not about this process."""
+    """{(check, object): (verdict, summary)} for the checks that are not about this process."""
     return {(row['check'], row['object']): (row['verdict'], row['summary'])
             for row in document['doctor'] if row['check'] not in OWN_CHECKS}
 
 
 def doctor(live, archive):
-    """Each verdict of the live host, with what it says."""
+    """Verdicts and summaries of the live host that the snapshot does not repeat."""
     status, saved = ask(('doctor', '--all'), '--root', archive)
     if not live or not saved:
         return ['no answer: exit status %s' % status]
@@ -108,12 +108,12 @@ def doctor(live, archive):
 
 
 def no_keys(before, root):
-    """What gives access to memory is in the live answer, and nowhere in the archive."""
+    """Keys that give access to memory are in the live answer, but not in the archive."""
     keys = {row['local_dma_lkey'] for row in before
             if int(row['local_dma_lkey'] or '0', 16)}
     with open(root + '/netlink/answers', encoding='ascii') as file:
         groups = file.read().split('\nend\n')
-    # Those of RDMA netlink, whose attributes have these numbers.
+    # Only answers from RDMA netlink, where attributes have these numbers.
     text = '\n'.join(group for group in groups if 'ask 20 ' in group)
     wrong = [] if text.count('ask 20 ') > 20 else ['only %d questions' % text.count('ask 20 ')]
     for key in keys:
@@ -125,7 +125,7 @@ def no_keys(before, root):
 
 
 def guess(archive):
-    """Which of two next hops is taken is not known: an answer, and the doubt."""
+    """Which of two next hops is taken is unknown: there is an answer, and it is called a guess."""
     result = program.rdmactl('--root', archive, '-j', 'gids', '--to', MULTIPATH)
     document = json.loads(result.text())
     return (unequal('exit status', result.status, 3) +
@@ -135,14 +135,14 @@ def guess(archive):
 
 
 def holder(pid, archive):
-    """The process that has ended has its name."""
+    """A process that has ended since then still has its name."""
     document = program.parse('qps', (), program.rdmactl('--root', archive, '-j', 'resources', 'qp'))
     return unequal('command', {row['command'] for row in document.rows if row['pid'] == pid},
                    {'ibv_rc_pingpong'})
 
 
 def older(root):
-    """A snapshot without tables, as older releases took it, has the neighbours' routes only."""
+    """A snapshot without tables, as older releases took them, has only the neighbours' routes."""
     path = root + '/netlink/answers'
     with open(path, encoding='ascii') as file:
         head, body = file.read().split('\n', 1)
@@ -161,7 +161,7 @@ def older(root):
 
 
 def same_but_for_names(one, other, names, host, path=''):
-    """Where two documents differ in more than names; one name has to become the same everywhere."""
+    """Differences other than names; each name must become the same other name everywhere."""
     if isinstance(one, dict) and isinstance(other, dict) and set(one) == set(other):
         return [line for key in sorted(one)
                 for line in same_but_for_names(one[key], other[key], names, host, '%s.%s' % (path, key))]
@@ -181,7 +181,7 @@ def same_but_for_names(one, other, names, host, path=''):
 
 
 def without_path(document, path):
-    """The document with another word for the path that it was read from."""
+    """The document with ROOT instead of the path that it was read from."""
     return json.loads(json.dumps(document).replace(path, 'ROOT'))
 
 
@@ -192,7 +192,7 @@ def unpack(archive, folder):
 
 
 def alike(tap, plain, other, host):
-    """Each listing of both folders, of which one is anonymised; returns what became of names."""
+    """Compares each listing of the plain folder and the anonymised one."""
     names = {}
     for words in ALIKE:
         (status, first), (other_status, second) = (ask(words, '--root', plain),
@@ -200,9 +200,9 @@ def alike(tap, plain, other, host):
         wrong = unequal('exit status', other_status, status)
         wrong += unequal('a document', first is not None, True)
         wrong += same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
-        tap.test('snapshot: %s says the same of the anonymised one' % ' '.join(words), wrong[:12])
+        tap.test('snapshot: %s is the same anonymised, but for names' % ' '.join(words), wrong[:12])
     changed = [name for name in names if names[name] != name]
-    tap.test('snapshot: many names became others, no two the same',
+    tap.test('snapshot: many names were replaced, no two by the same name',
              unequal('many', len(changed) > 6, True) +
              unequal('different', len(set(names.values())), len(names)))
     wrong = ['10.9.0.2 became nothing']
@@ -210,13 +210,13 @@ def alike(tap, plain, other, host):
         _, first = ask(('gids', '--to', '10.9.0.2'), '--root', plain)
         _, second = ask(('gids', '--to', names['10.9.0.2']), '--root', other)
         wrong = same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
-    tap.test('snapshot: the way to a neighbour is that of its other address', wrong)
+    tap.test('snapshot: gids --to finds the same way to the replaced address of a neighbour', wrong)
 
 
 def anonymised(tap, said, folder, archive, plain):
-    """It says the same but for names, and no original is in it, whether as text or as bytes."""
+    """Except for names the answers are the same, and no original is left, as text or as bytes."""
     key, path = folder + '/key', folder + '/other.tar.zst'
-    # The same names in each run.
+    # The fixed key makes the same names in each run.
     with open(key, 'w', encoding='ascii') as file:
         file.write('the key of this scene\n')
     result = program.rdmactl('snapshot', path, '--anonymise', '--anonymise-key', key, '--root',
@@ -227,31 +227,31 @@ def anonymised(tap, said, folder, archive, plain):
     other = unpack(path, folder + '/other')
     alike(tap, plain, other, said['host'])
     result = peers.run('python3', ORIGINALS, plain, other, *said['addresses'], timeout=SECONDS)
-    tap.test('snapshot: no original is in the anonymised one, neither as text nor as bytes',
+    tap.test('snapshot: no original is in the anonymised snapshot, neither as text nor as bytes',
              result.text().splitlines()[:-1][:12] if result.status == 0 else result.describe())
     result = peers.run('python3', ORIGINALS, plain, plain, *said['addresses'], timeout=SECONDS)
-    tap.test('snapshot: the same search finds them in the plain one',
+    tap.test('snapshot: the same search finds the originals in the plain snapshot',
              [] if result.text().count('left: bytes') > 5 else result.describe()[:12])
 
 
 def compare(tap, where):
-    """What the guest said is in the directory `where`, beside its snapshot."""
+    """Compares the guest's answers in the directory `where` with the snapshot next to them."""
     archive = os.path.join(where, ARCHIVE)
     with open(os.path.join(where, SAID), encoding='ascii') as file:
         said = json.load(file)
     for words, status, live in said['commands']:
-        tap.test('snapshot: %s says what it said' % ' '.join(words),
+        tap.test('snapshot: %s is the same as on the live host' % ' '.join(words),
                  same(words, status, live, archive))
     for words, *before in said['tools']:
-        tap.test('snapshot: %s says what it said' % ' '.join(words),
+        tap.test('snapshot: %s is the same as on the live host' % ' '.join(words),
                  same_tool(words, before, archive))
-    tap.test('snapshot: metrics have the samples that they had',
+    tap.test('snapshot: metrics have the same samples as on the live host',
              same_metrics(said['metrics'], archive))
-    tap.test('snapshot: doctor says what it said', doctor(said['doctor'], archive))
-    tap.test('snapshot: the process that has ended has its name', holder(said['pid'], archive))
+    tap.test('snapshot: doctor has the live verdicts', doctor(said['doctor'], archive))
+    tap.test('snapshot: a process that has ended still has its name', holder(said['pid'], archive))
     tap.test('snapshot: a guess is called a guess', guess(archive))
     with tempfile.TemporaryDirectory() as folder:
         plain = unpack(archive, folder + '/plain')
-        tap.test('snapshot: no key of memory is in it', no_keys(said['pds'], plain))
+        tap.test('snapshot: it contains no key of memory', no_keys(said['pds'], plain))
         anonymised(tap, said, folder, archive, plain)
-        tap.test('snapshot: without tables, what was not asked is told', older(plain))
+        tap.test('snapshot: without tables, it says which route it does not have', older(plain))
