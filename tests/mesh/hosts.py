@@ -13,7 +13,7 @@ import wire
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
-BOOT_SECONDS = 60  # of a try
+BOOT_SECONDS = 60  # for each try
 BOOT_TRIES = 3
 SET_UP = """
 set -e
@@ -51,7 +51,7 @@ class Task:
             return ''
 
     def says(self, words, seconds=30):
-        """Waits for words on its standard error."""
+        """Waits for words on the program's standard error."""
         end = time.monotonic() + seconds
         while words not in self.text('err') and not self.done() and time.monotonic() < end:
             time.sleep(0.05)
@@ -108,7 +108,7 @@ class Host:
         return self.start(*argv, **env).wait(seconds)
 
     def shell(self, text, seconds=60):
-        """A script that must succeed; its output."""
+        """Runs a script that must succeed; returns its output."""
         done = self.run('sh', '-c', text, seconds=seconds)
         if done.status != 0:
             raise RuntimeError('%s: %s: %s' % (self.name, text.strip(), done))
@@ -130,9 +130,8 @@ class Bed:
         self.hosts = [Host(self, number, kernel) for number in range(1, count + 1)]
 
     def boot(self):
-        """Waits until each host has its address and device. Once in a while, most of all where the
-        processors are busy, an emulated machine hangs or breaks down while it starts: it gets another
-        try."""
+        """Waits until each host has its address and device. Now and then, mostly on a busy machine,
+        an emulated one hangs or crashes while it starts: it gets another try."""
         for tries in range(BOOT_TRIES):
             end = time.monotonic() + BOOT_SECONDS
             for host in self.hosts:

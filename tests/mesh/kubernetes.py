@@ -22,14 +22,14 @@ import yaml
 
 ZONE = 'default.svc.cluster.local'
 BRIDGE = '10.96.0.1'
-GRACE_SECONDS = 30  # a pod's terminationGracePeriodSeconds, unless it says so
+GRACE_SECONDS = 30  # the default of a pod's terminationGracePeriodSeconds
 TYPE_A = 1
 NXDOMAIN = 3
-KILLED = 'unshare: sigprocmask unblock failed: Invalid argument\n'  # what it says of a child that was killed
+KILLED = 'unshare: sigprocmask unblock failed: Invalid argument\n'  # after a child was killed
 
 
 def enter():
-    """This program again, in namespaces that end with it."""
+    """Executes this program again, in namespaces that end with it."""
     if os.environ.get('RDMACTL_TEST_POD_BED') != '1':
         os.environ['RDMACTL_TEST_POD_BED'] = '1'
         user = [] if os.geteuid() == 0 else ['--map-root-user']
@@ -41,7 +41,7 @@ def ip(*words):
 
 
 def expand(text, environment):
-    """$(NAME) of a command, an argument or a value; $$ is a $; an unknown name stays as it is."""
+    """Expands $(NAME) in a command, an argument or a value; $$ is $; unknown names stay."""
     def value(match):
         return '$' if match[0] == '$$' else environment.get(match[1], match[0])
     return re.sub(r'\$\$|\$\(([^)]*)\)', value, text)
@@ -133,7 +133,7 @@ class Pod:
         container = manifest.container
         argv = [expand(word, environment) for word in
                 [*container['command'], *container.get('args', []), *cluster.more]]
-        # It waits until its network is there: a pod's sandbox is made before its containers.
+        # The container waits for its network: a pod's sandbox is made before its containers.
         script = ('read go; hostname %s; mount --bind {0}/hosts /etc/hosts;'
                   ' mount --bind {0}/resolv /etc/resolv.conf; exec "$@" </dev/null' % self.host).format(self.folder)
         self.process = subprocess.Popen(
@@ -147,7 +147,7 @@ class Pod:
         self.process.stdin.close()
 
     def environment(self, cluster):
-        """Nothing comes from the outside but what sanitizers need. The Job's controller adds the index."""
+        """Only the sanitizers' variables come from outside. The Job's controller adds the index."""
         fields = {'spec.nodeName': 'node-%d' % self.index, 'status.podIP': self.address,
                   'metadata.name': '%s-%d-x2x4z' % (cluster.manifest.job['metadata']['name'], self.index),
                   'metadata.namespace': 'default'}
@@ -165,7 +165,7 @@ class Pod:
         return values
 
     def child(self):
-        """PID 1 of the pod, as it is called outside."""
+        """The PID that the pod's PID 1 has outside."""
         path = '/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)
         end = time.monotonic() + 60
         while time.monotonic() < end:
@@ -197,7 +197,7 @@ class Pod:
             self.killed = self.killed or number == signal.SIGKILL
 
     def status(self):
-        """The exit status of the container; None: it runs. unshare does not pass on that it was killed."""
+        """The container's exit status; None if it runs. unshare does not report a kill."""
         status = self.process.poll()
         return 128 + signal.SIGKILL if status and self.killed else status
 
@@ -206,7 +206,7 @@ class Pod:
 
 
 class Cluster:
-    """One run of the Job. `more` are words for each container, in place of the site's RDMA."""
+    """One run of the Job. `more`: arguments for each container, instead of the site's RDMA."""
 
     def __init__(self, manifest, names, number, folder, path, more, absent=(), late=()):
         self.names, self.number = names, number
@@ -215,7 +215,7 @@ class Cluster:
         os.makedirs(folder)
         self.pods = {}
         self.seen = set()
-        self.ended = None  # why the Job was ended before its pods
+        self.ended = None  # why the Job was ended before its pods had ended
         self.late = list(late)
         self.indexes = [index for index in range(manifest.spec['completions'])
                         if index < manifest.spec['parallelism'] and index not in absent]
@@ -232,9 +232,9 @@ class Cluster:
         return {index: pod.status() for index, pod in sorted(self.pods.items())}
 
     def control(self):
-        """What the controller does about pods that have failed: with backoffLimitPerIndex 0 the index
-        has failed, and the others go on; without, the Job has failed with more than backoffLimit of
-        them, and all that still run are ended."""
+        """Does what the controller does about failed pods: with backoffLimitPerIndex 0 the index
+        has failed, and the others go on; without it, the Job has failed once more than
+        backoffLimit pods have, and all pods that still run are ended."""
         spec = self.manifest.spec
         failed = [index for index, status in self.statuses().items() if status]
         limit = spec.get('maxFailedIndexes', spec['completions'])
@@ -247,7 +247,7 @@ class Cluster:
             self.end_pods()
 
     def end_pods(self):
-        """As the kubelet does it."""
+        """Ends the pods as the kubelet does."""
         end = time.monotonic() + self.manifest.pod.get('terminationGracePeriodSeconds', GRACE_SECONDS)
         for pod in self.pods.values():
             if pod.status() is None:
@@ -259,7 +259,7 @@ class Cluster:
                 pod.signal(signal.SIGKILL)
 
     def wait(self, seconds):
-        """Until all pods have ended; whether they have."""
+        """Waits until all pods have ended; returns whether they have."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.control()
@@ -278,7 +278,7 @@ class Cluster:
         return True
 
     def close(self):
-        """What still ran is returned."""
+        """Kills the pods that still run, and returns their indexes."""
         left = [index for index, status in self.statuses().items() if status is None]
         for pod in self.pods.values():
             if pod.status() is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What README.md, the manual and contrib/ tell a newcomer to type for rdmactl mesh, as text for a
-shell. It is run as it is printed, apart from what belongs to a site: how many hosts there are, what
-they are called, and that Open MPI sees one host here, not four. `rdmactl` is a script that adds what a
+"""The commands for rdmactl mesh that README.md, the manual and contrib/ give newcomers, as text for
+a shell. They run as printed, except for what depends on the site: the number of hosts, their
+names, and that Open MPI sees one host here, not four. `rdmactl` is a script that adds what a
 rehearsal needs."""
 
 import os
@@ -65,7 +65,7 @@ def all_of_them(folder):
 
 
 def prepare(folder, rdmactl, rehearsal):
-    """Programs and settings that recipes take for granted, in a folder of the path; the environment."""
+    """Puts what recipes expect into a folder on the path; returns the environment."""
     for name, text in (('rdmactl', PROGRAM.format(rdmactl=rdmactl, rehearsal=rehearsal)),
                        ('groups.conf', GROUPS)):
         with open(os.path.join(folder, name), 'w') as file:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A Slurm cluster of four nodes on the loopback interface of this host: munged, slurmctld and four
 slurmd of the distribution, in a folder and on ports of their own, without systemd. All of them are
-children of this process, and end with it. Its nodes know each other by name, which nobody else does."""
+children of this process, and end with it. Only its nodes know each other by name."""
 
 import os
 import socket
@@ -74,8 +74,8 @@ class Slurm:
         self.settle()
 
     def settle(self):
-        """Waits until all nodes are free: the next job would have to wait until the controller knows that
-        the last one is over, and its test may not be willing to."""
+        """Waits until all nodes are free: otherwise the next job would wait until the controller
+        knows that the last one is over, which may be too long for its test."""
         self._wait(lambda: self._idle() == 4)
 
     def _start(self, *argv, within=()):

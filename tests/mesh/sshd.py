@@ -43,7 +43,8 @@ Host *
 	StrictHostKeyChecking yes
 	BatchMode yes
 """
-# What the mark and the sanitizers need on the other side is passed on, as a site might pass LANG.
+# The variables of the mark and of the sanitizers are passed to the other side, as a site might pass
+# LANG.
 WRAPPER = """#!/bin/sh
 set -- -F {folder}/client "$@"
 for word in {passed}; do
@@ -60,7 +61,7 @@ class Sshd:
         self.path = os.path.join(folder, 'bin')
         os.mkdir(self.path)
         if os.geteuid() == 0:
-            os.makedirs('/run/sshd', 0o755, exist_ok=True)  # what the distribution's unit does
+            os.makedirs('/run/sshd', 0o755, exist_ok=True)  # as the distribution's unit does
         port = free_port(HOSTS.values())
         for name in ('host-key', 'user-key'):
             subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', os.path.join(folder, name)],
@@ -99,7 +100,7 @@ class Sshd:
             time.sleep(0.05)
 
     def sessions(self):
-        """Children of the server: a host on which something still runs has one."""
+        """Children of the server: one for each host on which something still runs."""
         try:
             with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)) as file:
                 return [int(word) for word in file.read().split()]

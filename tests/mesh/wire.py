@@ -9,7 +9,7 @@ import struct
 import threading
 
 MOST_FRAME = 69000
-MOST_QUEUED = 1 << 20  # bytes for a guest that does not read; more is lost, as on a real wire
+MOST_QUEUED = 1 << 20  # bytes for a guest that does not read; more are lost, as on a real wire
 
 
 class Port:
@@ -20,7 +20,7 @@ class Port:
         self.queued = bytearray()
 
     def frames(self):
-        """The whole frames that have come."""
+        """The complete frames that have arrived."""
         while len(self.received) >= 4:
             length = struct.unpack_from('>I', self.received)[0]
             if length > MOST_FRAME:
@@ -91,7 +91,7 @@ class Switch:
             self._forward(port, frame)
 
     def _forward(self, port, frame):
-        """To where its destination was heard, else to all others."""
+        """Forwards to the port where the destination was seen, otherwise to all other ports."""
         self.frames += 1
         self.places[frame[6:12]] = port
         place = self.places.get(frame[:6])

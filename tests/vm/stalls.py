@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How long something takes, apart from how slow the machine is and how long it stands still."""
+"""How long something takes, not counting how slow the machine is and how long it stands still."""
 
 import os
 import threading
 import time
 
-# A program may take so many times longer on another machine, as long as it does not wait meanwhile.
+# A program may take this many times longer on a slower machine, as long as it does not idle.
 SLOWER = 10
 
 
 class Stalls:
     """Measures how late the machine itself is: a busy host may stop an emulated processor.
 
-    A thread on each processor sleeps for a moment, again and again, and notes when it overslept, and
-    how long the processors had nothing to do: then the program waited for something else.
+    A thread on each processor repeatedly sleeps for a moment, and notes when it overslept and how
+    long the processors were idle: in that time the program was waiting for something else.
     """
 
     STEP = 0.01
@@ -41,7 +41,7 @@ class Stalls:
             now, now_idle = time.time(), self._idle()
             if now - last > 2 * self.STEP:
                 self.found.append((now, now - last - self.STEP))
-            # It stood still without work.
+            # More idle time than this means that the machine stood still while it was idle.
             self.steps.append((now, min(now_idle - idle, 2 * self.STEP)))
             last, idle = now, now_idle
 
@@ -60,16 +60,16 @@ class Stalls:
         return sum(late for woke, late in self.found if woke > begin and woke - late < end)
 
     def idle(self, begin, end):
-        """Seconds in which the processors had nothing to do, though they ran."""
+        """Seconds for which the processors were idle, though they were not stopped."""
         return sum(idle for woke, idle in self.steps if begin < woke <= end) / len(self.threads)
 
     def is_late(self, seconds, begin=None, end=None):
-        """Whether what took from begin (when this was made) to end (now) waited for longer than that."""
+        """Whether the work from begin (default: construction) to end (now) waited for longer."""
         begin, end = begin or self.begin, end or time.time()
         took = end - begin - self.between(begin, end)
         return min(took, self.idle(begin, end)) > seconds or took > SLOWER * seconds
 
     def tell(self, begin=None, end=None):
-        """How long it took."""
+        """Describes how long the work took."""
         begin, end = begin or self.begin, end or time.time()
         return '%.2f s, %.2f of them idle' % (end - begin, self.idle(begin, end))

@@ -5,7 +5,7 @@ import sys
 import time
 
 SHOWN = 25  # lines of diagnostics for a test
-SLOW = 5.0  # seconds since the previous test above which they are printed
+SLOW = 5.0  # the seconds since the previous test are printed if there are more
 
 
 class Tap:
@@ -21,7 +21,7 @@ class Tap:
         sys.stdout.flush()
 
     def test(self, name, wrong=(), say=()):
-        """Passes if nothing is wrong. `wrong` is a list of lines, or a word on what is wrong."""
+        """Passes if nothing is wrong. `wrong` is a list of lines, or a single string."""
         if isinstance(wrong, str):
             wrong = [wrong]
         wrong = [line for line in wrong if line]
@@ -67,7 +67,7 @@ def printable(text):
 
 
 def unequal(what, ours, theirs):
-    """A line if the two differ, for the list of what is wrong."""
+    """Returns a list with one line if the two differ, otherwise an empty list."""
     if ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool):
         return []
     return ['%s: rdmactl says %r, expected %r' % (what, ours, theirs)]
