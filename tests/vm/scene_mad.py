@@ -94,7 +94,7 @@ def ethernet(tap):
     tap.test('mad: Ethernet: every command names the link layer, and the commands to use instead',
              wrong_with(rows))
     tap.test('mad: Ethernet: the commands named as next steps exist',
-             unequal('missing', {'ports', 'gids', 'ping', 'selftest'} - commands(), set()))
+             unequal('missing', {'ports', 'gids', 'counters', 'ping', 'selftest'} - commands(), set()))
     tap.test('mad: Ethernet is reported before a problem with the umad node',
              wrong_with(Refusal((*words, '--via', 'rxa'), COMMANDS[words], 5, ways[1][1], steps,
                                 prefix)
