@@ -137,9 +137,12 @@ analyze: | $(GENERATED)
 
 TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
+# Other targets run these; `check` only builds them, so that they do not rot.
+BENCH_PROGRAMS := $(BUILD)/mesh/simulate $(BUILD)/bench/mad_rate
+
 .PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm check-mesh
 check: deps-check
-	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS)
+	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS) $(BENCH_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli server launchers sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit

@@ -325,7 +325,7 @@ static void run_wire(struct made_up_mesh *mesh, bool one_by_one, struct outcome 
 	coordinator_dismiss(coordinator, 5000);
 	coordinator_free(coordinator);
 	waitpid(pid, NULL, 0);
-	free(ran.stage_failed);
+	strings_free(&ran.stages_failed);
 	plan_clear(&plan);
 	strings_free(&names);
 }
