@@ -78,7 +78,7 @@ static void expect_state(struct bed *bed, const char *name, enum provider_state 
 {
 	char *library = NULL;
 
-	assert_int_equal(providers_find(&bed->providers, name, &library), state);
+	assert_int_equal(providers_find(&bed->tree.root, &bed->providers, name, &library), state);
 	if (wanted)
 		assert_string_equal(library, wanted);
 	else

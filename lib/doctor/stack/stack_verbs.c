@@ -373,7 +373,7 @@ void check_provider(struct doctor_context *run)
 		doctor_unknown(run, "the configuration of libibverbs");
 		return;
 	}
-	state = providers_find(providers, name, &library);
+	state = providers_find(&run->facts->root, providers, name, &library);
 	directory = mem_format("/%s", providers->directory);
 	if (providers->abi)
 		doctor_evidence(run, directory, "libibverbs expects lib%s-rdmav%s.so", name,

@@ -157,7 +157,6 @@ void providers_read(const struct root *root, struct providers *providers)
 	providers->abi = read_abi(root, library);
 	inner = mem_format("%s/libibverbs", providers->directory);
 	list_libraries(root, inner, &providers->libraries);
-	list_libraries(root, providers->directory, &providers->libraries);
 }
 
 void providers_clear(struct providers *providers)
@@ -190,10 +189,10 @@ static bool is_library_of(const char *file, const char *name, const char *abi)
 	return !strcmp(abi ? rest : rest + strspn(rest, "0123456789"), ".so");
 }
 
-static char *find_library(const struct providers *providers, const char *name, const char *abi)
+static char *find_among(const struct strings *libraries, const char *name, const char *abi)
 {
-	for (size_t i = 0; i < providers->libraries.count; i++) {
-		const char *file = providers->libraries.items[i];
+	for (size_t i = 0; i < libraries->count; i++) {
+		const char *file = libraries->items[i];
 
 		if (is_library_of(file, name, abi))
 			return text_clean(file, strlen(file));
@@ -201,8 +200,27 @@ static char *find_library(const struct providers *providers, const char *name, c
 	return NULL;
 }
 
-enum provider_state providers_find(const struct providers *providers, const char *name,
-				   char **ret_library)
+/*
+ * The loader's own directory comes second, as in load_driver(), dynamic_driver.c. It is listed only
+ * if need be: with thousands of other libraries in it, that takes long on a network file system.
+ */
+static char *find_library(const struct root *root, const struct providers *providers,
+			  const char *name, const char *abi)
+{
+	char *found = find_among(&providers->libraries, name, abi);
+
+	if (!found && providers->directory) {
+		struct strings others = {.known = false};
+
+		list_libraries(root, providers->directory, &others);
+		found = find_among(&others, name, abi);
+		strings_free(&others);
+	}
+	return found;
+}
+
+enum provider_state providers_find(const struct root *root, const struct providers *providers,
+				   const char *name, char **ret_library)
 {
 	const char *entry = NULL;
 
@@ -212,11 +230,11 @@ enum provider_state providers_find(const struct providers *providers, const char
 	*ret_library = NULL;
 	if (entry && entry[0] == '/')
 		return PROVIDER_ELSEWHERE;
-	*ret_library = find_library(providers, name, providers->abi);
+	*ret_library = find_library(root, providers, name, providers->abi);
 	if (!entry)
 		return PROVIDER_NOT_CONFIGURED;
 	if (*ret_library)
 		return PROVIDER_THERE;
-	*ret_library = find_library(providers, name, NULL);
+	*ret_library = find_library(root, providers, name, NULL);
 	return *ret_library ? PROVIDER_OTHER_ABI : PROVIDER_NO_LIBRARY;
 }

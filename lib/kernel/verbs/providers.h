@@ -12,7 +12,7 @@
 struct providers {
 	char *directory; /* of libibverbs.so.1, relative to the root; NULL: not installed */
 	char *abi;	 /* "34", from a provider's suffix -rdmav34.so; NULL: unknown */
-	struct strings libraries; /* found in DIRECTORY/libibverbs and in DIRECTORY */
+	struct strings libraries; /* found in DIRECTORY/libibverbs */
 	struct strings names;	  /* in the configuration: mlx5, or /opt/x/libmlx5 */
 	int rc;			  /* -errno: why the configuration could not be read */
 };
@@ -30,9 +30,12 @@ enum provider_state {
 	PROVIDER_ELSEWHERE, /* configured by its path, which is not checked */
 };
 
-/* Finds a provider. *ret_library, freed by the caller, is the library that exists; NULL: none. */
-enum provider_state providers_find(const struct providers *providers, const char *name,
-				   char **ret_library);
+/*
+ * Finds a provider, in DIRECTORY/libibverbs or else in DIRECTORY itself. *ret_library, freed by the
+ * caller, is the library that exists; NULL: none.
+ */
+enum provider_state providers_find(const struct root *root, const struct providers *providers,
+				   const char *name, char **ret_library);
 
 /* Pure functions: parse a configuration file, and the bytes of libibverbs.so.1. */
 void providers_parse(const char *text, struct strings *names);
