@@ -319,15 +319,22 @@ void module_files_read(const struct root *root, struct module_files *files)
 	/* Debian's file for 6.12 is 0.6 MiB. */
 	files->rc = sysfs_read_file(root, &files->files, "lib/modules/%s/modules.dep",
 				    files->release);
-	/* A kernel without this file has no built-in modules. */
-	sysfs_read_file(root, &files->built_in, "lib/modules/%s/modules.builtin", files->release);
+}
+
+char *modules_read_built_in(const struct root *root)
+{
+	_cleanup_(freep) char *release = read_release(root);
+	char *names = NULL;
+
+	if (release)
+		sysfs_read_file(root, &names, "lib/modules/%s/modules.builtin", release);
+	return names;
 }
 
 void module_files_clear(struct module_files *files)
 {
 	free(files->release);
 	free(files->files);
-	free(files->built_in);
 	strings_free(&files->others);
 	*files = (struct module_files){.rc = 0};
 }
@@ -352,11 +359,11 @@ static const char *find_line(const char *text, const char *module, size_t *ret_l
 	return NULL;
 }
 
-bool module_is_built_in(const struct module_files *files, const char *module)
+bool module_is_built_in(const char *built_in, const char *module)
 {
 	size_t length;
 
-	return find_line(files->built_in, module, &length);
+	return find_line(built_in, module, &length);
 }
 
 char *module_file(const struct module_files *files, const char *module)

@@ -69,16 +69,21 @@ int module_loaded_origin(const struct root *root, const char *module,
 
 /* Modules on disk for the running kernel. */
 struct module_files {
-	char *release; /* of the running kernel; NULL: unknown */
-	char *files;   /* modules.dep */
-	char *built_in;
-	int rc;		       /* why these two are missing; -ENOENT: no directory of the release */
+	char *release;	       /* of the running kernel; NULL: unknown */
+	char *files;	       /* modules.dep */
+	int rc;		       /* why that is missing; -ENOENT: no directory of the release */
 	struct strings others; /* releases that have a directory */
 };
 
 void module_files_read(const struct root *root, struct module_files *files);
 void module_files_clear(struct module_files *files);
-bool module_is_built_in(const struct module_files *files, const char *module);
 /* Returns the module's file relative to the directory of the release, cleaned; NULL: none. */
 char *module_file(const struct module_files *files, const char *module);
 enum module_origin module_file_origin(const char *file);
+
+/*
+ * Returns modules.builtin of the running kernel, which is a hundred times shorter than modules.dep;
+ * NULL: unreadable, or a kernel without built-in modules.
+ */
+char *modules_read_built_in(const struct root *root);
+bool module_is_built_in(const char *built_in, const char *module);

@@ -307,6 +307,7 @@ static void modules_on_disk(void **state)
 {
 	struct bed *bed = *state;
 	struct saved_tree *tree = &bed->tree;
+	char *built_in;
 
 	tree_write(tree, "proc/sys/kernel/osrelease", "6.12.1-amd64\n");
 	tree_write(tree, "lib/modules/6.12.1-amd64/modules.dep",
@@ -328,9 +329,11 @@ static void modules_on_disk(void **state)
 	/* Neither dependencies of another module nor parts of a name are found. */
 	expect_file(&bed->files, "ib_uverbs", NULL);
 	expect_file(&bed->files, "mlx5", NULL);
-	assert_true(module_is_built_in(&bed->files, "ib_uverbs"));
-	assert_true(module_is_built_in(&bed->files, "x"));
-	assert_false(module_is_built_in(&bed->files, "ib_core"));
+	built_in = modules_read_built_in(&tree->root);
+	assert_true(module_is_built_in(built_in, "ib_uverbs"));
+	assert_true(module_is_built_in(built_in, "x"));
+	assert_false(module_is_built_in(built_in, "ib_core"));
+	free(built_in);
 	assert_int_equal(module_file_origin("kernel/a/b.ko"), MODULE_ORIGIN_KERNEL);
 	assert_int_equal(module_file_origin("extra/mlnx-ofa_kernel/b.ko"), MODULE_ORIGIN_OTHER);
 }
@@ -343,7 +346,8 @@ static void no_modules_on_disk(void **state)
 	module_files_read(&tree->root, &bed->files);
 	assert_null(bed->files.release);
 	assert_int_equal(bed->files.rc, -ENODATA);
-	assert_false(module_is_built_in(&bed->files, "x"));
+	assert_null(modules_read_built_in(&tree->root));
+	assert_false(module_is_built_in(NULL, "x"));
 	expect_file(&bed->files, "x", NULL);
 	module_files_clear(&bed->files);
 	/* A name that would lead elsewhere is not a release. */

@@ -49,16 +49,15 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 void link_note_module(struct change *change, const struct link_wish *wish)
 {
 	const char *module = enum_find_word(link_type_names, wish->type)->help;
-	struct module_files files = {.rc = 0};
+	_cleanup_(freep) char *built_in = NULL;
 	struct root root;
 
 	if (root_open(NULL, &root))
 		return;
 	if (module_is_loaded(&root, module) == TRISTATE_NO) {
-		module_files_read(&root, &files);
-		if (!module_is_built_in(&files, module))
+		built_in = modules_read_built_in(&root);
+		if (!module_is_built_in(built_in, module))
 			change_note(change, "the kernel loads the module %s for it", module);
-		module_files_clear(&files);
 	}
 	root_close(&root);
 }

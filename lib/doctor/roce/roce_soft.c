@@ -50,7 +50,7 @@ static int find_filters(struct doctor_facts *facts, const char **ret_found)
 		facts->filters_rc = sysfs_read_long(&facts->root, &modules, "proc/modules");
 		for (size_t i = 0; modules && i < ARRAY_SIZE(filters); i++)
 			if (is_loaded(modules, filters[i]) ||
-			    module_is_built_in(doctor_module_files(facts), filters[i]))
+			    module_is_built_in(doctor_built_in_modules(facts), filters[i]))
 				mem_extend(&facts->filters, "%s%s", facts->filters ? ", " : "",
 					   filters[i]);
 	}
@@ -72,7 +72,7 @@ static void advise(struct doctor_context *run, const char *found, bool rxe)
 
 static void find_no_filter(struct doctor_context *run)
 {
-	if (!doctor_module_files(run->facts)->built_in) {
+	if (!doctor_built_in_modules(run->facts)) {
 		doctor_evidence(run, "/proc/modules",
 				"neither nf_tables nor an iptables table; no modules.builtin");
 		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,

@@ -64,6 +64,7 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *facts);
 const struct module_rules *doctor_module_rules(struct doctor_facts *facts);
 const struct module_files *doctor_module_files(struct doctor_facts *facts);
+const char *doctor_built_in_modules(struct doctor_facts *facts); /* as modules_read_built_in() */
 /* Whether the module is in the kernel, loaded or built in. */
 enum tristate doctor_has_module(struct doctor_facts *facts, const char *module);
 /* Returns where a module in the kernel came from. */

@@ -22,13 +22,14 @@ struct doctor_stack {
 	struct auxiliary_devices auxiliary;
 	struct module_rules rules;
 	struct module_files files;
+	char *built_in;
 	struct providers providers;
 	enum tristate shared; /* use doctor_namespaces_are_shared() */
 	int shared_rc;
 	struct number abi; /* use doctor_core_abi() */
 	int abi_rc;
 	/* Which of these have been read. */
-	bool has_auxiliary, has_rules, has_files, has_providers, has_shared, has_abi;
+	bool has_auxiliary, has_rules, has_files, has_built_in, has_providers, has_shared, has_abi;
 };
 
 static struct doctor_stack *stack_of(struct doctor_facts *facts)
@@ -100,6 +101,16 @@ const struct module_files *doctor_module_files(struct doctor_facts *facts)
 	return &stack->files;
 }
 
+const char *doctor_built_in_modules(struct doctor_facts *facts)
+{
+	struct doctor_stack *stack = stack_of(facts);
+
+	if (!stack->has_built_in)
+		stack->built_in = modules_read_built_in(&facts->root);
+	stack->has_built_in = true;
+	return stack->built_in;
+}
+
 static const struct module_fact *module_fact(struct doctor_facts *facts, const char *name)
 {
 	struct doctor_stack *stack = stack_of(facts);
@@ -123,7 +134,7 @@ enum tristate doctor_has_module(struct doctor_facts *facts, const char *module)
 {
 	enum tristate loaded = module_fact(facts, module)->loaded;
 
-	if (loaded == TRISTATE_NO && module_is_built_in(doctor_module_files(facts), module))
+	if (loaded == TRISTATE_NO && module_is_built_in(doctor_built_in_modules(facts), module))
 		return TRISTATE_YES;
 	return loaded;
 }
@@ -194,6 +205,7 @@ void doctor_stack_free(struct doctor_stack *stack)
 	free(stack->modules);
 	module_rules_clear(&stack->rules);
 	module_files_clear(&stack->files);
+	free(stack->built_in);
 	providers_clear(&stack->providers);
 	free(stack);
 }
