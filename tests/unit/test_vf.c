@@ -44,13 +44,21 @@ static int take(const struct bytes *bytes, size_t length, struct vf_list *list)
 	return vf_take(copy, length, list);
 }
 
-static void make(struct bytes *message)
+/* The part of the message before the list of VFs. */
+static void begin(struct bytes *message, uint32_t count)
 {
 	const struct ifinfomsg header = {.ifi_index = 5};
+
+	bytes_put(message, &header, sizeof(header));
+	put_u32(message, IFLA_NUM_VF, count);
+}
+
+static void make(struct bytes *message)
+{
 	const uint64_t guid = 0x0011223344556677;
 	struct bytes list = {0};
 
-	bytes_put(message, &header, sizeof(header));
+	begin(message, 2);
 	put_vf(&list, 0, IFLA_VF_LINK_STATE_AUTO, 1, &guid);
 	put_vf(&list, 1, IFLA_VF_LINK_STATE_DISABLE, UINT32_MAX, NULL);
 	put_nest(message, IFLA_VFINFO_LIST, &list);
@@ -80,17 +88,72 @@ static void settings(void **state)
 
 static void damaged(void **state)
 {
-	struct bytes message = {0};
+	struct bytes message = {0}, before = {0};
 
 	(void)state;
 	make(&message);
+	begin(&before, 2);
 	for (size_t length = 0; length < message.length; length += 4) {
 		_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
 		const int rc = take(&message, length, &list);
 
-		/* Without attributes, a message says nothing about VFs. */
-		assert_int_equal(rc, length == sizeof(struct ifinfomsg) ? 0 : -EBADMSG);
+		/* Without a list, a message says nothing about VFs. */
+		assert_int_equal(rc, length == sizeof(struct ifinfomsg) || length == before.length
+					     ? 0
+					     : -EBADMSG);
 	}
+}
+
+/* rtnl_fill_vf() stores the length of the list in 16 bits, whatever it is. */
+static void many(void **state)
+{
+	enum { VFS = 1000 };
+	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0}, less = {.count = 0};
+	_cleanup_(freep) uint8_t *message = NULL, *cut = NULL;
+	struct bytes start = {0}, entry = {0};
+	struct nlattr nest = {.nla_type = IFLA_VFINFO_LIST};
+	size_t length, size;
+
+	(void)state;
+	begin(&start, VFS);
+	put_vf(&entry, 0, IFLA_VF_LINK_STATE_AUTO, 1, NULL);
+	size = sizeof(nest) + VFS * entry.length;
+	assert_true(size > UINT16_MAX);
+	nest.nla_len = (uint16_t)size;
+	message = mem_alloc_zero(start.length + size, 1);
+	memcpy(message, start.data, start.length);
+	memcpy(message + start.length, &nest, sizeof(nest));
+	length = start.length + sizeof(nest);
+	for (uint32_t i = 0; i < VFS; i++, length += entry.length) {
+		entry.length = 0;
+		put_vf(&entry, i, IFLA_VF_LINK_STATE_ENABLE, 1, NULL);
+		memcpy(message + length, entry.data, entry.length);
+	}
+	assert_int_equal(vf_take(message, length, &list), 0);
+	assert_int_equal(list.count, VFS);
+	assert_int_equal(list.items[VFS - 1].index.value, VFS - 1);
+	assert_int_equal(list.items[VFS - 1].policy.value, VF_POLICY_UP);
+	/* In memory of the exact size. */
+	cut = mem_alloc_zero(length - entry.length, 1);
+	memcpy(cut, message, length - entry.length);
+	assert_int_equal(vf_take(cut, length - entry.length, &less), -EBADMSG);
+	assert_int_equal(less.count, VFS - 1);
+}
+
+/* A recording that an earlier version anonymised does not have the number of VFs. */
+static void without_number(void **state)
+{
+	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
+	const struct ifinfomsg header = {.ifi_index = 5};
+	struct bytes message = {0}, vfs = {0};
+
+	(void)state;
+	bytes_put(&message, &header, sizeof(header));
+	put_vf(&vfs, 0, IFLA_VF_LINK_STATE_AUTO, 1, NULL);
+	put_nest(&message, IFLA_VFINFO_LIST, &vfs);
+	put_u32(&message, IFLA_MTU, 1500);
+	assert_int_equal(take(&message, message.length, &list), 0);
+	assert_int_equal(list.count, 1);
 }
 
 /* The message as sent to the kernel: a nest in a nest, for one VF. */
@@ -128,9 +191,8 @@ static void set(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(set),
+		cmocka_unit_test(settings),	  cmocka_unit_test(damaged), cmocka_unit_test(many),
+		cmocka_unit_test(without_number), cmocka_unit_test(set),
 	};
 
 	return cmocka_run_group_tests_name("vf", tests, NULL, NULL);

@@ -212,6 +212,19 @@ def gone(tap):
     scene_devlink.write(scene_devlink.BUS + '/new_device', '10 1')
 
 
+def many(tap):
+    """More VFs than fit into the 16 bits of their attribute's length: rtnl_fill_vf()."""
+    peers.must('rdma', 'link', 'add', 'nsx', 'type', 'rxe', 'netdev', os.listdir(CARD + '/net')[0])
+    scene_devlink.write(scene_devlink.FACTS + '/max_vfs', '400')
+    made = change('sriov', 'set', 'nsx', 'vfs', '400', '--yes')
+    last = change('sriov', 'set', 'nsx', 'vf', '399', 'policy', 'up', '--yes')
+    rows = [row for row in listed().rows if row['kind'] == 'vf']
+    tap.test('cards: 400 VFs are listed, and the last one can be set',
+             unequal('status', (made.status, last.status), (0, 0)) + unequal('states', states(last), ['changed']) +
+             unequal('VFs', len({row['index'] for row in rows}), 400) +
+             unequal('up', [row['index'] for row in rows if row['policy'] == 'up'], [399]))
+
+
 def play(tap):
     netdev = scene_devlink.make_card()
     if not netdev:
@@ -224,6 +237,7 @@ def play(tap):
         ipoib(tap, netdev)
         parameters(tap, netdev)
         gone(tap)
+        many(tap)
     finally:
         scene_devlink.write(CARD + '/sriov_numvfs', '0')
         peers.run('rdma', 'link', 'del', 'nsx')

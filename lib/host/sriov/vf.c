@@ -21,10 +21,6 @@ const struct enum_name vf_policy_names[] = {
 	{0},
 };
 
-static const struct nla_policy link_policy[IFLA_VFINFO_LIST + 1] = {
-	[IFLA_VFINFO_LIST] = {.type = NLA_NESTED},
-};
-
 static const struct nla_policy vf_attributes[IFLA_VF_IB_PORT_GUID + 1] = {
 	[IFLA_VF_MAC] = {.minlen = sizeof(struct ifla_vf_mac)},
 	[IFLA_VF_LINK_STATE] = {.minlen = sizeof(struct ifla_vf_link_state)},
@@ -84,16 +80,50 @@ static int take_one(void *context, const struct nlattr *nest)
 	return 0;
 }
 
+/*
+ * All VFs are in one attribute, whose length has 16 bits and wraps around: rtnl_fill_vf(),
+ * net/core/rtnetlink.c. A VF with GUIDs takes 236 bytes, and before Linux 5.16, which always counts
+ * packets, 336: then 195 VFs fit. The entries are complete all the same, and IFLA_NUM_VF says how
+ * many there are. `room`: what is left of the message.
+ */
+static int take_list(const struct nlattr *nest, int room, const struct number *count,
+		     struct vf_list *list)
+{
+	const struct nlattr *entry = nla_data(nest);
+	int rc;
+
+	/* A recording that an earlier version anonymised does not have the number. */
+	if (!count->known)
+		return netlink_each(nest, IFLA_VF_INFO, take_one, list);
+	room -= NLA_HDRLEN;
+	for (uint64_t i = 0; i < count->value; i++) {
+		rc = nla_ok(entry, room) ? take_one(list, entry) : -EBADMSG;
+		if (rc)
+			return rc;
+		entry = nla_next(entry, &room);
+	}
+	return 0;
+}
+
+/* What follows the list cannot be parsed if its length has wrapped around. */
 int vf_take(const void *payload, size_t length, struct vf_list *list)
 {
-	struct nlattr *table[ARRAY_SIZE(link_policy)];
+	const size_t header = NLA_ALIGN(sizeof(struct ifinfomsg));
+	const struct nlattr *attribute;
+	struct number count = {0};
+	int left;
 
-	if (netlink_parse(payload, length, sizeof(struct ifinfomsg), table, ARRAY_SIZE(table),
-			  link_policy))
+	if (length < header)
 		return -EBADMSG;
-	return table[IFLA_VFINFO_LIST]
-		       ? netlink_each(table[IFLA_VFINFO_LIST], IFLA_VF_INFO, take_one, list)
-		       : 0;
+	nla_for_each_attr(attribute, (const void *)((const char *)payload + header),
+			  (int)(length - header), left)
+	{
+		if (nla_type(attribute) == IFLA_VFINFO_LIST)
+			return take_list(attribute, left, &count, list);
+		if (nla_type(attribute) == IFLA_NUM_VF && netlink_get_number(attribute, &count))
+			return -EBADMSG;
+	}
+	return left < (int)sizeof(*attribute) ? 0 : -EBADMSG;
 }
 
 static int take_answer(void *context, const void *payload, size_t length)
@@ -101,11 +131,8 @@ static int take_answer(void *context, const void *payload, size_t length)
 	return vf_take(payload, length, context);
 }
 
-/*
- * Each VF takes some 200 bytes of the reply, and there may be 256 of them: the list is one
- * attribute, which can have 64 KiB in addition to the rest of the link.
- */
-enum { LARGEST_ANSWER = 80 * 1024 };
+/* Room for 1500 VFs of 336 bytes each, see take_list(). */
+enum { LARGEST_ANSWER = 512 * 1024 };
 
 int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list *list)
 {

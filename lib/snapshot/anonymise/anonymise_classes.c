@@ -170,6 +170,7 @@ static const struct attribute_class link_rows[] = {
 	ROW(IFLA_CARRIER_CHANGES, NUMBER),
 	ROW(IFLA_LINK_NETNSID, NUMBER),
 	ROW(IFLA_EXT_MASK, NUMBER),
+	ROW(IFLA_NUM_VF, NUMBER),
 	NEST(IFLA_LINKINFO, &info),
 	NEST(IFLA_VFINFO_LIST, &vf_list),
 };
