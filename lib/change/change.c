@@ -236,13 +236,13 @@ void change_note(struct change *change, const char *format, ...)
 		strings_add(&change->notes, text);
 }
 
-char *change_quote_object(const struct change *change)
+static char *quote_object(const struct setting *setting, const char *object)
 {
-	_cleanup_(freep) char *copy = mem_string(change->object);
+	_cleanup_(freep) char *copy = mem_string(object);
 	char *rest = copy, *word, *words = NULL;
 
-	if (change->setting->flags & SETTING_OF_NAME)
-		return text_quote(change->object);
+	if (setting->flags & SETTING_OF_NAME)
+		return text_quote(object);
 	while ((word = strsep(&rest, " "))) {
 		_cleanup_(freep) char *quoted = text_quote(word);
 
@@ -251,17 +251,27 @@ char *change_quote_object(const struct change *change)
 	return words;
 }
 
-char *change_as_command(const struct change *change, const char *value)
+char *change_quote_object(const struct change *change)
 {
-	_cleanup_(freep) char *object = change->object ? change_quote_object(change) : NULL;
+	return quote_object(change->setting, change->object);
+}
+
+char *change_as_command_on(const struct change *change, const char *object, const char *value)
+{
+	_cleanup_(freep) char *words = object ? quote_object(change->setting, object) : NULL;
 	_cleanup_(freep) char *quoted = text_quote(value);
 	char *command = mem_format("rdmactl %s%s%s %s %s", change->setting->command,
-				   object ? " " : "", object ? object : "",
+				   words ? " " : "", words ? words : "",
 				   change->setting->keyword.word, quoted);
 
 	if (change->host && change->host->options)
 		mem_extend(&command, "%s", change->host->options);
 	return command;
+}
+
+char *change_as_command(const struct change *change, const char *value)
+{
+	return change_as_command_on(change, change->object, value);
 }
 
 /* systemd expands backslashes, % (specifiers) and $ (variables) inside quotes, too. */

@@ -198,6 +198,8 @@ char *change_quote_object(const struct change *change);
  * the caller frees it.
  */
 char *change_as_command(const struct change *change, const char *value);
+/* The same for an object that has another name when the command is run. */
+char *change_as_command_on(const struct change *change, const char *object, const char *value);
 /*
  * Returns "ExecStart=/usr/bin/env COMMAND" for such a command, in the syntax of systemd.service(5);
  * the caller frees it. Through env(1), because only systemd 239 and later search for a command

@@ -366,11 +366,11 @@ static void take_resources(struct device_users *users, uint32_t device_index, st
 			    strerror(-rc));
 }
 
-void change_guard_device(struct change *change)
+void change_guard_device(struct change *change, const char *object)
 {
 	_cleanup_(device_list_clear) struct device_list list = {.count = 0};
 	_cleanup_(root_close) struct root root = {.fd = -1};
-	_cleanup_(freep) char *name = mem_string(change->object);
+	_cleanup_(freep) char *name = mem_string(object);
 	struct device_users users = {.count = 0};
 	const struct device *device = NULL;
 	struct netlink *nldev;

@@ -11,10 +11,10 @@
 #include "resource/resource.h"
 
 /*
- * Reports each user of the device that the change's object names (DEV or DEV/PORT) with
- * change_disturbs(), and what could not be examined with change_note(). Loads no module.
+ * Reports each user of the device that the object names (DEV or DEV/PORT) with change_disturbs(),
+ * and what could not be examined with change_note(). Loads no module.
  */
-void change_guard_device(struct change *change);
+void change_guard_device(struct change *change, const char *object);
 /*
  * Returns the numbers of the processes with that name: "7, 12". NULL: none. They are searched for
  * once per call, because there may be many; the host owns the text.

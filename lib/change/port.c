@@ -55,7 +55,7 @@ static void guard_state(struct change *change)
 {
 	if (strcmp(change->wanted, "down"))
 		return;
-	change_guard_device(change);
+	change_guard_device(change, change->object);
 	netdev_note_users(change, (unsigned int)change->netdev_index.value, false);
 }
 

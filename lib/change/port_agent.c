@@ -257,7 +257,7 @@ static void guard_field(struct change *change, const char *key, const char *text
 				"the path to the node, which goes through this port and may be "
 				"lost for good");
 	if (agent_of(change)->local)
-		change_guard_device(change);
+		change_guard_device(change, change->object);
 }
 
 static void guard_state(struct change *change)

@@ -120,8 +120,9 @@ void inventory_free(struct inventory *inventory)
 	*inventory = (struct inventory){.answers = false};
 }
 
-void change_guard_device(struct change *change)
+void change_guard_device(struct change *change, const char *object)
 {
+	assert_string_equal(object, change->object);
 	change_note(change, "the device is looked at");
 }
 

@@ -189,10 +189,10 @@ static const struct change *other_half(const struct change *change)
 }
 
 /* A user that was in the way of this change may be there again at the next boot. */
-static char *unit_command(const struct change *change)
+static char *unit_command(const struct change *change, const char *object)
 {
 	const struct change *other = other_half(change);
-	char *command = change_as_command(change, change->wanted);
+	char *command = change_as_command_on(change, object, change->wanted);
 
 	if (other)
 		mem_extend(&command, " %s %s", other->setting->keyword.word, other->wanted);
@@ -201,9 +201,9 @@ static char *unit_command(const struct change *change)
 }
 
 /* The pattern for a unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
-void netdev_persist_as(struct change *change, const char *name)
+void netdev_persist_as(struct change *change, const char *object, const char *name)
 {
-	_cleanup_(freep) char *command = unit_command(change);
+	_cleanup_(freep) char *command = unit_command(change, object);
 	_cleanup_(freep) char *exec_start = change_exec_start(command);
 	_cleanup_(freep) char *earlier = earlier_units(change->setting, name);
 
@@ -228,7 +228,7 @@ void netdev_persist(struct change *change)
 	char name[IF_NAMESIZE];
 
 	if (!netdev_name(change, name))
-		netdev_persist_as(change, name);
+		netdev_persist_as(change, change->object, name);
 }
 
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting)

@@ -26,7 +26,7 @@ int netdev_read(struct change *change, char **ret_value);
 void netdev_guard(struct change *change);
 void netdev_persist(struct change *change);
 /* The same for an object that is not a netdev; `name` must be usable in a file name. */
-void netdev_persist_as(struct change *change, const char *name);
+void netdev_persist_as(struct change *change, const char *object, const char *name);
 
 /* Returns another change of this call to the same netdev; NULL if there is none. */
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting);

@@ -225,7 +225,7 @@ static void guard_netns(struct change *change)
 	_cleanup_(freep) char *from = origin(change);
 
 	guard_way(change);
-	change_guard_device(change);
+	change_guard_device(change, change->object);
 	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
 			    "it (IPoIB) are removed");
 	change_note(change, "when the last process of that network namespace ends, the kernel "

@@ -149,7 +149,7 @@ static int check_sub_device(struct change *change)
 static void guard_sub_device(struct change *change)
 {
 	if (!strcmp(change->wanted, CHANGE_ABSENT))
-		change_guard_device(change);
+		change_guard_device(change, change->object);
 }
 
 static char *undo_sub_device(const struct change *change)

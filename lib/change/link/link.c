@@ -411,7 +411,7 @@ static void guard(struct change *change)
 	}
 	if (!can_be_made(change->before, &wish))
 		change_note(change, "it cannot be undone: " NETDEV_ELSEWHERE);
-	change_guard_device(change);
+	change_guard_device(change, change->object);
 }
 
 /* Returns `link add NAME type TYPE netdev IF` for a value, or NULL. */

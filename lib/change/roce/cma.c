@@ -155,21 +155,16 @@ static const char *name_then(const struct change *change)
 static char *undo(const struct change *change)
 {
 	_cleanup_(freep) char *port = mem_format("%s/%u", name_then(change), port_of(change));
-	struct change then = *change;
 
-	then.object = port;
-	return change_as_command(&then, change->before);
+	return change_as_command_on(change, port, change->before);
 }
 
 static void persist(struct change *change)
 {
 	_cleanup_(freep) char *name = mem_format("%s-%u", name_then(change), port_of(change));
 	_cleanup_(freep) char *port = mem_format("%s/%u", name_then(change), port_of(change));
-	char *object = change->object;
 
-	change->object = port;
-	netdev_persist_as(change, name);
-	change->object = object;
+	netdev_persist_as(change, port, name);
 }
 
 const struct setting cma_mode_setting = {

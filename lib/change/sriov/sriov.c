@@ -145,16 +145,6 @@ static int write_vfs(struct change *change, const char *value)
 	return rc;
 }
 
-/* Reports the users of a VF's RDMA device, by making it the change's object for the guard. */
-static void guard_device_of_vf(struct change *change, char *device)
-{
-	char *object = change->object;
-
-	change->object = device;
-	change_guard_device(change);
-	change->object = object;
-}
-
 static void guard_vf(struct change *change, const struct root *root, unsigned int vf,
 		     const char *driver)
 {
@@ -168,7 +158,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 	}
 	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf)) {
 		for (size_t i = 0; i < devices.count; i++)
-			guard_device_of_vf(change, devices.items[i]);
+			change_guard_device(change, devices.items[i]);
 		if (!devices.count)
 			change_disturbs(change,
 					"VF %u, whose RDMA device is in another network namespace",

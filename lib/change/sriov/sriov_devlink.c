@@ -151,23 +151,16 @@ static int write_switch(struct change *change, const char *value)
 	return rc;
 }
 
-/*
- * Reports the users of the function's RDMA devices, by making each the change's object for the
- * guard.
- */
+/* Reports the users of the function's RDMA devices. */
 static void guard_devices(struct change *change, const struct root *root, const char *directory)
 {
 	struct strings devices;
-	char *object = change->object;
 
 	if (!change->host->inventory)
 		return;
 	card_list_devices(root, directory, &change->host->inventory->devices, &devices);
-	for (size_t i = 0; i < devices.count; i++) {
-		change->object = devices.items[i];
-		change_guard_device(change);
-	}
-	change->object = object;
+	for (size_t i = 0; i < devices.count; i++)
+		change_guard_device(change, devices.items[i]);
 	strings_free(&devices);
 }
 
@@ -235,7 +228,7 @@ static char *undo_switch(const struct change *change)
 {
 	static const char *const ends[] = {"/infiniband/", "/net/"};
 	_cleanup_(freep) char *path = mem_string(change->data);
-	struct change other = *change;
+	const char *name;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		char *end = strstr(path, ends[i]);
@@ -243,9 +236,9 @@ static char *undo_switch(const struct change *change)
 		if (end)
 			*end = '\0';
 	}
-	if (strchr(strrchr(path, '/') + 1, '.'))
-		other.object = strrchr(path, '/') + 1;
-	return change_as_command(&other, change->before);
+	name = strrchr(path, '/') + 1;
+	return change_as_command_on(change, strchr(name, '.') ? name : change->object,
+				    change->before);
 }
 
 #define SWITCH(word_, help_)                                                                \
