@@ -293,6 +293,21 @@ char *change_exec_start(const char *command)
 	return line;
 }
 
+char *change_escape_unit(const char *name, bool is_path)
+{
+	char *escaped = mem_string("");
+
+	for (; *name; name++) {
+		const bool plain = (*name >= 'a' && *name <= 'z') ||
+				   (*name >= 'A' && *name <= 'Z') ||
+				   (*name >= '0' && *name <= '9') ||
+				   strchr(is_path ? "_.:" : "_.:-", *name);
+
+		mem_extend(&escaped, plain ? "%c" : "\\x%02x", (unsigned char)*name);
+	}
+	return escaped;
+}
+
 static char *list_words(const struct enum_name *names)
 {
 	char *list = NULL;

@@ -206,6 +206,12 @@ char *change_as_command_on(const struct change *change, const char *object, cons
  * without a path, and this program may be elsewhere at the next boot.
  */
 char *change_exec_start(const char *command);
+/*
+ * Returns the name of an object as a part of a unit's name, like systemd-escape(1), for the caller
+ * to free: without %, which begins a specifier in the unit, and @. `is_path`: a - stands for a / in
+ * the unit's name, as in those of devices, so the name's own is escaped.
+ */
+char *change_escape_unit(const char *name, bool is_path);
 
 /*
  * Parses `text` into the canonical form of its setting, in *ret_value for the caller to free. 0;

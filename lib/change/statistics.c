@@ -218,9 +218,10 @@ static void persist_auto(struct change *change)
 {
 	_cleanup_(freep) char *command = auto_command(change, change->wanted);
 	_cleanup_(freep) char *exec_start = change_exec_start(command);
+	_cleanup_(freep) char *unit = change_escape_unit(device_name(change), false);
 
 	change->persist_file = mem_format("/etc/systemd/system/rdma-qp-counters-%s-%u.service",
-					  device_name(change), port_of(change));
+					  unit, port_of(change));
 	change->persist_text = mem_format("[Unit]\n"
 					  "After=rdma-hw.target\n"
 					  "[Service]\n"

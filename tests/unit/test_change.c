@@ -743,6 +743,27 @@ static void a_command_is_a_line_of_a_unit(void **state)
 	}
 }
 
+/* systemd.unit(5), STRING ESCAPING FOR INCLUSION IN UNIT NAMES */
+static void a_name_is_part_of_a_unit(void **state)
+{
+	static const struct {
+		const char *name, *part, *path;
+	} rows[] = {
+		{"ens1f0np0", "ens1f0np0", "ens1f0np0"},   {"bond0.100", "bond0.100", "bond0.100"},
+		{"br-lan", "br-lan", "br\\x2dlan"},	   {"eth%n", "eth\\x25n", "eth\\x25n"},
+		{"a@b\\", "a\\x40b\\x5c", "a\\x40b\\x5c"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *part = change_escape_unit(rows[i].name, false);
+		_cleanup_(freep) char *path = change_escape_unit(rows[i].name, true);
+
+		assert_string_equal(part, rows[i].part);
+		assert_string_equal(path, rows[i].path);
+	}
+}
+
 /* The text for each error at each step, if the setting does not explain it. */
 static void reasons(void **state)
 {
@@ -1034,6 +1055,7 @@ int main(void)
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
 		CASE(a_command_is_a_line_of_a_unit),
+		CASE(a_name_is_part_of_a_unit),
 		CASE(reasons),
 		CASE(gone_before_writing),
 		CASE(misfits),

@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/dcb.h"
+#include "change/dcb/netdev.h"
 #include "kernel/netlink/netlink.h"
 #include "change_bed.h"
 #include "roce/ecn.h"
@@ -921,6 +922,20 @@ static void persisted(void **state)
 	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
 }
 
+/* A % begins a specifier in a unit, and a unit's name has none: systemd.unit(5). */
+static void persisted_with_percent(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = add(bed, &link_pause_setting, "none");
+
+	netdev_persist_as(change, "eth%0", "eth%0");
+	assert_string_equal(change->persist_file,
+			    "/etc/systemd/system/rdmactl-eth\\x250-global-pause.service");
+	assert_non_null(strstr(change->persist_text, "Description=global-pause of eth\\x250\n"));
+	assert_non_null(strstr(change->persist_text, " rdmactl-eth\\x250-maxrate.service\n"));
+	assert_non_null(strstr(change->persist_text, "roce set eth%%0 global-pause none --yes\n"));
+}
+
 /*
  * Units start in parallel: which one has to be first is stated, and so is which settings only fit
  * together.
@@ -1261,6 +1276,7 @@ int main(void)
 		TEST(gone),
 		TEST(derived_trust),
 		TEST(persisted),
+		TEST(persisted_with_percent),
 		TEST(persisted_together),
 		TEST(profile_ecn),
 		TEST(profiles),

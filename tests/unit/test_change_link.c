@@ -210,7 +210,7 @@ static void units(void **state)
 	assert_string_equal(change->persist_file, "/etc/systemd/system/rdma-link-rxe0.service");
 	assert_string_equal(
 		change->persist_text,
-		"[Unit]\nDescription=RDMA device rxe0: rxe on eth-0.5_a:9@\n"
+		"[Unit]\nDescription=RDMA device rxe0: rxe on eth-0.5_a:9\\x40\n"
 		"BindsTo=sys-subsystem-net-devices-eth\\x2d0.5_a:9\\x40.device\n"
 		"After=sys-subsystem-net-devices-eth\\x2d0.5_a:9\\x40.device\n\n"
 		"[Service]\nType=oneshot\nRemainAfterExit=yes\n"

@@ -205,9 +205,10 @@ void netdev_persist_as(struct change *change, const char *object, const char *na
 {
 	_cleanup_(freep) char *command = unit_command(change, object);
 	_cleanup_(freep) char *exec_start = change_exec_start(command);
-	_cleanup_(freep) char *earlier = earlier_units(change->setting, name);
+	_cleanup_(freep) char *unit = change_escape_unit(name, false);
+	_cleanup_(freep) char *earlier = earlier_units(change->setting, unit);
 
-	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
+	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", unit,
 					  change->setting->keyword.word);
 	change->persist_text = mem_format("[Unit]\n"
 					  "Description=%s of %s\n"
@@ -220,7 +221,7 @@ void netdev_persist_as(struct change *change, const char *object, const char *na
 					  "\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
-					  change->setting->keyword.word, name, earlier, exec_start);
+					  change->setting->keyword.word, unit, earlier, exec_start);
 }
 
 void netdev_persist(struct change *change)

@@ -435,21 +435,6 @@ static char *undo(const struct change *change)
 		       : mem_format("rdmactl link del %s", name);
 }
 
-/* Escapes a name for the name of a device unit, like systemd-escape(1). */
-static char *escape_unit(const char *name)
-{
-	char *escaped = mem_string("");
-
-	for (; *name; name++) {
-		const bool plain = (*name >= 'a' && *name <= 'z') ||
-				   (*name >= 'A' && *name <= 'Z') ||
-				   (*name >= '0' && *name <= '9') || strchr("_.:", *name);
-
-		mem_extend(&escaped, plain ? "%c" : "\\x%02x", (unsigned char)*name);
-	}
-	return escaped;
-}
-
 /*
  * udev starts rdma-hw.target as soon as there is any RDMA device (rdma-ulp-modules.rules of
  * rdma-core), which may be only this one; so the netdev has to start the unit, too. The kernel
@@ -460,16 +445,17 @@ static void persist(struct change *change)
 	const struct link_data *data = change->data;
 	const char *name = data && *data->asked ? data->asked : change->object;
 	_cleanup_(freep) char *command = make_add_command(name, change->wanted);
-	_cleanup_(freep) char *exec_start = NULL, *unit = NULL;
+	_cleanup_(freep) char *exec_start = NULL, *unit = NULL, *netdev = NULL;
 	struct link_wish wish;
 
 	if (!command || !link_wish_parse(change->wanted, &wish))
 		return;
 	exec_start = change_exec_start(command);
-	unit = escape_unit(wish.netdev);
+	unit = change_escape_unit(wish.netdev, true);
+	netdev = change_escape_unit(wish.netdev, false);
 	change->persist_file = mem_format("/etc/systemd/system/rdma-link-%s.service", name);
 	change->persist_text = mem_format("[Unit]\n"
-					  "Description=RDMA device %s: %s\n"
+					  "Description=RDMA device %s: %s on %s\n"
 					  "BindsTo=sys-subsystem-net-devices-%s.device\n"
 					  "After=sys-subsystem-net-devices-%s.device\n"
 					  "\n"
@@ -481,7 +467,7 @@ static void persist(struct change *change)
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target "
 					  "sys-subsystem-net-devices-%s.device",
-					  name, change->wanted, unit, unit, exec_start, unit);
+					  name, wish.type, netdev, unit, unit, exec_start, unit);
 }
 
 const struct setting link_setting = {
