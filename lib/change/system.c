@@ -17,6 +17,12 @@ static const struct enum_name netns_modes[] = {
 	{0},
 };
 
+/*
+ * It has copies of modules and of /etc/modprobe.d from when it was built: if ib_core is loaded from
+ * it, a newer file has no effect.
+ */
+#define REBUILD "rebuild the initial RAM disk if it has ib_core (update-initramfs -u, dracut -f)"
+
 #define RECORD struct system_settings
 static const struct field fields[] = {
 	WORD(netns_mode, netns_modes, "NETNS MODE", SHOWN, 0,
@@ -114,7 +120,7 @@ static int write_netns_mode(struct change *change, const char *value)
 	 */
 	if (rc == -EBUSY) {
 		step = mem_format("put 'options ib_core netns_mode=%d' into "
-				  "/etc/modprobe.d/rdma.conf, and restart the host",
+				  "/etc/modprobe.d/rdma.conf, " REBUILD ", and restart the host",
 				  mode);
 		change_explain(change, step,
 			       "the kernel refuses it while another network namespace exists");
@@ -125,7 +131,7 @@ static int write_netns_mode(struct change *change, const char *value)
 static void persist_netns_mode(struct change *change)
 {
 	change->persist_file = mem_string("/etc/modprobe.d/rdma.conf");
-	change->persist_text = mem_format("options ib_core netns_mode=%d",
+	change->persist_text = mem_format("options ib_core netns_mode=%d\n# then " REBUILD,
 					  (int)enum_find_word(netns_modes, change->wanted)->value);
 }
 

@@ -183,6 +183,8 @@ static void writing(void **state)
 	}
 }
 
+#define REBUILD "rebuild the initial RAM disk if it has ib_core (update-initramfs -u, dracut -f)"
+
 static void refusals(void **state)
 {
 	struct bed *bed = *state;
@@ -192,14 +194,16 @@ static void refusals(void **state)
 	assert_int_equal(change->setting->write(change, "exclusive"), -EBUSY);
 	assert_string_equal(change->reason,
 			    "the kernel refuses it while another network namespace exists");
-	assert_string_equal(change->next_step,
-			    "put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, "
-			    "and restart the host");
+	assert_string_equal(
+		change->next_step,
+		"put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, " REBUILD
+		", and restart the host");
 	change = want(bed, MODE_SETTING, "shared");
 	assert_int_equal(change->setting->write(change, "shared"), -EBUSY);
-	assert_string_equal(change->next_step,
-			    "put 'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, "
-			    "and restart the host");
+	assert_string_equal(
+		change->next_step,
+		"put 'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, " REBUILD
+		", and restart the host");
 	change = want(bed, QKEY_SETTING, "on");
 	assert_int_equal(change->setting->write(change, "on"), -EBUSY);
 	assert_null(change->reason);
@@ -212,8 +216,10 @@ static void refusals(void **state)
 /* netns_mode of ib_core is Y, shared, unless it is given. */
 static void lasting(void **state)
 {
-	static const char *const rows[][2] = {{"exclusive", "options ib_core netns_mode=0"},
-					      {"shared", "options ib_core netns_mode=1"}};
+	static const char *const rows[][2] = {
+		{"exclusive", "options ib_core netns_mode=0\n# then " REBUILD},
+		{"shared", "options ib_core netns_mode=1\n# then " REBUILD},
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct change *change = want(*state, MODE_SETTING, rows[i][0]);
