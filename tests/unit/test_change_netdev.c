@@ -1112,6 +1112,29 @@ static void notes_on_a_vf(void **state)
 	has_note(change, "without GUIDs, an InfiniBand VF cannot come up");
 }
 
+/* VFs that are made again have none of their settings: VF 0 has GUIDs, and nothing else is set. */
+static void settings_that_vfs_lose(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want_vf(bed, "policy", 0, "down");
+
+	bed->machine.vfs[1] = (struct virtual_function){.policy = IFLA_VF_LINK_STATE_AUTO};
+	sriov_note_vfs(change);
+	assert_int_equal(change->notes.count, 2);
+	has_note(change, "undoing the change creates VFs again, but without the MACs, GUIDs, "
+			 "VLANs, rates, policies and trust that these have");
+	has_note(change, "VF 0 has node-guid 0011:2233:4455:6677, port-guid 0011:2233:4455:6688");
+	bed->machine.vfs[1].policy = IFLA_VF_LINK_STATE_DISABLE;
+	bed->machine.vfs[1].trust = 1;
+	sriov_note_vfs(change);
+	has_note(change, "VF 1 has policy down, trust on");
+	for (size_t i = 0; i < VFS; i++)
+		bed->machine.vfs[i].policy = IFLA_VF_LINK_STATE_ENABLE;
+	change = want_vf(bed, "policy", 0, "down");
+	sriov_note_vfs(change);
+	assert_int_equal(change->notes.count, 1 + VFS);
+}
+
 /* ice and i40e reset the VF when its trust changes, and this host may be using it. */
 static void netdevs_of_a_vf(void **state)
 {
@@ -1168,6 +1191,7 @@ int main(void)
 		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),
 		TEST(notes_on_a_vf),
+		TEST(settings_that_vfs_lose),
 		TEST(netdevs_of_a_vf),
 	};
 

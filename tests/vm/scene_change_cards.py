@@ -88,6 +88,11 @@ def attributes(tap, netdev):
              unequal('VF 0', (rows[0]['policy'], rows[0]['trust'], rows[0]['mac']),
                      ('up', False, '02:00:00:00:00:07')) +
              unequal('VF 1', (rows[1]['policy'], rows[1]['trust']), ('down', True)))
+    notes = change('sriov', 'set', 'nsx', 'vfs', '0', '--dry-run').rows[0]['notes']
+    tap.test('cards: settings that VFs lose with their number are named before',
+             unequal('notes', [note for note in notes if note.startswith('VF ')],
+                     ['VF 0 has mac 02:00:00:00:00:07, policy up', 'VF 1 has policy down, trust on']) +
+             ([] if any('undoing the change creates VFs again' in note for note in notes) else notes))
     pf = [row for row in listed('nsx').rows if row['kind'] == 'pf']
     tap.test('cards: the physical function',
              unequal('PF', [(row['function'], row['device'], row['netdev'], row['vfs'], row['owner'])
@@ -218,11 +223,16 @@ def many(tap):
     scene_devlink.write(scene_devlink.FACTS + '/max_vfs', '400')
     made = change('sriov', 'set', 'nsx', 'vfs', '400', '--yes')
     last = change('sriov', 'set', 'nsx', 'vf', '399', 'policy', 'up', '--yes')
+    for vf in range(17):
+        peers.must('ip', 'link', 'set', os.listdir(CARD + '/net')[0], 'vf', str(vf), 'trust', 'on')
+    lost = change('sriov', 'set', 'nsx', 'vfs', '0', '--dry-run').rows[0]['notes']
     rows = [row for row in listed().rows if row['kind'] == 'vf']
     tap.test('cards: 400 VFs are listed, and the last one can be set',
              unequal('status', (made.status, last.status), (0, 0)) + unequal('states', states(last), ['changed']) +
              unequal('VFs', len({row['index'] for row in rows}), 400) +
-             unequal('up', [row['index'] for row in rows if row['policy'] == 'up'], [399]))
+             unequal('up', [row['index'] for row in rows if row['policy'] == 'up'], [399]) +
+             unequal('notes', lost[-2:], ['VF 15 has trust on', '2 more VFs have such settings: '
+                                          'rdmactl sriov lists them']))
 
 
 def play(tap):

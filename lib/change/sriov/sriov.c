@@ -189,6 +189,7 @@ static void guard_vfs(struct change *change)
 		return;
 	change_note(change, "the %llu existing VFs are removed first, with their settings",
 		    (unsigned long long)count);
+	sriov_note_vfs(change);
 	for (unsigned int vf = 0; vf < count; vf++) {
 		_cleanup_(freep) char *driver = NULL;
 

@@ -30,6 +30,8 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		      const char *word, const char *vf, char **ret_reason);
 void sriov_target_clear(struct sriov_target *target);
 
+/* Notes the settings of all VFs, which they lose when their number is changed. */
+void sriov_note_vfs(struct change *change);
 /*
  * Explains why the driver did not change the number of VFs; `removes`: it was to remove them.
  * Public for tests.

@@ -19,14 +19,16 @@
 
 #define UNSET "unset"
 
+enum { VFS_SHOWN = 16 }; /* the rest are only counted */
+
 static const struct setting policy, trust, node_guid, port_guid;
 
-static enum vf_setting kind_of(const struct change *change)
+static enum vf_setting kind_of(const struct setting *setting)
 {
-	return change->setting == &policy      ? VF_SET_POLICY
-	       : change->setting == &trust     ? VF_SET_TRUST
-	       : change->setting == &node_guid ? VF_SET_NODE_GUID
-					       : VF_SET_PORT_GUID;
+	return setting == &policy      ? VF_SET_POLICY
+	       : setting == &trust     ? VF_SET_TRUST
+	       : setting == &node_guid ? VF_SET_NODE_GUID
+				       : VF_SET_PORT_GUID;
 }
 
 static int parse_guid(struct change *change, const char *text, char **ret_value)
@@ -69,15 +71,18 @@ static int find_vf(struct change *change, struct netlink *rtnl, struct vf_list *
 	return -ENOENT;
 }
 
-static char *guid_value(const struct number *guid)
+static char *make_value(const struct setting *setting, uint64_t number)
 {
-	char text[GUID_TEXT_SIZE];
+	const struct enum_name *names = setting->keyword.choices;
+	char guid[GUID_TEXT_SIZE];
 
-	guid_format(guid->value, text);
-	return mem_string(guid->value ? text : UNSET);
+	if (names)
+		return mem_string(enum_word(names, number, "unknown"));
+	guid_format(number, guid);
+	return mem_string(number ? guid : UNSET);
 }
 
-static const struct number *member_of(const struct vf *vf, enum vf_setting kind)
+static const struct number *member_of(const struct vf *vf, const struct setting *setting)
 {
 	const struct number *const members[] = {
 		[VF_SET_POLICY] = &vf->policy,
@@ -86,12 +91,11 @@ static const struct number *member_of(const struct vf *vf, enum vf_setting kind)
 		[VF_SET_PORT_GUID] = &vf->port_guid,
 	};
 
-	return members[kind];
+	return members[kind_of(setting)];
 }
 
 static int read_vf(struct change *change, char **ret_value)
 {
-	const struct enum_name *names = change->setting->keyword.choices;
 	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
 	const struct vf *vf = NULL;
 	const struct number *member;
@@ -102,19 +106,56 @@ static int read_vf(struct change *change, char **ret_value)
 		rc = find_vf(change, rtnl, &list, &vf);
 	if (rc)
 		return rc;
-	member = member_of(vf, kind_of(change));
+	member = member_of(vf, change->setting);
 	if (!member->known) {
 		change_explain(
 			change,
-			kind_of(change) == VF_SET_TRUST
+			change->setting == &trust
 				? NULL
 				: "only IPoIB netdevs of InfiniBand have GUIDs for their VFs",
 			"the driver has no %s for VFs", change->setting->keyword.word);
 		return -EOPNOTSUPP;
 	}
-	*ret_value = names ? mem_string(enum_word(names, member->value, "unknown"))
-			   : guid_value(member);
+	*ret_value = make_value(change->setting, member->value);
 	return 0;
+}
+
+/* Returns "mac 02:00:00:00:00:07, trust on" without what a new VF has: 0. NULL: nothing is left. */
+static char *describe_vf(const struct vf *vf)
+{
+	char *text = vf->mac ? mem_format("mac %s", vf->mac) : NULL;
+
+	for (const struct setting *const *row = sriov_vf_setting_table; *row; row++) {
+		const struct number *member = member_of(vf, *row);
+		_cleanup_(freep) char *value = make_value(*row, member->value);
+
+		if (member->known && member->value)
+			mem_extend(&text, "%s%s %s", text ? ", " : "", (*row)->keyword.word, value);
+	}
+	return text;
+}
+
+void sriov_note_vfs(struct change *change)
+{
+	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
+	struct netlink *rtnl;
+	size_t shown = 0;
+
+	change_note(change, "undoing the change creates VFs again, but without the MACs, GUIDs, "
+			    "VLANs, rates, policies and trust that these have");
+	if (!change->netdev_index.known || change_host_rtnl(change->host, &rtnl) ||
+	    vf_list_read(rtnl, (unsigned int)change->netdev_index.value, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++) {
+		_cleanup_(freep) char *text = describe_vf(&list.items[i]);
+
+		if (text && shown++ < VFS_SHOWN)
+			change_note(change, "VF %u has %s", (unsigned int)list.items[i].index.value,
+				    text);
+	}
+	if (shown > VFS_SHOWN)
+		change_note(change, "%zu more VFs have such settings: rdmactl sriov lists them",
+			    shown - VFS_SHOWN);
 }
 
 static uint64_t number_of_value(const struct change *change, const char *value)
@@ -136,7 +177,7 @@ static int write_vf(struct change *change, const char *value)
 
 	if (!rc)
 		rc = vf_set(rtnl, (unsigned int)change->netdev_index.value,
-			    (unsigned int)change->port.value, kind_of(change),
+			    (unsigned int)change->port.value, kind_of(change->setting),
 			    number_of_value(change, value));
 	/* Most drivers return EINVAL for a number past the last VF. */
 	if (rc == -EOPNOTSUPP)
