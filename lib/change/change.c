@@ -236,6 +236,20 @@ void change_note(struct change *change, const char *format, ...)
 		strings_add(&change->notes, text);
 }
 
+void change_note_missing(struct change *change, const char *kind, const struct strings *names)
+{
+	_cleanup_(freep) char *clean = NULL, *suggestion = NULL;
+
+	/* A second reading finds what this call has deleted. */
+	if (change->before || strcmp(change->wanted, CHANGE_ABSENT))
+		return;
+	suggestion = text_suggest(change->object, (const char *const *)names->items, names->count,
+				  NULL);
+	clean = text_clean(change->object, strlen(change->object));
+	change_note(change, "there is no %s %s, so nothing is deleted%s%s", kind, clean,
+		    suggestion ? ": " : "", suggestion ? suggestion : "");
+}
+
 static char *quote_object(const struct setting *setting, const char *object)
 {
 	_cleanup_(freep) char *copy = mem_string(object);

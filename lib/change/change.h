@@ -191,6 +191,12 @@ void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * For a setting that reads "absent": if that is wanted, notes that there was nothing to delete, and
+ * which of the existing names may have been meant, so that a typo does not pass for success. `kind`
+ * is what the names are of.
+ */
+void change_note_missing(struct change *change, const char *kind, const struct strings *names);
 /* Returns the words of the object, each quoted for the shell, as names may have any character. */
 char *change_quote_object(const struct change *change);
 /*

@@ -245,6 +245,18 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 	return 0;
 }
 
+static void note_missing(struct change *change, struct netlink *rtnl)
+{
+	_cleanup_(link_list_clear) struct link_list links = {0};
+	_cleanup_(strings_free) struct strings names = {.known = true};
+
+	rtnl_get_links(rtnl, &links);
+	for (size_t i = 0; i < links.count; i++)
+		if (is_ipoib(&links.items[i]) && links.items[i].lower_index.known)
+			strings_add(&names, links.items[i].name);
+	change_note_missing(change, "P_Key child", &names);
+}
+
 static int read_child(struct change *change, char **ret_value)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
@@ -257,9 +269,11 @@ static int read_child(struct change *change, char **ret_value)
 		rc = rtnl_get_link(rtnl, 0, change->object, &list);
 	if (rc == -ENODEV) {
 		rc = wants_one ? check_parent(change, rtnl) : 0;
-		if (!rc)
-			*ret_value = mem_string(CHANGE_ABSENT);
-		return rc;
+		if (rc)
+			return rc;
+		note_missing(change, rtnl);
+		*ret_value = mem_string(CHANGE_ABSENT);
+		return 0;
 	}
 	if (!rc)
 		rc = describe(change, rtnl, &list.items[0], &value);

@@ -105,7 +105,8 @@ END
 	# A netdev that does not exist is already in the desired state.
 	try ipoib del nosuchdev0 --yes --json
 	[ "$status" = 0 ]
-	jq -e '.changed == false and .change[0].state == "unchanged"' <<<"$output"
+	jq -e '.changed == false and .change[0].state == "unchanged" and .change[0].notes ==
+		["there is no P_Key child nosuchdev0, so nothing is deleted"]' <<<"$output"
 }
 
 @test "ipoib: a saved tree cannot be changed" {

@@ -106,6 +106,8 @@ Description=RDMA device soft: rxe on lo' ]
 	try link del soft rxe7 --json
 	[ "$status" = 0 ]
 	jq -e '.changed == false and ([.change[].state] == ["unchanged", "unchanged"])' <<<"$output"
+	jq -e '[.change[].notes[]] == ["there is no software device soft, so nothing is deleted",
+		"there is no software device rxe7, so nothing is deleted"]' <<<"$output"
 }
 
 @test "link: --persist prints a unit that waits for its netdev" {

@@ -498,6 +498,33 @@ static void children_that_cannot_be(void **state)
 	assert_int_equal(bed->machine.changes, 0);
 }
 
+/* A typo must not pass for success; only children are suggested, as only they can be deleted. */
+static void typos(void **state)
+{
+	static const char *const rows[][2] = {
+		{"ib0.8002", "there is no P_Key child ib0.8002, so nothing is deleted: did you "
+			     "mean 'ib0.8001'?"},
+		{"eth1", "there is no P_Key child eth1, so nothing is deleted"},
+		{"a\033b", "there is no P_Key child a\\x1bb, so nothing is deleted"},
+	};
+	struct change *change;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		change = want(*state, &ipoib_del_setting, rows[i][0], CHANGE_ABSENT);
+		assert_reads(change, CHANGE_ABSENT);
+		assert_int_equal(change->notes.count, 1);
+		assert_string_equal(change->notes.items[0], rows[i][1]);
+	}
+	/* It has been deleted meanwhile, or is to be created. */
+	change = want(*state, &ipoib_del_setting, "ib0.8002", CHANGE_ABSENT);
+	change->before = mem_string("ib0 pkey 0x8002 mode datagram");
+	assert_reads(change, CHANGE_ABSENT);
+	assert_int_equal(change->notes.count, 0);
+	change = want(*state, &ipoib_add_setting, "ib0.8002", "ib0 pkey 0x8002 mode datagram");
+	assert_reads(change, CHANGE_ABSENT);
+	assert_int_equal(change->notes.count, 0);
+}
+
 /* ipoib_new_child_link() in ipoib_netlink.c, __ipoib_vlan_add() in ipoib_vlan.c. */
 static void children_that_are_refused(void **state)
 {
@@ -1173,6 +1200,7 @@ int main(void)
 		TEST(a_child_comes_and_goes),
 		TEST(a_child_that_was_replaced),
 		TEST(children_that_cannot_be),
+		TEST(typos),
 		TEST(children_that_are_refused),
 		TEST(children_of_somebody_else),
 		TEST(notes_on_a_child),

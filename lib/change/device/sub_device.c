@@ -50,6 +50,16 @@ static int list_devices(struct change *change, struct device_list *list)
 	return rc ? rc : nldev_get_devices(nldev, list);
 }
 
+static void note_missing(struct change *change, const struct device_list *list)
+{
+	_cleanup_(strings_free) struct strings names = {.known = true};
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].parent)
+			strings_add(&names, list->items[i].name);
+	change_note_missing(change, "sub-device", &names);
+}
+
 static int read_sub_device(struct change *change, char **ret_value)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
@@ -66,6 +76,8 @@ static int read_sub_device(struct change *change, char **ret_value)
 	}
 	if (device)
 		change->device_index = device->index;
+	else
+		note_missing(change, &list);
 	*ret_value = device ? sub_device_value(TYPE_SMI, device->parent)
 			    : mem_string(CHANGE_ABSENT);
 	return 0;

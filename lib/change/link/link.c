@@ -327,6 +327,16 @@ const struct device *link_follow(struct change *change, const struct inventory *
 	return NULL;
 }
 
+static void note_missing(struct change *change, const struct inventory *inventory)
+{
+	_cleanup_(strings_free) struct strings names = {.known = true};
+
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		if (type_of(&inventory->devices.items[i]))
+			strings_add(&names, inventory->devices.items[i].name);
+	change_note_missing(change, "software device", &names);
+}
+
 static int read_link(struct change *change, char **ret_value)
 {
 	struct inventory inventory = {.answers = true};
@@ -341,6 +351,8 @@ static int read_link(struct change *change, char **ret_value)
 		if (device)
 			change->device_index = device->index;
 		*ret_value = describe(change, device);
+		if (!strcmp(*ret_value, CHANGE_ABSENT))
+			note_missing(change, &inventory);
 		rc = 0;
 	}
 	inventory_free(&inventory);
