@@ -202,14 +202,15 @@ static void replace(char **text, char *replacement)
 	*text = replacement;
 }
 
-void change_explain(struct change *change, const char *next_step, const char *format, ...)
+int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	replace(&change->reason, mem_format_list(format, arguments));
 	va_end(arguments);
-	replace(&change->next_step, next_step ? mem_string(next_step) : NULL);
+	replace(&change->next_step, mem_string_or_null(next_step));
+	return error;
 }
 
 void change_disturbs(struct change *change, const char *format, ...)
@@ -361,9 +362,8 @@ int change_refuse_value(struct change *change, const char *text, const char *tak
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 
-	change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
-		       change->setting->keyword.word, takes);
-	return -EINVAL;
+	return change_fail(change, -EINVAL, NULL, "'%s' is not a value of %s: it takes %s", clean,
+			   change->setting->keyword.word, takes);
 }
 
 int change_parse(struct change *change, const char *text, char **ret_value)

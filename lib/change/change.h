@@ -177,9 +177,13 @@ struct change *changes_add(struct changes *changes, struct change_host *host,
 			   const struct setting *setting, const char *object, const char *wanted);
 void changes_clear(struct changes *changes);
 
-/* Set the reason and the next step of a failure, replacing earlier ones; the strings are copied. */
-void change_explain(struct change *change, const char *next_step, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/*
+ * Set the reason and the next step of a failure, replacing earlier ones; the strings are copied.
+ * The first one returns the error.
+ */
+int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+#define change_explain(change, ...) ((void)change_fail(change, 0, __VA_ARGS__))
 /* Sets the reason for an error that no setting has explained: "cannot DOING: ...". */
 void change_explain_error(struct change *change, const char *doing, int error);
 /*

@@ -200,17 +200,13 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 	/*
 	 * The cases for which ipoib_new_child_link(), ipoib_netlink.c, returns ENODEV and EINVAL.
 	 */
-	if (!is_ipoib(&list.items[0])) {
-		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
-			       "%s is not an IPoIB netdev, and only those have P_Key children",
-			       parent);
-		return -ENODEV;
-	}
-	if (list.items[0].lower_index.known) {
-		change_explain(change, "name the netdev of the port as the parent",
-			       "%s is a P_Key child itself, and cannot have children", parent);
-		return -EINVAL;
-	}
+	if (!is_ipoib(&list.items[0]))
+		return change_fail(change, -ENODEV, "rdmactl ipoib lists the IPoIB netdevs",
+				   "%s is not an IPoIB netdev, and only those have P_Key children",
+				   parent);
+	if (list.items[0].lower_index.known)
+		return change_fail(change, -EINVAL, "name the netdev of the port as the parent",
+				   "%s is a P_Key child itself, and cannot have children", parent);
 	return 0;
 }
 
@@ -221,17 +217,13 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 	_cleanup_(link_list_clear) struct link_list parents = {0};
 	int rc;
 
-	if (!is_ipoib(link)) {
-		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
-			       "%s is a netdev of another kind, not IPoIB", change->object);
-		return -EEXIST;
-	}
-	if (!link->lower_index.known) {
-		change_explain(change, "only children can be created and deleted",
-			       "%s is the netdev of the port itself, not a P_Key child",
-			       change->object);
-		return -EEXIST;
-	}
+	if (!is_ipoib(link))
+		return change_fail(change, -EEXIST, "rdmactl ipoib lists the IPoIB netdevs",
+				   "%s is a netdev of another kind, not IPoIB", change->object);
+	if (!link->lower_index.known)
+		return change_fail(change, -EEXIST, "only children can be created and deleted",
+				   "%s is the netdev of the port itself, not a P_Key child",
+				   change->object);
 	rc = link->lower_elsewhere
 		     ? -ENODEV
 		     : rtnl_get_link(rtnl, (unsigned int)link->lower_index.value, NULL, &parents);
@@ -338,9 +330,8 @@ static int check_child(struct change *change, struct netlink *rtnl, const struct
 
 	if (rc || !strcmp(value, wanted))
 		return rc;
-	change_explain(change, "check it, then run the command again",
-		       "%s is another netdev now: %s", change->object, value);
-	return -EEXIST;
+	return change_fail(change, -EEXIST, "check it, then run the command again",
+			   "%s is another netdev now: %s", change->object, value);
 }
 
 static int write_child(struct change *change, const char *value)

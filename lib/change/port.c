@@ -24,13 +24,12 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 			   : !strcmp(text, "disable") ? "down"
 						      : text;
 
-	if (!enum_find_word(states, word)) {
-		change_explain(change, "arm, active and reset are for InfiniBand ports",
-			       "'%s' is not a state that an Ethernet port can be set to: it takes "
-			       "up, down",
-			       clean);
-		return -EINVAL;
-	}
+	if (!enum_find_word(states, word))
+		return change_fail(
+			change, -EINVAL, "arm, active and reset are for InfiniBand ports",
+			"'%s' is not a state that an Ethernet port can be set to: it takes "
+			"up, down",
+			clean);
 	*ret_value = mem_string(word);
 	return 0;
 }

@@ -84,9 +84,8 @@ static int check_node(struct change *change)
 		return 0;
 	guid_format(agent->node_guid.value, before);
 	guid_format(node_info_node_guid(info), now);
-	change_explain(change, "check it, then run the command again",
-		       "another node is there now: its GUID is %s, and was %s", now, before);
-	return -ESTALE;
+	return change_fail(change, -ESTALE, "check it, then run the command again",
+			   "another node is there now: its GUID is %s, and was %s", now, before);
 }
 
 static void begin(struct port_agent *agent, struct smp_change *smp)
@@ -156,13 +155,11 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 			   : !strcmp(text, "disable") ? "down"
 						      : text;
 
-	if (!enum_find_word(words, word)) {
-		change_explain(change, NULL,
-			       "'%s' is not a state that a port can be set to: it takes up or "
-			       "enable, down or disable, reset, arm, active",
-			       clean);
-		return -EINVAL;
-	}
+	if (!enum_find_word(words, word))
+		return change_fail(change, -EINVAL, NULL,
+				   "'%s' is not a state that a port can be set to: it takes up or "
+				   "enable, down or disable, reset, arm, active",
+				   clean);
 	*ret_value = mem_string(word);
 	return 0;
 }
@@ -309,9 +306,9 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 	}
 	for (const struct enum_name *name = field->names; name && name->word; name++)
 		mem_extend(&list, "%s%s", list ? ", " : "", name->word);
-	change_explain(change, NULL, "'%s' is not a value of %s: it takes a list of %s", clean,
-		       change->setting->keyword.word, list ? list : "words");
-	return -EINVAL;
+	return change_fail(change, -EINVAL, NULL,
+			   "'%s' is not a value of %s: it takes a list of %s", clean,
+			   change->setting->keyword.word, list ? list : "words");
 }
 
 static int read_field(struct change *change, char **ret_value)

@@ -114,13 +114,11 @@ static int parse_auto(struct change *change, const char *text, char **ret_value)
 	uint32_t mask;
 	bool optional;
 
-	if (parse_mask(text, &mask, &optional)) {
-		change_explain(change, "rdmactl counters auto DEV/PORT pid",
-			       "'%s' is not a counter mode: off, type, pid or type,pid, and "
-			       "," QP_COUNTING_OPTIONAL " for optional counters",
-			       clean);
-		return -EINVAL;
-	}
+	if (parse_mask(text, &mask, &optional))
+		return change_fail(change, -EINVAL, "rdmactl counters auto DEV/PORT pid",
+				   "'%s' is not a counter mode: off, type, pid or type,pid, and "
+				   "," QP_COUNTING_OPTIONAL " for optional counters",
+				   clean);
 	if (mask)
 		counting = (struct qp_counting){.mode = number_of(RDMA_COUNTER_MODE_AUTO),
 						.mask = number_of(mask),

@@ -160,12 +160,11 @@ static int read_qkey(struct change *change, char **ret_value)
 
 	if (rc)
 		return rc;
-	if (settings.privileged_qkey == TRISTATE_UNKNOWN) {
-		change_explain(change, NULL,
-			       "this kernel does not support it: it came with Linux 6.7, and was "
-			       "backported to some older ones");
-		return -EOPNOTSUPP;
-	}
+	if (settings.privileged_qkey == TRISTATE_UNKNOWN)
+		return change_fail(
+			change, -EOPNOTSUPP, NULL,
+			"this kernel does not support it: it came with Linux 6.7, and was "
+			"backported to some older ones");
 	*ret_value = mem_string(settings.privileged_qkey == TRISTATE_YES ? "on" : "off");
 	return 0;
 }

@@ -260,19 +260,19 @@ static int check_bandwidths(struct change *change, const struct dcb *dcb)
 			classes++;
 		} else if (dcb->ets.tc_tx_bw[i] &&
 			   change->setting == &dcb_class_bandwidth_setting) {
-			change_explain(change,
-				       "set class-algorithm and class-bandwidth in one call",
-				       "class %u has a bandwidth, but its algorithm is not ets", i);
-			return -EINVAL;
+			return change_fail(change, -EINVAL,
+					   "set class-algorithm and class-bandwidth in one call",
+					   "class %u has a bandwidth, but its algorithm is not ets",
+					   i);
 		}
 	}
 	if (!classes || sum == 100)
 		return 0;
-	change_explain(change, "set class-algorithm and class-bandwidth in one call",
-		       "the bandwidths of the classes with the algorithm ets add up to %u percent, "
-		       "not 100: class-bandwidth %s",
-		       sum, text);
-	return -EINVAL;
+	return change_fail(
+		change, -EINVAL, "set class-algorithm and class-bandwidth in one call",
+		"the bandwidths of the classes with the algorithm ets add up to %u percent, "
+		"not 100: class-bandwidth %s",
+		sum, text);
 }
 
 int array_setting_check(struct change *change)
@@ -290,11 +290,10 @@ int array_setting_check(struct change *change)
 	     i++) {
 		if (dcb.ets.prio_tc[i] < dcb.ets.ets_cap)
 			continue;
-		change_explain(change, NULL,
-			       "priority %u cannot go to class %u: the adapter has only the "
-			       "classes 0 to %u",
-			       i, dcb.ets.prio_tc[i], dcb.ets.ets_cap - 1);
-		return -EINVAL;
+		return change_fail(change, -EINVAL, NULL,
+				   "priority %u cannot go to class %u: the adapter has only the "
+				   "classes 0 to %u",
+				   i, dcb.ets.prio_tc[i], dcb.ets.ets_cap - 1);
 	}
 	return 0;
 }

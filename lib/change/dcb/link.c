@@ -175,13 +175,11 @@ static int parse_mtu(struct change *change, const char *text, char **ret_value)
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	uint64_t mtu;
 
-	if (text_parse_u64(text, 10, MOST_MTU, &mtu) || mtu < LEAST_MTU) {
-		change_explain(
-			change, NULL,
+	if (text_parse_u64(text, 10, MOST_MTU, &mtu) || mtu < LEAST_MTU)
+		return change_fail(
+			change, -EINVAL, NULL,
 			"'%s' is not a value of mtu: it takes a number of bytes, at least %d",
 			clean, LEAST_MTU);
-		return -EINVAL;
-	}
 	*ret_value = mem_format("%u", (unsigned int)mtu);
 	return 0;
 }

@@ -88,10 +88,9 @@ int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
 	if (rc != -EINVAL)
 		return explained(change, rc);
 	/* No value was refused, but change_parse() takes -EINVAL as an error in the user's text. */
-	change_explain(change, "dmesg may have the reason: the reply has no room for it",
-		       "the driver does not report its data center bridging settings: %s",
-		       strerror(EINVAL));
-	return -EIO;
+	return change_fail(change, -EIO, "dmesg may have the reason: the reply has no room for it",
+			   "the driver does not report its data center bridging settings: %s",
+			   strerror(EINVAL));
 }
 
 int netdev_set_dcb(struct change *change, const struct dcb_wish *wish)
@@ -121,11 +120,9 @@ int netdev_read(struct change *change, char **ret_value)
 	if (rc)
 		return rc;
 	value = dcb_value(change->setting, &dcb, driver);
-	if (!value) {
-		change_explain(change, NULL, "the driver%s%s does not report it", driver ? " " : "",
-			       driver ? driver : "");
-		return -EOPNOTSUPP;
-	}
+	if (!value)
+		return change_fail(change, -EOPNOTSUPP, NULL, "the driver%s%s does not report it",
+				   driver ? " " : "", driver ? driver : "");
 	*ret_value = value;
 	value = NULL;
 	return 0;

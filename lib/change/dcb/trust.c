@@ -199,10 +199,9 @@ static int write_trust_by_entries(struct change *change, const char *value, cons
 		return write_map(change, none);
 	if (!strcmp(value, "dscp") && saved)
 		return write_map(change, saved->map);
-	change_explain(
-		change, "set dscp-priority before it, in the same call",
+	return change_fail(
+		change, -EOPNOTSUPP, "set dscp-priority before it, in the same call",
 		"the driver trusts the DSCP as soon as one has a priority, and pcp otherwise");
-	return -EOPNOTSUPP;
 }
 
 static int write_trust(struct change *change, const char *value)

@@ -280,11 +280,9 @@ static int read_moderation(struct change *change, char **ret_value)
 
 	if (rc)
 		return rc;
-	if (settings.adaptive_moderation == TRISTATE_UNKNOWN) {
-		change_explain(change, NULL,
-			       "this kernel does not support it: it needs Linux 5.3 or later");
-		return -EOPNOTSUPP;
-	}
+	if (settings.adaptive_moderation == TRISTATE_UNKNOWN)
+		return change_fail(change, -EOPNOTSUPP, NULL,
+				   "this kernel does not support it: it needs Linux 5.3 or later");
 	*ret_value = mem_string(settings.adaptive_moderation == TRISTATE_YES ? "on" : "off");
 	return 0;
 }
@@ -326,24 +324,18 @@ static int parse_description(struct change *change, const char *text, char **ret
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	const size_t length = strlen(text);
 
-	if (length >= DEVICE_DESCRIPTION_SIZE) {
-		change_explain(change, NULL,
-			       "the text has %zu bytes, but a node description at most %d", length,
-			       DEVICE_DESCRIPTION_SIZE - 1);
-		return -EINVAL;
-	}
-	if (strcmp(clean, text)) {
-		change_explain(
-			change, NULL,
+	if (length >= DEVICE_DESCRIPTION_SIZE)
+		return change_fail(change, -EINVAL, NULL,
+				   "the text has %zu bytes, but a node description at most %d",
+				   length, DEVICE_DESCRIPTION_SIZE - 1);
+	if (strcmp(clean, text))
+		return change_fail(
+			change, -EINVAL, NULL,
 			"'%s' contains a newline or another character that cannot be printed",
 			clean);
-		return -EINVAL;
-	}
 	/* White space at the end cannot be told from the file's own when it is read. */
-	if (length && text[length - 1] == ' ') {
-		change_explain(change, NULL, "the text ends with a space");
-		return -EINVAL;
-	}
+	if (length && text[length - 1] == ' ')
+		return change_fail(change, -EINVAL, NULL, "the text ends with a space");
 	*ret_value = mem_string(text);
 	return 0;
 }

@@ -45,11 +45,10 @@ static int check_class(struct change *change, bool had, const char *value)
 	}
 	if (device_is_in_class(value))
 		return 0;
-	change_explain(change, "ls /sys/class/infiniband shows what is there",
-		       "RDMA netlink accepted the name, but /" SYSFS_RDMA_CLASS
-		       "/%s does not exist",
-		       value);
-	return -ENOENT;
+	return change_fail(change, -ENOENT, "ls /sys/class/infiniband shows what is there",
+			   "RDMA netlink accepted the name, but /" SYSFS_RDMA_CLASS
+			   "/%s does not exist",
+			   value);
 }
 
 static int write_name(struct change *change, const char *value)

@@ -28,13 +28,11 @@ static int parse_netns(struct change *change, const char *text, char **ret_value
 	_cleanup_(closep) int fd = -1;
 	int rc = strlen(text) < sizeof(data->target) ? netns_open(text, &fd) : -ENAMETOOLONG;
 
-	if (rc) {
-		change_explain(change, "ip netns list shows the named ones",
-			       rc == -EINVAL ? "'%s' is not a network namespace"
-					     : "cannot open the network namespace '%s': %s",
-			       clean, strerror(-rc));
-		return -EINVAL;
-	}
+	if (rc)
+		return change_fail(change, -EINVAL, "ip netns list shows the named ones",
+				   rc == -EINVAL ? "'%s' is not a network namespace"
+						 : "cannot open the network namespace '%s': %s",
+				   clean, strerror(-rc));
 	memcpy(data->target, text, strlen(text) + 1);
 	*ret_value = netns_word(fd);
 	return 0;
@@ -56,9 +54,8 @@ static int refuse_shared(struct change *change, struct netlink *nldev)
 
 	if (rc || !settings.netns_mode.known || !settings.netns_mode.value)
 		return rc;
-	change_explain(change, "rdmactl system set netns-mode exclusive",
-		       "all network namespaces share all devices: netns-mode is shared");
-	return -EOPNOTSUPP;
+	return change_fail(change, -EOPNOTSUPP, "rdmactl system set netns-mode exclusive",
+			   "all network namespaces share all devices: netns-mode is shared");
 }
 
 /* Opens a socket in the wanted namespace; *ret_word gets the word for it. */
@@ -81,13 +78,11 @@ static int read_target(struct change *change, char **ret_value)
 	char *word = NULL;
 	int rc = open_target(change, &nldev, &word);
 
-	if (rc) {
-		change_explain(change, NULL,
-			       "the device has left this network namespace, but the other one "
-			       "cannot be inspected: %s",
-			       strerror(-rc));
-		return rc;
-	}
+	if (rc)
+		return change_fail(change, rc, NULL,
+				   "the device has left this network namespace, but the other one "
+				   "cannot be inspected: %s",
+				   strerror(-rc));
 	if (is_there(nldev, change, &rc))
 		*ret_value = word;
 	else
@@ -150,9 +145,8 @@ static int check_target(struct change *change, const char *value, int fd)
 	if (!strcmp(word, value))
 		return 0;
 	clean = text_clean(data->target, strlen(data->target));
-	change_explain(change, "check it, then run the command again",
-		       "'%s' is another network namespace now: %s", clean, word);
-	return -ESTALE;
+	return change_fail(change, -ESTALE, "check it, then run the command again",
+			   "'%s' is another network namespace now: %s", clean, word);
 }
 
 static int write_netns(struct change *change, const char *value)

@@ -69,11 +69,10 @@ static int read_sub_device(struct change *change, char **ret_value)
 	if (rc)
 		return rc;
 	device = device_list_find(&list, change->object);
-	if (device && !device->parent) {
-		change_explain(change, "rdmactl dev -o device,parent,sub_device_type",
-			       "%s is a device of its own, not a sub-device", change->object);
-		return -EOPNOTSUPP;
-	}
+	if (device && !device->parent)
+		return change_fail(change, -EOPNOTSUPP,
+				   "rdmactl dev -o device,parent,sub_device_type",
+				   "%s is a device of its own, not a sub-device", change->object);
 	if (device)
 		change->device_index = device->index;
 	else
@@ -120,11 +119,9 @@ static int add(struct change *change, const char *parent)
 	if (rc)
 		return rc;
 	device = device_list_find(&list, parent);
-	if (!device) {
-		change_explain(change, "rdmactl devices lists the names", "there is no device %s",
-			       parent);
-		return -ENODEV;
-	}
+	if (!device)
+		return change_fail(change, -ENODEV, "rdmactl devices lists the names",
+				   "there is no device %s", parent);
 	netlink_add(&request, nldev_message_type(COMMAND_NEWDEV), NLM_F_ACK, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
 	netlink_put_string(&request, RDMA_NLDEV_ATTR_DEV_NAME, change->object);
@@ -153,9 +150,8 @@ static int check_sub_device(struct change *change)
 {
 	if (!strcmp(change->before, CHANGE_ABSENT) || !strcmp(change->wanted, CHANGE_ABSENT))
 		return 0;
-	change_explain(change, "choose another name", "%s already exists: %s", change->object,
-		       change->before);
-	return -EEXIST;
+	return change_fail(change, -EEXIST, "choose another name", "%s already exists: %s",
+			   change->object, change->before);
 }
 
 static void guard_sub_device(struct change *change)

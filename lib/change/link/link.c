@@ -229,9 +229,8 @@ static int parse(struct change *change, const char *text, char **ret_value)
 	if (!link_wish_parse(text, &wish) || !*wish.netdev) {
 		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 
-		change_explain(change, "the types are rxe (RoCE) and siw (iWARP)",
-			       "'%s' is not a link: it takes TYPE on NETDEV", clean);
-		return -EINVAL;
+		return change_fail(change, -EINVAL, "the types are rxe (RoCE) and siw (iWARP)",
+				   "'%s' is not a link: it takes TYPE on NETDEV", clean);
 	}
 	*ret_value = mem_string(text);
 	return 0;
@@ -375,12 +374,10 @@ static int check(struct change *change)
 	struct link_wish wish;
 	int rc = 0;
 
-	if (!strcmp(change->before, LEAVING)) {
-		change_explain(change, "end the processes that use it",
-			       "%s is being deleted, and waits until it is no longer used",
-			       change->object);
-		return -EBUSY;
-	}
+	if (!strcmp(change->before, LEAVING))
+		return change_fail(change, -EBUSY, "end the processes that use it",
+				   "%s is being deleted, and waits until it is no longer used",
+				   change->object);
 	if (link_wish_parse(change->wanted, &wish)) {
 		rc = read_host(&inventory);
 		if (!rc)

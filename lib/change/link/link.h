@@ -65,8 +65,8 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 		   const struct link_wish *wish);
 /* Notes which module the kernel will load for it. */
 void link_note_module(struct change *change, const struct link_wish *wish);
-/* Explains an errno of the kernel. */
-void link_explain_add(struct change *change, const struct link_wish *wish, int error);
+/* Explains an errno of the kernel, and returns it. */
+int link_explain_add(struct change *change, const struct link_wish *wish, int error);
 
 int link_add(struct change *change, const struct link_wish *wish);
 /*

@@ -27,21 +27,16 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 	_cleanup_(freep) char *next = NULL;
 	struct link_wish before;
 
-	if (!netdev && netdevs->count && !netdevs->missing) {
-		link_explain_add(change, wish, -ENODEV);
-		return -ENODEV;
-	}
-	if (netdev && netdev->kind && !strcmp(netdev->kind, "vlan") && !strcmp(wish->type, "rxe")) {
-		link_explain_add(change, wish, -EPERM);
-		return -EPERM;
-	}
+	if (!netdev && netdevs->count && !netdevs->missing)
+		return link_explain_add(change, wish, -ENODEV);
+	if (netdev && netdev->kind && !strcmp(netdev->kind, "vlan") && !strcmp(wish->type, "rxe"))
+		return link_explain_add(change, wish, -EPERM);
 	if (strcmp(change->before, CHANGE_ABSENT)) {
 		if (link_wish_parse(change->before, &before))
 			next = mem_format("choose another name, or first: rdmactl link del %s",
 					  change->object);
-		change_explain(change, next ? next : "choose another name", "%s already exists: %s",
-			       change->object, change->before);
-		return -ENFILE;
+		return change_fail(change, -ENFILE, next ? next : "choose another name",
+				   "%s already exists: %s", change->object, change->before);
 	}
 	return 0;
 }
@@ -110,7 +105,7 @@ static bool is_module_missing(const struct link_wish *wish)
 	return missing;
 }
 
-void link_explain_add(struct change *change, const struct link_wish *wish, int error)
+int link_explain_add(struct change *change, const struct link_wish *wish, int error)
 {
 	switch (error) {
 	case -ENFILE: /* assign_name(), drivers/infiniband/core/device.c */
@@ -147,6 +142,7 @@ void link_explain_add(struct change *change, const struct link_wish *wish, int e
 	default:
 		break;
 	}
+	return error;
 }
 
 static void pause_msec(unsigned int msec)
@@ -219,6 +215,5 @@ int link_add(struct change *change, const struct link_wish *wish)
 		return wait_until_ready(change, wish);
 	/* If the device exists now, somebody else made it at the same time. */
 	change->written = false;
-	link_explain_add(change, wish, rc);
-	return rc;
+	return link_explain_add(change, wish, rc);
 }

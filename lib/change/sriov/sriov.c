@@ -47,18 +47,16 @@ static int parse_vfs(struct change *change, const char *text, char **ret_value)
 	char total_text[SYSFS_TEXT_SIZE];
 	uint64_t count, total = MOST_VFS;
 
-	if (text_parse_u64(text, 10, MOST_VFS, &count)) {
-		change_explain(change, NULL, "'%s' is not a number of VFs: it takes 0 to %d", clean,
-			       MOST_VFS);
-		return -EINVAL;
-	}
+	if (text_parse_u64(text, 10, MOST_VFS, &count))
+		return change_fail(change, -EINVAL, NULL,
+				   "'%s' is not a number of VFs: it takes 0 to %d", clean,
+				   MOST_VFS);
 	if (!read_file(change, TOTAL_FILE, total_text) &&
-	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total) {
-		change_explain(change,
-			       "the firmware's settings or the driver's parameters set the limit",
-			       "the function has at most %llu VFs", (unsigned long long)total);
-		return -EINVAL;
-	}
+	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total)
+		return change_fail(
+			change, -EINVAL,
+			"the firmware's settings or the driver's parameters set the limit",
+			"the function has at most %llu VFs", (unsigned long long)total);
 	*ret_value = mem_format("%llu", (unsigned long long)count);
 	return 0;
 }
@@ -123,10 +121,10 @@ static int remove_vfs(struct change *change)
 		rc = read_file(change, SRIOV_COUNT_FILE, text);
 	if (rc || !strcmp(text, "0"))
 		return rc;
-	change_explain(change, "dmesg | tail may say why",
-		       "the driver accepted the removal of the VFs, but kept them: its netdev may "
-		       "be down, or virtual machines may be using some of them");
-	return -EBUSY;
+	return change_fail(
+		change, -EBUSY, "dmesg | tail may say why",
+		"the driver accepted the removal of the VFs, but kept them: its netdev may "
+		"be down, or virtual machines may be using some of them");
 }
 
 /* A number can be changed only by way of 0: otherwise the kernel returns EBUSY. */

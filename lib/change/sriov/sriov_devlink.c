@@ -71,12 +71,10 @@ static int find_place(struct change *change, struct place *place)
 	if (rc)
 		return rc;
 	find_device(place, change->data);
-	if (!place->device) {
-		change_explain(change,
-			       "it takes a driver such as mlx5_core or ice: devlink dev show",
-			       "the driver of %s has no devlink", change->object);
-		return -EOPNOTSUPP;
-	}
+	if (!place->device)
+		return change_fail(change, -EOPNOTSUPP,
+				   "it takes a driver such as mlx5_core or ice: devlink dev show",
+				   "the driver of %s has no devlink", change->object);
 	one.items = place->device;
 	devlink_read_switches(place->generic, place->family, &one);
 	return place->device->switches_rc;
@@ -90,12 +88,11 @@ static int read_switch(struct change *change, char **ret_value)
 
 	if (rc)
 		return rc;
-	if (place.device->switches[which] == TRISTATE_UNKNOWN) {
-		change_explain(change, "devlink dev param show lists those that it has",
-			       "the driver of %s/%s has no parameter %s", place.device->bus,
-			       place.device->name, devlink_switch_names[which]);
-		return -EOPNOTSUPP;
-	}
+	if (place.device->switches[which] == TRISTATE_UNKNOWN)
+		return change_fail(change, -EOPNOTSUPP,
+				   "devlink dev param show lists those that it has",
+				   "the driver of %s/%s has no parameter %s", place.device->bus,
+				   place.device->name, devlink_switch_names[which]);
 	*ret_value = mem_string(place.device->switches[which] == TRISTATE_YES ? "on" : "off");
 	return 0;
 }

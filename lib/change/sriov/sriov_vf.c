@@ -37,13 +37,11 @@ static int parse_guid(struct change *change, const char *text, char **ret_value)
 	char guid_text[GUID_TEXT_SIZE];
 	uint64_t guid = 0;
 
-	if (strcmp(text, UNSET) && guid_parse(text, &guid)) {
-		change_explain(change, NULL,
-			       "'%s' is not a GUID: it is 16 hexadecimal digits, such as "
-			       "0011:2233:4455:6677, or unset",
-			       clean);
-		return -EINVAL;
-	}
+	if (strcmp(text, UNSET) && guid_parse(text, &guid))
+		return change_fail(change, -EINVAL, NULL,
+				   "'%s' is not a GUID: it is 16 hexadecimal digits, such as "
+				   "0011:2233:4455:6677, or unset",
+				   clean);
 	guid_format(guid, guid_text);
 	*ret_value = mem_string(guid ? guid_text : UNSET);
 	return 0;
@@ -54,21 +52,18 @@ static int find_vf(struct change *change, struct netlink *rtnl, struct vf_list *
 {
 	int rc;
 
-	if (!change->netdev_index.known) {
-		change_explain(change, "load its driver",
-			       "the function has no netdev here, through which VFs are set");
-		return -ENODEV;
-	}
+	if (!change->netdev_index.known)
+		return change_fail(change, -ENODEV, "load its driver",
+				   "the function has no netdev here, through which VFs are set");
 	rc = vf_list_read(rtnl, (unsigned int)change->netdev_index.value, list);
 	if (rc)
 		return rc;
 	*ret_vf = vf_find(list, change->port.value);
 	if (*ret_vf)
 		return 0;
-	change_explain(change, "rdmactl sriov lists the functions",
-		       "there is no VF %llu: the function has %zu",
-		       (unsigned long long)change->port.value, list->count);
-	return -ENOENT;
+	return change_fail(change, -ENOENT, "rdmactl sriov lists the functions",
+			   "there is no VF %llu: the function has %zu",
+			   (unsigned long long)change->port.value, list->count);
 }
 
 static char *make_value(const struct setting *setting, uint64_t number)
@@ -107,15 +102,13 @@ static int read_vf(struct change *change, char **ret_value)
 	if (rc)
 		return rc;
 	member = member_of(vf, change->setting);
-	if (!member->known) {
-		change_explain(
-			change,
+	if (!member->known)
+		return change_fail(
+			change, -EOPNOTSUPP,
 			change->setting == &trust
 				? NULL
 				: "only IPoIB netdevs of InfiniBand have GUIDs for their VFs",
 			"the driver has no %s for VFs", change->setting->keyword.word);
-		return -EOPNOTSUPP;
-	}
 	*ret_value = make_value(change->setting, member->value);
 	return 0;
 }
