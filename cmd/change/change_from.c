@@ -151,7 +151,7 @@ static bool add_line(struct change_plan *all, struct change_plan *plan, const ch
 			    .all = all,
 			    .ctx = *all->listing.ctx};
 	_cleanup_(freep) char *message = NULL;
-	struct strings words = {0};
+	_cleanup_(strings_free) struct strings words = {0};
 	bool good = true;
 
 	line.ctx.parent = NULL;
@@ -163,7 +163,6 @@ static bool add_line(struct change_plan *all, struct change_plan *plan, const ch
 	} else if (words.count) {
 		good = plan_line(&line, &words);
 	}
-	strings_free(&words);
 	if (good)
 		take_changes(all, plan, number);
 	return good;

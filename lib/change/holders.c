@@ -127,7 +127,7 @@ static void look_for_descriptors(struct device_users *users, const struct root *
  */
 static void look_for_ipoib(const struct root *root, const char *kernel_name, struct change *change)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	sysfs_list(root, &names, "%s/%s/device/net", SYSFS_RDMA_CLASS, kernel_name);
 	for (size_t i = 0; i < names.count; i++) {
@@ -145,7 +145,6 @@ static void look_for_ipoib(const struct root *root, const char *kernel_name, str
 		    strtoul(flags, NULL, 16) & 1)
 			change_disturbs(change, "IPoIB interface %s, which is up", clean);
 	}
-	strings_free(&names);
 }
 
 /* Returns the value of WORD=VALUE in a comma-separated list; the caller frees it. */
@@ -221,7 +220,7 @@ static void look_for_mounts(const struct device_users *users, const struct root 
 static void look_for_controllers(const struct device_users *users, const struct root *root,
 				 struct change *change)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	char text[SYSFS_TEXT_SIZE];
 
 	sysfs_list(root, &names, "sys/class/nvme");
@@ -236,7 +235,6 @@ static void look_for_controllers(const struct device_users *users, const struct 
 		clean = text_clean(names.items[i], strlen(names.items[i]));
 		judge_peer(users, "NVMe controller", clean, address, change);
 	}
-	strings_free(&names);
 }
 
 void device_users_look(struct device_users *users, const struct root *root, const char *kernel_name,
@@ -397,9 +395,9 @@ void change_guard_device(struct change *change, const char *object)
 
 static char *find_processes(const char *name)
 {
-	struct strings tasks = {.known = false};
+	_cleanup_(strings_free) struct strings tasks = {.known = false};
 	char text[SYSFS_TEXT_SIZE], *list = NULL;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return NULL;
@@ -409,8 +407,6 @@ static char *find_processes(const char *name)
 		    sysfs_read(&root, text, "proc/%s/comm", tasks.items[i]) > 0 &&
 		    !strcmp(text, name))
 			mem_extend(&list, "%s%s", list ? ", " : "", tasks.items[i]);
-	strings_free(&tasks);
-	root_close(&root);
 	return list;
 }
 

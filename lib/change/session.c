@@ -32,7 +32,7 @@ struct inodes {
 
 static int read_inodes(const struct root *root, uint64_t process, struct inodes *inodes)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = sysfs_list(root, &names, "proc/%" PRIu64 "/fd", process);
 
 	for (size_t i = 0; !rc && i < names.count; i++) {
@@ -44,7 +44,6 @@ static int read_inodes(const struct root *root, uint64_t process, struct inodes 
 			continue;
 		*(uint64_t *)mem_append(&inodes->items, &inodes->count, sizeof(inode)) = inode;
 	}
-	strings_free(&names);
 	return rc;
 }
 
@@ -253,17 +252,15 @@ struct session_search {
 static int find_session(struct change_host *host, struct session_socket *ret)
 {
 	struct session_search *search = change_host_base(host)->session;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (!search) {
 		search = mem_alloc_zero(1, sizeof(*search));
 		change_host_base(host)->session = search;
 		search->rc = root_open(NULL, &root);
-		if (!search->rc) {
+		if (!search->rc)
 			search->rc = session_find_socket(&root, (uint64_t)getpid(),
 							 &search->socket);
-			root_close(&root);
-		}
 	}
 	*ret = search->socket;
 	return search->rc;

@@ -53,18 +53,14 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 
 struct number cma_default_tos(const char *device, unsigned int port)
 {
-	struct number tos = {.known = false};
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	char text[SYSFS_TEXT_SIZE];
-	struct root root = {.fd = -1};
-	unsigned int value;
+	unsigned int tos;
 
-	if (root_open(NULL, &root))
-		return tos;
-	if (cma_read(&root, device, port, CMA_TOS, text) > 0 && !tos_parse(text, &value) &&
-	    value != ROCE_TOS_UNTOUCHED)
-		tos = number_of(value);
-	root_close(&root);
-	return tos;
+	if (!root_open(NULL, &root) && cma_read(&root, device, port, CMA_TOS, text) > 0 &&
+	    !tos_parse(text, &tos) && tos != ROCE_TOS_UNTOUCHED)
+		return number_of(tos);
+	return (struct number){.known = false};
 }
 
 /* Creates the directory of a device unless it exists. 0 or -errno; *ret_made: it was created. */
@@ -89,7 +85,7 @@ ssize_t cma_defaults_read(const char *directory, const char *device, unsigned in
 	_cleanup_(freep) char *path = mem_format("%s/%s", BELOW_ROOT, device);
 	ssize_t length;
 	bool made;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = root_open(directory, &root);
 
 	if (rc)
@@ -102,7 +98,6 @@ ssize_t cma_defaults_read(const char *directory, const char *device, unsigned in
 		if (made)
 			unlinkat(root.fd, path, AT_REMOVEDIR);
 	}
-	root_close(&root);
 	return length == -ENOENT ? -ENODEV : length;
 }
 
@@ -125,7 +120,7 @@ int cma_defaults_write(const char *device, unsigned int port, const char *attrib
 {
 	_cleanup_(freep) char *directory = mem_format("%s/%s", BELOW_ROOT, device);
 	_cleanup_(freep) char *path = mem_format("%s/ports/%u/%s", directory, port, attribute);
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	bool made = false;
 	int rc = root_open(NULL, &root);
 
@@ -137,6 +132,5 @@ int cma_defaults_write(const char *device, unsigned int port, const char *attrib
 	/* A leftover directory would needlessly keep rdma_cm from being unloaded. */
 	if (rc && made)
 		unlinkat(root.fd, directory, AT_REMOVEDIR);
-	root_close(&root);
 	return rc;
 }

@@ -23,12 +23,11 @@ int netdev_name(const struct change *change, char name[static IF_NAMESIZE])
 char *netdev_driver(const struct change *change)
 {
 	char name[IF_NAMESIZE], *driver = NULL;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (netdev_name(change, name) || root_open(NULL, &root))
 		return NULL;
 	sysfs_link_name(&root, &driver, "sys/class/net/%s/device/driver", name);
-	root_close(&root);
 	return driver;
 }
 

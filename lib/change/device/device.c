@@ -184,14 +184,9 @@ bool device_check_name(struct change *change, const char *name, size_t most)
 bool device_is_in_class(const char *name)
 {
 	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
-	struct root root;
-	bool has;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	if (strchr(name, '/') || root_open(NULL, &root))
-		return false;
-	has = sysfs_has_directory(&root, path);
-	root_close(&root);
-	return has;
+	return !strchr(name, '/') && !root_open(NULL, &root) && sysfs_has_directory(&root, path);
 }
 
 static struct device_data *data_of(const struct change *change)
@@ -357,7 +352,7 @@ static int read_description(struct change *change, char **ret_value)
 	struct device_data *data = data_of(change);
 	_cleanup_(freep) char *path = NULL;
 	char text[SYSFS_TEXT_SIZE];
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	ssize_t length;
 	int rc = find_description(change, &path);
 
@@ -366,7 +361,6 @@ static int read_description(struct change *change, char **ret_value)
 	if (rc)
 		return rc;
 	length = sysfs_read(&root, text, "%s", path);
-	root_close(&root);
 	if (length < 0)
 		return (int)length == -ENOENT ? -ENODEV : (int)length;
 	if (!data->seen && (size_t)length < sizeof(data->description)) {

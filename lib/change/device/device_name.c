@@ -133,7 +133,7 @@ static void note_file(struct change *change, const struct root *root, const char
 static void note_place(struct change *change, const struct root *root, const char *place,
 		       const char *name)
 {
-	struct strings files = {0};
+	_cleanup_(strings_free) struct strings files = {0};
 
 	if (place[strlen(place) - 1] != '/') {
 		note_file(change, root, place, name);
@@ -145,7 +145,6 @@ static void note_place(struct change *change, const struct root *root, const cha
 
 			note_file(change, root, path, name);
 		}
-	strings_free(&files);
 }
 
 /* NCCL_IB_HCA, UCX_NET_DEVICES and the like. */
@@ -182,7 +181,7 @@ static void note_configfs(struct change *change, const struct root *root, const 
 static void guard_name(struct change *change)
 {
 	const char *name = change->before;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return;
@@ -190,7 +189,6 @@ static void guard_name(struct change *change)
 		note_place(change, &root, places[i], name);
 	note_environment(change, name);
 	note_configfs(change, &root, name);
-	root_close(&root);
 }
 
 static char *undo_name(const struct change *change)
@@ -206,7 +204,7 @@ static char *undo_name(const struct change *change)
  */
 static bool is_only_guid(const struct root *root, const char *kernel_name, const char *guid)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	char other[SYSFS_TEXT_SIZE];
 	bool only = !sysfs_list(root, &names, SYSFS_RDMA_CLASS);
 
@@ -215,7 +213,6 @@ static bool is_only_guid(const struct root *root, const char *kernel_name, const
 		    sysfs_read(root, other, SYSFS_RDMA_CLASS "/%s/node_guid", names.items[i]) > 0 &&
 		    !strcmp(other, guid))
 			only = false;
-	strings_free(&names);
 	return only;
 }
 
@@ -239,19 +236,16 @@ static char *match_function(const struct root *root, const struct device *device
 
 static char *match_device(const struct device *device)
 {
-	char guid[GUID_TEXT_SIZE], *match = NULL;
-	struct root root;
+	char guid[GUID_TEXT_SIZE];
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return NULL;
 	guid_format(device->node_guid.value, guid);
 	if (device->node_guid.known && device->node_guid.value &&
 	    is_only_guid(&root, device->kernel_name, guid))
-		match = mem_format("ATTR{node_guid}==\"%s\"", guid);
-	else
-		match = match_function(&root, device);
-	root_close(&root);
-	return match;
+		return mem_format("ATTR{node_guid}==\"%s\"", guid);
+	return match_function(&root, device);
 }
 
 /*

@@ -82,22 +82,17 @@ static bool is_same(const struct root *root, const char *name, const struct stat
 
 char *netns_word(int fd)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	struct stat wanted;
-	char *word = NULL;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (fstat(fd, &wanted))
 		return mem_string("unknown");
-	if (!root_open(NULL, &root)) {
-		if (!sysfs_list(&root, &names, NAMES))
-			for (size_t i = 0; !word && i < names.count; i++)
-				if (is_same(&root, names.items[i], &wanted))
-					word = text_clean(names.items[i], strlen(names.items[i]));
-		root_close(&root);
-	}
-	strings_free(&names);
-	return word ? word : mem_format("net:[%ju]", (uintmax_t)wanted.st_ino);
+	if (!root_open(NULL, &root) && !sysfs_list(&root, &names, NAMES))
+		for (size_t i = 0; i < names.count; i++)
+			if (is_same(&root, names.items[i], &wanted))
+				return text_clean(names.items[i], strlen(names.items[i]));
+	return mem_format("net:[%ju]", (uintmax_t)wanted.st_ino);
 }
 
 int netns_open_nldev(int fd, struct netlink **ret_nldev)

@@ -85,8 +85,8 @@ static bool has_index(const struct inventory *inventory, const char *name)
  */
 static void add_leaving(struct software_links *links, const struct inventory *inventory)
 {
-	struct strings names = {.known = false};
-	struct root root;
+	_cleanup_(strings_free) struct strings names = {.known = false};
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(inventory->root, &root))
 		return;
@@ -101,8 +101,6 @@ static void add_leaving(struct software_links *links, const struct inventory *in
 		link->name = mem_string(clean);
 		link->leaving = TRISTATE_YES;
 	}
-	strings_free(&names);
-	root_close(&root);
 }
 
 static int load(const char *root, struct inventory *inventory, struct problems *problems)
@@ -117,17 +115,15 @@ static int load(const char *root, struct inventory *inventory, struct problems *
 /* Reads the host again. Without RDMA there are no devices. */
 static int read_host(struct inventory *inventory)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = load(NULL, inventory, NULL);
 
 	if (rc && rc != -ENODEV)
 		return rc;
 	/* If there are no devices, the netdevs have not been read yet. */
-	if (!inventory->links.count && !root_open(NULL, &root)) {
+	if (!inventory->links.count && !root_open(NULL, &root))
 		link_list_read_sysfs(&root, &inventory->links, NEED_LINK_LIST | NEED_LINK_KIND,
 				     NULL);
-		root_close(&root);
-	}
 	return 0;
 }
 
@@ -145,12 +141,11 @@ static void list_links(const struct inventory *inventory, struct software_links 
 
 int software_links_read(const char *root, struct software_links *links, struct problems *problems)
 {
-	struct inventory inventory = {.answers = true};
+	_cleanup_(inventory_free) struct inventory inventory = {.answers = true};
 	int rc = load(root, &inventory, problems);
 
 	if (!rc)
 		list_links(&inventory, links);
-	inventory_free(&inventory);
 	return rc;
 }
 
@@ -338,24 +333,22 @@ static void note_missing(struct change *change, const struct inventory *inventor
 
 static int read_link(struct change *change, char **ret_value)
 {
-	struct inventory inventory = {.answers = true};
+	_cleanup_(inventory_free) struct inventory inventory = {.answers = true};
 	const struct device *device;
 	int rc = load(NULL, &inventory, NULL);
 
 	/* Without RDMA there are no devices. */
-	if (!rc || rc == -ENODEV) {
-		device = link_follow(change, &inventory);
-		if (device && !device->index.known)
-			device = NULL;
-		if (device)
-			change->device_index = device->index;
-		*ret_value = describe(change, device);
-		if (!strcmp(*ret_value, CHANGE_ABSENT))
-			note_missing(change, &inventory);
-		rc = 0;
-	}
-	inventory_free(&inventory);
-	return rc;
+	if (rc && rc != -ENODEV)
+		return rc;
+	device = link_follow(change, &inventory);
+	if (device && !device->index.known)
+		device = NULL;
+	if (device)
+		change->device_index = device->index;
+	*ret_value = describe(change, device);
+	if (!strcmp(*ret_value, CHANGE_ABSENT))
+		note_missing(change, &inventory);
+	return 0;
 }
 
 /*
@@ -370,9 +363,9 @@ static bool can_be_made(const char *value, struct link_wish *ret_wish)
 /* Whether the kernel would accept the change, as far as can be known in advance. */
 static int check(struct change *change)
 {
-	struct inventory inventory = {.answers = true};
+	_cleanup_(inventory_free) struct inventory inventory = {.answers = true};
 	struct link_wish wish;
-	int rc = 0;
+	int rc;
 
 	if (!strcmp(change->before, LEAVING))
 		return change_fail(change, -EBUSY, "end the processes that use it",
@@ -380,21 +373,19 @@ static int check(struct change *change)
 				   change->object);
 	if (link_wish_parse(change->wanted, &wish)) {
 		rc = read_host(&inventory);
-		if (!rc)
-			rc = link_check_add(change, &inventory.links, &wish);
-		inventory_free(&inventory);
-	} else if (!link_wish_parse(change->before, &wish)) {
-		/* IBK_ALLOW_USER_UNREG, nldev_dellink(): only rxe and siw set it. */
-		change_explain(change, "rdmactl link lists those that can be deleted",
-			       "%s is %s: only rxe and siw devices can be deleted", change->object,
-			       change->before);
-		rc = -EOPNOTSUPP;
-	} else if (change->host->reverts && !can_be_made(change->before, &wish)) {
-		change_explain(change, "omit --revert-after, or run it where the netdev is",
-			       "it could not be undone: " NETDEV_ELSEWHERE);
-		rc = -EOPNOTSUPP;
+		return rc ? rc : link_check_add(change, &inventory.links, &wish);
 	}
-	return rc;
+	/* IBK_ALLOW_USER_UNREG, nldev_dellink(): only rxe and siw set it. */
+	if (!link_wish_parse(change->before, &wish))
+		return change_fail(change, -EOPNOTSUPP,
+				   "rdmactl link lists those that can be deleted",
+				   "%s is %s: only rxe and siw devices can be deleted",
+				   change->object, change->before);
+	if (change->host->reverts && !can_be_made(change->before, &wish))
+		return change_fail(change, -EOPNOTSUPP,
+				   "omit --revert-after, or run it where the netdev is",
+				   "it could not be undone: " NETDEV_ELSEWHERE);
+	return 0;
 }
 
 static int write_link(struct change *change, const char *value)

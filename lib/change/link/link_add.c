@@ -44,8 +44,8 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 void link_note_module(struct change *change, const struct link_wish *wish)
 {
 	const char *module = enum_find_word(link_type_names, wish->type)->help;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	_cleanup_(freep) char *built_in = NULL;
-	struct root root;
 
 	if (root_open(NULL, &root))
 		return;
@@ -54,7 +54,6 @@ void link_note_module(struct change *change, const struct link_wish *wish)
 		if (!module_is_built_in(built_in, module))
 			change_note(change, "the kernel loads the module %s for it", module);
 	}
-	root_close(&root);
 }
 
 /* The kernel knows the type only once its module is loaded; the request has tried to load it. */
@@ -65,7 +64,7 @@ static void explain_missing_module(struct change *change, const struct link_wish
 	struct module_rules rules = {.count = 0};
 	struct module_files files = {.rc = 0};
 	_cleanup_(freep) char *file = NULL, *next = NULL;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return;
@@ -89,20 +88,14 @@ static void explain_missing_module(struct change *change, const struct link_wish
 	}
 	module_files_clear(&files);
 	module_rules_clear(&rules);
-	root_close(&root);
 }
 
 static bool is_module_missing(const struct link_wish *wish)
 {
-	bool missing;
-	struct root root;
+	const char *module = enum_find_word(link_type_names, wish->type)->help;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	if (root_open(NULL, &root))
-		return false;
-	missing = module_is_loaded(&root, enum_find_word(link_type_names, wish->type)->help) ==
-		  TRISTATE_NO;
-	root_close(&root);
-	return missing;
+	return !root_open(NULL, &root) && module_is_loaded(&root, module) == TRISTATE_NO;
 }
 
 int link_explain_add(struct change *change, const struct link_wish *wish, int error)
@@ -176,7 +169,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 {
 	const uint64_t end = clock_msec() + READY_MSEC;
 	unsigned int pause = FIRST_PAUSE_MSEC;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	bool ready = false, late = false;
 	int rc = root_open(NULL, &root);
 
@@ -200,7 +193,6 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		change_note(change,
 			    "its port has no GID yet: is %s up, and does it have an address?",
 			    wish->netdev);
-	root_close(&root);
 	return rc;
 }
 

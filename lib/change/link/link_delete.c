@@ -78,13 +78,12 @@ static int start_child(const struct link_removal *removal, pid_t *ret_pid, int *
 static char *describe_holders(const struct device_nodes *nodes)
 {
 	struct holders holders = {.count = 0};
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	char *text = NULL;
 
 	if (root_open(NULL, &root))
 		return mem_string("its users");
 	holders_find(&root, nodes, &holders);
-	root_close(&root);
 	for (size_t i = 0; i < holders.count; i++)
 		mem_extend(&text, "%sprocess %" PRIu64 " (%s)", i ? ", " : "",
 			   holders.items[i].process,

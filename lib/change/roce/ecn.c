@@ -65,7 +65,7 @@ static int read_ecn(struct change *change, char **ret_value)
 {
 	unsigned int send, receive = 0;
 	char name[IF_NAMESIZE];
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = begin(change, name, &root);
 
 	if (rc)
@@ -73,7 +73,6 @@ static int read_ecn(struct change *change, char **ret_value)
 	rc = roce_ecn_read_mask(&root, name, ROCE_ECN_SENDER, &send);
 	if (!rc)
 		rc = roce_ecn_read_mask(&root, name, ROCE_ECN_RECEIVER, &receive);
-	root_close(&root);
 	if (rc)
 		return explain(change, rc);
 	free(change->path);
@@ -101,7 +100,7 @@ static int write_ecn(struct change *change, const char *value)
 {
 	unsigned int send, receive;
 	char name[IF_NAMESIZE];
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = parse_masks(value, &send, &receive) ? begin(change, name, &root) : -EINVAL;
 
 	if (rc)
@@ -109,7 +108,6 @@ static int write_ecn(struct change *change, const char *value)
 	rc = write_mask(&root, name, ROCE_ECN_SENDER, send);
 	if (!rc)
 		rc = write_mask(&root, name, ROCE_ECN_RECEIVER, receive);
-	root_close(&root);
 	return explain(change, rc);
 }
 
@@ -126,14 +124,13 @@ static int parse_cnp(struct change *change, const char *text, char **ret_value)
 static int read_cnp(struct change *change, char **ret_value)
 {
 	char name[IF_NAMESIZE], text[SYSFS_TEXT_SIZE];
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	ssize_t length;
 	int rc = begin(change, name, &root);
 
 	if (rc)
 		return rc;
 	length = sysfs_read(&root, text, ROCE_ECN_CNP, name);
-	root_close(&root);
 	if (length < 0)
 		return explain(change, (int)length);
 	free(change->path);

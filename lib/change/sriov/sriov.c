@@ -29,14 +29,13 @@ const struct enum_name sriov_on_off[] = {
 /* Reads an attribute of the function on the live system. 0 or -errno. */
 static int read_file(const struct change *change, const char *file, char text[SYSFS_TEXT_SIZE])
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	ssize_t length;
 	int rc = root_open(NULL, &root);
 
 	if (rc)
 		return rc;
 	length = sysfs_read(&root, text, "%s/%s", (const char *)change->data, file);
-	root_close(&root);
 	/* The directory is gone if the function is. */
 	return length == -ENOENT ? -ENODEV : length < 0 ? (int)length : 0;
 }
@@ -179,7 +178,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 /* Every change of the number removes all existing VFs. */
 static void guard_vfs(struct change *change)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	uint64_t count;
 
 	if (text_parse_u64(change->before, 10, MOST_VFS, &count) || !count ||
@@ -195,7 +194,6 @@ static void guard_vfs(struct change *change)
 				     (const char *)change->data, vf))
 			guard_vf(change, &root, vf, driver);
 	}
-	root_close(&root);
 }
 
 /*
@@ -264,7 +262,7 @@ bool sriov_fill(struct change *change, void *context)
 	const char *file = change->setting == &vfs	   ? SRIOV_COUNT_FILE
 			   : change->setting == &autoprobe ? AUTOPROBE_FILE
 							   : NULL;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = 0;
 
 	change->netdev_index = target->netdev_index;
@@ -274,10 +272,8 @@ bool sriov_fill(struct change *change, void *context)
 		return true;
 	}
 	rc = root_open(NULL, &root);
-	if (!rc) {
+	if (!rc)
 		rc = card_find_file(&root, target->path, file, &directory);
-		root_close(&root);
-	}
 	if (rc) {
 		change_explain(change,
 			       "it may be switched off in the firmware or the BIOS, or this may be "
@@ -311,7 +307,7 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		      const char *word, const char *vf, char **ret_reason)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	uint64_t number;
 	int rc;
 
@@ -332,7 +328,6 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		find_netdev(&root, target, devices, word);
 	if (vf)
 		number_set(&target->vf, number);
-	root_close(&root);
 	return rc;
 }
 

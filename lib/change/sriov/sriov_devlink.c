@@ -151,20 +151,19 @@ static int write_switch(struct change *change, const char *value)
 /* Reports the users of the function's RDMA devices. */
 static void guard_devices(struct change *change, const struct root *root, const char *directory)
 {
-	struct strings devices;
+	_cleanup_(strings_free) struct strings devices = {.known = false};
 
 	if (!change->host->inventory)
 		return;
 	card_list_devices(root, directory, &change->host->inventory->devices, &devices);
 	for (size_t i = 0; i < devices.count; i++)
 		change_guard_device(change, devices.items[i]);
-	strings_free(&devices);
 }
 
 /* Notes the netdevs of the device itself: a subfunction's are not those of its function. */
 static void guard_netdevs(struct change *change, const struct root *root, const char *directory)
 {
-	struct strings netdevs;
+	_cleanup_(strings_free) struct strings netdevs = {.known = false};
 
 	card_list_netdevs(root, directory, &netdevs);
 	for (size_t i = 0; i < netdevs.count; i++) {
@@ -174,7 +173,6 @@ static void guard_netdevs(struct change *change, const struct root *root, const 
 				       netdevs.items[i]))
 			netdev_note_users(change, (unsigned int)index.value, true);
 	}
-	strings_free(&netdevs);
 }
 
 /* mlx5_devlink_reload_down(), devlink.c, only warns about VFs; their users are down meanwhile. */
@@ -197,7 +195,7 @@ static void guard_reload(struct change *change, const struct root *root, const s
 static void guard_switch(struct change *change)
 {
 	_cleanup_(place_clear) struct place place = {.family = 0};
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	uint8_t mode;
 
 	if (find_place(change, &place))
@@ -213,7 +211,6 @@ static void guard_switch(struct change *change)
 	guard_devices(change, &root, place.directory);
 	if (mode == DEVLINK_PARAM_CMODE_DRIVERINIT)
 		guard_reload(change, &root, &place);
-	root_close(&root);
 }
 
 /*

@@ -195,8 +195,8 @@ static void guard_guid(struct change *change)
 static void guard_netdevs(struct change *change)
 {
 	_cleanup_(freep) char *directory = NULL;
-	struct strings netdevs = {.known = false};
-	struct root root;
+	_cleanup_(strings_free) struct strings netdevs = {.known = false};
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return;
@@ -207,8 +207,6 @@ static void guard_netdevs(struct change *change)
 		change_guard_way(change, netdevs.items[i], WAY_COMES_BACK);
 		change_note(change, "%s is its netdev on this host", netdevs.items[i]);
 	}
-	strings_free(&netdevs);
-	root_close(&root);
 }
 
 static void guard_policy(struct change *change)
