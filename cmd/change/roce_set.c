@@ -187,14 +187,13 @@ static bool plan_words(struct change_plan *plan, const struct roce_target *targe
 static bool plan_members(struct change_plan *plan, const struct roce_wish *wish,
 			 const struct link *link)
 {
-	struct roce_parts parts;
-	bool good = true;
+	_cleanup_(roce_parts_clear) struct roce_parts parts;
 
 	roce_profile_of_netdev(wish, &plan->host, link->name, &parts);
-	for (size_t i = 0; good && i < parts.count; i++)
-		good = plan_member(plan, link, parts.items[i].setting, parts.items[i].text);
-	roce_parts_clear(&parts);
-	return good;
+	for (size_t i = 0; i < parts.count; i++)
+		if (!plan_member(plan, link, parts.items[i].setting, parts.items[i].text))
+			return false;
+	return true;
 }
 
 static bool plan_profile(struct change_plan *plan, const struct roce_target *target,
@@ -207,27 +206,26 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 						 : ROCE_PROFILE_PRIORITY,
 	};
 	_cleanup_(freep) char *mtu = mem_format("%u", (unsigned int)args->mtu.value);
-	struct roce_parts parts;
-	bool good = true;
+	_cleanup_(roce_parts_clear) struct roce_parts parts = {.items = NULL};
 
-	if (args->dscp && roce_profile_dscp(args->dscp, &wish)) {
+	if (args->dscp && roce_profile_dscp(args->dscp, &wish))
 		return listing_fail_format(&plan->listing, STATUS_USAGE, TOS_DSCP_HINT,
 					   "'%s' is not a DSCP", args->dscp);
-	}
 	if (!target->member_count)
 		return refuse(plan, word, "has no netdev in this network namespace",
 			      "rdmactl netdevs lists the ports and their netdevs");
-	for (size_t i = 0; good && i < target->member_count; i++)
-		good = plan_members(plan, &wish, target->members[i]);
-	if (good && args->mtu.known)
-		good = plan_links(plan, target, &link_mtu_setting, mtu);
+	for (size_t i = 0; i < target->member_count; i++)
+		if (!plan_members(plan, &wish, target->members[i]))
+			return false;
+	if (args->mtu.known && !plan_links(plan, target, &link_mtu_setting, mtu))
+		return false;
 	roce_profile_of_port(&wish, &parts);
-	for (size_t i = 0; good && i < parts.count; i++)
-		for (size_t j = 0; good && j < target->port_count; j++)
-			good = plan_port(plan, target->ports[j], parts.items[i].setting,
-					 parts.items[i].text);
-	roce_parts_clear(&parts);
-	return good;
+	for (size_t i = 0; i < parts.count; i++)
+		for (size_t j = 0; j < target->port_count; j++)
+			if (!plan_port(plan, target->ports[j], parts.items[i].setting,
+				       parts.items[i].text))
+				return false;
+	return true;
 }
 
 /* Finds the target, which may be a netdev on a host without RDMA devices. */
@@ -268,17 +266,13 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 	_cleanup_(freep) const struct setting **list = list_settings();
 	const struct roce_set_args *args = arguments;
 	_cleanup_(roce_target_clear) struct roce_target target = {.ports = NULL};
-	bool good;
 
 	if (!words[1] && !args->profile.known)
 		return listing_fail(&plan->listing, STATUS_USAGE, "no setting is given",
 				    "rdmactl roce set --help lists the settings");
-	good = check_words(plan, list, words + 1) && find(plan, words[0], &target);
-	if (good && args->profile.known)
-		good = plan_profile(plan, &target, args, words[0]);
-	if (good)
-		good = plan_words(plan, &target, list, words);
-	return good;
+	return check_words(plan, list, words + 1) && find(plan, words[0], &target) &&
+	       (!args->profile.known || plan_profile(plan, &target, args, words[0])) &&
+	       plan_words(plan, &target, list, words);
 }
 
 static const struct changer changer = {.plan = plan};

@@ -93,12 +93,11 @@ static bool has_right(struct change *change)
 
 static void refuse_if_in_use(struct change *change)
 {
-	char *list = NULL;
+	_cleanup_(freep) char *list = NULL;
 
 	for (size_t i = 0; i < change->disturbs.count; i++)
 		mem_extend(&list, "%s%s", list ? "; " : "", change->disturbs.items[i]);
 	change_explain(change, "--force changes it anyway", "it would disturb %s", list);
-	free(list);
 	set_state(change, CHANGE_REFUSED);
 }
 

@@ -95,8 +95,8 @@ void device_users_take(struct device_users *users, enum resource_kind kind,
 static void look_for_descriptors(struct device_users *users, const struct root *root,
 				 const char *kernel_name, struct change *change)
 {
-	struct device_nodes nodes = {.count = 0};
-	struct holders holders = {.count = 0};
+	_cleanup_(device_nodes_clear) struct device_nodes nodes = {.count = 0};
+	_cleanup_(holders_clear) struct holders holders = {.count = 0};
 	int rc = device_nodes_read(root, kernel_name, &nodes);
 
 	if (!rc)
@@ -118,8 +118,6 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 	if (holders_are_confined(root))
 		change_note(change, "processes outside this container cannot be seen");
 	users->peers_unknown |= holders_are_confined(root);
-	holders_clear(&holders);
-	device_nodes_clear(&nodes);
 }
 
 /*
@@ -331,7 +329,7 @@ static int take_kind(struct device_users *users, struct nldev_resources *resourc
 	int rc = nldev_resources_begin(resources, kind, device_index);
 
 	while (!rc && !done) {
-		struct resource_list list = {.count = 0};
+		_cleanup_(resource_list_clear) struct resource_list list = {.count = 0};
 
 		rc = nldev_resources_read(resources, &list, &done);
 		for (size_t i = 0; i < list.count; i++) {
@@ -339,7 +337,6 @@ static int take_kind(struct device_users *users, struct nldev_resources *resourc
 				processes_name(processes, &list.items[i]);
 			device_users_take(users, kind, &list.items[i]);
 		}
-		resource_list_clear(&list);
 	}
 	return rc;
 }
@@ -369,7 +366,7 @@ void change_guard_device(struct change *change, const char *object)
 	_cleanup_(device_list_clear) struct device_list list = {.count = 0};
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	_cleanup_(freep) char *name = mem_string(object);
-	struct device_users users = {.count = 0};
+	_cleanup_(device_users_clear) struct device_users users = {.count = 0};
 	const struct device *device = NULL;
 	struct netlink *nldev;
 	int rc = root_open(NULL, &root);
@@ -390,7 +387,6 @@ void change_guard_device(struct change *change, const char *object)
 			    rc ? strerror(-rc) : "RDMA netlink does not list it");
 	device_users_look(&users, &root, device ? device->kernel_name : name, change);
 	device_users_tell(&users, change);
-	device_users_clear(&users);
 }
 
 static char *find_processes(const char *name)

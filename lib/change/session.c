@@ -157,7 +157,7 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 
 	for (unsigned int i = 0; i < MOST_ANCESTORS && process; i++) {
 		struct session_socket found = {.process = process};
-		struct procfs_task task = {0};
+		_cleanup_(procfs_task_clear) struct procfs_task task = {0};
 		struct inodes inodes = {0};
 		int rc = read_inodes(root, process, &inodes);
 		bool ends = procfs_read_task(root, process, &task) != 0;
@@ -169,7 +169,6 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 		hidden |= rc && process > 1;
 		kept |= keeps_terminals(&task);
 		process = task.parent.known ? task.parent.value : 0;
-		procfs_task_clear(&task);
 		if (good) {
 			*ret = found;
 			return 0;
@@ -216,8 +215,8 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 		  bool *ret_is, bool *ret_near)
 {
 	const struct route_question question = {.destination = session->remote};
-	struct link_address_list addresses = {0};
-	struct link_list links = {0};
+	_cleanup_(link_address_list_clear) struct link_address_list addresses = {0};
+	_cleanup_(link_list_clear) struct link_list links = {0};
 	struct route route = {0};
 	int rc = rtnl_get_links(rtnl, &links);
 
@@ -233,9 +232,7 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 		*ret_near = session->remote.family == AF_INET && !route.gateway.known;
 	}
 	if (!rc && !*ret_is && (links.missing || addresses.missing))
-		rc = -EAGAIN;
-	link_list_clear(&links);
-	link_address_list_clear(&addresses);
+		return -EAGAIN;
 	return rc;
 }
 

@@ -63,14 +63,10 @@ int system_settings_get(struct netlink *nldev, struct system_settings *ret_setti
 
 int system_settings_read(const char *directory, struct system_settings *ret_settings)
 {
-	struct netlink *nldev;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	int rc = nldev_open_at(directory, &nldev);
 
-	if (rc)
-		return rc;
-	rc = system_settings_get(nldev, ret_settings);
-	netlink_free(nldev);
-	return rc;
+	return rc ? rc : system_settings_get(nldev, ret_settings);
 }
 
 static int read_now(struct change *change, struct system_settings *ret_settings)

@@ -121,8 +121,8 @@ static void fill_settings(struct device_settings *settings, const struct device 
 static char *read_netns(const struct inventory *inventory, struct problems *problems)
 {
 	struct system_settings settings = {.netns_mode = {0}};
-	int rc = system_settings_read(inventory->root, &settings), fd;
-	char *word;
+	int rc = system_settings_read(inventory->root, &settings);
+	_cleanup_(closep) int fd = -1;
 
 	if (rc)
 		problem_add(problems, NULL, "netns", "nldev", rc, NULL);
@@ -133,9 +133,7 @@ static char *read_netns(const struct inventory *inventory, struct problems *prob
 	/* A snapshot was made in a namespace of its host and does not name it. */
 	if (inventory->root || netns_open_own(&fd))
 		return NULL;
-	word = netns_word(fd);
-	close(fd);
-	return word;
+	return netns_word(fd);
 }
 
 struct device_settings *device_settings_list(const struct inventory *inventory,
@@ -144,7 +142,7 @@ struct device_settings *device_settings_list(const struct inventory *inventory,
 	const struct device_list *devices = &inventory->devices;
 	struct device_settings *settings = mem_alloc_zero(devices->count, sizeof(*settings));
 	_cleanup_(freep) char *netns = NULL;
-	struct netlink *nldev = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 
 	/* If RDMA netlink is missing, the inventory has reported it. */
 	if (inventory->answers && !inventory_open_nldev(inventory, &nldev))
@@ -153,7 +151,6 @@ struct device_settings *device_settings_list(const struct inventory *inventory,
 		fill_settings(&settings[i], &devices->items[i], nldev, problems);
 		settings[i].netns = mem_string_or_null(netns);
 	}
-	netlink_free(nldev);
 	return settings;
 }
 

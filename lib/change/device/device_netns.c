@@ -74,8 +74,8 @@ static int open_target(const struct change *change, struct netlink **ret_nldev, 
 
 static int read_target(struct change *change, char **ret_value)
 {
-	struct netlink *nldev = NULL;
-	char *word = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
+	_cleanup_(freep) char *word = NULL;
 	int rc = open_target(change, &nldev, &word);
 
 	if (rc)
@@ -84,10 +84,7 @@ static int read_target(struct change *change, char **ret_value)
 				   "cannot be inspected: %s",
 				   strerror(-rc));
 	if (is_there(nldev, change, &rc))
-		*ret_value = word;
-	else
-		free(word);
-	netlink_free(nldev);
+		*ret_value = mem_string(word);
 	return rc;
 }
 
@@ -125,15 +122,12 @@ static int fetch(struct change *change)
 {
 	_cleanup_(freep) char *word = NULL;
 	_cleanup_(closep) int own = -1;
-	struct netlink *nldev = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	int rc = netns_open_own(&own);
 
 	if (!rc)
 		rc = open_target(change, &nldev, &word);
-	if (!rc)
-		rc = move(nldev, change, own);
-	netlink_free(nldev);
-	return rc;
+	return rc ? rc : move(nldev, change, own);
 }
 
 /* The process may have ended since, and another one may have its number. */

@@ -47,13 +47,11 @@ void link_note_module(struct change *change, const struct link_wish *wish)
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	_cleanup_(freep) char *built_in = NULL;
 
-	if (root_open(NULL, &root))
+	if (root_open(NULL, &root) || module_is_loaded(&root, module) != TRISTATE_NO)
 		return;
-	if (module_is_loaded(&root, module) == TRISTATE_NO) {
-		built_in = modules_read_built_in(&root);
-		if (!module_is_built_in(built_in, module))
-			change_note(change, "the kernel loads the module %s for it", module);
-	}
+	built_in = modules_read_built_in(&root);
+	if (!module_is_built_in(built_in, module))
+		change_note(change, "the kernel loads the module %s for it", module);
 }
 
 /* The kernel knows the type only once its module is loaded; the request has tried to load it. */
@@ -61,8 +59,8 @@ static void explain_missing_module(struct change *change, const struct link_wish
 {
 	const char *module = enum_find_word(link_type_names, wish->type)->help;
 	const struct module_rule *rule;
-	struct module_rules rules = {.count = 0};
-	struct module_files files = {.rc = 0};
+	_cleanup_(module_rules_clear) struct module_rules rules = {.count = 0};
+	_cleanup_(module_files_clear) struct module_files files = {.rc = 0};
 	_cleanup_(freep) char *file = NULL, *next = NULL;
 	_cleanup_(root_close) struct root root = {.fd = -1};
 
@@ -86,8 +84,6 @@ static void explain_missing_module(struct change *change, const struct link_wish
 		next = mem_format("modprobe %s says why", module);
 		change_explain(change, next, "the kernel could not load the module %s", module);
 	}
-	module_files_clear(&files);
-	module_rules_clear(&rules);
 }
 
 static bool is_module_missing(const struct link_wish *wish)
@@ -174,7 +170,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 	int rc = root_open(NULL, &root);
 
 	while (!rc && !ready && !late) {
-		struct software_links links = {.count = 0};
+		_cleanup_(software_links_clear) struct software_links links = {.count = 0};
 		const char *name;
 
 		/* Set before the last check, because this process may be stopped after it. */
@@ -183,7 +179,6 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		rc = rc == -ENODEV ? 0 : rc;
 		name = find_made(&links, change, wish);
 		ready = name && has_gid(&root, name);
-		software_links_clear(&links);
 		if (rc || ready || late)
 			break;
 		pause_msec(pause);

@@ -77,7 +77,7 @@ static int start_child(const struct link_removal *removal, pid_t *ret_pid, int *
 /* Returns "process 712 (sleep), which has uverbs0 open; ..."; the caller frees it. */
 static char *describe_holders(const struct device_nodes *nodes)
 {
-	struct holders holders = {.count = 0};
+	_cleanup_(holders_clear) struct holders holders = {.count = 0};
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	char *text = NULL;
 
@@ -88,7 +88,6 @@ static char *describe_holders(const struct device_nodes *nodes)
 		mem_extend(&text, "%sprocess %" PRIu64 " (%s)", i ? ", " : "",
 			   holders.items[i].process,
 			   holders.items[i].command ? holders.items[i].command : "name unknown");
-	holders_clear(&holders);
 	return text ? text : mem_string("users that cannot be seen from here");
 }
 
@@ -166,7 +165,7 @@ int link_delete_by(struct change *change, const char *kernel_name,
 		   const struct link_removal *removal)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
-	struct device_nodes nodes = {.count = 0};
+	_cleanup_(device_nodes_clear) struct device_nodes nodes = {.count = 0};
 	const struct signals *signals = change->host->signals;
 	struct signals own = SIGNALS_NONE;
 	struct root root;
@@ -195,7 +194,6 @@ int link_delete_by(struct change *change, const char *kernel_name,
 	while (signals == &own && signals_take(&own))
 		;
 	signals_release(&own);
-	device_nodes_clear(&nodes);
 	return rc;
 }
 

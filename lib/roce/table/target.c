@@ -98,14 +98,10 @@ int roce_target_find(const struct inventory *inventory, const char *word,
 
 int roce_target_load_links(struct inventory *inventory)
 {
-	struct netlink *rtnl;
+	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	int rc = inventory->links.count ? 0 : inventory_open_rtnl(inventory, &rtnl);
 
-	if (rc || inventory->links.count)
-		return rc;
-	rc = rtnl_get_links(rtnl, &inventory->links);
-	netlink_free(rtnl);
-	return rc;
+	return rc || inventory->links.count ? rc : rtnl_get_links(rtnl, &inventory->links);
 }
 
 void roce_target_clear(struct roce_target *target)
