@@ -56,9 +56,8 @@ static const struct command set_command = {
 };
 
 /* The words after the name of a new sub-device. */
-static const struct enum_name sub_types[] = {{1, "smi", TONE_PLAIN, "for subnet management"}, {0}};
 static const struct keyword add_keywords[] = {
-	{"type", "smi", "type of the sub-device", sub_types},
+	{"type", "smi", "type of the sub-device", sub_device_types},
 	{"parent", "DEV", "device that it belongs to", NULL, COMPLETE_DEVICE},
 };
 

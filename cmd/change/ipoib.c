@@ -52,12 +52,10 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 {
 	(void)args;
 	for (; *words; words++) {
-		if (!netdev_name_valid(*words)) {
-
+		if (!netdev_name_valid(*words))
 			return listing_fail_format(&plan->listing, STATUS_USAGE,
 						   "rdmactl ipoib lists the children",
 						   "'%s' cannot be the name of a netdev", *words);
-		}
 		changes_add(&plan->changes, &plan->host, &ipoib_del_setting, *words, CHANGE_ABSENT);
 	}
 	return true;

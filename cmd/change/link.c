@@ -28,13 +28,10 @@ static bool take_words(struct change_plan *plan, char **words, const char **valu
 
 	if (!change_take_values(plan, keywords, ARRAY_SIZE(keywords), words, values, usage))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
-
-		if (values[i])
-			continue;
-		return listing_fail_format(&plan->listing, STATUS_USAGE, usage, "the %s is missing",
-					   keywords[i].word);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
+		if (!values[i])
+			return listing_fail_format(&plan->listing, STATUS_USAGE, usage,
+						   "the %s is missing", keywords[i].word);
 	return true;
 }
 
@@ -46,11 +43,10 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	(void)args;
 	if (!take_words(plan, words + 1, values))
 		return false;
-	if (!enum_find_word(link_type_names, values[0])) {
+	if (!enum_find_word(link_type_names, values[0]))
 		return listing_fail_format(&plan->listing, STATUS_USAGE,
 					   "the types are rxe (RoCE) and siw (iWARP)",
 					   "unknown type '%s'", values[0]);
-	}
 	text = software_link_value(values[0], values[1]);
 	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
 }
@@ -58,7 +54,6 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 /* An empty name is probably an unset variable: "no device has this name" must not be a success. */
 static bool check_name(struct change_plan *plan, const char *name)
 {
-
 	if (*name && strlen(name) < DEVICE_NAME_SIZE && !strchr(name, '/'))
 		return true;
 	return listing_fail_format(&plan->listing, STATUS_USAGE,

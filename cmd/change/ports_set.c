@@ -218,11 +218,10 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 					 NULL);
 	}
 	link = link_by_name(&plan->listing.inventory.links, port->netdev);
-	if (!link) {
+	if (!link)
 		return listing_fail_format(&plan->listing, STATUS_FAILED,
 					   "run it in the namespace of the netdev: ip netns exec",
 					   "%s has no netdev in this network namespace", object);
-	}
 	place = (struct port_place){.port = port->port, .netdev_index = link->index};
 	return are_once(plan, words + 1) &&
 	       change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);

@@ -58,18 +58,15 @@ static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
 static int print_port(const struct listing *listing, const struct roce_port *port)
 {
 	struct render_options options = listing_options(listing);
-	struct columns members, steps;
+	_cleanup_(columns_free) struct columns members = {.count = 0}, steps = {.count = 0};
 	_cleanup_(freep) char *bad = NULL;
 	_cleanup_(freep) const void **rows = mem_alloc_zero(port->chain.steps.count, sizeof(*rows));
 	const void *const record = port;
 	int rc;
 
-	if (columns_select(&members, &roce_schema, COLUMNS_ALL, "-chain", &bad))
+	if (columns_select(&members, &roce_schema, COLUMNS_ALL, "-chain", &bad) ||
+	    columns_select(&steps, &roce_step_schema, COLUMNS_ALL, NULL, &bad))
 		return -EINVAL;
-	if (columns_select(&steps, &roce_step_schema, COLUMNS_ALL, NULL, &bad)) {
-		columns_free(&members);
-		return -EINVAL;
-	}
 	for (size_t i = 0; i < port->chain.steps.count; i++)
 		rows[i] = (const struct roce_step *)port->chain.steps.rows + i;
 	rc = render(stdout, &options,
@@ -82,8 +79,6 @@ static int print_port(const struct listing *listing, const struct roce_port *por
 			    &(struct document){.columns = &steps,
 					       .rows = rows,
 					       .row_count = port->chain.steps.count});
-	columns_free(&members);
-	columns_free(&steps);
 	return rc;
 }
 

@@ -112,8 +112,9 @@ int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t
 
 int netdev_read(struct change *change, char **ret_value)
 {
-	_cleanup_(freep) char *driver = netdev_driver(change), *value = NULL;
+	_cleanup_(freep) char *driver = netdev_driver(change);
 	struct dcb dcb;
+	char *value;
 	int rc = netdev_get_dcb(change, &dcb);
 
 	if (rc)
@@ -123,7 +124,6 @@ int netdev_read(struct change *change, char **ret_value)
 		return change_fail(change, -EOPNOTSUPP, NULL, "the driver%s%s does not report it",
 				   driver ? " " : "", driver ? driver : "");
 	*ret_value = value;
-	value = NULL;
 	return 0;
 }
 

@@ -94,39 +94,24 @@ static size_t list_entries(const uint8_t map[static DCB_DSCPS], const uint8_t wi
 	return count;
 }
 
-static int add_entries(struct change *change, const uint8_t map[static DCB_DSCPS],
-		       const uint8_t there[static DCB_DSCPS])
+static int add_apps(struct change *change, const struct dcb_app *apps, size_t count)
 {
-	struct dcb_app apps[DCB_DSCPS * DCB_PRIORITIES];
-	const size_t count = list_entries(map, there, apps);
-	int rc = 0;
-
-	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
-		const size_t left = count - i;
-
-		rc = netdev_set_dcb(change,
-				    &(struct dcb_wish){
-					    .apps = &apps[i],
-					    .app_count = left < ENTRIES_AT_ONCE ? left
-										: ENTRIES_AT_ONCE,
-				    });
-	}
-	return rc;
+	return netdev_set_dcb(change, &(struct dcb_wish){.apps = apps, .app_count = count});
 }
 
-/* Deletes the entries that the first map has and the second does not. */
-static int delete_entries(struct change *change, const uint8_t there[static DCB_DSCPS],
-			  const uint8_t map[static DCB_DSCPS])
+/* Sends the entries that the first map has and the second does not. */
+static int send_entries(struct change *change, const uint8_t map[static DCB_DSCPS],
+			const uint8_t without[static DCB_DSCPS],
+			int (*send)(struct change *, const struct dcb_app *, size_t))
 {
 	struct dcb_app apps[DCB_DSCPS * DCB_PRIORITIES];
-	const size_t count = list_entries(there, map, apps);
+	const size_t count = list_entries(map, without, apps);
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
 		const size_t left = count - i;
 
-		rc = netdev_delete_apps(change, &apps[i],
-					left < ENTRIES_AT_ONCE ? left : ENTRIES_AT_ONCE);
+		rc = send(change, &apps[i], left < ENTRIES_AT_ONCE ? left : ENTRIES_AT_ONCE);
 	}
 	return rc;
 }
@@ -157,10 +142,10 @@ static int replace_entries(struct change *change, const uint8_t map[static DCB_D
 	free(change->reason);
 	free(change->next_step);
 	change->reason = change->next_step = NULL;
-	rc = delete_entries(change, dcb.dscp_priorities, map);
+	rc = send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
 	if (!rc)
 		rc = netdev_get_dcb(change, &dcb);
-	return rc ? rc : add_entries(change, map, dcb.dscp_priorities);
+	return rc ? rc : send_entries(change, map, dcb.dscp_priorities, add_apps);
 }
 
 /*
@@ -175,12 +160,12 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 
 	if (rc)
 		return rc;
-	rc = add_entries(change, map, dcb.dscp_priorities);
+	rc = send_entries(change, map, dcb.dscp_priorities, add_apps);
 	if (rc == -EINVAL)
 		rc = replace_entries(change, map);
 	if (!rc)
 		rc = netdev_get_dcb(change, &dcb);
-	return rc ? rc : delete_entries(change, dcb.dscp_priorities, map);
+	return rc ? rc : send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
 }
 
 /* The map before the change, from which mlx5's trust derives. */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device/netns.h"
+#include "change/device/sub_device.h"
 #include "change/holders.h"
 #include "change/system.h"
 #include "host/inventory/inventory.h"
@@ -20,11 +21,6 @@
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
 #include "schema/rows.h"
-
-static const struct enum_name sub_types[] = {
-	{1, "smi", TONE_PLAIN, "for subnet management"}, /* RDMA_DEVICE_TYPE_SMI */
-	{0},
-};
 
 #define RECORD struct device_settings
 static const struct field fields[] = {
@@ -36,7 +32,7 @@ static const struct field fields[] = {
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
 	     "name by which subnet managers know it"),
 	TEXT(parent, "PARENT", 0, NEED_NETLINK, "device that this sub-device belongs to"),
-	WORD_AS("sub_device_type", sub_type, sub_types, "SUB-TYPE", 0, NEED_NETLINK,
+	WORD_AS("sub_device_type", sub_type, sub_device_types, "SUB-TYPE", 0, NEED_NETLINK,
 		"type of a sub-device"),
 	NUMBER(index, "INDEX", 0, NEED_NETLINK, "index in RDMA netlink"),
 };

@@ -20,6 +20,11 @@ enum { COMMAND_NEWDEV = 26, COMMAND_DELDEV = 27 };
 #define TYPE_SMI "smi"
 enum { CODE_SMI = 1 };
 
+const struct enum_name sub_device_types[] = {
+	{CODE_SMI, TYPE_SMI, TONE_PLAIN, "for subnet management"},
+	{0},
+};
+
 /* nldev_newdev(), drivers/infiniband/core/nldev.c, truncates to IFNAMSIZ bytes with the NUL. */
 enum { MOST_OF_NAME = 15 };
 

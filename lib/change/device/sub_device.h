@@ -7,7 +7,9 @@
 
 #include "change/change.h"
 
-/* The object is the name; data is the parent's name when adding. */
+/* The types of sub-devices. */
+extern const struct enum_name sub_device_types[];
+/* The object is the name. */
 extern const struct setting sub_device_setting;
 
 /* Returns the value of a sub-device of that type and parent, for the caller to free. */

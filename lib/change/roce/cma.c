@@ -167,30 +167,24 @@ static void persist(struct change *change)
 	netdev_persist_as(change, port, name);
 }
 
+#define CMA_SETTING                                                                         \
+	.interface = "configfs rdma_cm", .right = RIGHT_FILE, .guard = guard, .undo = undo, \
+	.command = NETDEV_COMMAND, .persist = persist
+
 const struct setting cma_mode_setting = {
+	CMA_SETTING,
 	.keyword = {"default-mode", "roce-v1|roce-v2",
 		    "default RoCE version of rdma_cm's connections", roce_mode_names},
-	.interface = "configfs rdma_cm",
-	.right = RIGHT_FILE,
 	.read = read_mode,
 	.write = write_mode,
-	.guard = guard,
-	.undo = undo,
-	.command = NETDEV_COMMAND,
-	.persist = persist,
 };
 
 const struct setting cma_tos_setting = {
+	CMA_SETTING,
 	.keyword = {"default-tos", "N", "default TOS of rdma_cm's connections: 0 to 255", NULL},
-	.interface = "configfs rdma_cm",
-	.right = RIGHT_FILE,
 	.parse = parse_tos,
 	.read = read_tos,
 	.write = write_tos,
-	.guard = guard,
-	.undo = undo,
-	.command = NETDEV_COMMAND,
-	.persist = persist,
 };
 
 const struct setting *const cma_setting_table[] = {&cma_mode_setting, &cma_tos_setting, NULL};

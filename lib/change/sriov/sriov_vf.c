@@ -225,48 +225,39 @@ static void guard_trust(struct change *change)
 	guard_netdevs(change);
 }
 
+#define VF_SETTING \
+	.right = RIGHT_NET_ADMIN, .read = read_vf, .write = write_vf, .command = "sriov set"
+
 static const struct setting policy = {
+	VF_SETTING,
 	.keyword = {"policy", "auto|up|down", "link of the VF", vf_policy_names},
 	.interface = "rtnetlink VF_LINK_STATE",
-	.right = RIGHT_NET_ADMIN,
 	.flags = SETTING_STOPS_TRAFFIC,
-	.read = read_vf,
-	.write = write_vf,
 	.guard = guard_policy,
-	.command = "sriov set",
 };
 
 static const struct setting trust = {
+	VF_SETTING,
 	.keyword = {"trust", "on|off", "whether the VF may use privileged features", sriov_on_off},
 	.interface = "rtnetlink VF_TRUST",
-	.right = RIGHT_NET_ADMIN,
 	.flags = SETTING_STOPS_TRAFFIC,
-	.read = read_vf,
-	.write = write_vf,
 	.guard = guard_trust,
-	.command = "sriov set",
 };
 
 static const struct setting node_guid = {
+	VF_SETTING,
 	.keyword = {"node-guid", "GUID|unset", "node GUID of the VF, on InfiniBand", NULL},
 	.interface = "rtnetlink VF_IB_NODE_GUID",
-	.right = RIGHT_NET_ADMIN,
 	.parse = parse_guid,
-	.read = read_vf,
-	.write = write_vf,
 	.guard = guard_guid,
-	.command = "sriov set",
 };
 
 static const struct setting port_guid = {
+	VF_SETTING,
 	.keyword = {"port-guid", "GUID|unset", "port GUID of the VF, on InfiniBand", NULL},
 	.interface = "rtnetlink VF_IB_PORT_GUID",
-	.right = RIGHT_NET_ADMIN,
 	.parse = parse_guid,
-	.read = read_vf,
-	.write = write_vf,
 	.guard = guard_guid,
-	.command = "sriov set",
 };
 
 const struct setting *const sriov_vf_setting_table[] = {
