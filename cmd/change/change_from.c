@@ -238,6 +238,7 @@ static const struct option_row from_options[] = {
 
 static const struct changer from_changer = {.plan = plan_file};
 
+/* Not change_run() itself, which would make it a command that a line may have: find_command(). */
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	return change_run(ctx, args, words);

@@ -213,7 +213,7 @@ int change_fail(struct change *change, int error, const char *next_step, const c
 	return error;
 }
 
-void change_disturbs(struct change *change, const char *format, ...)
+void change_add_sentence(struct strings *sentences, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
@@ -221,20 +221,8 @@ void change_disturbs(struct change *change, const char *format, ...)
 	va_start(arguments, format);
 	text = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (!strings_contain(&change->disturbs, text))
-		strings_add(&change->disturbs, text);
-}
-
-void change_note(struct change *change, const char *format, ...)
-{
-	_cleanup_(freep) char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	text = mem_format_list(format, arguments);
-	va_end(arguments);
-	if (!strings_contain(&change->notes, text))
-		strings_add(&change->notes, text);
+	if (!strings_contain(sentences, text))
+		strings_add(sentences, text);
 }
 
 void change_note_missing(struct change *change, const char *kind, const struct strings *names)

@@ -191,10 +191,11 @@ void change_explain_error(struct change *change, const char *doing, int error);
  * Returns -EINVAL.
  */
 int change_refuse_value(struct change *change, const char *text, const char *takes);
-void change_disturbs(struct change *change, const char *format, ...)
+/* Adds a sentence unless it is there already. */
+void change_add_sentence(struct strings *sentences, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void change_note(struct change *change, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define change_disturbs(change, ...) change_add_sentence(&(change)->disturbs, __VA_ARGS__)
+#define change_note(change, ...)     change_add_sentence(&(change)->notes, __VA_ARGS__)
 /*
  * For a setting that reads "absent": if that is wanted, notes that there was nothing to delete, and
  * which of the existing names may have been meant, so that a typo does not pass for success. `kind`

@@ -145,8 +145,9 @@ static int write_vfs(struct change *change, const char *value)
 static void guard_vf(struct change *change, const struct root *root, unsigned int vf,
 		     const char *driver)
 {
+	_cleanup_(strings_free) struct strings netdevs = {.known = false};
+	_cleanup_(strings_free) struct strings devices = {.known = false};
 	const char *path = change->data;
-	struct strings netdevs = {.known = false}, devices = {.known = false};
 
 	if (function_is_kept(driver)) {
 		change_disturbs(change, "VF %u, which %s holds for a virtual machine or a program",
@@ -171,8 +172,6 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 			change_disturbs(change,
 					"VF %u, whose netdev is in another network namespace", vf);
 	}
-	strings_free(&devices);
-	strings_free(&netdevs);
 }
 
 /* Every change of the number removes all existing VFs. */
