@@ -26,12 +26,11 @@ static const struct keyword *add_keyword(size_t number)
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
-	_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
 	static const char usage[] = "rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] "
 				    "[name NAME]";
 	struct ipoib_words found = {.parent = words[0]};
-	const char *next_step = NULL;
+	struct change *change;
 
 	(void)args;
 	if (!change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
@@ -40,11 +39,11 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	found.pkey = values[0];
 	found.mode = values[1];
 	found.name = values[2];
-	if (ipoib_parse(&found, &name, &value, &reason, &next_step))
-		return listing_fail(&plan->listing, STATUS_USAGE, reason,
-				    next_step ? next_step : usage);
+	change = changes_add(&plan->changes, &plan->host, &ipoib_add_setting, NULL, NULL);
+	if (ipoib_parse(change, &found))
+		return listing_fail(&plan->listing, STATUS_USAGE, change->reason,
+				    change->next_step ? change->next_step : usage);
 	change_load_host(plan, LIST_NEEDS);
-	changes_add(&plan->changes, &plan->host, &ipoib_add_setting, name, value);
 	return true;
 }
 

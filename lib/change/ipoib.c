@@ -112,72 +112,60 @@ static int split_value(const char *value, char **ret_parent, unsigned int *ret_p
 	return 0;
 }
 
-static int parse_pkey(const char *text, unsigned int *ret_pkey, char **ret_reason)
+static int parse_pkey(struct change *change, const char *text, unsigned int *ret_pkey)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	static const char next_step[] = "rdmactl pkeys lists the P_Keys of the ports";
+	_cleanup_(freep) char *clean = NULL;
 	uint64_t pkey;
 
-	if (text_parse_u64(text, 0, UINT16_MAX, &pkey)) {
-		*ret_reason = mem_format("'%s' is not a P_Key: a P_Key is a number such as 0x8001",
-					 clean);
-		return -EINVAL;
-	}
+	if (!text)
+		return change_fail(change, -EINVAL, next_step,
+				   "the partition is missing: pkey takes its P_Key");
+	clean = text_clean(text, strlen(text));
+	if (text_parse_u64(text, 0, UINT16_MAX, &pkey))
+		return change_fail(change, -EINVAL, next_step,
+				   "'%s' is not a P_Key: a P_Key is a number such as 0x8001",
+				   clean);
 	/* Partition 0 is invalid, IBA volume 1, 10.9.1.2: __ipoib_vlan_add(), ipoib_vlan.c. */
-	if (!(pkey & ~(uint64_t)FULL_MEMBER)) {
-		*ret_reason = mem_format("no partition has the P_Key %s: 0 and 0x8000 are invalid",
-					 clean);
-		return -EINVAL;
-	}
+	if (!(pkey & ~(uint64_t)FULL_MEMBER))
+		return change_fail(change, -EINVAL, next_step,
+				   "no partition has the P_Key %s: 0 and 0x8000 are invalid",
+				   clean);
 	/* Every IPoIB netdev is a full member: ipoib_ndo_init(), ipoib_main.c. */
 	*ret_pkey = (unsigned int)pkey | FULL_MEMBER;
 	return 0;
 }
 
-static int refuse_name(const char *name, char **ret_reason)
+static int refuse_name(struct change *change, const char *name, const char *next_step)
 {
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
-	*ret_reason = mem_format("'%s' cannot be the name of a netdev: it takes 1 to %d printable "
-				 "characters, without spaces and none of / : %%",
-				 clean, IFNAMSIZ - 1);
-	return -EINVAL;
+	return change_fail(change, -EINVAL, next_step,
+			   "'%s' cannot be the name of a netdev: it takes 1 to %d printable "
+			   "characters, without spaces and none of / : %%",
+			   clean, IFNAMSIZ - 1);
 }
 
-int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
-		char **ret_reason, const char **ret_next_step)
+int ipoib_parse(struct change *change, const struct ipoib_words *words)
 {
-	static const char parents[] = "rdmactl ipoib lists the IPoIB netdevs",
-			  pkeys[] = "rdmactl pkeys lists the P_Keys of the ports",
-			  naming[] = "name NAME gives the child another name";
 	const char *mode_word = words->mode ? words->mode : "datagram";
 	const struct enum_name *mode = enum_find_word(ipoib_mode_names, mode_word);
-	_cleanup_(freep) char *name = NULL;
+	_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word)), *name = NULL;
 	unsigned int pkey = 0;
 
-	*ret_next_step = parents;
 	if (!netdev_name_valid(words->parent))
-		return refuse_name(words->parent, ret_reason);
-	*ret_next_step = pkeys;
-	if (!words->pkey) {
-		*ret_reason = mem_string("the partition is missing: pkey takes its P_Key");
+		return refuse_name(change, words->parent, "rdmactl ipoib lists the IPoIB netdevs");
+	if (parse_pkey(change, words->pkey, &pkey))
 		return -EINVAL;
-	}
-	if (parse_pkey(words->pkey, &pkey, ret_reason))
-		return -EINVAL;
-	*ret_next_step = NULL;
-	if (!mode) {
-		_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word));
-
-		*ret_reason = mem_format("'%s' is not a mode: the modes are datagram and connected",
-					 clean);
-		return -EINVAL;
-	}
-	*ret_next_step = naming;
+	if (!mode)
+		return change_fail(change, -EINVAL, NULL,
+				   "'%s' is not a mode: the modes are datagram and connected",
+				   clean);
 	name = words->name ? mem_string(words->name) : mem_format("%s.%04x", words->parent, pkey);
 	if (!netdev_name_valid(name))
-		return refuse_name(name, ret_reason);
-	*ret_value = make_value(words->parent, pkey, (unsigned int)mode->value);
-	*ret_name = name;
+		return refuse_name(change, name, "name NAME gives the child another name");
+	change->wanted = make_value(words->parent, pkey, (unsigned int)mode->value);
+	change->object = name;
 	name = NULL;
 	return 0;
 }

@@ -46,9 +46,7 @@ struct ipoib_words {
 };
 
 /*
- * Checks the arguments and returns the child's name and value, for the caller to free. -EINVAL,
- * with the reason, also for the caller to free, and the next step, or NULL if it is to correct the
- * arguments.
+ * Checks the arguments, and makes the change create that child: sets its object and value. -EINVAL:
+ * the change has the reason, and the next step, or NULL if it is to correct the arguments.
  */
-int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
-		char **ret_reason, const char **ret_next_step);
+int ipoib_parse(struct change *change, const struct ipoib_words *words);

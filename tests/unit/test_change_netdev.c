@@ -764,18 +764,20 @@ static void words_of_a_child(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
-		const char *next_step = NULL;
-		int rc = ipoib_parse(&cases[i].words, &name, &value, &reason, &next_step);
+		struct changes changes = {.items = NULL};
+		struct change *change = changes_add(&changes, NULL, &ipoib_add_setting, NULL, NULL);
+		int rc = ipoib_parse(change, &cases[i].words);
 
 		assert_int_equal(rc, cases[i].name ? 0 : -EINVAL);
-		assert_string_equal(cases[i].name ? value : reason, cases[i].value);
+		assert_string_equal(cases[i].name ? change->wanted : change->reason,
+				    cases[i].value);
 		if (cases[i].name)
-			assert_string_equal(name, cases[i].name);
+			assert_string_equal(change->object, cases[i].name);
 		else if (cases[i].next_step)
-			assert_string_equal(next_step, cases[i].next_step);
+			assert_string_equal(change->next_step, cases[i].next_step);
 		else
-			assert_null(next_step);
+			assert_null(change->next_step);
+		changes_clear(&changes);
 	}
 }
 
