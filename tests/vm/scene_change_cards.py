@@ -231,8 +231,8 @@ def many(tap):
              unequal('status', (made.status, last.status), (0, 0)) + unequal('states', states(last), ['changed']) +
              unequal('VFs', len({row['index'] for row in rows}), 400) +
              unequal('up', [row['index'] for row in rows if row['policy'] == 'up'], [399]) +
-             unequal('notes', lost[-2:], ['VF 15 has trust on', '2 more VFs have such settings: '
-                                          'rdmactl sriov lists them']))
+             unequal('notes', lost[-2:], ['VF 15 has trust on', 'the settings of 2 more VFs are '
+                                          'not listed here: rdmactl sriov shows them']))
 
 
 def play(tap):

@@ -147,8 +147,10 @@ void sriov_note_vfs(struct change *change)
 				    text);
 	}
 	if (shown > VFS_SHOWN)
-		change_note(change, "%zu more VFs have such settings: rdmactl sriov lists them",
-			    shown - VFS_SHOWN);
+		change_note(change,
+			    "the settings of %zu more VF%s are not listed here: rdmactl sriov "
+			    "shows them",
+			    shown - VFS_SHOWN, text_plural_s(shown - VFS_SHOWN));
 }
 
 static uint64_t number_of_value(const struct change *change, const char *value)
