@@ -66,7 +66,7 @@ static const struct setting *find_setting(struct change_plan *plan,
 					  const struct setting *const *table, const char *word)
 {
 	_cleanup_(freep) const char **words = NULL;
-	_cleanup_(freep) char *clean = NULL, *message = NULL, *hint = NULL, *list = NULL;
+	_cleanup_(freep) char *hint = NULL, *list = NULL;
 	size_t count = 0;
 
 	for (; table[count]; count++)
@@ -77,10 +77,8 @@ static const struct setting *find_setting(struct change_plan *plan,
 		words[i] = table[i]->keyword.word;
 		mem_extend(&list, "%s%s", i ? ", " : "the settings are ", words[i]);
 	}
-	clean = text_clean(word, strlen(word));
-	message = mem_format("unknown setting '%s'", clean);
 	hint = text_suggest(word, words, count, list);
-	listing_fail(&plan->listing, STATUS_USAGE, message, hint);
+	listing_fail_format(&plan->listing, STATUS_USAGE, hint, "unknown setting '%s'", word);
 	return NULL;
 }
 
@@ -112,18 +110,18 @@ bool change_take_values(struct change_plan *plan, const struct keyword *keywords
 			char **words, const char **values, const char *usage)
 {
 	for (; words[0]; words += 2) {
-		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
 		_cleanup_(freep) char *message = NULL;
 		size_t i = 0;
 
 		while (i < count && strcmp(keywords[i].word, words[0]))
 			i++;
 		if (i == count)
-			message = mem_format("unknown word '%s'", clean);
+			message = mem_format("unknown word '%s'", words[0]);
 		else if (values[i])
-			message = mem_format("'%s' is given twice", clean);
+			message = mem_format("'%s' is given twice", words[0]);
 		else if (!words[1])
-			message = mem_format("'%s' needs a value: %s", clean, keywords[i].metavar);
+			message = mem_format("'%s' needs a value: %s", words[0],
+					     keywords[i].metavar);
 		if (message)
 			return listing_fail(&plan->listing, STATUS_USAGE, message, usage);
 		values[i] = words[1];

@@ -61,19 +61,10 @@ static void way_clear(struct way *way)
 	free(way->via);
 }
 
-static bool usage(struct change_plan *plan, const char *hint, char *message)
-{
-	listing_fail(&plan->listing, STATUS_USAGE, message, hint);
-	free(message);
-	return false;
-}
-
 static bool refuse_second(struct change_plan *plan, const char *word)
 {
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-
-	return usage(plan, "use a separate command for each",
-		     mem_format("'%s' is set twice", clean));
+	return listing_fail_format(&plan->listing, STATUS_USAGE, "use a separate command for each",
+				   "'%s' is set twice", word);
 }
 
 /*
@@ -165,7 +156,7 @@ static bool open_agent(struct change_plan *plan, const struct way *way, char *wo
 		rc = mad_session_find(&agent->session, words);
 	if (!rc &&
 	    (agent->session.destination_count != 1 || agent->session.destinations[0].word_count))
-		return usage(plan, NULL, mem_string("name one port"));
+		return listing_fail(&plan->listing, STATUS_USAGE, "name one port", NULL);
 	if (!rc)
 		return true;
 	take_problems(plan, &agent->problems);
@@ -201,9 +192,9 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	struct port_place place;
 
 	if (device->port_count != 1)
-		return usage(plan, "rdmactl ports lists them",
-			     mem_format("%s has several ports, or none: name one, such as %s/1",
-					device->name, device->name));
+		return listing_fail_format(&plan->listing, STATUS_USAGE, "rdmactl ports lists them",
+					   "%s has several ports, or none: name one, such as %s/1",
+					   device->name, device->name);
 	object = port_object(port);
 	plan->host.inventory = &plan->listing.inventory;
 	if (port->link_layer.known ? port->link_layer.value == LINK_LAYER_INFINIBAND
@@ -237,14 +228,15 @@ static bool open_distant(struct change_plan *plan, const struct way *way, const 
 
 	*ret_object = text_clean(place, strlen(place));
 	if (!mad_target_split(place, &word, &port))
-		return usage(
-			plan, "rdmactl ports set 4/1 state down",
-			mem_format("'%s' is not a port: it takes DEV/PORT of this host, or "
-				   "LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node",
-				   *ret_object));
+		return listing_fail_format(
+			&plan->listing, STATUS_USAGE, "rdmactl ports set 4/1 state down",
+			"'%s' is not a port: it takes DEV/PORT of this host, or LID/PORT, "
+			"GUID/PORT, ROUTE/PORT or NAME/PORT of a remote node",
+			*ret_object);
 	if (!load(plan, way->via, MAD_PORT_NEEDS, &problems, &message)) {
 		if (message)
-			return usage(plan, "rdmactl devices lists the names", mem_string(message));
+			return listing_fail(&plan->listing, STATUS_USAGE, message,
+					    "rdmactl devices lists the names");
 		take_problems(plan, &problems);
 		plan->listing.status = STATUS_NOTHING;
 		return false;
@@ -296,14 +288,12 @@ static bool are_speeds(struct change_plan *plan, const char *list)
 		for (const struct enum_name *name = of_kind[i]; name->word; name++)
 			mem_extend(&names, "%s%s", names ? ", " : "", name->word);
 	}
-	while ((word = strsep(&rest, ","))) {
-		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-
+	while ((word = strsep(&rest, ",")))
 		if (!enum_find_word(of_kind[0], word) && !enum_find_word(of_kind[1], word))
-			return usage(plan, "speed hdr, speed sdr,qdr",
-				     mem_format("'%s' is not a speed: it takes a list of %s", clean,
-						names));
-	}
+			return listing_fail_format(&plan->listing, STATUS_USAGE,
+						   "speed hdr, speed sdr,qdr",
+						   "'%s' is not a speed: it takes a list of %s",
+						   word, names);
 	return true;
 }
 
@@ -330,7 +320,6 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 	const char *state = NULL;
 
 	for (; *words; words++) {
-		_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
 		bool is_state = false;
 
 		for (size_t i = 0; i < ARRAY_SIZE(states); i++)
@@ -343,8 +332,10 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 			continue;
 		}
 		if (strcmp(*words, "speed") && strcmp(*words, "width"))
-			return usage(plan, "enable, disable, reset, arm, active, speed, width",
-				     mem_format("unknown word '%s'", clean));
+			return listing_fail_format(
+				&plan->listing, STATUS_USAGE,
+				"enable, disable, reset, arm, active, speed, width",
+				"unknown word '%s'", *words);
 		/*
 		 * A list may become two settings, so the words themselves are checked for
 		 * repetition.
@@ -353,8 +344,9 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 			if (!strcmp(*other, *words))
 				return refuse_second(plan, *words);
 		if (!words[1])
-			return usage(plan, "speed hdr, speed sdr,qdr, width 4x",
-				     mem_format("'%s' needs a value", clean));
+			return listing_fail_format(&plan->listing, STATUS_USAGE,
+						   "speed hdr, speed sdr,qdr, width 4x",
+						   "'%s' needs a value", *words);
 		words++;
 		if (!strcmp(words[-1], "width"))
 			add_pair(pairs, "width", *words);
@@ -411,7 +403,8 @@ static bool plan_set(struct change_plan *plan, const void *context, char **words
 	    strchr(words[0], ':') || (strchr(words[0], '/') && reaches_nodes(plan, way.via)))
 		return plan_distant(plan, &way, words);
 	if (message)
-		return usage(plan, "rdmactl ports lists those of this host", mem_string(message));
+		return listing_fail(&plan->listing, STATUS_USAGE, message,
+				    "rdmactl ports lists those of this host");
 	take_problems(plan, &problems);
 	plan->listing.status = STATUS_NOTHING;
 	return false;

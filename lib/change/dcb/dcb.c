@@ -163,16 +163,14 @@ static int write_dcbx(struct change *change, const char *value)
 	if (rc)
 		return rc;
 	rc = set_owner(rtnl, name, &dcb, host);
-	if (rc == -EREMOTEIO)
-		change_explain(change,
-			       host ? "stop the LLDP agent of the firmware first, with the "
-				      "vendor's tool (mlxconfig, niccli, ethtool --set-priv-flags)"
-				    : NULL,
-			       "the driver refuses to hand data center bridging over to the %s",
-			       host ? "host" : "firmware");
-	else if (rc)
-		netdev_explain(change, rc);
-	return rc;
+	if (rc != -EREMOTEIO)
+		return netdev_explain(change, rc);
+	return change_fail(change, rc,
+			   host ? "stop the LLDP agent of the firmware first, with the vendor's "
+				  "tool (mlxconfig, niccli, ethtool --set-priv-flags)"
+				: NULL,
+			   "the driver refuses to hand data center bridging over to the %s",
+			   host ? "host" : "firmware");
 }
 
 #define DCB_SETTING                                                                \

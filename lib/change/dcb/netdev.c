@@ -32,7 +32,7 @@ char *netdev_driver(const struct change *change)
 }
 
 /* Explains the errors of dcb_doit(), net/dcb/dcbnl.c, and those that drivers return themselves. */
-void netdev_explain(struct change *change, int error)
+int netdev_explain(struct change *change, int error)
 {
 	switch (-error) {
 	case EOPNOTSUPP:
@@ -59,13 +59,7 @@ void netdev_explain(struct change *change, int error)
 	default:
 		break;
 	}
-}
-
-static int explained(struct change *change, int rc)
-{
-	if (rc)
-		netdev_explain(change, rc);
-	return rc;
+	return error;
 }
 
 static int begin(struct change *change, struct netlink **ret_rtnl, char name[static IF_NAMESIZE])
@@ -85,7 +79,7 @@ int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
 		return rc;
 	rc = dcb_get(rtnl, name, ret_dcb);
 	if (rc != -EINVAL)
-		return explained(change, rc);
+		return netdev_explain(change, rc);
 	/* No value was refused, but change_parse() takes -EINVAL as an error in the user's text. */
 	return change_fail(change, -EIO, "dmesg may have the reason: the reply has no room for it",
 			   "the driver does not report its data center bridging settings: %s",
@@ -98,7 +92,7 @@ int netdev_set_dcb(struct change *change, const struct dcb_wish *wish)
 	struct netlink *rtnl;
 	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : explained(change, dcb_set(rtnl, name, wish));
+	return rc ? rc : netdev_explain(change, dcb_set(rtnl, name, wish));
 }
 
 int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count)
@@ -107,7 +101,7 @@ int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t
 	struct netlink *rtnl;
 	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : explained(change, dcb_delete_apps(rtnl, name, apps, count));
+	return rc ? rc : netdev_explain(change, dcb_delete_apps(rtnl, name, apps, count));
 }
 
 int netdev_read(struct change *change, char **ret_value)

@@ -17,8 +17,8 @@ char *netdev_driver(const struct change *change);
 int netdev_get_dcb(struct change *change, struct dcb *ret_dcb);
 int netdev_set_dcb(struct change *change, const struct dcb_wish *wish);
 int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count);
-/* Explains an errno of one of these. */
-void netdev_explain(struct change *change, int error);
+/* Explains the result of one of these, and returns it. */
+int netdev_explain(struct change *change, int error);
 
 /* The functions of a struct setting for one part of the data center bridging record. */
 int netdev_read(struct change *change, char **ret_value);
