@@ -3,7 +3,6 @@
 #include "roce/table/roce.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

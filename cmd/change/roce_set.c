@@ -3,7 +3,6 @@
 #include "cmd/change/roce_set.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

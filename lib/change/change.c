@@ -204,38 +204,40 @@ static void replace(char **text, char *replacement)
 
 int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&change->reason, mem_format_list(format, arguments));
-	va_end(arguments);
-	replace(&change->next_step, mem_string_or_null(next_step));
-	return error;
-}
-
-void change_add_sentence(struct strings *sentences, const char *format, ...)
-{
 	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
 	text = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (!strings_contain(sentences, text))
-		strings_add(sentences, text);
+	replace(&change->reason, text_clean(text, strlen(text)));
+	replace(&change->next_step, mem_string_or_null(next_step));
+	return error;
+}
+
+void change_add_sentence(struct strings *sentences, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL, *clean = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = mem_format_list(format, arguments);
+	va_end(arguments);
+	clean = text_clean(text, strlen(text));
+	if (!strings_contain(sentences, clean))
+		strings_add(sentences, clean);
 }
 
 void change_note_missing(struct change *change, const char *kind, const struct strings *names)
 {
-	_cleanup_(freep) char *clean = NULL, *suggestion = NULL;
+	_cleanup_(freep) char *suggestion = NULL;
 
 	/* A second reading finds what this call has deleted. */
 	if (change->before || strcmp(change->wanted, CHANGE_ABSENT))
 		return;
 	suggestion = text_suggest(change->object, (const char *const *)names->items, names->count,
 				  NULL);
-	clean = text_clean(change->object, strlen(change->object));
-	change_note(change, "there is no %s %s, so nothing is deleted%s%s", kind, clean,
+	change_note(change, "there is no %s %s, so nothing is deleted%s%s", kind, change->object,
 		    suggestion ? ": " : "", suggestion ? suggestion : "");
 }
 
@@ -348,23 +350,21 @@ void change_explain_error(struct change *change, const char *doing, int error)
 
 int change_refuse_value(struct change *change, const char *text, const char *takes)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-	return change_fail(change, -EINVAL, NULL, "'%s' is not a value of %s: it takes %s", clean,
+	return change_fail(change, -EINVAL, NULL, "'%s' is not a value of %s: it takes %s", text,
 			   change->setting->keyword.word, takes);
 }
 
 int change_parse(struct change *change, const char *text, char **ret_value)
 {
 	const struct keyword *keyword = &change->setting->keyword;
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL, *doing = NULL;
+	_cleanup_(freep) char *list = NULL, *doing = NULL;
 	int rc;
 
 	if (change->setting->parse) {
 		rc = change->setting->parse(change, text, ret_value);
 		doing = mem_format("read %s", keyword->word);
 		if (rc == -EINVAL && !change->reason)
-			change_explain(change, NULL, "'%s' is not a value of %s", clean,
+			change_explain(change, NULL, "'%s' is not a value of %s", text,
 				       keyword->word);
 		else if (rc)
 			change_explain_error(change, doing, rc);

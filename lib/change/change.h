@@ -178,8 +178,8 @@ struct change *changes_add(struct changes *changes, struct change_host *host,
 void changes_clear(struct changes *changes);
 
 /*
- * Set the reason and the next step of a failure, replacing earlier ones; the strings are copied.
- * The first one returns the error.
+ * Set the reason and the next step of a failure, replacing earlier ones; the strings are copied,
+ * and the reason is cleaned, so it may contain any text. The first one returns the error.
  */
 int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -191,7 +191,7 @@ void change_explain_error(struct change *change, const char *doing, int error);
  * Returns -EINVAL.
  */
 int change_refuse_value(struct change *change, const char *text, const char *takes);
-/* Adds a sentence unless it is there already. */
+/* Adds a sentence, cleaned like a reason, unless it is there already. */
 void change_add_sentence(struct strings *sentences, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 #define change_disturbs(change, ...) change_add_sentence(&(change)->disturbs, __VA_ARGS__)

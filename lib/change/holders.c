@@ -129,7 +129,6 @@ static void look_for_ipoib(const struct root *root, const char *kernel_name, str
 
 	sysfs_list(root, &names, "%s/%s/device/net", SYSFS_RDMA_CLASS, kernel_name);
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
 		struct number type = {0};
 		char flags[SYSFS_TEXT_SIZE];
 
@@ -141,7 +140,7 @@ static void look_for_ipoib(const struct root *root, const char *kernel_name, str
 		if (sysfs_read(root, flags, "%s/%s/device/net/%s/flags", SYSFS_RDMA_CLASS,
 			       kernel_name, names.items[i]) > 0 &&
 		    strtoul(flags, NULL, 16) & 1)
-			change_disturbs(change, "IPoIB interface %s, which is up", clean);
+			change_disturbs(change, "IPoIB interface %s, which is up", names.items[i]);
 	}
 }
 
@@ -184,7 +183,7 @@ static void judge_peer(const struct device_users *users, const char *what, const
 static void judge_mount(const struct device_users *users, char *line, struct change *change)
 {
 	char *rest = line, *field, *mount = NULL, *type, *options;
-	_cleanup_(freep) char *protocol = NULL, *address = NULL, *clean = NULL;
+	_cleanup_(freep) char *protocol = NULL, *address = NULL;
 
 	for (int i = 0; (field = procfs_take_mount_field(&rest)) && strcmp(field, "-"); i++)
 		mount = i == 4 ? field : mount;
@@ -197,8 +196,7 @@ static void judge_mount(const struct device_users *users, char *line, struct cha
 	if (!protocol || (strcmp(protocol, "rdma") && strcmp(protocol, "rdma6")))
 		return;
 	address = get_option(options, "addr");
-	clean = text_clean(mount, strlen(mount));
-	judge_peer(users, "NFS mount", clean, address, change);
+	judge_peer(users, "NFS mount", mount, address, change);
 }
 
 static void look_for_mounts(const struct device_users *users, const struct root *root,
@@ -223,15 +221,14 @@ static void look_for_controllers(const struct device_users *users, const struct 
 
 	sysfs_list(root, &names, "sys/class/nvme");
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *address = NULL, *clean = NULL;
+		_cleanup_(freep) char *address = NULL;
 
 		if (sysfs_read(root, text, "sys/class/nvme/%s/transport", names.items[i]) < 0 ||
 		    strcmp(text, "rdma"))
 			continue;
 		if (sysfs_read(root, text, "sys/class/nvme/%s/address", names.items[i]) >= 0)
 			address = get_option(text, "traddr");
-		clean = text_clean(names.items[i], strlen(names.items[i]));
-		judge_peer(users, "NVMe controller", clean, address, change);
+		judge_peer(users, "NVMe controller", names.items[i], address, change);
 	}
 }
 

@@ -115,22 +115,18 @@ static int split_value(const char *value, char **ret_parent, unsigned int *ret_p
 static int parse_pkey(struct change *change, const char *text, unsigned int *ret_pkey)
 {
 	static const char next_step[] = "rdmactl pkeys lists the P_Keys of the ports";
-	_cleanup_(freep) char *clean = NULL;
 	uint64_t pkey;
 
 	if (!text)
 		return change_fail(change, -EINVAL, next_step,
 				   "the partition is missing: pkey takes its P_Key");
-	clean = text_clean(text, strlen(text));
 	if (text_parse_u64(text, 0, UINT16_MAX, &pkey))
 		return change_fail(change, -EINVAL, next_step,
-				   "'%s' is not a P_Key: a P_Key is a number such as 0x8001",
-				   clean);
+				   "'%s' is not a P_Key: a P_Key is a number such as 0x8001", text);
 	/* Partition 0 is invalid, IBA volume 1, 10.9.1.2: __ipoib_vlan_add(), ipoib_vlan.c. */
 	if (!(pkey & ~(uint64_t)FULL_MEMBER))
 		return change_fail(change, -EINVAL, next_step,
-				   "no partition has the P_Key %s: 0 and 0x8000 are invalid",
-				   clean);
+				   "no partition has the P_Key %s: 0 and 0x8000 are invalid", text);
 	/* Every IPoIB netdev is a full member: ipoib_ndo_init(), ipoib_main.c. */
 	*ret_pkey = (unsigned int)pkey | FULL_MEMBER;
 	return 0;
@@ -138,19 +134,17 @@ static int parse_pkey(struct change *change, const char *text, unsigned int *ret
 
 static int refuse_name(struct change *change, const char *name, const char *next_step)
 {
-	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
-
 	return change_fail(change, -EINVAL, next_step,
 			   "'%s' cannot be the name of a netdev: it takes 1 to %d printable "
 			   "characters, without spaces and none of / : %%",
-			   clean, IFNAMSIZ - 1);
+			   name, IFNAMSIZ - 1);
 }
 
 int ipoib_parse(struct change *change, const struct ipoib_words *words)
 {
 	const char *mode_word = words->mode ? words->mode : "datagram";
 	const struct enum_name *mode = enum_find_word(ipoib_mode_names, mode_word);
-	_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word)), *name = NULL;
+	_cleanup_(freep) char *name = NULL;
 	unsigned int pkey = 0;
 
 	if (!netdev_name_valid(words->parent))
@@ -160,7 +154,7 @@ int ipoib_parse(struct change *change, const struct ipoib_words *words)
 	if (!mode)
 		return change_fail(change, -EINVAL, NULL,
 				   "'%s' is not a mode: the modes are datagram and connected",
-				   clean);
+				   mode_word);
 	name = words->name ? mem_string(words->name) : mem_format("%s.%04x", words->parent, pkey);
 	if (!netdev_name_valid(name))
 		return refuse_name(change, name, "name NAME gives the child another name");

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/holders.h"
 #include "change/netdev.h"
 
@@ -19,7 +17,6 @@ static const struct enum_name states[] = {
 
 static int parse_state(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	const char *word = !strcmp(text, "enable")    ? "up"
 			   : !strcmp(text, "disable") ? "down"
 						      : text;
@@ -29,7 +26,7 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 			change, -EINVAL, "arm, active and reset are for InfiniBand ports",
 			"'%s' is not a state that an Ethernet port can be set to: it takes "
 			"up, down",
-			clean);
+			text);
 	*ret_value = mem_string(word);
 	return 0;
 }

@@ -150,7 +150,6 @@ static const char *state_word(unsigned int logical, unsigned int physical)
 
 static int parse_state(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	const char *word = !strcmp(text, "enable")    ? "up"
 			   : !strcmp(text, "disable") ? "down"
 						      : text;
@@ -159,7 +158,7 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 		return change_fail(change, -EINVAL, NULL,
 				   "'%s' is not a state that a port can be set to: it takes up or "
 				   "enable, down or disable, reset, arm, active",
-				   clean);
+				   text);
 	*ret_value = mem_string(word);
 	return 0;
 }
@@ -294,7 +293,7 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 				   .width = field->width,
 				   .names = field->names};
 	const bool none = !strcmp(text, NO_SPEED) && field->get;
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
+	_cleanup_(freep) char *list = NULL;
 	struct mad_record record = {.data = {0}};
 	uint64_t number;
 
@@ -307,7 +306,7 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 	for (const struct enum_name *name = field->names; name && name->word; name++)
 		mem_extend(&list, "%s%s", list ? ", " : "", name->word);
 	return change_fail(change, -EINVAL, NULL,
-			   "'%s' is not a value of %s: it takes a list of %s", clean,
+			   "'%s' is not a value of %s: it takes a list of %s", text,
 			   change->setting->keyword.word, list ? list : "words");
 }
 

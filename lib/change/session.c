@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "host/rtnl.h"
 #include "kernel/procfs.h"
 #include "kernel/sysfs.h"

@@ -109,7 +109,6 @@ static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 
 static int parse_auto(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	struct qp_counting counting = {.mode = number_of(RDMA_COUNTER_MODE_NONE)};
 	uint32_t mask;
 	bool optional;
@@ -118,7 +117,7 @@ static int parse_auto(struct change *change, const char *text, char **ret_value)
 		return change_fail(change, -EINVAL, "rdmactl counters auto DEV/PORT pid",
 				   "'%s' is not a counter mode: off, type, pid or type,pid, and "
 				   "," QP_COUNTING_OPTIONAL " for optional counters",
-				   clean);
+				   text);
 	if (mask)
 		counting = (struct qp_counting){.mode = number_of(RDMA_COUNTER_MODE_AUTO),
 						.mask = number_of(mask),

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "kernel/netlink/dcb.h"
 #include "kernel/sysfs.h"
 

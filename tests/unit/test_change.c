@@ -712,6 +712,27 @@ static void a_signal_between_two_undoes_the_first(void **state)
 	assert_null(changes->items[2].reason);
 }
 
+/* Whatever a name contains, it reaches a terminal only when cleaned. */
+static void sentences_are_clean(void **state)
+{
+	struct change change = {.reason = NULL};
+
+	(void)state;
+	assert_int_equal(change_fail(&change, -EBUSY, "wait", "a %s b", "\033[31m"), -EBUSY);
+	assert_string_equal(change.reason, "a \\x1b[31m b");
+	assert_string_equal(change.next_step, "wait");
+	change_note(&change, "%s", "\n");
+	change_note(&change, "%s", "\n");
+	change_disturbs(&change, "%s", "\x7f");
+	assert_int_equal(change.notes.count, 1);
+	assert_string_equal(change.notes.items[0], "\\x0a");
+	assert_string_equal(change.disturbs.items[0], "\\x7f");
+	free(change.reason);
+	free(change.next_step);
+	strings_free(&change.notes);
+	strings_free(&change.disturbs);
+}
+
 static void a_command_is_quoted_for_the_shell(void **state)
 {
 	struct changes *changes = *state;
@@ -1054,6 +1075,7 @@ int main(void)
 		CASE(what_was_absent_and_untried_is_theirs),
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
+		CASE(sentences_are_clean),
 		CASE(a_command_is_a_line_of_a_unit),
 		CASE(a_name_is_part_of_a_unit),
 		CASE(reasons),

@@ -2,7 +2,6 @@
 /* Settings that consist of eight numbers: for traffic classes and for buffers. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -3,7 +3,6 @@
 #include "change/dcb.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

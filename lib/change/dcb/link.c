@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Pause frames and the MTU of a netdev. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -172,14 +171,13 @@ static void guard_pause(struct change *change)
 
 static int parse_mtu(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	uint64_t mtu;
 
 	if (text_parse_u64(text, 10, MOST_MTU, &mtu) || mtu < LEAST_MTU)
 		return change_fail(
 			change, -EINVAL, NULL,
-			"'%s' is not a value of mtu: it takes a number of bytes, at least %d",
-			clean, LEAST_MTU);
+			"'%s' is not a value of mtu: it takes a number of bytes, at least %d", text,
+			LEAST_MTU);
 	*ret_value = mem_format("%u", (unsigned int)mtu);
 	return 0;
 }

@@ -2,12 +2,10 @@
 #include "change/dcb/netdev.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/holders.h"
 #include "kernel/sysfs.h"
 

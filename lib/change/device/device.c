@@ -153,7 +153,6 @@ struct device_settings *device_settings_list(const struct inventory *inventory,
 bool device_check_name(struct change *change, const char *name, size_t most)
 {
 	static const char also[] = "_.-";
-	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	size_t good = 0;
 
 	while ((name[good] >= 'a' && name[good] <= 'z') ||
@@ -165,12 +164,12 @@ bool device_check_name(struct change *change, const char *name, size_t most)
 		return true;
 	if (good && !name[good])
 		change_explain(change, NULL, "'%s' is too long: a name has at most %zu characters",
-			       clean, most);
+			       name, most);
 	else
 		change_explain(change, NULL,
 			       "'%s' cannot be a name: it takes letters and digits, and after the "
 			       "first character also _ . -",
-			       clean);
+			       name);
 	return false;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The name of a device, and the files that mention the old one. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -101,7 +100,6 @@ enum { MOST_OF_LINE = 100 };
 static void note_text(struct change *change, const char *path, const char *text, const char *name)
 {
 	const char *line = text, *at = find_name(text, name);
-	_cleanup_(freep) char *clean = NULL;
 	size_t number = 1, length;
 
 	if (!at)
@@ -113,20 +111,20 @@ static void note_text(struct change *change, const char *path, const char *text,
 		}
 	}
 	length = strcspn(line, "\n");
-	clean = text_clean(line, length < MOST_OF_LINE ? length : MOST_OF_LINE);
-	change_note(change, "/%s:%zu names %s: %s", path, number, name, clean);
+	change_note(change, "/%s:%zu names %s: %.*s", path, number, name,
+		    (int)(length < MOST_OF_LINE ? length : MOST_OF_LINE), line);
 }
 
 static void note_file(struct change *change, const struct root *root, const char *path,
 		      const char *name)
 {
-	_cleanup_(freep) char *text = NULL, *clean = text_clean(path, strlen(path));
+	_cleanup_(freep) char *text = NULL;
 	int rc = sysfs_read_long(root, &text, "%s", path);
 
 	if (!rc)
-		note_text(change, clean, text, name);
+		note_text(change, path, text, name);
 	else if (rc != -ENOENT && rc != -EISDIR && rc != -ENOTDIR)
-		change_note(change, "/%s could not be searched for %s: %s", clean, name,
+		change_note(change, "/%s could not be searched for %s: %s", path, name,
 			    strerror(-rc));
 }
 
@@ -158,11 +156,9 @@ static void note_environment(struct change *change, const char *name)
 	for (const char *c = text; c < text + length; c += strlen(c) + 1) {
 		const char *value = strchr(c, '=');
 
-		if (value && find_name(value + 1, name)) {
-			_cleanup_(freep) char *clean = text_clean(c, strnlen(c, MOST_OF_LINE));
-
-			change_note(change, "the environment names %s: %s", name, clean);
-		}
+		if (value && find_name(value + 1, name))
+			change_note(change, "the environment names %s: %.*s", name, MOST_OF_LINE,
+				    c);
 	}
 }
 

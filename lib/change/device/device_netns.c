@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <linux/netlink.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +22,6 @@
 
 static int parse_netns(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	struct device_data *data = change->data;
 	_cleanup_(closep) int fd = -1;
 	int rc = strlen(text) < sizeof(data->target) ? netns_open(text, &fd) : -ENAMETOOLONG;
@@ -32,7 +30,7 @@ static int parse_netns(struct change *change, const char *text, char **ret_value
 		return change_fail(change, -EINVAL, "ip netns list shows the named ones",
 				   rc == -EINVAL ? "'%s' is not a network namespace"
 						 : "cannot open the network namespace '%s': %s",
-				   clean, strerror(-rc));
+				   text, strerror(-rc));
 	memcpy(data->target, text, strlen(text) + 1);
 	*ret_value = netns_word(fd);
 	return 0;
@@ -134,13 +132,12 @@ static int fetch(struct change *change)
 static int check_target(struct change *change, const char *value, int fd)
 {
 	const struct device_data *data = change->data;
-	_cleanup_(freep) char *word = netns_word(fd), *clean = NULL;
+	_cleanup_(freep) char *word = netns_word(fd);
 
 	if (!strcmp(word, value))
 		return 0;
-	clean = text_clean(data->target, strlen(data->target));
 	return change_fail(change, -ESTALE, "check it, then run the command again",
-			   "'%s' is another network namespace now: %s", clean, word);
+			   "'%s' is another network namespace now: %s", data->target, word);
 }
 
 static int write_netns(struct change *change, const char *value)

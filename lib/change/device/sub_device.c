@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -35,11 +34,9 @@ char *sub_device_value(const char *type, const char *parent)
 
 bool sub_device_check(struct change *change, const char *name, const char *type, const char *parent)
 {
-	_cleanup_(freep) char *clean = text_clean(type, strlen(type));
-
 	if (strcmp(type, TYPE_SMI)) {
 		change_explain(change, NULL,
-			       "'%s' is not a type of sub-device: the only type is smi", clean);
+			       "'%s' is not a type of sub-device: the only type is smi", type);
 		return false;
 	}
 	return device_check_name(change, name, MOST_OF_NAME) &&

@@ -221,12 +221,9 @@ static int parse(struct change *change, const char *text, char **ret_value)
 	}
 	if (!device_check_name(change, change->object, DEVICE_NAME_SIZE - 1))
 		return -EINVAL;
-	if (!link_wish_parse(text, &wish) || !*wish.netdev) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
+	if (!link_wish_parse(text, &wish) || !*wish.netdev)
 		return change_fail(change, -EINVAL, "the types are rxe (RoCE) and siw (iWARP)",
-				   "'%s' is not a link: it takes TYPE on NETDEV", clean);
-	}
+				   "'%s' is not a link: it takes TYPE on NETDEV", text);
 	*ret_value = mem_string(text);
 	return 0;
 }

@@ -42,14 +42,12 @@ static int read_file(const struct change *change, const char *file, char text[SY
 
 static int parse_vfs(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	char total_text[SYSFS_TEXT_SIZE];
 	uint64_t count, total = MOST_VFS;
 
 	if (text_parse_u64(text, 10, MOST_VFS, &count))
 		return change_fail(change, -EINVAL, NULL,
-				   "'%s' is not a number of VFs: it takes 0 to %d", clean,
-				   MOST_VFS);
+				   "'%s' is not a number of VFs: it takes 0 to %d", text, MOST_VFS);
 	if (!read_file(change, TOTAL_FILE, total_text) &&
 	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total)
 		return change_fail(
@@ -305,15 +303,12 @@ static void find_netdev(const struct root *root, struct sriov_target *target,
 int sriov_target_find(struct sriov_target *target, const struct device_list *devices,
 		      const char *word, const char *vf, char **ret_reason)
 {
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	uint64_t number;
 	int rc;
 
 	if (vf && text_parse_u64(vf, 10, MOST_VFS, &number)) {
-		_cleanup_(freep) char *text = text_clean(vf, strlen(vf));
-
-		*ret_reason = mem_format("'%s' is not the number of a VF", text);
+		*ret_reason = mem_format("'%s' is not the number of a VF", vf);
 		return -EINVAL;
 	}
 	rc = root_open(NULL, &root);
@@ -322,7 +317,7 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 	rc = card_find(&root, devices, word, &target->path);
 	if (rc)
 		*ret_reason = mem_format("there is no RDMA device, netdev or PCI function '%s'",
-					 clean);
+					 word);
 	else
 		find_netdev(&root, target, devices, word);
 	if (vf)

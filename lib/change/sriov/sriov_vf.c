@@ -33,7 +33,6 @@ static enum vf_setting kind_of(const struct setting *setting)
 
 static int parse_guid(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	char guid_text[GUID_TEXT_SIZE];
 	uint64_t guid = 0;
 
@@ -41,7 +40,7 @@ static int parse_guid(struct change *change, const char *text, char **ret_value)
 		return change_fail(change, -EINVAL, NULL,
 				   "'%s' is not a GUID: it is 16 hexadecimal digits, such as "
 				   "0011:2233:4455:6677, or unset",
-				   clean);
+				   text);
 	guid_format(guid, guid_text);
 	*ret_value = mem_string(guid ? guid_text : UNSET);
 	return 0;

@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/dcb.h"
 #include "host/rtnl.h"
 #include "kernel/netlink/genl.h"
