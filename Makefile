@@ -12,7 +12,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-# A separate folder, because packages install programs of the same names.
+# A separate directory, because distributions package programs with the same names.
 COMPAT_DIR ?= $(PREFIX)/lib/rdmactl/compat
 
 BUILD ?= build
@@ -34,13 +34,13 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 	-Wformat=2 -Wpointer-arith -Wundef -Wcast-qual -Wno-missing-field-initializers \
 	$(if $(DEV),-Werror)
 CFLAGS ?= -O2 -g
-# Hardening; the flags of a distribution's CFLAGS come later and win.
+# Hardening; a distribution's CFLAGS come later and take precedence.
 HARDEN ?= -fstack-protector-strong -fPIE \
 	$(if $(findstring -O0,$(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-D_FORTIFY_SOURCE=2)
 LDFLAGS ?=
 # The GOT is read-only before main() runs: root runs this on hostile input.
 # Relative relocations are not packed (-z pack-relative-relocs): the loader of glibc 2.36 takes longer
-# over their bits than over a list, and copies as many pages.
+# to process their bitmaps than a list, and copies as many pages.
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-O1 -Wl,--hash-style=gnu
 
 # Members that the oldest supported rdma-core lacks are used if the header has them.
@@ -48,11 +48,11 @@ try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
 	$(CC) $$($(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) -x c -c -o /dev/null - 2>/dev/null && echo $(2))
 FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,-DHAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX)
 
-# Asked once, not for each of 600 objects.
+# Run pkg-config once, not for each object.
 HEADER_FLAGS := $(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' $(HEADER_FLAGS) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-# libc first: the loader looks for most symbols there, and asks the libraries in this order.
+# The loader searches libraries in this order, and most symbols are in libc.
 LIBS := -lc $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
@@ -78,8 +78,8 @@ $(BUILD)/rdmactl: $(OBJECTS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 
-# These files hold the compiler's version and flags, so that a change of them rebuilds everything,
-# but not another name of the same compiler.
+# These files hold the compiler's version and flags: a change to either rebuilds everything, while
+# another name for the same compiler does not.
 FLAGS_FILE := $(BUILD)/flags
 COMPILER = $(shell $(CC) --version 2>/dev/null | sed -n '1s/^[^ ]* //p')
 keep_flags = @mkdir -p $(@D); text='$(subst ','\'',$(filter-out -Werror,$(COMPILER) $(1)))'; \
@@ -94,13 +94,13 @@ $(BUILD)/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# A text file as a C string.
+# Turns a text file into a C string.
 QUOTE = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/'
 $(BUILD)/generated/completion_%.h: completions/rdmactl.%
 	@mkdir -p $(@D)
 	$(Q)$(QUOTE) $< >$@
 
-# The versions of the libraries that the program is compiled with, as pkg-config says them.
+# The versions of the libraries that the program is compiled with, as reported by pkg-config.
 $(BUILD)/generated/library_versions.h: $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(Q)for library in $(subst -3.0,,$(HEADERS_OF)); do \
@@ -121,7 +121,7 @@ man: $(BUILD)/rdmactl
 		{ cmp -s $(BUILD)/page $$page || cp $(BUILD)/page $$page; } || exit 1; done
 
 UNITS := $(wildcard systemd/*.service systemd/*.socket systemd/*.timer)
-# Puts UNITS, with the program's own place, into a directory.
+# put_units UNITS,DIRECTORY: installs the units, with the installed program's path in them.
 put_units = for unit in $(notdir $(1)); do \
 	echo "  UNIT  $(2)/$$unit"; \
 	sed 's|/usr/local/bin|$(BINDIR)|' systemd/$$unit >$(2)/$$unit && chmod 644 $(2)/$$unit || exit 1; \
@@ -129,8 +129,8 @@ put_units = for unit in $(notdir $(1)); do \
 DOCUMENTS := $(wildcard README.md README.zh.md LICENSE SECURITY.md CHANGELOG.md)
 CONTRIBUTED := $(wildcard contrib/*)
 
-# Installs what was built, and compiles nothing: an installation as root, or by a packager who gives
-# flags to the build only, must not make another program than the one that was tested.
+# Installs what was built, and compiles nothing: installing as root, or packaging with flags that only
+# the build was given, must not produce a program other than the one that was tested.
 .PHONY: install install-strip
 install: built
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
@@ -153,16 +153,16 @@ install-strip: install
 .PHONY: built
 built:
 	@[ -x $(BUILD)/rdmactl ] || { \
-		echo "$(BUILD)/rdmactl is not there, and make install builds nothing: run make first" >&2; exit 1; }
+		echo "$(BUILD)/rdmactl does not exist, and this target does not build it: run make first" >&2; exit 1; }
 
-# The services of metrics where systemd finds them; nothing is enabled or started.
+# Installs the metrics services where systemd finds them; enables and starts none.
 .PHONY: install-units
 install-units:
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
 	$(Q)$(call put_units,$(filter systemd/rdmactl-metrics%,$(UNITS)),$(DESTDIR)$(UNITDIR))
 
-# The names of the older tools, as links: relative ones below the same PREFIX, which stay right in a
-# tree that is mounted elsewhere. One of another program is left alone.
+# Links with the names of the older tools. Within PREFIX they are relative, so that they stay valid in a
+# tree that is mounted elsewhere. A file that is no link to rdmactl is never replaced.
 PERSONALITIES := $(shell sed -n 's/^PERSONALITY.\([^,]*\),.*$$/\1/p' cmd/compat/personalities.def)
 COMPAT_LINK = $(if $(and $(filter $(PREFIX)/%,$(COMPAT_DIR)),$(filter $(PREFIX)/%,$(BINDIR))),$(shell \
 	realpath -ms --relative-to=$(COMPAT_DIR) $(BINDIR)/rdmactl),$(BINDIR)/rdmactl)
@@ -174,7 +174,7 @@ install-compat:
 		if [ -e $$link ] || [ -L $$link ]; then \
 			case $$(readlink $$link) in \
 			$(BINDIR)/rdmactl | $(COMPAT_LINK)) ;; \
-			*) echo "$$link is another program: COMPAT_DIR chooses another directory" >&2; exit 1 ;; \
+			*) echo "$$link is another program: choose another directory with COMPAT_DIR" >&2; exit 1 ;; \
 			esac; \
 		fi; \
 		echo "  LINK  $$link"; ln -sfn $(COMPAT_LINK) $$link || exit 1; \
@@ -192,16 +192,16 @@ format:
 help:
 	@echo "make            build $(BUILD)/rdmactl"
 	@echo "make demo       install what is missing, build, show this host (or a virtual machine)"
-	@echo "make check      all tests; check-unit, check-cli, check-lint, check-sim, check-vm: parts of them"
-	@echo "make bench      side by side with the tools that rdmactl replaces"
+	@echo "make check      run all tests; check-unit, check-cli, check-lint, check-sim, check-vm: one part"
+	@echo "make bench      compare with the tools that rdmactl replaces"
 	@echo "make asan       build with address and undefined behaviour sanitizers in $(BUILD)/asan"
 	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"
 	@echo "make man        rewrite the generated parts of the man pages"
-	@echo "make deps       install the packages that building needs; deps-check: testing, too"
-	@echo "make install    what was built, with DESTDIR and PREFIX; install-strip: without debug information (STRIP)"
-	@echo "make install-units   the services of metrics, in UNITDIR ($(UNITDIR)); starts none"
-	@echo "make install-compat  links of the older tools' names, in COMPAT_DIR ($(COMPAT_DIR))"
-	@echo "make dist       the release as $(DIST)"
-	@echo "make deb, rpm   packages of it in $(BUILD)/deb and $(BUILD)/rpm; make sbom: what it is made of (SPDX)"
-	@echo "make check-packages  builds, installs, uses, upgrades and removes them in trees of their own"
-	@echo "make check-cross     builds for arm64 and s390x, and runs the unit tests in an emulator"
+	@echo "make deps       install the packages needed to build; deps-check: also those needed to test"
+	@echo "make install    install what was built (DESTDIR, PREFIX); install-strip: without debug information (STRIP)"
+	@echo "make install-units   install the metrics services in UNITDIR ($(UNITDIR)); starts none"
+	@echo "make install-compat  install links with the older tools' names in COMPAT_DIR ($(COMPAT_DIR))"
+	@echo "make dist       pack the release as $(DIST)"
+	@echo "make deb, rpm   build its packages in $(BUILD)/deb and $(BUILD)/rpm; make sbom: its bill of materials (SPDX)"
+	@echo "make check-packages  build, install, use, upgrade and remove the packages in a tree of their own"
+	@echo "make check-cross     build for arm64 and s390x, and run the unit tests in an emulator"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The release, its packages, and what it is made of. Included by the Makefile.
+# The release, its packages and its bill of materials. Included by the Makefile.
 
 DIST := $(BUILD)/rdmactl-$(VERSION).tar.gz
 
-# VERSION has its home at the top of the Makefile; tests/lint/versions compares the others.
+# VERSION is set at the top of the Makefile; tests/lint/versions compares other files with it.
 .PHONY: dist
 dist:
 	@mkdir -p $(BUILD)
 	$(Q)packaging/dist $(VERSION) $(DIST)
 
-# Flags of this make, and of its user's programs, are not those of a package.
+# The flags of this make and of its user's environment must not reach a package.
 CLEAN_ENVIRONMENT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u BUILD -u DEV -u V -u CC \
 	-u CFLAGS -u CPPFLAGS -u LDFLAGS -u PREFIX -u DESTDIR
-# What a package is made in; a package has the same bytes wherever that is.
+# Packages are built below this directory, which does not change their bytes.
 PACKAGE_TREE ?= $(BUILD)
 
 .PHONY: deb rpm sbom

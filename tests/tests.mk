@@ -5,15 +5,15 @@ CLANG_FORMAT ?= clang-format
 FUZZ_SECONDS ?= 10
 VM_KERNELS ?= 6.1 6.12
 
-# The tests run on a sanitized build. A sanitizer's report ends the program with status 99.
-# Undefined behaviour traps, and the address sanitizer reports where: the data of 27,000 messages
-# would take half of each start. UBSAN_TRAP= brings the messages back.
+# The tests run on a sanitized build, which exits with status 99 after a sanitizer's report.
+# Undefined behaviour traps, and the address sanitizer reports where, because the data of 27,000
+# messages would take half of each start. UBSAN_TRAP= restores the messages.
 UBSAN_TRAP ?= -fsanitize-undefined-trap-on-error
 SANITIZE := -fno-pie -fsanitize=address,undefined -fno-sanitize-recover=undefined $(UBSAN_TRAP) \
 	-fno-omit-frame-pointer
 ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 $(SANITIZE)
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
-# position-dependent program with the sanitizers' runtime inside starts in half the time.
+# position-dependent program with the sanitizers' runtime linked in starts in half the time.
 ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed
 ASAN_OBJECTS := $(SOURCES:%.c=$(BUILD)/asan/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -25,8 +25,8 @@ $(BUILD)/asan/%.o: %.c $(BUILD)/asan/flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The program starts in half of the time by sanitized.c, which stands for functions of GCC 12's
-# runtime, most of them C++.
+# sanitized.c halves the start-up time: it replaces functions of GCC 12's sanitizer runtime, most of
+# them written in C++.
 comma := ,
 ASAN_CACHE := PNS_30SizeClassAllocator32LocalCacheINS_20SizeClassAllocator32INS_4AP32EEEEE
 ASAN_WRAPPED := __asan_register_globals __asan_unregister_globals dlsym \
@@ -60,8 +60,8 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
 
-# With musl, the whole program must compile, and the unit tests that need no library are run.
-# Headers that the musl compiler lacks are those of this machine.
+# The whole program must compile with musl, and the unit tests that need no library must pass.
+# Headers that the musl compiler lacks are taken from this machine.
 MUSL_CC ?= musl-gcc
 MUSL_HEADERS := $(BUILD)/musl/include
 MUSL_OBJECTS := $(SOURCES:%.c=$(BUILD)/musl/%.o)
@@ -81,7 +81,7 @@ $(BUILD)/musl/rdmactl.a: $(filter-out %/cmd/main.o,$(MUSL_OBJECTS))
 musl: $(BUILD)/musl/rdmactl.a $(MUSL_OBJECTS) $(MUSL_TESTS)
 -include $(MUSL_OBJECTS:.o=.d) $(MUSL_TESTS:.o=.d)
 
-# Programs that the tests run in the guest, and the library that they preload.
+# Programs that the tests run in the guest, and the libraries that they preload.
 VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp fib_agree no_netlink heap_in_use.so scrape_clock.so)
 VM_LINKED := $(addprefix $(BUILD)/vm/,rmpp fib_agree)
 $(VM_LINKED): $(BUILD)/vm/%: $(BUILD)/asan/tests/vm/%.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
@@ -96,7 +96,7 @@ $(BUILD)/vm/%.so: tests/vm/%.c
 -include $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.d)
 .SECONDARY: $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.o)
 
-# Fuzz targets: the whole library once more, with coverage.
+# Fuzz targets need the whole library once more, compiled with coverage.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 $(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
@@ -113,7 +113,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a $(wildcard tests/fuzz/*.
 -include $(FUZZ_OBJECTS:.o=.d)
 
 # New inputs go to the build folder; move those worth keeping to tests/fuzz/corpus by hand. A fuzzer
-# is busy with one processor, so that make -j runs several.
+# uses only one processor; make -j runs several fuzzers.
 .PHONY: fuzz
 FUZZ_RUNS := $(FUZZERS:$(BUILD)/fuzz/fuzz_%=fuzz-%)
 .PHONY: $(FUZZ_RUNS)
@@ -125,8 +125,8 @@ $(FUZZ_RUNS): fuzz-%: $(BUILD)/fuzz/fuzz_%
 		-artifact_prefix=$(BUILD)/fuzz/ -close_fd_mask=1 \
 		$(BUILD)/fuzz/corpus/$* tests/fuzz/corpus/$*
 
-# GCC 12 takes a variable with a cleanup function for uninitialized if its initialization follows
-# another one's in the same declaration.
+# GCC 12 considers a variable with a cleanup function uninitialized if another variable is initialized
+# before it in the same declaration.
 ANALYZE := -fanalyzer -Wno-analyzer-use-of-uninitialized-value
 .PHONY: analyze
 analyze: | $(GENERATED)
@@ -157,7 +157,7 @@ check-sim: all asan
 check-vm: all asan $(VM_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
 
-# A mesh of made-up hosts: is each planted fault named, what does it cost?
+# Simulates a mesh of hosts: is each planted fault named, and what does it cost?
 $(BUILD)/mesh/simulate: $(BUILD)/tests/mesh/simulate.o $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -166,7 +166,7 @@ $(BUILD)/mesh/simulate: $(BUILD)/tests/mesh/simulate.o $(LIB_OBJECTS)
 simulate-mesh: $(BUILD)/mesh/simulate
 	$(Q)tests/mesh/simulation $<
 
-# The launchers again, because that takes a minute, and four guests for each kernel.
+# Includes the launchers again, which take only a minute, and four guests for each kernel.
 check-mesh: all asan $(BUILD)/mesh/simulate
 	$(Q)tests/mesh/simulation $(BUILD)/mesh/simulate
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" launchers mesh
@@ -179,12 +179,12 @@ $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)
 bench: all $(BUILD)/bench/mad_rate $(BUILD)/vm/scrape_clock.so
 	$(Q)tests/bench/run $(BUILD)
 
-# On all processors, unless make was told how many. What a virtual machine needs comes meanwhile.
+# Uses all processors unless -j says how many. Fetches what a virtual machine needs during the build.
 .PHONY: demo demo-machine
 demo: deps
 	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) demo-machine all
 	$(Q)tests/demo $(BUILD)/rdmactl
-# After deps, and without $(MAKE), so that make -n only says it and an interrupt ends it.
+# Runs after deps, and without $(MAKE), so that make -n only prints it and an interrupt ends it.
 demo-machine:
 	$(Q)tests/demo prepare
 
@@ -194,14 +194,14 @@ deps:
 deps-check:
 	$(Q)tests/deps build test
 
-# How many of MUTANTS small bugs do the tests notice? Half an hour or more, so no part of check.
+# How many of MUTANTS small bugs do the tests detect? It takes half an hour or more, so check omits it.
 MUTANTS ?= 300
 SEED ?= 1
 .PHONY: mutate mutants
 mutate:
 	$(Q)tests/mutate -n $(MUTANTS) -s $(SEED) $(MUTATE)
 -include $(wildcard $(BUILD)/tests/unit/*.d $(BUILD)/tests/mesh/*.d)
-# What it links itself, and how it compiles one file again.
+# tests/mutate reads these files: the objects to link, the command to compile one, and the libraries.
 MUTANT_OBJECTS := $(SOURCES:%.c=%.o)
 mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o) \
 		$(VM_LINKED:$(BUILD)/%=$(BUILD)/tests/%.o) $(if $(UNIT_TESTS),$(filter-out $(VM_LINKED),$(VM_PROGRAMS)))
