@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The program as a shared library, so that a change costs one compilation and one link, whatever
-the number of test programs; and how each test is run on it."""
+"""Builds the program as a shared library, so that a change costs one compilation and one link, whatever
+the number of test programs, and runs each kind of test on it."""
 
 import glob
 import os
@@ -16,7 +16,7 @@ from changes import TOP
 BUILD = os.path.join(TOP, 'build/mutate')
 UNITS = os.path.join(TOP, 'tests/unit')
 SANITIZE = '-fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize-undefined-trap-on-error'
-# Its builds. Almost all of the work is done with the first; the last is for what was not noticed.
+# The builds. Almost all work is done with the first; the last is for changes that it did not show.
 FLAGS = {
     'plain': '-O0 -fPIC -w',
     'cover': '-O0 -g -fPIC -w -fsanitize-coverage=trace-pc',
@@ -43,7 +43,7 @@ def objects_of(name):
 
 
 def compile_one(name, source, target, folder, *flags):
-    """Whether the compiler takes it. The folder is that of the unchanged file."""
+    """Returns whether the source compiles. FOLDER is that of the unchanged file, for its includes."""
     return subprocess.run([*words_of(name, 'compile'), '-iquote', folder, *flags, '-c', '-o', target, source], cwd=TOP,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -76,8 +76,9 @@ class Bed:
             file.write('setup_suite() { :; }\n')
 
     def add_programs_of_guest(self, hooks):
-        """tests.mk's VM_PROGRAMS, where tests/vm/program.py looks for them: beside the program, in vm. Those
-        that have an object call the library's functions, so they are linked with the one that changes."""
+        """Puts VM_PROGRAMS of tests.mk where tests/vm/program.py looks for them: in vm, beside the program.
+        Those that have an object file call the library's functions, so they are linked with the one that
+        changes."""
         objects = os.path.join(BUILD, self.name, 'tests/vm')
         shutil.copytree(os.path.join(BUILD, 'plain/vm'), os.path.join(self.top, 'vm'), dirs_exist_ok=True)
         for file in glob.glob(objects + '/*.o'):
@@ -97,7 +98,7 @@ class Bed:
         return path
 
     def link(self, replaced):
-        """Links the library, with other objects in the place of some."""
+        """Links the library; REPLACED maps objects to those to link instead."""
         temporary = self.library + '.new'
         subprocess.run(['gcc', '-shared', *self.sanitizers, '-o', temporary,
                         '-Wl,--version-script=' + os.path.join(TOP, 'tests/mutation/versions'),
@@ -120,8 +121,8 @@ class Bed:
                                 stdin=subprocess.DEVNULL, start_new_session=True)
 
     def run(self, argv, seconds, stop=False, **more):
-        """(whether it ends well and in time, what it printed, how long it took). It is ended at the
-        first line of TAP that tells of a failure, if asked to, and so is what it left behind."""
+        """Returns whether the command succeeds in time, what it printed, and how long it took. With STOP,
+        the first TAP line of a failed test ends it. All processes that remain are killed."""
         process = self.start(argv, **more)
         begin, text, good = time.monotonic(), [], True
         os.set_blocking(process.stdout.fileno(), False)
@@ -154,7 +155,7 @@ class Bed:
         return self.run([self.units[name]], seconds, **more)
 
     def bats(self, file, names, seconds, **more):
-        """Some tests of a file, or all (None), until the first fails."""
+        """Runs the named tests of a file until one fails, or all of them if NAMES is None."""
         argv = ['bats', '--tap', '--setup-suite-file', self.quiet]
         if names is not None:
             argv += ['-f', '^(%s)$' % '|'.join(re.sub(r'([][\\.^$*+?(){}|])', r'\\\1', name) for name in names)]

@@ -10,7 +10,7 @@ import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Each kind: its name, what it looks for, and the replacement.
+# Each kind: its name, the expression that finds it, and the replacement.
 KINDS = (
     ('boundary', r'(?<![<>=!-])(<=?|>=?)(?![<>=])', {'<': '<=', '<=': '<', '>': '>=', '>=': '>'}),
     ('equality', r'(?<![<>=!])(==|!=)(?!=)', {'==': '!=', '!=': '=='}),
@@ -42,7 +42,7 @@ class Change:
         return lines
 
     def describe(self):
-        """The change as one line; a mere `break;` with the line before it, as there may be several."""
+        """The change as one line. A bare `break;` includes the line before it, to tell it from others."""
         lines = self.lines()
         before = lines[self.line].strip()
         after = self.apply(lines)[self.line].strip()
@@ -52,7 +52,7 @@ class Change:
 
 
 def blank_out(text):
-    """Comments, strings and preprocessor lines become blanks, so that positions stay."""
+    """Overwrites comments, strings and preprocessor lines with blanks, which keeps positions."""
     def blank(match):
         return re.sub(r'[^\n]', ' ', match.group())
 
@@ -61,7 +61,7 @@ def blank_out(text):
 
 
 def in_functions(text):
-    """The numbers of the lines that are in the body of a function: tables are data."""
+    """Returns the numbers of the lines in function bodies. Tables outside are data."""
     inside, lines = False, set()
     for number, line in enumerate(text.split('\n')):
         if line == '{':
@@ -92,12 +92,12 @@ def candidates(path):
                     yield Change(path, number, start, end, kind, replacement)
 
 
-# With a change, it removes what is not its own: all empty folders of the machine, once.
+# A change here may remove what the program did not create: once, all empty folders of the machine.
 SPARED = ('lib/snapshot/remove.c',)
 
 
 def choose(paths, seed):
-    """All places, in the order that the seed gives; files of all sizes alike, by their places."""
+    """Yields all changes, in the order that the seed gives; each place is equally likely within its kind."""
     files = subprocess.run(['git', 'ls-files', 'lib', 'cmd'], cwd=TOP, stdout=subprocess.PIPE, text=True,
                            check=True).stdout.split()
     chosen = [path for path in files if path.endswith('.c') and path not in SPARED and

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Notes which basic blocks of the shared library, that this file is a part of, are executed. With
+ * Records which basic blocks of the shared library that contains this file are executed. With
  * -fsanitize-coverage=trace-pc the compiler calls __sanitizer_cov_trace_pc() at the beginning of
- * each (gcc(1)). The file is COVER/TEST: one byte for each four bytes of the library's text, 1 if a
- * block's call returned there. A test is what SCENE names, or the test that bats runs now.
+ * each (gcc(1)). The file COVER/TEST has one byte for each four bytes of the library's text: 1 if a
+ * block's call returned there. TEST is the test that SCENE names, or the one that bats is running.
  */
 #include <fcntl.h>
 #include <stdio.h>

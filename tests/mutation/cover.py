@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Which test executes which line: each test is run once on the unchanged program, whose basic blocks
-note that they were executed (cover.c). Kept in build/mutate/covered until code or tests change."""
+"""Measures which test executes which line: each test runs once on the unchanged program, whose basic
+blocks record that they were executed (cover.c). The result is kept in build/mutate/covered until code
+or tests change."""
 
 import bisect
 import collections
@@ -52,7 +53,7 @@ class Blocks:
                 early = []
             waiting = '<__sanitizer_cov_trace_pc' in found.group(2)
             if waiting:
-                # What follows is another block, and this line is where it begins.
+                # Another block follows, and begins in this line.
                 early.append((path, line))
                 block = None
             elif block is None:
@@ -63,7 +64,7 @@ class Blocks:
             raise SystemExit('objdump failed')
 
     def of_line(self, path, line):
-        """Those of a line (from 1), or of the nearest one above it in which a statement begins."""
+        """Returns the blocks of a line (from 1), or of the nearest line above in which a statement begins."""
         for number in range(line, max(line - 12, 0), -1):
             if (path, number) in self.lines:
                 return self.lines[path, number]
@@ -78,7 +79,7 @@ class Blocks:
         return result
 
     def of_lines(self, lines):
-        """The blocks of these lines, as bits: of files that were changed since, more or less."""
+        """The blocks of these lines, as bits; approximate for files that have changed since."""
         bits = bytearray(len(self.addresses) // 8 + 1)
         for path, numbers in lines.items():
             for line in numbers:
@@ -87,7 +88,7 @@ class Blocks:
         return int.from_bytes(bits, 'little')
 
     def executed(self, file):
-        """A bit for each block: those that the file of a test tells."""
+        """The blocks that a test executed according to its file, as bits."""
         with open(file, 'rb') as stream:
             data, bits = stream.read(), bytearray(len(self.addresses) // 8 + 1)
         at = data.find(1)
@@ -101,13 +102,13 @@ class Blocks:
 
 
 class Covered:
-    """tests: (kind, name, file) -> (bits of its blocks, seconds). Kinds: unit, bats, scene, guest."""
+    """tests maps (kind, name, file) to (bits of its blocks, seconds). Kinds: unit, bats, scene, guest."""
 
     def __init__(self, blocks):
         self.blocks, self.tests, self.failed = blocks, {}, []
 
     def of(self, path, line):
-        """The tests that execute a line, with what each takes, by kind."""
+        """The tests that execute a line, with the seconds that each takes, by kind."""
         mask, result = 0, collections.defaultdict(list)
         for number in self.blocks.of_line(path, line):
             mask |= 1 << number
@@ -118,7 +119,7 @@ class Covered:
 
 
 def digest():
-    """Of everything that a run depends on."""
+    """Returns a digest of everything that a run depends on."""
     names = subprocess.run(['git', 'ls-files', 'lib', 'cmd', 'tests', 'man', 'Makefile'], cwd=TOP, text=True,
                            stdout=subprocess.PIPE, check=True).stdout.split('\n')
     result = hashlib.sha256()
@@ -140,7 +141,7 @@ def run_units(bed, folder, covered):
 
 
 def run_bats(bed, file, folder, covered):
-    """Each test of the file; how long each takes is that of the file, shared out."""
+    """Adds each test of the file, with an equal share of the time that the file takes."""
     _, text, seconds = bed.bats(file, None, 1200, COVER=folder)
     lines = re.findall(r'^(not ok|ok) (\d+) ([^\n]*)$', text, re.M)
     for state, number, name in lines:
@@ -151,13 +152,13 @@ def run_bats(bed, file, folder, covered):
 
 
 def scenes_of(suite):
-    """All scenes of it, in their order."""
+    """All scenes of the suite, in its order."""
     with open(os.path.join(TOP, suite), encoding='utf-8') as file:
         return re.findall(r"^    '([a-z-]+)': scene_", file.read(), re.M)
 
 
 def run_scenes(bed, folder, covered):
-    """One after the other, each with the time that it takes; whether it is good, too."""
+    """Runs and times the scenes of the simulator, one after another; notes those that fail."""
     for name in scenes_of('tests/sim/suite'):
         good, _, seconds = bed.scene(name, SCENE_SECONDS, COVER=folder)
         if good:
@@ -167,12 +168,12 @@ def run_scenes(bed, folder, covered):
 
 
 def run_scenes_of_guest(folder, covered, names):
-    """These scenes in one guest, which cannot write here but below /out: those that fail, or that are
-    not there because the guest died or hung."""
+    """Runs these scenes in one guest, which can write only to /out. Returns those that fail, and those
+    without a result because the guest died or hung."""
     out = tempfile.mkdtemp(dir=BUILD)
     # Some tests run the program as an ordinary user.
     os.chmod(out, 0o755)
-    # It has another /dev/shm than this machine.
+    # The guest does not see this machine's /dev/shm.
     bed = Bed(os.path.join(out, 'bed'), 'cover', False)
     script = os.path.join(out, 'script')
     with open(script, 'w', encoding='utf-8') as file:
@@ -182,7 +183,7 @@ def run_scenes_of_guest(folder, covered, names):
     os.chmod(script, 0o755)
     _, text, _ = bed.run(['tests/vm/guest', '-k', '6.1', '-c', '1', '-t', str(GUEST_SECONDS), '-o', out, '-e',
                           'RDMACTL=' + bed.program, script], GUEST_SECONDS + 60)
-    # The line that tells a scene's time comes after its tests.
+    # The line with the time of a scene follows its tests.
     parts = re.split(r'^# scene ([a-z-]+): ([\d.]+) s$', text, flags=re.M)
     seconds = dict(zip(parts[1::3], parts[2::3]))
     bad = {name for name, tests in zip(parts[1::3], parts[0::3]) if re.search('^not ok', tests, re.M)}
@@ -198,7 +199,7 @@ def run_scenes_of_guest(folder, covered, names):
 
 
 def run_guest(folder, covered):
-    """What fails among the others, on a busy machine, is tried again alone."""
+    """A scene that fails among the others, perhaps because the machine is busy, is tried again alone."""
     subprocess.run([os.path.join(TOP, 'tests/vm/modules'), '6.1'], check=True)
     for name in run_scenes_of_guest(folder, covered, scenes_of('tests/vm/suite')):
         if run_scenes_of_guest(folder, covered, [name]):
@@ -206,7 +207,8 @@ def run_guest(folder, covered):
 
 
 def keep_guest(covered):
-    """What the guest executes, as lines: it takes too long to run it for each change of a test."""
+    """Keeps the lines that the guest executes, because running it after each change of a test takes too
+    long."""
     rows = {name: (covered.blocks.lines_of(bits), seconds)
             for (kind, name, _), (bits, seconds) in covered.tests.items() if kind == 'guest'}
     with open(KEPT_GUEST, 'wb') as file:
@@ -230,7 +232,7 @@ def add(covered, folder, key, name, seconds):
 
 
 def measure(guest, stream):
-    """Runs all tests, two things at a time, beside the guest."""
+    """Runs all tests, two jobs at a time, in addition to the guest."""
     begin = time.monotonic()
     top = tempfile.mkdtemp(prefix='cover.', dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None)
     folder = os.path.join(top, 'tests')
@@ -254,16 +256,16 @@ def measure(guest, stream):
             take_guest(covered)
     finally:
         shutil.rmtree(top, ignore_errors=True)
-    print('# %d tests run in %.0f s, to know what each executes' %
+    print('# %d tests run in %.0f s to measure what each executes' %
           (len(covered.tests), time.monotonic() - begin), file=stream, flush=True)
     for name in covered.failed:
-        print('# not used, as it fails or is skipped on this build without a change: %s' % name, file=stream,
+        print('# not used, because it fails or is skipped on the unchanged build: %s' % name, file=stream,
               flush=True)
     return covered
 
 
 def load(keep, guest, stream=sys.stdout):
-    """What was kept, if it is still true or the caller says so."""
+    """Returns the kept measurement if it is still valid, or if KEEP says so; otherwise measures."""
     now = digest() + (' guest' if guest else '')
     if os.path.exists(KEPT):
         with open(KEPT, 'rb') as file:

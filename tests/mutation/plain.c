@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a unit test wants from the sanitizer, where there is none: a call for each allocation
- * (sanitizer/allocator_interface.h). glibc has its own allocator by these names, too.
+ * A unit test wants a sanitizer's hook for each allocation (sanitizer/allocator_interface.h); this
+ * provides it in builds without one. glibc also exports its allocator under these __libc names.
  */
 #include <stddef.h>
 
