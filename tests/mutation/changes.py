@@ -115,3 +115,18 @@ def choose(paths, seed):
         for kind in [kind for kind, _, _ in KINDS]:
             if kinds[kind]:
                 yield kinds[kind].pop()
+
+
+def read_equivalent():
+    with open(os.path.join(TOP, 'tests/mutate.equivalent'), encoding='utf-8') as file:
+        return [line.split('\t')[0].strip() for line in file if line.strip() and not line.startswith('#')]
+
+
+def without_line(description):
+    return re.sub(r':\d+:', ':', description, count=1)
+
+
+def is_equivalent(description, entries):
+    """An entry is the description, or ~ and a regular expression that must match all of it."""
+    return any(entry == description or entry.startswith('~') and re.fullmatch(entry[1:], description)
+               for entry in entries)
