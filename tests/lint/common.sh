@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# Sourced by every lint: goes to the top of the tree, lists files and collects findings. A lint
-# prints `file:line: what`, one line for each finding, and exits 1 if there is any.
+# Sourced by every lint in bash: goes to the top of the tree, lists files and collects findings. A
+# lint prints `file:line: what`, one line for each finding, and exits with 1 if there is any.
 
 set -euo pipefail
 shopt -s nullglob globstar
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Tracked files, and those that git would offer to add; all files where there is no git.
+# Lists tracked files and those that git would offer to add; all files outside a git work tree.
 list_files()
 {
 	local file
@@ -20,7 +20,7 @@ list_files()
 	done
 }
 
-# Those of them that match one of the patterns (of [[ == ]]).
+# Lists the files that match one of the patterns (of [[ == ]]).
 list_matching()
 {
 	local file pattern
@@ -36,11 +36,11 @@ list_matching()
 need()
 {
 	command -v "$1" >/dev/null && return
-	echo "tests/lint: no $1 on this machine (make deps-check installs it)" >&2
+	echo "tests/lint: $1 is not installed (make deps-check installs it)" >&2
 	exit 1
 }
 
-# The C code of the files without comments and without the text in quotes, each line as
+# Prints the C code of the files without comments and without the text in quotes, each line as
 # `file:line:code`. #include lines keep their file names.
 code_of()
 {
@@ -72,7 +72,7 @@ code_of()
 	}' "$@"
 }
 
-# Passes the findings on and fails if there is any.
+# Prints the findings, and fails if there are any.
 report()
 {
 	awk '{ print; found = 1 } END { exit found }'
