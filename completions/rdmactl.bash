@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# bash completion of rdmactl: asks the program itself, so it never needs a change.
+# bash completion for rdmactl: asks the program itself, so it never needs a change.
 
 _rdmactl()
 {
 	local line candidates=() word=${COMP_LINE:0:COMP_POINT} mark kept=
 	local words partial=${COMP_WORDS[COMP_CWORD]}
 
-	# Right after it, the = is a word of its own.
+	# Right after a =, the word being completed is the = itself.
 	[[ $partial != = ]] || partial=
-	# The words as the shell sees them, = and : not broken out of them.
+	# The words as the shell sees them, not split at = and :.
 	read -ra words <<<"$word"
 	[[ $word == *[[:space:]] ]] && words+=("")
 	words=("${words[@]/#\~\//$HOME/}")
@@ -19,7 +19,7 @@ _rdmactl()
 			return
 		fi
 		line=${line%%$'\t'*}
-		# bash runs what it inserts: rdmactl offers plain words, and anything else is quoted.
+		# bash executes what is inserted: rdmactl offers plain words, and anything else is quoted.
 		[[ $line != *[!A-Za-z0-9_.,:=@%+/-]* ]] || printf -v line %q "$line"
 		candidates+=("$line")
 	done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)

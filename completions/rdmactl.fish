@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# fish completion of rdmactl: asks the program itself, so it never needs a change.
+# fish completion for rdmactl: asks the program itself, so it never needs a change.
 
 function __rdmactl_complete
     set -l words (string replace -r -- '^~/' "$HOME/" (commandline -opc))
     set -l current (commandline -ct)
     set -l lines ($words[1] __complete -- $words[2..-1] $current 2>/dev/null)
     if test "$lines[1]" = ":file"
-        # The file of --root=FILE begins after the =.
+        # The file name of --root=FILE begins after the =.
         set -l option (string match -r -- '^--[^=]+=' $current)
         printf '%s\n' "$option"(__fish_complete_path (string replace -r -- '^--[^=]+=' '' $current))
     else

@@ -1,6 +1,6 @@
 #compdef rdmactl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# zsh completion of rdmactl: asks the program itself, so it never needs a change.
+# zsh completion for rdmactl: asks the program itself, so it never needs a change.
 
 _rdmactl()
 {
@@ -10,7 +10,7 @@ _rdmactl()
 
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
-			# The file of --root=FILE begins after the =.
+			# The file name of --root=FILE begins after the =.
 			[[ ${words[CURRENT]} != --*=* ]] || compset -P 1 '*='
 			_files
 			return
@@ -19,7 +19,7 @@ _rdmactl()
 		help=${line#*$'\t'}
 		candidates+=("${word//:/\\:}${help:+:$help}")
 	done < <("${typed[1]}" __complete -- "${(@)typed[2,-1]}" 2>/dev/null)
-	# What the value of follows at once.
+	# The value follows the = without a blank.
 	if [[ $word == *= ]]; then
 		_describe rdmactl candidates -S ''
 	else
