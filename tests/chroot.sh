@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2016
 #
-# Debian trees to build and install in, so that a test changes nothing of its host: sourced by
-# tests/cross and tests/packages. A tree is kept, and made again with FRESH=1. Needs root, for
+# Makes Debian trees to build and install in, so that a test changes nothing on its host. Sourced by
+# tests/cross and tests/packages. A tree is kept until FRESH=1 makes it again. Needs root, for
 # debootstrap and chroot.
 
 suite=${SUITE:-bookworm}
 
-# chroot_make DIR PACKAGE...: makes the tree if it is not there, and installs what it lacks.
+# chroot_make DIR PACKAGE...: makes the tree if it does not exist, and installs missing packages.
 chroot_make()
 {
 	local dir=$1
@@ -15,7 +15,7 @@ chroot_make()
 	shift
 	[ "$(id -u)" = 0 ] || { echo "$0: needs root, for debootstrap and chroot" >&2; return 1; }
 	command -v debootstrap >/dev/null ||
-		{ echo "$0: no debootstrap (tests/deps packages installs it)" >&2; return 1; }
+		{ echo "$0: debootstrap not found (tests/deps packages installs it)" >&2; return 1; }
 	[ -z "${FRESH:-}" ] || rm -rf --one-file-system "$dir"
 	if [ ! -e "$dir.made" ] || [ ! -d "$dir" ]; then
 		rm -rf --one-file-system "$dir"
@@ -52,8 +52,8 @@ chroot_install()
 	} >>"$dir.log" 2>&1 || { tail -n 5 "$dir.log" >&2; return 1; }
 }
 
-# chroot_run DIR COMMAND...: in a tree with /proc, and the project read-only in /src. Mounts and
-# processes are those of namespaces that end with the command.
+# chroot_run DIR COMMAND...: runs a command in a tree with /proc, and with the project read-only in /src.
+# The namespaces with its mounts and processes end with the command.
 chroot_run()
 {
 	local dir=$1

@@ -7,8 +7,8 @@ import socket
 
 
 def free_ports(count, addresses=('127.0.0.1',)):
-    """Ports that are free at all addresses. The kernel gives none of them to a client, which may have
-    an ephemeral port for its own by the time the server listens."""
+    """Returns ports that are free at all addresses. They are outside the range of ephemeral ports, so that
+    the kernel does not give one to a client before the server listens."""
     with open('/proc/sys/net/ipv4/ip_local_port_range') as file:
         first, last = map(int, file.read().split())
     ports = []
