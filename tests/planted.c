@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the error that its argument names. It is linked as the program with sanitizers is, so that
- * a test can see that sanitized.c leaves their reports as they are (tests/cli/sanitizers.bats).
+ * Makes the error that its argument names. It is linked like the program with sanitizers, so that a
+ * test can check that sanitized.c does not change their reports (tests/cli/sanitizers.bats).
  */
 #include <pthread.h>
 #include <stdio.h>

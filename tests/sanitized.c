@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Linked to the program with sanitizers, which the tests start thousands of times. GCC's runtime
- * does five things at each start or end that take half of the processor time of `--version`. They
- * are done in a cheaper way here, by standing for functions of the runtime of GCC 12 (-Wl,--wrap);
- * with another release this file is left out (tests.mk). tests/cli/sanitizers.bats proves that
- * errors are reported as before.
+ * Linked into the program with sanitizers, which the tests start thousands of times. At each start
+ * or end, GCC's runtime does five things that take half of the processor time of `--version`. This
+ * file does them more cheaply, by replacing functions of the runtime of GCC 12 (-Wl,--wrap); other
+ * releases are linked without it (tests.mk). tests/cli/sanitizers.bats proves that errors are
+ * reported as before.
  */
 #include <elf.h>
 #include <link.h>
@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 /*
- * 1. The runtime notes each of 25,000 global variables, most of them strings, so that it can
- * name one in a report (asan_globals.cpp). Here the redzones are poisoned at start, as it does
- * it, and the notes are made when an error is reported. What an object file registered need not be
- * taken back at exit.
+ * 1. The runtime registers each of 25,000 global variables, most of them strings, so that it can
+ * name one in a report (asan_globals.cpp). Here the redzones are poisoned at start, as in the
+ * runtime, but the variables are registered only when an error is reported. They need not be
+ * unregistered at exit.
  */
 
 /* gcc/asan.cc: asan_global_struct(). */
@@ -43,7 +43,7 @@ void real_report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bo
 void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is_write,
 	    uintptr_t size, uint32_t experiment, bool fatal) __asm__("__wrap_" REPORT);
 
-/* The linker lays what the object files describe one after the other, mostly. */
+/* The linker puts the descriptions of most object files one after another. */
 static struct {
 	struct asan_global *globals;
 	uintptr_t count;
@@ -99,10 +99,10 @@ void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is
 /*
  * 2. The runtime's own allocator touches half a megabyte of tables and more than a megabyte of free
  * lists, 480 pages, for the two kilobytes that the runtime needs (sanitizer_allocator.cpp; these
- * are the names of its C++ functions). An arena does instead, and `blank` stands for the tables, in
- * which each free() looks for its block first. What the runtime gives to others while it starts
- * has to be found in the tables: it asks for that with an alignment, or by calloc(), and from then
- * on everything is as it was.
+ * are the names of its C++ functions). An arena replaces it, and `blank` replaces the tables, in
+ * which each free() first looks for its block. Memory that the runtime gives to others during its
+ * start must be in the real tables: it requests such memory with an alignment, or with calloc(),
+ * and from then on the real allocator is used.
  */
 #define CACHE	"PNS_30SizeClassAllocator32LocalCacheINS_20SizeClassAllocator32INS_4AP32EEEEE"
 #define ALLOC	"_ZN11__sanitizer13InternalAllocEm" CACHE "m"
@@ -111,7 +111,7 @@ void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is
 #define FREE	"_ZN11__sanitizer12InternalFreeEPv" CACHE
 #define TABLES	"_ZN11__sanitizer18internal_allocatorEv"
 
-/* The size of a block stands before it. */
+/* The size of a block precedes its data. */
 struct block {
 	alignas(16) size_t size;
 	alignas(16) unsigned char data[];
@@ -191,9 +191,9 @@ void *arena_tables(void)
 }
 
 /*
- * 3. The runtime asks the dynamic loader for each function that it has an interceptor for. For one
- * that is missing the loader writes a message, twice, for which it calls malloc(), and
- * the arena is left before the program begins. glibc has had none of these since 2.34.
+ * 3. The runtime looks up each function for which it has an interceptor. For a missing function the
+ * loader writes a message, twice, for which it calls malloc(), and the arena would be abandoned
+ * before the program begins. glibc has had none of these functions since 2.34.
  */
 void *__real_dlsym(void *handle, const char *name);
 void *__wrap_dlsym(void *handle, const char *name);
@@ -235,9 +235,9 @@ void *__wrap_dlsym(void *handle, const char *name)
 }
 
 /*
- * 4. Each new stack trace that the runtime keeps with a block of memory takes a page of a table of
- * 4 MB, and a report shows a trace or two of them. Here they lie one after the other
- * (sanitizer_stackdepot.h; a trace that has no room left is shown as none).
+ * 4. Each new stack trace that the runtime keeps for a block of memory takes a page of a table of
+ * 4 MB, although a report shows only one or two of them. Here they are stored one after another
+ * (sanitizer_stackdepot.h; a trace for which there is no room is not shown).
  */
 #define PUT_TRACE "_ZN11__sanitizer13StackDepotPutENS_10StackTraceE"
 #define GET_TRACE "_ZN11__sanitizer13StackDepotGetEj"
@@ -310,10 +310,10 @@ struct trace get_trace(uint32_t id)
 }
 
 /*
- * 5. The leak sanitizer looks for pointers in all data that the program headers call writable.
- * Those of the program are 16 MB of the sanitizers' own and of this file, because none of its own
- * variables is writable (tests/lint/globals); those of libraries count as before. What looks like
- * a leak because of this is reported as one: nothing can be hidden.
+ * 5. The leak sanitizer looks for pointers in all data that the program headers call writable. In
+ * the program, that is 16 MB of the sanitizers and of this file, because the program has no
+ * writable variables (tests/lint/globals); data of libraries is searched as before. Searching less
+ * can only report more leaks, so that none is hidden.
  */
 __attribute__((constructor)) static void leave_own_data_out(void)
 {
