@@ -260,7 +260,7 @@ in_bash()
 	in_bash 'rdmactl smp portinfo 1 --set lmc=0,physical_st'
 	[ "$output" = 0,physical_state= ] || wrong "second field: $output"
 	in_bash 'rdmactl frobnicate'
-	[ "$output" = '' ] || wrong "nothing: $output"
+	[ "$output" = '' ] || wrong "rdmactl frobnicate: $output"
 	nothing_wrong
 	# The completion is registered for the command.
 	[ "$(bash --norc -c 'source "$1"; complete -p rdmactl' bash "$top/completions/rdmactl.bash")" = 'complete -F _rdmactl rdmactl' ]

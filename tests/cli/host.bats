@@ -138,7 +138,7 @@ does_not()
 	for command in $listings version help; do
 		RDMACTL_ROOT=$roots/cx5-ib-edr traced 'execve,clone,clone3,fork,vfork,openat' "$command"
 		does_not 'execve'
-		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
+		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: no output"
 		# The sanitizer's own thread has CLONE_VM, a new process has not.
 		does_not 'fork\(|clone[3]?\(.*SIGCHLD'
 	done
@@ -196,7 +196,7 @@ does_not()
 			RDMACTL_ROOT=$roots/$fixture quickly try $command
 			expect 0 || wrong "$fixture $command"
 			[ -z "$stderr" ] || wrong "$fixture $command: $stderr"
-			[ -n "$output" ] || wrong "$fixture $command: nothing"
+			[ -n "$output" ] || wrong "$fixture $command: no output"
 		done
 	done
 	nothing_wrong
@@ -231,8 +231,8 @@ teardown()
 			wrong "$command: $?"
 		quickly try "$command" --root "$public/tree"
 		"${someone[@]}" "$public/rdmactl" "$command" --root "$public/tree" 2>&1 | diff - "$BATS_TEST_TMPDIR/out" ||
-			wrong "$command: not what root sees"
-		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
+			wrong "$command: differs from the output for root"
+		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: no output"
 	done
 	# The same on the live system.
 	if [ ! -d /sys/class/infiniband ]; then

@@ -107,7 +107,7 @@ try_between()
 		tried=$*
 		! awk "BEGIN { exit !($changed - $begin < $least) }" || return 0
 	done
-	echo "nothing can be done between the readings of $*"
+	echo "the change took too long between the readings of $*"
 	return 1
 }
 

@@ -150,7 +150,7 @@ check_example()
 			status=${word#status=}
 			;;
 		*)
-			wrong "$place: $word: what is that?"
+			wrong "$place: unknown word $word"
 			;;
 		esac
 	done

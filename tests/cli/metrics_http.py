@@ -71,8 +71,8 @@ def pages_are_kept(port):
         other |= not again
         if same and other:
             break
-    check(same, 'a page that is young is sent again')
-    check(other, 'a page that is old is made anew')
+    check(same, 'a recent page is sent again')
+    check(other, 'an old page is replaced by a new one')
 
 
 def good_clients(port):
@@ -122,8 +122,8 @@ def ends(server, number, what, expected):
     server.send_signal(number)
     check(server.wait(60) == 0, 'the end by %s: status %s' % (what, server.returncode))
     said = server.stderr.read()
-    check(b'Sanitizer' not in said, 'a report of a sanitizer')
-    check(said == expected, 'what is said: %s' % said)
+    check(b'Sanitizer' not in said, 'no report of a sanitizer')
+    check(said == expected, 'the messages: %s' % said)
 
 
 def ready(port, server):
@@ -184,5 +184,5 @@ with tempfile.TemporaryDirectory() as FOLDER:
 fixed_format('prometheus', 'text/plain; version=0.0.4')
 fixed_format('openmetrics', 'application/openmetrics-text')
 for line in failed:
-    print('not as it should be: %s' % line)
+    print('failed: %s' % line)
 sys.exit(1 if failed else 0)

@@ -124,7 +124,7 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 		done
 		quickly try "${line[@]}"
 		[[ $status == [1235] ]] || wrong "${line[*]@Q}: exit status $status"
-		[ -n "$output$stderr" ] || wrong "${line[*]@Q}: nothing said"
+		[ -n "$output$stderr" ] || wrong "${line[*]@Q}: no output"
 		number=$((number + 1))
 		cat out err >"shown $number"
 		[[ $stderr != *$'\n'*$'\n'*$'\n'* ]] || wrong "${line[*]@Q}: more than two lines"

@@ -31,7 +31,7 @@ decolor()
 	for fixture in cx7-ib-ndr mlx4-dead-port cx6dx-roce; do
 		for command in $listings; do
 			quickly on "$fixture" "$command"
-			[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$fixture $command: nothing"
+			[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$fixture $command: no output"
 			on_terminal "$fixture" "$command"
 			decolor <"$BATS_TEST_TMPDIR/terminal" | diff -u "$BATS_TEST_TMPDIR/out" - || wrong "$fixture $command"
 		done
@@ -85,7 +85,7 @@ decolor()
 			quickly on "$fixture" "$command" --color=never
 			mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/plain"
 			quickly on "$fixture" "$command" --color=always
-			[ -s "$BATS_TEST_TMPDIR/plain" ] || wrong "$fixture $command: nothing"
+			[ -s "$BATS_TEST_TMPDIR/plain" ] || wrong "$fixture $command: no output"
 			case $command in ports | netdevs)
 				grep -q $'\e' "$BATS_TEST_TMPDIR/out" || wrong "$fixture $command: no colour"
 				;;

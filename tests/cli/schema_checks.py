@@ -31,7 +31,7 @@ MESSAGES = (
     ({"type": "number"}, 1, []),
     ({"const": "a/1"}, "a/2", ["it is 'a/2', not 'a/1'"]),
     ({"enum": ["up", "down"]}, "Up", ["it is 'Up', not one of ['up', 'down']"]),
-    ({"anyOf": [{"type": "null"}, {"enum": ["up"]}]}, 1, ["it is 1, none of what it may be"]),
+    ({"anyOf": [{"type": "null"}, {"enum": ["up"]}]}, 1, ["it is 1, which matches no alternative"]),
     ({"pattern": "^un"}, "run", ["it is 'run', which does not match ^un"]),
     ({"pattern": "^un"}, 7, []),
     ({"minimum": 0, "type": "integer"}, -1, ["it is -1, less than 0"]),

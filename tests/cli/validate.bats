@@ -51,20 +51,20 @@ look()
 		json	s/"lid": 112/"lid": -1/	minimum
 		json	s/"port": 1, //	'port' is a required property
 		json	s/"port": 1,/"port": 1, "extra": 1,/	'extra' was unexpected
-		json	s/"port": 1,/"port": 1, "port": 2,/	a key comes twice
+		json	s/"port": 1,/"port": 1, "port": 2,/	a key occurs twice
 		json	s/"problems"/"problem"/	required property
 		json	s,rdmactl/ports/1,rdmactl/ports/2,	was expected
-		json	s/"rate_gbps": 200/"rate_gbps": NaN/	NaN is no JSON
+		json	s/"rate_gbps": 200/"rate_gbps": NaN/	NaN is not JSON
 		json	s/"netdev": "ib0"/"netdev": "ib\\u001b0"/	control character U+001B
 		json	s/"netdev": "ib0"/"netdev": "ib\x1b0"/	control character U+001B
 		json	s/"netdev": "ib0"/"netdev": "ib\xff"/	invalid UTF-8
 		json	s/"netdev": "ib0"/"netdev": "ib\xe2\x80\xae"/	control character U+202E
-		json	s/,$/,,/	no JSON
-		json	$d	no JSON
-		jsonl	1d	2 records, not those
-		jsonl	s/"lid": 112/"lid": 113/	not those of the document
-		jsonl	1s/$/,/	no JSON
-		tsv	1d	columns that the document has not
+		json	s/,$/,,/	invalid JSON
+		json	$d	invalid JSON
+		jsonl	1d	2 records, different from
+		jsonl	s/"lid": 112/"lid": 113/	different from those of the document
+		jsonl	1s/$/,/	invalid JSON
+		tsv	1d	columns that the document does not have
 		tsv	2d	2 rows, the document has 3
 		tsv	s/112/113/	line 2
 		tsv	s/\t112//	line 2
@@ -101,7 +101,7 @@ look()
 	rm -r "${documents:?}"/*
 	look
 	[ "$status" = 1 ]
-	[[ $output == *'nothing to look at' ]]
+	[[ $output == *'no recorded runs' ]]
 }
 
 @test "validate: the checks of guests accept and refuse the same values as jsonschema" {

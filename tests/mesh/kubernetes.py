@@ -241,7 +241,7 @@ class Cluster:
         if 'backoffLimitPerIndex' not in spec:
             limit = spec.get('backoffLimit', 6)
         elif spec['backoffLimitPerIndex']:
-            raise NotImplementedError('pods that are made again')
+            raise NotImplementedError('restarted pods')
         if len(failed) > limit and not self.ended:
             self.ended = 'pods %s failed' % failed
             self.end_pods()

@@ -95,7 +95,7 @@ class Slurm:
         end = time.monotonic() + SECONDS
         while not happened():
             if time.monotonic() > end:
-                raise RuntimeError('slurm does not come to rest: ' + self.log())
+                raise RuntimeError('slurm does not become idle: ' + self.log())
             time.sleep(0.1)
 
     def log(self):

@@ -383,7 +383,7 @@ class Simulator:
             out, err = process.communicate(timeout=SECONDS + interval / 1000)
             if in_time:
                 return Result(words, process.returncode, out, err), time.monotonic() - begin
-        raise Failure('nothing can be done between the readings of %s' % argv)
+        raise Failure('the change took too long between the readings of %s' % argv)
 
     def run(self, argv, host=None, timeout=SECONDS, text=None, **options):
         """Runs a client to its end; `text` is its standard input.

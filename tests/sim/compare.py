@@ -16,14 +16,14 @@ DIFFERENCES = {
         'smpquery prints every byte of a description that is no printable ASCII as a space; '
         'rdmactl keeps valid UTF-8 and writes the rest as \\xNN',
     'capability-absent':
-        'smpquery prints CapabilityMask2, the round trip and extended speeds of 0 though the '
-        'capability mask says that there are none; rdmactl says null',
+        'smpquery prints CapabilityMask2, the round trip and extended speeds as 0 although, by the '
+        'capability mask, the port does not have them; rdmactl prints null',
     'sl2vl-adapter':
-        'smpquery sl2vl calls the input and output port of an adapter 0; it has one table a port '
-        'and no input port: rdmactl says null, and the port that answers',
+        'smpquery sl2vl prints 0 for the input and output port of an adapter, which has one table per '
+        'port and no input port: rdmactl prints null, and the port that answers',
     'adapter-ports':
-        'smpquery pkeys and vlarb of an adapter print the table of the port that answers for '
-        'whatever port they are given; rdmactl says that another has to be asked by itself',
+        'smpquery pkeys and vlarb of an adapter print the table of the port that answers, whatever '
+        'port they are given; rdmactl says that the other port must be queried itself',
 }
 
 _met = {}

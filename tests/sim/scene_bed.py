@@ -52,7 +52,7 @@ def descriptions_are_there(sim):
     for name, result in zip(routes, results):
         expected = compare.as_smpquery(description_of(sim.net.nodes[name]))
         if tools.description(result).strip() != expected:
-            wrong.append('%s: smpquery nodedesc says %r, the net file %r' % (
+            wrong.append('%s: smpquery nodedesc prints %r, the net file has %r' % (
                 name, tools.description(result), expected))
     return wrong
 
@@ -84,10 +84,10 @@ def tools_answer(sim):
         wrong += bad
         try:
             if not bad and not parse(text):
-                wrong.append('%s: nothing of it was understood: %r' % (' '.join(words), text[:200]))
+                wrong.append('%s: no part of it could be parsed: %r' % (' '.join(words), text[:200]))
         except tools.Unknown as unknown:
             wrong.append('%s: unknown: %s' % (' '.join(words), unknown))
-    return wrong + ([] if sim.manager_lives() else ['the subnet manager is gone'])
+    return wrong + ([] if sim.manager_lives() else ['the subnet manager has ended'])
 
 
 def tables_agree(sim):
@@ -163,7 +163,7 @@ def latency(sim):
     result = sim.run(['smpquery', '-t', '150', 'nodeinfo', str(lonely)], latsim={'LOG': log})
     taken = time.monotonic() - begin
     if not result.status or not 0.15 <= taken < bed.SECONDS or not counts_of(log)['timed_out']:
-        wrong.append('a LID that nobody has: status %s after %.2f s' % (result.status, taken))
+        wrong.append('a LID that no port has: status %s after %.2f s' % (result.status, taken))
     result = sim.run(['ibnetdiscover', '-o', '8', '-t', '30'],
                      latsim={'DROP_PERCENT': 3, 'SEED': 7, 'LOG': log})
     found = len(re.findall(r'^(?:Ca|Switch)\t', result.text(), re.M))

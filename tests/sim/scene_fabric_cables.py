@@ -42,7 +42,7 @@ def without(sim):
     states = {row[key] for row in document['fabric_cables'] for key in ('state', 'peer_state')}
     wrong = unequal('status', result.status, 3)
     wrong += unequal('cables', len(document['fabric_cables']), len(links))
-    wrong += unequal('nothing was read', 'read' in states, False)
+    wrong += unequal('a cable was read', 'read' in states, False)
     hints = {one['hint'] for one in document['problems']}
     return wrong + unequal('hints', hints, {TIMEOUT_HINT})
 
@@ -95,7 +95,7 @@ def gone(sim, path):
     elsewhere = read(sim, path, '--since', saved, '--name', other)
     sim.console('ReLink "%s"[%d]' % (switch.name, port))
     told = [(one['error'], 'fabric scan --diff' in one['hint']) for one in problems]
-    wrong += unequal('one end is gone', (status, rows, told),
+    wrong += unequal('one end disappeared', (status, rows, told),
                      (3, [], [('the scan found no cable in 2 ports of the file', True)]))
     return wrong + unequal('another node', elsewhere, (0, [], []))
 
@@ -273,7 +273,7 @@ def play(tap, box):
         tap.test('fabric cables: a module in every port, both ends of each cable', with_modules(sim, path))
         tap.test('fabric cables: modules with an unknown layout', unknown(sim))
         tap.test('fabric cables --since: what changed', since(sim, path))
-        tap.test('fabric cables --since: a cable that is gone', gone(sim, path))
+        tap.test('fabric cables --since: a cable that disappeared', gone(sim, path))
         sim.start_manager()
         tap.test('fabric cables: registers instead of CableInfo', registers(sim))
         tap.test('fabric cables: a switch without module data in registers', partly(sim))

@@ -350,7 +350,7 @@ def play(tap, box):
     for name, net in NETS.items():
         with bed.Simulator(box, net) as sim:
             if name == 'net':
-                tap.test('fabric errors: without LIDs nothing is read, and that is reported',
+                tap.test('fabric errors: without LIDs no counter is read, and that is reported',
                          no_manager(sim))
                 tap.test('fabric errors: options that cannot be combined', usage(sim))
             sim.start_manager()

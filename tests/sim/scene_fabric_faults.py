@@ -93,23 +93,23 @@ def explained(seen, truth):
     wrong = unequal('status', seen.status, 3 if lacking else 0)
     wrong += unequal('complete', seen.graph.complete, not lacking)
     if lacking and len(seen.graph.document.problems) < len(seen.silences):
-        wrong.append('more is unanswered than there are problems')
+        wrong.append('more queries are unanswered than reported as problems')
     for row in seen.silences:
         if not row['tries'] or row['attribute'] is None or row['path'] is None:
-            wrong.append('it is not said how often, for what or where was asked: %s' % row)
+            wrong.append('the number of tries, the attribute or the path is missing: %s' % row)
     for name, row in seen.nodes.items():
         for key in ('description', 'switch_info'):
             if row[key] is None and (key == 'description' or row['node_type'] == 'switch') and \
                     not seen.silent(name):
-                wrong.append('%s: no %s, and nobody says so' % (name, key))
+                wrong.append('%s: no %s, and no message about it' % (name, key))
     for key, row in seen.ports.items():
         known = truth.ports.get(key)
         if known and known['port_info'] and not row['port_info'] and known['peer'] and \
                 row['peer'] and not seen.silent(*key):
-            wrong.append('%s: no PortInfo, and nobody says so' % (key,))
+            wrong.append('%s: no PortInfo, and no message about it' % (key,))
         if row['physical_state'] == 'link-up' and row['peer'] is None and \
                 row['node_type'] == 'switch' and not seen.silent(*key, behind=True):
-            wrong.append('%s: it is not known what is behind it, and nobody says so' % (key,))
+            wrong.append('%s: an unknown link partner, and no message about it' % (key,))
     return wrong
 
 
@@ -138,7 +138,7 @@ def without(seen, truth, nodes=(), cables=()):
     expected = {cable for cable in truth.cables
                 if cable not in cables and not any(name in nodes for name, _ in cable)}
     wrong = unequal('missing nodes', sorted(set(truth.nodes) - set(seen.nodes)), sorted(nodes))
-    wrong += unequal('nodes too many', sorted(set(seen.nodes) - set(truth.nodes)), [])
+    wrong += unequal('extra nodes', sorted(set(seen.nodes) - set(truth.nodes)), [])
     return wrong + unequal('cables', sorted(map(sorted, seen.cables ^ expected)), [])
 
 
@@ -208,7 +208,7 @@ def dead(play):
     for attribute, what in ((21, 'PortInfo'), (18, 'SwitchInfo'), (16, 'NodeDescription')):
         sim.console('Error "%s" 100 %d' % (leaf.name, attribute))
         play.test('a leaf without ' + what, lambda seen: right(seen, truth) + (
-            [] if seen.silent(described(sim, leaf.name)) else ['it is not said']))
+            [] if seen.silent(described(sim, leaf.name)) else ['no message about it']))
         sim.console('Error "%s" 0' % leaf.name)
 
 
@@ -264,7 +264,7 @@ def counters_and_manager(play):
     sim.console('PerformanceSet "%s"[1] PortCounters.SymbolErrorCounter=100' % core.name)
     play.test('counters set', lambda seen: whole(seen) + without(seen, truth) + right(seen, truth))
     sim.stop_manager()
-    play.test('the subnet manager gone',
+    play.test('without the subnet manager',
               lambda seen: whole(seen) + without(seen, truth) + right(seen, truth))
     victim = adapters[7]
     end = (described(sim, victim.name), 1)

@@ -189,7 +189,7 @@ def statuses(sim):
         result = sim.rdmactl('fabric', *words)
         wrong += unequal('status of ' + ' '.join(words), result.status, status)
         if status and not result.err:
-            wrong.append('%s: nothing is said' % (words,))
+            wrong.append('%s: no message' % (words,))
     return wrong
 
 

@@ -49,7 +49,7 @@ def losses(tap, sim, routes, whole):
         if len(ask.answered) < least:
             wrong.append('only %d answered' % len(ask.answered))
         if not count['lost'] and percent > 1:
-            wrong.append('nothing was lost')
+            wrong.append('no packet was lost')
         for row in ask.document.rows:
             expected = dict(truth[row['object']])
             if row['node'] is None:
@@ -103,7 +103,7 @@ def dead_nodes(tap, sim, routes):
         if ask.seconds > bed.SECONDS:
             wrong.append('it took %.1f s' % ask.seconds)
         tap.test('faults: 20 nodes never answer, %s' % (
-            'after a time-out' if latsim else 'said at once'), wrong, ask.say())
+            'after a timeout' if latsim else 'reported at once'), wrong, ask.say())
     for name in victims:
         sim.console('Error "%s" 0' % name)
 
@@ -122,7 +122,7 @@ def unlinked(tap, sim, routes):
     tap.test('faults: routes that lead nowhere',
              ask.wrong + unequal('answered', ask.answered, set()), ask.say())
     ask = Ask(sim, routes)
-    tap.test('faults: linked again, all answer', ask.wrong + unequal('failed', ask.failed, set()),
+    tap.test('faults: after the links are restored, all nodes answer', ask.wrong + unequal('failed', ask.failed, set()),
              ask.say())
 
 
@@ -149,4 +149,4 @@ def play(tap, box):
         unlinked(tap, sim, routes)
         side_by_side(tap, sim, routes, whole)
         tap.test('faults: the subnet manager is still running',
-             [] if sim.manager_lives() else ['it is gone'])
+             [] if sim.manager_lives() else ['it has ended'])

@@ -122,8 +122,8 @@ def records(sim):
                          [pair['value'] for pair in pairs if pair['key'] == 'lid'], [str(lid)])
     none = sim.document('mads', 'mad', 'send', '--class', 'sa', '--method', 'get-table',
                         '--attribute', 'noderecord', '--component-mask', '1', '--data', 'bf00')
-    wrong += unequal('status of no records', none.status, 0)
-    return wrong + unequal('fields of no records', none.rows and none.rows[0]['fields'], [])
+    wrong += unequal('status without records', none.status, 0)
+    return wrong + unequal('fields without records', none.rows and none.rows[0]['fields'], [])
 
 
 def refusals(sim):
@@ -150,7 +150,7 @@ def refusals(sim):
                           ((str(lid), str(lid), '--class', 'sm', '--attribute', '0x11'), 2)):
         wrong += unequal(' '.join(words)[:60], sim.rdmactl('mad', 'send', *words).status, status)
     some = send(sim, '%d,49151' % lid, 'sm', 'nodeinfo', '--timeout', '1s', '--retries', '1')
-    wrong += unequal('status of one of two', (some.status, len(some.rows)), (3, 1))
+    wrong += unequal('status with one of two', (some.status, len(some.rows)), (3, 1))
     return wrong
 
 
@@ -182,8 +182,8 @@ def classes(sim):
             wrong += unequal(name, (rows[name]['answered'], rows[name]['class_version']),
                              (False, None))
     nobody = sim.document('mad_classes', 'mad', 'classes', '49151', '--timeout', '20ms')
-    wrong += unequal('nobody: status', nobody.status, 1)
-    return wrong + unequal('nobody: rows', [row['answered'] for row in nobody.rows if row['answered']],
+    wrong += unequal('unused LID: status', nobody.status, 1)
+    return wrong + unequal('unused LID: rows', [row['answered'] for row in nobody.rows if row['answered']],
                            [])
 
 

@@ -95,9 +95,9 @@ def managers(sim, lids):
     theirs = sorted(int(lid) for lid in re.findall(r'EndPortLid\.+(\d+)', text))
     rows = sim.document('sa_ports', 'sa', 'ports', 'capabilities=sm').rows
     wrong = unequal('ports with a manager', sorted(row['endport_lid'] for row in rows), theirs)
-    wrong += unequal('they are there', sorted(set(theirs) & set(lids)), theirs)
+    wrong += unequal('among all LIDs', sorted(set(theirs) & set(lids)), theirs)
     whole = sim.document('sa_ports', 'sa', 'ports', 'cap_mask=0x2').rows
-    return wrong + unequal('the whole mask', whole, [])
+    return wrong + unequal('the complete mask', whole, [])
 
 
 def no_such_class(sim, lid):

@@ -144,7 +144,7 @@ def destinations(sim):
                       switch['node_guid'].replace(':', ''), text, re.S)[1]
     theirs = {int(lid, 16): name for lid, name in
               re.findall(r"^0x([0-9a-f]{4}) \d{3} : \(.*: '(.*)'\)", table, re.M)}
-    wrong = [] if theirs else ['dump_fts names nothing']
+    wrong = [] if theirs else ['dump_fts names no destination']
     return wrong + unequal('destinations', {row['lid']: row['destination'] for row in rows}, theirs)
 
 

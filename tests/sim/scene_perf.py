@@ -152,14 +152,14 @@ def choice_of_ports(sim, places):
     wrong += unequal('by GUID', [(row['object_lid'], row['port']) for row in document.rows],
                      [(int(lid), 1)])
     own = sim.document('perf', 'perf')
-    wrong += unequal('the own port', [(row['object_lid'], row['port']) for row in own.rows],
+    wrong += unequal('the local port', [(row['object_lid'], row['port']) for row in own.rows],
                      [(sim.lids()[sim.host, 1], 1)])
     beyond = sim.document('perf', 'perf', lid, '1', str(ports + 1))
-    wrong += unequal('status of a port too many', beyond.status, 3)
+    wrong += unequal('status of a port number that is too large', beyond.status, 3)
     wrong += unequal('its rows', [row['port'] for row in beyond.rows], [1])
     nowhere = str(max(sim.lids().values()) + 5)
     partial = sim.document('perf', 'perf', lid + ',' + nowhere)
-    wrong += unequal('status with one LID that nobody has', partial.status, 3)
+    wrong += unequal('status with one LID that no port has', partial.status, 3)
     wrong += unequal('rows with it', len(partial.rows), ports)
     lost = sim.document('perf', 'perf', nowhere)
     wrong += unequal('status of it alone', lost.status, 1)
@@ -285,7 +285,7 @@ def clears_single(sim, places):
         wrong += unequal('after --counters ' + words, (row['symbol_errors'], row['rcv_errors']),
                          left)
     refused = sim.rdmactl('perf', lid, '1', '--reset', '--counters', 'symbol')
-    return wrong + unequal('a counter that is none', refused.status, 2)
+    return wrong + unequal('a counter that does not exist', refused.status, 2)
 
 
 def absent_groups(sim, places):
@@ -359,9 +359,9 @@ def dead_port(sim, places):
     out, err = process.communicate(timeout=bed.SECONDS)
     sim.console('ReLink "%s"' % other)
     wrong = unequal('status', process.returncode, 3)
-    wrong += unequal('the dead one: first and last', [rate is None for rate in (seen[dead][0], *seen[dead][-2:])],
+    wrong += unequal('the unlinked node: first and last', [rate is None for rate in (seen[dead][0], *seen[dead][-2:])],
                      [False, True, True])
-    wrong += unequal('rounds without a rate of the living', seen[lid].count(None), 0)
+    wrong += unequal('rounds without a rate of the other node', seen[lid].count(None), 0)
     return wrong + unequal('complaints', err.count(b'cannot read'), 1)
 
 
@@ -409,7 +409,7 @@ def reset(sim, places):
                                                         for row in document.rows], [9])
         wrong += unequal('status', document.status, 0)
         if b'for every reader' not in document.result.err:
-            wrong.append('not told: %r' % document.result.err)
+            wrong.append('no warning: %r' % document.result.err)
         wrong += unequal('after --reset %s' % (words,), now(), expected)
     text = sim.rdmactl('perf', lid, '2', '--reset', '-o', 'symbol_errors', '--no-headings').text()
     wrong += unequal('the table, once', text.split(), ['9'])
@@ -449,4 +449,4 @@ def play(tap, box):
             except (tools.Unknown, KeyError, TypeError, ValueError, IndexError) as error:
                 tap.test('perf: %s: the output is understood' % name, [repr(error)])
             tap.test('perf: %s: the subnet manager is still running' % name,
-                     [] if sim.manager_lives() else ['it is gone'])
+                     [] if sim.manager_lives() else ['it has ended'])

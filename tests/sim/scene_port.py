@@ -99,7 +99,7 @@ def words(sim):
     wrong += unequal('a speed that the port does not have', (rows[0][2:], status),
                      (('sdr', 'unverified'), 1))
     rows, status, _ = change(sim, place, 'width', '4x', 'speed', 'sdr,fdr,edr', 'reset')
-    wrong += unequal('all again', status, 0)
+    wrong += unequal('status of restoring all', status, 0)
     by_name = sim.document('change', 'ports', 'set', place, 'state', 'enable', '--yes')
     return wrong + unequal('ports set by name', ([row['state'] for row in by_name.rows], by_name.status),
                            (['unchanged'], 0))
@@ -114,7 +114,7 @@ def refused(sim):
     ends = ['%s/%d' % (own['node'], own['port']), '%s/%d' % (own['peer'], own['peer_port'])]
     for end in ends:
         rows, status, document = change(sim, end, 'disable')
-        wrong += unequal('own way, %s' % end, ([row[3] for row in rows], status), (['refused'], 1))
+        wrong += unequal('on the path, %s' % end, ([row[3] for row in rows], status), (['refused'], 1))
     result = sim.rdmactl('fabric', 'port', place, 'disable')
     wrong += unequal('no terminal', result.status, 2)
     for objects, status, part in (

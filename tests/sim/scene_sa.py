@@ -113,7 +113,7 @@ def description(raw, row):
     """saquery prints bytes other than printable ASCII as spaces, so they are taken from the net."""
     text, row['node_description'] = row['node_description'], compare.cleaned(raw)
     if text.strip().encode() != compare.as_smpquery(raw):
-        return ['saquery says %r of a node that is %r in the net' % (text, raw)]
+        return ['saquery prints %r for a node that is %r in the net' % (text, raw)]
     return compare.known('description-spaces') if text != row['node_description'] else []
 
 
@@ -165,7 +165,7 @@ def asked_for(sim):
     empty = sim.document('sa_nodes', 'sa', 'nodes', 'lid=%d' % (lid + 50))
     wrong = unequal('no such node', (empty.status, empty.rows), (0, []))
     count = sim.document('sa_count', 'sa', 'switches', 'lid=%d' % (lid + 50), '--count')
-    wrong += unequal('count of nothing', [row['count'] for row in count.rows], [0])
+    wrong += unequal('count without matches', [row['count'] for row in count.rows], [0])
     count = sim.document('sa_count', 'sa', 'nodes', 'lid=%d' % lid, '--count')
     wrong += unequal('count of one', [(row['record'], row['count']) for row in count.rows],
                      [('nodes', 1)])
@@ -216,7 +216,7 @@ def destinations(sim):
     wrong += one_line(sim.rdmactl('smp', 'nodeinfo', '0xdeadbeef'), 1,
                       'the subnet administrator knows no path to it')
     both = sim.document('smp_nodeinfo', 'smp', 'nodeinfo', '0xdeadbeef,' + guid)
-    return wrong + unequal('of two, one', (both.status, len(both.rows)), (3, 1))
+    return wrong + unequal('status and rows with one of two unknown', (both.status, len(both.rows)), (3, 1))
 
 
 def stopped(sim):
@@ -226,7 +226,7 @@ def stopped(sim):
     sim.resume_manager()
     wrong = one_line(result, 1, 'no answer, asked 4 times')
     again = sim.document('sa_nodes', 'sa', 'nodes', 'lid=%d' % max(sim.lids().values()))
-    return wrong + unequal('it goes on', (again.status, len(again.rows)), (0, 1))
+    return wrong + unequal('it still runs', (again.status, len(again.rows)), (0, 1))
 
 
 def paths_by_name(sim):

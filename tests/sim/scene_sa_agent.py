@@ -262,7 +262,7 @@ def lost_segments(at):
         document = at.document('sa_trace', 'trace', '--from', str(one), '--to', str(other),
                                '--timeout', '10s')
         wrong += unequal('segments %s lost' % (lost,), document.rows, expected)
-        wrong += [] if at.agent.resent > before else ['nothing was sent again']
+        wrong += [] if at.agent.resent > before else ['no segment was sent again']
         wrong += unequal('requests', len(at.agent.requests), 1)
     return wrong
 
@@ -303,7 +303,7 @@ def refusals(at):
             document = at.document(schema, *words)
             wrong += unequal('none %s' % words[0], (document.status, document.rows), (0, []))
             document = at.document('sa_count', *words, '--count')
-            wrong += unequal('count of none', [row['count'] for row in document.rows], [0])
+            wrong += unequal('count without matches', [row['count'] for row in document.rows], [0])
     return wrong
 
 
@@ -332,7 +332,7 @@ def multipaths(at):
                       [subnet.gid_of[lid] for lid in destinations]))
     wrong += complaint(at.rdmactl(*words[:-1], words[-1] + ',' + words[-1].split(',')[0]), 2,
                        'a request has room for 11 ports', 'query several times')
-    wrong += unequal('nothing was asked', len(at.agent.requests), 0)
+    wrong += unequal('requests', len(at.agent.requests), 0)
     count = at.document('sa_count', *words, '--count')
     return wrong + unequal('count', [row['count'] for row in count.rows], [5 * 6 * MANY])
 
@@ -359,7 +359,7 @@ def multipath_words(at):
                      [expected_path(subnet, here, other)])
     request = at.agent.requests[-1]
     _, _, paths, pkey, sl, mtu, rate, *_ = sa_agent.MULTI_PATH.unpack(request.data[:24])
-    wrong += unequal('what was asked', (paths, pkey, sl & 15, mtu, rate, request.sm_key),
+    wrong += unequal('fields of the request', (paths, pkey, sl & 15, mtu, rate, request.sm_key),
                      (1, 0x8001, 3, 0, 2 << 6 | 16, 0x77))
     return wrong + unequal('components', request.mask & ~(MPR_PATHS | MPR_SGIDS | MPR_DGIDS),
                            1 << 7 | 1 << 9 | 1 << 12 | 1 << 13)

@@ -221,7 +221,7 @@ def ports_set_refused(sim):
         wrong += [] if 'the path to the node' in reason_of(document) else [reason_of(document)]
     device = sim.document('ports', 'ports').rows[0]['device']
     rows, status, document = change(sim, device + '/1', 'state', 'disable', '--yes')
-    wrong += unequal('own port', ([row[0] for row in rows], status), (['refused'], 1))
+    wrong += unequal('the local port', ([row[0] for row in rows], status), (['refused'], 1))
     wrong += [] if 'the path to the node' in reason_of(document) else [reason_of(document)]
     dry = change(sim, '%s/%s' % (lid, port), 'state', 'down', '--dry-run')
     wrong += unequal('--dry-run', ([row[0] for row in dry[0]], dry[1]), (['planned'], 0))

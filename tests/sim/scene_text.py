@@ -90,7 +90,7 @@ def arbitration(sim):
     whole = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1', '--all').rows
     used = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1').rows
     return unequal('entries', used, [row for row in whole if row['weight']]) + (
-        [] if 0 < len(used) < len(whole) else ['the test has nothing to tell apart'])
+        [] if 0 < len(used) < len(whole) else ['the test has nothing to distinguish'])
 
 
 def changes(sim):
@@ -145,7 +145,7 @@ def waiting(sim):
     for device, hint in (('ibsim9', "did you mean 'ibsim0'?"),
                          ('mlx5_7', 'rdmactl devices lists what is there')):
         _, bad, said = lines(sim, 4, 'events', device, '--until', 'device-added', '-d', '100ms')
-        wrong += bad + unequal('what is said first', said.splitlines()[:2], [
+        wrong += bad + unequal('the first messages', said.splitlines()[:2], [
             'rdmactl events: %s is not there yet: waiting for it' % device, '  ' + hint])
     _, bad, said = lines(sim, 5, 'events', 'ibsim9', '--until', 'port-down', '-d', '100ms')
     return wrong + bad + unequal('without waiting', said.splitlines()[0],

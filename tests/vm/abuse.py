@@ -311,7 +311,7 @@ def is_served(server, **options):
             client.send(message(BYE))
             client.is_dropped()
             return (unequal('version', version, OLDEST) + unequal('answer', kind, DONE) +
-                    ([] if pairs and most else ['it grants nothing']))
+                    ([] if pairs and most else ['it grants no resources']))
     except (Gone, OSError, ValueError) as error:
         return ['a good client is not served: %r' % error]
 
@@ -531,8 +531,8 @@ def late_garbage(server):
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:
-            wrong += unequal('an order that makes no sense', refusal(client.call(data))[0], ORDER)
-            wrong += unequal('and one that does', client.call(message(RELEASE))[0], DONE)
+            wrong += unequal('an invalid order', refusal(client.call(data))[0], ORDER)
+            wrong += unequal('a valid order after it', client.call(message(RELEASE))[0], DONE)
     return wrong
 
 
@@ -674,7 +674,7 @@ def tokens(tap, command):
 
     def refused(what, reply):
         reason, _, _, text = refusal(reply)
-        return unequal(what, reason, BAD_TOKEN) + (['it tells the token'] if 'horse' in text else [])
+        return unequal(what, reason, BAD_TOKEN) + (['it reveals the token'] if 'horse' in text else [])
     # In clear text, as in version 1: even the right token is refused.
     for token in (b'', word, word[:-1], b'\xff' * 64):
         with server.client() as client:
@@ -763,7 +763,7 @@ def endings(tap, command):
             wrong.append('exit status %s' % status)
         for client in (*clients, flood):
             client.socket.close()
-        tap.test('server: ends by %s%s' % (signal.Signals(number).name, ', a process of it stuck'
+        tap.test('server: ends by %s%s' % (signal.Signals(number).name, ', one of its processes is stuck'
                                            if stuck else ''), wrong + server.complaints())
 
 

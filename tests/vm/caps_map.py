@@ -247,7 +247,7 @@ def _compare_record(what, row, theirs, labels, additions, known):
             wrong += unequal('%s %s' % (what, key), row.get(key, 'missing'), value)
     for key in sorted(NONE_IF_NOT_PRINTED & set(row) - seen):
         if row[key]:
-            wrong.append('%s: ibv_devinfo -v has no %s, rdmactl says %r' % (what, key, row[key]))
+            wrong.append('%s: ibv_devinfo -v has no %s, rdmactl prints %r' % (what, key, row[key]))
     for key in sorted(set(row) - seen - additions):
         wrong.append('%s: no line of ibv_devinfo -v leads to %s' % (what, key))
     return wrong

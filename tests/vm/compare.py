@@ -17,20 +17,20 @@ DIFFERENCES = {
         'ibstat leaves iWARP devices out (libibumad knows InfiniBand node types only); '
         'rdmactl lists them',
     'firmware-none':
-        'ibv_devinfo says fw_ver 0.0.0 for a device that has no firmware (a zero, formatted by the '
-        'provider library); devices says null, as sysfs and RDMA netlink have none; caps repeats '
+        'ibv_devinfo prints fw_ver 0.0.0 for a device without firmware (a zero, formatted by the '
+        'provider library); devices prints null, as sysfs and RDMA netlink have none; caps repeats '
         'the library',
     'lid-ethernet':
-        'ibstat and ibv_devinfo say LID, LMC, SM LID, SM SL 0 (and ibv_devinfo subnet timeout and '
-        'init type 0) on a port whose link layer is Ethernet; there are none: rdmactl says null',
+        'ibstat and ibv_devinfo print LID, LMC, SM LID, SM SL 0 (and ibv_devinfo subnet timeout and '
+        'init type 0) for an Ethernet port, which has none of them: rdmactl prints null',
     'rate-cut':
-        'ibstat cuts the rate to a whole number (but 2.5); rdmactl has the decimals',
+        'ibstat truncates the rate to an integer (except 2.5); rdmactl prints the decimals',
     'ibv-gid-low-half-zero':
         'ibv_devinfo -v leaves out a GID whose low half is zero, as that of an iWARP port is; '
         'rdmactl lists it as sysfs does',
     'iwarp-gid-type':
-        'sysfs and show_gids call the GID of an iWARP port "IB/RoCE v1"; it is no RoCE: rdmactl '
-        'says ib',
+        'sysfs and show_gids call the GID of an iWARP port "IB/RoCE v1", but it is not RoCE: rdmactl '
+        'prints ib',
     'show-gids-ipv4':
         'show_gids takes every GID that begins with 0000 for an IPv4 address; rdmactl only those '
         'of ::ffff:0:0/96',
@@ -41,14 +41,14 @@ DIFFERENCES = {
         'dcb of iproute2 6.1 takes the kilobits a second of maxrate (linux/dcbnl.h) for bytes, in '
         'both directions, which a later release corrects; rdmactl takes them for kilobits',
     'pacing-none':
-        'ibv_devinfo says 0kbps for the rate limits of a device without packet pacing; rdmactl '
-        'says null',
+        'ibv_devinfo prints 0kbps for the rate limits of a device without packet pacing; rdmactl '
+        'prints null',
     'vls-invalid':
-        'ibv_devinfo says "invalid value (0)" for the VLs of a port that has none; rdmactl says '
+        'ibv_devinfo prints "invalid value (0)" for the VLs of a port that has none; rdmactl prints '
         'null',
     'iwarp-physical-state':
-        'ibv_devinfo -v leaves the physical state out unless the transport is InfiniBand; rdmactl '
-        'says what the kernel does',
+        'ibv_devinfo -v omits the physical state unless the transport is InfiniBand; rdmactl prints '
+        'that of the kernel',
     'unknown-flags':
         'ibv_devinfo prints "Unknown flags" for capability bits newer than itself; rdmactl names '
         'them',
@@ -62,10 +62,10 @@ DIFFERENCES = {
         'rdma res show srq of iproute2 6.1 overwrites the name of the command with numbers of '
         'queue pairs; rdmactl has the name',
     'rdma-hostile-command':
-        'rdma res prints control bytes in the name of a process as they are, which makes its JSON '
+        'rdma res prints control bytes in the name of a process unchanged, which makes its JSON '
         'invalid; rdmactl writes them as \\xNN',
     'rdma-no-peer':
-        'rdma res show cm_id says 0.0.0.0:0 for the peer of an identifier that listens; rdmactl '
+        'rdma res show cm_id prints 0.0.0.0:0 for the peer of an identifier that listens; rdmactl '
         'says null',
 }
 

@@ -220,7 +220,7 @@ def cut(tap, command):
         client.socket.close()
     wrong += abuse.is_served(server)
     server.stop()
-    tap.test('server: gives up a client whose host answers nothing', wrong + server.complaints())
+    tap.test('server: gives up a client whose host does not answer', wrong + server.complaints())
 
 
 def memory(tap, command):

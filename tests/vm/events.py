@@ -57,7 +57,7 @@ class Watch:
             *lines, rest = (rest + data).split(b'\n')
             # A reader of the pipe must not have to wait for the rest of a line.
             if rest:
-                self.broken.append('half a line: %r' % rest[-80:])
+                self.broken.append('an incomplete line: %r' % rest[-80:])
             for line in lines:
                 self._take(arrived, line)
 
@@ -163,12 +163,12 @@ def cause(watch, act, expected, also=()):
         used.append(found[0])
         stamp, arrived = found[0]['stamp'], found[0]['arrived']
         if stamp < when - DIGIT or stalls.is_late(one.soon, done, stamp):
-            wrong.append('%s: after its cause by %.1f ms: %s' % (
+            wrong.append('%s: %.1f ms after its cause: %s' % (
                 one, (stamp - done) * 1000, stalls.tell(done, stamp)))
         if stamp > arrived or stalls.is_late(THERE, stamp, arrived):
-            wrong.append('%s: there %.1f ms after its stamp' % (
+            wrong.append('%s: received %.1f ms after its timestamp' % (
                 one, (found[0]['arrived'] - found[0]['stamp']) * 1000))
     for event in events:
         if event not in used and event['event'] not in also:
-            wrong.append('too many: %s %s' % (event['object'], event['event']))
+            wrong.append('unexpected: %s %s' % (event['object'], event['event']))
     return wrong + (describe(events, when) if wrong else [])

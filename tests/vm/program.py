@@ -141,7 +141,7 @@ def _enum(wanted):
 
 def _any_of(wanted):
     checks = [_check(one) for one in wanted]
-    return lambda value: [('', 'is %r, none of what it may be' % (value,))] if all(
+    return lambda value: [('', 'is %r, which matches no alternative' % (value,))] if all(
         check(value) for check in checks) else FINE
 
 

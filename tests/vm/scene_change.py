@@ -19,7 +19,7 @@ def system(tap):
     done = change('system', 'set', 'netns-mode', 'exclusive', '--yes')
     theirs = peers.must('rdma', 'system', 'show').text()
     again = change('system', 'set', 'netns-mode', 'exclusive')
-    tap.test('change: netns-mode, and rdma shows it; once more it is unchanged',
+    tap.test('change: netns-mode, and rdma shows it; a second change is unchanged',
              unequal('status', (done.status, again.status), (0, 0)) +
              unequal('changed', (done.changed, again.changed), (True, False)) +
              unequal('states', states(done) + states(again), ['changed', 'unchanged']) +

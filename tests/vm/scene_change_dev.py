@@ -203,7 +203,7 @@ def forbidden(tap, device):
 def qkey(tap):
     before = next(iter(program.listing('system').rows))['privileged_qkey']
     if before is None:
-        tap.skip('change system: privileged-qkey', 'this kernel has none')
+        tap.skip('change system: privileged-qkey', 'this kernel does not have it')
         return
     on, off = ('off', 'on') if before else ('on', 'off')
     done = change('system', 'set', 'privileged-qkey', on)
@@ -430,7 +430,7 @@ def reverts(tap, device):
     os.close(waiting.main)
     waiting.main = None
     alive = waiting.goes_on()
-    expect('the terminal hangs up: it keeps waiting, then undoes it',
+    expect('the terminal hangs up: it continues to wait, then undoes the change',
            waiting.end() + (alive,), UNDONE + (True,), before)
     done = change(*words[:-1], before, '--revert-after', '30s')
     tap.test('change --revert-after: does not wait if nothing was changed',

@@ -172,7 +172,7 @@ def refusals(tap):
         failed = add(name, kind, netdev)
         tap.test('link: add %s type %s netdev %s: %s' % (name, kind, netdev, text),
                  unequal('status', failed.status, 1) + unequal('states', states(failed), ['refused']) +
-                 unequal('the kernel says %s' % kernel, kernel in rdma.complaint(), True) +
+                 unequal('the kernel reports %s' % kernel, kernel in rdma.complaint(), True) +
                  reason(failed, text) +
                  unequal('next step', bool(row(failed).get('next_step')), True))
     before = theirs()
@@ -247,7 +247,7 @@ def race(tap):
             if statuses != [0, 1] and not both:
                 wrong.append('statuses %s: %s' % (statuses, said))
             if len(made) not in ((1, 2) if both and title == 'one netdev' else (1,)):
-                wrong.append('made: %s' % made)
+                wrong.append('created: %s' % made)
             if any('Sanitizer' in text for text in said):
                 wrong.append('\n'.join(said))
             for name in made:
@@ -353,7 +353,7 @@ def inherited(tap):
 def queue_pairs(tap):
     """A process with queue pairs, as rdma res shows it."""
     if peers.run('which', 'ibv_rc_pingpong').status:
-        tap.skip('link: queue pairs', 'no ibv_rc_pingpong here')
+        tap.skip('link: queue pairs', 'ibv_rc_pingpong is not installed')
         return
     peers.must('rdma', 'link', 'add', 'cl', 'type', 'rxe', 'netdev', 'cl0')
     server = subprocess.Popen(['ibv_rc_pingpong', '-d', 'cl', '-g', '0'],

@@ -151,7 +151,7 @@ def device_lost(tap):
 def bond(tap):
     """The settings of a bond are those of its members; the MTU belongs to the bond itself."""
     if peers.run('ip', 'link', 'add', 'roceb', 'type', 'bond', 'mode', '1').status != 0:
-        tap.skip('change-roce: a bond', 'the kernel makes no bond')
+        tap.skip('change-roce: a bond', 'the kernel cannot create a bond')
         return
     for name in ('rocem', 'rocen'):
         peers.must('ip', 'link', 'add', name, 'type', 'dummy')
@@ -298,7 +298,7 @@ def play(tap):
     peers.must('rdma', 'link', 'del', DEVICE)
     peers.must('ip', 'link', 'del', NETDEV)
     if not scene_change_dcb.load():
-        tap.skip('change-roce: the way and the profiles', 'no module dcbsim for this kernel')
+        tap.skip('change-roce: the path and the profiles', 'no module dcbsim for this kernel')
         return
     for part in (chain, breaks, own_class, undone):
         part(tap)

@@ -143,7 +143,7 @@ def refusal(peer, status, word):
     wrong = unequal('exit status', document.status, status)
     wrong += unequal('chosen', [row for row in document.rows if row['selected']], [])
     if not lines or word not in lines[0]:
-        wrong.append('the message %r does not say %r' % (lines[:1], word))
+        wrong.append('the message %r does not contain %r' % (lines[:1], word))
     return wrong
 
 

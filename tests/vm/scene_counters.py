@@ -153,7 +153,7 @@ def without_counters(tap):
     tap.test('counters: a device without counters does not hide those of others', unequal(
         'devices', sorted(devices), sorted(expected)))
     tap.test('counters: no counters at all is reported', unequal('exit status', one.status, 5) + (
-        [] if 'no counters' in one.complaint() else ['not said'] + one.describe()))
+        [] if 'no counters' in one.complaint() else ['no such message'] + one.describe()))
 
 
 # Rates.
@@ -307,7 +307,7 @@ def selftest_moves(tap):
                if (counter['device'], counter['name']) == ('rxa', 'sent_pkts')]
     sent = since.by('object', 'kernel_name')['rxa/1', 'sent_pkts']
     if not counted:
-        wrong += ['selftest counted nothing'] + document.describe()
+        wrong += ['no counter grew during selftest'] + document.describe()
     else:
         wrong += near('packets sent', sent['growth'],
                       max(one['after'] for one in counted) - min(one['before'] for one in counted))
@@ -370,7 +370,7 @@ def replaced(tap):
         result = program.rdmactl('counters', '--since', FILE)
         wrong += unequal('exit status with %s' % changes, result.status, status)
         if word not in result.complaint():
-            wrong += ['not said: ' + word] + result.describe()
+            wrong += ['not in the message: ' + word] + result.describe()
     tap.test('counters: --since recognizes another device, another boot and another host', wrong)
 
 
@@ -382,7 +382,7 @@ def optional(tap):
         result = program.rdmactl('counters', *words)
         wrong += unequal('exit status', result.status, 5)
         if 'no optional counters' not in result.complaint():
-            wrong += ['not said'] + result.describe()
+            wrong += ['no such message'] + result.describe()
     tap.test('counters: no optional counters: a message, exit 5', wrong)
 
 

@@ -162,7 +162,7 @@ def network(tap):
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 4500\nlink set vb mtu 4500\n')
     finds(tap, 'an MTU of 4500 is enough', 'roce-mtu', 'ok', name='rxa/1')
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 1500\nlink set vb mtu 1500\n')
-    finds(tap, 'two netdevs in one subnet, ARP as the kernel has it', 'multi-rail-arp', 'warning', name='va',
+    finds(tap, 'two netdevs in one subnet, ARP by default', 'multi-rail-arp', 'warning', name='va',
           says='arp_announce 0', step='arp_announce')
     announce('2')
     finds(tap, 'two netdevs in one subnet, ARP as it should be', 'multi-rail-arp', 'ok', name='va')
@@ -207,9 +207,9 @@ def cgroup(tap):
 
 def settings(tap):
     """Names in the settings of libraries that do not exist."""
-    finds(tap, 'NCCL_IB_HCA names a device that is not there', 'stale-env', 'warning',
+    finds(tap, 'NCCL_IB_HCA names a device that does not exist', 'stale-env', 'warning',
           env={'NCCL_IB_HCA': '=rxz:1'}, says='rxz')
-    finds(tap, 'NCCL_IB_HCA names one that is there', 'stale-env', 'ok', env={'NCCL_IB_HCA': '=rxa:1'})
+    finds(tap, 'NCCL_IB_HCA names an existing device', 'stale-env', 'ok', env={'NCCL_IB_HCA': '=rxa:1'})
 
 
 def expectation(tap):
@@ -238,7 +238,7 @@ def namespaces(tap):
 def firewall(tap):
     """Packet filters affect software RoCE; hardware bypasses the host's filters."""
     if peers.run('nft', 'add', 'table', 'inet', 'doctor').status != 0:
-        tap.skip('doctor: a packet filter is named, and where to look for its rules', 'nft, or its module, is not there')
+        tap.skip('doctor: a packet filter is named, and where to look for its rules', 'nft or its kernel module is missing')
         return
     peers.must('nft', '-f', '-', stdin=b"""add chain inet doctor input { type filter hook input priority 0; }
 add rule inet doctor input udp dport 4791 drop
@@ -297,7 +297,7 @@ def peer(tap):
     finds(tap, '--peer: data gets through', 'peer-data', 'ok', words=('--peer', '10.9.0.2'), says='tests passed')
     wrong, _ = server.stop()
     tap.test('doctor: --peer: the server ends as it should', wrong)
-    finds(tap, '--peer: nothing serves there', 'peer-data', 'error', words=('--peer', '10.9.0.2'),
+    finds(tap, '--peer: no server runs there', 'peer-data', 'error', words=('--peer', '10.9.0.2'),
           says='10.9.0.2', step='rdmactl selftest --serve')
 
 

@@ -273,7 +273,7 @@ def latency(tap):
         if min(late, columns[3][middle]) > 1000 * SOON or late > 1000 * SLOWER * SOON:
             wrong.append('%s: %.1f ms, %.1f of them idle' % (title, columns[0][middle],
                                                              columns[3][middle]))
-    tap.test('events: they come soon after their causes', wrong + watch.wrong(watch.end()), say)
+    tap.test('events: they appear soon after their causes', wrong + watch.wrong(watch.end()), say)
     peers.must('ip', 'link', 'del', 'dm0')
 
 
@@ -284,7 +284,7 @@ def play(tap):
     steady(seconds=LINKWATCH)
     quiet = Watch()
     idle(tap, quiet, 'two devices')
-    tap.test('events: no output while nothing happened',
+    tap.test('events: no output while no event occurred',
              quiet.wrong(quiet.end()) + unequal('lines', quiet.lines, []))
     flaps(tap, 0)
     flaps(tap, 0.01)

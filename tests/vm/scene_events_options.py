@@ -73,8 +73,8 @@ def ends(tap):
     reader.kill()
     reader.stderr.close()
     reader.wait()
-    tap.test('events: ends when nobody reads its output any longer, though nothing happens',
-             [] if ended else ['it goes on'])
+    tap.test('events: ends when its output is no longer read, even if no event occurs',
+             [] if ended else ['it still runs'])
 
 
 def until_words(tap):
@@ -146,7 +146,7 @@ def forms(tap):
     flap()
     wrong = [] if until(lambda: len(table.lines) >= 3) else ['%s' % table.lines]
     wrong += [] if until(lambda: len(tabs.lines) >= 3) else ['%s' % tabs.lines]
-    tap.test('events: the lines of a table come as the events happen', wrong)
+    tap.test('events: the lines of a table appear as the events occur', wrong)
     up_again()
     result = whole.end()
     document = program.parse('events', (), result)
@@ -171,7 +171,7 @@ def commands(tap):
     watch = Watch('rxa/1', '-e', 'port-down,port-active', '--count', '4', '--exec', script)
     for _ in range(2):
         flap()
-    wrong = [] if until(lambda: len(watch.events) == 4, 30) else ['the command holds up the watching']
+    wrong = [] if until(lambda: len(watch.events) == 4, 30) else ['the command delays the watching']
     open(path + '.go', 'w', encoding='utf-8').close()
     result = watch.end(None)
     text = (peers.read(path) or '').splitlines()
@@ -256,7 +256,7 @@ def unprivileged(tap):
     wrong = [] if found else ['no port-down']
     result = watch.end()
     if 'polled once a second' not in result.complaint():
-        wrong += ['it does not say that it looks'] + result.describe()
+        wrong += ['it does not say that it polls'] + result.describe()
     tap.test('events without verbs nodes: it polls once a second, and says so',
              wrong + watch.wrong(result, result.status))
     up_again()
@@ -316,7 +316,7 @@ def beside_asyncwatch(tap):
             words = WORDS.get(kind, ())
             if not any(one['event'] in words and one['port'] == port
                        for one in ours.events[begins[1]:]):
-                wrong.append('we do not have event %d of port %d' % (kind, port))
+                wrong.append('rdmactl lacks event %d of port %d' % (kind, port))
     theirs.end()
     result = ours.end()
     wrong += ours.wrong(result)
@@ -330,7 +330,7 @@ def beside_asyncwatch(tap):
                   for one in ours.events if one['event'].startswith(('port-', 'netdev-'))]
         wrong += ['ibv_asyncwatch: %d' % kind for kind, _ in theirs.events if kind != 18]
     if not counts[9] or not counts[10] or not counts[18]:
-        wrong.append('it said nothing: %r' % theirs.text)
+        wrong.append('ibv_asyncwatch missed an event: %r' % theirs.text)
     tap.test('events: every event of ibv_asyncwatch is also in ours', wrong,
              ['ibv_asyncwatch: %s; ours: %s' % (
                  dict(counts), dict(collections.Counter(one['event'] for one in ours.events)))])

@@ -56,7 +56,7 @@ class Refusal:
         said = result.complaint().splitlines()
         wrong = unequal('status', result.status, self.status) + unequal('lines', len(said), 2)
         said += ['', '']
-        wrong += ['not said: ' + text for text in ('rdmactl %s: ' % self.words[0], self.error)
+        wrong += ['not in the message: ' + text for text in ('rdmactl %s: ' % self.words[0], self.error)
                   if text not in said[0]]
         wrong += ['no next step: ' + step for step in self.steps if step not in said[1]]
         if self.json:

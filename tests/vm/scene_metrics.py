@@ -94,7 +94,7 @@ def removed(tap):
     wrong += unequal('devices', [one['rdma_devices'] - first['rdma_devices'] for one in (second, third)], [-1, 0])
     wrong += unequal('state', (first.get(state), second.get(state), third.get(state)), (1, None, 1))
     left = [name for name in second if 'device="%s"' % DEVICE in name]
-    wrong += unequal('samples of the device that is gone', left, [])
+    wrong += unequal('samples of the removed device', left, [])
     tap.test('metrics: a device that is removed between two scrapes', wrong)
 
 

@@ -83,7 +83,7 @@ def deletion_inside(tap):
 
 def choice_inside(tap):
     document = program.listing('gids', '--to', '10.9.0.2', prefix=INSIDE)
-    tap.test('namespaces: gids --to inside chooses none, because the netdev is not there',
+    tap.test('namespaces: gids --to inside chooses none, because the netdev is outside',
              unequal('exit status', document.status, 1) +
              unequal('chosen', [row for row in document.rows if row['selected']], []) +
              [row['why'] for row in document.rows
@@ -101,7 +101,7 @@ def container(tap):
         row = program.listing('gids', 'rxa', prefix=(*INSIDE, *prefix)).by(key).get('10.9.77.1')
         tap.test('namespaces: a VLAN in the namespace is named there, ' + title,
                  unequal('netdev and VLAN', row and (row['netdev'], row['vlan']), ('va.7', 7))
-                 if row else 'the GID of 10.9.77.1 is not there')
+                 if row else 'the GID of 10.9.77.1 is missing')
         row = program.listing('gids', 'rxa', prefix=prefix).by(key).get('10.9.77.1')
         tap.test('namespaces: and not outside, ' + title,
                  unequal('netdev', row and row['netdev'], None) if row else 'no such GID')

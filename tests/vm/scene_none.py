@@ -69,7 +69,7 @@ def play(tap):
     tap.test('none: version, help, schema and completion work and load no module', wrong)
     peers.run('rdma', 'dev')
     tap.test('none: (rdma dev, which opens an RDMA netlink socket, does load ib_core)',
-             '' if loaded('ib_core') else 'it did not, so the tests above prove nothing')
+             '' if loaded('ib_core') else 'it did not, so that the tests above prove nothing')
     load()
     for command in program.LISTINGS:
         tap.test('none: %s -j without a device: exit 5, next step' % command,

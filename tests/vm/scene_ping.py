@@ -54,7 +54,7 @@ def received(device):
 def refused(status, text, *words):
     result = program.rdmactl('ping', *words)
     return unequal('status', result.status, status) + (
-        [] if text in result.complaint() else ['not said: %s' % text] + result.describe())
+        [] if text in result.complaint() else ['not in the message: %s' % text] + result.describe())
 
 
 def without_server(tap):
@@ -77,7 +77,7 @@ def without_node(tap):
             result = program.rdmactl('ping', *words, prefix=prefix)
             wrong += unequal('status', result.status, status)
             if word not in result.complaint():
-                wrong += ['not said: ' + word] + result.describe()
+                wrong += ['not in the message: ' + word] + result.describe()
     tap.test('ping: without the umad node, or without permission to open it', wrong)
 
 

@@ -161,7 +161,7 @@ def owners(tap, found):
                 wrong += unequal(kind, (row['pid'], row['command']), owner(row['thread']))
                 threads += row['thread'] != row['pid']
     tap.test('resources: pid and command are the process\'s, for threads too', wrong,
-             ['%d objects were made by other threads than the first' % threads])
+             ['%d objects were created by threads other than the first' % threads])
 
 
 class Traffic:
@@ -414,7 +414,7 @@ def killed(tap, found, rounds=16):
         other.over.set()
         other.join()
     tap.test('resources: processes are killed while they are listed', wrong,
-             ['%d of them; seen in %d of the lists of queue pairs' % (other.count, seen)])
+             ['%d processes, seen in %d of the lists of queue pairs' % (other.count, seen)])
 
 
 def churn(tap, found, rounds=8):
@@ -437,7 +437,7 @@ def churn(tap, found, rounds=8):
         other.over.set()
         other.join()
     tap.test('resources: devices come and go while they are listed', other.failed or wrong,
-             ['%d made and removed; seen in %d lists' % (other.count, seen)])
+             ['%d created and removed, seen in %d lists' % (other.count, seen)])
     for number in Churn.NUMBERS:
         peers.run('ip', 'link', 'del', 'churn%d' % number)
 
@@ -445,12 +445,12 @@ def churn(tap, found, rounds=8):
 def removed(tap):
     """A device does not exist: a message says so, and the other one is listed."""
     document = listing('qp', 'rxa', 'rxnone')
-    tap.test('resources: a device that is not there',
+    tap.test('resources: a device that does not exist',
              unequal('exit status', document.status, 3) +
              unequal('problem', [problem['object'] for problem in document.problems], ['rxnone']) +
              unequal('devices', {row['device'] for row in document.rows}, {'rxa'}))
     document = listing('qp', 'rxa/7')
-    tap.test('resources: a port that is not there', unequal('exit status', document.status, 5))
+    tap.test('resources: a port that does not exist', unequal('exit status', document.status, 5))
 
 
 def modules(tap):
@@ -488,7 +488,7 @@ def large(tap, count=20000):
     """A table that is larger than any buffer."""
     running = Running('/usr/bin/python3', '-c', MAKER, str(count))
     if not running.says('made'):
-        tap.test('resources: (%d protection domains were made)' % count,
+        tap.test('resources: (%d protection domains were created)' % count,
                  running.end(signal.SIGKILL).describe())
         return
     document = listing(None, '--by', 'process', '--pid', str(running.process.pid))
@@ -508,7 +508,7 @@ def large(tap, count=20000):
                  unequal('exit status', result.status, 0) +
                  ([] if numbers == theirs else '%d numbers, rdma has %d' %
                   (len(numbers), len(theirs))) +
-                 ([] if len(numbers) > count else 'there are not so many'))
+                 ([] if len(numbers) > count else 'there are too few'))
     tap.test('resources: %d objects: --limit' % count,
              unequal('rows', [row['pdn'] for row in listing('pd', 'rxe7', '--limit', '1500').rows],
                      theirs[:1500]))

@@ -116,7 +116,7 @@ def wire(tap, tests):
     gids(tap)
     stopped, document = server.stop()
     tap.test('selftest: the server ends with 0 when told to, with a row for each client', stopped +
-             unequal('rows that are no pass', [row['reason'] for row in document.rows
+             unequal('rows that did not pass', [row['reason'] for row in document.rows
                                                if row['result'] != 'pass'], []))
     tap.test('selftest: nothing is leaked', selftest.leaked(before))
 

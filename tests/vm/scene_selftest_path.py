@@ -159,7 +159,7 @@ def refused(tap):
     document, _ = run('--pkey', '0x8001')
     tap.test('selftest path: a P_Key that the port does not have',
              selftest.wrong_with(document, 4, ('connect', 'fail', 'rxa/1 has no P_Key 0x8001')) +
-             unequal('who has it not, and what to do', [
+             unequal('the port that lacks it, and the next step', [
                  (row['reason'], row['next_step']) for row in document.rows], [
                      ('rxa/1 has no P_Key 0x8001', 'rdmactl pkeys lists them; on InfiniBand the '
                       'subnet manager assigns them to a port')]))
@@ -186,7 +186,7 @@ def numbers(tap):
     document, _ = run('--cm', '--retries', '3', '--rnr-retries', '2', test='rc-write')
     row = [line for line in document.rows if line['test'] == 'rc-write'][0]
     wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
-    wrong += unequal('told by rdma_cm', [row[key] for key in (
+    wrong += unequal('parameters from rdma_cm', [row[key] for key in (
         'retries', 'rnr_retries', 'path_mtu_bytes', 'sl', 'traffic_class', 'pkey')],
                      [3, 2, 1024, 0, 0, '0xffff'])
     wrong += ['%s is not known' % key for key in ('psn', 'peer_psn', 'ack_timeout')

@@ -262,7 +262,7 @@ def hostile(tap):
     wrong = client.describe() if client.status else []
     for (_, sentence), row in zip(HOSTILE, document.rows):
         if row['result'] != 'fail' or sentence not in (row['reason'] or ''):
-            wrong.append('%r does not say %r' % (row['reason'], sentence))
+            wrong.append('%r does not contain %r' % (row['reason'], sentence))
     wrong += [] if len(document.rows) == len(HOSTILE) + len(clients) and \
         document.rows[-1]['result'] == 'pass' else ['%d rows' % len(document.rows)]
     tap.test('peers: a server of perftest survives misbehaving clients', wrong)

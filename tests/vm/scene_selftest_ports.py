@@ -38,7 +38,7 @@ def named(tap):
         wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
         wrong += unequal('ports', ports(document), {('rxc', 1, 'rxd', 1)})
         wrong += unequal('packets to the device of the control address', after[0] - before[0], 0)
-        wrong += [] if after[1] > before[1] else ['no packets came to the named device']
+        wrong += [] if after[1] > before[1] else ['no packets arrived at the named device']
         tap.test('selftest: %s, and the exchange goes over another network' % ' '.join(words),
                  wrong)
     document = run('rxa', '--peer', CONTROL)

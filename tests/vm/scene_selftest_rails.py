@@ -200,7 +200,7 @@ def on_terminal(tap, words):
         pass
     os.close(terminal)
     wrong = unequal('exit status', running.wait(selftest.PATIENCE), 0)
-    wrong += [] if b'rails-write, rxa alone' in said else ['it says %r' % said]
+    wrong += [] if b'rails-write, rxa alone' in said else ['it prints %r' % said]
     tap.test('selftest rails: progress on a terminal', wrong)
 
 
@@ -216,7 +216,7 @@ def refused(what, reply, part):
     """Returns errors unless the order was refused for this reason."""
     reason, _, _, text = abuse.refusal(reply)
     return unequal(what, reason, abuse.ORDER) + ([] if part in text else [
-        '%s: %r does not say %r' % (what, text, part)])
+        '%s: %r does not contain %r' % (what, text, part)])
 
 
 def hostile(tap):

@@ -235,9 +235,9 @@ def greedy(server):
         wrong += refused(client, 'receive, ' + name, receive(where), order)
         wrong += refused(client, 'post, ' + name, post(where), order)
     wrong += refused(client, 'steps out of the buffer', receive(span(1, 16), 16384, 1 << 28), order)
-    wrong += refused(client, 'more than the queue takes', receive(span(1, 16), 16384), failed)
-    wrong += refused(client, 'a pair on no queue', pair(1, cq=3), order, failed)
-    wrong += refused(client, 'a run of pairs that are not', run(pairs=64, msec=100), order, failed)
+    wrong += refused(client, 'more than the queue holds', receive(span(1, 16), 16384), failed)
+    wrong += refused(client, 'a pair without a queue', pair(1, cq=3), order, failed)
+    wrong += refused(client, 'a run of nonexistent pairs', run(pairs=64, msec=100), order, failed)
     wrong += refused(client, 'a run of more bytes', run(size=128 << 20, msec=100), order, limit)
     wrong += refused(client, 'a port of another kind', message(abuse.QUERY, struct.pack('>I', 9)),
                      order)
@@ -320,14 +320,14 @@ def cannon(server):
             wrong += walk(client, [(pair(1), abuse.PAIRED), (modify(INIT, 1, VICTIM), abuse.DONE),
                                    (modify(RTR, 1, VICTIM), abuse.DONE)])
             wrong += refused(client, 'retransmissions', modify(RTS, 1, VICTIM), abuse.ORDER)
-        wrong += refused(client, 'a look at a buffer', fill(span(1, 256), abuse.CHECK), abuse.ORDER)
+        wrong += refused(client, 'checking a buffer', fill(span(1, 256), abuse.CHECK), abuse.ORDER)
         wrong += refused(client, 'many', post(span(1, 256), 17, qpn=17), abuse.ORDER)
         wrong += refused(client, 'a large one', post(span(1, 65536), qpn=17), abuse.ORDER)
         wrong += refused(client, 'a run', run(), abuse.ORDER)
         wrong += refused(client, 'a gather', gather(1000000), abuse.ORDER)
         # A few packets are allowed: the server must find out whether a port is the client's.
         answers = [client.call(post(span(1, 256), qpn=17))[0] for _ in range(30)]
-        wrong += unequal('single packets that went', answers.count(abuse.DONE), 16)
+        wrong += unequal('single packets sent', answers.count(abuse.DONE), 16)
         steady()
         wrong += unequal('proven', is_proven(client), 0)
         if sent() - before > MOST_UNPROVEN:
@@ -363,7 +363,7 @@ def guesses(server):
         wrong += refused(client, 'zeros', proof(bytes(32)), abuse.ORDER)
     wrong += unequal('tries', tries, MOST_UNPROVEN)
     wrong += refused(client, 'a run', run(), abuse.ORDER)
-    wrong += refused(client, 'the client itself after another', order_open(), abuse.ORDER)
+    wrong += refused(client, 'opening its own port after another', order_open(), abuse.ORDER)
     wrong += unequal('proven', is_proven(client), 0)
     leave(client, 1)
     client, more = ready(server, UD, VICTIM)
@@ -393,7 +393,7 @@ def accomplices(server):
     wrong += unequal('the nonce is sent', first.call(prove())[0], abuse.DONE)
     kind, body = second.call(wait(20000))
     wrong += unequal('and arrives', (kind, struct.unpack('>I', body[8:12])[0]), (abuse.WAITED, 1))
-    wrong += refused(second, 'a look at it', fill(span(1, 32), abuse.CHECK), abuse.ORDER)
+    wrong += refused(second, 'checking it', fill(span(1, 32), abuse.CHECK), abuse.ORDER)
     wrong += refused(first, 'a run', run(msec=100), abuse.ORDER)
     for client, *_ in sides:
         client.socket.close()
@@ -434,7 +434,7 @@ def management(server):
         wrong += refused(client, 'QPN %d, Q_Key 0x%x' % (qpn, qkey),
                          post(span(1, 256), qpn=qpn, qkey=qkey), abuse.ORDER)
     wrong += walk(client, [(pair(kind=UD), abuse.PAIRED)])
-    wrong += refused(client, 'an own Q_Key of management', modify(INIT, qkey=0x80010000),
+    wrong += refused(client, 'a Q_Key reserved for management', modify(INIT, qkey=0x80010000),
                      abuse.ORDER)
     steady(seconds=0.2)
     wrong += unequal('messages of the connection manager', received(), before)
@@ -592,7 +592,7 @@ def budget(tap):
     steady()
     taken = before - available()
     if taken > 512 << 20:
-        wrong.append('%d MiB of 512 are gone' % (taken >> 20))
+        wrong.append('%d MiB are used, more than 512' % (taken >> 20))
     wrong += ['refused: %s' % (refusal,) for refusal in refusals
               if refusal[0] not in (abuse.LIMIT, abuse.FAILED, abuse.ORDER)]
     if not any('--memory' in refusal[3] for refusal in refusals) or not got:
@@ -604,7 +604,7 @@ def budget(tap):
     abuse.until(lambda: before - available() <= 64 << 20)
     left = before - available()
     if left > 64 << 20:
-        wrong.append('%d MiB are not given back' % (left >> 20))
+        wrong.append('%d MiB are not released' % (left >> 20))
     wrong += tests_pass(server)
     server.stop()
     tap.test('server: 16 greedy clients stay within --memory', wrong + server.complaints(),
@@ -648,8 +648,8 @@ def orders(tap):
     peers.must('ip', '-batch', '-', stdin=ELSEWHERE)
     server = Abused(command, bind=SERVER)
     for name, action in (('a client that dies after each step', each_step),
-                         ('a client that is gone before an order ends', long_orders),
-                         ('a client that wants what is not its own', greedy),
+                         ('a client that disconnects before an order ends', long_orders),
+                         ("a client that uses more than it was granted", greedy),
                          ('a client that takes all that there is', glutton),
                          ('clients that nothing here can talk to', nowhere),
                          ('a client that names a third host', cannon),

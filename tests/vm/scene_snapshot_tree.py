@@ -87,7 +87,7 @@ def unprivileged(tap, folder):
     result = program.rdmactl('snapshot', path, prefix=peers.NOBODY, timeout=SLOW)
     tap.test('snapshot: an ordinary user gets one with problems',
              (unequal('status', result.status, 3) if result.status != 0 else []) +
-             ([] if os.path.exists(path) else ['there is none']))
+             ([] if os.path.exists(path) else ['there is no snapshot']))
     result = program.rdmactl('snapshot', '/etc/rdmactl-no.tar.gz', prefix=peers.NOBODY, timeout=SLOW)
     tap.test('snapshot: a place that may not be written to is reported',
              unequal('status', result.status, 1) +

@@ -53,7 +53,7 @@ def hostile_names(tap):
     for number, new in enumerate(HOSTILE):
         shown = printable(new.decode('utf-8', 'backslashreplace'))
         if peers.run('rdma', 'dev', 'set', name, 'name', new).status != 0:
-            tap.skip('device renamed to ' + shown, 'this kernel, or rdma, does not take it')
+            tap.skip('device renamed to ' + shown, 'this kernel, or rdma, does not accept it')
             continue
         name = new
         tap.test('device renamed to ' + shown, hostile(new, every=number == 0))
@@ -89,7 +89,7 @@ def hostile(name, every):
     wrong += unequal('netdev by the name that the kernel has', table.text().strip(), 'va')
     if every:
         bad = program.rdmactl('ports', '--', raw + '/7')
-        wrong += unequal('exit status for a port that is not there', bad.status, 5)
+        wrong += unequal('exit status for a port that does not exist', bad.status, 5)
         wrong += unequal('lines of a table', len(program.rdmactl('gids').text().splitlines()),
                          1 + len(program.listing('gids').rows))
     return wrong
@@ -138,9 +138,9 @@ def churn(tap, rounds=20):
         other.over.set()
         other.join()
     tap.test('devices come and go: %d listings show all other devices' % rounds, wrong)
-    tap.test('devices come and go: (and they did come and go)',
-             other.failed or ('none was ever seen' if not seen and not partial else []),
-             ['%d devices made and removed; seen in %d listings, %d listings were partial' %
+    tap.test('devices come and go: (and listings did see them)',
+             other.failed or ('none was ever listed' if not seen and not partial else []),
+             ['%d devices created and removed, seen in %d listings; %d listings were partial' %
               (other.count, seen, partial)])
     for number in Churn.NUMBERS:
         peers.run('ip', 'link', 'del', 'churn%d' % number)
@@ -152,10 +152,10 @@ def during_churn(name, before, document):
         wrong += ['%s: exit status %s' % (name, document.status)] + document.describe()
     for problem in document.problems:
         if not (problem['object'] or '').startswith('rxc'):
-            wrong.append('%s: a problem that is not of rxc: %s' % (name, problem))
+            wrong.append('%s: a problem of a device other than rxc: %s' % (name, problem))
     others = [row for row in document.rows if not row['device'].startswith('rxc')]
     if others != before.rows:
-        wrong.append('%s: the others are not as before: %s' % (
+        wrong.append('%s: the others changed: %s' % (
             name, [row for row in others if row not in before.rows][:3] or 'some are missing'))
     return wrong
 
@@ -170,7 +170,7 @@ def without_uverbs(tap):
     helper = peers.read('/proc/sys/kernel/modprobe')
     removed = peers.run('modprobe', '-r', 'rdma_rxe', 'rdma_ucm', 'ib_uverbs')
     if not before['devices'].rows or removed.status != 0:
-        tap.skip('without ib_uverbs', 'there is no device that does without it')
+        tap.skip('without ib_uverbs', 'every device needs it')
         return
     for title, program_of_kernel in (('not to be had', '/bin/false'), ('not loaded', helper)):
         with open('/proc/sys/kernel/modprobe', 'w', encoding='ascii') as file:

@@ -211,7 +211,7 @@ def cost(tap):
     """No more system calls per round than counters --watch; the bench measures processor time."""
     name = 'top: no more system calls than counters --watch'
     if not shutil.which('strace'):
-        tap.skip(name, 'no strace here')
+        tap.skip(name, 'strace is not installed')
         return
     calls = [system_calls(ROUNDS, *words) for words in (('top',), ('counters', '--watch'))]
     said = 'a round of top %.1f, of counters --watch %.1f' % tuple(calls)

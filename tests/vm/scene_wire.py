@@ -52,7 +52,7 @@ def without_nodes(tap, shot):
              differ('gids', shot.ours['gids'], sysfs, drop=('source',)))
     sources = [{row['source'] for row in document.rows}
                for document in (shot.ours['gids'], sysfs)]
-    tap.test('wire: one table came by verbs, the other by sysfs',
+    tap.test('wire: one table is from verbs, the other from sysfs',
              unequal('sources', sources, [{'verbs'}, {'sysfs'}]))
     both = [program.listing('gids', '--all', 'rxa', 'rxba1', prefix=prefix)
             for prefix in ((), peers.HIDDEN)]

@@ -126,7 +126,7 @@ def wrong_with(document, status, *rows):
         for row in found:
             wrong += unequal('result of ' + test, row['result'], result)
             if part not in (row['reason'] or ''):
-                wrong.append('the reason of %s, %r, does not say %r' % (test, row['reason'], part))
+                wrong.append('the reason of %s, %r, does not contain %r' % (test, row['reason'], part))
             if result == 'fail' and not row['next_step']:
                 wrong.append('%s names no next step' % test)
     expected = {test for test, result, _ in rows if result == 'fail'}

@@ -115,7 +115,7 @@ def no_keys(before, root):
         groups = file.read().split('\nend\n')
     # Only answers from RDMA netlink, where attributes have these numbers.
     text = '\n'.join(group for group in groups if 'ask 20 ' in group)
-    wrong = [] if text.count('ask 20 ') > 20 else ['only %d questions' % text.count('ask 20 ')]
+    wrong = [] if text.count('ask 20 ') > 20 else ['only %d requests' % text.count('ask 20 ')]
     for key in keys:
         number = int(key, 16).to_bytes(4, 'little').hex()
         # RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY (48), 8 bytes with its header.
@@ -205,7 +205,7 @@ def alike(tap, plain, other, host):
     tap.test('snapshot: many names were replaced, no two by the same name',
              unequal('many', len(changed) > 6, True) +
              unequal('different', len(set(names.values())), len(names)))
-    wrong = ['10.9.0.2 became nothing']
+    wrong = ['10.9.0.2 was not replaced']
     if '10.9.0.2' in names:
         _, first = ask(('gids', '--to', '10.9.0.2'), '--root', plain)
         _, second = ask(('gids', '--to', names['10.9.0.2']), '--root', other)
