@@ -30,7 +30,7 @@ keys()
 	keys devices -o +index
 	same 'one more' "$usual,index" "$output"
 	keys devices -o +index,+device,board_id
-	same 'more, one that is there' "$usual,index,board_id" "$output"
+	same 'two more, one of them shown already' "$usual,index,board_id" "$output"
 	keys devices -o -pci_address,-numa_node
 	same 'fewer' "${usual%,pci_address*}" "$output"
 	keys devices -o +uverbs,-device
@@ -38,9 +38,9 @@ keys()
 	keys devices -o -device,+device
 	same 'dropped and added' "${usual#device,},device" "$output"
 	keys devices -o -index
-	same 'dropped what is not there' "$usual" "$output"
+	same 'dropped a column that is not shown' "$usual" "$output"
 	keys devices -o device,firmware,-device
-	same 'dropped of a list' firmware "$output"
+	same 'dropped from a list' firmware "$output"
 }
 
 @test "columns: all" {

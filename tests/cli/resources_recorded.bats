@@ -46,7 +46,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	shown device,qps mlx5_1
 	same 'a device' $'mlx5_1 204\n' "$output"
 	shown device,others
-	same 'a kind of tomorrow' $'mlx5_0 counter=109\nmlx5_1 counter=209\n' "$output"
+	same 'a kind that this release does not know' $'mlx5_0 counter=109\nmlx5_1 counter=209\n' "$output"
 	try --root "$snapshot" resources qps
 	expect_error 5 resources 'qps: no such RDMA device' "did you mean 'qp'?"
 	try --root "$snapshot" resources qpx
@@ -109,7 +109,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	shown qpn qp --comm rping-4321
 	same 'a name' $'17\n18\n44\n' "$output"
 	shown qpn qp --comm ib_core
-	same 'of the kernel' $'1\n' "$output"
+	same 'queue pairs of the kernel' $'1\n' "$output"
 	shown qpn qp --state rts,error --type rc
 	same 'words' $'17\n44\n' "$output"
 	shown qpn qp --where sq_psn=1003
@@ -127,7 +127,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	shown qpn qp --limit 2 --state rts,error
 	same 'a limit and a state' $'1\n17\n' "$output"
 	shown qpn qp --limit 3 --state rts,error
-	same 'of both devices' $'1\n17\n44\n' "$output"
+	same 'a limit across both devices' $'1\n17\n44\n' "$output"
 	shown device --limit 1
 	same 'a limit of the summary' $'mlx5_0\n' "$output"
 	shown device --limit 2

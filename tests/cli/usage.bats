@@ -93,7 +93,7 @@ names_command()
 	for command in "${@:3}"; do
 		[[ ! $stderr =~ "rdmactl $command"([ ;]|$'\n') ]] || return 0
 	done
-	wrong "$1, for which $2 has rdmactl ${*:3}: $stderr"
+	wrong "$1, which $2 replaces by rdmactl ${*:3}: $stderr"
 }
 
 @test "usage: an older tool that a command replaces" {
