@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Modular switches: --grouping compared with `ibnetdiscover --grouping` and iblinkinfo, as are the
-columns of chassis, slots and outside ports; and drawings of them."""
+columns of chassis, slots and external ports; and drawings of them."""
 
 import json
 import re
@@ -81,7 +81,7 @@ def columns(sim, name):
     for row in sim.document('fabric_ports', 'fabric', 'ports').rows:
         if row['peer'] is not None:
             at = row['node_guid'], row['port']
-            wrong += unequal('outside port of %s/%d' % at, row['external_port'], outside[at])
+            wrong += unequal('external port of %s/%d' % at, row['external_port'], outside[at])
             at = row['peer_guid'], row['peer_port']
             wrong += unequal('of the peer %s/%d' % at, row['peer_external_port'], outside[at])
     wrong += unequal('graph', [row['chassis_guid'] for row in scan(sim).lists['nodes']],
@@ -139,7 +139,7 @@ def play(tap, box):
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             tap.test('chassis: %s: as ibnetdiscover --grouping and iblinkinfo' % name, grouped(sim))
-            tap.test('chassis: %s: columns of chassis, slots and outside ports' % name,
+            tap.test('chassis: %s: columns of chassis, slots and external ports' % name,
                      columns(sim, name))
             tap.test('chassis: %s: rows of --jsonl' % name, streamed(sim))
             tap.test('chassis: %s: frames in svg' % name, drawn(sim))

@@ -145,7 +145,7 @@ def allowed(tap, command):
     if len(server.lines()) > BURST + 10 + 2 * (time.monotonic() - begin + 1):
         wrong.append('%d lines about others' % len(server.lines()))
     server.stop()
-    tap.test('server: --allow serves these networks only', wrong + server.complaints())
+    tap.test('server: --allow serves only these networks', wrong + server.complaints())
 
 
 def idle(tap, command):
@@ -158,7 +158,7 @@ def idle(tap, command):
     if not server.wait_for('silent for 1 s'):
         wrong.append('no line about it')
     server.stop()
-    tap.test('server: --idle drops a client that orders nothing', wrong + server.complaints())
+    tap.test('server: --idle drops a client that sends no orders', wrong + server.complaints())
 
 
 def borrowed(pid, port):

@@ -169,7 +169,7 @@ def ports(tap, netdev):
     tap.test('cards: a port without the capability', unequal('states', states(nobody), ['refused']) +
              said(nobody, 'CAP_NET_ADMIN') + unequal('ip', up(), False))
     back = change('ports', 'set', 'nsx', 'state', 'enable', '--yes')
-    tap.test('cards: and up again, with the other word', unequal('status', back.status, 0) +
+    tap.test('cards: the port goes up again by the word enable', unequal('status', back.status, 0) +
              unequal('ip', up(), True))
     peers.must('ip', 'link', 'set', netdev, 'down')
     rows = change('ports', 'set', 'nsx', 'state', 'down').rows

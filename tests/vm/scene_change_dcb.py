@@ -302,7 +302,7 @@ def faults(tap):
              unequal('all as before', (dcb('pfc'), dcb('ets'), dcb('app')), held))
     behave()
     nobody = ours('pfc', '3', prefix=peers.NOBODY)
-    tap.test('change-dcb: without the capability nothing is tried',
+    tap.test('change-dcb: without the capability no change is attempted',
              unequal('status', (nobody.status, states(nobody)), (1, ['refused'])) +
              unequal('reason', 'CAP_NET_ADMIN' in str(nobody.rows[0]['reason']), True) +
              unequal('dcb', pfc(dcb('pfc')), []))

@@ -103,7 +103,7 @@ def both_ways(tap):
     done = add('cl', 'rxe', 'cl0')
     with_gid = peers.sysfs_gids().get(('cl', 1, 0))
     again = add('cl', 'rxe', 'cl0')
-    tap.test('link: add: rdma shows it, a GID is there at once, and again it is unchanged',
+    tap.test('link: add: rdma shows it, it has a GID at once, and a second add is unchanged',
              unequal('status', (done.status, again.status), (0, 0)) +
              unequal('changed', (done.changed, again.changed), (True, False)) +
              unequal('values', (row(done).get('before'), row(done).get('after')),
@@ -188,7 +188,7 @@ def refusals(tap):
     for name in NAMES:
         result = program.rdmactl('link', 'add', '--', name, 'type', 'rxe', 'netdev', 'cl1')
         wrong += unequal('status of %r' % name, result.status, 2)
-    tap.test('link: names that sysfs cannot show are refused, and nothing is made',
+    tap.test('link: names that sysfs cannot show are refused, and no device is created',
              wrong + unequal('rdma link', theirs(), before))
     result = program.rdmactl('link', 'add', 'x' * 63, 'type', 'rxe', 'netdev', 'cl1')
     tap.test('link: a name of 63 letters', unequal('status', result.status, 0) +

@@ -205,7 +205,7 @@ def defaults(tap):
         denied = ours(tool, '-d', 'rxb', **NOBODY)
         wrong += unequal('as an ordinary user', (denied.status, b'run as root' in denied.err),
                          (1, True))
-    tap.test('compat: cma_roce_mode and cma_roce_tos show what configfs has', wrong)
+    tap.test('compat: cma_roce_mode and cma_roce_tos show the values in configfs', wrong)
     set_defaults(tap)
 
 

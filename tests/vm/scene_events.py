@@ -108,7 +108,7 @@ def vlan(tap, watch):
                     Expected('va.5', 'address-added', slow, address='10.9.5.1'),
                     Expected('rxa/1', 'gid-added', slow, gid=gid, gid_netdev='va.5')],
                    ('gid-added', 'address-added')))
-    tap.test('events: the VLAN is gone',
+    tap.test('events: the VLAN is deleted',
              cause(watch, lambda: peers.must('ip', 'link', 'del', 'va.5'),
                    [Expected('rxa/1', 'gid-removed', slow, gid_before=gid),
                     Expected('va.5', 'netdev-disabled', slow),

@@ -135,7 +135,7 @@ def gap(tap):
                           ('va', 'netdev-up'))
              if not watch.wait(want[1], want[0], begin=begin)]
     wrong += unequal('more gaps', watch.find('gap', begin=begin), [])
-    tap.test('events: after a gap it goes on as before', wrong + watch.wrong(watch.end()))
+    tap.test('events: after a gap it continues as before', wrong + watch.wrong(watch.end()))
     DEVICE.delete(DEVICE.index('rxd'))
     peers.must('ip', '-b', '-', stdin=b'link del noise\nlink del dm0\n')
     peers.shell('bed_rewire')
@@ -167,7 +167,7 @@ def idle(tap, watch, what):
     # It goes back to sleep when strace has detached.
     between = steady(lambda: status(watch.pid, 'voluntary_ctxt_switches'))
     steady(seconds=2)
-    tap.test('events: %s: no wake-up in 2 s, and few in all' % what,
+    tap.test('events: %s: no wake-up in 2 s, and few in total' % what,
              unequal('wake-ups', status(watch.pid, 'voluntary_ctxt_switches') - between, 0),
              ['%d with strace coming and going' % (between - before)])
 

@@ -110,7 +110,7 @@ def container(tap):
     made = peers.run('ip', 'link', 'add', 'name', 'va.7', 'index', str(index), 'type', 'dummy')
     for title, prefix in (('by verbs', ()), ('by sysfs', peers.HIDDEN)):
         row = program.listing('gids', 'rxa', prefix=prefix).by(key).get('10.9.77.1')
-        tap.test('namespaces: nor a stranger outside with its name and index, ' + title,
+        tap.test('namespaces: nor another netdev outside with its name and index, ' + title,
                  made.describe() if made.status else
                  unequal('netdev', row and row['netdev'], None))
     peers.run('ip', 'link', 'del', 'va.7')

@@ -48,7 +48,7 @@ def play(tap):
             wrong += result.describe()
         wrong += ['host %d: %s' % (seed, line) for line in judge(lines, met)]
         kinds.update(line[2] for line in lines)
-    tap.test('routes: %d questions to %d random hosts' % (HOSTS * QUESTIONS, HOSTS), wrong)
+    tap.test('routes: %d lookups on %d random hosts' % (HOSTS * QUESTIONS, HOSTS), wrong)
     tap.say(', '.join('%s %d' % item for item in sorted(met.items())))
     # A host whose routes were all refused would agree as well.
     tap.test('routes: there are many different answers', [] if len(kinds) > 60 else str(len(kinds)))

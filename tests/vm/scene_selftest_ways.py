@@ -53,7 +53,7 @@ def transports(tap):
             wrong += unequal('lost is known', row['lost_messages'] is not None, True)
     tap.test('selftest ways: datagrams', wrong)
     document = run('--transport', 'ud', '--test', 'bandwidth-send', '--duration', '100ms')
-    tap.test('selftest ways: without a size, as long as a packet',
+    tap.test('selftest ways: without a size, one packet long',
              wrong_rows(document, ('bandwidth-send',), size_bytes=1024))
     document = run('--transport', 'ud', '--test', 'bandwidth-send', '--sizes', '4k')
     tap.test('selftest ways: a datagram is a single packet', selftest.wrong_with(
@@ -222,7 +222,7 @@ def in_other_formats(tap):
                if row['test'] == 'bandwidth-write']
     wrong += unequal('JSON', (bool(streams), result.status, result.err), (True, 0, b''))
     wrong += unequal('its intervals', numbers, [*range(1, len(numbers)), None])
-    tap.test('selftest ways: rows of intervals as they come, in other formats', wrong)
+    tap.test('selftest ways: rows of intervals during the test, in other formats', wrong)
 
 
 def forever_of(tap, test):

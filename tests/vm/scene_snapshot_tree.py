@@ -85,11 +85,11 @@ def unprivileged(tap, folder):
     os.mkdir(os.path.dirname(path))
     os.chmod(os.path.dirname(path), 0o777)
     result = program.rdmactl('snapshot', path, prefix=peers.NOBODY, timeout=SLOW)
-    tap.test('snapshot: an ordinary user gets one with problems',
+    tap.test('snapshot: an ordinary user gets a snapshot with problems',
              (unequal('status', result.status, 3) if result.status != 0 else []) +
              ([] if os.path.exists(path) else ['there is no snapshot']))
     result = program.rdmactl('snapshot', '/etc/rdmactl-no.tar.gz', prefix=peers.NOBODY, timeout=SLOW)
-    tap.test('snapshot: a place that may not be written to is reported',
+    tap.test('snapshot: a destination that may not be written to is reported',
              unequal('status', result.status, 1) +
              ([] if 'Permission denied' in result.complaint() else result.describe()))
 

@@ -17,7 +17,7 @@ def compare_all(tap, title, slots=1024):
             wrong = compare_one(shot)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             wrong = ['the comparison broke down: %r' % error]
-        tap.test('%s: %s as the other tools have it' % (title, name), wrong)
+        tap.test('%s: %s as the other tools show it' % (title, name), wrong)
     tap.test(title + ': all listings end with 0', shot.incomplete())
     return shot
 

@@ -210,7 +210,7 @@ def alike(tap, plain, other, host):
         _, first = ask(('gids', '--to', '10.9.0.2'), '--root', plain)
         _, second = ask(('gids', '--to', names['10.9.0.2']), '--root', other)
         wrong = same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
-    tap.test('snapshot: gids --to finds the same way to the replaced address of a neighbour', wrong)
+    tap.test('snapshot: gids --to finds the same route to the replaced address of a neighbour', wrong)
 
 
 def anonymised(tap, said, folder, archive, plain):
@@ -247,11 +247,11 @@ def compare(tap, where):
                  same_tool(words, before, archive))
     tap.test('snapshot: metrics have the same samples as on the live host',
              same_metrics(said['metrics'], archive))
-    tap.test('snapshot: doctor has the live verdicts', doctor(said['doctor'], archive))
+    tap.test('snapshot: doctor has the same verdicts as on the live host', doctor(said['doctor'], archive))
     tap.test('snapshot: a process that has ended still has its name', holder(said['pid'], archive))
     tap.test('snapshot: a guess is called a guess', guess(archive))
     with tempfile.TemporaryDirectory() as folder:
         plain = unpack(archive, folder + '/plain')
-        tap.test('snapshot: it contains no key of memory', no_keys(said['pds'], plain))
+        tap.test('snapshot: it contains no memory key', no_keys(said['pds'], plain))
         anonymised(tap, said, folder, archive, plain)
         tap.test('snapshot: without tables, it says which route it does not have', older(plain))
