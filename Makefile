@@ -192,7 +192,7 @@ format:
 help:
 	@echo "make            build $(BUILD)/rdmactl"
 	@echo "make demo       install what is missing, build, show this host (or a virtual machine)"
-	@echo "make check      run all tests; check-unit, check-cli, check-lint, check-sim, check-vm: one part"
+	@echo "make check      run the tests; check-unit, check-musl, check-cli, check-lint, check-sim, check-vm: one part"
 	@echo "make bench      compare with the tools that rdmactl replaces"
 	@echo "make asan       build with address and undefined behaviour sanitizers in $(BUILD)/asan"
 	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"
@@ -203,5 +203,6 @@ help:
 	@echo "make install-compat  install links with the older tools' names in COMPAT_DIR ($(COMPAT_DIR))"
 	@echo "make dist       pack the release as $(DIST)"
 	@echo "make deb, rpm   build its packages in $(BUILD)/deb and $(BUILD)/rpm; make sbom: its bill of materials (SPDX)"
+	@echo "make check-mesh      run rdmactl mesh with real launchers, and on four virtual machines"
 	@echo "make check-packages  build, install, use, upgrade and remove the packages in a tree of their own"
 	@echo "make check-cross     build for arm64 and s390x, and run the unit tests in an emulator"
