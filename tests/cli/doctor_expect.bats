@@ -247,7 +247,7 @@ ignoring()
 		ignoring forty "{$entry, \"why\": \"x\"}" "${only[@]}"
 		says 4 'warning port-state mlx5_38/1' 'note port-state mlx5_39/1 ignored: x'
 	done
-	for entry in '"device": "mlx5_3"' '"device": "mlx5_"' '"port": "mlx5_39/2"' '"port": "mlx5_39"' \
+	for entry in '"device": "mlx5_3"' '"device": "mlx5_"' '"port": "mlx5_39/2"' \
 		"\"pci\": \"$pci\", \"device\": \"mlx5_38\"" '"device": "mlx5_38", "port": "mlx5_39/1"' \
 		'"port": "mlx5_39/1", "check": "memlock"'; do
 		ignoring forty "{$entry, \"why\": \"x\"}" "${only[@]}"
@@ -309,6 +309,7 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"check": "expect"}]}' "line 2, column 13: an entry of ignore without 'why'"
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"why": "x"}]}' 'line 2, column 13: an entry of ignore names no pci, device, port or check'
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"why": ""}]}' 'line 2, column 21: why is empty'
+	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"port": 1}]}' 'line 2, column 22: port is not DEV/PORT, such as "mlx5_0/1"'
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"check": "memlok", "why": "x"}]}' "line 2, column 23: unknown check 'memlok': did you mean 'memlock'?"
 	refused $'{"schema": "rdmactl/expect/1",\n "ignore": [{"reason": "x"}]}' "line 2, column 14: unknown member 'reason'"
 	refused $'{"schema": "rdmactl/expect/1"} x' 'line 1, column 32: unexpected data after the JSON document'

@@ -229,6 +229,12 @@ static int take_check(struct parser *parser, const struct json_node *node, struc
 	return complain(parser, node->at, "unknown check '%s': %s", node->string, guess);
 }
 
+/* Whether DEV/PORT can match: the wildcards of fnmatch(3) stand for the slash, too. */
+static bool can_name_port(const struct json_node *node)
+{
+	return node->kind == JSON_NODE_STRING && strpbrk(node->string, "/*?[");
+}
+
 static int take_ignored(struct parser *parser, const struct json_node *node,
 			struct ignored *ignored)
 {
@@ -247,6 +253,9 @@ static int take_ignored(struct parser *parser, const struct json_node *node,
 			key++;
 		if (key == ARRAY_SIZE(keys))
 			return refuse_key(parser, member, keys, ARRAY_SIZE(keys));
+		if (places[key] == &ignored->port && !can_name_port(member))
+			return complain(parser, member->at,
+					"port is not DEV/PORT, such as \"mlx5_0/1\"");
 		if (demand(parser, member, JSON_NODE_STRING, member->key))
 			return -EINVAL;
 		if (!*member->string)
