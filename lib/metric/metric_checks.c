@@ -16,7 +16,7 @@ void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *
 	struct metric_family *family = metrics_family(
 		metrics, "rdma_check", METRIC_GAUGE, NULL,
 		"Verdict of a check of the doctor on an object: 0 right, 1 worth a note, 2 a "
-		"warning, 3 an error; checks that were not made are omitted.");
+		"warning, 3 an error; checks that were not run are omitted.");
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct finding *finding = &results->items[i].finding;
