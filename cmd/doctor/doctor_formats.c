@@ -117,7 +117,7 @@ static char *nagios_line(const struct verdict_line *line)
 			  "not_checked=%zu\n",
 			  words[line->answer], reason, coverage->checked, coverage->ok,
 			  coverage->notes, coverage->warnings, coverage->errors,
-			  coverage->because + coverage->unknown);
+			  coverage->not_checked);
 }
 
 static char *npd_line(const struct verdict_line *line)

@@ -192,6 +192,7 @@ static void count_one(struct doctor_coverage *coverage, const struct doctor_resu
 		coverage->errors++;
 		break;
 	default:
+		coverage->not_checked++;
 		if (result->because.known)
 			coverage->because++;
 		else if (needs)

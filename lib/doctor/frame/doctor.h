@@ -160,6 +160,7 @@ char *doctor_block_step(const struct doctor_block *block);
 /* Counts checks, not results, by the worst verdict of each. */
 struct doctor_coverage {
 	size_t checked, ok, notes, warnings, errors;
+	size_t not_checked;		/* the sum of the next three */
 	size_t because;			/* not run because of another check */
 	size_t needs[DOCTOR_NEED_BITS]; /* not run, by the first bit of their needs */
 	size_t unknown;			/* not completed for another reason */
