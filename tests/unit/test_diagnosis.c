@@ -315,7 +315,8 @@ static void blocked(void **state)
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "
 	      "(RoCE v2) seems to be blocked: rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 received no "
 	      "packets",
-	      "let UDP port 4791 pass");
+	      "let UDP port 4791 pass in both directions: check the access lists of the network "
+	      "between the hosts, and for rxe and siw also the firewalls of both hosts");
 	count(&bed->facts.remote_counts, 8, 8);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "

@@ -21,7 +21,8 @@
 #define CONTAINER "a container needs --device /dev/infiniband"
 #define SM	  "rdmactl smp sminfo shows whether a subnet manager runs; opensm is one"
 #define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
-/* These packets bypass the kernel, so the firewall of the host does not see them. */
+/* Packets of adapters bypass the kernel; rxe (rxe_net.c) and siw (siw_cm.c) use its sockets. */
+#define HOST_FIREWALLS "for rxe and siw also the firewalls of both hosts (nft list ruleset)"
 #define SECURITY_GROUP                                                                          \
 	"both adapters must be in a security group that allows all traffic from itself and to " \
 	"itself, inbound and outbound"
@@ -270,13 +271,13 @@ static const struct diagnosis_row {
 	 "entry with --gid-index: rdmactl gids"},
 
 	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
-	 "let UDP port 4791 pass in both directions in the firewalls of both hosts (nft list "
-	 "ruleset) and in the access lists of the switches between them"},
+	 "let UDP port 4791 pass in both directions: check the access lists of the network between "
+	 "the hosts, and " HOST_FIREWALLS},
 	{LIST_BLOCKED, CARRIER_ROCE_V1, "RoCE v1 frames (Ethertype 0x8915) do not get through",
 	 "no router forwards them: both ports must be in one VLAN; or choose RoCE v2 GIDs with "
 	 "--gid-index"},
 	{LIST_BLOCKED, CARRIER_IWARP, "iWARP's TCP segments do not get through",
-	 "check the firewalls of both hosts and the path between them: ip route get, ping"},
+	 "check the path between the hosts (ip route get, ping), and " HOST_FIREWALLS},
 	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
 	 "check the path with rdmactl fabric route LID LID; both ports must be in one subnet and "
 	 "one partition (rdmactl pkeys)"},
@@ -390,8 +391,8 @@ static const struct diagnosis_row {
 	 "start it again on {peer}: {serve}"},
 	{LIST_INTEROP_SILENT, GID_TYPE_ROCE_V2,
 	 "{peer} connected, but its first message did not arrive within {msec} ms",
-	 "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts (nft list ruleset); "
-	 "otherwise its options may be wrong: " ADVICE},
+	 "let UDP port 4791 (RoCE v2) pass: check the network between the hosts, "
+	 "and " HOST_FIREWALLS "; otherwise its options may be wrong: " ADVICE},
 	{LIST_INTEROP_SILENT, ANY,
 	 "{peer} connected, but its first message did not arrive within {msec} ms",
 	 "its options may be wrong: " ADVICE},
