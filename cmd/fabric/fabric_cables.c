@@ -61,25 +61,24 @@ static void note_plug(struct plugged_cables *cables, const struct fabric_plug *p
 				 cable_info_error(plug->code), NULL);
 }
 
-static size_t count_of(const struct plugged_cables *cables, enum fabric_plug_state state,
-		       bool reachable)
+/* Whether PDDR can be asked for by LID. */
+enum reach { REACHABLE = 1 << 0, UNREACHABLE = 1 << 1, EITHER = REACHABLE | UNREACHABLE };
+
+/* Many ports have the same reason, so one sentence gives their number. */
+static void note_many(struct plugged_cables *cables, enum fabric_plug_state state, enum reach reach,
+		      const char *reason)
 {
+	_cleanup_(freep) char *message = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < cables->now.count; i++) {
 		const struct fabric_plug *plug = &cables->now.items[i];
 
 		count += plug->state == state &&
-			 fabric_is_reachable(&cables->run.fabric, plug->port) == reachable;
+			 reach & (fabric_is_reachable(&cables->run.fabric, plug->port)
+					  ? REACHABLE
+					  : UNREACHABLE);
 	}
-	return count;
-}
-
-/* Many ports have the same reason, so one sentence gives their number. */
-static void note_many(struct plugged_cables *cables, size_t count, const char *reason)
-{
-	_cleanup_(freep) char *message = NULL;
-
 	if (!count)
 		return;
 	message = mem_format("no module data from %zu port%s: %s", count, text_plural_s(count),
@@ -96,14 +95,12 @@ static void note_losses(struct plugged_cables *cables, bool complete)
 		note_plug(cables, &cables->now.items[i]);
 	if (!complete)
 		return;
-	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, true),
+	note_many(cables, FABRIC_PLUG_UNSUPPORTED, REACHABLE,
 		  "CableInfo returned nothing, and class 0x0a has no register PDDR");
-	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, false),
+	note_many(cables, FABRIC_PLUG_UNSUPPORTED, UNREACHABLE,
 		  "there is no CableInfo, and the register PDDR needs a LID and an active port");
-	note_many(cables,
-		  count_of(cables, FABRIC_PLUG_OTHER_VENDOR, true) +
-			  count_of(cables, FABRIC_PLUG_OTHER_VENDOR, false),
-		  "other vendors' devices");
+	note_many(cables, FABRIC_PLUG_OTHER_VENDOR, EITHER, "other vendors' devices");
+	note_many(cables, FABRIC_PLUG_NOT_READ, EITHER, "a directed route does not reach that far");
 }
 
 /*

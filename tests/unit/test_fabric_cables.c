@@ -240,6 +240,18 @@ static void few_pages(void **state)
 	fabric_cable_row_clear(&row);
 }
 
+/* What no directed route reaches is not asked, so it is not blamed for not answering. */
+static void too_far(void **state)
+{
+	static const struct fabric_scan_options far = {.path_hops = MAD_HOPS_MOST + 2};
+	struct bed *bed = *state;
+
+	assert_int_equal(fabric_plugs_read(bed->engine, &far, &bed->fabric, NULL, &bed->plugs), 0);
+	for (unsigned int i = 1; i <= 3; i++)
+		assert_int_equal(plug_at_port(bed, SWITCH, i)->state, FABRIC_PLUG_NOT_READ);
+	assert_int_equal(bed->asked[HOST] + bed->asked[SWITCH] + bed->asked[PEER], 0);
+}
+
 static void silent(void **state)
 {
 	struct bed *bed = *state;
@@ -388,9 +400,9 @@ static void saved_elsewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(both_ends), TEST(refused),	 TEST(few_pages),
-		TEST(silent),	 TEST(ignorant), TEST(wrong_status),
-		TEST(order),	 TEST(changed),	 TEST(saved_elsewhere),
+		TEST(both_ends), TEST(refused),		TEST(few_pages),    TEST(too_far),
+		TEST(silent),	 TEST(ignorant),	TEST(wrong_status), TEST(order),
+		TEST(changed),	 TEST(saved_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static bool next(void *context, struct mad_request *request)
 			request->data_bytes = sizeof(agent->question);
 			return true;
 		}
-		plug->state = FABRIC_PLUG_NO_ANSWER;
+		plug->state = FABRIC_PLUG_NOT_READ;
 		go_on(reader, node);
 	}
 	return false;
@@ -246,7 +246,7 @@ int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_option
 	rc = mad_engine_run(engine, &work);
 	for (size_t i = 0; i < plugs->count; i++)
 		if (!plugs->items[i].state)
-			plugs->items[i].state = FABRIC_PLUG_NO_ANSWER;
+			plugs->items[i].state = FABRIC_PLUG_NOT_READ;
 	free(reader.agents);
 	free(reader.ready);
 	return rc;

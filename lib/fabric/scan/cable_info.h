@@ -19,7 +19,8 @@ enum fabric_plug_state {
 	FABRIC_PLUG_UNSUPPORTED, /* the port, or the node, has neither CableInfo nor PDDR */
 	FABRIC_PLUG_OTHER_VENDOR,
 	FABRIC_PLUG_NO_ANSWER,
-	FABRIC_PLUG_FAILED, /* the device could not read the module */
+	FABRIC_PLUG_FAILED,   /* the device could not read the module */
+	FABRIC_PLUG_NOT_READ, /* stopped before, or too far away for a directed route */
 };
 
 /* The source of the facts about a plug. */

@@ -23,6 +23,8 @@ static const struct enum_name state_names[] = {
 	{FABRIC_PLUG_NO_ANSWER, "no-answer", TONE_BAD,
 	 "the node did not answer, or answered only with an error"},
 	{FABRIC_PLUG_FAILED, "failed", TONE_BAD, "the device could not read the module"},
+	{FABRIC_PLUG_NOT_READ, "not-read", TONE_PLAIN,
+	 "the reading was interrupted, or a directed route does not reach that far"},
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
