@@ -337,8 +337,9 @@ static void ask_filter(struct doctor_context *run, struct netlink *rtnl,
 
 	any.link_index = 0;
 	any.in_table = false;
-	if (asked->destination.family != AF_INET || read_larger(run, link, "rp_filter", &strict) ||
-	    strict != 1 || rtnl_get_route(rtnl, &any, &route) || !leaves_by_other(&route, link))
+	if (asked->destination.family != AF_INET || rtnl_get_route(rtnl, &any, &route) ||
+	    !leaves_by_other(&route, link) || read_larger(run, link, "rp_filter", &strict) ||
+	    strict != 1)
 		return;
 	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
 			"rp_filter of %s is 1 (strict), and the best route back to %s leaves by %s",
