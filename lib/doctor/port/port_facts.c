@@ -245,14 +245,10 @@ char *doctor_board_name(const struct device *device)
 static struct real read_speed(const struct doctor_facts *facts, const struct port *port)
 {
 	const struct link *link = link_by_name(&facts->inventory.links, port->netdev);
-	struct number mbps = {.known = false};
 
-	if (link && link->speed_mbps.known)
-		mbps = link->speed_mbps;
-	else if (sysfs_read_number(&facts->root, &mbps, "sys/class/net/%s/speed", port->netdev))
-		mbps.known = false;
-	return mbps.known && mbps.value ? real_of((double)mbps.value / 1000)
-					: (struct real){.known = false};
+	return link && link->speed_mbps.known && link->speed_mbps.value
+		       ? real_of((double)link->speed_mbps.value / 1000)
+		       : (struct real){.known = false};
 }
 
 struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
