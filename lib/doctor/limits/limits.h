@@ -18,6 +18,8 @@ struct doctor_limits {
 	struct strings devices; /* all of the host, whichever objects were selected: mlx5_0 */
 	struct strings ports;	/* mlx5_0/1 */
 	struct strings netdevs;
+	bool nccl_was_read; /* use doctor_setting() */
+	char *nccl_user_file, *nccl_user, *nccl_host;
 };
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
@@ -29,7 +31,7 @@ const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc);
  * NCCL also the user's file and then the host's. A saved tree has only the last. NULL: not set. The
  * caller frees both; the value is not cleaned.
  */
-char *doctor_setting(const struct doctor_facts *facts, const char *name, char **ret_source);
+char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source);
 /*
  * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have the file,
  * so its absence there is not a problem of the command.

@@ -31,6 +31,9 @@ void doctor_limits_free(struct doctor_limits *limits)
 	strings_free(&limits->devices);
 	strings_free(&limits->ports);
 	strings_free(&limits->netdevs);
+	free(limits->nccl_user_file);
+	free(limits->nccl_user);
+	free(limits->nccl_host);
 	free(limits->own);
 	free(limits);
 }
@@ -241,9 +244,8 @@ static void take_process(struct doctor_facts *facts, const char *pid, struct dae
 	    procfs_read_task(&facts->root, number, &task))
 		return;
 	if (!task.user.known || !task.user.value) {
-		*(struct daemon_process *)mem_append(&daemons->items, &daemons->count,
-						     sizeof(*daemons->items)) =
-			(struct daemon_process){kind, number, task.parent.value};
+		MEM_ADD(daemons->items,
+			daemons->count) = (struct daemon_process){kind, number, task.parent.value};
 		daemons->kubernetes |= kind->role == STARTS_NOTHING;
 	}
 	procfs_task_clear(&task);

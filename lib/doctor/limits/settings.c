@@ -25,15 +25,6 @@ static const struct setting_row {
 
 enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
 
-static char *find_in_file(const char *path, const char *name)
-{
-	_cleanup_(freep) char *text = NULL;
-	size_t length;
-
-	return file_read(path, MOST_CONFIGURATION, &text, &length) ? NULL
-								   : nccl_conf_find(text, name);
-}
-
 /*
  * Returns NCCL's user file. NCCL looks up the home directory in the user database; that may take
  * long, so $HOME is used here.
@@ -48,27 +39,39 @@ static char *user_file(const struct doctor_facts *facts)
 	return home && *home ? mem_format("%s/.nccl.conf", home) : NULL;
 }
 
-char *doctor_setting(const struct doctor_facts *facts, const char *name, char **ret_source)
+static void read_nccl_files(struct doctor_facts *facts, struct doctor_limits *limits)
 {
-	_cleanup_(freep) char *text = NULL, *path = NULL;
-	const char *variable = doctor_environment(facts, name);
-	char *value = NULL;
+	size_t length;
 
-	if (variable) {
+	if (limits->nccl_was_read)
+		return;
+	limits->nccl_was_read = true;
+	limits->nccl_user_file = user_file(facts);
+	if (limits->nccl_user_file)
+		file_read(limits->nccl_user_file, MOST_CONFIGURATION, &limits->nccl_user, &length);
+	sysfs_read_long(&facts->root, &limits->nccl_host, "etc/nccl.conf");
+}
+
+char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source)
+{
+	struct doctor_limits *limits = doctor_limits(facts);
+	const char *path = "/etc/nccl.conf";
+	char *value = mem_string_or_null(doctor_environment(facts, name));
+
+	if (value) {
 		*ret_source = mem_string("environment");
-		return mem_string(variable);
+		return value;
 	}
 	/* Only NCCL has files. */
 	if (strncmp(name, "NCCL_", strlen("NCCL_")) != 0)
 		return NULL;
-	path = user_file(facts);
-	if (path)
-		value = find_in_file(path, name);
-	if (!value && !sysfs_read_long(&facts->root, &text, "etc/nccl.conf")) {
-		free(path);
-		path = mem_string("/etc/nccl.conf");
-		value = nccl_conf_find(text, name);
-	}
+	read_nccl_files(facts, limits);
+	if (limits->nccl_user)
+		value = nccl_conf_find(limits->nccl_user, name);
+	if (value)
+		path = limits->nccl_user_file;
+	else if (limits->nccl_host)
+		value = nccl_conf_find(limits->nccl_host, name);
 	if (value)
 		*ret_source = text_clean(path, strlen(path));
 	return value;
