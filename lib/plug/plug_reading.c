@@ -136,6 +136,16 @@ static bool has_thresholds(const struct plug_memory *memory)
 	return plug_byte(memory, PLUG_LOWER, 93) & 1u << 7;
 }
 
+/*
+ * Data_Ready_Bar of SFF-8472 is set from power-up to the first valid reading. A module without any
+ * of the options in byte 93 need not have its byte.
+ */
+static bool is_ready_8472(const struct plug_memory *memory)
+{
+	return !plug_byte(memory, PLUG_LOWER, 93) ||
+	       !(plug_byte(memory, PLUG_DIAGNOSTICS, 110) & 1u << 0);
+}
+
 bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
 		      enum plug_condition condition)
 {
@@ -148,7 +158,7 @@ bool plug_is_measured(const struct plug_memory *memory, enum plug_standard stand
 	if (standard == PLUG_TOLD)
 		return plug_pddr_has(memory, condition);
 	return plug_has_diagnostics(memory) &&
-	       (condition != IF_THRESHOLDS || has_thresholds(memory));
+	       (condition == IF_THRESHOLDS ? has_thresholds(memory) : is_ready_8472(memory));
 }
 
 /* Bytes 193 and 194 of SFF-8636 as in sff8636_show_signals() of ethtool, qsfp.c. */
@@ -171,7 +181,7 @@ bool plug_is_flagged(const struct plug_memory *memory, enum plug_standard standa
 		if (promises[i].standard == standard && UINT64_C(1) << promises[i].fault == flag)
 			return plug_byte(memory, promises[i].part, promises[i].offset) &
 			       1u << promises[i].bit;
-	return standard != PLUG_SFF_8472 || has_thresholds(memory);
+	return standard != PLUG_SFF_8472 || (has_thresholds(memory) && is_ready_8472(memory));
 }
 
 /* MediaLaneUnsupported, 00h:210 */

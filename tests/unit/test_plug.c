@@ -145,6 +145,19 @@ static void sfp28(void **state)
 	assert_real(plug.lanes[0].tx_bias_ma, 6.4);
 	assert_real(plug.lanes[0].rx_power_mw, 0.41);
 	plug_clear(&plug);
+	/* Until the first reading is there, only the thresholds are known. */
+	plug_put(&memory, PLUG_DIAGNOSTICS, 110, 1 << 0);
+	plug_put(&memory, PLUG_DIAGNOSTICS, 112, 1 << 6);
+	plug_decode(&memory, &plug);
+	assert_false(plug.temperature_c.known);
+	assert_false(plug.lanes[0].rx_power_mw.known);
+	assert_int_equal(plug.flags.value, 0);
+	assert_real(plug.limits[PLUG_TEMPERATURE].values[LIMIT_HIGH_ALARM], 78);
+	plug_clear(&plug);
+	plug_put(&memory, PLUG_DIAGNOSTICS, 110, 0);
+	plug_decode(&memory, &plug);
+	assert_int_equal(plug.flags.value, ALARM(TEMPERATURE, LOW_ALARM));
+	plug_clear(&plug);
 	/* No diagnostics, or only after a special sequence that a program must not send. */
 	plug_put(&memory, PLUG_LOWER, 92, 0x6c);
 	plug_decode(&memory, &plug);
