@@ -166,7 +166,8 @@ static void try_rows(const char *text, size_t length)
 
 static void try_limits(const char *text, size_t length)
 {
-	char *unit = limit_parse_unit(text, "LimitMEMLOCK"), *logins = limit_parse_logins(text);
+	char *unit = limit_parse_unit(text, "LimitMEMLOCK"),
+	     *logins = limit_parse_logins(text, "hard");
 
 	(void)length;
 	check_clean(unit);

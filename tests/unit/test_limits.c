@@ -66,7 +66,7 @@ static void units(void **state)
 
 static void expect_login(const char *text, const char *expected)
 {
-	_cleanup_(freep) char *value = limit_parse_logins(text);
+	_cleanup_(freep) char *value = limit_parse_logins(text, "soft");
 
 	if (expected)
 		assert_string_equal(value, expected);
@@ -114,9 +114,8 @@ static void places(void **state)
 	limit_setting_clear(&setting);
 	tree_write(tree, "etc/security/limits.d/rdma.conf", "* - memlock unlimited");
 	tree_write(tree, "etc/security/limits.conf", "* - memlock 64");
-	limit_of_logins(&tree->root, &setting);
+	assert_true(limit_of_logins(&tree->root, false, &setting));
 	assert_string_equal(setting.file, "/etc/security/limits.d/rdma.conf");
-	assert_true(limit_is_none(&setting));
 	limit_setting_clear(&setting);
 }
 
@@ -153,8 +152,39 @@ static void order_of_files(void **state)
 	expect_place(tree, "8M", "/etc/" UNIT ".d/8-z.conf");
 	tree_write(tree, "etc/security/limits.d/20-nproc.conf", "* soft memlock 20");
 	tree_write(tree, "etc/security/limits.d/100-rdma.conf", "* - memlock unlimited");
-	limit_of_logins(&tree->root, &logins);
+	assert_false(limit_of_logins(&tree->root, false, &logins));
 	assert_string_equal(logins.value, "20");
+}
+
+/* A soft limit cannot exceed the hard one, whether that is of a line or of the daemon. */
+static void hard_limits(void **state)
+{
+	static const struct {
+		const char *lines;
+		bool hard_is_none, lifted;
+		const char *decides;
+	} cases[] = {
+		{"* - memlock unlimited", false, true, "unlimited"},
+		{"* soft memlock unlimited\n* hard memlock unlimited", false, true, "unlimited"},
+		{"* soft memlock unlimited", false, false, "unlimited"},
+		{"* soft memlock unlimited", true, true, "unlimited"},
+		{"* - memlock unlimited\n* hard memlock 64", true, false, "64"},
+		{"* hard memlock unlimited", true, false, NULL},
+		{"", true, false, NULL},
+	};
+	const struct saved_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
+
+		tree_write(tree, "etc/security/limits.conf", cases[i].lines);
+		assert_int_equal(limit_of_logins(&tree->root, cases[i].hard_is_none, &logins),
+				 cases[i].lifted);
+		if (cases[i].decides)
+			assert_string_equal(logins.value, cases[i].decides);
+		else
+			assert_null(logins.value);
+	}
 }
 
 #define V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -307,6 +337,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(logins),
 		cmocka_unit_test_setup_teardown(places, tree_only_set_up, tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(hard_limits, tree_only_set_up, tree_only_tear_down),
 		cmocka_unit_test_setup_teardown(order_of_files, tree_only_set_up,
 						tree_only_tear_down),
 		cmocka_unit_test_setup_teardown(cgroup_levels, tree_only_set_up,

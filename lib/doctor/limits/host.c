@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Host-wide checks of doctor/frame/limits.def: processors, interrupts, memory, files. */
+/* Host-wide checks of doctor/frame/limits.def: processors, interrupts, settings, memory, files. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
+#include "kernel/netlink/nldev.h"
 
 bool limits_apply_to_accelerators(struct doctor_context *run)
 {
@@ -236,6 +237,31 @@ void check_irq_local(struct doctor_context *run)
 }
 
 /* ---- Notes ---- */
+
+void check_privileged_qkey(struct doctor_context *run)
+{
+	struct nldev_settings settings;
+	int rc;
+
+	/* Opening a netlink socket would load the RDMA core. */
+	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS)) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	rc = nldev_read_settings(&run->facts->root, &settings);
+	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known)) {
+		doctor_does_not_apply(run);
+	} else if (rc) {
+		doctor_unread(run, "the setting privileged-qkey", "RDMA netlink", rc, false);
+	} else {
+		doctor_evidence(run, "RDMA netlink SYS_GET", "privileged-qkey %s, wanted off",
+				settings.privileged_qkey.value ? "on" : "off");
+		if (settings.privileged_qkey.value)
+			doctor_note(run, "every user may send with controlled Q_Keys");
+		else
+			doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
+	}
+}
 
 void check_nofile(struct doctor_context *run)
 {

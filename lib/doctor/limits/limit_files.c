@@ -58,7 +58,7 @@ char *limit_parse_unit(const char *text, const char *key)
 }
 
 /* DOMAIN TYPE ITEM VALUE, limits.conf(5); the type "-" means both soft and hard. */
-char *limit_parse_logins(const char *text)
+char *limit_parse_logins(const char *text, const char *wanted)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 	char *rest = copy, *line, *value = NULL;
@@ -70,7 +70,7 @@ char *limit_parse_logins(const char *text)
 		if (sscanf(line, " %7s %7s %15s %31s", domain, type, item, number) != 4)
 			continue;
 		if (strcmp(domain, "*") || strcmp(item, "memlock") ||
-		    (strcmp(type, "-") && strcmp(type, "soft")))
+		    (strcmp(type, "-") && strcmp(type, wanted)))
 			continue;
 		free(value);
 		value = text_clean(number, strlen(number));
@@ -78,15 +78,17 @@ char *limit_parse_logins(const char *text)
 	return value;
 }
 
+typedef char *limit_parser(const char *text, const char *key);
+
 /* Takes the setting of a file, if any. Returns whether the file exists. */
-static bool take_file(const struct root *root, const char *path, const char *key,
-		      struct limit_setting *setting)
+static bool take_file(const struct root *root, const char *path, limit_parser *parse,
+		      const char *key, struct limit_setting *setting)
 {
 	_cleanup_(freep) char *text = NULL, *value = NULL;
 
 	if (sysfs_read_long(root, &text, "%s", path))
 		return false;
-	value = key ? limit_parse_unit(text, key) : limit_parse_logins(text);
+	value = parse(text, key);
 	if (!value)
 		return true;
 	limit_setting_clear(setting);
@@ -97,11 +99,11 @@ static bool take_file(const struct root *root, const char *path, const char *key
 }
 
 /* Takes the settings of all files; the last one wins. Frees the list. */
-static void take_files(const struct root *root, struct config_files *files, const char *key,
-		       struct limit_setting *setting)
+static void take_files(const struct root *root, struct config_files *files, limit_parser *parse,
+		       const char *key, struct limit_setting *setting)
 {
 	for (size_t i = 0; i < files->count; i++)
-		take_file(root, files->items[i].path, key, setting);
+		take_file(root, files->items[i].path, parse, key, setting);
 	config_files_clear(files);
 }
 
@@ -122,10 +124,10 @@ static void take_unit(const struct root *root, const char *directory, const char
 		_cleanup_(freep) char *path = mem_format("%s%s/%s", places[i], directory, unit);
 		_cleanup_(freep) char *folder = mem_format("%s.d", path);
 
-		found = found || take_file(root, path, key, setting);
+		found = found || take_file(root, path, limit_parse_unit, key, setting);
 		config_files_add(root, folder, &drop_ins);
 	}
-	take_files(root, &drop_ins, key, setting);
+	take_files(root, &drop_ins, limit_parse_unit, key, setting);
 }
 
 void limit_of_unit(const struct root *root, const char *unit, const char *key,
@@ -143,12 +145,30 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
 }
 
 /* limits.conf(5): the files of limits.d follow it, sorted by name. */
-void limit_of_logins(const struct root *root, struct limit_setting *ret_setting)
+static void read_logins(const struct root *root, const char *type, struct limit_setting *setting)
 {
 	struct config_files files = {.count = 0};
 
-	*ret_setting = (struct limit_setting){.value = NULL};
-	take_file(root, "etc/security/limits.conf", NULL, ret_setting);
+	take_file(root, "etc/security/limits.conf", limit_parse_logins, type, setting);
 	config_files_add(root, "etc/security/limits.d", &files);
-	take_files(root, &files, NULL, ret_setting);
+	take_files(root, &files, limit_parse_logins, type, setting);
+}
+
+/* pam_limits lowers the soft limit to the hard one: setup_limits(), pam_limits.c. */
+bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_setting *ret_setting)
+{
+	struct limit_setting soft = {.value = NULL}, hard = {.value = NULL};
+
+	read_logins(root, "soft", &soft);
+	read_logins(root, "hard", &hard);
+	if (hard.value)
+		hard_is_none = limit_is_none(&hard);
+	if (limit_is_none(&soft) && hard.value && !hard_is_none) {
+		*ret_setting = hard;
+		limit_setting_clear(&soft);
+		return false;
+	}
+	*ret_setting = soft;
+	limit_setting_clear(&hard);
+	return limit_is_none(&soft) && hard_is_none;
 }

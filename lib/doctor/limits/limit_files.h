@@ -23,13 +23,17 @@ void limit_of_unit(const struct root *root, const char *unit, const char *key,
 /* Reads DefaultLimitMEMLOCK and the like of the service manager. */
 void limit_of_manager(const struct root *root, const char *key, struct limit_setting *ret_setting);
 /*
- * Reads the memlock line for all users that is effective at login: the last one for the soft limit.
+ * Whether the memlock lines for all users lift both limits of logins; `hard_is_none`: the process
+ * that starts them has no hard limit. The setting is the line that decides, if any.
  */
-void limit_of_logins(const struct root *root, struct limit_setting *ret_setting);
+bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_setting *ret_setting);
 void limit_setting_clear(struct limit_setting *setting);
 /* Whether the value is unlimited: infinity in systemd; unlimited, infinity or -1 in pam_limits. */
 bool limit_is_none(const struct limit_setting *setting);
 
-/* The parsers: return the last value in the text, freed by the caller; NULL if there is none. */
+/*
+ * The parsers: return the last value in the text, freed by the caller; NULL if there is none. Of
+ * logins, `wanted` is "soft" or "hard".
+ */
 char *limit_parse_unit(const char *text, const char *key);
-char *limit_parse_logins(const char *text);
+char *limit_parse_logins(const char *text, const char *wanted);

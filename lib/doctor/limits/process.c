@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/limits/limit_files.h"
-#include "kernel/netlink/nldev.h"
 #include "kernel/privilege.h"
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts)
@@ -333,10 +332,13 @@ static void judge_daemon(struct doctor_context *run, const struct daemons *daemo
 	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
 
 	if (role == STARTS_LOGINS) {
-		limit_of_logins(&run->facts->root, &logins);
-		if (limit_is_none(&logins)) {
+		const bool hard_is_none = memlock->hard.unlimited == TRISTATE_YES;
+		const bool lifted = limit_of_logins(&run->facts->root, hard_is_none, &logins);
+
+		if (logins.value)
 			doctor_evidence(run, logins.file, "memlock %s for logins in %s",
 					logins.value, logins.file);
+		if (lifted) {
 			doctor_ok(run, "logins get more than the daemon has");
 			return;
 		}
@@ -471,30 +473,5 @@ void check_rdma_cgroup(struct doctor_context *run)
 				limits->cgroups.count, text_plural_s(limits->cgroups.count));
 		doctor_ok(run, "no control group%s limits RDMA objects",
 			  limits->cgroups.more_above ? " that can be seen from here" : "");
-	}
-}
-
-void check_privileged_qkey(struct doctor_context *run)
-{
-	struct nldev_settings settings;
-	int rc;
-
-	/* Opening a netlink socket would load the RDMA core. */
-	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS)) {
-		doctor_does_not_apply(run);
-		return;
-	}
-	rc = nldev_read_settings(&run->facts->root, &settings);
-	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known)) {
-		doctor_does_not_apply(run);
-	} else if (rc) {
-		doctor_unread(run, "the setting privileged-qkey", "RDMA netlink", rc, false);
-	} else {
-		doctor_evidence(run, "RDMA netlink SYS_GET", "privileged-qkey %s, wanted off",
-				settings.privileged_qkey.value ? "on" : "off");
-		if (settings.privileged_qkey.value)
-			doctor_note(run, "every user may send with controlled Q_Keys");
-		else
-			doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
 	}
 }
