@@ -85,32 +85,34 @@ bool doctor_has_accelerator(struct doctor_facts *facts)
 	return false;
 }
 
+/* The images of Apptainer and Singularity have this directory. */
+bool doctor_in_apptainer(const struct doctor_facts *facts)
+{
+	return sysfs_has_directory(&facts->root, ".singularity.d");
+}
+
 /*
  * Docker and Podman leave a file in the root directory, systemd-nspawn and LXC identify themselves
  * to process 1 and below /run, Kubernetes sets a variable (https://systemd.io/CONTAINER_INTERFACE).
  */
-static bool looks_like_container(const struct root *root)
+static bool looks_like_container(const struct doctor_facts *facts)
 {
 	static const char *const files[] = {".dockerenv", "run/.containerenv",
 					    "run/systemd/container"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		_cleanup_(closep) int fd = root_open_path(root, files[i], 0);
+		_cleanup_(closep) int fd = root_open_path(&facts->root, files[i], 0);
 
 		if (fd >= 0)
 			return true;
 	}
-	return false;
+	return doctor_in_apptainer(facts) || doctor_environment(facts, "KUBERNETES_SERVICE_HOST");
 }
 
 bool doctor_in_container(struct doctor_facts *facts)
 {
 	if (facts->container == TRISTATE_UNKNOWN)
-		facts->container = looks_like_container(&facts->root) ||
-						   doctor_environment(facts,
-								      "KUBERNETES_SERVICE_HOST")
-					   ? TRISTATE_YES
-					   : TRISTATE_NO;
+		facts->container = looks_like_container(facts) ? TRISTATE_YES : TRISTATE_NO;
 	return facts->container == TRISTATE_YES;
 }
 

@@ -96,6 +96,17 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	[ "$status" = 0 ]
 }
 
+@test "doctor: memlock in a container of Apptainer, which inherits limits and sees the host's processes" {
+	copy cx5-ib-edr
+	put proc/self/limits "$(limits 8388608 8388608)"
+	put .singularity.d/runscript ''
+	put etc/security/limits.d/rdma.conf '* - memlock unlimited'
+	daemon sshd 800 1 0 8388608
+	check memlock
+	says 4 'warning this shell: pinned memory is limited, so registering more fails | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> raise the limit of the job or login that starts the container, which inherits it: rdmactl doctor on the host shows what limits these' \
+		'not-checked sshd[800]: the limit of logins is in files of the host, which a container does not have | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited'
+}
+
 @test "doctor: memlock of sshd and of container runtimes" {
 	copy cx5-ib-edr
 	put proc/self/limits "$(limits unlimited unlimited)"

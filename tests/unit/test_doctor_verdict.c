@@ -328,7 +328,7 @@ static void variables(void **state)
 	assert_null(doctor_environment(&bed->facts, "NAM"));
 }
 
-/* The traces of Docker, Podman, systemd-nspawn and Kubernetes. */
+/* The traces of Docker, Podman, systemd-nspawn, Kubernetes and Apptainer. */
 static void containers(void **state)
 {
 	static const char *const files[] = {".dockerenv", "run/.containerenv",
@@ -353,6 +353,12 @@ static void containers(void **state)
 	bed->facts.environment = environment;
 	bed->facts.container = TRISTATE_UNKNOWN;
 	assert_true(doctor_in_container(&bed->facts));
+	assert_false(doctor_in_apptainer(&bed->facts));
+	bed->facts.environment = NULL;
+	bed->facts.container = TRISTATE_UNKNOWN;
+	tree_directory(&bed->tree, ".singularity.d");
+	assert_true(doctor_in_container(&bed->facts));
+	assert_true(doctor_in_apptainer(&bed->facts));
 }
 
 /* Only RoCE hardware makes a RoCE host; an accelerator makes it a GPU host. */

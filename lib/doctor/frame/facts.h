@@ -54,6 +54,8 @@ bool doctor_has_accelerator(struct doctor_facts *facts);
 enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
 /* Whether this process runs in a container, by its files and namespaces. */
 bool doctor_in_container(struct doctor_facts *facts);
+/* Whether that is one whose processes inherit the limits of the job or login that starts it. */
+bool doctor_in_apptainer(const struct doctor_facts *facts);
 /* Whether there is an RDMA device, or a PCI function that certainly has RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
 /* Returns the RDMA device of a PCI function, or NULL. */

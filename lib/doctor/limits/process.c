@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/limits/limit_files.h"
+#include "doctor/stack/stack.h"
 #include "kernel/privilege.h"
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts)
@@ -213,7 +214,11 @@ static void check_this_shell(struct doctor_context *run)
 				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
 				"CAP_IPC_LOCK is held in a user namespace, where it does not lift "
 				"the limit");
-	if (run->profile == PROFILE_CONTAINER)
+	if (doctor_in_apptainer(run->facts))
+		doctor_next_step(run, "raise the limit of the job or login that starts the "
+				      "container, which inherits it: rdmactl doctor on the host "
+				      "shows what limits these");
+	else if (run->profile == PROFILE_CONTAINER)
 		doctor_next_step(run, "start the container with --ulimit memlock=-1%s",
 				 in_vain ? "" : ", or give it the capability IPC_LOCK");
 	doctor_verdict(run, severity_of(run, &memlock),
@@ -331,6 +336,12 @@ static void judge_daemon(struct doctor_context *run, const struct daemons *daemo
 	enum severity severity = severity_of(run, memlock);
 	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
 
+	if (role == STARTS_LOGINS && doctor_is_contained(run)) {
+		doctor_not_checked(run, 0,
+				   "the limit of logins is in files of the host, which a container "
+				   "does not have");
+		return;
+	}
 	if (role == STARTS_LOGINS) {
 		const bool hard_is_none = memlock->hard.unlimited == TRISTATE_YES;
 		const bool lifted = limit_of_logins(&run->facts->root, hard_is_none, &logins);
