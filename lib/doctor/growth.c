@@ -108,7 +108,8 @@ int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *
 		       struct problems *problems)
 {
 	struct doctor_growth *growth;
-	uint64_t start;
+	enum { JIFFY_MOST_MSEC = 10 };
+	uint64_t start, cached;
 	int rc;
 
 	if (!request->since && (!request->interval_msec || facts->root.recorded))
@@ -122,7 +123,9 @@ int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *
 	} else if (is_wanted(request)) {
 		start = clock_nsec();
 		take(facts, request, &growth->before);
-		wait_msec(request->interval_msec);
+		/* The second reading must not come from the cache of the first. */
+		cached = growth_cache_msec(facts) + JIFFY_MOST_MSEC;
+		wait_msec(request->interval_msec > cached ? request->interval_msec : cached);
 		growth->seconds = (double)(clock_nsec() - start) / 1e9;
 	}
 	take(facts, request, &growth->after);

@@ -15,6 +15,8 @@
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
+enum { CACHE_MOST_MSEC = 10000 }; /* set_stats_lifespan(), core/sysfs.c */
+
 struct doctor_counters {
 	struct device_list devices; /* those that may be read; all but the array is borrowed */
 	struct inventory inventory;
@@ -91,6 +93,26 @@ void growth_read_counters(struct doctor_facts *facts, const struct doctor_reques
 	for (size_t i = 0; i < readings.count; i++)
 		add(reading, &readings.items[i]);
 	counter_readings_clear(&readings);
+}
+
+uint64_t growth_cache_msec(const struct doctor_facts *facts)
+{
+	const struct device_list *devices = facts->counters ? &facts->counters->devices : NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; devices && i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct device *device = &devices->items[i];
+			struct number msec = {.known = false};
+
+			sysfs_read_number(&facts->root, &msec,
+					  SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters/lifespan",
+					  device->kernel_name,
+					  (unsigned int)device->ports[j].port.value);
+			if (msec.known && msec.value > most)
+				most = msec.value;
+		}
+	return most < CACHE_MOST_MSEC ? most : CACHE_MOST_MSEC;
 }
 
 void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,

@@ -467,6 +467,16 @@ mlx5_1/1 ok the link has no errors' --since "$saved"
 mlx5_1/1 not-checked nothing counts link errors' --interval 1ms
 }
 
+@test "--interval: the second reading does not come from a driver's cache" {
+	local begin
+
+	copy cx5-ib-edr
+	put $rdma/mlx5_1/ports/1/hw_counters/lifespan 700
+	begin=${EPOCHREALTIME/./}
+	try doctor --root "$tree" --only link-errors --interval 1ms
+	[ $((${EPOCHREALTIME/./} - begin)) -ge 700000 ]
+}
+
 @test "--interval: nothing grows in a snapshot" {
 	local snapshot=$BATS_TEST_TMPDIR/snapshot
 

@@ -25,6 +25,11 @@ int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *r
 		      struct growth_reading *reading, double *ret_seconds,
 		      struct problems *problems);
 /*
+ * Returns how long a driver may answer from its cache, in milliseconds, for the ports whose
+ * counters were read: update_hw_stats(), core/sysfs.c.
+ */
+uint64_t growth_cache_msec(const struct doctor_facts *facts);
+/*
  * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
  * bond, the members of the bond.
  */
