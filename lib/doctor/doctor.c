@@ -140,14 +140,6 @@ static bool run_on_object(struct doctor_context *run)
 	return true;
 }
 
-static void set_device(struct doctor_context *run, const struct device *device)
-{
-	run->device = device;
-	run->function = NULL;
-	if (device->pci_address && doctor_pci(run->facts))
-		run->function = pci_list_find(&run->facts->pci, device->pci_address);
-}
-
 void doctor_leave_object(struct doctor_context *run)
 {
 	run->device = NULL;
@@ -175,7 +167,8 @@ static bool for_each_object(struct doctor_context *run, bool (*act)(struct docto
 		return any;
 	}
 	for (size_t i = 0; i < devices->count; i++) {
-		set_device(run, &devices->items[i]);
+		run->device = &devices->items[i];
+		run->function = doctor_function_of(run->facts, run->device);
 		run->port = NULL;
 		if (run->check->scope == ON_DEVICE) {
 			any |= act(run);

@@ -116,6 +116,13 @@ bool doctor_in_container(struct doctor_facts *facts)
 	return facts->container == TRISTATE_YES;
 }
 
+struct pci_function *doctor_function_of(struct doctor_facts *facts, const struct device *device)
+{
+	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
+
+	return pci ? pci_list_find(pci, device->pci_address) : NULL;
+}
+
 const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address)
 {
 	for (size_t i = 0; i < facts->inventory.devices.count; i++) {

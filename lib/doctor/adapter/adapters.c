@@ -176,12 +176,10 @@ static bool is_virtual(const struct pci_function *function)
 static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *adapters,
 		      const struct device *device)
 {
-	struct pci_function *function = NULL;
+	struct pci_function *function = doctor_function_of(facts, device);
 
 	if (!device->pci_address || !device->board_id || !device->firmware)
 		return false;
-	if (doctor_pci(facts))
-		function = pci_list_find(&facts->pci, device->pci_address);
 	if (function)
 		pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
 	if (function && is_virtual(function))

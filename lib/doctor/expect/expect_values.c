@@ -41,10 +41,8 @@ static bool has_none(const struct device *device, const struct port *port, enum 
 static void get_pcie(struct doctor_facts *facts, const struct device *device, enum wanted_key key,
 		     struct expect_value *value)
 {
-	struct pci_function *function = NULL;
+	struct pci_function *function = doctor_function_of(facts, device);
 
-	if (device->pci_address && doctor_pci(facts))
-		function = pci_list_find(&facts->pci, device->pci_address);
 	if (!function)
 		return;
 	pci_read(&facts->root, function, PCI_LINK, facts->problems);

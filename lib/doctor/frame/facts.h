@@ -58,6 +58,8 @@ bool doctor_in_container(struct doctor_facts *facts);
 bool doctor_in_apptainer(const struct doctor_facts *facts);
 /* Whether there is an RDMA device, or a PCI function that certainly has RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
+/* Returns the PCI function of a device; NULL: it has none, or they cannot be listed. */
+struct pci_function *doctor_function_of(struct doctor_facts *facts, const struct device *device);
 /* Returns the RDMA device of a PCI function, or NULL. */
 const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address);
 /* Whether the PCI function has RDMA hardware, and its device was not deselected. */

@@ -33,13 +33,6 @@ static struct doctor_ports *ports_of(struct doctor_facts *facts)
 	return facts->ports;
 }
 
-static struct pci_function *function_of(struct doctor_facts *facts, const struct device *device)
-{
-	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
-
-	return pci ? pci_list_find(pci, device->pci_address) : NULL;
-}
-
 static struct port_fact *fact_of(struct doctor_facts *facts, const struct device *device,
 				 const struct port *port)
 {
@@ -73,7 +66,7 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *devic
 static bool may_manage_nvswitches(struct doctor_facts *facts, const struct device *device)
 {
 	enum { CONNECTX_7 = 0x1021, CLASS_INFINIBAND = 0x0207 };
-	struct pci_function *function = function_of(facts, device);
+	struct pci_function *function = doctor_function_of(facts, device);
 
 	if (!function)
 		return false;
@@ -151,7 +144,7 @@ bool doctor_is_plane(const struct doctor_facts *facts, const struct device *devi
 
 static struct pci_function *find_role(struct doctor_facts *facts, const struct device *device)
 {
-	struct pci_function *function = device->software ? NULL : function_of(facts, device);
+	struct pci_function *function = device->software ? NULL : doctor_function_of(facts, device);
 
 	if (!function || doctor_is_plane(facts, device) ||
 	    device_is_subfunction(&facts->root, device))

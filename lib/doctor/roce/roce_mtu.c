@@ -17,23 +17,12 @@ enum { ENOUGH_FOR_LARGEST = 4192 };
  */
 static bool is_physical(const struct doctor_context *run, const struct device *device)
 {
-	struct pci_function *function = NULL;
-	_cleanup_(freep) char *target = NULL, *address = NULL;
-	size_t length;
+	struct pci_function *function = doctor_function_of(run->facts, device);
 
-	if (!device->pci_address || !doctor_pci(run->facts))
-		return false;
-	function = pci_list_find(&run->facts->pci, device->pci_address);
 	if (!function)
 		return false;
 	pci_read(&run->facts->root, function, PCI_VIRTUAL, NULL);
-	if (function->physfn)
-		return false;
-	if (sysfs_link(&run->facts->root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
-		return false;
-	/* The path of a subfunction has the auxiliary device between function and device. */
-	length = sysfs_find_pci(target, &address);
-	return length && !strncmp(target + length, "/infiniband/", strlen("/infiniband/"));
+	return !function->physfn && !device_is_subfunction(&run->facts->root, device);
 }
 
 /* Active ports of the same board have the same purpose, unless the user says otherwise. */
