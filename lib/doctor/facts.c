@@ -43,7 +43,8 @@ const struct pci_list *doctor_pci(struct doctor_facts *facts)
 	return facts->pci_rc ? NULL : &facts->pci;
 }
 
-int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
+int doctor_read_signed(const struct doctor_facts *facts, int64_t *ret_value, const char *format,
+		       ...)
 {
 	_cleanup_(freep) char *path = NULL;
 	char text[SYSFS_TEXT_SIZE], *end;
@@ -54,7 +55,7 @@ int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *fo
 	va_start(arguments, format);
 	path = mem_format_list(format, arguments);
 	va_end(arguments);
-	length = sysfs_read(&facts->root, text, "proc/sys/%s", path);
+	length = sysfs_read(&facts->root, text, "%s", path);
 	if (length < 0)
 		return (int)length;
 	errno = 0;

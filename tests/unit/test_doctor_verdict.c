@@ -305,11 +305,12 @@ static void settings(void **state)
 	struct bed *bed = *state;
 	int64_t value = 77;
 
-	assert_int_equal(doctor_sysctl(&bed->facts, &value, "vm/%s", "x"), -ENOENT);
+	assert_int_equal(doctor_read_signed(&bed->facts, &value, "proc/sys/vm/%s", "x"), -ENOENT);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		value = 77;
 		tree_write(&bed->tree, "proc/sys/vm/x", cases[i].text);
-		assert_int_equal(doctor_sysctl(&bed->facts, &value, "vm/%s", "x"), cases[i].rc);
+		assert_int_equal(doctor_read_signed(&bed->facts, &value, "proc/sys/vm/%s", "x"),
+				 cases[i].rc);
 		assert_int_equal(value, cases[i].rc ? 77 : cases[i].value);
 	}
 }

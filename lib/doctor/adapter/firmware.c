@@ -386,20 +386,6 @@ enum { DEGREE = 1000, NEAR_DEGREES = 5 };
 
 #define HWMON PCI_FUNCTION "/hwmon/%s"
 
-static int read_degrees(struct doctor_context *run, int64_t *ret_value, const char *hwmon,
-			const char *file)
-{
-	char text[SYSFS_TEXT_SIZE], *end;
-	ssize_t length = sysfs_read(&run->facts->root, text, HWMON "/%s", run->function->address,
-				    hwmon, file);
-
-	if (length < 0)
-		return (int)length;
-	errno = 0;
-	*ret_value = strtoll(text, &end, 10);
-	return errno || end == text || *end ? -EINVAL : 0;
-}
-
 struct hottest {
 	enum severity severity;
 	size_t sensors; /* with both a value and a limit */
@@ -417,14 +403,16 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 	_cleanup_(freep) char *label = NULL;
 	char text[SYSFS_TEXT_SIZE];
 	int64_t value, limit;
-	int rc = read_degrees(run, &value, hwmon, input);
+	int rc = doctor_read_signed(run->facts, &value, HWMON "/%s", run->function->address, hwmon,
+				    input);
 	enum severity severity = SEVERITY_OK;
 
 	/* ENODATA: the sensor has no value now, such as that of a port without a module. */
 	if (rc == -ENODATA || rc == -ENOENT)
 		return;
 	if (!rc)
-		rc = read_degrees(run, &limit, hwmon, crit);
+		rc = doctor_read_signed(run->facts, &limit, HWMON "/%s", run->function->address,
+					hwmon, crit);
 	/* mlx5 may report 0 for all values of a port without a module. */
 	if (rc == -ENOENT || (!rc && limit <= 0))
 		return;

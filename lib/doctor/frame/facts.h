@@ -43,9 +43,9 @@ int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *re
  * reason.
  */
 const struct pci_list *doctor_pci(struct doctor_facts *facts);
-/* Reads a file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
-int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Reads a file as a number that may be negative. 0 or -errno. */
+int doctor_read_signed(const struct doctor_facts *facts, int64_t *ret_value, const char *format,
+		       ...) __attribute__((format(printf, 3, 4)));
 /* Returns an environment variable of this process; NULL: not set, or a saved tree. */
 const char *doctor_environment(const struct doctor_facts *facts, const char *name);
 /* Whether the host has a GPU or another accelerator. */

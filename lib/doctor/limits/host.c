@@ -34,7 +34,7 @@ void check_numa_balancing(struct doctor_context *run)
 {
 	const char *source = "/proc/sys/kernel/numa_balancing";
 	int64_t value = 0;
-	int rc = doctor_sysctl(run->facts, &value, "kernel/numa_balancing");
+	int rc = doctor_read_signed(run->facts, &value, "%s", source + 1);
 
 	if (rc == -ENOENT && run->facts->root.live) {
 		doctor_evidence(run, source, "there is no %s", source);

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 
+#define IPV4_CONF "proc/sys/net/ipv4/conf"
+
 /* A subnet of an RDMA port's netdev. */
 struct rail {
 	const struct link *link;
@@ -154,10 +156,10 @@ static int read_larger(const struct doctor_context *run, const struct link *link
 		       const char *setting, int64_t *ret_value)
 {
 	int64_t all, own;
-	int rc = doctor_sysctl(run->facts, &all, "net/ipv4/conf/all/%s", setting);
+	int rc = doctor_read_signed(run->facts, &all, IPV4_CONF "/all/%s", setting);
 
 	if (!rc)
-		rc = doctor_sysctl(run->facts, &own, "net/ipv4/conf/%s/%s", link->name, setting);
+		rc = doctor_read_signed(run->facts, &own, IPV4_CONF "/%s/%s", link->name, setting);
 	if (!rc)
 		*ret_value = all > own ? all : own;
 	return rc;
@@ -203,12 +205,11 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 		return;
 	}
 	if (rc) {
-		doctor_unread(run, "the ARP settings of the netdev", "/proc/sys/net/ipv4/conf", rc,
-			      false);
+		doctor_unread(run, "the ARP settings of the netdev", "/" IPV4_CONF, rc, false);
 		return;
 	}
 	ip_format(&rail->subnet.address, subnet);
-	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
+	doctor_evidence(run, "/" IPV4_CONF,
 			"%s/%u is also on %s; arp_ignore %d, arp_announce %d, each the larger of "
 			"all and %s (should be 1 or 2)%s",
 			subnet, rail->subnet.bits, neighbour->link->name, (int)ignore,
@@ -341,7 +342,7 @@ static void ask_filter(struct doctor_context *run, struct netlink *rtnl,
 	    !leaves_by_other(&route, link) || read_larger(run, link, "rp_filter", &strict) ||
 	    strict != 1)
 		return;
-	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
+	doctor_evidence(run, "/" IPV4_CONF,
 			"rp_filter of %s is 1 (strict), and the best route back to %s leaves by %s",
 			link->name, peer, other_name(run, &route));
 	survey->filtered++;
