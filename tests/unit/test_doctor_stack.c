@@ -439,7 +439,7 @@ static void drivers(void **state)
 	bed->problems = (struct problems){.items = NULL};
 	assert_told(bed,
 		    "error " FIRST ": no driver is bound to the function | no driver; %s; "
-		    "mlx5_core is perhaps loaded < /" FUNCTIONS FIRST "/driver -> modprobe "
+		    "mlx5_core is perhaps not loaded < /" FUNCTIONS FIRST "/driver -> modprobe "
 		    "mlx5_core and blocks\n",
 		    ids);
 	tree_delete(&bed->tree, "sys/module/mlx5_core");

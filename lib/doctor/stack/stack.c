@@ -108,6 +108,13 @@ void check_pci_dead(struct doctor_context *run)
 		doctor_ok(run, "the function answers on the PCI bus");
 }
 
+static const char *loaded_words(enum tristate loaded)
+{
+	if (loaded == TRISTATE_YES)
+		return "loaded";
+	return loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded";
+}
+
 static void find_no_driver(struct doctor_context *run, const struct function_state *state)
 {
 	struct pci_function *function = run->function;
@@ -134,10 +141,7 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 		doctor_note(run, "no driver is bound to the virtual function");
 		return;
 	}
-	doctor_evidence(run, NULL, "%s is %s", wanted,
-			state->loaded == TRISTATE_YES  ? "loaded"
-			: state->loaded == TRISTATE_NO ? "not loaded"
-						       : "perhaps loaded");
+	doctor_evidence(run, NULL, "%s is %s", wanted, loaded_words(state->loaded));
 	if (state->loaded == TRISTATE_YES)
 		doctor_next_step(run,
 				 "%secho %s > /sys/bus/pci/drivers/%s/bind; the kernel log says "
@@ -179,13 +183,6 @@ void check_pci_driver(struct doctor_context *run)
 	} else {
 		find_no_driver(run, &state);
 	}
-}
-
-static const char *loaded_words(enum tristate loaded)
-{
-	if (loaded == TRISTATE_YES)
-		return "loaded";
-	return loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded";
 }
 
 static void find_unbound(struct doctor_context *run, const struct function_state *state)
