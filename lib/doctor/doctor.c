@@ -41,7 +41,7 @@ enum {
 			 NEED_PCI_ADDRESS
 };
 
-static bool is_or_is_in(const char *object, const char *whole)
+bool doctor_is_in(const char *object, const char *whole)
 {
 	size_t length = strlen(whole);
 
@@ -51,7 +51,7 @@ static bool is_or_is_in(const char *object, const char *whole)
 /* Whether a verdict about the object `said` also covers the context's object. */
 static bool covers(const struct doctor_context *run, const char *said, const char *object)
 {
-	return !said || (object && is_or_is_in(object, said)) ||
+	return !said || (object && doctor_is_in(object, said)) ||
 	       (run->function && !strcmp(run->function->address, said));
 }
 

@@ -19,11 +19,8 @@ bool expect_names(const char *pattern, const char *name)
 /* Whether the finding's object is this device, one of its parts, its PCI function or its netdev. */
 static bool is_about(const struct device *device, const char *object)
 {
-	const size_t length = strlen(device->name);
-
-	if (device->pci_address && !strcmp(device->pci_address, object))
-		return true;
-	if (!strncmp(object, device->name, length) && (!object[length] || object[length] == '/'))
+	if ((device->pci_address && !strcmp(device->pci_address, object)) ||
+	    doctor_is_in(object, device->name))
 		return true;
 	for (size_t i = 0; i < device->port_count; i++)
 		if (device->ports[i].netdev && !strcmp(device->ports[i].netdev, object))

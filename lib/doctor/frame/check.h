@@ -116,6 +116,8 @@ bool doctor_leaves_nothing(const struct doctor_result *result);
 /* Returns the verdict of an earlier check on this object, or on what it is a part of; -1: none. */
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 
+/* Whether the object is the other one or its part, like mlx5_0/1 of mlx5_0. */
+bool doctor_is_in(const char *object, const char *whole);
 /* Makes the context be about the host as a whole, whatever the scope of the check. */
 void doctor_leave_object(struct doctor_context *run);
 /* Returns the name of the context's object, NULL for the host; the caller frees it. */
