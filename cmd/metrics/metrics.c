@@ -262,8 +262,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		.groups = run.args->only,
 		.top = run.args->top.known ? (unsigned int)run.args->top.value : 0,
 		.checks = run.args->checks,
-		.node_exporter = run.args->names.known &&
-				 run.args->names.value == NAMES_NODE_EXPORTER,
+		.node_exporter = number_is(&run.args->names, NAMES_NODE_EXPORTER),
 		.version = RDMACTL_VERSION,
 	};
 	status = run.args->listen ? serve(&run) : work(&run);

@@ -99,8 +99,7 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 		const struct doctor_result *result = sorted[i];
 		struct doctor_block *block = block_of(ret_blocks, result);
 
-		*(const struct doctor_result **)mem_append(&block->results, &block->count,
-							   sizeof(*block->results)) = result;
+		MEM_ADD(block->results, block->count) = result;
 		totals[result->finding.id.value]++;
 	}
 	count_dependents(results, dependents);

@@ -51,8 +51,7 @@ static void open_loader(struct doctor_facts *facts, const struct doctor_request 
 		const struct device *device = &facts->inventory.devices.items[i];
 
 		if (!doctor_counters_are_restricted(facts, device))
-			*(struct device *)mem_append(&devices->items, &devices->count,
-						     sizeof(*devices->items)) = *device;
+			MEM_ADD(devices->items, devices->count) = *device;
 	}
 	counters->inventory = (struct inventory){
 		.answers = facts->inventory.answers,

@@ -83,15 +83,14 @@ static int take_scalar(struct parser *parser, const struct json_node *node, bool
 		return 0;
 	}
 	if (unlimited && node->kind == JSON_NODE_STRING && !strcmp(node->string, "unlimited")) {
-		*(double *)mem_append(&wanted->numbers, &wanted->number_count,
-				      sizeof(double)) = INFINITY;
+		MEM_ADD(wanted->numbers, wanted->number_count) = INFINITY;
 		return 0;
 	}
 	if (demand(parser, node, JSON_NODE_NUMBER, key))
 		return -EINVAL;
 	if (node->real < 0)
 		return complain(parser, node->at, "%s is negative", key);
-	*(double *)mem_append(&wanted->numbers, &wanted->number_count, sizeof(double)) = node->real;
+	MEM_ADD(wanted->numbers, wanted->number_count) = node->real;
 	return 0;
 }
 

@@ -86,8 +86,7 @@ static void add_value(struct values *values, const struct expect_value *value)
 	for (size_t i = 0; i < values->number_count; i++)
 		if (values->numbers[i] == value->number)
 			return;
-	*(double *)mem_append(&values->numbers, &values->number_count,
-			      sizeof(double)) = value->number;
+	MEM_ADD(values->numbers, values->number_count) = value->number;
 }
 
 static int compare_words(const void *a, const void *b)
@@ -224,8 +223,7 @@ static void add_to_group(struct groups *groups, const struct device *device)
 		group->name = name;
 		group->board = device->board_id;
 	}
-	*(const struct device **)mem_append(&group->devices, &group->count,
-					    sizeof(*group->devices)) = device;
+	MEM_ADD(group->devices, group->count) = device;
 }
 
 static int compare_groups(const void *a, const void *b)

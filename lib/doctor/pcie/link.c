@@ -204,8 +204,7 @@ static double sum_rates(const struct device *device, double *ret_fastest)
 		const struct port *port = &device->ports[i];
 		double rate;
 
-		if (!port->state.known || port->state.value != PORT_STATE_ACTIVE ||
-		    !port->rate_gbps.known)
+		if (!number_is(&port->state, PORT_STATE_ACTIVE) || !port->rate_gbps.known)
 			continue;
 		rate = data_rate(port);
 		sum += rate;

@@ -18,11 +18,6 @@ bool roce_is_hardware_port(struct doctor_context *run)
 	return roce_is_port(run) && !run->device->software;
 }
 
-static bool is_active(const struct port *port)
-{
-	return port->state.known && port->state.value == PORT_STATE_ACTIVE;
-}
-
 static bool is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -35,7 +30,8 @@ bool roce_is_alike(struct doctor_context *run, const struct device *device, cons
 	other.device = device;
 	other.port = port;
 	return roce_is_hardware_port(run) && roce_is_hardware_port(&other) &&
-	       is_active(run->port) && is_active(port) &&
+	       number_is(&run->port->state, PORT_STATE_ACTIVE) &&
+	       number_is(&port->state, PORT_STATE_ACTIVE) &&
 	       is_same(run->device->driver, device->driver) &&
 	       is_same(run->device->board_id, device->board_id);
 }
