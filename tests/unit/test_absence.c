@@ -130,6 +130,19 @@ static void perhaps(void **state)
 	expect(bed, false, NULL, NULL);
 }
 
+/* X722, whose module had another name before Linux 5.14. */
+static void replaced_module(void **state)
+{
+	struct bed *bed = *state;
+
+	function(bed, "0000:01:00.0", "0x8086", "0x37d2", "0x020000", "i40e");
+	tree_directory(&bed->tree, "sys/module/i40e");
+	expect(bed, false, "bound to i40e, whose RDMA module irdma is not loaded",
+	       "load irdma, or in an older kernel i40iw, if RDMA is wanted and not switched off");
+	tree_directory(&bed->tree, "sys/module/i40iw");
+	expect(bed, false, NULL, NULL);
+}
+
 static void others_driver(void **state)
 {
 	struct bed *bed = *state;
@@ -158,9 +171,10 @@ static void no_bus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_driver), TEST(adapters_by_number), TEST(without_rdma_half),
-		TEST(perhaps),	      TEST(others_driver),	TEST(unreadable_driver),
-		TEST(no_bus),
+		TEST(without_driver),	 TEST(adapters_by_number),
+		TEST(without_rdma_half), TEST(perhaps),
+		TEST(replaced_module),	 TEST(others_driver),
+		TEST(unreadable_driver), TEST(no_bus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -426,6 +426,35 @@ static void mixed(void **state)
 	assert_told(bed, "not-checked " FIRST ": the origin of ib_core is not known\n");
 }
 
+/* X722: i40iw until Linux 5.13, irdma since. */
+static void replaced_module(void **state)
+{
+	static const char words[] = "note " FIRST
+				    ": %s is not loaded; not every adapter of this driver has RDMA "
+				    "| %s is not loaded < /sys/module -> modprobe %s, if the "
+				    "adapter is to do RDMA\n";
+	struct bed *bed = *state;
+
+	put_function(bed, FIRST, "0x8086", "0x37d2", "i40e");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, words, "irdma", "irdma", "irdma");
+	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "5.10");
+	tree_write(&bed->tree, "lib/modules/5.10/modules.dep", "kernel/i40iw/i40iw.ko:");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, words, "i40iw", "i40iw", "i40iw");
+	tree_delete(&bed->tree, "lib/modules/5.10/modules.dep");
+	tree_directory(&bed->tree, "sys/module/i40iw");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "note " FIRST
+			 ": i40iw is loaded, but has created no RDMA device for the function | "
+			 "i40iw is loaded < /sys/module -> dmesg | grep i40iw\n");
+	tree_directory(&bed->tree, "sys/module/irdma");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "note " FIRST
+			 ": irdma is loaded, but has created no RDMA device for the function | "
+			 "irdma is loaded < /sys/module -> dmesg | grep irdma\n");
+}
+
 static void drivers(void **state)
 {
 	static const char ids[] = "ID 15b3:1021 is served by mlx5_core";
@@ -749,13 +778,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware),	     TEST(hardware_elsewhere),
-		TEST(fell_off),	     TEST(settings),
-		TEST(blocked),	     TEST(absent),
-		TEST(mixed),	     TEST(drivers),
-		TEST(halves),	     TEST(no_halves),
-		TEST(shared_device), TEST(shared_representors),
-		TEST(unreadable),    TEST(once),
+		TEST(hardware),
+		TEST(hardware_elsewhere),
+		TEST(fell_off),
+		TEST(settings),
+		TEST(blocked),
+		TEST(absent),
+		TEST(mixed),
+		TEST(replaced_module),
+		TEST(drivers),
+		TEST(halves),
+		TEST(no_halves),
+		TEST(shared_device),
+		TEST(shared_representors),
+		TEST(unreadable),
+		TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ void check_pci_driver(struct doctor_context *run)
 
 static void find_unbound(struct doctor_context *run, const struct function_state *state)
 {
-	const char *module = state->row->module, *loaded = loaded_words(state->loaded);
+	const char *module = state->module, *loaded = loaded_words(state->loaded);
 
 	if (state->loaded == TRISTATE_YES) {
 		doctor_evidence(run, NULL, "%s is loaded", module);
@@ -209,7 +209,7 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 /* The driver made no auxiliary device for RDMA, or the kernel's driver makes none at all. */
 static void find_no_half(struct doctor_context *run, const struct function_state *state)
 {
-	const char *module = state->row->module, *loaded = loaded_words(state->loaded);
+	const char *module = state->module, *loaded = loaded_words(state->loaded);
 	int rc;
 
 	if (doctor_earlier(run, CHECK_ID_rdma_disabled) == SEVERITY_NOTICE) {

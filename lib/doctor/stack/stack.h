@@ -42,6 +42,7 @@ enum rdma_half {
 /* The state of a PCI function, for the checks of the chain up to its RDMA device. */
 struct function_state {
 	const struct rdma_driver *row;		  /* NULL: an RDMA device of an unknown driver */
+	const char *module;			  /* of its RDMA half, in this kernel */
 	bool has_driver;			  /* the row's driver is bound to the function */
 	enum rdma_half half;			  /* valid if has_driver */
 	const struct auxiliary_device *auxiliary; /* the unbound RDMA half, or the bound one */

@@ -354,6 +354,18 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 	return any ? HALF_NOT_MADE : HALF_UNSEEN;
 }
 
+static const char *half_module(struct doctor_facts *facts, const struct rdma_driver *row)
+{
+	_cleanup_(freep) char *file = NULL;
+
+	if (!row->former || doctor_has_module(facts, row->module) == TRISTATE_YES)
+		return row->module;
+	if (doctor_has_module(facts, row->former) == TRISTATE_YES)
+		return row->former;
+	file = module_file(doctor_module_files(facts), row->former);
+	return file ? row->former : row->module;
+}
+
 void function_state_read(struct doctor_context *run, struct function_state *ret_state)
 {
 	struct pci_function *function = run->function;
@@ -366,8 +378,11 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 	if (state.has_driver || doctor_device_at(run->facts, function->address))
 		state.half = judge_half(run, &state);
 	if (state.row) {
-		const char *module = state.has_driver ? state.row->module : state.row->driver;
+		const char *module = state.row->driver;
 
+		state.module = half_module(run->facts, state.row);
+		if (state.has_driver)
+			module = state.module;
 		state.loaded = doctor_has_module(run->facts, module);
 		/* A virtual function without a driver may be meant for a guest. */
 		if (!state.has_driver && !function->driver && !function->driver_unknown &&

@@ -53,12 +53,12 @@ void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rul
 }
 
 static const struct module_rule *rule_against(struct doctor_context *run,
-					      const struct rdma_driver *row)
+					      const struct function_state *state)
 {
 	const struct module_rules *rules = doctor_module_rules(run->facts);
-	const struct module_rule *rule = module_rules_find(rules, row->driver, false);
+	const struct module_rule *rule = module_rules_find(rules, state->row->driver, false);
 
-	return rule ? rule : module_rules_find(rules, row->module, false);
+	return rule ? rule : module_rules_find(rules, state->module, false);
 }
 
 static void find_blocked(struct doctor_context *run, const struct module_rule *rule,
@@ -124,7 +124,7 @@ void check_module_blocked(struct doctor_context *run)
 	 * there.
 	 */
 	rule = state.missing ? module_rules_find(rules, state.missing, false)
-			     : rule_against(run, state.row);
+			     : rule_against(run, &state);
 	if (rule) {
 		find_harmless(run, rule);
 		return;
@@ -135,7 +135,7 @@ void check_module_blocked(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/etc/modprobe.d", "settings that block modules: %zu, none for %s",
-			rules->count, state.missing ? state.missing : state.row->module);
+			rules->count, state.missing ? state.missing : state.module);
 	doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 
@@ -253,8 +253,8 @@ void check_module_mixed(struct doctor_context *run)
 		const char *name;
 		bool of_core;
 	} modules[] = {
-		{"ib_core", true},	    {"ib_uverbs", true},	{"rdma_cm", true},
-		{state.row->driver, false}, {state.row->module, false},
+		{"ib_core", true},	    {"ib_uverbs", true},   {"rdma_cm", true},
+		{state.row->driver, false}, {state.module, false},
 	};
 
 	base = origin_of(run, "ib_core", NULL);

@@ -29,7 +29,8 @@ static void note_half(const struct root *root, const struct pci_function *functi
 {
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
-	if (is_loaded(root, driver->module)) {
+	if (is_loaded(root, driver->module) ||
+	    (driver->former && is_loaded(root, driver->former))) {
 		/* The firmware may have disabled an optional half. */
 		if (driver->optional)
 			return;
@@ -46,7 +47,9 @@ static void note_half(const struct root *root, const struct pci_function *functi
 					    driver->driver, driver->module)
 			       : mem_format("bound to %s, but there is no RDMA device",
 					    driver->driver);
-		hint = mem_format("load %s%s", driver->module,
+		hint = mem_format("load %s%s%s%s", driver->module,
+				  driver->former ? ", or in an older kernel " : "",
+				  driver->former ? driver->former : "",
 				  driver->optional ? ", if RDMA is wanted and not switched off"
 						   : "");
 	}

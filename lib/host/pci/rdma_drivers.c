@@ -17,7 +17,8 @@ static const struct rdma_driver drivers[] = {
 	{"bnxt_en", "bnxt_re", .optional = true, .min_abi = 1, .max_abi = 1},
 	{"bnge", "bng_re", .optional = true, .max_abi = RDMA_ABI_ANY},
 	{"ice", "irdma", .optional = true, .max_abi = 5},
-	{"i40e", "irdma", .optional = true, .listed_only = true, .max_abi = 5},
+	/* irdma replaced i40iw in Linux 5.14. */
+	{"i40e", "irdma", "i40iw", .optional = true, .listed_only = true, .max_abi = 5},
 	{"idpf", "irdma", .optional = true, .max_abi = 5},
 	{"qede", "qedr", .optional = true, .min_abi = 8, .max_abi = 8},
 	{"hns3", "hns_roce_hw_v2", .listed_only = true, .max_abi = RDMA_ABI_ANY},

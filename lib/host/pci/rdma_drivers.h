@@ -16,6 +16,7 @@ struct rdma_driver {
 	 * driver does this itself.
 	 */
 	const char *module;
+	const char *former; /* the module that older kernels have instead, or NULL */
 	/*
 	 * Not every function of this driver has RDMA, or the firmware can disable it. The driver
 	 * makes an auxiliary device for the RDMA half if there is one.
