@@ -28,9 +28,9 @@ struct objects {
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
 /*
- * Returns the next step after a word that is none of these names, for the caller to free: a hint
- * that the word is a netdev below `root` (or NULL), the name that was probably meant, or
- * `otherwise`.
+ * Returns the next step after a word that is none of these names, for the caller to free: what
+ * else the word is below `root` (or NULL), such as a netdev; the name that was probably meant; all
+ * names; or `otherwise`, if they are too many.
  */
 char *object_suggest(const struct root *root, const char *word, const char *const *names,
 		     size_t count, const char *otherwise);

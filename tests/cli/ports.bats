@@ -30,14 +30,14 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 @test "ports: existing ports are shown although another one is missing" {
 	on planes ports smi1/2 smi1/5 mlx5_1 -o device,port
 	expect 3 $'DEVICE PORT\nsmi1      2' "rdmactl ports: mlx5_1: no such RDMA device
-  did you mean 'mlx5_0'?
+  there are mlx5_0, smi1
 rdmactl ports: smi1/5: no such port
   smi1 has ports 1 to 4"
 	on planes ports smi1/2 smi1/5 mlx5_1 -o device,port -j
 	expect 3
 	[ "$(jq -c .ports <<<"$output")" = '[{"device":"smi1","port":2}]' ]
 	[ "$(jq -c '.problems | map([.object, .attribute, .source, .error, .hint])' <<<"$output")" = \
-		'[["mlx5_1",null,null,"no such RDMA device","did you mean '"'mlx5_0'"'?"],["smi1/5",null,null,"no such port","smi1 has ports 1 to 4"]]' ]
+		'[["mlx5_1",null,null,"no such RDMA device","there are mlx5_0, smi1"],["smi1/5",null,null,"no such port","smi1 has ports 1 to 4"]]' ]
 }
 
 @test "ports: no such port" {

@@ -101,14 +101,14 @@ cell()
 	quickly on topo-switches topo -o node 0000:14:00.0
 	expect 0 $'NODE\ngpu0' ''
 	on topo-switches topo gpu9
-	expect 5 '' $'rdmactl topo: gpu9: no such RDMA device or accelerator\n  did you mean \'gpu0\'?'
+	expect 5 '' $'rdmactl topo: gpu9: no such RDMA device or accelerator\n  there are mlx5_0, mlx5_1, mlx5_2, mlx5_3, mlx5_10, mlx5_11, gpu0, gpu1, gpu2'
 	on topo-switches topo -o node mlx5_0 nothing
 	expect 3 $'NODE\nmlx5_0'
 	on cx6dx-roce topo ens1f0np0
 	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev of the adapter of mlx5_0: rdmactl netdevs shows which netdev belongs to which port'
 	# None of these is the name of a netdev, though a folder exists.
 	on cx6dx-roce topo ''
-	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  rdmactl topo lists what is there'
+	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  there are mlx5_0, mlx5_1, mlx5_2'
 	on cx6dx-roce topo . ../net
 	[[ $stderr != *netdev* ]]
 }

@@ -142,8 +142,8 @@ def times(sim):
 def waiting(sim):
     """Waiting for a missing device is not an error, but a possibly wrong name is reported."""
     wrong = []
-    for device, hint in (('ibsim9', "did you mean 'ibsim0'?"),
-                         ('mlx5_7', 'rdmactl devices lists what is there')):
+    for device, hint in (('ibsim9', 'there is only ibsim0'),
+                         ('ibsm0', "did you mean 'ibsim0'?")):
         _, bad, said = lines(sim, 4, 'events', device, '--until', 'device-added', '-d', '100ms')
         wrong += bad + unequal('the first messages', said.splitlines()[:2], [
             'rdmactl events: %s is not there yet: waiting for it' % device, '  ' + hint])

@@ -340,10 +340,10 @@ static int load(struct reading *reading)
 
 	if (rc)
 		return rc;
+	device_list_sort(list);
 	objects_filter_devices(objects, list, &reading->root, reading->problems);
 	for (size_t i = 0; !reading->nldev && i < list->count; i++)
 		device_list_ports_sysfs(&reading->root, &list->items[i], reading->problems);
-	device_list_sort(list);
 	if (!objects_filter_ports(objects, list, reading->problems))
 		return -ENODEV;
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
