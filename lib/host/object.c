@@ -10,6 +10,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/need.h"
 #include "host/port.h"
 #include "kernel/sysfs.h"
 
@@ -120,6 +121,32 @@ static char *list_rdma_devices(const struct root *root, const char *function)
 	return text ? text_clean(text, strlen(text)) : NULL;
 }
 
+/* Says which device or port has the GUID; NULL: none that the root shows. */
+static char *explain_guid(const struct root *root, uint64_t guid)
+{
+	_cleanup_(device_list_clear) struct device_list list = {0};
+	char *hint = NULL;
+
+	device_list_sysfs(root, &list);
+	for (size_t i = 0; i < list.count && !hint; i++) {
+		struct device *device = &list.items[i];
+
+		device_read_sysfs(root, device, NEED_NODE_GUID, NULL);
+		device_list_ports_sysfs(root, device, NULL);
+		if (device->node_guid.known && device->node_guid.value == guid)
+			hint = mem_format("that is the node GUID of %s", device->name);
+		for (size_t j = 0; j < device->port_count && !hint; j++) {
+			struct port *port = &device->ports[j];
+
+			port_read_sysfs(root, port, NEED_PORT_GUID, NULL);
+			if (port->port_guid.known && port->port_guid.value == guid)
+				hint = mem_format("that is the port GUID of %s/%" PRIu64,
+						  device->name, port->port.value);
+		}
+	}
+	return hint;
+}
+
 /* What else than the name of a device the word is; NULL: nothing that is known. */
 static char *explain_word(const char *word, const struct root *root)
 {
@@ -130,6 +157,7 @@ static char *explain_word(const char *word, const struct root *root)
 	_cleanup_(freep) char *function = mem_format("sys/bus/pci/devices/%s%s", domain, word);
 	_cleanup_(freep) char *devices = NULL;
 	struct ip_address ip;
+	uint64_t guid;
 
 	/* Such words would lead elsewhere, and no netdev can have them: dev_valid_name(). */
 	if (!*word || *word == '.' || strchr(word, '/'))
@@ -137,6 +165,8 @@ static char *explain_word(const char *word, const struct root *root)
 	if (!ip_parse(word, &ip))
 		return mem_string("that is an IP address: rdmactl gids --to names the port that "
 				  "leads to it, rdmactl selftest --peer tests with it");
+	if (!guid_parse(word, &guid) && guid)
+		return explain_guid(root, guid);
 	if (sysfs_has_directory(root, netdev)) {
 		devices = list_rdma_devices(root, of_netdev);
 		return devices ? mem_format("that is a netdev of the adapter of %s: rdmactl "

@@ -29,8 +29,8 @@ int objects_parse(struct objects *objects, char *const *words, bool ports, char 
 void objects_free(struct objects *objects);
 /*
  * Returns the next step after a word that is none of these names, for the caller to free: what
- * else the word is below `root` (or NULL), such as a netdev; the name that was probably meant; all
- * names; or `otherwise`, if they are too many.
+ * else the word is below `root` (or NULL), such as a netdev or the GUID of a device; the name that
+ * was probably meant; all names; or `otherwise`, if they are too many.
  */
 char *object_suggest(const struct root *root, const char *word, const char *const *names,
 		     size_t count, const char *otherwise);

@@ -86,6 +86,24 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 5 ports 'mlx4_1: no such RDMA device' 'there is only mlx4_0'
 }
 
+# RoCE's port GUID is not the node GUID; a device without a node GUID shows 0.
+@test "objects: a GUID leads to the device that has it" {
+	local guid
+
+	for guid in b859:9f03:00a1:b2c1 0xb8599f0300a1b2c1 b8599f0300A1B2C1; do
+		on cx6dx-roce ports "$guid"
+		expect_error 5 ports "$guid: no such RDMA device" 'that is the node GUID of mlx5_1'
+	done
+	on mlx4-vendor ports f452:1403:0055:6a21/1
+	expect_error 5 ports 'f452:1403:0055:6a21: no such RDMA device' 'that is the port GUID of mlx4_0/1'
+	on cx6dx-roce topo ba59:9fff:fea1:b2c1
+	expect_error 5 topo 'ba59:9fff:fea1:b2c1: no such RDMA device or accelerator' 'that is the port GUID of mlx5_1/1'
+	for guid in 0000:0000:0000:0000 b859:9f03:00a1:b2cf b859:9f03:00a1; do
+		on cx6dx-roce devices "$guid"
+		expect_error 5 devices "$guid: no such RDMA device" 'there are mlx5_0, mlx5_1, mlx5_2'
+	done
+}
+
 @test "objects: existing devices are shown although another one is missing" {
 	local command
 
