@@ -35,11 +35,11 @@ static const struct field *find_field(const struct schema *schema,
 	return NULL;
 }
 
-static void explain_field(const struct schema *schema, const char *word, char **ret_message,
-			  char **ret_hint)
+/* Returns the field that the word probably means, or all that a filter can name. */
+static char *hint_field(const struct schema *schema, const char *word)
 {
 	_cleanup_(freep) const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *list = NULL;
+	_cleanup_(freep) char *list = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < schema->field_count; i++) {
@@ -48,8 +48,40 @@ static void explain_field(const struct schema *schema, const char *word, char **
 		keys[count++] = schema->fields[i].key;
 		mem_extend(&list, "%s%s", list ? ", " : "the fields are ", schema->fields[i].key);
 	}
-	*ret_message = mem_format("unknown field '%s'", clean);
-	*ret_hint = text_suggest(word, keys, count, list);
+	return text_suggest(word, keys, count, list);
+}
+
+/* Takes the field from a piece, which must have a value for it. */
+static int take_field(const struct schema *schema, const struct where_alias *aliases,
+		      const char *piece, const struct field **ret_field, char **ret_message,
+		      char **ret_hint)
+{
+	const size_t length = strcspn(piece, "=!<>~");
+	const char *sign = piece + length;
+	_cleanup_(freep) char *word = mem_format("%.*s", (int)length, piece);
+	_cleanup_(freep) char *clean = text_clean(piece, strlen(piece));
+	const struct field *field = find_field(schema, aliases, word, length);
+
+	if (sign[0] && (sign[0] != '=' || sign[1] == '=')) {
+		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);
+		*ret_hint = mem_string("only = compares, with a value, or with a range: 20-25");
+	} else if (!length) {
+		*ret_message = mem_format("'%s' has no field before the =", clean);
+		*ret_hint = hint_field(schema, word);
+	} else if (!sign[0]) {
+		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);
+		*ret_hint = field ? field_explain(field) : hint_field(schema, word);
+	} else if (!field) {
+		*ret_message = mem_format("unknown field '%.*s'", (int)strcspn(clean, "="), clean);
+		*ret_hint = hint_field(schema, word);
+	} else if (!sign[1]) {
+		*ret_message = mem_format("'%s' has no value after the =", clean);
+		*ret_hint = field_explain(field);
+	} else {
+		*ret_field = field;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 static void explain_value(const struct field *field, const char *text, char **ret_message,
@@ -59,6 +91,8 @@ static void explain_value(const struct field *field, const char *text, char **re
 
 	*ret_message = mem_format("'%s' is not a value of %s", clean, field->key);
 	*ret_hint = field_explain(field);
+	if (!field_names(field) && strchr(text, '-'))
+		mem_extend(ret_hint, "; a range is two numbers, the smaller one first: 20-25");
 }
 
 /* Decimal, or hexadecimal after 0x: zeros before a number do not make it octal. */
@@ -137,21 +171,8 @@ static int parse_piece(struct where *where, const struct schema *schema,
 	const struct field *field = where->count ? where->values[where->count - 1].field : NULL;
 	struct where_value *value;
 
-	if (equals) {
-		_cleanup_(freep) char *word = mem_format("%.*s", (int)(equals - piece), piece);
-
-		field = find_field(schema, aliases, word, strlen(word));
-		if (!field) {
-			explain_field(schema, word, ret_message, ret_hint);
-			return -EINVAL;
-		}
-	} else if (!field) {
-		_cleanup_(freep) char *clean = text_clean(piece, strlen(piece));
-
-		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);
-		*ret_hint = mem_string("such as state=rts, or several separated by commas");
+	if ((equals || !field) && take_field(schema, aliases, piece, &field, ret_message, ret_hint))
 		return -EINVAL;
-	}
 	value = mem_append(&where->values, &where->count, sizeof(*where->values));
 	*value = (struct where_value){
 		.field = field, .first_of_field = equals, .text = mem_string(text)};
@@ -169,8 +190,16 @@ int where_parse(struct where *where, const struct schema *schema, const struct w
 	int rc = 0;
 
 	*where = (struct where){0};
-	while (!rc && (piece = strsep(&rest, ",")))
-		rc = parse_piece(where, schema, aliases, piece, ret_message, ret_hint);
+	while (!rc && (piece = strsep(&rest, ","))) {
+		if (*piece) {
+			rc = parse_piece(where, schema, aliases, piece, ret_message, ret_hint);
+			continue;
+		}
+		*ret_message = mem_string(*text ? "a comma has nothing before it or after it"
+						: "the filter is empty");
+		*ret_hint = mem_string("FIELD=VALUE, or several with commas between");
+		rc = -EINVAL;
+	}
 	if (rc)
 		where_clear(where);
 	return rc;

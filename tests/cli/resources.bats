@@ -117,7 +117,10 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	grep -q '^  the fields are device, mrn, length_bytes' <<<"$stderr"
 	try resources qp --where rts
 	expect_error 2 resources "--where: 'rts' is not FIELD=VALUE" \
-		'such as state=rts, or several separated by commas'
+		'the fields are device, port, qpn, type, subtype, state, remote_qpn, rq_psn, sq_psn, path_migration, pdn, pid, command, kernel, thread, driver'
+	try resources pd --where =5
+	expect_error 2 resources "--where: '=5' has no field before the =" \
+		'the fields are device, pdn, users, local_dma_lkey, unsafe_global_rkey, ctxn, pid, command, kernel, thread, driver'
 	try resources --where state=rts
 	expect_error 2 resources "'resources' does not take --where" \
 		'it is for qp, cm_id, cq, mr, pd, ctx, srq'

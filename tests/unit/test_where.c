@@ -152,23 +152,44 @@ static void needs(void **state)
 
 static void refusals(void **state)
 {
+	static const char comma[] = "a comma has nothing before it or after it",
+			  separated[] = "FIELD=VALUE, or several with commas between",
+			  comparison[] = "only = compares, with a value, or with a range: 20-25",
+			  range[] =
+				  "how many; a range is two numbers, the smaller one first: 20-25",
+			  fields[] = "the fields are name, count, change, mask, rate_gbps, up, "
+				     "state, caps, guid, gid, ip, words, double, note";
 	static const struct {
 		const char *text, *message, *hint;
 	} rows[] = {
-		{"", "'' is not FIELD=VALUE", "such as state=rts, or several separated by commas"},
-		{"20", "'20' is not FIELD=VALUE",
-		 "such as state=rts, or several separated by commas"},
+		{"", "the filter is empty", separated},
+		{",", comma, separated},
+		{",count=1", comma, separated},
+		{"count=1,", comma, separated},
+		{"count=1,,2", comma, separated},
+		{"=5", "'=5' has no field before the =", fields},
+		{"=", "'=' has no field before the =", fields},
+		{"count=1,=2", "'=2' has no field before the =", fields},
+		{"count=", "'count=' has no value after the =", "how many"},
+		{"how-many=", "'how-many=' has no value after the =", "how many"},
+		{"state", "'state' is not FIELD=VALUE", "state in a word: down, active"},
+		{"20", "'20' is not FIELD=VALUE", fields},
+		{"state:up", "'state:up' is not FIELD=VALUE", fields},
+		{"count==1", "'count==1' is not FIELD=VALUE", comparison},
+		{"count!=1", "'count!=1' is not FIELD=VALUE", comparison},
+		{"count>1", "'count>1' is not FIELD=VALUE", comparison},
+		{"name=x,count<=1", "'count<=1' is not FIELD=VALUE", comparison},
+		{"name~x", "'name~x' is not FIELD=VALUE", comparison},
+		{"\x1b=1", "unknown field '\\x1b'", fields},
 		{"cuont=1", "unknown field 'cuont'", "did you mean 'count'?"},
-		{"leaves=1", "unknown field 'leaves'",
-		 "the fields are name, count, change, mask, rate_gbps, up, state, caps, guid, gid, "
-		 "ip, words, double, note"},
-		{"elsewhere=1", "unknown field 'elsewhere'",
-		 "the fields are name, count, change, mask, rate_gbps, up, state, caps, guid, gid, "
-		 "ip, words, double, note"},
+		{"leaves=1", "unknown field 'leaves'", fields},
+		{"elsewhere=1", "unknown field 'elsewhere'", fields},
 		{"count=x", "'x' is not a value of count", "how many"},
-		{"count=", "'' is not a value of count", "how many"},
-		{"count=5-3", "'5-3' is not a value of count", "how many"},
-		{"words=25-20", "'25-20' is not a value of words", "some words"},
+		{"count=5-3", "'5-3' is not a value of count", range},
+		{"count=5-", "'5-' is not a value of count", range},
+		{"count=-5", "'-5' is not a value of count", range},
+		{"words=25-20", "'25-20' is not a value of words",
+		 "some words; a range is two numbers, the smaller one first: 20-25"},
 		{"count=1,x", "'x' is not a value of count", "how many"},
 		{"state=up", "'up' is not a value of state", "state in a word: down, active"},
 		{"up=maybe", "'maybe' is not a value of up", "whether it is up"},
