@@ -314,8 +314,23 @@ names_command()
 }
 
 @test "usage: the last of several equal options counts" {
+	local words first last once
+
 	quickly try --root "$roots/efa" -o index devices --root "$roots/cx5-ib-edr" -o device
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
+	# A list, too, whether it is one of words or of names.
+	while IFS=: read -r words first last; do
+		# shellcheck disable=SC2086 # words
+		on cx5-ib-edr $words $last
+		once=$output
+		# shellcheck disable=SC2086 # words
+		on cx5-ib-edr $words $first $last
+		[[ -n $once && $output == "$once" ]] || wrong "$words $first $last"
+	done <<-'END'
+		counters -o counter:-g errors:-g traffic
+		doctor -a -o check:--only port-state:--only stack
+	END
+	nothing_wrong
 }
 
 @test "usage: conditions and changes are given once, separated by commas" {
