@@ -27,10 +27,16 @@
 #define SOURCES (1u << COUNTER_SOURCE_PMA | 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_DEVICE)
 
 /*
- * Milliseconds: limits of --interval, the shortest time between two drawings for events, and the
- * longest between two looks for devices and ports.
+ * Milliseconds: limits of --interval, the shortest time between two drawings for events, the
+ * longest between two looks for devices and ports, and how long the bytes of one key may be apart.
  */
-enum { INTERVAL_LEAST = 100, INTERVAL_MOST = 3600000, REDRAW_MSEC = 100, FOLLOW_MSEC = 10000 };
+enum {
+	INTERVAL_LEAST = 100,
+	INTERVAL_MOST = 3600000,
+	REDRAW_MSEC = 100,
+	FOLLOW_MSEC = 10000,
+	ESCAPE_MSEC = 50,
+};
 
 struct top_args {
 	struct number interval, count;
@@ -60,6 +66,7 @@ struct top_run {
 	struct event_list events;
 	struct pollfd *fds;
 	uint64_t next_msec, drawn_msec;
+	uint64_t escape_msec; /* how long the rest of a key is waited for, while view.escape */
 	uint64_t round_count;
 	bool changed;		/* something happened to devices or ports since the last round */
 	uint64_t followed_msec; /* when devices and ports were last looked for */
@@ -190,6 +197,14 @@ static void take_events(struct top_run *run)
 	run->watcher = NULL;
 }
 
+static void act(struct top_run *run, enum top_action action)
+{
+	if (action == TOP_QUIT)
+		run->ended = true;
+	else if (action == TOP_DRAW)
+		draw(run);
+}
+
 /* The terminal is gone if poll() announced input and there is none. */
 static void take_keys(struct top_run *run)
 {
@@ -203,12 +218,10 @@ static void take_keys(struct top_run *run)
 		return;
 	}
 	action = top_keys(&run->view, bytes, (size_t)length);
+	run->escape_msec = clock_msec() + ESCAPE_MSEC;
 	if (interval != run->view.interval_msec)
 		run->next_msec = clock_msec() + run->view.interval_msec;
-	if (action == TOP_QUIT)
-		run->ended = true;
-	else if (action == TOP_DRAW)
-		draw(run);
+	act(run, action);
 }
 
 /*
@@ -222,6 +235,8 @@ static bool wait_for(struct top_run *run)
 
 	if (run->watcher)
 		timeout = clock_shorter(timeout, watcher_timeout(run->watcher));
+	if (run->view.escape)
+		timeout = clock_shorter(timeout, clock_msec_until(run->escape_msec));
 	if (run->stale && run->terminal.on)
 		timeout = clock_shorter(timeout, clock_msec_until(run->drawn_msec + REDRAW_MSEC));
 	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->terminal.signals.fd,
@@ -254,6 +269,8 @@ static void work(struct top_run *run)
 			break;
 		if (keys)
 			take_keys(run);
+		else if (run->view.escape && !clock_msec_until(run->escape_msec))
+			act(run, top_keys_end(&run->view));
 		take_events(run);
 		if (!run->ended && !run->view.paused && !clock_msec_until(run->next_msec))
 			round_off(run);

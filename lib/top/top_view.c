@@ -115,19 +115,12 @@ static enum top_action take_key(struct top_view *view, unsigned char key)
 	return TOP_DRAW;
 }
 
-/*
- * Returns the length of a key that the terminal sends as a control sequence (ECMA-48, 5.4: CSI,
- * parameters, a final byte from @ to ~), or as ESC O and a letter; 0 for another key.
- */
-static size_t sequence_length(const char *bytes, size_t count)
+static enum top_action take_key_or_type(struct top_view *view, char key)
 {
-	size_t length = 2;
-
-	if (count < 2 || bytes[0] != ESCAPE || (bytes[1] != '[' && bytes[1] != 'O'))
-		return 0;
-	while (length < count && (bytes[length] < '@' || bytes[length] > '~'))
-		length++;
-	return length < count ? length + 1 : count;
+	if (!view->typing)
+		return take_key(view, (unsigned char)key);
+	type_key(view, (unsigned char)key);
+	return TOP_DRAW;
 }
 
 static enum top_action take_sequence(struct top_view *view, char last)
@@ -139,25 +132,55 @@ static enum top_action take_sequence(struct top_view *view, char last)
 	return last == 'B' ? take_key(view, 'j') : TOP_NOTHING;
 }
 
+/*
+ * A terminal sends some keys as a control sequence (ECMA-48, 5.4: CSI, parameters, a final byte
+ * from @ to ~), or as ESC O and a letter.
+ */
+static enum top_action take_byte(struct top_view *view, char byte)
+{
+	const enum top_escape escape = view->escape;
+	enum top_action action = TOP_NOTHING;
+
+	if (escape == TOP_IN_SEQUENCE) {
+		if (byte < '@' || byte > '~')
+			return TOP_NOTHING;
+		view->escape = TOP_NO_ESCAPE;
+		return take_sequence(view, byte);
+	}
+	if (escape == TOP_AFTER_ESCAPE && (byte == '[' || byte == 'O')) {
+		view->escape = TOP_IN_SEQUENCE;
+		return TOP_NOTHING;
+	}
+	if (escape == TOP_AFTER_ESCAPE)
+		action = take_key_or_type(view, ESCAPE);
+	view->escape = byte == ESCAPE ? TOP_AFTER_ESCAPE : TOP_NO_ESCAPE;
+	if (byte != ESCAPE) {
+		const enum top_action next = take_key_or_type(view, byte);
+
+		action = next == TOP_NOTHING ? action : next;
+	}
+	return action;
+}
+
 enum top_action top_keys(struct top_view *view, const char *bytes, size_t count)
 {
 	enum top_action action = TOP_NOTHING;
 
-	for (size_t at = 0; at < count && action != TOP_QUIT;) {
-		const size_t length = sequence_length(bytes + at, count - at);
-		enum top_action next = TOP_DRAW;
+	for (size_t i = 0; i < count && action != TOP_QUIT; i++) {
+		const enum top_action next = take_byte(view, bytes[i]);
 
-		if (length)
-			next = take_sequence(view, bytes[at + length - 1]);
-		else if (view->typing)
-			type_key(view, (unsigned char)bytes[at]);
-		else
-			next = take_key(view, (unsigned char)bytes[at]);
 		if (next != TOP_NOTHING)
 			action = next;
-		at += length ? length : 1;
 	}
 	return action;
+}
+
+enum top_action top_keys_end(struct top_view *view)
+{
+	const bool key = view->escape == TOP_AFTER_ESCAPE;
+
+	view->escape = TOP_NO_ESCAPE;
+	return key ? take_key_or_type(view, ESCAPE) : TOP_NOTHING;
 }
 
 static bool passes(const struct top_port *port, const char *filter)

@@ -24,6 +24,9 @@ extern const struct enum_name top_order_names[];
 
 enum { TOP_FILTER_SIZE = 32 };
 
+/* What the terminal has sent of a key: ESC may be one, or begin that of another. */
+enum top_escape { TOP_NO_ESCAPE, TOP_AFTER_ESCAPE, TOP_IN_SEQUENCE };
+
 struct top_view {
 	size_t width, height;
 	bool color;
@@ -31,7 +34,8 @@ struct top_view {
 	uint64_t interval_msec;
 	bool paused;
 	bool help;
-	bool typing;		      /* keys go to the filter */
+	bool typing; /* keys go to the filter */
+	enum top_escape escape;
 	char filter[TOP_FILTER_SIZE]; /* only ports that have it in name, netdev or state */
 	size_t first;		      /* ports above the first line that is shown */
 	size_t problem_count;	      /* things that could not be read */
@@ -39,8 +43,12 @@ struct top_view {
 
 enum top_action { TOP_NOTHING, TOP_DRAW, TOP_QUIT };
 
-/* Takes the bytes that were typed; returns the action that they require. */
+/*
+ * Takes the bytes that were typed; returns the action that they require. If `view->escape` is set
+ * then, the rest of a key is missing, and top_keys_end() takes what is there if it does not come.
+ */
 enum top_action top_keys(struct top_view *view, const char *bytes, size_t count);
+enum top_action top_keys_end(struct top_view *view);
 
 /*
  * Returns the rows that pass the filter, in the view's order. The caller frees the array; the rows

@@ -517,15 +517,16 @@ static enum top_action press(struct host *host, const char *keys)
 {
 	const size_t length = strlen(keys);
 	char *bytes = mem_alloc_zero(length, 1);
-	enum top_action action;
+	enum top_action action, last;
 
 	/*
 	 * Without a terminating NUL, as read(2) returns them: the sanitizer sees one byte too many.
 	 */
 	memcpy(bytes, keys, length);
 	action = top_keys(&host->view, bytes, length);
+	last = top_keys_end(&host->view);
 	free(bytes);
-	return action;
+	return last == TOP_NOTHING ? action : last;
 }
 
 static void keys(void **state)

@@ -321,9 +321,13 @@ static void worst(void **state)
 
 /* ---- Keys ---- */
 
+/* The keys, and a while in which no other follows. */
 static enum top_action press(struct top_view *view, const char *keys)
 {
-	return top_keys(view, keys, strlen(keys));
+	const enum top_action action = top_keys(view, keys, strlen(keys));
+	const enum top_action last = top_keys_end(view);
+
+	return last == TOP_NOTHING ? action : last;
 }
 
 static void intervals(void **state)
@@ -377,6 +381,43 @@ static void keys(void **state)
 	assert_int_equal(view.order, TOP_BY_RETRANSMISSIONS);
 	assert_int_equal(press(&view, "\033[A\033[B"), TOP_DRAW);
 	assert_int_equal(view.first, 2);
+}
+
+/* A sequence may arrive in any two pieces; ESC is a key only if nothing follows, or another key. */
+static void pieces(void **state)
+{
+	static const char down[] = "\033[1;2B";
+	struct top_view view = {.help = true};
+
+	(void)state;
+	for (size_t i = 1; i < strlen(down); i++) {
+		assert_int_equal(top_keys(&view, down, i), TOP_NOTHING);
+		assert_true(view.help);
+		assert_int_not_equal(view.escape, TOP_NO_ESCAPE);
+		assert_int_equal(top_keys(&view, down + i, strlen(down) - i), TOP_DRAW);
+		assert_int_equal(view.escape, TOP_NO_ESCAPE);
+		assert_int_equal(view.first, i);
+	}
+	/* What is left of a sequence is no letter of the filter. */
+	press(&view, "/x");
+	top_keys(&view, "\033[", 2);
+	top_keys(&view, "A", 1);
+	assert_string_equal(view.filter, "x");
+	top_keys(&view, "\033[1", 3);
+	assert_int_equal(top_keys_end(&view), TOP_NOTHING);
+	assert_true(view.typing);
+	assert_int_equal(top_keys(&view, "\033", 1), TOP_NOTHING);
+	assert_int_equal(top_keys_end(&view), TOP_DRAW);
+	assert_false(view.typing);
+	assert_int_equal(top_keys_end(&view), TOP_NOTHING);
+	assert_int_equal(top_keys(&view, "\033\033", 2), TOP_DRAW);
+	assert_false(view.help);
+	assert_int_equal(top_keys(&view, "OA", 2), TOP_DRAW);
+	assert_int_equal(view.first, 0);
+	view.help = true;
+	assert_int_equal(top_keys(&view, "\033", 1), TOP_NOTHING);
+	assert_int_equal(top_keys(&view, "x", 1), TOP_DRAW);
+	assert_false(view.help);
 }
 
 static void filter(void **state)
@@ -515,6 +556,7 @@ int main(void)
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(filter),
+		cmocka_unit_test(pieces),
 		cmocka_unit_test(orders),
 		cmocka_unit_test(filters),
 	};
