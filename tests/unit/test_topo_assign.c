@@ -78,14 +78,17 @@ static void expect(struct bed *bed, enum assign_mode mode, const char *wanted)
 	assert_int_equal(assign(&bed->topology, mode, &bed->list), 0);
 	for (size_t i = 0; i < bed->list.count; i++) {
 		const struct assignment *item = &bed->list.items[i];
+		size_t first = 0;
 
 		mem_extend(&text, "%s%s:", text ? "; " : "", item->node);
 		for (size_t j = 0; j < item->nics.count; j++)
 			mem_extend(&text, " %s", item->nics.items[j]);
 		mem_extend(&text, " %s", enum_word(topology_source_names, item->source.value, "?"));
+		while (strcmp(bed->list.nics[first]->name, item->nics.items[0]) != 0)
+			first++;
 		assert_true(item->rail.known);
-		assert_string_equal(bed->list.nics[item->rail.value]->name, item->nics.items[0]);
-		assert_ptr_equal(item->pair.node, bed->list.nics[item->rail.value]);
+		assert_int_equal(item->rail.value, bed->list.rails[first]);
+		assert_ptr_equal(item->pair.node, bed->list.nics[first]);
 	}
 	assert_string_equal(text, wanted);
 	assignment_list_clear(&bed->list);
@@ -145,6 +148,44 @@ static void candidates(void **state)
 	assert_int_equal(count_candidates(bed), 1);
 	bed->topology.nodes[0].kind = number_of(TOPOLOGY_NIC);
 	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
+}
+
+static void expect_rails(struct bed *bed, const char *wanted)
+{
+	_cleanup_(freep) char *text = mem_string("");
+
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	for (size_t i = 0; i < bed->list.count; i++)
+		mem_extend(&text, "%s=%u ", bed->list.items[i].nics.items[0],
+			   (unsigned int)bed->list.items[i].rail.value);
+	assert_string_equal(text, wanted);
+	assignment_list_clear(&bed->list);
+}
+
+/* Rails are places on the bus, whatever the state of a port: those of similar hosts fit. */
+static void rails(void **state)
+{
+	struct bed *bed = *state;
+	struct topology_node *nodes;
+
+	for (unsigned int i = 0; i < 4; i++)
+		gpu(bed, "gpu", "s0");
+	nic(bed, "storage", "s7");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	nic(bed, "m2", "s0");
+	nic(bed, "m3", "s0");
+	nodes = bed->topology.nodes;
+	expect_rails(bed, "m0=0 m1=1 m2=2 m3=3 ");
+	nodes[6].active = TRISTATE_NO;
+	expect_rails(bed, "m0=0 m0=0 m2=2 m3=3 ");
+	nodes[4].active = TRISTATE_NO;
+	expect_rails(bed, "m0=0 m0=0 m2=2 m3=3 ");
+	/* The others are taken only if none that is near works. */
+	nodes[4].active = TRISTATE_YES;
+	for (unsigned int i = 5; i < 9; i++)
+		nodes[i].active = TRISTATE_NO;
+	expect_rails(bed, "storage=0 storage=0 storage=0 storage=0 ");
 }
 
 /* Each adapter is shared by as many accelerators as necessary, neighbours on the bus first. */
@@ -439,10 +480,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nearest),	      TEST(candidates), TEST(more_accelerators),
-		TEST(more_adapters),  TEST(bandwidth),	TEST(unknown),
-		TEST(too_many),	      TEST(nccl_rates), TEST(nccl_shares),
-		TEST(nccl_distances), TEST(nccl_cards), TEST(nccl_switches),
+		TEST(nearest),		 TEST(candidates),     TEST(rails),
+		TEST(more_accelerators), TEST(more_adapters),  TEST(bandwidth),
+		TEST(unknown),		 TEST(too_many),       TEST(nccl_rates),
+		TEST(nccl_shares),	 TEST(nccl_distances), TEST(nccl_cards),
+		TEST(nccl_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

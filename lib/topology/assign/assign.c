@@ -29,9 +29,9 @@ static int compare_places(const void *a, const void *b)
 	return text_compare_natural(first->name, second->name);
 }
 
-static bool is_candidate(const struct topology_node *node)
+static bool is_adapter(const struct topology_node *node)
 {
-	return node->kind.value == TOPOLOGY_NIC && node->function && node->active != TRISTATE_NO &&
+	return node->kind.value == TOPOLOGY_NIC && node->function &&
 	       node->role.value != TOPOLOGY_SUBFUNCTION;
 }
 
@@ -48,22 +48,33 @@ static bool is_near_any(const struct topology *topology, const struct topology_n
 	return false;
 }
 
+/* An adapter without an active port is no candidate, but keeps its rail: it is still cabled. */
 static void find_candidates(const struct topology *topology, struct assignment_list *list)
 {
 	bool near = false;
-	size_t kept = 0;
+	size_t rail = 0, kept = 0;
 
-	for (size_t i = 0; i < topology->count; i++)
-		if (is_candidate(&topology->nodes[i])) {
-			MEM_ADD(list->nics, list->nic_count) = &topology->nodes[i];
-			near |= is_near_any(topology, &topology->nodes[i], list);
-		}
-	for (size_t i = 0; near && i < list->nic_count; i++)
-		if (is_near_any(topology, list->nics[i], list))
-			list->nics[kept++] = list->nics[i];
-	list->nic_count = near ? kept : list->nic_count;
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i];
+
+		if (!is_adapter(node))
+			continue;
+		MEM_ADD(list->nics, list->nic_count) = node;
+		near |= node->active != TRISTATE_NO && is_near_any(topology, node, list);
+	}
 	if (list->nic_count)
 		qsort(list->nics, list->nic_count, sizeof(*list->nics), compare_places);
+	list->rails = mem_alloc_zero(list->nic_count + 1, sizeof(*list->rails));
+	for (size_t i = 0; i < list->nic_count; i++) {
+		const struct topology_node *nic = list->nics[i];
+
+		if (near && !is_near_any(topology, nic, list))
+			continue;
+		list->rails[kept] = rail++;
+		list->nics[kept] = nic;
+		kept += nic->active != TRISTATE_NO;
+	}
+	list->nic_count = kept;
 }
 
 /*
@@ -91,7 +102,10 @@ struct problem_of_matching {
 
 static int64_t cost_of(const struct problem_of_matching *problem, size_t gpu, size_t nic)
 {
-	const int64_t away = (int64_t)gpu - (int64_t)nic;
+	const size_t rail = problem->list->rails[nic];
+	/* The adapters without an active port are not limited. */
+	const int64_t away = (int64_t)gpu -
+			     (int64_t)(rail < TOPOLOGY_MOST_NODES ? rail : TOPOLOGY_MOST_NODES);
 	struct topology_pair pair;
 
 	topology_compare(problem->topology, problem->list->items[gpu].accelerator,
@@ -200,7 +214,7 @@ static void complete(const struct topology *topology, const struct assignment_li
 		if (!assignment->nics.count ||
 		    strcmp(list->nics[i]->name, assignment->nics.items[0]) != 0)
 			continue;
-		number_set(&assignment->rail, i);
+		number_set(&assignment->rail, list->rails[i]);
 		topology_compare(topology, assignment->accelerator, list->nics[i],
 				 &assignment->pair);
 	}
@@ -260,6 +274,7 @@ void assignment_list_clear(struct assignment_list *list)
 		strings_free(&list->items[i].nics);
 	free(list->items);
 	free(list->nics);
+	free(list->rails);
 	*list = (struct assignment_list){.count = 0};
 }
 
@@ -280,7 +295,8 @@ static const struct field fields[] = {
 	TEXT(node, "NODE", SHOWN, 0, "accelerator"),
 	TEXT(pci_address, "PCI", SHOWN, 0, "its PCI function"),
 	LIST(nics, "NICS", SHOWN, 0, "RDMA devices for it, the best first"),
-	NUMBER(rail, "RAIL", SHOWN, 0, "place of the first one among the candidates on the bus"),
+	NUMBER(rail, "RAIL", SHOWN, 0,
+	       "place of the first one on the bus among such adapters, whether they work or not"),
 	WORD_AS("class", pair.class, topology_class_names, "CLASS", 0, 0,
 		"how far the first one is"),
 	COMPUTED_FIELD(FIELD_STRING, get_word, "smi", "DISTANCE", SHOWN, 0,

@@ -14,10 +14,9 @@ extern const struct enum_name assign_mode_names[];
 
 struct assignment {
 	const struct topology_node *accelerator;
-	char *node, *pci_address; /* borrowed */
-	struct strings nics;	  /* the first one is the best */
-	/* of the first one: its place among the candidates, in bus order */
-	struct number rail;
+	char *node, *pci_address;  /* borrowed */
+	struct strings nics;	   /* the first one is the best */
+	struct number rail;	   /* of the first one */
 	struct topology_pair pair; /* to the first one */
 	struct number source;	   /* enum topology_source: how certain the choice is */
 };
@@ -26,6 +25,7 @@ struct assignment_list {
 	struct assignment *items; /* one per accelerator, in PCI order */
 	size_t count;
 	const struct topology_node **nics; /* the candidates, in PCI order */
+	size_t *rails; /* of each: its place on the bus, counting those without an active port */
 	size_t nic_count;
 };
 
