@@ -113,7 +113,8 @@ static void clear_matrix(const struct topo_run *run, struct matrix *matrix)
 /* Classes and marks that the matrix has. */
 struct legend {
 	bool classes[TOPOLOGY_CLASS_UNKNOWN + 1];
-	bool redirected, hidden, c2c;
+	bool redirected, c2c;
+	const struct hidden_fabric *hidden;
 };
 
 static void find_legend(const struct topo_run *run, struct legend *legend)
@@ -125,8 +126,9 @@ static void find_legend(const struct topo_run *run, struct legend *legend)
 			topology_compare(&run->topology, run->rows[i], run->nodes[j], &pair);
 			legend->classes[pair.class.value] = true;
 			legend->redirected |= pair.redirected == TRISTATE_YES;
-			legend->hidden |= pair.fabric_hidden == TRISTATE_YES &&
-					  pair.class.value != TOPOLOGY_CLASS_UNKNOWN;
+			if (pair.fabric_hidden == TRISTATE_YES &&
+			    pair.class.value != TOPOLOGY_CLASS_UNKNOWN)
+				legend->hidden = topology_hidden_fabric(pair.node);
 			legend->c2c |= pair.c2c;
 		}
 }
@@ -173,8 +175,9 @@ static char *legend_text(const struct topo_run *run)
 			 "judging by IOMMU groups, ACS seems to send the traffic via the host "
 			 "bridge");
 	if (legend.hidden)
-		add_line(&text, "?",
-			 "after a word: this is the PCIe path; only NVML can see NVLink");
+		text_buffer_add(&text,
+				"?      after a word: this is the PCIe path; only %s can see %s\n",
+				legend.hidden->library, legend.hidden->link);
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
 	topo_add_doubts(run, &text);
 	return text_buffer_take(&text);

@@ -156,9 +156,24 @@ static enum tristate is_redirected(const struct topology_pair *pair)
 									       : TRISTATE_UNKNOWN;
 }
 
-static bool is_nvidia(const struct topology_node *node)
+const struct hidden_fabric *topology_hidden_fabric(const struct topology_node *node)
 {
-	return is_accelerator(node) && node->vendor_id.value == PCI_VENDOR_NVIDIA;
+	static const struct hidden_fabric nvlink = {"NVLink", "NVML"};
+	static const struct hidden_fabric xe_link = {"Xe Link", "Level Zero"};
+	/* Data Center GPU Max: pciidlist of drivers/gpu/drm/xe/xe_pci.c has them as pvc_desc. */
+	static const uint16_t max_series[] = {0x0b69, 0x0b6e, 0x0bd4, 0x0bd5, 0x0bd6,
+					      0x0bd7, 0x0bd8, 0x0bd9, 0x0bda, 0x0bdb,
+					      0x0be0, 0x0be1, 0x0be5};
+
+	if (!is_accelerator(node))
+		return NULL;
+	if (node->vendor_id.value == PCI_VENDOR_NVIDIA)
+		return &nvlink;
+	for (size_t i = 0; i < ARRAY_SIZE(max_series); i++)
+		if (node->vendor_id.value == PCI_VENDOR_INTEL &&
+		    node->device_id.value == max_series[i])
+			return &xe_link;
+	return NULL;
 }
 
 static void compare_functions(const struct topology *topology, const struct topology_node *a,
@@ -181,7 +196,8 @@ static void compare_functions(const struct topology *topology, const struct topo
 		number_set(&pair->source, TOPOLOGY_INFERRED);
 	pair->gpudirect = has_gpudirect(pair);
 	pair->redirected = is_redirected(pair);
-	if (a != b && is_nvidia(a) && is_nvidia(b))
+	if (a != b && topology_hidden_fabric(a) &&
+	    topology_hidden_fabric(a) == topology_hidden_fabric(b))
 		pair->fabric_hidden = TRISTATE_YES;
 	topology_compare_fabric(topology, pair);
 }

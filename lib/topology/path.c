@@ -265,8 +265,12 @@ void topology_explain(const struct topology_path *path, struct text_buffer *text
 				"GPUDirect  %s by NCCL's default, which reaches as far as %s\n",
 				pair->gpudirect == TRISTATE_YES ? "used" : "not used",
 				pair->c2c ? "P2C" : "PXB");
-	if (pair->fabric_hidden == TRISTATE_YES)
-		text_buffer_add(text, "NVLink     not visible here: only NVML shows it\n");
+	if (pair->fabric_hidden == TRISTATE_YES) {
+		const struct hidden_fabric *fabric = topology_hidden_fabric(pair->node);
+
+		text_buffer_add(text, "%-10s not visible here: only %s shows it\n", fabric->link,
+				fabric->library);
+	}
 }
 
 #define RECORD struct topology_hop

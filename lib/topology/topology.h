@@ -122,7 +122,7 @@ struct topology_pair {
 	struct real gbps, max_gbps;  /* of the narrowest link between them */
 	enum tristate gpudirect;     /* adapter and accelerator: NCCL uses it by default */
 	enum tristate redirected;    /* ACS seems to send peers' traffic through the host bridge */
-	enum tristate fabric_hidden; /* two of NVIDIA's GPUs: only NVML shows NVLink */
+	enum tristate fabric_hidden; /* topology_hidden_fabric() may be between them */
 	bool c2c;
 	struct pci_function *common; /* nearest common function above both, or NULL */
 };
@@ -188,6 +188,13 @@ void topology_fill_distances(const struct topology *topology, struct topology_no
 			     size_t row_count, struct topology_node *const *columns,
 			     size_t column_count);
 
+/* A link between accelerators that the kernel does not show, but a library of the vendor does. */
+struct hidden_fabric {
+	const char *link, *library;
+};
+
+/* Returns what an accelerator may be linked with to others of its kind; NULL: nothing hidden. */
+const struct hidden_fabric *topology_hidden_fabric(const struct topology_node *node);
 /* The word for a pair in a dialect: PIX, NODE ...; ? if its class is unknown. */
 const char *topology_word(const struct topology_pair *pair, enum topology_dialect dialect);
 /* Finds the class for a word of any dialect, in any case: pxb. Returns -EINVAL if there is none. */

@@ -56,7 +56,7 @@ static const struct field pair_fields[] = {
 	YES_NO_AS("acs_redirect", redirected, "ACS", 0, 0,
 		  "ACS seems to send their traffic through the host bridge"),
 	YES_NO_AS("fabric_hidden", fabric_hidden, "NVLINK?", 0, 0,
-		  "an NVLink between them would not be seen"),
+		  "an NVLink or Xe Link between them would not be seen"),
 };
 #undef RECORD
 

@@ -97,6 +97,24 @@ cell()
 	[[ $output == *'rxe0 software    - unknown'* ]] || { echo "$output"; false; }
 }
 
+@test "topo: Xe Link, which only Level Zero shows" {
+	local tree=$BATS_TEST_TMPDIR/tree gpu
+
+	cp -r "$roots/topo-switches" "$tree"
+	for gpu in "$tree"/sys/bus/pci/devices/0000:1[458]:00.0; do
+		echo 0x8086 >"$gpu/vendor"
+		echo 0x0bda >"$gpu/device"
+	done
+	try topo --root "$tree" gpu0
+	[[ $output == *'?      after a word: this is the PCIe path; only Level Zero can see Xe Link'* ]]
+	try topo --root "$tree" --why gpu0 gpu1
+	[[ $output == *'Xe Link    not visible here: only Level Zero shows it'* ]]
+	# Another of Intel's has none.
+	echo 0x56c0 >"$tree/sys/bus/pci/devices/0000:15:00.0/device"
+	try topo --root "$tree" --why gpu0 gpu1
+	[[ $output == *gpu1* && $output != *'Xe Link'* ]]
+}
+
 @test "topo: nodes by name and address; an unknown one is reported" {
 	quickly on topo-switches topo -o node 0000:14:00.0
 	expect 0 $'NODE\ngpu0' ''

@@ -279,6 +279,16 @@ static void cpu_and_gpu(void **state)
 	assert_int_equal(compare(bed, gpu, other).fabric_hidden, TRISTATE_YES);
 	assert_int_equal(compare(bed, gpu, nic).fabric_hidden, TRISTATE_UNKNOWN);
 	assert_int_equal(compare(bed, gpu, gpu).fabric_hidden, TRISTATE_UNKNOWN);
+	/* The same with Xe Link, which only Intel's Max series has. */
+	bed->topology.nodes[gpu].vendor_id = number_of(PCI_VENDOR_INTEL);
+	bed->topology.nodes[gpu].device_id = number_of(0x0bda);
+	assert_int_equal(compare(bed, gpu, other).fabric_hidden, TRISTATE_UNKNOWN);
+	bed->topology.nodes[other].vendor_id = number_of(PCI_VENDOR_INTEL);
+	bed->topology.nodes[other].device_id = number_of(0x56c0);
+	assert_int_equal(compare(bed, gpu, other).fabric_hidden, TRISTATE_UNKNOWN);
+	bed->topology.nodes[other].device_id = number_of(0x0be5);
+	assert_int_equal(compare(bed, gpu, other).fabric_hidden, TRISTATE_YES);
+	assert_string_equal(topology_hidden_fabric(&bed->topology.nodes[gpu])->link, "Xe Link");
 }
 
 /* The firmware's table has a row for each node, in the order of the nodes. */
