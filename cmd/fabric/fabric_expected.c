@@ -9,7 +9,8 @@
 
 #define MOST_EXPECTED_BYTES ((size_t)1024 * 1024)
 
-static const char form_hint[] = "each line is a NODE/PORT: rdmactl fabric ports lists them";
+static const char form_hint[] = "each line is a NODE/PORT: rdmactl fabric ports --down --tsv "
+				"--no-headings -o node,port | tr '\\t' /";
 
 static size_t find_before(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
 {

@@ -154,6 +154,17 @@ setup()
 	[[ $stderr == *'expected-down, line 1: the scan found no such node'* ]]
 	try fabric check --load "$scan" --expected-down "$pairs.none"
 	[ "$status" = 1 ]
+	# The ports as JSON are no such list, and the next step makes one.
+	"$binary" fabric ports --down --load "$scan" --json >"$pairs"
+	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
+	[ "$status" = 3 ]
+	[[ $stderr == *'the line is not NODE/PORT'* ]]
+	local recipe=${stderr##*NODE/PORT: rdmactl }
+
+	eval "\"\$binary\" ${recipe/ --tsv/ --load \"\$scan\" --tsv}" >"$pairs"
+	grep -qx 'leaf A/4' "$pairs"
+	try fabric ports --down --load "$scan" --expected-down "$pairs" --tsv --no-headings
+	expect 0 '' ''
 	# Comments after a port; a # within a word is part of the word.
 	printf '%s\n' $'leaf A/4 # spare\r' $'leaf A/3\t#' 'leaf#A/1' >"$pairs"
 	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
@@ -162,7 +173,7 @@ setup()
 	[[ $stderr == *'expected-down, line 3: the scan found no such node'* ]]
 	printf 'leaf A/4\n\0leaf B/1\n' >"$pairs"
 	try fabric ports --load "$scan" --expected-down "$pairs" --save "$BATS_TEST_TMPDIR/not.json"
-	expect_error 1 fabric "$pairs is not a text file" 'each line is a NODE/PORT: rdmactl fabric ports lists them'
+	expect_error 1 fabric "$pairs is not a text file" "each line is a NODE/PORT: rdmactl fabric ports --down --tsv --no-headings -o node,port | tr '\\t' /"
 	[ ! -e "$BATS_TEST_TMPDIR/not.json" ]
 	try fabric scan --load "$scan" --expected-down "$pairs"
 	expect_error 2 fabric '--expected-down needs --diff' 'rdmactl fabric scan --help'

@@ -850,7 +850,8 @@ static void damaged(void **state)
 		"times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
 		"rdmactl fabric: expected-down, line 5: the node has no port 9\n"
-		"  each line is a NODE/PORT: rdmactl fabric ports lists them\n"
+		"  each line is a NODE/PORT: rdmactl fabric ports --down --tsv "
+		"--no-headings -o node,port | tr '\\t' /\n"
 		"rdmactl fabric: expected-down, line 6: the line is not NODE/PORT\n");
 	close(file);
 }
