@@ -269,18 +269,18 @@ void counter_get_group(const void *record, struct value *value)
 }
 
 /* Getters for what the catalogue says about the counter, if it has the name. */
-#define GET(member_, setter_, ...)                                                                \
-	static void get_##member_(const void *record, struct value *value)                        \
+#define GET(linkage_, get_, member_, names_)                                                      \
+	linkage_ void get_(const void *record, struct value *value)                               \
 	{                                                                                         \
 		const struct counter_name *name = ((const struct counter_reading *)record)->name; \
                                                                                                   \
 		if (name)                                                                         \
-			setter_(value, ##__VA_ARGS__, name->member_);                             \
+			value_set_word(value, names_, name->member_);                             \
 	}
-GET(unit, value_set_word, counter_unit_names)
-GET(kind, value_set_word, counter_kind_names)
-GET(direction, value_set_word, counter_direction_names)
-GET(severity, value_set_word, counter_severity_names)
+GET(extern, counter_get_unit, unit, counter_unit_names)
+GET(extern, counter_get_severity, severity, counter_severity_names)
+GET(static, get_kind, kind, counter_kind_names)
+GET(static, get_direction, direction, counter_direction_names)
 
 static void get_drop(const void *record, struct value *value)
 {
@@ -331,11 +331,11 @@ static const struct field fields[] = {
 		       "its name, the same for all drivers; else the kernel's"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "how much it has counted, in its unit"),
-	COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+	COMPUTED_ENUM_FIELD(counter_get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
 			    "what the value counts"),
 	COMPUTED_FIELD(FIELD_BOOL, get_saturated, "saturated", "SATURATED", 0, 0,
 		       "it stopped at its maximum: the true value is at least this"),
-	COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
+	COMPUTED_ENUM_FIELD(counter_get_severity, counter_severity_names, "severity", "SEVERITY",
 			    FIELD_DEFAULT, "how serious it is that it grows"),
 	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,
 			    "its subject"),

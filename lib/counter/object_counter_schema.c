@@ -60,23 +60,6 @@ static void get_qpns(const void *record, struct value *value)
 	value->list.count = qpns->count;
 }
 
-static const struct counter_name *name_of(const void *record)
-{
-	return ((const struct object_counter_row *)record)->change.reading.name;
-}
-
-static void get_unit(const void *record, struct value *value)
-{
-	if (name_of(record))
-		value_set_word(value, counter_unit_names, name_of(record)->unit);
-}
-
-static void get_severity(const void *record, struct value *value)
-{
-	if (name_of(record))
-		value_set_word(value, counter_severity_names, name_of(record)->severity);
-}
-
 #define OBJECT_FIELDS(help_)                                                                   \
 	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", SHOWN, 0, help_), \
 		COMPUTED_FIELD(FIELD_STRING, counter_get_device, "device", "DEVICE", 0, 0,     \
@@ -89,15 +72,15 @@ static void get_severity(const void *record, struct value *value)
 	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", SHOWN, 0,          \
 		       "its name, the same for all drivers; else the kernel's"),                   \
 		NUMBER_AS("value", change.value, "VALUE", SHOWN, 0, "how much it has counted"),    \
-		COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", SHOWN,           \
+		COMPUTED_ENUM_FIELD(counter_get_unit, counter_unit_names, "unit", "UNIT", SHOWN,   \
 				    "what the value counts"),                                      \
 		NUMBER_AS("growth", change.growth, "GROWTH", 0, 0,                                 \
 			  "growth since the previous round; only with --watch"),                   \
 		REAL_FIELD(RECORD, change.rate_per_sec, "rate_per_sec", "PER SECOND", FIELD_RIGHT, \
 			   0, "growth per second; only with --watch"),                             \
 		TEXT_AS("time", change.time, "TIME", 0, 0, "when it was read; only with --watch"), \
-		COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",  \
-				    0, "how serious it is that it grows"),                         \
+		COMPUTED_ENUM_FIELD(counter_get_severity, counter_severity_names, "severity",      \
+				    "SEVERITY", 0, "how serious it is that it grows"),             \
 		COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,   \
 				    "its subject"),                                                \
 		COMPUTED_FIELD(FIELD_STRING, counter_get_kernel_name, "kernel_name",               \
