@@ -40,13 +40,12 @@ static void set_variable(const struct field *field, const struct event *event)
 static void set_json(const struct event *event)
 {
 	const void *row = event;
-	_cleanup_(columns_free) struct columns columns = {.count = 0};
+	_cleanup_(columns_free) struct columns columns = columns_of(&event_schema, COLUMNS_ALL);
 	const struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
 	const struct render_options options = {.format = FORMAT_JSONL};
-	_cleanup_(freep) char *bad = NULL, *text = NULL;
+	_cleanup_(freep) char *text = NULL;
 
-	if (columns_select(&columns, &event_schema, COLUMNS_ALL, NULL, &bad) ||
-	    render_to_text(&options, &document, &text))
+	if (render_to_text(&options, &document, &text))
 		return;
 	text[strcspn(text, "\n")] = '\0';
 	setenv("RDMACTL_JSON", text, 1);

@@ -163,27 +163,21 @@ static int write_content(void *context, FILE *file)
 	const struct render_options options = {.format = FORMAT_JSON};
 	const struct problems none = {.count = 0};
 	_cleanup_(freep) const void **rows = mem_alloc_zero(list->count + 1, sizeof(*rows));
-	struct columns head_columns, columns;
-	char *bad = NULL;
-	int rc;
+	_cleanup_(columns_free) struct columns head_columns = columns_of(&saved_head_schema,
+									 COLUMNS_ALL);
+	_cleanup_(columns_free) struct columns columns = columns_of(content->schema, COLUMNS_ALL);
 
-	/* All columns of a schema can always be selected. */
-	columns_select(&head_columns, &saved_head_schema, COLUMNS_ALL, NULL, &bad);
-	columns_select(&columns, content->schema, COLUMNS_ALL, NULL, &bad);
 	for (size_t i = 0; i < list->count; i++)
 		rows[i] = (const char *)list->records + i * content->schema->record_size;
-	rc = render(file, &options,
-		    &(struct document){
-			    .columns = &columns,
-			    .rows = rows,
-			    .row_count = list->count,
-			    .problems = &none,
-			    .head_columns = &head_columns,
-			    .head = &list->head,
-		    });
-	columns_free(&columns);
-	columns_free(&head_columns);
-	return rc;
+	return render(file, &options,
+		      &(struct document){
+			      .columns = &columns,
+			      .rows = rows,
+			      .row_count = list->count,
+			      .problems = &none,
+			      .head_columns = &head_columns,
+			      .head = &list->head,
+		      });
 }
 
 int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind,
