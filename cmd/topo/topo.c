@@ -207,10 +207,8 @@ static int show_path(struct topo_run *run)
 static int show_assignment(struct topo_run *run)
 {
 	_cleanup_(assignment_list_clear) struct assignment_list list = {.count = 0};
-	int rc = topo_assign(run, &list);
-	int status = finish(run, true, rc);
 
-	return status;
+	return finish(run, true, topo_assign(run, &list));
 }
 
 static int show(struct topo_run *run)

@@ -24,7 +24,7 @@ int topo_print(struct text_buffer *buffer)
 {
 	_cleanup_(freep) char *text = text_buffer_take(buffer);
 
-	return text ? render_text(stdout, text) : 0;
+	return render_text(stdout, text);
 }
 
 int topo_print_tree(struct topo_run *run)

@@ -34,7 +34,7 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 
 bool topo_has_node(struct topology_node *const *nodes, size_t count,
 		   const struct topology_node *node);
-/* Prints the text of the buffer, if there is any, and frees it. Returns an error of the output. */
+/* Prints the text of the buffer, and frees it. Returns an error of the output. */
 int topo_print(struct text_buffer *buffer);
 /* Prints the matrix with its legend. Returns an error of the output. */
 int topo_print_matrix(struct topo_run *run);

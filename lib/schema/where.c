@@ -13,24 +13,22 @@ static const char nothing[] = "-";
 static const char unknown_code[] = "unknown-";
 
 /* Fields of rdma have - where those of rdmactl have _. */
-static bool is_same_word(const char *word, size_t length, const char *key)
+static bool is_same_word(const char *word, const char *key)
 {
-	for (size_t i = 0; i < length; i++)
-		if (!key[i] || (word[i] != key[i] && !(word[i] == '-' && key[i] == '_')))
-			return false;
-	return !key[length];
+	while (*word && (*word == *key || (*word == '-' && *key == '_')))
+		word++, key++;
+	return !*word && !*key;
 }
 
 static const struct field *find_field(const struct schema *schema,
-				      const struct where_alias *aliases, const char *word,
-				      size_t length)
+				      const struct where_alias *aliases, const char *word)
 {
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind != FIELD_RECORDS &&
-		    is_same_word(word, length, schema->fields[i].key))
+		    is_same_word(word, schema->fields[i].key))
 			return &schema->fields[i];
 	for (; aliases && aliases->word; aliases++)
-		if (is_same_word(word, length, aliases->word) && schema_find(schema, aliases->key))
+		if (is_same_word(word, aliases->word) && schema_find(schema, aliases->key))
 			return schema_find(schema, aliases->key);
 	return NULL;
 }
@@ -60,7 +58,7 @@ static int take_field(const struct schema *schema, const struct where_alias *ali
 	const char *sign = piece + length;
 	_cleanup_(freep) char *word = mem_format("%.*s", (int)length, piece);
 	_cleanup_(freep) char *clean = text_clean(piece, strlen(piece));
-	const struct field *field = find_field(schema, aliases, word, length);
+	const struct field *field = find_field(schema, aliases, word);
 
 	if (sign[0] && (sign[0] != '=' || sign[1] == '=')) {
 		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);

@@ -20,11 +20,6 @@
 enum { FIXED_LINES = 3, PART_LINES = 2, ENOUGH_LINES = 12, LEAST_PROCESSES = 4, LEAST_EVENTS = 5 };
 enum { WIDEST_COMMAND = 15, DEVICES_LEAST = 8 };
 
-static void end_line(struct text_buffer *text)
-{
-	text_buffer_add(text, "\n");
-}
-
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
@@ -87,7 +82,7 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 			 view->problem_count, text_plural_s(view->problem_count));
 		add_piece(text, &room, piece);
 	}
-	end_line(text);
+	text_buffer_add(text, "\n");
 }
 
 static void add_keys(struct text_buffer *text, const struct top_view *view)
@@ -168,7 +163,7 @@ static void add_process_line(struct text_buffer *text, const struct top_view *vi
 	}
 	if (used + DEVICES_LEAST <= view->width)
 		text_buffer_add(text, "%.*s", (int)text_cut(devices, view->width - used), devices);
-	end_line(text);
+	text_buffer_add(text, "\n");
 }
 
 static void add_process(struct text_buffer *text, const struct top_view *view,
@@ -195,7 +190,7 @@ static void add_processes(struct text_buffer *text, const struct top_view *view,
 {
 	if (lines <= PART_LINES)
 		return;
-	end_line(text);
+	text_buffer_add(text, "\n");
 	add_process_line(text, view,
 			 (const char *const[]){"PID", "COMMAND", "QP", "PINNED", "MR",
 					       "REGISTERED"},
@@ -228,8 +223,7 @@ static void add_events(struct text_buffer *text, const struct top_view *view,
 
 	if (lines <= PART_LINES)
 		return;
-	end_line(text);
-	text_buffer_add(text, "EVENTS\n");
+	text_buffer_add(text, "\nEVENTS\n");
 	count = smaller(events->count, lines - PART_LINES);
 	for (size_t i = events->count - count; i < events->count; i++)
 		add_event(text, view, &events->items[i]);
