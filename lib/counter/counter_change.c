@@ -231,32 +231,9 @@ void counter_changes_clear(struct counter_changes *changes)
 	*changes = (struct counter_changes){0};
 }
 
-static const struct counter_reading *reading_of(const void *record)
-{
-	return &((const struct counter_change *)record)->reading;
-}
-
 static void get_netdev(const void *record, struct value *value)
 {
-	value_set_string(value, reading_of(record)->netdev);
-}
-
-static void get_unit(const void *record, struct value *value)
-{
-	value_set_word(value, counter_unit_names, counter_reading_unit(reading_of(record)));
-}
-
-static void get_direction(const void *record, struct value *value)
-{
-	const struct counter_name *name = reading_of(record)->name;
-
-	value_set_word(value, counter_direction_names,
-		       name ? name->direction : COUNTER_NO_DIRECTION);
-}
-
-static void get_severity(const void *record, struct value *value)
-{
-	value_set_word(value, counter_severity_names, counter_reading_severity(reading_of(record)));
+	value_set_string(value, ((const struct counter_change *)record)->reading.netdev);
 }
 
 /* Growth determines the colour of bad news, whatever the total is. */
@@ -314,13 +291,13 @@ static const struct field fields[] = {
 		       "name of the counter"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
 		       "the kernel's name of the counter"),
-	COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+	COMPUTED_ENUM_FIELD(counter_get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
 			    "what it counts"),
-	COMPUTED_ENUM_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
-			    "whether it counts sent (tx) or received (rx) data"),
+	COMPUTED_ENUM_FIELD(counter_get_direction, counter_direction_names, "direction",
+			    "DIRECTION", 0, "whether it counts sent (tx) or received (rx) data"),
 	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,
 			    "its subject"),
-	COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", 0,
+	COMPUTED_ENUM_FIELD(counter_get_severity, counter_severity_names, "severity", "SEVERITY", 0,
 			    "how serious it is that it grows"),
 	UNSIGNED_FIELD(struct counter_change, before, "before", "BEFORE", FIELD_RIGHT, 0,
 		       "value of the earlier reading"),

@@ -279,8 +279,8 @@ void counter_get_group(const void *record, struct value *value)
 	}
 GET(extern, counter_get_unit, unit, counter_unit_names)
 GET(extern, counter_get_severity, severity, counter_severity_names)
+GET(extern, counter_get_direction, direction, counter_direction_names)
 GET(static, get_kind, kind, counter_kind_names)
-GET(static, get_direction, direction, counter_direction_names)
 
 static void get_drop(const void *record, struct value *value)
 {
@@ -339,8 +339,8 @@ static const struct field fields[] = {
 			    FIELD_DEFAULT, "how serious it is that it grows"),
 	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,
 			    "its subject"),
-	COMPUTED_ENUM_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
-			    "direction of what it counts, seen from the port"),
+	COMPUTED_ENUM_FIELD(counter_get_direction, counter_direction_names, "direction",
+			    "DIRECTION", 0, "direction of what it counts, seen from the port"),
 	COMPUTED_ENUM_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_RIGHT, 0,
 		       "bits of a counter that stops at its maximum"),

@@ -45,6 +45,7 @@ void counter_get_counter(const void *record, struct value *value);
 void counter_get_kernel_name(const void *record, struct value *value);
 void counter_get_source(const void *record, struct value *value);
 void counter_get_unit(const void *record, struct value *value);
+void counter_get_direction(const void *record, struct value *value);
 void counter_get_severity(const void *record, struct value *value);
 void counter_get_group(const void *record, struct value *value);
 void counter_get_meaning(const void *record, struct value *value);

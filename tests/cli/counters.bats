@@ -161,6 +161,13 @@ mlx5_0/1 rx_bytes 7 bytes info hw' ]
 	same status 3 "$status"
 	same rows '' "$output"
 	same note 'rdmactl counters: 1 undescribed counter is not 0: -a lists it' "$(grep undescribed <<<"$stderr")"
+	# What it counts, and whether that is serious, is unknown, with --since too.
+	for words in --all "--all --since $BATS_TEST_TMPDIR/saved"; do
+		# shellcheck disable=SC2086 # words
+		of counter,unit,severity,direction $words
+		grep -qx 'new_error *' <<<"$output" || wrong "$words: $output"
+	done
+	nothing_wrong
 }
 
 @test "counters: the extended directory of a vendor's stack replaces the counters that it has" {
