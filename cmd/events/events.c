@@ -295,11 +295,6 @@ static void conclude(struct events_run *run)
 				     "--already");
 }
 
-static bool refuse(struct events_run *run, const char *message, const char *hint)
-{
-	return listing_fail(&run->listing, STATUS_USAGE, message, hint);
-}
-
 static bool check(struct events_run *run)
 {
 	const struct events_args *args = run->args;
@@ -313,12 +308,14 @@ static bool check(struct events_run *run)
 	    event_parse_flap(args->flap, &run->watch.flap_count, &run->watch.flap_window_msec)) {
 		clean = text_clean(args->flap, strlen(args->flap));
 		message = mem_format("--flap: '%s' is not COUNT/TIME", clean);
-		return refuse(run, message, "3/10m: down three times within ten minutes; 0: none");
+		return listing_fail(&run->listing, STATUS_USAGE, message,
+				    "3/10m: down three times within ten minutes; 0: none");
 	}
 	if (args->counter && event_parse_thresholds(args->counter, &run->limits, &bad)) {
 		clean = text_clean(bad, strlen(bad));
 		message = mem_format("--counter: '%s' is not NAME>N/UNIT", clean);
-		return refuse(run, message, "symbol_error>10/s; the unit is s, m or h");
+		return listing_fail(&run->listing, STATUS_USAGE, message,
+				    "symbol_error>10/s; the unit is s, m or h");
 	}
 	return true;
 }
@@ -409,10 +406,9 @@ static bool begin(struct events_run *run)
 	if (unknown)
 		return listing_fail(listing, STATUS_USAGE, unknown,
 				    "rdmactl counters --all lists those that exist");
-	if (rc) {
+	if (rc)
 		return listing_fail_format(listing, STATUS_FAILED, NULL,
 					   "the devices cannot be watched: %s", strerror(-rc));
-	}
 	if (listing->ctx->globals.verbose) {
 		report(listing->ctx, &listing->notes);
 		problems_free(&listing->notes);

@@ -72,8 +72,7 @@ void objects_free(struct objects *objects)
 	*objects = (struct objects){0};
 }
 
-/* People type the name that they see; scripts may have the kernel's bytes. */
-static bool names(const struct object *object, const struct device *device)
+bool object_names(const struct object *object, const struct device *device)
 {
 	return !strcmp(object->device, device->name) ||
 	       !strcmp(object->device, device->kernel_name);
@@ -82,7 +81,7 @@ static bool names(const struct object *object, const struct device *device)
 static const struct device *find_device(const struct device_list *list, const struct object *object)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (names(object, &list->items[i]))
+		if (object_names(object, &list->items[i]))
 			return &list->items[i];
 	return NULL;
 }
@@ -253,7 +252,7 @@ static void note_port(const struct device *device, const struct object *object,
 static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
 {
 	for (size_t i = 0; i < objects->count; i++)
-		if (names(&objects->items[i], device) &&
+		if (object_names(&objects->items[i], device) &&
 		    (objects->items[i].port < 0 || (uint64_t)objects->items[i].port == port))
 			return true;
 	return false;
@@ -267,7 +266,7 @@ static bool names_device(const struct device *device, const void *context)
 	    strings_contain(&objects->excluded, device->kernel_name))
 		return false;
 	for (size_t i = 0; i < objects->count; i++)
-		if (names(&objects->items[i], device))
+		if (object_names(&objects->items[i], device))
 			return true;
 	return !objects->count;
 }
@@ -310,7 +309,7 @@ void objects_filter_devices(const struct objects *objects, struct device_list *l
 static bool has_whole_device(const struct objects *objects, const struct device *device)
 {
 	for (size_t i = 0; i < objects->count; i++)
-		if (objects->items[i].port < 0 && names(&objects->items[i], device))
+		if (objects->items[i].port < 0 && object_names(&objects->items[i], device))
 			return true;
 	return false;
 }

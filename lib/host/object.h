@@ -27,6 +27,8 @@ struct objects {
  */
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
+/* Whether it is this device: people type the name that they see, scripts may have the kernel's. */
+bool object_names(const struct object *object, const struct device *device);
 /*
  * Returns the next step after a word that is none of these names, for the caller to free: what
  * else the word is below `root` (or NULL), such as a netdev or the GUID of a device; the name that

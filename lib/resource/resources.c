@@ -128,12 +128,6 @@ static void note_error(struct resource_loader *loader, int error, struct problem
 	}
 }
 
-static bool is_named(const struct device *device, const struct object *object)
-{
-	return !strcmp(object->device, device->name) ||
-	       !strcmp(object->device, device->kernel_name);
-}
-
 /* True if the objects name the device, or the port. */
 static bool is_wanted(const struct resource_loader *loader, const struct device *device,
 		      const struct resource *resource)
@@ -143,7 +137,7 @@ static bool is_wanted(const struct resource_loader *loader, const struct device 
 	for (size_t i = 0; i < objects->count; i++) {
 		const struct object *object = &objects->items[i];
 
-		if (is_named(device, object) &&
+		if (object_names(object, device) &&
 		    (object->port < 0 ||
 		     (resource->port.known && resource->port.value == (uint64_t)object->port)))
 			return true;
