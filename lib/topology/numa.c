@@ -130,11 +130,12 @@ static void find_hypervisor(struct topology *topology, const struct root *root)
 {
 	_cleanup_(freep) char *vendor = read_dmi(root, "sys_vendor");
 	_cleanup_(freep) char *product = read_dmi(root, "product_name");
+	const size_t length = strlen(product);
 	char text[SYSFS_TEXT_SIZE];
 
 	if (sysfs_read(root, text, "sys/hypervisor/type") > 0)
 		topology->hypervisor = text_clean(text, strlen(text));
-	else if (text_ends_with(product, ".metal"))
+	else if (length >= 6 && !strcmp(product + length - 6, ".metal"))
 		return;
 	else if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		topology->hypervisor = mem_string("Hyper-V");
