@@ -275,6 +275,36 @@ static void peer_says_why(void **state)
 	}
 }
 
+/* What this side notices happened on this side, whichever side the test waited for. */
+static void seen_from_here(void **state)
+{
+	static const struct {
+		enum stop stop;
+		bool device_gone, port_down;
+		const char *reason;
+	} rows[] = {
+		{STOP_PEER_GONE, false, false,
+		 "10.0.0.2 ended the exchange during the test: its rdmactl was stopped or killed"},
+		{STOP_TIMED_OUT, true, false, "device rxa was removed during the test"},
+		{STOP_TIMED_OUT, false, true, "port rxa/1 went down during the test"},
+		{STOP_DEVICE_GONE, false, false,
+		 "on 10.0.0.2: device rxb was removed during the test"},
+	};
+	struct bed bed;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		make_bed(&bed);
+		bed.trial.near_can.far = (struct endpoint){.device = "rxa", .port = 1};
+		bed.trial.far_can.far = (struct endpoint){.device = "rxb", .port = 1};
+		bed.trial.near.agent->watch.device_gone = rows[i].device_gone;
+		bed.trial.near.agent->watch.port_down = rows[i].port_down;
+		trial_explain_end(&bed.trial, &bed.trial.far, rows[i].stop, 5000);
+		assert_string_equal(bed.trial.result->reason, rows[i].reason);
+		free_bed(&bed);
+	}
+}
+
 /* The same instead of an answer. */
 static void peer_leaves_at_an_order(void **state)
 {
@@ -613,6 +643,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),
+		cmocka_unit_test(seen_from_here),
 		cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(loopback_on_one_processor),
 		cmocka_unit_test(peer_falls_silent),

@@ -349,6 +349,9 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 							       : STOP_DEVICE_GONE;
 	else if (watch->port_down && stop != STOP_PEER_GONE && stop != STOP_PEER_SPOKE)
 		facts->stop = STOP_PORT_DOWN;
+	/* The peer reported none of these: this side noticed them. */
+	if (facts->stop != stop || stop == STOP_PEER_GONE)
+		facts->at_peer = false;
 	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
 		trial_look_for_gids(trial, facts);
 	trial_take_farewell(trial, facts);
