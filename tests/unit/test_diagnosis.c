@@ -212,6 +212,17 @@ static void states(void **state)
 	bed->remote.operstate = 2;
 	check(bed, "port rxb/1 of 10.9.0.2 is not ACTIVE but down (its netdev vb is down)",
 	      "on 10.9.0.2: ip link set vb up");
+	/* The same side has the fault, whichever side reports the failure. */
+	bed->facts.at_peer = true;
+	check(bed, "port rxb/1 of 10.9.0.2 is not ACTIVE but down (its netdev vb is down)",
+	      "on 10.9.0.2: ip link set vb up");
+	bed->local.state = 1;
+	bed->local.operstate = 2;
+	check(bed, "port rxa/1 is not ACTIVE but down (its netdev va is down)",
+	      "ip link set va up");
+	assert_null(strstr(bed->diagnosis.hint, PEER));
+	bed->facts.at_peer = false;
+	bed->local.state = 4;
 	bed->remote = bed->local;
 	bed->local.link_layer = LINK_LAYER_INFINIBAND;
 	bed->local.transport = TRANSPORT_INFINIBAND;
@@ -255,11 +266,13 @@ static void gid_removed(void **state)
 	      "ip addr show dev va");
 	bed->facts.local_gid_gone = false;
 	bed->facts.remote_gid_gone = true;
-	check(bed, "GID index 1 of rxb/1 of 10.9.0.2, 10.9.0.2, was removed during the test",
-	      "ip addr show dev vb");
-	bed->facts.at_peer = true;
-	check(bed, "on 10.9.0.2: GID index 1 of rxb/1, 10.9.0.2, was removed during the test",
-	      "--gid-index");
+	for (int at_peer = 0; at_peer < 2; at_peer++) {
+		bed->facts.at_peer = at_peer;
+		check(bed,
+		      "GID index 1 of rxb/1 of 10.9.0.2, 10.9.0.2, was removed during the test",
+		      "give vb on 10.9.0.2 that address again (ip addr show dev vb), or name "
+		      "another entry with --peer-gid-index");
+	}
 	bed->facts.at_peer = false;
 	bed->facts.stop = STOP_INTERRUPTED;
 	ask(bed);

@@ -70,13 +70,13 @@ bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_dia
 }
 
 /* Removing an address also removes its GID table entry (roce_gid_mgmt.c in the kernel). */
-static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis_words *words,
-			 struct diagnosis *ret)
+static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis *ret)
 {
 	const struct endpoint *local = diagnosis_known(facts->local);
 	const struct endpoint *remote = diagnosis_known(facts->remote);
 	const bool here = facts->local_gid_gone && local;
 	const struct endpoint *lost = here ? local : facts->remote_gid_gone ? remote : NULL;
+	_words_ struct diagnosis_words words = {0};
 	_cleanup_(freep) char *netdev = NULL;
 	struct ip_address ip;
 	char text[GID_TEXT_SIZE > IP_TEXT_SIZE ? GID_TEXT_SIZE : IP_TEXT_SIZE];
@@ -89,11 +89,16 @@ static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis_w
 	else
 		gid_format(&lost->gid, text);
 	netdev = text_clean(lost->netdev, sizeof(lost->netdev));
-	diagnosis_words_add(words, "gid", "%s", text);
-	diagnosis_words_add(words, "gid_index", "%" PRIu32, lost->gid_index);
-	diagnosis_words_add(words, "gid_port", "%s", diagnosis_word(words, here ? "near" : "far"));
-	diagnosis_words_add(words, "gid_netdev", "%s", netdev[0] ? netdev : "the netdev");
-	return diagnosis_say(ret, words, LIST_GID, (int)words->carrier);
+	diagnosis_words_make(&words, facts);
+	diagnosis_words_add(&words, "gid", "%s", text);
+	diagnosis_words_add(&words, "gid_index", "%" PRIu32, lost->gid_index);
+	diagnosis_words_add(&words, "gid_port", "%s",
+			    diagnosis_word(&words, here ? "near" : "far"));
+	diagnosis_words_add(&words, "gid_netdev", "%s", netdev[0] ? netdev : "the netdev");
+	diagnosis_words_add(&words, "gid_option", here ? "--gid-index" : "--peer-gid-index");
+	if (!here)
+		diagnosis_words_add(&words, "gid_host", " on %s", diagnosis_word(&words, "peer"));
+	return diagnosis_say(ret, &words, LIST_GID, (int)words.carrier);
 }
 
 /* Explains that the queue pairs use an MTU that one of the ports does not have. */
@@ -384,6 +389,19 @@ static bool concerns_ports(enum stage stage)
 	return stage <= STAGE_RESOLVE || stage >= STAGE_CONNECT_QP;
 }
 
+static bool is_explained(const struct diagnosis_facts *facts)
+{
+	return (facts->stop && facts->stop != STOP_TIMED_OUT) || facts->refusal;
+}
+
+/* Finds a fault of the ports, which is the same whichever side reports the failure. */
+static bool diagnose_ports(const struct diagnosis_facts *facts, struct diagnosis *ret)
+{
+	return !is_explained(facts) && concerns_ports(facts->stage) &&
+	       (diagnose_gid(facts, ret) || diagnose_port_state(facts, ret) ||
+		diagnose_mismatch(facts, ret));
+}
+
 static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis *ret)
 {
 	_words_ struct diagnosis_words words = {0};
@@ -393,11 +411,6 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 		say_stop(facts, &words, facts->stop, ret);
 	else if (facts->refusal)
 		diagnosis_say(ret, &words, LIST_REFUSAL, (int)facts->refusal);
-	else if (concerns_ports(facts->stage) && diagnose_gid(facts, &words, ret))
-		return;
-	else if (concerns_ports(facts->stage) &&
-		 (diagnose_port_state(facts, ret) || diagnose_mismatch(facts, ret)))
-		return;
 	else if (facts->stop == STOP_TIMED_OUT)
 		say_timeout(facts, &words, ret);
 	else
@@ -437,8 +450,6 @@ static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis
 	swapped.remote = facts->local;
 	swapped.local_counts = facts->remote_counts;
 	swapped.remote_counts = facts->local_counts;
-	swapped.local_gid_gone = facts->remote_gid_gone;
-	swapped.remote_gid_gone = facts->local_gid_gone;
 	swapped.peer = "this host";
 	diagnose_here(&swapped, &found);
 	ret->sentence = mem_format("on %s: %s", facts->peer, found.sentence);
@@ -447,6 +458,8 @@ static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis
 
 void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis)
 {
+	if (diagnose_ports(facts, ret_diagnosis))
+		return;
 	if (facts->at_peer && facts->peer)
 		diagnose_there(facts, ret_diagnosis);
 	else

@@ -262,13 +262,14 @@ static const struct diagnosis_row {
 	 "{smaller_netdev} has the smaller one (a netdev MTU of 1500 gives 1024, 4200 gives 4096)"},
 
 	{LIST_GID, CARRIER_INFINIBAND, GID_GONE,
-	 "rdmactl gids shows the current GIDs; the subnet manager assigns a port its prefix"},
+	 "rdmactl gids{gid_host} shows the current GIDs; the subnet manager assigns a port its "
+	 "prefix"},
 	{LIST_GID, CARRIER_EFA, GID_GONE,
-	 "the GID comes from the adapter itself: rdmactl gids shows the current GIDs, and the "
-	 "kernel log (dmesg) whether the adapter was reset"},
+	 "the GID comes from the adapter itself: rdmactl gids{gid_host} shows the current GIDs, "
+	 "and the kernel log (dmesg) whether the adapter was reset"},
 	{LIST_GID, ANY, GID_GONE,
-	 "give {gid_netdev} that address again (ip addr show dev {gid_netdev}), or name another "
-	 "entry with --gid-index: rdmactl gids"},
+	 "give {gid_netdev}{gid_host} that address again (ip addr show dev {gid_netdev}), or name "
+	 "another entry with {gid_option}: rdmactl gids"},
 
 	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
 	 "let UDP port 4791 pass in both directions: check the access lists of the network between "
