@@ -175,8 +175,8 @@ static void memory(void **state)
 		{{MEMORY_ODP},
 		 NULL,
 		 "none0/1 has no memory of kind odp: ibv_query_device_ex: ",
-		 "omit --memory odp; with mlx5 the firmware must allow it (mlxconfig), and "
-		 "Soft-RoCE has it since Linux 6.15"},
+		 "with mlx5 the firmware must allow it (mlxconfig), and Soft-RoCE has it since "
+		 "Linux 6.15; otherwise choose another kind"},
 		{{MEMORY_DMABUF, EXPORTER_CUDA},
 		 NULL,
 		 "none0/1 has no memory of kind dmabuf:cuda:0: ",

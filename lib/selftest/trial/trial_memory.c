@@ -17,8 +17,8 @@ static const char *hint_of(const struct message_memory *memory, const struct mes
 		return "reserve some: sysctl vm.nr_hugepages=64; grep Huge /proc/meminfo shows "
 		       "them";
 	if (memory->kind == MEMORY_ODP)
-		return "omit --memory odp; with mlx5 the firmware must allow it (mlxconfig), and "
-		       "Soft-RoCE has it since Linux 6.15";
+		return "with mlx5 the firmware must allow it (mlxconfig), and Soft-RoCE has it "
+		       "since Linux 6.15; otherwise choose another kind";
 	if (!strcmp(why->text, "ibv_reg_dmabuf_mr"))
 		return "the driver must support dma-bufs: mlx5, irdma, bnxt_re, efa and others do, "
 		       "software devices do not";
