@@ -498,6 +498,37 @@ static void lids(void **state)
 	end(&pair);
 }
 
+/* A switch with more ports in one of the scans: its ports stay in order. */
+static void other_port_count(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct pair pair;
+
+	(void)state;
+	begin(&pair);
+	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1000, 10, "leaf 1");
+	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1100, 8, "leaf 2");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2100, 2, "host 2");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2200, 2, "host 10");
+	sample_cable(&pair.after, LEAF, 8, LEAF_2, 8);
+	sample_cable(&pair.after, LEAF, 1, HOST, 1);
+	sample_cable(&pair.after, LEAF, 2, HOST_2, 1);
+	sample_cable(&pair.after, LEAF_2, 1, HOST_3, 1);
+	sample_cable(&pair.after, LEAF, 3, LEAF, 7);
+	sample_cable(&pair.after, LEAF, 9, LEAF, 10);
+	check(&pair,
+	      "port-count-changed leaf 1 8 > 10\n"
+	      "cable-new leaf 1/3 - > leaf 1/7\n"
+	      "cable-new leaf 1/9 - > leaf 1/10\n",
+	      false);
+	text = compare_sides(&pair, &pair.after, &pair.before);
+	assert_string_equal(text, "port-count-changed leaf 1 10 > 8\n"
+				  "cable-gone leaf 1/3 leaf 1/7 > -\n"
+				  "cable-gone leaf 1/9 leaf 1/10 > -\n");
+	end(&pair);
+}
+
 static void add_without_host_2(struct fabric *fabric)
 {
 	sample_node(fabric, NODE_TYPE_SWITCH, 0x1000, 8, "leaf 1");
@@ -895,6 +926,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(what_is_not_known),
 		cmocka_unit_test(lids),
+		cmocka_unit_test(other_port_count),
 		cmocka_unit_test(node_unanswered),
 		cmocka_unit_test(all_beyond_a_dead_switch),
 		cmocka_unit_test(cable_unanswered),

@@ -334,17 +334,21 @@ static void name_node(const struct comparison *comparison, enum side side, uint3
 	named->is_switch = node->type == NODE_TYPE_SWITCH;
 }
 
+static bool has_port(const struct fabric_node *node, uint32_t number)
+{
+	return node && number <= node->port_count;
+}
+
 /* Numbers the ports of the node that either scan has, from `order` on. Returns the next number. */
 static uint32_t order_ports(struct comparison *comparison, const struct named *named,
 			    uint32_t order)
 {
 	const struct fabric_node *before = named->at[BEFORE], *after = named->at[AFTER];
 
-	for (uint32_t i = 0; before && i <= before->port_count; i++)
-		comparison->order[before->first_port + i] = order++;
-	for (uint32_t i = before ? before->port_count + 1u : 0; after && i <= after->port_count;
-	     i++)
-		comparison->order[comparison->places[after->first_port + i]] = order++;
+	for (uint32_t i = 0; has_port(before, i) || has_port(after, i); i++)
+		comparison->order[has_port(before, i) ? before->first_port + i
+						      : comparison->places[after->first_port + i]] =
+			order++;
 	return order;
 }
 
