@@ -27,6 +27,7 @@ enum {
 	REFUSED = 0xdd,
 	SILENT = 0xff,
 	BEYOND = 0xbb, /* reached by a router */
+	GLOBAL = 0xbc, /* in this subnet, by a path with a GRH */
 	PATH_SL = 4,
 	OWN_LID = 7
 };
@@ -79,6 +80,8 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		path_record_set_flow_label(reply + data, 0x12345);
 		path_record_set_traffic_class(reply + data, 0x5a);
 	}
+	if (last == GLOBAL)
+		path_record_set_hop_limit(reply + data, 1);
 	fake_put(fake, 0, reply, MAD_BYTES, 0);
 	return 0;
 }
@@ -168,6 +171,7 @@ static const struct row rows[] = {
 	{mad_session_find, TARGET_ANY, "0,1,3", {{"0,1,3", TARGET_DIRECT, 0xffff, 0}}},
 	{mad_session_find, TARGET_LID, "0x5", {{"5", TARGET_LID, 5, 0}}},
 	{mad_session_find, TARGET_GUID, "0x10", {{"0000:0000:0000:0010", TARGET_GUID, FOUND, 0}}},
+	{mad_session_find, TARGET_GUID, "0xbc", {{"0000:0000:0000:00bc", TARGET_GUID, GLOBAL, 0}}},
 	{mad_session_find, TARGET_GID, "fe80::11", {{GID_TEXT, TARGET_GID, 0x11, 0}}},
 	{mad_session_find, TARGET_DIRECT, "0,2", {{"0,2", TARGET_DIRECT, 0xffff, 0}}},
 	/* No word: the local port */
@@ -215,6 +219,7 @@ static void check_found(const struct row *row, const struct mad_session *session
 		assert_int_equal(destination->place.error, 0);
 		assert_int_equal(destination->place.address.lid, found->lid);
 		assert_int_equal(destination->place.address.qkey, UMAD_QKEY);
+		assert_int_equal(destination->place.address.has_grh, found->lid == GLOBAL);
 	}
 	assert_int_equal(session->destination_count, count);
 }
