@@ -236,9 +236,9 @@ static bool can_be_whole(const struct mesh_work *work, const struct mesh_result 
 	if (!lacks_both_ways(work, result))
 		return false;
 	/* What a device could not do then, it never can. */
-	return !result->reason[0] || (strstr(result->reason, MESH_IS_OLDER) &&
-				      hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
-				      hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS);
+	return !result->reason[0] ||
+	       (result->older_agent && hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
+		hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS);
 }
 
 /*

@@ -107,10 +107,8 @@ struct mesh_result {
 	 * were not measured, or empty.
 	 */
 	char reason[200];
+	bool older_agent; /* is that cause; the next run may find it updated */
 };
-
-/* End of such a reason if an older agent is the cause; the next run may find it updated. */
-#define MESH_IS_OLDER " is older, and does not have it"
 
 /* Hosts by name. */
 struct mesh_name {

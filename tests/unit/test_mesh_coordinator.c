@@ -600,6 +600,7 @@ static void both_ways(void **state)
 	assert_int_equal(bed.results[0].outcome, MESH_PASS);
 	assert_float_equal(bed.results[0].both_gbps[MESH_END_B].value, 80, 1e-9);
 	assert_string_equal(bed.results[0].reason, "");
+	assert_false(bed.results[0].older_agent);
 	/* Loopback has only one way. */
 	run_both(&bed, 1, 1);
 	assert_false(bed.results[0].both_gbps[MESH_END_A].known);
@@ -624,6 +625,7 @@ static void both_ways_with_an_older_agent(void **state)
 		assert_string_equal(bed.results[0].reason,
 				    "both ways at once: the rdmactl of n2 is "
 				    "older, and does not have it");
+		assert_true(bed.results[0].older_agent);
 	}
 	bed_close(&bed);
 }

@@ -189,9 +189,12 @@ static void note_older(const struct coordinator *coordinator, struct mesh_result
 	    result->pair.a == result->pair.b)
 		return;
 	older = find_older(coordinator, &result->pair);
-	if (older)
-		snprintf(result->reason, sizeof(result->reason),
-			 "both ways at once: the rdmactl of %.100s" MESH_IS_OLDER, older->name);
+	if (!older)
+		return;
+	result->older_agent = true;
+	snprintf(result->reason, sizeof(result->reason),
+		 "both ways at once: the rdmactl of %.100s is older, and does not have it",
+		 older->name);
 }
 
 void round_take(struct coordinator *coordinator, struct connection *connection,

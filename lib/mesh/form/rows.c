@@ -40,6 +40,8 @@ static const struct field fields[] = {
 	NUMBER(errors, "ERRORS", 0, 0, "growth of the error counters of the host's port"),
 	NUMBER(peer_errors, "PEER ERRORS", 0, 0, "growth of the error counters of the peer's port"),
 	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or why something was not tried"),
+	YES_NO(older_agent, "OLDER AGENT", 0, 0,
+	       "whether an older rdmactl is why both directions at once were not tried"),
 };
 #undef RECORD
 
@@ -68,6 +70,7 @@ void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_
 		.peer_errors = result->errors[MESH_END_B],
 		/* The schema only reads it. */
 		.reason = result->reason[0] ? (char *)(uintptr_t)result->reason : NULL,
+		.older_agent = result->older_agent ? TRISTATE_YES : TRISTATE_NO,
 	};
 }
 
@@ -121,6 +124,7 @@ static void make_result(const struct mesh_row *row, struct mesh_result *result)
 	result->both_gbps[MESH_END_B] = row->both_peer_gbps;
 	result->errors[MESH_END_A] = row->errors;
 	result->errors[MESH_END_B] = row->peer_errors;
+	result->older_agent = row->older_agent == TRISTATE_YES;
 	if (row->reason)
 		snprintf(result->reason, sizeof(result->reason), "%s", row->reason);
 }

@@ -22,6 +22,7 @@ struct mesh_row {
 	struct real both_gbps, both_peer_gbps; /* the same while both sent at once */
 	struct number errors, peer_errors;
 	char *reason;
+	enum tristate older_agent;
 };
 
 extern const struct schema mesh_rows_schema;
