@@ -639,10 +639,10 @@ static void not_measured(void **state)
 	} rows[] = {
 		{"bandwidth-write", SELFTEST_BY_SRD,
 		 "SRD is not measured: only the driver's own verbs make such queue pairs "
-		 "(efadv_create_qp_ex)"},
+		 "(efadv_create_qp_ex); EFA also has --transport ud"},
 		{"bandwidth-write", SELFTEST_BY_DC,
 		 "DC is not measured: only the driver's own verbs make such queue pairs "
-		 "(mlx5dv_create_qp)"},
+		 "(mlx5dv_create_qp); mlx5 also has rc, uc, ud and xrc"},
 		{"bandwidth-read", SELFTEST_BY_UC,
 		 "an unreliable connection (UC) has no RDMA reads and no atomics"},
 		{"latency-atomic", SELFTEST_BY_UC,

@@ -12,9 +12,9 @@
 /* Why a transport cannot be measured at all. */
 static const char *const missing[] = {
 	[SELFTEST_BY_SRD] = "SRD is not measured: only the driver's own verbs make such queue "
-			    "pairs (efadv_create_qp_ex)",
+			    "pairs (efadv_create_qp_ex); EFA also has --transport ud",
 	[SELFTEST_BY_DC] = "DC is not measured: only the driver's own verbs make such queue pairs "
-			   "(mlx5dv_create_qp)",
+			   "(mlx5dv_create_qp); mlx5 also has rc, uc, ud and xrc",
 };
 
 /* Returns what the operation or the network lacks for the transport, or NULL. */
