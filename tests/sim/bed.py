@@ -481,6 +481,18 @@ class Simulator:
                 found[node, int(port[1])] = int(port[2])
         return found
 
+    def tables(self):
+        """{node GUID of a switch, in hex: {LID: port}}, as its list shows them; 255 is nowhere."""
+        found, table = {}, None
+        for line in self.console('Dump').splitlines():
+            head = re.match(r'Switch .*"\s+nodeguid ([0-9a-f]+)', line)
+            if head:
+                table = found[head[1]] = {}
+            elif line.startswith('#\tForwarding table'):
+                table.update((int(lid), int(port, 16)) for lid, port in
+                             re.findall(r'\[(\d+)\]([0-9A-F]+)', line))
+        return found
+
     def route(self, one, other):
         """The route between two LIDs as the simulator reports it."""
         return self.console('Route %d %d' % (one, other))
