@@ -83,7 +83,7 @@ static const struct mad_responder responder = {
 	.agent = {.mgmt_class = MAD_CLASS_OPENIB_PING,
 		  .version = 1,
 		  .oui = UMAD_OPENIB_OUI,
-		  .methods = {1ull << UMAD_METHOD_GET}},
+		  .methods = {1ul << UMAD_METHOD_GET}},
 	.hint = "a port can have only one ping server: check whether another one, or ibping -S, is "
 		"running",
 	.answer = answer_ping,

@@ -241,7 +241,7 @@ static const struct mad_responder responder = {
 		  .version = 1,
 		  .rmpp_version = UMAD_RMPP_VERSION,
 		  .oui = UMAD_OPENIB_OUI,
-		  .methods = {1ull << UMAD_METHOD_GET}},
+		  .methods = {1ul << UMAD_METHOD_GET}},
 	.hint = "a port can have only one such server: check whether another one, or ibsysstat -S, "
 		"is running",
 	.answer = answer_sysstat,

@@ -35,7 +35,8 @@ struct mad_agent {
 	uint8_t version;
 	uint8_t rmpp_version; /* 1: the carrier reassembles segments */
 	uint32_t oui;	      /* vendor classes 0x30 to 0x4f */
-	uint64_t methods[2];  /* bit mask of the methods of unsolicited MADs to receive */
+	/* Bit mask of the methods of unsolicited MADs to receive, in words of umad_register(3). */
+	unsigned long methods[16 / sizeof(long)];
 };
 
 struct mad_arrival {

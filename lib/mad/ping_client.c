@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -238,7 +239,7 @@ uint8_t ping_add_agent(struct ping_client *ping)
 			.oui = PING_ROCE_OUI,
 		};
 
-		agent.methods[method / 64] = 1ull << method % 64;
+		agent.methods[method / LONG_BIT] = 1ul << method % LONG_BIT;
 		rc = mad_engine_add_agent(ping->session->engine, &agent);
 		if (rc >= 0)
 			return method;
