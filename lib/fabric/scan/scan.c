@@ -155,7 +155,7 @@ static bool write_query(const struct scanner *scanner, const struct scan_query *
 		   request->attribute == UMAD_SM_ATTR_MLNX_EXT_PORT_INFO) {
 		request->modifier = number_of_port(scanner, query);
 	}
-	request->number = (size_t)query->kind << 32 | query->subject;
+	request->number = (uint64_t)query->kind << 32 | query->subject;
 	return fabric_scan_request(scanner->options, scanner->fabric, path, hops, request);
 }
 

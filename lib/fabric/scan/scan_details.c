@@ -126,7 +126,7 @@ static bool next(void *context, struct mad_request *request)
 		hops = scan_route_to(reader->fabric, reader->port, false, path);
 		request->attribute = tables[table];
 		request->modifier = step->modifier;
-		request->number = (size_t)table << 32 | reader->port;
+		request->number = (uint64_t)table << 32 | reader->port;
 		if (fabric_scan_request(reader->scan, reader->fabric, path, hops, request))
 			return true;
 	}
