@@ -116,10 +116,12 @@ CAPABILITIES = word(
     IsOtherLocalChangesNoticeSupported='other-local-changes-notice')
 CAPABILITIES2 = word(
     IsSetNodeDescriptionSupported='set-node-description',
-    IsPortInfoExtendedSupported='port-info-extended', IsVirtualizationSupported='virtualization',
+    IsPortInfoExtendedSupported='extended-port-info', IsVirtualizationSupported='virtualization',
     IsSwitchPortStateTableSupported='switch-port-state-table',
     IsLinkWidth2xSupported='link-width-2x', IsLinkSpeedHDRSupported='link-speed-hdr',
-    IsLinkSpeedNDRSupported='link-speed-ndr')
+    IsMKeyProtectBitsExtSupported='mkey-protect-bits-ext',
+    IsEnhancedTrap128Supported='enhanced-trap-128', IsPartitionTopSupported='partition-top',
+    IsEnhancedQoSArbiterSupported='enhanced-qos-arbiter', IsLinkSpeedNDRSupported='link-speed-ndr')
 
 NODE_INFO = {
     'BaseVers': ('base_version', number), 'ClassVers': ('class_version', number),

@@ -138,9 +138,10 @@ static void port_capabilities(void **state)
 	     {IBV_PORT_INFO_EXT_SUP, "extended-port-info"}, {IBV_PORT_VIRT_SUP, "virtualization"},
 	     {IBV_PORT_SWITCH_PORT_STATE_TABLE_SUP, "switch-port-state-table"},
 	     {IBV_PORT_LINK_WIDTH_2X_SUP, "link-width-2x"},
-	     {IBV_PORT_LINK_SPEED_HDR_SUP, "link-speed-hdr"},
-	     {IBV_PORT_LINK_SPEED_NDR_SUP, "link-speed-ndr"}, {1u << 11, "extended-speeds-2"},
-	     {1u << 12, "link-speed-xdr"});
+	     {IBV_PORT_LINK_SPEED_HDR_SUP, "link-speed-hdr"}, {1u << 6, "mkey-protect-bits-ext"},
+	     {1u << 7, "enhanced-trap-128"}, {1u << 8, "partition-top"},
+	     {1u << 9, "enhanced-qos-arbiter"}, {IBV_PORT_LINK_SPEED_NDR_SUP, "link-speed-ndr"},
+	     {1u << 11, "extended-speeds-2"}, {1u << 12, "link-speed-xdr"});
 }
 
 /* PortInfo, 14.2.5.6 and its table; the codes of width and speed are also those of ibv_port_attr.

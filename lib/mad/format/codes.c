@@ -80,7 +80,10 @@ const struct enum_name port_cap_names[] = {
 	{0, NULL},
 };
 
-/* enum ibv_port_cap_flags2; InfiniBand Architecture Specification volume 1, table of PortInfo */
+/*
+ * enum ibv_port_cap_flags2; InfiniBand Architecture Specification volume 1, table of PortInfo; bits
+ * 6 to 9 are in mad_dump_portcapmask2() of rdma-core's libibmad/dump.c.
+ */
 const struct enum_name port_cap2_names[] = {
 	{1u << 0, "set-node-description"},    /* IBV_PORT_SET_NODE_DESC_SUP */
 	{1u << 1, "extended-port-info"},      /* IBV_PORT_INFO_EXT_SUP */
@@ -88,9 +91,13 @@ const struct enum_name port_cap2_names[] = {
 	{1u << 3, "switch-port-state-table"}, /* IBV_PORT_SWITCH_PORT_STATE_TABLE_SUP */
 	{1u << 4, "link-width-2x"},	      /* IBV_PORT_LINK_WIDTH_2X_SUP */
 	{1u << 5, "link-speed-hdr"},	      /* IBV_PORT_LINK_SPEED_HDR_SUP */
-	{1u << 10, "link-speed-ndr"},	      /* IBV_PORT_LINK_SPEED_NDR_SUP */
-	{1u << 11, "extended-speeds-2"},      /* IB_PORT_EXTENDED_SPEEDS2_SUP of the kernel */
-	{1u << 12, "link-speed-xdr"},	      /* IBV_PORT_LINK_SPEED_XDR_SUP, rdma-core 49 */
+	{1u << 6, "mkey-protect-bits-ext"},
+	{1u << 7, "enhanced-trap-128"},
+	{1u << 8, "partition-top"},
+	{1u << 9, "enhanced-qos-arbiter"},
+	{1u << 10, "link-speed-ndr"},	 /* IBV_PORT_LINK_SPEED_NDR_SUP */
+	{1u << 11, "extended-speeds-2"}, /* IB_PORT_EXTENDED_SPEEDS2_SUP of the kernel */
+	{1u << 12, "link-speed-xdr"},	 /* IBV_PORT_LINK_SPEED_XDR_SUP, rdma-core 49 */
 	{0, NULL},
 };
 
