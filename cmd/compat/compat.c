@@ -2,6 +2,7 @@
 #include "cmd/compat/compat.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,26 +68,18 @@ void compat_ibwarn(const char *function, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-int compat_ibexit(const char *program, bool debug, const char *function, const char *format,
-		  va_list arguments)
+int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)
 {
+	va_list arguments;
+
 	printf("%s: iberror: ", program);
 	if (debug)
 		printf("[pid %d] %s: ", (int)getpid(), function);
 	printf("failed: ");
-	vprintf(format, arguments);
-	putchar('\n');
-	return COMPAT_STATUS_PANIC;
-}
-
-static int __attribute__((format(printf, 3, 4)))
-option_fails(const char *program, bool debug, const char *format, ...)
-{
-	va_list arguments;
-
 	va_start(arguments, format);
-	compat_ibexit(program, debug, "process_opt", format, arguments);
+	vprintf(format, arguments);
 	va_end(arguments);
+	putchar('\n');
 	return COMPAT_STATUS_PANIC;
 }
 
@@ -108,10 +101,10 @@ int compat_pkey_index(const char *program, bool debug, const char *text, uint16_
 	errno = 0;
 	value = strtol(text, &end, 0);
 	if (errno || end == text || *end || value < 0 || value > UINT16_MAX)
-		return option_fails(program, debug,
-				    "Invalid P_Key index \"%s\".  Requires an integer in the "
-				    "range [0, %u].",
-				    text, (unsigned int)UINT16_MAX);
+		return compat_ibexit(program, debug, "process_opt",
+				     "Invalid P_Key index \"%s\".  Requires an integer in the "
+				     "range [0, %u].",
+				     text, (unsigned int)UINT16_MAX);
 	*ret_index = (uint16_t)value;
 	return -1;
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,8 +51,8 @@ int compat_no_root(const struct personality_call *call, int error);
 void compat_ibwarn(const char *function, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Prints on standard output why `function` of such a tool fails; returns the exit status. */
-int compat_ibexit(const char *program, bool debug, const char *function, const char *format,
-		  va_list arguments) __attribute__((format(printf, 4, 0)));
+int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* The lines of the help about an option that these tools have from release 64 on. */
 #define COMPAT_PKEY_HELP                                                          \

@@ -274,18 +274,21 @@ static int resolve(struct resolver *resolver, char **words)
 	unsigned int port = 0;
 
 	if (open_port(resolver))
-		return ibaddr_fail(args, "main", "Failed to open '%s' port '%d'",
-				   args->adapter ? args->adapter : "(null)", args->port);
+		return compat_ibexit(args->program, args->debug, "main",
+				     "Failed to open '%s' port '%d'",
+				     args->adapter ? args->adapter : "(null)", args->port);
 	if (words[0] && words[1])
 		port = (unsigned int)strtoul(words[1], NULL, 0);
 	if (words[0] && !find_named(resolver, words[0]))
-		return ibaddr_fail(args, "main", "can't resolve destination port %s", words[0]);
+		return compat_ibexit(args->program, args->debug, "main",
+				     "can't resolve destination port %s", words[0]);
 	if (!words[0]) {
 		find_self(resolver);
 		port = resolver->port.port;
 	}
 	if (!show_address(resolver, port))
-		return ibaddr_fail(args, "main", "can't resolve requested address");
+		return compat_ibexit(args->program, args->debug, "main",
+				     "can't resolve requested address");
 	return 0;
 }
 
@@ -296,7 +299,8 @@ int ibaddr_run(const struct personality_call *call, int argc, char **argv)
 	int status = ibaddr_parse(&args, call, argc, argv);
 
 	if (status < 0 && call->root)
-		status = ibaddr_fail(&args, "main", "a saved tree answers no management datagrams");
+		status = compat_ibexit(args.program, args.debug, "main",
+				       "a saved tree answers no management datagrams");
 	if (status < 0)
 		status = resolve(&resolver, argv + optind);
 	mad_engine_free(resolver.engine);

@@ -30,6 +30,3 @@ void ibaddr_args_clear(struct ibaddr_args *args);
 
 /* Parses a LID as the tool does; 0 if the text is not a LID. */
 uint16_t ibaddr_parse_lid(const char *text);
-/* Prints on standard output why `function` of the tool fails; returns the exit status. */
-int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));

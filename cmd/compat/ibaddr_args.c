@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +65,6 @@ static int usage(const struct ibaddr_args *args)
 	return 2;
 }
 
-int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	compat_ibexit(args->program, args->debug, function, format, arguments);
-	va_end(arguments);
-	return COMPAT_STATUS_PANIC;
-}
-
 uint16_t ibaddr_parse_lid(const char *text)
 {
 	const long lid = strtol(text, NULL, 0);
@@ -131,10 +120,10 @@ static int parse_timeout(struct ibaddr_args *args, const char *text)
 	errno = 0;
 	value = strtol(text, &end, 0);
 	if (errno || *end || value <= 0 || value > INT_MAX)
-		return ibaddr_fail(args, "process_opt",
-				   "Invalid timeout \"%s\".  Timeout requires a positive integer "
-				   "value < %d.",
-				   text, INT_MAX);
+		return compat_ibexit(args->program, args->debug, "process_opt",
+				     "Invalid timeout \"%s\".  Timeout requires a positive integer "
+				     "value < %d.",
+				     text, INT_MAX);
 	args->timeout_msec = (int)value;
 	return -1;
 }
@@ -153,7 +142,7 @@ static int parse_mkey(struct ibaddr_args *args, const char *text)
 	if (text)
 		args->mkey = strtoull(text, &end, 0);
 	if (!text || errno || *end)
-		return ibaddr_fail(args, "process_opt", "Bad M_Key");
+		return compat_ibexit(args->program, args->debug, "process_opt", "Bad M_Key");
 	return -1;
 }
 
@@ -162,7 +151,8 @@ static int parse_sm(struct ibaddr_args *args, const char *text)
 	args->sm_lid = ibaddr_parse_lid(text);
 	if (args->sm_lid)
 		return -1;
-	return ibaddr_fail(args, "process_opt", "cannot resolve SM destination port %s", text);
+	return compat_ibexit(args->program, args->debug, "process_opt",
+			     "cannot resolve SM destination port %s", text);
 }
 
 static int take(struct ibaddr_args *args, int letter)
