@@ -115,7 +115,7 @@ static int count_ports(struct maker *maker, uint64_t *ret_count)
 		if (!text || !text_read_hex(text, info, sizeof(info)))
 			return complain(maker, "node %zu: node_info is not %d bytes", i,
 					NODE_INFO_BYTES);
-		*ret_count += info[3]; /* 14.2.5.3 */
+		*ret_count += node_info_ports(info);
 	}
 	return 0;
 }

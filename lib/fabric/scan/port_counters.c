@@ -15,9 +15,8 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
-#define EXTENDED_PORT_COUNTERS 0x1du
-#define AT_ONCE		       8u /* requests per node: more would overload some agents */
-#define FEW_PORTS	       3u /* from this many ports on, the sum (2 requests) is cheaper */
+#define AT_ONCE	  8u /* requests per node: more would overload some agents */
+#define FEW_PORTS 3u /* from this many ports on, the sum (2 requests) is cheaper */
 
 /* PortSelect of all ports at once: 16.1.3.5 */
 static const unsigned char select_all[2] = {0, PERF_ALL_PORTS};
@@ -86,7 +85,7 @@ static const uint16_t attributes[] = {
 	[QUERY_CLASS] = UMAD_ATTR_CLASS_PORT_INFO,
 	[QUERY_SUM] = MAD_PM_COUNTERS,
 	[QUERY_COUNTERS] = MAD_PM_COUNTERS,
-	[QUERY_EXTENDED] = EXTENDED_PORT_COUNTERS,
+	[QUERY_EXTENDED] = MAD_PM_COUNTERS_EXTENDED,
 };
 
 static bool is_of_node(enum query_kind kind)
