@@ -20,12 +20,6 @@ struct said {
 	char *text;
 };
 
-static const struct perf_counter *counter_of(const struct field *field,
-					     const struct perf_record *record)
-{
-	return (const struct perf_counter *)(const void *)((const char *)record + field->offset);
-}
-
 /* Highest first; equal ones in the order of the table. */
 static int compare_said(const void *a, const void *b)
 {
@@ -69,7 +63,7 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 	number_set(&row->error_count, 0);
 	for (size_t i = 0; i < perf_schema.field_count; i++) {
 		const struct field *field = &perf_schema.fields[i];
-		const struct perf_counter *counter = counter_of(field, &row->counters);
+		const struct perf_counter *counter = perf_counter_of(field, &row->counters);
 
 		if (!field->tag || limits->by_counter[i] == ERROR_LIMIT_NEVER || !counter->known)
 			continue;
@@ -175,11 +169,11 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 		struct said one = {.field = field};
 		struct port_counter_growth *growth;
 
-		if (!field->tag || !counter_of(field, after)->known)
+		if (!field->tag || !perf_counter_of(field, after)->known)
 			continue;
 		growth = mem_append(&row->counters, &row->count, sizeof(*growth));
-		*growth = growth_of(field, counter_of(field, before), counter_of(field, after),
-				    seconds);
+		*growth = growth_of(field, perf_counter_of(field, before),
+				    perf_counter_of(field, after), seconds);
 		if (limits->by_counter[i] == ERROR_LIMIT_NEVER)
 			continue;
 		one.text = say_growth(growth, &one.weight);

@@ -108,12 +108,6 @@ const struct schema *perf_rates_schema_of(enum perf_listing listing)
 	return &schemas[listing];
 }
 
-static const struct perf_counter *counter_of(const struct field *field,
-					     const struct perf_record *row)
-{
-	return (const struct perf_counter *)(const void *)((const char *)row + field->offset);
-}
-
 static bool get_delta(const struct perf_counter *before, const struct perf_counter *after,
 		      double *ret_delta)
 {
@@ -142,10 +136,11 @@ static void set_errors(const struct perf_record *before, const struct perf_recor
 	for (size_t i = 0; i < perf_schema.field_count; i++) {
 		const struct field *field = &perf_schema.fields[i];
 
-		if (field->tag != PERF_GROUP_ERRORS ||
-		    (!counter_of(field, before)->known && !counter_of(field, after)->known))
+		if (field->tag != PERF_GROUP_ERRORS || (!perf_counter_of(field, before)->known &&
+							!perf_counter_of(field, after)->known))
 			continue;
-		if (!get_delta(counter_of(field, before), counter_of(field, after), &delta))
+		if (!get_delta(perf_counter_of(field, before), perf_counter_of(field, after),
+			       &delta))
 			return;
 		sum += delta;
 		any = true;
@@ -164,7 +159,7 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 		const struct field *field = &schema->fields[i];
 
 		if (field->tag)
-			set_rate(counter_of(field, before), counter_of(field, after),
+			set_rate(perf_counter_of(field, before), perf_counter_of(field, after),
 				 text_ends_with(field->key, "_bytes")
 					 ? 8 / seconds / BITS_PER_GIGABIT
 					 : 1 / seconds,

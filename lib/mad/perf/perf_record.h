@@ -63,6 +63,13 @@ enum {
 			     sizeof(struct perf_counter)
 };
 
+/* The counter of a field of the schemas below whose tag is the counter's group. */
+static inline const struct perf_counter *perf_counter_of(const struct field *field,
+							 const struct perf_record *row)
+{
+	return (const struct perf_counter *)(const void *)((const char *)row + field->offset);
+}
+
 /* The counters in a row of several ports were added up by the agent or by this program. */
 enum perf_summed { PERF_SUMMED_AGENT = 1, PERF_SUMMED_HERE };
 
