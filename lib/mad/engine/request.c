@@ -103,15 +103,6 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		memcpy(mad + at, request->data, bytes);
 }
 
-uint16_t mad_status(const unsigned char *mad)
-{
-	uint16_t status = mad_raw_status(mad);
-
-	return mad_class(mad) == UMAD_CLASS_SUBN_DIRECTED_ROUTE
-		       ? status & (uint16_t)~UMAD_SMP_DIRECTION
-		       : status;
-}
-
 bool mad_answers(const unsigned char *mad, const struct mad_request *request)
 {
 	/*

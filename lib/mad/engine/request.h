@@ -64,8 +64,6 @@ bool mad_answers(const unsigned char *mad, const struct mad_request *request);
  * ib_response_mad()).
  */
 bool mad_reply_is_response(const struct mad_request *request);
-/* The status without the direction bit of a directed route: 14.2.1.2. */
-uint16_t mad_status(const unsigned char *mad);
 
 enum target_kind {
 	TARGET_ANY, /* the kind follows from the text */

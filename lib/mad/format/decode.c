@@ -278,15 +278,12 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 		add_record(decoded, attribute, mad + at, bytes - at, &none);
 }
 
-/* The D bit of a directed route is not part of the status; it is in the header. */
-static void decode_status(struct mad_decoded *decoded, unsigned int status)
+static void decode_status(struct mad_decoded *decoded, const unsigned char *mad)
 {
-	const unsigned int mgmt_class = (unsigned int)decoded->class_code.value;
+	const unsigned int status = mad_status(mad);
 	char word[MAD_STATUS_BYTES];
 
-	if (mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-		status &= ~(unsigned int)UMAD_SMP_DIRECTION;
-	mad_status_word(mgmt_class, status, word);
+	mad_status_word(mad_class(mad), status, word);
 	decoded->status_code = number_of(status);
 	decoded->status = mem_string(word);
 }
@@ -306,7 +303,7 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	decoded.class_version = number_of(mad_class_version(mad));
 	decoded.method_code = number_of(method);
 	decoded.method = mem_string_or_null(mad_method_word(mgmt_class, method));
-	decode_status(&decoded, mad_raw_status(mad));
+	decode_status(&decoded, mad);
 	decoded.transaction_id = number_of(mad_transaction_id(mad));
 	decoded.attribute_id = number_of(id);
 	decoded.attribute = mem_string_or_null(mad_attribute_name(mgmt_class, id));

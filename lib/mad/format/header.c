@@ -52,6 +52,15 @@ static const struct enum_name direction_names[] = {
 	{0, NULL},
 };
 
+uint16_t mad_status(const unsigned char *mad)
+{
+	uint16_t status = mad_raw_status(mad);
+
+	return mad_class(mad) == UMAD_CLASS_SUBN_DIRECTED_ROUTE
+		       ? status & (uint16_t)~UMAD_SMP_DIRECTION
+		       : status;
+}
+
 static void get_status_words(const void *record, struct value *value)
 {
 	const unsigned char *data = mad_data(record);

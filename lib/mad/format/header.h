@@ -51,6 +51,8 @@ extern const struct enum_name mad_method_names[];    /* methods that every class
 extern const struct enum_name mad_sa_method_names[]; /* these, and the additional ones of SA */
 extern const struct enum_name mad_sa_status_names[]; /* the high byte of an SA status */
 
+/* The status without the direction bit of a directed route: 14.2.1.2. */
+uint16_t mad_status(const unsigned char *mad);
 /* Returns NULL if unknown. */
 const char *mad_method_word(unsigned int mgmt_class, unsigned int method);
 /* The specification's name of an attribute, even of one without a field table. */

@@ -159,7 +159,7 @@ MAD_BYTE(mad, class, offsetof(struct umad_hdr, mgmt_class))
 MAD_BYTE(mad, class_version, offsetof(struct umad_hdr, class_version))
 MAD_BYTE(mad, method, offsetof(struct umad_hdr, method))
 /*
- * Includes UMAD_SMP_DIRECTION, which is not part of the status; mad_status() of request.h excludes
+ * Includes UMAD_SMP_DIRECTION, which is not part of the status; mad_status() of header.h excludes
  * it.
  */
 MAD_WORD(mad, raw_status, offsetof(struct umad_hdr, status))
