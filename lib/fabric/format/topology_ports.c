@@ -38,10 +38,9 @@ static uint8_t type_of(const struct end *end)
 
 static unsigned int speed_of(const char *word)
 {
-	for (const struct enum_name *name = lane_speed_names; name->word; name++)
-		if (!strcmp(name->word, word))
-			return (unsigned int)name->value;
-	return SPEED_UNKNOWN;
+	const struct enum_name *name = enum_find_word(lane_speed_names, word);
+
+	return name ? (unsigned int)name->value : SPEED_UNKNOWN;
 }
 
 static bool is_valid(const struct end *end)

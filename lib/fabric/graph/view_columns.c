@@ -11,7 +11,6 @@
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 #include "mad/format/codes.h"
-#include "schema/bits.h"
 
 /* NULL if the row is empty. */
 static const struct fabric_node *node_of(const void *record)
@@ -133,7 +132,7 @@ static void set_path(struct value *value, const struct fabric_row *row)
 static void set_top(struct value *value, const struct fabric_node *node)
 {
 	if (node->has_switch_info)
-		value_set_unsigned(value, bits_get(node->switch_info, 6 * 8, 16));
+		value_set_unsigned(value, switch_info_linear_top(node->switch_info));
 }
 
 /* The port through which the node was found; NULL where the scan began. */

@@ -9,7 +9,6 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "fabric/route/forwarding.h"
-#include "schema/bits.h"
 
 /* The port that represents a node: one with a LID, else one with a link, else local_port. */
 static uint32_t port_of_node(const struct fabric *fabric, uint32_t number)
@@ -160,7 +159,7 @@ size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target 
 	case TARGET_DIRECT:
 		return take_path(finder->view.fabric, target, ret_place);
 	case TARGET_GID:
-		return take_guid(finder, bits_get(target->gid.raw, 64, 64), ret_place);
+		return take_guid(finder, gid_interface_id(&target->gid), ret_place);
 	default:
 		return take_guid(finder, target->guid, ret_place);
 	}
