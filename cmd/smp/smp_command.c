@@ -15,13 +15,9 @@
 #include "base/mem.h"
 #include "cmd/smp/smp_run.h"
 #include "mad/format/header.h"
-#include "mad/format/rows.h"
-#include "schema/bits.h"
 
 #define COMMAND_POLL_MSEC 100u
 #define COMMAND_MOST_MSEC 5000u
-
-enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
 const struct enum_name smp_command_names[] = {
 	{1, "handover", .help = "a standby becomes the master"},
@@ -33,9 +29,6 @@ const struct enum_name smp_command_names[] = {
 };
 
 enum sm_command { SM_HANDOVER = 1, SM_ACKNOWLEDGE, SM_DISABLE, SM_GO_STANDBY, SM_DISCOVER };
-
-MAD_QUAD(sm_info, port_guid, 0)
-MAD_ACCESSORS(sm_info, state, uint8_t, 20, 4, 4)
 
 struct run {
 	struct mad_listing mad;
@@ -72,7 +65,7 @@ static void make_sender(struct run *run, unsigned char *info)
 	    call(run, &master, UMAD_METHOD_GET, 0, NULL, &item))
 		memcpy(info, item.data, SM_INFO_BYTES);
 	else
-		sm_info_set_port_guid(info, bits_get(session->port.route.gid.raw, 64, 64));
+		sm_info_set_port_guid(info, gid_interface_id(&session->port.route.gid));
 	sm_info_set_state(info,
 			  run->args->command.value == SM_ACKNOWLEDGE ? SM_STANDBY : SM_MASTER);
 }

@@ -600,8 +600,8 @@ static void lid_of_a_standby(void **state)
 {
 	struct bed *bed = *state;
 	struct fabric_manager items[2] = {
-		manager_at(bed, ONE, SM_LID, MANAGER_MASTER),
-		manager_at(bed, OTHER, 3, MANAGER_STANDBY),
+		manager_at(bed, ONE, SM_LID, SM_MASTER),
+		manager_at(bed, OTHER, 3, SM_STANDBY),
 	};
 
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 3);
@@ -632,7 +632,7 @@ static void lid_of_a_standby(void **state)
 	assert_int_equal(bed->findings.count, 0);
 	/* Without a single master, the majority of the ports counts. */
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 4);
-	items[1].state = MANAGER_MASTER;
+	items[1].state = SM_MASTER;
 	check_managers(bed, items, 2);
 	assert_int_equal(count_of(bed, "sm-lid-mismatch"), 1);
 }
@@ -641,13 +641,13 @@ static void managers(void **state)
 {
 	struct bed *bed = *state;
 	struct fabric_manager items[2] = {
-		manager_at(bed, ONE, SM_LID, MANAGER_MASTER),
-		manager_at(bed, OTHER, 3, MANAGER_STANDBY),
+		manager_at(bed, ONE, SM_LID, SM_MASTER),
+		manager_at(bed, OTHER, 3, SM_STANDBY),
 	};
 
 	check_managers(bed, items, 2);
 	assert_int_equal(bed->findings.count, 0);
-	items[1].state = MANAGER_MASTER;
+	items[1].state = SM_MASTER;
 	check_managers(bed, items, 2);
 	assert_int_equal(bed->findings.count, 2);
 	assert_string_equal(id_of(&bed->findings.items[1]), "two-masters");
@@ -663,7 +663,7 @@ static void managers(void **state)
 	check_managers(bed, items, 1);
 	assert_only(bed, "no-sm", ONE, 1,
 		    "SMInfo (LID 2): refused with status 0x001c: invalid-value");
-	items[0] = manager_at(bed, ONE, SM_LID, MANAGER_STANDBY);
+	items[0] = manager_at(bed, ONE, SM_LID, SM_STANDBY);
 	check_managers(bed, items, 1);
 	assert_only(bed, "no-sm", ONE, 1, "the subnet manager at LID 2 is in state standby");
 }

@@ -126,7 +126,7 @@ static bool answers(const struct fabric_manager *manager)
 
 static bool is_master(const struct fabric_manager *manager)
 {
-	return answers(manager) && manager->state == MANAGER_MASTER;
+	return answers(manager) && manager->state == SM_MASTER;
 }
 
 static size_t count_masters(const struct fabric_managers *managers)

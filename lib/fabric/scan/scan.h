@@ -66,8 +66,6 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
  * Subnet managers: each port that claims to have one, and the port that the others name as theirs,
  * is queried for SMInfo (14.2.5.13).
  */
-enum { MANAGER_STANDBY = 2, MANAGER_MASTER = 3 }; /* SMInfo:SMState */
-
 struct fabric_manager {
 	uint32_t port; /* FABRIC_NONE: no port of the graph has the LID */
 	uint16_t lid;

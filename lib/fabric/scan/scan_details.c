@@ -10,7 +10,6 @@
 #include "fabric/scan/scanner.h"
 #include "mad/engine/gather.h"
 #include "mad/smp_plan.h"
-#include "schema/bits.h"
 
 static const uint16_t tables[] = {UMAD_SM_ATTR_PKEY_TABLE, UMAD_SM_ATTR_GUID_INFO,
 				  UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE};
@@ -271,10 +270,10 @@ static void take(const struct mad_item *item, struct fabric_manager *manager)
 	manager->tries = item->tries;
 	if (item->error || item->status)
 		return;
-	manager->guid = bits_get(item->data, MAD_AT(0, 0), 64);
-	manager->activity = (uint32_t)bits_get(item->data, MAD_AT(16, 0), 32);
-	manager->priority = (uint8_t)bits_get(item->data, MAD_AT(20, 0), 4);
-	manager->state = (uint8_t)bits_get(item->data, MAD_AT(20, 4), 4);
+	manager->guid = sm_info_port_guid(item->data);
+	manager->activity = sm_info_activity(item->data);
+	manager->priority = sm_info_priority(item->data);
+	manager->state = sm_info_state(item->data);
 }
 
 /* The route to this port, not to another port of its node; -1 if there is none. */

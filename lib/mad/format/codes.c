@@ -266,8 +266,11 @@ const struct enum_name fec_mode_names[] = {
 };
 
 const struct enum_name sm_state_names[] = {
-	{0, "not-active", TONE_WARNING}, {1, "discovering"}, {2, "standby"},
-	{3, "master", TONE_GOOD},	 {0, NULL},
+	{SM_NOT_ACTIVE, "not-active", TONE_WARNING},
+	{SM_DISCOVERING, "discovering"},
+	{SM_STANDBY, "standby"},
+	{SM_MASTER, "master", TONE_GOOD},
+	{0, NULL},
 };
 
 const struct enum_name notice_type_names[] = {

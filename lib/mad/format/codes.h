@@ -42,6 +42,9 @@ enum physical_state {
 	PHYSICAL_PHY_TEST,
 };
 
+/* SMInfo:SMState */
+enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
+
 /*
  * Speeds in ascending order: name, Gb/s of a lane as counted by rate_show() of
  * drivers/infiniband/core/sysfs.c, and signalled Gb/s of a lane.

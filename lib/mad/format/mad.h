@@ -256,6 +256,13 @@ MAD_WORD(switch_info, pkeys, 14)
 MAD_ACCESSORS(switch_info, enhanced_port0, uint8_t, 16, 4, 1)
 MAD_WORD(switch_info, multicast_top, 18)
 
+/* SMInfo, 14.2.5.13 */
+#define SM_INFO_BYTES 21
+MAD_QUAD(sm_info, port_guid, 0)
+MAD_DOUBLE(sm_info, activity, 16)
+MAD_ACCESSORS(sm_info, priority, uint8_t, 20, 0, 4)
+MAD_ACCESSORS(sm_info, state, uint8_t, 20, 4, 4)
+
 /* PortInfo, 14.2.5.6 */
 #define PORT_INFO_BYTES 64
 enum {

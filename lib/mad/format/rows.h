@@ -150,7 +150,6 @@ void sm_get_notice_details(const void *record, struct value *value);
 		     "whether port 0 is an enhanced one")
 
 /* SMInfo, 14.2.5.13 */
-#define SM_INFO_BYTES 21
 #define SM_INFO_ROWS(base)                                                    \
 	GUID(base, "port_guid", "PORT GUID", SHOW,                            \
 	     "GUID of the port that the subnet manager is at", SA(2)),        \
