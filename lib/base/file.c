@@ -151,8 +151,12 @@ bool file_is_output(const char *path)
 static int write_output(const struct writer *writer)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
-	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), rc;
+	int fd, rc;
 
+	/* fdopen() fails with EINVAL here, which does not tell the user what is wrong. */
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	file = fdopen(fd, "w");

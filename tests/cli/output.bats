@@ -226,6 +226,24 @@ decolor()
 	nothing_wrong
 }
 
+@test "output: closed standard output is a write error also for a file named -" {
+	local words
+
+	while IFS= read -r words; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		RDMACTL_ROOT=$roots/cx5-ib-edr "$binary" $words >&- 2>"$BATS_TEST_TMPDIR/err" || status=$?
+		[ "$status" = 1 ] || wrong "$words: exit status $status"
+		[[ $(<"$BATS_TEST_TMPDIR/err") == *': cannot write -: Bad file descriptor'* ]] ||
+			wrong "$words: $(<"$BATS_TEST_TMPDIR/err")"
+	done <<-'END'
+		topo --svg -
+		counters --save -
+		snapshot -
+	END
+	nothing_wrong
+}
+
 @test "output: closed standard input and standard error change nothing" {
 	status=0
 	"$binary" devices -o device --root "$roots/cx5-ib-edr" <&- >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
