@@ -39,7 +39,7 @@ static const struct option_row options[] = {
 		      "errors since this file of rdmactl counters --save"),
 	NUMBER_OPTION(DURATION, struct doctor_args, interval, 'i', "interval", "TIME", 1, 0,
 		      "read error counters twice, this far apart"),
-	STRING_OPTION(struct doctor_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
+	STRING_OPTION(struct doctor_args, peer, 0, "peer", "HOST", COMPLETE_HOST,
 		      "also check against this host, where rdmactl selftest --serve runs"),
 	FLAG_OPTION(struct doctor_args, probe, 0, "probe", "also run checks that open devices"),
 	CHOICE_OPTION(struct doctor_args, fail_on, 0, "fail-on", "VERDICT", fail_on_names,

@@ -26,7 +26,7 @@ static const struct option_row options[] = {
 		      "only entries of this netdev"),
 	STRING_OPTION(struct gids_args, ip, 0, "ip", "ADDR", COMPLETE_NOTHING,
 		      "only entries made from this IP address"),
-	STRING_OPTION(struct gids_args, to, 0, "to", "PEER", COMPLETE_NOTHING,
+	STRING_OPTION(struct gids_args, to, 0, "to", "PEER", COMPLETE_HOST,
 		      "name the GID index to use for this address or host, and why"),
 	FLAG_OPTION(struct gids_args, env, 0, "env",
 		    "with --to: print settings for NCCL, UCX, libfabric and perftest"),

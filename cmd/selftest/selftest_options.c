@@ -36,7 +36,7 @@ static const struct enum_name mtus[] = {
 };
 
 const struct option_row selftest_options[] = {
-	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
+	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_HOST,
 		      "test with this host, where rdmactl selftest --serve runs"),
 	STRING_OPTION(struct selftest_args, peer_device, 0, "peer-device", "DEV/PORT",
 		      COMPLETE_NOTHING,

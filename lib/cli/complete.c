@@ -199,6 +199,7 @@ static void put_class(struct completer *completer, enum completion completion,
 	case COMPLETE_SCHEMA:
 		put_schemas(completer, partial);
 		break;
+	case COMPLETE_HOST:
 	case COMPLETE_NOTHING:
 		break;
 	case COMPLETE_DEVICE_OR_NETDEV:

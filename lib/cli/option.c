@@ -269,6 +269,9 @@ static char *store_string(const struct option_row *row, const char **member, con
 {
 	if (row->completion == COMPLETE_FILE && !*text)
 		return mem_format("--%s: the name of the file is empty", row->name);
+	/* An empty name is probably an unset variable: a test of no host must not find a fault. */
+	if (row->completion == COMPLETE_HOST && !*text)
+		return mem_format("--%s: the name of the host is empty", row->name);
 	/*
 	 * If a name is given twice, the last one counts; two conditions or changes would both be
 	 * meant.

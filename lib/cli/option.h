@@ -37,6 +37,7 @@ enum completion {
 	COMPLETE_CHOICE, /* the option's choices */
 	COMPLETE_FIELD,	 /* FIELD=VALUE of the command's schema, to set it */
 	COMPLETE_WHERE,	 /* the same to select records: any field */
+	COMPLETE_HOST,	 /* a host or its address: nothing to complete, but not empty */
 	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
 };
 

@@ -463,3 +463,10 @@ names_command()
 	RDMACTL_ROOT=$roots/cx5-ib-edr try version --root ''
 	expect 0
 }
+
+@test "usage: a host with an empty name" {
+	misuse doctor '--peer: the name of the host is empty' --peer ''
+	misuse selftest '--peer: the name of the host is empty' --peer=
+	misuse gids '--to: the name of the host is empty' --to ''
+	nothing_wrong
+}
