@@ -311,6 +311,19 @@ static void wide_range(void **state)
 	name_filter_clear(&filter);
 }
 
+/* A range has no signs: it would end at the largest number, and never without a name. */
+static void signed_range(void **state)
+{
+	struct name_filter filter;
+
+	(void)state;
+	name_filter_parse_ucx(&filter, "x[-2--1],x[+1-+2],:[-2--1]");
+	assert_int_equal(filter.count, 2);
+	assert_string_equal(filter.items[0].name, "x[-2--1]");
+	assert_string_equal(filter.items[1].name, "x[+1-+2]");
+	name_filter_clear(&filter);
+}
+
 static void expect_conf(const char *text, const char *expected)
 {
 	_cleanup_(freep) char *value = nccl_conf_find(text, "NCCL_IB_HCA");
@@ -346,6 +359,7 @@ int main(void)
 		cmocka_unit_test(nccl),
 		cmocka_unit_test(ucx),
 		cmocka_unit_test(wide_range),
+		cmocka_unit_test(signed_range),
 		cmocka_unit_test(conf),
 	};
 

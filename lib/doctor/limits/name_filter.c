@@ -47,20 +47,27 @@ void name_filter_parse_nccl(struct name_filter *filter, const char *value)
 		add_entry(filter, entry);
 }
 
-/* Expands PREFIX[FIRST-LAST]SUFFIX with one range; anything else is a single name. */
+/*
+ * Expands PREFIX[FIRST-LAST]SUFFIX with one range; anything else is a single name. Digits only: %u
+ * takes -1 for the last number of all, after which no loop ends.
+ */
 static void add_range(struct name_filter *filter, const char *entry)
 {
 	const char *bracket = strchr(entry, '[');
-	unsigned int first, last;
+	char from[6], to[6];
+	unsigned long first, last;
 	int length = 0;
 
-	if (!bracket || sscanf(bracket, "[%5u-%5u]%n", &first, &last, &length) != 2 || !length ||
-	    first > last) {
+	if (!bracket || sscanf(bracket, "[%5[0-9]-%5[0-9]]%n", from, to, &length) != 2 || !length) {
 		add_entry(filter, entry);
 		return;
 	}
+	first = strtoul(from, NULL, 10);
+	last = strtoul(to, NULL, 10);
+	if (first > last)
+		add_entry(filter, entry);
 	for (; first <= last && filter->count < ENTRIES_MOST; first++) {
-		_cleanup_(freep) char *name = mem_format("%.*s%u%s", (int)(bracket - entry), entry,
+		_cleanup_(freep) char *name = mem_format("%.*s%lu%s", (int)(bracket - entry), entry,
 							 first, bracket + length);
 
 		add_entry(filter, name);
