@@ -276,6 +276,8 @@ static void nccl(void **state)
 	expect_filter(name_filter_parse_nccl, "=mlx5_0:1,mlx5_1:2,mlx5_10:2", "+-+");
 	expect_filter(name_filter_parse_nccl, "mlx5_1:2", "+"); /* mlx5_10/2 has the same prefix */
 	expect_filter(name_filter_parse_nccl, "=mlx5_0::0:1", "+");
+	/* No port has the number 0, which is also what a word is taken for. */
+	expect_filter(name_filter_parse_nccl, "mlx5_0:0,mlx5_0:x", "--");
 	expect_filter(name_filter_parse_nccl, "^=mlx5_2", "-");
 	expect_filter(name_filter_parse_nccl, ",,:1,", "");
 	expect_filter(name_filter_parse_nccl, "", "");
@@ -295,6 +297,7 @@ static void ucx(void **state)
 	expect_filter(name_filter_parse_ucx, "mlx5_0", "+");
 	expect_filter(name_filter_parse_ucx, "mlx5", "-");
 	expect_filter(name_filter_parse_ucx, "mlx5_[0-2]:1", "++-");
+	expect_filter(name_filter_parse_ucx, "mlx5_[1-1]:1,mlx5_[0-1", "+-");
 	expect_filter(name_filter_parse_ucx, "^mlx5_10:2", "+");
 	expect_filter(name_filter_parse_ucx, "mlx5_[2-1]:1,mlx5_[a-b],x[", "---");
 	expect_filter(name_filter_parse_ucx, " mlx5_0:1 , mlx5_1:1", "++");

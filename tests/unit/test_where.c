@@ -187,6 +187,7 @@ static void refusals(void **state)
 		{"count=x", "'x' is not a value of count", "how many"},
 		{"count=5-3", "'5-3' is not a value of count", range},
 		{"count=5-", "'5-' is not a value of count", range},
+		{"count=5-x", "'5-x' is not a value of count", range},
 		{"count=-5", "'-5' is not a value of count", range},
 		{"words=25-20", "'25-20' is not a value of words",
 		 "some words; a range is two numbers, the smaller one first: 20-25"},
