@@ -312,8 +312,7 @@ static const struct diagnosis_row {
 	 "{lead}, and the counters show no lost packets: {sent}, {arrived}{again}",
 	 "a program, driver or adapter of one side may have stopped: look at the load (top) and "
 	 "the kernel logs (dmesg) of both hosts, and run it again; if other programs use these "
-	 "ports, "
-	 "their packets can hide a loss"},
+	 "ports, their packets can hide a loss"},
 
 	{LIST_UNSENT, CARRIER_INFINIBAND},
 	{LIST_UNSENT, CARRIER_EFA, UNSENT,
