@@ -32,8 +32,8 @@ void limit_setting_clear(struct limit_setting *setting);
 bool limit_is_none(const struct limit_setting *setting);
 
 /*
- * The parsers: return the last value in the text, freed by the caller; NULL if there is none. Of
- * logins, `wanted` is "soft" or "hard".
+ * The parsers return the last value in the text, freed by the caller; NULL if there is none.
+ * `wanted` is "soft" or "hard".
  */
 char *limit_parse_unit(const char *text, const char *key);
 char *limit_parse_logins(const char *text, const char *wanted);
