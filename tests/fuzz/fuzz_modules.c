@@ -68,7 +68,7 @@ static void check_names(const char *text)
 		check_text(providers.names.items[i]);
 		strings_add(&providers.libraries, providers.names.items[i]);
 	}
-	providers_find(&providers, "mlx5", &library);
+	providers_find(NULL, &providers, "mlx5", &library);
 	free(library);
 	providers_clear(&providers);
 }
