@@ -161,7 +161,7 @@ int side_open(struct side *side, const char *path, char **ret_message, char **re
 		return rc;
 	rc = load(side);
 	if (rc)
-		*ret_message = mem_format("%s cannot be read: %s", side->name, strerror(-rc));
+		*ret_message = mem_format("cannot read %s: %s", side->name, strerror(-rc));
 	return rc;
 }
 

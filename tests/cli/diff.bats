@@ -128,7 +128,7 @@ put()
 
 @test "diff: arguments that cannot be compared" {
 	try diff "$before" "$BATS_TEST_TMPDIR/nosuch"
-	expect 1 '' "rdmactl diff: $BATS_TEST_TMPDIR/nosuch cannot be read: No such file or directory"
+	expect 1 '' "rdmactl diff: cannot read $BATS_TEST_TMPDIR/nosuch: No such file or directory"
 	printf 'no archive\n' >"$BATS_TEST_TMPDIR/text"
 	try diff "$before" "$BATS_TEST_TMPDIR/text"
 	[ "$status" = 1 ]
