@@ -178,8 +178,7 @@ static char *explain_word(const char *word, const struct root *root)
 	return devices ? mem_format("that is the PCI address of %s", devices) : NULL;
 }
 
-/* Whether only the number at the end differs, or is missing. */
-static bool differs_in_number(const char *word, const char *name)
+bool object_differs_in_number(const char *word, const char *name)
 {
 	static const char digits[] = "0123456789";
 
@@ -199,7 +198,7 @@ char *object_suggest(const struct root *root, const char *word, const char *cons
 	if (hint)
 		return hint;
 	/* mlx5_9 is as close to mlx5_0 as to mlx5_1. */
-	if (closest && !differs_in_number(word, closest))
+	if (closest && !object_differs_in_number(word, closest))
 		return mem_format("did you mean '%s'?", closest);
 	for (size_t i = 0; i < count && count <= NAMES_MOST; i++)
 		mem_extend(&list, "%s%s",

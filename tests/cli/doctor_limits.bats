@@ -371,6 +371,13 @@ add_gpu()
 	check stale-env
 	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: did you mean mlx5_0:1? the names are mlx5_0:1, mlx5_1:1'$'\n'* ]]
 	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
+	# No device is closer than another when only the number differs.
+	put etc/nccl.conf 'NCCL_IB_HCA==mlx5_7'
+	check stale-env
+	[[ $results = *'-> correct NCCL_IB_HCA: the names are mlx5_0, mlx5_1' ]]
+	put etc/nccl.conf 'NCCL_IB_HCA==mlx50'
+	check stale-env
+	[[ $results = *'-> correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1' ]]
 	# The other device exists, but this command is about one device only.
 	put etc/nccl.conf 'NCCL_IB_HCA=mlx5_1'
 	check stale-env mlx5_0

@@ -10,6 +10,7 @@
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
+#include "host/object.h"
 
 enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };
 
@@ -146,6 +147,8 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 			port_names(&known->ports, closest, &of_closest);
 		closest = of_closest.count ? of_closest.items[0] : NULL;
 		names = &ports;
+	} else if (closest && object_differs_in_number(missing, closest)) {
+		closest = NULL;
 	}
 	if (closest)
 		add_word(&guess, closest);
