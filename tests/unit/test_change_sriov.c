@@ -309,6 +309,11 @@ static void who_has_them(void **state)
 	assert_string_equal(change->disturbs.items[5],
 			    "VF 7, which uio_pci_generic holds for a virtual machine or a program");
 	change = want(bed, 0);
+	change->before = mem_string("1");
+	change->setting->guard(change);
+	assert_true(strings_contain(&change->notes,
+				    "the existing VF is removed first, with its settings"));
+	change = want(bed, 0);
 	change->before = mem_string("0");
 	change->setting->guard(change);
 	assert_int_equal(change->disturbs.count + change->notes.count, 0);

@@ -181,8 +181,11 @@ static void guard_vfs(struct change *change)
 	if (text_parse_u64(change->before, 10, MOST_VFS, &count) || !count ||
 	    root_open(NULL, &root))
 		return;
-	change_note(change, "the %llu existing VFs are removed first, with their settings",
-		    (unsigned long long)count);
+	if (count == 1)
+		change_note(change, "the existing VF is removed first, with its settings");
+	else
+		change_note(change, "the %llu existing VFs are removed first, with their settings",
+			    (unsigned long long)count);
 	sriov_note_vfs(change);
 	for (unsigned int vf = 0; vf < count; vf++) {
 		_cleanup_(freep) char *driver = NULL;
