@@ -59,11 +59,12 @@ static void names(void **state)
 		{"NCCL_IB_HCA=mlx5", NULL, NULL, false, false, false},
 		{"NCCL_IB_HCA=mlx5_0:1,mlx5_1:2", NULL, NULL, false, false, false},
 		{"NCCL_IB_HCA=mlx5:2", NULL, NULL, false, false, false},
-		{"NCCL_IB_HCA=mlx5_0,mlx5_2", "mlx5_2", "mlx5_0", false, false, false},
+		{"NCCL_IB_HCA=mlx5_0,mlx5_2", "mlx5_2", NULL, false, false, false},
+		{"NCCL_IB_HCA=mlx50", "mlx50", "mlx5_0", false, false, false},
 		{"NCCL_IB_HCA=mlx5_0:2", "mlx5_0:2", "mlx5_0:1", false, false, false},
 		{"NCCL_IB_HCA==mlx5", "mlx5", NULL, true, false, false},
 		{"NCCL_IB_HCA=qedr0,mlx5_9:1,mlx5_1", "qedr0, mlx5_9:1", NULL, false, false, false},
-		{"NCCL_IB_HCA=^mlx5_2", "mlx5_2", "mlx5_0", false, true, false},
+		{"NCCL_IB_HCA=^mlx5_2", "mlx5_2", NULL, false, true, false},
 		{"NCCL_IB_HCA=^=mlx5_0", NULL, NULL, false, true, false},
 		{"NCCL_SOCKET_IFNAME=ib", NULL, NULL, false, false, true},
 		{"NCCL_SOCKET_IFNAME==ib", "ib", NULL, true, false, true},
@@ -74,9 +75,9 @@ static void names(void **state)
 		{"UCX_NET_DEVICES=ib0:1", "ib0:1", NULL, true, false, false},
 		{"UCX_NET_DEVICES=mlx5_[0-2]:1", "mlx5_1:1, mlx5_2:1", "mlx5_1:2", true, false,
 		 false},
-		{"UCX_NET_DEVICES=mlx5_2", "mlx5_2", "mlx5_0:1", true, false, false},
+		{"UCX_NET_DEVICES=mlx5_2", "mlx5_2", NULL, true, false, false},
 		{"UCX_NET_DEVICES=mlx5:1", "mlx5:1", NULL, true, false, false},
-		{"UCX_NET_DEVICES=^mlx5_7:1", "mlx5_7:1", "mlx5_0:1", true, true, false},
+		{"UCX_NET_DEVICES=^mlx5_7:1", "mlx5_7:1", NULL, true, true, false},
 	};
 	struct bed *bed = *state;
 	char *environment[2] = {NULL};
