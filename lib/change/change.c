@@ -202,7 +202,7 @@ static void replace(char **text, char *replacement)
 	*text = replacement;
 }
 
-int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
+void change_explain(struct change *change, const char *next_step, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
@@ -212,7 +212,6 @@ int change_fail(struct change *change, int error, const char *next_step, const c
 	va_end(arguments);
 	replace(&change->reason, text_clean(text, strlen(text)));
 	replace(&change->next_step, mem_string_or_null(next_step));
-	return error;
 }
 
 void change_add_sentence(struct strings *sentences, const char *format, ...)

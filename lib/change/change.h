@@ -178,12 +178,13 @@ struct change *changes_add(struct changes *changes, struct change_host *host,
 void changes_clear(struct changes *changes);
 
 /*
- * Set the reason and the next step of a failure, replacing earlier ones; the strings are copied,
- * and the reason is cleaned, so it may contain any text. The first one returns the error.
+ * Sets the reason and the next step of a failure, replacing earlier ones; the strings are copied,
+ * and the reason is cleaned, so it may contain any text.
  */
-int change_fail(struct change *change, int error, const char *next_step, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-#define change_explain(change, ...) ((void)change_fail(change, 0, __VA_ARGS__))
+void change_explain(struct change *change, const char *next_step, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same, and returns the error. */
+#define change_fail(change, error, ...) (change_explain(change, __VA_ARGS__), (error))
 /* Sets the reason for an error that no setting has explained: "cannot DOING: ...". */
 void change_explain_error(struct change *change, const char *doing, int error);
 /*
