@@ -23,6 +23,15 @@ static const struct enum_name netns_modes[] = {
  */
 #define REBUILD "rebuild the initial RAM disk if it has ib_core (update-initramfs -u, dracut -f)"
 
+/*
+ * modprobe.d(5) is only for modules that are loaded, and the parameter's file in /sys is read-only
+ * (0444 in drivers/infiniband/core/device.c): what is built into the kernel takes its parameters
+ * from the kernel's command line (start_kernel(), init/main.c).
+ */
+#define BUILT_IN                                                                              \
+	"if ib_core is built into the kernel, put ib_core.netns_mode=%d on its command line " \
+	"instead"
+
 #define RECORD struct system_settings
 static const struct field fields[] = {
 	WORD(netns_mode, netns_modes, "NETNS MODE", SHOWN, 0,
@@ -116,8 +125,9 @@ static int write_netns_mode(struct change *change, const char *value)
 	 */
 	if (rc == -EBUSY) {
 		step = mem_format("put 'options ib_core netns_mode=%d' into "
-				  "/etc/modprobe.d/rdma.conf, " REBUILD ", and restart the host",
-				  mode);
+				  "/etc/modprobe.d/rdma.conf, " REBUILD
+				  ", and restart the host; " BUILT_IN,
+				  mode, mode);
 		change_explain(change, step,
 			       "the kernel refuses it while another network namespace exists");
 	}
@@ -126,9 +136,11 @@ static int write_netns_mode(struct change *change, const char *value)
 
 static void persist_netns_mode(struct change *change)
 {
+	const int mode = (int)enum_find_word(netns_modes, change->wanted)->value;
+
 	change->persist_file = mem_string("/etc/modprobe.d/rdma.conf");
-	change->persist_text = mem_format("options ib_core netns_mode=%d\n# then " REBUILD,
-					  (int)enum_find_word(netns_modes, change->wanted)->value);
+	change->persist_text = mem_format(
+		"options ib_core netns_mode=%d\n# then " REBUILD "\n# " BUILT_IN, mode, mode);
 }
 
 static const struct setting netns_mode = {

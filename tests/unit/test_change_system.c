@@ -184,6 +184,9 @@ static void writing(void **state)
 }
 
 #define REBUILD "rebuild the initial RAM disk if it has ib_core (update-initramfs -u, dracut -f)"
+#define BUILT_IN(mode)                                                      \
+	"if ib_core is built into the kernel, put ib_core.netns_mode=" mode \
+	" on its command line instead"
 
 static void refusals(void **state)
 {
@@ -197,13 +200,13 @@ static void refusals(void **state)
 	assert_string_equal(
 		change->next_step,
 		"put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, " REBUILD
-		", and restart the host");
+		", and restart the host; " BUILT_IN("0"));
 	change = want(bed, MODE_SETTING, "shared");
 	assert_int_equal(change->setting->write(change, "shared"), -EBUSY);
 	assert_string_equal(
 		change->next_step,
 		"put 'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, " REBUILD
-		", and restart the host");
+		", and restart the host; " BUILT_IN("1"));
 	change = want(bed, QKEY_SETTING, "on");
 	assert_int_equal(change->setting->write(change, "on"), -EBUSY);
 	assert_null(change->reason);
@@ -217,8 +220,8 @@ static void refusals(void **state)
 static void lasting(void **state)
 {
 	static const char *const rows[][2] = {
-		{"exclusive", "options ib_core netns_mode=0\n# then " REBUILD},
-		{"shared", "options ib_core netns_mode=1\n# then " REBUILD},
+		{"exclusive", "options ib_core netns_mode=0\n# then " REBUILD "\n# " BUILT_IN("0")},
+		{"shared", "options ib_core netns_mode=1\n# then " REBUILD "\n# " BUILT_IN("1")},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
