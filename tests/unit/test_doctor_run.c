@@ -227,6 +227,7 @@ static void parts(void **state)
 	char *const words[] = {borrowed("mlx5_0"), NULL};
 	struct host *host = *state;
 
+	tree_directory(&host->tree, "sys/module");
 	add_function(host, "0000:01:00.0");
 	add_function(host, "0000:02:00.0");
 	add_port(host, "mlx5_0", 1, "4: ACTIVE");
@@ -349,6 +350,7 @@ static void mixed_ports(void **state)
 {
 	struct host *host = *state;
 
+	tree_directory(&host->tree, "sys/module");
 	for (unsigned int ethernet = 1; ethernet <= 2; ethernet++) {
 		add_port(host, "mlx4_0", 1, "4: ACTIVE");
 		add_port(host, "mlx4_0", 2, "4: ACTIVE");

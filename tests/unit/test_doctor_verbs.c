@@ -53,6 +53,7 @@ static void modules(void **state)
 	};
 	struct bed *bed = *state;
 
+	tree_directory(&bed->tree, "sys/module");
 	tree_directory(&bed->tree, CLASS);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		device_list_clear(&bed->facts.inventory.devices);
@@ -87,6 +88,11 @@ static void kept_away(void **state)
 	struct bed *bed = *state;
 
 	add_device(bed, "mlx5_0", TRANSPORT_ROCE);
+	/* A copy of the class of the RDMA devices alone does not show what was loaded. */
+	run_on(bed, CHECK_ID_verbs_modules, NULL);
+	assert_told(bed, "not-checked -: the saved tree lacks the loaded modules | the saved tree "
+			 "has no /sys/module < /sys/module needs 2\n");
+	tree_directory(&bed->tree, "sys/module");
 	tree_write(&bed->tree, "proc/cmdline", "modprobe.blacklist=ib_umad");
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
 	assert_told(bed, "error -: %s < /sys/class -> %s\n", verdict, step);

@@ -33,6 +33,12 @@ void check_pci_hardware(struct doctor_context *run)
 		doctor_unknown(run, "the list of PCI functions");
 		return;
 	}
+	/* Such a tree has only a part of a host's files, or is of a host without PCI. */
+	if (!facts->root.live && !sysfs_has_directory(&facts->root, "sys/bus/pci")) {
+		doctor_evidence(run, "/sys/bus/pci", "the saved tree has no /sys/bus/pci");
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks the PCI functions");
+		return;
+	}
 	for (size_t i = 0; i < pci->count; i++) {
 		struct pci_function *function = &pci->items[i];
 		bool is_one;

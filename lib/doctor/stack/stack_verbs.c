@@ -96,6 +96,12 @@ void check_verbs_modules(struct doctor_context *run)
 		doctor_ok(run, "the modules for user space are loaded");
 		return;
 	}
+	/* Every host has /sys/module: a tree without it has only a part of a host's files. */
+	if (!run->facts->root.live && !sysfs_has_directory(&run->facts->root, "sys/module")) {
+		doctor_evidence(run, "/sys/module", "the saved tree has no /sys/module");
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks the loaded modules");
+		return;
+	}
 	doctor_evidence(run, "/sys/class", "not loaded: %s", missing);
 	doctor_next_step(run,
 			 "%smodprobe -a %s; to load them at every start, list them in "
