@@ -174,7 +174,7 @@ lid-changed\tnode1 HCA-1\t1\t5\t6' ]
          -> scan again; if the finding stays, reseat or replace the cable
 warning  the link is slower than another one between the same nodes [link-below-parallel]
          spine1 port 4: the link runs at 4x DDR; the one of port 3 between the same nodes runs at 4x QDR
-         -> see what is enabled: rdmactl smp portinfo; then reseat or replace the cable
+         -> see what is enabled: rdmactl smp portinfo; enable what is missing: rdmactl ports set; if nothing is, reseat or replace the cable
 warning  the link is slower than most such links of the switch [link-below-siblings]
          leaf1 port 2: the link runs at 1x SDR; 4 of 4 such links of the switch are wider. This is a guess: what its ports support is unknown
          -> rdmactl smp portinfo shows what both ends support
@@ -195,7 +195,7 @@ info     something could not be checked [not-checked]
 warning  the link is narrower or slower than both ends support [link-below-best]
          S-1 port 1: the link runs at 4x SDR; both ends support 12x QDR, but no more is enabled
          S-1 port 2: the link runs at 4x SDR; both ends support 12x QDR, but no more is enabled
-         -> see what is enabled: rdmactl smp portinfo; then reseat or replace the cable
+         -> see what is enabled: rdmactl smp portinfo; enable what is missing: rdmactl ports set; if nothing is, reseat or replace the cable
 info     something could not be checked [not-checked]
          counters and subnet managers: a saved scan has none
          forwarding tables: a scan saved without --routes has none

@@ -832,8 +832,8 @@ static void damaged(void **state)
 		"sweep again\n"
 		"warning  the link is narrower or slower than both ends support [link-below-best]\n"
 		"         leaf1 port 4: the link runs at 4x SDR; both ends support 4x QDR\n"
-		"         -> see what is enabled: rdmactl smp portinfo; then reseat or replace the "
-		"cable\n"
+		"         -> see what is enabled: rdmactl smp portinfo; enable what is missing: "
+		"rdmactl ports set; if nothing is, reseat or replace the cable\n"
 		"warning  the ends of a link run at different widths or speeds [rate-mismatch]\n"
 		"         leaf1 port 4: 4x SDR here, 4x QDR at the other end\n"
 		"         -> scan again; if the finding stays, reseat or replace the cable\n",
