@@ -317,6 +317,10 @@ static void abis(void **state)
 		    "/sys/class/infiniband_verbs\n"
 		    "unread d: the ABI version < /sys/class/infiniband_verbs: %s\n",
 		    strerror(ENOENT), strerror(ENOENT));
+	bed->request.root = bed->tree.path;
+	run_on(bed, CHECK_ID_uverbs_abi, device);
+	assert_told(bed, "not-checked d: the saved tree has no ABI version needs 2\n");
+	bed->request.root = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		set(&device->driver, cases[i].driver);
 		tree_write(&bed->tree, CLASS "/abi_version", cases[i].core);

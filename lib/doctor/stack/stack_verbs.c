@@ -428,6 +428,10 @@ void check_uverbs_abi(struct doctor_context *run)
 	if (!rc)
 		rc = sysfs_read_number(&run->facts->root, &own,
 				       "sys/class/infiniband_verbs/%s/abi_version", device->uverbs);
+	if (rc == -ENOENT && run->request->root) {
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no ABI version");
+		return;
+	}
 	if (rc) {
 		doctor_unread(run, "the ABI version", "/sys/class/infiniband_verbs", rc, false);
 		return;
