@@ -2,6 +2,8 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/mem.h"
@@ -30,20 +32,32 @@ char *utc_now(void)
 
 bool utc_parse(const char *text, uint64_t *ret_msec)
 {
+	enum { TO_SECONDS = sizeof("2026-01-31T12:00:00") - 1 };
+	char again[UTC_TEXT_SIZE];
 	struct tm parts = {0};
-	int msec, length = 0;
+	const char *rest;
+	uint64_t msec = 0;
 	time_t seconds;
 
-	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &parts.tm_year, &parts.tm_mon,
-		   &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &msec,
-		   &length) != 7 ||
-	    !length || text[length])
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+		   &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
 		return false;
 	parts.tm_year -= 1900;
 	parts.tm_mon--;
 	seconds = timegm(&parts);
-	if (seconds < 0 || msec < 0)
+	if (seconds < 0 || (uint64_t)seconds >= UINT64_MAX / NSEC)
 		return false;
-	*ret_msec = (uint64_t)seconds * 1000 + (uint64_t)msec;
+	/* sscanf() takes signs and blanks, and timegm() a 31st of February. */
+	utc_format((uint64_t)seconds * NSEC, again);
+	if (strncmp(text, again, TO_SECONDS))
+		return false;
+	rest = text + TO_SECONDS;
+	if (*rest == '.' && strspn(rest + 1, "0123456789") == 3) {
+		msec = strtoull(rest + 1, NULL, 10);
+		rest += 4;
+	}
+	if (strcmp(rest, "Z"))
+		return false;
+	*ret_msec = (uint64_t)seconds * 1000 + msec;
 	return true;
 }

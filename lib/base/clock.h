@@ -84,5 +84,8 @@ static inline int clock_shorter(int a, int b)
 void utc_format(uint64_t nsec, char text[static UTC_TEXT_SIZE]);
 /* Returns the current time as text; the caller frees it. */
 char *utc_now(void);
-/* Parses such a text into milliseconds since the epoch; returns false if it is not one. */
+/*
+ * Parses such a text, which may lack the fraction, into milliseconds since the epoch; returns false
+ * if it is not one.
+ */
 bool utc_parse(const char *text, uint64_t *ret_msec);

@@ -40,6 +40,16 @@ static void what_is_written_can_be_read(void **state)
 	}
 }
 
+/* People leave it out, as in the example for snapshot --since. */
+static void the_fraction_may_be_missing(void **state)
+{
+	uint64_t msec;
+
+	(void)state;
+	assert_true(utc_parse("2000-02-29T00:00:00Z", &msec));
+	assert_true(msec == UINT64_C(951782400000));
+}
+
 /*
  * Returns the time in seconds by the clock that utc_now() reads. time() may lag behind it by a tick
  * of the kernel (time(2), "NOTES"), and then "now" would be later than a subsequent time().
@@ -70,11 +80,22 @@ static void other_texts_are_refused(void **state)
 		"",
 		"now",
 		"2026-01-02",
-		"2026-01-02T03:04:05Z",
 		"2026-01-02T03:04:05.678",
 		"2026-01-02T03:04:05.678Z ",
 		"2026-01-02T03:04:05.678+01:00",
 		"2026-01-02T03:04:05.-78Z",
+		"2026-01-02T03:04:05.5Z",
+		"2026-01-02T03:04:05.6789Z",
+		"2026-01-02T03:04:05.Z",
+		"2026-02-29T03:04:05.678Z",
+		"2026-13-02T03:04:05.678Z",
+		"2026-01-02T24:04:05.678Z",
+		"2026-01-02T03:04:60.678Z",
+		"2026- 1-02T03:04:05.678Z",
+		"2026-+1-02T03:04:05.678Z",
+		" 2026-01-02T03:04:05.678Z",
+		"2026-1-2T3:4:5.678Z",
+		"2555-01-01T00:00:00.000Z",
 		"1969-12-31T23:59:59.000Z",
 	};
 	uint64_t msec = 7;
@@ -113,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_utc_with_milliseconds),
 		cmocka_unit_test(what_is_written_can_be_read),
+		cmocka_unit_test(the_fraction_may_be_missing),
 		cmocka_unit_test(now_is_now),
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(rounds),
