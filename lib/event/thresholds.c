@@ -2,6 +2,7 @@
 #include "event/thresholds.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ static int parse_count(const char *text, double *ret_count)
 	if (!*text || strspn(text, "0123456789.") != strlen(text))
 		return -EINVAL;
 	*ret_count = strtod(text, &end);
-	return *end ? -EINVAL : 0;
+	return *end || !isfinite(*ret_count) ? -EINVAL : 0;
 }
 
 static int parse_threshold(const char *text, struct event_threshold *threshold)

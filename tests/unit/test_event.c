@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "event/event.h"
 #include "event/thresholds.h"
@@ -169,6 +170,7 @@ static void threshold_rules(void **state)
 					  "a>1/",   "a>1/ms",	"a>1/days", "a>0x1/s", "a>1e3/s",
 					  "a>-1/s", "a>1..2/s", "a>1/s,",   ",a>1/s",  "a<1/s"};
 	struct event_threshold_list list = {.items = NULL};
+	_cleanup_(freep) char *endless = mem_format("a>1%0400d/s", 0);
 	char *word = NULL;
 
 	(void)state;
@@ -193,6 +195,10 @@ static void threshold_rules(void **state)
 	assert_int_equal(list.count, 0);
 	assert_int_equal(event_parse_thresholds("a>1/s,bad,c>1/s", &list, &word), -EINVAL);
 	assert_string_equal(word, "bad");
+	free(word);
+	/* More than a double holds: no counter could ever exceed it. */
+	assert_int_equal(event_parse_thresholds(endless, &list, &word), -EINVAL);
+	assert_string_equal(word, endless);
 	free(word);
 }
 
