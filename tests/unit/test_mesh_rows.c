@@ -168,6 +168,27 @@ static void broken_lines(void **state)
 	}
 }
 
+/* A reason that is too long ends with a whole character. */
+static void long_reasons(void **state)
+{
+	_cleanup_(freep) char *reason = mem_string("");
+	_cleanup_(freep) char *text = NULL;
+	struct taken taken = {0};
+	struct mesh_rows_read read;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(taken.items->reason); i++)
+		mem_extend(&reason, "\xc3\xa9");
+	text = mem_format("{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n2\", \"rail\": 0, "
+			  "\"outcome\": \"fail\", \"reason\": \"%s\"}\n",
+			  reason);
+	read = read_rows(text, &taken);
+	assert_int_equal(read.taken, 1);
+	reason[(sizeof(taken.items->reason) - 1) / 2 * 2] = '\0';
+	assert_string_equal(taken.items[0].reason, reason);
+	free(taken.items);
+}
+
 static void ends(void **state)
 {
 	struct taken taken = {0};
@@ -225,9 +246,8 @@ static void done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(broken_lines),
-		cmocka_unit_test(ends),
+		cmocka_unit_test(there_and_back), cmocka_unit_test(broken_lines),
+		cmocka_unit_test(long_reasons),	  cmocka_unit_test(ends),
 		cmocka_unit_test(done),
 	};
 

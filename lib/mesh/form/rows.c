@@ -126,7 +126,8 @@ static void make_result(const struct mesh_row *row, struct mesh_result *result)
 	result->errors[MESH_END_B] = row->peer_errors;
 	result->older_agent = row->older_agent == TRISTATE_YES;
 	if (row->reason)
-		snprintf(result->reason, sizeof(result->reason), "%s", row->reason);
+		text_clean_into(result->reason, sizeof(result->reason), row->reason,
+				strlen(row->reason));
 }
 
 static void note_broken(struct mesh_rows_read *read, uint64_t line, const char *reason)
