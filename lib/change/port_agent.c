@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/gid.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/holders.h"
 #include "change/port.h"
 #include "mad/format/mad.h"
@@ -281,6 +280,18 @@ static char *list_text(const struct field *field, const struct mad_record *recor
 	return mem_string(NO_SPEED);
 }
 
+/* Numbers would be taken as bits: 5 for SDR and QDR, and 0 for no change at all. */
+static bool are_words(const struct field *field, const char *text)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, ",")))
+		if (!enum_find_word(field->names, word))
+			return false;
+	return true;
+}
+
 static int parse_field(struct change *change, const char *text, char **ret_value)
 {
 	const struct field *field = schema_find(
@@ -295,11 +306,8 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 	const bool none = !strcmp(text, NO_SPEED) && field->get;
 	_cleanup_(freep) char *list = NULL;
 	struct mad_record record = {.data = {0}};
-	uint64_t number;
 
-	/* A number would be taken as bits: 5 for SDR and QDR. */
-	if (none || (*text && text_parse_u64(text, 0, UINT64_MAX, &number) &&
-		     !packed_parse(&bits, &record, text))) {
+	if (none || (are_words(field, text) && !packed_parse(&bits, &record, text))) {
 		*ret_value = list_text(&bits, &record);
 		return 0;
 	}
