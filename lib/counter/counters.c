@@ -270,22 +270,23 @@ static void complain(const struct counter_place *place, const char *cause, const
 	problem_add_text(problems, object, count == 1 ? name : many, "sysfs", cause, NULL);
 }
 
-/* Reports one line for each cause; usually a port has one cause for all. */
-static void report_causes(const struct counter_place *place, const struct counter_reading *readings,
-			  size_t count, struct problems *problems)
+/* Reports one line for each cause from `first` on; usually a port has one cause for all. */
+static void report_causes(const struct counter_place *place,
+			  const struct counter_readings *readings, size_t first,
+			  struct problems *problems)
 {
-	for (size_t i = 0; problems && i < count; i++) {
-		const char *cause = readings[i].problem;
+	for (size_t i = first; problems && i < readings->count; i++) {
+		const char *cause = readings->items[i].problem;
 		bool reported = false;
 		size_t same = 0;
 
 		/* Equal causes are the same pointer, because the pool keeps each text once. */
-		for (size_t j = 0; cause && j < i; j++)
-			reported |= readings[j].problem == cause;
-		for (size_t j = i; cause && !reported && j < count; j++)
-			same += readings[j].problem == cause;
+		for (size_t j = first; cause && j < i; j++)
+			reported |= readings->items[j].problem == cause;
+		for (size_t j = i; cause && !reported && j < readings->count; j++)
+			same += readings->items[j].problem == cause;
 		if (same)
-			complain(place, cause, readings[i].counter, same, problems);
+			complain(place, cause, readings->items[i].counter, same, problems);
 	}
 }
 
@@ -403,7 +404,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		else if (reading->name && reading->name->width_bits)
 			reading->width_bits = reading->name->width_bits;
 	}
-	report_causes(place, readings->items + first, readings->count - first, problems);
+	report_causes(place, readings, first, problems);
 }
 
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
