@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The words of settings: the first byte selects one of the settings of data center bridging, the
- * rest is the text. An accepted text has one form, which is accepted again and stays the same; a
- * refused one has a reason.
+ * The words of settings: the first byte selects a setting, the rest is the text. An accepted text
+ * has one form, which is accepted again and stays the same; a refused one has a reason. The
+ * settings of devices and of the subsystem are in fuzz_words.c.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,6 +12,11 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/dcb.h"
+#include "change/link/link.h"
+#include "change/port.h"
+#include "change/roce.h"
+#include "change/sriov/sriov.h"
+#include "change/statistics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,20 +42,40 @@ static void try_words(struct changes *changes, struct change_host *host,
 	expect(!strcmp(value, again));
 }
 
+/* Returns NULL for a number beyond the last setting. */
+static const struct setting *choose(unsigned int number)
+{
+	static const struct setting *const others[] = {&link_setting, &qp_auto_setting, NULL};
+	static const struct setting *const *const tables[] = {
+		dcb_setting_table,
+		sriov_setting_table,
+		sriov_vf_setting_table,
+		cma_setting_table,
+		ecn_setting_table,
+		port_netdev_setting_table,
+		others,
+		port_agent_setting_table,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct setting *const *row = tables[i]; *row; row++)
+			if (!number--)
+				return *row;
+	return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct change_host host = {.inventory = NULL};
 	struct changes changes = {.count = 0};
+	const struct setting *setting = size ? choose(data[0]) : NULL;
 	char *text;
-	size_t count = 0;
 
-	if (!size)
+	if (!setting)
 		return 0;
-	while (dcb_setting_table[count])
-		count++;
 	text = mem_alloc_zero(size, 1);
 	memcpy(text, data + 1, size - 1);
-	try_words(&changes, &host, dcb_setting_table[data[0] % count], text);
+	try_words(&changes, &host, setting, text);
 	changes_clear(&changes);
 	free(text);
 	return 0;
