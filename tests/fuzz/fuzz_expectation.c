@@ -11,6 +11,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What a file wants, it allows. */
+static void check_wanted(const struct wanted *wanted)
+{
+	if (wanted->at_least && !wanted_allows_number(wanted, wanted->least))
+		abort();
+	for (size_t i = 0; i < wanted->number_count; i++)
+		if (!wanted_allows_number(wanted, wanted->numbers[i]))
+			abort();
+	for (size_t i = 0; i < wanted->words.count; i++)
+		if (!wanted_allows_word(wanted, wanted->words.items[i]))
+			abort();
+}
+
 static void check_file(const struct expectation *file)
 {
 	for (size_t i = 0; i < file->selector_count; i++) {
@@ -23,10 +36,12 @@ static void check_file(const struct expectation *file)
 			/* A known expectation can be shown. */
 			if (wanted->known && !text)
 				abort();
+			check_wanted(wanted);
 			check_clean(text);
 			free(text);
 		}
 	}
+	check_wanted(&file->memlock);
 	for (size_t i = 0; i < file->ignored_count; i++) {
 		if (!file->ignored[i].why)
 			abort();

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "fabric/diff/diff.h"
+#include "fabric/format/drawing.h"
 #include "fabric/route/multicast.h"
 #include "graph_file.h"
 
@@ -58,6 +59,66 @@ static void follow_tables(const struct fabric *fabric)
 	forwarding_clear(&forwarding);
 }
 
+/* Passes each line to the check, which gets it without the tabs that indent it. */
+static void check_lines(char *text, void (*check)(const char *line))
+{
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+		check(line + strspn(line, "\t"));
+	free(text);
+}
+
+static void check_slurm_line(const char *line)
+{
+	check_clean(line);
+	if (*line && *line != '#' && strncmp(line, "SwitchName=", strlen("SwitchName=")))
+		abort();
+}
+
+/*
+ * No name ends a string or a label of Graphviz: strings and labels end on their line, and so do
+ * brackets outside of them.
+ */
+static void check_dot_line(const char *line)
+{
+	int brackets = 0, tags = 0;
+	bool quoted = false;
+
+	check_clean(line);
+	for (; *line; line++) {
+		if (quoted && *line == '\\' && line[1])
+			line++;
+		else if (*line == '"')
+			quoted = !quoted;
+		else if (!quoted && !strncmp(line, "->", 2))
+			line++;
+		else if (!quoted && (*line == '<' || *line == '>'))
+			tags += *line == '<' ? 1 : -1;
+		else if (!quoted && !tags && (*line == '[' || *line == ']'))
+			brackets += *line == '[' ? 1 : -1;
+		if (tags < 0 || brackets < 0)
+			abort();
+	}
+	if (quoted || tags || brackets)
+		abort();
+}
+
+static void draw(const struct fabric *fabric)
+{
+	static const enum drawing_scheme schemes[] = {DRAWING_STATE, DRAWING_LEVEL, DRAWING_DEVICE};
+	const struct fabric_view view = {.fabric = fabric};
+	struct problems problems = {.count = 0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		const struct drawing_options options = {.all = i, .scheme = schemes[i]};
+
+		check_lines(fabric_dot_text(&view, &options), check_dot_line);
+	}
+	check_lines(fabric_tree_text(&view, false), check_clean);
+	check_lines(fabric_tree_text(&view, true), check_clean);
+	check_lines(fabric_slurm_text(&view, &problems), check_slurm_line);
+	problems_free(&problems);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
@@ -76,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (compare(&fabrics[i], &fabrics[i]))
 				abort();
 			follow_tables(&fabrics[i]);
+			draw(&fabrics[i]);
 		}
 		free(copy);
 	}

@@ -17,9 +17,12 @@
 #include "mad/names/node_names.h"
 #include "mesh/form/rows.h"
 #include "mesh/plan/plan.h"
+#include "render/render.h"
 #include "clean.h"
+#include "same.h"
 
-#define MOST_HOSTS 200u
+#define MOST_HOSTS   200u
+#define MOST_RESULTS 50u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -132,27 +135,74 @@ static void try_pairs(const char *text, size_t length)
 	plan_clear(&plan);
 }
 
+struct results {
+	struct mesh_result items[MOST_RESULTS]; /* the first ones */
+	uint64_t taken;
+};
+
 static void take_result(void *context, const struct mesh_result *result)
 {
-	uint64_t *taken = context;
+	struct results *results = context;
 
-	++*taken;
+	if (results->taken < MOST_RESULTS)
+		results->items[results->taken] = *result;
+	results->taken++;
 	check_pair(&result->pair);
 	check_clean(result->reason);
 }
 
+/* Results that are written and read again are the same. */
+static void check_rows(const struct results *results)
+{
+	const struct render_options options = {.format = FORMAT_JSONL};
+	const uint64_t count = results->taken < MOST_RESULTS ? results->taken : MOST_RESULTS;
+	struct columns columns = columns_of(&mesh_rows_schema, COLUMNS_ALL);
+	struct results *again = mem_alloc_zero(1, sizeof(*again));
+	struct mesh_row row, same;
+	const void *const rows[] = {&row};
+	struct render_stream stream;
+	struct mesh_rows_read read;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+
+	if (!file)
+		abort();
+	render_stream_init(&stream, file, &options, &columns);
+	for (uint64_t i = 0; i < count; i++) {
+		mesh_row_make(hosts, NULL, &results->items[i], &row);
+		if (render_stream_rows(&stream, rows, 1))
+			abort();
+	}
+	render_stream_free(&stream);
+	fclose(file);
+	mesh_rows_read(text, length, hosts, ARRAY_SIZE(hosts), take_result, again, &read);
+	if (read.taken != count || read.strangers || read.broken)
+		abort();
+	for (uint64_t i = 0; i < count; i++) {
+		mesh_row_make(hosts, NULL, &results->items[i], &row);
+		mesh_row_make(hosts, NULL, &again->items[i], &same);
+		check_same(&mesh_rows_schema, &row, &same);
+	}
+	columns_free(&columns);
+	free(again);
+	free(text);
+}
+
 static void try_rows(const char *text, size_t length)
 {
+	struct results *results = mem_alloc_zero(1, sizeof(*results));
 	struct mesh_rows_read read;
 	struct strings modes = {.items = NULL};
-	uint64_t taken = 0;
 	uint32_t stage;
 	char *mode = NULL;
 
-	mesh_rows_read(text, length, hosts, ARRAY_SIZE(hosts), take_result, &taken, &read);
-	if (taken != read.taken || !read.strangers != !read.stranger ||
+	mesh_rows_read(text, length, hosts, ARRAY_SIZE(hosts), take_result, results, &read);
+	if (results->taken != read.taken || !read.strangers != !read.stranger ||
 	    !read.broken != !read.reason)
 		abort();
+	check_rows(results);
+	free(results);
 	check_clean(read.stranger);
 	check_clean(read.reason);
 	free(read.stranger);

@@ -134,6 +134,21 @@ static void list_names(enum completion completion, const char *root, struct stri
 		strings_add(ret_names, root);
 }
 
+/* An accepted value is within the bounds of its row. */
+static void check_args(const struct args *args)
+{
+	uint64_t all = 0;
+
+	for (const struct enum_name *name = gid_type_names; name->word; name++)
+		all |= name->value;
+	if ((args->type.known && !enum_word(gid_type_names, args->type.value, NULL)) ||
+	    (args->types.known && args->types.value & ~all) ||
+	    (args->size.known && (args->size.value < 1 || args->size.value > 1 << 20)) ||
+	    (args->count.known && args->count.value > UINT32_MAX) ||
+	    (args->rate.known && !(args->rate.value > 0)))
+		abort();
+}
+
 static void try_options(int count, char **words, bool stop_at_word)
 {
 	struct globals globals = {0};
@@ -152,6 +167,7 @@ static void try_options(int count, char **words, bool stop_at_word)
 	} else if (message || hint || first < 1 || first > count) {
 		abort();
 	} else {
+		check_args(&args);
 		try_objects(words + first, !stop_at_word);
 		if (globals.columns)
 			try_columns(globals.columns);

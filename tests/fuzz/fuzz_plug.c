@@ -74,6 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (plug_memory_parse(again, &parsed) ||
 	    memcmp(parsed.length, memory.length, sizeof(parsed.length)) != 0)
 		abort();
+	for (unsigned int i = 0; i < PLUG_PARTS; i++)
+		if (memcmp(parsed.bytes[i], memory.bytes[i], memory.length[i]))
+			abort();
 	free(again);
 	try_pddr(data, size);
 	return 0;

@@ -2,8 +2,10 @@
 /*
  * Snapshots from someone else. The first byte chooses: a member of an archive, whose path and
  * target follow, each terminated by a NUL; a text to be anonymised; a text whose secrets are
- * hidden; or an archive as a file, which libarchive reads.
+ * hidden; an archive as a file, which libarchive reads; or a member that is written into an
+ * archive and read again.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
 #include "snapshot/collect_read.h"
@@ -83,6 +86,57 @@ static void try_archive(const char *bytes, size_t size)
 		archive_read(path, take, &count, &why);
 }
 
+static int compare(void *context, const struct content *content)
+{
+	const struct content **wanted = context;
+
+	if (!*wanted || content->kind != (*wanted)->kind ||
+	    strcmp(content->path, (*wanted)->path) || content->length != (*wanted)->length ||
+	    memcmp(content->bytes, (*wanted)->bytes, content->length))
+		abort();
+	*wanted = NULL;
+	return 0;
+}
+
+/* A file or a link, as its path and its content; the reader may refuse only what is no member. */
+static void try_writing(const char *text, size_t size)
+{
+	const char *content = strchr(text, '\0') + 1;
+	const size_t length = content < text + size ? (size_t)(text + size - content) : 0;
+	const bool link = length % 2 && !memchr(content, '\0', length);
+	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", text);
+	const struct member member = {
+		.kind = link ? MEMBER_LINK : MEMBER_FILE,
+		.path = path,
+		.target = length ? content : "",
+		.bytes = link ? 0 : length,
+	};
+	struct contents contents = {.items = NULL};
+	struct member_sum sum = {0};
+	const struct content *wanted;
+	_cleanup_(closep) int fd = memfd_create("archive", MFD_CLOEXEC);
+	_cleanup_(freep) char *name = mem_format("/proc/self/fd/%d", fd);
+	_cleanup_(freep) char *why = NULL;
+	FILE *file = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	int rc;
+
+	if (!file)
+		abort();
+	/* The path of no content ends with a slash. */
+	if (!text_ends_with(path, "/") && !member_refuse(&sum, &member)) {
+		contents_add(&contents, link ? CONTENT_LINK : CONTENT_FILE, text,
+			     length ? content : "", length);
+		wanted = contents.items;
+		rc = archive_write(file, ARCHIVE_PLAIN, &contents, 0);
+		/* libarchive may be missing. */
+		if (rc != -ELIBACC &&
+		    (rc || fflush(file) || archive_read(name, compare, &wanted, &why) || wanted))
+			abort();
+		contents_clear(&contents);
+	}
+	fclose(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(freep) char *text = mem_alloc_zero(size + 1, 1);
@@ -90,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	memcpy(text, data + 1, size - 1);
-	switch (data[0] % 4) {
+	switch (data[0] % 5) {
 	case 0:
 		try_member(text, size - 1);
 		break;
@@ -101,8 +155,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 2:
 		collect_hide_secrets(text);
 		break;
-	default:
+	case 3:
 		try_archive(text, size - 1);
+		break;
+	default:
+		try_writing(text, size - 1);
 	}
 	return 0;
 }
