@@ -11,8 +11,22 @@
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/ethtool.h"
 #include "kernel/netlink/genl.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_devlink(const struct devlink *devlink)
+{
+	check_clean(devlink->bus);
+	check_clean(devlink->name);
+	for (size_t i = 0; i < devlink->version_count; i++) {
+		check_clean(devlink->versions[i].name);
+		check_clean(devlink->versions[i].running);
+		check_clean(devlink->versions[i].stored);
+	}
+	for (size_t i = 0; i < devlink->reporter_count; i++)
+		check_clean(devlink->reporters[i].name);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -36,6 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	devlink_take(copy, size, &list, false);
 	if (list.count > 1)
 		abort();
+	for (size_t i = 0; i < list.count; i++)
+		check_devlink(&list.items[i]);
 	ethtool_parse_pause(copy, size, &pause);
 	if (!ethtool_parse_fec(copy, size, &fec) && fec.bin_count > ETHTOOL_FEC_BINS_MOST)
 		abort();

@@ -11,6 +11,7 @@
 #include "kernel/netlink/netlink.h"
 #include "host/nldev_devices.h"
 #include "counter/netlink_counters.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,9 @@ static void try_records(const void *attributes, size_t length)
 	if (device->kernel_name && (strchr(device->kernel_name, '/') ||
 				    device->kernel_name[0] == '.' || !device->kernel_name[0]))
 		abort();
+	check_record(&device_schema, device);
+	for (size_t i = 0; i < device->port_count; i++)
+		check_record(&port_schema, &device->ports[i]);
 	device_list_clear(&list);
 }
 
@@ -38,6 +42,8 @@ static void try_counters(const void *attributes, size_t length)
 		abort();
 	if (nldev_parse_optional_counters(attributes, length, &optional) && optional.count)
 		abort();
+	for (size_t i = 0; i < list.count; i++)
+		check_clean(list.items[i].name);
 	for (size_t i = 0; i < optional.count; i++)
 		if (!optional.items[i].kernel_name || !optional.items[i].index.known)
 			abort();

@@ -13,6 +13,7 @@
 #include "resource/nldev_resources.h"
 #include "resource/qp_context.h"
 #include "kernel/procfs.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,8 +32,7 @@ static void try_message(enum resource_kind kind, const void *message, size_t len
 
 	nldev_parse_resources(kind, message, length, &list);
 	for (size_t i = 0; i < list.count; i++) {
-		check_text(list.items[i].kernel_name);
-		check_text(list.items[i].subtype);
+		check_record(resource_schema(kind), &list.items[i]);
 		for (size_t j = 0; j < list.items[i].driver.count; j++)
 			check_text(list.items[i].driver.items[j]);
 		if (list.items[i].kernel !=

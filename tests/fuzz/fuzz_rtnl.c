@@ -11,6 +11,7 @@
 #include "host/rtnl.h"
 #include "counter/netlink_counters.h"
 #include "kernel/netlink/dcb.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(copy, data, size);
 	rtnl_parse_link(copy, size, link_list_add(&links));
+	check_clean(links.items[0].name);
+	check_clean(links.items[0].kind);
+	check_clean(links.items[0].address);
 	if (!rtnl_parse_address(copy, size, &address) && !address.ip.family)
 		abort();
 	rtnl_parse_route(copy, size, &route);

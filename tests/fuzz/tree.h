@@ -298,19 +298,6 @@ static inline void with_tree(const uint8_t *data, size_t size, void (*function)(
 			write_whole(&files[i]);
 }
 
-static inline void check_record(const struct schema *schema, const void *record)
-{
-	for (size_t i = 0; i < schema->field_count; i++) {
-		struct value value;
-
-		field_get(&schema->fields[i], record, &value);
-		if (value.kind == VALUE_STRING)
-			check_clean(value.string);
-		for (size_t j = 0; value.kind == VALUE_LIST && j < value.list.count; j++)
-			check_clean(value.list.items[j]);
-	}
-}
-
 static inline void check_problems(struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++)
