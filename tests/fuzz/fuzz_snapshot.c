@@ -66,6 +66,35 @@ static void try_text(const char *text)
 	anonymiser_free(anonymiser);
 }
 
+/* An address that stands between blanks in a text does not stay there, whatever the rest is. */
+static void try_address(const char *text, size_t size)
+{
+	static const char *const addresses[] = {
+		"0c:42:a1:12:34:56",
+		"0c42:a103:0012:3456",
+		"fe80:0000:0000:0000:0e42:a1ff:fe12:3456",
+		"fe80::e42:a1ff:fe12:3456",
+		"0x0c42a10300123456",
+		"10.23.45.67",
+	};
+	const char *address = addresses[size % ARRAY_SIZE(addresses)];
+	const int before = (int)(strlen(text) / 2);
+	_cleanup_(freep) char *whole = mem_format("%.*s %s %s", before, text, address,
+						  text + before);
+	_cleanup_(freep) char *changed = NULL;
+	struct anonymiser *anonymiser = NULL;
+
+	if (strcasestr(text, address) || anonymiser_new("key", 3, &anonymiser))
+		return;
+	anonymiser_learn_text(anonymiser, "0c42:a103:0012:3456");
+	anonymiser_learn_text(anonymiser, whole);
+	anonymiser_prepare(anonymiser);
+	changed = anonymise_text(anonymiser, whole, true);
+	if (strcasestr(changed, address))
+		abort();
+	anonymiser_free(anonymiser);
+}
+
 static int take(void *context, const struct content *content)
 {
 	size_t *count = context;
@@ -149,8 +178,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_member(text, size - 1);
 		break;
 	case 1:
-		if (size < 4096)
+		if (size < 4096) {
 			try_text(text);
+			try_address(text, size);
+		}
 		break;
 	case 2:
 		collect_hide_secrets(text);
