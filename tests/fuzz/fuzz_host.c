@@ -2,8 +2,8 @@
 /*
  * The files of a saved tree, which the input changes, as the rest of the program reads them: the
  * first byte chooses the user's session, who uses a device, ibstat, the topology, the checks of
- * doctor, the counters, or what doctor learns. All text that results is clean, and all numbers are
- * within their bounds.
+ * doctor, the counters, what doctor learns, or the metrics. All text that results is clean, and all
+ * numbers are within their bounds.
  */
 #include <sys/socket.h>
 
@@ -12,6 +12,7 @@
 #include "counter/counters.h"
 #include "doctor/frame/doctor.h"
 #include "host/compat/channel_adapter.h"
+#include "metric/metric.h"
 #include "topology/topology.h"
 #include "tree.h"
 
@@ -286,11 +287,78 @@ static void read_counters(void)
 	check_problems(&notes);
 }
 
+/* Returns the end of the name of a metric or a label. */
+static const char *skip_name(const char *name)
+{
+	static const char letters[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+	expect(*name && strchr(letters + 10, *name));
+	return name + strspn(name, letters);
+}
+
+/* device="mlx5_0",port="1", with quotation marks only where a value begins or ends. */
+static void check_labels(const char *labels)
+{
+	while (labels && *labels) {
+		labels = skip_name(labels);
+		expect(labels[0] == '=' && labels[1] == '"');
+		for (labels += 2; *labels != '"'; labels++) {
+			labels += *labels == '\\';
+			expect(*labels && *labels != '\n');
+		}
+		labels++;
+		expect(!*labels || (*labels == ',' && labels[1]));
+		labels += *labels == ',';
+	}
+}
+
+/* Prometheus refuses all samples if a family or a series is there twice. */
+static void check_metrics(const struct metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->count; i++) {
+		const struct metric_family *family = &metrics->families[i];
+
+		expect(!*skip_name(family->name));
+		check_clean(family->help);
+		for (size_t j = 0; j < i; j++)
+			expect(strcmp(metrics->families[j].name, family->name));
+		for (size_t j = 0; j < family->sample_count; j++) {
+			const char *labels = family->samples[j].labels;
+
+			check_labels(labels);
+			for (size_t k = 0; k < j; k++)
+				expect(labels && strcmp(family->samples[k].labels, labels));
+		}
+	}
+}
+
+static void collect_metrics(void)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct metrics_request request = {
+			.root = top,
+			.objects = &everything,
+			.top = 2,
+			.checks = !i,
+			.node_exporter = i,
+			.version = "1",
+		};
+		struct problems problems = {0};
+		struct metrics metrics = {0};
+
+		metrics_collect(&request, &metrics, &problems);
+		check_metrics(&metrics);
+		metrics_clear(&metrics);
+		check_problems(&problems);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const readers[])(void) = {
 		find_session, find_users,    read_adapters, load_topology,
-		run_doctor,   read_counters, learn,
+		run_doctor,   read_counters, learn,	    collect_metrics,
 	};
 
 	if (size && data[0] >= '0' && data[0] - '0' < (int)ARRAY_SIZE(readers))
