@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -81,15 +80,11 @@ static enum metrics_format format_of(const struct metrics_run *run)
 				       : METRICS_PROMETHEUS;
 }
 
-/* node_exporter runs as another user. */
 static int write_textfile(void *context, FILE *file)
 {
 	const struct metrics_run *run = context;
-	int rc = render_metrics(file, &run->metrics, format_of(run));
 
-	if (!rc && fchmod(fileno(file), TEXTFILE_MODE))
-		rc = -errno;
-	return rc;
+	return render_metrics(file, &run->metrics, format_of(run));
 }
 
 /* Refuses what node_exporter cannot use, because it would ignore the entire file. */
@@ -115,7 +110,8 @@ static bool check_textfile(struct metrics_run *run)
 /* The file has samples for the problems, so they do not make a timer's unit fail. */
 static int save(struct metrics_run *run)
 {
-	int rc = file_replace(run->args->textfile, write_textfile, run);
+	/* node_exporter runs as another user. */
+	int rc = file_replace_as(run->args->textfile, TEXTFILE_MODE, write_textfile, run);
 
 	if (!run->listing.ctx->globals.verbose)
 		problems_free(&run->listing.problems);

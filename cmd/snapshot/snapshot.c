@@ -338,12 +338,8 @@ static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
 static int write_archive(void *context, FILE *file)
 {
 	struct snapshot_run *run = context;
-	int rc = archive_write(file, run->filter, &run->contents, time(NULL));
 
-	/* Other users need not read what root could read. */
-	if (!rc && !file_is_output(run->path) && fchmod(fileno(file), ARCHIVE_MODE))
-		rc = -errno;
-	return rc;
+	return archive_write(file, run->filter, &run->contents, time(NULL));
 }
 
 static void save(struct snapshot_run *run)
@@ -353,7 +349,8 @@ static void save(struct snapshot_run *run)
 
 	/* Exceeding a file size limit, setrlimit(2), is an error to report, not the end. */
 	signal(SIGXFSZ, SIG_IGN);
-	rc = file_replace(run->path, write_archive, run);
+	/* Other users need not read what root could read. */
+	rc = file_replace_as(run->path, ARCHIVE_MODE, write_archive, run);
 	if (rc) {
 		fail_to_write(run, rc);
 		return;

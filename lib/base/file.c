@@ -67,6 +67,7 @@ static int finish(FILE *file)
 }
 
 struct writer {
+	mode_t mode; /* 0: see mode_of() */
 	int (*write)(void *context, FILE *file);
 	void *context;
 };
@@ -84,7 +85,9 @@ static int write_beside(const char *path, const struct stat *there, const struct
 	if (!file)
 		rc = -errno;
 	else
-		rc = fchmod(fd, mode_of(there)) ? -errno : writer->write(writer->context, file);
+		rc = fchmod(fd, writer->mode ? writer->mode : mode_of(there))
+			     ? -errno
+			     : writer->write(writer->context, file);
 	if (!rc)
 		rc = finish(file);
 	if (!rc && rename(name, path))
@@ -171,9 +174,10 @@ static int write_output(const struct writer *writer)
 	return rc;
 }
 
-int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context)
+int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
+		    void *context)
 {
-	const struct writer writer = {.write = write, .context = context};
+	const struct writer writer = {.mode = mode, .write = write, .context = context};
 	_cleanup_(freep) char *target = mem_string(path);
 	struct stat there;
 	int rc;
@@ -190,6 +194,11 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 	if (rc && rc != -ENOENT)
 		return rc;
 	return write_beside(target, rc ? NULL : &there, &writer);
+}
+
+int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context)
+{
+	return file_replace_as(path, 0, write, context);
 }
 
 void file_set_limit(rlim_t limit)

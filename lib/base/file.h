@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 /*
  * Raises the soft limit of open files, usually 1024, to the hard limit, because many devices or
@@ -36,6 +37,9 @@ bool file_is_output(const char *path);
  * that is not a regular file, -EPERM if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);
+/* The same, but the new file has this mode from the beginning, whatever the old one and umask. */
+int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
+		    void *context);
 
 /* Returns the meaning of its error, to be printed after "cannot write PATH: ". */
 static inline const char *file_replace_error(int rc)

@@ -56,6 +56,35 @@ static void modes(void **state)
 	expect(tree, "own", "new", 0600);
 }
 
+/* Fails if another user can open the file while it is written. */
+static int write_private(void *context, FILE *file)
+{
+	struct stat status;
+
+	if (fstat(fileno(file), &status) || (status.st_mode & 07777) != 0600)
+		return -EDOM;
+	return write_text(context, file);
+}
+
+/* The mode is there from the beginning, whatever the umask and the file that is replaced. */
+static void given_mode(void **state)
+{
+	const struct saved_tree *tree = *state;
+	char path[PATH_MAX + 64], text[] = "new";
+
+	umask(022);
+	snprintf(path, sizeof(path), "%s/private", tree->path);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(file_replace_as(path, 0600, write_private, text), 0);
+		expect(tree, "private", "new", 0600);
+		assert_int_equal(chmod(path, 0644), 0);
+	}
+	umask(077);
+	assert_int_equal(file_replace_as(path, 0640, write_text, text), 0);
+	expect(tree, "private", "new", 0640);
+	umask(022);
+}
+
 /* In a directory like /tmp, a stranger has placed a world-writable file, or a link. */
 static void of_strangers(void **state)
 {
@@ -249,8 +278,9 @@ static void output(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(modes),   TEST(of_strangers), TEST(links),	       TEST(what_is_no_file),
-		TEST(reading), TEST(chains),	   TEST(failed_write), TEST(output),
+		TEST(modes),  TEST(given_mode),	     TEST(of_strangers),
+		TEST(links),  TEST(what_is_no_file), TEST(reading),
+		TEST(chains), TEST(failed_write),    TEST(output),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
