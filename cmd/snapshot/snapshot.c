@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
@@ -52,6 +53,7 @@ struct snapshot_run {
 	struct contents contents;
 	struct collection collection;
 	struct manifest manifest;
+	struct signals signals; /* while a file is written */
 };
 
 /* Parses a time before now: 90s, 30m, 2h, 7d. */
@@ -339,18 +341,24 @@ static int write_archive(void *context, FILE *file)
 {
 	struct snapshot_run *run = context;
 
-	return archive_write(file, run->filter, &run->contents, time(NULL));
+	return archive_write(file, run->filter, &run->contents, time(NULL), &run->signals);
 }
 
 static void save(struct snapshot_run *run)
 {
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, 0};
 	struct stat status;
 	int rc;
 
 	/* Exceeding a file size limit, setrlimit(2), is an error to report, not the end. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* A reader of standard output may be slow, and nothing of it is left behind. */
+	if (!file_is_output(run->path))
+		signals_catch(&run->signals, ending);
 	/* Other users need not read what root could read. */
 	rc = file_replace_as(run->path, ARCHIVE_MODE, write_archive, run);
+	/* The unfinished file is removed: the signal may end the program now. */
+	signals_release(&run->signals);
 	if (rc) {
 		fail_to_write(run, rc);
 		return;
@@ -382,7 +390,8 @@ static void work(struct snapshot_run *run)
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct snapshot_run run = {.args = args, .path = objects[0], .root.fd = -1};
+	struct snapshot_run run = {
+		.args = args, .path = objects[0], .root.fd = -1, .signals = SIGNALS_NONE};
 	struct listing *listing = &run.listing;
 	int status;
 

@@ -100,6 +100,8 @@ struct output {
 	struct archive *archive;
 	struct archive_entry *entry;
 	FILE *file;
+	const struct signals *signals;
+	uint64_t end_msec;
 	int error; /* of the file */
 };
 
@@ -109,10 +111,13 @@ static la_ssize_t write_block(struct archive *archive, void *context, const void
 	struct output *output = context;
 
 	(void)archive;
-	if (fwrite(bytes, 1, length, output->file) == length)
-		return (la_ssize_t)length;
-	output->error = errno ? -errno : -EIO;
-	return -1;
+	if (clock_msec() > output->end_msec)
+		output->error = -ETIMEDOUT;
+	else if (signals_wait(output->signals, 0))
+		output->error = -EINTR;
+	else if (fwrite(bytes, 1, length, output->file) != length)
+		output->error = errno ? -errno : -EIO;
+	return output->error ? -1 : (la_ssize_t)length;
 }
 
 /* For a compression that it was built without, the library would start a program, zstd or xz. */
@@ -174,26 +179,23 @@ static int write_content(struct output *output, const struct content *content, t
 
 static int write_contents(struct output *output, const struct contents *contents, time_t time)
 {
-	const uint64_t end = clock_msec() + MOST_MSEC;
 	int rc = 0;
 
 	if (output->call.archive_write_open(output->archive, output, NULL, write_block, NULL) !=
 	    ARCHIVE_OK)
 		return output_error(output);
-	for (size_t i = 0; !rc && i < contents->count; i++) {
+	for (size_t i = 0; !rc && i < contents->count; i++)
 		rc = write_content(output, &contents->items[i], time);
-		if (!rc && clock_msec() > end)
-			rc = -ETIMEDOUT;
-	}
 	if (!rc && output->call.archive_write_close(output->archive) != ARCHIVE_OK)
 		rc = output_error(output);
 	return rc;
 }
 
 int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
-		  time_t time)
+		  time_t time, const struct signals *signals)
 {
-	struct output output = {.file = file};
+	struct output output = {
+		.file = file, .signals = signals, .end_msec = clock_msec() + MOST_MSEC};
 	int rc = library_open(LIBARCHIVE, symbols, ARRAY_SIZE(symbols), &output.call);
 
 	if (rc)

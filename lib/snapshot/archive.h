@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/signals.h"
 #include "snapshot/content.h"
 
 /* What is missing when a call returns -ELIBACC or -ELIBBAD, and the next step. */
@@ -21,10 +22,11 @@ enum archive_filter { ARCHIVE_PLAIN, ARCHIVE_ZSTD, ARCHIVE_GZIP, ARCHIVE_XZ };
 bool archive_choose_filter(const char *path, enum archive_filter *ret_filter);
 /*
  * Writes the list, which must be sorted. Members have that time, no owner and the mode 0644.
- * Returns 0 or -errno: -ENOTSUP if the library was built without that compression.
+ * Returns 0 or -errno: -ENOTSUP if the library was built without that compression, -EINTR if a
+ * signal came, which is not taken.
  */
 int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
-		  time_t time);
+		  time_t time, const struct signals *signals);
 /*
  * Reads an archive and calls `take` for each member that may be unpacked, with the path below the
  * archive's folder; the bytes are valid during the call. An -errno from `take` ends the reading and

@@ -226,6 +226,26 @@ listing()
 	[[ $stderr == *'unpack \x1b.tar.zst: '* ]]
 }
 
+@test "snapshot: a signal leaves no unfinished archive behind" {
+	local signal pid tries
+
+	for signal in INT TERM HUP; do
+		"$binary" snapshot big.tar.xz --root "$roots/forty" >out 2>err </dev/null 3>&- &
+		pid=$!
+		tries=0
+		until compgen -G 'big.tar.xz.*' >temporary || [ $((tries += 1)) -gt 12000 ]; do
+			sleep 0.01
+		done
+		[ -s temporary ]
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		[ "$status" != 0 ] || wrong "$signal: it was ready"
+		[ -z "$(compgen -G 'big.tar.xz*')" ] || wrong "$signal: $(ls)"
+	done
+	nothing_wrong
+}
+
 @test "snapshot: errors of the output" {
 	snap cx6dx-roce "$archive"
 	snap cx6dx-roce "$archive"

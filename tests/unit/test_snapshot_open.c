@@ -60,7 +60,7 @@ static int unpack(struct bed *bed)
 	int rc;
 
 	assert_non_null(file);
-	rc = archive_write(file, ARCHIVE_PLAIN, &bed->contents, 1000000000);
+	rc = archive_write(file, ARCHIVE_PLAIN, &bed->contents, 1000000000, &SIGNALS_NONE);
 	fclose(file);
 	/* The library is missing, or was built for another libc. */
 	if (rc == -ELIBACC || rc == -ELIBBAD)
