@@ -100,6 +100,36 @@ static bool names_secret(const char *name, size_t length)
 	return false;
 }
 
+/* Whether the character is a quote that begins or ends a quotation; *quote: the one that is open.
+ */
+static bool turns(char c, char *quote)
+{
+	const bool ends = *quote && c == *quote, begins = !*quote && (c == '"' || c == '\'');
+
+	if (ends || begins)
+		*quote = begins ? c : '\0';
+	return ends || begins;
+}
+
+/* A line that ends with a backslash goes on in the next one: modprobe.d(5). */
+static bool is_joint(const char *text)
+{
+	return text[0] == '\\' && text[1] == '\n';
+}
+
+/* Hides the word or the quotation after the name of a secret. Returns its end. */
+static char *hide_value(char *at, char quote)
+{
+	for (; *at && (strchr(" \t=:\"'", *at) || is_joint(at)); at += is_joint(at) ? 2 : 1)
+		turns(*at, &quote);
+	for (; *at && *at != '\n' && (quote || !strchr(" \t", *at)); at++)
+		if (is_joint(at))
+			at++;
+		else if (!turns(*at, &quote))
+			*at = 'x';
+	return at;
+}
+
 /* Hides the value in NAME=VALUE, NAME: VALUE, and NAME VALUE if the name is a separate word. */
 void collect_hide_secrets(char *text)
 {
@@ -107,16 +137,11 @@ void collect_hide_secrets(char *text)
 
 	while (*at) {
 		const size_t length = strcspn(at, " \t\n=:\"'");
-		char *value = at + length;
+		char *end = at + length, quote = '\0';
 
-		if (!names_secret(at, length)) {
-			at = value + (*value != '\0');
-			continue;
-		}
-		value += strspn(value, " \t=:\"'");
-		for (; *value && !strchr("\n \t\"'", *value); value++)
-			*value = 'x';
-		at = value;
+		if (at > text)
+			turns(at[-1], &quote);
+		at = names_secret(at, length) ? hide_value(end, quote) : end + (*end != '\0');
 	}
 }
 

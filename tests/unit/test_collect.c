@@ -549,6 +549,13 @@ static void secrets(void **state)
 		{"psk:1\tpassword 2", "psk:x\tpassword x"},
 		{"token", "token"},
 		{"=key=", "=key="},
+		{"key=\"1 2\" b", "key=\"xxx\" b"},
+		{"key='1 \"2' b", "key='xxxx' b"},
+		{"key=1\"2 3\"4 b", "key=x\"xxx\"x b"},
+		{"key=\"1 2\nb", "key=\"xxx\nb"},
+		{"\"a.key=1 2\" b", "\"a.key=xxx\" b"},
+		{"\"key\": \"1 2\", b", "\"key\": \"xxx\"x b"},
+		{"key=\\\n1\\\n2 b", "key=\\\nx\\\nx b"},
 	};
 
 	(void)state;

@@ -272,7 +272,7 @@ static void secrets_are_hidden(void **state)
 {
 	(void)state;
 	assert_hidden("options a m_key=0x12 b=1\n", "options a m_key=xxxx b=1\n");
-	assert_hidden("Password: \"a b\"\n", "Password: \"x b\"\n");
+	assert_hidden("Password: \"a b\"\n", "Password: \"xxx\"\n");
 	assert_hidden("pkey=0x8001 P_Key 0xffff", "pkey=0x8001 P_Key 0xffff");
 	assert_hidden("a=b\n# nothing\n", "a=b\n# nothing\n");
 	assert_hidden("token", "token");
