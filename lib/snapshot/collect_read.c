@@ -231,16 +231,9 @@ static char *shrink_library(const char *bytes, size_t length)
 	return abi ? mem_format("lib%%s-rdmav%s.so\n", abi) : mem_string("");
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool is_left_out(struct collection *collection, const char *path, enum source_how how)
 {
-	const char *name = name_of(path);
+	const char *name = content_name(path);
 
 	if (how == SOURCE_PARAMETERS && names_secret(name, strlen(name))) {
 		collect_note(collection, path, "left out, because it may be a key");

@@ -95,3 +95,22 @@ void contents_clear(struct contents *contents)
 	free(contents->items);
 	*contents = (struct contents){0};
 }
+
+const char *content_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool content_is_text(const struct content *content)
+{
+	return content->kind == CONTENT_FILE && strlen(content->bytes) == content->length;
+}
+
+void content_replace(struct content *content, char *text)
+{
+	free(content->bytes);
+	content->bytes = text;
+	content->length = strlen(text);
+}

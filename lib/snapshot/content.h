@@ -50,3 +50,10 @@ void contents_drop(struct contents *contents, const bool *marked);
 /* Returns NULL if there is no such path. The list must be sorted. */
 struct content *contents_find(const struct contents *contents, const char *path);
 void contents_clear(struct contents *contents);
+
+/* What follows the last slash. */
+const char *content_name(const char *path);
+/* Whether it is a file without NULs. */
+bool content_is_text(const struct content *content);
+/* Replaces the bytes by a text from malloc(): see contents_recount(). */
+void content_replace(struct content *content, char *text);

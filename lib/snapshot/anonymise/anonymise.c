@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 enum { TURNS = 6 };
 

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* Limit of nested attributes; messages of the kernel have at most five levels. */
 #define DEEPEST 8

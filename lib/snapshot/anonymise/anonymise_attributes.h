@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct anonymiser;
+struct recorded_message;
 
 enum class {
 	CLASS_SMALL,	/* a number of one or two bytes */
@@ -93,3 +94,10 @@ int64_t attributes_number(const uint8_t *data, size_t length, uint16_t type);
 /* The payload of an attribute at this level; NULL if there is none. */
 const uint8_t *attributes_find(const uint8_t *data, size_t length, uint16_t type,
 			       size_t *ret_length);
+
+/*
+ * A question to verbs or its answer: replaces the message by the one in `out`. Returns false if its
+ * content is unknown.
+ */
+bool anonymise_verbs(const struct attribute_change *change, struct recorded_message *message,
+		     bool is_answer, struct bytes *out);

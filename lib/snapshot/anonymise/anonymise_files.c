@@ -10,37 +10,14 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise/anonymise_groups.h"
-#include "snapshot/anonymise/anonymise_known.h"
-#include "snapshot/anonymise/anonymise_recording.h"
-#include "snapshot/anonymise/anonymise_serials.h"
-#include "snapshot/anonymise/anonymise_settings.h"
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
+#include "snapshot/anonymise/anonymise_private.h"
 
 static bool is_named(const struct content *content, const char *const *patterns, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], name_of(content->path), 0))
+		if (!fnmatch(patterns[i], content_name(content->path), 0))
 			return true;
 	return false;
-}
-
-static bool is_text(const struct content *content)
-{
-	return content->kind == CONTENT_FILE && strlen(content->bytes) == content->length;
-}
-
-static void replace(struct content *content, char *bytes)
-{
-	free(content->bytes);
-	content->bytes = bytes;
-	content->length = strlen(bytes);
 }
 
 /* The length without trailing white space. */
@@ -57,7 +34,7 @@ static bool holds_names(const struct content *content)
 {
 	static const char *const files[] = {"node_desc", "hostname"};
 
-	return is_text(content) && is_named(content, files, ARRAY_SIZE(files));
+	return content_is_text(content) && is_named(content, files, ARRAY_SIZE(files));
 }
 
 /* Files that contain only a serial number or another unique identifier. */
@@ -124,7 +101,8 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 	const char after = content->bytes[length];
 	uint8_t bytes[8];
 
-	if (!strcmp(name_of(content->path), "serial") && change_hfi1_serial(anonymiser, content))
+	if (!strcmp(content_name(content->path), "serial") &&
+	    change_hfi1_serial(anonymiser, content))
 		return;
 	/* A switch is identified by one of its addresses. */
 	if ((length == 12 || length == 16) && read_digits(content->bytes, bytes, length / 2)) {
@@ -173,7 +151,7 @@ static void change_routes(const struct anonymiser *anonymiser, struct content *c
 
 		text_buffer_add(&out, "%s%s", changed, rest ? "\n" : "");
 	}
-	replace(content, text_buffer_take(&out));
+	content_replace(content, text_buffer_take(&out));
 }
 
 /* Extended capabilities of the config space: number 3 is the serial number, made from a MAC. */
@@ -322,178 +300,57 @@ static bool change_alias_guid(const struct anonymiser *anonymiser, struct conten
 	if (!number || number == UINT64_MAX)
 		return true;
 	number = anonymise_guid_number(anonymiser, number);
-	replace(content, mem_format("%" PRIx64 "\n", number));
+	content_replace(content, mem_format("%" PRIx64 "\n", number));
 	return true;
 }
 
-static void change_text(struct anonymiser *anonymiser, struct content *content)
+static void change_text(const struct anonymiser *anonymiser, struct content *content)
 {
 	char *settings = anonymise_settings(content->path, content->bytes);
 
 	if (strstr(content->path, "proc/net/route"))
 		change_routes(anonymiser, content);
 	if (settings)
-		replace(content, settings);
-	if (!strcmp(name_of(content->path), "cgroup") && strstr(content->path, "/proc/"))
-		replace(content, anonymise_cgroups(anonymiser, content->bytes));
-	if (!strcmp(name_of(content->path), "mountinfo"))
-		replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
-	if (!strcmp(name_of(content->path), "properties"))
+		content_replace(content, settings);
+	if (!strcmp(content_name(content->path), "cgroup") && strstr(content->path, "/proc/"))
+		content_replace(content, anonymise_cgroups(anonymiser, content->bytes));
+	if (!strcmp(content_name(content->path), "mountinfo"))
+		content_replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
+	if (!strcmp(content_name(content->path), "properties"))
 		change_unique_ids(anonymiser, content);
-	if (!strcmp(name_of(content->path), "kmsg")) {
+	if (!strcmp(content_name(content->path), "kmsg")) {
 		anonymise_qualified_names(anonymiser, content->bytes);
 		anonymise_spoken_serials(anonymiser, content->bytes);
-		replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
+		content_replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
 	}
-	if (!strcmp(name_of(content->path), "qsfp"))
+	if (!strcmp(content_name(content->path), "qsfp"))
 		anonymise_module_text(anonymiser, content->bytes);
 	anonymise_uuids(anonymiser, content->bytes);
-	replace(content, anonymise_text(anonymiser, content->bytes, holds_ipv4(content)));
+	content_replace(content, anonymise_text(anonymiser, content->bytes, holds_ipv4(content)));
 }
 
-static void change_file(struct anonymiser *anonymiser, struct content *content)
+bool anonymise_knows_file(const struct content *content)
 {
-	const char *name = name_of(content->path);
+	static const char *const binary[] = {"config", "vpd"};
 
-	if (is_text(content) && is_serial(content))
+	return content_is_text(content) || is_named(content, binary, ARRAY_SIZE(binary));
+}
+
+void anonymise_file(const struct anonymiser *anonymiser, struct content *content)
+{
+	const char *name = content_name(content->path);
+
+	if (content_is_text(content) && is_serial(content))
 		change_serial(anonymiser, content);
 	else if (holds_names(content))
-		replace(content, anonymise_text(anonymiser, content->bytes, false));
+		content_replace(content, anonymise_text(anonymiser, content->bytes, false));
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
-	else if (is_text(content) &&
+	else if (content_is_text(content) &&
 		 (change_tunnel(anonymiser, content) || change_alias_guid(anonymiser, content)))
 		return;
-	else if (is_text(content))
+	else if (content_is_text(content))
 		change_text(anonymiser, content);
 	else
 		change_config(content);
-}
-
-static bool is_recording(const struct content *content)
-{
-	return !strncmp(content->path, "netlink/", strlen("netlink/")) ||
-	       !strncmp(content->path, "verbs/", strlen("verbs/"));
-}
-
-static void learn(struct anonymiser *anonymiser, const struct contents *contents)
-{
-	for (size_t i = 0; i < contents->count; i++) {
-		const struct content *content = &contents->items[i];
-
-		if (is_recording(content) && content->kind == CONTENT_FILE)
-			anonymise_recording_learn(anonymiser, content);
-		else if (is_text(content))
-			anonymiser_learn_text(anonymiser, content->bytes);
-		if (holds_names(content) && !strcmp(name_of(content->path), "hostname"))
-			anonymiser_learn_host(anonymiser, content->bytes);
-		else if (holds_names(content))
-			anonymiser_learn_names(anonymiser, content->bytes);
-	}
-	anonymiser_prepare(anonymiser);
-}
-
-/* Binary files whose content is unknown. */
-static bool is_opaque(const struct content *content)
-{
-	static const char *const known[] = {"config", "vpd"};
-
-	return content->kind == CONTENT_FILE && !is_text(content) &&
-	       !is_named(content, known, ARRAY_SIZE(known));
-}
-
-/* The words of sources.def, and the names of folders that the kernel makes below those. */
-static bool is_fixed(const char *component, size_t length)
-{
-	static const char *const words[] = {
-#define SOURCE(how_, folder_, names_) folder_, names_,
-#include "snapshot/sources.def"
-#undef SOURCE
-		"ports gids gid_attrs ndevs types pkeys counters hw_counters sm_up_down linkinfo",
-		"root kmsg devices pci auxiliary virtual platform system queues statistics power "
-		"hwmon",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		for (const char *at = words[i]; *at;) {
-			const size_t word = strcspn(at, "/ ");
-
-			if (word == length && !memcmp(at, component, length))
-				return true;
-			at += word + (at[word] != '\0');
-		}
-	return false;
-}
-
-/* For members and link targets: a host may have the same name as a folder, such as "net". */
-static char *change_path(const struct anonymiser *anonymiser, const char *path)
-{
-	struct text_buffer out = {.text = NULL};
-
-	for (bool more = true; more;) {
-		const size_t length = strcspn(path, "/");
-		_cleanup_(freep) char *component = mem_format("%.*s", (int)length, path);
-		_cleanup_(freep) char *instance = anonymise_instance(anonymiser, path, length);
-		_cleanup_(freep) char *text = anonymise_text(anonymiser, component, false);
-		const char *shown = instance ? instance : text;
-
-		/* Look up only words that would change: all of them would take half of the time. */
-		if (!instance && strcmp(text, component) && is_fixed(path, length))
-			shown = component;
-		more = path[length] == '/';
-		text_buffer_add(&out, "%s%s", shown, more ? "/" : "");
-		path += length + more;
-	}
-	return text_buffer_take(&out);
-}
-
-char *anonymise_member(const struct anonymiser *anonymiser, const char *path)
-{
-	static const char groups[] = "root/sys/fs/cgroup/";
-	_cleanup_(freep) char *group = NULL, *changed = NULL;
-
-	if (strncmp(path, groups, strlen(groups)))
-		return change_path(anonymiser, path);
-	/*
-	 * Files are told by their names: an unreadable one is a link, and so is a hierarchy's
-	 * second name.
-	 */
-	group = anonymise_cgroup_path(anonymiser, path + strlen(groups),
-				      !strncmp(name_of(path), "rdma.", strlen("rdma.")));
-	changed = mem_format("%s%s", groups, group);
-	return change_path(anonymiser, changed);
-}
-
-void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
-			struct strings *dropped, size_t *ret_answers)
-{
-	_cleanup_(freep) bool *marked = mem_alloc_zero(contents->count + 1, sizeof(*marked));
-
-	*ret_answers = 0;
-	learn(anonymiser, contents);
-	for (size_t i = 0; i < contents->count; i++) {
-		struct content *content = &contents->items[i];
-		const bool recording = is_recording(content);
-		char *path;
-
-		marked[i] = is_opaque(content) ||
-			    (recording && (content->kind != CONTENT_FILE ||
-					   anonymise_recording(anonymiser, content, ret_answers)));
-		if (!marked[i] && !recording && content->kind == CONTENT_FILE)
-			change_file(anonymiser, content);
-		if (!marked[i] && content->kind == CONTENT_LINK)
-			replace(content, change_path(anonymiser, content->bytes));
-		if (!recording) {
-			path = anonymise_member(anonymiser, content->path);
-			free(content->path);
-			content->path = path;
-		}
-		if (marked[i])
-			strings_add(dropped, content->path);
-		marked[i] |= content->kind == CONTENT_FILE &&
-			     anonymise_is_void(content->path, content->length);
-	}
-	contents_drop(contents, marked);
-	contents_recount(contents);
-	contents_sort(contents);
 }

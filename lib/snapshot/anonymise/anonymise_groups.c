@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise/anonymise_groups.h"
-
+/*
+ * Control groups have names of users, jobs and containers, which are replaced alike in texts of
+ * /proc and in folders below /sys/fs/cgroup. Services keep their names, because limits belong to
+ * services, except for the part that distinguishes their instances.
+ */
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 static bool ends_with(const char *text, size_t length, const char *end)
 {

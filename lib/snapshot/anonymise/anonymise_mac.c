@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* 0c-42-a1-a1-b2-c0; 0c42.a1a1.b2c0 and 0c42-a1a1-b2c0, as vendors of switches write them. */
 struct spelling {

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* Addresses on the module's bus, and the start of its upper half. */
 enum { FIRST = MODULE_ADDRESS, SECOND = 0x51, UPPER_HALF = 128 };

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* Words of a node description that name a kind of device; a host may have the name of a model. */
 static bool names_kind(const char *word, size_t length, bool host)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise/anonymise_recording.h"
-
+/* Recordings of netlink and verbs (kernel/recording.h), anonymised. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +13,7 @@
 #include "base/mem.h"
 #include "kernel/recording.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
-#include "snapshot/anonymise/anonymise_known.h"
-#include "snapshot/anonymise/anonymise_verbs.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* The kind of module in a netdev, according to its first byte. */
 struct identified {

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise/anonymise_serials.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* The length of a word that may come between "serial" and the number. */
 static size_t filler_length(const char *text)

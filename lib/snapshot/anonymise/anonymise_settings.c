@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise/anonymise_settings.h"
-
+/* Settings files of which only what commands read is kept: the rest names hosts and users. */
 #include <fnmatch.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 static bool matches_any(const char *word, const char *const *patterns, size_t count)
 {

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* Reads hexadecimal digits, in groups with colons or without. Returns the number of bytes. */
 static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])

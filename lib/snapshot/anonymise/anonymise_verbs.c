@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise/anonymise_verbs.h"
-
+/* Questions to verbs and their answers (kernel/verbs/verbs_record.h). */
 #include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "kernel/recording.h"
 #include "kernel/verbs/verbs_record.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
-#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* lib/host/verbs.c puts a number before struct ibv_device_attr_ex: whether all of it was filled. */
 enum { LIMITS_BEFORE = sizeof(uint64_t) };

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an anonymiser has learned, and what changes each kind of content; private to this folder. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/value.h"
+#include "snapshot/anonymise/anonymise.h"
+
+struct text_buffer;
+
+enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6, IPV4_BYTES = 4 };
+
+/* Values of one size, padded with zeros, sorted once learning has ended. */
+struct known {
+	uint64_t *items;
+	size_t count, size;
+};
+
+struct anonymiser {
+	uint8_t key[HMAC_BYTES];
+	struct known macs, guids;
+	struct strings names; /* of hosts */
+	char *domain;	      /* of this host, without the leading dot; NULL: not known */
+};
+
+void known_add(struct known *known, const uint8_t *bytes);
+bool known_has(const struct known *known, const uint8_t *bytes);
+/* Whether the GID is a solicited-node multicast group, also of IPoIB: RFC 4291. */
+bool is_solicited(const uint8_t *gid);
+
+/* Whether the character may be part of a host name. */
+bool is_of_name(char c);
+/* Adds a replacement for the host name at the start of the text. Returns its length, or 0. */
+size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
+		      struct text_buffer *out);
+/* The same for a MAC address with dashes or dots; `before` is the character before the text. */
+size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
+			   struct text_buffer *out);
+
+/* Lines of the form ID:CONTROLLERS:PATH, cgroups(7); the caller frees the result. */
+char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text);
+/* Mounts; the fourth word of a line is the group that is mounted: proc(5), mountinfo. */
+char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text);
+/* A path in the hierarchy of the groups; with `file` its last name is that of a file. */
+char *anonymise_cgroup_path(const struct anonymiser *anonymiser, const char *path, bool file);
+/*
+ * The name of an instance of a service, or of the folder of its settings: the part after the @ may
+ * be an address (sshd@0-10.0.0.5:22-10.0.0.9:50000.service) or a user. NULL for any other name.
+ */
+char *anonymise_instance(const struct anonymiser *anonymiser, const char *name, size_t length);
+
+/* Numbers after "serial", "serial number", or S/N: NVRM: GPU Board Serial Number: 123. */
+void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
+/*
+ * GUIDs of other nodes that are recognized only by the word before them: Neighbor Guid
+ * 1175010265ab12 of hfi1, without leading zeros. The caller frees the result.
+ */
+char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);
+/* Names of hosts and targets in NVMe and iSCSI: iqn.2003-01.org.linux-iscsi.gpu17.x8664:sn.7a3c. */
+void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text);
+/* UUIDs, such as those of accelerators and of NVMe hosts. */
+void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
+/*
+ * What qib reports about a cable's module: its serial number, and its memory in hexadecimal, which
+ * also contains the number and is read by nobody: qib_qsfp_dump().
+ */
+void anonymise_module_text(const struct anonymiser *anonymiser, char *text);
+
+/* Returns NULL if the file is not one of those; else the caller frees the result. */
+char *anonymise_settings(const char *path, const char *text);
+/*
+ * Whether nothing in the file was kept, so that only its name is left, which is often that of a
+ * user or a group: limits.d/alice.conf.
+ */
+bool anonymise_is_void(const char *path, size_t length);
+
+/* Learns the addresses of a recording, before the learning ends. */
+void anonymise_recording_learn(struct anonymiser *anonymiser, const struct content *content);
+/*
+ * Changes a recording. Answers that may contain addresses which cannot be found are dropped and
+ * counted in *ret_dropped. Returns 0, or -errno if the recording cannot be read, which leaves it
+ * unchanged.
+ */
+int anonymise_recording(struct anonymiser *anonymiser, struct content *content,
+			size_t *ret_dropped);
+
+/* Changes a file other than a recording, according to its name and its content. */
+void anonymise_file(const struct anonymiser *anonymiser, struct content *content);
+/* Whether it is text, or binary data in a form that is known here. */
+bool anonymise_knows_file(const struct content *content);
