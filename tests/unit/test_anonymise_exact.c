@@ -304,6 +304,9 @@ static const struct {
 	 "host-2160b10e\n"},
 	{"root/sys/class/infiniband/m/node_desc", "net HCA-1\n",
 	 "root/sys/class/infiniband/m/node_desc", "host-91e22178 HCA-1\n"},
+	/* The name of the device stays. */
+	{"root/sys/class/infiniband/ibp23s0/node_desc", "net ibp23s0\n",
+	 "root/sys/class/infiniband/ibp23s0/node_desc", "host-91e22178 ibp23s0\n"},
 	{"root/proc/net/bonding/bond0", "at 10.1.2.3 net\n", "root/proc/net/bonding/bond0",
 	 "at 10.242.38.18 host-91e22178\n"},
 	{"root/etc/nccl.conf",

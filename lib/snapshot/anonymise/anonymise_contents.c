@@ -14,6 +14,19 @@ static bool is_recording(const struct content *content)
 	       !strncmp(content->path, "verbs/", strlen("verbs/"));
 }
 
+/* rdma-ndd(8) writes the names of the host and of the device, ibp23s0, which stays. */
+static void learn_description(struct anonymiser *anonymiser, const struct content *content)
+{
+	_cleanup_(freep) char *folder = mem_string(content->path);
+	_cleanup_(freep) char *copy = mem_string(content->bytes);
+	char *rest = copy, *slash = strrchr(folder, '/'), *word;
+
+	*(slash ? slash : folder) = '\0';
+	while ((word = strsep(&rest, " \t\n")))
+		if (strcmp(word, content_name(folder)))
+			anonymiser_learn_names(anonymiser, word);
+}
+
 static void learn(struct anonymiser *anonymiser, const struct contents *contents)
 {
 	for (size_t i = 0; i < contents->count; i++) {
@@ -27,7 +40,7 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 		if (content_is_text(content) && !strcmp(name, "hostname"))
 			anonymiser_learn_host(anonymiser, content->bytes);
 		else if (content_is_text(content) && !strcmp(name, "node_desc"))
-			anonymiser_learn_names(anonymiser, content->bytes);
+			learn_description(anonymiser, content);
 	}
 	anonymiser_prepare(anonymiser);
 }
