@@ -27,6 +27,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/sriov/vf.h"
 #include "kernel/netlink/dcb.h"
 #include "kernel/netlink/ethtool.h"
 #include "kernel/netlink/nldev.h"
@@ -257,6 +258,53 @@ static void links_and_virtual_functions(void **state)
 	assert_false(holds(answer_of(&scene, RTM_NEWLINK), &vf_guid.guid, sizeof(vf_guid.guid)));
 	assert_false(holds(answer_of(&scene, RTM_NEWLINK), "\xee\xee", 2));
 	assert_false(holds(answer_of(&scene, RTM_NEWLINK), "node17", 6));
+	end(&scene);
+}
+
+/* The length of the list is that of all VFs modulo 65536, before and after: see vf_take(). */
+static void many_virtual_functions(void **state)
+{
+	enum { VFS = 1500 };
+	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
+	const struct ifinfomsg header = {.ifi_index = 3};
+	struct nlattr nest = {.nla_type = IFLA_VFINFO_LIST};
+	struct ifla_vf_trust trust = {.setting = 1};
+	struct bytes start = {.length = 0};
+	struct scene scene = begin();
+	_cleanup_(freep) uint8_t *payload = NULL;
+	struct recorded_message message = {.type = RTM_NEWLINK};
+
+	(void)state;
+	bytes_put(&start, &header, sizeof(header));
+	put_u32(&start, IFLA_NUM_VF, VFS);
+	payload = mem_alloc_zero(VFS, 512);
+	memcpy(payload, start.data, start.length);
+	message.length = (uint32_t)(start.length + sizeof(nest));
+	for (uint32_t i = 0; i < VFS; i++) {
+		struct ifla_vf_mac vf_mac = {.vf = i};
+		struct bytes vf = {.length = 0}, entry = {.length = 0};
+
+		trust.vf = i;
+		memcpy(vf_mac.mac, mac, sizeof(mac));
+		put_attribute(&vf, IFLA_VF_MAC, &vf_mac, sizeof(vf_mac));
+		put_attribute(&vf, IFLA_VF_TRUST, &trust, sizeof(trust));
+		put_attribute(&vf, IFLA_VF_STATS, "node17", 7);
+		put_attribute(&entry, IFLA_VF_INFO, vf.data, vf.length);
+		memcpy(payload + message.length, entry.data, entry.length);
+		message.length += (uint32_t)entry.length;
+	}
+	nest.nla_len = (uint16_t)(message.length - start.length);
+	memcpy(payload + start.length, &nest, sizeof(nest));
+	message.payload = payload;
+	exchange(&scene, NETLINK_ROUTE, &message, &message);
+	anonymise(&scene);
+	message = *answer_of(&scene, RTM_NEWLINK);
+	assert_false(holds(&message, mac, sizeof(mac)));
+	assert_false(holds(&message, "node17", 6));
+	assert_int_equal(vf_take(message.payload, message.length, &list), 0);
+	assert_int_equal(list.count, VFS);
+	assert_int_equal(list.items[VFS - 1].index.value, VFS - 1);
+	assert_int_equal(list.items[VFS - 1].trust.value, 1);
 	end(&scene);
 }
 
@@ -651,6 +699,7 @@ int main(void)
 		cmocka_unit_test(devices_of_rdma_netlink),
 		cmocka_unit_test(addresses_of_resources),
 		cmocka_unit_test(links_and_virtual_functions),
+		cmocka_unit_test(many_virtual_functions),
 		cmocka_unit_test(tunnels),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(error_correction),

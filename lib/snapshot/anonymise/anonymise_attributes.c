@@ -321,9 +321,14 @@ static void change_all(struct attribute_change *change, const struct attribute_t
 		if (!row)
 			continue;
 		bytes_add(out, &header, sizeof(header));
-		if (!add_value(change, table, row, payload, header.nla_len - sizeof(header), depth,
-			       out) ||
-		    out->length - start > UINT16_MAX) {
+		if (row->class == CLASS_VFS) {
+			struct walk rest = {payload, (size_t)(walk->data + walk->left - payload)};
+
+			change_all(change, row->inside, &rest, depth + 1, out);
+			walk->left = 0;
+		} else if (!add_value(change, table, row, payload, header.nla_len - sizeof(header),
+				      depth, out) ||
+			   out->length - start > UINT16_MAX) {
 			out->length = start;
 			continue;
 		}

@@ -32,6 +32,11 @@ enum class {
 	CLASS_VF_GUID,	/* struct ifla_vf_guid */
 	CLASS_MODULE,	/* memory of a cable's module; the question names the part */
 	CLASS_NEST,
+	/*
+	 * A nest with all VFs, whose length has wrapped around if there are many, as in vf_take():
+	 * what follows counts as its content, and nobody reads anything else after it.
+	 */
+	CLASS_VFS,
 };
 
 struct attribute_table;

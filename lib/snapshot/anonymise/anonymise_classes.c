@@ -172,7 +172,7 @@ static const struct attribute_class link_rows[] = {
 	ROW(IFLA_EXT_MASK, NUMBER),
 	ROW(IFLA_NUM_VF, NUMBER),
 	NEST(IFLA_LINKINFO, &info),
-	NEST(IFLA_VFINFO_LIST, &vf_list),
+	{.type = IFLA_VFINFO_LIST, .class = CLASS_VFS, .inside = &vf_list},
 };
 static const struct attribute_table link_table = TABLE(link_rows);
 
