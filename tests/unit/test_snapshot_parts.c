@@ -173,6 +173,8 @@ static void log_drivers(void **state)
 		{"bond0: x", true},
 		{"rdmavt x", true},
 		{"LustreError: x", true},
+		{"LNetError: x", true},
+		{"RDS/IB: x", true},
 		{"IPv6: ADDRCONF(x", true},
 		{"mlx", true},
 		{"ml", false},

@@ -320,6 +320,7 @@ static void change_text(const struct anonymiser *anonymiser, struct content *con
 		change_unique_ids(anonymiser, content);
 	if (!strcmp(content_name(content->path), "kmsg")) {
 		anonymise_qualified_names(anonymiser, content->bytes);
+		anonymise_file_systems(anonymiser, content->bytes);
 		anonymise_spoken_serials(anonymiser, content->bytes);
 		content_replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
 	}

@@ -61,6 +61,8 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);
 /* Names of hosts and targets in NVMe and iSCSI: iqn.2003-01.org.linux-iscsi.gpu17.x8664:sn.7a3c. */
 void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text);
+/* Names of Lustre's file systems, in its lines of the kernel's log. */
+void anonymise_file_systems(const struct anonymiser *anonymiser, char *text);
 /* UUIDs, such as those of accelerators and of NVMe hosts. */
 void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serial numbers, GUIDs and UUIDs in running text. */
+/* Serial numbers, GUIDs, UUIDs and names of other kinds than hosts in running text. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -133,6 +133,32 @@ void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text)
 			anonymise_word(anonymiser, at, name);
 		at += name;
 	}
+}
+
+/*
+ * The length of the name of a file system at the start of a word: the kind of a server, a client or
+ * a part of one follows, as in scratch-MDT0000 and scratch-clilov-ffff8df5: obdname2fsname() of
+ * Lustre. 0: there is none.
+ */
+static size_t file_system_length(const char *word)
+{
+	static const char *const kinds[] = {"-MDT", "-OST", "-client", "-clilov", "-clilmv"};
+	enum { LUSTRE_MAXFSNAME = 8 };
+
+	for (size_t length = 1; length <= LUSTRE_MAXFSNAME && is_of_name(word[length - 1]);
+	     length++)
+		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+			if (!strncmp(word + length, kinds[i], strlen(kinds[i])))
+				return length;
+	return 0;
+}
+
+void anonymise_file_systems(const struct anonymiser *anonymiser, char *text)
+{
+	for (char *line = text; (line = strstr(line, ";Lustre"));)
+		for (line++; *line && *line != '\n'; line++)
+			if (!is_of_name(line[-1]))
+				anonymise_word(anonymiser, line, file_system_length(line));
 }
 
 /* 8-4-4-4-12 hexadecimal digits: RFC 9562. */
