@@ -56,43 +56,26 @@ struct snapshot_run {
 	struct signals signals; /* while a file is written */
 };
 
-/* Parses a time before now: 90s, 30m, 2h, 7d. */
-static bool parse_ago(const char *text, uint64_t *ret_seconds)
-{
-	static const struct {
-		char letter;
-		uint64_t seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-	const size_t length = strlen(text);
-	_cleanup_(freep) char *digits = length ? mem_format("%.*s", (int)length - 1, text) : NULL;
-	uint64_t number;
-
-	for (size_t i = 0; length && i < ARRAY_SIZE(units); i++)
-		if (text[length - 1] == units[i].letter &&
-		    !text_parse_u64(digits, 10, UINT32_MAX, &number)) {
-			*ret_seconds = number * units[i].seconds;
-			return true;
-		}
-	return false;
-}
-
 /* The kernel's log counts from the boot of the host. */
 static bool parse_since(struct snapshot_run *run)
 {
-	const uint64_t up_usec = clock_nsec() / 1000;
-	uint64_t seconds = 0, then;
+	const uint64_t up_usec = clock_nsec() / 1000, now_msec = (uint64_t)time(NULL) * 1000;
+	const char *since = run->args->since;
+	uint64_t msec = 0, then;
 
-	if (!run->args->since)
+	if (!since)
 		return true;
-	if (utc_parse(run->args->since, &then)) {
-		const time_t now = time(NULL);
-
-		seconds = (uint64_t)now > then / 1000 ? (uint64_t)now - then / 1000 : 0;
-	} else if (!parse_ago(run->args->since, &seconds)) {
+	if (utc_parse(since, &then))
+		msec = now_msec > then ? now_msec - then : 0;
+	else if (option_parse_duration(since, &msec))
 		return listing_fail(&run->listing, STATUS_USAGE, "--since: not a time",
 				    "such as 30m, 2h, 7d or 2026-01-31T12:00:00Z");
-	}
-	run->collection.since_usec = seconds < up_usec / 1000000 ? up_usec - seconds * 1000000 : 0;
+	if (run->listing.ctx->globals.root)
+		return listing_fail(&run->listing, STATUS_USAGE,
+				    "--since selects from the kernel log of this host, not from "
+				    "that of --root",
+				    NULL);
+	run->collection.since_usec = msec < up_usec / 1000 ? up_usec - msec * 1000 : 0;
 	return true;
 }
 

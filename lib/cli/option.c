@@ -126,7 +126,8 @@ static int parse_fraction(const char *text, const struct enum_name *units, uint6
 int option_parse_duration(const char *text, uint64_t *ret_msec)
 {
 	static const struct enum_name units[] = {
-		{1, "ms"}, {1000, "s"}, {60000, "m"}, {3600000, "h"}, {1000, ""}, {0, NULL},
+		{1, "ms"},	 {1000, "s"}, {60000, "m"}, {3600000, "h"},
+		{86400000, "d"}, {1000, ""},  {0, NULL},
 	};
 
 	return strchr(text, '.') ? parse_fraction(text, units, ret_msec)
