@@ -123,22 +123,15 @@ static la_ssize_t write_block(struct archive *archive, void *context, const void
 /* For a compression that it was built without, the library would start a program, zstd or xz. */
 static int add_filter(struct output *output, enum archive_filter filter)
 {
-	int rc;
+	const struct archive_functions *call = &output->call;
+	int (*const adders[])(struct archive *) = {
+		[ARCHIVE_PLAIN] = call->archive_write_add_filter_none,
+		[ARCHIVE_ZSTD] = call->archive_write_add_filter_zstd,
+		[ARCHIVE_GZIP] = call->archive_write_add_filter_gzip,
+		[ARCHIVE_XZ] = call->archive_write_add_filter_xz,
+	};
 
-	switch (filter) {
-	case ARCHIVE_ZSTD:
-		rc = output->call.archive_write_add_filter_zstd(output->archive);
-		break;
-	case ARCHIVE_GZIP:
-		rc = output->call.archive_write_add_filter_gzip(output->archive);
-		break;
-	case ARCHIVE_XZ:
-		rc = output->call.archive_write_add_filter_xz(output->archive);
-		break;
-	default:
-		rc = output->call.archive_write_add_filter_none(output->archive);
-	}
-	return rc == ARCHIVE_OK ? 0 : -ENOTSUP;
+	return adders[filter](output->archive) == ARCHIVE_OK ? 0 : -ENOTSUP;
 }
 
 /* The error of the file, or else the library's. */
@@ -235,19 +228,19 @@ static void support(struct input *input, int (*filter)(struct archive *))
 	input->call.archive_read_free(trial);
 }
 
-static enum member_kind kind_of(const struct input *input)
+static enum content_kind kind_of(const struct input *input)
 {
 	if (input->call.archive_entry_hardlink(input->entry))
-		return MEMBER_HARD_LINK;
+		return CONTENT_HARD_LINK;
 	switch (input->call.archive_entry_filetype(input->entry)) {
 	case AE_IFREG:
-		return MEMBER_FILE;
+		return CONTENT_FILE;
 	case AE_IFLNK:
-		return MEMBER_LINK;
+		return CONTENT_LINK;
 	case AE_IFDIR:
-		return MEMBER_FOLDER;
+		return CONTENT_FOLDER;
 	default:
-		return MEMBER_OTHER;
+		return CONTENT_OTHER;
 	}
 }
 
@@ -298,49 +291,38 @@ static int read_bytes(struct input *input, size_t length, char **ret_bytes)
 	return 0;
 }
 
-static enum content_kind content_kind_of(enum member_kind kind)
-{
-	if (kind == MEMBER_LINK)
-		return CONTENT_LINK;
-	return kind == MEMBER_FOLDER ? CONTENT_FOLDER : CONTENT_FILE;
-}
-
 static int read_member(struct input *input)
 {
 	const struct archive_functions *call = &input->call;
-	struct member member = {
-		.kind = kind_of(input),
-		.path = call->archive_entry_pathname(input->entry),
-		.target = call->archive_entry_symlink(input->entry),
-	};
-	const la_int64_t size = call->archive_entry_size(input->entry);
+	const char *place = call->archive_entry_pathname(input->entry);
+	const char *target = call->archive_entry_symlink(input->entry), *why;
+	struct content content = {.kind = kind_of(input)};
+	const bool is_file = content.kind == CONTENT_FILE;
+	/* A negative size is larger than any. */
+	const uint64_t size = is_file ? (uint64_t)call->archive_entry_size(input->entry) : 0;
 	_cleanup_(freep) char *path = NULL, *bytes = NULL;
-	struct content content = {.kind = content_kind_of(member.kind)};
-	const char *why;
-	int rc;
+	int rc = 0;
 
-	if (member.kind == MEMBER_FILE)
-		member.bytes = size < 0 ? UINT64_MAX : (uint64_t)size;
-	why = member_refuse(&input->sum, &member);
+	why = member_refuse(&input->sum, content.kind, place, target, size);
 	if (why)
-		return refuse(input, member.path, why);
-	path = mem_string(member_inner_path(member.path));
+		return refuse(input, place, why);
+	path = mem_string(member_inner_path(place));
 	if (*path && path[strlen(path) - 1] == '/')
 		path[strlen(path) - 1] = '\0';
 	if (!*path)
 		return 0;
-	content.path = path;
-	if (member.kind == MEMBER_FILE)
-		rc = read_bytes(input, (size_t)member.bytes, &bytes);
+	if (is_file)
+		rc = read_bytes(input, (size_t)size, &bytes);
 	else
-		bytes = mem_string(member.kind == MEMBER_LINK ? member.target : ""), rc = 0;
+		bytes = mem_string(content.kind == CONTENT_LINK ? target : "");
 	if (rc)
 		return rc;
+	content.path = path;
 	content.bytes = bytes;
-	content.length = member.kind == MEMBER_FILE ? (size_t)member.bytes : strlen(bytes);
+	content.length = is_file ? (size_t)size : strlen(bytes);
 	rc = input->take(input->context, &content);
 	if (rc == -EEXIST || rc == -ENOTDIR)
-		return refuse(input, member.path, "appears twice, or is both a file and a folder");
+		return refuse(input, place, "appears twice, or is both a file and a folder");
 	return rc;
 }
 

@@ -356,18 +356,10 @@ static bool is_below_other(const struct contents *contents, const char *path)
 static bool is_refused(const struct contents *contents, const struct content *item)
 {
 	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", item->path);
-	static const enum member_kind kinds[] = {[CONTENT_FILE] = MEMBER_FILE,
-						 [CONTENT_LINK] = MEMBER_LINK,
-						 [CONTENT_FOLDER] = MEMBER_FOLDER};
-	const struct member member = {
-		.kind = kinds[item->kind],
-		.path = path,
-		.target = item->bytes,
-		.bytes = item->length,
-	};
 	struct member_sum sum = {0};
 
-	return member_refuse(&sum, &member) || is_below_other(contents, item->path);
+	return member_refuse(&sum, item->kind, path, item->bytes, item->length) ||
+	       is_below_other(contents, item->path);
 }
 
 static void tell_link(struct collection *collection, const char *path)

@@ -20,6 +20,9 @@ enum content_kind {
 	CONTENT_FILE,
 	CONTENT_LINK, /* symbolic; the bytes are its target */
 	CONTENT_FOLDER,
+	/* Only archives from elsewhere have these, and are refused. */
+	CONTENT_HARD_LINK,
+	CONTENT_OTHER, /* a device, a FIFO, a socket */
 };
 
 struct content {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "snapshot/content.h"
 
 /* The folders of / that commands read. */
 static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
@@ -72,40 +71,39 @@ static size_t trimmed_length(const char *path)
 }
 
 /* Whether a snapshot has such a place. */
-static const char *refuse_place(const struct member *member)
+static const char *refuse_place(enum content_kind kind, const char *path)
 {
 	static const char unknown[] = "is in a place that no snapshot has";
-	const size_t folder = strcspn(member->path, "/");
+	const size_t folder = strcspn(path, "/");
 	const char *inner, *below;
 	size_t first, length;
 
-	if (folder != strlen(SNAPSHOT_FOLDER) || memcmp(member->path, SNAPSHOT_FOLDER, folder))
+	if (folder != strlen(SNAPSHOT_FOLDER) || memcmp(path, SNAPSHOT_FOLDER, folder))
 		return "is not in the folder " SNAPSHOT_FOLDER;
-	inner = member_inner_path(member->path);
+	inner = member_inner_path(path);
 	length = trimmed_length(inner);
 	if (!length)
-		return member->kind == MEMBER_FOLDER ? NULL : unknown;
+		return kind == CONTENT_FOLDER ? NULL : unknown;
 	first = strcspn(inner, "/");
 	if (first == length) {
 		if (is_one_of(inner, length, files, ARRAY_SIZE(files)))
-			return member->kind == MEMBER_FILE ? NULL : unknown;
-		if (member->kind != MEMBER_FOLDER)
+			return kind == CONTENT_FILE ? NULL : unknown;
+		if (kind != CONTENT_FOLDER)
 			return unknown;
 	}
 	if (is_one_of(inner, first, folders, ARRAY_SIZE(folders)))
-		return member->kind == MEMBER_LINK ? unknown : NULL;
+		return kind == CONTENT_LINK ? unknown : NULL;
 	if (first != strlen(SNAPSHOT_ROOT) || memcmp(inner, SNAPSHOT_ROOT, first))
 		return unknown;
 	if (first == length)
 		return NULL;
 	below = inner + first + 1;
 	if (!strcmp(below, TOP_FILE))
-		return member->kind == MEMBER_FILE ? NULL : unknown;
+		return kind == CONTENT_FILE ? NULL : unknown;
 	if (!is_one_of(below, strcspn(below, "/"), tops, ARRAY_SIZE(tops)))
 		return unknown;
-	return strcspn(below, "/") == trimmed_length(below) && member->kind != MEMBER_FOLDER
-		       ? unknown
-		       : NULL;
+	return strcspn(below, "/") == trimmed_length(below) && kind != CONTENT_FOLDER ? unknown
+										      : NULL;
 }
 
 /* How many folders below the tree's root a link is. */
@@ -122,10 +120,9 @@ static size_t depth_of(const char *path)
  * Follows the names in a target, but not the links that they may lead through: those are limited
  * when they are used, by lib/kernel/root.h.
  */
-static const char *refuse_target(const struct member *member)
+static const char *refuse_target(const char *path, const char *target)
 {
-	const char *target = member->target;
-	size_t depth = depth_of(member->path);
+	size_t depth = depth_of(path);
 
 	if (!target || !*target)
 		return "is a link to nothing";
@@ -149,37 +146,38 @@ static const char *refuse_target(const struct member *member)
 	return NULL;
 }
 
-static const char *refuse_kind(const struct member *member)
+static const char *refuse_kind(enum content_kind kind, const char *path, const char *target)
 {
-	switch (member->kind) {
-	case MEMBER_LINK:
-		return refuse_target(member);
-	case MEMBER_HARD_LINK:
+	switch (kind) {
+	case CONTENT_LINK:
+		return refuse_target(path, target);
+	case CONTENT_HARD_LINK:
 		return "is a hard link";
-	case MEMBER_OTHER:
+	case CONTENT_OTHER:
 		return "is neither file, folder nor symbolic link";
 	default:
 		return NULL;
 	}
 }
 
-const char *member_refuse(struct member_sum *sum, const struct member *member)
+const char *member_refuse(struct member_sum *sum, enum content_kind kind, const char *path,
+			  const char *target, uint64_t bytes)
 {
-	const char *why = refuse_path(member->path);
+	const char *why = refuse_path(path);
 
 	if (!why)
-		why = refuse_place(member);
+		why = refuse_place(kind, path);
 	if (!why)
-		why = refuse_kind(member);
+		why = refuse_kind(kind, path, target);
 	if (why)
 		return why;
 	if (sum->count >= MEMBER_MOST)
 		return "is one too many: a snapshot has at most 1048576 members";
-	if (member->bytes > MEMBER_MOST_BYTES)
+	if (bytes > MEMBER_MOST_BYTES)
 		return "is larger than 64 MiB";
-	if (sum->bytes + member->bytes > MEMBERS_MOST_BYTES)
+	if (sum->bytes + bytes > MEMBERS_MOST_BYTES)
 		return "makes the total larger than 512 MiB";
 	sum->count++;
-	sum->bytes += member->bytes;
+	sum->bytes += bytes;
 	return NULL;
 }

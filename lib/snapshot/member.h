@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot/content.h"
+
 enum {
 	/* 64 devices with 1,024 GIDs each have 200,000 files in the GID tables alone. */
 	MEMBER_MOST = 1 << 20,
@@ -24,29 +26,18 @@ enum {
 	MEMBER_MOST_DEPTH = 48,
 };
 
-enum member_kind {
-	MEMBER_FILE,
-	MEMBER_LINK,
-	MEMBER_FOLDER,
-	MEMBER_HARD_LINK,
-	MEMBER_OTHER, /* a device, a FIFO, a socket */
-};
-
-struct member {
-	enum member_kind kind;
-	const char *path;   /* as in the archive; NULL: it has none */
-	const char *target; /* of a link */
-	uint64_t bytes;
-};
-
 /* Totals of the members so far. */
 struct member_sum {
 	size_t count;
 	uint64_t bytes;
 };
 
-/* Returns NULL and adds the member to the sum, or the end of a sentence that begins with it. */
-const char *member_refuse(struct member_sum *sum, const struct member *member);
+/*
+ * Returns NULL and adds the member to the sum, or the end of a sentence that begins with it. `path`
+ * is that in the archive, NULL if it has none; `target` that of a link.
+ */
+const char *member_refuse(struct member_sum *sum, enum content_kind kind, const char *path,
+			  const char *target, uint64_t bytes);
 /* The path below the archive's folder, "" for that folder, of a member that was not refused. */
 const char *member_inner_path(const char *path);
 /* Whether the target of a link represents an attribute whose read failed: !EINVAL. */

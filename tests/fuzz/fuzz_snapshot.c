@@ -33,17 +33,16 @@ static bool escapes(const char *path)
 static void try_member(char *text, size_t size)
 {
 	const char *end = memchr(text, '\0', size);
-	struct member member = {.kind = (enum member_kind)(size % 5), .path = text};
+	const char *target = end && end < text + size ? end + 1 : NULL;
+	const enum content_kind kind = (enum content_kind)(size % 5);
 	struct member_sum sum = {0};
 
-	if (end && end < text + size)
-		member.target = end + 1;
-	if (member_refuse(&sum, &member))
+	if (member_refuse(&sum, kind, text, target, 0))
 		return;
 	if (escapes(text) || strncmp(text, SNAPSHOT_FOLDER, strlen(SNAPSHOT_FOLDER)) != 0 ||
-	    member.kind >= MEMBER_HARD_LINK || sum.count != 1)
+	    kind >= CONTENT_HARD_LINK || sum.count != 1)
 		abort();
-	if (member.kind == MEMBER_LINK && *member.target == '/')
+	if (kind == CONTENT_LINK && *target == '/')
 		abort();
 	if (escapes(member_inner_path(text)) && *member_inner_path(text))
 		abort();

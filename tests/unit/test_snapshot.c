@@ -19,15 +19,14 @@
 
 #define TOP SNAPSHOT_FOLDER "/"
 
-static const char *refuse(enum member_kind kind, const char *path, const char *target)
+static const char *refuse(enum content_kind kind, const char *path, const char *target)
 {
 	struct member_sum sum = {0};
-	const struct member member = {.kind = kind, .path = path, .target = target};
 
-	return member_refuse(&sum, &member);
+	return member_refuse(&sum, kind, path, target, 0);
 }
 
-static void assert_taken(enum member_kind kind, const char *path, const char *target)
+static void assert_taken(enum content_kind kind, const char *path, const char *target)
 {
 	const char *why = refuse(kind, path, target);
 
@@ -35,7 +34,7 @@ static void assert_taken(enum member_kind kind, const char *path, const char *ta
 		fail_msg("%s %s", path, why);
 }
 
-static void assert_refused(enum member_kind kind, const char *path, const char *target,
+static void assert_refused(enum content_kind kind, const char *path, const char *target,
 			   const char *words)
 {
 	const char *why = refuse(kind, path, target);
@@ -47,73 +46,73 @@ static void assert_refused(enum member_kind kind, const char *path, const char *
 static void members_of_snapshots_are_taken(void **state)
 {
 	(void)state;
-	assert_taken(MEMBER_FOLDER, "rdmactl-snapshot", NULL);
-	assert_taken(MEMBER_FOLDER, TOP, NULL);
-	assert_taken(MEMBER_FILE, TOP "manifest.json", NULL);
-	assert_taken(MEMBER_FILE, TOP "netlink/answers", NULL);
-	assert_taken(MEMBER_FOLDER, TOP "verbs/", NULL);
-	assert_taken(MEMBER_FOLDER, TOP "root/sys/", NULL);
-	assert_taken(MEMBER_FILE, TOP "root/sys/class/infiniband/mlx5_0/rate", NULL);
-	assert_taken(MEMBER_LINK, TOP "root/sys/class/infiniband/mlx5_0",
+	assert_taken(CONTENT_FOLDER, "rdmactl-snapshot", NULL);
+	assert_taken(CONTENT_FOLDER, TOP, NULL);
+	assert_taken(CONTENT_FILE, TOP "manifest.json", NULL);
+	assert_taken(CONTENT_FILE, TOP "netlink/answers", NULL);
+	assert_taken(CONTENT_FOLDER, TOP "verbs/", NULL);
+	assert_taken(CONTENT_FOLDER, TOP "root/sys/", NULL);
+	assert_taken(CONTENT_FILE, TOP "root/sys/class/infiniband/mlx5_0/rate", NULL);
+	assert_taken(CONTENT_LINK, TOP "root/sys/class/infiniband/mlx5_0",
 		     "../../devices/pci0000:00/0000:00:01.0/infiniband/mlx5_0");
-	assert_taken(MEMBER_LINK, TOP "root/sys/a", "..");
-	assert_taken(MEMBER_LINK, TOP "root/sys/a", "!EINVAL");
-	assert_taken(MEMBER_FILE, TOP "root/sys/...", NULL);
-	assert_taken(MEMBER_FILE, TOP "root/.dockerenv", NULL);
+	assert_taken(CONTENT_LINK, TOP "root/sys/a", "..");
+	assert_taken(CONTENT_LINK, TOP "root/sys/a", "!EINVAL");
+	assert_taken(CONTENT_FILE, TOP "root/sys/...", NULL);
+	assert_taken(CONTENT_FILE, TOP "root/.dockerenv", NULL);
 }
 
 static void other_members_are_refused(void **state)
 {
 	(void)state;
-	assert_refused(MEMBER_FILE, NULL, NULL, "no name");
-	assert_refused(MEMBER_FILE, "", NULL, "no name");
-	assert_refused(MEMBER_FILE, "/etc/passwd", NULL, "absolute");
-	assert_refused(MEMBER_FILE, TOP "root/../../x", NULL, "climbs");
-	assert_refused(MEMBER_FILE, TOP "root/sys/..", NULL, "climbs");
-	assert_refused(MEMBER_FILE, TOP "root//x", NULL, "empty name");
-	assert_refused(MEMBER_FILE, TOP "root/./x", NULL, "empty name");
-	assert_refused(MEMBER_FILE, "rdmactl-snapshots/x", NULL, "not in the folder");
-	assert_refused(MEMBER_FILE, "rdmactl-snapshot", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "root", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "root/sys", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "root/sysx/a", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "root/.dockerenvs", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "root/.dockerenv/a", NULL, "no snapshot has");
-	assert_refused(MEMBER_FOLDER, TOP "root/.dockerenv", NULL, "no snapshot has");
-	assert_refused(MEMBER_LINK, TOP "root/.dockerenv", "x", "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "other", NULL, "no snapshot has");
-	assert_refused(MEMBER_FOLDER, TOP "manifest.json", NULL, "no snapshot has");
-	assert_refused(MEMBER_FILE, TOP "manifest.json/x", NULL, "no snapshot has");
-	assert_refused(MEMBER_LINK, TOP "kmsg", "x", "no snapshot has");
-	assert_refused(MEMBER_LINK, TOP "root/sys", "x", "no snapshot has");
-	assert_refused(MEMBER_HARD_LINK, TOP "root/sys/a", NULL, "hard link");
-	assert_refused(MEMBER_OTHER, TOP "root/sys/a", NULL, "neither");
-	assert_refused(MEMBER_LINK, TOP "root/sys/a", NULL, "nothing");
-	assert_refused(MEMBER_LINK, TOP "root/sys/a", "/etc", "absolute");
-	assert_refused(MEMBER_LINK, TOP "root/sys/a", "../..", "out of the tree");
-	assert_refused(MEMBER_LINK, TOP "root/sys/a", "b/../../../c", "out of the tree");
+	assert_refused(CONTENT_FILE, NULL, NULL, "no name");
+	assert_refused(CONTENT_FILE, "", NULL, "no name");
+	assert_refused(CONTENT_FILE, "/etc/passwd", NULL, "absolute");
+	assert_refused(CONTENT_FILE, TOP "root/../../x", NULL, "climbs");
+	assert_refused(CONTENT_FILE, TOP "root/sys/..", NULL, "climbs");
+	assert_refused(CONTENT_FILE, TOP "root//x", NULL, "empty name");
+	assert_refused(CONTENT_FILE, TOP "root/./x", NULL, "empty name");
+	assert_refused(CONTENT_FILE, "rdmactl-snapshots/x", NULL, "not in the folder");
+	assert_refused(CONTENT_FILE, "rdmactl-snapshot", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "root", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "root/sys", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "root/sysx/a", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "root/.dockerenvs", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "root/.dockerenv/a", NULL, "no snapshot has");
+	assert_refused(CONTENT_FOLDER, TOP "root/.dockerenv", NULL, "no snapshot has");
+	assert_refused(CONTENT_LINK, TOP "root/.dockerenv", "x", "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "other", NULL, "no snapshot has");
+	assert_refused(CONTENT_FOLDER, TOP "manifest.json", NULL, "no snapshot has");
+	assert_refused(CONTENT_FILE, TOP "manifest.json/x", NULL, "no snapshot has");
+	assert_refused(CONTENT_LINK, TOP "kmsg", "x", "no snapshot has");
+	assert_refused(CONTENT_LINK, TOP "root/sys", "x", "no snapshot has");
+	assert_refused(CONTENT_HARD_LINK, TOP "root/sys/a", NULL, "hard link");
+	assert_refused(CONTENT_OTHER, TOP "root/sys/a", NULL, "neither");
+	assert_refused(CONTENT_LINK, TOP "root/sys/a", NULL, "nothing");
+	assert_refused(CONTENT_LINK, TOP "root/sys/a", "/etc", "absolute");
+	assert_refused(CONTENT_LINK, TOP "root/sys/a", "../..", "out of the tree");
+	assert_refused(CONTENT_LINK, TOP "root/sys/a", "b/../../../c", "out of the tree");
+}
+
+static const char *refuse_file(struct member_sum *sum, uint64_t bytes)
+{
+	return member_refuse(sum, CONTENT_FILE, TOP "root/sys/a", NULL, bytes);
 }
 
 static void bounds_hold(void **state)
 {
 	struct member_sum sum = {.count = MEMBER_MOST - 1};
-	struct member member = {.kind = MEMBER_FILE, .path = TOP "root/sys/a"};
 
 	(void)state;
-	assert_null(member_refuse(&sum, &member));
-	assert_non_null(member_refuse(&sum, &member));
+	assert_null(refuse_file(&sum, 0));
+	assert_non_null(refuse_file(&sum, 0));
 	sum = (struct member_sum){0};
-	member.bytes = MEMBER_MOST_BYTES + 1ull;
-	assert_non_null(member_refuse(&sum, &member));
-	member.bytes = UINT64_MAX;
+	assert_non_null(refuse_file(&sum, MEMBER_MOST_BYTES + 1ull));
 	sum.bytes = 100;
-	assert_non_null(member_refuse(&sum, &member));
-	member.bytes = MEMBER_MOST_BYTES;
+	assert_non_null(refuse_file(&sum, UINT64_MAX));
 	sum.bytes = 0;
 	for (int i = 0; i < MEMBERS_MOST_BYTES / MEMBER_MOST_BYTES; i++)
-		assert_null(member_refuse(&sum, &member));
-	member.bytes = 1;
-	assert_non_null(member_refuse(&sum, &member));
+		assert_null(refuse_file(&sum, MEMBER_MOST_BYTES));
+	assert_non_null(refuse_file(&sum, 1));
 }
 
 /* Appends names of `name` bytes until the path has `length` bytes. */
@@ -144,21 +143,21 @@ static void paths_are_bounded(void **state)
 		_cleanup_(freep) char *target = long_path("", 200, 1024 + more);
 
 		if (more) {
-			assert_refused(MEMBER_FILE, name, NULL,
+			assert_refused(CONTENT_FILE, name, NULL,
 				       "has a name of more than 255 bytes");
-			assert_refused(MEMBER_FILE, deep, NULL, "is more than 48 folders deep");
-			assert_refused(MEMBER_FILE, path, NULL,
+			assert_refused(CONTENT_FILE, deep, NULL, "is more than 48 folders deep");
+			assert_refused(CONTENT_FILE, path, NULL,
 				       "has a path of more than 1024 bytes");
-			assert_refused(MEMBER_LINK, TOP "root/sys/a", target_name,
+			assert_refused(CONTENT_LINK, TOP "root/sys/a", target_name,
 				       "is a link to a name of more than 255 bytes");
-			assert_refused(MEMBER_LINK, TOP "root/sys/a", target,
+			assert_refused(CONTENT_LINK, TOP "root/sys/a", target,
 				       "is a link to a path of more than 1024 bytes");
 		} else {
-			assert_taken(MEMBER_FILE, name, NULL);
-			assert_taken(MEMBER_FILE, deep, NULL);
-			assert_taken(MEMBER_FILE, path, NULL);
-			assert_taken(MEMBER_LINK, TOP "root/sys/a", target_name);
-			assert_taken(MEMBER_LINK, TOP "root/sys/a", target);
+			assert_taken(CONTENT_FILE, name, NULL);
+			assert_taken(CONTENT_FILE, deep, NULL);
+			assert_taken(CONTENT_FILE, path, NULL);
+			assert_taken(CONTENT_LINK, TOP "root/sys/a", target_name);
+			assert_taken(CONTENT_LINK, TOP "root/sys/a", target);
 		}
 	}
 }
@@ -191,32 +190,32 @@ static void places_are_known(void **state)
 		_cleanup_(freep) char *folder = mem_format(TOP "root/%s", tops[i]);
 		_cleanup_(freep) char *file = mem_format(TOP "root/%s/a", tops[i]);
 
-		assert_taken(MEMBER_FOLDER, folder, NULL);
-		assert_taken(MEMBER_FILE, file, NULL);
-		assert_refused(MEMBER_FILE, folder, NULL, "no snapshot has");
+		assert_taken(CONTENT_FOLDER, folder, NULL);
+		assert_taken(CONTENT_FILE, file, NULL);
+		assert_refused(CONTENT_FILE, folder, NULL, "no snapshot has");
 	}
-	assert_refused(MEMBER_FOLDER, TOP "root/home", NULL, "no snapshot has");
-	assert_refused(MEMBER_FOLDER, TOP "root/sy", NULL, "no snapshot has");
+	assert_refused(CONTENT_FOLDER, TOP "root/home", NULL, "no snapshot has");
+	assert_refused(CONTENT_FOLDER, TOP "root/sy", NULL, "no snapshot has");
 	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
 		_cleanup_(freep) char *path = mem_format(TOP "%s", beside[i]);
 
-		assert_taken(MEMBER_FILE, path, NULL);
-		assert_refused(MEMBER_FOLDER, path, NULL, "no snapshot has");
-		assert_refused(MEMBER_LINK, path, "x", "no snapshot has");
+		assert_taken(CONTENT_FILE, path, NULL);
+		assert_refused(CONTENT_FOLDER, path, NULL, "no snapshot has");
+		assert_refused(CONTENT_LINK, path, "x", "no snapshot has");
 	}
-	assert_taken(MEMBER_FOLDER, TOP "root", NULL);
-	assert_taken(MEMBER_FOLDER, TOP "netlink", NULL);
-	assert_taken(MEMBER_FILE, TOP "verbs/answers", NULL);
-	assert_refused(MEMBER_FILE, TOP "netlink", NULL, "no snapshot has");
-	assert_refused(MEMBER_LINK, TOP "verbs/answers", "x", "no snapshot has");
-	assert_refused(MEMBER_FOLDER, TOP "roots/sys", NULL, "no snapshot has");
+	assert_taken(CONTENT_FOLDER, TOP "root", NULL);
+	assert_taken(CONTENT_FOLDER, TOP "netlink", NULL);
+	assert_taken(CONTENT_FILE, TOP "verbs/answers", NULL);
+	assert_refused(CONTENT_FILE, TOP "netlink", NULL, "no snapshot has");
+	assert_refused(CONTENT_LINK, TOP "verbs/answers", "x", "no snapshot has");
+	assert_refused(CONTENT_FOLDER, TOP "roots/sys", NULL, "no snapshot has");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
 		_cleanup_(freep) char *path = mem_format(TOP "root/%s", links[i].path);
 
 		if (links[i].taken)
-			assert_taken(MEMBER_LINK, path, links[i].target);
+			assert_taken(CONTENT_LINK, path, links[i].target);
 		else
-			assert_refused(MEMBER_LINK, path, links[i].target, "out of the tree");
+			assert_refused(CONTENT_LINK, path, links[i].target, "out of the tree");
 	}
 	assert_string_equal(member_inner_path("rdmactl-snapshot"), "");
 	assert_string_equal(member_inner_path(TOP), "");
