@@ -78,7 +78,7 @@ static void control_groups(void **state)
 			     "30 23 0:26 / /home/alice/sys/fs/cgroup rw - cgroup2 cgroup rw\n"
 			     "31 23 0:26 / /sys/fs/cgroups rw - cgroup2 cgroup rw\n31 23 0:27\n"
 			     "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
-	assert_string_equal(other, "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma\n");
+	assert_string_equal(other, "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
 	free(other);
 	/* A line that ends with its path has no place, even if the next line looks like one. */
 	other = changed_text("root/proc/self/mountinfo",

@@ -75,73 +75,55 @@ static int before_group(const char *line, size_t length)
 	return colon ? (int)(colon + 1 - line) : -1;
 }
 
+/* Only the mounts that files of a snapshot lie below: others may name a user or a container. */
 static int before_mounted(const char *line, size_t length)
 {
-	const char *at = line;
+	static const char usual[] = " /sys/fs/cgroup";
+	const char *at = line, *place;
 
 	for (int i = 0; at && i < 3; i++) {
 		at = memchr(at, ' ', length - (size_t)(at - line));
 		at += at != NULL;
 	}
-	return at ? (int)(at - line) : -1;
+	place = at ? memchr(at, ' ', length - (size_t)(at - line)) : NULL;
+	return place && !strncmp(place, usual, strlen(usual)) && strchr("/ ", place[strlen(usual)])
+		       ? (int)(at - line)
+		       : -1;
 }
 
+/* Changes the paths in the lines. Lines without one stay only if `others` is true. */
 static char *change_lines(const struct anonymiser *anonymiser, const char *text,
-			  int (*before)(const char *line, size_t length), const char *ends)
+			  int (*before)(const char *line, size_t length), const char *ends,
+			  bool others)
 {
 	struct text_buffer out = {.text = NULL};
 
 	while (*text) {
-		const size_t length = strcspn(text, "\n");
+		const size_t length = strcspn(text, "\n"), whole = length + (text[length] == '\n');
 		const int at = before(text, length);
+		const size_t path = at < 0 ? 0 : strcspn(text + at, ends);
 
 		if (at >= 0) {
-			const size_t path = strcspn(text + at, ends);
-
 			text_buffer_add(&out, "%.*s", at, text);
 			add_path(anonymiser, text + at, path, &out);
-			text_buffer_add(&out, "%.*s", (int)(length - (size_t)at - path),
+			text_buffer_add(&out, "%.*s", (int)(whole - (size_t)at - path),
 					text + at + path);
-		} else {
-			text_buffer_add(&out, "%.*s", (int)length, text);
+		} else if (others) {
+			text_buffer_add(&out, "%.*s", (int)whole, text);
 		}
-		text += length;
-		if (*text)
-			text_buffer_add(&out, "\n");
-		text += *text != '\0';
+		text += whole;
 	}
 	return text_buffer_take(&out);
 }
 
 char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
 {
-	return change_lines(anonymiser, text, before_group, "\n");
-}
-
-/* Keeps the mounts that files of a snapshot lie below: others may name a user or a container. */
-static char *keep_usual_mounts(const char *text)
-{
-	static const char usual[] = " /sys/fs/cgroup";
-	struct text_buffer out = {.text = NULL};
-
-	while (*text) {
-		const size_t length = strcspn(text, "\n");
-		const int at = before_mounted(text, length);
-		const char *place = at < 0 ? NULL : memchr(text + at, ' ', length - (size_t)at);
-
-		if (place && !strncmp(place, usual, strlen(usual)) &&
-		    strchr("/ ", place[strlen(usual)]))
-			text_buffer_add(&out, "%.*s\n", (int)length, text);
-		text += length + (text[length] == '\n');
-	}
-	return text_buffer_take(&out);
+	return change_lines(anonymiser, text, before_group, "\n", true);
 }
 
 char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text)
 {
-	_cleanup_(freep) char *usual = keep_usual_mounts(text);
-
-	return change_lines(anonymiser, usual, before_mounted, " \n");
+	return change_lines(anonymiser, text, before_mounted, " \n", false);
 }
 
 /* In version 1, hierarchies are named after their controllers. */
