@@ -81,6 +81,9 @@ int plug_memory_parse(const char *text, struct plug_memory *ret_memory);
 /* PLUG_TOLD is no standard, but the layout of what firmware reports; the record then has none. */
 enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS, PLUG_TOLD };
 
+/* The standard of modules with that identifier of SFF-8024; 0 if it is not known here. */
+enum plug_standard plug_standard_of(uint8_t identifier);
+
 enum plug_kind {
 	PLUG_PASSIVE_COPPER = 1, /* a cable without electronics */
 	PLUG_ACTIVE_COPPER,

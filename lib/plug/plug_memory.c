@@ -44,16 +44,28 @@ unsigned int plug_byte(const struct plug_memory *memory, enum plug_part part, un
 	return byte ? *byte : 0;
 }
 
+static const struct plug_form_factor *find_form(uint8_t identifier)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].identifier == identifier)
+			return &forms[i];
+	return NULL;
+}
+
+enum plug_standard plug_standard_of(uint8_t identifier)
+{
+	const struct plug_form_factor *form = find_form(identifier);
+
+	return form ? form->layout->standard : 0;
+}
+
 const struct plug_form_factor *plug_form_of(const struct plug_memory *memory)
 {
 	const uint8_t *identifier = plug_bytes(memory, PLUG_LOWER, 0, 1);
 
 	if (plug_is_told(memory))
 		return plug_pddr_form(memory);
-	for (size_t i = 0; identifier && i < ARRAY_SIZE(forms); i++)
-		if (forms[i].identifier == *identifier)
-			return &forms[i];
-	return NULL;
+	return identifier ? find_form(*identifier) : NULL;
 }
 
 bool plug_has_diagnostics(const struct plug_memory *memory)

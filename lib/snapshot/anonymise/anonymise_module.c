@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plug/plug.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
@@ -13,64 +14,45 @@
 enum { FIRST = MODULE_ADDRESS, SECOND = 0x51, UPPER_HALF = 128 };
 #define SERIAL_BYTES ((size_t)16)
 
-enum layout { LAYOUT_UNKNOWN, LAYOUT_8472, LAYOUT_8636, LAYOUT_CMIS };
-
 /* Bytes that are kept: from `first` up to but not including `end`. */
 static const struct kept {
-	uint8_t layout, address, page, first, end;
+	uint8_t standard, address, page, first, end;
 } kept[] = {
 	/* Identity and diagnostics, without the vendor's bytes (from 96) and page (from 120). */
-	{LAYOUT_8472, FIRST, 0, 0, 96},
-	{LAYOUT_8472, SECOND, 0, 0, 120},
+	{PLUG_SFF_8472, FIRST, 0, 0, 96},
+	{PLUG_SFF_8472, SECOND, 0, 0, 120},
 	/* State without the passwords (from byte 119); identity; thresholds. */
-	{LAYOUT_8636, FIRST, 0, 0, 119},
-	{LAYOUT_8636, FIRST, 0, 128, 224},
-	{LAYOUT_8636, FIRST, 3, 128, 224},
+	{PLUG_SFF_8636, FIRST, 0, 0, 119},
+	{PLUG_SFF_8636, FIRST, 0, 128, 224},
+	{PLUG_SFF_8636, FIRST, 3, 128, 224},
 	/*
 	 * State without vendor-specific bytes and passwords (from byte 118); identity;
 	 * capabilities; thresholds; lanes.
 	 */
-	{LAYOUT_CMIS, FIRST, 0, 0, 64},
-	{LAYOUT_CMIS, FIRST, 0, 85, 118},
-	{LAYOUT_CMIS, FIRST, 0, 128, 223},
-	{LAYOUT_CMIS, FIRST, 1, 128, 191},
-	{LAYOUT_CMIS, FIRST, 2, 128, 230},
-	{LAYOUT_CMIS, FIRST, 0x11, 128, 255},
+	{PLUG_CMIS, FIRST, 0, 0, 64},
+	{PLUG_CMIS, FIRST, 0, 85, 118},
+	{PLUG_CMIS, FIRST, 0, 128, 223},
+	{PLUG_CMIS, FIRST, 1, 128, 191},
+	{PLUG_CMIS, FIRST, 2, 128, 230},
+	{PLUG_CMIS, FIRST, 0x11, 128, 255},
 };
 
 /* Serial numbers, and the place of the checksum, which covers the bytes from `first` up to it. */
 static const struct serial {
-	uint8_t layout, at, first, sum;
+	uint8_t standard, at, first, sum;
 } serials[] = {
-	{LAYOUT_8472, 68, 64, 95},
-	{LAYOUT_8636, 196, 192, 223},
-	{LAYOUT_CMIS, 166, 128, 222},
+	{PLUG_SFF_8472, 68, 64, 95},
+	{PLUG_SFF_8636, 196, 192, 223},
+	{PLUG_CMIS, 166, 128, 222},
 };
 
-/* SFF-8024, table 4-1; lib/plug has the same list, with what it reads from each. */
-static enum layout layout_of(uint8_t identifier)
-{
-	static const struct {
-		uint8_t identifier, layout;
-	} layouts[] = {
-		{0x02, LAYOUT_8472}, {0x03, LAYOUT_8472}, {0x0b, LAYOUT_8472}, {0x0c, LAYOUT_8636},
-		{0x0d, LAYOUT_8636}, {0x11, LAYOUT_8636}, {0x18, LAYOUT_CMIS}, {0x19, LAYOUT_CMIS},
-		{0x1b, LAYOUT_CMIS}, {0x1e, LAYOUT_CMIS}, {0x1f, LAYOUT_CMIS}, {0x20, LAYOUT_CMIS},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (layouts[i].identifier == identifier)
-			return layouts[i].layout;
-	return LAYOUT_UNKNOWN;
-}
-
-static bool is_kept(enum layout layout, const struct module_part *part, size_t at)
+static bool is_kept(enum plug_standard standard, const struct module_part *part, size_t at)
 {
 	/* The first byte identifies the layout, even one that is unknown here. */
 	if (part->address == FIRST && at == 0)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
-		if (kept[i].layout == layout && kept[i].address == part->address &&
+		if (kept[i].standard == standard && kept[i].address == part->address &&
 		    (kept[i].page == part->page || at < UPPER_HALF) && at >= kept[i].first &&
 		    at < kept[i].end)
 			return true;
@@ -111,14 +93,14 @@ static void change_identity(const struct anonymiser *anonymiser, const struct se
 void anonymise_module(const struct anonymiser *anonymiser, const struct module_part *part,
 		      uint8_t *bytes, size_t length)
 {
-	const enum layout layout = layout_of(part->identifier);
+	const enum plug_standard standard = plug_standard_of(part->identifier);
 
 	for (size_t i = 0; i < length; i++)
-		if (!is_kept(layout, part, part->offset + i))
+		if (!is_kept(standard, part, part->offset + i))
 			bytes[i] = 0;
 	if (part->address != FIRST || part->page)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(serials); i++)
-		if (serials[i].layout == layout)
+		if (serials[i].standard == standard)
 			change_identity(anonymiser, &serials[i], part, bytes, length);
 }
