@@ -341,6 +341,11 @@ static const struct {
 	 "3,0,5,-;LustreError: 11-0: fbef_2-OST0001-osc-MDT0000: at 10.242.38.18@o2ib\n"
 	 "4,0,6,-;Lustre: Mounted fbef_2-client\n4,0,7,-;mlx5_core: acme_2-OST0001\n"
 	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS fbef_2-clilov-ff8d_UUID\n"},
+	{"root/proc/77/comm", "10.1.2.3-manage\n", "root/proc/77/comm", "10.242.38.18-manage\n"},
+	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
+	 "77 (10.242.38.18-manage) S 2\n"},
+	{"root/proc/77/status", "Name:\t10.1.2.3-manage\n", "root/proc/77/status",
+	 "Name:\t10.242.38.18-manage\n"},
 	{"root/etc/other.conf", "10.1.2.3\n", "root/etc/other.conf", "10.1.2.3\n"},
 };
 

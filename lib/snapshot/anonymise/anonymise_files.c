@@ -49,7 +49,9 @@ static bool is_serial(const struct content *content)
 /* Files in which four numbers separated by dots are an address. */
 static bool holds_ipv4(const struct content *content)
 {
-	static const char *const files[] = {"kmsg", "arp_ip_target", "address", "cmdline"};
+	/* A process may have the name of a server: nfs4_schedule_state_manager(), fs/nfs. */
+	static const char *const files[] = {"kmsg", "arp_ip_target", "address", "cmdline",
+					    "comm", "stat",	     "status"};
 
 	/* Options of modules also have addresses: arp_ip_target of bonding, networks of lnet. */
 	return is_named(content, files, ARRAY_SIZE(files)) ||
