@@ -111,17 +111,14 @@ static char *join(const char *folder, const char *name)
 
 static void keep_link(struct walk *walk, const char *path, const char *target)
 {
-	_cleanup_(freep) char *place = collect_path(path);
-	contents_add(walk->collection->contents, CONTENT_LINK, place, target, strlen(target));
+	collect_take(walk->collection, CONTENT_LINK, path, mem_string(target), strlen(target));
 }
 
 /* Absent is not the same as empty: an empty folder is also kept. */
 static void keep_folder(struct walk *walk, const char *path)
 {
-	_cleanup_(freep) char *place = collect_path(path);
-
 	if (*path)
-		contents_add(walk->collection->contents, CONTENT_FOLDER, place, "", 0);
+		collect_take(walk->collection, CONTENT_FOLDER, path, mem_string(""), 0);
 }
 
 static bool list(struct walk *walk, const char *path, struct strings *names)

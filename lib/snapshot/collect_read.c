@@ -23,9 +23,12 @@ enum {
 	MOST_OF_FILE = 8 << 20,
 };
 
-char *collect_path(const char *path)
+void collect_take(struct collection *collection, enum content_kind kind, const char *path,
+		  char *bytes, size_t length)
 {
-	return mem_format(SNAPSHOT_ROOT "/%s", path);
+	_cleanup_(freep) char *place = mem_format(SNAPSHOT_ROOT "/%s", path);
+
+	contents_take(collection->contents, kind, place, bytes, length);
 }
 
 void collect_note(struct collection *collection, const char *path, const char *why)
@@ -39,9 +42,9 @@ void collect_note(struct collection *collection, const char *path, const char *w
 void collect_error(struct collection *collection, const char *path, int error)
 {
 	const char *target = sysfs_saved_error(error);
-	_cleanup_(freep) char *place = collect_path(path), *clean = text_clean(path, strlen(path));
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 
-	contents_add(collection->contents, CONTENT_LINK, place, target, strlen(target));
+	collect_take(collection, CONTENT_LINK, path, mem_string(target), strlen(target));
 	collection->unreadable++;
 	/* Other errors are the kernel's answer: a port that is down has no speed. */
 	if (error == -EACCES || error == -EPERM)
@@ -216,13 +219,6 @@ static bool wants(const struct collection *collection, const char *path, enum so
 	return network || base == 0x03 || base == 0x06 || base == 0x12;
 }
 
-static void add(struct collection *collection, const char *path, char *bytes, size_t length)
-{
-	_cleanup_(freep) char *place = collect_path(path);
-
-	contents_take(collection->contents, CONTENT_FILE, place, bytes, length);
-}
-
 /* Keeps what providers_find_abi() finds in the library, which itself is too large. */
 static char *shrink_library(const char *bytes, size_t length)
 {
@@ -251,7 +247,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	if (is_left_out(collection, path, how))
 		return 0;
 	if (how == SOURCE_NAMES) {
-		add(collection, path, mem_string(""), 0);
+		collect_take(collection, CONTENT_FILE, path, mem_string(""), 0);
 		return 0;
 	}
 	rc = read_all(collection, collection->root, path, MOST_OF_FILE, &bytes, &length);
@@ -280,7 +276,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	if (how == SOURCE_UNITS && !length)
 		free(bytes);
 	else
-		add(collection, path, bytes, length);
+		collect_take(collection, CONTENT_FILE, path, bytes, length);
 	return 0;
 }
 

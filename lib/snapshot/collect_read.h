@@ -18,8 +18,9 @@ enum source_how {
 	SOURCE_BOOT,	   /* of the host: its time */
 };
 
-/* The path below root/ in the list; the caller frees it. */
-char *collect_path(const char *path);
+/* Adds to the list, below root/; the bytes from malloc() belong to the list from now on. */
+void collect_take(struct collection *collection, enum content_kind kind, const char *path,
+		  char *bytes, size_t length);
 /* Keeps the -errno of the live system, or of a saved tree's link, as a link instead of the file. */
 void collect_error(struct collection *collection, const char *path, int error);
 /* Notes what is omitted from the snapshot. */

@@ -30,13 +30,6 @@ void contents_add(struct contents *contents, enum content_kind kind, const char 
 	contents_take(contents, kind, path, copy, length);
 }
 
-void contents_recount(struct contents *contents)
-{
-	contents->bytes = 0;
-	for (size_t i = 0; i < contents->count; i++)
-		contents->bytes += strlen(contents->items[i].path) + contents->items[i].length;
-}
-
 static int compare(const void *one, const void *other)
 {
 	return strcmp(((const struct content *)one)->path, ((const struct content *)other)->path);
@@ -52,15 +45,16 @@ void contents_drop(struct contents *contents, const bool *marked)
 {
 	size_t kept = 0;
 
+	contents->bytes = 0;
 	for (size_t i = 0; i < contents->count; i++) {
 		struct content *item = &contents->items[i];
 
-		if (!marked[i]) {
-			contents->items[kept++] = *item;
+		if (marked[i]) {
+			clear(item);
 			continue;
 		}
-		contents->bytes -= strlen(item->path) + item->length;
-		clear(item);
+		contents->bytes += strlen(item->path) + item->length;
+		contents->items[kept++] = *item;
 	}
 	contents->count = kept;
 }

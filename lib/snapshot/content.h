@@ -44,9 +44,7 @@ void contents_add(struct contents *contents, enum content_kind kind, const char 
 /* The same with bytes from malloc(), which the list owns from now on. */
 void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
 		   size_t length);
-/* Updates the total after items were changed in place. */
-void contents_recount(struct contents *contents);
-/* Sorts by path, byte by byte, and drops duplicates. */
+/* Sorts by path, byte by byte, and drops duplicates. Counts the bytes of changed items, too. */
 void contents_sort(struct contents *contents);
 /* Drops the marked items; the array is as long as the list. */
 void contents_drop(struct contents *contents, const bool *marked);
@@ -58,5 +56,5 @@ void contents_clear(struct contents *contents);
 const char *content_name(const char *path);
 /* Whether it is a file without NULs. */
 bool content_is_text(const struct content *content);
-/* Replaces the bytes by a text from malloc(): see contents_recount(). */
+/* Replaces the bytes by a text from malloc(). */
 void content_replace(struct content *content, char *text);

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "kernel/sysfs.h"
 #include "render/json_read.h"
 
@@ -35,13 +34,10 @@ static int read_document(const struct root *root, struct component_list *list)
 
 static int read_release(const struct root *root, struct component_list *list)
 {
-	_cleanup_(freep) char *release = NULL;
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "proc/sys/kernel/osrelease");
+	_cleanup_(freep) char *release = sysfs_text(root, "proc/sys/kernel/osrelease");
 
-	if (length <= 0)
-		return length ? (int)length : -ENOENT;
-	release = text_clean(text, (size_t)length);
+	if (!release)
+		return -ENOENT;
 	component_add(list, "kernel", NULL, release, NULL);
 	return 0;
 }

@@ -137,6 +137,5 @@ void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents
 			     anonymise_is_void(content->path, content->length);
 	}
 	contents_drop(contents, marked);
-	contents_recount(contents);
 	contents_sort(contents);
 }
