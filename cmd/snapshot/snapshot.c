@@ -221,64 +221,60 @@ static void take_changed(const struct snapshot_run *run, const char *path, char 
 	*value = content ? text_clean(content->bytes, strcspn(content->bytes, "\n")) : NULL;
 }
 
-/* Problems with files begin with their paths, which are changed like those of the members. */
-static char *change_told(const struct anonymiser *anonymiser, const char *text, bool of_file)
+/* The path of a file becomes that which it has in the archive. */
+static char *change_path(const struct anonymiser *anonymiser, const char *text)
 {
-	_cleanup_(freep) char *path = NULL, *changed = NULL;
+	_cleanup_(freep) char *path = mem_format(SNAPSHOT_ROOT "/%s", text);
+	_cleanup_(freep) char *changed = anonymise_member(anonymiser, path);
 
-	if (!of_file)
-		return anonymise_text(anonymiser, text, true);
-	path = mem_format(SNAPSHOT_ROOT "/%s", text);
-	changed = anonymise_member(anonymiser, path);
 	return mem_string(changed + strlen(SNAPSHOT_ROOT "/"));
 }
 
 static void change_problems(const struct anonymiser *anonymiser, struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
-		char **texts[] = {&problems->items[i].object, &problems->items[i].attribute,
-				  &problems->items[i].error};
-		const char *source = problems->items[i].source;
-		const bool of_file = source && !strcmp(source, "file");
+		struct problem *problem = &problems->items[i];
+		const bool of_file = problem->source && !strcmp(problem->source, "file");
+		char **texts[] = {&problem->object, &problem->attribute, &problem->error};
 
 		for (size_t j = 0; j < ARRAY_SIZE(texts); j++) {
-			char *changed = *texts[j] ? change_told(anonymiser, *texts[j], of_file)
-						  : NULL;
+			char *before = *texts[j];
 
-			free(*texts[j]);
-			*texts[j] = changed;
+			if (!before)
+				continue;
+			*texts[j] = of_file && texts[j] != &problem->error
+					    ? change_path(anonymiser, before)
+					    : anonymise_text(anonymiser, before, true);
+			free(before);
 		}
 	}
 }
 
-static void tell_dropped(struct snapshot_run *run, const char *what, const char *it)
+/* A file is named by the path that it would have in the archive, which reveals no more. */
+static void tell_dropped(struct snapshot_run *run, const char *file, const char *why)
 {
-	_cleanup_(freep) char *line = mem_format(
-		"%s left out: what is in %s is not known, so addresses there cannot be replaced",
-		what, it);
-	_cleanup_(freep) char *clean = text_clean(line, strlen(line));
+	_cleanup_(freep) char *clean = file ? text_clean(file, strlen(file)) : NULL;
 
-	problem_add_text(&run->listing.problems, NULL, NULL, "file", clean,
+	problem_add_text(&run->listing.problems, clean, NULL, "file", why,
 			 "a snapshot without --anonymise has them all");
 }
 
-/* Reports the path that it would have in the archive, which reveals no more than the others. */
-static void tell_dropped_file(struct snapshot_run *run, const char *path)
+static void tell_all_dropped(struct snapshot_run *run, const struct strings *files, size_t answers)
 {
+	static const char unknown[] = "not known, so addresses there cannot be replaced";
+	_cleanup_(freep) char *file = mem_format("left out: what is in it is %s", unknown);
+	_cleanup_(freep) char *answer = mem_format(
+		"%zu recorded answer%s left out: what is in %s is %s", answers,
+		answers == 1 ? " was" : "s were", answers == 1 ? "it" : "them", unknown);
 	const size_t root = strlen(SNAPSHOT_ROOT "/");
-	_cleanup_(freep) char *what = mem_format(
-		"%s:", path + (strncmp(path, SNAPSHOT_ROOT "/", root) ? 0 : root));
 
-	tell_dropped(run, what, "it");
-}
+	for (size_t i = 0; i < files->count; i++) {
+		const char *path = files->items[i];
 
-static void tell_dropped_answers(struct snapshot_run *run, size_t count)
-{
-	_cleanup_(freep) char *what = mem_format("%zu recorded answer%s", count,
-						 count == 1 ? " was" : "s were");
-
-	if (count)
-		tell_dropped(run, what, count == 1 ? "it" : "them");
+		tell_dropped(run, path + (strncmp(path, SNAPSHOT_ROOT "/", root) ? 0 : root), file);
+	}
+	if (answers)
+		tell_dropped(run, NULL, answer);
 }
 
 static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
@@ -297,9 +293,7 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);
 	run->manifest.anonymised = TRISTATE_YES;
 	change_problems(anonymiser, &run->listing.problems);
-	for (size_t i = 0; i < dropped.count; i++)
-		tell_dropped_file(run, dropped.items[i]);
-	tell_dropped_answers(run, answers);
+	tell_all_dropped(run, &dropped, answers);
 }
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)

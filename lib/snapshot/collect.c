@@ -359,14 +359,6 @@ static bool is_refused(const struct contents *contents, const struct content *it
 	       is_below_other(contents, item->path);
 }
 
-static void tell_link(struct collection *collection, const char *path)
-{
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-
-	problem_add_text(collection->problems, NULL, clean, "file",
-			 "left out: the link leads out of the tree", NULL);
-}
-
 /*
  * Drops what the strict reader would refuse: a link that leads out of the tree, or a member below a
  * link.
@@ -379,7 +371,9 @@ static void prune(struct collection *collection)
 	for (size_t i = 0; i < contents->count; i++) {
 		refused[i] = is_refused(contents, &contents->items[i]);
 		if (refused[i] && contents->items[i].kind == CONTENT_LINK)
-			tell_link(collection, contents->items[i].path + strlen(SNAPSHOT_ROOT "/"));
+			collect_note(collection,
+				     contents->items[i].path + strlen(SNAPSHOT_ROOT "/"),
+				     "left out: the link leads out of the tree");
 	}
 	contents_drop(contents, refused);
 }

@@ -33,10 +33,9 @@ void collect_take(struct collection *collection, enum content_kind kind, const c
 
 void collect_note(struct collection *collection, const char *path, const char *why)
 {
-	_cleanup_(freep) char *line = mem_format("%s: %s", path, why);
-	_cleanup_(freep) char *clean = text_clean(line, strlen(line));
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 
-	problem_add_text(collection->problems, NULL, NULL, "file", clean, NULL);
+	problem_add_text(collection->problems, clean, NULL, "file", why, NULL);
 }
 
 void collect_error(struct collection *collection, const char *path, int error)
