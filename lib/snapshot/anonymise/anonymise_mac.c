@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* MAC addresses in texts, written without colons. */
-#include <ctype.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -36,26 +36,6 @@ static size_t read_mac(const char *text, const struct spelling *spelling,
 	return (size_t)(at - text);
 }
 
-static bool has_any(const char *text, size_t length, int (*is)(int))
-{
-	for (size_t i = 0; i < length; i++)
-		if (is((unsigned char)text[i]))
-			return true;
-	return false;
-}
-
-static void write_mac(const uint8_t *bytes, const struct spelling *spelling, bool upper,
-		      struct text_buffer *out)
-{
-	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-
-	for (size_t i = 0; i < MAC_DIGITS; i++) {
-		if (i && i % spelling->group == 0)
-			text_buffer_add(out, "%c", spelling->mark);
-		text_buffer_add(out, "%c", digits[i & 1 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4]);
-	}
-}
-
 size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
 			   struct text_buffer *out)
 {
@@ -69,11 +49,10 @@ size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text
 		if (!length || (before == '.' && spelling->mark == '.'))
 			continue;
 		/* A version may look the same, 2024.1231.0001, but has no letters. */
-		if (spelling->group == 4 && !has_any(text, length, isalpha) &&
+		if (spelling->group == 4 && strcspn(text, "abcdefABCDEF") >= length &&
 		    !known_has(&anonymiser->macs, bytes))
 			continue;
-		anonymise_mac(anonymiser, bytes);
-		write_mac(bytes, spelling, has_any(text, length, isupper), out);
+		anonymise_digits(anonymiser, text, length, ETHERNET_BYTES, out);
 		return length;
 	}
 	return 0;

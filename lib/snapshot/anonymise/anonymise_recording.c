@@ -90,13 +90,19 @@ static int64_t netdev_of(const struct recorded_exchange *exchange)
 	return nest ? attributes_number(nest, inside, ETHTOOL_A_HEADER_DEV_INDEX) : -1;
 }
 
-static int compare_modules(const void *one, const void *other)
+static int compare_netdevs(const void *one, const void *other)
 {
 	const struct identified *a = one, *b = other;
 
-	if (a->netdev != b->netdev)
-		return a->netdev < b->netdev ? -1 : 1;
-	return (int)a->identifier - (int)b->identifier;
+	return (a->netdev > b->netdev) - (a->netdev < b->netdev);
+}
+
+static int compare_modules(const void *one, const void *other)
+{
+	const struct identified *a = one, *b = other;
+	const int order = compare_netdevs(one, other);
+
+	return order ? order : (int)a->identifier - (int)b->identifier;
 }
 
 /* Keeps one module for each netdev, sorted for searches. */
@@ -114,19 +120,12 @@ static void sort_modules(struct work *work)
 
 static uint8_t identifier_of(const struct work *work, int64_t netdev)
 {
-	size_t low = 0, high = work->module_count;
+	const struct identified wanted = {.netdev = netdev}, *found = NULL;
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (work->modules[middle].netdev == netdev)
-			return work->modules[middle].identifier;
-		if (work->modules[middle].netdev < netdev)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
+	if (work->module_count)
+		found = bsearch(&wanted, work->modules, work->module_count, sizeof(wanted),
+				compare_netdevs);
+	return found ? found->identifier : 0;
 }
 
 /* The part that the question asks for, without the identifier. */

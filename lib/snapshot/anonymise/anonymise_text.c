@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
-/* Reads hexadecimal digits, in groups with colons or without. Returns the number of bytes. */
+/* Reads hexadecimal digits, in groups or without marks between them. Returns the number of bytes.
+ */
 static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])
 {
 	size_t digits = 0;
@@ -18,7 +19,7 @@ static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static I
 	for (size_t i = 0; i < length; i++) {
 		const int digit = text_hex_digit(text[i]);
 
-		if (text[i] == ':')
+		if (strchr(":-.", text[i]))
 			continue;
 		if (digit < 0 || digits == 2 * IPOIB_BYTES)
 			return 0;
@@ -36,7 +37,7 @@ static void write_bytes(char *text, size_t length, const uint8_t *bytes)
 	for (size_t i = 0; i < length; i++) {
 		unsigned int digit;
 
-		if (text[i] == ':')
+		if (strchr(":-.", text[i]))
 			continue;
 		digit = digits & 1 ? bytes[digits / 2] & 15 : bytes[digits / 2] >> 4;
 		text[i] = "0123456789abcdef"[digit];
@@ -201,8 +202,8 @@ static bool change_inside(const struct anonymiser *anonymiser, char *text, size_
 	return changed;
 }
 
-static void change_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
-			  size_t count, struct text_buffer *out)
+void anonymise_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
+		      size_t count, struct text_buffer *out)
 {
 	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
 	const bool upper = strpbrk(copy, "ABCDEF");
@@ -266,7 +267,7 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 		text_buffer_add(out, "%s", copy);
 		return length;
 	}
-	change_digits(anonymiser, copy, length, count, out);
+	anonymise_digits(anonymiser, copy, length, count, out);
 	return length;
 }
 
@@ -294,7 +295,7 @@ static size_t change_glued(const struct anonymiser *anonymiser, const char *begi
 	    address_bytes(at, length) != ETHERNET_BYTES ||
 	    (at > begin && is_of_name(at[-1]) && !ends_other_word(begin, at)))
 		return 0;
-	change_digits(anonymiser, at, length, ETHERNET_BYTES, out);
+	anonymise_digits(anonymiser, at, length, ETHERNET_BYTES, out);
 	return length;
 }
 
@@ -332,7 +333,7 @@ static bool change_short(const struct anonymiser *anonymiser, const char *digits
 		if (!zeros || zeros > 7 || *digits == '0' ||
 		    known_bytes(anonymiser, text, 2 * sizes[i]) != sizes[i])
 			continue;
-		change_digits(anonymiser, text, 2 * sizes[i], sizes[i], &other);
+		anonymise_digits(anonymiser, text, 2 * sizes[i], sizes[i], &other);
 		text_buffer_add(out, "0x%s", other.text + strspn(other.text, "0"));
 		free(other.text);
 		return true;
@@ -360,7 +361,7 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	if (!count)
 		return 0;
 	text_buffer_add(out, "%.*s", (int)prefix, text);
-	change_digits(anonymiser, digits, length, count, out);
+	anonymise_digits(anonymiser, digits, length, count, out);
 	return prefix + length;
 }
 
