@@ -310,8 +310,9 @@ static const struct {
 	{"root/proc/net/bonding/bond0", "at 10.1.2.3 net\n", "root/proc/net/bonding/bond0",
 	 "at 10.242.38.18 host-91e22178\n"},
 	{"root/etc/nccl.conf",
-	 "# gpu17\nNCCL_IB_HCA=mlx5_0\nNCCL_TOPO_FILE=/home/alice/t.xml\nNCCL_IB_GID_INDEX=3",
-	 "root/etc/nccl.conf", "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\n"},
+	 "# gpu17\nNCCL_IB_HCA=mlx5_0\nNCCL_TOPO_FILE=/home/alice/t.xml\nNCCL_IB_GID_INDEX=3\n"
+	 "NCCL_IB_TC=106\n",
+	 "root/etc/nccl.conf", "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\n"},
 	{"root/etc/security/limits.conf",
 	 "# for alice\nalice - memlock 8\n * soft memlock 64 # alice\n@hpc - memlock 1\n**\n",
 	 "root/etc/security/limits.conf", "* soft memlock 64 \n"},

@@ -52,11 +52,11 @@ static char *keep_limits(const char *text)
 	return text_buffer_take(&out);
 }
 
-/* Keeps what doctor reads (lib/doctor/limits/settings.c): the rest has paths of users and hosts. */
+/* Keeps what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
 static char *keep_nccl(const char *text)
 {
 	static const char *const wanted[] = {"NCCL_IB_HCA=*", "NCCL_SOCKET_IFNAME=*",
-					     "NCCL_IB_GID_INDEX=*"};
+					     "NCCL_IB_GID_INDEX=*", "NCCL_IB_TC=*"};
 	_cleanup_(freep) char *copy = mem_string(text);
 	struct text_buffer out = {.text = NULL};
 	char *rest = copy, *line;
