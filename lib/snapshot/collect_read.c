@@ -184,9 +184,9 @@ static bool is_boot_time(const char *line)
 	return !strncmp(line, "cpu ", strlen("cpu ")) || !strncmp(line, "btime ", strlen("btime "));
 }
 
-static bool is_cgroup_mount(const char *line)
+static bool is_wanted_mount(const char *line)
 {
-	return strstr(line, " - cgroup");
+	return strstr(line, " - cgroup") || strstr(line, " - pstore ");
 }
 
 /* The class of the PCI function that the file belongs to: 0x020000; 0: unknown. */
@@ -263,7 +263,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	if (how == SOURCE_BOOT)
 		length = filter_lines(bytes, is_boot_time);
 	if (how == SOURCE_MOUNTS)
-		length = filter_lines(bytes, is_cgroup_mount);
+		length = filter_lines(bytes, is_wanted_mount);
 	if (how == SOURCE_LIBRARY) {
 		char *stub = shrink_library(bytes, length);
 

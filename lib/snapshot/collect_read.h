@@ -14,7 +14,7 @@ enum source_how {
 	SOURCE_PARAMETERS, /* of modules, except keys */
 	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
 	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
-	SOURCE_MOUNTS,	   /* of control groups */
+	SOURCE_MOUNTS,	   /* of control groups and pstore */
 	SOURCE_BOOT,	   /* of the host: its time */
 };
 

@@ -122,6 +122,29 @@ listing()
 	nothing_wrong
 }
 
+@test "snapshot: doctor sees the same container and the same records of crashes" {
+	local tree=$BATS_TEST_TMPDIR/tree what='.doctor[] | select(.check == "pstore" or .check == "memlock") | [.verdict, .summary, .next_step]'
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree"/.singularity.d "$tree"/proc/self "$tree"/sys/fs/pstore
+	echo '28 22 0:29 / /sys/fs/pstore rw,nosuid shared:10 - pstore pstore rw' >"$tree/proc/self/mountinfo"
+	echo x >"$tree/sys/fs/pstore/dmesg-efi_pstore-1"
+	echo 'Max locked memory         8388608              8388608              bytes     ' >"$tree/proc/self/limits"
+	quickly try doctor --all --json --root "$tree"
+	jq -c "$what" out >wanted
+	grep 'saved a record of a crash' wanted
+	grep 'raise the limit of the job or login that starts the container' wanted
+	for option in '' --anonymise; do
+		# shellcheck disable=SC2086 # none or one
+		quickly try snapshot a.tar --force --root "$tree" $option
+		quickly try doctor --all --json --root a.tar
+		jq -c "$what" out >got
+		diff wanted got
+		# The archive does not have the time of the record.
+		jq -e '[.doctor[] | select(.check == "pstore").evidence] == ["1 dmesg record"]' out
+	done
+}
+
 @test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar

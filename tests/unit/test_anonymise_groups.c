@@ -80,6 +80,10 @@ static void control_groups(void **state)
 			     "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
 	assert_string_equal(other, "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
 	free(other);
+	other = changed_text("root/proc/self/mountinfo",
+			     "33 24 0:28 / /sys/fs/pstore rw - pstore pstore rw\n");
+	assert_string_equal(other, "33 24 0:28 / /sys/fs/pstore rw - pstore pstore rw\n");
+	free(other);
 	/* A line that ends with its path has no place, even if the next line looks like one. */
 	other = changed_text("root/proc/self/mountinfo",
 			     "30 23 0:26 /home/alice\n: /sys/fs/cgroup rw - cgroup2 cgroup rw\n");

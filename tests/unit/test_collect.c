@@ -337,13 +337,18 @@ static void parts_of_files(void **state)
 	tree_write(tree, "usr/lib64/libibverbs/libmlx5.so", "another name");
 	tree_write(tree, "dev/infiniband/uverbs0", "not opened");
 	tree_write(tree, ".dockerenv", "");
+	tree_write(tree, ".singularity.d/runscript", "not opened");
+	tree_write(tree, ".singularity.d/env", "not a sign");
+	tree_write(tree, "sys/fs/pstore/dmesg-efi-1", "not opened");
+	tree_write(tree, "sys/fs/pstore/console-1", "not a crash");
 	tree_write(tree, "run/systemd/container", "lxc");
 	tree_write(tree, "proc/stat",
 		   "cpu  1 2 3\ncpu0 1 2 3\nintr 5\nbtime 1700000000\nbtimes 3\nprocesses 4");
 	tree_write(tree, "proc/self/mountinfo",
 		   "24 1 0:22 / /proc rw - proc proc rw\n"
 		   "25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-		   "26 1 0:24 / /cgroup rw - tmpfs cgroup rw");
+		   "26 1 0:24 / /cgroup rw - tmpfs cgroup rw\n"
+		   "27 1 0:25 / /sys/fs/pstore rw - pstore pstore rw\n");
 	tree_write(tree, "etc/systemd/system/a.service",
 		   "[Service]\n \tLimitMEMLOCK=8M\nxLimitMEMLOCK=1\nLimitNOFILE=3\n"
 		   "DefaultLimitMEMLOCK=9M");
@@ -353,6 +358,8 @@ static void parts_of_files(void **state)
 	tree_write_bytes(tree, "etc/systemd/system.conf", "LimitMEMLOCK=3", 14);
 	expect(bed,
 	       "root/.dockerenv: \n"
+	       "root/.singularity.d/\n"
+	       "root/.singularity.d/runscript: \n"
 	       "root/dev/infiniband/\n"
 	       "root/dev/infiniband/uverbs0: \n"
 	       "root/etc/\n"
@@ -366,11 +373,14 @@ static void parts_of_files(void **state)
 	       "root/etc/systemd/system/d.service.d/x.conf: LimitMEMLOCK=2|\n"
 	       "root/proc/\n"
 	       "root/proc/self/\n"
-	       "root/proc/self/mountinfo: 25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw|\n"
+	       "root/proc/self/mountinfo: 25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw|"
+	       "27 1 0:25 / /sys/fs/pstore rw - pstore pstore rw|\n"
 	       "root/proc/stat: cpu  1 2 3|btime 1700000000|\n"
 	       "root/run/\n"
 	       "root/run/systemd/\n"
 	       "root/run/systemd/container: \n"
+	       "root/sys/fs/pstore/\n"
+	       "root/sys/fs/pstore/dmesg-efi-1: \n"
 	       "root/usr/lib/\n"
 	       "root/usr/lib64/\n"
 	       "root/usr/lib64/libibverbs/\n"

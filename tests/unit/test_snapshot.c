@@ -59,6 +59,7 @@ static void members_of_snapshots_are_taken(void **state)
 	assert_taken(CONTENT_LINK, TOP "root/sys/a", "!EINVAL");
 	assert_taken(CONTENT_FILE, TOP "root/sys/...", NULL);
 	assert_taken(CONTENT_FILE, TOP "root/.dockerenv", NULL);
+	assert_taken(CONTENT_FILE, TOP "root/.singularity.d/runscript", NULL);
 }
 
 static void other_members_are_refused(void **state)

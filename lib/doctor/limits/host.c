@@ -403,13 +403,14 @@ void check_lockdown(struct doctor_context *run)
 		doctor_note(run, "the kernel is locked down, so tools that map the adapter fail");
 }
 
+/* A snapshot has empty files with the names of the records, but not their times. */
 static bool file_time(const struct root *root, const char *name, struct timespec *ret_time)
 {
 	_cleanup_(freep) char *path = mem_format("sys/fs/pstore/%s", name);
 	_cleanup_(closep) int fd = root_open_path(root, path, 0);
 	struct stat status;
 
-	if (fd < 0 || fstat(fd, &status))
+	if (fd < 0 || fstat(fd, &status) || !status.st_size)
 		return false;
 	*ret_time = status.st_mtim;
 	return true;

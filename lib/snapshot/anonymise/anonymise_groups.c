@@ -78,7 +78,7 @@ static int before_group(const char *line, size_t length)
 /* Only the mounts that files of a snapshot lie below: others may name a user or a container. */
 static int before_mounted(const char *line, size_t length)
 {
-	static const char usual[] = " /sys/fs/cgroup";
+	static const char *const usual[] = {" /sys/fs/cgroup", " /sys/fs/pstore"};
 	const char *at = line, *place;
 
 	for (int i = 0; at && i < 3; i++) {
@@ -86,9 +86,11 @@ static int before_mounted(const char *line, size_t length)
 		at += at != NULL;
 	}
 	place = at ? memchr(at, ' ', length - (size_t)(at - line)) : NULL;
-	return place && !strncmp(place, usual, strlen(usual)) && strchr("/ ", place[strlen(usual)])
-		       ? (int)(at - line)
-		       : -1;
+	for (size_t i = 0; place && i < ARRAY_SIZE(usual); i++)
+		if (!strncmp(place, usual[i], strlen(usual[i])) &&
+		    strchr("/ ", place[strlen(usual[i])]))
+			return (int)(at - line);
+	return -1;
 }
 
 /* Changes the paths in the lines. Lines without one stay only if `others` is true. */
