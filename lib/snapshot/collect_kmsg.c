@@ -26,7 +26,7 @@ enum { LOG_MOST_BYTES = 4 << 20 };
 struct log {
 	const struct collection *collection;
 	struct text_buffer lines;
-	size_t left_out;
+	bool cut;
 };
 
 static bool is_wanted(const struct kmsg_record *record)
@@ -40,6 +40,19 @@ static bool is_wanted(const struct kmsg_record *record)
 	return false;
 }
 
+/* Keeps the last lines. The first of a record does not begin with a blank. */
+static void cut(struct log *log)
+{
+	const char *from = log->lines.text + log->lines.length - LOG_MOST_BYTES;
+
+	do
+		from = strchr(from, '\n') + 1;
+	while (*from == ' ');
+	log->lines.length -= (size_t)(from - log->lines.text);
+	memmove(log->lines.text, from, log->lines.length + 1);
+	log->cut = true;
+}
+
 /* Writes the kernel's own form, for kmsg_parse(); the sequence number is not kept. */
 static void take(void *context, const struct kmsg_record *record)
 {
@@ -47,15 +60,14 @@ static void take(void *context, const struct kmsg_record *record)
 
 	if (record->usec < log->collection->since_usec || !is_wanted(record))
 		return;
-	if (log->lines.length > LOG_MOST_BYTES) {
-		log->left_out++;
-		return;
-	}
 	text_buffer_add(&log->lines, "%u,0,%" PRIu64 ",-;%.*s\n", record->level, record->usec,
 			(int)record->text_length, record->text);
 	if (record->device)
 		text_buffer_add(&log->lines, " DEVICE=%.*s\n", (int)record->device_length,
 				record->device);
+	/* Rarely, because the rest is moved. */
+	if (log->lines.length > 2 * LOG_MOST_BYTES)
+		cut(log);
 }
 
 void collect_kernel_log(struct collection *collection)
@@ -69,10 +81,11 @@ void collect_kernel_log(struct collection *collection)
 			    rc == -EPERM || rc == -EACCES ? "run it as root" : NULL);
 		return;
 	}
-	if (log.left_out)
-		problem_add_text(collection->problems, NULL, "kernel log", "/dev/kmsg",
-				 "only the first 4 MiB were taken",
-				 "--since TIME chooses later lines");
+	if (log.lines.length > LOG_MOST_BYTES)
+		cut(&log);
+	if (log.cut)
+		problem_add_text(collection->problems, "kernel log", NULL, "/dev/kmsg",
+				 "only the last 4 MiB were taken", NULL);
 	length = log.lines.length;
 	contents_take(collection->contents, CONTENT_FILE, "kmsg", text_buffer_take(&log.lines),
 		      length);

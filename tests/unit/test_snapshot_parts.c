@@ -202,41 +202,41 @@ static void log_drivers(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* Lines after the first 4 MiB are omitted, which is reported once. */
+/* Only the last 4 MiB are kept, which is reported once, and only whole records. */
 static void log_limit(void **state)
 {
-	/* "6,0,5,-;" and the newline take 9 bytes of each line. */
+	enum { COUNT = 30 };
+	/* "6,0,5,-;" and the newline take 9 bytes of each line, " DEVICE=+x" and its newline 11. */
 	const size_t whole = (1 << 20) - 9;
 	struct bed *bed = *state;
-	_cleanup_(freep) char *text = mem_alloc_zero(whole + 2, 1);
-	const struct line line = {6, 5, text, NULL};
-	const struct line lines[] = {line, line, line, line, line, line, line};
+	_cleanup_(freep) char *text = mem_alloc_zero(whole + 1, 1);
+	struct line lines[COUNT];
+	const struct content *content;
 
-	memset(text, 'x', whole + 1);
+	memset(text, 'x', whole);
 	memcpy(text, "mlx", 3);
+	for (size_t i = 0; i < COUNT; i++)
+		lines[i] = (struct line){6, 5, text, NULL};
 	kernel_log.lines = lines;
 	kernel_log.text_length = whole;
-	/* Exactly 4 MiB; the fifth line begins there. */
-	kernel_log.count = 5;
+	kernel_log.count = 4;
 	collect_kernel_log(&bed->collection);
-	assert_int_equal(only_content(bed)->length, 5 << 20);
+	assert_int_equal(only_content(bed)->length, 4 << 20);
 	assert_int_equal(bed->problems.count, 0);
 	contents_clear(&bed->contents);
-	kernel_log.count = 7;
+	/* The last line has a device: what is left of 4 MiB is less than three others. */
+	lines[COUNT - 1] = (struct line){7, 5, text, "+x"};
+	kernel_log.count = COUNT;
 	collect_kernel_log(&bed->collection);
-	assert_int_equal(only_content(bed)->length, 5 << 20);
+	content = only_content(bed);
+	assert_int_equal(content->length, (4 << 20) + 11 - (1 << 20));
+	assert_memory_equal(content->bytes, "6,0,5,-;mlx", 11);
+	assert_memory_equal(content->bytes + (2 << 20), "7,0,5,-;mlx", 11);
+	assert_string_equal(content->bytes + (3 << 20), " DEVICE=+x\n");
 	assert_int_equal(bed->problems.count, 1);
-	assert_string_equal(bed->problems.items[0].attribute, "kernel log");
+	assert_string_equal(bed->problems.items[0].object, "kernel log");
 	assert_string_equal(bed->problems.items[0].source, "/dev/kmsg");
-	assert_string_equal(bed->problems.items[0].error, "only the first 4 MiB were taken");
-	assert_string_equal(bed->problems.items[0].hint, "--since TIME chooses later lines");
-	contents_clear(&bed->contents);
-	/* One byte more, and the fifth line is omitted. */
-	kernel_log.text_length = whole + 1;
-	kernel_log.count = 5;
-	collect_kernel_log(&bed->collection);
-	assert_int_equal(only_content(bed)->length, (4 << 20) + 4);
-	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[0].error, "only the last 4 MiB were taken");
 }
 
 static void log_errors(void **state)
