@@ -124,9 +124,14 @@ static char *get_memlock(const struct mesh_host *host)
 						       : text_bytes(host->memlock_bytes.value);
 }
 
+/* Those that it alone cannot use are findings of their own. */
 static char *get_rails(const struct mesh_host *host)
 {
-	return mem_format("%u", host->rail_count);
+	uint32_t count = mesh_host_count_rails(host, host->rail_count);
+
+	for (size_t i = 0; i < host->gap_count; i++)
+		count += host->gaps[i].rail.known;
+	return mem_format("%u", count);
 }
 
 /* Bounds of how far a host's clock is ahead of this one's. */

@@ -331,7 +331,7 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	for (uint32_t i = 0; i < count; i++) {
 		if (hosts[i].presence != MESH_PRESENT)
 			continue;
-		rails += hosts[i].rail_count;
+		rails += mesh_host_count_rails(&hosts[i], hosts[i].rail_count);
 		rehearsed |= hosts[i].rehearsed;
 	}
 	summary->hosts_wanted = number_unless_zero(wanted);

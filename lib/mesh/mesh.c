@@ -15,7 +15,34 @@ void mesh_host_clear(struct mesh_host *host)
 	free(host->kernel);
 	free(host->firmware);
 	free(host->rails);
+	mesh_gaps_clear(host);
 	*host = (struct mesh_host){0};
+}
+
+void mesh_gaps_clear(struct mesh_host *host)
+{
+	for (size_t i = 0; i < host->gap_count; i++) {
+		free(host->gaps[i].reason);
+		free(host->gaps[i].hint);
+	}
+	free(host->gaps);
+	host->gaps = NULL;
+	host->gap_count = 0;
+}
+
+bool mesh_host_has_rail(const struct mesh_host *host, uint32_t rail)
+{
+	return rail < host->rail_count && rail < MESH_MOST_RAILS &&
+	       !(host->missing_rails >> rail & 1);
+}
+
+uint32_t mesh_host_count_rails(const struct mesh_host *host, uint32_t below)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < below; i++)
+		count += mesh_host_has_rail(host, i);
+	return count;
 }
 
 static int compare_names(const void *left, const void *right)

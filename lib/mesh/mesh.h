@@ -3,7 +3,8 @@
  * A mesh: hosts with rails, the pairs of them that are tested, and the result of each pair. A rail
  * is a port of a host; rail 3 of each host is connected to the same switches as rail 3 of the
  * others, as is usual where hosts have several adapters. Rails are numbered from 0 in the order of
- * the adapters' PCI addresses. Text from other hosts is cleaned before it is stored here.
+ * the adapters' PCI addresses, and a port that is down keeps its number. Text from other hosts is
+ * cleaned before it is stored here.
  */
 #pragma once
 
@@ -15,6 +16,7 @@
 
 /* More than the ports of any host. */
 #define MESH_MOST_RAILS 16u
+#define MESH_MOST_GAPS	64u /* of a host */
 #define MESH_MOST_HOSTS 65536u
 /* Simultaneous clients of one host's server: senders of an incast, on all rails. */
 #define MESH_MOST_SENDERS 128u
@@ -25,6 +27,16 @@ enum mesh_presence {
 	MESH_PRESENT, /* its agent is connected */
 	MESH_REFUSED, /* it came and cannot take part; `reason` says why */
 	MESH_LOST,    /* its connection ended before the run */
+};
+
+/* A port that cannot be used. */
+struct mesh_gap {
+	uint32_t place; /* among the host's ports, in the order of the rails, counted from 0 */
+	char device[64];
+	uint32_t port;
+	char *reason;	    /* a sentence */
+	char *hint;	    /* the next step, or NULL */
+	struct number rail; /* that is missing; unknown if most hosts like this one lack it, too */
 };
 
 struct mesh_host {
@@ -40,8 +52,16 @@ struct mesh_host {
 	struct number memlock_bytes;
 	int64_t clock_msec; /* its clock minus clock_msec() here, from the shortest round trip */
 	struct number clock_error_msec; /* half of that round trip; unknown before its first pong */
+	/*
+	 * An agent knows the rails that it can use, and the gaps among them. Once all hosts have
+	 * come, the coordinator gives each rail the number that it has on similar hosts: see
+	 * rails_number().
+	 */
 	struct endpoint *rails;
 	uint32_t rail_count;
+	uint16_t missing_rails; /* of these, as bits: those that it cannot use */
+	struct mesh_gap *gaps;	/* by place */
+	size_t gap_count;
 	struct ip_address address; /* where the others reach its server */
 	uint16_t server_port;	   /* TCP; 0 if it has no server */
 	struct number others_qps;  /* user queue pairs of other programs on its rails */
@@ -50,6 +70,11 @@ struct mesh_host {
 };
 
 void mesh_host_clear(struct mesh_host *host);
+void mesh_gaps_clear(struct mesh_host *host);
+/* Whether the host can use that rail. */
+bool mesh_host_has_rail(const struct mesh_host *host, uint32_t rail);
+/* How many rails below that number it can use: that is the rail's number for its agent. */
+uint32_t mesh_host_count_rails(const struct mesh_host *host, uint32_t below);
 
 /*
  * Two hosts, by index, with a rail of each; both ends are the same in loopback. `a` is the client.

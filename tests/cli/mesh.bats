@@ -548,11 +548,35 @@ end_of_coordinator()
 	printf '%s\n' 'n1/1 n2/0' 'n3/7 n4/1' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 3
-	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host does not have the rail: n3/7'$'\n'* ]]
+	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host has no such rail, or cannot use it: n3/7'$'\n'* ]]
 	echo 'n1 n9' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 1 ''
 	[[ $stderr == *'line 1'* ]]
+}
+
+@test "mesh: a rail that is down is named, and those after it keep their numbers" {
+	printf '%s\n' 'hosts n[1-8]' 'all rails 8 gbps 95 noise 2' \
+		'rail n3/5 down port mlx5_5/1 is not ACTIVE but down' 'rail n3/6 gbps 45' >"$dir/down"
+	mesh 8 down --hosts 8 --save "$dir/rows"
+	expect 4
+	[[ $output == '8 hosts, 63 rails: '* ]]
+	shows 'error +n3 rail 5: .* \[unusable-rail\]'
+	shows ' +port mlx5_5/1 is not ACTIVE but down'
+	shows 'error +n3 rail 6: .* \[rail\]'
+	[[ $output != *rails-differ* ]]
+	[ "$(jq -r 'select(.rail != .peer_rail) | .host' "$dir/rows")" = '' ]
+	[ "$(jq -r 'select(.host == "n3" or .peer == "n3") | .rail' "$dir/rows" | sort -u | tr '\n' ' ')" = '0 1 2 3 4 6 7 ' ]
+	# Nobody uses it, so it is no rail.
+	printf 'rail n%u/5 down no cable\n' 1 2 3 4 5 6 7 8 >>"$dir/down"
+	mesh 8 down --hosts 8 --json
+	[ "$(jq -c '[.rails, [.mesh[] | [.finding, .object, .device]]]' "$dir/out")" = \
+		'[56,[["rail","n3 rail 5","mlx5_6/1"]]]' ]
+	printf '%s\n' 'n1/1 n3/1' 'n1/5 n3/5' >"$dir/pairs"
+	printf '%s\n' 'hosts n[1-4]' 'all rails 6' 'rail n3/5 down no cable' >"$dir/down"
+	mesh 4 down --hosts 4 --stages "pairs:$dir/pairs"
+	expect 4
+	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host has no such rail, or cannot use it: n3/5'$'\n'* ]]
 }
 
 @test "mesh: a budget, and few pairs at once" {

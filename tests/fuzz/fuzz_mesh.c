@@ -36,6 +36,14 @@ static void check_records(const struct mesh_message *message)
 		check_clean(host.name);
 		check_clean(host.firmware);
 		mesh_host_clear(&host);
+	} else if (message->type == MESH_MESSAGE_GAP) {
+		host.gaps = mem_alloc_zero(1, sizeof(*host.gaps));
+		host.gap_count = 1;
+		mesh_gap_take(&message->gap, host.gaps);
+		check_clean(host.gaps->device);
+		check_clean(host.gaps->reason);
+		check_clean(host.gaps->hint);
+		mesh_host_clear(&host);
 	}
 }
 

@@ -37,6 +37,7 @@ enum made_up_fault {
 	SPLIT,	       /* the last quarter of the hosts on one rail cannot reach the others */
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
+	DOWN_RAIL,  /* a host cannot use one rail */
 	BOTH_SLOW,  /* one rail has half of the sum when both directions are busy at once */
 	BOTH_PAIR,  /* two hosts have the same on one rail */
 	ONE_WAY,    /* no fault, but both directions at once are not measured */
@@ -190,6 +191,18 @@ static inline void made_up_fabric(struct made_up_mesh *mesh)
 	};
 }
 
+static inline void made_up_take_down(struct mesh_host *host, uint16_t rail)
+{
+	struct mesh_gap gap = {.place = rail,
+			       .port = 1,
+			       .reason = mem_string("the port is down"),
+			       .rail = number_of(rail)};
+
+	snprintf(gap.device, sizeof(gap.device), "mlx5_%u", rail);
+	MEM_ADD(host->gaps, host->gap_count) = gap;
+	host->missing_rails = (uint16_t)(1u << rail);
+}
+
 static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 {
 	mesh->state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
@@ -216,6 +229,8 @@ static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 	mesh->spine = made_up_spine(mesh->host);
 	if (mesh->fault == ABSENT_HOST)
 		mesh->list[mesh->host].presence = MESH_ABSENT;
+	if (mesh->fault == DOWN_RAIL)
+		made_up_take_down(&mesh->list[mesh->host], mesh->rail);
 	if (mesh->know_fabric)
 		made_up_fabric(mesh);
 }
@@ -295,6 +310,9 @@ static inline bool made_up_fails(struct made_up_mesh *mesh, const struct mesh_pa
 		return pair->a != pair->b && !again && made_up_uniform(&mesh->state) < 0.02;
 	case SPLIT:
 		return on_rail && a_last != b_last;
+	case DOWN_RAIL:
+		/* Nothing leads from one rail's tree to another's. */
+		return pair->rail_a != pair->rail_b;
 	default:
 		return false;
 	}
@@ -500,6 +518,8 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 		return made_up_is_rail(mesh, finding, JUDGE_GROWTH);
 	case ABSENT_HOST:
 		return id == JUDGE_ABSENT && finding->host.value == mesh->host;
+	case DOWN_RAIL:
+		return made_up_is_rail(mesh, finding, JUDGE_UNUSABLE);
 	case LOST_AGENT:
 		return id == JUDGE_LOST && finding->host.value == mesh->host;
 	case NO_FAULT:

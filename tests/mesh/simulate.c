@@ -46,6 +46,7 @@ static const char *const fault_names[MADE_UP_FAULTS] = {
 	[SPLIT] = "split",
 	[ERRORS] = "errors",
 	[ABSENT_HOST] = "absent",
+	[DOWN_RAIL] = "down",
 	[LOST_AGENT] = "lost-agent",
 	[BOTH_SLOW] = "both-ways",
 	[BOTH_PAIR] = "pair-both-ways",
@@ -104,10 +105,17 @@ static void introduce(struct sim_agents *agents, uint32_t number)
 	host.memlock_bytes = number_of(UINT64_MAX);
 	host.address = (struct ip_address){.family = AF_INET, .raw = {127, 0, 0, 1}};
 	mesh_identity_make(&host, &message);
+	message.identity.rail_count = mesh_host_count_rails(&host, host.rail_count);
 	mesh_channel_put(&agent->channel, &message);
 	for (uint32_t i = 0; i < host.rail_count; i++) {
+		if (!mesh_host_has_rail(&host, i))
+			continue;
 		message = (struct mesh_message){.type = MESH_MESSAGE_RAIL};
 		message.rail.endpoint = host.rails[i];
+		mesh_channel_put(&agent->channel, &message);
+	}
+	for (size_t i = 0; i < host.gap_count; i++) {
+		mesh_gap_make(&host.gaps[i], &message);
 		mesh_channel_put(&agent->channel, &message);
 	}
 	message = (struct mesh_message){.type = MESH_MESSAGE_READY};
@@ -124,15 +132,24 @@ static bool failed_before(struct sim_agents *agents, const struct mesh_pair *pai
 	return false;
 }
 
+/* The rail that an agent gives this number: it counts only those that it can use. */
+static uint16_t rail_of(const struct mesh_host *host, uint32_t number)
+{
+	uint16_t rail = 0;
+
+	while (rail < MESH_MOST_RAILS &&
+	       (!mesh_host_has_rail(host, rail) || mesh_host_count_rails(host, rail) != number))
+		rail++;
+	return rail;
+}
+
 /* Returns false if the agent is lost. */
 static bool answer(struct sim_agents *agents, uint32_t number,
 		   const struct mesh_order_message *order)
 {
 	struct sim_agent *agent = &agents->items[number];
 	struct mesh_pair pair = {.a = number,
-				 .b = (uint32_t)strtoul(order->peer + 1, NULL, 10) - 1,
-				 .rail_a = (uint16_t)order->rail,
-				 .rail_b = (uint16_t)order->peer_rail};
+				 .b = (uint32_t)strtoul(order->peer + 1, NULL, 10) - 1};
 	struct mesh_result result;
 	struct mesh_message message;
 
@@ -141,6 +158,8 @@ static bool answer(struct sim_agents *agents, uint32_t number,
 		return false;
 	if (order->loopback)
 		pair.b = pair.a;
+	pair.rail_a = rail_of(&agents->mesh->list[pair.a], order->rail);
+	pair.rail_b = rail_of(&agents->mesh->list[pair.b], order->peer_rail);
 	made_up_result(agents->mesh, &pair, false, &result);
 	if (agents->mesh->fault == FLAKY_PAIRS && result.outcome == MESH_FAIL &&
 	    failed_before(agents, &pair))

@@ -66,6 +66,8 @@ static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *r
 		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
 		rail->port = 1;
 	}
+	MEM_ADD(ret_local->host.gaps, ret_local->host.gap_count) = (struct mesh_gap){
+		.place = 1, .device = "mlx5_9", .port = 2, .reason = mem_string("it is down")};
 	*ret_state = NULL;
 	return 0;
 }
@@ -90,6 +92,8 @@ struct bed {
 	pid_t agent;
 	rlim_t files; /* limit of the agent; 0: the same as for this test */
 	uint32_t silence_msec;
+	uint32_t protocol;	 /* of an older coordinator; 0: the newest */
+	struct mesh_message gap; /* that the agent sent; type 0: none */
 	struct mesh_channel channel;
 };
 
@@ -129,7 +133,7 @@ static void say(struct bed *bed, const struct mesh_message *message)
 	assert_int_equal(mesh_channel_flush(&bed->channel), 0);
 }
 
-/* Returns the next message of that type; skips those before it. */
+/* Returns the next message of that type; skips those before it, but keeps a gap. */
 static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
 {
 	const uint64_t end = clock_msec() + PATIENCE_MSEC;
@@ -145,6 +149,8 @@ static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
 			assert_true(rc == 0 || rc == -EAGAIN);
 		}
 		assert_int_equal(rc, 1);
+		if (message->type == MESH_MESSAGE_GAP)
+			bed->gap = *message;
 	} while (message->type != type);
 }
 
@@ -154,6 +160,8 @@ static void admit(struct bed *bed)
 	struct mesh_shake shake;
 
 	hear(bed, MESH_MESSAGE_HELLO, &message);
+	if (bed->protocol)
+		message.hello.highest = bed->protocol;
 	assert_int_equal(mesh_shake_challenge(&shake, &message.hello, &out), 0);
 	say(bed, &out);
 	hear(bed, MESH_MESSAGE_RESPONSE, &message);
@@ -254,6 +262,31 @@ static void beside_one_that_hangs(void **state)
 	assert_true(least < 500);
 	say(&bed, &bye);
 	end(&bed, 0, " | ");
+}
+
+/* A coordinator hears of ports that cannot be used, unless it is too old to understand that. */
+static void gaps(void **state)
+{
+	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
+
+	(void)state;
+	for (uint32_t protocol = MESH_PROTOCOL_LOWEST; protocol <= MESH_PROTOCOL; protocol++) {
+		struct bed bed = {.protocol = protocol};
+
+		begin(&bed, PATIENCE_MSEC);
+		if (protocol < MESH_PROTOCOL_GAPS) {
+			assert_int_equal(bed.gap.type, 0);
+		} else {
+			assert_int_equal(bed.gap.type, MESH_MESSAGE_GAP);
+			assert_int_equal(bed.gap.gap.place, 1);
+			assert_string_equal(bed.gap.gap.device, "mlx5_9");
+			assert_int_equal(bed.gap.gap.port, 2);
+			assert_string_equal(bed.gap.gap.reason, "it is down");
+			assert_string_equal(bed.gap.gap.hint, "");
+		}
+		say(&bed, &bye);
+		end(&bed, 0, " | ");
+	}
 }
 
 /* Expects the answer to this order, with this reason. */
@@ -435,6 +468,7 @@ static void held_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps),
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(beside_one_that_cannot_be_killed),
 		cmocka_unit_test(with_few_descriptors),

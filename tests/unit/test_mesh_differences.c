@@ -130,6 +130,22 @@ static void each_value(void **state)
 	expect(&bed, 3, "");
 }
 
+/* A rail that is missing is a finding of its own, unless most hosts like this one lack it. */
+static void gaps(void **state)
+{
+	struct mesh_gap gaps[] = {{.place = 0}, {.place = 3, .rail = number_of(2)}};
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.hosts[1].missing_rails = 1 << 2;
+	bed.hosts[1].gaps = gaps;
+	bed.hosts[1].gap_count = 2;
+	expect(&bed, 3, "");
+	gaps[1].rail.known = false;
+	expect(&bed, 3, "rails-differ: 8 on 2 hosts; 7 on n2\n");
+}
+
 /* The widest difference between hosts that are present; half a second does not count. */
 static void clocks(void **state)
 {
@@ -159,10 +175,8 @@ static void clocks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alike),
-		cmocka_unit_test(firmware),
-		cmocka_unit_test(each_value),
-		cmocka_unit_test(clocks),
+		cmocka_unit_test(alike), cmocka_unit_test(firmware), cmocka_unit_test(each_value),
+		cmocka_unit_test(gaps),	 cmocka_unit_test(clocks),
 	};
 
 	return cmocka_run_group_tests_name("mesh-differences", tests, NULL, NULL);

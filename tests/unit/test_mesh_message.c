@@ -100,7 +100,8 @@ static void versions(void **state)
 {
 	static const struct {
 		uint32_t lowest, highest, chosen;
-	} cases[] = {{1, 1, 1}, {1, 2, 2}, {1, 7, MESH_PROTOCOL}, {2, 2, 2}, {3, 7, 0}, {0, 0, 0}};
+	} cases[] = {{1, 1, 1}, {1, 2, 2}, {1, 7, MESH_PROTOCOL}, {2, 2, 2}, {3, 3, 3},
+		     {4, 7, 0}, {0, 0, 0}};
 	struct mesh_message message;
 	struct mesh_shake shake;
 
@@ -201,6 +202,46 @@ static void identities(void **state)
 	assert_false(got.others_qps.known);
 	assert_false(got.rehearsed);
 	mesh_host_clear(&got);
+}
+
+/* A port that cannot be used, and why; what is unknown stays unknown. */
+static void gaps(void **state)
+{
+	const struct mesh_gap known = {.place = 5,
+				       .device = "mlx5_\033",
+				       .port = 2,
+				       .reason = borrowed("it is\ndown"),
+				       .hint = borrowed("look")};
+	const struct mesh_gap last = {.place = MESH_MOST_RAILS + MESH_MOST_GAPS - 1, .port = 255};
+	struct mesh_gap got;
+	struct mesh_message message, back;
+	uint8_t bytes[MESH_MOST_BYTES];
+	size_t length;
+
+	(void)state;
+	mesh_gap_make(&known, &message);
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), length);
+	assert_int_equal(back.type, MESH_MESSAGE_GAP);
+	mesh_gap_take(&back.gap, &got);
+	assert_int_equal(got.place, 5);
+	assert_string_equal(got.device, "mlx5_\\x1b");
+	assert_int_equal(got.port, 2);
+	assert_string_equal(got.reason, "it is\\x0adown");
+	assert_string_equal(got.hint, "look");
+	assert_false(got.rail.known);
+	free(got.reason);
+	free(got.hint);
+	mesh_gap_make(&last, &message);
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), length);
+	mesh_gap_take(&back.gap, &got);
+	assert_int_equal(got.place, last.place);
+	assert_null(got.reason);
+	assert_null(got.hint);
+	message.gap.place++;
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), -ERANGE);
 }
 
 static void orders(void **state)
@@ -338,6 +379,7 @@ int main(void)
 		cmocka_unit_test(versions),
 		cmocka_unit_test(figures_one_by_one),
 		cmocka_unit_test(identities),
+		cmocka_unit_test(gaps),
 		cmocka_unit_test(orders),
 		cmocka_unit_test(figures_that_are_none),
 		cmocka_unit_test(what_is_no_message),

@@ -466,9 +466,9 @@ static void rails_that_are_missing(void **state)
 	} rows[] = {
 		{"n1/15 n2/10\nn2/10 n1/15\nn1 n2\nn1/15 n3/15\nn3/15 n1/15\n", NULL},
 		{"n1/15 n2/10\nn1/10 n2/11\n",
-		 "1 pair is left out because a host does not have the rail: n2/11"},
+		 "1 pair is left out because a host has no such rail, or cannot use it: n2/11"},
 		{"n2/12 n1/0\nn1/0 n2/13\nn1/0 n2/0\n",
-		 "2 pairs are left out because a host does not have the rail: n2/12"},
+		 "2 pairs are left out because a host has no such rail, or cannot use it: n2/12"},
 	};
 
 	(void)state;

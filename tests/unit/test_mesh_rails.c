@@ -45,7 +45,7 @@ static void add_device(struct inventory *inventory, const char *name, const char
 		add_port(device, 2, second);
 }
 
-/* "mlx5_1/1 mlx5_0/1", or the reason. */
+/* "mlx5_1/1 mlx5_0/1; 2: mlx5_2/1", or the reason. */
 static void expect(const struct inventory *inventory, const char *expected, const char *firmware)
 {
 	struct mesh_host host = {.name = NULL};
@@ -58,6 +58,14 @@ static void expect(const struct inventory *inventory, const char *expected, cons
 		got = mem_format("%s%s%s/%u", before, i ? " " : "", host.rails[i].device,
 				 host.rails[i].port);
 		free(before);
+	}
+	for (size_t i = 0; !rc && i < host.gap_count; i++) {
+		const struct mesh_gap *gap = &host.gaps[i];
+
+		mem_extend(&got, "; %u: %s/%u", gap->place, gap->device, gap->port);
+		assert_non_null(strstr(gap->reason, "is not ACTIVE but down"));
+		assert_non_null(strstr(gap->reason, gap->device));
+		assert_non_null(gap->hint);
 	}
 	assert_string_equal(rc ? reason : got, expected);
 	assert_int_equal(rc, host.rail_count ? 0 : -ENODEV);
@@ -78,7 +86,12 @@ static void order_of_places(void **state)
 	add_device(&inventory, "mlx5_0", "0000:c1:00.0", "22.1", ACTIVE, 0);
 	add_device(&inventory, "mlx5_1", "0000:3b:00.1", "22.2", ACTIVE, 0);
 	add_device(&inventory, "mlx5_2", "0000:3b:00.0", "22.3", DOWN, ACTIVE);
-	expect(&inventory, "mlx5_2/2 mlx5_1/1 mlx5_0/1 rxe0/1", "22.3");
+	expect(&inventory, "mlx5_2/2 mlx5_1/1 mlx5_0/1 rxe0/1; 0: mlx5_2/1", "22.3");
+	inventory_free(&inventory);
+	add_device(&inventory, "mlx5_3", "0000:c1:00.0", NULL, DOWN, DOWN);
+	add_device(&inventory, "mlx5_4", "0000:3b:00.1", NULL, ACTIVE, DOWN);
+	add_device(&inventory, "mlx5_5", "0000:d1:00.1", NULL, ACTIVE, 0);
+	expect(&inventory, "mlx5_4/1 mlx5_5/1; 1: mlx5_4/2; 2: mlx5_3/1; 3: mlx5_3/2", NULL);
 	inventory_free(&inventory);
 }
 

@@ -66,6 +66,10 @@ static void wrong_lines(void **state)
 		"pair n1 n2/99 hang",
 		"all release",
 		"all crash 1",
+		"all down",
+		"rail n1/0 down",
+		"host n1 down no cable",
+		"pair n1/0 n2/0 down no cable",
 	};
 
 	(void)state;
@@ -293,6 +297,9 @@ static char *host_text(const struct mesh_host *host)
 		   host->others_qps.known ? (int)host->others_qps.value : -1,
 		   host->memlock_bytes.known ? (int)host->memlock_bytes.value : -1,
 		   host->server_port, host->rehearsed ? "rehearsed" : "real");
+	for (size_t i = 0; i < host->gap_count; i++)
+		mem_extend(&text, " %u is %s/%u, %s;", host->gaps[i].place, host->gaps[i].device,
+			   host->gaps[i].port, host->gaps[i].reason);
 	for (uint32_t i = 0; i < host->rail_count; i++) {
 		const struct endpoint *rail = &host->rails[i];
 
@@ -330,6 +337,42 @@ static void hosts(void **state)
 	assert_int_equal(named.local.host.rail_count, MESH_MOST_RAILS);
 	assert_memory_equal(three, "x - - -, ", 9);
 	close_it(&named);
+}
+
+static double gbps_of(const struct opened *opened, const char *peer, uint16_t rail,
+		      uint16_t peer_rail)
+{
+	struct mesh_order order = {
+		.rail = rail, .peer_rail = peer_rail, .tests = MESH_CONNECT | MESH_BANDWIDTH};
+	struct mesh_result result = {.outcome = MESH_UNTRIED};
+
+	snprintf(order.peer, sizeof(order.peer), "%s", peer);
+	mesh_runner_rehearsal.run(opened->state, &order, &result);
+	return result.gbps[MESH_END_A].value;
+}
+
+/* Orders count only rails that work; the file counts all of them. */
+static void gaps(void **state)
+{
+	static const char text[] = "hosts a b\nall rails 4 gbps 9\n"
+				   "rail a/1 down no cable\nrail b/0 down off\nrail b/2 down off\n"
+				   "rail a/2 gbps 2\nrail a/3 gbps 3\nrail b/3 gbps 7\n"
+				   "pair a/0 b/1 gbps 5\n";
+	struct opened opened = {.setup.seat = 0};
+	_cleanup_(freep) char *host = NULL;
+
+	(void)state;
+	open_it(&opened, text);
+	host = host_text(&opened.local.host);
+	assert_string_equal(host, "a - - -, others -1, memlock -1, port 18777, rehearsed: 1 is "
+				  "mlx5_1/1, no cable; mlx5_0/1 1 4 4096 1 100000 mlx5_2/1 1 4 "
+				  "4096 3 100000 mlx5_3/1 1 4 4096 4 100000");
+	assert_float_equal(gbps_of(&opened, "b", 0, 0), 5, 1e-9);
+	assert_float_equal(gbps_of(&opened, "b", 0, 1), 7, 1e-9);
+	assert_float_equal(gbps_of(&opened, "b", 1, 0), 2, 1e-9);
+	assert_float_equal(gbps_of(&opened, "b", 2, 0), 3, 1e-9);
+	assert_float_equal(gbps_of(&opened, "c", 0, 0), 9, 1e-9);
+	close_it(&opened);
 }
 
 /* Beyond the names in the file, a host is named after the machine and the seat's number. */
@@ -468,6 +511,7 @@ int main(void)
 		cmocka_unit_test(acts),
 		cmocka_unit_test(act_alone),
 		cmocka_unit_test(hosts),
+		cmocka_unit_test(gaps),
 		cmocka_unit_test(unnamed_host),
 		cmocka_unit_test(not_opened),
 		cmocka_unit_test(runs),

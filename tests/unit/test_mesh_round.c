@@ -166,6 +166,34 @@ static void orders(void **state)
 	paired_close(&bed);
 }
 
+/* An agent counts only the rails that it can use. */
+static void gaps(void **state)
+{
+	static const struct mesh_pair pairs[] = {
+		{0, 1, 2, 2}, {1, 0, 0, 2}, {0, 1, 1, 1}, {1, 0, 2, 1}, {0, 0, 3, 2}};
+	struct paired bed;
+
+	(void)state;
+	paired_open(&bed, (struct coordinator_setup){.silence_msec = 5000});
+	paired_member(&bed, "n1", 4);
+	paired_member(&bed, "n2", 3);
+	bed.coordinator->hosts[0].missing_rails = 1 << 1;
+	bed.coordinator->hosts[1].missing_rails = 1 << 0 | 1 << 1;
+	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(4), MESH_PASS, "");
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
+	assert_string_equal(results, "0.1-1.1 untried: a host has no such rail\n"
+				     "1.0-0.2 untried: a host has no such rail\n"
+				     "1.2-0.1 untried: a host has no such rail\n"
+				     "0.2-1.2 pass: \n"
+				     "0.3-0.2 pass: \n");
+	assert_string_equal(orders_of(&bed, 0),
+			    "100000000 1 to n2 0 mlx5_2 2:0 tests 7, 11 12 13000\n"
+			    "100000004 2 to n1 1 mlx5_2 loopback 1:0 tests 7, 11 12 13000\n");
+	assert_string_equal(orders_of(&bed, 1), "");
+	paired_close(&bed);
+}
+
 /* Both directions at once are requested only if the agents of both hosts support it. */
 static void both_ways(void **state)
 {
@@ -543,17 +571,12 @@ static void asleep_after_the_launcher(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders),
-		cmocka_unit_test(both_ways),
-		cmocka_unit_test(answers_of_others),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(interruptions),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(loopback_addresses),
-		cmocka_unit_test(order_of_hosts),
-		cmocka_unit_test(gathering),
-		cmocka_unit_test(no_more_waiting),
-		cmocka_unit_test(asleep_after_the_launcher),
+		cmocka_unit_test(orders),	   cmocka_unit_test(gaps),
+		cmocka_unit_test(both_ways),	   cmocka_unit_test(answers_of_others),
+		cmocka_unit_test(failures),	   cmocka_unit_test(interruptions),
+		cmocka_unit_test(losses),	   cmocka_unit_test(loopback_addresses),
+		cmocka_unit_test(order_of_hosts),  cmocka_unit_test(gathering),
+		cmocka_unit_test(no_more_waiting), cmocka_unit_test(asleep_after_the_launcher),
 	};
 
 	return cmocka_run_group_tests_name("mesh_round", tests, NULL, NULL);

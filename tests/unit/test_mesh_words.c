@@ -477,7 +477,39 @@ static void half_rate(void **state)
 			"not tried again alone; its port runs at 50 Gb/s, most others at 100\n");
 }
 
-/* ---- Absent hosts, and few results ---- */
+/* ---- Absent hosts and rails, and few results ---- */
+
+static void gaps(void **state)
+{
+	static char down[] = "port mlx5_1/1 is not ACTIVE but down", look[] = "look at the cable";
+	struct mesh_gap told[] = {
+		{.place = 1, .reason = down, .hint = look, .rail = number_of(1)},
+		{.place = 2},
+		{.place = 3, .rail = number_of(0)},
+	};
+	struct judge_findings findings = {.items = NULL};
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 3;
+	cluster->hosts[1].gaps = cluster->hosts[2].gaps = told;
+	cluster->hosts[1].gap_count = 3;
+	/* If the host is gone, its rails do not matter. */
+	cluster->hosts[2].gap_count = 1;
+	cluster->hosts[2].presence = MESH_LOST;
+	cluster->hosts[2].reason = look;
+	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
+	judge_conclude(cluster->judge, &findings);
+	assert_string_equal(findings.items[0].finding.next_step,
+			    "see the port there: rdmactl ports; look at its cable and at the "
+			    "switch");
+	assert_string_equal(findings.items[1].finding.next_step, "on n2: look at the cable");
+	judge_findings_clear(&findings);
+	expect(cluster, "error unusable-rail 'n2 rail 0' n2/0 mlx5_0/1 - - -1/-1 -1.00 n2: its "
+			"agent does not say why\n"
+			"error unusable-rail 'n2 rail 1' n2/1 mlx5_1/1 - - -1/-1 -1.00 n2: port "
+			"mlx5_1/1 is not ACTIVE but down\n"
+			"warning lost 'n3' n3/- - - - -1/-1 -1.00 n3: look at the cable\n");
+}
 
 static void presence(void **state)
 {
@@ -562,8 +594,8 @@ int main(void)
 		TEST(limits),	  TEST(pairs),	   TEST(flaky_pair),	 TEST(slow_pair),
 		TEST(rails),	  TEST(alike),	   TEST(host),		 TEST(alone),
 		TEST(host_alone), TEST(growth),	   TEST(suspects_apart), TEST(bisection_only),
-		TEST(rates),	  TEST(half_rate), TEST(presence),	 TEST(few),
-		TEST(distances),
+		TEST(rates),	  TEST(half_rate), TEST(presence),	 TEST(gaps),
+		TEST(few),	  TEST(distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

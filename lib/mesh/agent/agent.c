@@ -102,7 +102,24 @@ static void send_finding(void *context, const char *check, const struct finding 
 	mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 }
 
-/* Introduces this host: its identity, rails and findings, and that it is ready. */
+/* An older coordinator knows nothing of gaps. */
+static int send_gaps(struct mesh_agent *agent)
+{
+	const struct mesh_host *host = &agent->local.host;
+	int rc = 0;
+
+	if (agent->protocol < MESH_PROTOCOL_GAPS)
+		return 0;
+	for (size_t i = 0; i < host->gap_count && i < MESH_MOST_GAPS && !rc; i++) {
+		struct mesh_message message;
+
+		mesh_gap_make(&host->gaps[i], &message);
+		rc = mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
+	}
+	return rc;
+}
+
+/* Introduces this host: its identity, rails, gaps and findings, and that it is ready. */
 static int introduce(struct mesh_agent *agent)
 {
 	const struct mesh_host *host = &agent->local.host;
@@ -117,6 +134,8 @@ static int introduce(struct mesh_agent *agent)
 		message.rail.endpoint = host->rails[i];
 		rc = mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 	}
+	if (!rc)
+		rc = send_gaps(agent);
 	if (!rc && agent->admitted.doctor && agent->setup->doctor)
 		agent->setup->doctor(send_finding, agent);
 	return rc ? rc : mesh_agent_send(agent, &ready, AGENT_SEND_MSEC);

@@ -122,6 +122,7 @@ static int shake_hands(struct mesh_agent *agent)
 	if (rc)
 		return rc;
 	agent->admitted = message.admitted;
+	agent->protocol = shake.challenge.version;
 	return mesh_shake_check(&shake, setup->token, &message.admitted);
 }
 

@@ -32,6 +32,7 @@ struct mesh_agent {
 	const struct mesh_agent_setup *setup;
 	struct mesh_channel channel;
 	struct mesh_admitted admitted;
+	uint32_t protocol; /* version agreed on */
 	struct mesh_local local;
 	void *state; /* of the runner */
 	bool open;   /* the runner is open */

@@ -15,30 +15,34 @@
 
 enum rehearsed_kind { VALUE_OF_NUMBER, VALUE_OF_WORD, VALUE_OF_TEXT, VALUE_OF_NOTHING };
 
+/* The subjects of keys that are needed before any test. */
+#define HOSTS "all host"
+
 static const struct key {
 	const char *name;
 	enum rehearsed_kind kind;
-	bool is_of_host; /* needed before any test: for `all` and `host` only */
+	const char *subjects; /* that may have it; NULL: each of them */
 } keys[] = {
-	{"rails", VALUE_OF_NUMBER, true},
-	{"rate", VALUE_OF_NUMBER, true},
-	{"others", VALUE_OF_NUMBER, true},
-	{"memlock", VALUE_OF_NUMBER, true},
-	{"release", VALUE_OF_WORD, true},
-	{"kernel", VALUE_OF_WORD, true},
-	{"firmware", VALUE_OF_WORD, true},
-	{"refuse", VALUE_OF_TEXT, true},
-	{"gbps", VALUE_OF_NUMBER, false},
-	{"send_gbps", VALUE_OF_NUMBER, false},
-	{"latency", VALUE_OF_NUMBER, false},
-	{"noise", VALUE_OF_NUMBER, false},
-	{"errors", VALUE_OF_NUMBER, false},
-	{"msec", VALUE_OF_NUMBER, false},
-	{"fail", VALUE_OF_TEXT, false},
-	{"crash", VALUE_OF_NOTHING, false},
-	{"hang", VALUE_OF_NOTHING, false},
-	{"both_gbps", VALUE_OF_NUMBER, false},
-	{"send_both_gbps", VALUE_OF_NUMBER, false},
+	{"rails", VALUE_OF_NUMBER, HOSTS},
+	{"rate", VALUE_OF_NUMBER, HOSTS},
+	{"others", VALUE_OF_NUMBER, HOSTS},
+	{"memlock", VALUE_OF_NUMBER, HOSTS},
+	{"release", VALUE_OF_WORD, HOSTS},
+	{"kernel", VALUE_OF_WORD, HOSTS},
+	{"firmware", VALUE_OF_WORD, HOSTS},
+	{"refuse", VALUE_OF_TEXT, HOSTS},
+	{"gbps", VALUE_OF_NUMBER, NULL},
+	{"send_gbps", VALUE_OF_NUMBER, NULL},
+	{"latency", VALUE_OF_NUMBER, NULL},
+	{"noise", VALUE_OF_NUMBER, NULL},
+	{"errors", VALUE_OF_NUMBER, NULL},
+	{"msec", VALUE_OF_NUMBER, NULL},
+	{"fail", VALUE_OF_TEXT, NULL},
+	{"crash", VALUE_OF_NOTHING, NULL},
+	{"hang", VALUE_OF_NOTHING, NULL},
+	{"both_gbps", VALUE_OF_NUMBER, NULL},
+	{"send_both_gbps", VALUE_OF_NUMBER, NULL},
+	{"down", VALUE_OF_TEXT, "rail"},
 };
 
 static const struct key *find_key(const char *name)
@@ -70,13 +74,11 @@ static char *next_word(char **rest)
 
 static bool parse_keys(char **rest, struct rehearsal_line *line)
 {
-	const bool is_of_host = !strcmp(line->subject, "all") || !strcmp(line->subject, "host");
-
 	for (char *word; (word = next_word(rest));) {
 		const struct key *key = find_key(word);
 		const char *value = "";
 
-		if (!key || (key->is_of_host && !is_of_host))
+		if (!key || (key->subjects && !strstr(key->subjects, line->subject)))
 			return false;
 		if (key->kind == VALUE_OF_TEXT) {
 			value = *rest ? *rest + strspn(*rest, " \t") : "";
@@ -196,6 +198,22 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 			continue;
 		for (size_t j = 0; j < line->keys.count; j += 2)
 			if (!strcmp(line->keys.items[j], key))
+				value = line->keys.items[j + 1];
+	}
+	return value;
+}
+
+const char *rehearsal_why_down(const struct rehearsal *rehearsal, const char *host, uint16_t rail)
+{
+	const char *value = NULL;
+
+	for (size_t i = 0; i < rehearsal->count; i++) {
+		const struct rehearsal_line *line = &rehearsal->lines[i];
+
+		if (strcmp(line->subject, "rail") || !is_end(line, 0, host, rail))
+			continue;
+		for (size_t j = 0; j < line->keys.count; j += 2)
+			if (!strcmp(line->keys.items[j], "down"))
 				value = line->keys.items[j + 1];
 	}
 	return value;

@@ -7,6 +7,7 @@
  *	all rails 2 gbps 95 latency 1.8 noise 2 msec 3
  *	host n2 gbps 50
  *	rail n3/1 fail no answer
+ *	rail n3/2 down no cable
  *	pair n1 n4/0 latency 9
  *
  * Later lines override earlier ones for the hosts, rails or pair that their subject names.
@@ -36,6 +37,9 @@ void rehearsal_clear(struct rehearsal *rehearsal);
 /* The value of a key for a host, or NULL. */
 const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
 				 const char *key);
+
+/* Why the host cannot use a rail, or NULL. */
+const char *rehearsal_why_down(const struct rehearsal *rehearsal, const char *host, uint16_t rail);
 
 /* What a test of a pair yields. */
 struct rehearsal_act {

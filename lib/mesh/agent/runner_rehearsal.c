@@ -59,15 +59,30 @@ static char *choose_name(const struct rehearsal *rehearsal, const struct mesh_ru
 	return mem_format("%s-%" PRIu64, own, number);
 }
 
+static void add_gap(struct mesh_host *host, uint32_t place, const char *reason)
+{
+	struct mesh_gap gap = {.place = place, .port = 1, .reason = mem_string(reason)};
+
+	snprintf(gap.device, sizeof(gap.device), "mlx5_%u", place);
+	MEM_ADD(host->gaps, host->gap_count) = gap;
+}
+
 static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host)
 {
-	const uint64_t count = number_for(rehearsed, "rails", 1);
+	const uint64_t wanted = number_for(rehearsed, "rails", 1);
+	const uint32_t count = wanted < MESH_MOST_RAILS ? (uint32_t)wanted : MESH_MOST_RAILS;
 
-	host->rail_count = count < MESH_MOST_RAILS ? (uint32_t)count : MESH_MOST_RAILS;
-	host->rails = mem_alloc_zero(host->rail_count + 1, sizeof(*host->rails));
-	for (uint32_t i = 0; i < host->rail_count; i++) {
-		struct endpoint *rail = &host->rails[i];
+	host->rails = mem_alloc_zero(count + 1, sizeof(*host->rails));
+	for (uint32_t i = 0; i < count; i++) {
+		const char *reason = rehearsal_why_down(&rehearsed->rehearsal, host->name,
+							(uint16_t)i);
+		struct endpoint *rail = &host->rails[host->rail_count];
 
+		if (reason) {
+			add_gap(host, i, reason);
+			continue;
+		}
+		host->rail_count++;
 		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
 		rail->port = 1;
 		rail->link_layer = LINK_LAYER_INFINIBAND;
@@ -211,14 +226,27 @@ static void act_out(const struct rehearsal_act *act, const struct mesh_order *or
 	}
 }
 
+/* The rail's number in the file: an order counts only those that the host can use. */
+static uint16_t place_of(const struct rehearsal *rehearsal, const char *host, uint16_t rail)
+{
+	uint16_t place = 0;
+
+	for (uint16_t left = rail; place < MESH_MOST_RAILS; place++)
+		if (!rehearsal_why_down(rehearsal, host, place) && !left--)
+			break;
+	return place;
+}
+
 static void run_rehearsal(void *state, const struct mesh_order *order, struct mesh_result *result)
 {
 	const struct rehearsed *rehearsed = state;
+	const struct rehearsal *rehearsal = &rehearsed->rehearsal;
 	const char *const names[MESH_ENDS] = {rehearsed->name, order->peer};
-	const uint16_t rails[MESH_ENDS] = {order->rail, order->peer_rail};
+	const uint16_t rails[MESH_ENDS] = {place_of(rehearsal, names[0], order->rail),
+					   place_of(rehearsal, names[1], order->peer_rail)};
 	struct rehearsal_act act;
 
-	rehearsal_act(&rehearsed->rehearsal, names, rails, &act);
+	rehearsal_act(rehearsal, names, rails, &act);
 	act_out(&act, order, result);
 }
 

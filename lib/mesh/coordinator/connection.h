@@ -142,6 +142,15 @@ uint32_t names_add(struct coordinator *coordinator, const char *name);
 /* Rebuilds the hash chains after the hosts were reordered. */
 void names_rebuild(struct coordinator *coordinator);
 
+/* rails.c */
+/*
+ * Gives the rails of all hosts their final numbers. Of hosts with equally many ports, a port that
+ * works on one of them is a rail of all, and is missing where it is a gap; ports that work on none
+ * are not counted. Hosts that differ in their ports count only those that work: nothing tells
+ * which of them correspond.
+ */
+void rails_number(struct mesh_host *hosts, size_t count);
+
 /* round.c */
 /* Handles an answer. `both`: the full answer to an order with MESH_BOTH_WAYS, else NULL. */
 void round_take(struct coordinator *coordinator, struct connection *connection,

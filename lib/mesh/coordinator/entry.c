@@ -237,6 +237,20 @@ static void take_rail(struct coordinator *coordinator, struct connection *connec
 			sizeof(rail->endpoint.netdev));
 }
 
+static void take_gap(struct coordinator *coordinator, struct connection *connection,
+		     const struct mesh_gap_message *told)
+{
+	struct mesh_host *host = &coordinator->hosts[connection->host];
+
+	if (connection->protocol < MESH_PROTOCOL_GAPS || host->gap_count == MESH_MOST_GAPS ||
+	    (host->gap_count && told->place <= host->gaps[host->gap_count - 1].place)) {
+		connection_end(coordinator, connection, "it sent an unexpected message");
+		return;
+	}
+	mem_append(&host->gaps, &host->gap_count, sizeof(*host->gaps));
+	mesh_gap_take(told, &host->gaps[host->gap_count - 1]);
+}
+
 static void take_finding(struct coordinator *coordinator, struct connection *connection,
 			 const struct mesh_finding *told)
 {
@@ -259,6 +273,11 @@ static void take_ready(struct coordinator *coordinator, struct connection *conne
 
 	if (host->rail_count != connection->rails) {
 		connection_end(coordinator, connection, "it has fewer rails than it said");
+		return;
+	}
+	if (host->gap_count &&
+	    host->gaps[host->gap_count - 1].place >= host->rail_count + host->gap_count) {
+		connection_end(coordinator, connection, "it has fewer ports than it said");
 		return;
 	}
 	if (host->others_qps.known && host->others_qps.value && !coordinator->setup.busy) {
@@ -312,6 +331,8 @@ void entry_take(struct coordinator *coordinator, struct connection *connection,
 		take_identity(coordinator, connection, &message->identity);
 	else if (message->type == MESH_MESSAGE_RAIL && state == CONNECTION_ENTERING)
 		take_rail(coordinator, connection, &message->rail);
+	else if (message->type == MESH_MESSAGE_GAP && state == CONNECTION_ENTERING)
+		take_gap(coordinator, connection, &message->gap);
 	else if (message->type == MESH_MESSAGE_FINDING && state == CONNECTION_ENTERING)
 		take_finding(coordinator, connection, &message->finding);
 	else if (message->type == MESH_MESSAGE_READY && state == CONNECTION_ENTERING)

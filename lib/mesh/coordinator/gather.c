@@ -149,6 +149,7 @@ int coordinator_gather(struct coordinator *coordinator)
 	}
 	close_door(coordinator);
 	replace_loopback(coordinator);
+	rails_number(coordinator->hosts, coordinator->host_count);
 	if (!coordinator->setup.names)
 		sort_hosts(coordinator);
 	if (coordinator->interrupted)

@@ -274,8 +274,8 @@ static bool can_order(struct coordinator *coordinator, size_t number)
 			host < coordinator->host_count ? coordinator->hosts[host].name : "?");
 		return false;
 	}
-	if (pair->rail_a < coordinator->hosts[pair->a].rail_count &&
-	    pair->rail_b < coordinator->hosts[pair->b].rail_count)
+	if (mesh_host_has_rail(&coordinator->hosts[pair->a], pair->rail_a) &&
+	    mesh_host_has_rail(&coordinator->hosts[pair->b], pair->rail_b))
 		return true;
 	give_up(coordinator, number, "a host has no such rail");
 	return false;
@@ -290,16 +290,18 @@ static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t
 
 	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next) {
 		const struct mesh_pair *pair = pair_of(coordinator, i);
+		const struct mesh_host *far;
 
 		if (slot_of(coordinator, i)->done || !can_order(coordinator, i))
 			continue;
+		far = &coordinator->hosts[pair->b];
 		if (!before || before->b != pair->b)
 			begin_order(coordinator, pair, &message);
 		before = pair;
 		message.order.id = id_of(coordinator, i);
-		message.order.rail = pair->rail_a;
-		message.order.peer_rail = pair->rail_b;
-		message.order.far = coordinator->hosts[pair->b].rails[pair->rail_b];
+		message.order.rail = mesh_host_count_rails(&coordinator->hosts[host], pair->rail_a);
+		message.order.peer_rail = mesh_host_count_rails(far, pair->rail_b);
+		message.order.far = far->rails[pair->rail_b];
 		connection_put(coordinator, connection_of(coordinator, host), &message);
 	}
 	connection = connection_of(coordinator, host);

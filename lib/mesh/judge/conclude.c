@@ -405,6 +405,7 @@ void judge_conclude(struct judge *judge, struct judge_findings *findings)
 	conclude_distances(&conclusion);
 	conclude_directions(&conclusion);
 	conclude_rates(&conclusion);
+	conclude_gaps(&conclusion);
 	conclude_presence(&conclusion);
 	conclude_rest(&conclusion);
 	findings_sort(findings);

@@ -142,6 +142,41 @@ void conclude_rates(struct conclusion *conclusion)
 	}
 }
 
+static void conclude_gap(struct conclusion *conclusion, uint32_t host, const struct mesh_gap *gap)
+{
+	const struct judge *judge = conclusion->judge;
+	const uint32_t port = port_number(host, (uint16_t)gap->rail.value);
+	struct text_buffer text = {0};
+	struct judge_finding *finding = finding_add(
+		conclusion->findings, JUDGE_UNUSABLE,
+		mem_format("%s rail %u", words_host(judge, host), port_rail(port)), NULL);
+
+	finding_set_port(finding, judge, port);
+	text_buffer_add(&text, "%s", gap->reason ?: "its agent does not say why");
+	words_add_port_facts(&text, judge, port);
+	finding->finding.evidence = text_buffer_take(&text);
+	if (gap->hint) {
+		_cleanup_(freep) char *hint = mem_format("on %s: %s", words_host(judge, host),
+							 gap->hint);
+
+		finding_set_next_step(finding, hint);
+	}
+	strings_add(&finding->hosts, words_host(judge, host));
+}
+
+void conclude_gaps(struct conclusion *conclusion)
+{
+	const struct judge *judge = conclusion->judge;
+
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		const struct mesh_host *host = &judge->hosts[i];
+
+		for (size_t j = 0; j < host->gap_count; j++)
+			if (host->presence == MESH_PRESENT && host->gaps[j].rail.known)
+				conclude_gap(conclusion, i, &host->gaps[j]);
+	}
+}
+
 void conclude_presence(struct conclusion *conclusion)
 {
 	static const enum judge_finding_id ids[] = {

@@ -23,7 +23,8 @@ void finding_set_port(struct judge_finding *finding, const struct judge *judge, 
 void conclude_distances(struct conclusion *conclusion);
 /* Reports rails on which both directions at once are slow for everybody. */
 void conclude_directions(struct conclusion *conclusion);
-/* Report ports of an unusual rate, missing hosts, and what is not listed. */
+/* Report ports of an unusual rate, missing rails and hosts, and what is not listed. */
 void conclude_rates(struct conclusion *conclusion);
+void conclude_gaps(struct conclusion *conclusion);
 void conclude_presence(struct conclusion *conclusion);
 void conclude_rest(struct conclusion *conclusion);

@@ -240,8 +240,9 @@ void judge_rails(struct judge *judge, uint16_t *rails)
 		rails[i] = 0;
 		if (host->presence != MESH_PRESENT)
 			continue;
-		for (uint16_t rail = 0; rail < host->rail_count && rail < MESH_MOST_RAILS; rail++)
-			if (!is_dead(&judge->ports[port_number(i, rail)]))
+		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+			if (mesh_host_has_rail(host, rail) &&
+			    !is_dead(&judge->ports[port_number(i, rail)]))
 				rails[i] |= (uint16_t)(1u << rail);
 	}
 }

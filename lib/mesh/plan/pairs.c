@@ -94,7 +94,8 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 
 static bool has_rail(const struct mesh_host *host, uint16_t rail)
 {
-	return rail == PLAN_ALL_RAILS || rail < host->rail_count || host->presence != MESH_PRESENT;
+	return rail == PLAN_ALL_RAILS || mesh_host_has_rail(host, rail) ||
+	       host->presence != MESH_PRESENT;
 }
 
 char *plan_missing_rails(const struct plan_stage *stage, const struct mesh_host *hosts)
@@ -115,7 +116,9 @@ char *plan_missing_rails(const struct plan_stage *stage, const struct mesh_host 
 	if (!first)
 		return NULL;
 	is_a = !has_rail(&hosts[first->a], first->rail_a);
-	return mem_format("%zu pair%s left out because a host does not have the rail: %s/%u", count,
-			  count == 1 ? " is" : "s are", hosts[is_a ? first->a : first->b].name,
+	return mem_format("%zu pair%s left out because a host has no such rail, or cannot use it: "
+			  "%s/%u",
+			  count, count == 1 ? " is" : "s are",
+			  hosts[is_a ? first->a : first->b].name,
 			  is_a ? first->rail_a : first->rail_b);
 }

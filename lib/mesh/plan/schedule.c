@@ -23,7 +23,8 @@ static bool takes_part(const struct plan_scope *scope, uint32_t host, uint16_t r
 {
 	if (scope->rails)
 		return scope->rails[host] >> rail & 1;
-	return scope->hosts[host].presence == MESH_PRESENT && rail < scope->hosts[host].rail_count;
+	return scope->hosts[host].presence == MESH_PRESENT &&
+	       mesh_host_has_rail(&scope->hosts[host], rail);
 }
 
 static bool needs_switches(enum mesh_mode mode)

@@ -260,6 +260,26 @@ void mesh_finding_make(const char *check, const struct finding *finding,
 	put_text(told->next_step, sizeof(told->next_step), finding->next_step);
 }
 
+void mesh_gap_make(const struct mesh_gap *gap, struct mesh_message *message)
+{
+	message->type = MESH_MESSAGE_GAP;
+	message->gap = (struct mesh_gap_message){.place = gap->place, .port = gap->port};
+	put_text(message->gap.device, sizeof(message->gap.device), gap->device);
+	put_text(message->gap.reason, sizeof(message->gap.reason), gap->reason);
+	put_text(message->gap.hint, sizeof(message->gap.hint), gap->hint);
+}
+
+void mesh_gap_take(const struct mesh_gap_message *message, struct mesh_gap *gap)
+{
+	*gap = (struct mesh_gap){
+		.place = message->place,
+		.port = message->port,
+		.reason = take_text(message->reason, sizeof(message->reason)),
+		.hint = take_text(message->hint, sizeof(message->hint)),
+	};
+	put_text(gap->device, sizeof(gap->device), message->device);
+}
+
 void mesh_finding_take(const struct mesh_finding *message, struct finding *finding)
 {
 	*finding = (struct finding){

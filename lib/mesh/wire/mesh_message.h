@@ -8,7 +8,7 @@
  *	          <    challenge        (or refused)
  *	response  >
  *	          <    admitted         (or refused)
- *	identity, rail ..., finding ..., ready  >     (or refused)
+ *	identity, rail ..., gap ..., finding ..., ready  >     (or refused)
  *	          <    order ...
  *	answer ... >
  *	          <    bye
@@ -27,11 +27,13 @@
 #define MESH_HEADER_VERSION 1u
 /*
  * Protocol versions that hello and challenge negotiate; each includes those before it. From version
- * 2 on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer.
+ * 2 on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer; from version 3 on, an
+ * agent also describes the ports that it cannot use.
  */
 #define MESH_PROTOCOL_LOWEST	1u
 #define MESH_PROTOCOL_BOTH_WAYS 2u
-#define MESH_PROTOCOL		2u
+#define MESH_PROTOCOL_GAPS	3u
+#define MESH_PROTOCOL		3u
 #define MESH_MOST_BYTES		4096u /* header and body */
 #define MESH_PORT		18778u
 #define MESH_MOST_FINDINGS	64u /* of a host */
@@ -119,6 +121,9 @@ void mesh_refused_make(enum mesh_refusal refusal, const char *text, const char *
 		       struct mesh_message *message);
 void mesh_finding_make(const char *check, const struct finding *finding,
 		       struct mesh_message *message);
+void mesh_gap_make(const struct mesh_gap *gap, struct mesh_message *message);
+/* Allocates the strings of the gap. */
+void mesh_gap_take(const struct mesh_gap_message *message, struct mesh_gap *gap);
 /* Leaves the id unset; the finding is for finding_clear(). */
 void mesh_finding_take(const struct mesh_finding *message, struct finding *finding);
 /* Allocates the strings of the host; its rails come in messages of their own. */
