@@ -18,8 +18,8 @@
 #include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
-/* Four million rows of some 300 bytes. */
-#define MOST_RESUME_BYTES ((size_t)1200 << 20)
+/* Four million rows of some 400 bytes. */
+#define MOST_RESUME_BYTES ((size_t)1600 << 20)
 
 /* Each line has two host names. */
 #define MOST_PAIRS_BYTES ((size_t)256 << 20)
@@ -138,6 +138,7 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
 		progress_erase(&work->progress);
 		work->shown_rc = render_stream_rows(&work->shown_rows, rows, 1);
 	}
+	mesh_row_free(&row);
 }
 
 /* Flushes, so that readers see the rows of whole rounds. */
@@ -274,16 +275,13 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
 	}
 	/* The run may be meant to have fewer hosts, so this is no problem. */
-	if (found.strangers) {
-		left_out = mem_format("--resume: %" PRIu64
-				      " result%s not used: %s, for example, is not in this run; if "
-				      "it should be, name the hosts as the file does",
-				      found.strangers, found.strangers == 1 ? " is" : "s are",
-				      found.stranger);
+	if (found.unused) {
+		left_out = mem_format("--resume: %" PRIu64 " result%s not used: %s", found.unused,
+				      found.unused == 1 ? " is" : "s are", found.cause);
 		mesh_work_say(work, left_out);
 	}
 	free(found.reason);
-	free(found.stranger);
+	free(found.cause);
 }
 
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)

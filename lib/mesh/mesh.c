@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 void mesh_host_clear(struct mesh_host *host)
 {
@@ -43,6 +45,17 @@ uint32_t mesh_host_count_rails(const struct mesh_host *host, uint32_t below)
 	for (uint32_t i = 0; i < below; i++)
 		count += mesh_host_has_rail(host, i);
 	return count;
+}
+
+char *mesh_host_device(const struct mesh_host *host, uint32_t rail)
+{
+	const struct endpoint *endpoint = rail < host->rail_count ? &host->rails[rail] : NULL;
+	_cleanup_(freep) char *clean = NULL;
+
+	if (!endpoint || !endpoint->device[0])
+		return NULL;
+	clean = text_clean(endpoint->device, sizeof(endpoint->device));
+	return mem_format("%s/%u", clean, endpoint->port);
 }
 
 static int compare_names(const void *left, const void *right)

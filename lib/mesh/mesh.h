@@ -75,6 +75,8 @@ void mesh_gaps_clear(struct mesh_host *host);
 bool mesh_host_has_rail(const struct mesh_host *host, uint32_t rail);
 /* How many rails below that number it can use: that is the rail's number for its agent. */
 uint32_t mesh_host_count_rails(const struct mesh_host *host, uint32_t below);
+/* DEV/PORT of a rail, clean, to be freed; NULL if it is unknown. */
+char *mesh_host_device(const struct mesh_host *host, uint32_t rail);
 
 /*
  * Two hosts, by index, with a rail of each; both ends are the same in loopback. `a` is the client.

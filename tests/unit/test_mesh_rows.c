@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,27 @@
 #include "render/render.h"
 
 static char name_1[] = "n1", name_2[] = "n2", name_3[] = "n3";
-static const struct mesh_host hosts[] = {{.name = name_3}, {.name = name_1}, {.name = name_2}};
+static struct endpoint rails[MESH_MOST_RAILS];
+/* n3 is absent, and n2 cannot use its rail 2. */
+static const struct mesh_host hosts[] = {
+	{.name = name_3},
+	{.name = name_1, .presence = MESH_PRESENT, .rails = rails, .rail_count = 8},
+	{.name = name_2,
+	 .presence = MESH_PRESENT,
+	 .rails = rails,
+	 .rail_count = 8,
+	 .missing_rails = 1 << 2},
+};
+
+static int name_rails(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < MESH_MOST_RAILS; i++) {
+		snprintf(rails[i].device, sizeof(rails[i].device), "mlx5_%u", i);
+		rails[i].port = 1;
+	}
+	return 0;
+}
 
 struct taken {
 	struct mesh_result *items;
@@ -63,6 +84,8 @@ static char *write_rows(const struct mesh_result *results, size_t count)
 					&text),
 			 0);
 	columns_free(&columns);
+	for (size_t i = 0; i < count; i++)
+		mesh_row_free(&rows[i]);
 	free(rows);
 	free(list);
 	return text;
@@ -89,7 +112,7 @@ static void there_and_back(void **state)
 	(void)state;
 	assert_int_equal(read.taken, 3);
 	assert_int_equal(read.broken, 0);
-	assert_int_equal(read.strangers, 0);
+	assert_int_equal(read.unused, 0);
 	assert_int_equal(taken.count, 3);
 	for (size_t i = 0; i < taken.count; i++) {
 		const struct mesh_result *got = &taken.items[i], *want = &results[i];
@@ -203,11 +226,60 @@ static void ends(void **state)
 	read = read_rows("{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n9\", \"rail\": 0, "
 			 "\"outcome\": \"pass\"}\n",
 			 &taken);
-	assert_int_equal(read.strangers, 1);
-	assert_string_equal(read.stranger, "n9");
+	assert_int_equal(read.unused, 1);
+	assert_string_equal(read.cause, "n9, for example, is not in this run; if it should be, "
+					"name the hosts as the file does");
 	assert_int_equal(read.taken, 0);
-	free(read.stranger);
+	free(read.cause);
 	free(taken.items);
+}
+
+#define DEVICES(one, other) ", \"device\": \"" one "\", \"peer_device\": \"" other "\""
+
+/* Rails that cannot be used now, or that were another port, as in an older file they may be. */
+static void other_ports(void **state)
+{
+	static const char moved[] = "may have been another port then",
+			  gone[] = "cannot be used now";
+	static const struct {
+		const char *host, *peer;
+		int rail;
+		const char *devices; /* of both rails */
+		int of;		     /* the host whose rail it is */
+		const char *why;     /* NULL: the result is taken */
+	} samples[] = {
+		{"n1", "n3", 4, "", 0, NULL},
+		{"n1", "n2", 1, "", 0, NULL},
+		{"n1", "n2", 2, "", 2, gone},
+		{"n2", "n1", 3, "", 2, moved},
+		{"n1", "n2", 8, "", 1, gone},
+		{"n2", "n1", 3, DEVICES("mlx5_3/1", "mlx5_3/1"), 0, NULL},
+		{"n1", "n2", 2, DEVICES("mlx5_2/1", "mlx5_2/1"), 2, gone},
+		{"n1", "n2", 3, DEVICES("mlx5_4/1", "mlx5_3/1"), 1, moved},
+		{"n1", "n2", 3, DEVICES("mlx5_3/1", "mlx5_3/2"), 2, moved},
+		{"n3", "n1", 9, DEVICES("mlx5_9/1", "mlx5_9/1"), 1, gone},
+		{"n3", "n1", 3, DEVICES("mlx5_0/1", "mlx5_3/1"), 0, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *text = mem_format(
+			"{\"stage\": 0, \"host\": \"%s\", \"peer\": \"%s\", \"rail\": %d, "
+			"\"outcome\": \"pass\"%s}\n",
+			samples[i].host, samples[i].peer, samples[i].rail, samples[i].devices);
+		_cleanup_(freep) char *wanted = mem_format("rail %d of n%d, for example, %s",
+							   samples[i].rail, samples[i].of,
+							   samples[i].why ?: "");
+		struct taken taken = {0};
+		struct mesh_rows_read read = read_rows(text, &taken);
+
+		assert_int_equal(read.taken, !samples[i].why);
+		assert_int_equal(read.unused, samples[i].why != NULL);
+		if (samples[i].why)
+			assert_string_equal(read.cause, wanted);
+		free(read.cause);
+		free(taken.items);
+	}
 }
 
 static void done(void **state)
@@ -248,8 +320,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(broken_lines),
 		cmocka_unit_test(long_reasons),	  cmocka_unit_test(ends),
-		cmocka_unit_test(done),
+		cmocka_unit_test(other_ports),	  cmocka_unit_test(done),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, name_rails, NULL);
 }

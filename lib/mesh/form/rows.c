@@ -29,6 +29,8 @@ static const struct field fields[] = {
 	NUMBER(rail, "RAIL", SHOWN, 0, "its rail, counted from 0"),
 	TEXT(peer, "PEER", SHOWN, 0, "the other host; the host itself in loopback"),
 	NUMBER(peer_rail, "PEER RAIL", 0, 0, "rail of the other host"),
+	TEXT(device, "DEVICE", 0, 0, "device and port of the host's rail"),
+	TEXT(peer_device, "PEER DEVICE", 0, 0, "device and port of the other host's rail"),
 	YES_NO_AS("second_pass", again, "AGAIN", 0, 0, "whether it was tried again, alone"),
 	WORD(outcome, outcomes, "OUTCOME", SHOWN, 0, "whether data went through"),
 	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median one-way latency"),
@@ -59,6 +61,8 @@ void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_
 		.peer = hosts[result->pair.b].name,
 		.rail = number_of(result->pair.rail_a),
 		.peer_rail = number_of(result->pair.rail_b),
+		.device = mesh_host_device(&hosts[result->pair.a], result->pair.rail_a),
+		.peer_device = mesh_host_device(&hosts[result->pair.b], result->pair.rail_b),
 		.again = result->again ? TRISTATE_YES : TRISTATE_NO,
 		.outcome = number_of(result->outcome),
 		.latency_usec = result->latency_usec,
@@ -72,6 +76,12 @@ void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_
 		.reason = result->reason[0] ? (char *)(uintptr_t)result->reason : NULL,
 		.older_agent = result->older_agent ? TRISTATE_YES : TRISTATE_NO,
 	};
+}
+
+void mesh_row_free(struct mesh_row *row)
+{
+	free(row->device);
+	free(row->peer_device);
 }
 
 static bool is_possible(const struct real *figure, double most)
@@ -136,19 +146,61 @@ static void note_broken(struct mesh_rows_read *read, uint64_t line, const char *
 		read->reason = mem_format("line %" PRIu64 ": %s", line, reason);
 }
 
-static void note_stranger(struct mesh_rows_read *read, const char *name)
+static char *explain_stranger(const char *name)
 {
-	if (!read->strangers++)
-		read->stranger = text_clean(name, strlen(name));
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+
+	return mem_format("%s, for example, is not in this run; if it should be, name the hosts "
+			  "as the file does",
+			  clean);
+}
+
+/*
+ * Whether the rail was another port then. An older file does not say which, and counted only those
+ * that worked.
+ */
+static bool is_other_port(const struct mesh_host *host, uint16_t rail, const char *device)
+{
+	_cleanup_(freep) char *own = mesh_host_device(host, rail);
+
+	return device ? own && strcmp(own, device) : mesh_host_count_rails(host, rail) < rail;
+}
+
+/* A host that is absent has no rails: its results of the earlier run are all that is known. */
+static char *why_no_rail(const struct mesh_host *host, uint16_t rail, const char *device)
+{
+	const char *why;
+
+	if (host->presence != MESH_PRESENT)
+		return NULL;
+	if (!mesh_host_has_rail(host, rail))
+		why = "cannot be used now";
+	else if (is_other_port(host, rail, device))
+		why = "may have been another port then";
+	else
+		return NULL;
+	return mem_format("rail %u of %s, for example, %s", rail, host->name, why);
+}
+
+/* Fills the hosts of the pair. Returns why the row is of no use for them, or NULL. */
+static char *why_unused(const struct mesh_host *hosts, const struct mesh_names *names,
+			const struct mesh_row *row, struct mesh_pair *pair)
+{
+	if (!mesh_names_find(names, row->host, &pair->a))
+		return explain_stranger(row->host);
+	if (!mesh_names_find(names, row->peer, &pair->b))
+		return explain_stranger(row->peer);
+	return why_no_rail(&hosts[pair->a], pair->rail_a, row->device)
+		       ?: why_no_rail(&hosts[pair->b], pair->rail_b, row->peer_device);
 }
 
 static void read_line(const char *line, size_t length, uint64_t number,
-		      const struct mesh_names *names,
+		      const struct mesh_host *hosts, const struct mesh_names *names,
 		      void (*take)(void *context, const struct mesh_result *result), void *context,
 		      struct mesh_rows_read *read)
 {
 	struct mesh_result result = {.stage = 0};
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = NULL, *cause = NULL;
 	struct mesh_row row = {.host = NULL};
 	const char *reason;
 
@@ -159,14 +211,16 @@ static void read_line(const char *line, size_t length, uint64_t number,
 	reason = check_row(&row);
 	if (reason) {
 		note_broken(read, number, reason);
-	} else if (!mesh_names_find(names, row.host, &result.pair.a)) {
-		note_stranger(read, row.host);
-	} else if (!mesh_names_find(names, row.peer, &result.pair.b)) {
-		note_stranger(read, row.peer);
 	} else {
 		make_result(&row, &result);
-		take(context, &result);
-		read->taken++;
+		cause = why_unused(hosts, names, &row, &result.pair);
+		if (!cause) {
+			take(context, &result);
+			read->taken++;
+		} else if (!read->unused++) {
+			read->cause = cause;
+			cause = NULL;
+		}
 	}
 	record_clear(&mesh_rows_schema, &row);
 }
@@ -186,7 +240,7 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		const size_t line = (size_t)(end - text);
 
 		if (line)
-			read_line(text, line, number, &names, take, context, ret_read);
+			read_line(text, line, number, hosts, &names, take, context, ret_read);
 		text += line + 1;
 		length -= line + 1;
 	}

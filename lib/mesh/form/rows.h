@@ -8,13 +8,14 @@
 #include "mesh/mesh.h"
 #include "schema/schema.h"
 
-/* Borrows the mode, the names and the reason. */
+/* Borrows the mode, the names of hosts and the reason. */
 struct mesh_row {
 	struct number stage;
 	char *mode; /* of the stage; NULL in the second pass, or in an older file */
 	struct number round;
 	char *host, *peer;
 	struct number rail, peer_rail;
+	char *device, *peer_device; /* of these rails; owned */
 	enum tristate again;
 	struct number outcome; /* enum mesh_outcome */
 	struct real latency_usec;
@@ -29,13 +30,15 @@ extern const struct schema mesh_rows_schema;
 
 void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_result *result,
 		   struct mesh_row *ret_row);
+/* Frees what a row of mesh_row_make() owns. */
+void mesh_row_free(struct mesh_row *row);
 
 struct mesh_rows_read {
 	uint64_t taken;
-	uint64_t strangers; /* rows of hosts that are not in this run */
-	char *stranger;	    /* the first of these hosts; to be freed */
-	uint64_t broken;    /* lines that are not results */
-	char *reason;	    /* of the first of them: `line 7: ...`; to be freed */
+	uint64_t unused; /* rows of hosts that are not in this run, or of other ports */
+	char *cause;	 /* of the first of them; to be freed */
+	uint64_t broken; /* lines that are not results */
+	char *reason;	 /* of the first of them: `line 7: ...`; to be freed */
 };
 
 /*

@@ -21,13 +21,7 @@ const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port)
 
 char *words_device(const struct judge *judge, uint32_t port)
 {
-	const struct endpoint *rail = words_endpoint(judge, port);
-	_cleanup_(freep) char *clean = NULL;
-
-	if (!rail || !rail->device[0])
-		return NULL;
-	clean = text_clean(rail->device, sizeof(rail->device));
-	return mem_format("%s/%" PRIu32, clean, rail->port);
+	return mesh_host_device(&judge->hosts[port_host(port)], port_rail(port));
 }
 
 /* "; 6 of 6 partners" */
