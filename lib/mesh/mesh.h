@@ -43,7 +43,7 @@ struct mesh_host {
 	char *name;
 	struct number rank; /* given by the launcher */
 	enum mesh_presence presence;
-	char *reason;	/* a sentence for MESH_REFUSED and MESH_LOST; else NULL */
+	char *reason;	/* a sentence, if it is not present; or NULL */
 	char *hint;	/* the next step, or NULL */
 	char *release;	/* its release of rdmactl */
 	char *kernel;	/* its kernel release */

@@ -510,6 +510,25 @@ static void gathering(void **state)
 	}
 }
 
+/* The agent of the host connected, but runs the doctor for too long, say. */
+static void not_ready(void **state)
+{
+	struct mesh_message message = {.type = MESH_MESSAGE_IDENTITY, .identity.name = "n1"};
+	const struct mesh_host *host;
+	struct paired bed;
+
+	(void)state;
+	paired_open(&bed, (struct coordinator_setup){.host_count = 1, .wait_msec = 60});
+	paired_add(&bed, CONNECTION_ADMITTED);
+	entry_take(bed.coordinator, bed.coordinator->connections, &message);
+	assert_int_equal(coordinator_gather(bed.coordinator), -ETIMEDOUT);
+	host = &bed.coordinator->hosts[0];
+	assert_int_equal(host->presence, MESH_ABSENT);
+	assert_string_equal(host->reason, "its agent connected, but was not ready in time");
+	assert_string_equal(host->hint, "wait longer for it with --wait");
+	paired_close(&bed);
+}
+
 /* The launcher has ended, so the wait is cut short, or a signal has come. */
 static void no_more_waiting(void **state)
 {
@@ -571,12 +590,19 @@ static void asleep_after_the_launcher(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders),	   cmocka_unit_test(gaps),
-		cmocka_unit_test(both_ways),	   cmocka_unit_test(answers_of_others),
-		cmocka_unit_test(failures),	   cmocka_unit_test(interruptions),
-		cmocka_unit_test(losses),	   cmocka_unit_test(loopback_addresses),
-		cmocka_unit_test(order_of_hosts),  cmocka_unit_test(gathering),
-		cmocka_unit_test(no_more_waiting), cmocka_unit_test(asleep_after_the_launcher),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(gaps),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(answers_of_others),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(interruptions),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(loopback_addresses),
+		cmocka_unit_test(order_of_hosts),
+		cmocka_unit_test(gathering),
+		cmocka_unit_test(not_ready),
+		cmocka_unit_test(no_more_waiting),
+		cmocka_unit_test(asleep_after_the_launcher),
 	};
 
 	return cmocka_run_group_tests_name("mesh_round", tests, NULL, NULL);

@@ -514,10 +514,14 @@ static void gaps(void **state)
 static void presence(void **state)
 {
 	static char no_device[] = "no RDMA device", no_port[] = "no active port",
-		    next[] = "rdmactl ports", ended[] = "the connection ended";
+		    next[] = "rdmactl ports", ended[] = "the connection ended",
+		    late[] = "it was not ready", wait[] = "wait longer";
 	struct cluster *cluster = *state;
 
-	cluster->host_count = 5;
+	cluster->host_count = 6;
+	cluster->hosts[4].presence = MESH_ABSENT;
+	cluster->hosts[4].reason = late;
+	cluster->hosts[4].hint = wait;
 	cluster->hosts[0].presence = MESH_ABSENT;
 	cluster->hosts[1].presence = MESH_REFUSED;
 	cluster->hosts[1].reason = no_device;
@@ -528,14 +532,16 @@ static void presence(void **state)
 	cluster->hosts[3].reason = ended;
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
 	expect(cluster, "warning absent 'n1' n1/- - - - -1/-1 -1.00 n1: no agent connected\n"
+			"warning absent 'n5' n5/- - - - -1/-1 -1.00 n5: it was not ready\n"
 			"warning refused 'n2' n2/- - - - -1/-1 -1.00 n2: no RDMA device\n"
 			"warning refused 'n3' n3/- - - - -1/-1 -1.00 n3: no active port\n"
 			"warning lost 'n4' n4/- - - - -1/-1 -1.00 n4: the connection ended\n");
 	assert_string_equal(cluster->findings.items[0].finding.next_step,
 			    "check the launcher, and whether the host is up");
-	assert_string_equal(cluster->findings.items[1].finding.next_step,
+	assert_string_equal(cluster->findings.items[1].finding.next_step, "wait longer");
+	assert_string_equal(cluster->findings.items[2].finding.next_step,
 			    "the evidence names what is missing there");
-	assert_string_equal(cluster->findings.items[2].finding.next_step, "rdmactl ports");
+	assert_string_equal(cluster->findings.items[3].finding.next_step, "rdmactl ports");
 }
 
 /* Three pairs have six figures; four hosts have twelve, but only six sums. */

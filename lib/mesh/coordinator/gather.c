@@ -87,6 +87,22 @@ static void sort_hosts(struct coordinator *coordinator)
 	names_rebuild(coordinator);
 }
 
+static const char wait_hint[] = "wait longer for it with --wait";
+
+/* Its host has not come, but not because no agent connected. */
+static void note_late(struct coordinator *coordinator, const struct connection *connection)
+{
+	struct mesh_host *host;
+
+	if (connection->host == NO_CONNECTION)
+		return;
+	host = &coordinator->hosts[connection->host];
+	free(host->reason);
+	free(host->hint);
+	host->reason = mem_string("its agent connected, but was not ready in time");
+	host->hint = mem_string(wait_hint);
+}
+
 /* Refuses agents that have not finished entering. */
 static void close_door(struct coordinator *coordinator)
 {
@@ -94,11 +110,12 @@ static void close_door(struct coordinator *coordinator)
 	for (size_t i = 0; i < coordinator->connection_count; i++) {
 		struct connection *connection = &coordinator->connections[i];
 
-		if (connection->state == CONNECTION_ADMITTED ||
-		    connection->state == CONNECTION_ENTERING)
-			connection_refuse(coordinator, connection, MESH_REFUSAL_FULL,
-					  "the mesh has begun without it",
-					  "wait longer for it with --wait");
+		if (connection->state != CONNECTION_ADMITTED &&
+		    connection->state != CONNECTION_ENTERING)
+			continue;
+		note_late(coordinator, connection);
+		connection_refuse(coordinator, connection, MESH_REFUSAL_FULL,
+				  "the mesh has begun without it", wait_hint);
 	}
 }
 

@@ -195,7 +195,7 @@ void conclude_presence(struct conclusion *conclusion)
 		finding = finding_add(
 			conclusion->findings, ids[host->presence], mem_string(words_host(judge, i)),
 			mem_string(host->reason ? host->reason : "no agent connected"));
-		if (host->presence == MESH_REFUSED && host->hint)
+		if (host->hint)
 			finding_set_next_step(finding, host->hint);
 		finding_set_host(finding, judge, i);
 		strings_add(&finding->hosts, words_host(judge, i));
