@@ -207,14 +207,15 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 	uint32_t count;
 	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
 	const struct mesh_host *a = &hosts[result->pair.a], *b = &hosts[result->pair.b];
+	_cleanup_(freep) char *pair = NULL;
 
 	if (result->outcome != MESH_UNTRIED)
 		return;
 	work->untried++;
 	if (a->presence != MESH_PRESENT || b->presence != MESH_PRESENT || work->unexplained++)
 		return;
-	work->unexplained_reason = mem_format("%s and %s, rail %u: %s", a->name, b->name,
-					      result->pair.rail_a, result->reason);
+	pair = mesh_pair_text(hosts, &result->pair);
+	work->unexplained_reason = mem_format("%s: %s", pair, result->reason);
 }
 
 void mesh_find_untried(struct mesh_work *work)

@@ -58,6 +58,17 @@ char *mesh_host_device(const struct mesh_host *host, uint32_t rail)
 	return mem_format("%s/%u", clean, endpoint->port);
 }
 
+char *mesh_pair_text(const struct mesh_host *hosts, const struct mesh_pair *pair)
+{
+	const char *a = hosts[pair->a].name ?: "?", *b = hosts[pair->b].name ?: "?";
+
+	if (pair->rail_a != pair->rail_b)
+		return mem_format("%s rail %u and %s rail %u", a, pair->rail_a, b, pair->rail_b);
+	if (pair->a == pair->b)
+		return mem_format("%s rail %u with itself", a, pair->rail_a);
+	return mem_format("%s and %s, rail %u", a, b, pair->rail_a);
+}
+
 static int compare_names(const void *left, const void *right)
 {
 	return strcmp(((const struct mesh_name *)left)->name,

@@ -86,6 +86,9 @@ struct mesh_pair {
 	uint16_t rail_a, rail_b;
 };
 
+/* `n1 and n2, rail 3`, to be freed. */
+char *mesh_pair_text(const struct mesh_host *hosts, const struct mesh_pair *pair);
+
 /* The tests of a pair; each requires those before it. */
 enum mesh_test {
 	MESH_CONNECT = 1 << 0, /* connects queue pairs, and checks that data arrives unchanged */

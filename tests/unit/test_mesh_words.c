@@ -39,6 +39,37 @@ static void above_the_limit(struct mesh_result *result)
 		result->latency_usec = real_of(21.5);
 }
 
+/* As in a file of pairs, which may name a rail of each host. */
+static void two_rails_fail(struct mesh_result *result)
+{
+	if (result->pair.a != 0 || result->pair.b != 1)
+		return;
+	result->pair.rail_b = 1;
+	result->outcome = MESH_FAIL;
+}
+
+static void names_of_pairs(void **state)
+{
+	static const struct {
+		struct mesh_pair pair;
+		const char *text;
+	} samples[] = {{{0, 1, 3, 3}, "n1 and n2, rail 3"},
+		       {{0, 1, 3, 0}, "n1 rail 3 and n2 rail 0"},
+		       {{1, 1, 2, 2}, "n2 rail 2 with itself"},
+		       {{1, 1, 2, 3}, "n2 rail 2 and n2 rail 3"}};
+	struct cluster *cluster = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *text = mesh_pair_text(cluster->hosts, &samples[i].pair);
+
+		assert_string_equal(text, samples[i].text);
+	}
+	cluster->host_count = 4;
+	test_all(cluster, two_rails_fail);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_string_equal(cluster->findings.items[0].finding.object, "n1 rail 0 and n2 rail 1");
+}
+
 static void limits(void **state)
 {
 	struct cluster *cluster = *state;
@@ -597,11 +628,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(limits),	  TEST(pairs),	   TEST(flaky_pair),	 TEST(slow_pair),
-		TEST(rails),	  TEST(alike),	   TEST(host),		 TEST(alone),
-		TEST(host_alone), TEST(growth),	   TEST(suspects_apart), TEST(bisection_only),
-		TEST(rates),	  TEST(half_rate), TEST(presence),	 TEST(gaps),
-		TEST(few),	  TEST(distances),
+		TEST(names_of_pairs), TEST(limits),	TEST(pairs),	 TEST(flaky_pair),
+		TEST(slow_pair),      TEST(rails),	TEST(alike),	 TEST(host),
+		TEST(alone),	      TEST(host_alone), TEST(growth),	 TEST(suspects_apart),
+		TEST(bisection_only), TEST(rates),	TEST(half_rate), TEST(presence),
+		TEST(gaps),	      TEST(few),	TEST(distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

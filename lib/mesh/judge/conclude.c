@@ -170,9 +170,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 
 	if (!conclusion_lists(conclusion, id))
 		return;
-	finding = finding_add(conclusion->findings, id,
-			      mem_format("%s and %s, rail %u", words_host(judge, edge->pair.a),
-					 words_host(judge, edge->pair.b), edge->pair.rail_a),
+	finding = finding_add(conclusion->findings, id, mesh_pair_text(judge->hosts, &edge->pair),
 			      NULL);
 	finding_set_port(finding, judge, edge_port(edge, MESH_END_A));
 	finding->peer = number_of(edge->pair.b);
