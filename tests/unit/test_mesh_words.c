@@ -439,6 +439,49 @@ static void growth(void **state)
 			"listed\n");
 }
 
+static void two_pairs_are_slow(struct mesh_result *result)
+{
+	pair_is_slow(result);
+	if (is_between(result, 1, 4))
+		result->gbps[MESH_END_A] = real_of(50);
+}
+
+static void both_are_slow(struct mesh_result *result)
+{
+	result->both_gbps[MESH_END_A] = result->both_gbps[MESH_END_B] = real_of(50);
+}
+
+/* The severity of those that are not listed is theirs, not the worst that such a finding has. */
+static void severity_of_the_rest(void **state)
+{
+	static const struct {
+		change_result change, again; /* NULL: not tried again */
+		uint64_t severity;
+	} samples[] = {{two_pairs_are_slow, NULL, SEVERITY_WARNING},
+		       {two_pairs_are_slow, two_pairs_are_slow, SEVERITY_ERROR},
+		       {two_pairs_are_slow, unchanged, SEVERITY_NOTICE},
+		       {both_are_slow, NULL, SEVERITY_NOTICE}};
+	struct cluster *cluster = *state;
+
+	cluster->rail_count = 2;
+	cluster->limits.most_single_rows = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct judge_findings findings = {.items = NULL};
+
+		judge_free(cluster->judge);
+		cluster->judge = NULL;
+		test_all(cluster, samples[i].change);
+		if (samples[i].again)
+			test_again(cluster, "n2-n5 n3-n7 n2-n5 n3-n7", samples[i].again);
+		judge_conclude(cluster->judge, &findings);
+		assert_int_equal(findings.count, 2);
+		for (size_t j = 0; j < findings.count; j++)
+			assert_int_equal(findings.items[j].finding.severity.value,
+					 samples[i].severity);
+		judge_findings_clear(&findings);
+	}
+}
+
 /* How many hosts are reported as slow if the first `slow` of `count` have this rate. */
 static size_t count_slow(uint32_t slow, uint32_t count, uint64_t rate_mbps)
 {
@@ -628,11 +671,26 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names_of_pairs), TEST(limits),	TEST(pairs),	 TEST(flaky_pair),
-		TEST(slow_pair),      TEST(rails),	TEST(alike),	 TEST(host),
-		TEST(alone),	      TEST(host_alone), TEST(growth),	 TEST(suspects_apart),
-		TEST(bisection_only), TEST(rates),	TEST(half_rate), TEST(presence),
-		TEST(gaps),	      TEST(few),	TEST(distances),
+		TEST(names_of_pairs),
+		TEST(limits),
+		TEST(pairs),
+		TEST(flaky_pair),
+		TEST(slow_pair),
+		TEST(rails),
+		TEST(alike),
+		TEST(host),
+		TEST(alone),
+		TEST(host_alone),
+		TEST(growth),
+		TEST(suspects_apart),
+		TEST(bisection_only),
+		TEST(rates),
+		TEST(half_rate),
+		TEST(presence),
+		TEST(gaps),
+		TEST(few),
+		TEST(severity_of_the_rest),
+		TEST(distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,17 +158,26 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 	return words_id(tally, JUDGE_PAIR);
 }
 
+/* A pair that was not tried again may have been bad by chance. */
+static enum severity severity_of_pair(enum judge_finding_id id, const struct tally *tally)
+{
+	if (id == JUDGE_FLAKY && !tally->failed)
+		return SEVERITY_NOTICE;
+	return !tally->again && id != JUDGE_UNCLEAR ? SEVERITY_WARNING : finding_severity(id);
+}
+
 static void conclude_pair(struct conclusion *conclusion, const struct culprit *culprit,
 			  const struct tally *tally)
 {
 	const struct judge *judge = conclusion->judge;
 	const struct edge *edge = &judge->edges[culprit->number];
 	const enum judge_finding_id id = id_of_pair(conclusion, edge, tally);
+	const enum severity severity = severity_of_pair(id, tally);
 	const struct culprit one = {0};
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
-	if (!conclusion_lists(conclusion, id))
+	if (!conclusion_lists(conclusion, id, severity))
 		return;
 	finding = finding_add(conclusion->findings, id, mesh_pair_text(judge->hosts, &edge->pair),
 			      NULL);
@@ -195,10 +204,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	if (id == JUDGE_BOTH)
 		finding_set_next_step(finding,
 				      "look at what lies between them and carries both directions");
-	if (id == JUDGE_FLAKY && !tally->failed)
-		finding->finding.severity = number_of(SEVERITY_NOTICE);
-	else if (!tally->again && id != JUDGE_UNCLEAR)
-		finding->finding.severity = number_of(SEVERITY_WARNING);
+	finding->finding.severity = number_of(severity);
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
@@ -345,7 +351,7 @@ static void conclude_growth(struct conclusion *conclusion, const struct culprit 
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
-	if (!conclusion_lists(conclusion, JUDGE_GROWTH))
+	if (!conclusion_lists(conclusion, JUDGE_GROWTH, finding_severity(JUDGE_GROWTH)))
 		return;
 	finding = finding_add(conclusion->findings, JUDGE_GROWTH,
 			      mem_format("%s rail %u", words_host(judge, host),

@@ -24,9 +24,14 @@ void finding_set_port(struct judge_finding *finding, const struct judge *judge, 
 	finding->device = words_device(judge, port);
 }
 
-bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id)
+bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id,
+		      enum severity severity)
 {
-	return conclusion->listed[id]++ < conclusion->judge->limits.most_single_rows;
+	if (conclusion->listed[id]++ < conclusion->judge->limits.most_single_rows)
+		return true;
+	if (severity > conclusion->unlisted[id])
+		conclusion->unlisted[id] = severity;
+	return false;
 }
 
 /*
@@ -54,7 +59,8 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 			continue;
 		}
 		share = class->bandwidth.median / nearest->bandwidth.median;
-		if (share >= LEAST_DISTANCE_SHARE || !conclusion_lists(conclusion, JUDGE_DISTANCE))
+		if (share >= LEAST_DISTANCE_SHARE ||
+		    !conclusion_lists(conclusion, JUDGE_DISTANCE, finding_severity(JUDGE_DISTANCE)))
 			continue;
 		finding = finding_add(
 			conclusion->findings, JUDGE_DISTANCE,
@@ -88,7 +94,8 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail, uin
 	struct judge_finding *finding;
 
 	if (!class->bandwidth.judged || !class->both.judged ||
-	    both >= LEAST_DISTANCE_SHARE * 2 * one || !conclusion_lists(conclusion, JUDGE_BOTH))
+	    both >= LEAST_DISTANCE_SHARE * 2 * one ||
+	    !conclusion_lists(conclusion, JUDGE_BOTH, SEVERITY_NOTICE))
 		return;
 	finding = finding_add(
 		conclusion->findings, JUDGE_BOTH, mem_format("rail %u", rail),
@@ -130,7 +137,7 @@ void conclude_rates(struct conclusion *conclusion)
 		struct judge_finding *finding;
 
 		if (!judge->ports[i].slow_rate || known[i] ||
-		    !conclusion_lists(conclusion, JUDGE_RATE))
+		    !conclusion_lists(conclusion, JUDGE_RATE, finding_severity(JUDGE_RATE)))
 			continue;
 		finding = finding_add(
 			conclusion->findings, JUDGE_RATE,
@@ -223,13 +230,15 @@ void conclude_rest(struct conclusion *conclusion)
 	const struct judge *judge = conclusion->judge;
 
 	for (unsigned int id = 0; id < ARRAY_SIZE(conclusion->listed); id++) {
-		uint32_t count = conclusion->listed[id];
+		const uint32_t count = conclusion->listed[id];
+		struct judge_finding *finding;
 
 		if (count <= judge->limits.most_single_rows)
 			continue;
-		finding_add(conclusion->findings, (enum judge_finding_id)id, NULL,
-			    mem_format("%" PRIu32 " more, which are not listed",
-				       count - judge->limits.most_single_rows));
+		finding = finding_add(conclusion->findings, (enum judge_finding_id)id, NULL,
+				      mem_format("%" PRIu32 " more, which are not listed",
+						 count - judge->limits.most_single_rows));
+		finding->finding.severity = number_of(conclusion->unlisted[id]);
 	}
 	note_unjudged(conclusion, "", judge->row_count - judge->sums_left, "figures");
 	note_unjudged(conclusion, "both ways at once: ", judge->sums_left, "sums");

@@ -10,12 +10,15 @@ struct conclusion {
 	struct judge_findings *findings;
 	struct tally *tallies;
 	uint32_t listed[JUDGE_NOT_RETRIED + 1]; /* number of findings by id */
-	uint32_t bad_ports[MESH_MOST_RAILS];	/* ports that have a finding each, by rail */
-	uint32_t pairs_again, pairs_bad_again;	/* pairs that the second pass tried */
+	/* the worst of those that are not listed */
+	enum severity unlisted[JUDGE_NOT_RETRIED + 1];
+	uint32_t bad_ports[MESH_MOST_RAILS];   /* ports that have a finding each, by rail */
+	uint32_t pairs_again, pairs_bad_again; /* pairs that the second pass tried */
 };
 
 /* Counts a finding of the id; returns whether it gets a line of its own. */
-bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id);
+bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id,
+		      enum severity severity);
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host);
 /* Sets the host, the rail and its device. */
 void finding_set_port(struct judge_finding *finding, const struct judge *judge, uint32_t port);

@@ -88,6 +88,11 @@ struct judge_finding *finding_add(struct judge_findings *findings, enum judge_fi
 	return finding;
 }
 
+enum severity finding_severity(enum judge_finding_id id)
+{
+	return kinds[id].severity;
+}
+
 void finding_set_next_step(struct judge_finding *finding, const char *text)
 {
 	free(finding->finding.next_step);
