@@ -19,6 +19,18 @@ void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint)
 			    rest);
 }
 
+char *mesh_join_text(const struct mesh_host *host)
+{
+	char *text = mem_format("%s joined, with %u rail%s", host->name, host->rail_count,
+				text_plural_s(host->rail_count));
+
+	if (host->gap_count)
+		mem_extend(&text, "; %zu port%s cannot be used%s: %s", host->gap_count,
+			   text_plural_s(host->gap_count), host->gap_count > 1 ? ", the first" : "",
+			   host->gaps[0].reason ?: "its agent does not say why");
+	return text;
+}
+
 void mesh_decide_status(struct mesh_work *work)
 {
 	bool missing = false, fault = false;

@@ -213,6 +213,11 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 /* mesh_output.c */
 /* Fails because of a signal or --timeout; `rest` continues the sentence. */
 void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint);
+/*
+ * Says that a host has joined, with its rails; to be freed. A port that no host can use is no rail,
+ * so that nothing else is said about it.
+ */
+char *mesh_join_text(const struct mesh_host *host);
 /* Sets the exit status from the findings. */
 void mesh_decide_status(struct mesh_work *work);
 /* Adds a result to the maps. */

@@ -148,8 +148,7 @@ static void note_change(void *context, const struct mesh_host *host)
 	else if (host->presence == MESH_REFUSED)
 		line = mem_format("%s cannot take part: %s", host->name, host->reason);
 	else if (work->listing.ctx->globals.verbose)
-		line = mem_format("%s joined, with %u rail%s", host->name, host->rail_count,
-				  text_plural_s(host->rail_count));
+		line = mesh_join_text(host);
 	if (line)
 		mesh_work_say(work, line);
 }

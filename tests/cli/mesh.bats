@@ -580,8 +580,9 @@ end_of_coordinator()
 		'[56,[["rail","n3 rail 5","mlx5_6/1"]]]' ]
 	printf '%s\n' 'n1/1 n3/1' 'n1/5 n3/5' >"$dir/pairs"
 	printf '%s\n' 'hosts n[1-4]' 'all rails 6' 'rail n3/5 down no cable' >"$dir/down"
-	mesh 4 down --hosts 4 --stages "pairs:$dir/pairs"
+	mesh 4 down --hosts 4 --stages "pairs:$dir/pairs" --verbose
 	expect 4
+	[[ $stderr == *'rdmactl mesh: n3 joined, with 5 rails; 1 port cannot be used: no cable'$'\n'* ]]
 	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host has no such rail, or cannot use it: n3/5'$'\n'* ]]
 }
 
