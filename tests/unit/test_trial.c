@@ -305,6 +305,29 @@ static void seen_from_here(void **state)
 	}
 }
 
+/* A port that went down during an earlier test explains a failure only if it stays down. */
+static void port_of_an_earlier_test(void **state)
+{
+	static const char down[] = "port rxa/1 went down during the test";
+	const struct message_none none = {};
+	struct bed bed;
+
+	(void)state;
+	for (int stays = 0; stays < 2; stays++) {
+		struct agent *agent;
+
+		make_bed(&bed);
+		agent = bed.trial.near.agent;
+		bed.trial.near_can.far = (struct endpoint){.device = "rxa", .port = 1};
+		agent->watch.port_down = true;
+		agent->watch.stays_down = stays;
+		assert_int_equal(agent_release(agent, &none), 0);
+		trial_explain_end(&bed.trial, &bed.trial.near, STOP_TIMED_OUT, 5000);
+		assert_int_equal(!strcmp(bed.trial.result->reason, down), stays);
+		free_bed(&bed);
+	}
+}
+
 /* The same instead of an answer. */
 static void peer_leaves_at_an_order(void **state)
 {
@@ -644,6 +667,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),
 		cmocka_unit_test(seen_from_here),
+		cmocka_unit_test(port_of_an_earlier_test),
 		cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(loopback_on_one_processor),
 		cmocka_unit_test(peer_falls_silent),

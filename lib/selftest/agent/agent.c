@@ -81,6 +81,8 @@ void agent_reset(struct agent *agent)
 	/* Unread events of queue pairs would keep them from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
+	/* A port that is up again is not to blame if a later test fails. */
+	agent->watch.port_down = agent->watch.stays_down;
 	agent_windows_forget(agent, NULL, NULL);
 	for (size_t i = 0; i < agent->qp_end; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);

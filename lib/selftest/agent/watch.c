@@ -31,17 +31,25 @@ void watch_device(struct watch *watch, struct ibv_context *context, uint32_t por
 		fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK);
 }
 
+static void note_event(struct watch *watch, const struct ibv_async_event *event)
+{
+	const bool ours = event->element.port_num == (int)watch->port;
+
+	if (event->event_type == IBV_EVENT_DEVICE_FATAL)
+		watch->device_gone = true;
+	if (event->event_type == IBV_EVENT_PORT_ERR && ours)
+		watch->port_down = watch->stays_down = true;
+	if (event->event_type == IBV_EVENT_PORT_ACTIVE && ours)
+		watch->stays_down = false;
+}
+
 /* Reads all events; unread ones would keep their objects from being destroyed. */
 static void read_events(struct watch *watch)
 {
 	struct ibv_async_event event;
 
 	while (!watch->api->ibv_get_async_event(watch->context, &event)) {
-		if (event.event_type == IBV_EVENT_DEVICE_FATAL)
-			watch->device_gone = true;
-		if (event.event_type == IBV_EVENT_PORT_ERR &&
-		    event.element.port_num == (int)watch->port)
-			watch->port_down = true;
+		note_event(watch, &event);
 		watch->api->ibv_ack_async_event(&event);
 	}
 }

@@ -27,7 +27,8 @@ struct watch {
 	int channel;	  /* to the other side; -1: none */
 	int signals;	  /* a signalfd; -1: none */
 	bool patient;	  /* near side: a message from the peer is its reply, not a stop */
-	bool port_down;	  /* an async event reported it */
+	bool port_down;	  /* an async event reported it during this test */
+	bool stays_down;  /* and none that the port is active again */
 	bool interrupted; /* never reset */
 	bool device_gone; /* never reset */
 	atomic_int stop;  /* enum stop, for the watched loop */
