@@ -259,6 +259,30 @@ static void skipped(void **state)
 	soft_end(&bed);
 }
 
+/* The device of the far side disappears while that waits for a completion. */
+static struct agent *far_agent;
+
+static int poll_nothing(struct ibv_cq *cq, int count, struct ibv_wc *items)
+{
+	(void)cq, (void)count, (void)items;
+	far_agent->watch.device_gone = true;
+	return 0;
+}
+
+static void device_removed(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	far_agent = bed.far;
+	bed.request.peer = "hostb";
+	bed.far->context->ops.poll_cq = poll_nothing;
+	soft_expect(&bed, memory_tests, "rc-vectors", SELFTEST_FAIL,
+		    "on hostb: device none0 was removed during the test");
+	soft_end(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(known_deviations),
 		cmocka_unit_test(lenient_windows),
 		cmocka_unit_test(skipped),
+		cmocka_unit_test(device_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,9 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
  * does not set the state in some kernels, 6.1 among them.
  */
 int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/* Fails the row if the wait ended early, before the completion came and its time was over. */
+int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
+		    uint32_t msec);
 /* Expects the successful completion of `operation` (enum post_operation) at its requester. */
 int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 		   uint32_t operation);

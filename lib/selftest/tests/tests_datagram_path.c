@@ -64,12 +64,10 @@ static int look(struct trial *trial, struct datagram_path *path, uint32_t msec, 
 	struct message_waited waited;
 	int rc = trial_look(trial, path->to, msec, &waited);
 
+	if (!rc)
+		rc = rc_explain_stop(trial, path->to, &waited, msec);
 	if (rc)
 		return rc;
-	if (!waited.count && waited.stop && waited.stop != STOP_TIMED_OUT) {
-		trial_explain_end(trial, path->to, (enum stop)waited.stop, msec);
-		return -ECANCELED;
-	}
 	*ret_count = waited.count;
 	*ret = waited.items[0];
 	return 0;

@@ -259,6 +259,8 @@ static int wake(struct trial *trial, struct side *side, uint32_t slot, uint64_t 
 	struct message_waited waited;
 	int rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
 
+	if (!rc)
+		rc = rc_explain_stop(trial, side, &waited, wait.timeout_msec);
 	if (rc)
 		return rc;
 	if (waited.count == 1 && !waited.items[0].status && waited.items[0].id == id)

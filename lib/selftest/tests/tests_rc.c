@@ -103,6 +103,15 @@ int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint3
 	return trial_expect_state(trial, side, slot, state);
 }
 
+int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
+		    uint32_t msec)
+{
+	if (waited->count || !waited->stop || waited->stop == STOP_TIMED_OUT)
+		return 0;
+	trial_explain_end(trial, side, (enum stop)waited->stop, msec);
+	return -ECANCELED;
+}
+
 /* Both guards, before and after data of any size, as one span. */
 static struct span guards(uint64_t bytes)
 {
