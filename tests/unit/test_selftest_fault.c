@@ -283,6 +283,19 @@ static void device_removed(void **state)
 	soft_end(&bed);
 }
 
+/* Queue pairs 0 and 1 are those of the managers. */
+static void reserved_number(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	soft.next_qpn = (uint32_t)-0x100;
+	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
+		    "a new queue pair has number 1, which is reserved for management datagrams");
+	soft_end(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +306,7 @@ int main(void)
 		cmocka_unit_test(lenient_windows),
 		cmocka_unit_test(skipped),
 		cmocka_unit_test(device_removed),
+		cmocka_unit_test(reserved_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,14 +166,14 @@ static void states(void **state)
 	begin(&bed);
 	iwarp.state = IBV_QPS_RTR;
 	soft_expect(&bed, rc_tests, "rc-states", SELFTEST_FAIL,
-		    "a new queue pair is in state 2, RESET or INIT expected");
+		    "the local queue pair is in state RTR, not RESET");
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
-		    "a new queue pair is not in state RESET but in 2");
+		    "the local queue pair is in state RTR, not RESET");
 	/* InfiniBand allows only one state here. */
 	iwarp.state = IBV_QPS_INIT;
 	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
-		    "a new queue pair is not in state RESET but in 1");
+		    "the local queue pair is in state INIT, not RESET");
 	soft_cm_end(&bed);
 }
 

@@ -58,6 +58,11 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
  * does not set the state in some kernels, 6.1 among them.
  */
 int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/*
+ * Checks the first state of a queue pair: RESET, or IDLE on iWARP, which drivers report as RESET or
+ * INIT.
+ */
+int rc_expect_new(struct trial *trial, struct side *side, uint32_t slot);
 /* Fails the row if the wait ended early, before the completion came and its time was over. */
 int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
 		    uint32_t msec);

@@ -185,8 +185,7 @@ static void walk_all(struct trial *trial)
 	struct rc_path paths[2];
 
 	if (trial_make_qps(trial, 0, &shape, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
-	    rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
-	    rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET) ||
+	    rc_expect_new(trial, &trial->near, 0) || rc_expect_new(trial, &trial->far, 0) ||
 	    walk_up(trial, &shape, &numbers) || transfer(trial, paths, 0, "in the state RTS") ||
 	    walk_drained(trial, paths, &shape, &numbers) ||
 	    flush(trial, &trial->near, &shape, &numbers) ||
@@ -197,22 +196,20 @@ static void walk_all(struct trial *trial)
 		transfer(trial, paths, 2, "after RESET");
 }
 
-/*
- * iWARP has the states IDLE, RTS, CLOSING, TERMINATE and ERROR. Drivers report IDLE as RESET or
- * INIT; the connection manager brings a queue pair to RTS.
- */
-static int expect_idle(struct trial *trial, struct side *side)
+int rc_expect_new(struct trial *trial, struct side *side, uint32_t slot)
 {
 	struct message_queried queried;
-	int rc = trial_query(trial, side, 0, &queried);
 
-	if (rc || queried.state == IBV_QPS_RESET || queried.state == IBV_QPS_INIT)
-		return rc;
-	return trial_fail(trial, rc_firmware_hint,
-			  "a new queue pair is in state %" PRIu32 ", RESET or INIT expected",
-			  queried.state);
+	if (trial_is_iwarp(trial) &&
+	    (trial_query(trial, side, slot, &queried) || queried.state == IBV_QPS_INIT))
+		return trial->marked ? -EIO : 0;
+	return trial_expect_state(trial, side, slot, IBV_QPS_RESET);
 }
 
+/*
+ * iWARP has the states IDLE, RTS, CLOSING, TERMINATE and ERROR; the connection manager brings a
+ * queue pair to RTS.
+ */
 static void walk_iwarp(struct trial *trial)
 {
 	struct qp_shape shape = {0};
@@ -221,7 +218,7 @@ static void walk_iwarp(struct trial *trial)
 	int rc = trial_make_qps(trial, 0, &shape, &numbers);
 
 	if (!rc)
-		rc = expect_idle(trial, &trial->near) || expect_idle(trial, &trial->far);
+		rc = rc_expect_new(trial, &trial->near, 0) || rc_expect_new(trial, &trial->far, 0);
 	shape.keep_cq = true;
 	if (!rc)
 		rc = trial_connect(trial, 0, &shape, &numbers) ||

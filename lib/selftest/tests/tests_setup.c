@@ -147,24 +147,12 @@ static void run_queue(struct trial *trial)
 
 static int expect_new(struct trial *trial, struct side *side, uint32_t slot, uint32_t qpn)
 {
-	/* An iWARP queue pair begins in IDLE, which drivers report as RESET or INIT. */
-	const uint32_t last = trial_is_iwarp(trial) ? IBV_QPS_INIT : IBV_QPS_RESET;
-	struct message_queried queried;
-	int rc = trial_query(trial, side, slot, &queried);
-
-	if (rc)
-		return rc;
-	/* QPNs 0 and 1 are reserved for subnet management. */
-	if (queried.qpn != qpn || (qpn < 2 && !trial_is_iwarp(trial)))
-		trial_fail(trial, rc_firmware_hint,
-			   "a new queue pair has number %" PRIu32 ", but a query returns %" PRIu32,
-			   qpn, queried.qpn);
-	else if (queried.state > last)
-		trial_fail(trial, rc_firmware_hint,
-			   "a new queue pair is not in state RESET but in %" PRIu32, queried.state);
-	else
-		return 0;
-	return -EIO;
+	if (qpn < 2 && !trial_is_iwarp(trial))
+		return trial_fail(trial, rc_firmware_hint,
+				  "a new queue pair has number %" PRIu32
+				  ", which is reserved for management datagrams",
+				  qpn);
+	return rc_expect_new(trial, side, slot);
 }
 
 /* Creates two at once, on one completion queue. */
