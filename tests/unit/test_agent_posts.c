@@ -643,9 +643,9 @@ static void refusals(void **state)
 	order.piece = sizeof(device.bytes) - 160;
 	taken(&order);
 	order.piece++;
-	refused(&order, REFUSAL_ORDER, "a piece outside of buffer 0");
+	refused(&order, REFUSAL_ORDER, "bytes outside of buffer 0");
 	order.piece = sizeof(device.bytes) - 79;
-	refused(&order, REFUSAL_ORDER, "a piece outside of buffer 0");
+	refused(&order, REFUSAL_ORDER, "bytes outside of buffer 0");
 	order.piece = 1024 + 144 - 80;
 	taken(&order);
 	order.piece--;

@@ -296,6 +296,9 @@ void agent_end_report(struct agent *agent);
 const char *agent_state_word(uint32_t state);
 /* Converts enum buffer_access to IBV_ACCESS_*. */
 int agent_access(uint32_t access);
+/* Sets where a work request goes: memory there or, for a datagram, a queue pair. */
+void agent_fill_remote(const struct agent_qp *qp, const struct message_post *order,
+		       struct ibv_send_wr *work);
 extern const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS];
 /* Returns the errno of a failed ibv_post_*(), which returns it, or -1 and sets errno (libsiw). */
 int agent_post_error(int rc);

@@ -46,23 +46,17 @@ static uint64_t bytes_of(const struct span *span)
 	return span->blocks * span->block_bytes;
 }
 
-/* The CPU's work when the transport carries one contiguous piece. */
-static void pack(const struct agent *agent, const struct span *blocks, const struct span *piece)
+/* The CPU's work when the transport carries one contiguous piece: copies blocks to it, or back. */
+static void copy(const struct agent *agent, const struct span *blocks, const struct span *piece,
+		 bool back)
 {
-	uint8_t *bytes = agent_block(agent, piece, 0);
+	uint8_t *part = agent_block(agent, piece, 0);
 
-	for (uint64_t i = 0; i < blocks->blocks; i++)
-		memcpy(bytes + i * blocks->block_bytes, agent_block(agent, blocks, i),
-		       blocks->block_bytes);
-}
+	for (uint64_t i = 0; i < blocks->blocks; i++, part += blocks->block_bytes) {
+		uint8_t *block = agent_block(agent, blocks, i);
 
-static void unpack(const struct agent *agent, const struct span *piece, const struct span *blocks)
-{
-	const uint8_t *bytes = agent_block(agent, piece, 0);
-
-	for (uint64_t i = 0; i < blocks->blocks; i++)
-		memcpy(agent_block(agent, blocks, i), bytes + i * blocks->block_bytes,
-		       blocks->block_bytes);
+		memcpy(back ? block : part, back ? part : block, blocks->block_bytes);
+	}
 }
 
 static void works_clear(struct works *works)
@@ -132,7 +126,7 @@ static void fill_receives(struct loop *loop, const struct span *span, uint32_t s
 }
 
 /* Refuses blocks that are empty, not within their buffer, or too many for a queue. */
-static int check_span(struct agent *agent, const struct span *span, uint32_t sges)
+static int check_blocks(struct agent *agent, const struct span *span, uint32_t sges)
 {
 	if (!bytes_of(span) || bytes_of(span) > LIMIT_BYTES || !agent_span_fits(agent, span))
 		return agent_refuse(agent, REFUSAL_ORDER, "blocks outside of buffer %u",
@@ -151,37 +145,31 @@ static bool is_apart(const struct span *piece, const struct span *blocks)
 	return piece->offset >= end || piece->offset + piece->block_bytes <= blocks->offset;
 }
 
-static int check_piece(struct agent *agent, const struct span *piece, const struct span *blocks)
+/* Checks the blocks and, if it is needed, the piece for them at `offset` of their buffer. */
+static int prepare_span(struct loop *loop, const struct span *blocks, uint64_t offset,
+			uint32_t sges, struct span *piece)
 {
-	if (!agent_span_fits(agent, piece))
-		return agent_refuse(agent, REFUSAL_ORDER, "a piece outside of buffer %u",
-				    piece->buffer);
-	if (!is_apart(piece, blocks))
-		return agent_refuse(agent, REFUSAL_ORDER, "a piece among its blocks in buffer %u",
-				    piece->buffer);
-	return 0;
-}
+	struct agent *agent = loop->agent;
+	int rc = check_blocks(agent, blocks, sges);
 
-static struct span piece_for(const struct span *blocks, uint64_t offset)
-{
-	return (struct span){
+	*piece = (struct span){
 		.buffer = blocks->buffer,
 		.blocks = 1,
 		.offset = offset,
 		.block_bytes = bytes_of(blocks),
 	};
+	if (!rc && loop->order->packed)
+		rc = agent_check_span(agent, piece);
+	if (!rc && loop->order->packed && !is_apart(piece, blocks))
+		rc = agent_refuse(agent, REFUSAL_ORDER, "a piece among its blocks in buffer %u",
+				  piece->buffer);
+	return rc;
 }
 
 static int prepare_send(struct loop *loop, const struct span *blocks, uint32_t sges)
 {
-	struct agent *agent = loop->agent;
-	int rc = check_span(agent, blocks, sges);
+	int rc = prepare_span(loop, blocks, loop->order->piece, sges, &loop->send_piece);
 
-	if (rc)
-		return rc;
-	loop->send_piece = piece_for(blocks, loop->order->piece);
-	if (loop->order->packed)
-		rc = check_piece(agent, &loop->send_piece, blocks);
 	if (!rc)
 		fill_sends(loop, loop->order->packed ? &loop->send_piece : blocks, sges);
 	return rc;
@@ -190,16 +178,12 @@ static int prepare_send(struct loop *loop, const struct span *blocks, uint32_t s
 static int prepare_receive(struct loop *loop, uint32_t sges)
 {
 	const struct message_gather *order = loop->order;
-	int rc = check_span(loop->agent, &order->to, sges);
+	const uint64_t bytes = bytes_of(&order->to);
+	int rc = prepare_span(loop, &order->to, order->piece + bytes, sges, &loop->receive_piece);
 
-	if (rc)
-		return rc;
-	if (bytes_of(&order->from) != bytes_of(&order->to))
-		return agent_refuse(loop->agent, REFUSAL_ORDER,
-				    "blocks to send and to receive that differ");
-	loop->receive_piece = piece_for(&order->to, order->piece + bytes_of(&order->to));
-	if (order->packed)
-		rc = check_piece(loop->agent, &loop->receive_piece, &order->to);
+	if (!rc && bytes_of(&order->from) != bytes)
+		rc = agent_refuse(loop->agent, REFUSAL_ORDER,
+				  "blocks to send and to receive that differ");
 	if (!rc)
 		fill_receives(loop, order->packed ? &loop->receive_piece : &order->to, sges);
 	return rc;
@@ -218,7 +202,6 @@ static int prepare(struct loop *loop)
 	if (hidden && order->packed)
 		return agent_refuse(loop->agent, REFUSAL_ORDER,
 				    "memory to pack that the processor cannot reach");
-
 	if (!sges || sges > LIMIT_SGES)
 		return agent_refuse(loop->agent, REFUSAL_ORDER, "a queue pair without elements");
 	/* iWARP reads into one piece (RFC 5040, 4.4): such devices limit reads separately. */
@@ -302,7 +285,7 @@ static bool wait_due(struct loop *loop)
 static bool send_out(struct loop *loop)
 {
 	if (loop->order->packed)
-		pack(loop->agent, &loop->order->from, &loop->send_piece);
+		copy(loop->agent, &loop->order->from, &loop->send_piece, false);
 	return post_send(loop);
 }
 
@@ -313,7 +296,7 @@ static bool take_in(struct loop *loop, bool last)
 	if (!wait_due(loop) || (!last && !post_receive(loop)))
 		return false;
 	if (loop->order->packed)
-		unpack(loop->agent, &loop->receive_piece, &loop->order->to);
+		copy(loop->agent, &loop->order->to, &loop->receive_piece, true);
 	return true;
 }
 
@@ -331,11 +314,11 @@ static bool transfer(struct loop *loop, bool last)
 	if (order->operation == POST_SEND)
 		return ping_pong(loop, last);
 	if (order->packed && order->operation == POST_WRITE)
-		pack(loop->agent, &order->from, &loop->send_piece);
+		copy(loop->agent, &order->from, &loop->send_piece, false);
 	if (!post_send(loop) || !wait_due(loop))
 		return false;
 	if (order->packed && order->operation == POST_READ)
-		unpack(loop->agent, &loop->send_piece, &order->to);
+		copy(loop->agent, &order->to, &loop->send_piece, true);
 	return true;
 }
 

@@ -100,29 +100,17 @@ int agent_memory(struct agent *agent, const struct message_memory *order,
 	return rc;
 }
 
-/* Part of a buffer, hidden or not, while the processor works on it. */
-struct part {
-	uint8_t *work;	  /* where the processor reads and writes */
-	uint8_t *staging; /* copy of hidden memory, else NULL */
-};
-
-static struct part part_of(const struct agent_buffer *buffer, uint8_t *block, uint64_t bytes)
+/* Returns room for a copy of a block that is hidden, which the caller frees; else NULL. */
+static uint8_t *stage(const struct agent_buffer *buffer, uint64_t bytes)
 {
-	struct part part = {.work = block};
-
-	if (memory_is_hidden(&buffer->memory))
-		part.work = part.staging = mem_alloc_zero(bytes + 1, 1);
-	return part;
+	return memory_is_hidden(&buffer->memory) ? mem_alloc_zero(bytes + 1, 1) : NULL;
 }
 
-static int copy(struct agent *agent, const struct agent_buffer *buffer, const struct part *part,
-		uint8_t *block, uint64_t bytes, bool in)
+static int copy(struct agent *agent, const struct agent_buffer *buffer, uint8_t *to,
+		const uint8_t *from, uint64_t bytes, bool in)
 {
-	int rc = 0;
+	int rc = buffer->memory.ops->copy(&agent->source, to, from, bytes, in);
 
-	if (part->staging)
-		rc = buffer->memory.ops->copy(&agent->source, in ? block : part->staging,
-					      in ? part->staging : block, bytes, in);
 	return rc ? agent_fail(agent, STAGE_MEMORY, -rc, "a copy of the accelerator") : 0;
 }
 
@@ -131,16 +119,14 @@ static int fill_block(struct agent *agent, const struct message_fill *order, uin
 	const struct agent_buffer *buffer = &agent->buffers[order->span.buffer];
 	uint8_t *block = agent_block(agent, &order->span, i);
 	const uint64_t bytes = order->span.block_bytes;
-	struct part part = part_of(buffer, block, bytes);
-	int rc;
+	_cleanup_(freep) uint8_t *staging = stage(buffer, bytes);
+	uint8_t *work = staging ? staging : block;
 
 	if (order->constant)
-		memset(part.work, (int)(order->seed & 0xff), bytes);
+		memset(work, (int)(order->seed & 0xff), bytes);
 	else
-		pattern_fill(part.work, i * bytes, bytes, order->seed);
-	rc = copy(agent, buffer, &part, block, bytes, true);
-	free(part.staging);
-	return rc;
+		pattern_fill(work, i * bytes, bytes, order->seed);
+	return staging ? copy(agent, buffer, block, staging, bytes, true) : 0;
 }
 
 int agent_fill(struct agent *agent, const struct message_fill *order)
@@ -161,18 +147,19 @@ static int check_block(struct agent *agent, const struct message_fill *order, ui
 		       struct message_checked *reply)
 {
 	const struct agent_buffer *buffer = &agent->buffers[order->span.buffer];
-	uint8_t *block = agent_block(agent, &order->span, i);
+	const uint8_t *block = agent_block(agent, &order->span, i);
 	const uint64_t bytes = order->span.block_bytes, offset = i * bytes;
-	struct part part = part_of(buffer, block, bytes);
-	int rc = copy(agent, buffer, &part, block, bytes, false);
+	_cleanup_(freep) uint8_t *staging = stage(buffer, bytes);
+	const uint8_t *work = staging ? staging : block;
+	int rc = staging ? copy(agent, buffer, staging, block, bytes, false) : 0;
 	struct pattern_mismatch mismatch = {0};
-	bool equal = true;
+	bool equal;
 
-	if (!rc && order->constant)
-		equal = pattern_check_constant(part.work, offset, bytes, (uint8_t)order->seed,
-					       &mismatch);
-	else if (!rc)
-		equal = pattern_check(part.work, offset, bytes, order->seed, &mismatch);
+	if (rc)
+		return rc;
+	equal = order->constant ? pattern_check_constant(work, offset, bytes, (uint8_t)order->seed,
+							 &mismatch)
+				: pattern_check(work, offset, bytes, order->seed, &mismatch);
 	if (!equal && reply->equal) {
 		reply->equal = 0;
 		reply->offset = mismatch.offset;
@@ -180,8 +167,7 @@ static int check_block(struct agent *agent, const struct message_fill *order, ui
 		reply->got = mismatch.got;
 	}
 	reply->different += mismatch.count;
-	free(part.staging);
-	return rc;
+	return 0;
 }
 
 int agent_check(struct agent *agent, const struct message_fill *order,

@@ -13,17 +13,12 @@
 
 int agent_access(uint32_t access)
 {
-	int flags = 0;
-
-	if (access & ACCESS_LOCAL)
-		flags |= IBV_ACCESS_LOCAL_WRITE;
-	if (access & ACCESS_WRITE)
-		flags |= IBV_ACCESS_REMOTE_WRITE;
-	if (access & ACCESS_READ)
-		flags |= IBV_ACCESS_REMOTE_READ;
-	if (access & ACCESS_ATOMIC)
-		flags |= IBV_ACCESS_REMOTE_ATOMIC;
-	return flags;
+	_Static_assert((int)ACCESS_LOCAL == (int)IBV_ACCESS_LOCAL_WRITE &&
+			       (int)ACCESS_WRITE == (int)IBV_ACCESS_REMOTE_WRITE &&
+			       (int)ACCESS_READ == (int)IBV_ACCESS_REMOTE_READ &&
+			       (int)ACCESS_ATOMIC == (int)IBV_ACCESS_REMOTE_ATOMIC,
+		       "the exchange has the numbers of libibverbs");
+	return (int)access;
 }
 
 /*

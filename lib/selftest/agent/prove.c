@@ -98,7 +98,7 @@ static bool await_sent(struct agent *agent, struct ibv_cq *cq, uint64_t id)
 	return false;
 }
 
-static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct message_prove *order,
+static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct message_post *post,
 		      const struct secret *secret)
 {
 	struct ibv_sge element = {
@@ -116,11 +116,7 @@ static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct mes
 	struct ibv_send_wr *bad;
 	int rc;
 
-	if (qp->kind == QP_UD) {
-		work.wr.ud.ah = qp->ah;
-		work.wr.ud.remote_qpn = order->qpn;
-		work.wr.ud.remote_qkey = order->qkey;
-	}
+	agent_fill_remote(qp, post, &work);
 	rc = ibv_post_send(qp->qp, &work, &bad);
 	if (rc)
 		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
@@ -156,7 +152,7 @@ int agent_prove(struct agent *agent, const struct message_prove *order)
 	rc = secret_make(agent, qp, &secret);
 	if (rc)
 		return rc;
-	rc = send_nonce(agent, qp, order, &secret);
+	rc = send_nonce(agent, qp, &post, &secret);
 	secret_free(agent, &secret);
 	guard->asked = !rc;
 	return rc;
