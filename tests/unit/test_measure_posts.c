@@ -1281,7 +1281,7 @@ static void stops(void **state)
 		after = clock_raw_nsec();
 		deadline = measure.deadline_nsec;
 		assert_int_equal(over, !rows[i].msec);
-		assert_int_equal(measure.stop, rows[i].first);
+		assert_int_equal(measure.ran.stop, rows[i].first);
 		assert_int_equal(measure.told, rows[i].told);
 		assert_int_equal(measure.ending, rows[i].ending);
 		if (!rows[i].msec) {
@@ -1296,7 +1296,7 @@ static void stops(void **state)
 		assert_true(measure.deadline_nsec == UINT64_MAX);
 		measure.deadline_nsec = 1;
 		assert_true(measure_stopped(&measure, rows[i].stop));
-		assert_int_equal(measure.stop, rows[i].last);
+		assert_int_equal(measure.ran.stop, rows[i].last);
 	}
 	device_free();
 }

@@ -68,7 +68,7 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 		/*
 		 * This ends an unreliable run; otherwise the end is already there or never comes.
 		 */
-		measure->stop = agent_is_reliable(measure->kind) ? stop : STOP_NONE;
+		measure->ran.stop = agent_is_reliable(measure->kind) ? stop : STOP_NONE;
 		return now >= measure->deadline_nsec;
 	}
 	if (stop == STOP_INTERRUPTED) {
@@ -82,7 +82,7 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 		if (now < measure->deadline_nsec)
 			return false;
 	}
-	measure->stop = stop;
+	measure->ran.stop = stop;
 	return true;
 }
 
@@ -369,13 +369,7 @@ static int finish(struct measure *measure, struct message_ran *reply)
 	agent->report.events = measure->events;
 	if (measure->error)
 		return agent_fail(agent, STAGE_TRANSFER, measure->error, "%s", measure->failed);
-	*reply = (struct message_ran){
-		.elapsed_nsec = measure->elapsed_nsec,
-		.iterations = measure->counted,
-		.status = measure->status,
-		.vendor_error = measure->vendor_error,
-		.stop = measure->stop,
-	};
+	*reply = measure->ran;
 	return 0;
 }
 
@@ -402,7 +396,7 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 	} else {
 		agent_begin_report(agent);
 		if (loop(&measure))
-			measure.stop = STOP_NONE;
+			measure.ran.stop = STOP_NONE;
 		agent_end_report(agent);
 		watch_end(&agent->watch);
 		rc = finish(&measure, reply);

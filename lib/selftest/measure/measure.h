@@ -149,7 +149,7 @@ struct measure {
 	struct run_qp *qps;
 	struct ibv_send_wr *requests;
 	struct sampler sampler;
-	uint64_t counted, elapsed_nsec;
+	struct message_ran ran; /* the result so far */
 	uint64_t completed;	/* over all queue pairs */
 	uint64_t received;	/* messages */
 	uint64_t lost;		/* pings without an answer */
@@ -166,10 +166,7 @@ struct measure {
 	bool told;		/* the other side has sent one */
 	bool yields;		/* the other side needs the same processor */
 	bool ending;		/* the next message sent is the last */
-	enum stop stop;
-	enum ibv_wc_status status;
-	uint32_t vendor_error;
-	int error; /* errno of a call */
+	int error;		/* errno of a call */
 	const char *failed;
 };
 
@@ -272,31 +269,10 @@ static inline uint8_t *last_byte(const struct measure *measure, uint64_t offset)
 	return measure->bytes + offset + measure->order->bytes - 1;
 }
 
-/* Times a ping-pong. */
-struct clock {
-	uint64_t begin_nsec, last_nsec;
-	uint64_t iteration;
-	unsigned int share; /* 2 for round trips, where a sample is half of the time; else 1 */
-};
-
-void clock_begin(struct clock *clock, unsigned int share);
-void clock_end(const struct clock *clock, struct measure *measure);
-
-/* Records the end of an iteration. */
-static inline void clock_tick(struct clock *clock, struct measure *measure)
-{
-	const struct message_run *order = measure->order;
-	uint64_t now = clock_raw_nsec();
-
-	if (clock->iteration >= order->warmup)
-		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);
-	else
-		clock->begin_nsec = now;
-	clock->last_nsec = now;
-	clock->iteration++;
-	measure_progress(measure);
-	if (order->iterations ? clock->iteration + 1 >= order->iterations
-			      : clock->iteration > order->warmup &&
-					now - clock->begin_nsec >= order->duration_msec * 1000000)
-		measure->ending = true;
-}
+/*
+ * Sends a message and waits for what follows from it; *ret_came becomes false if that was in vain,
+ * and the iteration is repeated. Returns false if the run is over.
+ */
+typedef bool exchange_one(struct measure *measure, uint64_t iteration, bool last, bool *ret_came);
+/* Times iterations until the last one. Returns false if the run was over before. */
+bool measure_each(struct measure *measure, unsigned int share, exchange_one *exchange);

@@ -12,16 +12,60 @@
  */
 #define SPINS_BEFORE_POLL 65536u
 
-void clock_begin(struct clock *clock, unsigned int share)
+/* Times iterations. */
+struct clock {
+	uint64_t begin_nsec, last_nsec;
+	uint64_t iteration;
+	unsigned int share; /* 2 for round trips, where a sample is half of the time; else 1 */
+};
+
+/* Records the end of an iteration. */
+static void tick(struct clock *clock, struct measure *measure)
 {
-	*clock = (struct clock){.share = share};
-	clock->begin_nsec = clock->last_nsec = clock_raw_nsec();
+	const struct message_run *order = measure->order;
+	uint64_t now = clock_raw_nsec();
+
+	if (clock->iteration >= order->warmup)
+		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);
+	else
+		clock->begin_nsec = now;
+	clock->last_nsec = now;
+	clock->iteration++;
+	measure_progress(measure);
+	if (order->iterations ? clock->iteration + 1 >= order->iterations
+			      : clock->iteration > order->warmup &&
+					now - clock->begin_nsec >= order->duration_msec * 1000000)
+		measure->ending = true;
 }
 
-void clock_end(const struct clock *clock, struct measure *measure)
+/* The time spent waiting in vain belongs to no sample. */
+static void note_loss(struct clock *clock, struct measure *measure)
 {
-	measure->counted = measure->sampler.all.count;
-	measure->elapsed_nsec = measure->counted ? clock->last_nsec - clock->begin_nsec : 0;
+	measure->lost++;
+	clock->last_nsec = clock_raw_nsec();
+}
+
+bool measure_each(struct measure *measure, unsigned int share, exchange_one *exchange)
+{
+	struct clock clock = {.share = share};
+	bool last = measure->order->iterations == 1, good, came;
+
+	clock.begin_nsec = clock.last_nsec = clock_raw_nsec();
+	do {
+		came = true;
+		good = exchange(measure, clock.iteration, last, &came);
+		if (good && came)
+			tick(&clock, measure);
+		else if (good)
+			note_loss(&clock, measure);
+		if (last && came)
+			break;
+		last = measure->ending;
+	} while (good);
+	measure->ran.iterations = measure->sampler.all.count;
+	measure->ran.elapsed_nsec = measure->ran.iterations ? clock.last_nsec - clock.begin_nsec
+							    : 0;
+	return good;
 }
 
 /* Waits for a message; sets *ret_end if it is the other side's last. */
@@ -39,27 +83,24 @@ static inline bool await_message(struct measure *measure, bool *ret_end)
 	return true;
 }
 
-bool latency_send_ask(struct measure *measure)
+static bool send_one(struct measure *measure, uint64_t iteration, bool last, bool *ret_came)
 {
 	struct run_qp *qp = measure->qps;
-	struct clock clock;
-	bool last = measure->order->iterations == 1, end = false, good = true;
+	bool end = false;
 
-	clock_begin(&clock, 2);
-	for (;;) {
-		/* Several receives are posted: the next need not be posted before the ping. */
-		good = measure_post_with_room(measure, qp) &&
-		       (!clock.iteration || measure_receive(measure, qp)) &&
-		       await_message(measure, &end);
-		if (!good || end)
-			break;
-		clock_tick(&clock, measure);
-		if (last)
-			break;
-		last = measure->ending;
-	}
-	clock_end(&clock, measure);
-	return good && measure_send_end(measure, qp);
+	(void)last, (void)ret_came;
+	/* Several receives are posted: the next need not be posted before the ping. */
+	if (!measure_post_with_room(measure, qp) || (iteration && !measure_receive(measure, qp)) ||
+	    !await_message(measure, &end))
+		return false;
+	measure->ended += end;
+	return !end;
+}
+
+bool latency_send_ask(struct measure *measure)
+{
+	return (measure_each(measure, 2, send_one) || measure->ended) &&
+	       measure_send_end(measure, measure->qps);
 }
 
 bool latency_send_answer(struct measure *measure)
@@ -70,7 +111,7 @@ bool latency_send_answer(struct measure *measure)
 
 	while (await_message(measure, &end)) {
 		if (end) {
-			measure->counted = count;
+			measure->ran.iterations = count;
 			return true;
 		}
 		if (!measure_post_with_room(measure, qp) || !measure_receive(measure, qp))
@@ -106,31 +147,22 @@ static inline uint8_t await_stamp(struct measure *measure, const uint8_t *arrive
 	}
 }
 
+static bool write_one(struct measure *measure, uint64_t iteration, bool last, bool *ret_came)
+{
+	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
+	const uint8_t stamp = stamp_of(iteration);
+	struct run_qp *qp = measure->qps;
+
+	(void)ret_came;
+	*last_byte(measure, 0) = stamp | (last ? STAMP_END : 0);
+	if (last)
+		qp->quota = qp->posted + 1;
+	return measure_post_with_room(measure, qp) && await_stamp(measure, arrives, stamp);
+}
+
 bool latency_write_ask(struct measure *measure)
 {
-	uint8_t *sent = last_byte(measure, 0);
-	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
-	struct run_qp *qp = measure->qps;
-	struct clock clock;
-	bool last = measure->order->iterations == 1, good = true;
-
-	clock_begin(&clock, 2);
-	for (;;) {
-		uint8_t stamp = stamp_of(clock.iteration);
-
-		*sent = stamp | (last ? STAMP_END : 0);
-		if (last)
-			qp->quota = qp->posted + 1;
-		good = measure_post_with_room(measure, qp) && await_stamp(measure, arrives, stamp);
-		if (!good)
-			break;
-		clock_tick(&clock, measure);
-		if (last)
-			break;
-		last = measure->ending;
-	}
-	clock_end(&clock, measure);
-	return good && measure_drain(measure, qp, 0);
+	return measure_each(measure, 2, write_one) && measure_drain(measure, measure->qps, 0);
 }
 
 bool latency_write_answer(struct measure *measure)
@@ -157,26 +189,18 @@ bool latency_write_answer(struct measure *measure)
 	}
 }
 
-bool latency_one_sided(struct measure *measure)
+static bool fetch_one(struct measure *measure, uint64_t iteration, bool last, bool *ret_came)
 {
 	struct run_qp *qp = measure->qps;
-	struct clock clock;
-	bool last = measure->order->iterations == 1, good = true;
 
-	clock_begin(&clock, 1);
-	for (;;) {
-		/* Every operation is signaled. */
-		qp->quota = qp->posted + 1;
-		good = measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
-		if (!good)
-			break;
-		clock_tick(&clock, measure);
-		if (last)
-			break;
-		last = measure->ending;
-	}
-	clock_end(&clock, measure);
-	return good;
+	(void)iteration, (void)last, (void)ret_came;
+	qp->quota = qp->posted + 1; /* signaled */
+	return measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
+}
+
+bool latency_one_sided(struct measure *measure)
+{
+	return measure_each(measure, 1, fetch_one);
 }
 
 /* Keeps the queue pairs full of messages until the end. */
@@ -341,8 +365,8 @@ bool bandwidth_ask(struct measure *measure)
 		begin_phase(measure, &tally,
 			    order->iterations ? order->iterations - order->warmup : UINT64_MAX);
 		good = run_phase(measure, &tally);
-		measure->counted = tally.completed - tally.before;
-		measure->elapsed_nsec = tally.last_nsec - tally.begin_nsec;
+		measure->ran.iterations = tally.completed - tally.before;
+		measure->ran.elapsed_nsec = tally.last_nsec - tally.begin_nsec;
 	}
 	if (!measure->credited)
 		return good;

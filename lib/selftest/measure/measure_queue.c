@@ -50,12 +50,12 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 	do {
 		if (!is_cause(&next))
 			continue;
-		measure->status = next.status;
-		measure->vendor_error = next.vendor_err;
+		measure->ran.status = next.status;
+		measure->ran.vendor_error = next.vendor_err;
 		return;
 	} while (poll_queues(measure, &next, 1) > 0);
-	measure->status = IBV_WC_WR_FLUSH_ERR;
-	measure->vendor_error = item->vendor_err;
+	measure->ran.status = IBV_WC_WR_FLUSH_ERR;
+	measure->ran.vendor_error = item->vendor_err;
 }
 
 /*

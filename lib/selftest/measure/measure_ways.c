@@ -82,7 +82,7 @@ bool bandwidth_answer(struct measure *measure)
 {
 	const bool good = take_all(measure);
 
-	measure->counted = measure->received;
+	measure->ran.iterations = measure->received;
 	return good;
 }
 
@@ -98,7 +98,7 @@ bool unreliable_listen(struct measure *measure)
 
 	while (measure_poll(measure, items, POLL_MOST) >= 0)
 		;
-	measure->counted = measure->received;
+	measure->ran.iterations = measure->received;
 	return measure->told;
 }
 
@@ -138,13 +138,6 @@ static bool await_pong(struct measure *measure, uint32_t number, bool *ret_came)
 	return true;
 }
 
-/* The time spent waiting in vain belongs to no sample. */
-static void note_loss(struct clock *clock, struct measure *measure)
-{
-	measure->lost++;
-	clock->last_nsec = clock_raw_nsec();
-}
-
 bool unreliable_send_answer(struct measure *measure)
 {
 	struct ibv_wc item;
@@ -158,7 +151,7 @@ bool unreliable_send_answer(struct measure *measure)
 			continue;
 		if (!send_number(measure, item.imm_data) || !measure_receive(measure, measure->qps))
 			return measure->told;
-		measure->counted = ++measure->received;
+		measure->ran.iterations = ++measure->received;
 		measure_progress(measure);
 	}
 }
@@ -202,8 +195,12 @@ static bool await_stamp(struct measure *measure, uint8_t stamp, bool *ret_came)
  * Sends a ping and waits for its pong. A send has a new number each time; a repeated write has the
  * same stamp again, because it may be the pong that was lost.
  */
-static bool ping(struct measure *measure, uint32_t number, uint8_t stamp, bool *ret_came)
+static bool ping(struct measure *measure, uint64_t iteration, bool last, bool *ret_came)
 {
+	const uint32_t number = (uint32_t)(iteration + measure->lost);
+	const uint8_t stamp = stamp_of(iteration);
+
+	(void)last;
 	if (measure->order->operation == RUN_SEND)
 		return send_number(measure, number) && await_pong(measure, number, ret_came);
 	return write_stamp(measure, stamp) && await_stamp(measure, stamp, ret_came);
@@ -211,25 +208,7 @@ static bool ping(struct measure *measure, uint32_t number, uint8_t stamp, bool *
 
 bool unreliable_ask(struct measure *measure)
 {
-	struct clock clock;
-	uint32_t number = 0;
-	bool last = measure->order->iterations == 1, good = true, came = true;
-
-	clock_begin(&clock, 2);
-	for (;;) {
-		good = ping(measure, number++, stamp_of(clock.iteration), &came);
-		if (!good)
-			break;
-		if (came)
-			clock_tick(&clock, measure);
-		else
-			note_loss(&clock, measure);
-		if (last && came)
-			break;
-		last = measure->ending;
-	}
-	clock_end(&clock, measure);
-	return good && measure_drain(measure, measure->qps, 0);
+	return measure_each(measure, 2, ping) && measure_drain(measure, measure->qps, 0);
 }
 
 bool unreliable_write_answer(struct measure *measure)
@@ -237,13 +216,13 @@ bool unreliable_write_answer(struct measure *measure)
 	bool came;
 
 	for (;;) {
-		if (!await_stamp(measure, stamp_of(measure->counted), &came))
+		if (!await_stamp(measure, stamp_of(measure->ran.iterations), &came))
 			return measure->told;
 		/* Timed out: the ping was lost, or the last pong, which is written again. */
-		if (!came && !measure->counted)
+		if (!came && !measure->ran.iterations)
 			continue;
-		measure->counted += came;
-		if (!write_stamp(measure, stamp_of(measure->counted - 1)))
+		measure->ran.iterations += came;
+		if (!write_stamp(measure, stamp_of(measure->ran.iterations - 1)))
 			return measure->told;
 		measure_progress(measure);
 	}
