@@ -86,7 +86,7 @@ static void take_rows(const struct selftest_results *results, struct rail_report
 static void work(const struct selftest_request *request, const struct rail *rail, int line,
 		 pid_t parent)
 {
-	struct rail_report report = {.finished = true};
+	struct rail_report report = {0};
 	struct selftest_request own = *request;
 	struct selftest_results results = {0};
 

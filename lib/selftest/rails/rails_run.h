@@ -6,9 +6,8 @@
 
 /* The result of one process. A flat record: it comes through a socket. */
 struct rail_report {
-	bool done;     /* the test ran, and `gbps` is known */
-	bool finished; /* the process ran to its end */
-	bool skipped;  /* not measurable here; the reason says why */
+	bool done;    /* the test ran, and `gbps` is known */
+	bool skipped; /* not measurable here; the reason says why */
 	double gbps;
 	char reason[400], next_step[300];
 	char cpus[128], far_cpus[128]; /* processors to which both sides are bound */
