@@ -290,29 +290,15 @@ int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
 	return rc ? rc : rc_transfer(trial, &paths[1], &transfer);
 }
 
-static void run_operation(struct trial *trial)
+/* Transfers both ways by each kind of operation, on one connection. */
+static void run_kinds(struct trial *trial, const uint32_t *kinds, uint32_t count, uint64_t bytes)
 {
-	const struct rc_transfer transfer = {
-		.operation = (uint32_t)trial->test->value,
-		.bytes = USUAL_BYTES,
-	};
-	struct rc_path paths[2];
-
-	number_set(&trial->result->size_bytes, USUAL_BYTES);
-	if (!rc_connect(trial, NULL, USUAL_BYTES, paths))
-		rc_both_ways(trial, paths, transfer);
-}
-
-/* Tries each kind of message, because they are segmented into packets differently. */
-static void run_bytes(struct trial *trial, uint64_t bytes)
-{
-	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
 	struct rc_path paths[2];
 	int rc;
 
 	number_set(&trial->result->size_bytes, bytes);
 	rc = rc_connect(trial, NULL, bytes, paths);
-	for (uint32_t i = 0; i < ARRAY_SIZE(kinds) && !rc; i++) {
+	for (uint32_t i = 0; i < count && !rc; i++) {
 		const struct rc_transfer transfer = {
 			.operation = kinds[i],
 			.bytes = bytes,
@@ -321,6 +307,19 @@ static void run_bytes(struct trial *trial, uint64_t bytes)
 
 		rc = rc_both_ways(trial, paths, transfer);
 	}
+}
+
+static void run_operation(struct trial *trial)
+{
+	run_kinds(trial, &(uint32_t){(uint32_t)trial->test->value}, 1, USUAL_BYTES);
+}
+
+/* Tries each kind of message, because they are segmented into packets differently. */
+static void run_bytes(struct trial *trial, uint64_t bytes)
+{
+	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
+
+	run_kinds(trial, kinds, ARRAY_SIZE(kinds), bytes);
 }
 
 static void run_size(struct trial *trial)

@@ -58,8 +58,8 @@ static int transfer(struct trial *trial, const struct rc_path paths[static 2], u
 	return rc_name_failure(trial, rc_both_ways(trial, paths, order), "%s", when);
 }
 
-/* Returns 1 if drained, 0 if the device has no such state (with the reason), or -EIO. */
-static int enter_drained(struct trial *trial, struct side *side, const char **ret_refusal)
+/* Returns 1 if drained, 0 if the driver refuses that state, which the row remarks, or -EIO. */
+static int enter_drained(struct trial *trial, struct side *side)
 {
 	const struct message_modify request = {
 		.state = IBV_QPS_SQD,
@@ -70,7 +70,9 @@ static int enter_drained(struct trial *trial, struct side *side, const char **re
 	int rc = side_modify(side, &request);
 
 	if (rc == -EREMOTEIO && is_unsupported(side)) {
-		*ret_refusal = strerror((int)side->refused.error);
+		trial_remark(trial,
+			     "without SQD: the driver refuses that state (ibv_modify_qp: %s)",
+			     strerror((int)side->refused.error));
 		return 0;
 	}
 	if (trial_explain(trial, side, rc) || rc_expect_state(trial, side, 0, IBV_QPS_SQD))
@@ -124,18 +126,13 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 static int walk_drained(struct trial *trial, const struct rc_path paths[static 2],
 			const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
-	const char *refusal = NULL;
 	int rc = 1;
 
 	for (uint32_t i = 0; i < 2 && rc > 0; i++) {
-		rc = enter_drained(trial, paths[i].from, &refusal);
+		rc = enter_drained(trial, paths[i].from);
 		if (rc > 0)
 			rc = hold_and_release(trial, &paths[i], shape, numbers) ? -EIO : 1;
 	}
-	if (rc == 0)
-		trial_remark(trial,
-			     "without SQD: the driver refuses that state (ibv_modify_qp: %s)",
-			     refusal ? refusal : "unknown error");
 	return rc < 0 ? rc : 0;
 }
 
