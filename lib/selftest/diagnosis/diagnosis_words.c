@@ -196,8 +196,7 @@ static const struct status_words statuses[] = {
 				   "or lacks the right that the operation needs"},
 	[IBV_WC_REM_OP_ERR] =
 		{"remote operation error",
-		 "the peer could not carry out the request: its queue pair or adapter is in error"
-		 ""},
+		 "the peer could not carry out the request: its queue pair or adapter is in error"},
 	[IBV_WC_RETRY_EXC_ERR] = {"transport retry counter exceeded",
 				  "packets were retransmitted and never acknowledged in time"},
 	[IBV_WC_RNR_RETRY_EXC_ERR] = {"RNR retry counter exceeded",
@@ -209,8 +208,7 @@ static const struct status_words statuses[] = {
 	/* EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_DEST_QPN: rdma-core, providers/efa/verbs.c. */
 	[IBV_WC_REM_INV_RD_REQ_ERR] = {"remote invalid RD request",
 				       "the peer refused a reliable datagram; with EFA, it has no "
-				       "such queue pair, or one "
-				       "that is in error"},
+				       "such queue pair, or one that is in error"},
 	[IBV_WC_REM_ABORT_ERR] =
 		{"aborted error",
 		 "the operation was aborted by the peer or by a command of the adapter"},
