@@ -135,15 +135,11 @@ static size_t plain_length(const char *bytes, size_t length)
 
 void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length)
 {
-	static const char digits[] = "0123456789abcdef";
-	char *out = buffer;
-	size_t i = 0;
+	size_t i = plain_length(bytes, length < size ? length : size - 1);
+	char *out = buffer + i;
 
-	if (size)
-		i = plain_length(bytes, length < size ? length : size - 1);
 	if (i)
-		memcpy(out, bytes, i);
-	out += i;
+		memcpy(buffer, bytes, i);
 	while (i < length && bytes[i]) {
 		size_t sequence = text_utf8_length(bytes + i, length - i);
 		bool keep = sequence && !is_unsafe(decode(bytes + i, sequence));
@@ -151,15 +147,11 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 
 		if (size - (size_t)(out - buffer) <= (end - i) * (keep ? 1 : 4))
 			break;
-		for (; i < end; i++) {
-			if (keep) {
-				*out++ = bytes[i];
-				continue;
-			}
-			*out++ = '\\';
-			*out++ = 'x';
-			*out++ = digits[(unsigned char)bytes[i] >> 4];
-			*out++ = digits[(unsigned char)bytes[i] & 15];
+		for (; keep && i < end; i++)
+			*out++ = bytes[i];
+		for (; i < end; i++, out += 4) {
+			memcpy(out, "\\x", 2);
+			text_write_hex(out + 2, (const uint8_t *)bytes + i, 1);
 		}
 	}
 	*out = '\0';
@@ -219,6 +211,22 @@ static size_t distance(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
+/* mlx5_7 is as close to mlx5_0 as to mlx5_1. */
+static bool differs_in_number(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			a += strspn(a, digits);
+			b += strspn(b, digits);
+		} else if (!is_same_letter(*a++, *b++)) {
+			return false;
+		}
+	}
+	return !a[strspn(a, digits)] && !b[strspn(b, digits)];
+}
+
 /* Returns the only one of the words that begins with `word`, or NULL. */
 static const char *only_longer(const char *word, const char *const *words, size_t count)
 {
@@ -232,7 +240,7 @@ static const char *only_longer(const char *word, const char *const *words, size_
 			return NULL;
 		longer = words[i];
 	}
-	return longer;
+	return longer && !differs_in_number(word, longer) ? longer : NULL;
 }
 
 const char *text_closest(const char *word, const char *const *words, size_t count)
@@ -243,7 +251,8 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		size_t slips = distance(word, words[i]);
 
-		if (slips < best && slips * 2 < strlen(word)) {
+		if (slips < best && slips * 2 < strlen(word) &&
+		    !(slips && differs_in_number(word, words[i]))) {
 			best = slips;
 			closest = words[i];
 		}
@@ -255,14 +264,7 @@ char *text_suggest(const char *word, const char *const *words, size_t count, con
 {
 	const char *closest = text_closest(word, words, count);
 
-	if (closest)
-		return mem_format("did you mean '%s'?", closest);
-	return mem_string_or_null(otherwise);
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	return closest ? mem_format("did you mean '%s'?", closest) : mem_string_or_null(otherwise);
 }
 
 /* Compares two runs of digits of any length by value and moves both past them. */
@@ -288,7 +290,7 @@ int text_compare_natural(const char *a, const char *b)
 	const char *start_a = a, *start_b = b;
 
 	while (*a && *b) {
-		if (is_digit(*a) && is_digit(*b)) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
 			int order = compare_digits(&a, &b);
 
 			if (order)
@@ -322,8 +324,6 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 	*ret_value = value;
 	return 0;
 }
-
-#define FIRST_SIZE 256u
 
 /* Takes the next range of a list; returns false at its end, and at anything else. */
 static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
@@ -396,6 +396,7 @@ char *text_bytes(uint64_t bytes)
 
 void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 {
+	enum { FIRST_SIZE = 256 };
 	size_t size = buffer->size ? buffer->size : FIRST_SIZE;
 	va_list words;
 	int length;

@@ -42,7 +42,7 @@ locale_t text_widths(void);
  * Returns the one of `count` words that a mistyped `word` most likely means, or NULL. A typo is at
  * most two slips (insert, delete, replace, swap), and less than half of the word. If no word is
  * that close, returns the only one that begins with `word`, if that has three letters or more:
- * "rate" means "rate_gbps".
+ * "rate" means "rate_gbps". No word is a guess for one that differs in numbers alone.
  */
 const char *text_closest(const char *word, const char *const *words, size_t count);
 

@@ -178,35 +178,22 @@ static char *explain_word(const char *word, const struct root *root)
 	return devices ? mem_format("that is the PCI address of %s", devices) : NULL;
 }
 
-bool object_differs_in_number(const char *word, const char *name)
-{
-	static const char digits[] = "0123456789";
-
-	for (; *word && *word == *name; word++)
-		name++;
-	return !word[strspn(word, digits)] && !name[strspn(name, digits)];
-}
-
 char *object_suggest(const struct root *root, const char *word, const char *const *names,
 		     size_t count, const char *otherwise)
 {
 	enum { NAMES_MOST = 16 }; /* more are no hint, but a listing */
-	const char *closest = text_closest(word, names, count);
 	_cleanup_(freep) char *list = NULL;
 	char *hint = root ? explain_word(word, root) : NULL;
 
 	if (hint)
 		return hint;
-	/* mlx5_9 is as close to mlx5_0 as to mlx5_1. */
-	if (closest && !object_differs_in_number(word, closest))
-		return mem_format("did you mean '%s'?", closest);
 	for (size_t i = 0; i < count && count <= NAMES_MOST; i++)
 		mem_extend(&list, "%s%s",
 			   i	       ? ", "
 			   : count > 1 ? "there are "
 				       : "there is only ",
 			   names[i]);
-	return mem_string(list ? list : otherwise);
+	return text_suggest(word, names, count, list ? list : otherwise);
 }
 
 static char *suggest_device(const struct device_list *list, const char *word,

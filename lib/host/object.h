@@ -29,8 +29,6 @@ int objects_parse(struct objects *objects, char *const *words, bool ports, char 
 void objects_free(struct objects *objects);
 /* Whether it is this device: people type the name that they see, scripts may have the kernel's. */
 bool object_names(const struct object *object, const struct device *device);
-/* Whether only the number at the end differs, or is missing: mlx5_9 and mlx5_0. */
-bool object_differs_in_number(const char *word, const char *name);
 /*
  * Returns the next step after a word that is none of these names, for the caller to free: what
  * else the word is below `root` (or NULL), such as a netdev or the GUID of a device; the name that

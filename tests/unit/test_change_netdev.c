@@ -502,8 +502,9 @@ static void children_that_cannot_be(void **state)
 static void typos(void **state)
 {
 	static const char *const rows[][2] = {
-		{"ib0.8002", "there is no P_Key child ib0.8002, so nothing is deleted: did you "
+		{"ibO.8001", "there is no P_Key child ibO.8001, so nothing is deleted: did you "
 			     "mean 'ib0.8001'?"},
+		{"ib0.8002", "there is no P_Key child ib0.8002, so nothing is deleted"},
 		{"eth1", "there is no P_Key child eth1, so nothing is deleted"},
 		{"a\033b", "there is no P_Key child a\\x1bb, so nothing is deleted"},
 	};

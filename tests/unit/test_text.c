@@ -313,6 +313,7 @@ static void closest_prefers_the_nearer(void **state)
 	static const char *const words[] = {"mlx5_10", "mlx5_1", "mlx5_2"};
 	static const char *const columns[] = {"state", "rate_gbps", "node_type", "node_desc"};
 	static const char *const twice[] = {"rate_gbps", "rate_gbps"};
+	static const char *const prefixes[] = {"mlxa_", "mlxb_"};
 	char longest[42], other[42];
 	const char *const long_words[] = {other};
 
@@ -320,7 +321,7 @@ static void closest_prefers_the_nearer(void **state)
 	assert_string_equal(text_closest("mlx5_2", words, 3), "mlx5_2");
 	assert_string_equal(text_closest("mlx_1", words, 3), "mlx5_1");
 	/* Equally close words: the first one wins. */
-	assert_string_equal(text_closest("mlx5_", words + 1, 2), "mlx5_1");
+	assert_string_equal(text_closest("mlx_", prefixes, 2), "mlxa_");
 	/* Not a typo, but the beginning of exactly one word. */
 	assert_string_equal(text_closest("rate", columns, 4), "rate_gbps");
 	assert_string_equal(text_closest("NODE_T", columns, 4), "node_type");
@@ -337,6 +338,44 @@ static void closest_prefers_the_nearer(void **state)
 	other[40] = 'a';
 	other[41] = '\0';
 	assert_null(text_closest(longest, long_words, 1));
+}
+
+/* Any other number would be as likely, whichever number it is, and if it is missing. */
+static void closest_is_never_a_number(void **state)
+{
+	static const struct {
+		const char *word, *name;
+		bool is_guess;
+	} cases[] = {
+		{"mlx5_7", "mlx5_0", false},
+		{"MLX5_7", "mlx5_0", false},
+		{"mlx5_17", "mlx5_2", false},
+		{"mlx4_0", "mlx5_0", false},
+		{"mlx5_", "mlx5_0", false},
+		{"rxe", "rxe0", false},
+		{"rxe0", "rxe", false},
+		{"rxe_1", "rxe_1234", false},
+		{"ib0.8002", "ib0.8001", false},
+		{"rx_prio9_bytes", "rx_prio0_bytes", false},
+		{"mlx5_0", "mlx5_0", true},
+		{"MLX5_0", "mlx5_0", true},
+		{"mlx50", "mlx5_0", true},
+		{"mlx_50", "mlx5_0", true},
+		{"mlx_0", "mlx5_0", true},
+		{"mlx5_0x", "mlx5_0", true},
+		{"rx_prio9_byte", "rx_prio0_bytes", true},
+		{"p0rts", "ports", true},
+	};
+	static const char *const names[] = {"mlx5_0", "mlx5_1", "mlx5_x"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_ptr_equal(text_closest(cases[i].word, &cases[i].name, 1),
+				 cases[i].is_guess ? cases[i].name : NULL);
+	/* A name that differs in a letter is a guess, wherever it is in the list. */
+	assert_string_equal(text_closest("mlx5_7", names, 3), "mlx5_x");
+	/* It is not the only one that begins like that. */
+	assert_null(text_closest("mlx", names, 3));
 }
 
 static void natural_order(void **state)
@@ -491,6 +530,7 @@ int main(void)
 		cmocka_unit_test(utf8_length),
 		cmocka_unit_test(closest_word),
 		cmocka_unit_test(closest_prefers_the_nearer),
+		cmocka_unit_test(closest_is_never_a_number),
 		cmocka_unit_test(plural),
 		cmocka_unit_test(natural_order),
 		cmocka_unit_test(natural_order_is_total),

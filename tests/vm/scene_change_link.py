@@ -128,11 +128,11 @@ def both_ways(tap):
     back = program.rdmactl(*(row(gone).get('undo') or 'rdmactl').split()[1:])
     tap.test('link: the undo command works',
              unequal('status', back.status, 0) + unequal('rdma link', theirs().get('cl'), 'cl1'))
-    typo = link('del', 'cl1')
+    typo = link('del', 'clx')
     tap.test('link: del of a name that no device has: unchanged, but a typo is noted',
              unequal('states', states(typo), ['unchanged']) +
              unequal('notes', row(typo).get('notes'),
-                     ["there is no software device cl1, so nothing is deleted: did you mean 'cl'?"]))
+                     ["there is no software device clx, so nothing is deleted: did you mean 'cl'?"]))
     many = add('cm', 'rxe', 'cl0')
     both = link('del', 'cl', 'cm')
     tap.test('link: del of two', unequal('states', states(many) + states(both), ['changed'] * 3) +

@@ -10,7 +10,6 @@
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
-#include "host/object.h"
 
 enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };
 
@@ -135,15 +134,11 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 {
 	enum { NAMES_MOST = 8 };
 	_cleanup_(freep) char *list = NULL, *guess = NULL;
-	_cleanup_(freep) char *device = mem_format("%.*s", (int)strcspn(missing, ":"), missing);
 	_cleanup_(strings_free) struct strings ports = {0}, of_closest = {0};
 	const struct strings *names = row->kind == NCCL_NETDEVS ? &known->netdevs : &known->devices;
 	const char *closest = text_closest(missing, (const char *const *)names->items,
 					   names->count);
 
-	/* mlx5_7 is as close to mlx5_0 as to mlx5_1. */
-	if (closest && strcmp(closest, device) && object_differs_in_number(device, closest))
-		closest = NULL;
 	/* NCCL's may be a device of the host with a port that it does not have. */
 	if (row->kind == UCX_DEVICES || (closest && !strcmp(closest, missing))) {
 		port_names(&known->ports, NULL, &ports);
