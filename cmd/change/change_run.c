@@ -37,12 +37,11 @@ static bool fail_with_help(struct change_plan *plan, const char *reason)
 	return listing_fail(&plan->listing, STATUS_USAGE, reason, help);
 }
 
-static void fail_change(struct change_plan *plan, const struct change *change, int status)
+bool change_plan_fail(struct change_plan *plan, const struct change *change, int status)
 {
 	if (status == STATUS_USAGE && !change->next_step)
-		fail_with_help(plan, change->reason);
-	else
-		listing_fail(&plan->listing, status, change->reason, change->next_step);
+		return fail_with_help(plan, change->reason);
+	return listing_fail(&plan->listing, status, change->reason, change->next_step);
 }
 
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
@@ -51,14 +50,10 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	struct change *change = changes_add(&plan->changes, &plan->host, setting, object, NULL);
 	int rc;
 
-	if (fill && !fill(change, context)) {
-		fail_change(plan, change, STATUS_FAILED);
-		return false;
-	}
+	if (fill && !fill(change, context))
+		return change_plan_fail(plan, change, STATUS_FAILED);
 	rc = change_parse(change, text, &change->wanted);
-	if (rc)
-		fail_change(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
-	return !rc;
+	return !rc || change_plan_fail(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
 }
 
 /* Finds the setting with that word; NULL: there is none, and the listing has the problem. */
@@ -107,7 +102,7 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 }
 
 bool change_take_values(struct change_plan *plan, const struct keyword *keywords, size_t count,
-			char **words, const char **values, const char *usage)
+			char **words, const char **values)
 {
 	for (; words[0]; words += 2) {
 		_cleanup_(freep) char *message = NULL;
@@ -123,7 +118,7 @@ bool change_take_values(struct change_plan *plan, const struct keyword *keywords
 			message = mem_format("'%s' needs a value: %s", words[0],
 					     keywords[i].metavar);
 		if (message)
-			return listing_fail(&plan->listing, STATUS_USAGE, message, usage);
+			return fail_with_help(plan, message);
 		values[i] = words[1];
 	}
 	return true;

@@ -63,11 +63,15 @@ const struct setting *change_find_pair(struct change_plan *plan, const struct se
 				       char **words);
 /*
  * Stores the values of KEYWORD VALUE pairs, each keyword at most once, at the indices of the
- * keywords in a table of `count`. False: a word is wrong, and the listing has the problem, with
- * `usage` as the next step.
+ * keywords in a table of `count`. False: a word is wrong, and the listing has the problem.
  */
 bool change_take_values(struct change_plan *plan, const struct keyword *keywords, size_t count,
-			char **words, const char **values, const char *usage);
+			char **words, const char **values);
+/*
+ * Ends the command with the change's reason and next step, or, if the words are wrong and there is
+ * none, the command's help. Always returns false.
+ */
+bool change_plan_fail(struct change_plan *plan, const struct change *change, int status);
 /* Adds one change of a setting to the user's text; false as above. */
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context);

@@ -82,13 +82,12 @@ static bool add_wanted(struct change_plan *plan, const char *name, const char *t
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
-	static const char usage[] = "rdmactl dev add NAME type smi parent DEV";
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
 
 	(void)args;
 	/* The command requires exactly two pairs of words, so none is missing. */
-	return change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
-				  usage) &&
+	return change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1,
+				  values) &&
 	       add_wanted(plan, words[0], values[0], values[1]);
 }
 

@@ -27,22 +27,18 @@ static const struct keyword *add_keyword(size_t number)
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
-	static const char usage[] = "rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] "
-				    "[name NAME]";
 	struct ipoib_words found = {.parent = words[0]};
 	struct change *change;
 
 	(void)args;
-	if (!change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
-				usage))
+	if (!change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values))
 		return false;
 	found.pkey = values[0];
 	found.mode = values[1];
 	found.name = values[2];
 	change = changes_add(&plan->changes, &plan->host, &ipoib_add_setting, NULL, NULL);
 	if (ipoib_parse(change, &found))
-		return listing_fail(&plan->listing, STATUS_USAGE, change->reason,
-				    change->next_step ? change->next_step : usage);
+		return change_plan_fail(plan, change, STATUS_USAGE);
 	change_load_host(plan, LIST_NEEDS);
 	return true;
 }

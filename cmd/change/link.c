@@ -21,27 +21,14 @@ static const struct keyword *keyword(size_t number)
 	return number < ARRAY_SIZE(keywords) ? &keywords[number] : NULL;
 }
 
-/* Takes the words after the name: each exactly once, with its value. */
-static bool take_words(struct change_plan *plan, char **words, const char **values)
-{
-	static const char usage[] = "rdmactl link add NAME type rxe|siw netdev IF";
-
-	if (!change_take_values(plan, keywords, ARRAY_SIZE(keywords), words, values, usage))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
-		if (!values[i])
-			return listing_fail_format(&plan->listing, STATUS_USAGE, usage,
-						   "the %s is missing", keywords[i].word);
-	return true;
-}
-
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	const char *values[ARRAY_SIZE(keywords)] = {NULL};
 	_cleanup_(freep) char *text = NULL;
 
 	(void)args;
-	if (!take_words(plan, words + 1, values))
+	/* The command requires exactly two pairs of words, so none is missing. */
+	if (!change_take_values(plan, keywords, ARRAY_SIZE(keywords), words + 1, values))
 		return false;
 	if (!enum_find_word(link_type_names, values[0]))
 		return listing_fail_format(&plan->listing, STATUS_USAGE,
@@ -79,8 +66,8 @@ static const struct command add_command = {
 	.group = GROUP_CHANGE,
 	.summary = "create a software RDMA device on a netdev",
 	.objects = "NAME type rxe|siw netdev IF",
-	.least_objects = 1,
-	.most_objects = -1,
+	.least_objects = 5,
+	.most_objects = 5,
 	.keyword = keyword,
 	CHANGING_COMMAND(add_changer),
 };

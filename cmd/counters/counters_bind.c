@@ -42,9 +42,6 @@ static bool load_port(struct change_plan *plan, char *word)
 	char *const words[] = {word, NULL};
 	_cleanup_(freep) char *message = NULL;
 
-	if (!word)
-		return fail(plan, STATUS_USAGE, mem_string("which port?"),
-			    "name it as DEV/PORT; rdmactl ports lists them");
 	if (objects_parse(&listing->objects, words, true, &message))
 		return fail(plan, STATUS_USAGE, mem_string(message),
 			    "rdmactl ports lists the names");
@@ -87,9 +84,6 @@ static bool plan_auto(struct change_plan *plan, const void *args, char **words)
 	_cleanup_(freep) char *object = NULL;
 
 	(void)args;
-	if (!words[0] || !words[1])
-		return fail(plan, STATUS_USAGE, mem_string("which port, and which mode?"),
-			    "rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]");
 	if (!load_port(plan, words[0]))
 		return false;
 	object = name_port(plan);
@@ -139,9 +133,9 @@ static bool plan_bind(struct change_plan *plan, const void *args, char **words)
 	_cleanup_(freep) char *wanted = NULL;
 
 	(void)args;
-	if (!parse_binding(plan, words[0] ? words + 1 : words, &binding))
+	if (!parse_binding(plan, words + 1, &binding))
 		return false;
-	if (words[0] && !binding.qpn.known)
+	if (!binding.qpn.known)
 		return fail(plan, STATUS_USAGE, mem_string("which queue pair?"),
 			    "name it by lqpn N; rdmactl resources qp lists them");
 	if (!load_port(plan, words[0]))
@@ -189,9 +183,9 @@ static bool plan_unbind(struct change_plan *plan, const void *args, char **words
 	int rc;
 
 	(void)args;
-	if (!parse_binding(plan, words[0] ? words + 1 : words, &binding))
+	if (!parse_binding(plan, words + 1, &binding))
 		return false;
-	if (words[0] && !binding.qpn.known && !binding.counter_id.known)
+	if (!binding.qpn.known && !binding.counter_id.known)
 		return fail(plan, STATUS_USAGE, mem_string("which counter, or which queue pair?"),
 			    "name it by counter-id ID or lqpn N; rdmactl counters qp lists both");
 	if (!load_port(plan, words[0]))
@@ -222,6 +216,7 @@ const struct command counters_bind_command = {
 	.summary = "count a queue pair (root)",
 	.objects = "DEV/PORT lqpn N [counter-id ID]",
 	.object_completion = COMPLETE_PORT,
+	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = binding_keyword,
 	CHANGING_COMMAND(bind_changer),
@@ -233,6 +228,7 @@ const struct command counters_unbind_command = {
 	.summary = "stop counting queue pairs (root)",
 	.objects = "DEV/PORT [counter-id ID] [lqpn N]",
 	.object_completion = COMPLETE_PORT,
+	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = binding_keyword,
 	CHANGING_COMMAND(unbind_changer),
@@ -244,6 +240,7 @@ const struct command counters_auto_command = {
 	.summary = "count new queue pairs automatically, by type or process (root)",
 	.objects = "DEV/PORT off|type|pid|type,pid[,optional]",
 	.object_completion = COMPLETE_PORT,
+	.least_objects = 2,
 	.most_objects = 2,
 	CHANGING_COMMAND(auto_changer),
 };

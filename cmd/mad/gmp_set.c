@@ -44,7 +44,7 @@ static bool choose_entry(struct gmp_change *change)
 	if (at->word_count != 1 ||
 	    !mad_parse_range(at->words[0], 0, GMP_ENTRIES_MOST, &first, &last) || first != last)
 		return listing_fail(listing, STATUS_USAGE, "--set changes one entry of the table",
-				    "give it after the destination: rdmactl cc ca 5 0 --set ...");
+				    "give the number of the entry after the destination");
 	if (attribute->modifier != MODIFIER_BLOCK && first >= attribute->entries)
 		return listing_fail_format(listing, STATUS_USAGE, NULL, "the last entry is %u",
 					   attribute->entries - 1u);

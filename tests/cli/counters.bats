@@ -419,8 +419,11 @@ aliases     netdev:tx_bytes" ''
 
 @test "counters: arguments of the subcommands" {
 	try counters auto mlx5_0/1
-	expect_error 2 counters 'which port, and which mode?' \
-		'rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]'
+	expect_error 2 counters 'too few words: it takes DEV/PORT off|type|pid|type,pid[,optional]' \
+		'rdmactl counters auto --help'
+	try counters bind
+	expect_error 2 counters 'too few words: it takes DEV/PORT lqpn N [counter-id ID]' \
+		'rdmactl counters bind --help'
 	try counters bind mlx5_0/1
 	expect_error 2 counters 'which queue pair?' \
 		'name it by lqpn N; rdmactl resources qp lists them'

@@ -109,7 +109,7 @@ help='rdmactl dev set --help lists the settings'
 }
 
 @test "dev add: wrong arguments" {
-	local step='rdmactl dev add NAME type smi parent DEV'
+	local step='rdmactl dev add --help lists the settings'
 
 	try dev add smi0 type smi parnt mlx5_0
 	expect_error 2 dev "unknown word 'parnt'" "$step"

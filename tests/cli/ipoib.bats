@@ -7,7 +7,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-grammar='rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] [name NAME]'
+help='rdmactl ipoib add --help lists the settings'
 
 @test "ipoib: the golden table, and devices and ports as arguments" {
 	on cx5-ib-edr ipoib
@@ -49,13 +49,13 @@ END
   rdmactl pkeys lists the P_Keys of the ports'
 	try ipoib add ib0 pkey
 	expect 2 '' "rdmactl ipoib: 'pkey' needs a value: P_KEY
-  $grammar"
+  $help"
 	try ipoib add ib0 pkey 0x8001 pkey 0x8002
 	expect 2 '' "rdmactl ipoib: 'pkey' is given twice
-  $grammar"
+  $help"
 	try ipoib add ib0 partition 3
 	expect 2 '' "rdmactl ipoib: unknown word 'partition'
-  $grammar"
+  $help"
 	local key
 	for key in 0 0x8000; do
 		try ipoib add ib0 pkey "$key"
@@ -69,7 +69,7 @@ END
 	done
 	try ipoib add ib0 pkey 3 mode fast
 	expect 2 '' "rdmactl ipoib: 'fast' is not a mode: the modes are datagram and connected
-  $grammar"
+  $help"
 	try ipoib add i/b pkey 3
 	[ "$status" = 2 ]
 	[[ $stderr == *$'\n  rdmactl ipoib lists the IPoIB netdevs'* ]]

@@ -253,11 +253,11 @@ static void refusals(void **state)
 		size_t asked;
 	} rows[] = {
 		{"ca", "ccti_min=9", NULL, "--set changes one entry of the table",
-		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give the number of the entry after the destination", 0},
 		{"ca", "ccti_min=9", "1-2", "--set changes one entry of the table",
-		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give the number of the entry after the destination", 0},
 		{"ca", "ccti_min=9", "x", "--set changes one entry of the table",
-		 "give it after the destination: rdmactl cc ca 5 0 --set ...", 0},
+		 "give the number of the entry after the destination", 0},
 		{"ca", "ccti_min=9", "16", "the last entry is 15", NULL, 0},
 		{"switch", "marking_rate=9", "1", "switch has no entries",
 		 "do not give an entry after the destination", 0},
