@@ -407,21 +407,14 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 
 /*
  * getopt_long accepts any unique prefix of a name; a script that relies on one breaks when the next
- * option is added. Returns the word, if it is such a prefix: it is the last word that was taken, or
- * the one before its value.
+ * option is added. Returns the word, if it is such a prefix: the last one that was taken, or the
+ * one before it, if that is the value.
  */
 static const char *abbreviation(char *const *argv, const struct option_row *row)
 {
-	for (int i = optind - 1; i >= 1 && i >= optind - 2; i--) {
-		const char *word = argv[i];
-		size_t length = strcspn(word, "=");
+	const char *word = argv[optind - (optarg == argv[optind - 1] ? 2 : 1)];
 
-		if (length < 2 || strncmp(word, "--", 2) ||
-		    strncmp(word + 2, row->name, length - 2))
-			continue;
-		return row->name[length - 2] ? word : NULL;
-	}
-	return NULL;
+	return strcspn(word, "=") < strlen("--") + strlen(row->name) ? word : NULL;
 }
 
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,

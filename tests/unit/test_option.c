@@ -426,6 +426,22 @@ static void abbreviated_option_and_its_value(void **state)
 	check_bad("--name x --coun 5", "unknown option '--coun'", "did you mean '--count'?");
 }
 
+/* Any word is a value, whether or not it looks like the option before it. */
+static void value_that_looks_like_its_option(void **state)
+{
+	static const char *const values[] = {"--name", "--nam", "--n", "--", "--brief", "--nam=x"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		_cleanup_(freep) char *text = mem_format("one --name %s two", values[i]);
+		struct parsed parsed;
+
+		parse(&parsed, text, false);
+		assert_int_equal(parsed.rc, 3);
+		assert_string_equal(parsed.first.name, values[i]);
+	}
+}
+
 static void missing_values(void **state)
 {
 	(void)state;
@@ -637,6 +653,7 @@ int main(void)
 		cmocka_unit_test(unknown_strange_letter),
 		cmocka_unit_test(abbreviated_options),
 		cmocka_unit_test(abbreviated_option_and_its_value),
+		cmocka_unit_test(value_that_looks_like_its_option),
 		cmocka_unit_test(missing_values),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(values_beyond_limits),
