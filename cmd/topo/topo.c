@@ -123,6 +123,10 @@ static bool choose(struct topo_run *run, char **words)
 	for (char **word = words; *word; word++) {
 		struct topology_node *node = topology_find(&run->topology, *word);
 
+		/* An empty name is probably an unset variable, as for other commands. */
+		if (!**word)
+			return listing_fail(&run->listing, STATUS_USAGE, "a name is empty",
+					    "rdmactl topo lists what is there");
 		if (!node) {
 			note_word(run, *word);
 			continue;

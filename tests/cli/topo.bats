@@ -124,9 +124,9 @@ cell()
 	expect 3 $'NODE\nmlx5_0'
 	on cx6dx-roce topo ens1f0np0
 	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev of the adapter of mlx5_0: rdmactl netdevs shows which netdev belongs to which port'
-	# None of these is the name of a netdev, though a folder exists.
-	on cx6dx-roce topo ''
-	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  there are mlx5_0, mlx5_1, mlx5_2'
+	on cx6dx-roce topo mlx5_0 ''
+	expect_error 2 topo 'a name is empty' 'rdmactl topo lists what is there'
+	# Neither is the name of a netdev, though a folder exists.
 	on cx6dx-roce topo . ../net
 	[[ $stderr != *netdev* ]]
 }
