@@ -143,9 +143,10 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 	struct command child;
 	size_t count = 0;
 
-	*ret_hint = NULL;
-	if (!command_has_children(command))
+	if (!command_has_children(command)) {
+		*ret_hint = mem_format("rdmactl help %s", command->name);
 		return mem_format("'%s' has no subcommands", command->name);
+	}
 	kind = mem_string(command->child_word);
 	for (char *c = kind; *c; c++)
 		*c = (char)tolower((unsigned char)*c);

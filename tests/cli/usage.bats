@@ -280,7 +280,7 @@ names_command()
 
 @test "usage: too many arguments, too few" {
 	try help devices ports
-	expect_error 2 help "'devices' has no subcommands" 'rdmactl help --help'
+	expect_error 2 help "'devices' has no subcommands" 'rdmactl help devices'
 	try help resources qp mr
 	expect_error 2 help 'too many words: it takes [COMMAND [SUBCOMMAND]]' 'rdmactl help --help'
 	try help resources cmid
