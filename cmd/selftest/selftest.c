@@ -301,13 +301,14 @@ static int run_server(struct selftest_run *run)
 
 static int list_tests(struct selftest_run *run)
 {
-	const char *id, *group, *summary;
+	enum selftest_group group;
+	const char *id, *summary;
 
 	listing_show_view(&run->listing, "--list-tests");
-	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
+	for (size_t i = 0; selftest_test(i, &id, &group, &summary); i++) {
 		struct selftest_result *row = selftest_results_add(&run->output.results);
 
-		number_set(&row->group, enum_find_word(selftest_group_names, group)->value);
+		number_set(&row->group, group);
 		row->test = mem_string(id);
 		row->summary = mem_string(summary);
 	}

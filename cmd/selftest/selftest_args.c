@@ -80,7 +80,8 @@ char *selftest_find_given(const struct selftest_args *args, const char *names)
 static unsigned int groups_of(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
-	const char *id, *group, *summary;
+	enum selftest_group group;
+	const char *id, *summary;
 	unsigned int groups = 0;
 
 	if (args->connections.known)
@@ -92,9 +93,10 @@ static unsigned int groups_of(const struct selftest_plan *plan)
 		       (args->bandwidth ? GROUP(BANDWIDTH) : 0);
 	if (!plan->tests.count)
 		return ~0u;
-	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++)
-		if (strings_contain(&plan->tests, id) || strings_contain(&plan->tests, group))
-			groups |= 1u << enum_find_word(selftest_group_names, group)->value;
+	for (size_t i = 0; selftest_test(i, &id, &group, &summary); i++)
+		if (strings_contain(&plan->tests, id) ||
+		    strings_contain(&plan->tests, enum_word(selftest_group_names, group, "")))
+			groups |= 1u << group;
 	return groups;
 }
 
@@ -131,17 +133,6 @@ static char *check_values(const struct selftest_plan *plan)
 	return selftest_check_protocol(plan);
 }
 
-static void list_names(struct strings *names)
-{
-	const char *id, *group, *summary;
-
-	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
-		strings_add(names, id);
-		if (!strings_contain(names, group))
-			strings_add(names, group);
-	}
-}
-
 static char *complain_test(const struct strings *names, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
@@ -157,7 +148,7 @@ static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
 	_cleanup_(strings_free) struct strings names = {0};
 	char *message = NULL, *rest = list;
 
-	list_names(&names);
+	selftest_test_names(&names);
 	for (char *word; !message && (word = strsep(&rest, ","));) {
 		if (strings_contain(&names, word))
 			strings_add(&plan->tests, word);

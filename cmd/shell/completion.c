@@ -54,18 +54,6 @@ const struct command completion_command = {
 	.run = run_completion,
 };
 
-/* The ids of the tests and the names of their groups, each once. */
-static void list_tests(struct strings *ret_names)
-{
-	const char *id, *group, *summary;
-
-	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
-		if (!strings_contain(ret_names, group))
-			strings_add(ret_names, group);
-		strings_add(ret_names, id);
-	}
-}
-
 /* Lists names of the host, or of the tree or snapshot of --root; an invalid file has no names. */
 static void list_objects(enum completion completion, const char *path, struct strings *ret_names)
 {
@@ -84,7 +72,7 @@ static void list_objects(enum completion completion, const char *path, struct st
 static void list(enum completion completion, const char *root, struct strings *ret_names)
 {
 	if (completion == COMPLETE_TEST)
-		list_tests(ret_names);
+		selftest_test_names(ret_names);
 	else
 		list_objects(completion, root, ret_names);
 }

@@ -289,8 +289,8 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	return trial.stop == STOP_INTERRUPTED ? -EINTR : 0;
 }
 
-bool selftest_test_name(size_t index, const char **ret_id, const char **ret_group,
-			const char **ret_summary)
+bool selftest_test(size_t index, const char **ret_id, enum selftest_group *ret_group,
+		   const char **ret_summary)
 {
 	for (size_t i = 0; i <= ARRAY_SIZE(tables); i++) {
 		const struct trial_test *test = i < ARRAY_SIZE(tables) ? tables[i] : fault_tests;
@@ -299,10 +299,24 @@ bool selftest_test_name(size_t index, const char **ret_id, const char **ret_grou
 			if (index--)
 				continue;
 			*ret_id = test->id;
-			*ret_group = enum_word(selftest_group_names, test->group, "");
+			*ret_group = test->group;
 			*ret_summary = test->summary;
 			return true;
 		}
 	}
 	return false;
+}
+
+void selftest_test_names(struct strings *ret_names)
+{
+	enum selftest_group group;
+	const char *id, *summary;
+
+	for (size_t i = 0; selftest_test(i, &id, &group, &summary); i++) {
+		const char *word = enum_word(selftest_group_names, group, "");
+
+		if (!strings_contain(ret_names, word))
+			strings_add(ret_names, word);
+		strings_add(ret_names, id);
+	}
 }

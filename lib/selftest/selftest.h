@@ -20,12 +20,11 @@
  */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results);
-/*
- * Returns the names that `tests` may have, by index: ids and groups of tests, with a summary each;
- * false past the end.
- */
-bool selftest_test_name(size_t index, const char **ret_id, const char **ret_group,
-			const char **ret_summary);
+/* Gets the test of that number, from 0; false after the last. */
+bool selftest_test(size_t index, const char **ret_id, enum selftest_group *ret_group,
+		   const char **ret_summary);
+/* Adds the names that `tests` may have: ids of tests, and each group before its first test. */
+void selftest_test_names(struct strings *ret_names);
 
 /*
  * The server of the data path tests: listens on TCP, and carries out the orders of each client in a
