@@ -327,7 +327,7 @@ void listing_free(struct listing *listing)
 	problems_free(&listing->notes);
 }
 
-static int conclude(struct listing *listing, int rc)
+int listing_end_quietly(struct listing *listing, int rc)
 {
 	int status = listing->status;
 
@@ -446,12 +446,7 @@ int listing_print(struct listing *listing)
 
 int listing_end(struct listing *listing)
 {
-	return conclude(listing, listing_print(listing));
-}
-
-int listing_end_quietly(struct listing *listing, int rc)
-{
-	return conclude(listing, rc);
+	return listing_end_quietly(listing, listing_print(listing));
 }
 
 /*
