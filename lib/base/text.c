@@ -391,7 +391,7 @@ char *text_bytes(uint64_t bytes)
 		return mem_format("%" PRIu64 " MiB", bytes >> 20);
 	if (bytes && !(bytes & ((1u << 10) - 1)))
 		return mem_format("%" PRIu64 " KiB", bytes >> 10);
-	return mem_format("%" PRIu64 " bytes", bytes);
+	return mem_format("%" PRIu64 " byte%s", bytes, text_plural_s(bytes));
 }
 
 void text_buffer_add(struct text_buffer *buffer, const char *format, ...)

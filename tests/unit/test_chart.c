@@ -158,8 +158,8 @@ static void axes(void **state)
 		 * one.
 		 */
 		{1, 256, true,
-		 "1 bytes,2 bytes,4 bytes,8 bytes,16 bytes,32 bytes,64 bytes,128 bytes,256 bytes"},
-		{1, 257, true, "1 bytes,4 bytes,16 bytes,64 bytes,256 bytes"},
+		 "1 byte,2 bytes,4 bytes,8 bytes,16 bytes,32 bytes,64 bytes,128 bytes,256 bytes"},
+		{1, 257, true, "1 byte,4 bytes,16 bytes,64 bytes,256 bytes"},
 		{3, 17, true, "4 bytes,8 bytes,16 bytes"},
 		{2, 1 << 17, true,
 		 "2 bytes,8 bytes,32 bytes,128 bytes,512 bytes,2 KiB,8 KiB,32 KiB,128 KiB"},
@@ -227,23 +227,23 @@ static void bars(void **state)
 	/* The bars take what 24 columns leave, at least 10; a full bar is 441. */
 	check_bars(&chart, 44,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN "#########\n"
-		   "second\n    64 KiB         210  " TEN "\n   1 bytes      0.1235  #\n");
+		   "second\n    64 KiB         210  " TEN "\n    1 byte      0.1235  #\n");
 	check_bars(&chart, 35,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN "\n"
-		   "second\n    64 KiB         210  #####\n   1 bytes      0.1235  #\n");
+		   "second\n    64 KiB         210  #####\n    1 byte      0.1235  #\n");
 	for (unsigned int columns = 1; columns <= 34; columns++)
 		check_bars(&chart, columns,
 			   "\ntitle\nfirst\n     1 KiB         420  " TEN "\n"
-			   "second\n    64 KiB         210  #####\n   1 bytes      0.1235  #\n");
+			   "second\n    64 KiB         210  #####\n    1 byte      0.1235  #\n");
 	/* Into a file, the width is 80 columns. */
 	check_bars(&chart, 0,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN TEN TEN TEN TEN "###\n"
 		   "second\n    64 KiB         210  " TEN TEN "#######\n"
-		   "   1 bytes      0.1235  #\n");
+		   "    1 byte      0.1235  #\n");
 	chart.level = 840;
 	check_bars(&chart, 44,
 		   "\ntitle\nfirst\n     1 KiB         420  " TEN "\n"
-		   "second\n    64 KiB         210  #####\n   1 bytes      0.1235  #\n");
+		   "second\n    64 KiB         210  #####\n    1 byte      0.1235  #\n");
 	chart_clear(&chart);
 }
 

@@ -130,12 +130,12 @@ static const struct soft_fault faults[] = {
 	{"ud-send",
 	 "bytes outside of the transfer were changed: the far buffer has 0x09 at offset 0, "
 	 "expected "
-	 "0x00; 1 bytes differ",
+	 "0x00; 1 wrong byte",
 	 NULL, byte_after},
 	{"uc-write",
 	 "bytes outside of the transfer were changed: the far buffer has 0x09 at offset 0, "
 	 "expected "
-	 "0x00; 1 bytes differ",
+	 "0x00; 1 wrong byte",
 	 NULL, byte_after},
 	{"ud-grh",
 	 "before the message is not an IPv4 header: version 6, next header 0x11, expected 4 and "
@@ -273,16 +273,16 @@ static const struct soft_fault blocks[] = {
 	{"gather-write",
 	 "bytes outside of the transfer were changed: the far buffer has 0x09 at offset 0, "
 	 "expected "
-	 "0x00; 1 bytes differ",
+	 "0x00; 1 wrong byte",
 	 NULL, byte_after},
 	{"gather-read",
 	 "bytes outside of the transfer were changed: the local buffer has 0x09 at offset 0, "
-	 "expected 0x00; 1 bytes differ",
+	 "expected 0x00; 1 wrong byte",
 	 NULL, gap_changed},
 	{"gather-send",
 	 "bytes outside of the transfer were changed: the far buffer has 0x09 at offset 0, "
 	 "expected "
-	 "0x00; 1 bytes differ",
+	 "0x00; 1 wrong byte",
 	 NULL, gap_changed},
 	{"gather-write", "wrong data: the far buffer has 0x00 at offset 1023, expected 0x", NULL,
 	 wrong_byte},

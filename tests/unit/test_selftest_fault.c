@@ -89,7 +89,7 @@ static const struct soft_fault faults[] = {
 	 NULL, NULL, LENIENT_RIGHTS},
 	{"fault-no-permission",
 	 "RDMA write to memory that may only be read: bytes outside of the transfer were changed: "
-	 "the far buffer has 0x00 at offset 0, expected 0xa5; 64 bytes differ",
+	 "the far buffer has 0x00 at offset 0, expected 0xa5; 64 wrong bytes",
 	 NULL, NULL, LENIENT_ANYWAY},
 	{"fault-short-receive",
 	 "message of 65 bytes for a receive of 64: the request completed with 'success', not with "

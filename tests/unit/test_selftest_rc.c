@@ -306,11 +306,11 @@ static const struct soft_fault faults[] = {
 	 NULL, wrong_second},
 	{"rc-write",
 	 WRITE "around the data: " CHANGED
-	       "far buffer has 0x00 at offset 4092, expected 0xa5; 1 bytes differ",
+	       "far buffer has 0x00 at offset 4092, expected 0xa5; 1 wrong byte",
 	 NULL, byte_before},
 	{"rc-send",
 	 SEND "around the data: " CHANGED
-	      "far buffer has 0x00 at offset 4093, expected 0xa5; 1 bytes differ",
+	      "far buffer has 0x00 at offset 4093, expected 0xa5; 1 wrong byte",
 	 NULL, byte_after},
 	{"rc-write",
 	 WRITE "the memory that was read from has changed: wrong data: the local buffer has 0x00 "
@@ -327,7 +327,7 @@ static const struct soft_fault faults[] = {
 	{"rc-fetch-add", ADD "the returned value has 0x11 at byte 2, expected 0x10 in all 8", NULL,
 	 answer_changed},
 	{"rc-fetch-add",
-	 ADD CHANGED "far buffer has 0x00 at offset 64, expected 0xa5; 1 bytes differ", NULL,
+	 ADD CHANGED "far buffer has 0x00 at offset 64, expected 0xa5; 1 wrong byte", NULL,
 	 word_guard},
 	{"rc-compare-swap",
 	 "compare-and-swap of 0x7777777777777776 to 0x7777777777777777 (step 3): the word on the "
@@ -360,8 +360,7 @@ static const struct soft_fault faults[] = {
 	{"rc-shared-receive", "wrong data: the far buffer has 0x00 at offset 17, expected 0x", NULL,
 	 wrong_byte},
 	{"rc-shared-receive",
-	 CHANGED "far buffer has 0x00 at offset 0, expected 0xa5; 1 bytes differ", NULL,
-	 byte_after},
+	 CHANGED "far buffer has 0x00 at offset 0, expected 0xa5; 1 wrong byte", NULL, byte_after},
 	/* events and states */
 	{"rc-solicited",
 	 "a completion that was not solicited woke the other side, which waited for solicited ones "

@@ -21,7 +21,7 @@ static void amounts(void **state)
 		const char *text;
 	} samples[] = {
 		{0, "0 bytes"},
-		{1, "1 bytes"},
+		{1, "1 byte"},
 		{1023, "1023 bytes"},
 		{1024, "1 KiB"},
 		{1025, "1025 bytes"},

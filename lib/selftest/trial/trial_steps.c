@@ -145,9 +145,10 @@ static int check(struct trial *trial, struct side *side, const struct message_fi
 	return trial_fail(
 		trial,
 		"data are damaged in transit: check memory, PCIe errors and firmware of both hosts",
-		"%s: the %s buffer has 0x%02x at offset %llu, expected 0x%02x; %llu bytes differ",
+		"%s: the %s buffer has 0x%02x at offset %llu, expected 0x%02x; %llu wrong byte%s",
 		what, trial_side_word(trial, side), checked.got, (unsigned long long)checked.offset,
-		checked.expected, (unsigned long long)checked.different);
+		checked.expected, (unsigned long long)checked.different,
+		text_plural_s(checked.different));
 }
 
 int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
