@@ -18,21 +18,14 @@ struct binding {
 	struct number qpn, counter_id;
 };
 
-static const struct keyword lqpn_keyword = {"lqpn", "N", "number of the queue pair", NULL};
-static const struct keyword id_keyword = {"counter-id", "ID", "number of the counter", NULL};
+static const struct keyword binding_keywords[] = {
+	{"lqpn", "N", "number of the queue pair", NULL},
+	{"counter-id", "ID", "number of the counter", NULL},
+};
 
 static const struct keyword *binding_keyword(size_t number)
 {
-	static const struct keyword *const keywords[] = {&lqpn_keyword, &id_keyword};
-
-	return number < ARRAY_SIZE(keywords) ? keywords[number] : NULL;
-}
-
-static bool fail(struct change_plan *plan, int status, char *message, const char *hint)
-{
-	_cleanup_(freep) char *owned = message;
-
-	return listing_fail(&plan->listing, status, message, hint);
+	return number < ARRAY_SIZE(binding_keywords) ? &binding_keywords[number] : NULL;
 }
 
 /* Finds DEV/PORT, which must be one port. */
@@ -43,18 +36,18 @@ static bool load_port(struct change_plan *plan, char *word)
 	_cleanup_(freep) char *message = NULL;
 
 	if (objects_parse(&listing->objects, words, true, &message))
-		return fail(plan, STATUS_USAGE, mem_string(message),
-			    "rdmactl ports lists the names");
+		return listing_fail(&plan->listing, STATUS_USAGE, message,
+				    "rdmactl ports lists the names");
 	if (!listing_load_inventory(listing, NEED_NETLINK | NEED_DRIVER))
 		return false;
 	if (listing->inventory.devices.items[0].port_count != 1)
-		return fail(plan, STATUS_USAGE,
-			    mem_format("%s has several ports",
-				       listing->inventory.devices.items[0].name),
-			    "name it as DEV/PORT; rdmactl ports lists them");
+		return listing_fail_format(&plan->listing, STATUS_USAGE,
+					   "name it as DEV/PORT; rdmactl ports lists them",
+					   "%s has several ports",
+					   listing->inventory.devices.items[0].name);
 	if (!listing->inventory.devices.items[0].index.known)
-		return fail(plan, STATUS_FAILED, mem_string("the kernel has no RDMA netlink"),
-			    "this needs Linux 5.3 or later");
+		return listing_fail(&plan->listing, STATUS_FAILED, "the kernel has no RDMA netlink",
+				    "this needs Linux 5.3 or later");
 	plan->host.inventory = &listing->inventory;
 	return true;
 }
@@ -93,23 +86,22 @@ static bool plan_auto(struct change_plan *plan, const void *args, char **words)
 /* Parses the words after the port: lqpn N, counter-id ID. */
 static bool parse_binding(struct change_plan *plan, char **words, struct binding *binding)
 {
-	for (; words[0]; words += 2) {
-		const bool is_id = !strcmp(words[0], id_keyword.word);
-		struct number *number = is_id ? &binding->counter_id : &binding->qpn;
-		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
-		uint64_t value;
+	static const char *const hints[] = {"rdmactl resources qp lists the queue pairs",
+					    "rdmactl counters qp lists the counters"};
+	struct number *const numbers[] = {&binding->qpn, &binding->counter_id};
+	const char *values[ARRAY_SIZE(binding_keywords)] = {NULL};
+	uint64_t value;
 
-		if (!is_id && strcmp(words[0], lqpn_keyword.word))
-			return fail(plan, STATUS_USAGE, mem_format("unknown word '%s'", clean),
-				    "only lqpn N and counter-id ID can follow the port");
-		if (!words[1] || text_parse_u64(words[1], 0, UINT32_MAX, &value))
-			return fail(plan, STATUS_USAGE, mem_format("%s needs a number", clean),
-				    is_id ? "rdmactl counters qp lists the counters"
-					  : "rdmactl resources qp lists the queue pairs");
-		if (number->known)
-			return fail(plan, STATUS_USAGE, mem_format("'%s' is given twice", clean),
-				    NULL);
-		number_set(number, value);
+	if (!change_take_values(plan, binding_keywords, ARRAY_SIZE(binding_keywords), words,
+				values))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(binding_keywords); i++) {
+		if (!values[i])
+			continue;
+		if (text_parse_u64(values[i], 0, UINT32_MAX, &value))
+			return listing_fail_format(&plan->listing, STATUS_USAGE, hints[i],
+						   "%s needs a number", binding_keywords[i].word);
+		number_set(numbers[i], value);
 	}
 	return true;
 }
@@ -136,8 +128,8 @@ static bool plan_bind(struct change_plan *plan, const void *args, char **words)
 	if (!parse_binding(plan, words + 1, &binding))
 		return false;
 	if (!binding.qpn.known)
-		return fail(plan, STATUS_USAGE, mem_string("which queue pair?"),
-			    "name it by lqpn N; rdmactl resources qp lists them");
+		return listing_fail(&plan->listing, STATUS_USAGE, "which queue pair?",
+				    "name it by lqpn N; rdmactl resources qp lists them");
 	if (!load_port(plan, words[0]))
 		return false;
 	wanted = binding.counter_id.known ? mem_format("%" PRIu64, binding.counter_id.value)
@@ -156,15 +148,16 @@ static bool plan_counter(struct change_plan *plan, const struct binding *binding
 	_cleanup_(freep) char *text = mem_format("%" PRIu64, binding->qpn.value);
 
 	if (!counter || counter->port.value != device_of(plan)->ports[0].port.value)
-		return fail(plan, STATUS_NOTHING,
-			    mem_format("%s has no counter %" PRIu64, port,
-				       binding->counter_id.value),
-			    "rdmactl counters qp lists the counters");
+		return listing_fail_format(&plan->listing, STATUS_NOTHING,
+					   "rdmactl counters qp lists the counters",
+					   "%s has no counter %" PRIu64, port,
+					   binding->counter_id.value);
 	if (binding->qpn.known && !strings_contain(&counter->qpns, text))
-		return fail(plan, STATUS_NOTHING,
-			    mem_format("queue pair %s is not bound to counter %" PRIu64, text,
-				       binding->counter_id.value),
-			    "rdmactl counters qp lists the queue pairs of each counter");
+		return listing_fail_format(
+			&plan->listing, STATUS_NOTHING,
+			"rdmactl counters qp lists the queue pairs of each counter",
+			"queue pair %s is not bound to counter %" PRIu64, text,
+			binding->counter_id.value);
 	for (size_t i = 0; i < counter->qpns.count; i++) {
 		uint64_t qpn;
 
@@ -186,8 +179,9 @@ static bool plan_unbind(struct change_plan *plan, const void *args, char **words
 	if (!parse_binding(plan, words + 1, &binding))
 		return false;
 	if (!binding.qpn.known && !binding.counter_id.known)
-		return fail(plan, STATUS_USAGE, mem_string("which counter, or which queue pair?"),
-			    "name it by counter-id ID or lqpn N; rdmactl counters qp lists both");
+		return listing_fail(
+			&plan->listing, STATUS_USAGE, "which counter, or which queue pair?",
+			"name it by counter-id ID or lqpn N; rdmactl counters qp lists both");
 	if (!load_port(plan, words[0]))
 		return false;
 	if (!binding.counter_id.known) {
@@ -199,10 +193,10 @@ static bool plan_unbind(struct change_plan *plan, const void *args, char **words
 		rc = object_counters_read(nldev, OBJECT_COUNTER_QP,
 					  (uint32_t)device_of(plan)->index.value, &list);
 	if (rc)
-		return fail(plan, STATUS_FAILED,
-			    mem_format("cannot read the counters of queue pairs: %s",
-				       strerror(-rc)),
-			    "this needs Linux 5.3 or later");
+		return listing_fail_format(&plan->listing, STATUS_FAILED,
+					   "this needs Linux 5.3 or later",
+					   "cannot read the counters of queue pairs: %s",
+					   strerror(-rc));
 	return plan_counter(plan, &binding, &list);
 }
 

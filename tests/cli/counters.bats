@@ -418,6 +418,8 @@ aliases     netdev:tx_bytes" ''
 }
 
 @test "counters: arguments of the subcommands" {
+	local settings='rdmactl counters bind --help lists the settings'
+
 	try counters auto mlx5_0/1
 	expect_error 2 counters 'too few words: it takes DEV/PORT off|type|pid|type,pid[,optional]' \
 		'rdmactl counters auto --help'
@@ -430,13 +432,16 @@ aliases     netdev:tx_bytes" ''
 	try counters bind mlx5_0/1 lqpn x
 	expect_error 2 counters 'lqpn needs a number' 'rdmactl resources qp lists the queue pairs'
 	try counters bind mlx5_0/1 lqpn 17 counter-id
+	expect_error 2 counters "'counter-id' needs a value: ID" "$settings"
+	try counters bind mlx5_0/1 lqpn 17 counter-id x
 	expect_error 2 counters 'counter-id needs a number' 'rdmactl counters qp lists the counters'
 	try counters bind mlx5_0/1 qpn 17
-	expect_error 2 counters "unknown word 'qpn'" 'only lqpn N and counter-id ID can follow the port'
+	expect_error 2 counters "unknown word 'qpn'" "$settings"
 	try counters bind mlx5_0/1 lqpn 17 lqpn 18
-	expect_error 2 counters "'lqpn' is given twice"
+	expect_error 2 counters "'lqpn' is given twice" "$settings"
 	try counters unbind mlx5_0/1 counter-id 0 counter-id 1
-	expect_error 2 counters "'counter-id' is given twice"
+	expect_error 2 counters "'counter-id' is given twice" \
+		'rdmactl counters unbind --help lists the settings'
 	try counters unbind mlx5_0/1
 	expect_error 2 counters 'which counter, or which queue pair?' \
 		'name it by counter-id ID or lqpn N; rdmactl counters qp lists both'
