@@ -101,23 +101,38 @@ static int parse_with_unit(const char *text, const struct enum_name *units, uint
 	return 0;
 }
 
-/* Parses 0.2 or 1.5s. strtod() is not used, because its decimal point depends on the locale. */
+/*
+ * Reads 2 or 1.5 as a whole number and the power of ten that it is to be divided by: a double holds
+ * both, so their quotient is the nearest to what was written. Returns the length, or 0 if it is no
+ * such number. strtod() is not used: its decimal point depends on the locale, and it takes "inf".
+ */
+static size_t read_decimal(const char *text, uint64_t *ret_value, uint64_t *ret_weight)
+{
+	const size_t whole = strspn(text, "0123456789");
+	const size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+	const size_t length = rest ? whole + 1 + rest : whole;
+
+	if (!whole || whole + rest > 15)
+		return 0;
+	*ret_value = 0;
+	*ret_weight = 1;
+	for (size_t i = 0; i < length; i++)
+		if (i != whole)
+			*ret_value = *ret_value * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < rest; i++)
+		*ret_weight *= 10;
+	return length;
+}
+
+/* Parses 0.2 or 1.5s; nine digits of hours are no more than 64 bits of milliseconds hold. */
 static int parse_fraction(const char *text, const struct enum_name *units, uint64_t *ret_msec)
 {
-	size_t whole = strspn(text, "0123456789");
-	size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
-	const struct enum_name *unit = enum_find_word(units, text + whole + 1 + rest);
-	uint64_t value = 0, weight = 1;
+	uint64_t value, weight;
+	const size_t length = read_decimal(text, &value, &weight);
+	const struct enum_name *unit = enum_find_word(units, text + length);
 
-	if (!whole || !rest || !unit || whole + rest > 9)
-		return -EINVAL;
-	for (size_t i = 0; i <= whole + rest; i++)
-		if (i != whole)
-			value = value * 10 + (uint64_t)(text[i] - '0');
-	for (size_t i = 0; i < rest; i++)
-		weight *= 10;
 	/* A duration is a whole number of milliseconds. */
-	if (value * unit->value % weight)
+	if (!length || length > strlen("12345678.9") || !unit || value * unit->value % weight)
 		return -EINVAL;
 	*ret_msec = value * unit->value / weight;
 	return 0;
@@ -144,25 +159,14 @@ int option_parse_size(const char *text, uint64_t *ret_bytes)
 	return parse_with_unit(text, units, SIZE_MOST, ret_bytes);
 }
 
-/* strtod() is not used: its decimal point depends on the locale, and it takes "inf" and 0x. */
 static int parse_real(const char *text, struct real *real)
 {
-	size_t whole = strspn(text, "0123456789");
-	size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
-	double value = 0, weight = 1;
+	uint64_t value, weight;
+	const size_t length = read_decimal(text, &value, &weight);
 
-	if (!whole || (text[whole] == '.' && !rest) || whole + rest > 15 ||
-	    text[whole + (rest ? rest + 1 : 0)])
+	if (!length || text[length] || !value)
 		return -EINVAL;
-	for (size_t i = 0; i < whole; i++)
-		value = value * 10 + (text[i] - '0');
-	for (size_t i = 0; i < rest; i++) {
-		weight *= 10;
-		value += (text[whole + 1 + i] - '0') / weight;
-	}
-	if (!(value > 0))
-		return -EINVAL;
-	*real = real_of(value);
+	*real = real_of((double)value / (double)weight);
 	return 0;
 }
 
