@@ -28,7 +28,7 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 	run->output.device = endpoint->device;
 	run->output.port = endpoint->port;
 	if (run->plan.protocol != PROTOCOL_RDMACTL) {
-		rc = selftest_test_interop(run, endpoint);
+		rc = interop_run(run->plan.protocol, &run->interop, endpoint, &run->output.results);
 	} else {
 		selftest_default_path(endpoint, &run->plan.request.path);
 		rc = selftest_run(&run->plan.request, endpoint, &run->output.results);
@@ -189,10 +189,14 @@ static int test_peer(struct selftest_run *run)
 
 static int test_all(struct selftest_run *run)
 {
+	struct endpoint endpoint;
+
 	if (run->plan.args->peer)
 		return test_peer(run);
+	if (run->plan.protocol == PROTOCOL_RDMACTL)
+		return test_ports(run);
 	/* mckey has a group instead of a peer. */
-	return run->plan.protocol == PROTOCOL_RDMACTL ? test_ports(run) : selftest_test_group(run);
+	return selftest_choose_port(run, &endpoint) ? 0 : test_endpoint(run, &endpoint);
 }
 
 static int run_client(struct selftest_run *run)

@@ -167,32 +167,6 @@ void selftest_prepare_interop(struct selftest_run *run)
 	};
 }
 
-/* ---- The programs ---- */
-
-static enum pingpong_kind pingpong_kind(const struct selftest_run *run)
-{
-	return (enum pingpong_kind)(run->plan.protocol - PROTOCOL_PINGPONG + PINGPONG_RC);
-}
-
-int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpoint)
-{
-	const struct interop_request *request = &run->interop;
-	struct selftest_results *results = &run->output.results;
-
-	switch (run->plan.protocol) {
-	case PROTOCOL_RPING:
-		return interop_rping(request, endpoint, results);
-	case PROTOCOL_UCMATOSE:
-		return interop_ucmatose(request, endpoint, results);
-	case PROTOCOL_MCKEY:
-		return interop_mckey(request, endpoint, results);
-	case PROTOCOL_PERFTEST:
-		return interop_perftest(request, endpoint, results);
-	default:
-		return interop_pingpong(pingpong_kind(run), request, endpoint, results);
-	}
-}
-
 /* Chooses the port with the address to listen on, or the first active one among those named. */
 static int choose_port(const struct selftest_run *run, struct endpoint *ret_endpoint,
 		       char **ret_reason, char **ret_hint)
@@ -221,7 +195,7 @@ static int choose_port(const struct selftest_run *run, struct endpoint *ret_endp
 	return rc;
 }
 
-static int find_port(struct selftest_run *run, struct endpoint *ret_endpoint)
+int selftest_choose_port(struct selftest_run *run, struct endpoint *ret_endpoint)
 {
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	int rc = choose_port(run, ret_endpoint, &reason, &hint);
@@ -232,28 +206,14 @@ static int find_port(struct selftest_run *run, struct endpoint *ret_endpoint)
 	return rc;
 }
 
-int selftest_test_group(struct selftest_run *run)
-{
-	struct endpoint endpoint;
-	int rc = find_port(run, &endpoint);
-
-	if (rc)
-		return 0;
-	run->output.device = endpoint.device;
-	run->output.port = endpoint.port;
-	rc = selftest_test_interop(run, &endpoint);
-	run->output.device = NULL;
-	return rc;
-}
-
 int selftest_serve_interop(struct selftest_run *run)
 {
 	struct endpoint endpoint;
-	int rc = find_port(run, &endpoint);
+	int rc = selftest_choose_port(run, &endpoint);
 
 	if (rc)
 		return rc;
-	rc = selftest_test_interop(run, &endpoint);
+	rc = interop_run(run->plan.protocol, &run->interop, &endpoint, &run->output.results);
 	if (!rc && !run->plan.args->once)
 		return -EIO; /* it could not go on; its last row says why */
 	return rc;

@@ -16,18 +16,6 @@
 
 /* A table, as in other commands, or charts. */
 enum selftest_format { SELFTEST_TABLE, SELFTEST_SVG };
-/* The program on the other side of the tests. */
-enum selftest_protocol {
-	PROTOCOL_RDMACTL,
-	PROTOCOL_PINGPONG,
-	PROTOCOL_UC_PINGPONG,
-	PROTOCOL_UD_PINGPONG,
-	PROTOCOL_SRQ_PINGPONG,
-	PROTOCOL_RPING,
-	PROTOCOL_UCMATOSE,
-	PROTOCOL_MCKEY,
-	PROTOCOL_PERFTEST,
-};
 
 struct selftest_args {
 	const char *peer;
@@ -220,7 +208,6 @@ uint64_t selftest_rails_needs(void);
 int selftest_test_rails(struct selftest_run *run);
 /* selftest_peers.c: tests with other programs, as their client and as their server. */
 void selftest_prepare_interop(struct selftest_run *run);
-int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpoint);
-/* Runs a client that has a group instead of a peer. */
-int selftest_test_group(struct selftest_run *run);
+/* Chooses the port of a server, or of a client that has a group; or fails the run. */
+int selftest_choose_port(struct selftest_run *run, struct endpoint *ret_endpoint);
 int selftest_serve_interop(struct selftest_run *run);

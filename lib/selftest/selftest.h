@@ -114,9 +114,6 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
  * Each run is one row of group interop; for a server a run is a client that connected. The programs
  * need matching options: the user is shown the command to run there, or it is the next step of a
  * failed row.
- *
- * The functions return 0: the test ran, the rows say how it went, even if nothing could be tested;
- * -EINTR: the user ended it, the rows so far are complete.
  */
 
 #define PINGPONG_PORT 18515u /* TCP, also of perftest */
@@ -129,7 +126,19 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 /* ibv_srq_pingpong takes fewer than 256. */
 #define PINGPONG_MOST_QPS 255u
 
-enum pingpong_kind { PINGPONG_RC, PINGPONG_UC, PINGPONG_UD, PINGPONG_SRQ };
+/* The program on the other side of the tests. */
+enum selftest_protocol {
+	PROTOCOL_RDMACTL,
+	PROTOCOL_PINGPONG,
+	PROTOCOL_UC_PINGPONG,
+	PROTOCOL_UD_PINGPONG,
+	PROTOCOL_SRQ_PINGPONG,
+	PROTOCOL_RPING,
+	PROTOCOL_UCMATOSE,
+	PROTOCOL_MCKEY,
+	PROTOCOL_PERFTEST,
+	PROTOCOLS,
+};
 
 /* A multicast group, for mckey. */
 struct interop_group {
@@ -154,22 +163,17 @@ struct interop_request {
 	bool latency;		/* perftest: ib_*_lat instead of ib_*_bw */
 	struct interop_group group; /* mckey */
 	int signals;		    /* a signalfd that ends it; -1: none */
-	bool server;		    /* the other host's programs are the clients */
+	bool server;		    /* the other host's programs are the clients, or mckey sends */
 	bool once;		    /* server: ends after one client */
 	/* Takes one line for the user, without a newline. */
 	void (*say)(void *context, const char *text);
 	void *say_context;
 };
 
-int interop_pingpong(enum pingpong_kind kind, const struct interop_request *request,
-		     const struct endpoint *local, struct selftest_results *results);
-int interop_rping(const struct interop_request *request, const struct endpoint *local,
-		  struct selftest_results *results);
-/* Also returns -EINVAL if perftest has no program for the operation. */
-int interop_perftest(const struct interop_request *request, const struct endpoint *local,
-		     struct selftest_results *results);
-int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,
-		     struct selftest_results *results);
-/* The receiver of mckey is its server. */
-int interop_mckey(const struct interop_request *request, const struct endpoint *local,
-		  struct selftest_results *results);
+/*
+ * Runs the test with any other program than rdmactl. Returns 0: the test ran, the rows say how it
+ * went, even if nothing could be tested; -EINTR: the user ended it, the rows so far are complete;
+ * -EINVAL: perftest has no program for the operation.
+ */
+int interop_run(enum selftest_protocol protocol, const struct interop_request *request,
+		const struct endpoint *local, struct selftest_results *results);

@@ -226,7 +226,7 @@ static void posts_of_rping_fail(void **state)
 	make_session(&session, &results, &device);
 	session.agent->cm = &channel;
 	run.infos = run.source = run.target = &session.agent->buffers[0];
-	assert_int_equal(rping_exchange(&run), -EIO);
+	assert_int_equal(rping_exchange(&run.cm), -EIO);
 	session.agent->cm = NULL;
 	assert_out_of_memory(&session, &results);
 }

@@ -400,7 +400,7 @@ static void pingpong_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
 	struct ip_address ip;
-	const struct interop_role role = {.program = "ibv_rc_pingpong", .with_mtu = true};
+	const struct interop_role role = {.program = "ibv_rc_pingpong"};
 	const struct interop_request request = {.peer = NULL};
 	struct interop session = {
 		.role = &role,
@@ -452,7 +452,7 @@ static void other_commands(void **state)
 
 	(void)state;
 	expect_pingpong(&session, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
-	role = (struct interop_role){.program = "ib_read_lat", .with_mtu = true};
+	role = (struct interop_role){.program = "ib_read_lat"};
 	session.qps = 0;
 	session.mtu_bytes = 1024;
 	command = perftest_command(&session);

@@ -36,16 +36,15 @@ int api_open_cm(struct api *api)
 
 struct program {
 	const char *name;
-	int (*run)(const struct interop_request *request, const struct endpoint *local,
-		   struct selftest_results *results);
+	enum selftest_protocol protocol;
 	uint32_t port;
 	uint64_t bytes, iterations; /* 0 unless the user sets it */
 	const char *remark;	    /* of the client's passing row */
 };
 
 static const struct program programs[] = {
-	{"rping", interop_rping, 7174, 64, 100},
-	{"ucmatose", interop_ucmatose, 7471, 100, 10,
+	{"rping", PROTOCOL_RPING, 7174, 64, 100},
+	{"ucmatose", PROTOCOL_UCMATOSE, 7471, 100, 10,
 	 "the data were not checked: a ucmatose server sends what its memory happens to hold"},
 };
 
@@ -72,8 +71,8 @@ static void *serve(void *context)
 {
 	(void)context;
 	own_side = 1;
-	bed.status[1] = bed.program->run(&bed.requests[1], &soft.ports[1].endpoint,
-					 &bed.results[1]);
+	bed.status[1] = interop_run(bed.program->protocol, &bed.requests[1],
+				    &soft.ports[1].endpoint, &bed.results[1]);
 	eventfd_write(bed.waits, 1);
 	return NULL;
 }
@@ -107,8 +106,8 @@ static void play(void)
 	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
 	assert_int_equal(eventfd_read(bed.waits, &one), 0);
 	if (!bed.results[1].count) {
-		bed.status[0] = bed.program->run(&bed.requests[0], &soft.ports[0].endpoint,
-						 &bed.results[0]);
+		bed.status[0] = interop_run(bed.program->protocol, &bed.requests[0],
+					    &soft.ports[0].endpoint, &bed.results[0]);
 		/* The client may have failed before the server noticed it. */
 		if (bed.results[0].items[0]->verdict.value != SELFTEST_PASS)
 			eventfd_write(bed.signals, 1);

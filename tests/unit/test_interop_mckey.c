@@ -114,8 +114,8 @@ static void say(void *context, const char *text)
 static void run_side(unsigned int side)
 {
 	own_side = side;
-	bed.status[side] = interop_mckey(&bed.requests[side], &soft.ports[side].endpoint,
-					 &bed.results[side]);
+	bed.status[side] = interop_run(PROTOCOL_MCKEY, &bed.requests[side],
+				       &soft.ports[side].endpoint, &bed.results[side]);
 }
 
 static void *serve(void *context)

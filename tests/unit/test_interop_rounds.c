@@ -57,9 +57,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 			 .client_summary = "",
 			 .server_summary = "",
 			 .connection = CONNECTION_EXCHANGE,
-			 .kind = kind,
-			 .client_transfers = 1,
-			 .server_transfers = 1},
+			 .kind = kind},
 		.channel.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.signals = signals,
 	};
@@ -102,7 +100,7 @@ static void make_pingpong(struct half *half)
 
 static void make_rping(struct half *half)
 {
-	assert_int_equal(rping_make(&half->rping), 0);
+	assert_int_equal(rping_make(&half->rping.cm), 0);
 	half->session.agent->cm = &half->channel;
 	half->own = (struct pingpong_address){
 		.qpn = half->session.agent->qps[0].qp->qp_num,
@@ -159,7 +157,7 @@ static void run_half(struct half *half)
 	struct half *other = half == &halves[0] ? &halves[1] : &halves[0];
 
 	if (half->session.agent->cm)
-		rping_exchange(&half->rping);
+		rping_exchange(&half->rping.cm);
 	else
 		pingpong_exchange(&half->pingpong);
 	if (half->session.marked)
@@ -460,12 +458,12 @@ static void clients_that_leave(void **state)
 	(void)state;
 	begin(QP_RC, make_rping);
 	eventfd_write(halves[1].channel.fd, 1);
-	rping_exchange(&halves[1].rping);
+	rping_exchange(&halves[1].rping.cm);
 	expect(1, SELFTEST_FAIL, "hostb connected and disconnected without a complete round");
 	end();
 	begin(QP_RC, make_rping);
 	eventfd_write(halves[0].channel.fd, 1);
-	rping_exchange(&halves[0].rping);
+	rping_exchange(&halves[0].rping.cm);
 	expect(0, SELFTEST_FAIL, "hostb disconnected before the first round was done: ");
 	end();
 	for (uint64_t more = 0; more < 2; more++) {

@@ -42,8 +42,6 @@ static const struct interop_role srq_role = {
 	.connection = CONNECTION_EXCHANGE,
 	.kind = QP_RC,
 	.srq = true,
-	.client_transfers = 1,
-	.server_transfers = 1,
 };
 
 static void most_queue_pairs(void **state)
@@ -104,7 +102,6 @@ static void rate_of_many(void **state)
 /* ---- perftest ---- */
 
 static const struct perftest_kind send_bw = {
-	.name = "ib_send_bw",
 	.operation = SELFTEST_SEND,
 	.before = 1,
 	.after = 3,
@@ -113,7 +110,6 @@ static const struct perftest_kind send_bw = {
 };
 
 static const struct perftest_kind write_bw = {
-	.name = "ib_write_bw",
 	.operation = SELFTEST_WRITE,
 	.before = 1,
 	.after = 2,
@@ -121,15 +117,13 @@ static const struct perftest_kind write_bw = {
 	.close = true,
 };
 
-static const struct interop_role perftest_role = {
+static const struct interop_role bandwidth_role = {
 	.test = "ib_send_bw",
 	.program = "ib_send_bw",
 	.client_summary = "",
 	.server_summary = "",
 	.connection = CONNECTION_EXCHANGE,
 	.kind = QP_RC,
-	.client_transfers = 1,
-	.server_transfers = 1,
 	.command = perftest_command,
 };
 
@@ -138,7 +132,7 @@ static void play_messages(struct bed *bed, uint64_t iterations)
 	struct perftest run = {.session = &bed->session, .kind = &send_bw, .fd = -1};
 	struct message_qp_created created;
 
-	make_bed(bed, true, &perftest_role);
+	make_bed(bed, true, &bandwidth_role);
 	bed->session.iterations = iterations;
 	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP, &created), 0);
 	interop_row_begin(&bed->session);
@@ -191,7 +185,7 @@ static void play_client(struct bed *bed, unsigned int keys, const uint64_t *repo
 	size_t length = say_hello(text);
 	int pair[2];
 
-	make_bed(bed, true, &perftest_role);
+	make_bed(bed, true, &bandwidth_role);
 	client.gid = bed->local.gid;
 	for (unsigned int i = 0; i < keys; i++, length += PERFTEST_GID_BYTES)
 		perftest_format_keys(&client, true, text + length);
@@ -242,7 +236,7 @@ static void refused_requests(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct bed bed;
 
-		make_bed(&bed, false, &perftest_role);
+		make_bed(&bed, false, &bandwidth_role);
 		bed.request.operation = cases[i].operation;
 		interop_row_begin(&bed.session);
 		interop_fail_status(&bed.session,
@@ -279,7 +273,7 @@ static void no_such_test(void **state)
 	struct selftest_results results = {0};
 
 	(void)state;
-	assert_int_equal(interop_perftest(&request, &local, &results), -EINVAL);
+	assert_int_equal(interop_run(PROTOCOL_PERFTEST, &request, &local, &results), -EINVAL);
 	assert_int_equal(results.count, 0);
 }
 

@@ -15,12 +15,12 @@
 
 /* ---- Both sides ---- */
 
-enum { NO_PINGPONG = -1, LATENCY = 1, RATE = 2, BOTH = LATENCY | RATE };
+enum { LATENCY = 1, RATE = 2, BOTH = LATENCY | RATE };
 
 /* Whatever the user does not set is the program's default. */
 struct program {
 	const char *name, *test;
-	int kind; /* enum pingpong_kind */
+	enum selftest_protocol protocol;
 	unsigned int operation;
 	bool latency;
 	uint64_t bytes, iterations, queue_pairs;
@@ -41,7 +41,7 @@ struct program {
 static const struct program programs[] = {
 	{"ibv_rc_pingpong",
 	 "pingpong",
-	 PINGPONG_RC,
+	 PROTOCOL_PINGPONG,
 	 0,
 	 false,
 	 4096,
@@ -56,7 +56,7 @@ static const struct program programs[] = {
 	 UNCHECKED},
 	{"ibv_uc_pingpong",
 	 "uc-pingpong",
-	 PINGPONG_UC,
+	 PROTOCOL_UC_PINGPONG,
 	 0,
 	 false,
 	 4096,
@@ -71,7 +71,7 @@ static const struct program programs[] = {
 	 UNCHECKED},
 	{"ibv_ud_pingpong",
 	 "ud-pingpong",
-	 PINGPONG_UD,
+	 PROTOCOL_UD_PINGPONG,
 	 0,
 	 false,
 	 1024,
@@ -86,7 +86,7 @@ static const struct program programs[] = {
 	 UNCHECKED},
 	{"ibv_srq_pingpong",
 	 "srq-pingpong",
-	 PINGPONG_SRQ,
+	 PROTOCOL_SRQ_PINGPONG,
 	 0,
 	 false,
 	 4096,
@@ -102,7 +102,7 @@ static const struct program programs[] = {
 	 {NULL, NULL}},
 	{"ib_send_bw",
 	 "ib_send_bw",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 SELFTEST_SEND,
 	 false,
 	 65536,
@@ -117,7 +117,7 @@ static const struct program programs[] = {
 	 {VERSION, VERSION}},
 	{"ib_write_bw",
 	 "ib_write_bw",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 0, /* the default */
 	 false,
 	 65536,
@@ -132,7 +132,7 @@ static const struct program programs[] = {
 	 {VERSION, VERSION "; measured by its client"}},
 	{"ib_read_bw",
 	 "ib_read_bw",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 SELFTEST_READ,
 	 false,
 	 65536,
@@ -147,7 +147,7 @@ static const struct program programs[] = {
 	 {VERSION, VERSION "; measured by its client"}},
 	{"ib_send_lat",
 	 "ib_send_lat",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 SELFTEST_SEND,
 	 true,
 	 2,
@@ -162,7 +162,7 @@ static const struct program programs[] = {
 	 {VERSION, VERSION}},
 	{"ib_write_lat",
 	 "ib_write_lat",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 SELFTEST_WRITE,
 	 true,
 	 2,
@@ -177,7 +177,7 @@ static const struct program programs[] = {
 	 {VERSION, VERSION}},
 	{"ib_read_lat",
 	 "ib_read_lat",
-	 NO_PINGPONG,
+	 PROTOCOL_PERFTEST,
 	 SELFTEST_READ,
 	 true,
 	 2,
@@ -207,16 +207,9 @@ static struct bed {
 
 static void run_side(unsigned int side)
 {
-	const struct interop_request *request = &bed.requests[side];
-	const struct endpoint *local = &soft.ports[side].endpoint;
-	struct selftest_results *results = &bed.results[side];
-	const enum pingpong_kind kind = (enum pingpong_kind)bed.program->kind;
-
 	own_side = side;
-	if (bed.program->kind == NO_PINGPONG)
-		bed.status[side] = interop_perftest(request, local, results);
-	else
-		bed.status[side] = interop_pingpong(kind, request, local, results);
+	bed.status[side] = interop_run(bed.program->protocol, &bed.requests[side],
+				       &soft.ports[side].endpoint, &bed.results[side]);
 }
 
 static void say(void *context, const char *text)
@@ -314,7 +307,7 @@ static void expect_figures(const struct selftest_result *row, unsigned int side,
 		return;
 	assert_true(fabs(row->bandwidth_gbps.value - gbps) <= 1e-6 * gbps);
 	assert_true(rate > 0);
-	if (bed.program->kind == PINGPONG_SRQ)
+	if (bed.program->protocol == PROTOCOL_SRQ_PINGPONG)
 		assert_true((2 * timed) / rate * 1e3 <= row->duration_msec.value);
 	else
 		assert_true(timed * ways / rate * 1e3 <= row->duration_msec.value * 1.0001);
@@ -323,7 +316,7 @@ static void expect_figures(const struct selftest_result *row, unsigned int side,
 	assert_true(row->latency_min_usec.value > 0);
 	assert_true(row->latency_min_usec.value <= row->latency_p50_usec.value);
 	assert_true(row->latency_p50_usec.value <= row->latency_max_usec.value);
-	if (bed.program->kind == PINGPONG_SRQ)
+	if (bed.program->protocol == PROTOCOL_SRQ_PINGPONG)
 		return;
 	/* The mean latency lies between minimum and maximum. */
 	assert_true(1e6 / rate >= row->latency_min_usec.value * 0.999);
@@ -354,7 +347,7 @@ static void expect_pass(unsigned int side, size_t at, uint64_t bytes, uint64_t i
 	expect_text("summary", row->summary, bed.program->summaries[side]);
 	expect_text("peer", row->peer, side ? "127.0.0.1" : "hostb");
 	/* Whether the last acknowledgements arrive depends on timing. */
-	if (bed.program->kind != PINGPONG_SRQ)
+	if (bed.program->protocol != PROTOCOL_SRQ_PINGPONG)
 		expect_text("remark", row->reason, bed.program->remarks[side]);
 	assert_true(row->peer_gid.known);
 	assert_memory_equal(row->peer_gid.gid.raw, gid->raw, sizeof(gid->raw));

@@ -16,16 +16,6 @@
 #include "selftest/interop/mckey.h"
 #include "made_up_session.h"
 
-static const struct interop_role mckey_role = {
-	.test = "mckey",
-	.program = "mckey",
-	.client_summary = "",
-	.server_summary = "",
-	.connection = CONNECTION_CM,
-	.kind = QP_UD,
-	.command = mckey_command,
-};
-
 static void make_mckey(struct bed *bed, bool server, struct mckey *run)
 {
 	struct message_qp_created created;

@@ -87,24 +87,31 @@ char *perftest_command(const struct interop *session);
 char *ucmatose_command(const struct interop *session);
 char *mckey_command(const struct interop *session);
 
-/* A program, seen from one side. */
+/* A program on the other side. */
 struct interop_role {
 	const char *test;    /* pingpong */
-	const char *program; /* of the other side */
+	const char *program; /* ibv_rc_pingpong */
 	const char *client_summary, *server_summary;
 	enum selftest_connection connection;
 	uint32_t kind;	    /* enum qp_kind */
 	uint32_t qps;	    /* 0: one, without an option for it */
 	uint32_t depth;	    /* of a queue; 0: enough for a ping-pong */
 	bool srq;	    /* the queue pairs share their receives */
-	bool with_mtu;	    /* the program has an option for it */
-	bool by_active_mtu; /* it uses the port's by default */
+	bool by_active_mtu; /* the program uses the port's MTU by default */
+	bool all_at_once;   /* all messages of a side are outstanding at once */
+	bool back_too;	    /* a client's samples include the way back */
 	uint32_t port;
-	uint64_t bytes, least_bytes, most_bytes;
-	uint64_t iterations, least_iterations; /* the program refuses fewer; 0: no limit */
-	unsigned int client_transfers, server_transfers; /* of `bytes`, per sample */
+	uint64_t bytes, least_bytes, most_bytes; /* a datagram is one packet in any case */
+	uint64_t iterations, least_iterations;	 /* the program refuses fewer; 0: no limit */
 	char *(*command)(const struct interop *session);
+	/* Runs the client or the server; the rows have their verdicts then. */
+	void (*run)(struct interop *session);
 };
+
+extern const struct interop_role pingpong_role, uc_pingpong_role, ud_pingpong_role,
+	srq_pingpong_role, rping_role, ucmatose_role, mckey_role;
+/* Returns NULL if no program of perftest does what is requested. */
+const struct interop_role *perftest_role(const struct interop_request *request);
 
 struct interop {
 	const struct interop_request *request;
@@ -154,18 +161,6 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 
 #define INTEROP_DISCONNECT_MSEC 2000u
 
-/* The limit for programs that have all messages of a side outstanding at once. */
-#define INTEROP_MOST_MESSAGES 4096u
-
-/*
- * Takes the request and opens the device. If this fails, a row says why. interop_end() must be
- * called in any case.
- */
-int interop_begin(struct interop *session, const struct interop_role *role,
-		  const struct interop_request *request, const struct endpoint *local,
-		  struct selftest_results *results);
-/* Frees everything but the rows; returns the value for the caller of the run. */
-int interop_end(struct interop *session);
 void interop_say(const struct interop *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -222,7 +217,6 @@ int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send
 void interop_release(struct interop *session);
 
 /* The TCP connection of programs that exchange their addresses over TCP (interop_tcp.c). */
-int interop_refuse_iwarp(struct interop *session, int error);
 /* Sets the peer's port as the peer described it; fails the row if no QP can be connected to it. */
 int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid);
 /* Returns the GID to tell the peer: none on InfiniBand, as a peer that is told one uses it. */

@@ -136,7 +136,7 @@ static void note_remote(struct interop *session, const struct rdma_cm_id *id)
 		       sizeof(session->remote.gid.raw));
 }
 
-int interop_cm_connect(struct interop_cm *cm)
+static int connect_qp(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
 	struct agent *agent = session->agent;
@@ -162,6 +162,19 @@ int interop_cm_connect(struct interop_cm *cm)
 	return 0;
 }
 
+static void run_client(struct interop_cm *cm)
+{
+	struct interop *session = cm->session;
+	const bool early = session->local->transport == TRANSPORT_IWARP;
+
+	if (cm->make(cm))
+		return;
+	/* A message without a receive ends an iWARP connection; elsewhere it is retried. */
+	if ((early && cm->post(session)) || connect_qp(cm) || (!early && cm->post(session)))
+		return;
+	cm->exchange(cm);
+}
+
 static int accept_client(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
@@ -178,7 +191,7 @@ static int accept_client(struct interop_cm *cm)
 
 	if (agent_cm_modify(agent, qp, IBV_QPS_INIT, 1))
 		return interop_fail_agent(session);
-	if (cm->post(cm))
+	if (cm->post(session))
 		return -EIO;
 	if (agent_cm_modify_to_rts(agent, qp, 1))
 		return interop_fail_agent(session);
@@ -276,12 +289,11 @@ static void serve(struct interop_cm *cm)
 		interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_CM});
 }
 
-void interop_cm_serve(struct interop_cm *cm)
+static void run_server(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
-	int rc = start_listening(session);
 
-	if (!rc) {
+	if (!start_listening(session)) {
 		interop_say(session,
 			    "waiting for %s on port %" PRIu32
 			    " of librdmacm; on the other host: %s",
@@ -290,4 +302,12 @@ void interop_cm_serve(struct interop_cm *cm)
 	}
 	for (size_t i = 0; i < cm->waiting_count; i++)
 		session->agent->api.rdma_destroy_id(cm->waiting[i]);
+}
+
+void interop_cm_run(struct interop_cm *cm)
+{
+	if (cm->session->server)
+		run_server(cm);
+	else
+		run_client(cm);
 }

@@ -15,11 +15,10 @@
 
 struct interop_cm {
 	struct interop *session;
-	/* Server: makes queue pair and buffers; posts first receives; runs when connected. */
-	int (*make)(struct interop_cm *cm);
-	int (*post)(struct interop_cm *cm);
-	int (*exchange)(struct interop_cm *cm);
-	struct rdma_cm_id *id; /* of the connection; the agent's */
+	int (*make)(struct interop_cm *cm);	/* the queue pair, in RESET, and the buffers */
+	int (*post)(struct interop *session);	/* the first receives */
+	int (*exchange)(struct interop_cm *cm); /* when connected */
+	struct rdma_cm_id *id;			/* of the connection; the agent's */
 	bool established, ended;
 	int end_event; /* enum rdma_cm_event_type that ended it */
 	int end_status;
@@ -39,7 +38,5 @@ enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec);
  * may continue.
  */
 int interop_cm_look(struct interop_cm *cm);
-/* Connects the queue pair of the session to its peer. */
-int interop_cm_connect(struct interop_cm *cm);
-/* Listens and serves one client after another, each with a row. */
-void interop_cm_serve(struct interop_cm *cm);
+/* Runs as a client; or listens and serves one client after another, each with a row. */
+void interop_cm_run(struct interop_cm *cm);

@@ -54,8 +54,9 @@ static char *exchange_command(const struct interop *session, const char *index)
 	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
 	_cleanup_(freep) char *gid = gid_advice(session->local);
 	_cleanup_(freep) char *address = server_address(session);
-	_cleanup_(freep) char *mtu = numbered("-m",
-					      session->role->with_mtu ? session->mtu_bytes : 0);
+	/* A datagram is one packet, so ibv_ud_pingpong has no option for the MTU. */
+	_cleanup_(freep) char *mtu = numbered(
+		"-m", session->role->kind == QP_UD ? 0 : session->mtu_bytes);
 	_cleanup_(freep) char *qps = numbered("-q", session->qps);
 	_cleanup_(freep) char *port = numbered("-p",
 					       session->port == PINGPONG_PORT ? 0 : session->port);

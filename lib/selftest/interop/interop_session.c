@@ -16,6 +16,7 @@
 #include "selftest/agent/watch.h"
 #include "base/statistics.h"
 #include "counter/counter.h"
+#include "host/device.h"
 
 #define STEP_TIMEOUT_MSEC 10000u /* for one step without progress */
 #define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
@@ -23,6 +24,9 @@
 
 /* The programs read -n and -C as an int. */
 #define INTEROP_MOST_ITERATIONS INT32_MAX
+
+/* The limit for programs that have all messages of a side outstanding at once. */
+#define INTEROP_MOST_MESSAGES 4096
 
 void interop_say(const struct interop *session, const char *format, ...)
 {
@@ -99,30 +103,47 @@ static void set_defaults(struct interop *session)
 	session->mtu_bytes = choose_mtu(request->mtu_bytes, session->local->mtu_bytes,
 					role->by_active_mtu);
 	session->qps = role->qps && request->queue_pairs ? request->queue_pairs : role->qps;
+	session->depth = role->all_at_once ? (uint32_t)session->iterations
+			 : role->depth	   ? role->depth
+					   : INTEROP_DEPTH;
+}
+
+/* Only rdma_cm can connect queue pairs of iWARP, which has no datagrams. */
+static int check_transport(struct interop *session)
+{
+	const bool by_cm = session->role->connection == CONNECTION_CM;
+
+	if (session->local->transport != TRANSPORT_IWARP || (by_cm && session->role->kind == QP_RC))
+		return 0;
+	return interop_fail(session, LIST_INTEROP_IWARP, by_cm ? EOPNOTSUPP : 0, NULL);
 }
 
 static int check_request(struct interop *session)
 {
 	const struct interop_role *role = session->role;
+	const bool packets = role->kind == QP_UD && session->local->mtu_bytes;
+	const uint64_t most_bytes = packets ? session->local->mtu_bytes : role->most_bytes;
+	const int most = role->all_at_once ? INTEROP_MOST_MESSAGES : INTEROP_MOST_ITERATIONS;
 
 	if (session->bytes < role->least_bytes)
 		return interop_fail(session, LIST_INTEROP_BYTES, -1,
 				    mem_format("%" PRIu64, role->least_bytes));
-	if (session->bytes > role->most_bytes)
+	if (session->bytes > most_bytes)
 		return interop_fail(session, LIST_INTEROP_BYTES, 0,
-				    mem_format("%" PRIu64, role->most_bytes));
+				    mem_format("%" PRIu64, most_bytes));
 	if (session->iterations < role->least_iterations)
 		return interop_fail(session, LIST_INTEROP_ITERATIONS, -2,
 				    mem_format("%" PRIu64, role->least_iterations));
-	if (session->iterations > INTEROP_MOST_ITERATIONS)
-		return interop_fail(session, LIST_INTEROP_ITERATIONS, 0,
-				    mem_format("%d", INTEROP_MOST_ITERATIONS));
-	return 0;
+	if (session->iterations > (uint64_t)most)
+		return interop_fail(session, LIST_INTEROP_ITERATIONS, role->all_at_once ? -1 : 0,
+				    mem_format("%d", most));
+	return check_transport(session);
 }
 
-int interop_begin(struct interop *session, const struct interop_role *role,
-		  const struct interop_request *request, const struct endpoint *local,
-		  struct selftest_results *results)
+/* Takes the request and opens the device. If this fails, a row says why. */
+static int begin(struct interop *session, const struct interop_role *role,
+		 const struct interop_request *request, const struct endpoint *local,
+		 struct selftest_results *results)
 {
 	*session = (struct interop){
 		.request = request,
@@ -133,7 +154,6 @@ int interop_begin(struct interop *session, const struct interop_role *role,
 		.header = role->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0,
 		.agent = agent_new(-1, request->signals),
 		.port = request->port ? request->port : role->port,
-		.depth = role->depth ? role->depth : INTEROP_DEPTH,
 		.timeout_msec = STEP_TIMEOUT_MSEC,
 	};
 	set_defaults(session);
@@ -148,7 +168,8 @@ int interop_begin(struct interop *session, const struct interop_role *role,
 	return agent_open_device(session->agent, local) ? interop_fail_agent(session) : 0;
 }
 
-int interop_end(struct interop *session)
+/* Frees everything but the rows. */
+static int end(struct interop *session)
 {
 	int rc;
 
@@ -160,8 +181,31 @@ int interop_end(struct interop *session)
 	free(session->sampler.nsec);
 	free(session->command);
 	free(session->peer);
-	*session = (struct interop){0};
 	return rc;
+}
+
+static const struct interop_role *const roles[PROTOCOLS] = {
+	[PROTOCOL_PINGPONG] = &pingpong_role,
+	[PROTOCOL_UC_PINGPONG] = &uc_pingpong_role,
+	[PROTOCOL_UD_PINGPONG] = &ud_pingpong_role,
+	[PROTOCOL_SRQ_PINGPONG] = &srq_pingpong_role,
+	[PROTOCOL_RPING] = &rping_role,
+	[PROTOCOL_UCMATOSE] = &ucmatose_role,
+	[PROTOCOL_MCKEY] = &mckey_role,
+};
+
+int interop_run(enum selftest_protocol protocol, const struct interop_request *request,
+		const struct endpoint *local, struct selftest_results *results)
+{
+	const struct interop_role *role = protocol == PROTOCOL_PERFTEST ? perftest_role(request)
+									: roles[protocol];
+	struct interop session;
+
+	if (!role)
+		return -EINVAL;
+	if (!begin(&session, role, request, local, results))
+		role->run(&session);
+	return end(&session);
 }
 
 void interop_client_came(struct interop *session, const struct sockaddr_storage *address)
@@ -191,7 +235,7 @@ static void add_figures(struct interop *session)
 {
 	const struct interop_role *role = session->role;
 	struct selftest_result *row = session->row;
-	double transfers = session->server ? role->server_transfers : role->client_transfers;
+	const double transfers = !session->server && role->back_too ? 2 : 1;
 
 	if (!session->unseen) {
 		row->iterations = number_of(session->done);

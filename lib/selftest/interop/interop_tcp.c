@@ -11,14 +11,6 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop.h"
 
-/* The error says whether the program needs connections or datagrams. */
-int interop_refuse_iwarp(struct interop *session, int error)
-{
-	return session->local->transport == TRANSPORT_IWARP
-		       ? interop_fail(session, LIST_INTEROP_IWARP, error, NULL)
-		       : 0;
-}
-
 struct gid interop_own_gid(const struct interop *session)
 {
 	static const struct gid none;

@@ -18,24 +18,6 @@
 #define SWITCHES_MSEC	   3000
 #define GROUP_RESOLVE_MSEC 2000
 
-static struct interop_role make_role(const struct endpoint *local)
-{
-	return (struct interop_role){
-		.test = "mckey",
-		.program = "mckey",
-		.client_summary = "datagrams to a multicast group, where mckey receives",
-		.server_summary = "datagrams that mckey sends to a multicast group",
-		.connection = CONNECTION_CM,
-		.kind = QP_UD,
-		.bytes = 100,
-		.most_bytes = local->mtu_bytes ? local->mtu_bytes : 256,
-		.iterations = 10,
-		.client_transfers = 1,
-		.server_transfers = 1,
-		.command = mckey_command,
-	};
-}
-
 /* ---- The group ---- */
 
 static void group_address(const struct interop *session, struct sockaddr_storage *storage)
@@ -146,10 +128,6 @@ static int make(struct mckey *run)
 	struct interop *session = run->session;
 	struct message_qp_created created;
 
-	if (session->iterations > INTEROP_MOST_MESSAGES)
-		return interop_fail(session, LIST_INTEROP_ITERATIONS, -1,
-				    mem_format("%u", INTEROP_MOST_MESSAGES));
-	session->depth = (uint32_t)session->iterations;
 	if (interop_make_qp(session, INTEROP_QP, &created) ||
 	    interop_make_buffers(session, session->iterations * (session->header + session->bytes),
 				 ACCESS_LOCAL))
@@ -209,10 +187,8 @@ static int check_group(struct interop *session)
 
 static int prepare(struct mckey *run)
 {
-	int rc = interop_refuse_iwarp(run->session, EOPNOTSUPP);
+	int rc = check_group(run->session);
 
-	if (!rc)
-		rc = check_group(run->session);
 	if (!rc)
 		rc = make(run);
 	if (!rc)
@@ -249,19 +225,30 @@ static int serve(struct interop *session)
 	return 0;
 }
 
-int interop_mckey(const struct interop_request *request, const struct endpoint *local,
-		  struct selftest_results *results)
+static void run(struct interop *session)
 {
-	const struct interop_role role = make_role(local);
-	struct interop session;
-	int rc = interop_begin(&session, &role, request, local, results);
+	int rc = 0;
 
-	if (!rc && !request->server)
-		run_client(&session);
-	while (!rc && request->server && !interop_is_over(&session)) {
-		rc = serve(&session);
-		if (request->once)
+	if (!session->server)
+		run_client(session);
+	while (session->server && !rc && !interop_is_over(session)) {
+		rc = serve(session);
+		if (session->request->once)
 			break;
 	}
-	return interop_end(&session);
 }
+
+const struct interop_role mckey_role = {
+	.test = "mckey",
+	.program = "mckey",
+	.client_summary = "datagrams to a multicast group, where mckey receives",
+	.server_summary = "datagrams that mckey sends to a multicast group",
+	.connection = CONNECTION_CM,
+	.kind = QP_UD,
+	.all_at_once = true,
+	.bytes = 100,
+	.most_bytes = 256,
+	.iterations = 10,
+	.command = mckey_command,
+	.run = run,
+};

@@ -39,107 +39,6 @@ enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7
 /* The receives that an ib_send_bw server posts, unless -r says otherwise. */
 #define PERFTEST_RECEIVES 512u
 
-static const struct perftest_kind kinds[] = {
-	{
-		.name = "ib_send_bw",
-		.client_summary = "messages to an ib_send_bw server, bandwidth",
-		.server_summary = "messages of an ib_send_bw client, bandwidth",
-		.operation = SELFTEST_SEND,
-		.before = 1,
-		.after = 3,
-		.close = true,
-		.server_moves = true,
-		.depth = PERFTEST_RECEIVES,
-	},
-	{
-		.name = "ib_write_bw",
-		.client_summary = "writes into the memory of an ib_write_bw server, bandwidth",
-		.server_summary = "writes of an ib_write_bw client, which measures them",
-		.operation = SELFTEST_WRITE,
-		.before = 1,
-		.after = 2,
-		.report = true,
-		.close = true,
-		.depth = PERFTEST_RECEIVES,
-	},
-	{
-		.name = "ib_read_bw",
-		.client_summary = "reads of the memory of an ib_read_bw server, bandwidth",
-		.server_summary = "reads of an ib_read_bw client, which measures them",
-		.operation = SELFTEST_READ,
-		.before = 1,
-		.after = 2,
-		.report = true,
-		.close = true,
-		.depth = PERFTEST_RECEIVES,
-	},
-	{
-		.name = "ib_send_lat",
-		.client_summary = "messages to an ib_send_lat server and back, latency",
-		.server_summary = "messages of an ib_send_lat client and back, latency",
-		.operation = SELFTEST_SEND,
-		.latency = true,
-		.before = 1,
-		.after = 3,
-		.close = true,
-		.server_moves = true,
-	},
-	{
-		.name = "ib_write_lat",
-		.client_summary = "writes to an ib_write_lat server and back, latency",
-		.server_summary = "writes of an ib_write_lat client and back, latency",
-		.operation = SELFTEST_WRITE,
-		.latency = true,
-		.before = 2,
-		.after = 2,
-		.server_moves = true,
-	},
-	{
-		.name = "ib_read_lat",
-		.client_summary = "reads of the memory of an ib_read_lat server, latency",
-		.server_summary = "reads of an ib_read_lat client, which measures them",
-		.operation = SELFTEST_READ,
-		.latency = true,
-		.before = 2,
-		.after = 2,
-		.close = true,
-	},
-};
-
-/* Returns NULL if no program of perftest does that. */
-static const struct perftest_kind *find_kind(const struct interop_request *request)
-{
-	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].operation == operation && kinds[i].latency == request->latency)
-			return &kinds[i];
-	return NULL;
-}
-
-static struct interop_role make_role(const struct perftest_kind *kind)
-{
-	return (struct interop_role){
-		.test = kind->name,
-		.program = kind->name,
-		.client_summary = kind->client_summary,
-		.server_summary = kind->server_summary,
-		.connection = CONNECTION_EXCHANGE,
-		.kind = QP_RC,
-		.depth = kind->depth,
-		.with_mtu = true,
-		.by_active_mtu = true,
-		.port = PINGPONG_PORT,
-		.bytes = kind->latency ? 2 : 65536,
-		.most_bytes = LIMIT_BYTES / 4,
-		.iterations = kind->operation == SELFTEST_WRITE && !kind->latency ? 5000 : 1000,
-		.least_iterations = PERFTEST_LEAST_ITERATIONS,
-		.client_transfers = 1,
-		.server_transfers = 1,
-		.command = perftest_command,
-	};
-}
-
 /* ---- Steps of the exchange ---- */
 
 /* The client writes first, the server reads first. `got` has room for `length` bytes. */
@@ -424,40 +323,108 @@ static void exchange(struct interop *session, int fd)
 {
 	struct perftest run = {
 		.session = session,
-		.kind = find_kind(session->request),
+		.kind = (const struct perftest_kind *)session->role,
 		.fd = fd,
 	};
 
 	perftest_exchange(&run);
 }
 
-static void run_client(struct interop *session)
+static void run(struct interop *session)
 {
 	int fd;
 
-	if (interop_connect_tcp(session, &fd))
-		return;
-	exchange(session, fd);
-	close(fd);
+	if (session->server) {
+		interop_serve_tcp(session, exchange);
+	} else if (!interop_connect_tcp(session, &fd)) {
+		exchange(session, fd);
+		close(fd);
+	}
 }
 
-int interop_perftest(const struct interop_request *request, const struct endpoint *local,
-		     struct selftest_results *results)
-{
-	const struct perftest_kind *kind = find_kind(request);
-	struct interop_role role;
-	struct interop session;
-	int rc;
+/* ---- The tests ---- */
 
-	if (!kind)
-		return -EINVAL;
-	role = make_role(kind);
-	rc = interop_begin(&session, &role, request, local, results);
-	if (!rc)
-		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc && request->server)
-		interop_serve_tcp(&session, exchange);
-	else if (!rc)
-		run_client(&session);
-	return interop_end(&session);
+#define PERFTEST(program_)                                                                       \
+	.test = program_, .program = program_, .connection = CONNECTION_EXCHANGE, .kind = QP_RC, \
+	.by_active_mtu = true, .port = PINGPONG_PORT, .most_bytes = LIMIT_BYTES / 4,             \
+	.least_iterations = PERFTEST_LEAST_ITERATIONS, .command = perftest_command, .run = run
+#define BANDWIDTH(program) PERFTEST(program), .bytes = 65536, .depth = PERFTEST_RECEIVES
+#define LATENCY(program)   PERFTEST(program), .bytes = 2, .iterations = 1000
+
+static const struct perftest_kind kinds[] = {
+	{
+		.role = {BANDWIDTH("ib_send_bw"),
+			 .client_summary = "messages to an ib_send_bw server, bandwidth",
+			 .server_summary = "messages of an ib_send_bw client, bandwidth",
+			 .iterations = 1000},
+		.operation = SELFTEST_SEND,
+		.before = 1,
+		.after = 3,
+		.close = true,
+		.server_moves = true,
+	},
+	{
+		.role = {BANDWIDTH("ib_write_bw"),
+			 .client_summary =
+				 "writes into the memory of an ib_write_bw server, bandwidth",
+			 .server_summary = "writes of an ib_write_bw client, which measures them",
+			 .iterations = 5000},
+		.operation = SELFTEST_WRITE,
+		.before = 1,
+		.after = 2,
+		.report = true,
+		.close = true,
+	},
+	{
+		.role = {BANDWIDTH("ib_read_bw"),
+			 .client_summary = "reads of the memory of an ib_read_bw server, bandwidth",
+			 .server_summary = "reads of an ib_read_bw client, which measures them",
+			 .iterations = 1000},
+		.operation = SELFTEST_READ,
+		.before = 1,
+		.after = 2,
+		.report = true,
+		.close = true,
+	},
+	{
+		.role = {LATENCY("ib_send_lat"),
+			 .client_summary = "messages to an ib_send_lat server and back, latency",
+			 .server_summary = "messages of an ib_send_lat client and back, latency"},
+		.operation = SELFTEST_SEND,
+		.latency = true,
+		.before = 1,
+		.after = 3,
+		.close = true,
+		.server_moves = true,
+	},
+	{
+		.role = {LATENCY("ib_write_lat"),
+			 .client_summary = "writes to an ib_write_lat server and back, latency",
+			 .server_summary = "writes of an ib_write_lat client and back, latency"},
+		.operation = SELFTEST_WRITE,
+		.latency = true,
+		.before = 2,
+		.after = 2,
+		.server_moves = true,
+	},
+	{
+		.role = {LATENCY("ib_read_lat"),
+			 .client_summary = "reads of the memory of an ib_read_lat server, latency",
+			 .server_summary = "reads of an ib_read_lat client, which measures them"},
+		.operation = SELFTEST_READ,
+		.latency = true,
+		.before = 2,
+		.after = 2,
+		.close = true,
+	},
+};
+
+const struct interop_role *perftest_role(const struct interop_request *request)
+{
+	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].operation == operation && kinds[i].latency == request->latency)
+			return &kinds[i].role;
+	return NULL;
 }

@@ -63,14 +63,13 @@ int perftest_parse_report(const uint64_t items[static PERFTEST_REPORT_ITEMS], ui
 			  uint64_t *ret_iterations, double *ret_rate);
 
 struct perftest_kind {
-	const char *name, *client_summary, *server_summary;
-	unsigned int operation; /* enum selftest_operation */
+	struct interop_role role; /* first: a session has a pointer to it */
+	unsigned int operation;	  /* enum selftest_operation */
 	bool latency;
 	/* How often the keys are exchanged before and after connecting. */
 	unsigned int before, after;
 	bool report, close; /* steps after the test */
 	bool server_moves;  /* the server takes part in the test */
-	uint32_t depth;
 };
 
 struct perftest {

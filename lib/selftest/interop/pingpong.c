@@ -22,72 +22,6 @@ enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
 
 #define SRQ_QPS 16u /* of ibv_srq_pingpong without -q */
 
-static const struct interop_role roles[] = {
-	[PINGPONG_RC] =
-		{
-			.test = "pingpong",
-			.program = "ibv_rc_pingpong",
-			.client_summary = "messages to an ibv_rc_pingpong server and back",
-			.server_summary =
-				"messages from an ibv_rc_pingpong client and replies to it",
-			.kind = QP_RC,
-			.bytes = 4096,
-			.with_mtu = true,
-		},
-	[PINGPONG_UC] =
-		{
-			.test = "uc-pingpong",
-			.program = "ibv_uc_pingpong",
-			.client_summary = "messages to an ibv_uc_pingpong server and back",
-			.server_summary =
-				"messages from an ibv_uc_pingpong client and replies to it",
-			.kind = QP_UC,
-			.bytes = 4096,
-			.with_mtu = true,
-		},
-	[PINGPONG_UD] =
-		{
-			.test = "ud-pingpong",
-			.program = "ibv_ud_pingpong",
-			.client_summary = "datagrams to an ibv_ud_pingpong server and back",
-			.server_summary =
-				"datagrams from an ibv_ud_pingpong client and replies to it",
-			.kind = QP_UD,
-			.bytes = 1024,
-		},
-	[PINGPONG_SRQ] =
-		{
-			.test = "srq-pingpong",
-			.program = "ibv_srq_pingpong",
-			.client_summary = "messages to an ibv_srq_pingpong server and back, on "
-					  "several queue pairs at once",
-			.server_summary = "messages from an ibv_srq_pingpong client and replies to "
-					  "it, on several queue pairs at once",
-			.kind = QP_RC,
-			.qps = SRQ_QPS,
-			.srq = true,
-			.depth = 4,
-			.bytes = 4096,
-			.with_mtu = true,
-		},
-};
-
-/* Completes a role with what is common to all pingpongs. */
-static struct interop_role make_role(enum pingpong_kind kind, const struct endpoint *local)
-{
-	struct interop_role role = roles[kind];
-
-	role.connection = CONNECTION_EXCHANGE;
-	role.port = PINGPONG_PORT;
-	role.most_bytes = LIMIT_BYTES / 4 / (role.srq ? PINGPONG_MOST_QPS : 1);
-	if (role.kind == QP_UD && local->mtu_bytes)
-		role.most_bytes = local->mtu_bytes;
-	role.iterations = 1000;
-	role.client_transfers = role.server_transfers = 1;
-	role.command = pingpong_command;
-	return role;
-}
-
 /* Creates the queue pairs, in RESET, and the buffers. */
 static int make(struct pingpong *run, struct pingpong_address *ret)
 {
@@ -287,18 +221,51 @@ static void serve(struct interop *session, int fd)
 		exchange(&run);
 }
 
-int interop_pingpong(enum pingpong_kind kind, const struct interop_request *request,
-		     const struct endpoint *local, struct selftest_results *results)
+static void run(struct interop *session)
 {
-	const struct interop_role role = make_role(kind, local);
-	struct interop session;
-	int rc = interop_begin(&session, &role, request, local, results);
-
-	if (!rc)
-		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc && request->server)
-		interop_serve_tcp(&session, serve);
-	else if (!rc)
-		run_client(&session);
-	return interop_end(&session);
+	if (session->server)
+		interop_serve_tcp(session, serve);
+	else
+		run_client(session);
 }
+
+#define PINGPONG(test_, program_, kind_)                                                      \
+	.test = test_, .program = program_, .connection = CONNECTION_EXCHANGE, .kind = kind_, \
+	.port = PINGPONG_PORT, .iterations = 1000, .command = pingpong_command, .run = run
+
+const struct interop_role pingpong_role = {
+	PINGPONG("pingpong", "ibv_rc_pingpong", QP_RC),
+	.client_summary = "messages to an ibv_rc_pingpong server and back",
+	.server_summary = "messages from an ibv_rc_pingpong client and replies to it",
+	.bytes = 4096,
+	.most_bytes = LIMIT_BYTES / 4,
+};
+
+const struct interop_role uc_pingpong_role = {
+	PINGPONG("uc-pingpong", "ibv_uc_pingpong", QP_UC),
+	.client_summary = "messages to an ibv_uc_pingpong server and back",
+	.server_summary = "messages from an ibv_uc_pingpong client and replies to it",
+	.bytes = 4096,
+	.most_bytes = LIMIT_BYTES / 4,
+};
+
+const struct interop_role ud_pingpong_role = {
+	PINGPONG("ud-pingpong", "ibv_ud_pingpong", QP_UD),
+	.client_summary = "datagrams to an ibv_ud_pingpong server and back",
+	.server_summary = "datagrams from an ibv_ud_pingpong client and replies to it",
+	.bytes = 1024,
+	.most_bytes = LIMIT_BYTES / 4,
+};
+
+const struct interop_role srq_pingpong_role = {
+	PINGPONG("srq-pingpong", "ibv_srq_pingpong", QP_RC),
+	.client_summary = "messages to an ibv_srq_pingpong server and back, on several queue "
+			  "pairs at once",
+	.server_summary = "messages from an ibv_srq_pingpong client and replies to it, on several "
+			  "queue pairs at once",
+	.qps = SRQ_QPS,
+	.srq = true,
+	.depth = 4,
+	.bytes = 4096,
+	.most_bytes = LIMIT_BYTES / 4 / PINGPONG_MOST_QPS,
+};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rounds of a run with rping, on a queue pair that librdmacm has connected. In a round the
- * client lets the server read a text from its memory, then write it back elsewhere; each of these
- * two steps takes a message from the client, an RDMA operation, and a message from the server to go
- * ahead.
+ * A run with rping, on a queue pair that librdmacm has connected. In a round the client lets the
+ * server read a text from its memory, then write it back elsewhere; each of these two steps takes a
+ * message from the client, an RDMA operation, and a message from the server to go ahead.
  */
 #pragma once
 
@@ -21,7 +20,6 @@ struct rping {
 	bool usual;   /* server: the client's text is rping's */
 };
 
-/* Creates the queue pair, in RESET, its queue and its buffers. Returns 0 or -errno. */
-int rping_make(struct rping *run);
+int rping_make(struct interop_cm *cm);
 /* Runs all rounds. Returns 0 if they succeeded, or the client did as many as it wanted. */
-int rping_exchange(struct rping *run);
+int rping_exchange(struct interop_cm *cm);

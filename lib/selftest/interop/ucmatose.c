@@ -23,33 +23,6 @@ struct ucmatose {
 	bool all_posted;
 };
 
-static const struct interop_role ucmatose_role = {
-	.test = "ucmatose",
-	.program = "ucmatose",
-	.client_summary = "messages from a ucmatose server, and the same number to it",
-	.server_summary = "messages to a ucmatose client, which sends them back",
-	.connection = CONNECTION_CM,
-	.kind = QP_RC,
-	.port = UCMATOSE_PORT,
-	.bytes = 100,
-	.most_bytes = UCMATOSE_MOST_BYTES,
-	.iterations = 10,
-	.command = ucmatose_command,
-};
-
-static int check_amount(struct interop *session)
-{
-	if (session->iterations > INTEROP_MOST_MESSAGES)
-		return interop_fail(session, LIST_INTEROP_ITERATIONS, -1,
-				    mem_format("%u", INTEROP_MOST_MESSAGES));
-	if (session->bytes * session->iterations > UCMATOSE_MOST_BYTES)
-		return interop_fail(session, LIST_INTEROP_BYTES, 0,
-				    mem_format("%" PRIu64,
-					       UCMATOSE_MOST_BYTES / session->iterations));
-	session->depth = (uint32_t)session->iterations;
-	return 0;
-}
-
 static int make(struct interop_cm *cm)
 {
 	struct ucmatose *run = (struct ucmatose *)cm;
@@ -65,10 +38,8 @@ static int make(struct interop_cm *cm)
 	return 0;
 }
 
-static int post(struct interop_cm *cm)
+static int post(struct interop *session)
 {
-	struct interop *session = cm->session;
-
 	for (uint64_t i = 0; i < session->iterations; i++) {
 		session->receive.wr_id = i << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
 		if (interop_post_receive(session))
@@ -186,30 +157,31 @@ static int exchange(struct interop_cm *cm)
 	return 0;
 }
 
-static void run_client(struct interop_cm *cm)
+static void run(struct interop *session)
 {
-	const bool early = cm->session->local->transport == TRANSPORT_IWARP;
-
-	/* A message without a receive ends an iWARP connection; elsewhere it is retried. */
-	if (make(cm) || (early && post(cm)) || interop_cm_connect(cm) || (!early && post(cm)))
-		return;
-	exchange(cm);
-}
-
-int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,
-		     struct selftest_results *results)
-{
-	struct interop session;
 	struct ucmatose run = {
-		.cm = {.session = &session, .make = make, .post = post, .exchange = exchange},
+		.cm = {.session = session, .make = make, .post = post, .exchange = exchange},
 	};
-	int rc = interop_begin(&session, &ucmatose_role, request, local, results);
 
-	if (!rc)
-		rc = check_amount(&session);
-	if (!rc && request->server)
-		interop_cm_serve(&run.cm);
-	else if (!rc)
-		run_client(&run.cm);
-	return interop_end(&session);
+	if (session->bytes * session->iterations > UCMATOSE_MOST_BYTES)
+		interop_fail(session, LIST_INTEROP_BYTES, 0,
+			     mem_format("%" PRIu64, UCMATOSE_MOST_BYTES / session->iterations));
+	else
+		interop_cm_run(&run.cm);
 }
+
+const struct interop_role ucmatose_role = {
+	.test = "ucmatose",
+	.program = "ucmatose",
+	.client_summary = "messages from a ucmatose server, and the same number to it",
+	.server_summary = "messages to a ucmatose client, which sends them back",
+	.connection = CONNECTION_CM,
+	.kind = QP_RC,
+	.all_at_once = true,
+	.port = UCMATOSE_PORT,
+	.bytes = 100,
+	.most_bytes = UCMATOSE_MOST_BYTES,
+	.iterations = 10,
+	.command = ucmatose_command,
+	.run = run,
+};
