@@ -150,8 +150,9 @@ enum { INTEROP_SENT = 1, INTEROP_RECEIVED = 2, INTEROP_MOVED = 4 };
 enum { INTEROP_CQ, INTEROP_QP = 0 };
 enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 
-/* If several receives are outstanding, these bits of their wr_id say where each one is. */
+/* The other bits of the wr_id of a receive say at which place of the buffer it is. */
 #define INTEROP_PLACE_SHIFT 8
+#define INTEROP_WHAT_MASK   ((1u << INTEROP_PLACE_SHIFT) - 1)
 
 /* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
 #define INTEROP_FIRST_QPN 2u
@@ -193,9 +194,8 @@ int interop_fail_stop(struct interop *session, enum stop stop);
 /* Fails the row because of an unsuccessful completion. */
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
-void interop_remark(struct interop *session, const char *text);
-/* Like interop_remark(), but takes ownership of the text. */
-void interop_remark_owned(struct interop *session, char *text);
+void interop_remark(struct interop *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * Creates a queue pair for a few outstanding requests, all of them signaled; the first also creates
@@ -207,10 +207,18 @@ struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot,
 					 uint32_t access);
 /* Creates session->sent, session->received with `room` bytes, and the requests that use them. */
 int interop_make_buffers(struct interop *session, uint64_t room, uint32_t access);
+/* Returns the bytes that a message takes where it is received. */
+static inline uint64_t interop_place_bytes(const struct interop *session)
+{
+	return session->header + session->bytes;
+}
 struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length);
 /* Sets what the session receives into, and what it sends. */
 void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send);
 int interop_post_receive(struct interop *session);
+/* The same at a place of the buffer of interop_make_buffers(), or at all up to `count`. */
+int interop_post_receive_at(struct interop *session, uint64_t place);
+int interop_post_receives(struct interop *session, uint64_t count);
 int interop_post_send(struct interop *session, struct ibv_send_wr *request);
 int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request);
 /* Destroys all queue pairs, their queues and the buffers. */
@@ -233,7 +241,7 @@ int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *ses
 int interop_run_begin(struct interop *session, int channel);
 /* Stops watching; returns `rc`, the result of the run, but fails the row if it is -ECANCELED. */
 int interop_run_end(struct interop *session, int rc);
+/* A turn of a wait: returns -ECANCELED if the watch stops it. Counts the turns in `spins`. */
+int interop_spin(const struct interop *session, unsigned int *spins);
 /* Polls for one completion, without a system call. Returns -ECANCELED if the watch stops it. */
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
-/* Records the duration of an iteration. */
-void interop_sample(struct interop *session, uint64_t nsec);

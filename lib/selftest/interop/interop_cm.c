@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -240,11 +239,6 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 	interop_row_end(session);
 }
 
-int interop_cm_open(struct interop *session)
-{
-	return agent_cm_open(session->agent) ? interop_fail_agent(session) : 0;
-}
-
 static int start_listening(struct interop *session)
 {
 	struct agent *agent = session->agent;
@@ -254,9 +248,9 @@ static int start_listening(struct interop *session)
 
 	if (!ip->family)
 		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
-	if (interop_cm_open(session))
-		return -EIO;
-	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
+	if (agent_cm_open(agent))
+		return interop_fail_agent(session);
+	agent_cm_address(agent, ip, session->port, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
 		return interop_fail_cm(session, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))

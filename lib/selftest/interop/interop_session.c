@@ -315,12 +315,6 @@ void interop_row_end(struct interop *session)
 		selftest_results_drop_first(session->results);
 }
 
-/*
- * After this many empty polls (milliseconds, longer than a fast device needs), yield the processor:
- * a software device needs it for the very message that is being awaited.
- */
-#define SPINS_BEFORE_YIELD 20000u
-
 int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created)
 {
 	struct agent *agent = session->agent;
@@ -447,6 +441,21 @@ int interop_run_end(struct interop *session, int rc)
 	return rc == -ECANCELED ? interop_fail_stop(session, stop) : rc;
 }
 
+/*
+ * After this many empty polls (milliseconds, longer than a fast device needs), yield the processor:
+ * a software device needs it for the very message that is being awaited.
+ */
+#define SPINS_BEFORE_YIELD 20000u
+
+int interop_spin(const struct interop *session, unsigned int *spins)
+{
+	if (atomic_load_explicit(&session->agent->watch.stop, memory_order_relaxed))
+		return -ECANCELED;
+	if (++*spins > SPINS_BEFORE_YIELD)
+		sched_yield();
+	return 0;
+}
+
 int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 {
 	struct watch *watch = &session->agent->watch;
@@ -454,12 +463,9 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 	unsigned int spins = 0;
 	int got;
 
-	while (!(got = ibv_poll_cq(cq, 1, wc))) {
-		if (atomic_load_explicit(&watch->stop, memory_order_relaxed))
+	while (!(got = ibv_poll_cq(cq, 1, wc)))
+		if (interop_spin(session, &spins))
 			return -ECANCELED;
-		if (++spins > SPINS_BEFORE_YIELD)
-			sched_yield();
-	}
 	if (got < 0) {
 		/* Only a broken device does that, so report IBV_WC_FATAL_ERR. */
 		*wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
@@ -467,9 +473,4 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 	}
 	watch_progress(watch);
 	return 0;
-}
-
-void interop_sample(struct interop *session, uint64_t nsec)
-{
-	sampler_add(&session->sampler, nsec);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,19 +158,16 @@ static int mark(struct interop *session, const struct diagnosis *diagnosis)
 	return -EIO;
 }
 
-void interop_remark_owned(struct interop *session, char *text)
+void interop_remark(struct interop *session, const char *format, ...)
 {
-	if (session->marked) {
-		free(text);
-		return;
-	}
-	free(session->row->reason);
-	session->row->reason = text;
-}
+	va_list values;
 
-void interop_remark(struct interop *session, const char *text)
-{
-	interop_remark_owned(session, mem_string(text));
+	if (session->marked)
+		return;
+	free(session->row->reason);
+	va_start(values, format);
+	session->row->reason = mem_format_list(format, values);
+	va_end(values);
 }
 
 /* A stop from outside explains any error that it caused. */
@@ -262,6 +260,23 @@ int interop_post_receive(struct interop *session)
 	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
 }
 
+int interop_post_receive_at(struct interop *session, uint64_t place)
+{
+	session->receive.wr_id = place << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
+	session->receive_part.addr = (uintptr_t)(session->received - session->header +
+						 place * interop_place_bytes(session));
+	return interop_post_receive(session);
+}
+
+int interop_post_receives(struct interop *session, uint64_t count)
+{
+	int rc = 0;
+
+	for (uint64_t place = 0; place < count && !rc; place++)
+		rc = interop_post_receive_at(session, place);
+	return rc;
+}
+
 int interop_fail_at(struct interop *session, enum stage stage, int error)
 {
 	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = error});
@@ -338,7 +353,7 @@ static bool is_too_long_for_peer(enum ibv_wc_status status)
 
 static bool is_too_long_here(const struct ibv_wc *wc)
 {
-	return wc->wr_id == INTEROP_RECEIVED &&
+	return (wc->wr_id & INTEROP_WHAT_MASK) == INTEROP_RECEIVED &&
 	       (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR);
 }
 

@@ -10,6 +10,7 @@
 #include "host/device.h"
 #include "host/port.h"
 #include "selftest/memory/pattern.h"
+#include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 #include "selftest/interop/mckey.h"
@@ -61,10 +62,10 @@ static int join(struct mckey *run)
 
 	if (!session->local->ip.family)
 		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
-	socket_address(&session->local->ip, if_nametoindex(session->local->netdev), 0, &from);
+	agent_cm_address(agent, &session->local->ip, 0, &from);
 	group_address(session, &qp->group_address);
-	if (interop_cm_open(session))
-		return -EIO;
+	if (agent_cm_open(agent))
+		return interop_fail_agent(session);
 	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
 		return interop_fail_cm(session, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
@@ -110,26 +111,13 @@ static int block_loopback(struct interop *session)
 	return 0;
 }
 
-static int post_receives(struct mckey *run)
-{
-	struct interop *session = run->session;
-
-	for (uint64_t i = 0; session->server && i < session->iterations; i++) {
-		session->receive.wr_id = i;
-		if (interop_post_receive(session))
-			return -EIO;
-		session->receive_part.addr += session->receive_part.length;
-	}
-	return 0;
-}
-
 static int make(struct mckey *run)
 {
 	struct interop *session = run->session;
 	struct message_qp_created created;
 
 	if (interop_make_qp(session, INTEROP_QP, &created) ||
-	    interop_make_buffers(session, session->iterations * (session->header + session->bytes),
+	    interop_make_buffers(session, session->iterations * interop_place_bytes(session),
 				 ACCESS_LOCAL))
 		return -EIO;
 	pattern_fill(session->sent, 0, session->bytes, 0);
@@ -157,7 +145,8 @@ static int start(struct mckey *run)
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		if (agent_modify(agent, &order))
 			return interop_fail_agent(session);
-		if (order.state == IBV_QPS_INIT && post_receives(run))
+		if (order.state == IBV_QPS_INIT && session->server &&
+		    interop_post_receives(session, session->iterations))
 			return -EIO;
 	}
 	qp->connected = true;

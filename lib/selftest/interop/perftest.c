@@ -77,7 +77,7 @@ static int swap_version(struct perftest *run)
 		rc = perftest_parse_version(got, &run->version);
 	if (rc)
 		return interop_fail_exchange(session, rc, FIRST_MSEC);
-	interop_remark_owned(session, mem_format("the peer has perftest %.2f", run->version));
+	interop_remark(session, "the peer has perftest %.2f", run->version);
 	if (run->version < PERFTEST_OLDEST)
 		return interop_fail(session, LIST_INTEROP_VERSION, 0,
 				    mem_format("%.2f", run->version));
@@ -300,8 +300,7 @@ static void note_server(struct perftest *run)
 					     : "only its client knows the result";
 
 	run->session->unseen = !run->kind->report;
-	interop_remark_owned(run->session,
-			     mem_format("the peer has perftest %.2f; %s", run->version, what));
+	interop_remark(run->session, "the peer has perftest %.2f; %s", run->version, what);
 }
 
 void perftest_exchange(struct perftest *run)

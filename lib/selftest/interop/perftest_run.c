@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One side's part in the tests of perftest, with one queue pair. */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,9 +10,6 @@
 
 /* Outstanding messages of ib_*_bw, unless -t says otherwise. */
 #define WINDOW 128u
-
-/* Empty looks after which to yield the processor: a software device needs it for the message. */
-#define LOOKS_BEFORE_YIELD 20000u
 
 /* Returns 0 if it succeeded. */
 static int next_completion(struct perftest *run, struct ibv_wc *wc)
@@ -128,7 +124,7 @@ static int read_rounds(struct perftest *run)
 
 		if (rc)
 			return rc;
-		interop_sample(session, clock_raw_nsec() - begin);
+		sampler_add(&session->sampler, clock_raw_nsec() - begin);
 		session->done++;
 	}
 	return 0;
@@ -155,7 +151,7 @@ static int send_rounds(struct perftest *run)
 		if (session->server) {
 			rc = take_message(run, session->done);
 			if (!rc && session->done)
-				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
 		}
 		begin = clock_raw_nsec();
 		if (!rc)
@@ -163,7 +159,7 @@ static int send_rounds(struct perftest *run)
 		if (!rc && !session->server) {
 			rc = take_message(run, session->done);
 			if (!rc)
-				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
 		}
 		if (!rc)
 			rc = await(run, INTEROP_SENT);
@@ -177,17 +173,13 @@ static int send_rounds(struct perftest *run)
 static int await_byte(struct perftest *run, uint64_t number)
 {
 	struct interop *session = run->session;
-	struct watch *watch = &session->agent->watch;
 	const volatile uint8_t *last = session->received + session->bytes - 1;
-	unsigned int looks = 0;
+	unsigned int spins = 0;
+	int rc = 0;
 
-	while (*last != (uint8_t)number) {
-		if (atomic_load_explicit(&watch->stop, memory_order_relaxed))
-			return -ECANCELED;
-		if (++looks > LOOKS_BEFORE_YIELD)
-			sched_yield();
-	}
-	return 0;
+	while (*last != (uint8_t)number && !rc)
+		rc = interop_spin(session, &spins);
+	return rc;
 }
 
 /* In this test the server begins. */
@@ -201,7 +193,7 @@ static int write_rounds(struct perftest *run)
 		if (!session->server) {
 			rc = await_byte(run, number);
 			if (!rc && number > 1)
-				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
 		}
 		session->sent[session->bytes - 1] = (uint8_t)number;
 		begin = clock_raw_nsec();
@@ -212,7 +204,7 @@ static int write_rounds(struct perftest *run)
 		if (!rc && session->server) {
 			rc = await_byte(run, number);
 			if (!rc)
-				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
 		}
 		if (!rc)
 			session->done++;

@@ -23,10 +23,10 @@ enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
 #define SRQ_QPS 16u /* of ibv_srq_pingpong without -q */
 
 /* Creates the queue pairs, in RESET, and the buffers. */
-static int make(struct pingpong *run, struct pingpong_address *ret)
+static int make(struct interop *session, struct pingpong_address *ret)
 {
-	struct interop *session = run->session;
 	const uint32_t qps = session->qps ? session->qps : 1;
+	/* A client may send again before its previous message has been looked at. */
 	const uint64_t places = session->role->srq ? 2 * qps : 1;
 
 	for (uint32_t i = 0; i < qps; i++) {
@@ -41,10 +41,9 @@ static int make(struct pingpong *run, struct pingpong_address *ret)
 			.gid = interop_own_gid(session),
 		};
 	}
-	if (interop_make_buffers(session, places * (session->header + session->bytes),
-				 ACCESS_LOCAL))
+	if (interop_make_buffers(session, places * interop_place_bytes(session), ACCESS_LOCAL))
 		return -EIO;
-	return session->role->srq ? pingpong_post_many(run) : 0;
+	return session->role->srq ? interop_post_receives(session, places) : 0;
 }
 
 /* Connects one queue pair to the session's remote endpoint. */
@@ -181,7 +180,7 @@ static void run_client(struct interop *session)
 	struct pingpong run = {.session = session};
 	int fd, rc;
 
-	if (make(&run, own) || interop_connect_tcp(session, &fd))
+	if (make(session, own) || interop_connect_tcp(session, &fd))
 		return;
 	rc = client_handshake(&run, fd, own);
 	close(fd);
@@ -202,7 +201,7 @@ static int server_handshake(struct pingpong *run, int fd)
 	/* The client chooses how many. */
 	if (session->role->srq)
 		session->qps = (uint32_t)count;
-	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) || make(run, own) ||
+	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) || make(session, own) ||
 	    connect_all(run, remotes))
 		return -EIO;
 	rc = send_addresses(session, fd, own);

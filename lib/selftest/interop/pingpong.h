@@ -35,5 +35,3 @@ void pingpong_fill(struct pingpong *run);
 void pingpong_exchange(struct pingpong *run);
 /* Like pingpong_exchange(), on all queue pairs of the session. */
 void pingpong_exchange_many(struct pingpong *run);
-/* Posts two receives per queue pair. Returns 0 or -EIO. */
-int pingpong_post_many(struct pingpong *run);

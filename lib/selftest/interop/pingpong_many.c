@@ -25,24 +25,6 @@ struct many {
 	uint64_t begin_nsec;	 /* 0: no message came yet */
 };
 
-static int post_receive(struct pingpong *run, uint64_t place)
-{
-	struct interop *session = run->session;
-
-	session->receive.wr_id = place << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
-	session->receive_part.addr = (uintptr_t)(session->received + place * session->bytes);
-	return interop_post_receive(session);
-}
-
-/* A client may send again before its previous message has been looked at. */
-int pingpong_post_many(struct pingpong *run)
-{
-	for (uint64_t i = 0; i < 2ull * run->session->qps; i++)
-		if (post_receive(run, i))
-			return -EIO;
-	return 0;
-}
-
 static int post_send(struct many *many, uint32_t slot)
 {
 	struct turn *turn = &many->turns[slot];
@@ -61,14 +43,14 @@ static int take_message(struct many *many, const struct turn *turn, const struct
 
 	run->received_bytes = wc->byte_len;
 	if (turn->posted_nsec)
-		interop_sample(session, (clock_raw_nsec() - turn->posted_nsec) / 2);
+		sampler_add(&session->sampler, (clock_raw_nsec() - turn->posted_nsec) / 2);
 	if ((turn->posted_nsec || wc->byte_len != session->bytes) &&
 	    pingpong_check(run, session->received + place * session->bytes))
 		return -EIO;
 	many->received++;
 	if (session->done < session->iterations)
 		session->done++;
-	return post_receive(run, place);
+	return interop_post_receive_at(session, place);
 }
 
 static int find_slot(const struct interop *session, uint32_t qpn, uint32_t *ret)
@@ -85,7 +67,7 @@ static int find_slot(const struct interop *session, uint32_t qpn, uint32_t *ret)
 static int take(struct many *many, const struct ibv_wc *wc)
 {
 	struct interop *session = many->run->session;
-	const unsigned int what = wc->wr_id & ((1u << INTEROP_PLACE_SHIFT) - 1);
+	const unsigned int what = wc->wr_id & INTEROP_WHAT_MASK;
 	struct turn *turn;
 	uint32_t slot;
 
@@ -120,11 +102,8 @@ static int rounds(struct many *many)
 				return -EIO;
 			continue;
 		}
-		if (many->received < session->iterations) {
-			/* The diagnosis only needs the kind of request. */
-			wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
+		if (many->received < session->iterations)
 			return interop_fail_status(session, &wc);
-		}
 		interop_remark(session, "the last messages were not acknowledged: the peer may "
 					"have ended after receiving them");
 		return 0;

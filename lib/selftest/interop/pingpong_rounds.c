@@ -114,7 +114,7 @@ static int client_rounds(struct pingpong *run)
 			return session->marked ? -EIO : -ECANCELED;
 		if (pingpong_check(run, session->received))
 			return -EIO;
-		interop_sample(session, (run->received_nsec - run->posted_nsec) / 2);
+		sampler_add(&session->sampler, (run->received_nsec - run->posted_nsec) / 2);
 		session->done++;
 	}
 	return 0;
@@ -153,7 +153,7 @@ static int server_round(struct pingpong *run)
 	if (!session->done)
 		judge_first(run);
 	if (session->done)
-		interop_sample(session, (run->received_nsec - run->posted_nsec) / 2);
+		sampler_add(&session->sampler, (run->received_nsec - run->posted_nsec) / 2);
 	if (session->done || run->received_bytes != session->bytes)
 		if (pingpong_check(run, session->received))
 			return -EIO;

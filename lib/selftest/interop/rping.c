@@ -148,7 +148,7 @@ static int client_round(struct rping *run)
 		return rc;
 	if (!pattern_compare(run->source->bytes, run->target->bytes, session->bytes, &mismatch))
 		return interop_fail_mismatch(session, &mismatch);
-	interop_sample(session, end - begin);
+	sampler_add(&session->sampler, end - begin);
 	session->done++;
 	return 0;
 }
@@ -231,7 +231,7 @@ static int server_round(struct rping *run)
 		rc = send_info(run, &go_ahead);
 	if (rc)
 		return rc;
-	interop_sample(session, nsec);
+	sampler_add(&session->sampler, nsec);
 	session->done++;
 	return 0;
 }

@@ -40,13 +40,7 @@ static int make(struct interop_cm *cm)
 
 static int post(struct interop *session)
 {
-	for (uint64_t i = 0; i < session->iterations; i++) {
-		session->receive.wr_id = i << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
-		if (interop_post_receive(session))
-			return -EIO;
-		session->receive_part.addr += session->receive_part.length;
-	}
-	return 0;
+	return interop_post_receives(session, session->iterations);
 }
 
 /* Only a client returns what it received; a server sends whatever its memory held. */
@@ -74,7 +68,6 @@ static int take(struct ucmatose *run)
 	if (interop_next_completion(session, &wc))
 		return interop_cm_look(&run->cm);
 	if (wc.status != IBV_WC_SUCCESS) {
-		wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
 		/* A disconnected queue pair flushes before the event arrives. */
 		if (wc.status == IBV_WC_WR_FLUSH_ERR && !run->cm.ended)
 			interop_cm_wait_event(&run->cm, EXPLAIN_MSEC);
@@ -142,7 +135,7 @@ static int exchange(struct interop_cm *cm)
 	if (rc)
 		return rc;
 	if (!session->server)
-		interop_remark(session,
+		interop_remark(session, "%s",
 			       run->sent_count < session->iterations
 				       ? "the last messages were not acknowledged: the server "
 					 "disconnected, as it does once it has received all; the "
