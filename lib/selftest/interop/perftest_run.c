@@ -131,42 +131,12 @@ static int read_rounds(struct perftest *run)
 }
 
 /* Posts the receive for the next message before this one is answered. */
-static int take_message(struct perftest *run, uint64_t received)
+static int take_message(struct perftest *run, uint64_t number)
 {
 	struct interop *session = run->session;
 	int rc = await(run, INTEROP_RECEIVED);
 
-	if (rc || received + 1 >= session->iterations)
-		return rc;
-	return interop_post_receive(session);
-}
-
-static int send_rounds(struct perftest *run)
-{
-	struct interop *session = run->session;
-	uint64_t begin = 0;
-	int rc = 0;
-
-	while (!rc && session->done < session->iterations) {
-		if (session->server) {
-			rc = take_message(run, session->done);
-			if (!rc && session->done)
-				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
-		}
-		begin = clock_raw_nsec();
-		if (!rc)
-			rc = post(run);
-		if (!rc && !session->server) {
-			rc = take_message(run, session->done);
-			if (!rc)
-				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
-		}
-		if (!rc)
-			rc = await(run, INTEROP_SENT);
-		if (!rc)
-			session->done++;
-	}
-	return rc;
+	return rc || number >= session->iterations ? rc : interop_post_receive(session);
 }
 
 /* The last byte of message N is N; the bytes of a message arrive in order, or not at all. */
@@ -182,30 +152,41 @@ static int await_byte(struct perftest *run, uint64_t number)
 	return rc;
 }
 
-/* In this test the server begins. */
-static int write_rounds(struct perftest *run)
+/* A side that does not begin knows the time of a message only from its second one on. */
+static int latency_round(struct perftest *run, uint64_t number, uint64_t *begin)
+{
+	const bool writes = run->kind->operation == SELFTEST_WRITE;
+	int (*const take)(struct perftest *, uint64_t) = writes ? await_byte : take_message;
+	struct interop *session = run->session;
+	/* In the test of writes the server begins. */
+	const bool begins = session->server == writes;
+	int rc = begins ? 0 : take(run, number);
+
+	if (!rc && !begins && number > 1)
+		sampler_add(&session->sampler, (clock_raw_nsec() - *begin) / 2);
+	session->sent[session->bytes - 1] = (uint8_t)number;
+	*begin = clock_raw_nsec();
+	if (!rc)
+		rc = post(run);
+	/* The reply to a write brings no completion, so nothing else would show that it failed. */
+	if (!rc && writes)
+		rc = await(run, INTEROP_SENT);
+	if (!rc && begins) {
+		rc = take(run, number);
+		if (!rc)
+			sampler_add(&session->sampler, (clock_raw_nsec() - *begin) / 2);
+	}
+	return rc || writes ? rc : await(run, INTEROP_SENT);
+}
+
+static int latency_rounds(struct perftest *run)
 {
 	struct interop *session = run->session;
 	uint64_t begin = 0;
 	int rc = 0;
 
-	for (uint64_t number = 1; !rc && number <= session->iterations; number++) {
-		if (!session->server) {
-			rc = await_byte(run, number);
-			if (!rc && number > 1)
-				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
-		}
-		session->sent[session->bytes - 1] = (uint8_t)number;
-		begin = clock_raw_nsec();
-		if (!rc)
-			rc = post(run);
-		if (!rc)
-			rc = await(run, INTEROP_SENT);
-		if (!rc && session->server) {
-			rc = await_byte(run, number);
-			if (!rc)
-				sampler_add(&session->sampler, (clock_raw_nsec() - begin) / 2);
-		}
+	while (!rc && session->done < session->iterations) {
+		rc = latency_round(run, session->done + 1, &begin);
 		if (!rc)
 			session->done++;
 	}
@@ -216,9 +197,7 @@ static int rounds(struct perftest *run)
 {
 	if (!run->kind->latency)
 		return run->session->server ? receive_all(run) : bandwidth(run);
-	if (run->kind->operation == SELFTEST_SEND)
-		return send_rounds(run);
-	return run->kind->operation == SELFTEST_WRITE ? write_rounds(run) : read_rounds(run);
+	return run->kind->operation == SELFTEST_READ ? read_rounds(run) : latency_rounds(run);
 }
 
 int perftest_run(struct perftest *run)
