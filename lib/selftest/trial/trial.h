@@ -91,7 +91,6 @@ struct qp_shape {
 	bool exact_retries;
 	uint32_t retries, rnr_retries;
 	uint32_t timeout;	/* 4.096 us * 2^timeout */
-	uint32_t far_access;	/* enum buffer_access of the far queue pair; 0: trial_access() */
 	uint32_t max_rd_atomic; /* 0: 1 */
 };
 

@@ -49,9 +49,15 @@ struct trial_retries trial_retries(const struct trial *trial)
 	};
 }
 
-static uint32_t or_default(uint32_t value, uint32_t fallback)
+static struct trial_retries retries_of(const struct trial *trial, const struct qp_shape *shape)
 {
-	return value ? value : fallback;
+	if (!shape->exact_retries)
+		return trial_retries(trial);
+	return (struct trial_retries){
+		.timeout = shape->timeout,
+		.retries = shape->retries,
+		.rnr_retries = shape->rnr_retries,
+	};
 }
 
 uint32_t trial_access(const struct trial *trial)
@@ -74,12 +80,12 @@ int trial_ask_limits(struct trial *trial)
 
 static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)
 {
-	const uint32_t depths = or_default(shape->send_depth, DEFAULT_DEPTH) +
-				or_default(shape->receive_depth, DEFAULT_DEPTH);
-	const uint32_t end = shape->cq + or_default(shape->queues, 1);
+	const uint32_t depths = (shape->send_depth ?: DEFAULT_DEPTH) +
+				(shape->receive_depth ?: DEFAULT_DEPTH);
+	const uint32_t end = shape->cq + (shape->queues ?: 1);
 	struct message_cq request = {
 		.slot = shape->cq,
-		.entries = or_default(shape->entries, depths),
+		.entries = shape->entries ?: depths,
 		.channel = shape->channel,
 	};
 
@@ -156,9 +162,9 @@ static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 {
 	struct message_qp request = {
 		.kind = shape->kind,
-		.send_depth = or_default(shape->send_depth, DEFAULT_DEPTH),
-		.receive_depth = or_default(shape->receive_depth, DEFAULT_DEPTH),
-		.sges = or_default(shape->sges, 1),
+		.send_depth = shape->send_depth ?: DEFAULT_DEPTH,
+		.receive_depth = shape->receive_depth ?: DEFAULT_DEPTH,
+		.sges = shape->sges ?: 1,
 		.inline_bytes = shape->inline_bytes,
 		.signal_all = !shape->unsignaled,
 		.domain = shape->near_domain,
@@ -175,8 +181,7 @@ static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 	side_batch_begin(&trial->far);
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		request.slot = far_request.slot = first + i;
-		request.cq = far_request.cq = shape->cq +
-					      request.slot % or_default(shape->queues, 1);
+		request.cq = far_request.cq = shape->cq + request.slot % (shape->queues ?: 1);
 		rc = explain_qp(trial, &trial->near, &request,
 				side_qp(&trial->near, &request, &near));
 		if (rc)
@@ -230,21 +235,20 @@ static void note_told(struct trial *trial)
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
 		 const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
-	const bool near = side == &trial->near, exact = shape->exact_retries;
-	const struct trial_retries usual = trial_retries(trial);
+	const bool near = side == &trial->near;
+	const struct trial_retries retries = retries_of(trial, shape);
 	const struct message_modify request = {
 		.slot = slot,
 		.state = state,
-		.access = near ? trial_access(trial)
-			       : or_default(shape->far_access, trial_access(trial)),
+		.access = trial_access(trial),
 		.qpn = near ? numbers->far : numbers->near,
 		.psn = near ? numbers->far_psn : numbers->near_psn,
 		.to = near ? trial->far_can.far : trial->near_can.far,
 		.mtu_bytes = trial_mtu(trial),
-		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.timeout = exact ? shape->timeout : usual.timeout,
-		.retries = exact ? shape->retries : usual.retries,
-		.rnr_retries = exact ? shape->rnr_retries : usual.rnr_retries,
+		.max_rd_atomic = shape->max_rd_atomic ?: 1,
+		.timeout = retries.timeout,
+		.retries = retries.retries,
+		.rnr_retries = retries.rnr_retries,
 		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = TRIAL_QKEY,
 	};
@@ -353,24 +357,22 @@ int trial_finish_accept(struct trial *trial, const struct message *accept, unsig
 
 static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
 {
-	const bool exact = shape->exact_retries;
-	const struct trial_retries usual = trial_retries(trial);
-	const uint32_t rnr_retries = exact ? shape->rnr_retries : usual.rnr_retries;
+	const struct trial_retries retries = retries_of(trial, shape);
 	const struct message accept = {
 		.type = MESSAGE_ACCEPT,
 		.accept = {.slot = slot,
 			   .cookie = ++trial->cookie,
 			   .timeout_msec = CM_CONNECT_MSEC,
-			   .max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-			   .rnr_retries = rnr_retries},
+			   .max_rd_atomic = shape->max_rd_atomic ?: 1,
+			   .rnr_retries = retries.rnr_retries},
 	};
 	struct message_connect connect = {
 		.slot = slot,
 		.cookie = trial->cookie,
 		.timeout_msec = CM_CONNECT_MSEC,
-		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.retries = exact ? shape->retries : usual.retries,
-		.rnr_retries = rnr_retries,
+		.max_rd_atomic = shape->max_rd_atomic ?: 1,
+		.retries = retries.retries,
+		.rnr_retries = retries.rnr_retries,
 	};
 	struct side *near = &trial->near, *far = &trial->far;
 	struct message_listening listening;
