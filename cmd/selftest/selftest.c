@@ -28,7 +28,8 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 	run->output.device = endpoint->device;
 	run->output.port = endpoint->port;
 	if (run->plan.protocol != PROTOCOL_RDMACTL) {
-		rc = interop_run(run->plan.protocol, &run->interop, endpoint, &run->output.results);
+		rc = interop_run(run->plan.protocol, &run->plan.request, endpoint,
+				 &run->output.results);
 	} else {
 		selftest_default_path(endpoint, &run->plan.request.path);
 		rc = selftest_run(&run->plan.request, endpoint, &run->output.results);
@@ -180,8 +181,6 @@ static int test_peer(struct selftest_run *run)
 		return 0;
 	}
 	request->scope = address_zone(peer);
-	run->interop.peer_ip = request->peer_ip;
-	run->interop.scope = request->scope;
 	if (run->plan.args->all_ports)
 		return selftest_test_rails(run);
 	return test_to(run, &request->peer_ip, &route);
@@ -219,7 +218,9 @@ static int run_client(struct selftest_run *run)
 	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER && !run->listing.stream_rc)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 	/* In a run of all tests, histograms would hide the results. */
-	return selftest_output_end(&run->output, args->latency || args->tests || run->interop.peer);
+	return selftest_output_end(&run->output,
+				   args->latency || args->tests ||
+					   (args->peer && run->plan.protocol != PROTOCOL_RDMACTL));
 }
 
 /* ---- --serve ---- */
@@ -247,8 +248,8 @@ static int serve_rdmactl(struct selftest_run *run)
 {
 	const struct selftest_args *args = run->plan.args;
 	const struct selftest_service service = {
-		.bind = run->plan.bind,
-		.scope = run->plan.bind_scope,
+		.bind = run->plan.request.bind,
+		.scope = run->plan.request.scope,
 		.tcp_port = run->plan.request.tcp_port,
 		.token = run->plan.token,
 		.once = args->once,
@@ -328,9 +329,9 @@ static int run_live(struct selftest_run *run)
 	request->signals = signals < 0 ? -1 : signals;
 	run->output.caught = signals >= 0;
 	request->progress = selftest_output_progress;
-	request->progress_context = &run->output;
+	request->say = selftest_output_say;
+	request->progress_context = request->say_context = &run->output;
 	run->named = run->listing.objects.count;
-	selftest_prepare_interop(run);
 	status = run->plan.args->serve ? run_server(run) : run_client(run);
 	if (signals >= 0)
 		close(signals);

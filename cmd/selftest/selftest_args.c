@@ -191,13 +191,14 @@ static char *parse_bind(struct selftest_plan *plan)
 {
 	const char *text = plan->args->bind, *zone = strchr(text, '%');
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	struct selftest_request *request = &plan->request;
 
-	if (ip_parse(text, &plan->bind))
+	if (ip_parse(text, &request->bind))
 		return mem_format("--bind: '%s' is not an IPv4 or IPv6 address", clean);
-	plan->bind_scope = address_zone(text);
-	if (zone && !plan->bind_scope)
+	request->scope = address_zone(text);
+	if (zone && !request->scope)
 		return mem_format("--bind: the netdev in '%s' does not exist", clean);
-	if (ip_is_link_local(&plan->bind) && !zone)
+	if (ip_is_link_local(&request->bind) && !zone)
 		return mem_format("--bind: %s is a link-local address: add its netdev, %s%%NETDEV",
 				  clean, clean);
 	return NULL;
@@ -270,6 +271,8 @@ static void fill_request(struct selftest_plan *plan)
 	request->peer = args->peer;
 	request->tcp_port = (uint32_t)args->port.value;
 	request->token = plan->token;
+	request->server = args->serve;
+	request->once = args->once;
 	request->by_cm = args->cm;
 	request->gid_only = args->all_gids;
 	request->tests = (const char *const *)plan->tests.items;

@@ -124,6 +124,7 @@ char *selftest_parse_group(struct selftest_plan *plan)
 	const struct selftest_args *args = plan->args;
 	const char *text = args->group ? args->group : args->group_gid;
 	const char *option = args->group ? "group" : "group-gid";
+	struct interop_group *group = &plan->request.group;
 	struct ip_address ip;
 
 	if (!text)
@@ -134,37 +135,13 @@ char *selftest_parse_group(struct selftest_plan *plan)
 		return mem_format("--%s: '%s' is not a multicast %s", option, clean,
 				  args->group ? "address" : "GID");
 	}
-	plan->group.send_only = args->send_only;
-	plan->group.no_loopback = args->no_loopback;
+	group->send_only = args->send_only;
+	group->no_loopback = args->no_loopback;
 	if (args->group)
-		plan->group.ip = ip;
+		group->ip = ip;
 	else
-		memcpy(plan->group.gid.raw, ip.raw, sizeof(plan->group.gid.raw));
+		memcpy(group->gid.raw, ip.raw, sizeof(group->gid.raw));
 	return NULL;
-}
-
-void selftest_prepare_interop(struct selftest_run *run)
-{
-	const struct selftest_request *request = &run->plan.request;
-
-	run->interop = (struct interop_request){
-		.peer = run->plan.protocol == PROTOCOL_RDMACTL ? NULL : request->peer,
-		.bind = run->plan.bind,
-		.scope = run->plan.bind_scope,
-		.port = request->tcp_port,
-		.bytes = request->sizes[0],
-		.iterations = request->iterations,
-		.queue_pairs = request->queue_pairs,
-		.mtu_bytes = request->mtu_bytes,
-		.operation = request->operations,
-		.latency = request->latency,
-		.group = run->plan.group,
-		.signals = request->signals,
-		.server = run->plan.args->serve,
-		.once = run->plan.args->once,
-		.say = selftest_output_say,
-		.say_context = &run->output,
-	};
 }
 
 /* Chooses the port with the address to listen on, or the first active one among those named. */
@@ -178,8 +155,8 @@ static int choose_port(const struct selftest_run *run, struct endpoint *ret_endp
 	};
 	int rc = -ENODEV;
 
-	if (run->plan.bind.family && !run->named)
-		return endpoint_of_address(inventory, &run->plan.bind, &wish, ret_endpoint,
+	if (run->plan.request.bind.family && !run->named)
+		return endpoint_of_address(inventory, &run->plan.request.bind, &wish, ret_endpoint,
 					   ret_reason, ret_hint);
 	for (size_t i = 0; rc && i < inventory->devices.count; i++) {
 		const struct device *device = &inventory->devices.items[i];
@@ -213,7 +190,7 @@ int selftest_serve_interop(struct selftest_run *run)
 
 	if (rc)
 		return rc;
-	rc = interop_run(run->plan.protocol, &run->interop, &endpoint, &run->output.results);
+	rc = interop_run(run->plan.protocol, &run->plan.request, &endpoint, &run->output.results);
 	if (!rc && !run->plan.args->once)
 		return -EIO; /* it could not go on; its last row says why */
 	return rc;

@@ -93,9 +93,6 @@ struct selftest_plan {
 	const struct selftest_args *args;
 	enum selftest_protocol protocol;
 	struct strings tests;
-	struct ip_address bind;
-	uint32_t bind_scope;
-	struct interop_group group;
 	struct ip_network *allowed;
 	size_t allowed_count;
 	uint64_t memory_bytes;		 /* --serve: for all clients; 0: not given */
@@ -181,7 +178,6 @@ struct selftest_run {
 	struct listing listing;
 	struct selftest_plan plan;
 	struct selftest_output output;
-	struct interop_request interop;
 	bool named; /* whether the user named devices or ports */
 	/*
 	 * --samples: kept in memory until the end, as a partial file might be taken for complete.
@@ -207,7 +203,6 @@ void selftest_samples_end(struct selftest_run *run);
 uint64_t selftest_rails_needs(void);
 int selftest_test_rails(struct selftest_run *run);
 /* selftest_peers.c: tests with other programs, as their client and as their server. */
-void selftest_prepare_interop(struct selftest_run *run);
 /* Chooses the port of a server, or of a client that has a group; or fails the run. */
 int selftest_choose_port(struct selftest_run *run, struct endpoint *ret_endpoint);
 int selftest_serve_interop(struct selftest_run *run);

@@ -140,40 +140,10 @@ enum selftest_protocol {
 	PROTOCOLS,
 };
 
-/* A multicast group, for mckey. */
-struct interop_group {
-	struct ip_address ip; /* family 0: `gid` */
-	struct gid gid;	      /* group without an IP address (mckey -M) */
-	bool send_only;	      /* joins only as a sender (-o) */
-	bool no_loopback;     /* does not get its own datagrams (-l) */
-};
-
-/* Borrowed: must live as long as the call. 0 and NULL select defaults. */
-struct interop_request {
-	const char *peer;	   /* client: as named by the user */
-	struct ip_address peer_ip; /* client */
-	uint32_t scope;		   /* netdev index of a link-local peer_ip, or `bind` */
-	struct ip_address bind;	   /* server; family 0: any for TCP, the endpoint's for librdmacm */
-	uint32_t port;		   /* 0: the program's default */
-	uint64_t bytes;		   /* of a message; 0: the program's default */
-	uint64_t iterations;	   /* 0: the program's default */
-	uint32_t queue_pairs;	   /* ibv_srq_pingpong; 0: 16 */
-	uint32_t mtu_bytes;	/* not rdma_cm; 0: the program's default, or the port's if less */
-	unsigned int operation; /* perftest: one of enum selftest_operation; 0: write */
-	bool latency;		/* perftest: ib_*_lat instead of ib_*_bw */
-	struct interop_group group; /* mckey */
-	int signals;		    /* a signalfd that ends it; -1: none */
-	bool server;		    /* the other host's programs are the clients, or mckey sends */
-	bool once;		    /* server: ends after one client */
-	/* Takes one line for the user, without a newline. */
-	void (*say)(void *context, const char *text);
-	void *say_context;
-};
-
 /*
  * Runs the test with any other program than rdmactl. Returns 0: the test ran, the rows say how it
  * went, even if nothing could be tested; -EINTR: the user ended it, the rows so far are complete;
  * -EINVAL: perftest has no program for the operation.
  */
-int interop_run(enum selftest_protocol protocol, const struct interop_request *request,
+int interop_run(enum selftest_protocol protocol, const struct selftest_request *request,
 		const struct endpoint *local, struct selftest_results *results);

@@ -234,7 +234,7 @@ static struct agent *make_device(struct made_up_device *device)
 struct bed {
 	struct made_up_device device;
 	struct interop_role role;
-	struct interop_request request;
+	struct selftest_request request;
 	struct endpoint local;
 	struct selftest_results results;
 	struct interop session;
@@ -246,7 +246,7 @@ static inline void make_bed(struct bed *bed, bool server, const struct interop_r
 
 	memset(bed, 0, sizeof(*bed));
 	bed->role = *role;
-	bed->request = (struct interop_request){.signals = -1, .peer = "hostb"};
+	bed->request = (struct selftest_request){.signals = -1, .peer = "hostb"};
 	bed->local = (struct endpoint){
 		.device = "none0",
 		.port = 1,

@@ -173,7 +173,7 @@ static void make_session(struct interop *session, struct selftest_results *resul
 			 struct device *device)
 {
 	static const struct interop_role role = {.test = "pingpong", .client_summary = ""};
-	static const struct interop_request request = {.signals = -1};
+	static const struct selftest_request request = {.signals = -1};
 	static const struct endpoint local = {.device = "none0", .port = 1};
 
 	*session = (struct interop){

@@ -401,7 +401,7 @@ static void pingpong_commands(void **state)
 	struct endpoint local = roce_endpoint();
 	struct ip_address ip;
 	const struct interop_role role = {.program = "ibv_rc_pingpong"};
-	const struct interop_request request = {.peer = NULL};
+	const struct selftest_request request = {.peer = NULL};
 	struct interop session = {
 		.role = &role,
 		.request = &request,
@@ -437,7 +437,7 @@ static void other_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
 	struct interop_role role = {.program = "ibv_srq_pingpong"};
-	struct interop_request request = {.peer = NULL};
+	struct selftest_request request = {.peer = NULL};
 	struct interop_group *group = &request.group;
 	struct interop session = {
 		.role = &role,
@@ -489,7 +489,7 @@ static void other_commands(void **state)
 static void rping_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
-	const struct interop_request request = {.peer_ip = local.ip};
+	const struct selftest_request request = {.peer_ip = local.ip};
 	struct interop session = {
 		.request = &request,
 		.local = &local,

@@ -50,7 +50,7 @@ static const struct program programs[] = {
 
 static struct bed {
 	const struct program *program;
-	struct interop_request requests[2]; /* for the client and the server */
+	struct selftest_request requests[2]; /* for the client and the server */
 	struct selftest_results results[2];
 	char said[2][256]; /* the first lines that the server printed */
 	int lines, waits;  /* written when the server waits or has ended */
@@ -90,9 +90,9 @@ static void begin(const struct program *program)
 		.waits = eventfd(0, EFD_CLOEXEC),
 		.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
-	bed.requests[0] = (struct interop_request){
+	bed.requests[0] = (struct selftest_request){
 		.peer = "hostb", .peer_ip = soft.ports[1].endpoint.ip, .signals = -1};
-	bed.requests[1] = (struct interop_request){
+	bed.requests[1] = (struct selftest_request){
 		.signals = bed.signals, .server = true, .once = true, .say = say};
 }
 
@@ -183,8 +183,8 @@ static void chosen(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		begin(&programs[i]);
 		for (size_t side = 0; side < 2; side++) {
-			bed.requests[side].port = 4711;
-			bed.requests[side].bytes = 48;
+			bed.requests[side].tcp_port = 4711;
+			bed.requests[side].sizes[0] = 48;
 			bed.requests[side].iterations = 7;
 		}
 		bed.requests[1].bind = soft.ports[1].endpoint.ip;

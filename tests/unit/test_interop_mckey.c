@@ -30,7 +30,7 @@ int poll(struct pollfd *polls, nfds_t count, int msec)
 }
 
 static struct bed {
-	struct interop_request requests[2]; /* for the sender and the receiver */
+	struct selftest_request requests[2]; /* for the sender and the receiver */
 	struct selftest_results results[2];
 	char said[4][256];
 	int lines, waits;
@@ -140,8 +140,8 @@ static void begin(void)
 		.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.flags = {9, 9},
 	};
-	bed.requests[0] = (struct interop_request){.signals = -1};
-	bed.requests[1] = (struct interop_request){
+	bed.requests[0] = (struct selftest_request){.signals = -1};
+	bed.requests[1] = (struct selftest_request){
 		.signals = bed.signals, .server = true, .once = true, .say = say};
 	for (size_t side = 0; side < 2; side++)
 		assert_int_equal(ip_parse("239.1.2.3", &bed.requests[side].group.ip), 0);
@@ -233,7 +233,7 @@ static void senders(void **state)
 	begin();
 	bed.requests[1].once = false;
 	for (size_t side = 0; side < 2; side++) {
-		bed.requests[side].bytes = 1024 - 40;
+		bed.requests[side].sizes[0] = 1024 - 40;
 		bed.requests[side].iterations = 3;
 	}
 	bed.requests[0].group.send_only = true;
@@ -304,13 +304,13 @@ static void not_possible(void **state)
 		failed_row(side, "4097 messages at once: the test goes up to 4096");
 		end();
 		begin();
-		bed.requests[side].bytes = 1025;
+		bed.requests[side].sizes[0] = 1025;
 		run_side(side);
 		failed_row(side, "messages of 1025 bytes: the test goes up to 1024");
 		end();
 		begin();
 		soft.ports[side].endpoint.mtu_bytes = 0;
-		bed.requests[side].bytes = 257;
+		bed.requests[side].sizes[0] = 257;
 		run_side(side);
 		failed_row(side, "messages of 257 bytes: the test goes up to 256");
 		end();

@@ -13,7 +13,7 @@ enum { ROUNDS = 6 };
 /* One side's session; the far one runs in a thread. */
 struct half {
 	struct interop session;
-	struct interop_request request;
+	struct selftest_request request;
 	struct interop_role role;
 	struct selftest_results results;
 	struct pingpong pingpong;

@@ -237,7 +237,7 @@ static void refused_requests(void **state)
 		struct bed bed;
 
 		make_bed(&bed, false, &bandwidth_role);
-		bed.request.operation = cases[i].operation;
+		bed.request.operations = cases[i].operation;
 		interop_row_begin(&bed.session);
 		interop_fail_status(&bed.session,
 				    &(struct ibv_wc){.status = IBV_WC_REM_INV_REQ_ERR});
@@ -268,7 +268,7 @@ static void bad_reports(void **state)
 /* There is no test for perftest's atomics. */
 static void no_such_test(void **state)
 {
-	const struct interop_request request = {.operation = SELFTEST_ATOMIC, .signals = -1};
+	const struct selftest_request request = {.operations = SELFTEST_ATOMIC, .signals = -1};
 	const struct endpoint local = {.device = "soft0", .port = 1};
 	struct selftest_results results = {0};
 

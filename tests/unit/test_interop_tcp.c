@@ -196,7 +196,7 @@ enum { RC, UC, UD, SRQ, SEND_BW, WRITE_BW };
 
 static struct bed {
 	const struct program *program;
-	struct interop_request requests[2]; /* for the client and the server */
+	struct selftest_request requests[2]; /* for the client and the server */
 	struct selftest_results results[2];
 	char said[4][512]; /* lines of the server */
 	int lines, waits;  /* written when the server waits or has ended */
@@ -248,13 +248,13 @@ static void begin(size_t which)
 		.waits = eventfd(0, EFD_CLOEXEC),
 		.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
-	bed.requests[0] = (struct interop_request){.peer = "hostb", .signals = -1};
-	bed.requests[1] = (struct interop_request){
+	bed.requests[0] = (struct selftest_request){.peer = "hostb", .signals = -1};
+	bed.requests[1] = (struct selftest_request){
 		.signals = bed.signals, .server = true, .once = true, .say = say};
 	for (unsigned int side = 0; side < 2; side++) {
-		bed.requests[side].operation = program->operation;
+		bed.requests[side].operations = program->operation;
 		bed.requests[side].latency = program->latency;
-		bed.requests[side].port = port;
+		bed.requests[side].tcp_port = port;
 	}
 	bed.requests[0].peer_ip = bed.requests[1].bind = here;
 }
@@ -372,8 +372,8 @@ static void expect_said(uint64_t bytes, uint64_t iterations)
 	char *wanted = mem_format(
 		"waiting for %s on TCP port %u; on the other host: %s -d DEV %s -p %u%s -s %u -n "
 		"%u%s 127.0.0.1 " ADVICE,
-		program->name, bed.requests[1].port, program->name, program->options,
-		bed.requests[1].port, program->queue_pairs ? " -q 16" : "", (unsigned int)bytes,
+		program->name, bed.requests[1].tcp_port, program->name, program->options,
+		bed.requests[1].tcp_port, program->queue_pairs ? " -q 16" : "", (unsigned int)bytes,
 		(unsigned int)iterations, program->mtu);
 
 	expect_text("waiting", bed.said[0], wanted);
@@ -432,7 +432,7 @@ static void chosen(void **state)
 		begin(i);
 		bed.requests[1].once = false;
 		for (unsigned int side = 0; side < 2; side++) {
-			bed.requests[side].bytes = 48;
+			bed.requests[side].sizes[0] = 48;
 			bed.requests[side].iterations = count;
 			bed.requests[side].queue_pairs = 3;
 		}
@@ -512,7 +512,7 @@ static void expect_of_client(struct script *script, const char *reason, const ch
 	const struct selftest_result *row;
 	pthread_t thread;
 
-	script->listener = loopback_socket(&bed.requests[0].port);
+	script->listener = loopback_socket(&bed.requests[0].tcp_port);
 	assert_int_equal(listen(script->listener, 1), 0);
 	assert_int_equal(pthread_create(&thread, NULL, answer, script), 0);
 	run_side(0);
@@ -534,7 +534,7 @@ static void expect_of_server(struct script *script, const char *reason)
 	const struct selftest_result *row;
 
 	start_server();
-	address.sin_port = htons((uint16_t)bed.requests[1].port);
+	address.sin_port = htons((uint16_t)bed.requests[1].tcp_port);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	tell(script, fd);
 	pthread_join(bed.thread, NULL);
@@ -750,7 +750,7 @@ static void other_protocols(void **state)
 			put_sizes(&script, 4096, rows[i].mtu);
 		else if (rows[i].version)
 			put_version(&script, rows[i].version);
-		script.listener = loopback_socket(&bed.requests[0].port);
+		script.listener = loopback_socket(&bed.requests[0].tcp_port);
 		assert_int_equal(listen(script.listener, 1), 0);
 		assert_int_equal(pthread_create(&thread, NULL, answer, &script), 0);
 		run_side(0);
@@ -758,7 +758,7 @@ static void other_protocols(void **state)
 		close(script.listener);
 		reason = mem_format("the program on TCP port %u of hostb does not speak this "
 				    "protocol",
-				    bed.requests[0].port);
+				    bed.requests[0].tcp_port);
 		failed_row(0, reason);
 		free(reason);
 		end();
@@ -906,7 +906,7 @@ static void say_to_server(const struct script *script, size_t length)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	start_server();
-	address.sin_port = htons((uint16_t)bed.requests[1].port);
+	address.sin_port = htons((uint16_t)bed.requests[1].tcp_port);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	say_first(script, length, fd);
 	pthread_join(bed.thread, NULL);
@@ -1022,7 +1022,7 @@ static void client_begins(void **state)
 			script.length = 0;
 			put_talk(&script, talk, 1, SIZE_MAX);
 			script.length = length_to(talk, i);
-			script.listener = loopback_socket(&bed.requests[0].port);
+			script.listener = loopback_socket(&bed.requests[0].tcp_port);
 			assert_int_equal(listen(script.listener, 1), 0);
 			assert_int_equal(pthread_create(&thread, NULL, say_to_client, &script), 0);
 			run_side(0);
@@ -1103,7 +1103,7 @@ static void not_possible(void **state)
 		soft.ports[side].endpoint.mtu_bytes = rows[at].mtu_bytes;
 		if (rows[at].iwarp)
 			soft.ports[side].endpoint.transport = TRANSPORT_IWARP;
-		bed.requests[side].bytes = rows[at].bytes;
+		bed.requests[side].sizes[0] = rows[at].bytes;
 		bed.requests[side].iterations = rows[at].iterations;
 		run_side((unsigned int)side);
 		assert_int_equal(bed.status[side], 0);
@@ -1148,7 +1148,7 @@ static void path_mtu(void **state)
 		run_side(0);
 		reason = mem_format("hostb refused the connection: nothing listens on its TCP "
 				    "port %u",
-				    bed.requests[0].port);
+				    bed.requests[0].tcp_port);
 		row = failed_row(0, reason);
 		assert_int_equal(strncmp(row->next_step, "start there: ib", 15), 0);
 		if (!strstr(row->next_step, option))
@@ -1176,7 +1176,7 @@ static void refused_by_ipv6(void **state)
 	run_side(0);
 	reason = mem_format("hostb refused the connection: nothing listens on TCP port %u of that "
 			    "IPv6 address",
-			    bed.requests[0].port);
+			    bed.requests[0].tcp_port);
 	failed_row(0, reason);
 	free(reason);
 	end();
@@ -1190,10 +1190,10 @@ static void cannot_listen(void **state)
 
 	(void)state;
 	begin(RC);
-	fd = loopback_socket(&bed.requests[1].port);
+	fd = loopback_socket(&bed.requests[1].tcp_port);
 	assert_int_equal(listen(fd, 1), 0);
 	run_side(1);
-	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].port,
+	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].tcp_port,
 			    strerror(EADDRINUSE));
 	row = failed_row(1, reason);
 	expect_text("next step", row->next_step,
@@ -1205,7 +1205,7 @@ static void cannot_listen(void **state)
 	/* RFC 5737: reserved for documentation. */
 	assert_int_equal(ip_parse("192.0.2.1", &bed.requests[1].bind), 0);
 	run_side(1);
-	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].port,
+	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].tcp_port,
 			    strerror(EADDRNOTAVAIL));
 	row = failed_row(1, reason);
 	expect_text("next step", row->next_step, "ip addr shows the addresses of this host");

@@ -241,12 +241,12 @@ static void server(void **state)
 
 	(void)state;
 	PARSE(&parsed, "--serve --bind ::1 --once --max-clients 2 --gid-index 3");
-	assert_int_equal(parsed.plan.bind.family, AF_INET6);
-	assert_int_equal(parsed.plan.bind_scope, 0);
+	assert_int_equal(parsed.plan.request.bind.family, AF_INET6);
+	assert_int_equal(parsed.plan.request.scope, 0);
 	assert_int_equal(parsed.args.gid_index.value, 3);
 	selftest_plan_free(&parsed.plan);
 	PARSE(&parsed, "--serve --bind fe80::1%lo");
-	assert_int_not_equal(parsed.plan.bind_scope, 0);
+	assert_int_not_equal(parsed.plan.request.scope, 0);
 	selftest_plan_free(&parsed.plan);
 	PARSE(&parsed, "--serve --allow 10.0.0.0/8,fd00::/8,192.0.2.1 --memory 2g --longest 5m "
 		       "--idle 30s");
@@ -296,19 +296,15 @@ static void other_programs(void **state)
 /* A server for other programs listens on a link-local address of the named netdev. */
 static void scope_of_other_programs(void **state)
 {
-	struct selftest_run *run = mem_alloc_zero(1, sizeof(*run));
 	struct parsed parsed;
 
 	(void)state;
 	PARSE(&parsed, "--serve --proto pingpong --bind fe80::1%lo --once");
-	run->plan = parsed.plan;
-	selftest_prepare_interop(run);
-	assert_int_equal(run->interop.bind.family, AF_INET6);
-	assert_int_equal(run->interop.scope, parsed.plan.bind_scope);
-	assert_int_not_equal(run->interop.scope, 0);
-	assert_true(run->interop.once);
+	assert_int_equal(parsed.plan.request.bind.family, AF_INET6);
+	assert_int_not_equal(parsed.plan.request.scope, 0);
+	assert_true(parsed.plan.request.server);
+	assert_true(parsed.plan.request.once);
 	selftest_plan_free(&parsed.plan);
-	free(run);
 }
 
 int main(void)

@@ -111,10 +111,10 @@ struct interop_role {
 extern const struct interop_role pingpong_role, uc_pingpong_role, ud_pingpong_role,
 	srq_pingpong_role, rping_role, ucmatose_role, mckey_role;
 /* Returns NULL if no program of perftest does what is requested. */
-const struct interop_role *perftest_role(const struct interop_request *request);
+const struct interop_role *perftest_role(const struct selftest_request *request);
 
 struct interop {
-	const struct interop_request *request;
+	const struct selftest_request *request;
 	const struct endpoint *local;
 	struct selftest_results *results;
 	const struct interop_role *role;

@@ -13,7 +13,7 @@
 static char *server_address(const struct interop *session)
 {
 	static const uint8_t any[sizeof(((struct ip_address *)NULL)->raw)];
-	const struct interop_request *request = session->request;
+	const struct selftest_request *request = session->request;
 	const bool bound = request->bind.family && memcmp(request->bind.raw, any, sizeof(any)) != 0;
 	const struct ip_address *own = bound ? &request->bind : &session->local->ip;
 	const struct ip_address *address = session->server ? own : &request->peer_ip;

@@ -95,10 +95,10 @@ static uint32_t choose_mtu(uint32_t wanted, uint32_t active, bool by_active)
 /* Sets what the user or the program specifies; an earlier client may have changed it. */
 static void set_defaults(struct interop *session)
 {
-	const struct interop_request *request = session->request;
+	const struct selftest_request *request = session->request;
 	const struct interop_role *role = session->role;
 
-	session->bytes = request->bytes ? request->bytes : role->bytes;
+	session->bytes = request->sizes[0] ? request->sizes[0] : role->bytes;
 	session->iterations = request->iterations ? request->iterations : role->iterations;
 	session->mtu_bytes = choose_mtu(request->mtu_bytes, session->local->mtu_bytes,
 					role->by_active_mtu);
@@ -142,7 +142,7 @@ static int check_request(struct interop *session)
 
 /* Takes the request and opens the device. If this fails, a row says why. */
 static int begin(struct interop *session, const struct interop_role *role,
-		 const struct interop_request *request, const struct endpoint *local,
+		 const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results)
 {
 	*session = (struct interop){
@@ -153,7 +153,7 @@ static int begin(struct interop *session, const struct interop_role *role,
 		.server = request->server,
 		.header = role->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0,
 		.agent = agent_new(-1, request->signals),
-		.port = request->port ? request->port : role->port,
+		.port = request->tcp_port ? request->tcp_port : role->port,
 		.timeout_msec = STEP_TIMEOUT_MSEC,
 	};
 	set_defaults(session);
@@ -194,7 +194,7 @@ static const struct interop_role *const roles[PROTOCOLS] = {
 	[PROTOCOL_MCKEY] = &mckey_role,
 };
 
-int interop_run(enum selftest_protocol protocol, const struct interop_request *request,
+int interop_run(enum selftest_protocol protocol, const struct selftest_request *request,
 		const struct endpoint *local, struct selftest_results *results)
 {
 	const struct interop_role *role = protocol == PROTOCOL_PERFTEST ? perftest_role(request)

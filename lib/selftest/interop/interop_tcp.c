@@ -44,7 +44,7 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 
 int interop_connect_tcp(struct interop *session, int *ret_fd)
 {
-	const struct interop_request *request = session->request;
+	const struct selftest_request *request = session->request;
 	struct sockaddr_storage address;
 	int rc;
 
@@ -89,7 +89,7 @@ static int serve_next(struct interop *session, int listener,
 
 int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd))
 {
-	const struct interop_request *request = session->request;
+	const struct selftest_request *request = session->request;
 	_cleanup_(closep) int listener = -1;
 	int rc = tcp_listen(&request->bind, request->scope, session->port, &listener);
 

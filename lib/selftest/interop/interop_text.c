@@ -361,7 +361,7 @@ static int fail_first_status(struct interop *session, const struct ibv_wc *wc, c
 {
 	/* A read request carries no data, so its size is not why it was refused. */
 	const bool by_size = session->role->connection == CONNECTION_EXCHANGE &&
-			     session->request->operation != SELFTEST_READ;
+			     session->request->operations != SELFTEST_READ;
 	const bool first = !session->marked;
 
 	if (by_size && is_too_long_for_peer(wc->status))

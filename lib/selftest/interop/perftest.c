@@ -418,9 +418,9 @@ static const struct perftest_kind kinds[] = {
 	},
 };
 
-const struct interop_role *perftest_role(const struct interop_request *request)
+const struct interop_role *perftest_role(const struct selftest_request *request)
 {
-	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
+	const unsigned int operation = request->operations ? request->operations : SELFTEST_WRITE;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].operation == operation && kinds[i].latency == request->latency)

@@ -76,13 +76,21 @@ char *selftest_memory_text(const struct message_memory *memory);
 /* Limits of both lists of gather shapes in a request; every combination is a shape. */
 #define SELFTEST_MOST_BLOCKS 16
 
+/* A multicast group, for mckey. */
+struct interop_group {
+	struct ip_address ip; /* family 0: `gid` */
+	struct gid gid;	      /* group without an IP address (mckey -M) */
+	bool send_only;	      /* joins only as a sender (-o) */
+	bool no_loopback;     /* does not get its own datagrams (-l) */
+};
+
 /* Borrowed: must live as long as the call. 0 and NULL select defaults. */
 struct selftest_request {
-	const char *peer; /* as named by the user; NULL: loopback */
+	const char *peer; /* as named by the user; NULL: loopback, or a group */
 	struct ip_address peer_ip;
-	uint32_t scope;		  /* netdev index of a link-local peer_ip */
+	uint32_t scope;		  /* netdev index of a link-local peer_ip, or `bind` */
 	struct ip_address source; /* of the TCP connection; family 0: chosen by the route */
-	uint32_t tcp_port;	  /* 0: MESSAGE_PORT */
+	uint32_t tcp_port;	  /* 0: MESSAGE_PORT, or that of the other program */
 	const char *token;
 	bool by_cm;
 	bool gid_only;		  /* one row: whether this GID index carries data */
@@ -119,6 +127,15 @@ struct selftest_request {
 	/* Called with the test before each row; the earlier rows are complete. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
+
+	/* Only for tests with other programs, which know one size, and one operation at most. */
+	struct interop_group group;
+	bool server;		/* the other host's programs are the clients, or mckey sends */
+	struct ip_address bind; /* server; family 0: any for TCP, the endpoint's for librdmacm */
+	bool once;		/* server: ends after one client */
+	/* Takes one line for the user, without a newline. */
+	void (*say)(void *context, const char *text);
+	void *say_context;
 };
 
 enum selftest_connection { CONNECTION_EXCHANGE, CONNECTION_CM };
