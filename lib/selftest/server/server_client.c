@@ -59,10 +59,8 @@ struct service_visit {
 	uint32_t version; /* of the exchange */
 };
 
-static void end_with(struct serve_report *report, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void end_with(struct serve_report *report, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void end_with(struct serve_report *report,
+							   const char *format, ...)
 {
 	va_list values;
 
@@ -122,39 +120,26 @@ static void local_address(int channel, struct ip_address *ret_address)
 		*ret_address = socket_address_ip(&storage);
 }
 
-static void make_refusal(enum refusal refusal, const char *text, struct message *message)
+void serve_refuse(int channel, enum refusal refusal, const char *text)
 {
-	*message = (struct message){
+	struct message message = {
 		.type = MESSAGE_REFUSED,
 		.refused = {.refusal = refusal,
 			    .lowest = PROTOCOL_OLDEST,
 			    .highest = PROTOCOL_NEWEST},
 	};
-	snprintf(message->refused.text, sizeof(message->refused.text), "%s", text);
-}
 
-void serve_refuse(int channel, enum refusal refusal, const char *text)
-{
-	struct message message;
-
-	make_refusal(refusal, text, &message);
+	snprintf(message.refused.text, sizeof(message.refused.text), "%s", text);
 	exchange_send(channel, &message, 0);
 	exchange_end(channel);
 }
 
-/* Sleeps at most `msec`. Returns true if a signal of the service came. */
-static bool pause_for(const struct service_visit *visit, int msec)
-{
-	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
-
-	return poll(&signals, 1, msec) > 0;
-}
-
 static int refuse(struct service_visit *visit, enum refusal refusal, const char *text)
 {
+	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
 	struct pollfd reader = {.fd = visit->channel, .events = POLLRDHUP};
 
-	if (refusal == REFUSAL_TOKEN && pause_for(visit, GUESS_MSEC))
+	if (refusal == REFUSAL_TOKEN && poll(&signals, 1, GUESS_MSEC) > 0)
 		return -EINTR;
 	serve_refuse(visit->channel, refusal, text);
 	poll(&reader, 1, FAREWELL_MSEC);
@@ -450,15 +435,15 @@ void serve_report_set_crash(struct serve_report *report, int status, bool stoppi
 {
 	*report = (struct serve_report){.welcomed = true};
 	if (ended)
-		snprintf(report->text, sizeof(report->text), "%s", ended);
+		end_with(report, "%s", ended);
 	else if (stopping && WIFSIGNALED(status))
-		snprintf(report->text, sizeof(report->text), "the server was stopped");
+		end_with(report, "the server was stopped");
 	else if (WIFSIGNALED(status))
-		snprintf(report->text, sizeof(report->text),
-			 "the process that served it was killed by signal %d", WTERMSIG(status));
+		end_with(report, "the process that served it was killed by signal %d",
+			 WTERMSIG(status));
 	else
-		snprintf(report->text, sizeof(report->text),
-			 "the process that served it failed with status %d", WEXITSTATUS(status));
+		end_with(report, "the process that served it failed with status %d",
+			 WEXITSTATUS(status));
 }
 
 char *serve_report_line(const struct serve_report *report, uint64_t msec)
