@@ -10,11 +10,13 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -320,6 +322,27 @@ static void server_ends(void **state)
 	respond();
 	shutdown(visit.line, SHUT_RDWR);
 	expect_stranger("dropped: the server is shutting down");
+}
+
+/* The signal comes during the delay before a refusal for the token: the log still has the reason.
+ */
+static void server_ends_in_a_refusal(void **state)
+{
+	int unread;
+
+	(void)state;
+	begin();
+	visit.service.token = "word";
+	visit.service.signals = eventfd(0, EFD_CLOEXEC);
+	come();
+	greet(1, 1);
+	do
+		assert_int_equal(ioctl(visit.channel, SIOCOUTQ, &unread), 0);
+	while (unread);
+	assert_int_equal(eventfd_write(visit.service.signals, 1), 0);
+	expect_stranger("refused: this server accepts tokens only from newer rdmactl releases: "
+			"this one sends it in clear text");
+	close(visit.service.signals);
 }
 
 static void no_place(void **state)
@@ -708,6 +731,7 @@ int main(void)
 		cmocka_unit_test(other_versions),
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(server_ends),
+		cmocka_unit_test(server_ends_in_a_refusal),
 		cmocka_unit_test(no_place),
 		cmocka_unit_test(tokens),
 		cmocka_unit_test(ports),

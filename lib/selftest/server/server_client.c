@@ -139,11 +139,11 @@ static int refuse(struct service_visit *visit, enum refusal refusal, const char 
 	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
 	struct pollfd reader = {.fd = visit->channel, .events = POLLRDHUP};
 
+	end_with(visit->report, "refused: %s", text);
 	if (refusal == REFUSAL_TOKEN && poll(&signals, 1, GUESS_MSEC) > 0)
 		return -EINTR;
 	serve_refuse(visit->channel, refusal, text);
 	poll(&reader, 1, FAREWELL_MSEC);
-	end_with(visit->report, "refused: %s", text);
 	return -EPERM;
 }
 
