@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -265,6 +266,29 @@ static void bad_reports(void **state)
 	free_bed(&bed);
 }
 
+static void keep_line(void *context, const char *text)
+{
+	snprintf(context, 128, "%s", text);
+}
+
+/* The log of a server that is ended while it serves a client. */
+static void interrupted_server(void **state)
+{
+	char said[128] = "";
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed, true, &bandwidth_role);
+	bed.request.say = keep_line;
+	bed.request.say_context = said;
+	interop_row_begin(&bed.session);
+	bed.session.agent->watch.interrupted = true;
+	assert_int_equal(interop_fail_stop(&bed.session, STOP_INTERRUPTED), -EIO);
+	interop_row_end(&bed.session);
+	assert_string_equal(said, "hostb: ib_send_bw: skip: interrupted before the test was done");
+	free_bed(&bed);
+}
+
 /* There is no test for perftest's atomics. */
 static void no_such_test(void **state)
 {
@@ -312,7 +336,8 @@ int main(void)
 		cmocka_unit_test(most_queue_pairs),   cmocka_unit_test(rate_of_many),
 		cmocka_unit_test(rate_of_a_receiver), cmocka_unit_test(clients_that_end),
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
-		cmocka_unit_test(no_such_test),	      cmocka_unit_test(count_of_a_server),
+		cmocka_unit_test(interrupted_server), cmocka_unit_test(no_such_test),
+		cmocka_unit_test(count_of_a_server),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

@@ -1228,6 +1228,29 @@ static void interrupted(void **state)
 	}
 }
 
+/* A client that the user ends has not failed, so that the exit status says that it was ended. */
+static void interrupted_client(void **state)
+{
+	const struct selftest_result *row;
+	int listener;
+
+	(void)state;
+	begin(RC);
+	bed.requests[0].signals = bed.signals;
+	listener = loopback_socket(&bed.requests[0].tcp_port);
+	assert_int_equal(listen(listener, 1), 0);
+	eventfd_write(bed.signals, 1);
+	run_side(0);
+	close(listener);
+	assert_int_equal(bed.status[0], -EINTR);
+	assert_int_equal(bed.results[0].count, 1);
+	row = bed.results[0].items[0];
+	assert_int_equal(row->verdict.value, SELFTEST_SKIP);
+	assert_string_equal(row->reason, "interrupted before the test was done");
+	assert_null(row->next_step);
+	end();
+}
+
 /* On InfiniBand the LID is the address, and the GID only identifies the subnet. */
 static void infiniband(void **state)
 {
@@ -1268,6 +1291,7 @@ int main(void)
 		cmocka_unit_test(refused_by_ipv6),
 		cmocka_unit_test(cannot_listen),
 		cmocka_unit_test(interrupted),
+		cmocka_unit_test(interrupted_client),
 		cmocka_unit_test(infiniband),
 	};
 

@@ -183,7 +183,10 @@ void interop_row_end(struct interop *session);
  * -EIO.
  */
 int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail);
-/* Fails the row with a diagnosis of these facts; those of the session are added. */
+/*
+ * Fails the row with a diagnosis of these facts; those of the session are added. A test that the
+ * user has interrupted is skipped instead.
+ */
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts);
 /* Fails the row because a call returned this errno (positive). */
 int interop_fail_at(struct interop *session, enum stage stage, int error);

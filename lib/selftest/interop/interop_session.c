@@ -276,22 +276,18 @@ static void add_counters(struct interop *session)
 static void say_row(const struct interop *session)
 {
 	const struct selftest_result *row = session->row;
+	const struct real *p50 = &row->latency_p50_usec;
+	const char *who = session->peer ? session->peer : "server";
+	_cleanup_(freep) char *median = p50->known ? mem_format(", median %.2f us", p50->value)
+						   : mem_string("");
 
-	if (row->verdict.value == SELFTEST_PASS && session->unseen)
-		interop_say(session, "%s: %s: pass: %s", session->peer, row->test, row->reason);
-	else if (row->verdict.value == SELFTEST_PASS && !row->latency_p50_usec.known)
-		interop_say(session, "%s: %s: pass: %" PRIu64 " iterations of %" PRIu64 " bytes",
-			    session->peer, row->test, session->done, session->bytes);
-	else if (row->verdict.value == SELFTEST_FAIL)
-		interop_say(session, "%s: %s: fail: %s%s%s",
-			    session->peer ? session->peer : "server", row->test, row->reason,
-			    row->next_step ? "; " : "", row->next_step ? row->next_step : "");
+	if (row->verdict.value == SELFTEST_PASS && !session->unseen)
+		interop_say(session, "%s: %s: pass: %" PRIu64 " iterations of %" PRIu64 " bytes%s",
+			    who, row->test, session->done, session->bytes, median);
 	else
-		interop_say(session,
-			    "%s: %s: pass: %" PRIu64 " iterations of %" PRIu64
-			    " bytes, median %.2f us",
-			    session->peer, row->test, session->done, session->bytes,
-			    row->latency_p50_usec.value);
+		interop_say(session, "%s: %s: %s: %s%s%s", who, row->test,
+			    enum_word(selftest_verdict_names, row->verdict.value, ""), row->reason,
+			    row->next_step ? "; " : "", row->next_step ? row->next_step : "");
 }
 
 void interop_row_end(struct interop *session)

@@ -142,7 +142,8 @@ bool rping_text_is_usual(const uint8_t *text, size_t bytes)
 	return bytes >= RPING_LEAST_BYTES && !memcmp(text, text_lead, sizeof(text_lead) - 1);
 }
 
-static int mark(struct interop *session, const struct diagnosis *diagnosis)
+static int mark(struct interop *session, enum selftest_verdict verdict,
+		const struct diagnosis *diagnosis)
 {
 	const char *sentence = diagnosis->sentence, *hint = diagnosis->hint;
 
@@ -151,7 +152,7 @@ static int mark(struct interop *session, const struct diagnosis *diagnosis)
 	if (session->marked)
 		return -EIO;
 	session->marked = true;
-	number_set(&session->row->verdict, SELFTEST_FAIL);
+	number_set(&session->row->verdict, verdict);
 	free(session->row->reason);
 	session->row->reason = text_clean(sentence, strlen(sentence));
 	session->row->next_step = hint ? text_clean(hint, strlen(hint)) : NULL;
@@ -213,7 +214,9 @@ int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 	if (session->row)
 		facts.local_counts = count(session);
 	diagnose(&facts, &diagnosis);
-	return mark(session, &diagnosis);
+	/* A test that the user ended has no fault. */
+	return mark(session, facts.stop == STOP_INTERRUPTED ? SELFTEST_SKIP : SELFTEST_FAIL,
+		    &diagnosis);
 }
 
 int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail)
@@ -233,7 +236,7 @@ int interop_fail(struct interop *session, enum diagnosis_list list, int code, ch
 	diagnosis_words_add(&words, "done", "%" PRIu64, session->done);
 	diagnosis_words_add(&words, "next", "%" PRIu64, session->done + 1);
 	diagnosis_say(&diagnosis, &words, list, code);
-	return mark(session, &diagnosis);
+	return mark(session, SELFTEST_FAIL, &diagnosis);
 }
 
 int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request)
