@@ -53,6 +53,13 @@ static const struct group_option {
 	{"stride", GROUP(GATHER)},
 };
 
+char *selftest_complain(const char *option, const char *text, const char *what)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+	return mem_format("--%s: '%s' %s", option, clean, what);
+}
+
 static bool is_given(const struct selftest_args *args, const char *name)
 {
 	const struct option_row *const tables[] = {selftest_options, selftest_measure_options,
@@ -166,14 +173,13 @@ static char *parse_sizes(struct selftest_plan *plan)
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
-		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		uint64_t bytes;
 		const int rc = option_parse_size(word, &bytes);
 
 		if (rc == -EINVAL)
-			return mem_format("--sizes: '%s' is not a size (2,4k,1m)", clean);
+			return selftest_complain("sizes", word, "is not a size (2,4k,1m)");
 		if (rc || bytes > LIMIT_BYTES)
-			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", clean,
+			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", word,
 					  LIMIT_BYTES >> 20);
 		if (request->size_count == most && most > 1)
 			return mem_format("--sizes: more than %zu sizes", most);
@@ -210,12 +216,11 @@ static char *parse_allow(struct selftest_plan *plan)
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
-		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		struct ip_network network;
 
 		if (ip_network_parse(word, &network))
-			return mem_format("--allow: '%s' is not a network (10.0.0.0/8,fd00::/8)",
-					  clean);
+			return selftest_complain("allow", word,
+						 "is not a network (10.0.0.0/8,fd00::/8)");
 		MEM_ADD(plan->allowed, plan->allowed_count) = network;
 	}
 	return NULL;
@@ -229,11 +234,8 @@ static char *parse_peer_device(struct selftest_plan *plan)
 	uint64_t port = 0;
 
 	if (!length || length >= sizeof(((struct endpoint *)0)->device) ||
-	    (slash && (text_parse_u64(slash + 1, 10, UINT8_MAX, &port) || !port))) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-		return mem_format("--peer-device: '%s' is neither DEV nor DEV/PORT", clean);
-	}
+	    (slash && (text_parse_u64(slash + 1, 10, UINT8_MAX, &port) || !port)))
+		return selftest_complain("peer-device", text, "is neither DEV nor DEV/PORT");
 	plan->peer_device = mem_format("%.*s", (int)length, text);
 	plan->request.peer_device = plan->peer_device;
 	plan->request.peer_port = (uint32_t)port;

@@ -23,7 +23,6 @@
 static char *parse_kind(const char *option, const char *text, struct message_memory *ret,
 			char **ret_hint)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	uint64_t bytes;
 
 	if (!selftest_memory_parse(text, ret))
@@ -32,7 +31,7 @@ static char *parse_kind(const char *option, const char *text, struct message_mem
 	if (!strcmp(option, "memory") && option_parse_size(text, &bytes) != -EINVAL)
 		return mem_string("--memory with a size needs --serve");
 	*ret_hint = mem_string(KINDS_HINT);
-	return mem_format("--%s: '%s' is not a kind of memory", option, clean);
+	return selftest_complain(option, text, "is not a kind of memory");
 }
 
 static char *parse_server(struct selftest_plan *plan)
@@ -74,16 +73,16 @@ static char *parse_list(const char *option, const char *text, bool sizes, uint64
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
-		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		uint64_t number;
 		const int rc = sizes ? option_parse_size(word, &number)
 				     : text_parse_u64(word, 10, LIMIT_BYTES, &number);
 
 		if (rc == -EINVAL)
-			return mem_format("--%s: '%s' is not a %s", option, clean,
-					  sizes ? "size (64,4k)" : "number of blocks (2,8,30)");
+			return selftest_complain(option, word,
+						 sizes ? "is not a size (64,4k)"
+						       : "is not a number of blocks (2,8,30)");
 		if (rc || !number || number > LIMIT_BYTES)
-			return mem_format("--%s: %s is not between 1 and %" PRIu64, option, clean,
+			return mem_format("--%s: %s is not between 1 and %" PRIu64, option, word,
 					  (uint64_t)LIMIT_BYTES);
 		if (*count == SELFTEST_MOST_BLOCKS)
 			return mem_format("--%s: more than %d", option, SELFTEST_MOST_BLOCKS);

@@ -12,14 +12,6 @@
 #include "roce/cma.h"
 #include "roce/tos.h"
 
-/* Returns "--OPTION: 'TEXT' WHAT"; the caller frees it. */
-static char *complain(const char *option, const char *text, const char *what)
-{
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-	return mem_format("--%s: '%s' %s", option, clean, what);
-}
-
 static char *parse_class(const struct selftest_args *args, struct number *traffic_class,
 			 char **ret_hint)
 {
@@ -27,11 +19,11 @@ static char *parse_class(const struct selftest_args *args, struct number *traffi
 	unsigned int tos;
 
 	if (word && tos_parse(word, &tos))
-		return complain(args->tclass ? "tclass" : "tos", word,
-				"is not a traffic class, 0 to 255");
+		return selftest_complain(args->tclass ? "tclass" : "tos", word,
+					 "is not a traffic class, 0 to 255");
 	if (args->dscp && tos_parse_dscp(args->dscp, &tos)) {
 		*ret_hint = mem_string(TOS_DSCP_HINT);
-		return complain("dscp", args->dscp, "is not a DSCP");
+		return selftest_complain("dscp", args->dscp, "is not a DSCP");
 	}
 	if (word || args->dscp)
 		number_set(traffic_class, tos);
@@ -65,8 +57,8 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 	plan->request.rnr_retries = args->rnr_retries;
 	if (args->flow_label) {
 		if (text_parse_u64(args->flow_label, 0, LIMIT_FLOW_LABEL, &number))
-			return complain("flow-label", args->flow_label,
-					"is not a flow label, 0 to 0xfffff");
+			return selftest_complain("flow-label", args->flow_label,
+						 "is not a flow label, 0 to 0xfffff");
 		number_set(&path->flow_label, number);
 	}
 	if (args->source_port.known) {
@@ -80,7 +72,7 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 		if (text_parse_u64(args->pkey, 0, UINT16_MAX, &number) ||
 		    !(number & ~(uint64_t)PKEY_FULL_MEMBER)) {
 			*ret_hint = mem_string("rdmactl pkeys lists them: 0xffff, 0x8001");
-			return complain("pkey", args->pkey, "is not a P_Key");
+			return selftest_complain("pkey", args->pkey, "is not a P_Key");
 		}
 		number_set(&path->pkey, number);
 	}

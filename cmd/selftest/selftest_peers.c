@@ -129,12 +129,10 @@ char *selftest_parse_group(struct selftest_plan *plan)
 
 	if (!text)
 		return NULL;
-	if (ip_parse(text, &ip) || !is_group(&ip) || (args->group_gid && ip.family != AF_INET6)) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-		return mem_format("--%s: '%s' is not a multicast %s", option, clean,
-				  args->group ? "address" : "GID");
-	}
+	if (ip_parse(text, &ip) || !is_group(&ip) || (args->group_gid && ip.family != AF_INET6))
+		return selftest_complain(option, text,
+					 args->group ? "is not a multicast address"
+						     : "is not a multicast GID");
 	group->send_only = args->send_only;
 	group->no_loopback = args->no_loopback;
 	if (args->group)

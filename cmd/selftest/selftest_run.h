@@ -109,6 +109,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 			char **ret_message, char **ret_hint);
 void selftest_plan_free(struct selftest_plan *plan);
 
+/* Returns "--OPTION: 'TEXT' WHAT" with a clean text; the caller frees it. */
+char *selftest_complain(const char *option, const char *text, const char *what);
 /* Parses the options for how latency and bandwidth are measured; the message is as above. */
 char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint);
 /*
