@@ -267,6 +267,7 @@ static inline void make_bed(struct bed *bed, bool server, const struct interop_r
 		.command = mem_string("ib_send_bw -d DEV"),
 		.bytes = 64,
 		.iterations = 5,
+		.qps = 1,
 		.depth = 4,
 		.mtu_bytes = 1024,
 		.timeout_msec = 20000,

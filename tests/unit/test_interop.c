@@ -436,7 +436,7 @@ static void pingpong_commands(void **state)
 static void other_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
-	struct interop_role role = {.program = "ibv_srq_pingpong"};
+	struct interop_role role = {.program = "ibv_srq_pingpong", .srq = true};
 	struct selftest_request request = {.peer = NULL};
 	struct interop_group *group = &request.group;
 	struct interop session = {
@@ -453,7 +453,6 @@ static void other_commands(void **state)
 	(void)state;
 	expect_pingpong(&session, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
 	role = (struct interop_role){.program = "ib_read_lat"};
-	session.qps = 0;
 	session.mtu_bytes = 1024;
 	command = perftest_command(&session);
 	assert_int_equal(strncmp(command, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (", 50),

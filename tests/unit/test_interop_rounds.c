@@ -77,6 +77,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 		.command = mem_string("ibv_rc_pingpong -d DEV"),
 		.bytes = 64,
 		.iterations = ROUNDS,
+		.qps = 1,
 		.depth = 4,
 		.mtu_bytes = 1024,
 		.timeout_msec = 20000,

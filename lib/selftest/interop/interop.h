@@ -94,9 +94,8 @@ struct interop_role {
 	const char *client_summary, *server_summary;
 	enum selftest_connection connection;
 	uint32_t kind;	    /* enum qp_kind */
-	uint32_t qps;	    /* 0: one, without an option for it */
 	uint32_t depth;	    /* of a queue; 0: enough for a ping-pong */
-	bool srq;	    /* the queue pairs share their receives */
+	bool srq;	    /* several queue pairs, which share their receives; else one */
 	bool by_active_mtu; /* the program uses the port's MTU by default */
 	bool all_at_once;   /* all messages of a side are outstanding at once */
 	bool back_too;	    /* a client's samples include the way back */

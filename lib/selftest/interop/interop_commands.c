@@ -57,7 +57,7 @@ static char *exchange_command(const struct interop *session, const char *index)
 	/* A datagram is one packet, so ibv_ud_pingpong has no option for the MTU. */
 	_cleanup_(freep) char *mtu = numbered(
 		"-m", session->role->kind == QP_UD ? 0 : session->mtu_bytes);
-	_cleanup_(freep) char *qps = numbered("-q", session->qps);
+	_cleanup_(freep) char *qps = numbered("-q", session->role->srq ? session->qps : 0);
 	_cleanup_(freep) char *port = numbered("-p",
 					       session->port == PINGPONG_PORT ? 0 : session->port);
 

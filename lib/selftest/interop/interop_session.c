@@ -20,6 +20,7 @@
 
 #define STEP_TIMEOUT_MSEC 10000u /* for one step without progress */
 #define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
+#define SRQ_QPS		  16u	 /* of ibv_srq_pingpong without -q */
 #define INTEROP_DEPTH	  16u	 /* more than a ping-pong has outstanding */
 
 /* The programs read -n and -C as an int. */
@@ -102,7 +103,7 @@ static void set_defaults(struct interop *session)
 	session->iterations = request->iterations ? request->iterations : role->iterations;
 	session->mtu_bytes = choose_mtu(request->mtu_bytes, session->local->mtu_bytes,
 					role->by_active_mtu);
-	session->qps = role->qps && request->queue_pairs ? request->queue_pairs : role->qps;
+	session->qps = !role->srq ? 1 : request->queue_pairs ?: SRQ_QPS;
 	session->depth = role->all_at_once ? (uint32_t)session->iterations
 			 : role->depth	   ? role->depth
 					   : INTEROP_DEPTH;
@@ -241,14 +242,14 @@ static void add_figures(struct interop *session)
 		row->iterations = number_of(session->done);
 		row->size_bytes = number_of(session->bytes);
 	}
-	if (session->qps)
+	if (role->srq)
 		number_set(&row->queue_pairs, session->qps);
 	if (session->bulk_nsec && session->bulk_messages)
 		add_rate(session, (double)session->bulk_messages, session->bulk_nsec);
 	if (!session->sampler.all.sum)
 		return;
 	/* Transfers on several queue pairs overlap. */
-	if (!session->qps)
+	if (!role->srq)
 		add_rate(session, transfers * (double)session->sampler.all.count,
 			 session->sampler.all.sum);
 	sampler_end(&session->sampler);
@@ -314,10 +315,9 @@ void interop_row_end(struct interop *session)
 int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created)
 {
 	struct agent *agent = session->agent;
-	const uint32_t qps = session->qps ? session->qps : 1;
 	const struct message_cq cq = {
 		.slot = INTEROP_CQ,
-		.entries = 2 * qps * session->depth,
+		.entries = 2 * session->qps * session->depth,
 	};
 	const struct message_qp qp = {
 		.slot = slot,
@@ -327,7 +327,7 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 		.send_depth = session->depth,
 		/* With an SRQ, the first queue pair creates it, for the receives of all. */
 		.receive_depth = !session->role->srq  ? session->depth
-				 : slot == INTEROP_QP ? qps * session->depth
+				 : slot == INTEROP_QP ? session->qps * session->depth
 						      : 0,
 		.sges = 1,
 		.signal_all = 1,

@@ -20,16 +20,13 @@ enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
 /* How long a client that has connected may take to send its address. */
 #define LINE_MSEC 3000u
 
-#define SRQ_QPS 16u /* of ibv_srq_pingpong without -q */
-
 /* Creates the queue pairs, in RESET, and the buffers. */
 static int make(struct interop *session, struct pingpong_address *ret)
 {
-	const uint32_t qps = session->qps ? session->qps : 1;
 	/* A client may send again before its previous message has been looked at. */
-	const uint64_t places = session->role->srq ? 2 * qps : 1;
+	const uint64_t places = session->role->srq ? 2 * session->qps : 1;
 
-	for (uint32_t i = 0; i < qps; i++) {
+	for (uint32_t i = 0; i < session->qps; i++) {
 		struct message_qp_created created;
 
 		if (interop_make_qp(session, i, &created))
@@ -92,9 +89,8 @@ static int set_destination(struct pingpong *run, const struct pingpong_address *
 static int connect_all(struct pingpong *run, const struct pingpong_address *remotes)
 {
 	struct interop *session = run->session;
-	const uint32_t qps = session->qps ? session->qps : 1;
 
-	for (uint32_t i = 0; i < qps; i++)
+	for (uint32_t i = 0; i < session->qps; i++)
 		if (connect_qp(run, i, &remotes[i]))
 			return -EIO;
 	return session->role->kind == QP_UD ? set_destination(run, remotes) : 0;
@@ -102,6 +98,7 @@ static int connect_all(struct pingpong *run, const struct pingpong_address *remo
 
 /* ---- Addresses over TCP ---- */
 
+/* A program with one queue pair sends only the first line of a list. */
 static size_t text_bytes(const struct interop *session)
 {
 	return (session->role->srq ? PINGPONG_LINES : 1) * PINGPONG_LINE_BYTES;
@@ -109,12 +106,9 @@ static size_t text_bytes(const struct interop *session)
 
 static int send_addresses(struct interop *session, int fd, const struct pingpong_address *own)
 {
-	_cleanup_(freep) char *lines = mem_alloc_zero(1, text_bytes(session));
+	_cleanup_(freep) char *lines = mem_alloc_zero(PINGPONG_LINES, PINGPONG_LINE_BYTES);
 
-	if (session->role->srq)
-		pingpong_format_list(own, session->qps, lines);
-	else
-		pingpong_format(own, lines);
+	pingpong_format_list(own, session->qps, lines);
 	return tcp_write(&session->agent->watch, fd, lines, text_bytes(session),
 			 session->timeout_msec);
 }
@@ -122,19 +116,12 @@ static int send_addresses(struct interop *session, int fd, const struct pingpong
 static int read_addresses(struct interop *session, int fd, unsigned int msec,
 			  struct pingpong_address *ret, size_t *ret_count)
 {
-	_cleanup_(freep) char *lines = mem_alloc_zero(1, text_bytes(session));
-	int rc = tcp_read(&session->agent->watch, fd, lines, text_bytes(session), msec);
+	_cleanup_(freep) char *lines = mem_alloc_zero(PINGPONG_LINES, PINGPONG_LINE_BYTES);
+	int rc;
 
-	*ret_count = 1;
-	if (rc)
-		return rc;
-	return session->role->srq ? pingpong_parse_list(lines, PINGPONG_MOST_QPS, ret, ret_count)
-				  : pingpong_parse(lines, ret);
-}
-
-static int fail_count(struct interop *session, size_t count)
-{
-	return interop_fail(session, LIST_INTEROP_QPS, 0, mem_format("%zu", count));
+	pingpong_format_list(NULL, 0, lines);
+	rc = tcp_read(&session->agent->watch, fd, lines, text_bytes(session), msec);
+	return rc ? rc : pingpong_parse_list(lines, PINGPONG_MOST_QPS, ret, ret_count);
 }
 
 static int fail_addresses(struct interop *session, int rc, unsigned int msec)
@@ -156,8 +143,8 @@ static int client_handshake(struct pingpong *run, int fd, const struct pingpong_
 		rc = read_addresses(session, fd, session->timeout_msec, remotes, &count);
 	if (rc)
 		return fail_addresses(session, rc, session->timeout_msec);
-	if (session->role->srq && count != session->qps)
-		return fail_count(session, count);
+	if (count != session->qps)
+		return interop_fail(session, LIST_INTEROP_QPS, 0, mem_format("%zu", count));
 	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) ||
 	    connect_all(run, remotes))
 		return -EIO;
@@ -199,8 +186,7 @@ static int server_handshake(struct pingpong *run, int fd)
 	if (rc)
 		return fail_addresses(session, rc, LINE_MSEC);
 	/* The client chooses how many. */
-	if (session->role->srq)
-		session->qps = (uint32_t)count;
+	session->qps = (uint32_t)count;
 	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) || make(session, own) ||
 	    connect_all(run, remotes))
 		return -EIO;
@@ -262,7 +248,6 @@ const struct interop_role srq_pingpong_role = {
 			  "pairs at once",
 	.server_summary = "messages from an ibv_srq_pingpong client and replies to it, on several "
 			  "queue pairs at once",
-	.qps = SRQ_QPS,
 	.srq = true,
 	.depth = 4,
 	.bytes = 4096,
