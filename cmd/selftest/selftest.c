@@ -251,7 +251,7 @@ static int serve_rdmactl(struct selftest_run *run)
 		.bind = run->plan.request.bind,
 		.scope = run->plan.request.scope,
 		.tcp_port = run->plan.request.tcp_port,
-		.token = run->plan.token,
+		.token = run->plan.request.token,
 		.once = args->once,
 		.allowed = run->plan.allowed,
 		.allowed_count = run->plan.allowed_count,

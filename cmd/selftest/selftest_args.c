@@ -258,7 +258,7 @@ static char *find_token(struct selftest_plan *plan, char **ret_hint)
 	}
 	if (word && strlen(word) > LIMIT_TOKEN)
 		return mem_format("%s: the token is longer than %u bytes", name, LIMIT_TOKEN);
-	plan->token = word;
+	plan->request.token = word;
 	return NULL;
 }
 
@@ -272,7 +272,6 @@ static void fill_request(struct selftest_plan *plan)
 			request->sizes[request->size_count++] = UINT64_C(1) << i;
 	request->peer = args->peer;
 	request->tcp_port = (uint32_t)args->port.value;
-	request->token = plan->token;
 	request->server = args->serve;
 	request->once = args->once;
 	request->by_cm = args->cm;

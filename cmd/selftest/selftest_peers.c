@@ -15,30 +15,21 @@
 
 /* Options of single programs, beyond those that all of them have. */
 static const struct {
+	const char *name;
 	enum selftest_protocol protocol;
-	const char *names;
 } extras[] = {
-	{PROTOCOL_SRQ_PINGPONG, "qps"},
-	{PROTOCOL_PERFTEST, "latency bandwidth operations"},
-	{PROTOCOL_MCKEY, SELFTEST_GROUP_OPTIONS},
+	{"qps", PROTOCOL_SRQ_PINGPONG},	  {"latency", PROTOCOL_PERFTEST},
+	{"bandwidth", PROTOCOL_PERFTEST}, {"operations", PROTOCOL_PERFTEST},
+	{"group", PROTOCOL_MCKEY},	  {"group-gid", PROTOCOL_MCKEY},
+	{"send-only", PROTOCOL_MCKEY},	  {"no-loopback", PROTOCOL_MCKEY},
 };
 
-static bool has_word(const char *list, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = list; (at = strstr(at, word)); at += length)
-		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
-
-static const char *extras_of(enum selftest_protocol protocol)
+static bool is_extra(enum selftest_protocol protocol, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(extras); i++)
-		if (extras[i].protocol == protocol)
-			return extras[i].names;
-	return "";
+		if (extras[i].protocol == protocol && !strcmp(extras[i].name, name))
+			return true;
+	return false;
 }
 
 /* Returns the first given option on the list that this program lacks; the caller frees it. */
@@ -48,7 +39,7 @@ static char *find_foreign(const struct selftest_plan *plan, const char *list)
 	char *rest = words;
 
 	for (char *word; (word = strsep(&rest, " "));) {
-		char *given = has_word(extras_of(plan->protocol), word)
+		char *given = is_extra(plan->protocol, word)
 				      ? NULL
 				      : selftest_find_given(plan->args, word);
 

@@ -97,7 +97,6 @@ struct selftest_plan {
 	size_t allowed_count;
 	uint64_t memory_bytes;		 /* --serve: for all clients; 0: not given */
 	char *peer_device;		 /* or NULL */
-	const char *token;		 /* or NULL */
 	struct selftest_request request; /* without peer address, signals and progress */
 };
 

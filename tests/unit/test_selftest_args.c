@@ -51,7 +51,7 @@ static void nothing_given(void **state)
 	(void)state;
 	unsetenv("RDMACTL_TOKEN");
 	assert_true(selftest_plan_make(&plan, &args, &message, &hint));
-	assert_null(plan.token);
+	assert_null(plan.request.token);
 	assert_null(plan.request.peer);
 	assert_null(plan.request.tests);
 	assert_int_equal(plan.request.size_count, 0);
@@ -267,14 +267,14 @@ static void token(void **state)
 	(void)state;
 	setenv("RDMACTL_TOKEN", "from-environment", 1);
 	PARSE(&parsed, "--serve");
-	assert_string_equal(parsed.plan.token, "from-environment");
+	assert_string_equal(parsed.plan.request.token, "from-environment");
 	selftest_plan_free(&parsed.plan);
 	PARSE(&parsed, "--peer host --token from-line");
 	assert_string_equal(parsed.plan.request.token, "from-line");
 	selftest_plan_free(&parsed.plan);
 	setenv("RDMACTL_TOKEN", "", 1);
 	PARSE(&parsed, "--latency");
-	assert_null(parsed.plan.token);
+	assert_null(parsed.plan.request.token);
 	selftest_plan_free(&parsed.plan);
 	unsetenv("RDMACTL_TOKEN");
 }
