@@ -231,6 +231,11 @@ void interop_release(struct interop *session);
 int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid);
 /* Returns the GID to tell the peer: none on InfiniBand, as a peer that is told one uses it. */
 struct gid interop_own_gid(const struct interop *session);
+/*
+ * Moves a queue pair to a state, with the path, the timeout and the retries that the pingpongs and
+ * perftest use.
+ */
+int interop_modify(struct interop *session, const struct message_modify *order);
 int interop_connect_tcp(struct interop *session, int *ret_fd);
 /* Fails the row because a step of the exchange, limited to `msec`, failed with `rc`. */
 int interop_fail_exchange(struct interop *session, int rc, unsigned int msec);

@@ -42,6 +42,22 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 				       gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6"));
 }
 
+/* Attributes of the queue pairs of both: 67 ms, 7 retries, RNR retries without limit. */
+enum { EXCHANGE_ACK_TIMEOUT = 14, EXCHANGE_RETRIES = 7, EXCHANGE_RNR_RETRIES = 7 };
+
+int interop_modify(struct interop *session, const struct message_modify *order)
+{
+	struct message_modify complete = *order;
+
+	complete.to = session->remote;
+	complete.mtu_bytes = session->mtu_bytes;
+	complete.timeout = EXCHANGE_ACK_TIMEOUT;
+	complete.retries = EXCHANGE_RETRIES;
+	complete.rnr_retries = EXCHANGE_RNR_RETRIES;
+	complete.rnr_timer = RNR_TIMER_CODE;
+	return agent_modify(session->agent, &complete) ? interop_fail_agent(session) : 0;
+}
+
 int interop_connect_tcp(struct interop *session, int *ret_fd)
 {
 	const struct selftest_request *request = session->request;

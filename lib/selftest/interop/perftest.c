@@ -15,9 +15,6 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/perftest.h"
 
-/* The attributes of perftest's queue pairs: 67 ms, 7 retries, RNR retries without limit. */
-enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7 };
-
 /* Outstanding reads and atomics; perftest itself offers as many as its device has. */
 #define PERFTEST_READS 16u
 
@@ -225,13 +222,7 @@ static int connect_qp(struct perftest *run)
 		.access = ACCESS_WRITE | ACCESS_READ,
 		.qpn = run->remote.qpn,
 		.psn = run->remote.psn,
-		.to = session->remote,
-		.mtu_bytes = session->mtu_bytes,
 		.max_rd_atomic = run->own.reads,
-		.timeout = PERFTEST_ACK_TIMEOUT,
-		.retries = PERFTEST_RETRIES,
-		.rnr_retries = PERFTEST_RNR_RETRIES,
-		.rnr_timer = RNR_TIMER_CODE,
 	};
 
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
@@ -239,8 +230,8 @@ static int connect_qp(struct perftest *run)
 		if (order.state == IBV_QPS_RTS)
 			order.max_rd_atomic = run->remote.reads < initiator ? run->remote.reads
 									    : initiator;
-		if (agent_modify(session->agent, &order))
-			return interop_fail_agent(session);
+		if (interop_modify(session, &order))
+			return -EIO;
 		if (order.state == IBV_QPS_INIT && perftest_post_receives(run))
 			return -EIO;
 	}

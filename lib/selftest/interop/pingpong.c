@@ -14,9 +14,6 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/pingpong.h"
 
-/* The attributes of ibv_rc_pingpong: 67 ms, 7 retries; RNR timer 0.64 ms. */
-enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
-
 /* How long a client that has connected may take to send its address. */
 #define LINE_MSEC 3000u
 
@@ -52,19 +49,13 @@ static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong
 		.state = IBV_QPS_INIT,
 		.qpn = remote->qpn,
 		.psn = remote->psn,
-		.to = session->remote,
-		.mtu_bytes = session->mtu_bytes,
 		.max_rd_atomic = 1,
-		.timeout = PINGPONG_ACK_TIMEOUT,
-		.retries = PINGPONG_RETRIES,
-		.rnr_retries = 7, /* without limit */
-		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = PINGPONG_QKEY,
 	};
 
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
-		if (agent_modify(session->agent, &order))
-			return interop_fail_agent(session);
+		if (interop_modify(session, &order))
+			return -EIO;
 		if (order.state == IBV_QPS_INIT && !session->role->srq &&
 		    interop_post_receive(session))
 			return -EIO;
