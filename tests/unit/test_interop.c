@@ -378,13 +378,21 @@ static struct endpoint roce_endpoint(void)
 	return endpoint;
 }
 
-static void expect_pingpong(const struct interop *session, const char *begin)
+static void expect_begin(char *command, const char *begin)
 {
-	char *command = pingpong_command(session);
-
 	if (strncmp(command, begin, strlen(begin)) != 0)
 		fail_msg("%s does not begin with %s", command, begin);
 	free(command);
+}
+
+static void expect_pingpong(const struct interop *session, const char *begin)
+{
+	expect_begin(pingpong_command(session), begin);
+}
+
+static void expect_perftest(const struct interop *session, const char *begin)
+{
+	expect_begin(perftest_command(session), begin);
 }
 
 static void assert_advice(const struct interop *session, const char *end)
@@ -433,6 +441,54 @@ static void pingpong_commands(void **state)
 	expect_pingpong(&session, "ibv_rc_pingpong -d DEV -p 5 -s 4096 -n 1000 -m 1024 ADDRESS (");
 }
 
+/* A program needs the netdev of a link-local address, and perftest an option for IPv6. */
+static void ipv6_commands(void **state)
+{
+	struct endpoint local = roce_endpoint();
+	struct interop_role role = {.program = "ib_read_lat"};
+	struct selftest_request request = {.peer = NULL};
+	struct interop session = {
+		.role = &role,
+		.request = &request,
+		.local = &local,
+		.server = true,
+		.port = PINGPONG_PORT,
+		.bytes = 2,
+		.iterations = 10,
+		.mtu_bytes = 1024,
+	};
+	static const struct {
+		const char *bound, *address, *options;
+	} rows[] = {
+		{"10.9.0.2", "10.9.0.2", ""},
+		{"fd00::2", "fd00::2", " --ipv6-addr"},
+		{"fe80::2", "fe80::2%NETDEV", " --ipv6-addr"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *wanted;
+
+		assert_int_equal(ip_parse(rows[i].bound, &request.bind), 0);
+		wanted = mem_format("ibv_rc_pingpong -d DEV -g INDEX -s 2 -n 10 -m 1024 %s (",
+				    rows[i].address);
+		role.program = "ibv_rc_pingpong";
+		expect_pingpong(&session, wanted);
+		free(wanted);
+		wanted = mem_format("ib_read_lat -d DEV -x INDEX -s 2 -n 10 -m 1024%s %s (",
+				    rows[i].options, rows[i].address);
+		role.program = "ib_read_lat";
+		expect_perftest(&session, wanted);
+		free(wanted);
+	}
+	local.ip = request.bind;
+	assert_advice(&session, "rdmactl gids --to fe80::2%NETDEV there");
+	/* The server there must listen on such an address, too. */
+	session.server = false;
+	request.peer_ip = local.ip;
+	expect_perftest(&session, "ib_read_lat -d DEV -x INDEX -s 2 -n 10 -m 1024 --ipv6-addr (");
+}
+
 static void other_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
@@ -454,10 +510,7 @@ static void other_commands(void **state)
 	expect_pingpong(&session, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
 	role = (struct interop_role){.program = "ib_read_lat"};
 	session.mtu_bytes = 1024;
-	command = perftest_command(&session);
-	assert_int_equal(strncmp(command, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (", 50),
-			 0);
-	free(command);
+	expect_perftest(&session, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (");
 	session.server = true;
 	session.port = 4711;
 	local.link_layer = LINK_LAYER_INFINIBAND;
@@ -526,6 +579,7 @@ int main(void)
 		cmocka_unit_test(versions),
 		cmocka_unit_test(mtus),
 		cmocka_unit_test(reports),
+		cmocka_unit_test(ipv6_commands),
 		cmocka_unit_test(other_commands),
 	};
 

@@ -10,32 +10,44 @@
 #include "host/port.h"
 #include "selftest/interop/interop.h"
 
-static char *server_address(const struct interop *session)
+/* Family 0: not known. */
+static const struct ip_address *server_ip(const struct interop *session)
 {
 	static const uint8_t any[sizeof(((struct ip_address *)NULL)->raw)];
 	const struct selftest_request *request = session->request;
 	const bool bound = request->bind.family && memcmp(request->bind.raw, any, sizeof(any)) != 0;
 	const struct ip_address *own = bound ? &request->bind : &session->local->ip;
-	const struct ip_address *address = session->server ? own : &request->peer_ip;
+
+	return session->server ? own : &request->peer_ip;
+}
+
+/* A link-local address needs the netdev of the host that uses it: ipv6(7), sin6_scope_id. */
+static char *address_text(const struct ip_address *address)
+{
 	char text[IP_TEXT_SIZE];
 
-	if (!address->family)
-		return mem_string("ADDRESS");
 	ip_format(address, text);
-	return mem_string(text);
+	return mem_format("%s%s", text, ip_is_link_local(address) ? "%NETDEV" : "");
+}
+
+static char *server_address(const struct interop *session)
+{
+	const struct ip_address *address = server_ip(session);
+
+	return address->family ? address_text(address) : mem_string("ADDRESS");
 }
 
 /* Tells how the user there finds the device, and the GID index that matches the one here. */
 static char *gid_advice(const struct endpoint *local)
 {
 	struct ip_address ip = local->ip;
-	char text[IP_TEXT_SIZE];
+	_cleanup_(freep) char *text = NULL;
 
 	if (local->link_layer == LINK_LAYER_INFINIBAND)
 		return mem_string("ibv_devices there shows DEV");
 	if (!ip.family)
 		ip = gid_to_ip(&local->gid);
-	ip_format(&ip, text);
+	text = address_text(&ip);
 	return mem_format("rdmactl gids --to %s there shows DEV and INDEX; without rdmactl: "
 			  "ibv_devinfo -v, the index of an %s GID%s",
 			  text, gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6",
@@ -48,8 +60,11 @@ static char *numbered(const char *option, uint64_t number)
 	return number ? mem_format(" %s %" PRIu64, option, number) : mem_string("");
 }
 
-/* For programs that exchange addresses over TCP; `index` is their option for the GID. */
-static char *exchange_command(const struct interop *session, const char *index)
+/*
+ * For programs that exchange addresses over TCP; `index` is their option for the GID, `more` what
+ * else they need.
+ */
+static char *exchange_command(const struct interop *session, const char *index, const char *more)
 {
 	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
 	_cleanup_(freep) char *gid = gid_advice(session->local);
@@ -61,21 +76,26 @@ static char *exchange_command(const struct interop *session, const char *index)
 	_cleanup_(freep) char *port = numbered("-p",
 					       session->port == PINGPONG_PORT ? 0 : session->port);
 
-	return mem_format("%s -d DEV%s%s%s -s %" PRIu64 " -n %" PRIu64 "%s%s%s (%s)",
+	return mem_format("%s -d DEV%s%s%s -s %" PRIu64 " -n %" PRIu64 "%s%s%s%s (%s)",
 			  session->role->program, with_gid ? index : "", port, qps, session->bytes,
-			  session->iterations, mtu, session->server ? " " : "",
+			  session->iterations, mtu, more, session->server ? " " : "",
 			  session->server ? address : "", gid);
 }
 
 char *pingpong_command(const struct interop *session)
 {
-	return exchange_command(session, " -g INDEX");
+	return exchange_command(session, " -g INDEX", "");
 }
 
-/* perftest chooses a GID itself, but not always the one that fits. */
+/*
+ * perftest chooses a GID itself, but not always the one that fits. It only resolves and listens on
+ * IPv4 addresses unless told otherwise (ai_family in perftest_communication.c of release 6.29);
+ * 4.5 has no such option, and cannot use IPv6.
+ */
 char *perftest_command(const struct interop *session)
 {
-	return exchange_command(session, " -x INDEX");
+	return exchange_command(session, " -x INDEX",
+				server_ip(session)->family == AF_INET6 ? " --ipv6-addr" : "");
 }
 
 char *ucmatose_command(const struct interop *session)
