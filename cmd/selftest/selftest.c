@@ -72,7 +72,7 @@ static int test_port(struct selftest_run *run, const struct device *device, cons
 	bool skip;
 	int rc;
 
-	if (args->all_gids) {
+	if (args->request.gid_only) {
 		rc = test_gids(run, device, port, &reason, &hint);
 	} else {
 		rc = endpoint_of_port(&run->listing.inventory, device, port, &wish, &endpoint,
@@ -127,7 +127,7 @@ bool selftest_port_of(const struct inventory *inventory, const struct endpoint *
 
 static void note_no_path(struct selftest_run *run, const char *reason, const char *hint)
 {
-	const char *peer = run->plan.args->peer;
+	const char *peer = run->plan.args->request.peer;
 	struct selftest_result *row = selftest_output_add(&run->output, SELFTEST_FAIL, reason,
 							  hint);
 
@@ -143,8 +143,8 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 	const struct device *device = NULL;
 	const struct port *port = NULL;
 	struct endpoint endpoint;
-	int rc = endpoint_by_route(inventory, args->peer, ip, route, &wish, &endpoint, &reason,
-				   &hint);
+	int rc = endpoint_by_route(inventory, args->request.peer, ip, route, &wish, &endpoint,
+				   &reason, &hint);
 
 	if (!rc)
 		selftest_port_of(inventory, &endpoint, &device, &port);
@@ -152,7 +152,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 	if (port && run->named && !args->peer_device &&
 	    peer_is_reached_from(inventory, port, &endpoint.ip, ip))
 		run->plan.request.source = endpoint.ip;
-	if (!rc && !args->all_gids)
+	if (!rc && !args->request.gid_only)
 		return test_endpoint(run, &endpoint);
 	if (device)
 		rc = test_gids(run, device, port, &reason, &hint);
@@ -166,7 +166,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 static int test_peer(struct selftest_run *run)
 {
 	struct selftest_request *request = &run->plan.request;
-	const char *peer = run->plan.args->peer;
+	const char *peer = run->plan.args->request.peer;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	struct route route = {0};
 	int rc = peer_find(peer, &run->listing.inventory, &request->peer_ip, &route, NULL, &reason,
@@ -190,7 +190,7 @@ static int test_all(struct selftest_run *run)
 {
 	struct endpoint endpoint;
 
-	if (run->plan.args->peer)
+	if (run->plan.args->request.peer)
 		return test_peer(run);
 	if (run->plan.protocol == PROTOCOL_RDMACTL)
 		return test_ports(run);
@@ -203,7 +203,7 @@ static int run_client(struct selftest_run *run)
 	const struct selftest_args *args = run->plan.args;
 	int rc;
 
-	if (args->all_gids)
+	if (args->request.gid_only)
 		listing_show_view(&run->listing, "--all-gids");
 	if (args->all_ports)
 		listing_show_view(&run->listing, "--all-ports");
@@ -218,9 +218,9 @@ static int run_client(struct selftest_run *run)
 	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER && !run->listing.stream_rc)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 	/* In a run of all tests, histograms would hide the results. */
-	return selftest_output_end(&run->output,
-				   args->latency || args->tests ||
-					   (args->peer && run->plan.protocol != PROTOCOL_RDMACTL));
+	return selftest_output_end(&run->output, args->request.latency || args->tests ||
+							 (args->request.peer &&
+							  run->plan.protocol != PROTOCOL_RDMACTL));
 }
 
 /* ---- --serve ---- */
@@ -252,7 +252,7 @@ static int serve_rdmactl(struct selftest_run *run)
 		.scope = run->plan.request.scope,
 		.tcp_port = run->plan.request.tcp_port,
 		.token = run->plan.request.token,
-		.once = args->once,
+		.once = args->request.once,
 		.allowed = run->plan.allowed,
 		.allowed_count = run->plan.allowed_count,
 		.most_clients = (uint32_t)args->most_clients.value,
@@ -277,7 +277,7 @@ static int serve_rdmactl(struct selftest_run *run)
 /* A client's failure is in its row and in the log; it does not count as the server's. */
 static int end_server(struct selftest_run *run, int rc)
 {
-	if (run->plan.args->once) {
+	if (run->plan.args->request.once) {
 		if (rc == -EINTR)
 			listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 		return selftest_output_end(&run->output, false);
@@ -332,7 +332,7 @@ static int run_live(struct selftest_run *run)
 	request->say = selftest_output_say;
 	request->progress_context = request->say_context = &run->output;
 	run->named = run->listing.objects.count;
-	status = run->plan.args->serve ? run_server(run) : run_client(run);
+	status = run->plan.args->request.server ? run_server(run) : run_client(run);
 	if (signals >= 0)
 		close(signals);
 	return status;

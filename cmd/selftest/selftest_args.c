@@ -95,9 +95,9 @@ static unsigned int groups_of(const struct selftest_plan *plan)
 		return GROUP(CONNECT);
 	if (args->all_ports)
 		return GROUP(BANDWIDTH);
-	if (args->latency || args->bandwidth)
-		return (args->latency ? GROUP(LATENCY) : 0) |
-		       (args->bandwidth ? GROUP(BANDWIDTH) : 0);
+	if (args->request.latency || args->request.bandwidth)
+		return (args->request.latency ? GROUP(LATENCY) : 0) |
+		       (args->request.bandwidth ? GROUP(BANDWIDTH) : 0);
 	if (!plan->tests.count)
 		return ~0u;
 	for (size_t i = 0; selftest_test(i, &id, &group, &summary); i++)
@@ -246,14 +246,15 @@ static char *parse_peer_device(struct selftest_plan *plan)
 static char *find_token(struct selftest_plan *plan, char **ret_hint)
 {
 	const struct selftest_args *args = plan->args;
-	const char *word = args->token ? args->token : getenv("RDMACTL_TOKEN");
-	const char *name = args->token ? "--token" : "RDMACTL_TOKEN";
+	const char *word = args->request.token ? args->request.token : getenv("RDMACTL_TOKEN");
+	const char *name = args->request.token ? "--token" : "RDMACTL_TOKEN";
 
-	if (!args->peer && !args->serve)
+	if (!args->request.peer && !args->request.server)
 		return NULL;
 	if (word && !*word) {
 		*ret_hint = mem_format("give it a value, or %s to use no token",
-				       args->token ? "omit --token" : "unset RDMACTL_TOKEN");
+				       args->request.token ? "omit --token"
+							   : "unset RDMACTL_TOKEN");
 		return mem_format("%s: the token is empty", name);
 	}
 	if (word && strlen(word) > LIMIT_TOKEN)
@@ -270,16 +271,9 @@ static void fill_request(struct selftest_plan *plan)
 	if (args->all_sizes)
 		for (int i = FIRST_SIZE_SHIFT; i <= LAST_SIZE_SHIFT; i++)
 			request->sizes[request->size_count++] = UINT64_C(1) << i;
-	request->peer = args->peer;
 	request->tcp_port = (uint32_t)args->port.value;
-	request->server = args->serve;
-	request->once = args->once;
-	request->by_cm = args->cm;
-	request->gid_only = args->all_gids;
 	request->tests = (const char *const *)plan->tests.items;
 	request->test_count = plan->tests.count;
-	request->latency = args->latency;
-	request->bandwidth = args->bandwidth;
 	request->operations = (unsigned int)args->operations.value;
 	request->iterations = args->iterations.value;
 	request->duration_msec = args->duration.value;
@@ -289,7 +283,6 @@ static void fill_request(struct selftest_plan *plan)
 	request->stride = args->stride.value;
 	request->connections = (uint32_t)args->connections.value;
 	request->mtu_bytes = (uint32_t)args->mtu.value;
-	request->peer_gid_index = args->peer_gid_index;
 	request->expect_gbps = args->expect_gbps.value;
 	request->expect_usec = args->expect_usec.value;
 	request->signals = -1;
@@ -302,6 +295,7 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 
 	*plan = (struct selftest_plan){
 		.args = args,
+		.request = args->request,
 		.protocol = (enum selftest_protocol)args->protocol.value,
 	};
 	message = check_values(plan);

@@ -54,7 +54,7 @@ char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint)
 	struct selftest_request *request = &plan->request;
 	char *message = NULL;
 
-	if (args->memory && args->serve)
+	if (args->memory && args->request.server)
 		return parse_server(plan);
 	if (args->memory)
 		message = parse_kind("memory", args->memory, &request->memory, ret_hint);

@@ -49,12 +49,6 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 	struct selftest_path *path = &plan->request.path;
 	uint64_t number;
 
-	path->sl = args->sl;
-	path->hop_limit = args->hop_limit;
-	path->pkey_index = args->pkey_index;
-	plan->request.ack_timeout = args->ack_timeout;
-	plan->request.retries = args->retries;
-	plan->request.rnr_retries = args->rnr_retries;
 	if (args->flow_label) {
 		if (text_parse_u64(args->flow_label, 0, LIMIT_FLOW_LABEL, &number))
 			return selftest_complain("flow-label", args->flow_label,

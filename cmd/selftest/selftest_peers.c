@@ -55,7 +55,7 @@ static char *check_perftest(const struct selftest_args *args)
 	const uint64_t operations = args->operations.known ? args->operations.value
 							   : SELFTEST_WRITE;
 
-	if (args->latency && args->bandwidth)
+	if (args->request.latency && args->request.bandwidth)
 		return mem_string("--proto perftest: give only one of --latency and --bandwidth");
 	if (operations & SELFTEST_ATOMIC || operations & (operations - 1))
 		return mem_string("--proto perftest: --operations is one of send, write and read");
@@ -79,7 +79,7 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 	char *name;
 
 	/* A server of rdmactl learns these from its clients. */
-	if (plan->protocol == PROTOCOL_RDMACTL && args->serve)
+	if (plan->protocol == PROTOCOL_RDMACTL && args->request.server)
 		serving = selftest_find_given(args, "sizes iterations mtu " SELFTEST_PEERS_TOO);
 	if (serving)
 		return mem_format("--%s cannot be used with --serve", serving);
@@ -124,8 +124,6 @@ char *selftest_parse_group(struct selftest_plan *plan)
 		return selftest_complain(option, text,
 					 args->group ? "is not a multicast address"
 						     : "is not a multicast GID");
-	group->send_only = args->send_only;
-	group->no_loopback = args->no_loopback;
 	if (args->group)
 		group->ip = ip;
 	else
@@ -180,7 +178,7 @@ int selftest_serve_interop(struct selftest_run *run)
 	if (rc)
 		return rc;
 	rc = interop_run(run->plan.protocol, &run->plan.request, &endpoint, &run->output.results);
-	if (!rc && !run->plan.args->once)
+	if (!rc && !run->plan.args->request.once)
 		return -EIO; /* it could not go on; its last row says why */
 	return rc;
 }

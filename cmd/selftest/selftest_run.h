@@ -17,27 +17,22 @@
 /* A table, as in other commands, or charts. */
 enum selftest_format { SELFTEST_TABLE, SELFTEST_SVG };
 
+/* Options whose value is that of the request are in it; the others need parsing, or more. */
 struct selftest_args {
-	const char *peer;
+	struct selftest_request request;
 	const char *peer_device;
-	bool serve;
 	struct number protocol; /* enum selftest_protocol */
 	const char *group, *group_gid;
-	bool send_only, no_loopback;
-	bool cm;
 	struct number port;
-	const char *token;
 	const char *bind;
-	bool once;
 	struct number most_clients;
 	const char *allow;
 	const char *memory, *peer_memory; /* a kind, or with --serve a size */
 	struct number longest, idle;
-	struct number gid_index, peer_gid_index;
-	bool all_gids, all_ports;
+	struct number gid_index;
+	bool all_ports;
 	const char *tests;
 	bool list_tests;
-	bool latency, bandwidth;
 	struct number operations;
 	const char *sizes;
 	bool all_sizes;
@@ -46,14 +41,12 @@ struct selftest_args {
 	struct number connections;
 	struct number mtu;
 	const char *tclass, *tos, *dscp, *flow_label;
-	struct number sl, hop_limit, source_port;
+	struct number source_port;
 	const char *pkey;
-	struct number pkey_index;
-	struct number ack_timeout, retries, rnr_retries;
 	struct real expect_gbps, expect_usec, expect_mops;
 	struct number transport; /* enum selftest_transport */
-	bool both_ways, reversed, events, cpu, strict_order;
-	struct number signal_every, inline_bytes, every;
+	bool both_ways, reversed;
+	struct number every;
 	const char *samples;
 	const char *block_bytes, *block_count;
 	struct number stride;

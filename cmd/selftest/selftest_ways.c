@@ -15,13 +15,13 @@
 
 static char *check_ways(const struct selftest_args *args, char **ret_hint)
 {
-	if (args->cm && args->transport.value != SELFTEST_BY_RC) {
+	if (args->request.by_cm && args->transport.value != SELFTEST_BY_RC) {
 		*ret_hint = mem_string("omit --cm: the exchange connects them");
 		return mem_format("--cm cannot be used with --transport %s",
 				  enum_word(selftest_transport_names, args->transport.value, ""));
 	}
-	if (args->depth.known && args->signal_every.known &&
-	    args->signal_every.value > args->depth.value)
+	if (args->depth.known && args->request.ways.signal_every.known &&
+	    args->request.ways.signal_every.value > args->depth.value)
 		return mem_string("--signal-every is more than --depth");
 	if (args->duration.known && args->duration.value == SELFTEST_FOREVER &&
 	    !args->every.known) {
@@ -39,18 +39,11 @@ char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint)
 
 	if (message)
 		return message;
-	*ways = (struct selftest_ways){
-		.transport = (uint32_t)args->transport.value,
-		.direction = args->both_ways  ? DIRECTION_BOTH
-			     : args->reversed ? DIRECTION_IN
-					      : DIRECTION_OUT,
-		.by_events = args->events,
-		.cpu = args->cpu,
-		.in_order = args->strict_order,
-		.signal_every = args->signal_every,
-		.inline_bytes = args->inline_bytes,
-		.every_msec = args->every.value,
-	};
+	ways->transport = (uint32_t)args->transport.value;
+	ways->direction = args->both_ways  ? DIRECTION_BOTH
+			  : args->reversed ? DIRECTION_IN
+					   : DIRECTION_OUT;
+	ways->every_msec = args->every.value;
 	plan->request.expect_mops = args->expect_mops.value;
 	return NULL;
 }
