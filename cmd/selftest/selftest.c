@@ -225,28 +225,13 @@ static int run_client(struct selftest_run *run)
 
 /* ---- --serve ---- */
 
-/* Reads the system again for each client. */
-static int find_for_client(void *context, const struct selftest_client *client,
-			   struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
-{
-	const struct selftest_run *run = context;
-
-	return selftest_find_port(client, &run->listing.objects, &run->plan.args->gid_index,
-				  ret_endpoint, ret_reason, ret_hint);
-}
-
-static int list_for_client(void *context, uint32_t first, struct message_listed *ret_ports,
-			   char **ret_reason)
-{
-	const struct selftest_run *run = context;
-
-	return selftest_list_ports(&run->listing.objects, &run->plan.args->gid_index, first,
-				   ret_ports, ret_reason);
-}
-
 static int serve_rdmactl(struct selftest_run *run)
 {
 	const struct selftest_args *args = run->plan.args;
+	struct selftest_ports ports = {
+		.objects = &run->listing.objects,
+		.gid_index = &args->gid_index,
+	};
 	const struct selftest_service service = {
 		.bind = run->plan.request.bind,
 		.scope = run->plan.request.scope,
@@ -260,9 +245,9 @@ static int serve_rdmactl(struct selftest_run *run)
 		.run_msec = (uint32_t)args->longest.value,
 		.idle_msec = (uint32_t)args->idle.value,
 		.signals = run->plan.request.signals,
-		.find = find_for_client,
-		.list = list_for_client,
-		.find_context = run,
+		.find = selftest_find_port,
+		.list = selftest_list_ports,
+		.find_context = &ports,
 		.say = selftest_output_say,
 		.say_context = &run->output,
 	};

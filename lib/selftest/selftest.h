@@ -79,22 +79,22 @@ struct selftest_service {
 	void *say_context;
 };
 
-struct objects;
+/* The ports of this host that clients may use, for the two functions below. Borrowed. */
+struct selftest_ports {
+	const struct objects *objects;	/* none: all ports */
+	const struct number *gid_index; /* the user's choice, for clients without one */
+};
 
 /*
- * For `find`: reads the system again and chooses, among the named objects (none: all), the port
- * that the client names or one that fits. `gid_index` is the user's choice, for clients without
- * one.
+ * For `find`: reads the system again and chooses, among the ports of the context (struct
+ * selftest_ports), the one that the client names or one that fits.
  */
-int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
-		       const struct number *gid_index, struct endpoint *ret_endpoint,
-		       char **ret_reason, char **ret_hint);
+int selftest_find_port(void *context, const struct selftest_client *client,
+		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
 
-/*
- * For `list`: reads the system again and lists the active ports of the named objects (none: all).
- */
-int selftest_list_ports(const struct objects *objects, const struct number *gid_index,
-			uint32_t first, struct message_listed *ret_ports, char **ret_reason);
+/* For `list`, with the same context: reads the system again and lists the active ports. */
+int selftest_list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
+			char **ret_reason);
 
 /* A server keeps the rows of its last clients. */
 #define SERVICE_MOST_ROWS 1000u

@@ -142,12 +142,13 @@ bool resource_loader_next(struct resource_loader *loader, struct resource_list *
 	return false;
 }
 
-int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
-		       const struct number *gid_index, struct endpoint *ret_endpoint,
-		       char **ret_reason, char **ret_hint)
+int selftest_find_port(void *context, const struct selftest_client *client,
+		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
+	const struct selftest_ports *own = context;
+
 	(void)ret_endpoint, (void)ret_reason, (void)ret_hint;
-	return client->port == 7 && !objects->count && !gid_index->known ? -ENODEV : 0;
+	return client->port == 7 && !own->objects->count && !own->gid_index->known ? -ENODEV : 0;
 }
 
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
@@ -180,7 +181,8 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 	for (int i = 3; i < 64; i++)
 		served->files_open += i != service->listener && i != service->signals &&
 				      fcntl(i, F_GETFD) >= 0;
-	served->found = service->find(NULL, &client, &endpoint, ret_reason, ret_hint);
+	served->found = service->find(service->find_context, &client, &endpoint, ret_reason,
+				      ret_hint);
 	served->has_token = service->token && !strcmp(service->token, "secret");
 	served->once = service->once;
 	served->most_clients = service->most_clients;

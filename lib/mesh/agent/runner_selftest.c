@@ -103,16 +103,6 @@ static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_h
 
 /* ---- The server ---- */
 
-static int find_for_peer(void *context, const struct selftest_client *client,
-			 struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
-{
-	static const struct objects all;
-	static const struct number best;
-
-	(void)context;
-	return selftest_find_port(client, &all, &best, ret_endpoint, ret_reason, ret_hint);
-}
-
 /*
  * Closes everything else that the agent has open: its connection must end with the agent, and
  * readers of its output must see end of file. close_range() is newer than some kernels (5.9), and
@@ -131,6 +121,9 @@ static void keep_only(int fd)
 /* Runs in the child, which ends with the agent, however that ends, and its own children with it. */
 static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
 {
+	static const struct objects all;
+	static const struct number best;
+	struct selftest_ports ports = {.objects = &all, .gid_index = &best};
 	struct selftest_service service = {
 		.listener = listener,
 		.token = setup->token,
@@ -138,7 +131,8 @@ static void serve(const struct mesh_runner_setup *setup, int listener, pid_t par
 		.memory_bytes = MOST_CLIENTS * PEER_BYTES,
 		.run_msec = setup->timeout_msec,
 		.idle_msec = IDLE_MSEC,
-		.find = find_for_peer,
+		.find = selftest_find_port,
+		.find_context = &ports,
 	};
 	struct selftest_results results = {0};
 	char *reason = NULL, *hint = NULL;

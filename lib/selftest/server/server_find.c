@@ -17,15 +17,15 @@ static char *say_unlisted(const struct problems *problems)
 			       : mem_string("cannot list the RDMA devices");
 }
 
-int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
-		       const struct number *gid_index, struct endpoint *ret_endpoint,
-		       char **ret_reason, char **ret_hint)
+int selftest_find_port(void *context, const struct selftest_client *client,
+		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
-	const struct inventory_request request = {.needs = ENDPOINT_NEEDS, .objects = objects};
+	const struct selftest_ports *own = context;
+	const struct inventory_request request = {.needs = ENDPOINT_NEEDS, .objects = own->objects};
 	const struct endpoint_wish wish = {
-		.gid_index = client->gid_index.known ? client->gid_index : *gid_index,
+		.gid_index = client->gid_index.known ? client->gid_index : *own->gid_index,
 		.peer = &client->endpoint,
-		.named = objects->count,
+		.named = own->objects->count,
 	};
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(problems_free) struct problems problems = {0};
@@ -42,10 +42,11 @@ int selftest_find_port(const struct selftest_client *client, const struct object
 	return rc;
 }
 
-int selftest_list_ports(const struct objects *objects, const struct number *gid_index,
-			uint32_t first, struct message_listed *ret_ports, char **ret_reason)
+int selftest_list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
+			char **ret_reason)
 {
-	const struct inventory_request request = {.needs = RAIL_NEEDS, .objects = objects};
+	const struct selftest_ports *own = context;
+	const struct inventory_request request = {.needs = RAIL_NEEDS, .objects = own->objects};
 	_cleanup_(freep) struct listed_port *ports = NULL;
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(problems_free) struct problems problems = {0};
@@ -55,7 +56,7 @@ int selftest_list_ports(const struct objects *objects, const struct number *gid_
 	if (rc) {
 		*ret_reason = say_unlisted(&problems);
 	} else {
-		rails_list(&inventory, gid_index, &ports, &count);
+		rails_list(&inventory, own->gid_index, &ports, &count);
 		*ret_ports = (struct message_listed){
 			.total = (uint32_t)(count < MOST_RAILS ? count : MOST_RAILS)};
 		for (size_t i = first; i < ret_ports->total && ret_ports->count < LIMIT_PORTS; i++)
