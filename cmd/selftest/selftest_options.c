@@ -2,7 +2,7 @@
 /* The options of rdmactl selftest, one table per subject, and which of them always clash. */
 #include "cmd/selftest/selftest_run.h"
 
-/* perftest has the same limit. */
+/* The limit of perftest 4.5; later releases allow more. */
 #define PERFTEST_MOST_ITERATIONS 100000000
 #define SERVER_MOST_CLIENTS	 256
 #define SERVER_MOST_IDLE	 (24 * UINT64_C(3600000))
