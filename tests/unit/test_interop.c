@@ -422,7 +422,8 @@ static void pingpong_commands(void **state)
 
 	(void)state;
 	expect_pingpong(&session, "ibv_rc_pingpong -d DEV -g INDEX -s 4096 -n 1000 -m 1024 "
-				  "(rdmactl gids --to 10.9.0.1 there shows DEV and INDEX;");
+				  "(rdmactl gids --to 10.9.0.1 there shows DEV and INDEX; "
+				  "add -i PORT unless that is 1; without rdmactl: ");
 	assert_advice(&session, "the index of an IPv4 GID of RoCE v2)");
 	local.gid_type = GID_TYPE_ROCE_V1;
 	assert_advice(&session, "the index of an IPv4 GID)");
@@ -516,7 +517,7 @@ static void other_commands(void **state)
 	local.link_layer = LINK_LAYER_INFINIBAND;
 	command = perftest_command(&session);
 	assert_string_equal(command, "ib_read_lat -d DEV -p 4711 -s 100 -n 10 -m 1024 10.9.0.1 "
-				     "(ibv_devices there shows DEV)");
+				     "(ibv_devices there shows DEV; add -i PORT unless that is 1)");
 	free(command);
 	command = ucmatose_command(&session);
 	assert_string_equal(command, "ucmatose -s 10.9.0.1 -p 4711 -C 10 -S 100");

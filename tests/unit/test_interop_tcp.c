@@ -362,8 +362,9 @@ static void expect_pass(unsigned int side, size_t at, uint64_t bytes, uint64_t i
 	expect_figures(row, side, bytes, iterations);
 }
 
-#define ADVICE                                                                                 \
-	"(rdmactl gids --to 10.9.0.2 there shows DEV and INDEX; without rdmactl: ibv_devinfo " \
+#define ADVICE                                                                                  \
+	"(rdmactl gids --to 10.9.0.2 there shows DEV and INDEX; add -i PORT unless that is 1; " \
+	"without rdmactl: ibv_devinfo "                                                         \
 	"-v, the index of an IPv4 GID of RoCE v2)"
 
 static void expect_said(uint64_t bytes, uint64_t iterations)

@@ -37,18 +37,22 @@ static char *server_address(const struct interop *session)
 	return address->family ? address_text(address) : mem_string("ADDRESS");
 }
 
-/* Tells how the user there finds the device, and the GID index that matches the one here. */
+/*
+ * Tells how the user there finds the device, and the GID index that matches the one here. All
+ * programs use port 1 of the device unless told otherwise.
+ */
 static char *gid_advice(const struct endpoint *local)
 {
 	struct ip_address ip = local->ip;
 	_cleanup_(freep) char *text = NULL;
 
 	if (local->link_layer == LINK_LAYER_INFINIBAND)
-		return mem_string("ibv_devices there shows DEV");
+		return mem_string("ibv_devices there shows DEV; add -i PORT unless that is 1");
 	if (!ip.family)
 		ip = gid_to_ip(&local->gid);
 	text = address_text(&ip);
-	return mem_format("rdmactl gids --to %s there shows DEV and INDEX; without rdmactl: "
+	return mem_format("rdmactl gids --to %s there shows DEV and INDEX; add -i PORT unless that "
+			  "is 1; without rdmactl: "
 			  "ibv_devinfo -v, the index of an %s GID%s",
 			  text, gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6",
 			  local->gid_type == GID_TYPE_ROCE_V2 ? " of RoCE v2" : "");
