@@ -70,21 +70,35 @@ void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret)
 	ret->stddev_usec = square_root(squares / (double)count);
 }
 
+static void wide_subtract(struct wide *from, struct wide term)
+{
+	from->high -= term.high + (from->low < term.low);
+	from->low -= term.low;
+}
+
 void moments_merge(struct moments *moments, const struct moments *other)
 {
 	moments->count += other->count;
 	moments->sum += other->sum;
-	moments->squares += other->squares;
+	wide_add(&moments->squares, other->squares);
 }
 
 void moments_compute(const struct moments *moments, double *ret_mean_usec, double *ret_stddev_usec)
 {
-	const long double count = (long double)(moments->count ? moments->count : 1);
-	const long double mean = (long double)moments->sum / count;
-	const long double variance = (long double)moments->squares / count - mean * mean;
+	/* The mean is that of `whole` and the share `rest` / `count` of a nanosecond. */
+	const uint64_t count = moments->count ? moments->count : 1;
+	const uint64_t whole = moments->sum / count, rest = moments->sum % count;
+	const double part = (double)rest / (double)count;
+	/* The exact sum of the squares of all differences from `whole`. */
+	struct wide squares = moments->squares;
 
-	*ret_mean_usec = (double)(mean / 1e3L);
-	*ret_stddev_usec = square_root((double)(variance / 1e6L));
+	wide_subtract(&squares, wide_multiply(whole, moments->sum));
+	wide_subtract(&squares, wide_multiply(whole, rest));
+	*ret_mean_usec = usec(moments->sum) / (double)count;
+	*ret_stddev_usec = square_root(((double)squares.high * 0x1p64 + (double)squares.low) /
+					       (double)count -
+				       part * part) /
+			   1e3;
 }
 
 /*

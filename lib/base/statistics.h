@@ -40,17 +40,41 @@ struct histogram {
 	size_t count; /* 0 without samples */
 };
 
+/* A number of 128 bits: processors with 32 bits have no __int128. */
+struct wide {
+	uint64_t high, low;
+};
+
+static inline struct wide wide_multiply(uint64_t a, uint64_t b)
+{
+	const uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b;
+	/* Neither sum exceeds 64 bits: the product of two halves is at most 2^64 - 2 * 2^32 + 1. */
+	const uint64_t middle = (a >> 32) * (uint32_t)b + (low >> 32);
+	const uint64_t other = (uint32_t)a * (b >> 32) + (uint32_t)middle;
+
+	return (struct wide){
+		.high = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32),
+		.low = other << 32 | (uint32_t)low,
+	};
+}
+
+static inline void wide_add(struct wide *sum, struct wide term)
+{
+	sum->low += term.low;
+	sum->high += term.high + (sum->low < term.low);
+}
+
 /* Sums that give mean and deviation of all samples where only some of them are kept. */
 struct moments {
 	uint64_t count, sum;
-	unsigned __int128 squares;
+	struct wide squares;
 };
 
 static inline void moments_add(struct moments *moments, uint64_t sample)
 {
 	moments->count++;
 	moments->sum += sample;
-	moments->squares += (unsigned __int128)sample * sample;
+	wide_add(&moments->squares, wide_multiply(sample, sample));
 }
 
 /* Adds the sums of the other samples. */

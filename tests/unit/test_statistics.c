@@ -61,7 +61,42 @@ static void sums(void **state)
 		moments_add(&all, UINT64_C(3600000000000) + i % 2);
 	moments_compute(&all, &mean, &stddev);
 	assert_real(mean, 3600000000.0005);
-	assert_true(stddev < 0.1);
+	assert_real(stddev, 0.0005);
+	/* Squares whose sum carries into the upper half, and more than it. */
+	all = (struct moments){0};
+	for (uint64_t i = 0; i < 7; i++)
+		moments_add(&all, (UINT64_C(1) << 60) + i * 1000);
+	moments_compute(&all, &mean, &stddev);
+	assert_real(stddev, 2);
+}
+
+/* Products of 128 bits, against long multiplication by bits. */
+static void wide_products(void **state)
+{
+	static const uint64_t numbers[] = {
+		0,
+		1,
+		UINT32_MAX,
+		UINT64_C(1) << 32,
+		UINT64_C(0xffffffff00000001),
+		UINT64_C(0x123456789abcdef0),
+		UINT64_C(0xfedcba9876543210),
+		UINT64_MAX,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) * ARRAY_SIZE(numbers); i++) {
+		const uint64_t a = numbers[i / ARRAY_SIZE(numbers)];
+		const uint64_t b = numbers[i % ARRAY_SIZE(numbers)];
+		const struct wide product = wide_multiply(a, b);
+		struct wide expected = {0, 0};
+
+		for (unsigned int bit = 0; bit < 64; bit++)
+			if (b >> bit & 1)
+				wide_add(&expected,
+					 (struct wide){bit ? a >> (64 - bit) : 0, a << bit});
+		assert_true(product.high == expected.high && product.low == expected.low);
+	}
 }
 
 static void one_sample(void **state)
@@ -299,7 +334,7 @@ int main(void)
 		cmocka_unit_test(deviation),   cmocka_unit_test(equal_samples),
 		cmocka_unit_test(wide_spread), cmocka_unit_test(small_spread),
 		cmocka_unit_test(outliers),    cmocka_unit_test(extremes),
-		cmocka_unit_test(any_samples),
+		cmocka_unit_test(any_samples), cmocka_unit_test(wide_products),
 	};
 
 	return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

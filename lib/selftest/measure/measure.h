@@ -110,7 +110,7 @@ static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
 		sampler->random ^= sampler->random << 13;
 		sampler->random ^= sampler->random >> 7;
 		sampler->random ^= sampler->random << 17;
-		place = (uint64_t)((unsigned __int128)sampler->random * sampler->all.count >> 64);
+		place = wide_multiply(sampler->random, sampler->all.count).high;
 		if (place >= sampler->room)
 			return;
 	}
