@@ -46,6 +46,12 @@ struct recording {
 	size_t message_count;
 };
 
+/* i386 aligns 64 bits to 4 bytes within structures, other processors to 8. */
+struct aligned {
+	uint32_t first;
+	uint64_t second;
+};
+
 static const char *own_layout(void)
 {
 	const uint16_t one = 1;
@@ -53,6 +59,8 @@ static const char *own_layout(void)
 
 	if (sizeof(void *) == 8)
 		return little ? "little 64" : "big 64";
+	if (sizeof(struct aligned) == 12)
+		return "little 32 i386";
 	return little ? "little 32" : "big 32";
 }
 
@@ -219,7 +227,7 @@ int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		say(ret_message, "this is not an rdmactl recording, or it is too large", 0);
 	} else if (strcmp(line + strlen(HEAD), own_layout())) {
 		rc = -ENOEXEC;
-		say(ret_message, "the recording is of a host with another byte order", 0);
+		say(ret_message, "the recording is of a host with another kind of processor", 0);
 	}
 	if (!rc) {
 		rc = take_lines(recording, at, end, &number);

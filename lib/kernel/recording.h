@@ -9,12 +9,13 @@
  *     got 3 2 00000000
  *     end
  *
- * The first line has the byte order and the size of a pointer in bits, because payloads are copies
- * of the host's memory, in hexadecimal digits; "-" is an empty one. `ask` has the protocol, type,
- * flags and payload of a question, and each `got` the type, flags and payload of one message of its
- * answer. Sequence and port numbers are omitted, and zero where a payload repeats them. The numbers
- * of generic netlink families need no translation: the list of families is among the answers, and
- * callers take the numbers from there. For a question that was asked twice, the last answer counts.
+ * The first line has the byte order and the size of a pointer in bits (and the name of i386, which
+ * aligns 64 bits differently), because payloads are copies of the host's memory, in hexadecimal
+ * digits; "-" is an empty one. `ask` has the protocol, type, flags and payload of a question, and
+ * each `got` the type, flags and payload of one message of its answer. Sequence and port numbers
+ * are omitted, and zero where a payload repeats them. The numbers of generic netlink families need
+ * no translation: the list of families is among the answers, and callers take the numbers from
+ * there. For a question that was asked twice, the last answer counts.
  *
  * A recording comes from someone else: it is parsed strictly, and its answers get the same checks
  * as those of the kernel.
@@ -50,8 +51,8 @@ struct recording;
 
 /*
  * Takes over the text, which is modified and later freed. -EBADMSG: it is damaged or too large;
- * -ENOEXEC: it is from a host with another byte order or pointer size. *ret_message, unless NULL,
- * explains the error, for the caller to free.
+ * -ENOEXEC: it is from a host with another layout. *ret_message, unless NULL, explains the error,
+ * for the caller to free.
  */
 int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		    char **ret_message);

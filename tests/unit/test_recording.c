@@ -32,6 +32,8 @@
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && __SIZEOF_POINTER__ == 8
 #define HEAD "rdmactl-recording/1 little 64\n"
+#elif defined(__i386__)
+#define HEAD "rdmactl-recording/1 little 32 i386\n"
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HEAD "rdmactl-recording/1 little 32\n"
 #else
@@ -199,7 +201,7 @@ static void test_other_byte_order(void **state)
 	(void)state;
 	assert_int_equal(recording_parse(mem_string(text), strlen(text), &recording, &message),
 			 -ENOEXEC);
-	assert_string_equal(message, "the recording is of a host with another byte order");
+	assert_string_equal(message, "the recording is of a host with another kind of processor");
 }
 
 /* A snapshot in its own folder. */

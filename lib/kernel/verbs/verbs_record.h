@@ -2,8 +2,8 @@
 /*
  * Queries of verbs recorded for a snapshot, or answered from one (kernel/recording.h). A question
  * has the kind of query, a port number and a device name; an answer has the result and the
- * structure of libibverbs, whose layout is the same on all hosts with one byte order and pointer
- * size. Newer releases of the library may append to a structure: missing members are zero, as in
+ * structure of libibverbs, which is the same on all hosts whose recordings begin with the same
+ * line. Newer releases of the library may append to a structure: missing members are zero, as in
  * the library.
  */
 #pragma once
