@@ -125,7 +125,7 @@ enum failure { FAIL_ALLOC, FAIL_ALLOC_OVERFLOW, FAIL_RESIZE, FAIL_RESIZE_OVERFLO
 
 static void ask_too_much(enum failure failure)
 {
-	const size_t huge = SIZE_MAX / 4;
+	const size_t huge = SIZE_MAX / 4 * 3; /* more than half of the addresses */
 
 	switch (failure) {
 	case FAIL_ALLOC:

@@ -9,12 +9,17 @@
 
 #include "selftest/wire/message.h"
 
+struct aligned {
+	char byte;
+	uint64_t number; /* at 4 on i386 */
+};
+
 static size_t alignment_of(const struct wire_field *field)
 {
 	size_t most = 1;
 
 	if (field->kind == WIRE_NUMBER)
-		return field->size;
+		return field->size == 8 ? offsetof(struct aligned, number) : field->size;
 	for (size_t i = 0; field->layout && i < field->layout->count; i++) {
 		size_t alignment = alignment_of(&field->layout->fields[i]);
 
