@@ -38,6 +38,21 @@ CFLAGS ?= -O2 -g
 HARDEN ?= -fstack-protector-strong -fPIE \
 	$(if $(findstring -O0,$(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-D_FORTIFY_SOURCE=2)
 LDFLAGS ?=
+# The size of a long, 2 if the processor has atomics of 64 bits, 1 on i386.
+PROCESSOR := $(shell echo __SIZEOF_LONG__ __GCC_ATOMIC_LLONG_LOCK_FREE __i386__ | \
+	$(CC) $(CFLAGS) -E -P -x c - 2>/dev/null)
+# Large files and limits, inode numbers of 64 bits, and dates after 2037 with 32 bits too. (With 64 bits
+# these macros would only give functions other names, which preloaded libraries do not expect.)
+LARGE_FILES := $(if $(filter 4,$(word 1,$(PROCESSOR))),-D_FILE_OFFSET_BITS=64)
+LONG_TIMES := $(if $(LARGE_FILES),-D_TIME_BITS=64)
+# It passes a time_t to a library, which has the compiler's default.
+%/lib/snapshot/archive.o: private LONG_TIMES :=
+# The x87 computes with more bits than a double has, so results depend on what the compiler keeps in
+# registers. Every processor with PCI Express has SSE2. The ABI of atomics in structures before GCC 11, of
+# which GCC notes that it changed, concerns no library.
+SSE2 := $(if $(filter 1,$(word 3,$(PROCESSOR))),-msse2 -mfpmath=sse -Wno-psabi)
+# A library has the atomics that the processor lacks, such as that of Debian's armel.
+ATOMICS := $(if $(filter 0 1,$(word 2,$(PROCESSOR))),-latomic)
 # The GOT is read-only before main() runs: root runs this on hostile input.
 # Relative relocations are not packed (-z pack-relative-relocs): the loader of glibc 2.36 takes longer
 # to process their bitmaps than a list, and copies as many pages.
@@ -50,10 +65,11 @@ FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,
 
 # Run pkg-config once, not for each object.
 HEADER_FLAGS := $(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
-	-DRDMACTL_VERSION='"$(VERSION)"' $(HEADER_FLAGS) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(LARGE_FILES) $(LONG_TIMES) $(SSE2) -Ilib -I. \
+	-I$(BUILD)/generated $(WARNINGS) $(HARDEN) -DRDMACTL_VERSION='"$(VERSION)"' \
+	$(HEADER_FLAGS) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
 # The loader searches libraries in this order, and most symbols are in libc.
-LIBS := -lc $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
+LIBS := -lc $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread $(ATOMICS)
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

@@ -144,7 +144,7 @@ static int output_error(const struct output *output)
 	return error > 0 ? -error : -EIO;
 }
 
-static int write_content(struct output *output, const struct content *content, time_t time)
+static int write_content(struct output *output, const struct content *content, int64_t time)
 {
 	static const unsigned int types[] = {
 		[CONTENT_FILE] = AE_IFREG, [CONTENT_LINK] = AE_IFLNK, [CONTENT_FOLDER] = AE_IFDIR};
@@ -155,7 +155,7 @@ static int write_content(struct output *output, const struct content *content, t
 	call->archive_entry_set_pathname(entry, path);
 	call->archive_entry_set_filetype(entry, types[content->kind]);
 	call->archive_entry_set_perm(entry, content->kind == CONTENT_FILE ? 0644 : 0755);
-	call->archive_entry_set_mtime(entry, time, 0);
+	call->archive_entry_set_mtime(entry, (time_t)time, 0);
 	if (content->kind == CONTENT_LINK)
 		call->archive_entry_set_symlink(entry, content->bytes);
 	if (content->kind == CONTENT_FILE)
@@ -170,7 +170,7 @@ static int write_content(struct output *output, const struct content *content, t
 	return 0;
 }
 
-static int write_contents(struct output *output, const struct contents *contents, time_t time)
+static int write_contents(struct output *output, const struct contents *contents, int64_t time)
 {
 	int rc = 0;
 
@@ -185,7 +185,7 @@ static int write_contents(struct output *output, const struct contents *contents
 }
 
 int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
-		  time_t time, const struct signals *signals)
+		  int64_t time, const struct signals *signals)
 {
 	struct output output = {
 		.file = file, .signals = signals, .end_msec = clock_msec() + MOST_MSEC};

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/signals.h"
 #include "snapshot/content.h"
@@ -26,7 +26,7 @@ bool archive_choose_filter(const char *path, enum archive_filter *ret_filter);
  * signal came, which is not taken.
  */
 int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
-		  time_t time, const struct signals *signals);
+		  int64_t time, const struct signals *signals);
 /*
  * Reads an archive and calls `take` for each member that may be unpacked, with the path below the
  * archive's folder; the bytes are valid during the call. An -errno from `take` ends the reading and
