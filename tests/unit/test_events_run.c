@@ -19,9 +19,14 @@
 /* A host that has been suspended for so long, which CLOCK_MONOTONIC does not include. */
 #define SLEPT_SECONDS 1000000000
 
+/* The system call for a time_t of 64 bits. */
+#ifndef SYS_clock_gettime64
+#define SYS_clock_gettime64 SYS_clock_gettime
+#endif
+
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	const int rc = (int)syscall(SYS_clock_gettime, clock, now);
+	const int rc = (int)syscall(SYS_clock_gettime64, clock, now);
 
 	if (clock == CLOCK_BOOTTIME)
 		now->tv_sec += SLEPT_SECONDS;

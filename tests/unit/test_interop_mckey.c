@@ -8,7 +8,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 
 #include "selftest/selftest.h"
 
@@ -22,11 +21,7 @@ int poll(struct pollfd *polls, nfds_t count, int msec)
 	const struct timespec none = {0};
 	const bool pauses = msec > 2900 && msec <= 3000;
 
-	return (int)syscall(SYS_ppoll, polls, count,
-			    msec < 0 ? NULL
-			    : pauses ? &none
-				     : &left,
-			    NULL, 0);
+	return ppoll(polls, count, msec < 0 ? NULL : pauses ? &none : &left, NULL);
 }
 
 static struct bed {
