@@ -221,4 +221,4 @@ help:
 	@echo "make deb, rpm   build its packages in $(BUILD)/deb and $(BUILD)/rpm; make sbom: its bill of materials (SPDX)"
 	@echo "make check-mesh      run rdmactl mesh with real launchers, and on four virtual machines"
 	@echo "make check-packages  build, install, use, upgrade and remove the packages in a tree of their own"
-	@echo "make check-cross     build for arm64 and s390x, and run the unit tests in an emulator"
+	@echo "make check-cross     build for arm64, s390x and i386, and run the unit tests, in an emulator where needed"

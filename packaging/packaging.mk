@@ -32,4 +32,4 @@ check-packages:
 	$(Q)tests/packages $(BUILD)
 check-cross: all
 	$(Q)tests/deps packages
-	$(Q)tests/cross arm64 s390x
+	$(Q)tests/cross arm64 s390x i386
