@@ -2,7 +2,6 @@
 /* Reads attributes of a management class, with all blocks of their tables. */
 #include "cmd/mad/gmp.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +23,6 @@ const struct option_row gmp_set_options[] = {
 	{.name = NULL},
 };
 
-/*
- * Only silence needs a hint: a refusal has its own status, and most agents that lack the class do
- * not answer.
- */
-static const char *hint_of(const struct mad_item *item)
-{
-	return item->error == -ETIMEDOUT
-		       ? "the node may not have this class: rdmactl mad classes DEST shows which "
-			 "it has"
-		       : NULL;
-}
-
 bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
 	      const unsigned char *data, unsigned char *ret_data)
 {
@@ -54,8 +41,7 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 	good = method == UMAD_METHOD_SET
 		       ? mad_session_check_set(session, at, &item,
 					       "the write may need the node's CC_Key: --mkey")
-		       : mad_session_check(session, at, run->attribute->name, &item,
-					   hint_of(&item));
+		       : mad_session_check(session, at, run->attribute->name, &item, NULL);
 	if (!good)
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);

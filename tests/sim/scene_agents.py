@@ -189,7 +189,7 @@ def settings(sim):
                     never=['cannot read'])
     _, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'lost')), 1, *words, *QUICKLY,
                   part=['it is unknown whether the change took effect: no answer', 'CC_Key: --mkey'],
-                  never=['cannot read', 'may not have this class'])
+                  never=['cannot read', 'has no agent of that class'])
     wrong += bad
     for text, parts in (
             ('ccti_timer', ('--set takes FIELD=VALUE', 'rdmactl cc ca --help lists the fields')),

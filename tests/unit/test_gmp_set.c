@@ -230,8 +230,8 @@ static void failures(void **state)
 	assert_int_equal(bed->run.mad.listing.status, STATUS_FAILED);
 	assert_int_equal(bed->run.mad.listing.problems.count, 1);
 	assert_string_equal(bed->run.mad.listing.problems.items[0].hint,
-			    "the node may not have this class: rdmactl mad classes DEST shows "
-			    "which it has");
+			    "no port has this LID, the node is down, or it has no agent of that "
+			    "class: rdmactl mad classes DEST");
 	end(bed);
 	bed = begin("switch", "marking_rate=9", NULL);
 	bed->refused = 0x1c;

@@ -733,8 +733,8 @@ static const struct command_row complaints_rows[] = {
 	 ""},
 	{"mad vendor 7", STATUS_FAILED, "",
 	 "rdmactl mad: 7: cannot read GeneralInfo: no answer, asked 4 times\n"
-	 "  the node may not have this class: rdmactl mad classes DEST shows which it "
-	 "has\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl "
+	 "mad classes DEST\n",
 	 "7 get GeneralInfo 0x0\n"
 	 "0000000000000000\n"
 	 "7 get GeneralInfo 0x0\n"
@@ -1174,8 +1174,8 @@ static const struct command_row congestion_rows[] = {
 	 "object\tnode\n"
 	 "9\tnode 9\n",
 	 "rdmactl cc: 7: cannot read CongestionInfo: no answer, asked once\n"
-	 "  the node may not have this class: rdmactl mad classes DEST shows which it "
-	 "has\n"
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl "
+	 "mad classes DEST\n"
 	 "rdmactl cc: 10: cannot read CongestionInfo: refused with status 0x000c: "
 	 "attribute-not-supported\n",
 	 "9 get CongestionInfo 0x0\n"
