@@ -191,7 +191,9 @@ static int parse_any(const char *text, struct mad_target *target)
 						 : parse_guid(text, target);
 	if (!text_parse_u64(text, 0, MAD_LID_LAST, &number))
 		return parse_lid(text, target);
-	/* A number too large for a LID is a GUID if it is hexadecimal. */
+	/* A multicast LID is no destination; a larger number is a GUID if it is hexadecimal. */
+	if (strlen(text) < 16 && !text_parse_u64(text, 0, UINT16_MAX, &number))
+		return -ERANGE;
 	if (strncmp(text, "0x", 2) && strlen(text) < 16)
 		return text_parse_u64(text, 0, UINT64_MAX, &number) ? -EINVAL : -ERANGE;
 	return parse_guid(text, target);
