@@ -44,15 +44,37 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 	return found;
 }
 
+char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node)
+{
+	const unsigned int count = run->fabric.nodes[node].port_count;
+	_cleanup_(freep) char *name = fabric_node_name(&run->view, node);
+
+	return count == 1 ? mem_format("%s has one port", name)
+			  : mem_format("%s has ports 1 to %u", name, count);
+}
+
+char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *node = NULL;
+	struct fabric_place place;
+	unsigned int port;
+
+	if (found)
+		return mem_format("'%s' matches %zu nodes", clean, found);
+	if (mad_target_split(word, &node, &port) &&
+	    fabric_find_name(&run->finder, node, &place) == 1)
+		return fabric_run_ports_text(run, place.node);
+	return mem_format("the scan found no node '%s'", clean);
+}
+
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
 {
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *message = NULL;
 	const size_t found = fabric_run_look_for_port(run, word, ret_place);
+	_cleanup_(freep) char *message = NULL;
 
 	if (found == 1)
 		return true;
-	message = found ? mem_format("'%s' matches %zu nodes", clean, found)
-			: mem_format("the scan found no node '%s'", clean);
+	message = fabric_run_missing_text(run, word, found);
 	return listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
 			    how_to_name);
 }

@@ -62,6 +62,12 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	return FORWARDING_UNKNOWN;
 }
 
+static bool lacks_cable(const struct fabric *fabric, uint32_t port)
+{
+	return fabric->ports[port].number && fabric->ports[port].peer == FABRIC_NONE &&
+	       !fabric_is_up(&fabric->ports[port]);
+}
+
 static bool find_ends(struct routes *routes, char **words)
 {
 	struct listing *listing = &routes->run.mad.listing;
@@ -73,6 +79,11 @@ static bool find_ends(struct routes *routes, char **words)
 		if (routes->ends[i].lid)
 			continue;
 		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
+		/* No subnet manager helps a port without a cable, as the second of an adapter. */
+		if (lacks_cable(&routes->run.fabric, routes->ends[i].port))
+			return listing_fail_format(listing, STATUS_FAILED,
+						   "rdmactl fabric links lists the cables",
+						   "%s has no cable in the scan", name);
 		return listing_fail_format(
 			listing, STATUS_FAILED,
 			"a subnet manager assigns LIDs: rdmactl smp sminfo shows whether "

@@ -64,8 +64,7 @@ static bool find(struct many *many, const struct route_pair *pair, const char *w
 		return true;
 	object = mem_format("line %u", pair->line);
 	message = found == 1 ? mem_format("'%s' has no LID", clean)
-		  : found    ? mem_format("'%s' matches %zu nodes", clean, found)
-			     : mem_format("the scan found no node '%s'", clean);
+			     : fabric_run_missing_text(&many->run, word, found);
 	problem_add_text(&many->run.mad.listing.problems, object, NULL, NULL, message,
 			 "rdmactl fabric nodes -o node,node_guid,lid,path");
 	return false;

@@ -79,6 +79,10 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 /* Does the same without telling the listing; returns how many places the word may mean. */
 size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 				struct fabric_place *ret_place);
+/* Says why a word that may mean so many places (not 1) is of no use; to be freed. */
+char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found);
+/* Says which ports a node has, for a word with another one; to be freed. */
+char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node);
 /*
  * Finds the nodes that --name means. Returns false if there are none, which is an error, because an
  * empty list would look as if nothing were wrong.

@@ -60,11 +60,8 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	name = fabric_node_name(&run->view, place.node);
 	if (named && number && number <= fabric->nodes[place.node].port_count)
 		place.port = fabric_port_at(fabric, place.node, number);
-	else if (named && fabric->nodes[place.node].port_count == 1)
-		message = mem_format("%s has one port", name);
 	else if (named)
-		message = mem_format("%s has ports 1 to %u", name,
-				     (unsigned int)fabric->nodes[place.node].port_count);
+		message = fabric_run_ports_text(run, place.node);
 	if (!named && !fabric->ports[place.port].number) {
 		message = mem_format("%s is a switch: which of its cables?", name);
 		hint = "give the port as NAME/PORT: rdmactl fabric links lists the cables";

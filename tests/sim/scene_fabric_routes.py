@@ -170,11 +170,12 @@ def unrouted(sim):
 
 
 def twins():
-    """Two adapters with the same name, and two with unique names."""
+    """Two adapters with the same name, and two with unique names; lone/2 has no cable."""
     net = fabric.Net()
     switch = net.add(fabric.Node('Switch', 'S-1', 4))
     for number, name in enumerate((b'here', b'twin', b'twin', b'lone'), 1):
-        net.link(switch, number, net.add(fabric.Node('Hca', 'H-%d' % number, 1, name)), 1)
+        ports = 2 if name == b'lone' else 1
+        net.link(switch, number, net.add(fabric.Node('Hca', 'H-%d' % number, ports, name)), 1)
     return net
 
 
@@ -182,7 +183,9 @@ def named(sim):
     """NAME and NAME/PORT of a name that one node, two nodes or no node has."""
     wrong = []
     for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' matches 2 nodes'),
-                               ('twin/1', 2, ' matches 2 nodes'), ('lone/2', 5, 'the scan found no node'),
+                               ('twin/1', 2, ' matches 2 nodes'),
+                               ('lone/2', 1, 'lone/2 has no cable in the scan'),
+                               ('lone/3', 5, 'lone has ports 1 to 2'),
                                ('none/1', 5, 'the scan found no node')):
         result = sim.rdmactl('fabric', 'route', 'here', word)
         wrong += unequal('status of ' + word, result.status, status)

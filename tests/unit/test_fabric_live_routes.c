@@ -115,6 +115,14 @@ static void no_way(void **state)
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path\n");
+	live_expect("route host1 host4/2", 5, "",
+		    "rdmactl fabric: host4 has one port\n"
+		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path\n");
+	live_expect("route leaf1/9 host1", 5, "",
+		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
+		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path\n");
 	live_expect("route 40 host1", 5, "",
 		    "rdmactl fabric: the scan found no node '40'\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
