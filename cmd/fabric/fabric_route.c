@@ -150,8 +150,7 @@ static void report_end(struct routes *routes, enum route_direction direction)
 		return;
 	message = mem_format("the route %s %s", direction_words[direction], why);
 	if (fabric_route_is_fault(&run->fabric, route))
-		listing_fail(&run->mad.listing, STATUS_FAULT, message,
-			     "rdmactl fabric tables SWITCH shows the table of a switch");
+		listing_fail(&run->mad.listing, STATUS_FAULT, message, FORWARDING_CURE);
 	else
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);
 }

@@ -205,8 +205,7 @@ static void show(struct many *many)
 			  ? mem_string(many->first_lost)
 			  : mem_format("packets of %zu pairs do not arrive; the first is %s",
 				       many->lost, many->first_lost);
-	listing_fail(listing, STATUS_FAULT, message,
-		     "rdmactl fabric tables SWITCH shows the table of a switch");
+	listing_fail(listing, STATUS_FAULT, message, FORWARDING_CURE);
 }
 
 int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args)

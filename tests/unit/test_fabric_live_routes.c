@@ -218,7 +218,9 @@ static void broken(void **state)
 		"back\t2\tleaf2\t3\n"
 		"back\t3\tleaf1\t1\n",
 		"rdmactl fabric: the route there ends at leaf2: its table has no port for LID 6\n"
-		"  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm; if that "
+		"does not "
+		"help, restart it, which writes all tables again\n");
 	*entry = 9;
 	live_expect("route host1 host4 --tsv -o direction,hop,node,out_port", 4,
 		    "direction\thop\tnode\tout_port\n"
@@ -230,7 +232,9 @@ static void broken(void **state)
 		    "rdmactl fabric: the route there ends at leaf2: LID 6 goes to port 9, which it "
 		    "does "
 		    "not have\n"
-		    "  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		    "  make the subnet manager recompute its routes: send SIGHUP to opensm; if "
+		    "that does not "
+		    "help, restart it, which writes all tables again\n");
 	*entry = 0;
 	live_expect(
 		"route host1 host4 --tsv -o direction,hop,node,out_port", 4,
@@ -242,7 +246,9 @@ static void broken(void **state)
 		"back\t3\tleaf1\t1\n",
 		"rdmactl fabric: the route there ends at leaf2: LID 6 goes to the switch itself, "
 		"which has another LID\n"
-		"  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm; if that "
+		"does not "
+		"help, restart it, which writes all tables again\n");
 	*entry = 4;
 	live_expect("route host1 host4 --tsv -o direction,hop,node,out_port", 4,
 		    "direction\thop\tnode\tout_port\n"
@@ -253,7 +259,9 @@ static void broken(void **state)
 		    "back\t2\tleaf2\t3\n"
 		    "back\t3\tleaf1\t1\n",
 		    "rdmactl fabric: the route there comes back to leaf1: LID 6 goes in a loop\n"
-		    "  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		    "  make the subnet manager recompute its routes: send SIGHUP to opensm; if "
+		    "that does not "
+		    "help, restart it, which writes all tables again\n");
 	*entry = 1;
 	live_expect("route host1 host4 --tsv -o direction,hop,node,out_port", 4,
 		    "direction\thop\tnode\tout_port\n"
@@ -264,7 +272,9 @@ static void broken(void **state)
 		    "back\t2\tleaf2\t3\n"
 		    "back\t3\tleaf1\t1\n",
 		    "rdmactl fabric: the route there ends at host3, which does not have LID 6\n"
-		    "  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		    "  make the subnet manager recompute its routes: send SIGHUP to opensm; if "
+		    "that does not "
+		    "help, restart it, which writes all tables again\n");
 }
 
 static void broken_off(void **state)
@@ -308,7 +318,9 @@ static void broken_off(void **state)
 		    "back\t2\tleaf2\t3\n"
 		    "back\t3\tleaf1\t1\n",
 		    "rdmactl fabric: the route there ends at leaf2/2: it has no link\n"
-		    "  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		    "  make the subnet manager recompute its routes: send SIGHUP to opensm; if "
+		    "that does not "
+		    "help, restart it, which writes all tables again\n");
 	live.stop_after = 26;
 	live_expect("route host1 host3 --tsv -o direction,hop,node,out_port", 3,
 		    "direction\thop\tnode\tout_port\n"
@@ -979,7 +991,9 @@ static void pairs_that_are_lost(void **state)
 		"  rdmactl fabric nodes -o node,node_guid,lid,path\n"
 		"rdmactl fabric: packets of 2 pairs do not arrive; the first is line 1: the route "
 		"ends at leaf2: its table has no port for LID 6\n"
-		"  rdmactl fabric tables SWITCH shows the table of a switch\n");
+		"  make the subnet manager recompute its routes: send SIGHUP to opensm; if that "
+		"does not "
+		"help, restart it, which writes all tables again\n");
 	port_info_set_lid(live.fabric.ports[fabric_port_at(&live.fabric, HOST3, 1)].info, 0);
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect(line, 3,

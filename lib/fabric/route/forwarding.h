@@ -15,6 +15,15 @@
 #define FORWARDING_NOWHERE MAD_LINEAR_NOWHERE
 #define FORWARDING_UNKNOWN 256u
 
+/*
+ * The next step for wrong entries of linear tables. On SIGHUP, opensm writes only blocks that
+ * differ from those that it remembers (set_lft_block() of osm_ucast_mgr.c), so it does not restore
+ * what something else has changed; the first sweep after its start writes all blocks.
+ */
+#define FORWARDING_CURE                                                                          \
+	"make the subnet manager recompute its routes: send SIGHUP to opensm; if that does not " \
+	"help, restart it, which writes all tables again"
+
 enum forwarding_kind {
 	FORWARDING_LINEAR = 1,
 	FORWARDING_MULTICAST = 2,
