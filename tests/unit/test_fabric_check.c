@@ -818,6 +818,7 @@ static void counters_grow(void **state)
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
 	check_growth(bed, (struct change){12 * 8, 16, 0, 30}, 30);
 	assert_only(bed, "errors", SWITCH, 2, "rcv_switch_relay_errors +30 (3/s), in 10 s");
+	assert_non_null(strstr(bed->findings.items[0].finding.next_step, "leave the cable"));
 	check_growth(bed, (struct change){12 * 8, 16, 0, 30}, 31);
 	assert_int_equal(bed->findings.count, 0);
 	check_growth(bed, (struct change){4 * 8, 16, 100, 5}, 1);

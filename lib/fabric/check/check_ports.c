@@ -178,6 +178,18 @@ static struct fabric_finding *report_growth(struct check_run *run)
 				    : mem_string(row->errors));
 }
 
+static void report_mild(struct check_run *run)
+{
+	struct finding *finding = &report_growth(run)->finding;
+
+	finding->severity = number_of(SEVERITY_NOTICE);
+	free(finding->next_step);
+	finding->next_step = mem_string(
+		"leave the cable: unwanted multicast, wrong destinations or "
+		"a busy agent cause this; rdmactl perf LID PORT --errors "
+		"shows the counters");
+}
+
 void check_errors(struct check_run *run)
 {
 	const enum damage damage = run->growth ? damage_of(run->growth, run->input->least)
@@ -186,7 +198,7 @@ void check_errors(struct check_run *run)
 	if (damage == DAMAGE_GRAVE)
 		report_growth(run);
 	if (damage == DAMAGE_MILD)
-		report_growth(run)->finding.severity = number_of(SEVERITY_NOTICE);
+		report_mild(run);
 }
 
 void check_saturated(struct check_run *run)
