@@ -40,13 +40,13 @@ static bool is_wanted(const struct kmsg_record *record)
 	return false;
 }
 
-/* Keeps the last lines. The first of a record does not begin with a blank. */
+/* Keeps the last lines; each ends with \n, and the first of a record begins with no blank. */
 static void cut(struct log *log)
 {
 	const char *from = log->lines.text + log->lines.length - LOG_MOST_BYTES;
 
 	do
-		from = strchr(from, '\n') + 1;
+		from += strcspn(from, "\n") + 1;
 	while (*from == ' ');
 	log->lines.length -= (size_t)(from - log->lines.text);
 	memmove(log->lines.text, from, log->lines.length + 1);
