@@ -79,6 +79,11 @@ int socket_error(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) ? -errno : -error;
 }
 
+bool socket_is_exhausted(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 static int listen_at(const struct sockaddr_storage *address, socklen_t length, int *ret_fd)
 {
 	_cleanup_(closep) int fd = socket(address->ss_family,

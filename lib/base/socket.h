@@ -2,6 +2,7 @@
 /* Socket addresses, and a TCP port to listen on. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #include "base/gid.h"
@@ -26,5 +27,7 @@ int socket_wait(int fd, short events, int signals, uint64_t end_msec);
 /* Returns the pending error of a connection as -errno; 0 if there is none. */
 int socket_error(int fd);
 
+/* Whether accept(2) failed for want of something that may be free again a while later. */
+bool socket_is_exhausted(int error);
 /* Listens on the address, or on every one if the family of `ip` is 0. Returns 0 or -errno. */
 int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);

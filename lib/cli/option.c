@@ -173,7 +173,8 @@ static int parse_real(const char *text, struct real *real)
 static char *complain_choice(const struct option_row *row, const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	char *message = mem_format("--%s: '%s' is not one of ", row->name, clean);
+	char *message = mem_format("--%s: '%s' is not %s", row->name, clean,
+				   row->choices[1].word ? "one of " : "");
 
 	for (const struct enum_name *choice = row->choices; choice->word; choice++)
 		mem_extend(&message, "%s%s", choice == row->choices ? "" : ", ", choice->word);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <netinet/in.h>
 
+#include "base/mem.h"
 #include "selftest/agent/watch.h"
 
 static struct ip_address ip_of(const char *text)
@@ -65,11 +67,25 @@ static void six(void **state)
 	}
 }
 
+/* Errors that pass; after others, it is no use to wait, or there is nothing to wait for. */
+static void exhaustion(void **state)
+{
+	static const int passing[] = {EMFILE, ENFILE, ENOBUFS, ENOMEM};
+	static const int others[] = {0, EAGAIN, ECONNABORTED, EINTR, EBADF};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(passing); i++)
+		assert_true(socket_is_exhausted(passing[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(socket_is_exhausted(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four),
 		cmocka_unit_test(six),
+		cmocka_unit_test(exhaustion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,8 +260,7 @@ static void accept_agents(struct coordinator *coordinator)
 		ip = socket_address_ip(&address);
 		connection_add(coordinator, fd, &ip);
 	}
-	if (coordinator->guests >= MOST_GUESTS || rc == EMFILE || rc == ENFILE || rc == ENOBUFS ||
-	    rc == ENOMEM) {
+	if (coordinator->guests >= MOST_GUESTS || socket_is_exhausted(rc)) {
 		struct epoll_event event = {.data.u64 = EVENT_LISTENER};
 
 		if (rc)

@@ -261,9 +261,9 @@ int tcp_accept(struct watch *watch, int listener, int *ret_fd, struct sockaddr_s
 		/* Other errors belong to the new connection, accept(2). */
 		if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK || errno == EOPNOTSUPP)
 			return -errno;
-		rc = errno == EMFILE || errno == ENFILE
-			     ? stop_error(watch_wait(watch, -1, 1000))
-			     : stop_error(watch_wait(watch, listener, ACCEPT_CHECK_MSEC));
+		/* A client that cannot be accepted yet would end each wait at once. */
+		rc = stop_error(watch_wait(watch, socket_is_exhausted(errno) ? -1 : listener,
+					   ACCEPT_CHECK_MSEC));
 		if (rc)
 			return rc;
 	}

@@ -201,8 +201,7 @@ static void accept_clients(struct server *server)
 			return;
 		channel = accept4(server->listener, (struct sockaddr *)&storage, &length,
 				  SOCK_CLOEXEC);
-		if (channel < 0 &&
-		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+		if (channel < 0 && socket_is_exhausted(errno))
 			server->pause_end_msec = clock_msec() + PAUSE_MSEC;
 		/* Otherwise there is no client, or its connection is already gone. */
 		if (channel < 0)
