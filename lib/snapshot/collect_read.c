@@ -102,8 +102,7 @@ static bool names_secret(const char *name, size_t length)
 	return false;
 }
 
-/* Whether the character is a quote that begins or ends a quotation; *quote: the one that is open.
- */
+/* Whether the character begins or ends a quotation; *quote is the quote that is open, if any. */
 static bool turns(char c, char *quote)
 {
 	const bool ends = *quote && c == *quote, begins = !*quote && (c == '"' || c == '\'');
