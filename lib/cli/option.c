@@ -124,7 +124,7 @@ static size_t read_decimal(const char *text, uint64_t *ret_value, uint64_t *ret_
 	return length;
 }
 
-/* Parses 0.2 or 1.5s; nine digits of hours are no more than 64 bits of milliseconds hold. */
+/* Parses 0.2 or 1.5s; nine digits of days are no more than 64 bits of milliseconds hold. */
 static int parse_fraction(const char *text, const struct enum_name *units, uint64_t *ret_msec)
 {
 	uint64_t value, weight;
