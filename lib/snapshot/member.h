@@ -18,8 +18,7 @@ enum {
 	/* The kernel's log is at most 32 MiB: LOG_BUF_SHIFT, init/Kconfig, ends at 25. */
 	MEMBER_MOST_BYTES = 64 << 20,
 	MEMBERS_MOST_BYTES = 512 << 20,
-	/* With the private folder before it, a path fits PATH_MAX; those of sysfs have 200 bytes.
-	 */
+	/* After the private folder, such a path fits PATH_MAX; those of sysfs have 200 bytes. */
 	MEMBER_MOST_PATH = 1024,
 	MEMBER_MOST_NAME = 255, /* NAME_MAX of all Linux file systems */
 	/* lib/kernel/root.c follows 64 components where the kernel has no openat2(). */

@@ -109,9 +109,21 @@ static void try_hostlist(const char *text, size_t length)
 	free(second);
 }
 
+static const struct endpoint rails[] = {
+	{.device = "mlx5_0", .port = 1},
+	{.device = "mlx5_1", .port = 1},
+	{.device = "mlx5_1", .port = 2},
+};
+
+/* The last one is present and cannot use its second rail. */
 static const struct mesh_host hosts[] = {
 	{.name = (char *)(uintptr_t) "n1"},
 	{.name = (char *)(uintptr_t) "n2"},
+	{.name = (char *)(uintptr_t) "n3",
+	 .presence = MESH_PRESENT,
+	 .rails = (struct endpoint *)(uintptr_t)rails,
+	 .rail_count = ARRAY_SIZE(rails),
+	 .missing_rails = 1u << 1},
 };
 
 static void check_pair(const struct mesh_pair *pair)
@@ -173,16 +185,19 @@ static void check_rows(const struct results *results)
 		mesh_row_make(hosts, NULL, &results->items[i], &row);
 		if (render_stream_rows(&stream, rows, 1))
 			abort();
+		mesh_row_free(&row);
 	}
 	render_stream_free(&stream);
 	fclose(file);
 	mesh_rows_read(text, length, hosts, ARRAY_SIZE(hosts), take_result, again, &read);
-	if (read.taken != count || read.strangers || read.broken)
+	if (read.taken != count || read.unused || read.broken)
 		abort();
 	for (uint64_t i = 0; i < count; i++) {
 		mesh_row_make(hosts, NULL, &results->items[i], &row);
 		mesh_row_make(hosts, NULL, &again->items[i], &same);
 		check_same(&mesh_rows_schema, &row, &same);
+		mesh_row_free(&row);
+		mesh_row_free(&same);
 	}
 	columns_free(&columns);
 	free(again);
@@ -198,14 +213,14 @@ static void try_rows(const char *text, size_t length)
 	char *mode = NULL;
 
 	mesh_rows_read(text, length, hosts, ARRAY_SIZE(hosts), take_result, results, &read);
-	if (results->taken != read.taken || !read.strangers != !read.stranger ||
+	if (results->taken != read.taken || !read.unused != !read.cause ||
 	    !read.broken != !read.reason)
 		abort();
 	check_rows(results);
 	free(results);
-	check_clean(read.stranger);
+	check_clean(read.cause);
 	check_clean(read.reason);
-	free(read.stranger);
+	free(read.cause);
 	free(read.reason);
 	strings_add(&modes, "ring");
 	if (!mesh_rows_fit(text, length, &modes, &stage, &mode))

@@ -133,12 +133,8 @@ static void try_writing(const char *text, size_t size)
 	const size_t length = content < text + size ? (size_t)(text + size - content) : 0;
 	const bool link = length % 2 && !memchr(content, '\0', length);
 	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", text);
-	const struct member member = {
-		.kind = link ? MEMBER_LINK : MEMBER_FILE,
-		.path = path,
-		.target = length ? content : "",
-		.bytes = link ? 0 : length,
-	};
+	const enum content_kind kind = link ? CONTENT_LINK : CONTENT_FILE;
+	const struct signals signals = SIGNALS_NONE;
 	struct contents contents = {.items = NULL};
 	struct member_sum sum = {0};
 	const struct content *wanted;
@@ -151,11 +147,11 @@ static void try_writing(const char *text, size_t size)
 	if (!file)
 		abort();
 	/* The path of no content ends with a slash. */
-	if (!text_ends_with(path, "/") && !member_refuse(&sum, &member)) {
-		contents_add(&contents, link ? CONTENT_LINK : CONTENT_FILE, text,
-			     length ? content : "", length);
+	if (!text_ends_with(path, "/") &&
+	    !member_refuse(&sum, kind, path, length ? content : "", link ? 0 : length)) {
+		contents_add(&contents, kind, text, length ? content : "", length);
 		wanted = contents.items;
-		rc = archive_write(file, ARCHIVE_PLAIN, &contents, 0);
+		rc = archive_write(file, ARCHIVE_PLAIN, &contents, 0, &signals);
 		/* libarchive may be missing. */
 		if (rc != -ELIBACC &&
 		    (rc || fflush(file) || archive_read(name, compare, &wanted, &why) || wanted))
