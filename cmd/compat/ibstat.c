@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/channel_adapter.h"
 
@@ -72,9 +71,7 @@ static void print_header(const struct channel_adapter *adapter)
 
 static int panic(const char *message, const char *name, const char *rest, int error)
 {
-	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
-
-	fprintf(stderr, "ibpanic: [%d] main: %s'%s' %s: %s\n", (int)getpid(), message, clean, rest,
+	fprintf(stderr, "ibpanic: [%d] main: %s'%s' %s: %s\n", (int)getpid(), message, name, rest,
 		strerror(error));
 	return COMPAT_STATUS_PANIC;
 }
@@ -106,8 +103,8 @@ static enum shown show(const struct request *request, const char *name,
 		if ((unsigned int)request->port > adapter->last_port ||
 		    !adapter->ports[request->port].present) {
 			compat_ibwarn("ca_stat", "%s: '%s' has no port number %d - max (%u)",
-				      WORD_OF(node_types, adapter->node_type), adapter->name,
-				      request->port, adapter->last_port);
+				      WORD_OF(node_types, adapter->node_type), name, request->port,
+				      adapter->last_port);
 			return ADAPTER_LACKS_PORT;
 		}
 		printf("%s: '%s'\n", WORD_OF(node_types, adapter->node_type), adapter->name);
@@ -140,10 +137,10 @@ static int show_all(const struct request *request, const struct strings *names)
 			return panic("stat of IB device ", name, "failed", adapter.error);
 		if (shown == ADAPTER_LACKS_PORT ||
 		    channel_adapter_is_endpoint(request->adapters, name, port))
-			compat_ibwarn("main", "stat of IB device '%s' failed", adapter.name);
+			compat_ibwarn("main", "stat of IB device '%s' failed", name);
 		else if (request->debug)
 			printf("ibdebug: [%d] ca_stat: The device %s is not RDMA endpoint device\n",
-			       (int)getpid(), adapter.name);
+			       (int)getpid(), name);
 	}
 	return 0;
 }
@@ -167,11 +164,8 @@ static int list_ports(const struct request *request, const struct strings *names
 
 static int list_names(const struct strings *names)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		_cleanup_(freep) char *clean = text_clean(names->items[i], strlen(names->items[i]));
-
-		printf("%s\n", clean);
-	}
+	for (size_t i = 0; i < names->count; i++)
+		printf("%s\n", names->items[i]);
 	return 0;
 }
 

@@ -4,14 +4,12 @@
  * file, split into words by the shell.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/class_files.h"
 
@@ -30,27 +28,10 @@ static int usage(const char *program)
 	return COMPAT_STATUS_PANIC;
 }
 
-/* Names and values are the kernel's bytes: control bytes among them become \xNN. */
-static void print_clean(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void print_clean(FILE *file, const char *format, ...)
-{
-	_cleanup_(freep) char *text = NULL, *clean = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	text = mem_format_list(format, arguments);
-	va_end(arguments);
-	clean = text_clean(text, strlen(text));
-	fputs(clean, file);
-}
-
 static int no_files(const char *device)
 {
-	print_clean(stdout,
-		    "Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY "/%s/ports)",
-		    device, device);
-	putchar('\n');
+	printf("Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY "/%s/ports)\n",
+	       device, device);
 	return COMPAT_STATUS_PANIC;
 }
 
@@ -60,7 +41,7 @@ static void print_words(const char *text)
 	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
 		const size_t length = strcspn(text, blanks);
 
-		print_clean(stdout, " %.*s", (int)length, text);
+		printf(" %.*s", (int)length, text);
 		text += length;
 	}
 	putchar('\n');
@@ -74,17 +55,15 @@ static void print_value(const struct class_files *files, const char *label, cons
 
 	printf("\t%s:%s", label, strlen(label) < 7 ? "\t\t" : "\t");
 	/* The script skips a missing file; if reading one fails, cat reports the error. */
-	if (length < 0 && length != -ENOENT && length != -ENOTDIR && length != -EACCES) {
-		print_clean(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s", device, port, name);
-		fprintf(stderr, ": %s\n", strerror((int)-length));
-	}
+	if (length < 0 && length != -ENOENT && length != -ENOTDIR && length != -EACCES)
+		fprintf(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s: %s\n", device, port, name,
+			strerror((int)-length));
 	print_words(length < 0 ? unknown : text);
 }
 
 static void show_port(const struct class_files *files, const char *device, const char *port)
 {
-	print_clean(stdout, "Infiniband device '%s' port %s status:", device, port);
-	putchar('\n');
+	printf("Infiniband device '%s' port %s status:\n", device, port);
 	print_value(files, "default gid", device, port, "gids/0", "unknown");
 	print_value(files, "base lid", device, port, "lid", "unknown");
 	print_value(files, "sm lid", device, port, "sm_lid", "unknown");

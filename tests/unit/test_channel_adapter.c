@@ -176,25 +176,6 @@ static void lacking(void **state)
 	       "layer X");
 }
 
-/* A saved tree comes from someone else, and what is read here goes to a terminal. */
-static void control_bytes(void **state)
-{
-	struct bed *bed = *state;
-
-	put_device(bed, "a\x1b");
-	put_port(bed, "a\x1b", 1);
-	put(bed, "a\x1b", "fw_ver", "1\x1b[2J");
-	put(bed, "a\x1b", "hw_rev", "\x7f");
-	put(bed, "a\x1b", "hca_type", "b\x9b\nc");
-	put(bed, "a\x1b", "ports/1/link_layer", "0123456789abcdef\x1b");
-	/* The last one does not fit, and half of it is not shown. */
-	expect(bed, "a\x1b",
-	       "a\\x1b type 1 fw 1\\x1b[2J hw \\x7f hca b\\x9b\\x0ac guid 2c90300a1b2c3 image "
-	       "2c90300a1b2c6 last 1\n1: lid 37 lmc 3 sm 17 state 4 phys 5 rate 40 FDR10 cap "
-	       "2651e848 "
-	       "guid 2c90300a1b2c4 layer 0123456789abcdef");
-}
-
 /*
  * Every file that a port needs: without it the adapter is not shown, and the failed port is known.
  */
@@ -464,9 +445,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(files),	      TEST(lacking),	      TEST(broken_ports), TEST(endpoints),
-		TEST(broken_devices), TEST(numbers_of_ports), TEST(names),	  TEST(told),
-		TEST(refused),	      TEST(control_bytes),
+		TEST(files),	 TEST(lacking),	       TEST(broken_ports),
+		TEST(endpoints), TEST(broken_devices), TEST(numbers_of_ports),
+		TEST(names),	 TEST(told),	       TEST(refused),
 	};
 
 	return cmocka_run_group_tests_name("channel-adapter", tests, NULL, NULL);

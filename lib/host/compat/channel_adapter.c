@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "host/device.h"
 #include "host/nldev_devices.h"
 
@@ -100,17 +99,6 @@ static int read_text(struct reader *reader, const char *name, char *text, size_t
 	return 0;
 }
 
-/* A text that is shown: control bytes become \xNN. */
-static int read_word(struct reader *reader, const char *name, char *word, size_t size)
-{
-	char text[CLASS_TEXT_SIZE];
-	int rc = read_text(reader, name, text, sizeof(text));
-
-	if (!rc)
-		text_clean_into(word, size, text, strlen(text));
-	return rc;
-}
-
 static int read_number(struct reader *reader, const char *name, unsigned int *ret_number)
 {
 	char text[32];
@@ -181,7 +169,7 @@ static void read_link_layer(struct reader *reader, struct channel_port *port)
 		word = "Ethernet";
 	if (word)
 		snprintf(port->link_layer, sizeof(port->link_layer), "%s", word);
-	else if (read_word(reader, "link_layer", port->link_layer, sizeof(port->link_layer)))
+	else if (read_text(reader, "link_layer", port->link_layer, sizeof(port->link_layer)))
 		memcpy(port->link_layer, "IB", sizeof("IB")); /* before Linux 2.6.37 */
 }
 
@@ -280,9 +268,9 @@ static void read_words(struct reader *reader, struct channel_adapter *adapter)
 		snprintf(adapter->firmware, sizeof(adapter->firmware), "%s",
 			 reader->reported->firmware ? reader->reported->firmware : "");
 	else
-		read_word(reader, "fw_ver", adapter->firmware, sizeof(adapter->firmware));
-	read_word(reader, "hw_rev", adapter->hardware, sizeof(adapter->hardware));
-	read_word(reader, "hca_type", adapter->type, sizeof(adapter->type));
+		read_text(reader, "fw_ver", adapter->firmware, sizeof(adapter->firmware));
+	read_text(reader, "hw_rev", adapter->hardware, sizeof(adapter->hardware));
+	read_text(reader, "hca_type", adapter->type, sizeof(adapter->type));
 }
 
 static int read_adapter(struct reader *reader, struct channel_adapter *adapter)
@@ -312,9 +300,8 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 	int rc;
 
 	memset(adapter, 0, sizeof(*adapter));
-	rc = class_files_open_below(adapters->files, &directory, "%.*s", CHANNEL_ADAPTER_NAME - 1,
-				    name);
-	text_clean_into(adapter->name, sizeof(adapter->name), name, strlen(name));
+	snprintf(adapter->name, sizeof(adapter->name), "%s", name);
+	rc = class_files_open_below(adapters->files, &directory, "%s", adapter->name);
 	if (rc) {
 		adapter->error = -rc;
 		return rc;
