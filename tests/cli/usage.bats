@@ -243,11 +243,11 @@ names_command()
 @test "usage: --timeout takes a duration" {
 	local value
 
-	for value in 60000ms 20s 1m 1h 50 100000s 30.5s; do
+	for value in 60000ms 20s 1m 1h 1d 50 100000s 30.5s; do
 		quickly on cx5-ib-edr devices -o device --timeout "$value"
 		expect 0 $'DEVICE\nmlx5_0\nmlx5_1' '' || wrong "$value"
 	done
-	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5x 0x10 1d $'5\n' 5S; do
+	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5x 0x10 1w $'5\n' 5S; do
 		quickly on cx5-ib-edr devices --timeout "$value"
 		expect 2 '' || wrong "$value"
 		[[ $stderr == "rdmactl devices: --timeout: "*" is not a duration (500ms, 2s, 1m)"$'\n  rdmactl devices --help\n' ]] ||

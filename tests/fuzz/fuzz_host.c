@@ -74,6 +74,9 @@ static void find_users(void)
 	changes_clear(&changes);
 }
 
+/* ibstat prints the bytes of the files, whatever they are. */
+#define ENDS(array) (memchr(array, '\0', sizeof(array)) != NULL)
+
 static void check_adapter(const struct channel_adapters *adapters, const char *name)
 {
 	struct channel_adapter adapter;
@@ -83,12 +86,10 @@ static void check_adapter(const struct channel_adapters *adapters, const char *n
 	expect(adapter.last_port < CHANNEL_ADAPTER_PORTS);
 	for (unsigned int i = 0; i < CHANNEL_ADAPTER_PORTS; i++) {
 		expect(!adapter.ports[i].present || i <= adapter.last_port);
-		check_clean(adapter.ports[i].link_layer);
+		expect(ENDS(adapter.ports[i].link_layer));
 	}
-	check_clean(adapter.name);
-	check_clean(adapter.firmware);
-	check_clean(adapter.hardware);
-	check_clean(adapter.type);
+	expect(ENDS(adapter.name) && ENDS(adapter.firmware) && ENDS(adapter.hardware) &&
+	       ENDS(adapter.type));
 	channel_adapter_is_endpoint(adapters, name, 1);
 }
 
