@@ -82,6 +82,28 @@ static int destroy(struct rdma_cm_id *id)
 	return 0;
 }
 
+/* The connecting side waits for the address of an id that needs no memory. */
+static int create_none(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		       enum rdma_port_space space)
+{
+	(void)channel, (void)id, (void)context, (void)space;
+	return 0;
+}
+
+static int resolve_never(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to,
+			 int msec)
+{
+	(void)id, (void)from, (void)to, (void)msec;
+	return 0;
+}
+
+/* It exists, so librdmacm is already loaded. */
+static struct rdma_event_channel *no_channel(void)
+{
+	fail();
+	return NULL;
+}
+
 static struct agent *make_cm(struct cm *cm)
 {
 	struct agent *agent = agent_new(-1, -1);
@@ -183,6 +205,32 @@ static void flood_until_deadline(void **state)
 	free_cm(agent, &cm);
 }
 
+/* The same while many connections are accepted, or made: strangers begin no other wait. */
+static void flood_of_many(void **state)
+{
+	for (uint32_t active = 0; active < 2; active++) {
+		const struct message_connect_many order = {.active = active,
+							   .count = 1,
+							   .at_once = 1,
+							   .cookie = 7,
+							   .timeout_msec = SHORT_MSEC};
+		struct message_connected_many reply;
+		struct agent *agent;
+		struct cm cm;
+
+		(void)state;
+		agent = make_cm(&cm);
+		agent->api.rdma_create_event_channel = no_channel;
+		agent->api.rdma_create_id = create_none;
+		agent->api.rdma_resolve_addr = resolve_never;
+		cm.flood = FLOOD;
+		assert_int_equal(agent_connect_many(agent, &order, &reply), -ETIMEDOUT);
+		assert_in_range(cm.flood, 1, FLOOD - 1);
+		assert_int_equal(cm.destroyed, FLOOD - cm.flood);
+		free_cm(agent, &cm);
+	}
+}
+
 static void flood_and_signal(void **state)
 {
 	int signals = eventfd(1, EFD_CLOEXEC);
@@ -218,7 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stranger_meanwhile),	cmocka_unit_test(old_id_meanwhile),
 		cmocka_unit_test(flood_until_deadline), cmocka_unit_test(flood_and_signal),
-		cmocka_unit_test(flood_and_no_peer),
+		cmocka_unit_test(flood_and_no_peer),	cmocka_unit_test(flood_of_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,22 +335,14 @@ static int interrupted_once(struct rdma_event_channel *channel, struct rdma_cm_e
 	return -1;
 }
 
-static int late_event(struct rdma_event_channel *channel, struct rdma_cm_event **ret)
-{
-	if (soft_cm.interrupted++)
-		return soft_cm_event(channel, ret);
-	errno = EAGAIN;
-	return -1;
-}
-
 /*
  * The far side has failed if it sends a message while this one connects; the event with the reason
  * comes later.
  */
 static void last_word(void **state)
 {
-	struct rdma_cm_id *id = NULL;
-	struct cm_news news;
+	struct message_connect order = {.port = 7, .timeout_msec = 60000};
+	struct message_connected connected;
 	struct soft_trial bed;
 	struct agent *agent;
 	int pair[2];
@@ -358,23 +350,21 @@ static void last_word(void **state)
 	(void)state;
 	soft_cm_begin(&bed);
 	agent = bed.trial.near.agent;
-	assert_int_equal(agent_cm_open(agent), 0);
-	assert_int_equal(soft_cm_create(agent->cm, &id, NULL, RDMA_PS_TCP), 0);
-	soft_cm_push((struct soft_cm_id *)id, RDMA_CM_EVENT_REJECTED);
-	agent->api.rdma_get_cm_event = late_event;
+	make_qps(&bed.trial.near);
+	order.ip = soft.ports[1].endpoint.ip;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(send(pair[1], "", 1, 0), 1);
 	agent->watch.channel = pair[0];
-	agent->watch.patient = false;
-	agent->connecting = true;
-	assert_int_equal(agent_cm_next(agent, clock_nsec() + 60000000000, &news), 0);
-	assert_int_equal(news.type, RDMA_CM_EVENT_REJECTED);
+	agent->watch.patient = true;
+	/* Nobody listens there. */
+	expect_failure(agent, agent_connect(agent, &order, &connected), ECONNREFUSED,
+		       "rdma_get_cm_event");
+	assert_int_equal(agent->refused.cm_event, RDMA_CM_EVENT_REJECTED);
 	/* Its message is then read as an answer. */
 	assert_true(agent->watch.patient);
 	agent->watch.channel = bed.trial.far.channel;
 	close(pair[0]);
 	close(pair[1]);
-	soft_cm_destroy(id);
 	soft_cm_end(&bed);
 }
 

@@ -427,7 +427,7 @@ static void other_events(void **state)
 		struct message_connect_many order = usual;
 		struct message_connected_many reply;
 		/* The context of a connection's id. */
-		struct agent_connection connection = {.begin_nsec = 0};
+		struct agent_qp connection = {.begin_nsec = 0};
 		struct rdma_cm_id *id;
 		struct agent *agent;
 		struct cm cm;
@@ -622,7 +622,7 @@ static void expect_attributes(const struct cm *cm, const struct agent *agent)
 	assert_int_equal(rtr->max_dest_rd_atomic, 1);
 	/* IBTA 1, table 45: 12 is 0.64 ms. */
 	assert_int_equal(rtr->min_rnr_timer, 12);
-	assert_int_equal(rts->sq_psn, agent->many.items[2].qp.psn);
+	assert_int_equal(rts->sq_psn, agent->many.items[2].psn);
 	assert_int_equal(rts->max_rd_atomic, 1);
 	assert_int_equal(rts->timeout, 11);
 	assert_int_equal(rts->retry_cnt, 5);
@@ -652,14 +652,14 @@ static void exchanges(void **state)
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), 0);
 	assert_int_equal(reply.count, 3);
 	assert_int_equal(reply.items[2].qpn, 102);
-	assert_int_equal(agent->many.items[2].qp.qp->state, IBV_QPS_RESET);
+	assert_int_equal(agent->many.items[2].qp->state, IBV_QPS_RESET);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(reply.items[i].psn, agent->many.items[i].qp.psn);
+		assert_int_equal(reply.items[i].psn, agent->many.items[i].psn);
 	expect_small(&cm.init);
 	order.make = 0;
 	order.connect = 1;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), 0);
-	assert_int_equal(agent->many.items[2].qp.qp->state, IBV_QPS_RTS);
+	assert_int_equal(agent->many.items[2].qp->state, IBV_QPS_RTS);
 	expect_attributes(&cm, agent);
 	/* The last two, created and connected by one order; then one too many. */
 	order.make = 1;
@@ -667,7 +667,7 @@ static void exchanges(void **state)
 	order.count = 2;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), 0);
 	assert_int_equal(cm.qps, 5);
-	assert_int_equal(agent->many.items[4].qp.qp->state, IBV_QPS_RTS);
+	assert_int_equal(agent->many.items[4].qp->state, IBV_QPS_RTS);
 	order.count = 3;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), -EINVAL);
 	order.first = LIMIT_CONNECTIONS - 1;
@@ -752,7 +752,7 @@ static void memory_is_counted(void **state)
 	order.count = 1000;
 	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
 	/* A connection, and the duration of each of its steps. */
-	assert_int_equal(most, 1000 * (sizeof(struct agent_connection) + STEPS * 8));
+	assert_int_equal(most, 1000 * (sizeof(struct agent_qp) + STEPS * 8));
 	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
 	assert_int_equal(cm.ids, 0);
 	free_agent(agent, &cm);

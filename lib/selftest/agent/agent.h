@@ -80,6 +80,8 @@ struct agent_qp {
 	struct ibv_qp *target;	      /* receives, in the agent's XRC domain */
 	struct ibv_srq *shared;	      /* queue for its receives; NULL: no XRC */
 	uint32_t peer_qpn, peer_srqn; /* of the peer's sending queue pair and its SRQ */
+	/* While librdmacm connects it: start of the connection, and of its step. */
+	uint64_t begin_nsec, step_nsec;
 };
 
 /* Returns whether the other side acknowledges what such a queue pair (enum qp_kind) sends. */
@@ -99,15 +101,9 @@ enum connection_step {
 	STEPS,
 };
 
-/* One of many connections. */
-struct agent_connection {
-	struct agent_qp qp;
-	uint64_t begin_nsec, step_nsec; /* start of the connection, and of its step */
-};
-
-/* Many simultaneous connections (agent_many.c). */
+/* Many simultaneous connections (agent_connect.c). */
 struct agent_many {
-	struct agent_connection *items;
+	struct agent_qp *items;
 	uint32_t count;
 	uint32_t begun, established, closed;
 	uint64_t reserved;
@@ -151,7 +147,6 @@ struct agent {
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
 	bool shares_processor; /* with the other side, which polls at the same time */
-	bool connecting;       /* near side: a message of the other side means that it failed */
 	uint64_t looked_nsec;  /* when a wait for events of rdma_cm last checked the watch */
 	struct agent_samples samples;
 	struct message_way way;
@@ -204,8 +199,8 @@ void agent_reset(struct agent *agent);
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
  * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
- * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, agent_execute.c, prove.c, agent_ways.c,
- * agent_gather.c and measure/measure.c.
+ * agent_connect.c, agent_group.c, agent_ports.c, agent_xrc.c, agent_execute.c, prove.c,
+ * agent_ways.c, agent_gather.c and measure/measure.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -316,7 +311,7 @@ struct cm_news {
 
 /*
  * Waits for an event of that kind, until CLOCK_MONOTONIC `end_nsec`. Any other event is a failure,
- * unless it is about an id on its way out, or a stranger's connect request, which is rejected.
+ * unless it is about another id; a connect request is a stranger's, and is rejected.
  */
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   uint64_t end_nsec, struct cm_news *news);

@@ -84,12 +84,6 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 				return agent_cm_fail(agent, "rdma_get_cm_event");
 			stop = watch_wait(&agent->watch, agent->cm->fd, left);
 		}
-		/* The far side has finished before the expected event came: it has failed. */
-		if (stop == STOP_PEER_SPOKE && agent->connecting) {
-			agent->watch.patient = true;
-			end_nsec = clock_nsec() + LAST_WORD_NSEC;
-			continue;
-		}
 		if (stop)
 			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
 	}
@@ -144,30 +138,19 @@ int agent_cm_fail_event(struct agent *agent, const struct cm_news *news)
 	return -(int)agent->refused.error;
 }
 
-/* Like agent_cm_await(), for either of two kinds. */
-static int await_either(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
-			enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
-{
-	for (;;) {
-		int rc = agent_cm_next(agent, end_nsec, news);
-		bool ours = !rc && (news->id == id || news->listener == id);
-
-		if (rc)
-			return rc;
-		if (!ours && news->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-			agent_cm_turn_away(agent, news->id);
-		if (!ours)
-			continue;
-		if (news->type == type || news->type == other)
-			return 0;
-		return agent_cm_fail_event(agent, news);
-	}
-}
-
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   uint64_t end_nsec, struct cm_news *news)
 {
-	return await_either(agent, id, type, type, end_nsec, news);
+	for (;;) {
+		int rc = agent_cm_next(agent, end_nsec, news);
+
+		if (rc)
+			return rc;
+		if (news->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+			agent_cm_turn_away(agent, news->id);
+		else if (news->id == id)
+			return news->type == type ? 0 : agent_cm_fail_event(agent, news);
+	}
 }
 
 /*
@@ -251,16 +234,6 @@ int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t ma
 	return rc ? rc : agent_cm_modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
 }
 
-static struct agent_qp *fresh_qp(struct agent *agent, uint32_t slot)
-{
-	struct agent_qp *qp = &agent->qps[slot];
-
-	if (qp->qp && !qp->cm_id && qp->kind == QP_RC)
-		return qp;
-	agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u to connect", slot);
-	return NULL;
-}
-
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
 {
 	uint8_t tos = (uint8_t)agent->path.traffic_class;
@@ -269,25 +242,6 @@ int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
 		return 0;
 	return agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
 					  sizeof(tos));
-}
-
-/* Waits for the connect request of the test, and rejects those of strangers. */
-static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
-			 struct rdma_cm_id **ret_id)
-{
-	for (;;) {
-		struct cm_news news;
-		int rc = agent_cm_await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
-					end_nsec, &news);
-
-		if (rc)
-			return rc;
-		if (news.cookie == cookie) {
-			*ret_id = news.id;
-			return 0;
-		}
-		agent_cm_turn_away(agent, news.id);
-	}
 }
 
 /* As in trial_qp.c: with 7, rxe retries forever. */
@@ -331,39 +285,14 @@ int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *co
 	return agent->api.rdma_accept(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_accept") : 0;
 }
 
-int agent_accept(struct agent *agent, const struct message_accept *order,
-		 struct message_connected *reply)
-{
-	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct agent_qp *qp = fresh_qp(agent, order->slot);
-	uint32_t cookie = htonl(order->cookie);
-	struct cm_news news;
-	int rc;
-
-	if (!qp)
-		return -EINVAL;
-	if (!agent->listener)
-		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
-	rc = await_request(agent, order->cookie, end, &qp->cm_id);
-	if (!rc)
-		rc = agent_cm_accept(agent, qp, &cookie, order->max_rd_atomic, order->rnr_retries);
-	if (!rc)
-		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, end, &news);
-	if (rc)
-		return rc;
-	qp->connected = true;
-	*reply = (struct message_connected){.cookie = order->cookie};
-	return 0;
-}
-
-int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
-		     const struct ip_address *ip, uint32_t port)
+int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, const struct ip_address *ip,
+		     uint32_t port)
 {
 	struct sockaddr_storage from, to;
 
 	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
 	agent_cm_address(agent, ip, port, &to);
-	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, context, RDMA_PS_TCP))
+	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, qp, RDMA_PS_TCP))
 		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent_cm_set_tos(agent, qp->cm_id))
 		return agent_cm_fail(agent, "rdma_set_option");
@@ -384,25 +313,6 @@ int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
 	return 0;
 }
 
-static int resolve(struct agent *agent, struct agent_qp *qp, const struct message_connect *order,
-		   uint64_t end, struct message_connected *reply)
-{
-	uint64_t begin = clock_nsec();
-	struct cm_news news;
-	int rc = agent_cm_resolve(agent, qp, NULL, &order->ip, order->port);
-
-	if (!rc)
-		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
-	reply->address_nsec = clock_nsec() - begin;
-	begin += reply->address_nsec;
-	if (!rc)
-		rc = agent_cm_resolve_route(agent, qp);
-	if (!rc)
-		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
-	reply->route_nsec = clock_nsec() - begin;
-	return rc;
-}
-
 int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
 {
 	int rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
@@ -410,56 +320,6 @@ int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd
 	if (rc)
 		return rc;
 	return agent->api.rdma_establish(qp->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
-}
-
-static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic, uint64_t end,
-		    struct cm_news *news)
-{
-	int rc = await_either(agent, qp->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
-			      RDMA_CM_EVENT_ESTABLISHED, end, news);
-
-	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
-		return rc;
-	return agent_cm_establish(agent, qp, max_rd_atomic);
-}
-
-int agent_connect(struct agent *agent, const struct message_connect *order,
-		  struct message_connected *reply)
-{
-	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct agent_qp *qp = fresh_qp(agent, order->slot);
-	uint32_t cookie = htonl(order->cookie);
-	struct cm_news news = {0};
-	uint64_t begin;
-	int rc;
-
-	if (!qp || guard_ip(agent, &order->ip))
-		return -EINVAL;
-	rc = agent_cm_open(agent);
-	if (!rc && agent->endpoint.ip.family != order->ip.family)
-		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
-	if (!rc)
-		rc = resolve(agent, qp, order, end, reply);
-	if (!rc)
-		rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
-	if (rc)
-		return rc;
-	begin = clock_nsec();
-	rc = agent_cm_request(agent, qp, &cookie, order->max_rd_atomic, order->retries,
-			      order->rnr_retries);
-	if (rc)
-		return rc;
-	agent->connecting = agent->watch.patient;
-	agent->watch.patient = false;
-	rc = complete(agent, qp, order->max_rd_atomic, end, &news);
-	agent->watch.patient = agent->connecting || agent->watch.patient;
-	agent->connecting = false;
-	if (rc)
-		return rc;
-	qp->connected = true;
-	reply->cookie = news.cookie;
-	reply->connect_nsec = clock_nsec() - begin;
-	return 0;
 }
 
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order)

@@ -11,8 +11,6 @@
 
 #define CM_BACKLOG	LIMIT_AT_ONCE /* pending connect requests */
 #define CM_RESOLVE_MSEC 2000
-/* Time to wait for the event that explains a message of the far side. */
-#define LAST_WORD_NSEC 500000000ull
 
 /* Loads librdmacm and creates the agent's event channel, unless that was done before. */
 int agent_cm_open(struct agent *agent);
@@ -36,9 +34,9 @@ void agent_cm_address(const struct agent *agent, const struct ip_address *ip, ui
  * side takes it over. Returns 0, or -1 and sets errno.
  */
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
-/* Creates the queue pair's id, with that context, and begins to resolve the address. */
-int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
-		     const struct ip_address *ip, uint32_t port);
+/* Creates the queue pair's id, whose context is `qp`, and begins to resolve the address. */
+int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, const struct ip_address *ip,
+		     uint32_t port);
 /* Begins to resolve the route, once the address is resolved. */
 int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp);
 /* Moves the queue pair to a state with the attributes that librdmacm supplies for it. */

@@ -82,7 +82,7 @@ static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
 		if (cq->cq && agent->qps[i].qp && agent->qps[i].qp->send_cq == cq->cq)
 			return true;
 	for (size_t i = 0; i < many->count; i++)
-		if (cq->cq && many->items[i].qp.qp && many->items[i].qp.qp->send_cq == cq->cq)
+		if (cq->cq && many->items[i].qp && many->items[i].qp->send_cq == cq->cq)
 			return true;
 	return false;
 }
