@@ -14,10 +14,11 @@
 #include "base/socket.h"
 #include "selftest/agent/agent_cm.h"
 
-/* The multicast LID of each group, and any acknowledge timeout of a path. */
+/* The multicast LID and the SL of each group, and any acknowledge timeout of a path. */
 enum {
 	SOFT_IDS = 64,
 	SOFT_GROUP_LID = 0xc001,
+	SOFT_GROUP_SL = 5,
 	SOFT_CM_TIMEOUT = 15,
 	SOFT_CM_PSN = 0x500,
 	SOFT_CM_PORT = 0x1234,
@@ -505,8 +506,10 @@ static inline int soft_cm_attributes(struct rdma_cm_id *which, struct ibv_qp_att
 
 /* ---- Groups ---- */
 
-static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *address, void *context)
+static inline int soft_cm_join(struct rdma_cm_id *which, struct rdma_cm_join_mc_attr_ex *how,
+			       void *context)
 {
+	const struct sockaddr *address = how->addr;
 	struct soft_cm_id *id = (struct soft_cm_id *)which;
 	struct soft_cm_event *event;
 	const struct ip_address ip = socket_address_ip(&id->to);
@@ -514,6 +517,8 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *addres
 
 	if (soft_cm_fails(which, "rdma_join_multicast"))
 		return -1;
+	/* Bits 1 and 2 mark both members of the struct as valid. */
+	soft_must(how->comp_mask == 3);
 	soft_must(!context && which->ps == RDMA_PS_UDP && which->verbs &&
 		  !memcmp(address, &id->to, soft_cm_length(address)) &&
 		  !socket_address_port(&id->to));
@@ -523,7 +528,10 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *addres
 		struct rdma_ud_param *ud = &event->event.param.ud;
 
 		*ud = (struct rdma_ud_param){.qkey = RDMA_UDP_QKEY, .qp_num = 0xffffff};
-		ud->ah_attr = (struct ibv_ah_attr){.is_global = 1, .dlid = SOFT_GROUP_LID};
+		ud->ah_attr = (struct ibv_ah_attr){.is_global = 1,
+						   .dlid = SOFT_GROUP_LID,
+						   .sl = SOFT_GROUP_SL,
+						   .static_rate = IBV_RATE_10_GBPS};
 		soft_cm.members++;
 		memcpy(ud->ah_attr.grh.dgid.raw, gid.raw, sizeof(gid.raw));
 	}
@@ -581,7 +589,7 @@ static inline void soft_cm_fill_api(struct api *api, unsigned int side)
 	api->rdma_establish = soft_cm_establish;
 	api->rdma_disconnect = soft_cm_disconnect;
 	api->rdma_init_qp_attr = soft_cm_attributes;
-	api->rdma_join_multicast = soft_cm_join;
+	api->rdma_join_multicast_ex = soft_cm_join;
 	api->rdma_leave_multicast = soft_cm_leave;
 	api->ibv_attach_mcast = soft_cm_attach;
 	api->ibv_detach_mcast = soft_cm_detach;

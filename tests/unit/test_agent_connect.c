@@ -488,6 +488,45 @@ static void addresses(void **state)
 	agent_free(agent);
 }
 
+/* The subnet manager chooses the path of a group, and of nothing else; RoCE has none. */
+static void group_paths(void **state)
+{
+	static const struct {
+		uint32_t link_layer;
+		bool group;
+		uint8_t sl, rate;
+	} rows[] = {
+		{LINK_LAYER_INFINIBAND, true, SOFT_GROUP_SL, IBV_RATE_10_GBPS},
+		{LINK_LAYER_INFINIBAND, false, 2, 0},
+		{LINK_LAYER_ETHERNET, true, 2, 0},
+	};
+	struct message_join order = {.slot = 1, .timeout_msec = 8000};
+	struct message_joined joined;
+	struct soft_trial bed;
+	struct agent *agent;
+
+	(void)state;
+	soft_cm_begin(&bed);
+	agent = bed.trial.near.agent;
+	make_qps(&bed.trial.near);
+	agent->path.sl = 2;
+	assert_int_equal(ip_parse("239.1.2.3", &order.group), 0);
+	assert_int_equal(agent_join(agent, &order, &joined), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct message_address address = {.slot = 1, .to = soft.ports[1].endpoint};
+		const struct soft_ah *made;
+
+		agent->endpoint.link_layer = rows[i].link_layer;
+		if (rows[i].group)
+			address.to.gid = joined.gid;
+		assert_int_equal(agent_address(agent, &address), 0);
+		made = (const struct soft_ah *)agent->qps[1].ah;
+		assert_int_equal(made->attr.sl, rows[i].sl);
+		assert_int_equal(made->attr.static_rate, rows[i].rate);
+	}
+	soft_cm_end(&bed);
+}
+
 static void joins(void **state)
 {
 	struct message_join order = {.timeout_msec = 8000};
@@ -553,7 +592,7 @@ int main(void)
 		cmocka_unit_test(other_device),	  cmocka_unit_test(ends_of_waits),
 		cmocka_unit_test(last_word),	  cmocka_unit_test(events_are_read),
 		cmocka_unit_test(parameters),	  cmocka_unit_test(addresses),
-		cmocka_unit_test(joins),
+		cmocka_unit_test(joins),	  cmocka_unit_test(group_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,10 +39,8 @@ static struct bed {
 
 static int join_group(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *how, void *context)
 {
-	/* Bits 1 and 2 mark both members of the struct as valid. */
-	soft_must(how->comp_mask == 3);
 	bed.flags[own_side] = how->join_flags;
-	return soft_cm_join(id, how->addr, context);
+	return soft_cm_join(id, how, context);
 }
 
 /* The address of the group's messages, as cma_make_mc_event() sets it. */

@@ -163,23 +163,23 @@ static void refused_inline(void **state)
 
 static struct sockaddr_storage joined[2];
 
-static int join_near(struct rdma_cm_id *id, struct sockaddr *address, void *context)
+static int join_near(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *how, void *context)
 {
-	memcpy(&joined[0], address, soft_cm_length(address));
-	return soft_cm_join(id, address, context);
+	memcpy(&joined[0], how->addr, soft_cm_length(how->addr));
+	return soft_cm_join(id, how, context);
 }
 
-static int join_far(struct rdma_cm_id *id, struct sockaddr *address, void *context)
+static int join_far(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *how, void *context)
 {
-	memcpy(&joined[1], address, soft_cm_length(address));
-	return soft_cm_join(id, address, context);
+	memcpy(&joined[1], how->addr, soft_cm_length(how->addr));
+	return soft_cm_join(id, how, context);
 }
 
 static void begin_group(struct soft_trial *bed)
 {
 	soft_cm_begin(bed);
-	bed->trial.near.agent->api.rdma_join_multicast = join_near;
-	bed->far->api.rdma_join_multicast = join_far;
+	bed->trial.near.agent->api.rdma_join_multicast_ex = join_near;
+	bed->far->api.rdma_join_multicast_ex = join_far;
 }
 
 /*

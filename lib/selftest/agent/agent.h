@@ -73,8 +73,7 @@ struct agent_qp {
 	bool connected;
 	uint32_t target_qpn, target_qkey; /* of a run of a UD queue pair; 0: none */
 	struct rdma_cm_id *group;	  /* multicast group that it joined */
-	struct gid group_gid;
-	uint16_t group_lid;
+	struct ibv_ah_attr group_path;	  /* of messages to the group, as its creator chose */
 	struct sockaddr_storage group_address;
 	/* XRC: `qp` only sends. */
 	struct ibv_qp *target;	      /* receives, in the agent's XRC domain */

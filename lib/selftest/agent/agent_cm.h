@@ -56,3 +56,10 @@ int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd
 /* Moves a queue pair whose id came with a connect request as far as possible, and accepts. */
 int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
 		    uint32_t max_rd_atomic, uint32_t rnr_retries);
+/*
+ * Joins the multicast group qp->group_address, an IP address or an AF_IB one, as a member of that
+ * kind (enum rdma_cm_mc_join_flags); fills in qp->group and qp->group_path. Destroying the queue
+ * pair leaves the group.
+ */
+int agent_cm_join(struct agent *agent, struct agent_qp *qp, uint32_t flags, uint32_t timeout_msec,
+		  struct cm_news *news);

@@ -7,36 +7,48 @@
 #include "host/device.h"
 #include "selftest/agent/agent_cm.h"
 
-static int join(struct agent *agent, struct agent_qp *qp, const struct message_join *order,
-		struct cm_news *news)
+int agent_cm_join(struct agent *agent, struct agent_qp *qp, uint32_t flags, uint32_t timeout_msec,
+		  struct cm_news *news)
 {
-	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct sockaddr_storage from;
-	int rc;
+	const uint64_t end = clock_nsec() + timeout_msec * 1000000ull;
+	struct sockaddr *to = (struct sockaddr *)&qp->group_address;
+	struct rdma_cm_join_mc_attr_ex how = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = flags,
+		.addr = to,
+	};
+	struct sockaddr_storage own;
+	struct sockaddr *from = (struct sockaddr *)&own;
+	int rc = agent_cm_open(agent);
 
-	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
-	agent_cm_address(agent, &order->group, 0, &qp->group_address);
+	if (rc)
+		return rc;
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &own);
 	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
 		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent_cm_set_tos(agent, qp->group))
 		return agent_cm_fail(agent, "rdma_set_option");
-	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
+	if (agent->api.rdma_bind_addr(qp->group, from))
 		return agent_cm_fail(agent, "rdma_bind_addr");
-	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,
-					  (struct sockaddr *)&qp->group_address, CM_RESOLVE_MSEC)
-		     ? agent_cm_fail(agent, "rdma_resolve_addr")
-		     : agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+	if (to->sa_family == AF_INET || to->sa_family == AF_INET6) {
+		if (agent->api.rdma_resolve_addr(qp->group, from, to, CM_RESOLVE_MSEC))
+			return agent_cm_fail(agent, "rdma_resolve_addr");
+		rc = agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+	}
 	if (rc)
 		return rc;
-	if (agent->api.rdma_join_multicast(qp->group, (struct sockaddr *)&qp->group_address, NULL))
+	if (agent->api.rdma_join_multicast_ex(qp->group, &how, NULL))
 		return agent_cm_fail(agent, "rdma_join_multicast");
-	return agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
+	rc = agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
+	if (!rc)
+		qp->group_path = news->group;
+	return rc;
 }
 
 int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
 {
 	struct agent_qp *qp = &agent->qps[order->slot];
-	union ibv_gid gid;
+	const struct ibv_ah_attr *path = &qp->group_path;
 	struct cm_news news;
 	int rc;
 
@@ -44,40 +56,36 @@ int agent_join(struct agent *agent, const struct message_join *order, struct mes
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
 	if (guard_group(agent, &order->group))
 		return -EINVAL;
-	rc = agent_cm_open(agent);
-	if (!rc && agent->endpoint.ip.family != order->group.family)
-		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");
-	if (!rc)
-		rc = join(agent, qp, order, &news);
+	if (agent->endpoint.ip.family != order->group.family)
+		return agent_fail(agent, STAGE_CM, EAFNOSUPPORT,
+				  "no address of the group's family");
+	agent_cm_address(agent, &order->group, 0, &qp->group_address);
+	rc = agent_cm_join(agent, qp, RDMA_MC_JOIN_FLAG_FULLMEMBER, order->timeout_msec, &news);
 	if (rc)
 		return rc;
-	memcpy(&gid, &news.group.grh.dgid, sizeof(gid));
-	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
-	qp->group_lid = news.group.dlid;
-	rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
+	rc = agent->api.ibv_attach_mcast(qp->qp, &path->grh.dgid, path->dlid);
 	if (rc)
 		return agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
 	qp->connected = true;
 	*reply = (struct message_joined){
-		.gid = qp->group_gid,
-		.lid = qp->group_lid,
+		.lid = path->dlid,
 		.qkey = news.group_qkey,
 		.qpn = news.group_qpn & 0xffffff,
 	};
+	memcpy(reply->gid.raw, path->grh.dgid.raw, sizeof(reply->gid.raw));
 	return 0;
 }
 
 int agent_leave(struct agent *agent, const struct message_leave *order)
 {
 	struct agent_qp *qp = &agent->qps[order->slot];
-	union ibv_gid gid;
+	const struct ibv_ah_attr *path = &qp->group_path;
 
 	if (!qp->group)
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is in no group",
 				    order->slot);
-	memcpy(gid.raw, qp->group_gid.raw, sizeof(gid.raw));
 	if (qp->connected) {
-		agent->api.ibv_detach_mcast(qp->qp, &gid, qp->group_lid);
+		agent->api.ibv_detach_mcast(qp->qp, &path->grh.dgid, path->dlid);
 		agent->api.rdma_leave_multicast(qp->group, (struct sockaddr *)&qp->group_address);
 	}
 	qp->connected = false;

@@ -455,6 +455,17 @@ int agent_query(struct agent *agent, const struct message_query *order,
 	return 0;
 }
 
+/*
+ * Whether the address is the multicast group that the queue pair has joined, in a subnet whose
+ * manager prescribes the SL, the rate and the rest of the path (IBTA 1, 15.2.5.17).
+ */
+static bool is_managed_group(const struct agent *agent, const struct agent_qp *qp,
+			     const struct gid *gid)
+{
+	return qp->group && agent->endpoint.link_layer == LINK_LAYER_INFINIBAND &&
+	       !memcmp(gid->raw, qp->group_path.grh.dgid.raw, sizeof(gid->raw));
+}
+
 int agent_address(struct agent *agent, const struct message_address *order)
 {
 	struct agent_qp *qp = find_qp(agent, order->slot);
@@ -462,7 +473,10 @@ int agent_address(struct agent *agent, const struct message_address *order)
 
 	if (!qp || guard_destination(agent, &order->to))
 		return -EINVAL;
-	fill_address(agent, &order->to, order->sl, &attr.ah_attr);
+	if (is_managed_group(agent, qp, &order->to.gid))
+		attr.ah_attr = qp->group_path;
+	else
+		fill_address(agent, &order->to, order->sl, &attr.ah_attr);
 	if (qp->ah)
 		agent->api.ibv_destroy_ah(qp->ah);
 	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &attr.ah_attr);

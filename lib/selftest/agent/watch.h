@@ -123,7 +123,6 @@ static inline void watch_progress(struct watch *watch)
 	MUST(rdma_init_qp_attr, "RDMACM_1.2")          \
 	MUST(rdma_get_cm_event, "RDMACM_1.0")          \
 	MUST(rdma_ack_cm_event, "RDMACM_1.0")          \
-	MUST(rdma_join_multicast, "RDMACM_1.0")        \
 	MUST(rdma_join_multicast_ex, "RDMACM_1.1")     \
 	MUST(rdma_leave_multicast, "RDMACM_1.0")
 

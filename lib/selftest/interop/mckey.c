@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/port.h"
@@ -16,8 +15,7 @@
 #include "selftest/interop/mckey.h"
 
 /* Time that mckey gives the switches to learn who is in the group. */
-#define SWITCHES_MSEC	   3000
-#define GROUP_RESOLVE_MSEC 2000
+#define SWITCHES_MSEC 3000
 
 /* ---- The group ---- */
 
@@ -35,51 +33,21 @@ static void group_address(const struct interop *session, struct sockaddr_storage
 	memcpy(&address->sib_addr, group->gid.raw, sizeof(group->gid.raw));
 }
 
-static int await(struct mckey *run, struct rdma_cm_id *id, enum rdma_cm_event_type type)
-{
-	struct interop *session = run->session;
-	const uint64_t end = clock_nsec() + session->timeout_msec * 1000000ull;
-
-	return agent_cm_await(session->agent, id, type, end, &run->joined)
-		       ? interop_fail_agent(session)
-		       : 0;
-}
-
-/* The agent leaves the group when its queue pair is destroyed. */
 static int join(struct mckey *run)
 {
 	struct interop *session = run->session;
-	const struct interop_group *group = &session->request->group;
 	struct agent *agent = session->agent;
 	struct agent_qp *qp = &agent->qps[INTEROP_QP];
-	struct sockaddr_storage from;
-	struct rdma_cm_join_mc_attr_ex how = {
-		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
-		.join_flags = group->send_only ? RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
-					       : RDMA_MC_JOIN_FLAG_FULLMEMBER,
-		.addr = (struct sockaddr *)&qp->group_address,
-	};
+	const uint32_t flags = session->request->group.send_only
+				       ? RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
+				       : RDMA_MC_JOIN_FLAG_FULLMEMBER;
 
 	if (!session->local->ip.family)
 		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
-	agent_cm_address(agent, &session->local->ip, 0, &from);
 	group_address(session, &qp->group_address);
-	if (agent_cm_open(agent))
-		return interop_fail_agent(session);
-	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
-		return interop_fail_cm(session, "rdma_create_id");
-	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
-		return interop_fail_cm(session, "rdma_bind_addr");
-	if (group->ip.family) {
-		if (agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from, how.addr,
-						 GROUP_RESOLVE_MSEC))
-			return interop_fail_cm(session, "rdma_resolve_addr");
-		if (await(run, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED))
-			return -EIO;
-	}
-	if (agent->api.rdma_join_multicast_ex(qp->group, &how, NULL))
-		return interop_fail_cm(session, "rdma_join_multicast");
-	return await(run, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN);
+	return agent_cm_join(agent, qp, flags, session->timeout_msec, &run->joined)
+		       ? interop_fail_agent(session)
+		       : 0;
 }
 
 /* ---- The queue pair ---- */
@@ -136,12 +104,10 @@ static int start(struct mckey *run)
 		.state = IBV_QPS_INIT,
 		.qkey = run->joined.group_qkey,
 	};
-	union ibv_gid gid = run->joined.group.grh.dgid;
+	const union ibv_gid *gid = &qp->group_path.grh.dgid;
 	int rc;
 
-	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
-	memcpy(session->remote.gid.raw, gid.raw, sizeof(gid.raw));
-	qp->group_lid = run->joined.group.dlid;
+	memcpy(session->remote.gid.raw, gid->raw, sizeof(gid->raw));
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		if (agent_modify(agent, &order))
 			return interop_fail_agent(session);
@@ -151,11 +117,11 @@ static int start(struct mckey *run)
 	}
 	qp->connected = true;
 	if (session->server) {
-		rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
+		rc = agent->api.ibv_attach_mcast(qp->qp, gid, qp->group_path.dlid);
 		errno = rc;
 		return rc ? interop_fail_cm(session, "ibv_attach_mcast") : 0;
 	}
-	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &run->joined.group);
+	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &qp->group_path);
 	if (!qp->ah)
 		return interop_fail_at(session, STAGE_CONNECT_QP, errno);
 	session->send.wr.ud.ah = qp->ah;

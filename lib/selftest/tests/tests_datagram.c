@@ -344,10 +344,14 @@ static int set_qkey(struct trial *trial, struct side *side, uint32_t qkey)
 static int address_group(struct trial *trial, const struct message_joined *joined)
 {
 	struct message_address request = {.to = trial->far_can.far};
+	int rc;
 
 	request.to.gid = joined->gid;
 	request.to.lid = joined->lid;
-	return trial_explain(trial, &trial->near, side_address(&trial->near, &request));
+	rc = trial_explain(trial, &trial->near, side_address(&trial->near, &request));
+	if (!rc)
+		trial_note_told(trial);
+	return rc;
 }
 
 /* Both sides join, and the near side prepares to send to the group; *joined is its view of it. */

@@ -113,6 +113,8 @@ int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape
 /* The first step of trial_connect(), for tests that stop there: both queue pairs, in RESET. */
 int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		   struct qp_numbers *numbers);
+/* Records packet attributes and retries of this side's first queue pair, once connected. */
+void trial_note_told(struct trial *trial);
 /* Moves one side's queue pair to a state. */
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
 		 const struct qp_shape *shape, const struct qp_numbers *numbers);

@@ -213,8 +213,7 @@ static void take(struct number *column, const struct number *told)
 		*column = *told;
 }
 
-/* Records packet attributes and retries of this side's first queue pair, once connected. */
-static void note_told(struct trial *trial)
+void trial_note_told(struct trial *trial)
 {
 	struct agent *agent = trial->near.agent;
 	const struct agent_told *told = &agent->told;
@@ -255,7 +254,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 	int rc = side_modify(side, &request);
 
 	if (!rc && near && !slot && state == IBV_QPS_RTS)
-		note_told(trial);
+		trial_note_told(trial);
 	return trial_explain(trial, side, rc);
 }
 
@@ -391,7 +390,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	rc = side_connect(near, &connect, &connected);
 	if (!rc && !slot) {
 		note_times(trial->result, &connected);
-		note_told(trial);
+		trial_note_told(trial);
 	}
 	return trial_finish_accept(trial, &accept, CM_CONNECT_MSEC, &held, rc);
 }
@@ -408,7 +407,7 @@ static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape
 	if (make_address(trial, &trial->far, slot) || make_address(trial, &trial->near, slot))
 		return -EIO;
 	if (!slot)
-		note_told(trial);
+		trial_note_told(trial);
 	return 0;
 }
 
