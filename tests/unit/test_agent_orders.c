@@ -799,6 +799,34 @@ static void runs(void **state)
 	agent_free(agent);
 }
 
+/* After a completion queue has overflowed, no order that awaits completions can be trusted. */
+static void lost_completions(void **state)
+{
+	const struct message waits = {.type = MESSAGE_WAIT, .wait = {.count = 1}};
+	const struct message queries = {.type = MESSAGE_QUERY};
+	const struct message release = {.type = MESSAGE_RELEASE};
+	struct agent *agent = make_agent();
+	struct message reply;
+
+	(void)state;
+	equip(agent, QP_RC);
+	agent->watch.cq_error = true;
+	agent_execute(agent, &waits, &reply);
+	assert_int_equal(reply.type, MESSAGE_REFUSED);
+	assert_int_equal(reply.refused.refusal, REFUSAL_FAILED);
+	assert_int_equal(reply.refused.stage, STAGE_TRANSFER);
+	assert_int_equal(reply.refused.error, EOVERFLOW);
+	agent_execute(agent, &queries, &reply);
+	assert_int_equal(reply.type, MESSAGE_QUERIED);
+	/* The next test has queues of its own. */
+	agent_execute(agent, &release, &reply);
+	assert_int_equal(reply.type, MESSAGE_DONE);
+	equip(agent, QP_RC);
+	agent_execute(agent, &waits, &reply);
+	assert_int_equal(reply.type, MESSAGE_WAITED);
+	agent_free(agent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -816,6 +844,7 @@ int main(void)
 		cmocka_unit_test(runs),
 		cmocka_unit_test(silence_of_a_run),
 		cmocka_unit_test(silence_without_end),
+		cmocka_unit_test(lost_completions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

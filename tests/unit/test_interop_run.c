@@ -289,6 +289,20 @@ static void interrupted_server(void **state)
 	free_bed(&bed);
 }
 
+/* Nothing more arrives because completions are lost, and the peer is not to blame. */
+static void lost_completions(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed, true, &bandwidth_role);
+	interop_row_begin(&bed.session);
+	bed.session.agent->watch.cq_error = true;
+	assert_int_equal(interop_fail_stop(&bed.session, STOP_TIMED_OUT), -EIO);
+	assert_reason(&bed, "a completion queue of none0 is in error (IBV_EVENT_CQ_ERR)");
+	free_bed(&bed);
+}
+
 /* There is no test for perftest's atomics. */
 static void no_such_test(void **state)
 {
@@ -337,7 +351,7 @@ int main(void)
 		cmocka_unit_test(rate_of_a_receiver), cmocka_unit_test(clients_that_end),
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
 		cmocka_unit_test(interrupted_server), cmocka_unit_test(no_such_test),
-		cmocka_unit_test(count_of_a_server),
+		cmocka_unit_test(count_of_a_server),  cmocka_unit_test(lost_completions),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

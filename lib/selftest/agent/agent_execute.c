@@ -165,11 +165,17 @@ static int (*const handlers[MESSAGE_TYPES])(struct agent *agent, const struct me
 #include "selftest/wire/messages.def"
 };
 
+static bool awaits_completions(uint32_t type)
+{
+	return type == MESSAGE_WAIT || type == MESSAGE_RUN || type == MESSAGE_GATHER;
+}
+
 static int carry_out(struct agent *agent, const struct message *order, struct message *reply)
 {
 	const bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_OPEN_PORT &&
 				  order->type != MESSAGE_LIST_PORTS &&
 				  order->type != MESSAGE_RELEASE;
+	int rc;
 
 	if (order->type >= MESSAGE_TYPES || !handlers[order->type])
 		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is not a request",
@@ -177,7 +183,10 @@ static int carry_out(struct agent *agent, const struct message *order, struct me
 	if (needs_device && !agent->context)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device is open");
 	reply->type = message_rows[order->type].reply;
-	return handlers[order->type](agent, order, reply);
+	rc = handlers[order->type](agent, order, reply);
+	if (rc || !agent->watch.cq_error || !awaits_completions(order->type))
+		return rc;
+	return agent_fail(agent, STAGE_TRANSFER, EOVERFLOW, "a completion queue");
 }
 
 void agent_execute(struct agent *agent, const struct message *order, struct message *reply)

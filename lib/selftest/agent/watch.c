@@ -35,6 +35,8 @@ static void note_event(struct watch *watch, const struct ibv_async_event *event)
 {
 	const bool ours = event->element.port_num == (int)watch->port;
 
+	if (event->event_type == IBV_EVENT_CQ_ERR)
+		watch->cq_error = true;
 	if (event->event_type == IBV_EVENT_DEVICE_FATAL)
 		watch->device_gone = true;
 	if (event->event_type == IBV_EVENT_PORT_ERR && ours)

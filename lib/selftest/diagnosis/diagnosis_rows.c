@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/port.h"
 #include "base/gid.h"
@@ -241,6 +240,11 @@ static const struct diagnosis_row {
 	{LIST_CM_EVENT, ANY, "librdmacm gave up on {far}: {cm_event}, status {cm_status}",
 	 "look at the kernel logs of both hosts (dmesg)"},
 
+	{STAGE_TRANSFER, EOVERFLOW,
+	 "a completion queue of {device} is in error (IBV_EVENT_CQ_ERR): it overflowed, and "
+	 "completions are lost",
+	 "try a smaller --depth; if that does not help, report it to the maker of the device, with "
+	 "its firmware version (rdmactl devices)"},
 	{STAGE_TRANSFER, ANY, "the transfer from {near} to {far} failed: {error}", KERNEL_LOG},
 	{LIST_STATUS, IBV_WC_RNR_RETRY_EXC_ERR,
 	 "{far} was not ready to receive ({status}): it had no receive buffer posted when the "
@@ -465,25 +469,6 @@ static const struct diagnosis_row {
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };
 
-/* Replaces the {words} of a template in one pass, so braces in a replacement stay. */
-static char *expand(const struct diagnosis_words *words, const char *template)
-{
-	char *text = mem_string("");
-
-	while (*template) {
-		size_t plain = strcspn(template, "{");
-		size_t length = template[plain] ? strcspn(template + plain + 1, "}") : 0;
-		_cleanup_(freep) char *before = text;
-		_cleanup_(freep) char *name = mem_format("%.*s", (int)length,
-							 template + plain + (length ? 1 : 0));
-
-		text = mem_format("%s%.*s%s", before, (int)plain, template,
-				  length ? diagnosis_word(words, name) : "");
-		template += plain + (length ? length + 2 : 0);
-	}
-	return text;
-}
-
 bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
 		   unsigned int list, int code)
 {
@@ -494,7 +479,7 @@ bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *wo
 		row++;
 	while (!row->sentence)
 		row++;
-	diagnosis->sentence = expand(words, row->sentence);
-	diagnosis->hint = row->hint ? expand(words, row->hint) : NULL;
+	diagnosis->sentence = diagnosis_expand(words, row->sentence);
+	diagnosis->hint = row->hint ? diagnosis_expand(words, row->hint) : NULL;
 	return true;
 }

@@ -21,6 +21,25 @@ const char *diagnosis_word(const struct diagnosis_words *words, const char *name
 	return "";
 }
 
+/* In one pass, so braces in a replacement stay. */
+char *diagnosis_expand(const struct diagnosis_words *words, const char *template)
+{
+	char *text = mem_string("");
+
+	while (*template) {
+		size_t plain = strcspn(template, "{");
+		size_t length = template[plain] ? strcspn(template + plain + 1, "}") : 0;
+		_cleanup_(freep) char *before = text;
+		_cleanup_(freep) char *name = mem_format("%.*s", (int)length,
+							 template + plain + (length ? 1 : 0));
+
+		text = mem_format("%s%.*s%s", before, (int)plain, template,
+				  length ? diagnosis_word(words, name) : "");
+		template += plain + (length ? length + 2 : 0);
+	}
+	return text;
+}
+
 void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
 {
 	va_list values;

@@ -219,8 +219,8 @@ void interop_client_came(struct interop *session, const struct sockaddr_storage 
 	session->peer = mem_string(text);
 	session->remote = (struct endpoint){.ip = ip};
 	set_defaults(session);
-	/* A port that was down in an earlier run may be up again. */
-	session->agent->watch.port_down = false;
+	/* A port that was down in an earlier run may be up again, and its queues are gone. */
+	session->agent->watch.port_down = session->agent->watch.cq_error = false;
 	interop_row_begin(session);
 }
 
