@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define TCP_BACKLOG 16
+#define TCP_BACKLOG	  16
+#define DEAD_AFTER_PROBES 4
+#define PROBE_SECONDS	  15
 
 socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
 			 struct sockaddr_storage *ret)
@@ -77,6 +80,28 @@ int socket_error(int fd)
 	int error = 0;
 
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) ? -errno : -error;
+}
+
+void socket_keep_alive(int fd)
+{
+	const int on = 1, probes = DEAD_AFTER_PROBES, seconds = PROBE_SECONDS;
+	const unsigned int msec = DEAD_AFTER_PROBES * PROBE_SECONDS * 1000;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+	/*
+	 * Ends a connection with unacknowledged data as soon; by default after a quarter of an
+	 * hour: tcp(7).
+	 */
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &msec, sizeof(msec));
+}
+
+/* An ICMP error, or a failed ARP, replaces ETIMEDOUT: Linux, tcp_write_err(). */
+bool socket_is_given_up(int error)
+{
+	return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
 bool socket_is_exhausted(int error)

@@ -27,6 +27,14 @@ int socket_wait(int fd, short events, int signals, uint64_t end_msec);
 /* Returns the pending error of a connection as -errno; 0 if there is none. */
 int socket_error(int fd);
 
+/*
+ * Gives up the connection a minute after the host at the other end has stopped answering: one that
+ * is switched off sends no goodbye. Reading or writing fails then, as socket_is_given_up() tells.
+ */
+void socket_keep_alive(int fd);
+/* Whether a connection failed with this errno because nothing at the other end answers. */
+bool socket_is_given_up(int error);
+
 /* Whether accept(2) failed for want of something that may be free again a while later. */
 bool socket_is_exhausted(int error);
 /* Listens on the address, or on every one if the family of `ip` is 0. Returns 0 or -errno. */

@@ -303,6 +303,20 @@ static void lost_completions(void **state)
 	free_bed(&bed);
 }
 
+/* It says nothing about how long the client has been silent. */
+static void host_is_gone(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed, true, &bandwidth_role);
+	interop_row_begin(&bed.session);
+	assert_int_equal(interop_fail_exchange(&bed.session, -EHOSTDOWN, 600000), -EIO);
+	assert_reason(&bed, "hostb is connected, but its host no longer answers: TCP gave up the "
+			    "connection");
+	free_bed(&bed);
+}
+
 /* There is no test for perftest's atomics. */
 static void no_such_test(void **state)
 {
@@ -352,6 +366,7 @@ int main(void)
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
 		cmocka_unit_test(interrupted_server), cmocka_unit_test(no_such_test),
 		cmocka_unit_test(count_of_a_server),  cmocka_unit_test(lost_completions),
+		cmocka_unit_test(host_is_gone),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <linux/filter.h>
+#include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -345,6 +347,35 @@ static void listeners(void **state)
 	close(listener);
 }
 
+static int option_of(int fd, int option)
+{
+	socklen_t size = sizeof(int);
+	int value = -1;
+
+	assert_int_equal(getsockopt(fd, IPPROTO_TCP, option, &value, &size), 0);
+	return value;
+}
+
+/* A client whose host acknowledges nothing more is given up after a minute, here at once. */
+static void expect_given_up(struct bed *bed, int client, int accepted)
+{
+	struct sock_filter drop = {.code = BPF_RET | BPF_K};
+	const struct sock_fprog program = {.len = 1, .filter = &drop};
+	const int one = 1;
+	char byte;
+
+	assert_int_equal(option_of(accepted, TCP_KEEPINTVL) * option_of(accepted, TCP_KEEPCNT), 60);
+	assert_int_equal(option_of(accepted, TCP_KEEPIDLE), 15);
+	assert_int_equal(option_of(accepted, TCP_USER_TIMEOUT), 60000);
+	assert_int_equal(
+		setsockopt(client, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+	assert_int_equal(setsockopt(accepted, IPPROTO_TCP, TCP_KEEPCNT, &one, sizeof(one)), 0);
+	assert_int_equal(setsockopt(accepted, IPPROTO_TCP, TCP_KEEPINTVL, &one, sizeof(one)), 0);
+	assert_int_equal(setsockopt(accepted, IPPROTO_TCP, TCP_USER_TIMEOUT, &one, sizeof(one)), 0);
+	assert_int_equal(setsockopt(accepted, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof(one)), 0);
+	assert_int_equal(tcp_read(&bed->watch, accepted, &byte, 1, 600000), -EHOSTDOWN);
+}
+
 /* Loopback of each family, from a given address or any; a port that is only bound refuses. */
 static void connections(void **state)
 {
@@ -367,6 +398,7 @@ static void connections(void **state)
 	assert_int_equal(listen(listener, 2), 0);
 	assert_int_equal(tcp_connect(&bed->watch, &here, &from, 1000, &fd), 0);
 	assert_int_equal(tcp_accept(&bed->watch, listener, &accepted, &got), 0);
+	expect_given_up(bed, fd, accepted);
 	assert_int_equal(((struct sockaddr_in *)&got)->sin_addr.s_addr, source->sin_addr.s_addr);
 	assert_flags(fd);
 	assert_flags(accepted);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/socket.h"
 #include "counter/counter.h"
 #include "selftest/agent/agent.h"
 #include "selftest/wire/message.h"
@@ -253,8 +254,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		rc = exchange_receive(channel, agent->watch.signals, idle_msec, &order,
 				      &served.complaint);
 		served.stop = STOP_NONE;
-		/* The socket was readable, so this is its own error: TCP timed out. */
-		if (rc == -ETIMEDOUT && !served.complaint)
+		/* The socket was readable, so this is its own error. */
+		if (socket_is_given_up(-rc) && !served.complaint)
 			served.lost = "TCP gave up the connection: the client's host acknowledged "
 				      "nothing";
 		if (rc || order.type == MESSAGE_BYE)

@@ -256,6 +256,7 @@ int tcp_accept(struct watch *watch, int listener, int *ret_fd, struct sockaddr_s
 		int rc;
 
 		if (fd >= 0) {
+			socket_keep_alive(fd);
 			*ret_fd = fd;
 			*ret_address = address;
 			return 0;
@@ -290,6 +291,8 @@ static int transfer(struct watch *watch, int fd, char *in, const char *out, size
 			done += (size_t)moved;
 			continue;
 		}
+		if (socket_is_given_up(errno))
+			return -EHOSTDOWN;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		rc = in ? wait_readable(watch, fd, end) : wait_writable(watch, fd, end);

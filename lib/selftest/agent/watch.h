@@ -149,12 +149,12 @@ int api_open_cm(struct api *api);
  */
 int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
 		const struct sockaddr_storage *source, unsigned int msec, int *ret_fd);
-/* Waits for a client without a time limit. */
+/* Waits for a client without a time limit. Its connection has socket_keep_alive(). */
 int tcp_accept(struct watch *watch, int listener, int *ret_fd,
 	       struct sockaddr_storage *ret_address);
 /*
  * Transfer exactly `length` bytes. Return 0 or -errno: -ECONNRESET if the peer closed the
- * connection.
+ * connection, -EHOSTDOWN if its host no longer answers.
  */
 int tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec);
 int tcp_write(struct watch *watch, int fd, const void *bytes, size_t length, unsigned int msec);

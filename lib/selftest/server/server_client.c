@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/hmac.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "selftest/agent/agent.h"
 #include "selftest/server/crowd.h"
@@ -35,8 +36,6 @@
 #define ANSWER_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* time to read the refusal */
-#define DEAD_AFTER_PROBES 4
-#define PROBE_SECONDS	  15
 
 /* Limits on one client's buffers, and on the other memory of its process. */
 #define MOST_BUFFER_BYTES (64ull << 20)
@@ -91,24 +90,6 @@ static void limit_memory(void)
 	if (limit.rlim_cur > most)
 		limit.rlim_cur = most;
 	setrlimit(RLIMIT_DATA, &limit);
-}
-
-/* A host that is switched off sends no goodbye. */
-static void prepare_channel(int channel)
-{
-	const int on = 1, probes = DEAD_AFTER_PROBES, seconds = PROBE_SECONDS;
-	const unsigned int msec = DEAD_AFTER_PROBES * PROBE_SECONDS * 1000;
-
-	setsockopt(channel, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	setsockopt(channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	setsockopt(channel, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-	setsockopt(channel, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
-	setsockopt(channel, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
-	/*
-	 * Ends a connection with unacknowledged answers as soon; by default after a quarter of an
-	 * hour: tcp(7).
-	 */
-	setsockopt(channel, IPPROTO_TCP, TCP_USER_TIMEOUT, &msec, sizeof(msec));
 }
 
 static void local_address(int channel, struct ip_address *ret_address)
@@ -420,9 +401,12 @@ void serve_client(const struct serve_client *client, struct serve_report *ret_re
 				      .client.address = client->address,
 				      .report = ret_report};
 
+	const int on = 1;
+
 	memset(ret_report, 0, sizeof(*ret_report));
 	local_address(client->channel, &visit.client.local);
-	prepare_channel(client->channel);
+	socket_keep_alive(client->channel);
+	setsockopt(client->channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	limit_memory();
 	if (shake_hands(&visit))
 		return;
