@@ -164,6 +164,43 @@ static void orders(void **state)
 	agent_free(agent);
 }
 
+static unsigned int polls;
+
+static int poll_later(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	return polls++ < 3 ? 0 : soft_poll(cq, count, wc);
+}
+
+/* An event of the device, before the packet is sent, does not cost the connection. */
+static void event_meanwhile(void **state)
+{
+	const struct qp_shape shape = {.exact_retries = true, .rnr_retries = 7, .timeout = 17};
+	const struct span span = trial_span(0, NONCE_BYTES);
+	const struct message_receive receive = {.id = 1, .count = 1, .span = span};
+	struct message_prove prove = {.qkey = TRIAL_QKEY};
+	struct ibv_context *context = &soft.ports[1].context;
+	struct qp_numbers numbers;
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed);
+	polls = 0;
+	context->ops.poll_cq = poll_later;
+	context->async_fd = eventfd(1, EFD_CLOEXEC);
+	bed.far->watch.context = context;
+	assert_int_equal(trial_connect(&bed.trial, 0, &shape, &numbers), 0);
+	assert_int_equal(trial_buffer(&bed.trial, &bed.trial.near, TRIAL_DATA, NONCE_BYTES,
+				      ACCESS_LOCAL, NULL),
+			 0);
+	assert_int_equal(trial_receive(&bed.trial, &bed.trial.near, &receive), 0);
+	prove.qpn = numbers.near;
+	assert_int_equal(side_prove(&bed.trial.far, &prove), 0);
+	assert_non_null(bed.far->qps[0].qp);
+	bed.far->watch.context = NULL;
+	close(context->async_fd);
+	soft_end(&bed);
+}
+
 /* ---- Memory ---- */
 
 static void memory(void **state)
@@ -289,8 +326,10 @@ static void ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proven), cmocka_unit_test(not_proven), cmocka_unit_test(orders),
-		cmocka_unit_test(memory), cmocka_unit_test(old_server), cmocka_unit_test(ports),
+		cmocka_unit_test(proven),	   cmocka_unit_test(not_proven),
+		cmocka_unit_test(event_meanwhile), cmocka_unit_test(orders),
+		cmocka_unit_test(memory),	   cmocka_unit_test(old_server),
+		cmocka_unit_test(ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

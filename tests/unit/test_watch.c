@@ -28,6 +28,7 @@ struct bed {
 	struct ibv_context context;
 	int signals, other, pair[2];
 	enum ibv_event_type event;
+	unsigned int events;
 	int port, acknowledged;
 };
 
@@ -209,6 +210,27 @@ static void loop(void **state)
 	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
 	eventfd_write(bed->signals, 1);
 	await_stop(bed, STOP_INTERRUPTED);
+}
+
+/* One event at a time, and then another. */
+static int get_endless_events(struct ibv_context *context, struct ibv_async_event *event)
+{
+	(void)context;
+	*event = (struct ibv_async_event){.event_type = IBV_EVENT_PORT_ACTIVE};
+	return ++current->events % 2 ? 0 : -1;
+}
+
+/* Events that come without a pause do not make a run longer than it may be. */
+static void endless_events(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->api.ibv_get_async_event = get_endless_events;
+	bed->watch.most_msec = 50;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
+	await_stop(bed, STOP_TIMED_OUT);
+	assert_true(bed->events > 2);
 }
 
 /* A harmless event does not end the watch; the first that ends it counts. */
@@ -418,15 +440,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(nothing),
-		TEST(peer),
-		TEST(device),
-		TEST(node),
-		TEST(loop),
-		TEST(transfers),
-		TEST(transfers_that_fail),
-		TEST(connections),
-		TEST(listeners),
+		TEST(nothing),	    TEST(peer),
+		TEST(device),	    TEST(node),
+		TEST(loop),	    TEST(endless_events),
+		TEST(transfers),    TEST(transfers_that_fail),
+		TEST(connections),  TEST(listeners),
 		TEST(loop_goes_on),
 	};
 

@@ -89,7 +89,8 @@ static bool await_sent(struct agent *agent, struct ibv_cq *cq, uint64_t id)
 	enum stop stop = STOP_TIMED_OUT;
 	struct ibv_wc wc;
 
-	while (stop == STOP_TIMED_OUT && clock_msec() < end) {
+	/* An event that ends nothing is no reason to give up. */
+	while (stop <= STOP_TIMED_OUT && clock_msec() < end) {
 		while (ibv_poll_cq(cq, 1, &wc) > 0)
 			if (wc.wr_id == id)
 				return true;

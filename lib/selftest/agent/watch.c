@@ -132,15 +132,17 @@ static void *follow(void *context)
 	uint64_t ended;
 
 	while (read(watch->wake, &ended, sizeof(ended)) < 0) {
-		enum stop stop = watch_wait(watch, watch->wake, PROGRESS_CHECK_MSEC);
+		/* Events that end nothing must not put off the end. */
+		const bool late = watch->most_msec && clock_msec() >= watch->end_msec;
+		enum stop stop = late ? STOP_TIMED_OUT
+				      : watch_wait(watch, watch->wake, PROGRESS_CHECK_MSEC);
 		uint64_t now = atomic_load(&watch->progress);
 
 		if (stop == STOP_NONE)
 			continue;
 		still = now == last && stop == STOP_TIMED_OUT ? still + PROGRESS_CHECK_MSEC : 0;
 		last = now;
-		if (stop == STOP_TIMED_OUT && still < watch->still_msec &&
-		    (!watch->most_msec || clock_msec() < watch->end_msec))
+		if (stop == STOP_TIMED_OUT && !late && still < watch->still_msec)
 			continue;
 		atomic_store(&watch->stop, stop);
 		break;
