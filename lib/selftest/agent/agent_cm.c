@@ -47,18 +47,6 @@ void agent_cm_address(const struct agent *agent, const struct ip_address *ip, ui
 	socket_address(ip, scope, port, storage);
 }
 
-/* Converts the end of a wait for an event to an errno. */
-static int stop_error(enum stop stop)
-{
-	static const int errors[] = {
-		[STOP_TIMED_OUT] = ETIMEDOUT,  [STOP_INTERRUPTED] = EINTR,
-		[STOP_PEER_GONE] = ECONNRESET, [STOP_PEER_SPOKE] = ECANCELED,
-		[STOP_DEVICE_GONE] = ENODEV,
-	};
-
-	return errors[stop];
-}
-
 /* Checking the watch takes two system calls, so not for each of many events. */
 #define LOOK_NSEC 10000000u
 
@@ -85,7 +73,7 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 			stop = watch_wait(&agent->watch, agent->cm->fd, left);
 		}
 		if (stop)
-			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
+			return agent_fail(agent, STAGE_CM, -watch_error(stop), "rdma_get_cm_event");
 	}
 }
 

@@ -70,7 +70,8 @@ static bool has_no_node(const struct watch *watch)
 
 enum slot { SLOT_SIGNALS, SLOT_CHANNEL, SLOT_EVENTS, SLOT_OTHER, SLOTS };
 
-static void prepare(const struct watch *watch, int other, struct pollfd polls[static SLOTS])
+static void prepare(const struct watch *watch, int other, short wanted,
+		    struct pollfd polls[static SLOTS])
 {
 	bool events = watch->context && !watch->device_gone;
 
@@ -78,7 +79,7 @@ static void prepare(const struct watch *watch, int other, struct pollfd polls[st
 	polls[SLOT_CHANNEL] = (struct pollfd){.fd = watch->channel, .events = POLLRDHUP};
 	polls[SLOT_EVENTS].fd = events ? watch->context->async_fd : -1;
 	polls[SLOT_EVENTS].events = POLLIN;
-	polls[SLOT_OTHER] = (struct pollfd){.fd = other, .events = POLLIN};
+	polls[SLOT_OTHER] = (struct pollfd){.fd = other, .events = wanted};
 	/* The near side reads the other's reply when it has finished its own part. */
 	if (!watch->patient)
 		polls[SLOT_CHANNEL].events |= POLLIN;
@@ -103,18 +104,23 @@ static enum stop judge(struct watch *watch, const struct pollfd polls[static SLO
 	return polls[SLOT_CHANNEL].revents & POLLIN ? STOP_PEER_SPOKE : STOP_NONE;
 }
 
-enum stop watch_wait(struct watch *watch, int fd, int msec)
+static enum stop wait_for(struct watch *watch, int fd, short events, int msec)
 {
 	struct pollfd polls[SLOTS] = {{0}};
 	enum stop stop;
 	int ready;
 
-	prepare(watch, fd, polls);
+	prepare(watch, fd, events, polls);
 	ready = poll(polls, SLOTS, msec);
 	if (ready < 0)
 		return STOP_NONE; /* EINTR */
 	stop = judge(watch, polls);
 	return stop || ready ? stop : STOP_TIMED_OUT;
+}
+
+enum stop watch_wait(struct watch *watch, int fd, int msec)
+{
+	return wait_for(watch, fd, POLLIN, msec);
 }
 
 enum stop watch_look(struct watch *watch)
@@ -182,40 +188,23 @@ enum stop watch_end(struct watch *watch)
 /* How often a server that waits for clients checks that its device still exists. */
 #define ACCEPT_CHECK_MSEC 1000
 
-/* How often the watch is checked while waiting to write. */
-#define WRITABLE_MSEC 100
-
-static int stop_error(enum stop stop)
+int watch_error(enum stop stop)
 {
-	return stop == STOP_INTERRUPTED ? -EINTR : stop == STOP_DEVICE_GONE ? -ENODEV : 0;
+	static const int errors[] = {
+		[STOP_TIMED_OUT] = ETIMEDOUT,  [STOP_INTERRUPTED] = EINTR,
+		[STOP_PEER_GONE] = ECONNRESET, [STOP_PEER_SPOKE] = ECANCELED,
+		[STOP_DEVICE_GONE] = ENODEV,
+	};
+
+	return -errors[stop];
 }
 
-static int wait_readable(struct watch *watch, int fd, uint64_t end_msec)
+/* Waits for events of a socket, which may not have come although this returns 0. */
+static int wait_until(struct watch *watch, int fd, short events, uint64_t end_msec)
 {
-	int left = clock_msec_until(end_msec);
-	enum stop stop;
+	const int left = clock_msec_until(end_msec);
 
-	if (!left)
-		return -ETIMEDOUT;
-	stop = watch_wait(watch, fd, left);
-	return stop == STOP_TIMED_OUT ? -ETIMEDOUT : stop_error(stop);
-}
-
-/* The watch can only wait for input, so it is checked between short waits. */
-static int wait_writable(struct watch *watch, int fd, uint64_t end_msec)
-{
-	struct pollfd out = {.fd = fd, .events = POLLOUT};
-
-	for (;;) {
-		int left = clock_msec_until(end_msec);
-		int ready = poll(&out, 1, left < WRITABLE_MSEC ? left : WRITABLE_MSEC);
-		int rc = stop_error(watch_look(watch));
-
-		if (rc || ready > 0)
-			return rc;
-		if (!left)
-			return -ETIMEDOUT;
-	}
+	return left ? watch_error(wait_for(watch, fd, events, left)) : -ETIMEDOUT;
 }
 
 static socklen_t address_length(const struct sockaddr_storage *address)
@@ -229,20 +218,22 @@ int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
 {
 	_cleanup_(closep) int fd = socket(address->ss_family,
 					  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc;
+	const uint64_t end_msec = clock_msec() + msec;
 
 	if (fd < 0)
 		return -errno;
 	if (source && bind(fd, (const struct sockaddr *)source, address_length(source)))
 		return -errno;
-	rc = connect(fd, (const struct sockaddr *)address, address_length(address));
-	if (rc < 0 && errno != EINPROGRESS)
-		return -errno;
-	rc = wait_writable(watch, fd, clock_msec() + msec);
-	if (!rc)
-		rc = socket_error(fd);
-	if (rc)
-		return rc;
+	/* Called again, it tells whether the connection has been made. */
+	while (connect(fd, (const struct sockaddr *)address, address_length(address)) &&
+	       errno != EISCONN) {
+		int rc = errno == EINPROGRESS || errno == EALREADY
+				 ? wait_until(watch, fd, POLLOUT, end_msec)
+				 : -errno;
+
+		if (rc)
+			return rc;
+	}
 	*ret_fd = fd;
 	fd = -1;
 	return 0;
@@ -267,9 +258,9 @@ int tcp_accept(struct watch *watch, int listener, int *ret_fd, struct sockaddr_s
 		if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK || errno == EOPNOTSUPP)
 			return -errno;
 		/* A client that cannot be accepted yet would end each wait at once. */
-		rc = stop_error(watch_wait(watch, socket_is_exhausted(errno) ? -1 : listener,
-					   ACCEPT_CHECK_MSEC));
-		if (rc)
+		rc = watch_error(watch_wait(watch, socket_is_exhausted(errno) ? -1 : listener,
+					    ACCEPT_CHECK_MSEC));
+		if (rc && rc != -ETIMEDOUT)
 			return rc;
 	}
 }
@@ -297,7 +288,7 @@ static int transfer(struct watch *watch, int fd, char *in, const char *out, size
 			return -EHOSTDOWN;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		rc = in ? wait_readable(watch, fd, end) : wait_writable(watch, fd, end);
+		rc = wait_until(watch, fd, in ? POLLIN : POLLOUT, end);
 		if (rc)
 			return rc;
 	}

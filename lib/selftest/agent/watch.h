@@ -50,6 +50,8 @@ void watch_device(struct watch *watch, struct ibv_context *context, uint32_t por
  * STOP_NONE: `fd` may be readable; STOP_TIMED_OUT: nothing happened; or what happened.
  */
 enum stop watch_wait(struct watch *watch, int fd, int msec);
+/* Converts the end of a wait to -errno; 0 for STOP_NONE. */
+int watch_error(enum stop stop);
 /* Checks without waiting. */
 enum stop watch_look(struct watch *watch);
 /*
