@@ -305,6 +305,54 @@ static void seen_from_here(void **state)
 	}
 }
 
+/* What this side was waiting for cannot come if the peer has left. */
+static void fails_as_peer_leaves(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	bed.trial.near.refused = (struct message_refused){
+		.stage = STAGE_CM, .error = ECONNRESET, .text = "rdma_get_cm_event"};
+	bed.trial.far.stop = STOP_PEER_GONE;
+	assert_int_equal(trial_explain(&bed.trial, &bed.trial.near, -EREMOTEIO), -EREMOTEIO);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
+			    "or killed");
+	assert_int_equal(bed.trial.stop, STOP_PEER_GONE);
+	free_bed(&bed);
+}
+
+/* A server gets time to release each queue pair, however it was created. */
+static void patience(void **state)
+{
+	static const struct {
+		struct message order;
+		unsigned int count;
+	} rows[] = {
+		{{.type = MESSAGE_QP}, 1},
+		{{.type = MESSAGE_QP, .qp.destroy = 1}, 0},
+		{{.type = MESSAGE_CONNECT_MANY, .connect_many.count = 1000}, 1000},
+		{{.type = MESSAGE_EXCHANGE_MANY, .exchange_many = {.make = 1, .count = 100}}, 100},
+		{{.type = MESSAGE_EXCHANGE_MANY, .exchange_many = {.connect = 1, .count = 100}}, 0},
+	};
+	const struct message done = {.type = MESSAGE_DONE};
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct message held;
+
+		assert_int_equal(side_start(&bed.trial.far, &rows[i].order, &held), 0);
+		assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
+		assert_int_equal(side_release(&bed.trial.far, &(struct message_none){}), 0);
+		assert_int_equal(bed.trial.far.patience_msec, 10000 + 10 * rows[i].count);
+	}
+	free_bed(&bed);
+}
+
 /* A port that went down during an earlier test explains a failure only if it stays down. */
 static void port_of_an_earlier_test(void **state)
 {
@@ -666,6 +714,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),
+		cmocka_unit_test(fails_as_peer_leaves),
+		cmocka_unit_test(patience),
 		cmocka_unit_test(seen_from_here),
 		cmocka_unit_test(port_of_an_earlier_test),
 		cmocka_unit_test(peer_leaves_at_an_order),

@@ -344,10 +344,11 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	struct message_waited waited = {0};
 	int rc = side_disconnect(side, &request);
 
-	if (rc == -EREMOTEIO)
-		trial_fail(it->trial, FAULT_HINT, "the connection does not end on %s side", where);
+	if (rc == -EREMOTEIO && side->refused.error == ETIMEDOUT)
+		return trial_fail(it->trial, FAULT_HINT, "the connection does not end on %s side",
+				  where);
 	if (rc)
-		return rc == -EREMOTEIO ? rc : trial_explain(it->trial, side, rc);
+		return trial_explain(it->trial, side, rc);
 	if (!find_seen(it, side, FAULT_ID_RECEIVE))
 		rc = trial_look(it->trial, side, IWARP_END_MSEC, &waited);
 	if (!rc && waited.count)

@@ -51,10 +51,21 @@ static int check_reply(struct side *side, const struct message *order, const str
 	return lose(side, -EPROTO);
 }
 
+/* Returns how many queue pairs the order creates. */
+static uint32_t created_by(const struct message *order)
+{
+	if (order->type == MESSAGE_CONNECT_MANY)
+		return order->connect_many.count;
+	if (order->type == MESSAGE_EXCHANGE_MANY)
+		return order->exchange_many.make ? order->exchange_many.count : 0;
+	return order->type == MESSAGE_QP && !order->qp.destroy;
+}
+
 int side_start(struct side *side, const struct message *order, struct message *held)
 {
 	int rc;
 
+	side->queue_pairs += created_by(order);
 	if (side->agent) {
 		agent_execute(side->agent, order, held);
 		return 0;
@@ -182,7 +193,6 @@ static unsigned int order_msec(struct side *side, const struct message *order)
 {
 	const uint32_t queue_pairs = side->queue_pairs;
 
-	side->queue_pairs += order->type == MESSAGE_QP && !order->qp.destroy;
 	if (order->type != MESSAGE_RELEASE)
 		return message_timeout_msec(order);
 	side->queue_pairs = 0;

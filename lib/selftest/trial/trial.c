@@ -400,7 +400,8 @@ static void explain_refusal(struct trial *trial, struct side *side)
 	facts.refusal_text = text[0] ? text : NULL;
 	facts.peer_lowest = refused.lowest;
 	facts.peer_highest = refused.highest;
-	conclude(trial, &facts, STOP_NONE);
+	/* This side may have failed because the peer left. */
+	conclude(trial, &facts, trial->far.stop == STOP_PEER_GONE ? STOP_PEER_GONE : STOP_NONE);
 }
 
 int trial_explain(struct trial *trial, struct side *side, int rc)
