@@ -173,12 +173,8 @@ struct selftest_run {
 	struct selftest_plan plan;
 	struct selftest_output output;
 	bool named; /* whether the user named devices or ports */
-	/*
-	 * --samples: kept in memory until the end, as a partial file might be taken for complete.
-	 */
+	/* --samples: without a name until the end, as a partial file might be taken for complete */
 	FILE *samples;
-	char *samples_text;
-	size_t samples_length;
 };
 
 /* selftest.c: finds an endpoint's port in the inventory. */

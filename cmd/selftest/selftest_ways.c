@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a self-test measures: transports, directions, events, intervals, samples. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +72,27 @@ static int fail(struct selftest_run *run, int rc)
 	return rc;
 }
 
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? mem_format("%.*s", slash > path ? (int)(slash - path) : 1, path)
+		     : mem_string(".");
+}
+
+/* A file that nobody else sees, where the samples will be or, if need be, elsewhere. */
+static FILE *open_unnamed(const char *path)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+
+	return fd < 0 ? tmpfile() : fdopen(fd, "w+");
+}
+
 /* Reports now, rather than after the measurement, that the file cannot be written. */
 static int check_target(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	_cleanup_(freep) char *directory =
-		slash ? mem_format("%.*s", slash > path ? (int)(slash - path) : 1, path)
-		      : mem_string(".");
+	_cleanup_(freep) char *directory = directory_of(path);
 	struct stat there;
 
 	if (file_is_output(path))
@@ -102,7 +117,8 @@ int selftest_samples_begin(struct selftest_run *run)
 	rc = check_target(run->plan.args->samples);
 	if (rc)
 		return fail(run, rc);
-	run->samples = open_memstream(&run->samples_text, &run->samples_length);
+	/* A measurement may go on for days, so its samples are not kept in memory. */
+	run->samples = open_unnamed(run->plan.args->samples);
 	if (!run->samples)
 		return fail(run, -errno);
 	fputs("device\tport\ttest\tsize_bytes\tnsec\n", run->samples);
@@ -113,11 +129,14 @@ int selftest_samples_begin(struct selftest_run *run)
 
 static int write_samples(void *context, FILE *file)
 {
-	const struct selftest_run *run = context;
+	FILE *samples = ((const struct selftest_run *)context)->samples;
+	char piece[BUFSIZ];
+	size_t length;
 
-	return fwrite(run->samples_text, 1, run->samples_length, file) == run->samples_length
-		       ? 0
-		       : -EIO;
+	while ((length = fread(piece, 1, sizeof(piece), samples)))
+		if (fwrite(piece, 1, length, file) != length)
+			return -EIO;
+	return ferror(samples) ? -EIO : 0;
 }
 
 void selftest_samples_end(struct selftest_run *run)
@@ -126,11 +145,12 @@ void selftest_samples_end(struct selftest_run *run)
 
 	if (!run->samples)
 		return;
-	rc = fclose(run->samples) ? -errno : 0;
-	run->samples = NULL;
+	/* A full disk has lost some of them. */
+	rc = ferror(run->samples) ? -ENOSPC : fseek(run->samples, 0, SEEK_SET) ? -errno : 0;
 	if (!rc)
 		rc = file_replace(run->plan.args->samples, write_samples, run);
+	fclose(run->samples);
+	run->samples = NULL;
 	if (rc)
 		fail(run, rc);
-	free(run->samples_text);
 }

@@ -151,8 +151,9 @@ static int begin(const char *path, const char *reason)
 		assert_int_equal(run.listing.status, STATUS_FAILED);
 		assert_null(run.samples);
 	} else {
+		/* Not in memory. */
+		assert_true(fileno(run.samples) >= 0);
 		fclose(run.samples);
-		free(run.samples_text);
 	}
 	problems_free(&run.listing.problems);
 	return rc;
