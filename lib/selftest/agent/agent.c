@@ -247,6 +247,17 @@ int agent_check_span(struct agent *agent, const struct span *span)
 	return agent_refuse(agent, REFUSAL_ORDER, "bytes outside of buffer %u", span->buffer);
 }
 
+void agent_fill_elements(const struct agent *agent, const struct span *span,
+			 struct ibv_sge *ret_elements)
+{
+	for (uint32_t i = 0; i < span->blocks; i++)
+		ret_elements[i] = (struct ibv_sge){
+			.addr = (uintptr_t)agent_block(agent, span, i),
+			.length = (uint32_t)span->block_bytes,
+			.lkey = agent->buffers[span->buffer].mr->lkey,
+		};
+}
+
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block)
 {
 	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;

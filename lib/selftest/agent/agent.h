@@ -259,6 +259,9 @@ void agent_windows_forget(struct agent *agent, const struct agent_qp *qp,
 			  const struct agent_buffer *buffer);
 /* Returns the start of a block of a span that fits. */
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
+/* Fills in an element for each block of a span that fits. */
+void agent_fill_elements(const struct agent *agent, const struct span *span,
+			 struct ibv_sge *ret_elements);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
 /* Records the attributes set on the queue pair, if it is that of the first slot. */
 void agent_note_told(struct agent *agent, const struct agent_qp *qp, const struct ibv_qp_attr *attr,

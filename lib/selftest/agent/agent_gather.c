@@ -78,12 +78,7 @@ static void fill_elements(const struct agent *agent, const struct span *span, ui
 {
 	works->count = (span->blocks + sges - 1) / sges;
 	works->elements = mem_alloc_zero(span->blocks, sizeof(*works->elements));
-	for (uint32_t i = 0; i < span->blocks; i++)
-		works->elements[i] = (struct ibv_sge){
-			.addr = (uintptr_t)agent_block(agent, span, i),
-			.length = (uint32_t)span->block_bytes,
-			.lkey = agent->buffers[span->buffer].mr->lkey,
-		};
+	agent_fill_elements(agent, span, works->elements);
 }
 
 static void fill_sends(struct loop *loop, const struct span *span, uint32_t sges)

@@ -129,20 +129,6 @@ static int fill_block(struct agent *agent, const struct message_fill *order, uin
 	return staging ? copy(agent, buffer, block, staging, bytes, true) : 0;
 }
 
-int agent_fill(struct agent *agent, const struct message_fill *order)
-{
-	const struct memory *memory = &agent->buffers[order->span.buffer].memory;
-	int rc = agent_check_span(agent, &order->span);
-
-	if (rc)
-		return rc;
-	memory_begin(memory);
-	for (uint64_t i = 0; i < order->span.blocks && !rc; i++)
-		rc = fill_block(agent, order, i);
-	memory_end(memory);
-	return rc;
-}
-
 static int check_block(struct agent *agent, const struct message_fill *order, uint64_t i,
 		       struct message_checked *reply)
 {
@@ -170,20 +156,30 @@ static int check_block(struct agent *agent, const struct message_fill *order, ui
 	return 0;
 }
 
-int agent_check(struct agent *agent, const struct message_fill *order,
-		struct message_checked *reply)
+/* Fills each block or, with a reply, checks it. */
+static int each_block(struct agent *agent, const struct message_fill *order,
+		      struct message_checked *reply)
 {
 	const struct memory *memory = &agent->buffers[order->span.buffer].memory;
-	int rc = guard_look(agent);
+	int rc = agent_check_span(agent, &order->span);
 
-	if (!rc)
-		rc = agent_check_span(agent, &order->span);
-	*reply = (struct message_checked){.equal = 1};
 	if (rc)
 		return rc;
 	memory_begin(memory);
 	for (uint64_t i = 0; i < order->span.blocks && !rc; i++)
-		rc = check_block(agent, order, i, reply);
+		rc = reply ? check_block(agent, order, i, reply) : fill_block(agent, order, i);
 	memory_end(memory);
 	return rc;
+}
+
+int agent_fill(struct agent *agent, const struct message_fill *order)
+{
+	return each_block(agent, order, NULL);
+}
+
+int agent_check(struct agent *agent, const struct message_fill *order,
+		struct message_checked *reply)
+{
+	*reply = (struct message_checked){.equal = 1};
+	return guard_look(agent) ? -EINVAL : each_block(agent, order, reply);
 }

@@ -22,18 +22,13 @@ const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS] = {
 static int fill_elements(struct agent *agent, const struct span *span, uint64_t shift,
 			 struct ibv_sge elements[static LIMIT_SGES])
 {
-	const struct agent_buffer *buffer = &agent->buffers[span->buffer];
 	struct span moved = *span;
 
 	moved.offset += shift;
 	if (span->blocks > LIMIT_SGES || shift > LIMIT_BYTES || !agent_span_fits(agent, &moved))
 		return agent_refuse(agent, REFUSAL_ORDER, "bytes outside of buffer %u",
 				    span->buffer);
-	for (uint64_t i = 0; i < span->blocks; i++) {
-		elements[i].addr = (uintptr_t)buffer->bytes + moved.offset + i * span->stride;
-		elements[i].length = (uint32_t)span->block_bytes;
-		elements[i].lkey = buffer->mr->lkey;
-	}
+	agent_fill_elements(agent, &moved, elements);
 	return 0;
 }
 

@@ -19,13 +19,18 @@ static int fail(const char *call, const char **ret_call)
 	return -errno;
 }
 
+/* Maps the dma-buf by this descriptor, or closes it. */
 static int map(struct memory *memory, int fd, const char **ret_call)
 {
 	void *bytes = mmap(NULL, memory->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int rc = bytes == MAP_FAILED ? fail("mmap of a dma-buf", ret_call) : 0;
 
-	if (bytes == MAP_FAILED)
-		return fail("mmap of a dma-buf", ret_call);
+	if (rc) {
+		close(memory->dmabuf);
+		return rc;
+	}
 	memory->bytes = bytes;
+	memory->is_dmabuf = true;
 	return 0;
 }
 
@@ -43,13 +48,7 @@ static int heap_take(struct memory_source *source, size_t bytes, struct memory *
 	int rc = dmabuf_of_heap(bytes, &memory->dmabuf, ret_call);
 
 	(void)source;
-	if (rc)
-		return rc;
-	memory->is_dmabuf = true;
-	rc = map(memory, memory->dmabuf, ret_call);
-	if (rc)
-		close(memory->dmabuf);
-	return rc;
+	return rc ? rc : map(memory, memory->dmabuf, ret_call);
 }
 
 static int udmabuf_take(struct memory_source *source, size_t bytes, struct memory *memory,
@@ -59,13 +58,7 @@ static int udmabuf_take(struct memory_source *source, size_t bytes, struct memor
 	int rc = dmabuf_of_pages(bytes, &pages, &memory->dmabuf, ret_call);
 
 	(void)source;
-	if (rc)
-		return rc;
-	memory->is_dmabuf = true;
-	rc = map(memory, pages, ret_call);
-	if (rc)
-		close(memory->dmabuf);
-	return rc;
+	return rc ? rc : map(memory, pages, ret_call);
 }
 
 static const struct memory_ops system_heap = {.name = "system", .take = heap_take, .give = unmap};
