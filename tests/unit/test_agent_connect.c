@@ -167,6 +167,35 @@ static void connect_sides(struct soft_trial *bed, uint32_t max_rd_atomic)
 	assert_int_equal(held.connected.cookie, 0x01020304);
 }
 
+/* A connection that ends before it is established, which nobody has to wait for. */
+static void ends_early(void **state)
+{
+	const struct message accept = {.type = MESSAGE_ACCEPT, .accept = {.timeout_msec = 60000}};
+	struct message_connect connect = {.timeout_msec = 60000};
+	struct message_listening listening;
+	struct message_connected connected;
+	struct message held = {0};
+	struct soft_trial bed;
+	struct side *far;
+
+	(void)state;
+	soft_cm_begin(&bed);
+	far = &bed.trial.far;
+	make_qps(&bed.trial.near);
+	make_qps(far);
+	soft_cm.changes = true;
+	soft_cm.of = RDMA_CM_EVENT_ESTABLISHED;
+	soft_cm.instead = RDMA_CM_EVENT_DISCONNECTED;
+	assert_int_equal(side_listen(far, &(struct message_listen){0}, &listening), 0);
+	connect.ip = listening.ip;
+	connect.port = listening.port;
+	assert_int_equal(side_start(far, &accept, &held), 0);
+	assert_int_equal(side_connect(&bed.trial.near, &connect, &connected), 0);
+	assert_int_equal(side_finish(far, &accept, 0, &held), -EREMOTEIO);
+	assert_int_equal(far->refused.cm_event, RDMA_CM_EVENT_DISCONNECTED);
+	soft_cm_end(&bed);
+}
+
 /*
  * The attributes of both queue pairs: rights for all operations of the device, as many reads as the
  * order says, and the retries that each side requests of the other.
@@ -593,6 +622,7 @@ int main(void)
 		cmocka_unit_test(last_word),	  cmocka_unit_test(events_are_read),
 		cmocka_unit_test(parameters),	  cmocka_unit_test(addresses),
 		cmocka_unit_test(joins),	  cmocka_unit_test(group_paths),
+		cmocka_unit_test(ends_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

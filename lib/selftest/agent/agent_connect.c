@@ -91,13 +91,19 @@ static int make_qp(struct agent *agent, uint32_t cq, struct agent_qp *qp)
 
 /* ---- By rdma_cm ---- */
 
+/* Whether the order is for the queue pair of a slot. */
+static bool is_single(const struct cm_run *run)
+{
+	return run->many != &run->agent->many;
+}
+
 /*
  * Begins another wait, after an event of the many connections: those of strangers must not delay
  * the end. One connection has one time limit for all of its steps.
  */
 static void extend(struct cm_run *run)
 {
-	if (run->many == &run->agent->many && !run->failing)
+	if (!is_single(run) && !run->failing)
 		run->end_nsec = clock_nsec() + run->order.timeout_msec * 1000000ull;
 }
 
@@ -185,6 +191,8 @@ static int serve(struct cm_run *run, struct agent_qp *qp, const struct cm_news *
 		run->established_nsec = clock_nsec();
 		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		if (is_single(run))
+			break;
 		/* Answers, because the other side would otherwise wait until it times out. */
 		run->agent->api.rdma_disconnect(news->id);
 		run->many->closed++;
