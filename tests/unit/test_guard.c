@@ -203,9 +203,18 @@ static void groups(void **state)
 	make(&agent, "10.9.0.2");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ip_address group;
+		struct rdma_cm_id id;
 
 		assert_int_equal(ip_parse(cases[i].group, &group), 0);
 		assert_int_equal(guard_group(&agent, &group), cases[i].rc);
+		/* One at a time: each one is a filter of the netdev. */
+		agent.qp_end = 3;
+		agent.qps[2].group = &id;
+		assert_int_equal(guard_group(&agent, &group), -EINVAL);
+		agent.guard.strict = false;
+		assert_int_equal(guard_group(&agent, &group), 0);
+		agent.guard.strict = true;
+		agent.qps[2].group = NULL;
 	}
 }
 

@@ -73,15 +73,28 @@ int guard_active(struct agent *agent)
 }
 
 /* 239.255/16 has local scope (RFC 2365), ff1e::/16 is transient (RFC 4291): choose_group(). */
-int guard_group(struct agent *agent, const struct ip_address *group)
+static bool is_test_group(const struct ip_address *group)
 {
 	const uint8_t *raw = group->raw;
 
-	if (!agent->guard.strict || (group->family == AF_INET && raw[0] == 239 && raw[1] == 255) ||
-	    (group->family == AF_INET6 && raw[0] == 0xff && raw[1] == 0x1e))
+	return (group->family == AF_INET && raw[0] == 239 && raw[1] == 255) ||
+	       (group->family == AF_INET6 && raw[0] == 0xff && raw[1] == 0x1e);
+}
+
+/* A netdev that is in too many groups takes in all multicast packets. */
+int guard_group(struct agent *agent, const struct ip_address *group)
+{
+	if (!agent->guard.strict)
 		return 0;
-	return agent_refuse(agent, REFUSAL_ORDER,
-			    "this server joins only groups in 239.255.0.0/16 and ff1e::/16");
+	if (!is_test_group(group))
+		return agent_refuse(
+			agent, REFUSAL_ORDER,
+			"this server joins only groups in 239.255.0.0/16 and ff1e::/16");
+	for (size_t i = 0; i < agent->qp_end; i++)
+		if (agent->qps[i].group)
+			return agent_refuse(agent, REFUSAL_LIMIT,
+					    "more than one multicast group at a time");
+	return 0;
 }
 
 static int refuse_management(struct agent *agent)

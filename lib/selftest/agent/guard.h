@@ -44,7 +44,7 @@ int guard_destination(struct agent *agent, const struct endpoint *to);
 int guard_ip(struct agent *agent, const struct ip_address *to);
 /* ... to begin many connections, ... */
 int guard_active(struct agent *agent);
-/* ... groups other than those of our tests, ... */
+/* ... groups other than those of our tests, or more than one at a time, ... */
 int guard_group(struct agent *agent, const struct ip_address *group);
 /* ... a transition to another peer, or to a privileged Q_Key, ... */
 int guard_modify(struct agent *agent, const struct agent_qp *qp,

@@ -79,7 +79,7 @@ int interop_fail_exchange(struct interop *session, int rc, unsigned int msec)
 	if (closed && !session->server)
 		return interop_fail(session, LIST_INTEROP_CLOSED,
 				    session->role->command == pingpong_command, NULL);
-	if (session->server && (closed || rc == -EPROTO || rc == -ETIMEDOUT || rc == -EHOSTDOWN))
+	if (rc == -EHOSTDOWN || (session->server && (closed || rc == -EPROTO || rc == -ETIMEDOUT)))
 		return interop_fail(session, LIST_INTEROP_LINE, -rc, mem_format("%u", msec));
 	return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
 }
