@@ -115,6 +115,23 @@ static void surplus_of_guests(void **state)
 	crowd_close(&crowd);
 }
 
+/* Of many networks with a guest each, the one that has been there for longest gives it up. */
+static void guests_from_everywhere(void **state)
+{
+	const struct ip_address far = address("2001:db8:1::1");
+	struct crowd crowd;
+	char text[40];
+
+	(void)state;
+	assert_int_equal(crowd_open(16, false, 1024 * MIB, &crowd), 0);
+	for (unsigned int i = 0; i < CROWD_MOST_GUESTS; i++) {
+		snprintf(text, sizeof(text), "192.0.2.%u", i);
+		come(&crowd, text, 1000 + (i + 20) % CROWD_MOST_GUESTS);
+	}
+	assert_int_equal(crowd_find_surplus(&crowd, &far)->since_msec, 1000);
+	crowd_close(&crowd);
+}
+
 /* All senders of a mesh come at once: 128 to a server for 256, perhaps from one network. */
 static void guests_of_many_clients(void **state)
 {
@@ -201,8 +218,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_of_clients),	  cmocka_unit_test(surplus_of_guests),
-		cmocka_unit_test(guests_of_many_clients), cmocka_unit_test(budget_of_all),
-		cmocka_unit_test(bytes_of_a_client),	  cmocka_unit_test(lines_of_the_log),
+		cmocka_unit_test(guests_of_many_clients), cmocka_unit_test(guests_from_everywhere),
+		cmocka_unit_test(budget_of_all),	  cmocka_unit_test(bytes_of_a_client),
+		cmocka_unit_test(lines_of_the_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,43 +90,40 @@ struct served *crowd_place(struct crowd *crowd)
 	return NULL;
 }
 
+/*
+ * Returns the oldest guest of the networks with the most guests, or only of this one. One that is
+ * no stranger does not stay a guest for long.
+ */
 static struct served *find_oldest(struct crowd *crowd, const struct ip_network *network)
 {
 	struct served *oldest = NULL;
+	size_t most = 0;
 
 	for (size_t i = 0; i < crowd->place_count; i++) {
 		struct served *served = &crowd->places[i];
+		const struct ip_network its = network_of(&served->address);
+		size_t guests;
 
-		if (served->state == SERVED_GUEST && !served->ended &&
-		    ip_network_contains(network, &served->address) &&
-		    (!oldest || served->since_msec < oldest->since_msec))
+		if (served->state != SERVED_GUEST || served->ended ||
+		    (network && !ip_network_contains(network, &served->address)))
+			continue;
+		guests = count(crowd, SERVED_GUEST, &its);
+		if (guests > most || (guests == most && served->since_msec < oldest->since_msec)) {
+			most = guests;
 			oldest = served;
+		}
 	}
 	return oldest;
 }
 
 struct served *crowd_find_surplus(struct crowd *crowd, const struct ip_address *address)
 {
-	struct ip_network network = network_of(address);
-	size_t most = 0;
+	const struct ip_network network = network_of(address);
 
 	if (count(crowd, SERVED_GUEST, &network) >= crowd->most_guests_of_network)
 		return find_oldest(crowd, &network);
-	if (count(crowd, SERVED_GUEST, NULL) < crowd->most_guests)
-		return NULL;
-	for (size_t i = 0; i < crowd->place_count; i++) {
-		const struct served *served = &crowd->places[i];
-		const struct ip_network its = network_of(&served->address);
-		const size_t guests = served->state == SERVED_GUEST
-					      ? count(crowd, SERVED_GUEST, &its)
-					      : 0;
-
-		if (guests > most) {
-			most = guests;
-			network = its;
-		}
-	}
-	return find_oldest(crowd, &network);
+	return count(crowd, SERVED_GUEST, NULL) < crowd->most_guests ? NULL
+								     : find_oldest(crowd, NULL);
 }
 
 static uint64_t bytes_in_use(const struct budget *budget)

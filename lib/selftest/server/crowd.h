@@ -70,7 +70,7 @@ bool crowd_is_full(const struct crowd *crowd);
 struct served *crowd_place(struct crowd *crowd);
 /*
  * Returns the guest that must go before another one of this address comes: the oldest of the
- * network with the most guests, or of the address's own network if that has used up its share.
+ * networks with the most guests, or of the address's own network if that has used up its share.
  * NULL: none.
  */
 struct served *crowd_find_surplus(struct crowd *crowd, const struct ip_address *address);
