@@ -463,35 +463,27 @@ static void events_are_read(void **state)
 	soft_cm_end(&bed);
 }
 
-static struct rdma_conn_param param;
-
-static int note_param(struct rdma_cm_id *id, struct rdma_conn_param *given)
-{
-	assert_null(id);
-	param = *given;
-	return 0;
-}
-
+/* Of the connect request: as ordered, and nothing else. */
 static void parameters(void **state)
 {
-	struct ibv_qp made = {.qp_num = 0x123456};
-	struct agent_qp qp = {.qp = &made};
-	struct agent *agent = agent_new(-1, -1);
-	const uint32_t cookie = 7;
+	const struct rdma_conn_param *param;
+	const struct agent_qp *qp;
+	struct soft_trial bed;
 
 	(void)state;
-	agent->api.rdma_connect = note_param;
-	assert_int_equal(agent_cm_request(agent, &qp, &cookie, 11, 5, 3), 0);
-	agent_free(agent);
-	assert_ptr_equal(param.private_data, &cookie);
-	assert_int_equal(param.private_data_len, 4);
-	assert_int_equal(param.responder_resources, 11);
-	assert_int_equal(param.initiator_depth, 11);
-	assert_int_equal(param.retry_count, 5);
-	assert_int_equal(param.rnr_retry_count, 3);
-	assert_int_equal(param.qp_num, 0x123456);
-	assert_int_equal(param.flow_control, 0);
-	assert_int_equal(param.srq, 0);
+	soft_cm_begin(&bed);
+	connect_sides(&bed, 11);
+	qp = &bed.trial.near.agent->qps[0];
+	param = &((const struct soft_cm_id *)qp->cm_id)->param;
+	assert_int_equal(param->private_data_len, 4);
+	assert_int_equal(param->responder_resources, 11);
+	assert_int_equal(param->initiator_depth, 11);
+	assert_int_equal(param->retry_count, 4);
+	assert_int_equal(param->rnr_retry_count, 3);
+	assert_int_equal(param->qp_num, qp->qp->qp_num);
+	assert_int_equal(param->flow_control, 0);
+	assert_int_equal(param->srq, 0);
+	soft_cm_end(&bed);
 }
 
 /* A link-local address means nothing without its netdev. */

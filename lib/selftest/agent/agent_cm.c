@@ -232,47 +232,6 @@ int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
 					  sizeof(tos));
 }
 
-/* As in trial_qp.c: with 7, rxe retries forever. */
-#define ACCEPT_RETRIES 6
-
-static struct rdma_conn_param param_of(const struct agent_qp *qp, const uint32_t *cookie,
-				       uint32_t max_rd_atomic, uint32_t retries,
-				       uint32_t rnr_retries)
-{
-	return (struct rdma_conn_param){
-		.private_data = cookie,
-		.private_data_len = sizeof(*cookie),
-		.responder_resources = (uint8_t)max_rd_atomic,
-		.initiator_depth = (uint8_t)max_rd_atomic,
-		.retry_count = (uint8_t)retries,
-		.rnr_retry_count = (uint8_t)rnr_retries,
-		.qp_num = qp->qp->qp_num,
-	};
-}
-
-int agent_cm_request(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
-		     uint32_t max_rd_atomic, uint32_t retries, uint32_t rnr_retries)
-{
-	struct rdma_conn_param param = param_of(qp, cookie, max_rd_atomic, retries, rnr_retries);
-
-	return agent->api.rdma_connect(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_connect")
-							  : 0;
-}
-
-int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
-		    uint32_t max_rd_atomic, uint32_t rnr_retries)
-{
-	struct rdma_conn_param param = param_of(qp, cookie, max_rd_atomic, ACCEPT_RETRIES,
-						rnr_retries);
-	int rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, max_rd_atomic);
-
-	if (!rc)
-		rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
-	if (rc)
-		return rc;
-	return agent->api.rdma_accept(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_accept") : 0;
-}
-
 int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, const struct ip_address *ip,
 		     uint32_t port)
 {
@@ -299,15 +258,6 @@ int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
 	if (agent->api.rdma_resolve_route(qp->cm_id, CM_RESOLVE_MSEC))
 		return agent_cm_fail(agent, "rdma_resolve_route");
 	return 0;
-}
-
-int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
-{
-	int rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
-
-	if (rc)
-		return rc;
-	return agent->api.rdma_establish(qp->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
 }
 
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order)

@@ -44,18 +44,6 @@ int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state 
 		    uint32_t max_rd_atomic);
 /* Moves from INIT to RTS, except on iWARP, where the connection itself does that. */
 int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
-/* Sends a connect request with that cookie. */
-int agent_cm_request(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
-		     uint32_t max_rd_atomic, uint32_t retries, uint32_t rnr_retries);
-/*
- * Completes a connection. On InfiniBand and RoCE the answer to a request is a CONNECT_RESPONSE,
- * because rdma_create_qp() did not create the queue pair: this side moves it to RTS and confirms.
- * iWARP needs neither.
- */
-int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
-/* Moves a queue pair whose id came with a connect request as far as possible, and accepts. */
-int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
-		    uint32_t max_rd_atomic, uint32_t rnr_retries);
 /*
  * Joins the multicast group qp->group_address, an IP address or an AF_IB one, as a member of that
  * kind (enum rdma_cm_mc_join_flags); fills in qp->group and qp->group_path. Destroying the queue

@@ -124,26 +124,58 @@ static int begin_connection(struct cm_run *run)
 	return agent_cm_resolve(run->agent, qp, &run->order.ip, run->order.port);
 }
 
-/* Creates the queue pair, unless it exists, and sends the request, once the route is known. */
+/* As in trial_qp.c: with 7, rxe retries forever. */
+#define ACCEPT_RETRIES 6
+
+static struct rdma_conn_param param_of(const struct cm_run *run, const struct agent_qp *qp,
+				       uint32_t retries)
+{
+	return (struct rdma_conn_param){
+		.private_data = &run->cookie,
+		.private_data_len = sizeof(run->cookie),
+		.responder_resources = (uint8_t)run->max_rd_atomic,
+		.initiator_depth = (uint8_t)run->max_rd_atomic,
+		.retry_count = (uint8_t)retries,
+		.rnr_retry_count = (uint8_t)run->order.rnr_retries,
+		.qp_num = qp->qp->qp_num,
+	};
+}
+
+/* Creates the queue pair, unless it exists, and moves it to INIT. */
+static int prepare_qp(struct cm_run *run, struct agent_qp *qp)
+{
+	int rc = qp->qp ? 0 : make_qp(run->agent, run->order.cq, qp);
+
+	return rc ? rc : agent_cm_modify(run->agent, qp, IBV_QPS_INIT, run->max_rd_atomic);
+}
+
+/* Sends the connect request, once the route is known. */
 static int request(struct cm_run *run, struct agent_qp *qp)
 {
-	const struct message_connect_many *order = &run->order;
-	int rc = qp->qp ? 0 : make_qp(run->agent, order->cq, qp);
+	struct rdma_conn_param param;
+	int rc = prepare_qp(run, qp);
 
-	if (!rc)
-		rc = agent_cm_modify(run->agent, qp, IBV_QPS_INIT, run->max_rd_atomic);
 	if (rc)
 		return rc;
 	end_step(run, qp, STEP_QP);
-	return agent_cm_request(run->agent, qp, &run->cookie, run->max_rd_atomic, order->retries,
-				order->rnr_retries);
+	param = param_of(run, qp, run->order.retries);
+	return run->agent->api.rdma_connect(qp->cm_id, &param)
+		       ? agent_cm_fail(run->agent, "rdma_connect")
+		       : 0;
 }
 
+/*
+ * Completes a connection. On InfiniBand and RoCE the answer to a request is a CONNECT_RESPONSE,
+ * because rdma_create_qp() did not create the queue pair: this side moves it to RTS and confirms.
+ * iWARP needs neither.
+ */
 static int establish(struct cm_run *run, struct agent_qp *qp, const struct cm_news *news)
 {
 	const bool responded = news->type == RDMA_CM_EVENT_CONNECT_RESPONSE;
-	int rc = responded ? agent_cm_establish(run->agent, qp, run->max_rd_atomic) : 0;
+	int rc = responded ? agent_cm_modify_to_rts(run->agent, qp, run->max_rd_atomic) : 0;
 
+	if (!rc && responded && run->agent->api.rdma_establish(qp->cm_id))
+		rc = agent_cm_fail(run->agent, "rdma_establish");
 	if (rc)
 		return rc;
 	end_step(run, qp, STEP_CONNECT);
@@ -209,6 +241,7 @@ static int take_request(struct cm_run *run, const struct cm_news *news)
 	const struct message_connect_many *order = &run->order;
 	struct agent *agent = run->agent;
 	struct agent_qp *qp = &run->many->items[run->many->begun];
+	struct rdma_conn_param param;
 	int rc;
 
 	if (order->active || news->listener != agent->listener || news->cookie != order->cookie ||
@@ -221,10 +254,13 @@ static int take_request(struct cm_run *run, const struct cm_news *news)
 	run->answer = news->cookie;
 	qp->cm_id = news->id;
 	news->id->context = qp;
-	rc = qp->qp ? 0 : make_qp(agent, order->cq, qp);
-	return rc ? rc
-		  : agent_cm_accept(agent, qp, &run->cookie, run->max_rd_atomic,
-				    order->rnr_retries);
+	rc = prepare_qp(run, qp);
+	if (!rc)
+		rc = agent_cm_modify_to_rts(agent, qp, run->max_rd_atomic);
+	if (rc)
+		return rc;
+	param = param_of(run, qp, ACCEPT_RETRIES);
+	return agent->api.rdma_accept(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_accept") : 0;
 }
 
 /* Handles the next event if it is about one of these connections; otherwise it is skipped. */
