@@ -463,7 +463,7 @@ static void events_are_read(void **state)
 	soft_cm_end(&bed);
 }
 
-/* Of the connect request: as ordered, and nothing else. */
+/* The parameters of the connect request are those ordered, and nothing else. */
 static void parameters(void **state)
 {
 	const struct rdma_conn_param *param;

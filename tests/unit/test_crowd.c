@@ -115,7 +115,7 @@ static void surplus_of_guests(void **state)
 	crowd_close(&crowd);
 }
 
-/* Of many networks with a guest each, the one that has been there for longest gives it up. */
+/* If each of many networks has one guest, the one that came first must go. */
 static void guests_from_everywhere(void **state)
 {
 	const struct ip_address far = address("2001:db8:1::1");
