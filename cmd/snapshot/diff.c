@@ -60,7 +60,7 @@ static bool has_root(struct listing *listing)
 {
 	if (listing->ctx->globals.root)
 		listing_fail(listing, STATUS_USAGE,
-			     "diff takes snapshots as arguments, not from --root or RDMACTL_ROOT",
+			     "it takes snapshots as arguments, not from --root or RDMACTL_ROOT",
 			     "without --root and RDMACTL_ROOT, rdmactl diff BEFORE AFTER compares "
 			     "two of them");
 	return listing->ctx->globals.root;

@@ -174,7 +174,7 @@ static char *complain_choice(const struct option_row *row, const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	char *message = mem_format("--%s: '%s' is not %s", row->name, clean,
-				   row->choices[1].word ? "one of " : "");
+				   row->choices[1].word ? "one of " : "the only choice, ");
 
 	for (const struct enum_name *choice = row->choices; choice->word; choice++)
 		mem_extend(&message, "%s%s", choice == row->choices ? "" : ", ", choice->word);

@@ -141,7 +141,7 @@ put()
 	try diff a b c
 	[ "$status" = 2 ]
 	try --root "$before" diff "$after"
-	expect_error 2 diff 'diff takes snapshots as arguments, not from --root or RDMACTL_ROOT' \
+	expect_error 2 diff 'it takes snapshots as arguments, not from --root or RDMACTL_ROOT' \
 		'without --root and RDMACTL_ROOT, rdmactl diff BEFORE AFTER compares two of them'
 }
 
