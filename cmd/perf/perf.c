@@ -87,7 +87,8 @@ static bool is_route(const struct mad_args *args, const char *word)
 	if (args->direct)
 		return true;
 	return word && !args->lid && !args->guid && !args->gid &&
-	       !mad_target_parse(word, TARGET_ANY, &target) && target.kind == TARGET_DIRECT;
+	       !mad_target_parse(word, TARGET_ANY, &target) && target.kind == TARGET_DIRECT &&
+	       target.hops;
 }
 
 /* Finds the destinations; the default is this port, by its own LID. */

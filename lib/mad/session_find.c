@@ -43,7 +43,10 @@ int session_parse_target(struct mad_session *session, const char *name,
 		return 0;
 	if (rc == -ERANGE)
 		return session_report(session,
-				      "for a node whose name looks like a number, use --node",
+				      kind == TARGET_ANY
+					      ? "for a node whose name looks like a number, use "
+						"--node"
+					      : "rdmactl fabric nodes -o node,lid,path lists them",
 				      "'%s' is out of range: LIDs are 1 to 49151, routes have "
 				      "ports up to 255 and at most 63 hops",
 				      name);
@@ -293,21 +296,31 @@ int mad_session_find_all(struct mad_session *session, char *const *words)
 	return rc ? rc : mad_session_refuse_words(session);
 }
 
-int mad_session_find_lid(struct mad_session *session, uint16_t lid)
+static int find_lid(struct mad_session *session, uint16_t lid, char *const *words)
 {
 	_cleanup_(freep) char *name = mem_format("%u", lid);
-	char *words[] = {name, NULL};
 	int rc = check_unnamed(session);
 
-	return rc ? rc : mad_session_find(session, words);
+	if (!rc)
+		rc = add_destination(session, name, words);
+	return rc ? rc : look_up(session);
+}
+
+int mad_session_find_lid(struct mad_session *session, uint16_t lid)
+{
+	return find_lid(session, lid, (char *const[]){NULL});
 }
 
 int mad_session_find_by_lid(struct mad_session *session, char *const *words)
 {
-	if (words[0])
+	/* 0 is this port, too, but these requests cannot take that directed route. */
+	const bool is_own = !words[0] ||
+			    (session->options.kind == TARGET_ANY && !strcmp(words[0], "0"));
+
+	if (!is_own)
 		return mad_session_find(session, words);
 	if (session->port.route.lid)
-		return mad_session_find_lid(session, session->port.route.lid);
+		return find_lid(session, session->port.route.lid, words[0] ? words + 1 : words);
 	session_report(session, "rdmactl ports shows its state",
 		       "the port has no LID: no subnet manager has configured it");
 	return -EADDRNOTAVAIL;

@@ -394,6 +394,12 @@ static const struct command_row requests_rows[] = {
 	 "",
 	 "2 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"},
+	{"mad send 0 --class pm --attribute classportinfo --tsv -o object", STATUS_DONE,
+	 "object\n"
+	 "2\n",
+	 "",
+	 "2 get ClassPortInfo 0x0\n"
+	 "0000000000000000\n"},
 	{"mad send 9 --class cm --attribute cpi --tsv -o object", STATUS_FAILED, "",
 	 "rdmactl mad: 9: no answer, asked 4 times\n"
 	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "

@@ -225,6 +225,10 @@ static const struct command_row readings_rows[] = {
 	 "2 get ClassPortInfo 0x0\n"
 	 "2 get NodeDescription 0x0\n"
 	 "2 get PortCounters 0x0\n"},
+	{"perf 0 1 --tsv -o object,port", STATUS_DONE, "object\tport\n2\t1\n", "",
+	 "2 get NodeInfo 0x0\n"
+	 "2 get ClassPortInfo 0x0\n"
+	 "2 get PortCounters 0x0\n"},
 	{"perf 9 2 --tsv -o all", STATUS_DONE,
 	 "object\tnode\tobject_lid\tport\tsymbol_errors\tlink_error_recoveries"
 	 "\tlink_downed\trcv_errors\trcv_remote_physical_errors"

@@ -1031,7 +1031,12 @@ static const struct command_row complaints_rows[] = {
 	{"smp nodeinfo 0 -L", STATUS_USAGE, "",
 	 "rdmactl smp: '0' is out of range: LIDs are 1 to 49151, routes have ports up to 255 and "
 	 "at most 63 hops\n"
-	 "  for a node whose name looks like a number, use --node\n",
+	 "  rdmactl fabric nodes -o node,lid,path lists them\n",
+	 ""},
+	{"smp nodeinfo -D 0,256", STATUS_USAGE, "",
+	 "rdmactl smp: '0,256' is out of range: LIDs are 1 to 49151, routes have ports up to 255 "
+	 "and at most 63 hops\n"
+	 "  rdmactl fabric nodes -o node,lid,path lists them\n",
 	 ""},
 	{"smp nodeinfo a/b/c --retries 0", STATUS_FAILED, "",
 	 "rdmactl smp: a/b/c: no node has this name in the node name map or in its description\n"
