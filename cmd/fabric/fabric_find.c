@@ -11,19 +11,19 @@ static const char how_to_name[] =
 	"a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path";
 
 /* A GUID that is not in the scan may be an alias, like a virtual function's: the SA knows it. */
-static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
-		   struct fabric_place *ret_place)
+static size_t ask_sa(struct fabric_run *run, const struct mad_target *target,
+		     struct fabric_place *ret_place)
 {
 	struct mad_place place = {.target = *target};
 	struct mad_target by_lid = {.kind = TARGET_LID};
 
 	if (!run->mad.session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
-		return false;
+		return 0;
 	mad_find_places(run->mad.session.engine, &run->mad.session.port.route, &place, 1);
 	by_lid.lid = place.address.lid;
 	/* The LID of a port in another subnet is the router's. */
-	return !place.error && !place.beyond &&
-	       fabric_find_target(&run->finder, &by_lid, ret_place);
+	return place.error || place.beyond ? 0
+					   : fabric_find_target(&run->finder, &by_lid, ret_place);
 }
 
 size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
@@ -56,11 +56,14 @@ char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node)
 char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *node = NULL;
+	struct mad_target target = {.kind = TARGET_NAME};
 	struct fabric_place place;
 	unsigned int port;
 
+	mad_target_parse(word, mad_forced_kind(&run->args->mad), &target);
 	if (found)
-		return mem_format("'%s' matches %zu nodes", clean, found);
+		return mem_format("'%s' matches %zu %s", clean, found,
+				  target.kind == TARGET_LID ? "ports" : "nodes");
 	if (mad_target_split(word, &node, &port) &&
 	    fabric_find_name(&run->finder, node, &place) == 1)
 		return fabric_run_ports_text(run, place.node);

@@ -210,7 +210,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 				   &tables.forwarding)) {
 		if (!args->multicast)
 			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
-		tables.owners = forwarding_owners(&tables.run.fabric);
+		tables.owners = forwarding_owners(&tables.run.fabric, NULL);
 		show(&tables, args->multicast);
 		if (args->multicast && !args->lids && !tables.shown)
 			note_no_multicast(&tables.run, &tables.forwarding);

@@ -28,7 +28,8 @@ static void set_lid(struct fabric *fabric, uint32_t port, uint16_t lid)
 }
 
 /*
- * A switch with LID 7, an adapter of two ports with LID 9 at the second, and two nodes of one name.
+ * A switch with LID 7, an adapter of two ports with LID 9 at the second, and two nodes of one name
+ * and LID.
  */
 static void make(struct fabric *fabric)
 {
@@ -43,6 +44,8 @@ static void make(struct fabric *fabric)
 	name_node(fabric, NODES, "twin");
 	set_lid(fabric, fabric_port_at(fabric, SWITCH, 0), 7);
 	set_lid(fabric, fabric_port_at(fabric, ONE, 2), 9);
+	set_lid(fabric, fabric_port_at(fabric, TWIN, 1), 6);
+	set_lid(fabric, fabric_port_at(fabric, NODES, 1), 6);
 	fabric->ports[fabric_port_at(fabric, ONE, 2)].guid = 0x202;
 	fabric_link(fabric, fabric_port_at(fabric, SWITCH, 3), fabric_port_at(fabric, ONE, 2));
 }
@@ -64,11 +67,17 @@ static void targets(void **state)
 		unsigned int port;
 		uint16_t lid;
 	} words[] = {
-		{"7", 1, SWITCH, 0, 7},	     {"9", 1, ONE, 2, 9},
-		{"8", 0, 0, 0, 0},	     {"0x0000000000010100", 0, 0, 0, 0},
-		{"0,3", 1, ONE, 2, 9},	     {"0,4", 0, 0, 0, 0},
-		{"0,5", 0, 0, 0, 0},	     {"0", 1, SWITCH, 0, 7},
-		{"fe80::202", 1, ONE, 2, 9}, {"fe80::999", 0, 0, 0, 0},
+		{"7", 1, SWITCH, 0, 7},
+		{"9", 1, ONE, 2, 9},
+		{"6", 2, TWIN, 1, 6},
+		{"8", 0, 0, 0, 0},
+		{"0x0000000000010100", 0, 0, 0, 0},
+		{"0,3", 1, ONE, 2, 9},
+		{"0,4", 0, 0, 0, 0},
+		{"0,5", 0, 0, 0, 0},
+		{"0", 1, SWITCH, 0, 7},
+		{"fe80::202", 1, ONE, 2, 9},
+		{"fe80::999", 0, 0, 0, 0},
 	};
 	struct fabric fabric;
 	struct fabric_finder finder = {.view.fabric = &fabric};

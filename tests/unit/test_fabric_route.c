@@ -484,7 +484,7 @@ static void owners(void **state)
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 16, 3);
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 0xbfff, 7);
 	give_lid(&fabric, fabric_port_at(&fabric, other, 1), 20, 0);
-	lids = forwarding_owners(&fabric);
+	lids = forwarding_owners(&fabric, NULL);
 	assert_int_equal(lids[0], FABRIC_NONE);
 	assert_int_equal(lids[5], fabric_port_at(&fabric, node, 0));
 	assert_int_equal(lids[77], FABRIC_NONE);
@@ -497,7 +497,7 @@ static void owners(void **state)
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 0, 3);
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 0xffff, 7);
 	fabric.ports[fabric_port_at(&fabric, node, 0)].has_info = false;
-	lids = forwarding_owners(&fabric);
+	lids = forwarding_owners(&fabric, NULL);
 	for (unsigned int i = 0; i < FORWARDING_LIDS; i++)
 		assert_int_equal(lids[i],
 				 i == 20 ? fabric_port_at(&fabric, other, 1) : FABRIC_NONE);

@@ -224,7 +224,7 @@ static bool begin(struct check_run *run, struct walker *walker)
 	};
 	if (!walker->forwarding)
 		return false;
-	walker->owners = forwarding_owners(run->fabric);
+	walker->owners = forwarding_owners(run->fabric, NULL);
 	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
 		if (walker->owners[lid] != FABRIC_NONE)
 			MEM_ADD(walker->owned, walker->owned_count) = lid;

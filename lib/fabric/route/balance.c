@@ -117,7 +117,7 @@ void balance_count(const struct fabric *fabric, const struct forwarding *forward
 		   struct balance *balance)
 {
 	size_t count = forwarding->count + 1;
-	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric);
+	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric, NULL);
 	_cleanup_(freep) uint32_t *words = mem_alloc_zero(count * 5, sizeof(*words));
 	_cleanup_(freep) uint64_t *packets = mem_alloc_zero(count, sizeof(*packets));
 	struct counter counter = {

@@ -41,15 +41,19 @@ static void take_node(const struct fabric *fabric, uint32_t node, struct fabric_
 	take_port(fabric, port_of_node(fabric, node), place);
 }
 
-static bool take_lid(struct fabric_finder *finder, uint16_t lid, struct fabric_place *place)
+/* Counts the ports that have the LID, and takes the first. */
+static size_t take_lid(struct fabric_finder *finder, uint16_t lid, struct fabric_place *place)
 {
-	if (!finder->owners)
-		finder->owners = forwarding_owners(finder->view.fabric);
+	if (!finder->owners) {
+		finder->owner_counts = mem_alloc_zero(FORWARDING_LIDS,
+						      sizeof(*finder->owner_counts));
+		finder->owners = forwarding_owners(finder->view.fabric, finder->owner_counts);
+	}
 	if (lid >= FORWARDING_LIDS || finder->owners[lid] == FABRIC_NONE)
-		return false;
+		return 0;
 	take_port(finder->view.fabric, finder->owners[lid], place);
 	place->lid = lid;
-	return true;
+	return finder->owner_counts[lid];
 }
 
 static int by_guid(const void *a, const void *b)
@@ -218,6 +222,7 @@ void fabric_finder_clear(struct fabric_finder *finder)
 	free(finder->names);
 	free(finder->guids);
 	free(finder->owners);
+	free(finder->owner_counts);
 	*finder = (struct fabric_finder){.owners = NULL};
 }
 

@@ -352,26 +352,29 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 	return item.error ? item.error : -EIO;
 }
 
-static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners)
+static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, uint32_t *counts)
 {
 	const struct fabric_port *port = &fabric->ports[place];
 	uint32_t lid = fabric_port_lid(port), count = fabric_lid_count(port);
 
 	if (!port->has_info || !lid)
 		return;
-	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++)
+	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++) {
 		if (owners[i] == FABRIC_NONE)
 			owners[i] = place;
+		if (counts)
+			counts[i]++;
+	}
 }
 
-uint32_t *forwarding_owners(const struct fabric *fabric)
+uint32_t *forwarding_owners(const struct fabric *fabric, uint32_t *counts)
 {
 	uint32_t *owners = mem_alloc_zero(FORWARDING_LIDS, sizeof(*owners));
 
 	memset(owners, 0xff, FORWARDING_LIDS * sizeof(*owners));
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		if (!fabric_is_of_switch(fabric, i) || !fabric->ports[i].number)
-			own(fabric, i, owners);
+			own(fabric, i, owners, counts);
 	return owners;
 }
 

@@ -177,7 +177,7 @@ struct fabric_place {
  */
 struct fabric_finder {
 	struct fabric_view view;
-	uint32_t *owners; /* forwarding_owners() */
+	uint32_t *owners, *owner_counts; /* of forwarding_owners() */
 	struct finder_name {
 		char *name;
 		uint32_t node;
@@ -194,8 +194,9 @@ struct fabric_finder {
 void fabric_finder_clear(struct fabric_finder *finder);
 
 /*
- * Returns how many nodes the target may mean, and the first in *ret_place. A GUID is matched
- * against nodes, ports and systems, in this order; a directed route begins where the scan began.
+ * Returns how many nodes, or ports with that LID, the target may mean, and the first in *ret_place.
+ * A GUID is matched against nodes, ports and systems, in this order; a directed route begins where
+ * the scan began.
  */
 size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target *target,
 			  struct fabric_place *ret_place);

@@ -84,7 +84,7 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 void cable_users(const struct fabric *fabric, const struct forwarding *forwarding, uint32_t port,
 		 cable_user user, void *context)
 {
-	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric);
+	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric, NULL);
 	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(forwarding->count + 1, sizeof(*stack));
 	_cleanup_(freep) uint8_t *ways = mem_alloc_zero(forwarding->count + 1, sizeof(*ways));
 	struct users users = {
