@@ -18,7 +18,7 @@ struct group {
 	struct multicast_tree tree;
 	struct multicast_hop_row *rows;
 	uint16_t mlid;
-	bool is_group; /* the subnet administrator knows the group */
+	struct multicast_answer answer; /* of the subnet administrator */
 };
 
 static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_mlid)
@@ -42,12 +42,16 @@ static void note_problem(struct group *group, const char *message, const char *h
 	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message, hint);
 }
 
-static void note_answer(struct group *group, const struct multicast_answer *answer)
+static void note_answer(struct group *group)
 {
+	const struct multicast_answer *answer = &group->answer;
+
 	if (answer->error == -ECANCELED)
 		fabric_run_note_interrupted(&group->run);
 	else if (answer->error == -ENODATA)
-		note_problem(group, "the port knows no subnet manager", alive_hint);
+		note_problem(group, "the port knows no subnet manager",
+			     "start a subnet manager; rdmactl fabric check shows what else is "
+			     "missing");
 	else if (answer->error == -ETIMEDOUT)
 		note_problem(group, "the subnet administrator did not answer", alive_hint);
 	else if (answer->error)
@@ -74,22 +78,21 @@ static void ask_members(struct group *group)
 {
 	struct mad_listing *mad = &group->run.mad;
 	struct mad_route route = mad->session.port.route;
-	struct multicast_answer answer;
+	struct multicast_answer *answer = &group->answer;
 
 	if (group->run.args->mad.mkey)
 		route.sm_key = mad->session.key;
-	multicast_ask_members(mad->session.engine, &route, group->mlid, &group->members, &answer);
-	if (answer.error == -ETIMEDOUT && route.sm_key != mad->session.port.route.sm_key) {
+	multicast_ask_members(mad->session.engine, &route, group->mlid, &group->members, answer);
+	if (answer->error == -ETIMEDOUT && route.sm_key != mad->session.port.route.sm_key) {
 		multicast_ask_members(mad->session.engine, &mad->session.port.route, group->mlid,
-				      &group->members, &answer);
-		if (!answer.error)
+				      &group->members, answer);
+		if (!answer->error)
 			problem_add_text(&mad->listing.problems, NULL, "members", "sa",
 					 "the subnet administrator answers only without the key of "
 					 "--mkey, which may not be its SM_Key",
 					 "the SM_Key is 1 unless opensm is configured otherwise");
 	}
-	group->is_group = answer.is_group;
-	note_answer(group, &answer);
+	note_answer(group);
 	multicast_find_members(&group->run.fabric, &group->members);
 }
 
@@ -146,9 +149,11 @@ static void show(struct group *group)
 	report_faults(group);
 	if (tree->count || tree->unknown)
 		return;
+	/* Without an answer, its problem has the next step. */
 	listing_fail_format(listing, STATUS_NOTHING,
-			    group->is_group ? "the group has no member: rdmactl sa multicast"
-					    : "rdmactl sa multicast lists the groups",
+			    group->answer.is_group ? "the group has no member: rdmactl sa multicast"
+			    : group->answer.error  ? NULL
+						   : "rdmactl sa multicast lists the groups",
 			    "no switch sends packets to 0x%04x", group->mlid);
 }
 

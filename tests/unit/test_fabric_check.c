@@ -644,6 +644,7 @@ static void managers(void **state)
 		manager_at(bed, ONE, SM_LID, SM_MASTER),
 		manager_at(bed, OTHER, 3, SM_STANDBY),
 	};
+	const uint32_t mask = port_info_cap_mask(info_of(bed, ONE, 1));
 
 	check_managers(bed, items, 2);
 	assert_int_equal(bed->findings.count, 0);
@@ -666,6 +667,16 @@ static void managers(void **state)
 	items[0] = manager_at(bed, ONE, SM_LID, SM_STANDBY);
 	check_managers(bed, items, 1);
 	assert_only(bed, "no-sm", ONE, 1, "the subnet manager at LID 2 is in state standby");
+	assert_next_step(bed, "start one, ");
+	/* It hangs, or it is gone. */
+	items[0].error = -ETIMEDOUT;
+	items[0].tries = 4;
+	check_managers(bed, items, 1);
+	assert_only(bed, "no-sm", ONE, 1, "SMInfo (LID 2): no answer, asked 4 times");
+	assert_next_step(bed, "the port still reports a subnet manager: ");
+	port_info_set_cap_mask(info_of(bed, ONE, 1), mask & ~(uint32_t)PORT_CAP_SM);
+	check_managers(bed, items, 1);
+	assert_next_step(bed, "start one, ");
 }
 
 /* The entries of LIDs 1 to 3 in the only table. */

@@ -481,7 +481,8 @@ static void starts(void **state)
 		"links --from 40", 1, "",
 		"rdmactl fabric: the route to LID 40 ends at leaf1, whose forwarding table has no "
 		"port for it\n"
-		"  a directed route needs no forwarding tables: --from 0,1,3\n");
+		"  no node may have this LID: rdmactl fabric nodes lists them; a directed route "
+		"needs no forwarding tables: 0,1,3\n");
 	/* Its path has the LID of the router, which is another node. */
 	live_expect(
 		"links --from 2001::999", 1, "",
@@ -500,13 +501,13 @@ static void starts(void **state)
 	live_expect("links --from 6", 1, "",
 		    "rdmactl fabric: the route to LID 6 ends at leaf1, whose forwarding table "
 		    "sends packets to port 9, which the switch does not have\n"
-		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
+		    "  a directed route needs no forwarding tables: 0,1,3\n");
 	live_add_fault((struct live_fault){.node = LEAF1, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect("links --from 6", 1, "",
 		    "rdmactl fabric: the route to LID 6 ends at leaf1: LinearForwardingTable: no "
 		    "answer, "
 		    "asked 4 times\n"
-		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
+		    "  a directed route needs no forwarding tables: 0,1,3\n");
 }
 
 static uint64_t wanted_key;

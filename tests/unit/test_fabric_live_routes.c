@@ -123,6 +123,11 @@ static void no_way(void **state)
 		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path\n");
+	port_info_set_lid(live.fabric.ports[fabric_port_at(&live.fabric, HOST3, 1)].info, 6);
+	live_expect("route 6 host1", 2, "",
+		    "rdmactl fabric: '6' matches 2 ports\n"
+		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path\n");
 	live_expect("route 40 host1", 5, "",
 		    "rdmactl fabric: the scan found no node '40'\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
@@ -883,7 +888,11 @@ static void unanswered_group(void **state)
 		    "leaf2\t2\thost4\t1\tca\t\t\n"
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		    "rdmactl fabric: cannot read members: the port knows no subnet manager\n"
-		    "  rdmactl smp sminfo shows whether the subnet manager is alive\n");
+		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
+	live_expect("route --mlid 0xc002", 5, "",
+		    "rdmactl fabric: cannot read members: the port knows no subnet manager\n"
+		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n"
+		    "rdmactl fabric: no switch sends packets to 0xc002\n");
 	live.sm_lid = 1;
 	live.stop_after = 30;
 	live_expect(

@@ -187,15 +187,19 @@ static bool is_all_down(const struct fabric *fabric)
 	return true;
 }
 
-static void report_no_sm(struct check_run *run, uint32_t port, char *evidence)
+/* `next_step` is NULL for that of the check. */
+static void report_no_sm(struct check_run *run, uint32_t port, char *evidence,
+			 const char *next_step)
 {
 	struct finding *finding = &check_report(run, port, evidence)->finding;
 
-	if (!is_all_down(run->fabric))
+	if (is_all_down(run->fabric))
+		next_step = "fix the link of the port first: rdmactl doctor on that host shows why "
+			    "it is down";
+	if (!next_step)
 		return;
 	free(finding->next_step);
-	finding->next_step = mem_string(
-		"fix the link of the port first: rdmactl doctor on that host shows why it is down");
+	finding->next_step = mem_string(next_step);
 }
 
 /*
@@ -222,13 +226,25 @@ static void report_never_managed(struct check_run *run)
 						     "subnet manager")
 					: mem_format("none of %u ports has a LID or knows a subnet "
 						     "manager",
-						     ports));
+						     ports),
+			     NULL);
+}
+
+/*
+ * Whether the port of a manager that does not answer still says that it has one: the kernel clears
+ * IsSM when the manager's process ends (ib_umad_sm_close() of drivers/infiniband/core/user_mad.c).
+ */
+static bool is_there(const struct fabric *fabric, const struct fabric_manager *manager)
+{
+	return manager->error == -ETIMEDOUT && manager->port != FABRIC_NONE &&
+	       port_info_cap_mask(fabric->ports[manager->port].info) & PORT_CAP_SM;
 }
 
 /* Without a master, the evidence describes the manager that the ports know. */
 void check_no_sm(struct check_run *run)
 {
 	const struct fabric_managers *managers = run->input->managers;
+	const struct fabric_manager *known;
 	size_t i = 0;
 
 	if (!run->manager_lid) {
@@ -239,7 +255,12 @@ void check_no_sm(struct check_run *run)
 		return;
 	while (managers->items[i].lid != run->manager_lid && i + 1 < managers->count)
 		i++;
-	report_no_sm(run, managers->items[i].port, describe_manager(&managers->items[i]));
+	known = &managers->items[i];
+	report_no_sm(run, known->port, describe_manager(known),
+		     is_there(run->fabric, known)
+			     ? "the port still reports a subnet manager: restart opensm on that "
+			       "node"
+			     : NULL);
 }
 
 void check_two_masters(struct check_run *run)
