@@ -96,9 +96,10 @@ $(BUILD)/vm/%.so: tests/vm/%.c
 -include $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.d)
 .SECONDARY: $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.o)
 
-# Fuzz targets need the whole library once more, compiled with coverage.
+# Fuzz targets need the whole library once more, compiled with coverage, and a reader beside it.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
+FUZZ_SOURCES := $(LIB_SOURCES) cmd/compat/ibaddr_args.c
+FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 $(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
