@@ -134,7 +134,7 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		skip(&facts, "counters and subnet managers", "a saved scan has none");
 		recall_forwarding(run, &facts);
 		/* The findings not-checked name the checks. */
-		if (run->fabric.source == FABRIC_TEXT)
+		if (fabric_is_made(&run->fabric))
 			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 					 "some checks are skipped: the file does not say what "
 					 "ports support, nor their states and MTUs",

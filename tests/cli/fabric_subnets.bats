@@ -155,6 +155,10 @@ ca\t0002:c903:000e:0011\t1' ]
 	expect 3 '' "$told"
 	try fabric scan --load "$dir/whole" --diff "$subnets/ports.txt"
 	expect 3 '' "$told"
+	# A file that the list was saved to is a list, too.
+	try fabric scan --load "$subnets/ports.txt" --save "$dir/list.json"
+	try fabric scan --load "$dir/whole" --diff "$dir/list.json"
+	expect 3 '' "${told/$subnets\/ports.txt/$dir/list.json}"
 	# The differences are reported: a cable, a LID, a width, and an adapter that is gone.
 	sed -i -e 's/"\[2\](2c903000e0002)/"[1](2c903000e0009)/; s/^\[2\](2c903000e0002)/[1](2c903000e0009)/' \
 		-e '/2c903000e0001/d' -e 's/lid 5/lid 6/; s/1xSDR/4xSDR/' "$dir/whole"

@@ -189,6 +189,7 @@ static void fill_all(struct fabric *fabric, enum fabric_source source)
 
 	fill(fabric);
 	fabric->source = (uint8_t)source;
+	fabric->by_port = source == FABRIC_PORT_LIST;
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		struct fabric_node *node = &fabric->nodes[i];
 
@@ -204,7 +205,7 @@ static void fill_all(struct fabric *fabric, enum fabric_source source)
 		node->has_description = i != TWIN;
 		if (!node->has_description)
 			memset(node->description, 0, NODE_DESCRIPTION_BYTES);
-		node->has_switch_info = node->type == types[0] && source != FABRIC_TEXT;
+		node->has_switch_info = node->type == types[0] && !fabric_is_made(fabric);
 		memset(node->switch_info, 0, SWITCH_INFO_BYTES);
 		if (node->type == types[0])
 			fill_bytes(node->switch_info, 0, SWITCH_INFO_BYTES, (uint8_t)(i + 2));
@@ -245,6 +246,7 @@ static void compare_all(const struct fabric *a, const struct fabric *b)
 {
 	compare_graphs(a, b);
 	assert_int_equal(a->source, b->source);
+	assert_int_equal(a->by_port, b->by_port);
 	assert_int_equal(a->fault_count, b->fault_count);
 	for (size_t i = 0; i < a->fault_count; i++) {
 		assert_int_equal(a->faults[i].line, b->faults[i].line);
@@ -278,7 +280,7 @@ static void compare_all(const struct fabric *a, const struct fabric *b)
 static void round_trip_of_every_member(void **state)
 {
 	(void)state;
-	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_CACHE; source++) {
+	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_PORT_LIST; source++) {
 		struct fabric fabric = {.nodes = NULL}, loaded;
 		_cleanup_(freep) char *text = NULL, *again = NULL, *message = NULL;
 
@@ -300,7 +302,7 @@ static void attributes_of_a_text(void **state)
 					       "port_info"};
 
 	(void)state;
-	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_CACHE; source++) {
+	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_PORT_LIST; source++) {
 		struct fabric fabric = {.nodes = NULL};
 		_cleanup_(freep) char *text = NULL;
 
@@ -310,8 +312,8 @@ static void attributes_of_a_text(void **state)
 			_cleanup_(freep) char *key = mem_format("\"%s\": \"", received[i]);
 			_cleanup_(freep) char *made = mem_format("\"made_%s\": \"", received[i]);
 
-			assert_int_equal(strstr(text, key) == NULL, source == FABRIC_TEXT);
-			assert_int_equal(strstr(text, made) == NULL, source != FABRIC_TEXT);
+			assert_int_equal(strstr(text, key) == NULL, fabric_is_made(&fabric));
+			assert_int_equal(strstr(text, made) == NULL, !fabric_is_made(&fabric));
 		}
 		fabric_clear(&fabric);
 	}

@@ -180,7 +180,7 @@ void check_report_unknown(struct check_run *run)
 	};
 	unsigned int unknown[ARRAY_SIZE(facts)] = {0}, ports = 0;
 
-	if (run->fabric->source != FABRIC_TEXT)
+	if (!fabric_is_made(run->fabric))
 		return;
 	for (run->place = 0; run->place < run->fabric->port_count; run->place++) {
 		const struct fabric_port *port = &run->fabric->ports[run->place];

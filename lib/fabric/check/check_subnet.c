@@ -211,7 +211,7 @@ static void report_never_managed(struct check_run *run)
 	uint32_t ports = 0;
 
 	/* Net files have no LIDs, even if the subnet does. */
-	if (run->fabric->source == FABRIC_TEXT)
+	if (fabric_is_made(run->fabric))
 		return;
 	for (uint32_t i = 0; i < run->fabric->port_count; i++) {
 		if (!fabric_is_end_port(run->fabric, i))

@@ -44,7 +44,7 @@ static bool read_known(const char *text, uint8_t *bytes, size_t count)
 /* Texts and scans have separate keys, because no node sent the bytes of a text. */
 static const char *by_source(const struct maker *maker, const char *received, const char *made)
 {
-	return maker->saved->source.value == FABRIC_TEXT ? made : received;
+	return fabric_is_made(maker->fabric) ? made : received;
 }
 
 /* Indexes have 32 bits, so that sums of them cannot overflow 64. */
@@ -448,8 +448,8 @@ int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **re
 	int rc;
 
 	fabric->source = (uint8_t)saved->source.value;
+	fabric->by_port = fabric->source == FABRIC_PORT_LIST;
 	rc = make(&maker);
-
 	if (rc) {
 		fabric_clear(fabric);
 		*ret_message = maker.message;

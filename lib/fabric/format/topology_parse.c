@@ -490,7 +490,7 @@ int fabric_read_topology(const char *text, size_t length, struct fabric *fabric,
 		fabric_clear(&found);
 		return rc;
 	}
-	found.source = FABRIC_TEXT;
+	found.source = parts.by_port ? FABRIC_PORT_LIST : FABRIC_TEXT;
 	found.by_port = parts.by_port;
 	*fabric = found;
 	return 0;

@@ -210,7 +210,7 @@ static void add_text(struct tree *tree, const struct line *line, bool is_bad)
 
 static bool is_bad(const struct tree *tree, uint32_t node, const struct line *line)
 {
-	const bool is_told = tree->drawing.view->fabric->source != FABRIC_TEXT;
+	const bool is_told = !fabric_is_made(tree->drawing.view->fabric);
 
 	/* A text does not give the state of its cables, which is no cause for alarm. */
 	return (line->kind.condition != CABLE_GOOD &&

@@ -91,9 +91,10 @@ struct fabric_origin {
 };
 
 enum fabric_source {
-	FABRIC_SCAN,  /* a scan, or its file */
-	FABRIC_TEXT,  /* a text of another tool; attributes are made from its words */
-	FABRIC_CACHE, /* a cache of ibnetdiscover; attributes are as the nodes sent them */
+	FABRIC_SCAN,	  /* a scan, or its file */
+	FABRIC_TEXT,	  /* a text of another tool; attributes are made from its words */
+	FABRIC_CACHE,	  /* a cache of ibnetdiscover; attributes are as the nodes sent them */
+	FABRIC_PORT_LIST, /* a text, too: the list of ports of ibnetdiscover -p */
 };
 
 /* A part of a text that could not be read, or that contradicts another part. */
@@ -136,6 +137,12 @@ struct fabric {
 };
 
 void fabric_clear(struct fabric *fabric);
+
+/* Whether attributes are made from the words of a text: no node sent them. */
+static inline bool fabric_is_made(const struct fabric *fabric)
+{
+	return fabric->source == FABRIC_TEXT || fabric->source == FABRIC_PORT_LIST;
+}
 
 /* Whether every query was answered, and all of a text was read. */
 static inline bool fabric_is_complete(const struct fabric *fabric)

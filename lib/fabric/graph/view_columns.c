@@ -97,10 +97,9 @@ static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, 
 		view_set_bytes(value, bytes, count);
 }
 
-/* Attributes of a text are made from its words: no node sent them. */
 static bool is_made(const struct fabric_row *row)
 {
-	return row->view->fabric->source == FABRIC_TEXT;
+	return fabric_is_made(row->view->fabric);
 }
 
 static void set_guid(struct value *value, const struct fabric_row *row, uint64_t guid)

@@ -344,6 +344,7 @@ static const struct schema fabric_faults_schema = SCHEMA(
 const struct enum_name fabric_source_names[] = {
 	{FABRIC_TEXT, "text", .help = "a text from ibnetdiscover, or a net file"},
 	{FABRIC_CACHE, "cache", .help = "a cache from ibnetdiscover"},
+	{FABRIC_PORT_LIST, "port-list", .help = "a list of ports from ibnetdiscover -p"},
 	{0, NULL},
 };
 
