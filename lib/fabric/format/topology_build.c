@@ -364,15 +364,6 @@ static void finish_node_info(struct fabric *fabric)
 	}
 }
 
-/* Marks the nodes that share a GUID. */
-static void mark_duplicates(struct fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (fabric->nodes[i].same_guid != FABRIC_NONE)
-			fabric->nodes[i].ambiguous =
-				fabric->nodes[fabric->nodes[i].same_guid].ambiguous = true;
-}
-
 static int build(struct builder *builder)
 {
 	uint32_t root = find_root(builder->parts);

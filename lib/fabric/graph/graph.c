@@ -82,6 +82,15 @@ uint32_t fabric_find(const struct fabric *fabric, uint64_t guid)
 	return fabric->table_size ? fabric->table[slot_of(fabric, guid)] : FABRIC_NONE;
 }
 
+void fabric_mark_duplicates(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		fabric->nodes[i].ambiguous = fabric->nodes[i].same_guid != FABRIC_NONE;
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].same_guid != FABRIC_NONE)
+			fabric->nodes[fabric->nodes[i].same_guid].ambiguous = true;
+}
+
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number)
 {
 	const uint32_t node = fabric_find(fabric, node_guid);

@@ -157,6 +157,8 @@ static inline bool fabric_is_complete(const struct fabric *fabric)
 uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_INFO_BYTES]);
 /* Returns the first node with the GUID, or FABRIC_NONE; others follow through same_guid. */
 uint32_t fabric_find(const struct fabric *fabric, uint64_t guid);
+/* Marks all nodes that share a GUID as ambiguous, and no others. */
+void fabric_mark_duplicates(struct fabric *fabric);
 /* Connects two ports by a cable; a port may be cabled to itself. */
 void fabric_link(struct fabric *fabric, uint32_t port, uint32_t peer);
 /* Removes the cable of a port. */

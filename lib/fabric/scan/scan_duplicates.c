@@ -423,11 +423,7 @@ static void mark(struct fabric *fabric)
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		if (fabric->ports[i].peer != FABRIC_NONE)
 			fabric->ports[i].unanswered = false;
-	for (uint32_t i = 0; i < fabric->node_count; i++)
-		fabric->nodes[i].ambiguous = fabric->nodes[i].same_guid != FABRIC_NONE;
-	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (fabric->nodes[i].same_guid != FABRIC_NONE)
-			fabric->nodes[fabric->nodes[i].same_guid].ambiguous = true;
+	fabric_mark_duplicates(fabric);
 }
 
 int scan_resolve_duplicates(struct scanner *scanner)
