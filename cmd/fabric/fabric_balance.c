@@ -80,12 +80,10 @@ static void add_row(struct balances *balances, uint32_t port)
 static int by_load(const void *a, const void *b)
 {
 	const struct balance_row *one = a, *other = b;
+	const int order = COMPARE(other->load_percent.value, one->load_percent.value);
 
-	if (one->load_percent.value != other->load_percent.value)
-		return one->load_percent.value < other->load_percent.value ? 1 : -1;
-	if (one->routes.value != other->routes.value)
-		return one->routes.value < other->routes.value ? 1 : -1;
-	return (one->order > other->order) - (one->order < other->order);
+	return order ?: COMPARE(other->routes.value, one->routes.value)
+			?: COMPARE(one->order, other->order);
 }
 
 /* Reports lost packets only in a complete scan, because a node outside it may receive them. */

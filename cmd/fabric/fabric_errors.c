@@ -61,9 +61,7 @@ static void choose_ports(struct errors *errors)
 static int by_count(struct number one, const struct fabric_row *at, struct number other,
 		    const struct fabric_row *there)
 {
-	if (one.value != other.value)
-		return one.value < other.value ? 1 : -1;
-	return (at->place > there->place) - (at->place < there->place);
+	return COMPARE(other.value, one.value) ?: COMPARE(at->place, there->place);
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -147,9 +147,8 @@ static int by_pairs(const void *a, const void *b)
 {
 	const struct shared_row *one = a, *other = b;
 
-	if (one->pairs.value != other->pairs.value)
-		return one->pairs.value < other->pairs.value ? 1 : -1;
-	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+	return COMPARE(other->pairs.value, one->pairs.value)
+		       ?: COMPARE(one->at.place, other->at.place);
 }
 
 static void list_cables(struct many *many)

@@ -319,7 +319,7 @@ static int compare_index(const void *a, const void *b)
 {
 	const struct mad_record *one = a, *two = b;
 
-	return one->index.value < two->index.value ? -1 : one->index.value > two->index.value;
+	return COMPARE(one->index.value, two->index.value);
 }
 
 static void add_attribute(struct smp_run *run, const struct query *query,

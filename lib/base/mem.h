@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+/* The result of a qsort() comparator; further members follow after `?:`. */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 void *mem_alloc_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((returns_nonnull));

@@ -164,12 +164,10 @@ static void run_counters(struct check_run *run)
 static int compare(const void *a, const void *b)
 {
 	const struct fabric_finding *one = a, *other = b;
+	const int order = COMPARE(other->finding.severity.value, one->finding.severity.value)
+				  ?: COMPARE(one->finding.id.value, other->finding.id.value);
 
-	if (one->finding.severity.value != other->finding.severity.value)
-		return one->finding.severity.value < other->finding.severity.value ? 1 : -1;
-	if (one->finding.id.value != other->finding.id.value)
-		return one->finding.id.value > other->finding.id.value ? 1 : -1;
-	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+	return order ?: COMPARE(one->at.place, other->at.place);
 }
 
 void fabric_check(const struct fabric_check_input *input, struct fabric_findings *findings)

@@ -45,9 +45,7 @@ static int compare_lids(const void *a, const void *b)
 {
 	const struct lids *one = a, *other = b;
 
-	if (one->first != other->first)
-		return one->first < other->first ? -1 : 1;
-	return (one->port > other->port) - (one->port < other->port);
+	return COMPARE(one->first, other->first) ?: COMPARE(one->port, other->port);
 }
 
 static void report_lids(struct check_run *run, const struct lids *owner, const struct lids *again)

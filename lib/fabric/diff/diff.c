@@ -384,16 +384,10 @@ static int by_place(const void *a, const void *b)
 	const struct fabric_change *one = a, *two = b;
 	int order = text_compare_natural(one->node, two->node);
 
-	if (order)
-		return order;
-	if (one->node_guid.value != two->node_guid.value)
-		return one->node_guid.value < two->node_guid.value ? -1 : 1;
-	if (one->port.known != two->port.known)
-		return one->port.known ? 1 : -1;
-	if (one->port.value != two->port.value)
-		return one->port.value < two->port.value ? -1 : 1;
-	if (one->change.value != two->change.value)
-		return one->change.value < two->change.value ? -1 : 1;
+	order = order ?: COMPARE(one->node_guid.value, two->node_guid.value);
+	order = order ?: COMPARE(one->port.known, two->port.known);
+	order = order ?: COMPARE(one->port.value, two->port.value);
+	order = order ?: COMPARE(one->change.value, two->change.value);
 	for (enum side side = BEFORE; side < SIDES && !order; side++)
 		order = strcmp(one->texts[side] ?: "", two->texts[side] ?: "");
 	return order;

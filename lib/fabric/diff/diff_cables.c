@@ -195,7 +195,7 @@ static int by_order(const void *a, const void *b)
 {
 	const struct ordered *one = a, *two = b;
 
-	return one->order < two->order ? -1 : one->order > two->order;
+	return COMPARE(one->order, two->order);
 }
 
 /* Lists all places where the scans differ, in order. */

@@ -26,25 +26,21 @@ static int compare_guids(const struct entry *a, const struct entry *b)
 {
 	const struct fabric_node *one = node_of(a), *two = node_of(b);
 
-	if (one->guid != two->guid)
-		return one->guid < two->guid ? -1 : 1;
-	return one->type - two->type;
+	return COMPARE(one->guid, two->guid) ?: one->type - two->type;
 }
 
 static int compare_sizes(const struct entry *a, const struct entry *b)
 {
-	int order = compare_guids(a, b);
-
-	return order ? order : node_of(a)->port_count - node_of(b)->port_count;
+	return compare_guids(a, b) ?: node_of(a)->port_count - node_of(b)->port_count;
 }
 
 static int compare_descriptions(const struct entry *a, const struct entry *b)
 {
-	int order = compare_sizes(a, b);
+	const int order = compare_sizes(a, b);
 
-	return order ? order
-		     : memcmp(node_of(a)->description, node_of(b)->description,
-			      NODE_DESCRIPTION_BYTES);
+	return order
+		       ?: memcmp(node_of(a)->description, node_of(b)->description,
+				 NODE_DESCRIPTION_BYTES);
 }
 
 static int compare_paths(const struct entry *a, const struct entry *b)
@@ -55,14 +51,12 @@ static int compare_paths(const struct entry *a, const struct entry *b)
 	if (order)
 		return order;
 	order = fabric_path(a->fabric, a->node, one) - fabric_path(b->fabric, b->node, two);
-	return order ? order : memcmp(one, two, sizeof(one));
+	return order ?: memcmp(one, two, sizeof(one));
 }
 
 static int compare_both(const struct entry *a, const struct entry *b)
 {
-	int order = compare_descriptions(a, b);
-
-	return order ? order : compare_paths(a, b);
+	return compare_descriptions(a, b) ?: compare_paths(a, b);
 }
 
 typedef int compare_entries(const struct entry *a, const struct entry *b);
@@ -70,11 +64,8 @@ typedef int compare_entries(const struct entry *a, const struct entry *b);
 static int in_order(compare_entries *compare, const void *a, const void *b)
 {
 	const struct entry *one = a, *two = b;
-	int order = compare(one, two);
 
-	if (order)
-		return order;
-	return one->node < two->node ? -1 : one->node > two->node;
+	return compare(one, two) ?: COMPARE(one->node, two->node);
 }
 
 #define SORTER(compare_)                                         \
@@ -305,16 +296,10 @@ struct named {
 static int by_name(const void *a, const void *b)
 {
 	const struct named *one = a, *two = b;
-	int order;
+	int order = COMPARE(two->is_switch, one->is_switch);
 
-	if (one->is_switch != two->is_switch)
-		return one->is_switch ? -1 : 1;
-	order = text_compare_natural(one->name, two->name);
-	if (order)
-		return order;
-	if (one->guid != two->guid)
-		return one->guid < two->guid ? -1 : 1;
-	return one->first_place < two->first_place ? -1 : one->first_place > two->first_place;
+	order = order ?: text_compare_natural(one->name, two->name);
+	return order ?: COMPARE(one->guid, two->guid) ?: COMPARE(one->first_place, two->first_place);
 }
 
 static void name_node(const struct comparison *comparison, enum side side, uint32_t number,

@@ -225,12 +225,9 @@ struct stand {
 static int compare_stands(const void *left, const void *right)
 {
 	const struct stand *a = left, *b = right;
+	const int order = COMPARE(a->chassis, b->chassis) ?: COMPARE(a->column, b->column);
 
-	if (a->chassis != b->chassis)
-		return a->chassis < b->chassis ? -1 : 1;
-	if (a->column < b->column || a->column > b->column)
-		return a->column < b->column ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return order ?: COMPARE(a->order, b->order);
 }
 
 /*

@@ -177,16 +177,14 @@ static int compare_ids(const void *left, const void *right)
 {
 	const struct device_count *a = left, *b = right;
 
-	return (a->id > b->id) - (a->id < b->id);
+	return COMPARE(a->id, b->id);
 }
 
 static int compare_counts(const void *left, const void *right)
 {
 	const struct device_count *a = left, *b = right;
 
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return compare_ids(left, right);
+	return COMPARE(b->count, a->count) ?: compare_ids(left, right);
 }
 
 /* Counts the kinds of devices, the most frequent first. */

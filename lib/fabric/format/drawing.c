@@ -22,13 +22,9 @@ struct name {
 static int compare_names(const void *left, const void *right)
 {
 	const struct name *a = left, *b = right;
-	int rc = text_compare_natural(a->text, b->text);
+	const int order = text_compare_natural(a->text, b->text);
 
-	if (rc)
-		return rc;
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
+	return order ?: COMPARE(a->guid, b->guid) ?: COMPARE(a->node, b->node);
 }
 
 /* Two nodes with the same name and GUID differ only in their index. */
@@ -144,12 +140,10 @@ uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
 static int compare_counts(const void *left, const void *right)
 {
 	const struct cable_count *a = left, *b = right;
+	const int order = COMPARE(a->kind.condition, b->kind.condition)
+				  ?: COMPARE(b->count, a->count);
 
-	if (a->kind.condition != b->kind.condition)
-		return a->kind.condition < b->kind.condition ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return memcmp(&a->kind, &b->kind, sizeof(a->kind));
+	return order ?: memcmp(&a->kind, &b->kind, sizeof(a->kind));
 }
 
 bool drawing_counts_at(const struct drawing *drawing, uint32_t port)

@@ -71,9 +71,8 @@ struct entry {
 static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
-	int rc = strcmp(*a->name, *b->name);
 
-	return rc ? rc : a->node < b->node ? -1 : a->node > b->node;
+	return strcmp(*a->name, *b->name) ?: COMPARE(a->node, b->node);
 }
 
 /* Adds the GUID to the name of a node, and its index if another node has the same GUID. */
@@ -213,11 +212,10 @@ static void part_hosts(struct slurm *slurm)
 static int compare_places(const void *left, const void *right)
 {
 	const struct place_of_host *a = left, *b = right;
-	int rc = text_compare_natural(a->host, b->host);
+	const int order = text_compare_natural(a->host, b->host)
+				  ?: text_compare_natural(a->adapter, b->adapter);
 
-	if (!rc)
-		rc = text_compare_natural(a->adapter, b->adapter);
-	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
+	return order ?: COMPARE(a->port, b->port);
 }
 
 static void find_places(struct slurm *slurm)
@@ -268,7 +266,7 @@ static int compare_leaves(const void *left, const void *right)
 {
 	const struct place_of_host *a = left, *b = right;
 
-	return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
+	return COMPARE(a->leaf, b->leaf);
 }
 
 static void add_line(struct slurm *slurm, const char *name, const char *key, size_t count)

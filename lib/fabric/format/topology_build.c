@@ -32,17 +32,15 @@ struct builder {
 static int compare_ids(const struct name *a, const struct name *b)
 {
 	size_t shorter = a->length < b->length ? a->length : b->length;
-	int order = memcmp(a->id, b->id, shorter);
 
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+	return memcmp(a->id, b->id, shorter) ?: COMPARE(a->length, b->length);
 }
 
 static int compare_names(const void *left, const void *right)
 {
 	const struct name *a = left, *b = right;
-	int order = compare_ids(a, b);
 
-	return order ? order : (a->block > b->block) - (a->block < b->block);
+	return compare_ids(a, b) ?: COMPARE(a->block, b->block);
 }
 
 static int fail(const struct builder *builder, char *message)
@@ -390,7 +388,7 @@ static int build(struct builder *builder)
 		topology_add_fault(builder->parts, 0,
 				   mem_string("the node where the scan began is missing: routes "
 					      "begin at the first node of the text"));
-	mark_duplicates(builder->fabric);
+	fabric_mark_duplicates(builder->fabric);
 	set_root_port(builder);
 	topology_arrange(builder->fabric);
 	finish_node_info(builder->fabric);

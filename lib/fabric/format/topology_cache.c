@@ -176,9 +176,7 @@ static int compare_keys(const void *left, const void *right)
 {
 	const struct key *a = left, *b = right;
 
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return (int)a->number - (int)b->number;
+	return COMPARE(a->guid, b->guid) ?: (int)a->number - (int)b->number;
 }
 
 static int take_port(struct reader *reader, uint32_t index)

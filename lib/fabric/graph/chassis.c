@@ -138,9 +138,7 @@ static int compare_members(const void *left, const void *right)
 {
 	const struct chassis_member *a = left, *b = right;
 
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->part, b->part) ?: COMPARE(a->order, b->order);
 }
 
 /*
@@ -193,18 +191,14 @@ static int compare_systems(const void *left, const void *right)
 {
 	const struct system *a = left, *b = right;
 
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->guid, b->guid) ?: COMPARE(a->order, b->order);
 }
 
 static int compare_first(const void *left, const void *right)
 {
 	const struct system *a = left, *b = right;
 
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->first, b->first) ?: COMPARE(a->order, b->order);
 }
 
 /* Adds the systems of several nodes, in the order of their first nodes. */

@@ -105,7 +105,7 @@ int fabric_compare_ports(const void *a, const void *b)
 {
 	const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
 
-	return (one > other) - (one < other);
+	return COMPARE(one, other);
 }
 
 static void add_ports(struct fabric *fabric, uint32_t node, unsigned int count)

@@ -77,12 +77,10 @@ struct sorted_port {
 static int compare(const void *left, const void *right)
 {
 	const struct sorted_port *a = left, *b = right;
-	int rc;
+	const int order = COMPARE(a->order, b->order)
+				  ?: memcmp(&a->kind, &b->kind, sizeof(a->kind));
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	rc = memcmp(&a->kind, &b->kind, sizeof(a->kind));
-	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
+	return order ?: COMPARE(a->port, b->port);
 }
 
 /* A cable between two ports of one node counts at the first port. */

@@ -60,9 +60,7 @@ static int by_guid(const void *a, const void *b)
 {
 	const struct finder_guid *one = a, *other = b;
 
-	if (one->guid != other->guid)
-		return one->guid < other->guid ? -1 : 1;
-	return (one->port > other->port) - (one->port < other->port);
+	return COMPARE(one->guid, other->guid) ?: COMPARE(one->port, other->port);
 }
 
 static int has_guid(const void *guid, const void *entry)
@@ -70,7 +68,7 @@ static int has_guid(const void *guid, const void *entry)
 	const uint64_t wanted = *(const uint64_t *)guid,
 		       here = ((const struct finder_guid *)entry)->guid;
 
-	return (wanted > here) - (wanted < here);
+	return COMPARE(wanted, here);
 }
 
 static void list_guids(struct fabric_finder *finder)
@@ -172,9 +170,8 @@ size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target 
 static int by_name(const void *a, const void *b)
 {
 	const struct finder_name *one = a, *other = b;
-	const int order = strcmp(one->name, other->name);
 
-	return order ? order : (one->node > other->node) - (one->node < other->node);
+	return strcmp(one->name, other->name) ?: COMPARE(one->node, other->node);
 }
 
 static int has_name(const void *name, const void *entry)

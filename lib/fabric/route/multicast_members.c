@@ -89,7 +89,7 @@ static int by_guid(const void *a, const void *b)
 {
 	const struct multicast_member *one = a, *other = b;
 
-	return (one->guid > other->guid) - (one->guid < other->guid);
+	return COMPARE(one->guid, other->guid);
 }
 
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)

@@ -135,12 +135,9 @@ int fabric_cable_row_compare(const void *a, const void *b)
 	const struct fabric_cable_row *one = a, *other = b;
 	double here = 0, there = 0;
 	const bool known = weakest_of(one, &here), other_known = weakest_of(other, &there);
+	const int order = COMPARE(other_known, known) ?: COMPARE(here, there);
 
-	if (known != other_known)
-		return known ? -1 : 1;
-	if (known && (here < there || here > there))
-		return here < there ? -1 : 1;
-	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+	return order ?: COMPARE(one->at.place, other->at.place);
 }
 
 static void add_text(char **text, const char *prefix, const char *what, const char *before,

@@ -25,9 +25,7 @@ static int compare_said(const void *a, const void *b)
 {
 	const struct said *one = a, *other = b;
 
-	if (one->weight != other->weight)
-		return one->weight < other->weight ? 1 : -1;
-	return (one->field > other->field) - (one->field < other->field);
+	return COMPARE(other->weight, one->weight) ?: COMPARE(one->field, other->field);
 }
 
 /* `symbol_errors 100, link_downed 3`; frees the texts. */

@@ -169,12 +169,9 @@ static void done(void *context, const struct mad_reply *reply)
 static int compare(const void *left, const void *right)
 {
 	const struct fabric_detail *a = left, *b = right;
+	const int order = COMPARE(a->port, b->port) ?: COMPARE(a->attribute, b->attribute);
 
-	if (a->port != b->port)
-		return a->port < b->port ? -1 : 1;
-	if (a->attribute != b->attribute)
-		return a->attribute < b->attribute ? -1 : 1;
-	return a->modifier < b->modifier ? -1 : a->modifier > b->modifier;
+	return order ?: COMPARE(a->modifier, b->modifier);
 }
 
 int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,

@@ -13,15 +13,14 @@ static int compare_guids(const void *left, const void *right)
 {
 	const struct node_name *a = left, *b = right;
 
-	return (a->guid > b->guid) - (a->guid < b->guid);
+	return COMPARE(a->guid, b->guid);
 }
 
 static int compare_lines(const void *left, const void *right)
 {
 	const struct node_name *a = left, *b = right;
-	int order = compare_guids(left, right);
 
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	return compare_guids(left, right) ?: COMPARE(a->line, b->line);
 }
 
 /* The first line of a GUID counts, as in ibnetdiscover. */
