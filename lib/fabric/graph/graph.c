@@ -239,53 +239,40 @@ _Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
 
 unsigned int fabric_lanes(const struct fabric_port *port)
 {
-	return port->has_info ? widest_lanes(port_info_width_active(port->info)) : 0;
+	return port->has_info ? width_lanes(port_info_width_active(port->info)) : 0;
 }
 
-/* Returns a mask with a bit for each speed, numbered by enum lane_speed. */
-static unsigned int speed_mask(unsigned int bits)
+/*
+ * Returns a mask with a bit for each speed, numbered by enum lane_speed. FDR10 is in it if the port
+ * supports it, as a port that runs at it does: whether it is enabled is not read.
+ */
+static unsigned int speeds_of(const struct fabric_port *port, unsigned int bits,
+			      unsigned int extended, unsigned int extended2)
 {
-	return (bits & 7) << SPEED_SDR;
-}
+	unsigned int mask = (bits & 7) << SPEED_SDR;
 
-static unsigned int ext_speed_mask(unsigned int bits)
-{
-	return (bits & 0xf) << SPEED_FDR;
+	if (port_info_has_speeds_ext(port->info))
+		mask |= (extended & 0xf) << SPEED_FDR;
+	if (port_info_has_speeds_ext2(port->info))
+		mask |= (extended2 & 1) << SPEED_XDR;
+	return mask | ((port->vendor_speed | port->vendor_speeds) & 1u) << SPEED_FDR10;
 }
 
 static unsigned int supported_speeds(const struct fabric_port *port)
 {
-	const uint8_t *info = port->info;
-	unsigned int mask = speed_mask(port_info_speed_supported(info));
-
-	if (!port->has_info)
-		return 0;
-	if (port_info_has_speeds_ext(info))
-		mask |= ext_speed_mask(port_info_speed_ext_supported(info));
-	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_supported(info) & 1)
-		mask |= 1u << SPEED_XDR;
-	/* A port that runs at FDR10 supports it. */
-	if ((port->vendor_speed | port->vendor_speeds) & 1)
-		mask |= 1u << SPEED_FDR10;
-	return mask;
+	return port->has_info ? speeds_of(port, port_info_speed_supported(port->info),
+					  port_info_speed_ext_supported(port->info),
+					  port_info_speed_ext2_supported(port->info))
+			      : 0;
 }
 
-/* FDR10 counts as enabled if the port supports it: whether it is enabled is not read. */
 static unsigned int enabled_speeds(const struct fabric_port *port)
 {
-	const uint8_t *info = port->info;
-	unsigned int mask = speed_mask(port_info_speed_enabled(info));
-	unsigned int extended = port_info_speed_ext_enabled(info);
+	const unsigned int extended = port_info_speed_ext_enabled(port->info);
 
-	if (extended == SPEED_EXT_DISABLED)
-		extended = 0;
-	if (port_info_has_speeds_ext(info))
-		mask |= ext_speed_mask(extended);
-	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_enabled(info) & 1)
-		mask |= 1u << SPEED_XDR;
-	if ((port->vendor_speed | port->vendor_speeds) & 1)
-		mask |= 1u << SPEED_FDR10;
-	return mask & supported_speeds(port);
+	return supported_speeds(port) & speeds_of(port, port_info_speed_enabled(port->info),
+						  extended == SPEED_EXT_DISABLED ? 0 : extended,
+						  port_info_speed_ext2_enabled(port->info));
 }
 
 static enum lane_speed fastest(unsigned int mask)
@@ -293,20 +280,12 @@ static enum lane_speed fastest(unsigned int mask)
 	return mask ? (enum lane_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
 }
 
+/* PortInfo shows QDR for FDR10: only the attribute of the vendor tells them apart. */
 enum lane_speed fabric_speed(const struct fabric_port *port)
 {
-	unsigned int code;
+	const enum lane_speed speed = port->has_info ? port_info_speed(port->info) : SPEED_UNKNOWN;
 
-	if (!port->has_info)
-		return SPEED_UNKNOWN;
-	if (port_info_has_speeds_ext2(port->info) && port_info_speed_ext2_active(port->info))
-		return SPEED_XDR;
-	code = port_info_has_speeds_ext(port->info) ? port_info_speed_ext_active(port->info) : 0;
-	if (code)
-		return fastest(ext_speed_mask(code));
-	if (port->vendor_speed & 1)
-		return SPEED_FDR10;
-	return fastest(speed_mask(port_info_speed_active(port->info)));
+	return speed <= SPEED_QDR && port->vendor_speed & 1 ? SPEED_FDR10 : speed;
 }
 
 /* The other end of the cable if PortInfo of both ends is known, else NULL. */

@@ -310,6 +310,8 @@ bool port_info_has_link(const unsigned char *info);
 bool port_info_has_speeds_ext(const unsigned char *info);
 bool port_info_has_cap_mask2(const unsigned char *info);
 bool port_info_has_speeds_ext2(const unsigned char *info);
+/* The active speed, whether or not the link is up. */
+enum lane_speed port_info_speed(const unsigned char *info);
 
 /* ClassPortInfo, 13.4.8.1 */
 #define CLASS_PORT_INFO_BYTES sizeof(struct umad_class_port_info)

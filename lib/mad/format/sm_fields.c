@@ -50,17 +50,20 @@ static enum lane_speed speed_of_bit(enum lane_speed first, unsigned int count, u
 }
 
 /* The newest nonzero field has the speed: 14.2.5.6, LinkSpeedExtActive. */
-static enum lane_speed active_speed(const unsigned char *info)
+enum lane_speed port_info_speed(const unsigned char *info)
 {
 	uint64_t code;
 
-	if (!port_info_has_link(info))
-		return SPEED_UNKNOWN;
 	if (port_info_has_speeds_ext2(info) && (code = port_info_speed_ext2_active(info)))
 		return speed_of_bit(SPEED_XDR, 1, code);
 	if (port_info_has_speeds_ext(info) && (code = port_info_speed_ext_active(info)))
 		return speed_of_bit(SPEED_FDR, 4, code);
 	return speed_of_bit(SPEED_SDR, 3, port_info_speed_active(info));
+}
+
+static enum lane_speed active_speed(const unsigned char *info)
+{
+	return port_info_has_link(info) ? port_info_speed(info) : SPEED_UNKNOWN;
 }
 
 void port_info_get_speed(const unsigned char *info, struct value *value)
