@@ -112,15 +112,11 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	if (failed) {
 		_cleanup_(freep) char *text = mem_format(
 			"no path to %zu of %zu ports: %s; service level 0 is used", failed, count,
-			error == -ENXIO	      ? "the subnet administrator knows none"
-			: error == -ENODATA   ? "the port knows no subnet manager to ask"
-			: error == -ETIMEDOUT ? "the subnet administrator did not answer"
-					      : strerror(-error));
+			error == -ENXIO ? "the subnet administrator knows none"
+					: mad_sa_error(error));
 
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "sa", text,
-				 error == -ENXIO ? NULL
-						 : "rdmactl smp sminfo shows whether the subnet "
-						   "manager is alive");
+				 error == -ENXIO ? NULL : MAD_SA_HINT);
 	}
 	return levels;
 }

@@ -266,10 +266,7 @@ static void ask_sa(struct routes *routes)
 			take_path(&items[i], &routes->paths[i]);
 		else if (wanted)
 			mad_session_check(&mad->session, &sa, NULL, &items[i],
-					  items[i].error
-						  ? "rdmactl smp sminfo shows whether the subnet "
-						    "manager is alive"
-						  : NULL);
+					  items[i].error ? MAD_SA_HINT : NULL);
 	}
 }
 

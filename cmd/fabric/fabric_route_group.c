@@ -35,8 +35,6 @@ static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_ml
 	return false;
 }
 
-static const char alive_hint[] = "rdmactl smp sminfo shows whether the subnet manager is alive";
-
 static void note_problem(struct group *group, const char *message, const char *hint)
 {
 	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message, hint);
@@ -49,13 +47,11 @@ static void note_answer(struct group *group)
 	if (answer->error == -ECANCELED)
 		fabric_run_note_interrupted(&group->run);
 	else if (answer->error == -ENODATA)
-		note_problem(group, "the port knows no subnet manager",
+		note_problem(group, mad_sa_error(answer->error),
 			     "start a subnet manager; rdmactl fabric check shows what else is "
 			     "missing");
-	else if (answer->error == -ETIMEDOUT)
-		note_problem(group, "the subnet administrator did not answer", alive_hint);
 	else if (answer->error)
-		note_problem(group, strerror(-answer->error), alive_hint);
+		note_problem(group, mad_sa_error(answer->error), MAD_SA_HINT);
 	else if (answer->status)
 		note_problem(group, "the subnet administrator refused the query",
 			     "rdmactl sa multicast shows the status");

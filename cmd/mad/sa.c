@@ -87,7 +87,7 @@ static const char *hint_of(const struct sa_run *run)
 		return "rdmactl sa classportinfo shows whether multipath is supported; rdmactl sa "
 		       "path queries one pair";
 	if (silent)
-		return "rdmactl smp sminfo shows whether the subnet manager is alive";
+		return MAD_SA_HINT;
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_REQ_INVALID) && !run->mad.session.key)
 		return "some records need the SM_Key: give it with --mkey";
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INVALID_GID))

@@ -19,9 +19,7 @@ static void report(struct mad_listing *mad, int error)
 				 "rdmactl sa nodes shows the status");
 	else if (error && error != -ECANCELED)
 		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
-				 error == -ETIMEDOUT ? "the subnet administrator did not answer"
-						     : strerror(-error),
-				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+				 mad_sa_error(error), MAD_SA_HINT);
 }
 
 void smp_name_destinations(struct mad_listing *mad, struct mad_record *records, size_t count)

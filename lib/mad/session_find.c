@@ -193,10 +193,8 @@ static void explain_place(struct mad_session *session, const struct mad_destinat
 				 "it is the GID of a multicast group, not of a node",
 				 "rdmactl sa multicast shows the group");
 	else
-		problem_add_text(problems, destination->name, NULL, "sa",
-				 error == -ETIMEDOUT ? "the subnet administrator did not answer"
-						     : strerror(-error),
-				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+		problem_add_text(problems, destination->name, NULL, "sa", mad_sa_error(error),
+				 MAD_SA_HINT);
 }
 
 void session_free_destination(struct mad_destination *destination)

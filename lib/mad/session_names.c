@@ -76,15 +76,13 @@ static void explain_search(struct mad_session *session, const struct node_search
 				 "the subnet administrator looks names up, and the port knows none",
 				 "start a subnet manager, or use a directed route: rdmactl fabric "
 				 "nodes -o node,path");
-	else if (search->error == -ETIMEDOUT)
+	else if (search->error)
+		problem_add_text(problems, clean, NULL, "sa", mad_sa_error(search->error),
+				 MAD_SA_HINT);
+	else if (search->status)
 		problem_add_text(problems, clean, NULL, "sa",
-				 "the subnet administrator did not answer",
-				 "rdmactl smp sminfo shows whether the subnet manager is alive");
-	else if (search->error || search->status)
-		problem_add_text(problems, clean, NULL, "sa",
-				 search->error ? strerror(-search->error)
-					       : "the subnet administrator refused the query",
-				 NULL);
+				 "the subnet administrator refused the query",
+				 "rdmactl sa nodes shows the status");
 	else
 		problem_add_text(problems, clean, NULL, "sa",
 				 search->cut ? "no node with this name in the subnet "

@@ -887,10 +887,10 @@ static void unanswered_group(void **state)
 		    "leaf2\t1\thost3\t1\tca\t\t\n"
 		    "leaf2\t2\thost4\t1\tca\t\t\n"
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
-		    "rdmactl fabric: cannot read members: the port knows no subnet manager\n"
+		    "rdmactl fabric: cannot read members: the port knows no subnet manager to ask\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
 	live_expect("route --mlid 0xc002", 5, "",
-		    "rdmactl fabric: cannot read members: the port knows no subnet manager\n"
+		    "rdmactl fabric: cannot read members: the port knows no subnet manager to ask\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n"
 		    "rdmactl fabric: no switch sends packets to 0xc002\n");
 	live.sm_lid = 1;

@@ -34,7 +34,7 @@ static void count_sources(struct counter *counter)
 		const struct fabric_node *node =
 			&fabric->nodes[counter->forwarding->tables[i].node];
 
-		/* Port 0 has no cable, whatever a switch claims. */
+		/* Port 0 has no cable, but a switch may claim one, which leave_out() counts. */
 		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
 		     port++)
 			if (fabric->ports[port].peer != FABRIC_NONE &&

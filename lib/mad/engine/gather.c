@@ -89,6 +89,13 @@ struct mad_address mad_sa_address(const struct mad_route *route)
 	};
 }
 
+const char *mad_sa_error(int error)
+{
+	return error == -ENODATA     ? "the port knows no subnet manager to ask"
+	       : error == -ETIMEDOUT ? "the subnet administrator did not answer"
+				     : strerror(-error);
+}
+
 struct number mad_place_lid(const struct mad_place *place)
 {
 	if (place->target.kind == TARGET_DIRECT || place->beyond)
