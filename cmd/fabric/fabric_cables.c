@@ -153,12 +153,6 @@ static void read_plugs(struct plugged_cables *cables)
 	note_losses(cables, !rc);
 }
 
-/* Reads the file before it is saved to: --save may name the same one. */
-static bool load(const struct fabric_args *args, struct saved_list *saved, char **ret_message)
-{
-	return !args->since || !saved_list_read(saved, args->since, &saved_kind, ret_message);
-}
-
 static bool take_before(struct plugged_cables *cables, const struct saved_list *saved)
 {
 	struct fabric_run *run = &cables->run;
@@ -251,7 +245,8 @@ static void work(struct plugged_cables *cables, const struct fabric_args *args)
 
 	choose_ports(cables);
 	listing_saves_to(listing, args->save);
-	if (!load(args, &saved, &message)) {
+	/* The file is read before it is saved to: --save may name the same one. */
+	if (args->since && saved_list_read(&saved, args->since, &saved_kind, &message)) {
 		listing_fail(listing, STATUS_FAILED, message,
 			     "rdmactl fabric cables --save FILE writes one");
 	} else if (!args->since || take_before(cables, &saved)) {

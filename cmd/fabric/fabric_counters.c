@@ -84,12 +84,6 @@ void fabric_counters_note_losses(struct fabric_run *run, const struct port_error
 	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
 }
 
-static void fail(struct fabric_run *run, const char *message)
-{
-	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     "rdmactl fabric errors --save FILE writes one");
-}
-
 static bool load(struct fabric_run *run, const char *path, struct fabric_counters *counters)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -109,7 +103,8 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 	if (others < 0)
 		message = mem_format("cannot use %s: the counters of a port are malformed", path);
 	if (message)
-		fail(run, message);
+		listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			     "rdmactl fabric errors --save FILE writes one");
 	saved_list_clear(&saved, &saved_port_counters_schema);
 	return !message;
 }

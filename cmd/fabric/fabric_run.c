@@ -326,12 +326,6 @@ static bool read_file(struct fabric_run *run, const char *path, bool details, st
 	return !rc;
 }
 
-/* Reads the earlier scan first, because --save may name the same file. */
-static bool read_before(struct fabric_run *run)
-{
-	return !run->args->diff || read_file(run, run->args->diff, false, &run->before);
-}
-
 /* Skips forwarding tables and other details, most of a file, for lists that do not show them. */
 static bool read_loaded(struct fabric_run *run)
 {
@@ -348,11 +342,13 @@ static bool read_loaded(struct fabric_run *run)
 	return read_file(run, run->args->load, details, &run->fabric);
 }
 
+/* Reads the earlier scan first, because --save may name the same file. */
 static bool prepare(struct fabric_run *run)
 {
 	listing_saves_to(&run->mad.listing, run->args->save);
-	return read_before(run) && fabric_run_read_expected(run) &&
-	       (!run->before_scan || run->before_scan(run));
+	if (run->args->diff && !read_file(run, run->args->diff, false, &run->before))
+		return false;
+	return fabric_run_read_expected(run) && (!run->before_scan || run->before_scan(run));
 }
 
 static void save(struct fabric_run *run)

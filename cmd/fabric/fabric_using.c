@@ -76,13 +76,6 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	return !message;
 }
 
-/* Switches whose tables are unknown may send over the cable, too, so the counts are unknown. */
-static void forget_sources(struct using *using)
-{
-	for (size_t i = 0; i < using->row_count; i++)
-		using->rows[i].sources.known = false;
-}
-
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
@@ -94,16 +87,19 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	    find_cable(&using, objects[0], &port) &&
 	    fabric_forwarding_read(&using.run, NULL, 0, FORWARDING_LINEAR, &using.forwarding)) {
 		const struct fabric *fabric = &using.run.fabric;
+		bool partial;
 
 		fabric_forwarding_note_empty(&using.run, &using.forwarding);
 		cable_users(fabric, &using.forwarding, port, add, &using);
 		using.direction = ROUTE_BACK;
 		cable_users(fabric, &using.forwarding, fabric->ports[port].peer, add, &using);
-		if (fabric_forwarding_note_limit(&using.run) || using.forwarding.failure_count ||
-		    !fabric_is_complete(fabric))
-			forget_sources(&using);
-		for (size_t i = 0; i < using.row_count; i++)
+		partial = fabric_forwarding_note_limit(&using.run) ||
+			  using.forwarding.failure_count || !fabric_is_complete(fabric);
+		for (size_t i = 0; i < using.row_count; i++) {
+			/* Switches whose tables are unknown may send over the cable, too. */
+			using.rows[i].sources.known &= !partial;
 			listing_add(&using.run.mad.listing, &using.rows[i]);
+		}
 		if (args->pairs)
 			listing_show_view(&using.run.mad.listing, "--pairs");
 	}

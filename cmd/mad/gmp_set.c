@@ -64,14 +64,6 @@ static void take(const struct gmp_change *change, unsigned char *row)
 		memcpy(row, change->block, attribute->bytes);
 }
 
-static bool names(const struct gmp_change *change, const char *key)
-{
-	for (size_t i = 0; i < change->fields.value_count; i++)
-		if (!strcmp(change->fields.values[i].key, key))
-			return true;
-	return false;
-}
-
 /* Puts the row back into the block, and sets the map so that the node applies it. */
 static void put(struct gmp_change *change)
 {
@@ -79,9 +71,9 @@ static void put(struct gmp_change *change)
 	unsigned char *row = change->fields.after.data;
 	size_t bytes, at;
 
-	if (attribute->id == MAD_CC_SWITCH && !names(change, "control_map"))
+	if (attribute->id == MAD_CC_SWITCH && !smp_change_names(&change->fields, "control_map"))
 		bits_set(row, MAD_AT(0, 0), 32, SWITCH_WHOLE_MAP);
-	if (attribute->id == MAD_CC_CA && !names(change, "control_map"))
+	if (attribute->id == MAD_CC_CA && !smp_change_names(&change->fields, "control_map"))
 		bits_set(row, MAD_AT(2, 0), 16, 1u << change->entry);
 	if (!attribute->entries) {
 		memcpy(change->block, row, attribute->bytes);
@@ -136,12 +128,13 @@ static void work(struct gmp_change *change)
 		return;
 	put(change);
 	/* Writing any number but 0 leaves the count of violations as it is: A10.4.3.4. */
-	if (run->attribute->id == MAD_CC_KEY_INFO && !names(change, "cc_key_violations"))
+	if (run->attribute->id == MAD_CC_KEY_INFO &&
+	    !smp_change_names(&change->fields, "cc_key_violations"))
 		bits_set(change->block, MAD_AT(12, 0), 16, 1);
 	if (!gmp_call(run, 0, UMAD_METHOD_SET, change->modifier, change->block, change->block))
 		return;
 	/* The next request needs the new key. */
-	if (names(change, "cc_key"))
+	if (smp_change_names(&change->fields, "cc_key"))
 		run->key = bits_get(change->fields.after.data, 0, 64);
 	if (!gmp_call(run, 0, UMAD_METHOD_GET, change->modifier, NULL, change->block))
 		return;

@@ -180,7 +180,7 @@ static const struct {
 	{UMAD_SM_ATTR_SWITCH_INFO, "port_state_change"},
 };
 
-static bool is_set(const struct smp_change *change, const char *key)
+bool smp_change_names(const struct smp_change *change, const char *key)
 {
 	for (size_t i = 0; i < change->value_count; i++)
 		if (!strcmp(change->values[i].key, key))
@@ -193,7 +193,8 @@ static void leave_idle(const struct smp_change *change, struct mad_record *recor
 	for (size_t i = 0; i < ARRAY_SIZE(acting); i++) {
 		const struct field *field;
 
-		if (acting[i].attribute != change->attribute->id || is_set(change, acting[i].key))
+		if (acting[i].attribute != change->attribute->id ||
+		    smp_change_names(change, acting[i].key))
 			continue;
 		field = schema_find(change->attribute->schema, acting[i].key);
 		bits_set(record->data, field->bit, field->width, 0);

@@ -40,6 +40,8 @@ int smp_change_find(struct smp_change *change, const struct smp_value **ret_wron
  * does not have the field. *ret_wrong is that value then.
  */
 int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong);
+/* Whether one of the values is for the field with that key. */
+bool smp_change_names(const struct smp_change *change, const char *key);
 /* Reads the attribute into `before` and `after`. */
 bool smp_change_read(struct smp_change *change);
 /*

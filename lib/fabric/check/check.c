@@ -94,12 +94,6 @@ static bool represents_link(const struct fabric *fabric, uint32_t place)
 	return here != there ? here : place <= peer;
 }
 
-static void run_nodes(struct check_run *run)
-{
-	for (run->node = 0; run->node < run->fabric->node_count; run->node++)
-		run_scope(run, CHECK_NODE);
-}
-
 static void run_ports(struct check_run *run)
 {
 	for (run->place = 0; run->place < run->fabric->port_count; run->place++) {
@@ -180,7 +174,8 @@ void fabric_check(const struct fabric_check_input *input, struct fabric_findings
 
 	check_find_manager(&run);
 	run_scope(&run, CHECK_SUBNET);
-	run_nodes(&run);
+	for (run.node = 0; run.node < run.fabric->node_count; run.node++)
+		run_scope(&run, CHECK_NODE);
 	run_ports(&run);
 	run_counters(&run);
 	if (findings->count)

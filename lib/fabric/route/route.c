@@ -64,11 +64,6 @@ static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret
 	return route->end == ROUTE_ARRIVED;
 }
 
-static void take(struct fabric_route *route, uint32_t port)
-{
-	MEM_ADD(route->ports, route->count) = port;
-}
-
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,
 		  route_lookup lookup, void *context, struct fabric_route *route)
 {
@@ -91,7 +86,7 @@ void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint1
 			route->end = ROUTE_STRANGER;
 			return;
 		}
-		take(route, out);
+		MEM_ADD(route->ports, route->count) = out;
 		at = fabric->ports[out].peer;
 		if (at == FABRIC_NONE) {
 			route->end = ROUTE_NO_PEER;

@@ -53,11 +53,6 @@ static struct fabric_plug *plug_of(const struct reader *reader, const struct age
 	return &reader->plugs->items[agent->first + agent->current];
 }
 
-static void set_ready(struct reader *reader, uint32_t node)
-{
-	MEM_ADD(reader->ready, reader->ready_count) = node;
-}
-
 /* Queues the node's next request: for the rest of the part, or another part or port. */
 static void go_on(struct reader *reader, uint32_t node)
 {
@@ -70,7 +65,7 @@ static void go_on(struct reader *reader, uint32_t node)
 			continue;
 		if (!plug_next_part(&plug->memory, agent->tried, &agent->part))
 			continue;
-		set_ready(reader, node);
+		MEM_ADD(reader->ready, reader->ready_count) = node;
 		return;
 	}
 }
