@@ -56,14 +56,11 @@ char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node)
 char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *node = NULL;
-	struct mad_target target = {.kind = TARGET_NAME};
 	struct fabric_place place;
 	unsigned int port;
 
-	mad_target_parse(word, mad_forced_kind(&run->args->mad), &target);
 	if (found)
-		return mem_format("'%s' matches %zu %s", clean, found,
-				  target.kind == TARGET_LID ? "ports" : "nodes");
+		return mem_format("'%s' matches %zu nodes", clean, found);
 	if (mad_target_split(word, &node, &port) &&
 	    fabric_find_name(&run->finder, node, &place) == 1)
 		return fabric_run_ports_text(run, place.node);

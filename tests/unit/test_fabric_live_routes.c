@@ -125,7 +125,7 @@ static void no_way(void **state)
 		    "node,node_guid,lid,path\n");
 	port_info_set_lid(live.fabric.ports[fabric_port_at(&live.fabric, HOST3, 1)].info, 6);
 	live_expect("route 6 host1", 2, "",
-		    "rdmactl fabric: '6' matches 2 ports\n"
+		    "rdmactl fabric: '6' matches 2 nodes\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path\n");
 	live_expect("route 40 host1", 5, "",

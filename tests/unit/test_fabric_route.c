@@ -477,6 +477,7 @@ static void owners(void **state)
 	struct fabric fabric = {.nodes = NULL};
 	uint32_t node = add(&fabric, NODE_TYPE_SWITCH, 4, 0), ca = add(&fabric, NODE_TYPE_CA, 2, 0);
 	uint32_t other = add(&fabric, NODE_TYPE_ROUTER, 1, 0), *lids;
+	uint32_t *counts = mem_alloc_zero(FORWARDING_LIDS, sizeof(*counts));
 
 	(void)state;
 	give_lid(&fabric, fabric_port_at(&fabric, node, 0), 5, 0);
@@ -493,6 +494,15 @@ static void owners(void **state)
 	assert_int_equal(lids[24], FABRIC_NONE);
 	assert_int_equal(lids[0xbfff], fabric_port_at(&fabric, ca, 2));
 	free(lids);
+	/* Two nodes have LID 20, two ports of one node have LID 17. */
+	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 17, 0);
+	lids = forwarding_owners(&fabric, counts);
+	assert_int_equal(counts[15], 0);
+	assert_int_equal(counts[16], 1);
+	assert_int_equal(counts[17], 1);
+	assert_int_equal(counts[20], 2);
+	free(lids);
+	free(counts);
 	/* No LID, no PortInfo, a multicast LID. */
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 0, 3);
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 0xffff, 7);

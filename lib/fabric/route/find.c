@@ -41,7 +41,7 @@ static void take_node(const struct fabric *fabric, uint32_t node, struct fabric_
 	take_port(fabric, port_of_node(fabric, node), place);
 }
 
-/* Counts the ports that have the LID, and takes the first. */
+/* Counts the nodes that have the LID, and takes the first port. */
 static size_t take_lid(struct fabric_finder *finder, uint16_t lid, struct fabric_place *place)
 {
 	if (!finder->owners) {

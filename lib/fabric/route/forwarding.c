@@ -352,6 +352,13 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 	return item.error ? item.error : -EIO;
 }
 
+/* Ports of one node that share a LID are not told apart. */
+static bool is_same_node(const struct fabric *fabric, uint32_t port, uint32_t other)
+{
+	return other != FABRIC_NONE &&
+	       fabric_node_of(fabric, port)->guid == fabric_node_of(fabric, other)->guid;
+}
+
 static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, uint32_t *counts)
 {
 	const struct fabric_port *port = &fabric->ports[place];
@@ -360,10 +367,10 @@ static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, u
 	if (!port->has_info || !lid)
 		return;
 	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++) {
+		if (counts && !is_same_node(fabric, place, owners[i]))
+			counts[i]++;
 		if (owners[i] == FABRIC_NONE)
 			owners[i] = place;
-		if (counts)
-			counts[i]++;
 	}
 }
 

@@ -113,7 +113,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
  * Maps each unicast LID to its port according to the PortInfo of the scan (all 2^LMC LIDs; port 0
  * of a switch; the first port if several have the LID), or to FABRIC_NONE. The array has
  * FORWARDING_LIDS entries, and is to be freed. `counts` is NULL, or as many zeros, which become the
- * numbers of ports that have the LID.
+ * numbers of nodes that have the LID.
  */
 uint32_t *forwarding_owners(const struct fabric *fabric, uint32_t *counts);
 

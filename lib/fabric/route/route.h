@@ -194,9 +194,8 @@ struct fabric_finder {
 void fabric_finder_clear(struct fabric_finder *finder);
 
 /*
- * Returns how many nodes, or ports with that LID, the target may mean, and the first in *ret_place.
- * A GUID is matched against nodes, ports and systems, in this order; a directed route begins where
- * the scan began.
+ * Returns how many nodes the target may mean, and the first in *ret_place. A GUID is matched
+ * against nodes, ports and systems, in this order; a directed route begins where the scan began.
  */
 size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target *target,
 			  struct fabric_place *ret_place);
