@@ -299,7 +299,8 @@ static int by_name(const void *a, const void *b)
 	int order = COMPARE(two->is_switch, one->is_switch);
 
 	order = order ?: text_compare_natural(one->name, two->name);
-	return order ?: COMPARE(one->guid, two->guid) ?: COMPARE(one->first_place, two->first_place);
+	order = order ?: COMPARE(one->guid, two->guid);
+	return order ?: COMPARE(one->first_place, two->first_place);
 }
 
 static void name_node(const struct comparison *comparison, enum side side, uint32_t number,
