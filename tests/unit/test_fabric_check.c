@@ -215,6 +215,24 @@ static void best_of_both_ends(void **state)
 	assert_int_equal(bed->findings.count, 0);
 }
 
+/* A code that is not defined may be of a newer generation: nothing says that it is slower. */
+static void newer_rates(void **state)
+{
+	struct bed *bed = *state;
+
+	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 8 << 4;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+	info_of(bed, SWITCH, 1)[31] = info_of(bed, ONE, 1)[31] = 1;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1,
+		    "the link runs at 1x ?; both ends support 4x QDR");
+	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 4 << 4;
+	info_of(bed, SWITCH, 1)[31] = info_of(bed, ONE, 1)[31] = 32;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+}
+
 /* A link is reported once: at its switch, or at the first port between adapters. */
 static void end_of_a_link(void **state)
 {
@@ -944,6 +962,7 @@ int main(void)
 		TEST(slow_link),
 		TEST(not_enabled),
 		TEST(best_of_both_ends),
+		TEST(newer_rates),
 		TEST(end_of_a_link),
 		TEST(rates_of_both_ends),
 		TEST(links_of_a_text),

@@ -285,7 +285,7 @@ enum lane_speed fabric_speed(const struct fabric_port *port)
 {
 	const enum lane_speed speed = port->has_info ? port_info_speed(port->info) : SPEED_UNKNOWN;
 
-	return speed <= SPEED_QDR && port->vendor_speed & 1 ? SPEED_FDR10 : speed;
+	return speed == SPEED_QDR && port->vendor_speed & 1 ? SPEED_FDR10 : speed;
 }
 
 /* The other end of the cable if PortInfo of both ends is known, else NULL. */
@@ -319,14 +319,12 @@ bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *r
 		     enum lane_speed *ret_speed)
 {
 	const struct fabric_port *here = &fabric->ports[port];
-	enum lane_speed speed;
-	unsigned int lanes;
+	const unsigned int lanes = fabric_best_lanes(fabric, port);
+	const enum lane_speed speed = fabric_best_speed(fabric, port);
 
-	if (!fabric_is_up(here))
-		return false;
-	lanes = fabric_best_lanes(fabric, port);
-	speed = fabric_best_speed(fabric, port);
-	if (fabric_lanes(here) >= lanes && fabric_speed(here) >= speed)
+	/* An unknown code may be of a newer generation, which no best is above. */
+	if (!fabric_is_up(here) || ((!fabric_lanes(here) || fabric_lanes(here) >= lanes) &&
+				    (!fabric_speed(here) || fabric_speed(here) >= speed)))
 		return false;
 	*ret_lanes = lanes;
 	*ret_speed = speed;
