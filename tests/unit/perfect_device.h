@@ -112,6 +112,7 @@ enum lenient {
 	LENIENT_FLUSH = 1 << 8,	  /* requests in ERR complete as successes */
 	LENIENT_STATE = 1 << 9,	  /* a query says RTS in ERR */
 	LENIENT_MTU = 1 << 10,	  /* datagrams of any length */
+	NO_QUERY = 1 << 11,	  /* of queue pairs */
 	LENIENT_AWAKE = 1 << 12,  /* each completion wakes those who wait for solicited ones only */
 	LENIENT_WINDOW = 1 << 13, /* closed windows stay open */
 	LENIENT_SIGNAL = 1 << 14, /* all requests complete */
@@ -121,6 +122,7 @@ enum lenient {
 	LOSE_ALL = 1 << 20,	  /* no message is acknowledged */
 	REFUSE_SQD = 1 << 16,
 	REFUSE_IN_ERROR = 1 << 17, /* posts in ERR */
+	NO_SOLICITED = 1 << 21,	   /* queues are armed for all completions only */
 };
 
 static struct soft_device {
@@ -198,6 +200,8 @@ static inline int soft_arm(struct ibv_cq *which, int solicited_only)
 {
 	struct soft_cq *cq = (struct soft_cq *)which;
 
+	if (solicited_only && soft.lenient & NO_SOLICITED)
+		return -EOPNOTSUPP;
 	pthread_mutex_lock(&soft.lock);
 	cq->armed = true;
 	cq->solicited_only = solicited_only;

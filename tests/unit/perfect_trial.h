@@ -379,6 +379,8 @@ static inline int soft_query(struct ibv_qp *which, struct ibv_qp_attr *attr, int
 	const struct soft_qp *qp = (const struct soft_qp *)which;
 
 	(void)mask;
+	if (soft.lenient & NO_QUERY)
+		return EOPNOTSUPP;
 	pthread_mutex_lock(&soft.lock);
 	*attr = qp->attr;
 	*init = qp->init;

@@ -281,6 +281,7 @@ static int no_poll(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 static int no_arming(struct ibv_cq *cq, int solicited_only)
 {
 	(void)cq, (void)solicited_only;
+	errno = ENXIO;
 	return -1;
 }
 
@@ -376,7 +377,7 @@ static void failed_queues(void **state)
 	expect_failure(agent, agent_wait(agent, &wait, &waited), EIO, STAGE_TRANSFER,
 		       "ibv_poll_cq");
 	soft.ports[0].context.ops.req_notify_cq = no_arming;
-	expect_failure(agent, agent_wait(agent, &wait, &waited), EIO, STAGE_TRANSFER,
+	expect_failure(agent, agent_wait(agent, &wait, &waited), ENXIO, STAGE_TRANSFER,
 		       "ibv_req_notify_cq");
 	agent_free(agent);
 }

@@ -388,7 +388,7 @@ static void peer_leaves_at_an_order(void **state)
 				 "from this side for longer than its --idle"},
 	};
 	struct message leaving = {.type = MESSAGE_LEAVING};
-	struct message_queried queried;
+	struct message_waited waited;
 	struct bed bed;
 
 	(void)state;
@@ -397,7 +397,7 @@ static void peer_leaves_at_an_order(void **state)
 		memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
 		leaving.leaving.stop = rows[i].stop;
 		assert_int_equal(exchange_send(bed.peer, &leaving, 1000), 0);
-		assert_int_not_equal(trial_query(&bed.trial, &bed.trial.far, 0, &queried), 0);
+		assert_int_not_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), 0);
 		assert_string_equal(bed.trial.result->reason, rows[i].reason);
 		free_bed(&bed);
 	}

@@ -215,8 +215,10 @@ static int wait_sleeping(struct agent *agent, struct agent_cq *cq, const struct 
 	while (!rc && reply->count < order->count && !stop) {
 		uint64_t now = clock_msec();
 
-		if (ibv_req_notify_cq(cq->cq, (int)order->solicited))
-			return agent_fail(agent, STAGE_TRANSFER, EIO, "ibv_req_notify_cq");
+		rc = ibv_req_notify_cq(cq->cq, (int)order->solicited);
+		if (rc)
+			return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc),
+					  "ibv_req_notify_cq");
 		rc = order->solicited && !reply->events ? 0
 							: drain(agent, cq->cq, order->count, reply);
 		if (rc || reply->count >= order->count)

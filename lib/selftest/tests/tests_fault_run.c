@@ -36,7 +36,7 @@ struct injection {
 	struct message_buffered there;
 	struct work_completion seen[2][8]; /* of the near and of the far side */
 	size_t seen_count[2];
-	bool states_unknown; /* the device does not report them */
+	bool followed; /* by another request, posted at once */
 };
 
 static int fail_status(struct injection *it, const char *where, uint32_t got, uint32_t expected)
@@ -124,16 +124,6 @@ static int destroy_far(struct trial *trial)
 			     side_qp(&trial->far, &(struct message_qp){.destroy = 1}, &created));
 }
 
-static int query_state(struct trial *trial, struct side *side, uint32_t *ret_state)
-{
-	struct message_queried queried;
-	int rc = trial_query(trial, side, 0, &queried);
-
-	if (!rc)
-		*ret_state = queried.state;
-	return rc;
-}
-
 /* Connects both sides, each with a receive that is flushed when its queue pair fails. */
 static int connect_qps(struct injection *it)
 {
@@ -149,12 +139,8 @@ static int connect_qps(struct injection *it)
 	};
 	/* No message arrives for it, but siw takes no receive without memory. */
 	struct message_receive receive = {.id = FAULT_ID_RECEIVE, .span = trial_span(0, 1)};
-	uint32_t state = IBV_QPS_RTS;
 	int rc = trial_connect(trial, 0, &shape, NULL);
 
-	if (!rc)
-		rc = query_state(trial, &trial->near, &state);
-	it->states_unknown = state != IBV_QPS_RTS;
 	if (!rc)
 		rc = trial_receive(trial, &trial->near, &receive);
 	if (fault->receive)
@@ -184,29 +170,26 @@ static int inject(struct injection *it)
 	return trial_post(it->trial, &it->trial->near, &order);
 }
 
-/* Posts a message without data. */
-static int post_empty(struct injection *it, uint64_t id)
-{
-	const struct message_post order = {.operation = POST_SEND, .id = id};
-
-	return trial_post(it->trial, &it->trial->near, &order);
-}
-
-/* Queries the state every millisecond until it is ERR or, unless error_only, anything but RTS. */
+/*
+ * Queries the state every millisecond until it is ERR, or unknown, or, unless error_only, anything
+ * but RTS.
+ */
 static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bool error_only,
 			    uint32_t *ret_state)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	int rc = 0;
+	struct message_queried queried;
 
-	*ret_state = IBV_QPS_RTS;
-	for (int i = 0; i < msec && !rc; i++) {
-		rc = query_state(trial, side, ret_state);
-		if (*ret_state == IBV_QPS_ERR || (!error_only && *ret_state != IBV_QPS_RTS))
+	for (int i = 0; i < msec; i++) {
+		if (rc_query(trial, side, 0, &queried))
+			return -EIO;
+		*ret_state = queried.state;
+		if (queried.state == IBV_QPS_ERR || queried.state == RC_STATE_UNKNOWN ||
+		    (!error_only && queried.state != IBV_QPS_RTS))
 			break;
 		nanosleep(&pause, NULL);
 	}
-	return rc;
+	return 0;
 }
 
 /* The completion may come before the state changes, so the state is given some time. */
@@ -215,7 +198,7 @@ static int expect_error_state(struct trial *trial, struct side *side)
 	uint32_t state;
 	int rc = await_end_of_rts(trial, side, FAULT_STATE_MSEC, true, &state);
 
-	return rc || state == IBV_QPS_ERR ? rc : trial_expect_state(trial, side, 0, IBV_QPS_ERR);
+	return rc ? rc : rc_expect_state(trial, side, 0, IBV_QPS_ERR);
 }
 
 static int check_memory(struct injection *it)
@@ -245,10 +228,21 @@ static int check_far(struct injection *it)
 		return 0;
 	if (fault->far == FAULT_UNNOTICED)
 		return trial_expect_none(it->trial, far, 0) ||
-		       trial_expect_state(it->trial, far, 0, IBV_QPS_RTS);
+		       rc_expect_state(it->trial, far, 0, IBV_QPS_RTS);
 	return expect_completion(it, far, FAULT_ID_RECEIVE, "the far receive", fault->far,
 				 fault->far_also) ||
 	       expect_error_state(it->trial, far);
+}
+
+static int expect_later(struct injection *it)
+{
+	struct side *near = &it->trial->near;
+	bool posted;
+	int rc = rc_post_in_error(it->trial, near, FAULT_ID_LATER, &posted);
+
+	return rc || !posted ? rc
+			     : expect_completion(it, near, FAULT_ID_LATER, "a later request",
+						 IBV_WC_WR_FLUSH_ERR, 0);
 }
 
 /*
@@ -257,16 +251,13 @@ static int check_far(struct injection *it)
  */
 static int check_near(struct injection *it)
 {
-	const bool alone = it->fault->flags & FAULT_ALONE;
 	struct side *near = &it->trial->near;
 
 	return expect_completion(it, near, FAULT_ID, "the request", it->fault->near,
 				 it->fault->near_also) ||
-	       (!alone && expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
-					    IBV_WC_WR_FLUSH_ERR, 0)) ||
-	       expect_error_state(it->trial, near) || post_empty(it, FAULT_ID_LATER) ||
-	       expect_completion(it, near, FAULT_ID_LATER, "a later request", IBV_WC_WR_FLUSH_ERR,
-				 0) ||
+	       (it->followed && expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
+						  IBV_WC_WR_FLUSH_ERR, 0)) ||
+	       expect_error_state(it->trial, near) || expect_later(it) ||
 	       expect_completion(it, near, FAULT_ID_RECEIVE, "the local receive",
 				 IBV_WC_WR_FLUSH_ERR, 0) ||
 	       trial_expect_none(it->trial, near, 0);
@@ -319,13 +310,8 @@ static int expect_iwarp_request(struct injection *it)
 static int expect_ended(struct injection *it, struct side *side)
 {
 	uint32_t state;
-	int rc;
+	int rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
 
-	if (it->states_unknown) {
-		trial_remark(it->trial, "the device does not report the state of a queue pair");
-		return 0;
-	}
-	rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
 	if (!rc && state == IBV_QPS_RTS)
 		trial_remark(it->trial, "a queue pair stays in RTS when its connection ends");
 	return rc;
@@ -420,8 +406,11 @@ static int run_infiniband(struct injection *it)
 {
 	const bool alone = it->fault->flags & FAULT_ALONE;
 
-	return inject(it) || (!alone && post_empty(it, FAULT_ID_NEXT)) || check_near(it) ||
-	       check_far(it) || check_memory(it);
+	/* The queue pair may be in ERR already. */
+	return inject(it) ||
+	       (!alone &&
+		rc_post_in_error(it->trial, &it->trial->near, FAULT_ID_NEXT, &it->followed)) ||
+	       check_near(it) || check_far(it) || check_memory(it);
 }
 
 static int run_one(struct injection *it)

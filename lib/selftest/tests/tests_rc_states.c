@@ -12,17 +12,8 @@ enum {
 	ID_HELD = 0x100,
 	ID_PUSH,
 	ID_FLUSHED = 0x200,
+	ID_LATE = ID_FLUSHED + RECEIVES,
 };
-
-/* Whether a device refused a state or a transition because it does not support it. */
-static bool is_unsupported(const struct side *side)
-{
-	const struct message_refused *refused = &side->refused;
-
-	return refused->refusal == REFUSAL_FAILED &&
-	       (refused->error == EINVAL || refused->error == EOPNOTSUPP ||
-		refused->error == ENOSYS);
-}
 
 /* Moves both queue pairs to a state, and expects queries to show it. */
 static int walk(struct trial *trial, uint32_t state, const struct qp_shape *shape,
@@ -69,7 +60,7 @@ static int enter_drained(struct trial *trial, struct side *side)
 	};
 	int rc = side_modify(side, &request);
 
-	if (rc == -EREMOTEIO && is_unsupported(side)) {
+	if (rc == -EREMOTEIO && rc_is_unsupported(side)) {
 		trial_remark(trial,
 			     "without SQD: the driver refuses that state (ibv_modify_qp: %s)",
 			     strerror((int)side->refused.error));
@@ -136,23 +127,6 @@ static int walk_drained(struct trial *trial, const struct rc_path paths[static 2
 	return rc < 0 ? rc : 0;
 }
 
-/* Some drivers check the state and refuse to post in ERR, which is as good as flushing. */
-static int flush_late(struct trial *trial, struct side *side)
-{
-	const struct message_post request = trial_send(ID_FLUSHED + RECEIVES,
-						       rc_data(0, STATE_BYTES));
-	int rc = side_post(side, &request);
-
-	if (rc == -EREMOTEIO && is_unsupported(side)) {
-		trial_remark(trial, "in ERR, the driver refuses to post requests (%s)",
-			     strerror((int)side->refused.error));
-		return 0;
-	}
-	if (trial_explain(trial, side, rc))
-		return rc;
-	return trial_expect_status(trial, side, request.id, IBV_WC_WR_FLUSH_ERR);
-}
-
 /* In ERR, all requests complete as flushed, whether posted before or after the transition. */
 static int flush(struct trial *trial, struct side *side, const struct qp_shape *shape,
 		 const struct qp_numbers *numbers)
@@ -163,6 +137,7 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 		.span = rc_data(0, STATE_BYTES),
 	};
 	int rc = trial_receive(trial, side, &receive);
+	bool posted = false;
 
 	if (!rc)
 		rc = trial_modify(trial, side, 0, IBV_QPS_ERR, shape, numbers) ||
@@ -171,7 +146,9 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 		rc = trial_expect_status(trial, side, ID_FLUSHED + i, IBV_WC_WR_FLUSH_ERR);
 	/* siw drops requests posted in ERROR: siw_sq_flush_wr() finds no work request then. */
 	if (!rc && trial_can(trial, side)->vendor != RC_VENDOR_SIW)
-		rc = flush_late(trial, side);
+		rc = rc_post_in_error(trial, side, ID_LATE, &posted);
+	if (!rc && posted)
+		rc = trial_expect_status(trial, side, ID_LATE, IBV_WC_WR_FLUSH_ERR);
 	return rc_name_failure(trial, rc, "in the state ERR");
 }
 
@@ -182,7 +159,8 @@ static void walk_all(struct trial *trial)
 	struct rc_path paths[2];
 
 	if (trial_make_qps(trial, 0, &shape, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
-	    rc_expect_new(trial, &trial->near, 0) || rc_expect_new(trial, &trial->far, 0) ||
+	    rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
+	    rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET) ||
 	    walk_up(trial, &shape, &numbers) || transfer(trial, paths, 0, "in the state RTS") ||
 	    walk_drained(trial, paths, &shape, &numbers) ||
 	    flush(trial, &trial->near, &shape, &numbers) ||
@@ -191,16 +169,6 @@ static void walk_all(struct trial *trial)
 	/* Go down, and up again with the same queue pairs. */
 	if (!walk(trial, IBV_QPS_RESET, &shape, &numbers) && !walk_up(trial, &shape, &numbers))
 		transfer(trial, paths, 2, "after RESET");
-}
-
-int rc_expect_new(struct trial *trial, struct side *side, uint32_t slot)
-{
-	struct message_queried queried;
-
-	if (trial_is_iwarp(trial) &&
-	    (trial_query(trial, side, slot, &queried) || queried.state == IBV_QPS_INIT))
-		return trial->marked ? -EIO : 0;
-	return trial_expect_state(trial, side, slot, IBV_QPS_RESET);
 }
 
 /*
@@ -215,7 +183,8 @@ static void walk_iwarp(struct trial *trial)
 	int rc = trial_make_qps(trial, 0, &shape, &numbers);
 
 	if (!rc)
-		rc = rc_expect_new(trial, &trial->near, 0) || rc_expect_new(trial, &trial->far, 0);
+		rc = rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
+		     rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET);
 	shape.keep_cq = true;
 	if (!rc)
 		rc = trial_connect(trial, 0, &shape, &numbers) ||

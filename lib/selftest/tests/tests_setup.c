@@ -152,7 +152,7 @@ static int expect_new(struct trial *trial, struct side *side, uint32_t slot, uin
 				  "a new queue pair has number %" PRIu32
 				  ", which is reserved for management datagrams",
 				  qpn);
-	return rc_expect_new(trial, side, slot);
+	return rc_expect_state(trial, side, slot, IBV_QPS_RESET);
 }
 
 /* Creates two at once, on one completion queue. */
@@ -180,10 +180,10 @@ static int expect_connected(struct trial *trial, struct side *side)
 	const uint32_t mtu = trial_mtu(trial);
 	struct message_queried queried;
 
-	if (rc_expect_state(trial, side, 0, IBV_QPS_RTS) || trial_query(trial, side, 0, &queried))
+	if (rc_expect_state(trial, side, 0, IBV_QPS_RTS) || rc_query(trial, side, 0, &queried))
 		return -EIO;
 	/* rdma_cm uses the MTU of the route; the MTU of iWARP is TCP's. */
-	if (trial->by_cm || queried.mtu_bytes == mtu)
+	if (trial->by_cm || queried.state == RC_STATE_UNKNOWN || queried.mtu_bytes == mtu)
 		return 0;
 	return trial_fail(trial, rc_firmware_hint,
 			  "the queue pair has a path MTU of %" PRIu32 " bytes, %" PRIu32

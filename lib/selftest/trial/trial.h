@@ -118,9 +118,6 @@ void trial_note_told(struct trial *trial);
 /* Moves one side's queue pair to a state. */
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
 		 const struct qp_shape *shape, const struct qp_numbers *numbers);
-int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret);
-/* Fails the row unless ibv_query_qp() returns this state. */
-int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
 /*
  * Ends an order that the far side is still carrying out, waiting for something that does not come,
  * and finishes it.

@@ -258,24 +258,6 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 	return trial_explain(trial, side, rc);
 }
 
-int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret)
-{
-	return trial_explain(trial, side,
-			     side_query(side, &(struct message_query){.slot = slot}, ret));
-}
-
-int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
-{
-	struct message_queried queried;
-	int rc = trial_query(trial, side, slot, &queried);
-
-	if (rc || queried.state == state)
-		return rc;
-	return trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
-			  trial_side_word(trial, side), agent_state_word(queried.state),
-			  agent_state_word(state));
-}
-
 static int walk(struct trial *trial, struct side *side, uint32_t slot, const struct qp_shape *shape,
 		const struct qp_numbers *numbers)
 {
