@@ -181,6 +181,31 @@ static void too_long(void **state)
 	soft_end(&bed);
 }
 
+/* The MTUs of Omni-Path and EFA can be larger than the largest that libibverbs reports. */
+static void unknown_mtu(void **state)
+{
+	static const enum transport transports[] = {TRANSPORT_OPA, TRANSPORT_UNSPECIFIED};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(transports); i++) {
+		struct soft_trial bed;
+		struct endpoint *near = &bed.trial.near_can.far, *far = &bed.trial.far_can.far;
+
+		soft_begin(&bed);
+		soft.lenient = LENIENT_MTU;
+		near->transport = transports[i];
+		near->link_layer = i ? LINK_LAYER_UNSPECIFIED : LINK_LAYER_INFINIBAND;
+		near->mtu_bytes = far->mtu_bytes = 4096;
+		soft_pass(&bed, datagram_tests, "ud-mtu",
+			  "no longer message was sent: the port's MTU may be larger than "
+			  "libibverbs can report");
+		near->mtu_bytes = far->mtu_bytes = 2048;
+		soft_expect(&bed, datagram_tests, "ud-mtu", SELFTEST_FAIL,
+			    "a datagram longer than the port's MTU arrived");
+		soft_end(&bed);
+	}
+}
+
 /* Within an InfiniBand subnet there is no global header, and iWARP has none of these features. */
 static void not_possible(void **state)
 {
@@ -192,6 +217,10 @@ static void not_possible(void **state)
 	soft.spoil = no_header;
 	soft_skip(&bed, datagram_tests, "ud-grh",
 		  "within an InfiniBand subnet messages need no global header");
+	bed.trial.near_can.far.link_layer = LINK_LAYER_UNSPECIFIED;
+	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
+	soft_skip(&bed, datagram_tests, "ud-grh", "EFA reports no header of a message");
+	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
 	bed.trial.near_can.multicast = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the device has no multicast groups (max_mcast_grp)");
@@ -334,10 +363,11 @@ static void asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(perfect),	  cmocka_unit_test(losses),
-		cmocka_unit_test(faulty),	  cmocka_unit_test(too_long),
-		cmocka_unit_test(not_possible),	  cmocka_unit_test(gathered),
-		cmocka_unit_test(gathered_wrong), cmocka_unit_test(asked),
+		cmocka_unit_test(perfect),     cmocka_unit_test(losses),
+		cmocka_unit_test(faulty),      cmocka_unit_test(too_long),
+		cmocka_unit_test(unknown_mtu), cmocka_unit_test(not_possible),
+		cmocka_unit_test(gathered),    cmocka_unit_test(gathered_wrong),
+		cmocka_unit_test(asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
