@@ -72,6 +72,7 @@ struct soft_cq {
 	struct ibv_wc *items;
 	size_t count, head, room;
 	bool armed, solicited_only;
+	bool deaf; /* its completions wake nobody */
 };
 
 struct soft_qp {
@@ -140,6 +141,7 @@ static struct soft_device {
 	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
 	unsigned int objects; /* number of live objects */
 	unsigned int calls;   /* counter for these two functions to use */
+	int deaf_vector;      /* of the far port; 0: none */
 } soft = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline int soft_side(const struct ibv_context *context)
@@ -175,7 +177,7 @@ static inline void soft_complete(struct ibv_cq *to, struct ibv_wc wc, bool recei
 		soft_must(cq->count - cq->head < cq->room);
 		cq->items[cq->count++ % cq->room] = wc;
 	}
-	if (cq->armed && wakes) {
+	if (cq->armed && wakes && !cq->deaf) {
 		cq->armed = false;
 		eventfd_write(cq->cq.channel->fd, 1);
 	}

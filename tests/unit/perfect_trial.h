@@ -418,6 +418,7 @@ static inline struct ibv_cq *soft_cq(struct ibv_context *context, int entries, v
 	(void)of;
 	soft_must(vector >= 0 && vector < context->num_comp_vectors);
 	cq->cq = (struct ibv_cq){.context = context, .channel = channel, .cqe = entries};
+	cq->deaf = vector && vector == soft.deaf_vector && soft_side(context);
 	cq->room = (size_t)entries;
 	cq->items = mem_alloc_zero(cq->room, sizeof(*cq->items));
 	return &cq->cq;
@@ -684,6 +685,7 @@ static inline void soft_begin(struct soft_trial *bed)
 	soft.next_qpn = 0;
 	soft.calls = 0;
 	soft.lenient = 0;
+	soft.deaf_vector = 0;
 	soft.spoil = NULL;
 	soft.damage = NULL;
 	soft.objects = 0;

@@ -293,6 +293,21 @@ static void device_removed(void **state)
 	soft_end(&bed);
 }
 
+/* Interrupts of one vector are lost: a queue on it still has its completions when it is polled. */
+static void deaf_vector(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	soft.deaf_vector = 1;
+	soft_expect(&bed, memory_tests, "rc-vectors", SELFTEST_FAIL,
+		    "completion vector 1: a message arrived at the other side while it slept, and "
+		    "the completion channel did not wake it");
+	soft_pass(&bed, rc_tests, "rc-event", NULL);
+	soft_end(&bed);
+}
+
 /* Queue pairs 0 and 1 are those of the managers. */
 static void reserved_number(void **state)
 {
@@ -316,6 +331,7 @@ int main(void)
 		cmocka_unit_test(lenient_windows),
 		cmocka_unit_test(skipped),
 		cmocka_unit_test(device_removed),
+		cmocka_unit_test(deaf_vector),
 		cmocka_unit_test(reserved_number),
 	};
 

@@ -92,6 +92,8 @@ void rc_run_contended(struct trial *trial);
 void rc_run_unsignaled(struct trial *trial);
 void rc_run_shared(struct trial *trial);
 /* tests_rc_events.c */
+/* Wakes each side, in turn, by a message: on a new connection, with completion channels. */
+int rc_wake_both(struct trial *trial, uint32_t times);
 void rc_run_event(struct trial *trial);
 void rc_run_solicited(struct trial *trial);
 /* tests_rc_states.c */

@@ -68,7 +68,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 	if (finished)
 		return trial_explain(trial, far, finished);
 	*ret = reply.waited;
-	return rc;
+	return rc ? rc : rc_explain_stop(trial, far, ret, order.wait.timeout_msec);
 }
 
 /* Checks the near side's completions, then the far side's data. */
@@ -189,17 +189,23 @@ static int wake_near(struct trial *trial, uint32_t iteration)
 		"not wake it");
 }
 
-void rc_run_event(struct trial *trial)
+int rc_wake_both(struct trial *trial, uint32_t times)
 {
 	const struct qp_shape shape = {.channel = true};
 	struct rc_path paths[2];
 	int rc = rc_connect(trial, &shape, EVENT_BYTES + BUSY_BYTES, paths);
 
-	for (uint32_t i = 0; i < SLEEPERS && !rc; i++) {
+	for (uint32_t i = 0; i < times && !rc; i++) {
 		rc = wake_far(trial, 2 * WAKE_ATTEMPTS * i);
 		if (!rc)
 			rc = wake_near(trial, (2 * i + 1) * WAKE_ATTEMPTS);
 	}
+	return rc;
+}
+
+void rc_run_event(struct trial *trial)
+{
+	rc_wake_both(trial, SLEEPERS);
 }
 
 static int check_solicited(struct trial *trial, const struct message_waited *waited)
