@@ -205,42 +205,29 @@ static void run(struct interop *session)
 		run_client(session);
 }
 
-#define PINGPONG(test_, program_, kind_)                                                      \
+/* `messages_` and `how_` complete the summaries; at most `qps_` queue pairs share the memory. */
+#define PINGPONG(test_, program_, kind_, messages_, how_, bytes_, qps_)                       \
 	.test = test_, .program = program_, .connection = CONNECTION_EXCHANGE, .kind = kind_, \
-	.port = PINGPONG_PORT, .iterations = 1000, .command = pingpong_command, .run = run
+	.client_summary = messages_ " to an " program_ " server and back" how_,               \
+	.server_summary = messages_ " from an " program_ " client and replies to it" how_,    \
+	.port = PINGPONG_PORT, .bytes = bytes_, .most_bytes = LIMIT_BYTES / 4 / qps_,         \
+	.iterations = 1000, .command = pingpong_command, .run = run
 
 const struct interop_role pingpong_role = {
-	PINGPONG("pingpong", "ibv_rc_pingpong", QP_RC),
-	.client_summary = "messages to an ibv_rc_pingpong server and back",
-	.server_summary = "messages from an ibv_rc_pingpong client and replies to it",
-	.bytes = 4096,
-	.most_bytes = LIMIT_BYTES / 4,
+	PINGPONG("pingpong", "ibv_rc_pingpong", QP_RC, "messages", "", 4096, 1),
 };
 
 const struct interop_role uc_pingpong_role = {
-	PINGPONG("uc-pingpong", "ibv_uc_pingpong", QP_UC),
-	.client_summary = "messages to an ibv_uc_pingpong server and back",
-	.server_summary = "messages from an ibv_uc_pingpong client and replies to it",
-	.bytes = 4096,
-	.most_bytes = LIMIT_BYTES / 4,
+	PINGPONG("uc-pingpong", "ibv_uc_pingpong", QP_UC, "messages", "", 4096, 1),
 };
 
 const struct interop_role ud_pingpong_role = {
-	PINGPONG("ud-pingpong", "ibv_ud_pingpong", QP_UD),
-	.client_summary = "datagrams to an ibv_ud_pingpong server and back",
-	.server_summary = "datagrams from an ibv_ud_pingpong client and replies to it",
-	.bytes = 1024,
-	.most_bytes = LIMIT_BYTES / 4,
+	PINGPONG("ud-pingpong", "ibv_ud_pingpong", QP_UD, "datagrams", "", 1024, 1),
 };
 
 const struct interop_role srq_pingpong_role = {
-	PINGPONG("srq-pingpong", "ibv_srq_pingpong", QP_RC),
-	.client_summary = "messages to an ibv_srq_pingpong server and back, on several queue "
-			  "pairs at once",
-	.server_summary = "messages from an ibv_srq_pingpong client and replies to it, on several "
-			  "queue pairs at once",
+	PINGPONG("srq-pingpong", "ibv_srq_pingpong", QP_RC, "messages",
+		 ", on several queue pairs at once", 4096, PINGPONG_MOST_QPS),
 	.srq = true,
 	.depth = 4,
-	.bytes = 4096,
-	.most_bytes = LIMIT_BYTES / 4 / PINGPONG_MOST_QPS,
 };
