@@ -79,6 +79,12 @@ int rc_explain_stop(struct trial *trial, struct side *side, const struct message
 /* Expects the successful completion of `operation` (enum post_operation) at its requester. */
 int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 		   uint32_t operation);
+/*
+ * Send a message without data, and expect it: on every transport, its arrival proves that the
+ * writes before it arrived.
+ */
+int rc_post_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
+int rc_expect_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
 /* Room for a receive without data, in the guard: not every provider takes an empty receive. */
 struct span rc_no_data(void);
 /* Contiguous part of the data, `offset` bytes from its beginning. */

@@ -94,6 +94,19 @@ struct span rc_no_data(void)
 	return trial_span(0, 64);
 }
 
+int rc_post_empty(struct trial *trial, const struct rc_path *path, uint64_t id)
+{
+	const struct message_receive receive = {.id = id, .span = rc_no_data()};
+	const struct message_post post = trial_send(id, trial_span(0, 0));
+
+	return trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post);
+}
+
+int rc_expect_empty(struct trial *trial, const struct rc_path *path, uint64_t id)
+{
+	return trial_expect(trial, path->from, id, NULL) || trial_expect(trial, path->to, id, NULL);
+}
+
 bool rc_is_unsupported(const struct side *side)
 {
 	const struct message_refused *refused = &side->refused;

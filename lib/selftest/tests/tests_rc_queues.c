@@ -47,22 +47,14 @@ static int expect_last(struct trial *trial, const struct rc_path *path, uint64_t
 	       trial_expect_none(trial, path->from, NOTHING_MSEC);
 }
 
-/* Sends a message: on every transport, its arrival proves that the writes before it arrived. */
-static int follow(struct trial *trial, const struct rc_path *path, uint64_t id)
-{
-	const struct message_receive receive = {.id = id, .span = rc_no_data()};
-	const struct message_post post = trial_send(id, trial_span(0, 0));
-
-	return trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
-	       trial_expect(trial, path->from, id, NULL) || trial_expect(trial, path->to, id, NULL);
-}
-
 static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
 {
 	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	const uint64_t id = (uint64_t)number << 8;
 	const int rc = trial_fill(trial, path->from, all, number) || post_writes(trial, path, id) ||
-		       expect_last(trial, path, id) || follow(trial, path, id + BATCH_DEPTH) ||
+		       expect_last(trial, path, id) ||
+		       rc_post_empty(trial, path, id + BATCH_DEPTH) ||
+		       rc_expect_empty(trial, path, id + BATCH_DEPTH) ||
 		       trial_check(trial, path->to, all, number);
 
 	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
