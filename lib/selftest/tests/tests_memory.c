@@ -48,11 +48,12 @@ static int call_window(struct pane *pane, uint32_t action, uint64_t bytes, uint6
 	struct message_windowed reply;
 	int rc = side_window(&trial->far, &order, &reply);
 
-	if (rc == -EREMOTEIO && action == WINDOW_MAKE &&
-	    trial->far.refused.refusal == REFUSAL_FAILED &&
+	/* libmana makes windows, but cannot bind them: mana_ctx_ops, providers/mana/mana.c. */
+	if (rc == -EREMOTEIO && trial->far.refused.refusal == REFUSAL_FAILED &&
 	    trial->far.refused.error == EOPNOTSUPP) {
-		trial_skip(trial, "the %sdevice has no memory windows of type %" PRIu32,
-			   trial->request->peer ? "peer's " : "", pane->type);
+		trial_skip(trial, "the %sdevice %s memory windows of type %" PRIu32,
+			   trial->request->peer ? "peer's " : "",
+			   action == WINDOW_MAKE ? "has no" : "cannot bind", pane->type);
 		return rc;
 	}
 	if (!rc && ret_rkey)
