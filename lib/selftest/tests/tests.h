@@ -53,26 +53,6 @@ int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
 /* Prepends what was being done to the reason of a failed row; returns rc. */
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The state of a queue pair whose driver does not report it. */
-#define RC_STATE_UNKNOWN UINT32_MAX
-/*
- * Queries a queue pair. Some drivers do not report the state, which the row remarks: mana has no
- * query (mana_ctx_ops in providers/mana/mana.c of rdma-core), and siw_query_qp() does not set the
- * state in some kernels, 6.1 among them, so it stays RESET.
- */
-int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret);
-/*
- * Fails the row unless ibv_query_qp() returns this state, or none. The first state on iWARP is
- * IDLE, which drivers report as RESET or INIT; it passes as RESET.
- */
-int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
-/* Whether the side refused a call because its driver does not support it. */
-bool rc_is_unsupported(const struct side *side);
-/*
- * Posts a message without data in the state ERR. Some drivers check the state and refuse, which is
- * as good as flushing, and the row remarks it: then *ret_posted is false.
- */
-int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted);
 /* Fails the row if the wait ended early, before the completion came and its time was over. */
 int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
 		    uint32_t msec);
@@ -103,6 +83,24 @@ int rc_wake_both(struct trial *trial, uint32_t times);
 void rc_run_event(struct trial *trial);
 void rc_run_solicited(struct trial *trial);
 /* tests_rc_states.c */
+/* The state of a queue pair whose driver does not report it. */
+#define RC_STATE_UNKNOWN UINT32_MAX
+/*
+ * Queries a queue pair. Some drivers do not report the state, which the row remarks: mana has no
+ * query (mana_ctx_ops in providers/mana/mana.c of rdma-core), and siw_query_qp() does not set the
+ * state in some kernels, 6.1 among them, so it stays RESET.
+ */
+int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret);
+/*
+ * Fails the row unless ibv_query_qp() returns this state, or none. The first state on iWARP is
+ * IDLE, which drivers report as RESET or INIT; it passes as RESET.
+ */
+int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/*
+ * Posts a message without data in the state ERR. Some drivers check the state and refuse, which is
+ * as good as flushing, and the row remarks it: then *ret_posted is false.
+ */
+int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted);
 void rc_run_states(struct trial *trial);
 
 /*

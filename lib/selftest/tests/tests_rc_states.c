@@ -15,6 +15,59 @@ enum {
 	ID_LATE = ID_FLUSHED + RECEIVES,
 };
 
+/* Whether a device refused a state or a request because it does not support it. */
+static bool is_unsupported(const struct side *side)
+{
+	const struct message_refused *refused = &side->refused;
+
+	return refused->refusal == REFUSAL_FAILED &&
+	       (refused->error == EINVAL || refused->error == EOPNOTSUPP ||
+		refused->error == ENOSYS);
+}
+
+int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret)
+{
+	int rc = side_query(side, &(struct message_query){.slot = slot}, ret);
+	const bool is_siw = trial_can(trial, side)->vendor == RC_VENDOR_SIW;
+
+	if (rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
+	    side->refused.error == EOPNOTSUPP)
+		rc = 0;
+	else if (rc || !is_siw || ret->state != IBV_QPS_RESET)
+		return trial_explain(trial, side, rc);
+	trial_remark(trial, "the driver does not report the state of a queue pair");
+	*ret = (struct message_queried){.state = RC_STATE_UNKNOWN};
+	return rc;
+}
+
+int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
+{
+	const bool is_idle = trial_is_iwarp(trial) && state == IBV_QPS_RESET;
+	struct message_queried queried;
+	int rc = rc_query(trial, side, slot, &queried);
+
+	if (rc || queried.state == state || queried.state == RC_STATE_UNKNOWN ||
+	    (is_idle && queried.state == IBV_QPS_INIT))
+		return rc;
+	return trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
+			  trial_side_word(trial, side), agent_state_word(queried.state),
+			  agent_state_word(state));
+}
+
+int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted)
+{
+	const struct message_post request = trial_send(id, trial_span(0, 0));
+	int rc = side_post(side, &request);
+
+	*ret_posted = !rc;
+	if (rc == -EREMOTEIO && is_unsupported(side)) {
+		trial_remark(trial, "in ERR, the driver refuses to post requests (%s)",
+			     strerror((int)side->refused.error));
+		return 0;
+	}
+	return trial_explain(trial, side, rc);
+}
+
 static int expect_both(struct trial *trial, uint32_t state)
 {
 	return rc_expect_state(trial, &trial->near, 0, state) ||
@@ -60,7 +113,7 @@ static int enter_drained(struct trial *trial, struct side *side)
 	};
 	int rc = side_modify(side, &request);
 
-	if (rc == -EREMOTEIO && rc_is_unsupported(side)) {
+	if (rc == -EREMOTEIO && is_unsupported(side)) {
 		trial_remark(trial,
 			     "without SQD: the driver refuses that state (ibv_modify_qp: %s)",
 			     strerror((int)side->refused.error));
