@@ -171,44 +171,35 @@ static void prepare_qp(struct measure *measure, uint32_t number)
 
 typedef bool (*run_loop)(struct measure *measure);
 
-static const run_loop loops[][RUN_OPERATIONS][2] = {
-	[RUN_LATENCY] =
-		{
-			[RUN_SEND] = {latency_send_answer, latency_send_ask},
-			[RUN_WRITE] = {latency_write_answer, latency_write_ask},
-			[RUN_READ] = {NULL, latency_one_sided},
-			[RUN_ATOMIC] = {NULL, latency_one_sided},
-		},
-	[RUN_BANDWIDTH] =
-		{
-			[RUN_SEND] = {bandwidth_answer, bandwidth_ask},
-			[RUN_WRITE] = {NULL, bandwidth_ask},
-			[RUN_READ] = {NULL, bandwidth_ask},
-			[RUN_ATOMIC] = {NULL, bandwidth_ask},
-		},
-};
-
-/* The loops of UC and UD; datagrams have no writes. */
-static const run_loop unreliable_loops[][2][2] = {
-	[RUN_LATENCY] =
-		{
-			[RUN_SEND] = {unreliable_send_answer, unreliable_ask},
-			[RUN_WRITE] = {unreliable_write_answer, unreliable_ask},
-		},
-	[RUN_BANDWIDTH] =
-		{
-			[RUN_SEND] = {unreliable_listen, bandwidth_ask},
-			[RUN_WRITE] = {NULL, bandwidth_ask},
-		},
+/*
+ * For unreliable and reliable queue pairs, and the passive and the active side. NULL: that side has
+ * nothing to do.
+ */
+static const run_loop loops[2][2][RUN_OPERATIONS][2] = {
+	{
+		[RUN_LATENCY] = {[RUN_SEND] = {unreliable_send_answer, unreliable_ask},
+				 [RUN_WRITE] = {unreliable_write_answer, unreliable_ask}},
+		[RUN_BANDWIDTH] = {[RUN_SEND] = {unreliable_listen, bandwidth_ask},
+				   [RUN_WRITE] = {NULL, bandwidth_ask}},
+	},
+	{
+		[RUN_LATENCY] = {[RUN_SEND] = {latency_send_answer, latency_send_ask},
+				 [RUN_WRITE] = {latency_write_answer, latency_write_ask},
+				 [RUN_READ] = {NULL, latency_one_sided},
+				 [RUN_ATOMIC] = {NULL, latency_one_sided}},
+		[RUN_BANDWIDTH] = {[RUN_SEND] = {bandwidth_answer, bandwidth_ask},
+				   [RUN_WRITE] = {NULL, bandwidth_ask},
+				   [RUN_READ] = {NULL, bandwidth_ask},
+				   [RUN_ATOMIC] = {NULL, bandwidth_ask}},
+	},
 };
 
 static run_loop find_loop(const struct agent *agent, const struct message_run *order)
 {
 	if (agent->way.both && order->operation == RUN_SEND)
 		return bandwidth_both;
-	return agent_is_reliable(agent->qps[0].kind)
-		       ? loops[order->mode][order->operation][order->active]
-		       : unreliable_loops[order->mode][order->operation][order->active];
+	return loops[agent_is_reliable(agent->qps[0].kind)][order->mode][order->operation]
+		    [order->active];
 }
 
 /* Returns whether the queue pair can carry such messages, and has an address if it needs one. */
