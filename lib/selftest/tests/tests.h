@@ -19,6 +19,13 @@
 /* The next step when a device violates the specification. */
 extern const char rc_firmware_hint[];
 
+/*
+ * Creates a queue pair of this kind (enum qp_kind) that sends `bytes` inline, and destroys it.
+ * Returns 0, or the errno of the side that cannot. One that cannot create it even without inline
+ * data lacks something else, and a side that is gone cannot tell: connecting reports that.
+ */
+int tests_try_inline(struct side *side, uint32_t kind, uint32_t bytes);
+
 /* A connection as one of its ends sees it. */
 struct rc_path {
 	struct side *from, *to;

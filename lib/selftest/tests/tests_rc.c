@@ -336,50 +336,26 @@ static void run_near_mtu(struct trial *trial)
 	run_bytes(trial, trial_mtu(trial) + trial->test->value);
 }
 
-/* Checks that a side creates queue pairs with inline data; if it does not, skips the row. */
-static int probe_inline(struct trial *trial, struct side *side)
-{
-	struct message_qp request = {
-		.slot = 1,
-		.kind = QP_RC,
-		.cq = TRIAL_CQ,
-		.send_depth = 1,
-		.receive_depth = 1,
-		.sges = 1,
-		.inline_bytes = INLINE_BYTES,
-	};
-	const struct message_refused *refused = &side->refused;
-	struct message_qp_created created;
-	int rc = side_qp(side, &request, &created);
-
-	/* libhns lowers the number: get_max_inline_data(), providers/hns/hns_roce_u_verbs.c. */
-	if (rc ? rc == -EREMOTEIO && refused->refusal == REFUSAL_FAILED &&
-			    (refused->error == EINVAL || refused->error == EOPNOTSUPP)
-	       : created.inline_bytes < INLINE_BYTES) {
-		trial_skip(
-			trial,
-			"%s creates no queue pair with %u bytes of inline data (max_inline_data)",
-			trial_device_word(trial, side), INLINE_BYTES);
-		return -EOPNOTSUPP;
-	}
-	if (trial_explain(trial, side, rc))
-		return rc;
-	request.destroy = 1;
-	return trial_explain(trial, side, side_qp(side, &request, &created));
-}
-
 /* Connects queue pairs that take inline data; skips the row if a device has none. */
 static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 {
-	struct qp_shape shape = {0};
-	struct qp_numbers numbers;
-	int rc = trial_make_qps(trial, 0, &shape, &numbers);
+	const struct qp_shape shape = {.inline_bytes = INLINE_BYTES};
+	struct side *const sides[] = {&trial->near, &trial->far};
 
-	if (!rc)
-		rc = probe_inline(trial, &trial->near) || probe_inline(trial, &trial->far);
-	shape.inline_bytes = INLINE_BYTES;
-	shape.keep_cq = true;
-	return rc ? rc : rc_connect(trial, &shape, INLINE_BYTES, paths);
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		const int error = tests_try_inline(sides[i], QP_RC, INLINE_BYTES);
+
+		if (error && error != EINVAL && error != EOPNOTSUPP)
+			return trial_explain(trial, sides[i], -EREMOTEIO);
+		if (!error)
+			continue;
+		trial_skip(
+			trial,
+			"%s creates no queue pair with %u bytes of inline data (max_inline_data)",
+			trial_device_word(trial, sides[i]), INLINE_BYTES);
+		return -EOPNOTSUPP;
+	}
+	return rc_connect(trial, &shape, INLINE_BYTES, paths);
 }
 
 /*
