@@ -4,6 +4,7 @@
  * groups, and layouts of which some are not possible; on a device in memory.
  */
 #include "perfect_cm.h"
+#include "rooted.h"
 
 #include <netinet/in.h>
 
@@ -109,6 +110,31 @@ static void refused_rights(void **state)
 		free(reason);
 		soft_end(&bed);
 	}
+}
+
+static void refuse_on_quiet_port(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct soft_trial bed;
+
+	(void)tree, (void)context;
+	begin(&bed, 0);
+	bed.request.peer = "hostb";
+	counter_list_add(&bed.trial.before[0], "port_xmit_packets", 1);
+	counter_list_add(&bed.trial.before[0], "port_rcv_packets", 4);
+	regions.refused = 1;
+	regions.error = EOPNOTSUPP;
+	soft_run(&bed, setup_tests, "setup-rights");
+	fprintf(out, "%s", bed.trial.blocked ? bed.trial.blocked : "not blocked");
+}
+
+/* Another program only sends: what the device lacks does not mean that nothing gets through. */
+static void refused_on_quiet_port(void **state)
+{
+	const struct saved_tree *tree = *state;
+
+	tree_write(tree, "sys/class/infiniband/none0/ports/1/counters/port_xmit_packets", "9");
+	tree_write(tree, "sys/class/infiniband/none0/ports/1/counters/port_rcv_packets", "4");
+	rooted_expect(tree, refuse_on_quiet_port, NULL, "not blocked");
 }
 
 /* ---- Inline data ---- */
@@ -248,5 +274,10 @@ int main(void)
 		cmocka_unit_test(group_of_ipv4),  cmocka_unit_test(some_layouts),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest rooted[] = {cmocka_unit_test_setup_teardown(
+		refused_on_quiet_port, tree_only_set_up, tree_only_tear_down)};
+	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	return failed || !rooted_is_possible() ? failed
+					       : cmocka_run_group_tests(rooted, NULL, NULL);
 }

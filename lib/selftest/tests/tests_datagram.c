@@ -335,8 +335,10 @@ static int join(struct trial *trial, struct side *side, const struct ip_address 
 	const struct message_join request = {.group = *group, .timeout_msec = JOIN_MSEC};
 	int rc = side_join(side, &request, ret);
 
-	if (rc == -EREMOTEIO && is_not_offered(&side->refused, group))
+	if (rc == -EREMOTEIO && is_not_offered(&side->refused, group)) {
 		trial_skip(trial, "the kernel joins no IPv6 groups for RoCE v2: try an IPv4 GID");
+		return rc;
+	}
 	trial->group = group;
 	rc = trial_explain(trial, side, rc);
 	trial->group = NULL;
