@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <errno.h>
+
 #include "selftest/trial/trial.h"
 
 /* Data begin 3 bytes before the end of a page, so longer transfers cross it. */
@@ -18,6 +20,13 @@
 
 /* The next step when a device violates the specification. */
 extern const char rc_firmware_hint[];
+
+/* Whether `rc` of a side_...() says that the device or its driver does not have what it takes. */
+static inline bool tests_lacks(const struct side *side, int rc)
+{
+	return rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
+	       side->refused.error == EOPNOTSUPP;
+}
 
 /*
  * Creates a queue pair of this kind (enum qp_kind) that sends `bytes` inline, and destroys it.

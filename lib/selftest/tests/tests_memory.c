@@ -49,8 +49,7 @@ static int call_window(struct pane *pane, uint32_t action, uint64_t bytes, uint6
 	int rc = side_window(&trial->far, &order, &reply);
 
 	/* libmana makes windows, but cannot bind them: mana_ctx_ops, providers/mana/mana.c. */
-	if (rc == -EREMOTEIO && trial->far.refused.refusal == REFUSAL_FAILED &&
-	    trial->far.refused.error == EOPNOTSUPP) {
+	if (tests_lacks(&trial->far, rc)) {
 		trial_skip(trial, "the %sdevice %s memory windows of type %" PRIu32,
 			   trial->request->peer ? "peer's " : "",
 			   action == WINDOW_MAKE ? "has no" : "cannot bind", pane->type);

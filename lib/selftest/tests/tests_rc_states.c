@@ -30,8 +30,7 @@ int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct messa
 	int rc = side_query(side, &(struct message_query){.slot = slot}, ret);
 	const bool is_siw = trial_can(trial, side)->vendor == RC_VENDOR_SIW;
 
-	if (rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
-	    side->refused.error == EOPNOTSUPP)
+	if (tests_lacks(side, rc))
 		rc = 0;
 	else if (rc || !is_siw || ret->state != IBV_QPS_RESET)
 		return trial_explain(trial, side, rc);

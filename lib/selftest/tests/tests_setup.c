@@ -82,8 +82,7 @@ static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 	};
 	int rc = side_buffer(side, &request, ret);
 
-	if (rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
-	    side->refused.error == EOPNOTSUPP) {
+	if (tests_lacks(side, rc)) {
 		trial_skip(trial, "%s supports no such memory: it refuses %s",
 			   trial_device_word(trial, side), rights[slot].name);
 		return rc;
