@@ -598,7 +598,7 @@ static inline void soft_make_port(unsigned int side)
 	struct soft_port *port = &soft.ports[side];
 	struct ibv_context_ops *ops = &port->context.ops;
 
-	port->context = (struct ibv_context){.async_fd = -1, .cmd_fd = -1, .num_comp_vectors = 3};
+	port->context = (struct ibv_context){.async_fd = -1, .cmd_fd = -1, .num_comp_vectors = 5};
 	ops->poll_cq = soft_poll;
 	ops->req_notify_cq = soft_arm;
 	ops->post_send = soft_post_send;

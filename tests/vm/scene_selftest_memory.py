@@ -102,7 +102,7 @@ def windows(tap):
                             ('rc-window-2', 'pass', remark), ('rc-fence', 'pass', ''),
                             ('rc-vectors', 'pass', 'completion vectors')) +
                  unequal('vectors', rows['rc-vectors']['completion_vectors'],
-                         min(4, os.sysconf('SC_NPROCESSORS_CONF'))))
+                         min(64, os.sysconf('SC_NPROCESSORS_CONF'))))
 
 
 def shapes(tap):

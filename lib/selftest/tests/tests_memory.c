@@ -238,6 +238,9 @@ static void run_fence(struct trial *trial)
 
 /* ---- Completion vectors ---- */
 
+/* Each takes 5 ms, and what its connection takes. */
+#define MOST_VECTORS 64u
+
 /*
  * Wakes both sides by completions on this vector, or on the one that takes its place if the device
  * of the other side has fewer. A vector whose interrupts are lost shows only in that.
@@ -258,7 +261,7 @@ static int use_vector(struct trial *trial, uint32_t number)
 static void run_vectors(struct trial *trial)
 {
 	const int own = trial->near.agent->context->num_comp_vectors;
-	const uint32_t vectors = at_most(own > 0 ? (uint32_t)own : 1, LIMIT_CQS);
+	const uint32_t vectors = at_most(own > 0 ? (uint32_t)own : 1, MOST_VECTORS);
 	int rc = 0;
 
 	if (trial_is_old(trial)) {
@@ -268,7 +271,6 @@ static void run_vectors(struct trial *trial)
 	for (uint32_t number = 0; number < vectors && !rc; number++)
 		rc = use_vector(trial, number);
 	number_set(&trial->result->completion_vectors, vectors);
-	number_set(&trial->result->queue_pairs, vectors);
 	if (!rc)
 		trial_remark(trial, "%" PRIu32 " of the device's %d completion vectors", vectors,
 			     own);
@@ -281,7 +283,7 @@ const struct trial_test memory_tests[] = {
 	 run_window, 2},
 	{"rc-fence", SELFTEST_RC, "a fenced send waits for the RDMA read before it", 0, run_fence,
 	 0},
-	{"rc-vectors", SELFTEST_RC, "queue pairs on completion queues of different vectors", 0,
+	{"rc-vectors", SELFTEST_RC, "completions that wake a sleeper, on each completion vector", 0,
 	 run_vectors, 0},
 	{0},
 };
