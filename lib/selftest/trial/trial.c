@@ -327,10 +327,14 @@ static bool is_none(const struct counter_sums *sums, enum counter_class class)
 	return sums->by_class[class].known && !sums->by_class[class].value;
 }
 
-/* Whether packets were sent, but none has arrived, or none has come back, since the first test. */
+/*
+ * Whether packets were needed and sent, but none has arrived, or none has come back, since the
+ * first test.
+ */
 static bool is_blocked(const struct diagnosis_facts *facts)
 {
-	return facts->peer && facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
+	return facts->peer && facts->stage >= STAGE_CONNECT_QP &&
+	       facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
 	       (is_none(&facts->local_counts, COUNTER_TRAFFIC_RECEIVED) ||
 		is_none(&facts->remote_counts, COUNTER_TRAFFIC_RECEIVED));
 }
