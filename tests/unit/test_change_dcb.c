@@ -36,18 +36,23 @@ struct driver {
 	bool ignores; /* ignores sets */
 	bool single;  /* one priority for each DSCP, as in mlx5 */
 	bool strict;  /* the same, but without replacing it: ice */
+	bool full;    /* reports 100 percent for classes that ETS does not serve, as mlx5 */
 	bool refuses_dcbx;
 	unsigned int sets;
 };
 
-static void put_record(struct bytes *payload, const struct dcb *dcb)
+static void put_record(struct bytes *payload, const struct dcb *dcb, bool full)
 {
 	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
 	struct bytes ieee = {0}, apps = {0}, trust = {0};
+	struct ieee_ets ets = dcb->ets;
 
+	for (unsigned int i = 0; full && i < DCB_CLASSES; i++)
+		if (ets.tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
+			ets.tc_tx_bw[i] = 100;
 	bytes_put(payload, &header, sizeof(header));
 	if (dcb->ets_known)
-		put_attribute(&ieee, DCB_ATTR_IEEE_ETS, &dcb->ets, sizeof(dcb->ets));
+		put_attribute(&ieee, DCB_ATTR_IEEE_ETS, &ets, sizeof(ets));
 	if (dcb->pfc_known)
 		put_attribute(&ieee, DCB_ATTR_IEEE_PFC, &dcb->pfc, sizeof(dcb->pfc));
 	if (dcb->rates_known)
@@ -185,7 +190,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	struct bytes payload = {0}, datagram = {0};
 
 	if (message->nlmsg_type == RTM_GETDCB) {
-		put_record(&payload, &driver->dcb);
+		put_record(&payload, &driver->dcb, driver->full);
 	} else {
 		bytes_put(&payload, header, sizeof(*header));
 		driver->sets++;
@@ -527,6 +532,38 @@ static void sums(void **state)
 	add(bed, &dcb_priority_class_setting, "0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:2");
 	expect_refusal(bed,
 		       "priority 7 cannot go to class 2: the adapter has only the classes 0 to 1");
+}
+
+/* mlx5 reports all of the bandwidth for a class that ETS does not serve, whatever is set. */
+static void full_shares(void **state)
+{
+	static const char none[] = "0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0";
+	struct bed *bed = *state;
+	struct change *changes;
+
+	bed->driver.full = true;
+	memset(bed->driver.dcb.ets.tc_tsa, IEEE_8021QAZ_TSA_VENDOR, DCB_CLASSES);
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets,7:strict");
+	add(bed, &dcb_class_bandwidth_setting, "0:60,1:40");
+	changes = bed->changes.items;
+	assert_string_equal(changes[1].wanted, "0:60,1:40,2:0,3:0,4:0,5:0,6:0,7:0");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	assert_string_equal(changes[1].before, none);
+	assert_true(changes_write(&bed->changes));
+	assert_reads(&changes[1], changes[1].wanted);
+	assert_true(changes_undo(&bed->changes));
+	assert_int_equal(changes[1].state.value, CHANGE_REVERTED);
+	assert_reads(&changes[1], none);
+	clear(bed);
+	/* Its share is not known before it is set. */
+	bed->driver.sets = 0;
+	add(bed, &dcb_class_algorithm_setting, "0:ets");
+	expect_refusal(bed, "add up to 0 percent, not 100: class-bandwidth 0:0,1:0");
+	/* A write that is not about shares sends them as they are. */
+	add(bed, &dcb_priority_class_setting, "7:0");
+	changes = bed->changes.items;
+	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), 0);
+	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[5], 100);
 }
 
 static void hidden_errors(void **state)
@@ -1269,6 +1306,7 @@ int main(void)
 		TEST(one_priority_and_no_other),
 		TEST(a_full_map),
 		TEST(algorithms_with_bandwidths),
+		TEST(full_shares),
 		TEST(sums),
 		TEST(hidden_errors),
 		TEST(unreported),

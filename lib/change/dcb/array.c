@@ -88,7 +88,7 @@ static void add_rate(char **text, uint64_t rate)
 	mem_extend(text, "%" PRIu64 "%s", rate / unit->value, unit->word);
 }
 
-char *array_text(const struct array_form *form, const struct dcb *dcb)
+static char *array_text(const struct array_form *form, const struct dcb *dcb)
 {
 	char *text = NULL;
 
@@ -105,6 +105,25 @@ char *array_text(const struct array_form *form, const struct dcb *dcb)
 			mem_extend(&text, "%" PRIu64, value);
 	}
 	return text;
+}
+
+/*
+ * Only a class that ETS serves has a share of the bandwidth. For all others mlx5 reports 100, and
+ * ignores what is set: mlx5e_dcbnl_ieee_getets() of Linux 6.12, en_dcbnl.c.
+ */
+static void drop_shares(struct dcb *dcb)
+{
+	for (unsigned int i = 0; i < DCB_CLASSES; i++)
+		if (dcb->ets.tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
+			dcb->ets.tc_tx_bw[i] = 0;
+}
+
+char *array_value(const struct array_form *form, const struct dcb *dcb)
+{
+	struct dcb shared = *dcb;
+
+	drop_shares(&shared);
+	return array_text(form, &shared);
 }
 
 /*
@@ -197,6 +216,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 		rc = netdev_get_dcb(change, &dcb);
 		if (rc)
 			return rc;
+		drop_shares(&dcb);
 		array_parse(form, text, &dcb, &given);
 	}
 	*ret_value = array_text(form, &dcb);
@@ -218,6 +238,9 @@ static int make_target(struct change *change, const char *value, bool forward, s
 		return rc;
 	if (!own || !array_known(own, dcb))
 		return -EOPNOTSUPP;
+	/* Otherwise they stay as they are: ice counts those of all classes, ice_dcb_bwchk(). */
+	if (own->setting != &dcb_priority_class_setting)
+		drop_shares(dcb);
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		const struct change *sibling = netdev_sibling(change, forms[i].setting);
 

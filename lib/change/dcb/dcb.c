@@ -50,7 +50,7 @@ char *dcb_value(const struct setting *setting, const struct dcb *dcb, const char
 	const struct array_form *form = array_find(setting);
 
 	if (form)
-		return array_known(form, dcb) ? array_text(form, dcb) : NULL;
+		return array_known(form, dcb) ? array_value(form, dcb) : NULL;
 	if (setting == &dcb_trust_setting)
 		return trust_text(dcb, driver);
 	if (setting == &dcb_dscp_priority_setting)

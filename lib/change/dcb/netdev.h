@@ -56,7 +56,8 @@ struct array_form {
 
 const struct array_form *array_find(const struct setting *setting);
 bool array_known(const struct array_form *form, const struct dcb *dcb);
-char *array_text(const struct array_form *form, const struct dcb *dcb);
+/* Returns the value in its canonical form, for the caller to free. */
+char *array_value(const struct array_form *form, const struct dcb *dcb);
 /*
  * Puts the values of a text into the record; *ret_given gets the mask of the entries that it has.
  * False: the text is malformed.
