@@ -44,6 +44,7 @@ struct card {
 
 struct virtual_function {
 	uint32_t policy, trust; /* UINT32_MAX: the driver lacks this setting */
+	uint32_t vlan;
 	uint64_t node_guid, port_guid;
 	bool has_guids;
 };
@@ -120,6 +121,8 @@ static void put_vfs(struct bytes *payload, const struct machine *machine)
 		const struct ifla_vf_mac mac = {.vf = i};
 		const struct ifla_vf_link_state state = {.vf = i, .link_state = vf->policy};
 		const struct ifla_vf_trust trust = {.vf = i, .setting = vf->trust};
+		const struct ifla_vf_vlan vlan = {.vf = i, .vlan = vf->vlan, .qos = vf->vlan / 50};
+		const struct ifla_vf_rate rate = {.vf = i, .max_tx_rate = vf->vlan * 10};
 		const struct ifla_vf_guid node = {.vf = i, .guid = vf->node_guid};
 		const struct ifla_vf_guid port = {.vf = i, .guid = vf->port_guid};
 		struct bytes info = {0};
@@ -127,6 +130,8 @@ static void put_vfs(struct bytes *payload, const struct machine *machine)
 		put_attribute(&info, IFLA_VF_MAC, &mac, sizeof(mac));
 		put_attribute(&info, IFLA_VF_LINK_STATE, &state, sizeof(state));
 		put_attribute(&info, IFLA_VF_TRUST, &trust, sizeof(trust));
+		put_attribute(&info, IFLA_VF_VLAN, &vlan, sizeof(vlan));
+		put_attribute(&info, IFLA_VF_RATE, &rate, sizeof(rate));
 		if (vf->has_guids) {
 			put_attribute(&info, IFLA_VF_IB_NODE_GUID, &node, sizeof(node));
 			put_attribute(&info, IFLA_VF_IB_PORT_GUID, &port, sizeof(port));
@@ -1152,12 +1157,13 @@ static void settings_that_vfs_lose(void **state)
 	sriov_note_vfs(change);
 	assert_int_equal(change->notes.count, 2);
 	has_note(change, "undoing the change creates VFs again, but without the MACs, GUIDs, "
-			 "VLANs, rates, policies and trust that these have");
+			 "VLANs, rates, spoof checks, policies and trust that these have");
 	has_note(change, "VF 0 has node-guid 0011:2233:4455:6677, port-guid 0011:2233:4455:6688");
 	bed->machine.vfs[1].policy = IFLA_VF_LINK_STATE_DISABLE;
 	bed->machine.vfs[1].trust = 1;
+	bed->machine.vfs[1].vlan = 100;
 	sriov_note_vfs(change);
-	has_note(change, "VF 1 has policy down, trust on");
+	has_note(change, "VF 1 has vlan 100, qos 2, max_tx_rate 1000, policy down, trust on");
 	for (size_t i = 0; i < VFS; i++)
 		bed->machine.vfs[i].policy = IFLA_VF_LINK_STATE_ENABLE;
 	change = want_vf(bed, "policy", 0, "down");

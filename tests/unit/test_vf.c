@@ -22,9 +22,13 @@ static void put_vf(struct bytes *list, uint32_t index, uint32_t policy, uint32_t
 	const struct ifla_vf_mac mac = {.vf = index, .mac = {2, 0x1b, 3, 4, 5, (uint8_t)index}};
 	const struct ifla_vf_link_state state = {.vf = index, .link_state = policy};
 	const struct ifla_vf_trust trusted = {.vf = index, .setting = trust};
+	const struct ifla_vf_vlan vlan = {.vf = index, .vlan = 100 + index, .qos = 3};
+	const struct ifla_vf_rate rate = {.vf = index, .min_tx_rate = 50, .max_tx_rate = 1000};
 	struct bytes info = {0};
 
 	put_attribute(&info, IFLA_VF_MAC, &mac, sizeof(mac));
+	put_attribute(&info, IFLA_VF_VLAN, &vlan, sizeof(vlan));
+	put_attribute(&info, IFLA_VF_RATE, &rate, sizeof(rate));
 	put_attribute(&info, IFLA_VF_LINK_STATE, &state, sizeof(state));
 	put_attribute(&info, IFLA_VF_TRUST, &trusted, sizeof(trusted));
 	if (guid) {
@@ -80,6 +84,10 @@ static void settings(void **state)
 	assert_false(list.items[0].port_guid.known);
 	/* A driver without trust leaves -1, and an Ethernet driver has no GUIDs. */
 	assert_ptr_equal(vf_find(&list, 1), &list.items[1]);
+	assert_int_equal(list.items[1].vlan.value, 101);
+	assert_int_equal(list.items[1].qos.value, 3);
+	assert_int_equal(list.items[1].min_mbps.value, 50);
+	assert_int_equal(list.items[1].max_mbps.value, 1000);
 	assert_int_equal(list.items[1].policy.value, VF_POLICY_DOWN);
 	assert_false(list.items[1].trust.known);
 	assert_false(list.items[1].node_guid.known);

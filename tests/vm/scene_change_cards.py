@@ -83,6 +83,8 @@ def attributes(tap, netdev):
              unequal('ip', (theirs['link_state'], theirs['trust']), ('disable', True)))
     peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'state', 'enable')
     peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'mac', '02:00:00:00:00:07')
+    peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'vlan', '100', 'qos', '3')
+    peers.must('ip', 'link', 'set', netdev, 'vf', '0', 'max_tx_rate', '1000', 'min_tx_rate', '10')
     rows = {row['index']: row for row in listed().rows if row['kind'] == 'vf'}
     tap.test('cards: sriov lists the settings made by ip',
              unequal('VF 0', (rows[0]['policy'], rows[0]['trust'], rows[0]['mac']),
@@ -91,7 +93,8 @@ def attributes(tap, netdev):
     notes = change('sriov', 'set', 'nsx', 'vfs', '0', '--dry-run').rows[0]['notes']
     tap.test('cards: settings that VFs lose with their number are named before',
              unequal('notes', [note for note in notes if note.startswith('VF ')],
-                     ['VF 0 has mac 02:00:00:00:00:07, policy up', 'VF 1 has policy down, trust on']) +
+                     ['VF 0 has mac 02:00:00:00:00:07, vlan 100, qos 3, min_tx_rate 10, '
+                      'max_tx_rate 1000, policy up', 'VF 1 has policy down, trust on']) +
              ([] if any('undoing the change creates VFs again' in note for note in notes) else notes))
     pf = [row for row in listed('nsx').rows if row['kind'] == 'pf']
     tap.test('cards: the physical function',

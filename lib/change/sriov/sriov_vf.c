@@ -115,8 +115,20 @@ static int read_vf(struct change *change, char **ret_value)
 /* Returns "mac 02:00:00:00:00:07, trust on" without what a new VF has: 0. NULL: nothing is left. */
 static char *describe_vf(const struct vf *vf)
 {
+	/* In the words of ip-link(8), which can set them. */
+	const struct {
+		const char *word;
+		const struct number *number;
+	} others[] = {{"vlan", &vf->vlan},
+		      {"qos", &vf->qos},
+		      {"min_tx_rate", &vf->min_mbps},
+		      {"max_tx_rate", &vf->max_mbps}};
 	char *text = vf->mac ? mem_format("mac %s", vf->mac) : NULL;
 
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].number->value)
+			mem_extend(&text, "%s%s %" PRIu64, text ? ", " : "", others[i].word,
+				   others[i].number->value);
 	for (const struct setting *const *row = sriov_vf_setting_table; *row; row++) {
 		const struct number *member = member_of(vf, *row);
 		_cleanup_(freep) char *value = make_value(*row, member->value);
@@ -134,7 +146,7 @@ void sriov_note_vfs(struct change *change)
 	size_t shown = 0;
 
 	change_note(change, "undoing the change creates VFs again, but without the MACs, GUIDs, "
-			    "VLANs, rates, policies and trust that these have");
+			    "VLANs, rates, spoof checks, policies and trust that these have");
 	if (!change->netdev_index.known || change_host_rtnl(change->host, &rtnl) ||
 	    vf_list_read(rtnl, (unsigned int)change->netdev_index.value, &list))
 		return;

@@ -23,6 +23,8 @@ const struct enum_name vf_policy_names[] = {
 
 static const struct nla_policy vf_attributes[IFLA_VF_IB_PORT_GUID + 1] = {
 	[IFLA_VF_MAC] = {.minlen = sizeof(struct ifla_vf_mac)},
+	[IFLA_VF_VLAN] = {.minlen = sizeof(struct ifla_vf_vlan)},
+	[IFLA_VF_RATE] = {.minlen = sizeof(struct ifla_vf_rate)},
 	[IFLA_VF_LINK_STATE] = {.minlen = sizeof(struct ifla_vf_link_state)},
 	[IFLA_VF_TRUST] = {.minlen = sizeof(struct ifla_vf_trust)},
 	[IFLA_VF_IB_NODE_GUID] = {.minlen = sizeof(struct ifla_vf_guid)},
@@ -51,13 +53,22 @@ static void take_guid(struct number *guid, const struct nlattr *attribute)
 	number_set(guid, found.guid);
 }
 
+/* Takes a member of a structure of 32-bit numbers; the first one is the number of the VF. */
+static void take_word(struct number *number, const struct nlattr *attribute, size_t offset)
+{
+	uint32_t word;
+
+	if (!attribute)
+		return;
+	memcpy(&word, (const char *)nla_data(attribute) + offset, sizeof(word));
+	number_set(number, word);
+}
+
 /* The MAC is always present and contains the number: rtnl_fill_vfinfo(). */
 static int take_one(void *context, const struct nlattr *nest)
 {
 	struct nlattr *table[ARRAY_SIZE(vf_attributes)];
 	struct vf_list *list = context;
-	struct ifla_vf_link_state policy;
-	struct ifla_vf_trust trust;
 	struct vf *vf;
 
 	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), vf_attributes) ||
@@ -65,16 +76,16 @@ static int take_one(void *context, const struct nlattr *nest)
 		return -EBADMSG;
 	vf = mem_append(&list->items, &list->count, sizeof(*vf));
 	take_mac(vf, table[IFLA_VF_MAC]);
-	if (table[IFLA_VF_LINK_STATE]) {
-		memcpy(&policy, nla_data(table[IFLA_VF_LINK_STATE]), sizeof(policy));
-		number_set(&vf->policy, policy.link_state);
-	}
-	if (table[IFLA_VF_TRUST]) {
-		memcpy(&trust, nla_data(table[IFLA_VF_TRUST]), sizeof(trust));
-		/* Drivers without this setting leave -1. */
-		if (trust.setting <= 1)
-			number_set(&vf->trust, trust.setting);
-	}
+	take_word(&vf->vlan, table[IFLA_VF_VLAN], offsetof(struct ifla_vf_vlan, vlan));
+	take_word(&vf->qos, table[IFLA_VF_VLAN], offsetof(struct ifla_vf_vlan, qos));
+	take_word(&vf->min_mbps, table[IFLA_VF_RATE], offsetof(struct ifla_vf_rate, min_tx_rate));
+	take_word(&vf->max_mbps, table[IFLA_VF_RATE], offsetof(struct ifla_vf_rate, max_tx_rate));
+	take_word(&vf->policy, table[IFLA_VF_LINK_STATE],
+		  offsetof(struct ifla_vf_link_state, link_state));
+	take_word(&vf->trust, table[IFLA_VF_TRUST], offsetof(struct ifla_vf_trust, setting));
+	/* Drivers without this setting leave -1. */
+	if (vf->trust.value > 1)
+		vf->trust = (struct number){.known = false};
 	take_guid(&vf->node_guid, table[IFLA_VF_IB_NODE_GUID]);
 	take_guid(&vf->port_guid, table[IFLA_VF_IB_PORT_GUID]);
 	return 0;
@@ -164,24 +175,14 @@ const struct vf *vf_find(const struct vf_list *list, uint64_t index)
 static void put_setting(struct netlink_request *request, unsigned int vf, enum vf_setting setting,
 			uint64_t value)
 {
-	const struct ifla_vf_link_state policy = {.vf = vf, .link_state = (uint32_t)value};
-	const struct ifla_vf_trust trust = {.vf = vf, .setting = (uint32_t)value};
 	const struct ifla_vf_guid guid = {.vf = vf, .guid = value};
+	/* As in struct ifla_vf_link_state and struct ifla_vf_trust. */
+	const uint32_t words[] = {vf, (uint32_t)value};
 
-	switch (setting) {
-	case VF_SET_POLICY:
-		netlink_put(request, IFLA_VF_LINK_STATE, &policy, sizeof(policy));
-		break;
-	case VF_SET_TRUST:
-		netlink_put(request, IFLA_VF_TRUST, &trust, sizeof(trust));
-		break;
-	case VF_SET_NODE_GUID:
-		netlink_put(request, IFLA_VF_IB_NODE_GUID, &guid, sizeof(guid));
-		break;
-	case VF_SET_PORT_GUID:
-		netlink_put(request, IFLA_VF_IB_PORT_GUID, &guid, sizeof(guid));
-		break;
-	}
+	if (setting == VF_SET_NODE_GUID || setting == VF_SET_PORT_GUID)
+		netlink_put(request, (uint16_t)setting, &guid, sizeof(guid));
+	else
+		netlink_put(request, (uint16_t)setting, words, sizeof(words));
 }
 
 int vf_set(struct netlink *rtnl, unsigned int netdev_index, unsigned int vf,

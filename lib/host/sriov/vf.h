@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <linux/if_link.h>
+
 #include "schema/value.h"
 
 struct netlink;
@@ -15,10 +17,12 @@ enum vf_policy { VF_POLICY_AUTO, VF_POLICY_UP, VF_POLICY_DOWN };
 extern const struct enum_name vf_policy_names[];
 
 struct vf {
-	struct number index;		    /* from 0, as in virtfn0 */
-	char *mac;			    /* aa:bb:...; NULL if all zero */
-	struct number policy;		    /* enum vf_policy */
-	struct number trust;		    /* 0 or 1; unknown: the driver lacks this setting */
+	struct number index;		  /* from 0, as in virtfn0 */
+	char *mac;			  /* aa:bb:...; NULL if all zero */
+	struct number vlan, qos;	  /* VLAN of all its packets, and their priority; 0: none */
+	struct number min_mbps, max_mbps; /* megabits per second; 0: no limit */
+	struct number policy;		  /* enum vf_policy */
+	struct number trust;		  /* 0 or 1; unknown: the driver lacks this setting */
 	struct number node_guid, port_guid; /* InfiniBand only; 0: unset */
 };
 
@@ -35,7 +39,12 @@ const struct vf *vf_find(const struct vf_list *list, uint64_t index);
 /* Pure function: parses one RTM_NEWLINK message. -EBADMSG: it is damaged. */
 int vf_take(const void *payload, size_t length, struct vf_list *list);
 
-/* Settings that can be changed; vf_set() takes the value as in the kernel. */
-enum vf_setting { VF_SET_POLICY, VF_SET_TRUST, VF_SET_NODE_GUID, VF_SET_PORT_GUID };
+/* Settings that can be changed, by their attribute; vf_set() takes the value as in the kernel. */
+enum vf_setting {
+	VF_SET_POLICY = IFLA_VF_LINK_STATE,
+	VF_SET_TRUST = IFLA_VF_TRUST,
+	VF_SET_NODE_GUID = IFLA_VF_IB_NODE_GUID,
+	VF_SET_PORT_GUID = IFLA_VF_IB_PORT_GUID,
+};
 int vf_set(struct netlink *rtnl, unsigned int netdev_index, unsigned int vf,
 	   enum vf_setting setting, uint64_t value);

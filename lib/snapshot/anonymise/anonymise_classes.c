@@ -151,6 +151,8 @@ static const struct attribute_table info = TABLE(info_rows);
 
 static const struct attribute_class vf_rows[] = {
 	ROW(IFLA_VF_MAC, VF_MAC),
+	BLOCK(IFLA_VF_VLAN, sizeof(struct ifla_vf_vlan)),
+	BLOCK(IFLA_VF_RATE, sizeof(struct ifla_vf_rate)),
 	BLOCK(IFLA_VF_LINK_STATE, sizeof(struct ifla_vf_link_state)),
 	BLOCK(IFLA_VF_TRUST, sizeof(struct ifla_vf_trust)),
 	ROW(IFLA_VF_IB_NODE_GUID, VF_GUID),
