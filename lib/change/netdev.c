@@ -87,17 +87,12 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 				    : "another netdev");
 }
 
-int netdev_read_up(struct change *change, unsigned int index, bool *ret_up)
+int netdev_read_link(struct change *change, struct link_list *list)
 {
-	_cleanup_(link_list_clear) struct link_list list = {0};
 	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
+	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
 
-	if (!rc)
-		rc = rtnl_get_link(rtnl, index, NULL, &list);
-	if (!rc)
-		*ret_up = list.items[0].enabled == TRISTATE_YES;
-	return rc;
+	return rc ? rc : rtnl_get_link(rtnl, (unsigned int)change->netdev_index.value, NULL, list);
 }
 
 int netdev_write_up(struct change *change, unsigned int index, bool up)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "change/change.h"
+#include "host/netdev.h"
 
 /*
  * Whether a netdev can have that name: dev_valid_name(), net/core/dev.c, but only printable
@@ -16,6 +17,6 @@ bool netdev_name_valid(const char *name);
 void netdev_note_users(struct change *change, unsigned int index, bool goes);
 /* Notes that a list of netdevs or addresses could not be read, or that it may be incomplete. */
 void netdev_note_unseen(struct change *change, const char *what, int rc, bool missing);
-/* Reads IFF_UP of the netdev with that index. 0 or -errno; -ENODEV: it is gone. */
-int netdev_read_up(struct change *change, unsigned int index, bool *ret_up);
+/* Reads the change's netdev into an empty list. 0 or -errno; -ENODEV: it is gone. */
+int netdev_read_link(struct change *change, struct link_list *list);
 int netdev_write_up(struct change *change, unsigned int index, bool up);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/holders.h"
 #include "change/netdev.h"
@@ -33,11 +34,11 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 
 static int read_state(struct change *change, char **ret_value)
 {
-	bool up;
-	int rc = netdev_read_up(change, (unsigned int)change->netdev_index.value, &up);
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	int rc = netdev_read_link(change, &list);
 
 	if (!rc)
-		*ret_value = mem_string(up ? "up" : "down");
+		*ret_value = mem_string(list.items[0].enabled == TRISTATE_YES ? "up" : "down");
 	return rc;
 }
 

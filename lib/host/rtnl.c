@@ -98,30 +98,6 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	return fill_kind(table[IFLA_LINKINFO], link);
 }
 
-static int take_mtu(void *context, const void *payload, size_t length)
-{
-	struct nlattr *table[ARRAY_SIZE(link_policy)];
-
-	if (netlink_parse(payload, length, sizeof(struct ifinfomsg), table, ARRAY_SIZE(table),
-			  link_policy))
-		return -EBADMSG;
-	return netlink_get_number(table[IFLA_MTU], context);
-}
-
-int rtnl_get_mtu(struct netlink *rtnl, unsigned int index, struct number *ret_mtu)
-{
-	const struct ifinfomsg header = {.ifi_index = (int)index};
-	struct netlink_request request = {.count = 0};
-	struct number mtu = {.known = false};
-	int rc;
-
-	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
-	rc = netlink_ask(rtnl, &request, take_mtu, &mtu);
-	if (!rc)
-		*ret_mtu = mtu;
-	return rc;
-}
-
 int rtnl_set_mtu(struct netlink *rtnl, unsigned int index, uint32_t mtu, char **ret_text)
 {
 	const struct ifinfomsg header = {.ifi_index = (int)index};

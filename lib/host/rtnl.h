@@ -23,9 +23,7 @@ int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
 		  struct link_list *list);
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
 
-/* Gets the MTU of one netdev; unknown if the kernel does not say. -ENODEV: it is gone. */
-int rtnl_get_mtu(struct netlink *rtnl, unsigned int index, struct number *ret_mtu);
-/* *ret_text: the kernel's words for an error, or NULL; the caller frees it. */
+/* Sets the MTU. *ret_text: the kernel's words for an error, or NULL; the caller frees it. */
 int rtnl_set_mtu(struct netlink *rtnl, unsigned int index, uint32_t mtu, char **ret_text);
 
 struct route_question {

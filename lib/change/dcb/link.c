@@ -184,17 +184,14 @@ static int parse_mtu(struct change *change, const char *text, char **ret_value)
 
 static int read_mtu(struct change *change, char **ret_value)
 {
-	struct number mtu = {.known = false};
-	struct netlink *rtnl;
-	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	int rc = netdev_read_link(change, &list);
 
-	if (!rc)
-		rc = rtnl_get_mtu(rtnl, (unsigned int)change->netdev_index.value, &mtu);
 	if (rc)
 		return rc;
-	if (!mtu.known)
+	if (!list.items[0].mtu_bytes.known)
 		return -EOPNOTSUPP;
-	*ret_value = mem_format("%u", (unsigned int)mtu.value);
+	*ret_value = mem_format("%u", (unsigned int)list.items[0].mtu_bytes.value);
 	return 0;
 }
 
