@@ -65,21 +65,16 @@ static void tell_none(struct listing *listing)
 
 static void add_rows(struct listing *listing, const struct filter *filter)
 {
-	const struct device_list *devices = &listing->inventory.devices;
 	const struct gids_args *args = filter->args;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->items[i];
-
-		for (size_t j = 0; j < device->port_count; j++) {
-			/*
-			 * Removed from the table itself, so that --to does not choose an entry that
-			 * does not match.
-			 */
-			gid_table_filter(&device->ports[j], passes, filter);
-			for (size_t k = 0; k < device->ports[j].gid_count; k++)
-				listing_add(listing, &device->ports[j].gids[k]);
-		}
+	for_each_port (device, port, &listing->inventory.devices) {
+		/*
+		 * Removed from the table itself, so that --to does not choose an entry that does
+		 * not match.
+		 */
+		gid_table_filter(port, passes, filter);
+		for (size_t i = 0; i < port->gid_count; i++)
+			listing_add(listing, &port->gids[i]);
 	}
 	if (!listing->row_count && (args->type.known || args->netdev || args->ip))
 		tell_none(listing);
@@ -105,13 +100,12 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 		.links = &listing->inventory.links,
 		.devices = &listing->inventory.devices,
 	};
-	struct strings doubts = {.items = NULL};
+	_cleanup_(strings_free) struct strings doubts = {.items = NULL};
 	int rc = peer_find(peer, &listing->inventory, &question.peer, &question.route, &doubts,
 			   &reason, &hint);
 
 	for (size_t i = 0; i < doubts.count; i++)
 		tell_doubt(listing, peer, doubts.items[i]);
-	strings_free(&doubts);
 	if (rc)
 		return listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason,
 				    hint);

@@ -43,9 +43,8 @@ static int list_by_port(const struct ctx *ctx, const void *args, char **objects,
 	listing.request.needs = needs;
 	if (!listing_load(&listing))
 		return listing_end(&listing);
-	for (size_t i = 0; i < listing.inventory.devices.count; i++)
-		for (size_t j = 0; j < listing.inventory.devices.items[i].port_count; j++)
-			add(&listing, &listing.inventory.devices.items[i].ports[j], args);
+	for_each_port (device, port, &listing.inventory.devices)
+		add(&listing, port, args);
 	return listing_end(&listing);
 }
 

@@ -48,10 +48,9 @@ static bool is_ipoib(const struct link *link)
 
 static const struct port *port_of(const struct device_list *devices, const struct link *link)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			if (port_has_ipoib(&devices->items[i].ports[j], link))
-				return &devices->items[i].ports[j];
+	for_each_port (device, port, devices)
+		if (port_has_ipoib(port, link))
+			return port;
 	return NULL;
 }
 

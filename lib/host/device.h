@@ -93,6 +93,16 @@ void device_list_clear(struct device_list *list);
 void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),
 			const void *context);
 
+/*
+ * Walks the ports of all devices of a list; as this is two loops, `break` leaves only those of one
+ * device.
+ */
+#define for_each_port(device_, port_, list)                                 \
+	for (struct device *device_ = (list)->items;                        \
+	     device_ && device_ < (list)->items + (list)->count; device_++) \
+		for (struct port *port_ = device_->ports;                   \
+		     port_ && port_ < device_->ports + device_->port_count; port_++)
+
 /* Returns the port with that number, or NULL. */
 struct port *device_port(const struct device *device, unsigned int number);
 /* Appends a port, which invalidates pointers to earlier ones. */

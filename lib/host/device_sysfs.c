@@ -101,7 +101,7 @@ static bool has_all_ports(const struct strings *names)
 void device_list_ports_sysfs(const struct root *root, struct device *device,
 			     struct problems *problems)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	uint64_t number;
 	int rc = sysfs_list(root, &names, SYSFS_RDMA_CLASS "/%s/ports", device->kernel_name);
 
@@ -116,12 +116,11 @@ void device_list_ports_sysfs(const struct root *root, struct device *device,
 		else if (!device_port(device, (unsigned int)number))
 			device_add_port(device, (unsigned int)number);
 	}
-	strings_free(&names);
 }
 
 int device_list_sysfs(const struct root *root, struct device_list *list)
 {
-	struct strings names;
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = device_names_sysfs(root, &names);
 
 	if (rc)
@@ -131,7 +130,6 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
 
 		strings_add(&device->sources, "sysfs");
 	}
-	strings_free(&names);
 	return 0;
 }
 
@@ -276,11 +274,9 @@ static void note_node(struct problems *problems, const char *path, int error, co
 /* Whether the class has a device of that name. */
 static bool is_device(const struct root *root, const char *name)
 {
-	struct strings names = {0};
-	bool found = !device_names_sysfs(root, &names) && strings_contain(&names, name);
+	_cleanup_(strings_free) struct strings names = {0};
 
-	strings_free(&names);
-	return found;
+	return !device_names_sysfs(root, &names) && strings_contain(&names, name);
 }
 
 /* A class of character devices, and the module whose absence means that there are none. */
@@ -339,14 +335,13 @@ static bool read_nodes_of_device(const struct root *root, const struct node_clas
 	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s/device",
 						      device->kernel_name);
 	_cleanup_(freep) char *module = mem_format("sys/module/%s", class->module);
-	struct strings nodes = {0};
+	_cleanup_(strings_free) struct strings nodes = {0};
 	int rc = sysfs_list(root, &nodes, "%s/%s", directory, class->name);
 	bool complete = !rc;
 
 	for (size_t i = 0; i < nodes.count; i++)
 		complete &= read_node(root, directory, class->name, nodes.items[i], list, device,
 				      problems);
-	strings_free(&nodes);
 	/*
 	 * The class exists only while its module is loaded; a saved tree with other modules, but
 	 * not this one, shows that it was not.
@@ -366,7 +361,7 @@ static bool read_nodes_of_device(const struct root *root, const struct node_clas
 static bool read_class(const struct root *root, const struct node_class *class,
 		       struct device_list *list, struct problems *problems)
 {
-	struct strings nodes = {0};
+	_cleanup_(strings_free) struct strings nodes = {0};
 	int rc = sysfs_list(root, &nodes, "sys/class/%s", class->name);
 	bool complete;
 
@@ -385,7 +380,6 @@ static bool read_class(const struct root *root, const struct node_class *class,
 	for (size_t i = 0; i < nodes.count; i++)
 		complete &= read_node(root, "sys/class", class->name, nodes.items[i], list, NULL,
 				      problems);
-	strings_free(&nodes);
 	return complete;
 }
 

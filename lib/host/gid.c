@@ -255,7 +255,7 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 			  struct problems *problems)
 {
 	struct gid_table table = {.root = root, .port = port, .problems = problems};
-	struct strings slots = {0};
+	_cleanup_(strings_free) struct strings slots = {0};
 	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->kernel_name,
 			    (unsigned int)port->port.value);
@@ -269,7 +269,6 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 		if (read_gid(&table, slots.items[i], empty, netdevs))
 			port_note(problems, port, "gids", slots.items[i], -ENOENT);
 	}
-	strings_free(&slots);
 }
 
 bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,

@@ -117,7 +117,7 @@ void component_add(struct component_list *list, const char *name, const char *bu
 /* Adds the kernel; a saved tree may contain the release of its kernel. Returns 0 or -errno. */
 static int add_kernel(struct component_list *list, const char *root_directory)
 {
-	struct root root = {.fd = -1};
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	_cleanup_(freep) char *release = NULL;
 	const char *note = "unknown whether the RDMA core is loaded";
 	int rc = root_open(root_directory, &root);
@@ -129,7 +129,6 @@ static int add_kernel(struct component_list *list, const char *root_directory)
 		else if (sysfs_has_directory(&root, "sys/class"))
 			note = "no RDMA core loaded";
 	}
-	root_close(&root);
 	component_add(list, "kernel", NULL, release, note);
 	return rc;
 }

@@ -434,7 +434,7 @@ static void add_link(const struct root *root, struct link_list *list, const char
 int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64_t needs,
 			 struct problems *problems)
 {
-	struct strings names;
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = sysfs_list(root, &names, CLASS);
 
 	if (rc)
@@ -458,7 +458,6 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64
 			sysfs_note_text(problems, clean, "ifindex", text);
 		list->incomplete = list->missing = true;
 	}
-	strings_free(&names);
 	return 0;
 }
 

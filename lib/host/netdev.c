@@ -126,10 +126,9 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 void netdev_list_make(struct netdev_list *list, const struct device_list *devices,
 		      const struct link_list *links)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			add_port(mem_append(&list->items, &list->count, sizeof(*list->items)),
-				 &devices->items[i], &devices->items[i].ports[j], links);
+	for_each_port (device, port, devices)
+		add_port(mem_append(&list->items, &list->count, sizeof(*list->items)), device, port,
+			 links);
 }
 
 void netdev_list_clear(struct netdev_list *list)

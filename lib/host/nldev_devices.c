@@ -241,14 +241,13 @@ static bool has_all(const struct device_list *list, const struct strings *names)
 
 int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	int error = nldev_get_devices(nldev, list);
 
 	if (!error && !device_names_sysfs(root, &names) && !has_all(list, &names)) {
 		device_list_clear(list);
 		error = nldev_get_devices(nldev, list);
 	}
-	strings_free(&names);
 	return error;
 }
 

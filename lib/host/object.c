@@ -111,12 +111,11 @@ static char *suggest_port(const struct objects *objects, size_t index,
 static char *list_rdma_devices(const struct root *root, const char *function)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 
 	if (!sysfs_list(root, &names, "%s/infiniband", function))
 		for (size_t i = 0; i < names.count; i++)
 			mem_extend(&text, "%s%s", i ? ", " : "", names.items[i]);
-	strings_free(&names);
 	return text ? text_clean(text, strlen(text)) : NULL;
 }
 

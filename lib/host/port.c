@@ -269,19 +269,19 @@ static bool may_lack_pkeys(const struct root *root, const struct port *port)
 /* Counts the slots, which are numbered from 0; the size of a table with a gap is unknown. */
 static int count_slots(const struct root *root, const char *directory, size_t *ret_count)
 {
-	struct strings slots = {0};
+	_cleanup_(strings_free) struct strings slots = {0};
 	uint64_t last = 0;
 	size_t count = 0;
 	int rc = sysfs_list(root, &slots, "%s", directory);
 
-	for (size_t i = 0; !rc && i < slots.count; i++)
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < slots.count; i++)
 		count += port_table_slot(slots.items[i], &last);
-	if (!rc && count && last + 1 != count)
-		rc = -ENOENT;
-	if (!rc)
-		*ret_count = count;
-	strings_free(&slots);
-	return rc;
+	if (count && last + 1 != count)
+		return -ENOENT;
+	*ret_count = count;
+	return 0;
 }
 
 static void read_table_sizes(const struct root *root, const char *directory, const char *object,
@@ -419,7 +419,7 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems)
 {
-	struct strings slots = {0};
+	_cleanup_(strings_free) struct strings slots = {0};
 	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
 			    (unsigned int)port->port.value);
@@ -432,5 +432,4 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 		port_note_gap(problems, port, "pkeys", slots.items[i], &next);
 		read_pkey(root, port, slots.items[i], problems);
 	}
-	strings_free(&slots);
 }

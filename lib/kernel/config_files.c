@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
@@ -25,7 +26,7 @@ static int compare_files(const void *a, const void *b)
 
 int config_files_add(const struct root *root, const char *directory, struct config_files *files)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	int rc = sysfs_list(root, &names, "%s", directory);
 
 	for (size_t i = 0; !rc && i < names.count && files->count < FILES_MOST; i++)
@@ -33,7 +34,6 @@ int config_files_add(const struct root *root, const char *directory, struct conf
 			MEM_ADD(files->items, files->count) = (struct config_file){
 				mem_string(names.items[i]),
 				mem_format("%s/%s", directory, names.items[i])};
-	strings_free(&names);
 	if (files->count)
 		qsort(files->items, files->count, sizeof(*files->items), compare_files);
 	return rc;

@@ -219,7 +219,7 @@ static const char *const directories[] = {
 
 void module_rules_read(const struct root *root, struct module_rules *rules)
 {
-	struct config_files files = {.count = 0};
+	_cleanup_(config_files_clear) struct config_files files = {.count = 0};
 	_cleanup_(freep) char *boot = NULL;
 	int rc;
 
@@ -231,7 +231,6 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 	}
 	for (size_t i = 0; i < files.count; i++)
 		read_config(root, rules, files.items[i].path);
-	config_files_clear(&files);
 	rc = sysfs_read_long(root, &boot, "proc/cmdline");
 	rules->has_boot = !rc;
 	if (!rc)

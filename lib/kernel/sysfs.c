@@ -352,7 +352,7 @@ int sysfs_list(const struct root *root, struct strings *ret_names, const char *f
 
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	char path[PATH_MAX];
 	int rc;
 
@@ -362,7 +362,6 @@ int sysfs_count(const struct root *root, size_t *ret_count, const char *format, 
 	if (rc)
 		return rc;
 	*ret_count = names.count;
-	strings_free(&names);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/header.h"
@@ -188,14 +189,10 @@ static int open_port(const struct umad *umad, const char *device, unsigned int p
 static bool has_module(void)
 {
 	char version[SYSFS_TEXT_SIZE];
-	struct root root;
-	bool has;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	if (root_open(NULL, &root))
-		return false;
-	has = sysfs_read(&root, version, "sys/class/infiniband_mad/abi_version") >= 0;
-	root_close(&root);
-	return has;
+	return !root_open(NULL, &root) &&
+	       sysfs_read(&root, version, "sys/class/infiniband_mad/abi_version") >= 0;
 }
 
 /* Same choice as ib_find_pkey(), core/device.c: limited members cannot talk to each other. */
@@ -222,14 +219,11 @@ int umad_find_pkey(const struct root *root, const char *device, unsigned int por
 static int find_pkey(void *context, uint16_t pkey)
 {
 	const struct umad *umad = context;
-	struct root root;
-	int found;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return -ENOENT;
-	found = umad_find_pkey(&root, umad->device, umad->port, pkey);
-	root_close(&root);
-	return found;
+	return umad_find_pkey(&root, umad->device, umad->port, pkey);
 }
 
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,

@@ -168,7 +168,7 @@ int link_delete_by(struct change *change, const char *kernel_name,
 	_cleanup_(device_nodes_clear) struct device_nodes nodes = {.count = 0};
 	const struct signals *signals = change->host->signals;
 	struct signals own = SIGNALS_NONE;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int report = -1, rc = root_open(NULL, &root);
 	pid_t pid = -1;
 
@@ -176,7 +176,6 @@ int link_delete_by(struct change *change, const char *kernel_name,
 		return rc;
 	/* Once the deletion has begun, sysfs no longer shows the device's nodes. */
 	device_nodes_read(&root, kernel_name, &nodes);
-	root_close(&root);
 	holders_close_own(&nodes);
 	if (!signals) {
 		signals_catch(&own, numbers);

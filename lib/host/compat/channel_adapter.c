@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/nldev_devices.h"
@@ -45,7 +46,7 @@ static void port_failed(void *context, const struct port *port, int error, const
 
 static void ask_netlink(const char *directory, struct device_list *list)
 {
-	struct netlink *nldev;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 
 	if (nldev_open_at(directory, &nldev))
 		return;
@@ -53,13 +54,12 @@ static void ask_netlink(const char *directory, struct device_list *list)
 		device_list_clear(list);
 	else
 		nldev_get_ports(nldev, list, port_failed, NULL);
-	netlink_free(nldev);
 }
 
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters)
 {
 	struct class_files *files;
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = class_files_open(root, &files);
 
 	if (rc)
@@ -69,7 +69,6 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 	/* Do not let the netlink socket make the kernel load its RDMA core. */
 	if (!class_files_list(files, &names, "%s", "") && names.count)
 		ask_netlink(root, &(*ret_adapters)->reported);
-	strings_free(&names);
 	return 0;
 }
 
@@ -244,7 +243,7 @@ static int list_ports(const struct reader *reader, struct strings *ret_names)
 
 static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = list_ports(reader, &names);
 
 	if (rc)
@@ -257,7 +256,6 @@ static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 		else
 			rc = read_numbered(reader, adapter, number);
 	}
-	strings_free(&names);
 	return rc;
 }
 
@@ -345,7 +343,7 @@ static bool is_adapter(const struct channel_adapters *adapters, const char *name
 
 int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names)
 {
-	struct strings all = {0};
+	_cleanup_(strings_free) struct strings all = {0};
 	int rc = class_files_list(adapters->files, &all, "%s", "");
 
 	if (rc)
@@ -354,6 +352,5 @@ int channel_adapter_names(const struct channel_adapters *adapters, struct string
 	for (size_t i = 0; i < all.count; i++)
 		if (is_adapter(adapters, all.items[i]))
 			strings_add(ret_names, all.items[i]);
-	strings_free(&all);
 	return 0;
 }

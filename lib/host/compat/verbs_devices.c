@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/compat/class_files.h"
@@ -71,7 +72,6 @@ static void read_gids(const struct verbs_devices *devices, struct verbs_device *
 		      const char *name, struct verbs_facts *facts)
 {
 	struct device *device = device_list_add(&facts->gids, name);
-	struct problems problems = {0};
 
 	for (size_t i = 0; i < facts->caps.port_caps_count; i++) {
 		const struct port_caps *caps = &facts->caps.ports[i];
@@ -82,8 +82,7 @@ static void read_gids(const struct verbs_devices *devices, struct verbs_device *
 	if (!verbs_get_gids(opened, device))
 		return;
 	for (size_t i = 0; i < device->port_count; i++)
-		gid_table_read_sysfs(&devices->root, &device->ports[i], false, false, &problems);
-	problems_free(&problems);
+		gid_table_read_sysfs(&devices->root, &device->ports[i], false, false, NULL);
 }
 
 enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *name, bool gids,

@@ -40,17 +40,14 @@ static struct candidate find_port(const struct endpoint_search *search, const vo
 							    const struct port *port,
 							    const void *context))
 {
-	const struct device_list *list = &search->inventory->devices;
 	struct candidate best = {0};
 
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			const struct device *device = &list->items[i];
-			unsigned int rank = rank_port(search, device, &device->ports[j], context);
+	for_each_port (device, port, &search->inventory->devices) {
+		unsigned int rank = rank_port(search, device, port, context);
 
-			if (rank > best.rank)
-				best = (struct candidate){device, &device->ports[j], rank};
-		}
+		if (rank > best.rank)
+			best = (struct candidate){device, port, rank};
+	}
 	return best;
 }
 
@@ -78,16 +75,9 @@ static unsigned int rank_on_link(const struct endpoint_search *search, const str
 static void find_owner(const struct inventory *inventory, const struct gid_entry *entry,
 		       struct candidate *ret_owner)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; j < device->port_count; j++) {
-			const struct port *port = &device->ports[j];
-
-			if (entry >= port->gids && entry < port->gids + port->gid_count)
-				*ret_owner = (struct candidate){device, port, 1};
-		}
-	}
+	for_each_port (device, port, &inventory->devices)
+		if (entry >= port->gids && entry < port->gids + port->gid_count)
+			*ret_owner = (struct candidate){device, port, 1};
 }
 
 static int explain_route(const struct endpoint_search *search, const char *name,
@@ -215,16 +205,12 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 
 static char *list_devices(const struct inventory *inventory)
 {
-	char *names = mem_string("");
+	char *names = NULL;
 
-	for (size_t i = 0; i < inventory->devices.count && i <= SHOWN_DEVICES; i++) {
-		char *before = names;
-
-		names = mem_format("%s%s%s", before, i ? ", " : "",
-				   i < SHOWN_DEVICES ? inventory->devices.items[i].name : "...");
-		free(before);
-	}
-	return names;
+	for (size_t i = 0; i < inventory->devices.count && i <= SHOWN_DEVICES; i++)
+		mem_extend(&names, "%s%s", i ? ", " : "",
+			   i < SHOWN_DEVICES ? inventory->devices.items[i].name : "...");
+	return names ? names : mem_string("none at all");
 }
 
 static int explain_name(const struct endpoint_search *search, const struct device *device,
@@ -238,8 +224,7 @@ static int explain_name(const struct endpoint_search *search, const struct devic
 				     mem_format("%s has no port %" PRIu32, clean, port),
 				     mem_string("rdmactl ports there shows those it has"));
 	return endpoint_fail(search, -ENODEV,
-			     mem_format("no RDMA device '%s' here, but %s", clean,
-					names[0] ? names : "none at all"),
+			     mem_format("no RDMA device '%s' here, but %s", clean, names),
 			     mem_string("rdmactl devices there shows them"));
 }
 

@@ -53,7 +53,7 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 			enum fit *ret_fit)
 {
 	const struct known_ip *source = &search->question->route.source;
-	char *text, *why;
+	char text[IP_TEXT_SIZE];
 
 	if (entry->ip.address.family != search->question->peer.family)
 		return mem_format("%s entry, the peer is %s", family_word(entry->ip.address.family),
@@ -64,10 +64,8 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 		return mem_format("netdev %s, but the route leaves by %s", entry->netdev,
 				  search->out->name);
 	if (source->known && !ip_equal(&entry->ip.address, &source->address)) {
-		text = address_text(&source->address);
-		why = mem_format("not the source address of the route, %s", text);
-		free(text);
-		return why;
+		ip_format(&source->address, text);
+		return mem_format("not the source address of the route, %s", text);
 	}
 	*ret_fit = entry->type.value == GID_TYPE_ROCE_V2 ? FIT_ROCE_V2 : FIT_ROCE_V1;
 	return NULL;
@@ -165,8 +163,9 @@ static char *praise(const struct search *search)
 static void explain(const struct search *search, char **ret_reason, char **ret_hint)
 {
 	const struct route *route = &search->question->route;
-	char *peer = address_text(&search->question->peer);
-	char *source = route->source.known ? address_text(&route->source.address) : NULL;
+	_cleanup_(freep) char *peer = address_text(&search->question->peer);
+	_cleanup_(freep) char *source = route->source.known ? address_text(&route->source.address)
+							    : NULL;
 
 	if (search->out)
 		*ret_reason = mem_format("no GID leads to %s: the route leaves by %s%s%s", peer,
@@ -179,8 +178,6 @@ static void explain(const struct search *search, char **ret_reason, char **ret_h
 			peer);
 	*ret_hint = mem_string("rdmactl netdevs shows the netdevs of RDMA devices; route the peer "
 			       "through one of them (ip route)");
-	free(source);
-	free(peer);
 }
 
 const struct gid_entry *gid_choose(const struct gid_question *question, char **ret_reason,
@@ -195,14 +192,9 @@ const struct gid_entry *gid_choose(const struct gid_question *question, char **r
 		*ret_hint = NULL;
 		return NULL;
 	}
-	for (size_t i = 0; i < question->devices->count; i++) {
-		const struct device *device = &question->devices->items[i];
-
-		for (size_t j = 0; j < device->port_count; j++)
-			for (size_t k = 0; k < device->ports[j].gid_count; k++)
-				consider(&search, device, &device->ports[j],
-					 &device->ports[j].gids[k]);
-	}
+	for_each_port (device, port, question->devices)
+		for (size_t i = 0; i < port->gid_count; i++)
+			consider(&search, device, port, &port->gids[i]);
 	if (!search.best) {
 		explain(&search, ret_reason, ret_hint);
 		return NULL;
@@ -291,7 +283,7 @@ static int find_route(struct netlink *rtnl, const struct link_list *links,
 		      const struct route_question *question, struct route *ret_route,
 		      struct strings *doubts)
 {
-	struct fib fib = {.routes = NULL};
+	_cleanup_(fib_clear) struct fib fib = {.routes = NULL};
 	int rc = rtnl_get_route(rtnl, question, ret_route);
 
 	/* Happens once: a snapshot asks about the host itself for this, after everything else. */
@@ -302,7 +294,6 @@ static int find_route(struct netlink *rtnl, const struct link_list *links,
 	rc = fib_load(rtnl, question->destination.family, &fib);
 	if (!rc)
 		rc = fib_lookup(&fib, links, question, ret_route, doubts);
-	fib_clear(&fib);
 	return rc;
 }
 

@@ -116,8 +116,7 @@ int fib_load(struct netlink *rtnl, int family, struct fib *fib)
 void fib_record(struct netlink *rtnl)
 {
 	static const int families[] = {AF_INET, AF_INET6};
-
-	struct fib fib = {.routes = NULL};
+	_cleanup_(fib_clear) struct fib fib = {.routes = NULL};
 
 	if (!netlink_is_recorded(rtnl))
 		return;
@@ -125,5 +124,4 @@ void fib_record(struct netlink *rtnl)
 	for (size_t i = ARRAY_SIZE(dumps); i-- > 0;)
 		for (size_t j = 0; j < (dumps[i].any_family ? 1 : ARRAY_SIZE(families)); j++)
 			run(rtnl, &dumps[i], families[j], &fib);
-	fib_clear(&fib);
 }

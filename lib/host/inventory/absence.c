@@ -103,12 +103,11 @@ static bool note_function(const struct root *root, struct pci_function *function
 
 bool note_adapters(const struct root *root, struct problems *problems)
 {
-	struct pci_list list = {0};
+	_cleanup_(pci_list_clear) struct pci_list list = {0};
 	bool found = false;
 
 	pci_list_read(root, &list, NULL);
 	for (size_t i = 0; i < list.count; i++)
 		found |= note_function(root, &list.items[i], problems);
-	pci_list_clear(&list);
 	return found;
 }

@@ -323,13 +323,12 @@ static uint64_t add_required(uint64_t needs, bool answers)
 
 static void run_reader(struct reading *reading, const struct reader *reader)
 {
-	struct device_list *list = &reading->inventory->devices;
-
-	if (reader->read)
+	if (reader->read) {
 		reader->read(reading);
-	for (size_t i = 0; reader->read_port && i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			reader->read_port(reading, &list->items[i].ports[j]);
+		return;
+	}
+	for_each_port (device, port, &reading->inventory->devices)
+		reader->read_port(reading, port);
 }
 
 static int load(struct reading *reading)
@@ -387,14 +386,9 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 
 bool inventory_answers(const char *directory)
 {
-	struct root root;
-	bool answers;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	if (root_open(directory, &root))
-		return false;
-	answers = root_answers(&root);
-	root_close(&root);
-	return answers;
+	return !root_open(directory, &root) && root_answers(&root);
 }
 
 int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
@@ -404,14 +398,10 @@ int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret
 
 int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = root_open(inventory->root, &root);
 
-	if (rc)
-		return rc;
-	rc = rtnl_open(&root, ret_rtnl);
-	root_close(&root);
-	return rc;
+	return rc ? rc : rtnl_open(&root, ret_rtnl);
 }
 
 void inventory_free(struct inventory *inventory)
@@ -426,7 +416,7 @@ void inventory_free(struct inventory *inventory)
 
 static void add_port_names(const struct root *root, struct strings *names, const char *device)
 {
-	struct strings numbers = {0};
+	_cleanup_(strings_free) struct strings numbers = {0};
 
 	if (sysfs_list(root, &numbers, "sys/class/infiniband/%s/ports", device))
 		return;
@@ -435,12 +425,11 @@ static void add_port_names(const struct root *root, struct strings *names, const
 
 		strings_add(names, name);
 	}
-	strings_free(&numbers);
 }
 
 void inventory_names(const char *root_directory, bool ports, struct strings *ret_names)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	*ret_names = (struct strings){.known = true};
 	if (root_open(root_directory, &root))
@@ -448,16 +437,14 @@ void inventory_names(const char *root_directory, bool ports, struct strings *ret
 	device_names_sysfs(&root, ret_names);
 	for (size_t i = 0, devices = ret_names->count; ports && i < devices; i++)
 		add_port_names(&root, ret_names, ret_names->items[i]);
-	root_close(&root);
 }
 
 void inventory_netdev_names(const char *root_directory, struct strings *ret_names)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	*ret_names = (struct strings){.known = true};
 	if (root_open(root_directory, &root))
 		return;
 	sysfs_list(&root, ret_names, "sys/class/net");
-	root_close(&root);
 }

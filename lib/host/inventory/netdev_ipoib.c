@@ -2,7 +2,6 @@
 /* The IPoIB netdevs of InfiniBand ports, by the port GUID that their addresses have. */
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/inventory/reading.h"
@@ -11,12 +10,9 @@
 
 bool wants_ipoib(const struct reading *reading)
 {
-	const struct device_list *list = &reading->inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			if (port_is_infiniband(&list->items[i].ports[j]))
-				return true;
+	for_each_port (device, port, &reading->inventory->devices)
+		if (port_is_infiniband(port))
+			return true;
 	return false;
 }
 
@@ -24,14 +20,10 @@ bool wants_ipoib(const struct reading *reading)
 static bool is_taken(const struct device_list *list, const struct port *port,
 		     const struct link *link)
 {
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			const struct port *other = &list->items[i].ports[j];
-
-			if (other != port && other->netdev_index.known && link->index.known &&
-			    other->netdev_index.value == link->index.value)
-				return true;
-		}
+	for_each_port (device, other, list)
+		if (other != port && other->netdev_index.known && link->index.known &&
+		    other->netdev_index.value == link->index.value)
+			return true;
 	return false;
 }
 
@@ -100,16 +92,11 @@ static size_t count_unlisted(const struct device_list *all, const struct port *p
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < all->count; i++)
-		for (size_t j = 0; j < all->items[i].port_count; j++) {
-			const struct port *other = &all->items[i].ports[j];
-
-			if (!strcmp(other->device, port->device) &&
-			    other->port.value == port->port.value)
-				return count;
-			count += other->port_guid.known &&
-				 other->port_guid.value == port->port_guid.value;
-		}
+	for_each_port (device, other, all) {
+		if (!strcmp(other->device, port->device) && other->port.value == port->port.value)
+			return count;
+		count += other->port_guid.known && other->port_guid.value == port->port_guid.value;
+	}
 	return count;
 }
 

@@ -46,10 +46,9 @@ static void show(const struct shown_links *links, const char *name)
 
 static bool is_ipoib_of_any(const struct device_list *devices, const struct link *link)
 {
-	for (size_t i = 0; link_is_ipoib(link) && i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			if (link_is_ipoib_of(link, &devices->items[i].ports[j]))
-				return true;
+	for_each_port (device, port, devices)
+		if (link_is_ipoib_of(link, port))
+			return true;
 	return false;
 }
 
@@ -77,9 +76,8 @@ static void find_shown_links(const struct inventory *inventory, struct shown_lin
 		if (inventory->links.items[i].name)
 			links->items[links->count++].link = &inventory->links.items[i];
 	qsort(links->items, links->count, sizeof(*links->items), compare_names);
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			show_links_of_port(inventory, &devices->items[i].ports[j], links);
+	for_each_port (device, port, devices)
+		show_links_of_port(inventory, port, links);
 	for (size_t i = 0; i < links->count; i++)
 		links->items[i].shown |= is_ipoib_of_any(devices, links->items[i].link);
 }
@@ -100,10 +98,9 @@ static bool is_asked(const struct reading *reading, const char *key)
 
 static bool is_port_without_netdev(const struct inventory *inventory)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
-			if (!inventory->devices.items[i].ports[j].netdev)
-				return true;
+	for_each_port (device, port, &inventory->devices)
+		if (!port->netdev)
+			return true;
 	return false;
 }
 

@@ -392,23 +392,20 @@ static void read_files(struct reading *reading, struct problems *problems)
  */
 static bool is_other_sysfs(const struct reading *reading)
 {
-	const struct device_list *list = &reading->inventory->devices;
 	const bool every = reading->needs & NEED_NETDEV_SPEED;
 
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			const struct port *port = &list->items[i].ports[j];
-			struct number index = {.known = false};
+	for_each_port (device, port, &reading->inventory->devices) {
+		struct number index = {.known = false};
 
-			if (!port->netdev || !port->netdev_index.known)
-				continue;
-			if (!sysfs_read_number(&reading->root, &index, "sys/class/net/%s/ifindex",
-					       port->netdev) &&
-			    index.value != port->netdev_index.value)
-				return true;
-			if (!every)
-				return false;
-		}
+		if (!port->netdev || !port->netdev_index.known)
+			continue;
+		if (!sysfs_read_number(&reading->root, &index, "sys/class/net/%s/ifindex",
+				       port->netdev) &&
+		    index.value != port->netdev_index.value)
+			return true;
+		if (!every)
+			return false;
+	}
 	return false;
 }
 

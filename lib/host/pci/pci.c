@@ -166,7 +166,7 @@ static void add(struct pci_list *list, const char *name)
 
 int pci_list_read(const struct root *root, struct pci_list *list, struct problems *problems)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	int rc = sysfs_list_all(root, &names, BUS);
 
 	if (rc && rc != -ENOENT) {
@@ -175,7 +175,6 @@ int pci_list_read(const struct root *root, struct pci_list *list, struct problem
 	}
 	for (size_t i = 0; i < names.count; i++)
 		add(list, names.items[i]);
-	strings_free(&names);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);
 	for (size_t i = 0; i < list->count; i++) {
@@ -312,7 +311,7 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 struct number pci_virtual_number(const struct root *root, const struct pci_function *function)
 {
 	struct number number = {.known = false};
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	if (!function->physfn || sysfs_list_all(root, &names, PCI_FUNCTION, function->physfn))
 		return number;
@@ -328,7 +327,6 @@ struct number pci_virtual_number(const struct root *root, const struct pci_funct
 		if (!strcmp(target, function->address))
 			number_set(&number, value);
 	}
-	strings_free(&names);
 	return number;
 }
 

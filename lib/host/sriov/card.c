@@ -94,7 +94,7 @@ static bool is_lowest(const struct root *root, const char *name)
 
 void card_list_netdevs(const struct root *root, const char *path, struct strings *ret_names)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	*ret_names = (struct strings){.known = true};
 	if (sysfs_list(root, &names, "%s/net", path))
@@ -102,7 +102,6 @@ void card_list_netdevs(const struct root *root, const char *path, struct strings
 	for (size_t i = 0; i < names.count; i++)
 		if (is_lowest(root, names.items[i]))
 			strings_add(ret_names, names.items[i]);
-	strings_free(&names);
 }
 
 static bool is_on_function(const struct root *root, const char *path, const struct device *device)
@@ -115,10 +114,9 @@ static bool is_on_function(const struct root *root, const char *path, const stru
 /* A software device may be on a representor's netdev, so a device of the function is preferred. */
 char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices)
 {
-	struct strings names;
+	_cleanup_(strings_free) struct strings names = {0};
 	const char *own = NULL;
 	bool its = false;
-	char *name;
 
 	card_list_netdevs(root, path, &names);
 	for (size_t i = 0; i < devices->count && !its; i++) {
@@ -131,15 +129,13 @@ char *card_own_netdev(const struct root *root, const char *path, const struct de
 		if (!own || its)
 			own = netdev;
 	}
-	name = mem_string_or_null(own ? own : names.count ? names.items[0] : NULL);
-	strings_free(&names);
-	return name;
+	return mem_string_or_null(own ? own : names.count ? names.items[0] : NULL);
 }
 
 void card_list_devices(const struct root *root, const char *path, const struct device_list *devices,
 		       struct strings *ret_names)
 {
-	struct strings netdevs;
+	_cleanup_(strings_free) struct strings netdevs = {0};
 
 	card_list_netdevs(root, path, &netdevs);
 	*ret_names = (struct strings){.known = true};
@@ -154,5 +150,4 @@ void card_list_devices(const struct root *root, const char *path, const struct d
 		if (found)
 			strings_add(ret_names, device->name);
 	}
-	strings_free(&netdevs);
 }

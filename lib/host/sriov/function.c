@@ -105,21 +105,16 @@ static void read_number(struct reader *reader, struct number *number, const char
 static char *first_of(struct reader *reader, const char *name, const char *directory,
 		      const char *class, bool *ret_empty)
 {
-	struct strings names = {.known = false};
-	char *first = NULL;
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	int rc = sysfs_list(reader->root, &names, "%s/%s", directory, class);
 
-	if (rc) {
-		if (rc != -ENOENT)
-			problem_add(reader->problems, name, class, "sysfs", rc, NULL);
-		return NULL;
-	}
 	if (names.count)
-		first = text_clean(names.items[0], strlen(names.items[0]));
-	else
+		return text_clean(names.items[0], strlen(names.items[0]));
+	if (!rc)
 		*ret_empty = true;
-	strings_free(&names);
-	return first;
+	else if (rc != -ENOENT)
+		problem_add(reader->problems, name, class, "sysfs", rc, NULL);
+	return NULL;
 }
 
 bool function_is_kept(const char *driver)
@@ -220,7 +215,7 @@ static void add_all_pci(struct reader *reader)
 /* Finds mlx5_core.sf.4: the driver of subfunctions, drivers/net/ethernet/mellanox/mlx5/core/sf. */
 static void add_subfunctions(struct reader *reader)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	if (sysfs_list_all(reader->root, &names, AUXILIARY_DEVICES))
 		return;
@@ -240,7 +235,6 @@ static void add_subfunctions(struct reader *reader)
 		read_number(reader, &function->index, function->name, directory, "sfnum");
 		read_common(reader, function, directory);
 	}
-	strings_free(&names);
 }
 
 /* Adds simulated cards, which are on a separate bus. */
@@ -264,13 +258,12 @@ static void add_others(struct reader *reader)
 		read_common(reader, function, directory);
 		read_sriov(reader, function, directory);
 		if (!function->device) {
-			struct strings devices;
+			_cleanup_(strings_free) struct strings devices = {0};
 
 			card_list_devices(reader->root, directory, &reader->inventory->devices,
 					  &devices);
 			if (devices.count)
 				function->device = mem_string(devices.items[0]);
-			strings_free(&devices);
 			read_guids(reader, function);
 		}
 	}
@@ -279,7 +272,7 @@ static void add_others(struct reader *reader)
 void function_list_read(struct function_list *list, const struct inventory *inventory,
 			const char *saved, struct problems *problems)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	struct reader reader = {
 		.root = &root, .inventory = inventory, .list = list, .problems = problems};
 
@@ -292,7 +285,6 @@ void function_list_read(struct function_list *list, const struct inventory *inve
 	if (root_answers(&root))
 		function_list_read_live(&root, list, inventory, problems);
 	pci_list_clear(&reader.functions);
-	root_close(&root);
 }
 
 static void function_clear(struct function *function)
@@ -313,7 +305,7 @@ static bool is_of(const struct function *function, const struct device_list *dev
 void function_list_keep(struct function_list *list, const struct device_list *devices,
 			const struct objects *objects)
 {
-	bool *keep = mem_alloc_zero(list->count + 1, sizeof(*keep));
+	_cleanup_(freep) bool *keep = mem_alloc_zero(list->count + 1, sizeof(*keep));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -331,7 +323,6 @@ void function_list_keep(struct function_list *list, const struct device_list *de
 			function_clear(&list->items[i]);
 	}
 	list->count = kept;
-	free(keep);
 }
 
 void function_list_clear(struct function_list *list)

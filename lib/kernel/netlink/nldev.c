@@ -118,14 +118,10 @@ int nldev_open(const struct root *root, struct netlink **ret_nldev)
 
 int nldev_open_at(const char *directory, struct netlink **ret_nldev)
 {
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	int rc = root_open(directory, &root);
 
-	if (rc)
-		return rc;
-	rc = nldev_open(&root, ret_nldev);
-	root_close(&root);
-	return rc;
+	return rc ? rc : nldev_open(&root, ret_nldev);
 }
 
 int nldev_parse(const void *attributes, size_t length, struct nlattr **table)

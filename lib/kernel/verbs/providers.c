@@ -81,20 +81,16 @@ static bool has_library(const struct root *root, const char *directory)
 /* Looks in Debian's directories for an architecture: usr/lib/x86_64-linux-gnu. */
 static char *find_triplet(const struct root *root)
 {
-	struct strings names = {.known = false};
-	char *found = NULL;
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	sysfs_list(root, &names, "usr/lib");
-	for (size_t i = 0; i < names.count && !found; i++) {
+	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *path = mem_format("usr/lib/%s", names.items[i]);
 
-		if (strstr(names.items[i], "-linux-") && has_library(root, path)) {
-			found = path;
-			path = NULL;
-		}
+		if (strstr(names.items[i], "-linux-") && has_library(root, path))
+			return mem_string(path);
 	}
-	strings_free(&names);
-	return found;
+	return NULL;
 }
 
 /* Searches the loader's directories in their usual order. */
@@ -118,18 +114,17 @@ static char *find_directory(const struct root *root)
 static void list_libraries(const struct root *root, const char *directory,
 			   struct strings *libraries)
 {
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	sysfs_list_all(root, &names, "%s", directory);
 	for (size_t i = 0; i < names.count; i++)
 		if (strstr(names.items[i], SUFFIX) && libraries->count < NAMES_MOST)
 			strings_add(libraries, names.items[i]);
-	strings_free(&names);
 }
 
 static void read_config(const struct root *root, struct providers *providers)
 {
-	struct strings files = {.known = false};
+	_cleanup_(strings_free) struct strings files = {.known = false};
 
 	providers->rc = sysfs_list(root, &files, PROVIDERS_CONFIG);
 	for (size_t i = 0; i < files.count && i < NAMES_MOST; i++) {
@@ -142,7 +137,6 @@ static void read_config(const struct root *root, struct providers *providers)
 		else if (rc != -EISDIR && rc != -ENXIO)
 			providers->rc = rc;
 	}
-	strings_free(&files);
 }
 
 void providers_read(const struct root *root, struct providers *providers)
@@ -210,11 +204,10 @@ static char *find_library(const struct root *root, const struct providers *provi
 	char *found = find_among(&providers->libraries, name, abi);
 
 	if (!found && providers->directory) {
-		struct strings others = {.known = false};
+		_cleanup_(strings_free) struct strings others = {.known = false};
 
 		list_libraries(root, providers->directory, &others);
 		found = find_among(&others, name, abi);
-		strings_free(&others);
 	}
 	return found;
 }

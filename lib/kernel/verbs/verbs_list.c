@@ -22,7 +22,7 @@ static struct verbs_listed describe(const struct verbs *verbs, struct ibv_device
 
 void verbs_list_note(const struct verbs *verbs)
 {
-	struct verbs_item *items = NULL;
+	_cleanup_(freep) struct verbs_item *items = NULL;
 	size_t count = 0;
 
 	for (struct ibv_device **device = verbs->list; verbs->record && *device; device++) {
@@ -34,7 +34,6 @@ void verbs_list_note(const struct verbs *verbs)
 		snprintf(item->name, sizeof(item->name), "%s", listed.name);
 	}
 	verbs_record_note(verbs->record, VERBS_ASK_LIST, "", 0, 0, items, count * sizeof(*items));
-	free(items);
 }
 
 void verbs_list_read(struct verbs *verbs)

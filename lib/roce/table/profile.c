@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb.h"
@@ -106,12 +107,11 @@ char *roce_profile_ecn(const struct roce_ecn *now, unsigned int priority)
 static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts *parts)
 {
 	struct roce_ecn ecn;
-	struct root root;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (root_open(NULL, &root))
 		return;
 	roce_ecn_read(&root, netdev, NULL, NULL, &ecn);
-	root_close(&root);
 	if (ecn.vendor)
 		add(parts, &ecn_setting, roce_profile_ecn(&ecn, priority));
 }

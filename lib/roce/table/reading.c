@@ -227,13 +227,9 @@ int roce_list_load(struct roce_list *list, const struct inventory *inventory, co
 	if (rc)
 		return rc;
 	open_sockets(&reader);
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++) {
-			const struct device *device = &inventory->devices.items[i];
-
-			if (roce_is_roce(device, &device->ports[j]))
-				add_port(&reader, device, &device->ports[j]);
-		}
+	for_each_port (device, port, &inventory->devices)
+		if (roce_is_roce(device, port))
+			add_port(&reader, device, port);
 	if (reader.unanswered)
 		inventory_add_unanswered(problems, NULL, "data center bridging", "rtnetlink", NULL);
 	netlink_free(reader.rtnl);

@@ -58,18 +58,14 @@ static void take_netdev(const struct inventory *inventory, const struct link *li
 			struct roce_target *target)
 {
 	add_members(inventory, target, link);
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++) {
-			const struct device *device = &inventory->devices.items[i];
-			const struct port *port = &device->ports[j];
-			const struct link *own = roce_port_link(inventory, port);
+	for_each_port (device, port, &inventory->devices) {
+		const struct link *own = roce_port_link(inventory, port);
 
-			if (own && roce_is_roce(device, port) &&
-			    (own == link ||
-			     (link_is_bond(own) &&
-			      link_by_index(&inventory->links, &link->master_index) == own)))
-				MEM_ADD(target->ports, target->port_count) = port;
-		}
+		if (own && roce_is_roce(device, port) &&
+		    (own == link || (link_is_bond(own) &&
+				     link_by_index(&inventory->links, &link->master_index) == own)))
+			MEM_ADD(target->ports, target->port_count) = port;
+	}
 }
 
 int roce_target_find(const struct inventory *inventory, const char *word,
