@@ -523,8 +523,15 @@ static void sums(void **state)
 	expect_refusal(bed, "add up to 0 percent, not 100");
 	add(bed, &dcb_class_bandwidth_setting, "0:50,1:60");
 	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
+	assert_string_equal(bed->changes.items[0].next_step,
+			    "give the classes with the algorithm ets 100 percent in total, and the "
+			    "others 0");
 	expect_refusal(bed, "add up to 110 percent, not 100");
 	add(bed, &dcb_class_bandwidth_setting, "0:50,1:50");
+	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
+	assert_string_equal(bed->changes.items[0].next_step,
+			    "set class-algorithm and class-bandwidth in one call");
 	expect_refusal(bed, "class 0 has a bandwidth, but its algorithm is not ets");
 	bed->driver.dcb.ets.ets_cap = 2;
 	add(bed, &dcb_priority_class_setting, "all:1,7:2");

@@ -274,6 +274,11 @@ int array_setting_write(struct change *change, const char *value)
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {
 	_cleanup_(freep) char *text = dcb_value(&dcb_class_bandwidth_setting, dcb, NULL);
+	const char *next = netdev_sibling(change, &dcb_class_algorithm_setting) &&
+					   netdev_sibling(change, &dcb_class_bandwidth_setting)
+				   ? "give the classes with the algorithm ets 100 percent in "
+				     "total, and the others 0"
+				   : "set class-algorithm and class-bandwidth in one call";
 	unsigned int sum = 0, classes = 0;
 
 	for (unsigned int i = 0; i < DCB_CLASSES; i++) {
@@ -282,8 +287,7 @@ static int check_bandwidths(struct change *change, const struct dcb *dcb)
 			classes++;
 		} else if (dcb->ets.tc_tx_bw[i] &&
 			   change->setting == &dcb_class_bandwidth_setting) {
-			return change_fail(change, -EINVAL,
-					   "set class-algorithm and class-bandwidth in one call",
+			return change_fail(change, -EINVAL, next,
 					   "class %u has a bandwidth, but its algorithm is not ets",
 					   i);
 		}
@@ -291,7 +295,7 @@ static int check_bandwidths(struct change *change, const struct dcb *dcb)
 	if (!classes || sum == 100)
 		return 0;
 	return change_fail(
-		change, -EINVAL, "set class-algorithm and class-bandwidth in one call",
+		change, -EINVAL, next,
 		"the bandwidths of the classes with the algorithm ets add up to %u percent, "
 		"not 100: class-bandwidth %s",
 		sum, text);
