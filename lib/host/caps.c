@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "mad/format/codes.h"
+#include "schema/rows.h"
 
 /* Fields of struct caps and struct port_caps. One query reads them all, so no field has needs. */
 
@@ -66,57 +67,42 @@ static void get_ports(const void *record, struct value *value)
 	value_set_records(value, caps->ports, caps->port_caps_count);
 }
 
-/* Rows for both records: all are default columns. */
-#define TEXT(member, heading, help) \
-	STRING_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
-#define GUID(member, heading, help) \
-	GUID_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
-#define COUNT(member, heading, help) \
-	UNSIGNED_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, help)
-#define HEX(member, digits, key, heading, help) \
-	HEX_FIELD(RECORD, member, digits, key, heading, FIELD_DEFAULT, 0, help)
-#define FLAGS(member, names, key, heading, help) \
-	FLAGS_FIELD(RECORD, member, names, key, heading, FIELD_DEFAULT, 0, help)
-#define ENUM(member, names, key, heading, help) \
-	ENUM_FIELD(RECORD, member, names, key, heading, FIELD_DEFAULT, 0, help)
-#define BOOL(member, heading, help) \
-	BOOL_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
-
 #define RECORD struct port_caps
 static const struct field port_caps_fields[] = {
-	TEXT(device, "DEVICE", "name of the device"),
-	COUNT(port, "PORT", "number of the port"),
-	ENUM(link_layer, link_layer_names, "link_layer", "LINK LAYER", "link layer"),
-	ENUM(state, port_state_names, "state", "STATE", "logical state"),
-	ENUM(physical_state, physical_state_names, "physical_state", "PHYSICAL", "physical state"),
-	COUNT(active_mtu_bytes, "MTU", "active RDMA MTU"),
-	COUNT(max_mtu_bytes, "MAX MTU", "maximum RDMA MTU"),
-	COUNT(max_msg_size_bytes, "MAX MESSAGE", "longest message"),
-	COUNT(width_lanes, "LANES", "link width"),
-	ENUM(speed, port_speed_names, "speed", "SPEED", "speed name of a lane"),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
+	WORD(link_layer, link_layer_names, "LINK LAYER", SHOWN, 0, "link layer"),
+	WORD(state, port_state_names, "STATE", SHOWN, 0, "logical state"),
+	WORD(physical_state, physical_state_names, "PHYSICAL", SHOWN, 0, "physical state"),
+	NUMBER(active_mtu_bytes, "MTU", SHOWN, 0, "active RDMA MTU"),
+	NUMBER(max_mtu_bytes, "MAX MTU", SHOWN, 0, "maximum RDMA MTU"),
+	NUMBER(max_msg_size_bytes, "MAX MESSAGE", SHOWN, 0, "longest message"),
+	NUMBER(width_lanes, "LANES", SHOWN, 0, "link width"),
+	WORD(speed, port_speed_names, "SPEED", SHOWN, 0, "speed name of a lane"),
 	COMPUTED_FIELD(FIELD_REAL, get_lane_speed, "lane_speed_gbps", "LANE Gb/s",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "speed of a lane, gigabits a second"),
-	COUNT(lid, "LID", "base LID"),
-	COUNT(lmc, "LMC", "LID mask control"),
-	COUNT(sm_lid, "SM LID", "LID of the subnet manager"),
-	COUNT(sm_sl, "SM SL", "service level of the subnet manager"),
-	HEX(cap_mask, 8, "cap_mask", "CAP MASK", "capability mask"),
-	FLAGS(capabilities, port_cap_names, "capabilities", "CAPABILITIES",
-	      "capability mask in words"),
-	HEX(cap_mask2, 4, "cap_mask2", "CAP MASK 2", "second capability mask"),
-	FLAGS(cap_mask2, port_cap2_names, "capabilities2", "CAPABILITIES 2",
-	      "second capability mask in words"),
-	BOOL(ip_based_gids, "IP GIDS", "GIDs are made from IP addresses"),
-	BOOL(grh_required, "GRH", "every packet needs a global route header"),
-	COUNT(max_vls, "MAX VLS", "data virtual lanes"),
-	COUNT(bad_pkey_count, "BAD PKEYS", "P_Key violations"),
-	COUNT(bad_qkey_count, "BAD QKEYS", "Q_Key violations"),
-	COUNT(gid_table_length, "GIDS", "slots of the GID table"),
-	COUNT(pkey_table_length, "PKEYS", "slots of the P_Key table"),
-	COUNT(subnet_timeout, "SUBNET TIMEOUT", "code of the subnet timeout"),
+	NUMBER(lid, "LID", SHOWN, 0, "base LID"),
+	NUMBER(lmc, "LMC", SHOWN, 0, "LID mask control"),
+	NUMBER(sm_lid, "SM LID", SHOWN, 0, "LID of the subnet manager"),
+	NUMBER(sm_sl, "SM SL", SHOWN, 0, "service level of the subnet manager"),
+	HEX(cap_mask, 8, "CAP MASK", SHOWN, 0, "capability mask"),
+	FLAGS_AS("capabilities", capabilities, port_cap_names, "CAPABILITIES", SHOWN, 0,
+		 "capability mask in words"),
+	HEX(cap_mask2, 4, "CAP MASK 2", SHOWN, 0, "second capability mask"),
+	FLAGS_AS("capabilities2", cap_mask2, port_cap2_names, "CAPABILITIES 2", SHOWN, 0,
+		 "second capability mask in words"),
+	YES_NO(ip_based_gids, "IP GIDS", SHOWN, 0, "GIDs are made from IP addresses"),
+	YES_NO(grh_required, "GRH", SHOWN, 0, "every packet needs a global route header"),
+	NUMBER(max_vls, "MAX VLS", SHOWN, 0, "data virtual lanes"),
+	NUMBER(bad_pkey_count, "BAD PKEYS", SHOWN, 0, "P_Key violations"),
+	NUMBER(bad_qkey_count, "BAD QKEYS", SHOWN, 0, "Q_Key violations"),
+	NUMBER(gid_table_length, "GIDS", SHOWN, 0, "slots of the GID table"),
+	NUMBER(pkey_table_length, "PKEYS", SHOWN, 0, "slots of the P_Key table"),
+	NUMBER(subnet_timeout, "SUBNET TIMEOUT", SHOWN, 0, "code of the subnet timeout"),
 	COMPUTED_FIELD(FIELD_REAL, get_subnet_timeout, "subnet_timeout_us", "SUBNET TIMEOUT us",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "subnet timeout, microseconds"),
-	COUNT(init_type_reply, "INIT REPLY", "type of initialisation done by the subnet manager"),
+	NUMBER(init_type_reply, "INIT REPLY", SHOWN, 0,
+	       "type of initialisation done by the subnet manager"),
 };
 
 const struct schema port_caps_schema = SCHEMA("port_caps", struct port_caps, port_caps_fields,
@@ -126,46 +112,48 @@ const struct schema port_caps_schema = SCHEMA("port_caps", struct port_caps, por
 #define RECORD struct caps
 
 /* Turns the limits of host/caps.h into rows. */
-#define LIMIT(member, heading, help)		       COUNT(member, heading, help),
-#define OFFLOAD_COUNT(member, path, heading, help)     COUNT(member, heading, help),
-#define FLAG_WORDS(member, path, names, heading, help) FLAGS(member, names, #member, heading, help),
+#define LIMIT(member, heading, help)		   NUMBER(member, heading, SHOWN, 0, help),
+#define OFFLOAD_COUNT(member, path, heading, help) NUMBER(member, heading, SHOWN, 0, help),
+#define FLAG_WORDS(member, path, names, heading, help) \
+	FLAGS_AS(#member, member, names, heading, SHOWN, 0, help),
 #define OFFLOAD_MASK(member, path, digits, heading, help) \
-	HEX(member, digits, #member, heading, help),
-#define OFFLOAD_ALSO_MASK(member, key, heading, help) HEX(member, 1, key, heading, help),
+	HEX(member, digits, heading, SHOWN, 0, help),
+#define OFFLOAD_ALSO_MASK(member, key, heading, help) \
+	HEX_AS(key, member, 1, heading, SHOWN, 0, help),
 
 static const struct field caps_fields[] = {
-	TEXT(device, "DEVICE", "name of the device"),
-	ENUM(transport, transport_names, "transport", "TRANSPORT", "transport"),
-	TEXT(firmware, "FIRMWARE", "firmware version"),
-	GUID(node_guid, "NODE GUID", "node GUID"),
-	GUID(system_image_guid, "SYSTEM IMAGE GUID", "system image GUID"),
-	HEX(vendor_id, 4, "vendor_id", "VENDOR", "vendor's OUI"),
-	COUNT(vendor_part_id, "PART", "vendor's part id"),
-	HEX(hw_ver, 1, "hw_ver", "HW VERSION", "hardware version"),
-	TEXT(board_id, "BOARD", "board id (PSID)"),
-	COUNT(port_count, "PORTS", "number of ports"),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	WORD(transport, transport_names, "TRANSPORT", SHOWN, 0, "transport"),
+	TEXT(firmware, "FIRMWARE", SHOWN, 0, "firmware version"),
+	GUID(node_guid, "NODE GUID", SHOWN, 0, "node GUID"),
+	GUID(system_image_guid, "SYSTEM IMAGE GUID", SHOWN, 0, "system image GUID"),
+	HEX(vendor_id, 4, "VENDOR", SHOWN, 0, "vendor's OUI"),
+	NUMBER(vendor_part_id, "PART", SHOWN, 0, "vendor's part id"),
+	HEX(hw_ver, 1, "HW VERSION", SHOWN, 0, "hardware version"),
+	TEXT(board_id, "BOARD", SHOWN, 0, "board id (PSID)"),
+	NUMBER(port_count, "PORTS", SHOWN, 0, "number of ports"),
 
-	COUNT(max_mr_size_bytes, "MAX MR SIZE", "largest memory region"),
-	HEX(page_size_cap, 1, "page_size_cap", "PAGE SIZES", "page sizes: bit n is 2^n bytes"),
+	NUMBER(max_mr_size_bytes, "MAX MR SIZE", SHOWN, 0, "largest memory region"),
+	HEX(page_size_cap, 1, "PAGE SIZES", SHOWN, 0, "page sizes: bit n is 2^n bytes"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_min_page_size, "min_page_size_bytes", "MIN PAGE SIZE",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "smallest page size"),
-	CAPS_QP_LIMITS(LIMIT) HEX(device_cap_flags, 8, "device_cap_mask", "DEVICE CAP MASK",
-				  "device capability flags"),
-	FLAGS(device_cap_flags, device_cap_names, "device_cap_flags", "DEVICE CAP FLAGS",
-	      "device capability flags in words"),
-	HEX(device_cap_flags_ex, 16, "device_cap_mask_ex", "DEVICE CAP MASK EX",
-	    "extended device capability flags"),
+	CAPS_QP_LIMITS(LIMIT) HEX_AS("device_cap_mask", device_cap_flags, 8, "DEVICE CAP MASK",
+				     SHOWN, 0, "device capability flags"),
+	FLAGS_AS("device_cap_flags", device_cap_flags, device_cap_names, "DEVICE CAP FLAGS", SHOWN,
+		 0, "device capability flags in words"),
+	HEX_AS("device_cap_mask_ex", device_cap_flags_ex, 16, "DEVICE CAP MASK EX", SHOWN, 0,
+	       "extended device capability flags"),
 	COMPUTED_FIELD(FIELD_FLAGS, get_extended_flags, "device_cap_flags_ex",
 		       "DEVICE CAP FLAGS EX", FIELD_DEFAULT, 0,
 		       "extended flags in words, without those of device_cap_flags"),
 	CAPS_QUEUE_LIMITS(LIMIT)
-		ENUM(atomic, atomic_names, "atomic", "ATOMIC", "scope of atomic operations"),
+		WORD(atomic, atomic_names, "ATOMIC", SHOWN, 0, "scope of atomic operations"),
 	CAPS_PCI_ATOMICS(FLAG_WORDS) CAPS_OBJECT_LIMITS(LIMIT)
 		COMPUTED_FIELD(FIELD_REAL, get_ack_delay, "local_ca_ack_delay_us", "ACK DELAY us",
 			       FIELD_DEFAULT | FIELD_RIGHT, 0, "local CA ack delay, microseconds"),
 
 	CAPS_OFFLOADS(OFFLOAD_COUNT, FLAG_WORDS, OFFLOAD_MASK, OFFLOAD_ALSO_MASK)
-		COUNT(num_comp_vectors, "COMP VECTORS", "completion vectors"),
+		NUMBER(num_comp_vectors, "COMP VECTORS", SHOWN, 0, "completion vectors"),
 	RECORDS_FIELD(get_ports, &port_caps_schema, "", "ports", 0, "limits of the ports"),
 };
 

@@ -21,7 +21,8 @@
 #define GUID(member, ...)		  GUID_FIELD(RECORD, member, #member, __VA_ARGS__)
 #define GID(member, ...)		  GID_FIELD(RECORD, member, #member, __VA_ARGS__)
 #define IP(member, ...)			  IP_FIELD(RECORD, member, #member, __VA_ARGS__)
-#define HEX(member, digits, ...)	  HEX_FIELD(RECORD, member, digits, #member, __VA_ARGS__)
+#define HEX_AS(key, member, digits, ...)  HEX_FIELD(RECORD, member, digits, key, __VA_ARGS__)
+#define HEX(member, digits, ...)	  HEX_AS(#member, member, digits, __VA_ARGS__)
 /* Numbers are right-aligned. */
 #define NUMBER_AS(key, member, heading, flags, ...) \
 	UNSIGNED_FIELD(RECORD, member, key, heading, (flags) | FIELD_RIGHT, __VA_ARGS__)
