@@ -152,16 +152,13 @@ static void guard_pause(struct change *change)
 {
 	const struct change *sibling = netdev_earlier(change, &dcb_pfc_setting);
 	_cleanup_(freep) char *pfc = NULL;
-	char name[IF_NAMESIZE];
-	struct netlink *rtnl;
 	struct dcb dcb;
 
 	if (!strncmp(change->wanted, "none", strlen("none")))
 		return;
 	if (sibling)
 		pfc = mem_string(sibling->wanted);
-	else if (!netdev_name(change, name) && !change_host_rtnl(change->host, &rtnl) &&
-		 !dcb_get(rtnl, name, &dcb) && dcb.pfc_known)
+	else if (!netdev_peek_dcb(change, &dcb) && dcb.pfc_known)
 		pfc = priorities_text(dcb.pfc.pfc_en);
 	if (pfc && strcmp(pfc, "none"))
 		change_disturbs(change,

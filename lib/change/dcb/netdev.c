@@ -60,22 +60,27 @@ int netdev_explain(struct change *change, int error)
 	return error;
 }
 
-static int begin(struct change *change, struct netlink **ret_rtnl, char name[static IF_NAMESIZE])
+static int begin(const struct change *change, struct netlink **ret_rtnl,
+		 char name[static IF_NAMESIZE])
 {
 	int rc = netdev_name(change, name);
 
 	return rc ? rc : change_host_rtnl(change->host, ret_rtnl);
 }
 
-int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
+int netdev_peek_dcb(const struct change *change, struct dcb *ret_dcb)
 {
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
 	int rc = begin(change, &rtnl, name);
 
-	if (rc)
-		return rc;
-	rc = dcb_get(rtnl, name, ret_dcb);
+	return rc ? rc : dcb_get(rtnl, name, ret_dcb);
+}
+
+int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
+{
+	int rc = netdev_peek_dcb(change, ret_dcb);
+
 	if (rc != -EINVAL)
 		return netdev_explain(change, rc);
 	/* No value was refused, but change_parse() takes -EINVAL as an error in the user's text. */
@@ -128,8 +133,6 @@ void netdev_guard(struct change *change)
 {
 	const char *daemon = change_find_processes(change, "lldpad");
 	const struct change *owner = netdev_earlier(change, &dcb_dcbx_setting);
-	char name[IF_NAMESIZE];
-	struct netlink *rtnl;
 	struct dcb dcb;
 
 	if (daemon)
@@ -137,8 +140,7 @@ void netdev_guard(struct change *change)
 				"lldpad (process %s), which may set what it negotiates with the "
 				"switch instead",
 				daemon);
-	if ((owner && !strcmp(owner->wanted, "host")) || begin(change, &rtnl, name) ||
-	    dcb_get(rtnl, name, &dcb))
+	if ((owner && !strcmp(owner->wanted, "host")) || netdev_peek_dcb(change, &dcb))
 		return;
 	if (dcb.dcbx.known && !(dcb.dcbx.value & DCB_CAP_DCBX_HOST))
 		change_disturbs(

@@ -17,6 +17,8 @@ char *netdev_driver(const struct change *change);
 int netdev_get_dcb(struct change *change, struct dcb *ret_dcb);
 int netdev_set_dcb(struct change *change, const struct dcb_wish *wish);
 int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count);
+/* Like netdev_get_dcb(), but without a reason: for guards, whose change goes on. */
+int netdev_peek_dcb(const struct change *change, struct dcb *ret_dcb);
 /* Explains the result of one of these, and returns it. */
 int netdev_explain(struct change *change, int error);
 

@@ -212,7 +212,7 @@ static void guard_trust(struct change *change)
 	struct dcb dcb;
 
 	netdev_guard(change);
-	if (netdev_get_dcb(change, &dcb) || !trusts_by_entries(&dcb, driver))
+	if (netdev_peek_dcb(change, &dcb) || !trusts_by_entries(&dcb, driver))
 		return;
 	if (dcb.dscp_count) {
 		struct saved_map *saved = mem_alloc_zero(1, sizeof(*saved));
