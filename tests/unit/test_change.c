@@ -333,6 +333,24 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 }
 
 /* A setting that had its value already but lost it to the other changes has failed. */
+/* What is deleted cannot be deleted again: `link del rxe0 rxe0`. */
+static void what_an_earlier_one_made_is_not_written(void **state)
+{
+	static const enum change_state done[] = {CHANGE_CHANGED, CHANGE_CHANGED};
+	static const enum change_state undone[] = {CHANGE_REVERTED, CHANGE_REVERTED};
+	struct changes *changes = *state;
+
+	want(changes, 1);
+	want(changes, 1);
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	expect_states(changes, done);
+	assert_string_equal(journal, "a");
+	assert_true(changes_undo(changes));
+	expect_states(changes, undone);
+	assert_string_equal(cells[0].value, "old");
+}
+
 static void what_was_so_already_may_be_moved(void **state)
 {
 	struct changes *changes = *state;
@@ -1056,6 +1074,7 @@ int main(void)
 		CASE(one_that_failed_half_way_is_undone_too),
 		CASE(a_kernel_that_says_yes_and_does_nothing_has_failed),
 		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
+		CASE(what_an_earlier_one_made_is_not_written),
 		CASE(what_was_so_already_may_be_moved),
 		CASE(what_was_so_already_is_kept),
 		CASE(what_was_so_already_cannot_be_kept),
