@@ -44,6 +44,20 @@ bool change_plan_fail(struct change_plan *plan, const struct change *change, int
 	return listing_fail(&plan->listing, status, change->reason, change->next_step);
 }
 
+/*
+ * Whether the last change sets to another value what an earlier one sets, such as one of a profile.
+ */
+static bool is_contradiction(const struct changes *changes)
+{
+	const struct change *last = &changes->items[changes->count - 1];
+
+	for (const struct change *other = changes->items; other < last; other++)
+		if (other->setting == last->setting && strcmp(other->wanted, last->wanted) &&
+		    (!other->object || !strcmp(other->object, last->object)))
+			return true;
+	return false;
+}
+
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context)
 {
@@ -53,7 +67,11 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	if (fill && !fill(change, context))
 		return change_plan_fail(plan, change, STATUS_FAILED);
 	rc = change_parse(change, text, &change->wanted);
-	return !rc || change_plan_fail(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
+	if (rc)
+		return change_plan_fail(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
+	return !is_contradiction(&plan->changes) ||
+	       listing_fail_format(&plan->listing, STATUS_USAGE, "use a separate command for each",
+				   "'%s' is set twice", setting->keyword.word);
 }
 
 /* Finds the setting with that word; NULL: there is none, and the listing has the problem. */

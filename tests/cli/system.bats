@@ -22,6 +22,9 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try system set copy-on-fork on
 	expect 2 '' "rdmactl system: unknown setting 'copy-on-fork'
   the settings are netns-mode, privileged-qkey"
+	try system set privileged-qkey on netns-mode shared privileged-qkey off
+	expect 2 '' "rdmactl system: 'privileged-qkey' is set twice
+  use a separate command for each"
 }
 
 @test "system: a kernel without RDMA: no socket is opened, because that would load ib_core" {
