@@ -163,6 +163,16 @@ def classes(tap):
              unequal('dcb', (shown['tc_bw'][:3], shown['tc_tsa'][:3]),
                      ([60, 40, 0], ['ets', 'ets', 'strict'])))
     set_dcb('ets', 'tc-tsa', 'all:strict', 'tc-bw', 'all:0')
+    parameter('full', 1)
+    full = ours('class-algorithm', '0:ets,1:ets', 'class-bandwidth', '0:60,1:40')
+    kept = ours('class-bandwidth', '0:70,1:30')
+    shown = dcb('ets')['tc_bw'][:3]
+    parameter('full', 0)
+    tap.test('change-dcb: a driver that reports all of the bandwidth for classes without ETS',
+             unequal('states', (states(full), states(kept)), (['changed', 'changed'], ['changed'])) +
+             unequal('before', full.rows[1]['before'][:11], eight(*[0] * 8)[:11]) +
+             unequal('dcb', shown, [70, 30, 100]))
+    set_dcb('ets', 'tc-tsa', 'all:strict', 'tc-bw', 'all:0')
     tap.test('change-dcb: after dcb, ours shows algorithms and bandwidths',
              unequal('algorithm', before('class-algorithm', 'all:vendor'), eight(*['strict'] * 8)) +
              unequal('bandwidth', before('class-bandwidth', 'all:1')[:20], eight(*[0] * 8)[:20]))

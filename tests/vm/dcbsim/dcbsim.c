@@ -8,6 +8,7 @@
  *   lacks    mask of 1 << OP_x: the driver lacks the function for the operation, and for OP_DCBX
  *            and OP_TRUST also the one to read the setting
  *   dcbx     what getdcbx returns
+ *   full     all of the bandwidth is reported for classes that ETS does not serve, as in mlx5
  *   single   one priority for each DSCP, as in mlx5; set before the first entry
  *   driver   name of the driver that the netdev seems to have; given when it is loaded
  */
@@ -22,7 +23,7 @@
 
 enum { OP_ETS, OP_PFC, OP_RATE, OP_BUFFER, OP_APP, OP_TRUST, OP_DCBX, OP_PAUSE, OPS };
 
-static int fail[OPS], ignore, lacks, single;
+static int fail[OPS], ignore, lacks, single, full;
 static char *driver;
 static u8 dcbx = DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE | DCB_CAP_DCBX_VER_CEE;
 module_param_named(fail_ets, fail[OP_ETS], int, 0644);
@@ -35,6 +36,7 @@ module_param_named(fail_dcbx, fail[OP_DCBX], int, 0644);
 module_param_named(fail_pause, fail[OP_PAUSE], int, 0644);
 module_param(ignore, int, 0644);
 module_param(single, int, 0644);
+module_param(full, int, 0644);
 module_param(dcbx, byte, 0644);
 module_param(driver, charp, 0444);
 
@@ -70,6 +72,17 @@ ACCESSORS(ets, ieee_ets, ets, OP_ETS)
 ACCESSORS(pfc, ieee_pfc, pfc, OP_PFC)
 ACCESSORS(rates, ieee_maxrate, rates, OP_RATE)
 ACCESSORS(buffers, dcbnl_buffer, buffers, OP_BUFFER)
+
+static int get_shares(struct net_device *dev, struct ieee_ets *ret)
+{
+	int i;
+
+	get_ets(dev, ret);
+	for (i = 0; full && i < IEEE_8021QAZ_MAX_TCS; i++)
+		if (ret->tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
+			ret->tc_tx_bw[i] = 100;
+	return 0;
+}
 
 static int set_app(struct net_device *dev, struct dcb_app *app)
 {
@@ -137,7 +150,7 @@ static void fill_trust(void)
 static void fill_ops(void)
 {
 	dcb_ops = (struct dcbnl_rtnl_ops){
-		.ieee_getets = get_ets,
+		.ieee_getets = get_shares,
 		.ieee_setets = lacks & 1 << OP_ETS ? NULL : set_ets,
 		.ieee_getpfc = get_pfc,
 		.ieee_setpfc = lacks & 1 << OP_PFC ? NULL : set_pfc,
