@@ -196,18 +196,20 @@ static void busy(void **state)
 		"the driver does not remove the VFs: virtual machines may be using some of them";
 	static const struct {
 		int error;
-		bool removes;
+		bool removes, there;
 		const char *reason; /* NULL: the setting gives no reason */
 		bool written;
 	} cases[] = {
-		{-EBUSY, false, "somebody else created VFs meanwhile", false},
-		{-EPERM, false, "the driver refuses it", true},
-		{-EINVAL, false, NULL, true},
-		{-EBUSY, true, assigned, true},
-		{-EPERM, true, assigned, true},
-		{-EINVAL, true, assigned, true},
-		{-ENOENT, true, "the driver of the function does not create VFs through sysfs",
-		 true},
+		{-EBUSY, false, true, "somebody else created VFs meanwhile", false},
+		/* The earlier ones, which this call has removed, are still to be made again. */
+		{-EBUSY, false, false, "the driver is busy, and creates no VFs", true},
+		{-EPERM, false, false, "the driver refuses it", true},
+		{-EINVAL, false, false, NULL, true},
+		{-EBUSY, true, true, assigned, true},
+		{-EPERM, true, true, assigned, true},
+		{-EINVAL, true, true, assigned, true},
+		{-ENOENT, true, true,
+		 "the driver of the function does not create VFs through sysfs", true},
 	};
 	struct bed *bed = *state;
 
@@ -215,7 +217,7 @@ static void busy(void **state)
 		struct change *change = want(bed, 0);
 
 		change->written = true;
-		sriov_explain_vfs(change, cases[i].error, cases[i].removes);
+		sriov_explain_vfs(change, cases[i].error, cases[i].removes, cases[i].there);
 		assert_int_equal(change->written, cases[i].written);
 		if (cases[i].reason)
 			assert_string_equal(change->reason, cases[i].reason);

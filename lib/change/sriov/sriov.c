@@ -68,7 +68,7 @@ static int read_vfs(struct change *change, char **ret_value)
 	return rc;
 }
 
-void sriov_explain_vfs(struct change *change, int error, bool removes)
+void sriov_explain_vfs(struct change *change, int error, bool removes, bool there)
 {
 	/* This error comes from the driver: ice and idpf return EBUSY, i40e EINVAL, ixgbe EPERM. */
 	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM)) {
@@ -89,6 +89,12 @@ void sriov_explain_vfs(struct change *change, int error, bool removes)
 			       "the function or its PCI bus has no room for this many VFs");
 		break;
 	case -EBUSY:
+		/* From the driver: ionic, while its firmware is reset, ionic_sriov_configure(). */
+		if (!there) {
+			change_explain(change, "dmesg | tail may say why",
+				       "the driver is busy, and creates no VFs");
+			break;
+		}
 		/* Those VFs are not ours to remove again. */
 		change->written = false;
 		change_explain(change, "check it, then run the command again",
@@ -113,7 +119,7 @@ static int remove_vfs(struct change *change)
 	int rc = sysfs_write(change->path, "0");
 
 	if (rc)
-		sriov_explain_vfs(change, rc, true);
+		sriov_explain_vfs(change, rc, true, true);
 	else
 		rc = read_file(change, SRIOV_COUNT_FILE, text);
 	if (rc || !strcmp(text, "0"))
@@ -136,7 +142,8 @@ static int write_vfs(struct change *change, const char *value)
 	if (rc)
 		return rc;
 	rc = sysfs_write(change->path, value);
-	sriov_explain_vfs(change, rc, removes);
+	sriov_explain_vfs(change, rc, removes,
+			  rc && !read_file(change, SRIOV_COUNT_FILE, text) && strcmp(text, "0"));
 	return rc;
 }
 

@@ -33,10 +33,10 @@ void sriov_target_clear(struct sriov_target *target);
 /* Notes the settings of all VFs, which they lose when their number is changed. */
 void sriov_note_vfs(struct change *change);
 /*
- * Explains why the driver did not change the number of VFs; `removes`: it was to remove them.
- * Public for tests.
+ * Explains why the driver did not change the number of VFs; `removes`: it was to remove them;
+ * `there`: the function has VFs now. Public for tests.
  */
-void sriov_explain_vfs(struct change *change, int error, bool removes);
+void sriov_explain_vfs(struct change *change, int error, bool removes, bool there);
 
 extern const struct enum_name sriov_on_off[];
 /* All end with NULL: for the function, for a VF, and both for the help. */
