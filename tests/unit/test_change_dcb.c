@@ -497,6 +497,15 @@ static void algorithms_with_bandwidths(void **state)
 	add(bed, &dcb_class_bandwidth_setting, "0:60,1:40");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
 	changes = bed->changes.items;
+	/* So do the commands that undo them. */
+	assert_string_equal(changes[1].undo,
+			    "rdmactl roce set lo class-bandwidth 0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0 "
+			    "class-algorithm 0:strict,1:strict,2:strict,3:strict,4:strict,"
+			    "5:strict,6:strict,7:strict");
+	assert_string_equal(changes[0].undo,
+			    "rdmactl roce set lo class-algorithm 0:strict,1:strict,2:strict,"
+			    "3:strict,4:strict,5:strict,6:strict,7:strict class-bandwidth "
+			    "0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0");
 	/* They only fit together, so the first takes the other along, when set and when undone. */
 	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), 0);
 	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[0], 60);

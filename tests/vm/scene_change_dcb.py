@@ -156,6 +156,12 @@ def classes(tap):
     alone = ours('class-algorithm', '0:ets,1:ets')
     done = ours('class-algorithm', '0:ets,1:ets', 'class-bandwidth', '0:60,1:40')
     shown = dcb('ets')
+    undone = [peers.run('/bin/sh', '-c', '"$RDMACTL" %s --yes' % row['undo'].split(' ', 1)[1]).status
+              for row in reversed(done.rows)]
+    back = dcb('ets')
+    tap.test('change-dcb: the commands that undo algorithms and bandwidths',
+             unequal('status', undone, [0, 0]) +
+             unequal('dcb', (back['tc_bw'][:2], back['tc_tsa'][:2]), ([0, 0], ['strict', 'strict'])))
     tap.test('change-dcb: the bandwidths of ETS add up to 100, or the kernel is not asked',
              unequal('alone', (alone.status, states(alone)), (1, ['refused'])) +
              unequal('reason', '0 percent, not 100' in str(alone.rows[0]['reason']), True) +

@@ -178,6 +178,21 @@ static const struct change *other_half(const struct change *change)
 		       : NULL;
 }
 
+/* The other half is asked for, because the change to it may not have been read yet. */
+char *netdev_undo(const struct change *change)
+{
+	const struct change *other = other_half(change);
+	char *command = change_as_command(change, change->before);
+	_cleanup_(freep) char *value = NULL;
+	struct dcb dcb;
+
+	if (other && !netdev_peek_dcb(change, &dcb))
+		value = dcb_value(other->setting, &dcb, NULL);
+	if (value)
+		mem_extend(&command, " %s %s", other->setting->keyword.word, value);
+	return command;
+}
+
 /* A user that was in the way of this change may be there again at the next boot. */
 static char *unit_command(const struct change *change, const char *object)
 {

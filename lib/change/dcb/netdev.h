@@ -26,6 +26,7 @@ int netdev_explain(struct change *change, int error);
 int netdev_read(struct change *change, char **ret_value);
 /* Finds out who else controls the settings of data center bridging. */
 void netdev_guard(struct change *change);
+char *netdev_undo(const struct change *change);
 void netdev_persist(struct change *change);
 /* The same for an object that is not a netdev; `name` becomes a part of the unit's name. */
 void netdev_persist_as(struct change *change, const char *object, const char *name);
