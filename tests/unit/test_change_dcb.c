@@ -515,6 +515,27 @@ static void algorithms_with_bandwidths(void **state)
 	assert_int_equal(bed->driver.dcb.ets.tc_tsa[1], IEEE_8021QAZ_TSA_STRICT);
 }
 
+/* mlx5 refuses a lossless buffer without room, so both go along here, too. */
+static void buffers_with_sizes(void **state)
+{
+	struct bed *bed = *state;
+	struct change *changes;
+
+	add(bed, &dcb_priority_buffer_setting, "3:1");
+	add(bed, &dcb_buffer_size_setting, "1:131072");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	changes = bed->changes.items;
+	assert_non_null(strstr(changes[0].persist_text,
+			       "roce set lo priority-buffer 0:0,1:0,2:0,3:1,4:0,5:0,6:0,7:0 "
+			       "buffer-size 0:0,1:131072,2:0,3:0,4:0,5:0,6:0,7:0 --yes\n"));
+	assert_string_equal(changes[1].undo,
+			    "rdmactl roce set lo buffer-size 0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0 "
+			    "priority-buffer 0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0");
+	bed->driver.hidden = -ENOMEM;
+	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), -ENOMEM);
+	assert_non_null(strstr(changes[0].reason, "a buffer of lossless priorities too small"));
+}
+
 static void expect_refusal(struct bed *bed, const char *words)
 {
 	assert_false(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
@@ -1322,6 +1343,7 @@ int main(void)
 		TEST(one_priority_and_no_other),
 		TEST(a_full_map),
 		TEST(algorithms_with_bandwidths),
+		TEST(buffers_with_sizes),
 		TEST(full_shares),
 		TEST(sums),
 		TEST(hidden_errors),

@@ -49,6 +49,11 @@ int netdev_explain(struct change *change, int error)
 			       "the driver refuses it: this function does not own the port, or the "
 			       "firmware owns it");
 		break;
+	case ENOMEM: /* update_xoff_threshold() of mlx5 */
+		change_explain(change, "dmesg may have the reason: the reply has no room for it",
+			       "the driver has no memory, or finds a buffer of lossless priorities "
+			       "too small");
+		break;
 	case EEXIST:
 	case ENOENT:
 		change_explain(change, "check the table, then run the command again",
@@ -166,16 +171,23 @@ static char *earlier_units(const struct setting *setting, const char *name)
 	return units;
 }
 
-/* Algorithms and bandwidths of classes are valid only together: check_bandwidths(). */
+/*
+ * Some settings are valid only together: the algorithms and bandwidths of classes,
+ * check_bandwidths(), and which buffers are used and how large they are, update_xoff_threshold() of
+ * mlx5, port_buffer.c.
+ */
 static const struct change *other_half(const struct change *change)
 {
-	const struct setting *setting = change->setting;
+	static const struct setting *const pairs[][2] = {
+		{&dcb_class_algorithm_setting, &dcb_class_bandwidth_setting},
+		{&dcb_priority_buffer_setting, &dcb_buffer_size_setting},
+	};
 
-	return setting == &dcb_class_algorithm_setting
-		       ? netdev_sibling(change, &dcb_class_bandwidth_setting)
-	       : setting == &dcb_class_bandwidth_setting
-		       ? netdev_sibling(change, &dcb_class_algorithm_setting)
-		       : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		for (size_t side = 0; side < 2; side++)
+			if (pairs[i][side] == change->setting)
+				return netdev_sibling(change, pairs[i][!side]);
+	return NULL;
 }
 
 /* The other half is asked for, because the change to it may not have been read yet. */
