@@ -145,6 +145,14 @@ void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE])
 		text[0] = '\0';
 }
 
+bool ip_is_loopback(const struct ip_address *address)
+{
+	static const uint8_t loopback[16] = {[15] = 1};
+
+	return address->family == AF_INET ? address->raw[0] == IN_LOOPBACKNET
+					  : !memcmp(address->raw, loopback, sizeof(loopback));
+}
+
 bool ip_equal(const struct ip_address *a, const struct ip_address *b)
 {
 	return a->family == b->family && !memcmp(a->raw, b->raw, a->family == AF_INET ? 4 : 16);

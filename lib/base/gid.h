@@ -50,6 +50,8 @@ int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
 /* True for fe80::/10, and never for IPv4. */
 bool ip_is_link_local(const struct ip_address *address);
+/* True for 127.0.0.0/8 and ::1. */
+bool ip_is_loopback(const struct ip_address *address);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);
 
 /* All addresses with the same first bits. */

@@ -310,6 +310,28 @@ static void ip_equality(void **state)
 	assert_true(ip_equal(&e, &e));
 }
 
+static void ip_loopback(void **state)
+{
+	static const struct {
+		const char *text;
+		bool loopback;
+	} samples[] = {
+		{"127.0.0.1", true},  {"127.255.0.9", true}, {"::1", true},
+		{"126.0.0.1", false}, {"0.0.0.1", false},    {"::", false},
+		{"::2", false},	      {"fe80::1", false},    {"7f00::", false},
+	};
+	static const struct ip_address none;
+
+	(void)state;
+	assert_false(ip_is_loopback(&none));
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct ip_address address;
+
+		assert_int_equal(ip_parse(samples[i].text, &address), 0);
+		assert_int_equal(ip_is_loopback(&address), samples[i].loopback);
+	}
+}
+
 static bool contains(const char *text, const char *ip)
 {
 	struct ip_network network;
@@ -361,7 +383,8 @@ int main(void)
 		cmocka_unit_test(gid_bad_input),   cmocka_unit_test(gid_kinds),
 		cmocka_unit_test(gid_halves),	   cmocka_unit_test(gid_and_ip),
 		cmocka_unit_test(ip_input),	   cmocka_unit_test(ip_no_address),
-		cmocka_unit_test(ip_equality),	   cmocka_unit_test(ip_networks),
+		cmocka_unit_test(ip_equality),	   cmocka_unit_test(ip_loopback),
+		cmocka_unit_test(ip_networks),
 	};
 
 	return cmocka_run_group_tests_name("gid", tests, NULL, NULL);

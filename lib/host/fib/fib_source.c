@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The source address that the kernel chooses if the route does not name one. */
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
@@ -94,29 +93,16 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 
 enum { SCOPE_LINK = 2, SCOPE_SITE = 5, SCOPE_GLOBAL = 14, NOT_WIDE_ENOUGH = 128 };
 
-static bool starts_with(const struct ip_address *ip, uint8_t first, uint8_t second,
-			unsigned int bits)
-{
-	const struct ip_network net = {.address = {AF_INET6, {first, second}}, .bits = bits};
-
-	return ip_network_contains(&net, ip);
-}
-
-static bool is_loopback6(const struct ip_address *ip)
-{
-	static const uint8_t loopback[16] = {[15] = 1};
-
-	return !memcmp(ip->raw, loopback, sizeof(loopback));
-}
-
 /* Same scopes as __ipv6_addr_type(), net/ipv6/addrconf_core.c. */
 static int scope6(const struct ip_address *ip)
 {
+	static const struct ip_network site = {{AF_INET6, {0xfe, 0xc0}}, 10};
+
 	if (ip->raw[0] == 0xff)
 		return ip->raw[1] & 0xf;
-	if (starts_with(ip, 0xfe, 0x80, 10) || is_loopback6(ip))
+	if (ip_is_link_local(ip) || ip_is_loopback(ip))
 		return SCOPE_LINK;
-	return starts_with(ip, 0xfe, 0xc0, 10) ? SCOPE_SITE : SCOPE_GLOBAL;
+	return ip_network_contains(&site, ip) ? SCOPE_SITE : SCOPE_GLOBAL;
 }
 
 /* Returns the label of the first match in ip6addrlbl_init_table[], net/ipv6/addrlabel.c. */
@@ -186,7 +172,7 @@ static int score6(const struct fib_search *search, const struct fib_address *add
 		value = scope6(ip);
 		return value >= scope6(to) ? -value : value - NOT_WIDE_ENOUGH;
 	case RULE_PREFERRED:
-		return is_loopback6(ip) ||
+		return ip_is_loopback(ip) ||
 		       !(address->flags & (IFA_F_DEPRECATED | IFA_F_OPTIMISTIC));
 	case RULE_HOME:
 		return (address->flags & IFA_F_HOMEADDRESS) != 0;

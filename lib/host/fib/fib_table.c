@@ -2,7 +2,6 @@
 /* Searches one table: the longest prefix, the lowest metric, and a usable next hop. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -196,11 +195,10 @@ static bool is_failed(const struct fib_search *search, const struct fib_hop *hop
 /* Whether the destination is only searched on one netdev: rt6_need_strict(). */
 static bool is_strict(const struct route_question *question)
 {
-	const struct gid gid = ip_to_gid(&question->destination);
-	static const struct gid loopback = {.raw = {[15] = 1}};
+	const struct ip_address *to = &question->destination;
 
-	return (question->link_index && !question->source.family) || gid.raw[0] == 0xff ||
-	       gid_is_link_local(&gid) || !memcmp(&gid, &loopback, sizeof(gid));
+	return (question->link_index && !question->source.family) || to->raw[0] == 0xff ||
+	       ip_is_link_local(to) || ip_is_loopback(to);
 }
 
 static int score(const struct fib_search *search, const struct fib_route *route,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Waits for the hosts, and orders them afterwards. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -119,15 +117,6 @@ static void close_door(struct coordinator *coordinator)
 	}
 }
 
-static bool is_loopback(const struct ip_address *address)
-{
-	static const uint8_t last[16] = {[15] = 1};
-
-	if (address->family == AF_INET)
-		return address->raw[0] == IN_LOOPBACKNET;
-	return address->family == AF_INET6 && !memcmp(address->raw, last, sizeof(last));
-}
-
 /*
  * An agent on the coordinator's host may have connected by a loopback address. Other hosts reach it
  * by the address by which they reached the coordinator.
@@ -139,11 +128,11 @@ static void replace_loopback(struct coordinator *coordinator)
 	for (uint32_t i = 0; i < coordinator->host_count && !ours.family; i++) {
 		const struct connection *connection = connection_of(coordinator, i);
 
-		if (connection && !is_loopback(&connection->address))
+		if (connection && !ip_is_loopback(&connection->address))
 			ours = connection->local;
 	}
 	for (uint32_t i = 0; i < coordinator->host_count && ours.family; i++)
-		if (is_loopback(&coordinator->hosts[i].address))
+		if (ip_is_loopback(&coordinator->hosts[i].address))
 			coordinator->hosts[i].address = ours;
 }
 
