@@ -3,14 +3,23 @@
 
 _rdmactl()
 {
-	local line candidates=() word=${COMP_LINE:0:COMP_POINT} mark kept=
-	local words partial=${COMP_WORDS[COMP_CWORD]}
+	local line candidates=() mark kept= piece rest=${COMP_LINE:0:COMP_POINT}
+	local words=() partial=${COMP_WORDS[COMP_CWORD]}
 
 	# Right after a =, the word being completed is the = itself.
 	[[ $partial != = ]] || partial=
-	# The words as the shell sees them, not split at = and :.
-	read -ra words <<<"$word"
-	[[ $word == *[[:space:]] ]] && words+=("")
+	# The words as the shell sees them: not split at = and :, and without quotation marks.
+	for piece in "${COMP_WORDS[@]:0:COMP_CWORD}" ''; do
+		# The last one ends at the cursor.
+		[[ $piece ]] || piece=${rest#"${rest%%[![:space:]]*}"}
+		if [[ ${words[0]+set} && $rest != [[:space:]]* ]]; then
+			words[-1]+=$piece
+		else
+			words+=("$piece")
+		fi
+		rest=${rest#*"$piece"}
+	done
+	words=("${words[@]//[\"\'\\]/}")
 	words=("${words[@]/#\~\//$HOME/}")
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then

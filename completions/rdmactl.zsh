@@ -6,7 +6,9 @@ _rdmactl()
 {
 	local -a candidates
 	local line word help
-	local -a typed=("${(@)words[1,CURRENT]/#\~\//$HOME/}")
+	local -a typed=("${(@Q)words[1,CURRENT]}")
+
+	typed=("${(@)typed/#\~\//$HOME/}")
 
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then

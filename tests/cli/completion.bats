@@ -409,6 +409,24 @@ hostile_names()
 	nothing_wrong
 }
 
+@test "completion: Tab completes words after a quoted one, and in it" {
+	local shell setup line='rdmactl ports --no-headings -o netdev,device --root'
+
+	mkdir -p "$BATS_TEST_TMPDIR/in/my dir"
+	ln -s "$r" "$BATS_TEST_TMPDIR/in/my dir/tree"
+	for shell in bash zsh fish; do
+		setup="source '$top/completions/rdmactl.$shell'"
+		[ $shell != zsh ] || setup="autoload -Uz compinit; compinit -D -u; $setup"
+		(cd "$BATS_TEST_TMPDIR/in" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
+			"$top/tests/cli/press_tab.py" $shell "$setup" "$line my\\ dir/tree mlx5_1/" \
+			"$line 'my dir/tree' mlx5_1/" "$line=\"my dir/tree\" mlx5_1/" "$line=my" "$line ~/in/my" \
+			>"$BATS_TEST_TMPDIR/typed" 2>&1) || wrong "$shell: it did not end"
+		[ "$(grep -c 'ib1 *mlx5_1' "$BATS_TEST_TMPDIR/typed")" = 5 ] ||
+			wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
+	done
+	nothing_wrong
+}
+
 # bash takes the : for the end of a word, and replaces only the part after it.
 @test "completion: Tab completes words with a : or a = in them" {
 	local shell setup
