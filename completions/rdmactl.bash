@@ -3,7 +3,7 @@
 
 _rdmactl()
 {
-	local line candidates=() mark kept= piece rest=${COMP_LINE:0:COMP_POINT}
+	local line candidates=() mark kept='' piece rest=${COMP_LINE:0:COMP_POINT}
 	local words=() partial=${COMP_WORDS[COMP_CWORD]}
 
 	# Right after a =, the word being completed is the = itself.

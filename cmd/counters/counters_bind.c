@@ -228,12 +228,18 @@ const struct command counters_unbind_command = {
 	CHANGING_COMMAND(unbind_changer),
 };
 
+/* For completion. */
+static const struct enum_name auto_words[] = {
+	{0, "off"}, {0, "type"}, {0, "pid"}, {0, "type,pid"}, {0, NULL},
+};
+
 const struct command counters_auto_command = {
 	.name = "auto",
 	.group = GROUP_LIVE,
 	.summary = "count new queue pairs automatically, by type or process (root)",
 	.objects = "DEV/PORT off|type|pid|type,pid[,optional]",
 	.object_completion = COMPLETE_PORT,
+	.object_choices = auto_words,
 	.least_objects = 2,
 	.most_objects = 2,
 	CHANGING_COMMAND(auto_changer),

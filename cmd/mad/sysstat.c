@@ -279,7 +279,6 @@ const struct command sysstat_command = {
 	.group = GROUP_MAD,
 	.summary = "query the name and processors of a remote host",
 	.objects = "DEST [ping|host|cpu]",
-	.object_completion = COMPLETE_CHOICE,
 	.object_choices = sysstat_query_names,
 	.most_objects = 2,
 	.options = {options, mad_options},

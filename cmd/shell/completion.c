@@ -46,7 +46,6 @@ const struct command completion_command = {
 	.group = GROUP_SHELL,
 	.summary = "print a shell completion script",
 	.objects = "bash|zsh|fish",
-	.object_completion = COMPLETE_CHOICE,
 	.object_choices = shells,
 	.least_objects = 1,
 	.most_objects = 1,

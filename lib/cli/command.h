@@ -94,8 +94,8 @@ struct command {
 	const char *summary;
 	const char *objects; /* [DEV[/PORT]...], or NULL if it takes none */
 	enum completion object_completion;
-	const struct enum_name *object_choices;		      /* with COMPLETE_CHOICE */
-	int least_objects, most_objects;		      /* most -1: any number */
+	const struct enum_name *object_choices; /* of the last object, or with COMPLETE_CHOICE */
+	int least_objects, most_objects;	/* most -1: any number */
 	const struct option_row *options[COMMAND_TABLES + 1]; /* tables; ends with NULL */
 	const struct option_rule *rules; /* ends with {0}; a subcommand has its parent's, too */
 	size_t args_size;		 /* of the struct that the options fill */

@@ -337,6 +337,7 @@ static void put_objects(struct completer *completer, const char *partial)
 	/* Keywords follow the one object, or new name, if the command takes one. */
 	const size_t objects = command->object_completion != COMPLETE_NOTHING ||
 			       command->least_objects;
+	const int at = (int)completer->word_count, most = command->most_objects;
 
 	if (!completer->chosen) {
 		put_children(completer, command, partial);
@@ -345,7 +346,9 @@ static void put_objects(struct completer *completer, const char *partial)
 	}
 	if (command->keyword && completer->word_count >= objects)
 		put_keywords(completer, completer->word_count - objects, partial);
-	else
+	else if (at + 1 == most && command->object_choices)
+		put_class(completer, COMPLETE_CHOICE, command->object_choices, partial);
+	else if (most < 0 || at < most)
 		put_class(completer, command->object_completion, command->object_choices, partial);
 }
 

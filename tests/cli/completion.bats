@@ -173,6 +173,21 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
+@test "completion: each object has its words, and none follows the last" {
+	completes 'mlx5_0/1' counters --root "$r" auto mlx5_0/
+	completes 'off type pid type,pid' counters --root "$r" auto mlx5_0/1 ''
+	completes '' counters --root "$r" auto mlx5_0/1 off ''
+	completes '' sysstat ''
+	completes 'ping host cpu' sysstat 17 ''
+	completes '' sysstat 17 cpu ''
+	completes '' completion bash ''
+	completes '' schema ports ''
+	completes '' snapshot a.tar ''
+	completes ':file' diff a.tar ''
+	completes '' diff a.tar b.tar ''
+	nothing_wrong
+}
+
 @test "completion: no candidates, and no complaint, without devices" {
 	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes '' devices --root "$roots/no-rdma" ''

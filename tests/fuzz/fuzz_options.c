@@ -44,6 +44,7 @@ static const struct command gids = {
 	.name = "gids",
 	.summary = "list GIDs",
 	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
 	.options = {options},
 	.schema = &gid_schema,
 };
@@ -52,6 +53,7 @@ static const struct command devices = {
 	.name = "devices",
 	.summary = "list devices",
 	.object_completion = COMPLETE_COMMAND,
+	.most_objects = 2,
 	.schema = &device_schema,
 };
 

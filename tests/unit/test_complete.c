@@ -46,6 +46,7 @@ static const struct command samples = {
 	.group = GROUP_INVENTORY,
 	.summary = "list samples",
 	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
 	.options = {options},
 	.schema = &sample_schema,
 };
@@ -54,8 +55,8 @@ static const struct command shell = {
 	.name = "shell",
 	.group = GROUP_SHELL,
 	.summary = "print a script",
-	.object_completion = COMPLETE_CHOICE,
 	.object_choices = types,
+	.most_objects = 1,
 };
 
 static const struct command link_command = {
@@ -70,6 +71,7 @@ static const struct command help = {
 	.group = GROUP_SHELL,
 	.summary = "explain",
 	.object_completion = COMPLETE_COMMAND,
+	.most_objects = 2,
 };
 
 static const struct command schema = {
@@ -77,6 +79,7 @@ static const struct command schema = {
 	.group = GROUP_SHELL,
 	.summary = "print a schema",
 	.object_completion = COMPLETE_SCHEMA,
+	.most_objects = 1,
 };
 
 static const struct command hidden = {
@@ -84,6 +87,7 @@ static const struct command hidden = {
 	.group = GROUP_HIDDEN,
 	.summary = "for scripts",
 	.object_completion = COMPLETE_DEVICE,
+	.most_objects = -1,
 	.schema = &leaf_schema,
 };
 
@@ -175,6 +179,8 @@ static void objects(void **state)
 	check("--json|list|--all|mlx5_0/", "mlx5_0/1\t\n");
 	check("shell|", "ib\tInfiniBand\nroce-v1\t\nroce-v2\t\n");
 	check("shell|roce", "roce-v1\t\nroce-v2\t\n");
+	check("shell|ib|", "");
+	check("schema|samples|", "");
 	check("link|", "");
 	check("help|", COMMANDS);
 	check("help|sc", "schema\tprint a schema\n");
@@ -260,6 +266,7 @@ static const struct command bytes = {
 	.name = "bytes",
 	.summary = "the bytes",
 	.object_completion = COMPLETE_FIELD,
+	.most_objects = -1,
 	.options = {options},
 	.schema = &packed_schema,
 };
