@@ -419,15 +419,14 @@ void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 
 void text_buffer_add_xml(struct text_buffer *buffer, const char *text)
 {
+	static const char marks[] = "<>&\"";
+	static const char *const names[] = {"lt", "gt", "amp", "quot"};
+
 	for (; *text; text++) {
-		if (*text == '<')
-			text_buffer_add(buffer, "&lt;");
-		else if (*text == '>')
-			text_buffer_add(buffer, "&gt;");
-		else if (*text == '&')
-			text_buffer_add(buffer, "&amp;");
-		else if (*text == '"')
-			text_buffer_add(buffer, "&quot;");
+		const char *mark = strchr(marks, *text);
+
+		if (mark)
+			text_buffer_add(buffer, "&%s;", names[mark - marks]);
 		else
 			text_buffer_add(buffer, "%c", *text);
 	}

@@ -267,12 +267,9 @@ static void get_rate(const void *record, struct value *value)
 	value->tone = growth_tone(change);
 }
 
-#define REAL_COLUMN(member_, digits_, key_, heading_, flags_, needs_, help_)                       \
-	{                                                                                          \
-		FIELD_ROW(struct counter_change, member_, struct real, FIELD_REAL, key_, heading_, \
-			  (flags_) | FIELD_RIGHT, needs_, help_),                                  \
-			.digits = digits_                                                          \
-	}
+#define REAL_COLUMN(member_, digits_, key_, heading_, flags_, needs_, help_, ...)                  \
+	REAL_FIELD(struct counter_change, member_, key_, heading_, (flags_) | FIELD_RIGHT, needs_, \
+		   help_, .digits = digits_, ##__VA_ARGS__)
 
 static const struct field fields[] = {
 	STRING_FIELD(struct counter_change, time, "time", "TIME", FIELD_DEFAULT, 0,
@@ -307,13 +304,8 @@ static const struct field fields[] = {
 		       "growth from the earlier reading to the later one"),
 	REAL_COLUMN(interval_sec, 1, "interval_sec", "SECONDS", 0, 0,
 		    "time between the two readings"),
-	{
-		FIELD_ROW(struct counter_change, rate_per_sec, struct real, FIELD_REAL,
-			  "rate_per_sec", "PER SECOND", FIELD_DEFAULT | FIELD_RIGHT, 0,
-			  "growth per second, in the unit"),
-		.digits = 1,
-		.get = get_rate,
-	},
+	REAL_COLUMN(rate_per_sec, 1, "rate_per_sec", "PER SECOND", FIELD_DEFAULT, 0,
+		    "growth per second, in the unit", .get = get_rate),
 	REAL_COLUMN(gbps, 6, "throughput_gbps", "Gb/s", FIELD_DEFAULT, 0,
 		    "that rate for bytes on the wire, in 10^9 bits per second"),
 	REAL_COLUMN(percent_of_rate, 2, "percent_of_rate", "% OF RATE", FIELD_DEFAULT, NEED_RATE,

@@ -41,9 +41,8 @@ struct columns columns_of(const struct schema *schema, enum column_set set)
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
 
-		if (field->flags & FIELD_SECRET)
-			continue;
-		if (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT)
+		if (!(field->flags & FIELD_SECRET) &&
+		    (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT))
 			append(&columns, field);
 	}
 	return columns;
@@ -55,9 +54,8 @@ static void append_all(struct columns *columns, enum column_set set)
 	for (size_t i = 0; i < columns->schema->field_count; i++) {
 		const struct field *field = &columns->schema->fields[i];
 
-		if (field->flags & FIELD_SECRET)
-			continue;
-		if (set == COLUMNS_ALL || field->kind != FIELD_RECORDS)
+		if (!(field->flags & FIELD_SECRET) &&
+		    (set == COLUMNS_ALL || field->kind != FIELD_RECORDS))
 			append(columns, field);
 	}
 }

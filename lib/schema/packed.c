@@ -33,13 +33,10 @@ static void get_code(const struct field *field, uint64_t code, struct value *val
 	if (!name)
 		return;
 	value->tone = name->tone;
-	if (field->kind == FIELD_REAL) {
-		value->kind = VALUE_REAL;
-		value->real = strtod(name->word, NULL);
-	} else {
-		value->kind = VALUE_UNSIGNED;
-		value->number = strtoull(name->word, NULL, 10);
-	}
+	if (field->kind == FIELD_REAL)
+		value_set_real(value, strtod(name->word, NULL));
+	else
+		value_set_unsigned(value, strtoull(name->word, NULL, 10));
 }
 
 static void get_gid(const struct field *field, const unsigned char *bytes, struct value *value)
@@ -88,8 +85,7 @@ void packed_get(const struct field *field, const void *record, struct value *val
 		number = number_of(packed_number(field, record));
 	}
 	if (field->kind == FIELD_BOOL) {
-		value->kind = VALUE_BOOL;
-		value->boolean = number.value;
+		value_set_bool(value, number.value);
 	} else if (field->names && (field->kind == FIELD_UNSIGNED || field->kind == FIELD_REAL)) {
 		get_code(field, number.value, value);
 	} else {

@@ -33,13 +33,9 @@ static void get_flags(const struct enum_name *names, uint64_t flags, struct valu
 
 static void get_enum(const struct enum_name *names, uint64_t code, struct value *value)
 {
-	const struct enum_name *name = enum_find(names, code);
-
-	if (name) {
-		value->tone = name->tone;
-		value_set_string(value, name->word);
+	value_set_word(value, names, code);
+	if (value->kind != VALUE_NONE)
 		return;
-	}
 	snprintf(value->scratch, sizeof(value->scratch), "unknown-%" PRIu64, code);
 	value_set_string(value, value->scratch);
 }
@@ -102,8 +98,7 @@ void field_get_number(const struct field *field, const struct number *number, st
 		get_flags(field->names, number->value, value);
 		break;
 	default:
-		value->kind = VALUE_UNSIGNED;
-		value->number = number->value;
+		value_set_unsigned(value, number->value);
 	}
 }
 
@@ -114,13 +109,6 @@ static void get_list(const struct strings *strings, struct value *value)
 	value->kind = VALUE_LIST;
 	value->list.items = (const char *const *)strings->items;
 	value->list.count = strings->count;
-}
-
-static void get_records(const struct records *records, struct value *value)
-{
-	if (!records->known)
-		return;
-	value_set_records(value, records->rows, records->count);
 }
 
 void field_get_address(const struct field *field, const void *member, struct value *value)
@@ -137,17 +125,12 @@ void field_get_address(const struct field *field, const void *member, struct val
 	}
 }
 
-static void get_bool(enum tristate state, struct value *value)
-{
-	if (state == TRISTATE_UNKNOWN)
-		return;
-	value->kind = VALUE_BOOL;
-	value->boolean = state == TRISTATE_YES;
-}
-
 void field_get(const struct field *field, const void *record, struct value *value)
 {
 	const void *member = (const char *)record + field->offset;
+	const struct records *records = member;
+	const enum tristate *state = member;
+	const struct real *real = member;
 
 	value->kind = VALUE_NONE;
 	value->tone = TONE_PLAIN;
@@ -164,13 +147,12 @@ void field_get(const struct field *field, const void *record, struct value *valu
 		value_set_string(value, *(char *const *)member);
 		break;
 	case FIELD_REAL:
-		if (((const struct real *)member)->known) {
-			value->kind = VALUE_REAL;
-			value->real = ((const struct real *)member)->value;
-		}
+		if (real->known)
+			value_set_real(value, real->value);
 		break;
 	case FIELD_BOOL:
-		get_bool(*(const enum tristate *)member, value);
+		if (*state != TRISTATE_UNKNOWN)
+			value_set_bool(value, *state == TRISTATE_YES);
 		break;
 	case FIELD_GID:
 	case FIELD_IP:
@@ -180,7 +162,8 @@ void field_get(const struct field *field, const void *record, struct value *valu
 		get_list(member, value);
 		break;
 	case FIELD_RECORDS:
-		get_records(member, value);
+		if (records->known)
+			value_set_records(value, records->rows, records->count);
 		break;
 	default:
 		field_get_number(field, member, value);

@@ -126,99 +126,58 @@ const char *schema_view(const struct schema *schema, const char *when);
 		 char unused;                                                                   \
 	 }))
 
-#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)              \
-	.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, .needs = needs_, \
-	.offset = FIELD_OFFSET(record, member, type)
-
-#define STRING_FIELD(record, member, ...)                                    \
-	{                                                                    \
-		FIELD_ROW(record, member, char *, FIELD_STRING, __VA_ARGS__) \
-	}
-#define UNSIGNED_FIELD(record, member, ...)                                           \
-	{                                                                             \
-		FIELD_ROW(record, member, struct number, FIELD_UNSIGNED, __VA_ARGS__) \
-	}
-#define SIGNED_FIELD(record, member, ...)                                           \
-	{                                                                           \
-		FIELD_ROW(record, member, struct number, FIELD_SIGNED, __VA_ARGS__) \
-	}
-#define HEX_FIELD(record, member, digits_, ...)                                   \
-	{                                                                         \
-		FIELD_ROW(record, member, struct number, FIELD_HEX, __VA_ARGS__), \
-			.digits = digits_                                         \
-	}
-#define REAL_FIELD(record, member, ...)                                         \
-	{                                                                       \
-		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__) \
-	}
-/* Measured times: in a table, anything below tenths of a unit is noise. */
-#define TENTHS_FIELD(record, member, ...)                                                    \
+/* The row of a field that is held in a member; further initializers may follow the help. */
+#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_, ...)   \
 	{                                                                                    \
-		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__), .digits = 1 \
+		.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_,    \
+		.needs = needs_, .offset = FIELD_OFFSET(record, member, type), ##__VA_ARGS__ \
 	}
-#define BOOL_FIELD(record, member, ...)                                           \
-	{                                                                         \
-		FIELD_ROW(record, member, enum tristate, FIELD_BOOL, __VA_ARGS__) \
-	}
-#define ENUM_FIELD(record, member, names_, ...)                                                    \
-	{                                                                                          \
-		FIELD_ROW(record, member, struct number, FIELD_ENUM, __VA_ARGS__), .names = names_ \
-	}
-#define FLAGS_FIELD(record, member, names_, ...)                                    \
-	{                                                                           \
-		FIELD_ROW(record, member, struct number, FIELD_FLAGS, __VA_ARGS__), \
-			.names = names_                                             \
-	}
-#define GUID_FIELD(record, member, ...)                                           \
-	{                                                                         \
-		FIELD_ROW(record, member, struct number, FIELD_GUID, __VA_ARGS__) \
-	}
-#define GID_FIELD(record, member, ...)                                              \
-	{                                                                           \
-		FIELD_ROW(record, member, struct known_gid, FIELD_GID, __VA_ARGS__) \
-	}
-#define IP_FIELD(record, member, ...)                                             \
-	{                                                                         \
-		FIELD_ROW(record, member, struct known_ip, FIELD_IP, __VA_ARGS__) \
-	}
-#define LIST_FIELD(record, member, ...)                                            \
-	{                                                                          \
-		FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__) \
-	}
+#define STRING_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, char *, FIELD_STRING, __VA_ARGS__)
+#define UNSIGNED_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_UNSIGNED, __VA_ARGS__)
+#define SIGNED_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_SIGNED, __VA_ARGS__)
+#define HEX_FIELD(record, member, digits_, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_HEX, __VA_ARGS__, .digits = digits_)
+#define REAL_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__)
+/* Measured times: in a table, anything below tenths of a unit is noise. */
+#define TENTHS_FIELD(record, member, ...) REAL_FIELD(record, member, __VA_ARGS__, .digits = 1)
+#define BOOL_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, enum tristate, FIELD_BOOL, __VA_ARGS__)
+#define ENUM_FIELD(record, member, names_, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_ENUM, __VA_ARGS__, .names = names_)
+#define FLAGS_FIELD(record, member, names_, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_FLAGS, __VA_ARGS__, .names = names_)
+#define GUID_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct number, FIELD_GUID, __VA_ARGS__)
+#define GID_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct known_gid, FIELD_GID, __VA_ARGS__)
+#define IP_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct known_ip, FIELD_IP, __VA_ARGS__)
+#define LIST_FIELD(record, member, ...) \
+	FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__)
 /* Computed: `get_` fills the value; the schema needs to know its kind. */
-#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                \
+#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_, ...)           \
 	{                                                                                 \
 		.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, \
-		.needs = needs_, .get = get_                                              \
+		.needs = needs_, .get = get_, ##__VA_ARGS__                               \
 	}
 /* The same for a word of an enumeration. */
-#define COMPUTED_ENUM_FIELD(get_, names_, key_, heading_, flags_, help_)                       \
-	{                                                                                      \
-		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_ENUM, .flags = flags_, \
-		.names = names_, .get = get_                                                   \
-	}
+#define COMPUTED_ENUM_FIELD(get_, names_, key_, heading_, flags_, help_) \
+	COMPUTED_FIELD(FIELD_ENUM, get_, key_, heading_, flags_, 0, help_, .names = names_)
 /* The same for a number with this many decimals in a table. */
-#define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_)                      \
-	{                                                                                      \
-		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_REAL, .flags = flags_, \
-		.digits = digits_, .get = get_                                                 \
-	}
+#define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_) \
+	COMPUTED_FIELD(FIELD_REAL, get_, key_, heading_, flags_, 0, help_, .digits = digits_)
 /* A list of records; `columns_` names the keys that are shown here, "" for all. */
-#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                             \
-	{                                                                                       \
-		.key = FIELD_TEXT(key_, "RECORDS", help_) "\0" columns_, .kind = FIELD_RECORDS, \
-		.needs = needs_, .get = get_, .records = schema_                                \
-	}
+#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                          \
+	COMPUTED_FIELD(FIELD_RECORDS, get_, key_, "RECORDS", 0, needs_, help_ "\0" columns_, \
+		       .records = schema_)
 /* One of several lists in a record, with its own heading. */
-#define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_)                                 \
-	{                                                                                          \
-		.key = FIELD_TEXT(key_, heading_, help_) "\0", .kind = FIELD_RECORDS, .get = get_, \
-		.records = schema_                                                                 \
-	}
+#define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_) \
+	COMPUTED_FIELD(FIELD_RECORDS, get_, key_, heading_, 0, 0, help_ "\0", .records = schema_)
 /* A list that the record holds, as struct records. */
 #define HELD_RECORDS_FIELD(record, member, schema_, key_, needs_, help_)                     \
-	{                                                                                    \
-		FIELD_ROW(record, member, struct records, FIELD_RECORDS, key_, "RECORDS", 0, \
-			  needs_, help_ "\0"),                                               \
-			.records = schema_                                                   \
-	}
+	FIELD_ROW(record, member, struct records, FIELD_RECORDS, key_, "RECORDS", 0, needs_, \
+		  help_ "\0", .records = schema_)

@@ -78,17 +78,11 @@ PATH_GETTER(rate_gbps, value_set_real)
 PATH_GETTER(mtu_bytes, value_set_unsigned)
 PATH_GETTER(sl, value_set_unsigned)
 
-#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_)                          \
-	{                                                                                 \
-		.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, \
-		.get = get_, .tag = tag_                                                  \
-	}
-#define COUNTED(member_, key_, heading_, help_)                                           \
-	{                                                                                 \
-		FIELD_ROW(struct route_row, member_, struct number, FIELD_UNSIGNED, key_, \
-			  heading_, FIELD_RIGHT, 0, help_),                               \
-			.tag = ROUTE_OF_COUNTERS                                          \
-	}
+#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_) \
+	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, 0, help_, .tag = tag_)
+#define COUNTED(member_, key_, heading_, help_)                                          \
+	UNSIGNED_FIELD(struct route_row, member_, key_, heading_, FIELD_RIGHT, 0, help_, \
+		       .tag = ROUTE_OF_COUNTERS)
 
 static const struct field route_fields[] = {
 	ENUM_FIELD(struct route_row, direction, direction_names, "direction", "DIRECTION",
