@@ -22,7 +22,7 @@ struct completer {
 	size_t set_count;
 	const char *root;
 	complete_list list;
-	const char *lead; /* text before the completed part, repeated in each candidate */
+	char *lead; /* text before the completed part, repeated in each candidate */
 };
 
 /*
@@ -34,6 +34,13 @@ static void put(const struct completer *completer, const char *partial, const ch
 {
 	if (text_is_plain(word) && !strncmp(word, partial, strlen(partial)))
 		printf("%s%s\t%s\n", completer->lead, word, help);
+}
+
+/* Moves the part of the word before `rest` to the lead, and returns `rest`. */
+static const char *keep(struct completer *completer, const char *partial, const char *rest)
+{
+	mem_extend(&completer->lead, "%.*s", (int)(rest - partial), partial);
+	return rest;
 }
 
 static void put_commands(const struct completer *completer, const char *partial)
@@ -102,24 +109,15 @@ static void put_options(struct completer *completer, const char *partial)
 static void put_columns(struct completer *completer, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
-	const char *comma = strrchr(partial, ',');
-	_cleanup_(freep) char *lead = NULL;
+	const char *comma = strrchr(partial, ','), *name = comma ? comma + 1 : partial;
 
 	if (!schema)
 		return;
-	if (!comma && (partial[0] == '+' || partial[0] == '-'))
-		comma = partial;
-	else if (comma && (comma[1] == '+' || comma[1] == '-'))
-		comma++;
-	lead = mem_format("%s%.*s", completer->lead, comma ? (int)(comma - partial + 1) : 0,
-			  partial);
-	completer->lead = lead;
+	name = keep(completer, partial, name + (*name == '+' || *name == '-'));
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind != FIELD_RECORDS)
-			put(completer, comma ? comma + 1 : partial, schema->fields[i].key,
-			    field_help(&schema->fields[i]));
-	put(completer, comma ? comma + 1 : partial, "all", "every column");
-	completer->lead = "";
+			put(completer, name, schema->fields[i].key, field_help(&schema->fields[i]));
+	put(completer, name, "all", "every column");
 }
 
 /*
@@ -129,27 +127,23 @@ static void put_columns(struct completer *completer, const char *partial)
 static void put_assignments(struct completer *completer, bool settable, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
-	const char *comma = strrchr(partial, ','), *equals;
-	const char *piece = comma ? comma + 1 : partial, *kept = completer->lead;
-	_cleanup_(freep) char *lead = NULL, *key = NULL;
+	const char *comma = strrchr(partial, ','), *piece = comma ? comma + 1 : partial;
+	const char *equals = strchr(piece, '=');
+	const char *rest = keep(completer, partial, equals ? equals + 1 : piece);
+	_cleanup_(freep) char *key = mem_format("%.*s", equals ? (int)(equals - piece) : 0, piece);
 	const struct field *field;
 
-	equals = strchr(piece, '=');
-	lead = mem_format("%s%.*s", kept, (int)((equals ? equals + 1 : piece) - partial), partial);
-	completer->lead = lead;
 	for (size_t i = 0; schema && !equals && i < schema->field_count; i++) {
 		_cleanup_(freep) char *word = mem_format("%s=", schema->fields[i].key);
 
 		if (settable ? schema->fields[i].width != 0
 			     : schema->fields[i].kind != FIELD_RECORDS)
-			put(completer, piece, word, field_help(&schema->fields[i]));
+			put(completer, rest, word, field_help(&schema->fields[i]));
 	}
-	key = equals ? mem_format("%.*s", (int)(equals - piece), piece) : NULL;
-	field = schema && key ? schema_find(schema, key) : NULL;
+	field = schema && equals ? schema_find(schema, key) : NULL;
 	for (const struct enum_name *name = field ? field_names(field) : NULL; name && name->word;
 	     name++)
-		put(completer, equals + 1, name->word, name->help ? name->help : "");
-	completer->lead = kept;
+		put(completer, rest, name->word, name->help ? name->help : "");
 }
 
 static void put_listed(const struct completer *completer, enum completion completion,
@@ -217,38 +211,28 @@ static void put_class(struct completer *completer, enum completion completion,
 static void put_value(struct completer *completer, const struct option_row *row,
 		      const char *partial)
 {
-	const char *lead = completer->lead;
 	const char *comma = strrchr(partial, ',');
-	_cleanup_(freep) char *longer = NULL;
 
 	/* Completes the last word of a list, which the command itself may split. */
 	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST ||
-		      (row->kind == OPTION_STRING && row->choices))) {
-		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
-		completer->lead = longer;
-		partial = comma + 1;
-	}
+		      (row->kind == OPTION_STRING && row->choices)))
+		partial = keep(completer, partial, comma + 1);
 	put_class(completer, row->completion, row->choices, partial);
-	completer->lead = lead;
 }
 
 /* --color=al arrives as one word. Returns false if the word is not of that form. */
 static bool put_joined_value(struct completer *completer, const char *word)
 {
 	const char *equals = strchr(word, '=');
-	_cleanup_(freep) char *name = NULL, *lead = NULL;
+	_cleanup_(freep) char *name = NULL;
 	const struct option_row *row;
 
 	if (word[0] != '-' || word[1] != '-' || !equals)
 		return false;
-	name = mem_string(word);
-	name[equals - word] = '\0';
-	lead = mem_format("%s=", name);
+	name = mem_format("%.*s", (int)(equals - word), word);
 	row = option_find(completer->sets, completer->set_count, name);
-	completer->lead = lead;
 	if (row && row->kind != OPTION_FLAG)
-		put_value(completer, row, equals + 1);
-	completer->lead = "";
+		put_value(completer, row, keep(completer, word, equals + 1));
 	return true;
 }
 
@@ -381,7 +365,7 @@ void complete_words(const struct ctx *ctx, char *const *words, complete_list lis
 		.ctx = *ctx,
 		.root = ctx->globals.root,
 		.list = list,
-		.lead = "",
+		.lead = mem_string(""),
 	};
 	const struct option_row *open;
 	const char *last = "";
@@ -394,4 +378,5 @@ void complete_words(const struct ctx *ctx, char *const *words, complete_list lis
 	put_candidates(&completer, open, last);
 	strings_free(&completer.given);
 	free(completer.sets);
+	free(completer.lead);
 }

@@ -109,27 +109,18 @@ static void put_children(const struct command *command, FILE *stream)
 		fprintf(stream, "The default is %s.\n", child.name);
 }
 
-static char *keyword_text(const struct keyword *keyword)
-{
-	return mem_format("%s %s", keyword->word, keyword->metavar);
-}
-
 static void put_keywords(const struct command *command, FILE *stream)
 {
 	const struct keyword *keyword;
-	int width = 0;
+	size_t width = 0;
 
-	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
-		_cleanup_(freep) char *text = keyword_text(keyword);
-
-		widen(&width, text);
-	}
+	for (size_t i = 0; (keyword = command->keyword(i)); i++)
+		if (strlen(keyword->word) + strlen(keyword->metavar) > width)
+			width = strlen(keyword->word) + strlen(keyword->metavar);
 	fputs("\nSettings:\n", stream);
-	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
-		_cleanup_(freep) char *text = keyword_text(keyword);
-
-		fprintf(stream, "  %-*s  %s\n", width, text, keyword->help);
-	}
+	for (size_t i = 0; (keyword = command->keyword(i)); i++)
+		fprintf(stream, "  %s %-*s  %s\n", keyword->word,
+			(int)(width - strlen(keyword->word)), keyword->metavar, keyword->help);
 }
 
 void help_of_command(const struct command *parent, const struct command *command, FILE *stream)
