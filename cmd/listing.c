@@ -171,14 +171,15 @@ bool listing_load(struct listing *listing)
 	return listing_load_inventory(listing, columns_needs(&listing->columns));
 }
 
-/* A word that is not a device may be a misplaced subcommand, or its plural. */
-static void suggest_child(const struct command *command, struct problem *problem)
+/* A word that is not a device may be iproute2's `show`, a misplaced subcommand, or its plural. */
+static void suggest_child(const struct ctx *ctx, struct problem *problem)
 {
-	_cleanup_(freep) char *one = mem_string(problem->object);
+	const struct command *command = ctx->command;
+	_cleanup_(freep) char *one = mem_string(problem->object), *path = command_path(ctx);
 	struct command child;
-	char *hint = NULL;
+	char *hint = command_hint_show(path, problem->object);
 
-	if (command_find_child(command, problem->object, &child))
+	if (!hint && command_find_child(command, problem->object, &child))
 		hint = mem_format("a subcommand comes before the objects: rdmactl %s %s",
 				  command->name, child.name);
 	if (!hint && *one && one[strlen(one) - 1] == 's') {
@@ -201,7 +202,7 @@ bool listing_load_inventory(struct listing *listing, uint64_t needs)
 			    &listing->notes);
 	for (size_t i = 0; i < listing->problems.count; i++)
 		if (!strcmp(listing->problems.items[i].error, OBJECT_NO_DEVICE))
-			suggest_child(listing->ctx->command, &listing->problems.items[i]);
+			suggest_child(listing->ctx, &listing->problems.items[i]);
 	return listing_has_loaded(listing, rc);
 }
 

@@ -15,12 +15,13 @@ bool command_child(const struct command *command, size_t number, struct command 
 		if (!command->child(number, ret_child))
 			return false;
 	} else {
-		for (size_t i = 0; command->children && i < number; i++)
-			if (!command->children[i])
-				return false;
-		if (!command->children || !command->children[number])
+		const struct command *const *child = command->children;
+
+		for (size_t i = 0; child && *child && i < number; i++)
+			child++;
+		if (!child || !*child)
 			return false;
-		*ret_child = *command->children[number];
+		*ret_child = **child;
 	}
 	ret_child->group = command->group;
 	ret_child->own_timeout |= command->own_timeout;
@@ -135,6 +136,13 @@ static void look_through(struct survey *survey, int argc, char *const *argv)
 	}
 }
 
+char *command_hint_show(const char *path, const char *word)
+{
+	if (strcmp(word, "show") && strcmp(word, "list"))
+		return NULL;
+	return mem_format("leave '%s' out: rdmactl %s", word, path);
+}
+
 char *command_unknown_child(const struct command *command, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) const char **names = NULL;
@@ -152,7 +160,10 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 		*c = (char)tolower((unsigned char)*c);
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		MEM_ADD(names, count) = child.name;
-	list = mem_format("rdmactl %s --help lists the words", command->name);
+	if (command->run ? command->schema != NULL : !command->least_objects)
+		list = command_hint_show(command->name, word);
+	if (!list)
+		list = mem_format("rdmactl %s --help lists the words", command->name);
 	*ret_hint = text_suggest(word, names, count, list);
 	return mem_format("unknown %s '%s'", kind, clean);
 }

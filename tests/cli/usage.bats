@@ -65,6 +65,22 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 5 gids 'set: no such RDMA device' 'there are mlx5_0, mlx5_1, mlx5_2'
 }
 
+@test "usage: the words show and list of iproute2" {
+	on cx6dx-roce dev show
+	expect_error 5 dev 'show: no such RDMA device' "leave 'show' out: rdmactl dev"
+	on cx6dx-roce roce list
+	expect_error 5 roce 'list: no such RDMA device' "leave 'list' out: rdmactl roce"
+	try link show
+	expect_error 2 link "unknown command 'show'" "leave 'show' out: rdmactl link"
+	try fabric list
+	expect_error 2 fabric "unknown command 'list'" "leave 'list' out: rdmactl fabric"
+	# These print nothing without a word.
+	try mesh show
+	expect_error 2 mesh "unknown command 'show'" 'rdmactl mesh --help lists the words'
+	try mad show
+	expect_error 2 mad "unknown command 'show'" 'rdmactl mad --help lists the words'
+}
+
 @test "usage: unknown command" {
 	try frobnicate
 	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help lists the commands'
