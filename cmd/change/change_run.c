@@ -87,10 +87,16 @@ static const struct setting *find_setting(struct change_plan *plan,
 			return table[count];
 	words = mem_alloc_zero(count, sizeof(*words));
 	for (size_t i = 0; i < count; i++) {
+		const struct enum_name *choices = table[i]->keyword.choices;
+
 		words[i] = table[i]->keyword.word;
 		mem_extend(&list, "%s%s", i ? ", " : "the settings are ", words[i]);
+		/* `ports set DEV/PORT down`, without the setting of that value. */
+		if (!hint && choices && enum_find_word(choices, word))
+			hint = mem_format("did you mean '%s %s'?", words[i], word);
 	}
-	hint = text_suggest(word, words, count, list);
+	if (!hint)
+		hint = text_suggest(word, words, count, list);
 	listing_fail_format(&plan->listing, STATUS_USAGE, hint, "unknown setting '%s'", word);
 	return NULL;
 }

@@ -467,6 +467,9 @@ static void local(void **state)
 	expect(bed, "rxe0 width 4x", STATUS_USAGE, "",
 	       "rdmactl ports: unknown setting 'width'\n"
 	       "  the settings are state\n");
+	expect(bed, "rxe0 down", STATUS_USAGE, "",
+	       "rdmactl ports: unknown setting 'down'\n"
+	       "  did you mean 'state down'?\n");
 	/* An unknown link layer: with a netdev it is not InfiniBand. */
 	eth_ports[0].link_layer.known = ib_ports[0].link_layer.known = false;
 	run(bed, "rxe0 width 4x");
