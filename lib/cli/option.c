@@ -170,18 +170,24 @@ static int parse_real(const char *text, struct real *real)
 	return 0;
 }
 
-static char *complain_choice(const struct option_row *row, const char *word)
+static char *complain_choice(const struct option_row *row, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) const char **words = NULL;
+	size_t count = 0;
 	char *message = mem_format("--%s: '%s' is not %s", row->name, clean,
 				   row->choices[1].word ? "one of " : "the only choice, ");
 
-	for (const struct enum_name *choice = row->choices; choice->word; choice++)
-		mem_extend(&message, "%s%s", choice == row->choices ? "" : ", ", choice->word);
+	for (const struct enum_name *choice = row->choices; choice->word; choice++) {
+		mem_extend(&message, "%s%s", count ? ", " : "", choice->word);
+		MEM_ADD(words, count) = choice->word;
+	}
+	*ret_hint = text_suggest(word, words, count, NULL);
 	return message;
 }
 
-static char *store_choices(const struct option_row *row, struct number *number, const char *text)
+static char *store_choices(const struct option_row *row, struct number *number, const char *text,
+			   char **ret_hint)
 {
 	_cleanup_(freep) char *list = mem_string(text);
 	char *rest = list;
@@ -191,7 +197,7 @@ static char *store_choices(const struct option_row *row, struct number *number, 
 		const struct enum_name *choice = enum_find_word(row->choices, word);
 
 		if (!choice)
-			return complain_choice(row, word);
+			return complain_choice(row, word, ret_hint);
 		codes |= choice->value;
 	}
 	number_set(number, codes);
@@ -289,8 +295,8 @@ static char *store_string(const struct option_row *row, const char **member, con
 	return NULL;
 }
 
-/* Stores the value; returns a message if the text is not valid. */
-static char *store(const struct option_row *row, void *member, const char *text)
+/* Stores the value; returns a message, and perhaps the next step, if the text is not valid. */
+static char *store(const struct option_row *row, void *member, const char *text, char **ret_hint)
 {
 	const struct enum_name *choice;
 
@@ -307,11 +313,11 @@ static char *store(const struct option_row *row, void *member, const char *text)
 	case OPTION_REAL:
 		return parse_real(text, member) ? complain_number(row, text) : NULL;
 	case OPTION_CHOICES:
-		return store_choices(row, member, text);
+		return store_choices(row, member, text, ret_hint);
 	default:
 		choice = enum_find_word(row->choices, text);
 		if (!choice)
-			return complain_choice(row, text);
+			return complain_choice(row, text, ret_hint);
 		number_set(member, choice->value);
 		return NULL;
 	}
@@ -448,8 +454,8 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 			return -EINVAL;
 		}
 		message = store(parser.rows[at],
-				(char *)parser.owners[at]->values + parser.rows[at]->offset,
-				optarg);
+				(char *)parser.owners[at]->values + parser.rows[at]->offset, optarg,
+				ret_hint);
 		if (message) {
 			*ret_message = message;
 			return -EINVAL;

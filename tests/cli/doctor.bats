@@ -117,7 +117,7 @@ repair()
 	on mlx4-dead-port doctor --only port-state --fail-on error
 	[ "$status" = 0 ]
 	on mlx4-dead-port doctor --only port-state --fail-on eror
-	expect_error 2 doctor "--fail-on: 'eror' is not one of note, warning, error" 'rdmactl doctor --help'
+	expect_error 2 doctor "--fail-on: 'eror' is not one of note, warning, error" "did you mean 'error'?"
 }
 
 @test "doctor: formats for monitoring systems use the exit statuses of their readers" {

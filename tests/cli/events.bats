@@ -59,6 +59,7 @@ words()
 	try events --until port-actve
 	expect 2
 	grep -q "^rdmactl events: --until: 'port-actve' is not one of device-added, " <<<"$stderr"
+	grep -q "^  did you mean 'port-active'?$" <<<"$stderr"
 	try events --event port-active,nonsense
 	expect 2
 	grep -q "^rdmactl events: --event: 'nonsense' is not one of " <<<"$stderr"

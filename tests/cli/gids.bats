@@ -59,7 +59,7 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	cells cx6dx-roce gids index,type --type ib
 	same 'none' '' "$output"
 	on cx6dx-roce gids --type RoCEv2
-	expect_error 2 gids "--type: 'RoCEv2' is not one of ib, roce-v1, roce-v2" 'rdmactl gids --help'
+	expect_error 2 gids "--type: 'RoCEv2' is not one of ib, roce-v1, roce-v2" "did you mean 'roce-v2'?"
 }
 
 @test "gids: --type does not match a GID whose type cannot be read" {

@@ -141,8 +141,9 @@ refused()
 		--peer 192.0.2.1 --proto rping --mtu 1024
 	refused '--sizes: only one size with --proto rping' \
 		--peer 192.0.2.1 --proto rping --sizes 64,128
-	refused "--proto: 'pinpong' is not one of rdmactl, pingpong, uc-pingpong, ud-pingpong, srq-pingpong, rping, ucmatose, mckey, perftest" \
-		--peer h --proto pinpong
+	try selftest --peer h --proto pinpong
+	expect_error 2 selftest "--proto: 'pinpong' is not one of rdmactl, pingpong, uc-pingpong, ud-pingpong, srq-pingpong, rping, ucmatose, mckey, perftest" \
+		"did you mean 'pingpong'?"
 	nothing_wrong
 }
 
@@ -254,7 +255,8 @@ refused()
 	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256
 	refused "--port: '65536' is not between 1 and 65535" --serve --port 65536
 	refused "--mtu: '1500' is not one of 256, 512, 1024, 2048, 4096" --mtu 1500
-	refused "--operations: 'sned' is not one of send, write, read, atomic" --operations write,sned
+	try selftest --operations write,sned
+	expect_error 2 selftest "--operations: 'sned' is not one of send, write, read, atomic" "did you mean 'send'?"
 	refused "--expect-gbps: 'much' is not a number above 0 (3, 2.5)" --expect-gbps much
 	refused "--bind: 'here' is not an IPv4 or IPv6 address" --serve --bind here
 	refused '--bind: fe80::1 is a link-local address: add its netdev, fe80::1%NETDEV' \

@@ -253,7 +253,7 @@ names_command()
 	try devices --color ''
 	expect_error 2 devices "--color: '' is not one of auto, always, never" 'rdmactl devices --help'
 	try --color=Always devices
-	expect_error 2 '' "--color: 'Always' is not one of auto, always, never" 'rdmactl help'
+	expect_error 2 '' "--color: 'Always' is not one of auto, always, never" "did you mean 'always'?"
 }
 
 @test "usage: --timeout takes a duration" {

@@ -516,7 +516,10 @@ static void bad_values(void **state)
 	check_bad("--kinds=", "--kinds: '' is not one of one, two, more", NULL);
 	check_bad("--when sometimes", "--when: 'sometimes' is not one of never, always", NULL);
 	check_bad("--when=", "--when: '' is not one of never, always", NULL);
-	check_bad("--when=neve", "--when: 'neve' is not one of never, always", NULL);
+	check_bad("--when=neve", "--when: 'neve' is not one of never, always",
+		  "did you mean 'never'?");
+	check_bad("--kinds=one,mroe", "--kinds: 'mroe' is not one of one, two, more",
+		  "did you mean 'more'?");
 	check_bad("--when=\033", "--when: '\\x1b' is not one of never, always", NULL);
 	check_bad("--count x", "--count: 'x' is not a number", NULL);
 	check_bad("--count=-1", "--count: '-1' is not a number", NULL);
