@@ -36,6 +36,9 @@ const char *format_tone(enum tone tone);
 const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH]);
 /* Formats a value as text; lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
+/* The same on one line: line breaks of FIELD_LINES are shown as other control bytes are. */
+void format_field(const struct field *field, const struct value *value, const char *separator,
+		  struct text *text);
 /* Inline, because it runs for each cell, and rarely has anything to release. */
 static inline void text_release(struct text *text)
 {

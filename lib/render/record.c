@@ -49,7 +49,7 @@ static void put_record(FILE *out, const struct columns *columns, const void *rec
 			put_inner(out, field, &value, indent);
 			continue;
 		}
-		format_value(&value, " ", &text);
+		format_field(field, &value, " ", &text);
 		fprintf(out, "%*s%-*s  %s\n", indent, "", width, field->key,
 			text.string && *text.string ? text.string : "-");
 	}

@@ -53,6 +53,14 @@ void format_value(const struct value *value, const char *separator, struct text 
 	}
 }
 
+void format_field(const struct field *field, const struct value *value, const char *separator,
+		  struct text *text)
+{
+	format_value(value, separator, text);
+	if (field->flags & FIELD_LINES && text->string)
+		text->string = text->owned = text_clean(text->string, strlen(text->string));
+}
+
 /* Values hold no control bytes (they were cleaned), so tabs and newlines need no escape here. */
 static void put_tsv_row(FILE *out, const struct columns *columns, const void *row)
 {
@@ -62,7 +70,7 @@ static void put_tsv_row(FILE *out, const struct columns *columns, const void *ro
 		_cleanup_(text_release) struct text text;
 
 		field_get(columns->fields[i], row, &value);
-		format_value(&value, ",", &text);
+		format_field(columns->fields[i], &value, ",", &text);
 		if (i)
 			putc('\t', out);
 		if (text.string)

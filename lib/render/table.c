@@ -19,7 +19,7 @@ static void get_cell(const struct field *field, const void *row, struct value *v
 		     struct text *text)
 {
 	field_get(field, row, value);
-	format_value(value, ",", text);
+	format_field(field, value, ",", text);
 	if (value->kind == VALUE_REAL && field->digits)
 		snprintf(text->scratch, sizeof(text->scratch), "%.*f", (int)field->digits,
 			 value->real);

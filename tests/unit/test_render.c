@@ -430,6 +430,39 @@ static void json_inner_columns(void **state)
 	columns_free(&columns);
 }
 
+/* The line breaks of a text for a file are line breaks in JSON alone. */
+static void lines_of_a_file(void **state)
+{
+	static const struct field fields[] = {
+		STRING_FIELD(struct sample, note, "note", "NOTE", FIELD_DEFAULT | FIELD_LINES, 0,
+			     "a text for a file"),
+	};
+	static const struct schema schema = SCHEMA("notes", struct sample, fields, "a note");
+	static const char *const expected[] = {
+		[FORMAT_TABLE] = "NOTE\na\\x0ab\n",
+		[FORMAT_RECORD] = "note  a\\x0ab\n",
+		[FORMAT_TSV] = "note\na\\x0ab\n",
+		[FORMAT_JSONL] = "{\"note\": \"a\\nb\"}\n",
+	};
+	const struct sample sample = {.note = (char[]){"a\nb"}};
+	struct columns columns = columns_of(&schema, COLUMNS_ALL);
+	const void *rows[] = {&sample};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		const struct render_options options = {.format = (enum format)i, .headings = true};
+		const struct document document = {
+			.columns = &columns, .rows = rows, .row_count = 1};
+		_cleanup_(freep) char *text = NULL;
+
+		if (!expected[i])
+			continue;
+		assert_int_equal(render_to_text(&options, &document, &text), 0);
+		assert_string_equal(text, expected[i]);
+	}
+	columns_free(&columns);
+}
+
 static json_t *print_schema(const char *list)
 {
 	struct columns columns;
@@ -632,6 +665,7 @@ int main(void)
 		cmocka_unit_test(json_lines),
 		cmocka_unit_test(json_inner_columns),
 		cmocka_unit_test(json_schema),
+		cmocka_unit_test(lines_of_a_file),
 		cmocka_unit_test(one_value_as_text),
 		cmocka_unit_test(lost_output),
 		cmocka_unit_test(versions),
