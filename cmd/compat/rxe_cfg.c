@@ -3,6 +3,7 @@
  * rxe_cfg(8) of rdma-core before release 30, by the setting "link". Each run names the replacement.
  * As in the original, a file lists the netdevs on which `start` makes devices.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -194,22 +195,21 @@ static int set_link(const struct request *request, const char *device, const cha
 	return status;
 }
 
-/* Reads the netdevs in the file, one per line; a missing file has none. */
-static void read_persistent(struct strings *netdevs)
+/* Reads the netdevs in the file, one per line; a missing file has none. Returns 0 or -errno. */
+static int read_persistent(struct strings *netdevs)
 {
 	_cleanup_(freep) char *text = NULL;
-	char *rest, *line;
 	size_t length;
+	int rc = file_read(PERSISTENT_FILE, PERSISTENT_MOST, &text, &length);
+	char *rest = text, *line;
 
-	if (file_read(PERSISTENT_FILE, PERSISTENT_MOST, &text, &length))
-		return;
-	rest = text;
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t");
 		line[strcspn(line, " \t\r")] = '\0';
 		if (*line && !strings_contain(netdevs, line))
 			strings_add(netdevs, line);
 	}
+	return rc == -ENOENT ? 0 : rc;
 }
 
 static int write_lines(void *context, FILE *file)
@@ -225,17 +225,18 @@ static int write_lines(void *context, FILE *file)
 static int persist(const struct request *request, const char *netdev, bool wanted)
 {
 	struct strings netdevs = {.known = false}, kept = {.known = false};
-	int rc = 0;
+	int rc;
 
 	if (request->no_persist || !netdev)
 		return 0;
-	read_persistent(&netdevs);
+	rc = read_persistent(&netdevs);
 	for (size_t i = 0; i < netdevs.count; i++)
 		if (strcmp(netdevs.items[i], netdev))
 			strings_add(&kept, netdevs.items[i]);
 	if (wanted)
 		strings_add(&kept, netdev);
-	if (wanted != strings_contain(&netdevs, netdev)) {
+	/* A list that cannot be read must not be replaced by one of this netdev alone. */
+	if (!rc && wanted != strings_contain(&netdevs, netdev)) {
 		mkdir(PERSISTENT_DIRECTORY, 0755);
 		rc = file_replace(PERSISTENT_FILE, write_lines, &kept);
 	}
@@ -312,9 +313,10 @@ static int start(const struct request *request)
 {
 	const struct request once = {.call = request->call, .no_persist = true};
 	_cleanup_(strings_free) struct strings netdevs = {.known = false};
-	int status = 0;
+	int status = 0, rc = read_persistent(&netdevs);
 
-	read_persistent(&netdevs);
+	if (rc)
+		status = complain(request->call->program, PERSISTENT_FILE, strerror(-rc), NULL);
 	for (size_t i = 0; i < netdevs.count; i++)
 		status |= add(&once, netdevs.items[i]);
 	return show_status(request) | status;
@@ -328,18 +330,18 @@ static int stop(const struct request *request)
 	return take_all_away(&all, NULL);
 }
 
-static int show_persistent(void)
+static int show_persistent(const struct request *request)
 {
 	_cleanup_(strings_free) struct strings netdevs = {.known = false};
+	int rc = read_persistent(&netdevs);
 
-	read_persistent(&netdevs);
 	for (size_t i = 0; i < netdevs.count; i++) {
 		_cleanup_(freep) char *clean = text_clean(netdevs.items[i],
 							  strlen(netdevs.items[i]));
 
 		puts(clean);
 	}
-	return 0;
+	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc), NULL) : 0;
 }
 
 /*
@@ -393,7 +395,7 @@ int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 	if (!strcmp(request.word, "stop"))
 		return stop(&request);
 	if (!strcmp(request.word, "persistent"))
-		return show_persistent();
+		return show_persistent(&request);
 	if (!strcmp(request.word, "add"))
 		return add(&request, request.name);
 	if (!strcmp(request.word, "remove"))

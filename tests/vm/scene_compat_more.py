@@ -172,6 +172,24 @@ def software(tap):
     ours('rxe_cfg', 'remove', 'va')
     wrong += unequal('persistent after remove', ours('rxe_cfg', 'persistent').out, b'')
     tap.test('compat: rxe_cfg start, stop and persistent', wrong)
+    unreadable_list(tap)
+
+
+def unreadable_list(tap):
+    """A list that is too long to be read is reported, and not replaced."""
+    path, text = '/var/lib/rxe/rxe', 'eth0\n' * 20000
+    complaint = 'rxe_cfg: %s: File too large\n' % path
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(text)
+    result = ours('rxe_cfg', 'persistent')
+    wrong = unequal('persistent', (result.status, result.err.decode()), (1, complaint))
+    result = ours('rxe_cfg', 'add', 'va')
+    wrong += unequal('add', (result.status, complaint in result.err.decode()), (1, True))
+    with open(path, encoding='ascii') as file:
+        wrong += unequal('the list is kept', file.read() == text, True)
+    os.unlink(path)
+    clear()
+    tap.test('compat: rxe_cfg does not replace a list that it cannot read', wrong)
 
 
 def defaults(tap):
