@@ -117,7 +117,9 @@ static void put_columns(struct completer *completer, const char *partial)
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind != FIELD_RECORDS)
 			put(completer, name, schema->fields[i].key, field_help(&schema->fields[i]));
-	put(completer, name, "all", "every column");
+	/* Dropping every column would leave none. */
+	if (name == partial || name[-1] != '-')
+		put(completer, name, "all", "every column");
 }
 
 /*

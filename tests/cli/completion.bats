@@ -126,6 +126,10 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 
 @test "completion: 'all' is offered as a column" {
 	completes 'all' devices -o al
+	completes '+all' devices -o +al
+	# That would leave no column, and is refused.
+	completes '' devices -o -al
+	completes '' devices -o +firmware,-al
 	nothing_wrong
 }
 
