@@ -112,6 +112,11 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a $(wildcard tests/fuzz/*.
 		-fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/library.a $(LIBS)
 .SECONDARY: $(FUZZ_OBJECTS)
 -include $(FUZZ_OBJECTS:.o=.d)
+# The readers of selftest's options are not in the library.
+FUZZ_SELFTEST := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,cmd/listing.c cmd/terminal.c \
+	$(wildcard cmd/selftest/*.c))
+$(BUILD)/fuzz/library.a: $(FUZZ_SELFTEST)
+-include $(FUZZ_SELFTEST:.o=.d)
 
 # New inputs go to the build folder; move those worth keeping to tests/fuzz/corpus by hand. A fuzzer
 # uses only one processor; make -j runs several fuzzers.

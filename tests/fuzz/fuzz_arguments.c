@@ -16,6 +16,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "cli/option.h"
+#include "cmd/selftest/selftest_run.h"
 #include "event/thresholds.h"
 #include "mad/engine/request.h"
 #include "mad/perf/perf.h"
@@ -274,12 +275,53 @@ static void try_values(const char *text)
 	smp_change_clear(&change);
 }
 
+/* Texts of selftest's options, each alone. */
+static void try_selftest(const char *text)
+{
+	static const size_t members[] = {
+		offsetof(struct selftest_args, tests),
+		offsetof(struct selftest_args, sizes),
+		offsetof(struct selftest_args, bind),
+		offsetof(struct selftest_args, allow),
+		offsetof(struct selftest_args, peer_device),
+		offsetof(struct selftest_args, group),
+		offsetof(struct selftest_args, memory),
+		offsetof(struct selftest_args, tclass),
+		offsetof(struct selftest_args, dscp),
+		offsetof(struct selftest_args, flow_label),
+		offsetof(struct selftest_args, pkey),
+		offsetof(struct selftest_args, block_bytes),
+		offsetof(struct selftest_args, block_count),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		_cleanup_(freep) char *message = NULL, *hint = NULL;
+		struct selftest_args args = {.port = number_of(1)};
+		struct selftest_plan plan;
+
+		memcpy((char *)&args + members[i], &text, sizeof(text));
+		if (!selftest_plan_make(&plan, &args, &message, &hint)) {
+			expect(message && hint);
+			check_clean(message);
+			check_clean(hint);
+			continue;
+		}
+		expect(!message && !hint && plan.request.size_count <= SELFTEST_MOST_SIZES);
+		for (size_t j = 0; j < plan.request.size_count; j++)
+			expect(plan.request.sizes[j] <= LIMIT_BYTES);
+		for (size_t j = 0; j < plan.allowed_count; j++)
+			expect(ip_network_contains(&plan.allowed[j], &plan.allowed[j].address));
+		expect(plan.request.peer_port <= UINT8_MAX);
+		selftest_plan_free(&plan);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const tries[])(const char *text) = {
 		try_plan,  try_thresholds, try_flap,	 try_target, try_split,
 		try_range, try_counters,   try_sampling, try_memory, try_network,
-		try_utc,   try_units,	   try_tos,	 try_values,
+		try_utc,   try_units,	   try_tos,	 try_values, try_selftest,
 	};
 	char *text;
 
