@@ -279,11 +279,14 @@ static void few_sums(void **state)
 			}
 		judge_end_stage(judge);
 		judge_conclude(judge, &findings);
-		assert_int_equal(findings.count, 1);
+		assert_int_equal(findings.count, stage ? 1 : 2);
 		assert_int_equal(findings.items[0].finding.id.value,
 				 stage ? JUDGE_BOTH : JUDGE_NOT_JUDGED);
 		if (!stage) {
 			assert_string_equal(findings.items[0].finding.evidence,
+					    "latency: 6 results are of a rail and distance with "
+					    "fewer than 8 figures");
+			assert_string_equal(findings.items[1].finding.evidence,
 					    "both ways at once: 6 results are of a rail and "
 					    "distance with fewer than 8 sums");
 		} else {
@@ -295,6 +298,59 @@ static void few_sums(void **state)
 	}
 	judge_free(judge);
 	made_up_end(&mesh);
+}
+
+/* A pair of three hosts with a high latency, on one of several rails. */
+static void add_late(struct made_up_mesh *mesh, struct judge *judge, bool again, bool late)
+{
+	struct mesh_result result;
+
+	for (uint32_t i = 0; i < 3u * mesh->rails; i++) {
+		const uint32_t number = i / mesh->rails, b = number ? 2 : 1, a = number / 2;
+		const struct mesh_pair pair = {a, b, (uint16_t)(i % mesh->rails),
+					       (uint16_t)(i % mesh->rails)};
+		const bool is_bad = !number && !pair.rail_a;
+
+		if (again && !is_bad)
+			continue;
+		made_up_result(mesh, &pair, again, &result);
+		if (is_bad && late)
+			result.latency_usec.value *= 50;
+		judge_take(judge, &result);
+	}
+}
+
+/*
+ * Each of four rails has too few latencies, but together they have enough; a single rail has enough
+ * once its pairs have been tested a third time.
+ */
+static void few_latencies(void **state)
+{
+	for (uint16_t rails = 1; rails <= 4; rails += 3) {
+		struct made_up_mesh mesh = {.hosts = 3, .rails = rails, .noise = 0.01};
+		struct judge_findings findings = {0};
+		struct judge *judge;
+		size_t count;
+
+		(void)state;
+		made_up_begin(&mesh, 1);
+		judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+		for (int stage = 0; stage < (rails == 1 ? 3 : 2); stage++) {
+			add_late(&mesh, judge, false, stage < 2);
+			judge_end_stage(judge);
+		}
+		free(judge_retests(judge, &count));
+		assert_int_equal(count, 1);
+		add_late(&mesh, judge, true, true);
+		judge_conclude(judge, &findings);
+		assert_int_equal(findings.count, 1);
+		assert_int_equal(findings.items[0].finding.id.value, JUDGE_PAIR);
+		assert_int_equal(findings.items[0].finding.severity.value, SEVERITY_ERROR);
+		assert_non_null(strstr(findings.items[0].finding.evidence, "bad again"));
+		judge_findings_clear(&findings);
+		judge_free(judge);
+		made_up_end(&mesh);
+	}
 }
 
 /* More bad pairs than the judge remembers. */
@@ -338,6 +394,7 @@ int main(void)
 		cmocka_unit_test(bad_alone_and_both_ways),
 		cmocka_unit_test(slower_rail_of_few_hosts),
 		cmocka_unit_test(few_sums),
+		cmocka_unit_test(few_latencies),
 		cmocka_unit_test(too_many_bad_pairs),
 	};
 

@@ -618,7 +618,7 @@ static void presence(void **state)
 	assert_string_equal(cluster->findings.items[3].finding.next_step, "rdmactl ports");
 }
 
-/* Three pairs have six figures; four hosts have twelve, but only six sums. */
+/* Three pairs have six figures; four hosts have twelve, but only six latencies and sums. */
 static void few(void **state)
 {
 	static const char *const wanted[] = {
@@ -628,6 +628,8 @@ static void few(void **state)
 		"distance with fewer than 8 figures\n",
 		"info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail "
 		"and distance with fewer than 8 figures\n",
+		"info not-judged '-' -/- - - - -1/-1 -1.00: latency: 6 results are of a rail "
+		"and distance with fewer than 8 figures\n"
 		"info not-judged '-' -/- - - - -1/-1 -1.00: both ways at once: 6 "
 		"results are of a rail and distance with fewer than 8 sums\n",
 		""};

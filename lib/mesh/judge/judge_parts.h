@@ -47,7 +47,7 @@ struct row {
 	uint8_t kind; /* enum class_kind */
 	uint8_t outcome;
 	bool again, repeated;
-	bool lacks_sum; /* only the sum of both directions has not been judged yet */
+	uint8_t lacks; /* enum edge_fault: settled, except that these could not be judged yet */
 };
 
 enum edge_fault {
@@ -149,7 +149,8 @@ struct judge {
 	size_t class_count;
 	struct row *rows;
 	size_t row_count, row_room;
-	size_t sums_left; /* rows that lack only the sum of both directions */
+	/* Rows that are settled, but lack the verdict on latency, on the sum of both directions. */
+	size_t partly_left, latencies_left, sums_left;
 	struct edge *edges;
 	size_t edge_count;
 	uint64_t lost_edges; /* not stored: beyond MOST_EDGES */

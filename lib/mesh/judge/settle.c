@@ -23,15 +23,22 @@ static void join(struct judge *judge, uint32_t a, uint32_t b)
 	judge->ports[chain_end(judge, a)].chain = chain_end(judge, b);
 }
 
-/* The class of its rail; if that is too small, of all rails; NULL if there are too few results. */
-static const struct class *class_of_row(const struct judge *judge, const struct row *row)
+/*
+ * The class of its rail whose latency, or bandwidth, is known; if that is too small, that of all
+ * rails; NULL if there are too few results. A pair has half as many latencies as bandwidths.
+ */
+static const struct class *class_of_row(const struct judge *judge, const struct row *row,
+					bool latency)
 {
-	const struct class *class = &judge->classes[row->class - 1];
+	const uint16_t numbers[] = {row->class, row->whole_class};
 
-	if (class->bandwidth.judged || class->most_latency > 0)
-		return class;
-	class = &judge->classes[row->whole_class - 1];
-	return class->bandwidth.judged || class->most_latency > 0 ? class : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		const struct class *class = &judge->classes[numbers[i] - 1];
+
+		if (latency ? class->most_latency > 0 : class->bandwidth.judged)
+			return class;
+	}
+	return NULL;
 }
 
 /*
@@ -91,8 +98,9 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 		.repeated = row->repeated,
 		.faults = row->outcome == MESH_FAIL ? EDGE_FAILED : 0,
 	};
+	const struct class *late = class_of_row(judge, row, true);
 
-	for (int end = 0; class && class->bandwidth.judged && end < MESH_ENDS; end++) {
+	for (int end = 0; class && end < MESH_ENDS; end++) {
 		edge.median = (float)class->bandwidth.median;
 		edge.split = class->bandwidth.split;
 		if (row->gbps[end] < 0 || class->bandwidth.median <= 0)
@@ -101,9 +109,9 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 		if ((double)row->gbps[end] < class->bandwidth.least && !(edge.faults & EDGE_FAILED))
 			edge.faults |= slow[end];
 	}
-	if (class && class->most_latency > 0 && row->latency >= 0) {
-		edge.lateness = (float)((double)row->latency / class->usual_latency);
-		if ((double)row->latency > class->most_latency && !(edge.faults & EDGE_FAILED))
+	if (late && row->latency >= 0) {
+		edge.lateness = (float)((double)row->latency / late->usual_latency);
+		if ((double)row->latency > late->most_latency && !(edge.faults & EDGE_FAILED))
 			edge.faults |= EDGE_LATE;
 	}
 	judge_both_ways(judge, row, class, &edge);
@@ -249,21 +257,31 @@ static void settle(struct judge *judge, const struct row *row, const struct clas
 		keep_edge(judge, &edge);
 }
 
-/* There may still be too few sums. After the second pass no more come. */
-static bool waits_for_sum(const struct judge *judge, const struct row *row,
-			  const struct class *class)
+/*
+ * The faults that a settled row may turn out to have, once there are enough latencies or sums to
+ * compare it with. After the second pass no more come.
+ */
+static uint8_t lacks_of(const struct judge *judge, const struct row *row, const struct class *class)
 {
-	return class && !class_of_sum(judge, row, class) && !row->again &&
-	       row->kind != CLASS_LOOPBACK && row->outcome == MESH_PASS && row_both(row) >= 0 &&
-	       row->gbps[0] >= 0 && row->gbps[1] >= 0;
+	uint8_t lacks = 0;
+
+	if (row->again || row->kind == CLASS_LOOPBACK || row->outcome != MESH_PASS)
+		return 0;
+	if (row->latency >= 0 && !class_of_row(judge, row, true))
+		lacks |= EDGE_LATE;
+	if (class && !class_of_sum(judge, row, class) && row_both(row) >= 0 && row->gbps[0] >= 0 &&
+	    row->gbps[1] >= 0)
+		lacks |= EDGE_BOTH;
+	return lacks;
 }
 
-/* Completes a row that was settled without its sum, as if its pair were tested again. */
-static void settle_sum(struct judge *judge, const struct row *row, const struct class *class)
+/* Completes a row that was settled without these figures, as if its pair were tested again. */
+static void settle_rest(struct judge *judge, const struct row *row, const struct class *class,
+			uint8_t lacked)
 {
 	struct edge edge = edge_of_row(judge, row, class);
 
-	if (edge.faults != EDGE_BOTH)
+	if (!(edge.faults & lacked) || edge.faults & ~lacked)
 		return;
 	judge->progress.bad++;
 	edge.duplicate = look_up_pair(judge, &edge) == PAIR_BAD_BEFORE;
@@ -275,21 +293,23 @@ static void settle_sum(struct judge *judge, const struct row *row, const struct 
 /* Settles a row. Returns whether it has to wait for more of its class. */
 static bool settle_row(struct judge *judge, struct row *row)
 {
-	const struct class *class = class_of_row(judge, row);
-	bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
+	const struct class *class = class_of_row(judge, row, false);
+	const bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
+	const uint8_t lacks = lacks_of(judge, row, class);
 
-	if (row->lacks_sum) {
-		if (!waits_for_sum(judge, row, class))
-			settle_sum(judge, row, class);
-	} else {
-		/* A failure needs no comparison, and a pair that only had to connect has passed. */
-		if (!class && row->outcome != MESH_FAIL && has_figures)
-			return true;
+	/* A failure needs no comparison, and a pair that only had to connect has passed. */
+	if (!row->lacks && !class && !class_of_row(judge, row, true) && row->outcome != MESH_FAIL &&
+	    has_figures)
+		return true;
+	if (!row->lacks)
 		settle(judge, row, class);
-	}
-	row->lacks_sum = waits_for_sum(judge, row, class);
-	judge->sums_left += row->lacks_sum;
-	return row->lacks_sum;
+	else if (row->lacks & ~lacks)
+		settle_rest(judge, row, class, row->lacks & ~lacks);
+	row->lacks = lacks;
+	judge->latencies_left += (lacks & EDGE_LATE) != 0;
+	judge->sums_left += (lacks & EDGE_BOTH) != 0;
+	judge->partly_left += lacks != 0;
+	return lacks;
 }
 
 void rows_settle(struct judge *judge)
@@ -299,7 +319,7 @@ void rows_settle(struct judge *judge)
 	if (!judge->row_count)
 		return;
 	classes_judge(judge);
-	judge->sums_left = 0;
+	judge->latencies_left = judge->sums_left = judge->partly_left = 0;
 	for (size_t i = 0; i < judge->row_count; i++)
 		if (settle_row(judge, &judge->rows[i]))
 			judge->rows[kept++] = judge->rows[i];
