@@ -266,6 +266,8 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 
 	if (!work->resumed)
 		return;
+	for (size_t i = 0; i < work->plan.count; i++)
+		work->done.directed |= (uint32_t)(work->plan.stages[i].mode == MESH_INCAST) << i;
 	mesh_rows_read(work->resumed, work->resumed_length, hosts, count, keep_earlier, work,
 		       &found);
 	free(work->resumed);

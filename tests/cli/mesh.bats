@@ -510,6 +510,11 @@ end_of_coordinator()
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:2,ring,sample:1 --json
 	expect 0
 	[ "$(jq -c '[.pairs > 0, .pairs_resumed > 0]' "$dir/out")" = '[true,true]' ]
+	# In an incast, each host sends to the others and receives from them: half a run is half of both.
+	mesh 4 good --hosts 4 --save "$dir/rows" --stages incast:3
+	jq -c 'select(.round < 2)' "$dir/rows" >"$dir/half"
+	mesh 4 good --hosts 4 --resume "$dir/half" --stages incast:3 --json
+	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[12,12]' ]
 	jq -c 'del(.mode)' "$dir/before" >"$dir/rows"
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback
 	expect 0

@@ -315,12 +315,31 @@ static void done(void **state)
 	mesh_done_clear(&done);
 }
 
+/* In an incast, a host that has sent to another one has yet to receive from it. */
+static void directed(void **state)
+{
+	const struct mesh_pair pair = {.a = 7, .b = 3}, turned = {.a = 3, .b = 7};
+	struct mesh_done done = {.directed = 1 << 2};
+
+	(void)state;
+	for (uint32_t stage = 1; stage < 65536; stage *= 2)
+		mesh_done_add(&done, stage, &pair);
+	for (uint32_t i = 0; i < 2000; i++)
+		mesh_done_add(&done, 0, &(const struct mesh_pair){.a = i, .b = i});
+	for (uint32_t stage = 1; stage < 65536; stage *= 2) {
+		assert_true(mesh_done_has(&done, stage, &pair));
+		assert_int_equal(mesh_done_has(&done, stage, &turned), stage != 2);
+	}
+	mesh_done_clear(&done);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(broken_lines),
 		cmocka_unit_test(long_reasons),	  cmocka_unit_test(ends),
 		cmocka_unit_test(other_ports),	  cmocka_unit_test(done),
+		cmocka_unit_test(directed),
 	};
 
 	return cmocka_run_group_tests(tests, name_rails, NULL);

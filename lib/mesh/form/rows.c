@@ -286,12 +286,13 @@ bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 }
 
 /* A port has 20 bits: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */
-static uint64_t key_of(uint32_t stage, const struct mesh_pair *pair)
+static uint64_t key_of(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
 {
 	const uint64_t a = (uint64_t)pair->a * MESH_MOST_RAILS + pair->rail_a;
 	const uint64_t b = (uint64_t)pair->b * MESH_MOST_RAILS + pair->rail_b;
+	const bool directed = stage < PLAN_MOST_STAGES && done->directed >> stage & 1;
 
-	return ((uint64_t)stage << 40 | (a < b ? a << 20 | b : b << 20 | a)) + 1;
+	return ((uint64_t)stage << 40 | (a < b || directed ? a << 20 | b : b << 20 | a)) + 1;
 }
 
 static size_t place_of(const struct mesh_done *done, uint64_t key)
@@ -306,7 +307,8 @@ static size_t place_of(const struct mesh_done *done, uint64_t key)
 
 static void grow(struct mesh_done *done)
 {
-	struct mesh_done larger = {.places = done->places ? done->places * 2 : 1024,
+	struct mesh_done larger = {.directed = done->directed,
+				   .places = done->places ? done->places * 2 : 1024,
 				   .count = done->count};
 
 	larger.keys = mem_alloc_zero(larger.places, sizeof(*larger.keys));
@@ -319,7 +321,7 @@ static void grow(struct mesh_done *done)
 
 void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
 {
-	const uint64_t key = key_of(stage, pair);
+	const uint64_t key = key_of(done, stage, pair);
 	size_t at;
 
 	if (done->count * 2 >= done->places)
@@ -331,7 +333,7 @@ void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pai
 
 bool mesh_done_has(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
 {
-	return done->count && done->keys[place_of(done, key_of(stage, pair))];
+	return done->count && done->keys[place_of(done, key_of(done, stage, pair))];
 }
 
 void mesh_done_clear(struct mesh_done *done)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "mesh/mesh.h"
+#include "mesh/plan/plan.h"
 #include "schema/schema.h"
 
 /* Borrows the mode, the names of hosts and the reason. */
@@ -59,6 +59,11 @@ bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 
 /* Set of pairs that have a result. {0} is empty. */
 struct mesh_done {
+	/*
+	 * Stages, as bits, in which a pair is another one the other way round: in an incast, each
+	 * host sends to others and then receives from them.
+	 */
+	uint32_t directed;
 	uint64_t *keys;
 	size_t places, count;
 };
