@@ -118,7 +118,8 @@ static void place_described(struct mesh_fabric *mesh, const struct mesh_host *ho
 	memcpy(text, node->description, sizeof(node->description));
 	name = strsep(&rest, " ");
 	device = strsep(&rest, " ");
-	if (!device || !mesh_names_find(names, name, &host))
+	/* A port that is not there has no name. */
+	if (!device || !*device || !mesh_names_find(names, name, &host))
 		return;
 	for (uint32_t i = 0; i < hosts[host].rail_count; i++) {
 		const struct endpoint *rail = &hosts[host].rails[i];

@@ -17,6 +17,7 @@ void mesh_host_clear(struct mesh_host *host)
 	free(host->kernel);
 	free(host->firmware);
 	free(host->rails);
+	strings_free(&host->slots);
 	mesh_gaps_clear(host);
 	*host = (struct mesh_host){0};
 }

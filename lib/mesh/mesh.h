@@ -17,6 +17,7 @@
 /* More than the ports of any host. */
 #define MESH_MOST_RAILS 16u
 #define MESH_MOST_GAPS	64u /* of a host */
+#define MESH_MOST_PORTS (MESH_MOST_RAILS + MESH_MOST_GAPS)
 #define MESH_MOST_HOSTS 65536u
 /* Simultaneous clients of one host's server: senders of an incast, on all rails. */
 #define MESH_MOST_SENDERS 128u
@@ -31,8 +32,8 @@ enum mesh_presence {
 
 /* A port that cannot be used. */
 struct mesh_gap {
-	uint32_t place; /* among the host's ports, in the order of the rails, counted from 0 */
-	char device[64];
+	uint32_t place;	 /* among the host's ports, in the order of the rails, counted from 0 */
+	char device[64]; /* empty: the host has no such port */
 	uint32_t port;
 	char *reason;	    /* a sentence */
 	char *hint;	    /* the next step, or NULL */
@@ -62,6 +63,8 @@ struct mesh_host {
 	uint16_t missing_rails; /* of these, as bits: those that it cannot use */
 	struct mesh_gap *gaps;	/* by place */
 	size_t gap_count;
+	/* Where each port is plugged in, by place: text to be compared; empty if unknown. */
+	struct strings slots;
 	struct ip_address address; /* where the others reach its server */
 	uint16_t server_port;	   /* TCP; 0 if it has no server */
 	struct number others_qps;  /* user queue pairs of other programs on its rails */

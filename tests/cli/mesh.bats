@@ -591,6 +591,28 @@ end_of_coordinator()
 	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host has no such rail, or cannot use it: n3/5'$'\n'* ]]
 }
 
+@test "mesh: an adapter that is not there is named, and those after it keep their numbers" {
+	printf '%s\n' 'hosts n[1-8]' 'all rails 8 gbps 95 noise 2' 'rail n3/5 gone' 'rail n3/6 gbps 45' \
+		'rail n4/2 gone' 'rail n4/1 down no cable' >"$dir/gone"
+	mesh 8 gone --hosts 8 --save "$dir/rows"
+	expect 4
+	[[ $output == '8 hosts, 61 rails: '* ]]
+	shows 'error +n3 rail 5: .* \[unusable-rail\]'
+	shows ' +there is no port where n1 and 5 more have mlx5_5/1 \(pci0000:00/05.0\)'
+	shows ' +-> on n3: see whether lspci still shows the adapter, and run rdmactl doctor'
+	shows 'error +n3 rail 6: .* \[rail\]'
+	shows 'error +n4 rail 1: .* \[unusable-rail\]'
+	shows ' +no cable'
+	shows ' +there is no port where n1 and 5 more have mlx5_2/1 \(pci0000:00/02.0\)'
+	[[ $output != *rails-differ* ]]
+	[ "$(jq -r 'select(.rail != .peer_rail) | .host' "$dir/rows")" = '' ]
+	[ "$(jq -r 'select(.host == "n3" or .peer == "n3") | .rail' "$dir/rows" | sort -u | tr '\n' ' ')" = '0 1 2 3 4 6 7 ' ]
+	# Where more hosts have fewer ports, nothing is missing.
+	printf '%s\n' 'hosts n[1-4]' 'all rails 2' 'host n1 rails 3' >"$dir/gone"
+	mesh 4 gone --hosts 4 --json
+	[ "$(jq -c '[.mesh[] | [.finding, .evidence]]' "$dir/out")" = '[["rails-differ","2 on 3 hosts; 3 on n1"]]' ]
+}
+
 @test "mesh: a budget, and few pairs at once" {
 	mesh 4 good --hosts 4 --budget 1ms
 	shows '28 pairs left out: --budget'

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mesh/coordinator/connection.h"
 #include "mesh/judge/judge.h"
 #include "mesh/plan/matching.h"
 
@@ -38,6 +39,7 @@ enum made_up_fault {
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
 	DOWN_RAIL,  /* a host cannot use one rail */
+	GONE_RAIL,  /* the adapter of a rail is not there, and others have its name */
 	BOTH_SLOW,  /* one rail has half of the sum when both directions are busy at once */
 	BOTH_PAIR,  /* two hosts have the same on one rail */
 	ONE_WAY,    /* no fault, but both directions at once are not measured */
@@ -191,6 +193,14 @@ static inline void made_up_fabric(struct made_up_mesh *mesh)
 	};
 }
 
+static inline void made_up_add_slot(struct mesh_host *host, uint16_t rail)
+{
+	char *slot = mem_format("pci0000:%02x/01.0/00.0 port 1", 16u * rail);
+
+	strings_add(&host->slots, slot);
+	free(slot);
+}
+
 static inline void made_up_take_down(struct mesh_host *host, uint16_t rail)
 {
 	struct mesh_gap gap = {.place = rail,
@@ -201,6 +211,20 @@ static inline void made_up_take_down(struct mesh_host *host, uint16_t rail)
 	snprintf(gap.device, sizeof(gap.device), "mlx5_%u", rail);
 	MEM_ADD(host->gaps, host->gap_count) = gap;
 	host->missing_rails = (uint16_t)(1u << rail);
+}
+
+/* The rails after it move up, until they are numbered by their slots. */
+static inline void made_up_remove(struct made_up_mesh *mesh, struct mesh_host *host, uint16_t rail)
+{
+	const size_t after = host->rail_count - rail - 1u;
+
+	free(host->slots.items[rail]);
+	memmove(&host->slots.items[rail], &host->slots.items[rail + 1],
+		after * sizeof(*host->slots.items));
+	host->slots.count--;
+	/* Those that remain keep their rates, and get the names of those before them. */
+	host->rail_count--;
+	rails_number(mesh->list, mesh->hosts);
 }
 
 static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
@@ -220,6 +244,7 @@ static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 				 "mlx5_%u", rail);
 			host->rails[rail].port = 1;
 			host->rails[rail].rate_mbps = 400000;
+			made_up_add_slot(host, rail);
 		}
 	}
 	mesh->host = (uint32_t)(random_next(&mesh->state) % mesh->hosts);
@@ -231,6 +256,8 @@ static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 		mesh->list[mesh->host].presence = MESH_ABSENT;
 	if (mesh->fault == DOWN_RAIL)
 		made_up_take_down(&mesh->list[mesh->host], mesh->rail);
+	if (mesh->fault == GONE_RAIL)
+		made_up_remove(mesh, &mesh->list[mesh->host], mesh->rail);
 	if (mesh->know_fabric)
 		made_up_fabric(mesh);
 }
@@ -311,6 +338,7 @@ static inline bool made_up_fails(struct made_up_mesh *mesh, const struct mesh_pa
 	case SPLIT:
 		return on_rail && a_last != b_last;
 	case DOWN_RAIL:
+	case GONE_RAIL:
 		/* Nothing leads from one rail's tree to another's. */
 		return pair->rail_a != pair->rail_b;
 	default:
@@ -519,6 +547,7 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	case ABSENT_HOST:
 		return id == JUDGE_ABSENT && finding->host.value == mesh->host;
 	case DOWN_RAIL:
+	case GONE_RAIL:
 		return made_up_is_rail(mesh, finding, JUDGE_UNUSABLE);
 	case LOST_AGENT:
 		return id == JUDGE_LOST && finding->host.value == mesh->host;

@@ -30,26 +30,13 @@
 #define TOKEN "a-token-for-the-simulator"
 
 static const char *const fault_names[MADE_UP_FAULTS] = {
-	[NO_FAULT] = "none",
-	[SLOW_RAIL] = "slow-rail",
-	[SLIGHTLY_SLOW] = "rail-at-89",
-	[DEAF_RAIL] = "one-direction",
-	[DEAD_RAIL] = "dead-rail",
-	[BAD_LOOPBACK] = "loopback",
-	[LATE_RAIL] = "late-rail",
-	[SLOW_HOST] = "half-lanes",
-	[BAD_PAIR] = "pair",
-	[BAD_CABLE] = "uplink",
-	[BAD_LEAF] = "leaf",
-	[BAD_SPINE] = "spine",
-	[FLAKY_PAIRS] = "flaky-2%",
-	[SPLIT] = "split",
-	[ERRORS] = "errors",
-	[ABSENT_HOST] = "absent",
-	[DOWN_RAIL] = "down",
-	[LOST_AGENT] = "lost-agent",
-	[BOTH_SLOW] = "both-ways",
-	[BOTH_PAIR] = "pair-both-ways",
+	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",  [SLIGHTLY_SLOW] = "rail-at-89",
+	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",  [BAD_LOOPBACK] = "loopback",
+	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes", [BAD_PAIR] = "pair",
+	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	   [BAD_SPINE] = "spine",
+	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	   [ERRORS] = "errors",
+	[ABSENT_HOST] = "absent",      [DOWN_RAIL] = "down",	   [GONE_RAIL] = "gone",
+	[LOST_AGENT] = "lost-agent",   [BOTH_SLOW] = "both-ways",  [BOTH_PAIR] = "pair-both-ways",
 	[ONE_WAY] = "none-one-way",
 };
 
@@ -114,8 +101,15 @@ static void introduce(struct sim_agents *agents, uint32_t number)
 		message.rail.endpoint = host.rails[i];
 		mesh_channel_put(&agent->channel, &message);
 	}
+	/* An agent does not know of a port that is not there. */
 	for (size_t i = 0; i < host.gap_count; i++) {
 		mesh_gap_make(&host.gaps[i], &message);
+		if (host.gaps[i].device[0])
+			mesh_channel_put(&agent->channel, &message);
+	}
+	for (size_t i = 0; i < host.slots.count; i++) {
+		message = (struct mesh_message){.type = MESH_MESSAGE_SLOT};
+		snprintf(message.slot.slot, sizeof(message.slot.slot), "%s", host.slots.items[i]);
 		mesh_channel_put(&agent->channel, &message);
 	}
 	message = (struct mesh_message){.type = MESH_MESSAGE_READY};

@@ -8,7 +8,7 @@ enum { MOST_HOSTS = 8 };
 /* A host with these ports: `.` cannot be used, anything else can. Devices are named by place. */
 static void make_host(struct mesh_host *host, const char *ports)
 {
-	*host = (struct mesh_host){.presence = MESH_PRESENT};
+	*host = (struct mesh_host){.presence = MESH_PRESENT, .slots = host->slots};
 	host->rails = mem_alloc_zero(strlen(ports) + 1, sizeof(*host->rails));
 	for (uint32_t i = 0; ports[i]; i++) {
 		struct mesh_gap gap = {.place = i, .port = 1, .reason = mem_string("down")};
@@ -48,8 +48,10 @@ static void expect(const char *const *ports, const char *const *wanted)
 	struct mesh_host hosts[MOST_HOSTS];
 	size_t count = 0;
 
-	for (; ports[count]; count++)
+	for (; ports[count]; count++) {
+		hosts[count].slots = (struct strings){0};
 		make_host(&hosts[count], ports[count]);
+	}
 	rails_number(hosts, count);
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(freep) char *text = rails_of(&hosts[i]);
@@ -103,10 +105,112 @@ static void too_many(void **state)
 		     "m0! m1 m2 m3 m4 m5 m6 m7 m8 m9 m10 m11 m12 m13 m14 m15"));
 }
 
+/*
+ * A host whose ports are in these slots, a letter each; `.` after a letter: the port there cannot
+ * be used. Devices are named in order, so that those after a missing one have other names than
+ * usual.
+ */
+static void make_host_in(struct mesh_host *host, const char *slots)
+{
+	char ports[MESH_MOST_PORTS + 1] = "";
+	size_t count = 0;
+
+	for (const char *at = slots; *at; at++) {
+		const char name[] = {*at, '\0'};
+
+		if (*at == '.') {
+			ports[count - 1] = '.';
+			continue;
+		}
+		ports[count++] = 'x';
+		strings_add(&host->slots, *at == '?' ? "" : name);
+	}
+	make_host(host, ports);
+}
+
+static void expect_in(const char *const *slots, const char *const *wanted)
+{
+	struct mesh_host hosts[MOST_HOSTS];
+	size_t count = 0;
+
+	for (; slots[count]; count++) {
+		hosts[count].slots = (struct strings){0};
+		make_host_in(&hosts[count], slots[count]);
+		hosts[count].name = mem_format("n%zu", count + 1);
+	}
+	rails_number(hosts, count);
+	for (size_t i = 0; i < count; i++) {
+		_cleanup_(freep) char *text = rails_of(&hosts[i]);
+
+		assert_string_equal(text, wanted[i]);
+		mesh_host_clear(&hosts[i]);
+	}
+}
+
+/* An adapter that is not there leaves the numbers of those after it alone, whatever their names. */
+static void gone(void **state)
+{
+	(void)state;
+	expect_in(HOSTS("abcd", "acd", "abcd"), HOSTS("m0 m1 m2 m3", "m0 ! m1 m2", "m0 m1 m2 m3"));
+	expect_in(HOSTS("abcd", "bcd"), HOSTS("m0 m1 m2 m3", "! m0 m1 m2"));
+	expect_in(HOSTS("abcd", "ad", "abcd", "abc"),
+		  HOSTS("m0 m1 m2 m3", "m0 ! ! m1", "m0 m1 m2 m3", "m0 m1 m2 !"));
+	/* Some ports are down as well. */
+	expect_in(HOSTS("a.bcd", "ab.d", "abcd"),
+		  HOSTS("m0! m1 m2 m3", "m0 m1! ! m2", "m0 m1 m2 m3"));
+	/* Nobody else can use it either. */
+	expect_in(HOSTS("ab.c", "ac", "ab.c"), HOSTS("m0 m2", "m0 m1", "m0 m2"));
+	/* Of two chains the longest counts, and hosts with a part of it get the same numbers. */
+	expect_in(HOSTS("abc", "ab", "a"), HOSTS("m0 m1 m2", "m0 m1 ?", "m0 ! ?"));
+}
+
+/* Nothing is missing where the slots do not show it, or where few hosts have more. */
+static void not_gone(void **state)
+{
+	(void)state;
+	expect_in(HOSTS("abcd", "ac?", "abcd"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
+	expect_in(HOSTS("ab?d", "abd", "ab?d"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
+	expect_in(HOSTS("abcd", "xcd", "abcd"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
+	expect_in(HOSTS("abcd", "acb", "abcd"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
+	/* Two ports in one place cannot be told apart. */
+	expect_in(HOSTS("abbc", "abc", "abbc"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
+	/* One host has more than the others: nothing is missing there. */
+	expect_in(HOSTS("abc", "xabc", "abc"), HOSTS("m0 m1 m2", "m0 m1 m2 m3", "m0 m1 m2"));
+	/* Other adapters in the same number. */
+	expect_in(HOSTS("abc", "def", "ab"), HOSTS("m0 m1 m2", "m0 m1 m2", "m0 m1 !"));
+}
+
+/* The finding names the place, and the port that others have there. */
+static void gone_in_words(void **state)
+{
+	struct mesh_host hosts[3] = {{.name = NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+		make_host_in(&hosts[i], i == 1 ? "bc" : "ab.c");
+		hosts[i].name = mem_format("n%zu", i + 1);
+	}
+	slots_compare(hosts, 3);
+	assert_int_equal(hosts[1].gap_count, 1);
+	assert_string_equal(hosts[1].gaps[0].reason,
+			    "there is no port where n1 and 1 more have m0/1 (a)");
+	assert_string_equal(hosts[1].gaps[0].device, "");
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++)
+		mesh_host_clear(&hosts[i]);
+	for (size_t i = 0; i < 2; i++) {
+		make_host_in(&hosts[i], i ? "ac" : "ab.c");
+		hosts[i].name = mem_format("n%zu", i + 1);
+	}
+	slots_compare(hosts, 2);
+	assert_string_equal(hosts[1].gaps[0].reason, "there is no port where n1 has m1/1 (b)");
+	for (size_t i = 0; i < 2; i++)
+		mesh_host_clear(&hosts[i]);
+}
+
 /* Only hosts that take part say which ports are rails. */
 static void lost(void **state)
 {
-	struct mesh_host hosts[2];
+	struct mesh_host hosts[2] = {{.name = NULL}};
 	_cleanup_(freep) char *text = NULL;
 
 	(void)state;
@@ -206,6 +310,39 @@ static void told(void **state)
 	}
 }
 
+/* Slots are told since version 4 of the protocol, and at most one for each port. */
+static void told_slots(void **state)
+{
+	struct mesh_message message = {.type = MESH_MESSAGE_IDENTITY, .identity.rail_count = 1};
+	struct paired bed;
+
+	(void)state;
+	for (uint32_t protocol = MESH_PROTOCOL_SLOTS - 1; protocol <= MESH_PROTOCOL; protocol++)
+		for (uint32_t count = 1; count <= MESH_MOST_PORTS + 1; count += MESH_MOST_PORTS) {
+			struct connection *connection;
+			struct mesh_host *host;
+
+			paired_open(&bed, (struct coordinator_setup){.silence_msec = 5000});
+			connection = paired_add(&bed, CONNECTION_ADMITTED);
+			connection->protocol = protocol;
+			message.type = MESH_MESSAGE_IDENTITY;
+			snprintf(message.identity.name, sizeof(message.identity.name), "n0");
+			entry_take(bed.coordinator, connection, &message);
+			host = &bed.coordinator->hosts[0];
+			message = (struct mesh_message){.type = MESH_MESSAGE_SLOT};
+			memset(message.slot.slot, '\n', sizeof(message.slot.slot));
+			for (uint32_t i = 0; i < count && connection->state == CONNECTION_ENTERING;
+			     i++)
+				entry_take(bed.coordinator, connection, &message);
+			if (protocol < MESH_PROTOCOL_SLOTS || count > MESH_MOST_PORTS)
+				assert_string_equal(host->reason, "it sent an unexpected message");
+			else
+				assert_null(strchr(host->slots.items[0], '\n'));
+			paired_close(&bed);
+			message = (struct mesh_message){.identity.rail_count = 1};
+		}
+}
+
 /* The numbers are given once all hosts have come. */
 static void gathered(void **state)
 {
@@ -226,10 +363,12 @@ static void gathered(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(down),	       cmocka_unit_test(unused),
-		cmocka_unit_test(other_hosts), cmocka_unit_test(too_many),
-		cmocka_unit_test(lost),	       cmocka_unit_test(own_numbers),
-		cmocka_unit_test(told),	       cmocka_unit_test(gathered),
+		cmocka_unit_test(down),		 cmocka_unit_test(unused),
+		cmocka_unit_test(other_hosts),	 cmocka_unit_test(too_many),
+		cmocka_unit_test(lost),		 cmocka_unit_test(own_numbers),
+		cmocka_unit_test(told),		 cmocka_unit_test(gathered),
+		cmocka_unit_test(gone),		 cmocka_unit_test(not_gone),
+		cmocka_unit_test(gone_in_words), cmocka_unit_test(told_slots),
 	};
 
 	return cmocka_run_group_tests_name("mesh_gaps", tests, NULL, NULL);

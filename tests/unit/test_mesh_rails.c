@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "host/inventory/inventory.h"
 #include "mesh/agent/rails.h"
+#include "saved_tree.h"
 
 enum { DOWN = 1, ACTIVE = 4 };
 
@@ -95,6 +96,55 @@ static void order_of_places(void **state)
 	inventory_free(&inventory);
 }
 
+/* The bus numbers of bridges and adapters do not matter, and too long a way is unknown. */
+static void slots(void **state)
+{
+	static const struct {
+		const char *address, *target, *slot;
+	} samples[] = {
+		{"0000:18:00.0", "../../../devices/pci0000:17/0000:17:02.0/0000:18:00.0",
+		 "pci0000:17/02.0/00.0 port 1"},
+		{"0000:19:00.1", "../../../devices/pci0000:17/0000:17:02.0/0000:19:00.1",
+		 "pci0000:17/02.0/00.1 port 1"},
+		{"10000:01:00.0",
+		 "../../../devices/pci0000:80/0000:80:05.5/pci10000:00/10000:00:02.0/10000:01:00.0",
+		 "pci0000:80/05.5/pci10000:00/02.0/00.0 port 1"},
+		{"8ca4:00:02.0",
+		 "../../../devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/pci8ca4:00/"
+		 "8ca4:00:02.0",
+		 "pci8ca4:00/02.0 port 1"},
+		{"0000:c1:00.0",
+		 "../../../devices/pci0000:c0/0000:c0:01.1/"
+		 "0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/"
+		 "0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/"
+		 "0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0/0000:c1:00.0",
+		 ""},
+		{"0000:c2:00.0", "../../../devices/elsewhere", ""},
+		{"0000:c3:00.0", NULL, ""},
+		{NULL, NULL, ""},
+	};
+	struct saved_tree tree;
+
+	(void)state;
+	tree_open(&tree);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct inventory inventory = {.root = tree.path};
+		struct mesh_host host = {.name = NULL};
+		char *reason = NULL, *hint = NULL, path[128];
+
+		snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", samples[i].address ?: "");
+		if (samples[i].target)
+			tree_link(&tree, path, samples[i].target);
+		add_device(&inventory, "mlx5_0", samples[i].address, NULL, ACTIVE, 0);
+		assert_int_equal(mesh_rails_find(&inventory, &host, &reason, &hint), 0);
+		assert_int_equal(host.slots.count, 1);
+		assert_string_equal(host.slots.items[0], samples[i].slot);
+		mesh_host_clear(&host);
+		inventory_free(&inventory);
+	}
+	tree_close(&tree);
+}
+
 /* The first port's reason is given. */
 static void none(void **state)
 {
@@ -130,6 +180,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_places),
+		cmocka_unit_test(slots),
 		cmocka_unit_test(none),
 		cmocka_unit_test(many),
 	};

@@ -119,7 +119,21 @@ static int send_gaps(struct mesh_agent *agent)
 	return rc;
 }
 
-/* Introduces this host: its identity, rails, gaps and findings, and that it is ready. */
+static int send_slots(struct mesh_agent *agent)
+{
+	const struct strings *slots = &agent->local.host.slots;
+	int rc = 0;
+
+	for (size_t i = 0; agent->protocol >= MESH_PROTOCOL_SLOTS && i < slots->count && !rc; i++) {
+		struct mesh_message message = {.type = MESH_MESSAGE_SLOT};
+
+		snprintf(message.slot.slot, sizeof(message.slot.slot), "%s", slots->items[i]);
+		rc = mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
+	}
+	return rc;
+}
+
+/* Introduces this host: its identity, rails, gaps, slots and findings, and that it is ready. */
 static int introduce(struct mesh_agent *agent)
 {
 	const struct mesh_host *host = &agent->local.host;
@@ -136,6 +150,8 @@ static int introduce(struct mesh_agent *agent)
 	}
 	if (!rc)
 		rc = send_gaps(agent);
+	if (!rc)
+		rc = send_slots(agent);
 	if (!rc && agent->admitted.doctor && agent->setup->doctor)
 		agent->setup->doctor(send_finding, agent);
 	return rc ? rc : mesh_agent_send(agent, &ready, AGENT_SEND_MSEC);

@@ -43,6 +43,7 @@ static const struct key {
 	{"both_gbps", VALUE_OF_NUMBER, NULL},
 	{"send_both_gbps", VALUE_OF_NUMBER, NULL},
 	{"down", VALUE_OF_TEXT, "rail"},
+	{"gone", VALUE_OF_NOTHING, "rail"},
 };
 
 static const struct key *find_key(const char *name)
@@ -203,7 +204,8 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 	return value;
 }
 
-const char *rehearsal_why_down(const struct rehearsal *rehearsal, const char *host, uint16_t rail)
+const char *rehearsal_rail_value(const struct rehearsal *rehearsal, const char *host, uint16_t rail,
+				 const char *key)
 {
 	const char *value = NULL;
 
@@ -213,7 +215,7 @@ const char *rehearsal_why_down(const struct rehearsal *rehearsal, const char *ho
 		if (strcmp(line->subject, "rail") || !is_end(line, 0, host, rail))
 			continue;
 		for (size_t j = 0; j < line->keys.count; j += 2)
-			if (!strcmp(line->keys.items[j], "down"))
+			if (!strcmp(line->keys.items[j], key))
 				value = line->keys.items[j + 1];
 	}
 	return value;

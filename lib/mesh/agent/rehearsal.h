@@ -8,6 +8,7 @@
  *	host n2 gbps 50
  *	rail n3/1 fail no answer
  *	rail n3/2 down no cable
+ *	rail n4/2 gone                its adapter is not there
  *	pair n1 n4/0 latency 9
  *
  * Later lines override earlier ones for the hosts, rails or pair that their subject names.
@@ -38,8 +39,9 @@ void rehearsal_clear(struct rehearsal *rehearsal);
 const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
 				 const char *key);
 
-/* Why the host cannot use a rail, or NULL. */
-const char *rehearsal_why_down(const struct rehearsal *rehearsal, const char *host, uint16_t rail);
+/* The value of a key for a single rail (`down` or `gone`), or NULL. */
+const char *rehearsal_rail_value(const struct rehearsal *rehearsal, const char *host, uint16_t rail,
+				 const char *key);
 
 /* What a test of a pair yields. */
 struct rehearsal_act {

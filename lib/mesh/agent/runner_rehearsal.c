@@ -67,23 +67,29 @@ static void add_gap(struct mesh_host *host, uint32_t place, const char *reason)
 	MEM_ADD(host->gaps, host->gap_count) = gap;
 }
 
+/* Those after an adapter that is gone have the names that a start of the host without it gives. */
 static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host)
 {
 	const uint64_t wanted = number_for(rehearsed, "rails", 1);
 	const uint32_t count = wanted < MESH_MOST_RAILS ? (uint32_t)wanted : MESH_MOST_RAILS;
 
 	host->rails = mem_alloc_zero(count + 1, sizeof(*host->rails));
-	for (uint32_t i = 0; i < count; i++) {
-		const char *reason = rehearsal_why_down(&rehearsed->rehearsal, host->name,
-							(uint16_t)i);
+	for (uint16_t i = 0; i < count; i++) {
+		const char *reason = rehearsal_rail_value(&rehearsed->rehearsal, host->name, i,
+							  "down");
 		struct endpoint *rail = &host->rails[host->rail_count];
+		_cleanup_(freep) char *slot = mem_format("pci0000:00/%02x.0", i);
+		const uint32_t own = (uint32_t)host->slots.count;
 
+		if (rehearsal_rail_value(&rehearsed->rehearsal, host->name, i, "gone"))
+			continue;
+		strings_add(&host->slots, slot);
 		if (reason) {
-			add_gap(host, i, reason);
+			add_gap(host, own, reason);
 			continue;
 		}
 		host->rail_count++;
-		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
+		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", own);
 		rail->port = 1;
 		rail->link_layer = LINK_LAYER_INFINIBAND;
 		rail->state = PORT_IS_ACTIVE;
@@ -232,7 +238,8 @@ static uint16_t place_of(const struct rehearsal *rehearsal, const char *host, ui
 	uint16_t place = 0;
 
 	for (uint16_t left = rail; place < MESH_MOST_RAILS; place++)
-		if (!rehearsal_why_down(rehearsal, host, place) && !left--)
+		if (!rehearsal_rail_value(rehearsal, host, place, "down") &&
+		    !rehearsal_rail_value(rehearsal, host, place, "gone") && !left--)
 			break;
 	return place;
 }

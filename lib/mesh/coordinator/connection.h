@@ -142,11 +142,18 @@ uint32_t names_add(struct coordinator *coordinator, const char *name);
 /* Rebuilds the hash chains after the hosts were reordered. */
 void names_rebuild(struct coordinator *coordinator);
 
+/* slots.c */
+/*
+ * Adds gaps to hosts that lack ports which as many others, or more, have beside those in the same
+ * slots.
+ */
+void slots_compare(struct mesh_host *hosts, size_t count);
+
 /* rails.c */
 /*
  * Gives the rails of all hosts their final numbers. Of hosts with equally many ports, a port that
  * works on one of them is a rail of all, and is missing where it is a gap; ports that work on none
- * are not counted. Hosts that differ in their ports count only those that work: nothing tells
+ * are not counted. Hosts that still differ in their ports count only those that work: nothing tells
  * which of them correspond.
  */
 void rails_number(struct mesh_host *hosts, size_t count);

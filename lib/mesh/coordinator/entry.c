@@ -251,6 +251,19 @@ static void take_gap(struct coordinator *coordinator, struct connection *connect
 	mesh_gap_take(told, &host->gaps[host->gap_count - 1]);
 }
 
+static void take_slot(struct coordinator *coordinator, struct connection *connection,
+		      const struct mesh_slot *told)
+{
+	struct mesh_host *host = &coordinator->hosts[connection->host];
+	_cleanup_(freep) char *slot = text_clean(told->slot,
+						 strnlen(told->slot, sizeof(told->slot)));
+
+	if (connection->protocol < MESH_PROTOCOL_SLOTS || host->slots.count == MESH_MOST_PORTS)
+		connection_end(coordinator, connection, "it sent an unexpected message");
+	else
+		strings_add(&host->slots, slot);
+}
+
 static void take_finding(struct coordinator *coordinator, struct connection *connection,
 			 const struct mesh_finding *told)
 {
@@ -333,6 +346,8 @@ void entry_take(struct coordinator *coordinator, struct connection *connection,
 		take_rail(coordinator, connection, &message->rail);
 	else if (message->type == MESH_MESSAGE_GAP && state == CONNECTION_ENTERING)
 		take_gap(coordinator, connection, &message->gap);
+	else if (message->type == MESH_MESSAGE_SLOT && state == CONNECTION_ENTERING)
+		take_slot(coordinator, connection, &message->slot);
 	else if (message->type == MESH_MESSAGE_FINDING && state == CONNECTION_ENTERING)
 		take_finding(coordinator, connection, &message->finding);
 	else if (message->type == MESH_MESSAGE_READY && state == CONNECTION_ENTERING)

@@ -155,9 +155,9 @@ int coordinator_gather(struct coordinator *coordinator)
 	}
 	close_door(coordinator);
 	replace_loopback(coordinator);
-	rails_number(coordinator->hosts, coordinator->host_count);
 	if (!coordinator->setup.names)
 		sort_hosts(coordinator);
+	rails_number(coordinator->hosts, coordinator->host_count);
 	if (coordinator->interrupted)
 		return -EINTR;
 	return is_complete(coordinator, &count) ? 0 : -ETIMEDOUT;

@@ -7,15 +7,13 @@
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
 
-enum { MOST_PLACES = MESH_MOST_RAILS + MESH_MOST_GAPS };
-
 /* Hosts with equally many ports. */
 struct likes {
 	const uint32_t *ports_of; /* each host; 0 if it does not take part */
 	uint32_t ports;
 	size_t hosts, gaps;
-	uint32_t users[MOST_PLACES];   /* of each place: hosts whose port works there */
-	uint32_t numbers[MOST_PLACES]; /* of the rail there */
+	uint32_t users[MESH_MOST_PORTS];   /* of each place: hosts whose port works there */
+	uint32_t numbers[MESH_MOST_PORTS]; /* of the rail there */
 	uint32_t rails;
 };
 
@@ -82,10 +80,11 @@ void rails_number(struct mesh_host *hosts, size_t count)
 {
 	_cleanup_(freep) uint32_t *ports_of = mem_alloc_zero(count + 1, sizeof(*ports_of));
 
+	slots_compare(hosts, count);
 	for (size_t i = 0; i < count; i++)
 		if (hosts[i].presence == MESH_PRESENT)
 			ports_of[i] = hosts[i].rail_count + (uint32_t)hosts[i].gap_count;
-	for (uint32_t ports = 1; ports <= MOST_PLACES; ports++) {
+	for (uint32_t ports = 1; ports <= MESH_MOST_PORTS; ports++) {
 		struct likes likes = {.ports_of = ports_of, .ports = ports};
 
 		count_users(&likes, hosts, count);

@@ -8,7 +8,7 @@
  *	          <    challenge        (or refused)
  *	response  >
  *	          <    admitted         (or refused)
- *	identity, rail ..., gap ..., finding ..., ready  >     (or refused)
+ *	identity, rail ..., gap ..., slot ..., finding ..., ready  >     (or refused)
  *	          <    order ...
  *	answer ... >
  *	          <    bye
@@ -28,12 +28,14 @@
 /*
  * Protocol versions that hello and challenge negotiate; each includes those before it. From version
  * 2 on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer; from version 3 on, an
- * agent also describes the ports that it cannot use.
+ * agent also describes the ports that it cannot use; from version 4 on, where each port is.
  */
 #define MESH_PROTOCOL_LOWEST	1u
 #define MESH_PROTOCOL_BOTH_WAYS 2u
 #define MESH_PROTOCOL_GAPS	3u
-#define MESH_PROTOCOL		3u
+#define MESH_PROTOCOL_SLOTS	4u
+#define MESH_PROTOCOL		4u
+#define MESH_SLOT_BYTES		96u
 #define MESH_MOST_BYTES		4096u /* header and body */
 #define MESH_PORT		18778u
 #define MESH_MOST_FINDINGS	64u /* of a host */
