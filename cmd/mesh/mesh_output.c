@@ -86,6 +86,30 @@ static char *headline(const struct mesh_summary *summary)
 	return text;
 }
 
+/* Adds the first port that cannot be used and is no finding. */
+static void add_left_out(const struct mesh_work *work, char **text)
+{
+	const uint64_t left_out = work->summary.ports_left_out.value;
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+
+	for (uint32_t i = 0; i < count && left_out; i++)
+		for (size_t j = 0; j < hosts[i].gap_count && hosts[i].presence == MESH_PRESENT;
+		     j++) {
+			const struct mesh_gap *gap = &hosts[i].gaps[j];
+
+			if (gap->rail.known)
+				continue;
+			mem_extend(text,
+				   "%" PRIu64
+				   " port%s cannot be used, as on most hosts like %s%s: %s\n",
+				   left_out, text_plural_s(left_out), hosts[i].name,
+				   left_out > 1 ? "; the first" : "",
+				   gap->reason ?: "its agent does not say why");
+			return;
+		}
+}
+
 static int print_finding(FILE *out, const struct render_options *options,
 			 const struct judge_finding *found)
 {
@@ -186,8 +210,10 @@ static int print(const struct mesh_work *work, FILE *out)
 {
 	const struct render_options options = listing_options(&work->listing);
 	_cleanup_(freep) char *head = headline(&work->summary);
-	int rc = render_text(out, head);
+	int rc;
 
+	add_left_out(work, &head);
+	rc = render_text(out, head);
 	for (size_t i = 0; i < work->findings.count && !rc; i++)
 		rc = print_finding(out, &options, &work->findings.items[i]);
 	if (!rc && !work->findings.count)

@@ -325,7 +325,7 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	const size_t present = count_presence(work, MESH_PRESENT);
 	/* The same host may be named with and without its domain. */
 	const uint32_t wanted = work->names.count ? count : work->host_count;
-	uint64_t rails = 0;
+	uint64_t rails = 0, left_out = 0;
 	bool rehearsed = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -333,11 +333,14 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 			continue;
 		rails += mesh_host_count_rails(&hosts[i], hosts[i].rail_count);
 		rehearsed |= hosts[i].rehearsed;
+		for (size_t j = 0; j < hosts[i].gap_count; j++)
+			left_out += !hosts[i].gaps[j].rail.known;
 	}
 	summary->hosts_wanted = number_unless_zero(wanted);
 	summary->hosts_present = number_of(present);
 	summary->hosts_missing = number_of((wanted > count ? wanted : count) - present);
 	summary->rails = number_of(rails);
+	summary->ports_left_out = number_of(left_out);
 	summary->pairs = number_of(work->outcome.pairs);
 	summary->rounds = number_of(work->outcome.rounds);
 	summary->pairs_failed = number_of(work->failed);
@@ -346,9 +349,9 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	summary->pairs_resumed = number_of(work->outcome.resumed);
 	if (work->args->both_ways)
 		summary->pairs_one_way = number_of(work->one_way);
-	summary->median_gbps = judge_median(work->judge, 0, JUDGE_BANDWIDTH);
-	summary->median_both_gbps = judge_median(work->judge, 0, JUDGE_BOTH_SUM);
-	summary->median_latency_usec = judge_median(work->judge, 0, JUDGE_LATENCY);
+	summary->median_gbps = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_BANDWIDTH);
+	summary->median_both_gbps = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_BOTH_SUM);
+	summary->median_latency_usec = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_LATENCY);
 	summary->seconds = (struct real){
 		.value = (double)(clock_msec() - work->begin_msec) / 1000,
 		.known = true,

@@ -97,7 +97,7 @@ every()
 	every '[."$id", .properties.schema.const] | unique == ["rdmactl/\($name)/1"]'
 	# The document of a change or a mesh begins with facts about the run as a whole.
 	every '.required == ["schema", $name, "problems"] + ({change: ["changed"], mesh: ["plan", "seed", "hosts_wanted",
-		"hosts_present", "hosts_missing", "rails", "pairs", "rounds", "pairs_failed", "pairs_untried",
+		"hosts_present", "hosts_missing", "rails", "ports_left_out", "pairs", "rounds", "pairs_failed", "pairs_untried",
 		"pairs_left_out", "pairs_resumed", "pairs_one_way", "median_gbps", "median_both_gbps",
 		"median_latency_usec", "seconds", "rehearsed", "interrupted"]}[$name] // [])'
 	every '[.. | objects | select(.required and .type == "object") | select((.properties | keys_unsorted) != .required)] == []'

@@ -160,7 +160,7 @@ static void gone(void **state)
 		  HOSTS("m0! m1 m2 m3", "m0 m1! ! m2", "m0 m1 m2 m3"));
 	/* Nobody else can use it either. */
 	expect_in(HOSTS("ab.c", "ac", "ab.c"), HOSTS("m0 m2", "m0 m1", "m0 m2"));
-	/* Of two chains the longest counts, and hosts with a part of it get the same numbers. */
+	/* The longest chain counts, and hosts with a part of it get the same numbers. */
 	expect_in(HOSTS("abc", "ab", "a"), HOSTS("m0 m1 m2", "m0 m1 ?", "m0 ! ?"));
 }
 

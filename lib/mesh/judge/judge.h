@@ -144,7 +144,11 @@ enum judge_figure {
 };
 size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figure figure,
 		       struct judge_bar *bars, size_t most);
-/* Median of the rail, over what both ends sent; unknown without results. */
+/*
+ * Median of the rail, or of all rails together, over what both ends sent; of the distance and rate
+ * that most results have; unknown without results.
+ */
+enum { JUDGE_ALL_RAILS = MESH_MOST_RAILS };
 struct real judge_median(const struct judge *judge, uint16_t rail, enum judge_figure figure);
 
 /* For progress: results so far, how many are bad, and the lowest bandwidth by its median. */

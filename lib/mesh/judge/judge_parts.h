@@ -9,7 +9,7 @@
 enum class_kind { CLASS_LOOPBACK, CLASS_PAIR, CLASS_BISECTION, CLASS_INCAST, CLASS_KINDS };
 
 enum {
-	ALL_RAILS = MESH_MOST_RAILS, /* instead of a rail: all rails of a class together */
+	ALL_RAILS = JUDGE_ALL_RAILS, /* instead of a rail: all rails of a class together */
 	MOST_DISTANCE = 15,
 	MOST_RATES = 7,
 	CLASS_KEYS = (MESH_MOST_RAILS + 1) * CLASS_KINDS * (MOST_DISTANCE + 1) * (MOST_RATES + 1),
