@@ -11,6 +11,7 @@
 #include "mesh/coordinator/session.h"
 #include "mesh/form/heat.h"
 #include "mesh/form/rows.h"
+#include "mesh/place.h"
 #include "mesh/summary.h"
 
 struct mesh_args {
@@ -46,31 +47,6 @@ extern const struct command mesh_run_command, mesh_step_command, mesh_plan_comma
 bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
-
-/* mesh_place.c: what the environment says about this process's place. */
-
-struct ifaddrs;
-
-struct mesh_place {
-	struct number rank;
-	struct number hosts; /* how many take part */
-	char *first_host;    /* of rank 0; or NULL */
-	const char *by;	     /* variable that gave the rank */
-	const char *name;    /* of this host; or NULL */
-};
-
-void mesh_place_read(struct mesh_place *place);
-void mesh_place_clear(struct mesh_place *place);
-/*
- * The system's addresses that other hosts may reach, separated by commas, or only that one, which
- * may be a name. A port may be appended. To be freed.
- */
-char *mesh_own_addresses(const char *only);
-/* The same for a list of interfaces; at most 32 addresses. */
-char *mesh_list_addresses(const struct ifaddrs *list);
-/* Splits ADDRESS[,ADDRESS...][:PORT]. Returns false if the text is not of that form. */
-bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
-		       uint16_t *ret_port);
 
 /* mesh_token.c */
 

@@ -23,6 +23,7 @@
 #include "mad/perf/perf_sample.h"
 #include "mad/range.h"
 #include "mad/smp_change.h"
+#include "mesh/place.h"
 #include "mesh/plan/plan.h"
 #include "roce/tos.h"
 #include "selftest/record/record.h"
@@ -316,12 +317,47 @@ static void try_selftest(const char *text)
 	}
 }
 
+/* Where agents find their coordinator. */
+static void try_addresses(const char *text)
+{
+	struct strings addresses = {.known = true}, again = {.known = true};
+	uint16_t port = 0, same = 0;
+	_cleanup_(freep) char *whole = NULL;
+	bool brackets = false;
+
+	if (!mesh_parse_target(text, 777, &addresses, &port)) {
+		expect(!addresses.count && !port);
+		return;
+	}
+	expect(addresses.count && port);
+	for (size_t i = 0; i < addresses.count; i++) {
+		const char *address = addresses.items[i];
+
+		expect(*address && *address != '-' && !strchr(address, ','));
+		brackets |= strpbrk(address, "[]") != NULL;
+		mem_extend(&whole, "%s[%s]", i ? "," : "", address);
+	}
+	mem_extend(&whole, ":%u", port);
+	if (!brackets) {
+		expect(mesh_parse_target(whole, 1, &again, &same) && same == port);
+		expect(again.count == addresses.count);
+		for (size_t i = 0; i < again.count; i++)
+			expect(!strcmp(again.items[i], addresses.items[i]));
+	}
+	strings_free(&addresses);
+	strings_free(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const tries[])(const char *text) = {
 		try_plan,  try_thresholds, try_flap,	 try_target, try_split,
 		try_range, try_counters,   try_sampling, try_memory, try_network,
+<<<<<<< HEAD
 		try_utc,   try_units,	   try_tos,	 try_values, try_selftest,
+=======
+		try_utc,   try_units,	   try_tos,	 try_values, try_addresses,
+>>>>>>> ba6ed79e (mesh: move the parser of the coordinator's address to lib, and fuzz it)
 	};
 	char *text;
 

@@ -19,7 +19,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/socket.h"
-#include "cmd/mesh/mesh_run.h"
+#include "mesh/mesh.h"
+#include "mesh/place.h"
 
 static void expect_place(const char *const *variables, const char *by, int rank, int hosts,
 			 const char *name, const char *first)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What launchers put into the environment: srun(1) OUTPUT ENVIRONMENT VARIABLES, mpirun(1), the PMI
- * of MPICH, and the completion index of a Kubernetes Job. */
+/*
+ * What launchers put into the environment: srun(1) OUTPUT ENVIRONMENT VARIABLES, mpirun(1), the PMI
+ * of MPICH, and the completion index of a Kubernetes Job.
+ */
+#include "mesh/place.h"
+
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -12,7 +16,7 @@
 #include "base/mem.h"
 #include "base/socket.h"
 #include "base/text.h"
-#include "cmd/mesh/mesh_run.h"
+#include "mesh/mesh.h"
 
 /*
  * Limit on the addresses on each agent's command line, where an unreachable one costs three
