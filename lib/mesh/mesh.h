@@ -102,20 +102,6 @@ enum mesh_test {
 	MESH_ALL_TESTS = (1 << 4) - 1,
 };
 
-/* One test of a pair, for the agent of the host that is its client. */
-struct mesh_order {
-	uint64_t id;
-	char peer[MESH_NAME_BYTES]; /* the other host's name */
-	bool loopback;		    /* the peer is this host */
-	uint16_t rail, peer_rail;
-	struct endpoint near, far; /* the rails, each as its own host described it */
-	struct ip_address peer_ip; /* of the peer's server */
-	uint16_t peer_port;
-	uint32_t tests;			       /* enum mesh_test */
-	uint32_t latency_msec, bandwidth_msec; /* limit of each measurement */
-	uint32_t timeout_msec;		       /* the child is killed after this time */
-};
-
 enum mesh_outcome {
 	MESH_PASS,
 	MESH_FAIL,    /* the data path failed; `reason` says how */

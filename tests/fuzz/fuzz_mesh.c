@@ -20,7 +20,6 @@ static void check_records(const struct mesh_message *message)
 {
 	struct mesh_host host = {.name = NULL};
 	struct mesh_result result = {.outcome = MESH_PASS};
-	struct mesh_order order;
 
 	if (message->type == MESH_MESSAGE_ANSWER) {
 		mesh_answer_take(&message->answer, &result);
@@ -28,9 +27,6 @@ static void check_records(const struct mesh_message *message)
 	} else if (message->type == MESH_MESSAGE_BOTH_ANSWER) {
 		mesh_both_answer_take(&message->both_answer, &result);
 		check_clean(result.reason);
-	} else if (message->type == MESH_MESSAGE_ORDER) {
-		mesh_order_take(&message->order, &order);
-		check_clean(order.peer);
 	} else if (message->type == MESH_MESSAGE_IDENTITY) {
 		mesh_identity_take(&message->identity, &host);
 		check_clean(host.name);

@@ -138,8 +138,7 @@ static uint16_t rail_of(const struct mesh_host *host, uint32_t number)
 }
 
 /* Returns false if the agent is lost. */
-static bool answer(struct sim_agents *agents, uint32_t number,
-		   const struct mesh_order_message *order)
+static bool answer(struct sim_agents *agents, uint32_t number, const struct mesh_order *order)
 {
 	struct sim_agent *agent = &agents->items[number];
 	struct mesh_pair pair = {.a = number,

@@ -72,8 +72,10 @@ static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *r
 	return 0;
 }
 
-static void run_fake(void *state, const struct mesh_order *order, struct mesh_result *result)
+static void run_fake(void *state, const struct mesh_order *order, const struct endpoint *near,
+		     struct mesh_result *result)
 {
+	(void)near;
 	(void)state;
 	traces->children[order->rail] = getpid();
 	while (order->rail == HANGING_RAIL)
@@ -203,6 +205,7 @@ static void begin(struct bed *bed, uint32_t silence_msec)
 
 static void order_for(struct bed *bed, uint64_t id, uint16_t rail, uint32_t timeout_msec)
 {
+	struct mesh_message message = {.type = MESH_MESSAGE_ORDER};
 	struct mesh_order wanted = {.id = id,
 				    .peer = "n2",
 				    .rail = rail,
@@ -212,12 +215,11 @@ static void order_for(struct bed *bed, uint64_t id, uint16_t rail, uint32_t time
 				    .latency_msec = 1,
 				    .bandwidth_msec = 1,
 				    .timeout_msec = timeout_msec};
-	struct mesh_message message;
 
 	wanted.peer_ip = (struct ip_address){.family = AF_INET};
 	snprintf(wanted.far.device, sizeof(wanted.far.device), "mlx5_0");
 	wanted.far.port = 1;
-	mesh_order_make(&wanted, &message);
+	message.order = wanted;
 	say(bed, &message);
 }
 

@@ -347,7 +347,7 @@ static double gbps_of(const struct opened *opened, const char *peer, uint16_t ra
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
 
 	snprintf(order.peer, sizeof(order.peer), "%s", peer);
-	mesh_runner_rehearsal.run(opened->state, &order, &result);
+	mesh_runner_rehearsal.run(opened->state, &order, NULL, &result);
 	return result.gbps[MESH_END_A].value;
 }
 
@@ -470,7 +470,7 @@ static void runs(void **state)
 		_cleanup_(freep) char *text = NULL;
 
 		snprintf(order.peer, sizeof(order.peer), "%s", samples[i].peer);
-		mesh_runner_rehearsal.run(opened.state, &order, &result);
+		mesh_runner_rehearsal.run(opened.state, &order, NULL, &result);
 		text = result_text(&result);
 		assert_string_equal(text, samples[i].result);
 	}

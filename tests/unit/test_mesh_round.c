@@ -91,7 +91,7 @@ static const char *orders_of(struct paired *bed, size_t agent)
 
 	*text = '\0';
 	while (paired_next(bed, agent, &message)) {
-		const struct mesh_order_message *order = &message.order;
+		const struct mesh_order *order = &message.order;
 
 		if (message.type == MESH_MESSAGE_CANCEL)
 			length += (size_t)snprintf(text + length, sizeof(text) - length,

@@ -102,7 +102,7 @@ static struct mesh_result run(uint32_t tests)
 	const struct mesh_order order = {.tests = tests};
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
 
-	mesh_runner_selftest.run(state, &order, &result);
+	mesh_runner_selftest.run(state, &order, NULL, &result);
 	if (result.outcome != MESH_UNTRIED) {
 		assert_float_equal(result.gbps[MESH_END_A].value, 90, 1e-9);
 		assert_float_equal(result.gbps[MESH_END_B].value, 90, 1e-9);
@@ -179,6 +179,7 @@ static void requests(void **state)
 	};
 	/* As made by open(): the token is the first member. */
 	static const char *opened[2] = {"secret"};
+	const struct endpoint near = {.port = 1};
 	struct mesh_order order = {
 		.peer = "hostb",
 		.far = {.device = "mlx5_3", .port = 2},
@@ -194,14 +195,14 @@ static void requests(void **state)
 		struct mesh_result result = {.outcome = MESH_UNTRIED};
 
 		order.tests = cases[i].tests;
-		mesh_runner_selftest.run(opened, &order, &result);
+		mesh_runner_selftest.run(opened, &order, &near, &result);
 		assert_string_equal(asked_tests, cases[i].names);
 		assert_int_equal(asked.ways.direction, DIRECTION_OUT);
 		assert_int_equal(result.outcome, MESH_PASS);
 		assert_int_equal(result.latency_usec.known, !!(order.tests & MESH_LATENCY));
 		assert_int_equal(result.gbps[MESH_END_A].known, !!(order.tests & MESH_BANDWIDTH));
 	}
-	assert_ptr_equal(asked_local, &order.near);
+	assert_ptr_equal(asked_local, &near);
 	assert_ptr_equal(asked.peer, order.peer);
 	assert_ptr_equal(asked.peer_device, order.far.device);
 	assert_int_equal(asked.peer_port, 2);
@@ -213,12 +214,14 @@ static void requests(void **state)
 	assert_int_equal(asked.signals, -1);
 	/* Both ways use the same single test, and loopback has no peer. */
 	order.tests = MESH_ALL_TESTS;
-	mesh_runner_selftest.run(opened, &order, &(struct mesh_result){.outcome = MESH_PASS});
+	mesh_runner_selftest.run(opened, &order, &near,
+				 &(struct mesh_result){.outcome = MESH_PASS});
 	assert_string_equal(asked_tests, " bandwidth-write");
 	assert_int_equal(asked.ways.direction, DIRECTION_BOTH);
 	assert_ptr_equal(asked.peer, order.peer);
 	order.loopback = true;
-	mesh_runner_selftest.run(opened, &order, &(struct mesh_result){.outcome = MESH_PASS});
+	mesh_runner_selftest.run(opened, &order, &near,
+				 &(struct mesh_result){.outcome = MESH_PASS});
 	assert_null(asked.peer);
 	assert_null(asked.peer_device);
 }
@@ -265,7 +268,7 @@ static void verdicts(void **state)
 		both = (struct made_up){.runs = 0};
 		rows = cases[i].rows;
 		row_count = cases[i].count;
-		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &result);
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, NULL, &result);
 		row_count = 0;
 		assert_int_equal(result.outcome, cases[i].outcome);
 		assert_string_equal(result.reason, cases[i].reason);
@@ -295,7 +298,7 @@ static void errors(void **state)
 	counters = grown;
 	for (counter_count = 0; counter_count <= ARRAY_SIZE(grown); counter_count += 3) {
 		result = (struct mesh_result){.outcome = MESH_UNTRIED};
-		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &result);
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, NULL, &result);
 		assert_int_equal(result.errors[MESH_END_A].known, counter_count > 0);
 		assert_int_equal(result.errors[MESH_END_B].known, counter_count > 4);
 		assert_int_equal(result.errors[MESH_END_A].value, counter_count ? 7 : 0);
@@ -306,7 +309,7 @@ static void errors(void **state)
 	both = (struct made_up){.runs = 0};
 	result = (struct mesh_result){.outcome = MESH_UNTRIED};
 	mesh_runner_selftest.run((const char *[]){NULL, NULL},
-				 &(struct mesh_order){.tests = MESH_CONNECT | MESH_BOTH_WAYS},
+				 &(struct mesh_order){.tests = MESH_CONNECT | MESH_BOTH_WAYS}, NULL,
 				 &result);
 	assert_int_equal(result.errors[MESH_END_A].value, 6);
 	row_count = counter_count = 0;

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "mesh/agent/agent_run.h"
 
 /* The coordinator reads answers at once; if it does not, the connection is as good as lost. */
@@ -64,7 +65,8 @@ static void run_child(struct mesh_agent *agent, const struct mesh_order *order, 
 	signal(SIGTERM, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	agent->setup->runner->run(agent->state, order, &result);
+	agent->setup->runner->run(agent->state, order, &agent->local.host.rails[order->rail],
+				  &result);
 	result.reason[sizeof(result.reason) - 1] = '\0';
 	/* The pipe takes these few bytes in one write. */
 	if (write(pipe, &result, sizeof(result)) != (ssize_t)sizeof(result))
@@ -119,16 +121,15 @@ static int fork_child(struct mesh_agent *agent, struct mesh_child *child,
 	return 0;
 }
 
-void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message *message)
+void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order *told)
 {
-	const struct mesh_host *host = &agent->local.host;
 	struct mesh_child *child = free_place(agent);
-	struct mesh_order order;
+	struct mesh_order order = *told;
 	char text[128];
 	int rc;
 
-	mesh_order_take(message, &order);
-	if (order.rail >= host->rail_count) {
+	text_clean_into(order.peer, sizeof(order.peer), told->peer, sizeof(told->peer));
+	if (order.rail >= agent->local.host.rail_count) {
 		answer_untried(agent, order.id, "this host has no such rail");
 		return;
 	}
@@ -139,7 +140,6 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message 
 				       : "this host has too many orders");
 		return;
 	}
-	order.near = host->rails[order.rail];
 	if (order.timeout_msec > agent->admitted.timeout_msec)
 		order.timeout_msec = agent->admitted.timeout_msec;
 	rc = fork_child(agent, child, &order);

@@ -57,7 +57,7 @@ void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, cons
 		       const char *hint);
 
 /* agent_children.c */
-void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message *order);
+void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order *order);
 void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id);
 /* Reads the child's result, and kills the child. */
 void mesh_agent_take(struct mesh_child *child);

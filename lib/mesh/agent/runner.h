@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "mesh/mesh.h"
+#include "mesh/wire/mesh_message.h"
 
 /* Borrowed: must live as long as the runner is open. */
 struct mesh_runner_setup {
@@ -36,11 +36,12 @@ struct mesh_runner {
 	int (*open)(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		    void **ret_state, char **ret_reason, char **ret_hint);
 	/*
-	 * Runs the order in a child of the agent, which exits afterwards, and fills outcome,
-	 * figures and reason of the zeroed result. Figures of both ways at once are set only if the
-	 * order asks for them.
+	 * Runs the order in a child of the agent, which exits afterwards, from the rail `near` of
+	 * this host, and fills outcome, figures and reason of the zeroed result. Figures of both
+	 * ways at once are set only if the order asks for them.
 	 */
-	void (*run)(void *state, const struct mesh_order *order, struct mesh_result *result);
+	void (*run)(void *state, const struct mesh_order *order, const struct endpoint *near,
+		    struct mesh_result *result);
 	/* Called in the agent when the coordinator has gone or says goodbye. */
 	void (*close)(void *state);
 };

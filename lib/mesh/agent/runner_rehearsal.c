@@ -233,18 +233,19 @@ static void act_out(const struct rehearsal_act *act, const struct mesh_order *or
 }
 
 /* The rail's number in the file: an order counts only those that the host can use. */
-static uint16_t place_of(const struct rehearsal *rehearsal, const char *host, uint16_t rail)
+static uint16_t place_of(const struct rehearsal *rehearsal, const char *host, uint32_t rail)
 {
 	uint16_t place = 0;
 
-	for (uint16_t left = rail; place < MESH_MOST_RAILS; place++)
+	for (uint32_t left = rail; place < MESH_MOST_RAILS; place++)
 		if (!rehearsal_rail_value(rehearsal, host, place, "down") &&
 		    !rehearsal_rail_value(rehearsal, host, place, "gone") && !left--)
 			break;
 	return place;
 }
 
-static void run_rehearsal(void *state, const struct mesh_order *order, struct mesh_result *result)
+static void run_rehearsal(void *state, const struct mesh_order *order, const struct endpoint *near,
+			  struct mesh_result *result)
 {
 	const struct rehearsed *rehearsed = state;
 	const struct rehearsal *rehearsal = &rehearsed->rehearsal;
@@ -253,6 +254,7 @@ static void run_rehearsal(void *state, const struct mesh_order *order, struct me
 					   place_of(rehearsal, names[1], order->peer_rail)};
 	struct rehearsal_act act;
 
+	(void)near;
 	rehearsal_act(rehearsal, names, rails, &act);
 	act_out(&act, order, result);
 }

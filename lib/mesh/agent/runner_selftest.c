@@ -292,7 +292,7 @@ static void take_both_ways(const struct selftest_result *row, struct mesh_result
 }
 
 /* Tests both ways at once, on a pair that is good one way at a time. */
-static void run_both_ways(struct selftest_request *request, const struct mesh_order *order,
+static void run_both_ways(struct selftest_request *request, const struct endpoint *near,
 			  struct mesh_result *result)
 {
 	static const char *const tests[] = {TO_B_TEST};
@@ -301,14 +301,15 @@ static void run_both_ways(struct selftest_request *request, const struct mesh_or
 	request->tests = tests;
 	request->test_count = ARRAY_SIZE(tests);
 	request->ways.direction = DIRECTION_BOTH;
-	if (selftest_run(request, &order->near, &results))
+	if (selftest_run(request, near, &results))
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take_both_ways(results.items[i], result);
 	selftest_results_free(&results);
 }
 
-static void run_selftest(void *state, const struct mesh_order *order, struct mesh_result *result)
+static void run_selftest(void *state, const struct mesh_order *order, const struct endpoint *near,
+			 struct mesh_result *result)
 {
 	const struct tested *tested = state;
 	const char *tests[4] = {DATA_TEST};
@@ -334,13 +335,13 @@ static void run_selftest(void *state, const struct mesh_order *order, struct mes
 		tests[request.test_count++] = TO_A_TEST;
 	}
 	result->outcome = MESH_PASS;
-	if (selftest_run(&request, &order->near, &results))
+	if (selftest_run(&request, near, &results))
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take_row(results.items[i], result);
 	selftest_results_free(&results);
 	if (result->outcome == MESH_PASS && order->tests & MESH_BOTH_WAYS)
-		run_both_ways(&request, order, result);
+		run_both_ways(&request, near, result);
 }
 
 const struct mesh_runner mesh_runner_selftest = {

@@ -246,7 +246,9 @@ static void begin_order(const struct coordinator *coordinator, const struct mesh
 {
 	const struct coordinator_round *round = coordinator->round;
 	const struct mesh_host *far = &coordinator->hosts[pair->b];
-	struct mesh_order order = {
+
+	message->type = MESH_MESSAGE_ORDER;
+	message->order = (struct mesh_order){
 		.loopback = pair->a == pair->b,
 		.peer_ip = far->address,
 		.peer_port = far->server_port,
@@ -256,8 +258,7 @@ static void begin_order(const struct coordinator *coordinator, const struct mesh
 		.timeout_msec = round->timeout_msec,
 	};
 
-	snprintf(order.peer, sizeof(order.peer), "%s", far->name);
-	mesh_order_make(&order, message);
+	snprintf(message->order.peer, sizeof(message->order.peer), "%s", far->name);
 }
 
 /* Whether both hosts take part and have these rails; otherwise gives the pair up. */

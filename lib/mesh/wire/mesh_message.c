@@ -159,43 +159,6 @@ void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_re
 						answer->both_bps_b, MESH_GBPS_UNIT);
 }
 
-void mesh_order_make(const struct mesh_order *order, struct mesh_message *message)
-{
-	message->type = MESH_MESSAGE_ORDER;
-	message->order = (struct mesh_order_message){
-		.id = order->id,
-		.loopback = order->loopback,
-		.rail = order->rail,
-		.peer_rail = order->peer_rail,
-		.far = order->far,
-		.peer_ip = order->peer_ip,
-		.peer_port = order->peer_port,
-		.tests = order->tests,
-		.latency_msec = order->latency_msec,
-		.bandwidth_msec = order->bandwidth_msec,
-		.timeout_msec = order->timeout_msec,
-	};
-	put_text(message->order.peer, sizeof(message->order.peer), order->peer);
-}
-
-void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order)
-{
-	*order = (struct mesh_order){
-		.id = message->id,
-		.loopback = message->loopback,
-		.rail = (uint16_t)message->rail,
-		.peer_rail = (uint16_t)message->peer_rail,
-		.far = message->far,
-		.peer_ip = message->peer_ip,
-		.peer_port = (uint16_t)message->peer_port,
-		.tests = message->tests,
-		.latency_msec = message->latency_msec,
-		.bandwidth_msec = message->bandwidth_msec,
-		.timeout_msec = message->timeout_msec,
-	};
-	put_text(order->peer, sizeof(order->peer), message->peer);
-}
-
 void mesh_identity_make(const struct mesh_host *host, struct mesh_message *message)
 {
 	struct mesh_identity *identity = &message->identity;

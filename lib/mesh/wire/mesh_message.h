@@ -110,15 +110,13 @@ size_t mesh_message_encode(const struct mesh_message *message,
  */
 ssize_t mesh_message_decode(const uint8_t *bytes, size_t length, struct mesh_message *message);
 
-/* Convert a host, a result or an order; their texts are cleaned in both directions. */
+/* Convert a host or a result; their texts are cleaned in both directions. */
 void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message);
 void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *result);
 /* The answer to an order with MESH_BOTH_WAYS. */
 void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
 			   struct mesh_message *message);
 void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_result *result);
-void mesh_order_make(const struct mesh_order *order, struct mesh_message *message);
-void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order);
 void mesh_refused_make(enum mesh_refusal refusal, const char *text, const char *hint,
 		       struct mesh_message *message);
 void mesh_finding_make(const char *check, const struct finding *finding,
