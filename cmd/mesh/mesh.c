@@ -86,24 +86,19 @@ static bool start_launcher(struct mesh_work *work, char **objects)
 {
 	_cleanup_(strings_free) struct strings command = {.known = true};
 	_cleanup_(freep) char **words = NULL;
-	bool good = make_command(work, objects, &command);
 	int rc;
 
-	if (good) {
-		words = mem_alloc_zero(command.count + 1, sizeof(*words));
-		memcpy(words, command.items, command.count * sizeof(*words));
-		rc = mesh_launch_start(&work->launch, words, work->token, work->signals.fd);
-		good = !rc;
-		if (rc == -EINTR) {
-			mesh_fail_early(work, " before the launcher ran", NULL);
-		} else if (rc) {
-
-			listing_fail_format(&work->listing, STATUS_FAILED, NULL,
-					    "cannot start the launcher %s: %s", words[0],
-					    strerror(-rc));
-		}
-	}
-	return good;
+	if (!make_command(work, objects, &command))
+		return false;
+	words = mem_alloc_zero(command.count + 1, sizeof(*words));
+	memcpy(words, command.items, command.count * sizeof(*words));
+	rc = mesh_launch_start(&work->launch, words, work->token, work->signals.fd);
+	if (rc == -EINTR)
+		mesh_fail_early(work, " before the launcher ran", NULL);
+	else if (rc)
+		listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+				    "cannot start the launcher %s: %s", words[0], strerror(-rc));
+	return !rc;
 }
 
 static bool make_token(struct mesh_work *work)

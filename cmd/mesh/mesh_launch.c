@@ -62,19 +62,16 @@ static void close_both(const int ends[2])
 	close(ends[1]);
 }
 
-static int open_pipes(int input[2], int output[2], int failure[2])
+static int open_pipes(int *const pipes[], size_t count)
 {
-	if (pipe2(input, O_CLOEXEC))
-		return -errno;
-	if (pipe2(output, O_CLOEXEC)) {
-		close_both(input);
-		return -errno;
-	}
-	if (pipe2(failure, O_CLOEXEC)) {
-		close_both(input);
-		close_both(output);
-		return -errno;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (pipe2(pipes[i], O_CLOEXEC)) {
+			int rc = -errno;
+
+			while (i-- > 0)
+				close_both(pipes[i]);
+			return rc;
+		}
 	return 0;
 }
 
@@ -97,13 +94,12 @@ int mesh_launch_start(struct mesh_launch *launch, char *const *command, const ch
 {
 	const pid_t parent = getpid();
 	int input[2], output[2], failure[2], status;
-	int rc = open_pipes(input, output, failure);
+	int rc = open_pipes((int *const[]){input, output, failure}, 3);
 	pid_t pid;
 
 	if (rc)
 		return rc;
-	/*
-	 * A line fits into a pipe. Launchers that pass on standard input give it to their agents.
+	/* A line fits into a pipe. Launchers that pass on standard input give it to their agents.
 	 */
 	dprintf(input[1], "%s\n", token);
 	fflush(NULL);

@@ -142,8 +142,10 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
 }
 
 /* Flushes, so that readers see the rows of whole rounds. */
-void mesh_rows_flush(struct mesh_work *work)
+void mesh_rows_flush(void *mesh_work)
 {
+	struct mesh_work *work = mesh_work;
+
 	if (work->rows && !work->rows_rc && render_flush(work->rows))
 		work->rows_rc = -EIO;
 	if (work->shown_rows.out && !work->shown_rc)

@@ -167,7 +167,7 @@ void mesh_work_say(void *context, const char *line);
 /* mesh_rows.c */
 bool mesh_rows_open(struct mesh_work *work);
 void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
-void mesh_rows_flush(struct mesh_work *work);
+void mesh_rows_flush(void *mesh_work);
 /* Loads the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 /*

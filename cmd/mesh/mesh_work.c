@@ -288,11 +288,6 @@ static bool has_result(void *context, uint32_t stage, const struct mesh_pair *pa
 	return mesh_done_has(&work->done, stage, pair);
 }
 
-static void end_round(void *context)
-{
-	mesh_rows_flush(context);
-}
-
 static void run_session(struct mesh_work *work)
 {
 	const struct mesh_args *args = work->args;
@@ -308,7 +303,7 @@ static void run_session(struct mesh_work *work)
 		.has = work->earlier_count ? has_result : NULL,
 		.begin = begin_stage,
 		.result = take_result,
-		.end_round = end_round,
+		.end_round = mesh_rows_flush,
 		.context = work,
 	};
 
@@ -421,8 +416,7 @@ void mesh_work_run(struct mesh_work *work)
 		mesh_fail_early(work, " while waiting for hosts", NULL);
 		return;
 	}
-	if (!count || (!count_presence(work, MESH_PRESENT) && !count_presence(work, MESH_REFUSED) &&
-		       !count_presence(work, MESH_LOST))) {
+	if (count_presence(work, MESH_ABSENT) == count) {
 		explain_nobody(work);
 		return;
 	}

@@ -78,13 +78,10 @@ static enum MHD_Result answer_text(struct server *server, struct MHD_Connection 
 				   size_t length)
 {
 	/* The library copies the text, so the page may be replaced while it is being sent. */
-	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
-	struct MHD_Response *response;
+	struct MHD_Response *response = server->call.MHD_create_response_from_buffer(
+		length, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
-	memcpy(copy, text, length);
-	response = server->call.MHD_create_response_from_buffer(length, copy,
-								MHD_RESPMEM_MUST_COPY);
 	if (!response)
 		return MHD_NO;
 	server->call.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);

@@ -127,16 +127,12 @@ void conclude_directions(struct conclusion *conclusion)
 void conclude_rates(struct conclusion *conclusion)
 {
 	const struct judge *judge = conclusion->judge;
-	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
-						      sizeof(*known));
+	_cleanup_(freep) bool *blamed = blamed_ports(judge);
 
-	for (size_t i = 0; i < judge->culprit_count; i++)
-		if (judge->culprits[i].kind == CULPRIT_PORT)
-			known[judge->culprits[i].number] = true;
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		struct judge_finding *finding;
 
-		if (!judge->ports[i].slow_rate || known[i] ||
+		if (!judge->ports[i].slow_rate || blamed[i] ||
 		    !conclusion_lists(conclusion, JUDGE_RATE, finding_severity(JUDGE_RATE)))
 			continue;
 		finding = finding_add(

@@ -176,19 +176,28 @@ static void explain_by_loopback(struct judge *judge)
 		judge->culprits[i].judged = judge->ports[judge->culprits[i].number].judged;
 }
 
+bool *blamed_ports(const struct judge *judge)
+{
+	bool *blamed = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*blamed));
+
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].kind == CULPRIT_PORT)
+			blamed[judge->culprits[i].number] = true;
+	return blamed;
+}
+
 /* Finds ports whose pairs are below the limit on average, although most single ones are not. */
 static void find_means(struct judge *judge, uint32_t *culprit_of)
 {
-	for (size_t i = 0; i < judge->culprit_count; i++)
-		if (judge->culprits[i].kind == CULPRIT_PORT)
-			culprit_of[judge->culprits[i].number] = UINT32_MAX;
+	_cleanup_(freep) bool *blamed = blamed_ports(judge);
+
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		const struct port *port = &judge->ports[i];
 		const double count = (double)port->good_figures;
 		const double missing = count - port->good_share_sum;
 		struct culprit *culprit;
 
-		if (culprit_of[i] || port->good_figures < LEAST_FIGURES_OF_MEAN ||
+		if (blamed[i] || port->good_figures < LEAST_FIGURES_OF_MEAN ||
 		    missing < (1 - judge->limits.bandwidth_share) * count ||
 		    missing * missing < FAR_MEAN * FAR_MEAN * port->good_variance_sum)
 			continue;
@@ -216,7 +225,7 @@ static void explain_by_means(struct judge *judge)
 		for (int end = 0; end < MESH_ENDS && edge_is_open(edge); end++) {
 			uint32_t number = culprit_of[edge_port(edge, (enum mesh_end)end)];
 
-			if (!number || number == UINT32_MAX)
+			if (!number)
 				continue;
 			edge->culprit = number;
 			judge->culprits[number - 1].edges++;
@@ -239,16 +248,12 @@ static void explain_by_pairs(struct judge *judge)
 /* Finds ports whose error counters grew although nothing else is wrong with them. */
 static void find_growth(struct judge *judge)
 {
-	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
-						      sizeof(*known));
+	_cleanup_(freep) bool *blamed = blamed_ports(judge);
 
-	for (size_t i = 0; i < judge->culprit_count; i++)
-		if (judge->culprits[i].kind == CULPRIT_PORT)
-			known[judge->culprits[i].number] = true;
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		const struct port *port = &judge->ports[i];
 
-		if (known[i] || !port->error_results)
+		if (blamed[i] || !port->error_results)
 			continue;
 		culprit_add(judge, CULPRIT_GROWTH, i);
 		judge->culprits[judge->culprit_count - 1].bad = port->error_results;

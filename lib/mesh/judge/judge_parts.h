@@ -251,6 +251,8 @@ bool edge_shares(const struct judge *judge, const struct edge *edge, const struc
 /* The switch of a port, or MESH_NO_SWITCH. */
 uint32_t switch_of(const struct judge *judge, uint32_t port);
 uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number);
+/* Whether each port is a culprit itself; to be freed. */
+bool *blamed_ports(const struct judge *judge);
 static inline bool edge_is_open(const struct edge *edge)
 {
 	return edge->faults && !edge->culprit && !edge->repeated && !edge->duplicate &&

@@ -52,6 +52,16 @@ struct switch_count {
 	uint32_t number; /* of the culprit */
 };
 
+/* The switch of a port, or those of a cable. */
+static void switches_of(const struct judge *judge, const struct culprit *culprit, uint32_t ends[2])
+{
+	ends[0] = ends[1] = MESH_NO_SWITCH;
+	if (culprit->kind == CULPRIT_PORT)
+		ends[0] = switch_of(judge, culprit->number);
+	else if (culprit->kind == CULPRIT_CABLE)
+		judge->fabric->cable_ends(judge->fabric->context, culprit->number, ends);
+}
+
 static void count_switches(struct judge *judge, struct switch_count *counts)
 {
 	const struct judge_fabric *fabric = judge->fabric;
@@ -69,12 +79,9 @@ static void count_switches(struct judge *judge, struct switch_count *counts)
 	}
 	for (size_t i = 0; i < judge->culprit_count; i++) {
 		const struct culprit *culprit = &judge->culprits[i];
-		uint32_t ends[2] = {MESH_NO_SWITCH, MESH_NO_SWITCH};
+		uint32_t ends[2];
 
-		if (culprit->kind == CULPRIT_PORT)
-			ends[0] = switch_of(judge, culprit->number);
-		else if (culprit->kind == CULPRIT_CABLE)
-			fabric->cable_ends(fabric->context, culprit->number, ends);
+		switches_of(judge, culprit, ends);
 		for (int end = 0; end < 2; end++) {
 			struct switch_count *count = &counts[ends[end]];
 
@@ -118,12 +125,9 @@ void merge_switches(struct judge *judge)
 	}
 	for (size_t i = 0; i < before; i++) {
 		struct culprit *culprit = &judge->culprits[i];
-		uint32_t ends[2] = {MESH_NO_SWITCH, MESH_NO_SWITCH};
+		uint32_t ends[2];
 
-		if (culprit->kind == CULPRIT_PORT)
-			ends[0] = switch_of(judge, culprit->number);
-		else if (culprit->kind == CULPRIT_CABLE)
-			judge->fabric->cable_ends(judge->fabric->context, culprit->number, ends);
+		switches_of(judge, culprit, ends);
 		for (int end = 0; end < 2 && !culprit->merged; end++)
 			if (ends[end] < judge->fabric->switch_count)
 				culprit->merged = counts[ends[end]].number;
