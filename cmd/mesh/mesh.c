@@ -209,14 +209,14 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 		status = command_usage(ctx, mem_string("--coordinator: not HOST[:PORT]"), NULL);
 	} else if (!place.rank.value) {
 		status = coordinate(ctx, args, token, &place, port);
-	} else if (!args->coordinator && !place.first_host) {
+	} else if (!args->coordinator && !args->address && !place.first_host) {
 		status = command_usage(
 			ctx, mem_string("the host of the coordinator, task 0, is not known"),
 			mem_string(
 				"--coordinator HOST names it; on Kubernetes, it is JOB-0.SERVICE"));
 	} else {
 		if (!addresses.count)
-			strings_add(&addresses, place.first_host);
+			strings_add(&addresses, args->address ?: place.first_host);
 		status = mesh_agent_main(ctx, args, &addresses, port, token, &place);
 	}
 	mesh_place_clear(&place);

@@ -635,17 +635,21 @@ end_of_coordinator()
 	local rank pids=() port=$((20000 + RANDOM % 10000))
 
 	export RDMACTL_TOKEN=0123456789abcdef
-	for rank in 1 2; do
-		SLURM_PROCID=$rank "$binary" mesh step --coordinator 127.0.0.1:$port --wait 60s \
-			--rehearse "$dir/good" </dev/null 2>"$dir/agent.$rank" 3>&- &
+	# The coordinator's address is known by either option, or else by the host of task 0.
+	for rank in 1 2 3; do
+		local where=(--coordinator 127.0.0.1:$port)
+
+		[ $rank = 1 ] || where=(--address 127.0.0.1 --port $port)
+		SLURM_PROCID=$rank SLURM_STEP_NODELIST=nowhere.invalid "$binary" mesh step "${where[@]}" \
+			--wait 60s --rehearse "$dir/good" </dev/null 2>"$dir/agent.$rank" 3>&- &
 		pids+=($!)
 	done
 	# The half line of a killed run is completed once, and not by the agent on this host too.
 	printf '{"half' >"$dir/rows"
-	SLURM_PROCID=0 SLURM_STEP_NUM_NODES=3 try mesh step --port $port --wait 60s \
+	SLURM_PROCID=0 SLURM_STEP_NUM_NODES=4 try mesh step --port $port --wait 60s \
 		--rehearse "$dir/good" --resume "$dir/rows"
 	expect 0
-	shows '3 hosts'
+	shows '4 hosts'
 	[ "$(grep -c '^$' "$dir/rows")" = 0 ]
 	for rank in "${pids[@]}"; do
 		wait "$rank"
