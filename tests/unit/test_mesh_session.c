@@ -97,6 +97,11 @@ void judge_end_stage(struct judge *judge)
 	(void)judge;
 }
 
+bool judge_is_shared(enum mesh_mode mode)
+{
+	return mode == MESH_BISECTION;
+}
+
 struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 {
 	(void)judge;
@@ -104,7 +109,8 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 	return NULL;
 }
 
-static void run(bool one_rail, uint64_t budget_msec, struct session_outcome *outcome)
+static void run(const char *stages, bool one_rail, uint64_t budget_msec,
+		struct session_outcome *outcome)
 {
 	struct plan plan;
 	char *message = NULL, *hint = NULL;
@@ -121,7 +127,7 @@ static void run(bool one_rail, uint64_t budget_msec, struct session_outcome *out
 	for (uint32_t i = 0; i < HOSTS; i++)
 		bed.hosts[i] = (struct mesh_host){.presence = MESH_PRESENT, .rail_count = RAILS};
 	*outcome = (struct session_outcome){.pairs = 0};
-	assert_int_equal(plan_parse("full", &plan, &message, &hint), 0);
+	assert_int_equal(plan_parse(stages, &plan, &message, &hint), 0);
 	assert_int_equal(session_run(&setup, outcome), 0);
 	plan_clear(&plan);
 }
@@ -132,13 +138,24 @@ static void partners_of_the_lost(void **state)
 	struct session_outcome outcome;
 
 	(void)state;
-	run(false, 0, &outcome);
+	run("full", false, 0, &outcome);
 	assert_true(bed.rounds >= FULL_ROUNDS + 2);
 	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
 	assert_int_equal(outcome.pairs, RAILS * (28 + LEFT));
-	run(true, 0, &outcome);
+	run("full", true, 0, &outcome);
 	assert_true(bed.rounds >= RAILS * (FULL_ROUNDS + 2));
 	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
+}
+
+/* Where pairs share what they measure, two alone would measure something else. */
+static void shared(void **state)
+{
+	struct session_outcome outcome;
+
+	(void)state;
+	run("bisection:1", false, 0, &outcome);
+	assert_int_equal(bed.rounds, 1);
+	assert_int_equal(outcome.pairs, RAILS * HOSTS / 2);
 }
 
 /* They are among the pairs omitted for lack of time. */
@@ -147,7 +164,7 @@ static void no_time_for_them(void **state)
 	struct session_outcome outcome;
 
 	(void)state;
-	run(false, BUDGET_MSEC, &outcome);
+	run("full", false, BUDGET_MSEC, &outcome);
 	assert_true(bed.rounds <= FULL_ROUNDS);
 	assert_true(outcome.left_out >= RAILS * LEFT);
 }
@@ -157,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(partners_of_the_lost),
 		cmocka_unit_test(no_time_for_them),
+		cmocka_unit_test(shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

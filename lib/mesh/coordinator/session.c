@@ -23,6 +23,7 @@ struct session {
 	uint32_t tests; /* of the stage */
 	uint64_t begin_msec;
 	uint64_t round_msec;	   /* average of this stage; 0: unknown */
+	bool shared;		   /* the pairs of the stage share what they measure */
 	struct mesh_pair *orphans; /* `a`: the host whose partner was lost */
 	size_t orphan_count;
 };
@@ -57,11 +58,12 @@ static bool is_present(const struct session *session, uint32_t host)
 	return session->hosts[host].presence == MESH_PRESENT;
 }
 
+/* Two that are tested alone have more than those that share a link or a receiver. */
 static void keep_orphans(struct session *session, const struct mesh_pair *pair)
 {
 	const bool a = is_present(session, pair->a), b = is_present(session, pair->b);
 
-	if (a == b)
+	if (a == b || session->shared)
 		return;
 	*(struct mesh_pair *)mem_append(&session->orphans, &session->orphan_count,
 					sizeof(*pair)) = (struct mesh_pair){
@@ -273,6 +275,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	if (message)
 		strings_add(&session->outcome->stages_failed, message);
 	session->tests = session_tests(setup, stage->mode);
+	session->shared = judge_is_shared(stage->mode);
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)
 		setup->begin(setup->context, session->stage);
