@@ -80,11 +80,6 @@ int mesh_agent_main(const struct ctx *ctx, const struct mesh_args *args,
 	return STATUS_FAILED;
 }
 
-static int complain(const struct ctx *ctx, char *message, const char *hint)
-{
-	return command_usage(ctx, message, mem_string_or_null(hint));
-}
-
 static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 {
 	const struct mesh_args *args = mesh_args;
@@ -97,10 +92,12 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 
 	(void)objects;
 	if (!args->agent)
-		return complain(ctx, mem_string("no subcommand and no --agent"),
-				"rdmactl mesh run -- LAUNCHER tests the hosts of a launcher");
+		return command_usage(
+			ctx, mem_string("no subcommand and no --agent"),
+			mem_string("rdmactl mesh run -- LAUNCHER tests the hosts of a launcher"));
 	if (!mesh_parse_target(args->agent, MESH_PORT, &addresses, &port))
-		return complain(ctx, mem_string("--agent: not ADDRESS[,ADDRESS...]:PORT"), NULL);
+		return command_usage(ctx, mem_string("--agent: not ADDRESS[,ADDRESS...]:PORT"),
+				     NULL);
 	rc = mesh_token_find(args->token_file, true, token, &reason);
 	if (rc && rc != -ENOENT) {
 		command_complain(ctx, reason, NULL);

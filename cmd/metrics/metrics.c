@@ -80,11 +80,16 @@ static enum metrics_format format_of(const struct metrics_run *run)
 				       : METRICS_PROMETHEUS;
 }
 
-static int write_textfile(void *context, FILE *file)
-{
-	const struct metrics_run *run = context;
+struct page {
+	struct metrics metrics;
+	enum metrics_format format;
+};
 
-	return render_metrics(file, &run->metrics, format_of(run));
+static int write_page(void *context, FILE *file)
+{
+	const struct page *page = context;
+
+	return render_metrics(file, &page->metrics, page->format);
 }
 
 /* Refuses what node_exporter cannot use, because it would ignore the entire file. */
@@ -110,8 +115,9 @@ static bool check_textfile(struct metrics_run *run)
 /* The file has samples for the problems, so they do not make a timer's unit fail. */
 static int save(struct metrics_run *run)
 {
+	struct page page = {run->metrics, format_of(run)};
 	/* node_exporter runs as another user. */
-	int rc = file_replace_as(run->args->textfile, TEXTFILE_MODE, write_textfile, run);
+	int rc = file_replace_as(run->args->textfile, TEXTFILE_MODE, write_page, &page);
 
 	if (!run->listing.ctx->globals.verbose)
 		problems_free(&run->listing.problems);
@@ -139,18 +145,6 @@ static int print(struct metrics_run *run)
 	status = listing_end(&run->listing);
 	metric_rows_free(rows, count);
 	return status;
-}
-
-struct page {
-	struct metrics metrics;
-	enum metrics_format format;
-};
-
-static int write_page(void *context, FILE *file)
-{
-	const struct page *page = context;
-
-	return render_metrics(file, &page->metrics, page->format);
 }
 
 /* Each scrape reads everything again; its samples include the problems. */

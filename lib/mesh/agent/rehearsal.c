@@ -186,16 +186,17 @@ static bool is_end(const struct rehearsal_line *line, size_t number, const char 
 	       (!line->rails[number].known || line->rails[number].value == rail);
 }
 
-const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
-				 const char *key)
+/* The value that the last line about the host, or about its rail, gives the key. */
+static const char *find_value(const struct rehearsal *rehearsal, const char *subject,
+			      const char *host, uint16_t rail, const char *key)
 {
 	const char *value = NULL;
 
 	for (size_t i = 0; i < rehearsal->count; i++) {
 		const struct rehearsal_line *line = &rehearsal->lines[i];
+		const bool all = !strcmp(line->subject, "all") && !strcmp(subject, "host");
 
-		if (strcmp(line->subject, "all") &&
-		    (strcmp(line->subject, "host") || strcmp(line->names[0], host)))
+		if (!all && (strcmp(line->subject, subject) || !is_end(line, 0, host, rail)))
 			continue;
 		for (size_t j = 0; j < line->keys.count; j += 2)
 			if (!strcmp(line->keys.items[j], key))
@@ -204,21 +205,16 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 	return value;
 }
 
+const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
+				 const char *key)
+{
+	return find_value(rehearsal, "host", host, 0, key);
+}
+
 const char *rehearsal_rail_value(const struct rehearsal *rehearsal, const char *host, uint16_t rail,
 				 const char *key)
 {
-	const char *value = NULL;
-
-	for (size_t i = 0; i < rehearsal->count; i++) {
-		const struct rehearsal_line *line = &rehearsal->lines[i];
-
-		if (strcmp(line->subject, "rail") || !is_end(line, 0, host, rail))
-			continue;
-		for (size_t j = 0; j < line->keys.count; j += 2)
-			if (!strcmp(line->keys.items[j], key))
-				value = line->keys.items[j + 1];
-	}
-	return value;
+	return find_value(rehearsal, "rail", host, rail, key);
 }
 
 /* Ends that a line applies to, as bits by enum mesh_end; for a pair, the end named first. */

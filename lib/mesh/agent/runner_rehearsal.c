@@ -16,6 +16,7 @@
 #include "host/port.h"
 #include "mesh/agent/rehearsal.h"
 #include "mesh/agent/runner.h"
+#include "mesh/plan/matching.h"
 
 #define MOST_REHEARSAL_BYTES (1u << 20)
 #define DEFAULT_RATE	     100 /* Gb/s */
@@ -174,13 +175,10 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 /* From -1 to 1; always the same for one figure of one order. */
 static double wobble(uint64_t id, unsigned int figure)
 {
-	uint64_t x = id * UINT64_C(0x9e3779b97f4a7c15) + figure * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+	uint64_t state = (id - 1) * UINT64_C(0x9e3779b97f4a7c15) +
+			 figure * UINT64_C(0xbf58476d1ce4e5b9) + 1;
 
-	/* The finalizer of splitmix64. */
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
-	return (double)(x >> 11) / (double)(UINT64_C(1) << 52) - 1;
+	return (double)(random_next(&state) >> 11) / (double)(UINT64_C(1) << 52) - 1;
 }
 
 static struct real figure(const struct rehearsal_act *act, double value, uint64_t id,
