@@ -100,6 +100,15 @@ static void clean_runs(void **state)
 			    seed);
 }
 
+/* With few figures, their scatter may seem smaller than it is. */
+static void clean_runs_of_few_hosts(void **state)
+{
+	(void)state;
+	for (uint32_t hosts = 16; hosts <= 32; hosts += 4)
+		for (uint64_t seed = 1; seed <= 60; seed++)
+			check_fault(NO_FAULT, hosts, 4, 0, seed);
+}
+
 static void planted_faults(void **state)
 {
 	(void)state;
@@ -387,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spreads),
 		cmocka_unit_test(clean_runs),
+		cmocka_unit_test(clean_runs_of_few_hosts),
 		cmocka_unit_test(planted_faults),
 		cmocka_unit_test(small_clusters),
 		cmocka_unit_test(slow_both_ways_everywhere),
