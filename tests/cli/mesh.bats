@@ -637,9 +637,9 @@ end_of_coordinator()
 	export RDMACTL_TOKEN=0123456789abcdef
 	# The coordinator's address is known by either option, or else by the host of task 0.
 	for rank in 1 2 3; do
-		local where=(--coordinator 127.0.0.1:$port)
+		local where=(--coordinator "127.0.0.1:$port")
 
-		[ $rank = 1 ] || where=(--address 127.0.0.1 --port $port)
+		[ $rank = 1 ] || where=(--address 127.0.0.1 --port "$port")
 		SLURM_PROCID=$rank SLURM_STEP_NODELIST=nowhere.invalid "$binary" mesh step "${where[@]}" \
 			--wait 60s --rehearse "$dir/good" </dev/null 2>"$dir/agent.$rank" 3>&- &
 		pids+=($!)
