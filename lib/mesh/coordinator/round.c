@@ -240,16 +240,22 @@ static bool takes_part(struct coordinator *coordinator, uint32_t host)
 	return connection && connection->state == CONNECTION_MEMBER;
 }
 
-/* Fills what the orders of all rails of the pair have in common. */
-static void begin_order(const struct coordinator *coordinator, const struct mesh_pair *pair,
-			struct mesh_message *message)
+/* Agents count only those of their rails that they can use. */
+static void make_order(const struct coordinator *coordinator, uint32_t number,
+		       struct mesh_message *message)
 {
 	const struct coordinator_round *round = coordinator->round;
-	const struct mesh_host *far = &coordinator->hosts[pair->b];
+	const struct mesh_pair *pair = pair_of(coordinator, number);
+	const struct mesh_host *near = &coordinator->hosts[pair->a],
+			       *far = &coordinator->hosts[pair->b];
 
 	message->type = MESH_MESSAGE_ORDER;
 	message->order = (struct mesh_order){
+		.id = id_of(coordinator, number),
 		.loopback = pair->a == pair->b,
+		.rail = mesh_host_count_rails(near, pair->rail_a),
+		.peer_rail = mesh_host_count_rails(far, pair->rail_b),
+		.far = far->rails[pair->rail_b],
 		.peer_ip = far->address,
 		.peer_port = far->server_port,
 		.tests = tests_of(coordinator, pair),
@@ -257,7 +263,6 @@ static void begin_order(const struct coordinator *coordinator, const struct mesh
 		.bandwidth_msec = round->bandwidth_msec,
 		.timeout_msec = round->timeout_msec,
 	};
-
 	snprintf(message->order.peer, sizeof(message->order.peer), "%s", far->name);
 }
 
@@ -285,24 +290,13 @@ static bool can_order(struct coordinator *coordinator, size_t number)
 /* Sends all orders of an agent, one per rail, together. */
 static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t first)
 {
-	const struct mesh_pair *before = NULL;
 	struct connection *connection;
 	struct mesh_message message;
 
 	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next) {
-		const struct mesh_pair *pair = pair_of(coordinator, i);
-		const struct mesh_host *far;
-
 		if (slot_of(coordinator, i)->done || !can_order(coordinator, i))
 			continue;
-		far = &coordinator->hosts[pair->b];
-		if (!before || before->b != pair->b)
-			begin_order(coordinator, pair, &message);
-		before = pair;
-		message.order.id = id_of(coordinator, i);
-		message.order.rail = mesh_host_count_rails(&coordinator->hosts[host], pair->rail_a);
-		message.order.peer_rail = mesh_host_count_rails(far, pair->rail_b);
-		message.order.far = far->rails[pair->rail_b];
+		make_order(coordinator, i, &message);
 		connection_put(coordinator, connection_of(coordinator, host), &message);
 	}
 	connection = connection_of(coordinator, host);
