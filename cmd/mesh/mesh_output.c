@@ -198,14 +198,6 @@ static void fill_medians(const struct mesh_work *work, double medians[static HEA
 	}
 }
 
-static char *map_text(const struct mesh_work *work)
-{
-	double medians[HEAT_MAPS];
-
-	fill_medians(work, medians);
-	return heat_text(work->heat, medians, MAP_COLUMNS);
-}
-
 static int print(const struct mesh_work *work, FILE *out)
 {
 	const struct render_options options = listing_options(&work->listing);
@@ -225,8 +217,11 @@ static int print(const struct mesh_work *work, FILE *out)
 		rc = render_text(out, text);
 	}
 	if (!rc && work->args->map) {
-		_cleanup_(freep) char *text = map_text(work);
+		_cleanup_(freep) char *text = NULL;
+		double medians[HEAT_MAPS];
 
+		fill_medians(work, medians);
+		text = heat_text(work->heat, medians, MAP_COLUMNS);
 		rc = render_text(out, text);
 	}
 	return rc;

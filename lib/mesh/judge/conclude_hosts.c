@@ -21,7 +21,7 @@ void finding_set_port(struct judge_finding *finding, const struct judge *judge, 
 {
 	finding_set_host(finding, judge, port_host(port));
 	finding->rail = number_of(port_rail(port));
-	finding->device = words_device(judge, port);
+	finding->device = mesh_host_device(&judge->hosts[port_host(port)], port_rail(port));
 }
 
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id,

@@ -19,11 +19,6 @@ const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port)
 	return port_rail(port) < host->rail_count ? &host->rails[port_rail(port)] : NULL;
 }
 
-char *words_device(const struct judge *judge, uint32_t port)
-{
-	return mesh_host_device(&judge->hosts[port_host(port)], port_rail(port));
-}
-
 /* "; 6 of 6 partners" */
 static void add_count(struct text_buffer *text, uint32_t count, const struct culprit *culprit,
 		      const char *what)

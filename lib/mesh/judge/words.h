@@ -7,7 +7,6 @@
 
 const char *words_host(const struct judge *judge, uint32_t host);
 const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port);
-char *words_device(const struct judge *judge, uint32_t port);
 /* Also sets the finding's share. */
 void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
 		       const struct judge *judge, const struct tally *tally,
