@@ -515,6 +515,10 @@ end_of_coordinator()
 	jq -c 'select(.round < 2)' "$dir/rows" >"$dir/half"
 	mesh 4 good --hosts 4 --resume "$dir/half" --stages incast:3 --json
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[12,12]' ]
+	# Senders share the port of their receiver: all of them are needed again if one is.
+	jq -c 'select(.round < 3 or .host != "n1")' "$dir/rows" >"$dir/part"
+	mesh 4 good --hosts 4 --resume "$dir/part" --stages incast:3 --json
+	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[6,18]' ]
 	jq -c 'del(.mode)' "$dir/before" >"$dir/rows"
 	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback
 	expect 0

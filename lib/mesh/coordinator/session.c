@@ -205,14 +205,26 @@ static int run_orphans(struct session *session, uint32_t number)
 	return rc;
 }
 
-/* Removes the pairs that already have their results. */
+static bool has_result(const struct session *session, const struct mesh_pair *pair)
+{
+	const struct session_setup *setup = session->setup;
+
+	return setup->has && setup->has(setup->context, session->stage, pair);
+}
+
+/*
+ * Removes the pairs of a round that already have their results. Pairs that share what they measure
+ * are tested all together, or not at all.
+ */
 static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t count)
 {
 	size_t left = 0;
 
+	for (size_t i = 0; i < count && session->shared; i++)
+		if (!has_result(session, &pairs[i]))
+			return count;
 	for (size_t i = 0; i < count; i++) {
-		if (session->setup->has &&
-		    session->setup->has(session->setup->context, session->stage, &pairs[i]))
+		if (has_result(session, &pairs[i]))
 			session->outcome->resumed++;
 		else
 			pairs[left++] = pairs[i];
