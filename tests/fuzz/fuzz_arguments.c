@@ -351,13 +351,9 @@ static void try_addresses(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const tries[])(const char *text) = {
-		try_plan,  try_thresholds, try_flap,	 try_target, try_split,
-		try_range, try_counters,   try_sampling, try_memory, try_network,
-<<<<<<< HEAD
-		try_utc,   try_units,	   try_tos,	 try_values, try_selftest,
-=======
-		try_utc,   try_units,	   try_tos,	 try_values, try_addresses,
->>>>>>> ba6ed79e (mesh: move the parser of the coordinator's address to lib, and fuzz it)
+		try_plan,     try_thresholds, try_flap,	    try_target,	   try_split, try_range,
+		try_counters, try_sampling,   try_memory,   try_network,   try_utc,   try_units,
+		try_tos,      try_values,     try_selftest, try_addresses,
 	};
 	char *text;
 
