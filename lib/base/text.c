@@ -325,21 +325,6 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 	return 0;
 }
 
-/* Takes the next range of a list; returns false at its end, and at anything else. */
-static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
-{
-	char *end;
-
-	*list += **list == ',';
-	if (**list < '0' || **list > '9')
-		return false;
-	*ret_first = *ret_last = strtoul(*list, &end, 10);
-	if (*end == '-')
-		*ret_last = strtoul(end + 1, &end, 10);
-	*list = end;
-	return *ret_first <= *ret_last;
-}
-
 bool text_ends_with(const char *text, const char *end)
 {
 	const size_t length = strlen(text), end_length = strlen(end);
@@ -372,17 +357,6 @@ void text_format_real(double real, char text[static TEXT_REAL_SIZE])
 	else
 		snprintf(text, TEXT_REAL_SIZE, "%.*g", magnitude < 1e6 ? DIGITS_USUAL : DIGITS_MOST,
 			 real);
-}
-
-bool text_ranges_overlap(const char *a, const char *b)
-{
-	unsigned long first, last, other_first, other_last;
-
-	while (take_range(&a, &first, &last))
-		for (const char *rest = b; take_range(&rest, &other_first, &other_last);)
-			if (first <= other_last && other_first <= last)
-				return true;
-	return false;
 }
 
 char *text_bytes(uint64_t bytes)

@@ -79,9 +79,6 @@ enum { TEXT_REAL_SIZE = 32 };
  */
 void text_format_real(double real, char text[static TEXT_REAL_SIZE]);
 
-/* Returns whether two lists of ranges, as the kernel writes processors (0-3,8), overlap. */
-bool text_ranges_overlap(const char *a, const char *b);
-
 /* Returns whether every shell takes the text as one word without quotes. */
 bool text_is_plain(const char *text);
 /*

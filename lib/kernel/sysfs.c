@@ -458,3 +458,40 @@ int sysfs_write(const char *path, const char *text)
 		return -errno;
 	return (size_t)written == length ? 0 : -EIO;
 }
+
+/* Takes the next range of a list; false: *list is at its end, or at anything else. */
+static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
+{
+	char *end;
+
+	*list += **list == ',';
+	if (!isdigit((unsigned char)**list))
+		return false;
+	*ret_first = *ret_last = strtoul(*list, &end, 10);
+	if (*end == '-' && isdigit((unsigned char)end[1]))
+		*ret_last = strtoul(end + 1, &end, 10);
+	if (*end == '-' || *ret_first > *ret_last)
+		return false;
+	*list = end;
+	return true;
+}
+
+bool sysfs_ranges_overlap(const char *a, const char *b)
+{
+	unsigned long first, last, other_first, other_last;
+
+	while (take_range(&a, &first, &last))
+		for (const char *rest = b; take_range(&rest, &other_first, &other_last);)
+			if (first <= other_last && other_first <= last)
+				return true;
+	return false;
+}
+
+unsigned long sysfs_ranges_count(const char *list)
+{
+	unsigned long first, last, count = 0;
+
+	while (take_range(&list, &first, &last))
+		count += last - first + 1;
+	return *list ? 0 : count;
+}

@@ -171,7 +171,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 }
 
 @test "doctor: numa-balancing, and cpu-power" {
-	local error
+	local error driver says
 
 	copy cx5-ib-edr
 	check numa-balancing
@@ -190,7 +190,17 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put sys/devices/system/cpu/cpu0/cpuidle/state2/disable 1
 	put sys/devices/system/cpu/cpufreq/policy1/scaling_governor powersave
 	check cpu-power
-	says 0 'note -: the processors save power | governor powersave on 1 of 2 policies, wanted performance; deepest idle state POLL takes 0 us to leave -> as root: tuned-adm profile latency-performance, or cpupower frequency-set -g performance'
+	says 0 'note -: processors do not always run at their full frequency | governor powersave (?) on 1 of 2 policies, wanted performance; deepest idle state POLL takes 0 us to leave -> as root: tuned-adm profile latency-performance, or cpupower frequency-set -g performance'
+	# Drivers that choose the frequency themselves have another powersave.
+	for driver in intel_pstate amd-pstate-epp intel_cpufreq; do
+		put sys/devices/system/cpu/cpufreq/policy1/scaling_driver "$driver"
+		check cpu-power
+		case $driver in
+		intel_cpufreq) says="processors run at their lowest frequency" ;;
+		*) says="processors do not always run at their full frequency" ;;
+		esac
+		[[ $status = 0 && $results = "note -: $says | governor powersave ($driver) on 1 of 2 policies, wanted performance;"* ]]
+	done
 	# The processors of a policy may be offline.
 	for error in EBUSY EINVAL; do
 		put sys/devices/system/cpu/cpufreq/policy1/scaling_governor "!$error"
@@ -263,6 +273,11 @@ add_gpu()
 	put proc/irq/101/effective_affinity_list 20-21
 	check irq-local mlx5_0
 	says 0 'note mlx5_0: processors far from the device serve its interrupts | 1 of 2 interrupts on processors other than 0-15,32-47; such as 101 on 20-21 -> write the local processors to smp_affinity_list of the interrupts, and keep irqbalance from moving them'
+	# As many on the local processors as there are, and the rest elsewhere, is how drivers spread them.
+	put "$function/local_cpulist" 3
+	check irq-local mlx5_0
+	says 0 'ok mlx5_0: the processors close to the device serve at least as many of its interrupts as there are processors | 1 of 2 interrupts on processors other than 3'
+	put "$function/local_cpulist" 0-15,32-47
 	for irq in $irqs; do
 		put "proc/irq/$irq/effective_affinity_list" '!EIO'
 	done

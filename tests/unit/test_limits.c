@@ -7,6 +7,7 @@
 #include "doctor/limits/name_filter.h"
 #include "doctor/limits/limit_files.h"
 #include "kernel/procfs.h"
+#include "kernel/sysfs.h"
 
 static void task(void **state)
 {
@@ -223,13 +224,19 @@ static void cgroup_levels(void **state)
 static void ranges(void **state)
 {
 	(void)state;
-	assert_true(text_ranges_overlap("0-15,32-47", "40"));
-	assert_true(text_ranges_overlap("7", "0-3,7"));
-	assert_false(text_ranges_overlap("16-31", "0-15,32-47"));
-	assert_false(text_ranges_overlap("", "0-3"));
-	assert_false(text_ranges_overlap("x", "0-3"));
-	assert_false(text_ranges_overlap("0-3", "3-"));
-	assert_true(text_ranges_overlap("0-18446744073709551616", "5"));
+	assert_true(sysfs_ranges_overlap("0-15,32-47", "40"));
+	assert_true(sysfs_ranges_overlap("7", "0-3,7"));
+	assert_false(sysfs_ranges_overlap("16-31", "0-15,32-47"));
+	assert_false(sysfs_ranges_overlap("", "0-3"));
+	assert_false(sysfs_ranges_overlap("x", "0-3"));
+	assert_false(sysfs_ranges_overlap("0-3", "3-"));
+	assert_true(sysfs_ranges_overlap("0-18446744073709551616", "5"));
+	assert_int_equal(sysfs_ranges_count("0-15,32-47,64"), 33);
+	assert_int_equal(sysfs_ranges_count("7"), 1);
+	assert_int_equal(sysfs_ranges_count(""), 0);
+	assert_int_equal(sysfs_ranges_count("0-"), 0);
+	assert_int_equal(sysfs_ranges_count("0-1,3-2"), 0);
+	assert_int_equal(sysfs_ranges_count("0-1 4"), 0);
 }
 
 /* ---- Lists of devices ---- */

@@ -56,7 +56,7 @@ static void show_idle_state(struct doctor_context *run)
 {
 	static const char directory[] = "sys/devices/system/cpu/cpu0/cpuidle";
 	const struct root *root = &run->facts->root;
-	struct strings states = {.known = false};
+	_cleanup_(strings_free) struct strings states = {.known = false};
 	char deepest[SYSFS_TEXT_SIZE] = "";
 	uint64_t most = 0;
 
@@ -78,7 +78,6 @@ static void show_idle_state(struct doctor_context *run)
 		doctor_evidence(run, "/sys/devices/system/cpu/cpu0/cpuidle",
 				"deepest idle state %s takes %" PRIu64 " us to leave", clean, most);
 	}
-	strings_free(&states);
 }
 
 /*
@@ -90,15 +89,30 @@ static bool is_idle_policy(ssize_t rc)
 	return rc == -EBUSY || rc == -EINVAL;
 }
 
-/* Counts the policies with a governor other than performance; *ret_other is one of them. */
-static int count_governors(const struct root *root, const char *directory, size_t *ret_total,
-			   size_t *ret_slow, char **ret_other)
+/*
+ * The powersave of these drivers follows the load (Documentation/admin-guide/pm/intel_pstate.rst,
+ * amd-pstate.rst), while the generic one is the lowest frequency (cpufreq.rst).
+ */
+static bool is_at_lowest(const char *governor, const char *driver)
+{
+	return !strcmp(governor, "powersave") && *driver && strcmp(driver, "intel_pstate") &&
+	       strcmp(driver, "amd-pstate-epp");
+}
+
+/* Policies of processors, by governor. */
+struct governors {
+	size_t total, slow, lowest; /* slow: all that are not performance */
+	char *other;		    /* the governor and driver of a slow one */
+};
+
+static int count_governors(const struct root *root, const char *directory,
+			   struct governors *governors)
 {
 	struct strings policies = {.known = false};
 	int rc = sysfs_list(root, &policies, "%s", directory);
 
 	for (size_t i = 0; !rc && i < policies.count; i++) {
-		char governor[SYSFS_TEXT_SIZE];
+		char governor[SYSFS_TEXT_SIZE], driver[SYSFS_TEXT_SIZE] = "";
 		ssize_t length;
 
 		if (strncmp(policies.items[i], "policy", strlen("policy")))
@@ -107,12 +121,17 @@ static int count_governors(const struct root *root, const char *directory, size_
 				    policies.items[i]);
 		if (length < 0 && length != -ENOENT && !is_idle_policy(length))
 			rc = (int)length;
-		*ret_total += length >= 0;
+		governors->total += length >= 0;
 		if (length < 0 || !strcmp(governor, "performance"))
 			continue;
-		if (!*ret_slow)
-			*ret_other = text_clean(governor, strlen(governor));
-		++*ret_slow;
+		sysfs_read(root, driver, "%s/%s/scaling_driver", directory, policies.items[i]);
+		governors->lowest += is_at_lowest(governor, driver);
+		if (!governors->slow++) {
+			_cleanup_(freep) char *both = mem_format("%s (%s)", governor,
+								 *driver ? driver : "?");
+
+			governors->other = text_clean(both, strlen(both));
+		}
 	}
 	strings_free(&policies);
 	return rc;
@@ -120,31 +139,31 @@ static int count_governors(const struct root *root, const char *directory, size_
 
 void check_cpu_power(struct doctor_context *run)
 {
-	static const char directory[] = "sys/devices/system/cpu/cpufreq";
-	_cleanup_(freep) char *governor = NULL;
-	size_t total = 0, slow = 0;
-	int rc = count_governors(&run->facts->root, directory, &total, &slow, &governor);
+	static const char directory[] = "/sys/devices/system/cpu/cpufreq";
+	struct governors governors = {.total = 0};
+	const int rc = count_governors(&run->facts->root, directory + 1, &governors);
+	_cleanup_(freep) char *other = governors.other;
 
-	if (rc == -ENOENT && run->facts->root.live)
-		rc = 0;
-	if (rc) {
-		limits_unread(run, "the processors' frequency governor",
-			      "/sys/devices/system/cpu/cpufreq", rc);
-	} else if (!total) {
-		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq", "no frequency scaling");
-		show_idle_state(run);
-		doctor_ok(run, "the kernel does not scale the processors' frequency");
-	} else if (!slow) {
-		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq", "governor performance");
-		show_idle_state(run);
-		doctor_ok(run, "the processors run at their full frequency");
-	} else {
-		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq",
-				"governor %s on %zu of %zu policies, wanted performance", governor,
-				slow, total);
-		show_idle_state(run);
-		doctor_note(run, "the processors save power");
+	if (rc && !(rc == -ENOENT && run->facts->root.live)) {
+		limits_unread(run, "the processors' frequency governor", directory, rc);
+		return;
 	}
+	if (governors.slow)
+		doctor_evidence(run, directory,
+				"governor %s on %zu of %zu policies, wanted performance", other,
+				governors.slow, governors.total);
+	else
+		doctor_evidence(run, directory,
+				governors.total ? "governor performance" : "no frequency scaling");
+	show_idle_state(run);
+	if (governors.lowest)
+		doctor_note(run, "processors run at their lowest frequency");
+	else if (governors.slow)
+		doctor_note(run, "processors do not always run at their full frequency");
+	else if (governors.total)
+		doctor_ok(run, "the processors run at their full frequency");
+	else
+		doctor_ok(run, "the kernel does not scale the processors' frequency");
 }
 
 /* ---- Interrupts ---- */
@@ -170,7 +189,7 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 	if (!length)
 		return;
 	count->read++;
-	if (text_ranges_overlap(list, run->function->local_cpulist))
+	if (sysfs_ranges_overlap(list, run->function->local_cpulist))
 		return;
 	if (!count->remote++) {
 		count->processors = text_clean(list, strlen(list));
@@ -180,6 +199,8 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 
 static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
 {
+	const char *local = run->function->local_cpulist;
+
 	/* Not every architecture has CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c. */
 	if (!count->read && count->rc == -ENOENT && run->facts->root.live) {
 		doctor_not_checked(run, 0,
@@ -197,18 +218,25 @@ static void judge_irqs(struct doctor_context *run, const struct irq_count *count
 	}
 	doctor_evidence(run, "/proc/irq/N/effective_affinity_list",
 			"%zu of %zu interrupts on processors other than %s", count->remote,
-			count->read, run->function->local_cpulist);
-	if (count->remote) {
+			count->read, local);
+	/*
+	 * A driver with an interrupt for each processor begins with the close ones:
+	 * comp_irq_request_pci(), mlx5/core/eq.c.
+	 */
+	if (!count->remote) {
+		doctor_ok(run, "processors close to the device serve its interrupts");
+	} else if (count->read - count->remote >= sysfs_ranges_count(local)) {
+		doctor_ok(run, "the processors close to the device serve at least as many of its "
+			       "interrupts as there are processors");
+	} else {
 		doctor_evidence(run, NULL, "such as %s on %s", count->irq, count->processors);
 		doctor_note(run, "processors far from the device serve its interrupts");
-	} else {
-		doctor_ok(run, "processors close to the device serve its interrupts");
 	}
 }
 
 void check_irq_local(struct doctor_context *run)
 {
-	struct strings irqs = {.known = false};
+	_cleanup_(strings_free) struct strings irqs = {.known = false};
 	struct irq_count count = {.read = 0};
 	int rc;
 
@@ -233,7 +261,6 @@ void check_irq_local(struct doctor_context *run)
 	judge_irqs(run, &count);
 	free(count.processors);
 	free(count.irq);
-	strings_free(&irqs);
 }
 
 /* ---- Notes ---- */

@@ -125,33 +125,6 @@ void check_pcie_tuning(struct doctor_context *run)
 		doctor_not_checked(run, 0, "the config space is damaged");
 }
 
-/* Returns the number of nodes in a list such as 0-1,4; 0 if it is malformed. */
-static uint64_t count_list(const char *text)
-{
-	uint64_t count = 0;
-
-	while (*text) {
-		char part[32];
-		const size_t length = strcspn(text, ",");
-		uint64_t first, last;
-		char *dash;
-
-		if (length >= sizeof(part))
-			return 0;
-		memcpy(part, text, length);
-		part[length] = '\0';
-		dash = strchr(part, '-');
-		if (dash)
-			*dash = '\0';
-		if (text_parse_u64(part, 10, UINT16_MAX, &first) ||
-		    text_parse_u64(dash ? dash + 1 : part, 10, UINT16_MAX, &last) || last < first)
-			return 0;
-		count += last - first + 1;
-		text += length + (text[length] == ',');
-	}
-	return count;
-}
-
 #define ONLINE_NODES "sys/devices/system/node/online"
 
 /* Counts the NUMA nodes of the host; -ENOENT: the kernel (or the saved tree) has no such list. */
@@ -159,7 +132,7 @@ static int count_nodes(const struct root *root, uint64_t *ret_count)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, ONLINE_NODES);
-	uint64_t count = length > 0 ? count_list(text) : 0;
+	uint64_t count = length > 0 ? sysfs_ranges_count(text) : 0;
 
 	if (length < 0)
 		return (int)length;
