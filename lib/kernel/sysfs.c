@@ -489,9 +489,10 @@ bool sysfs_ranges_overlap(const char *a, const char *b)
 
 unsigned long sysfs_ranges_count(const char *list)
 {
-	unsigned long first, last, count = 0;
+	unsigned long first, last = 0, count = 0;
 
-	while (take_range(&list, &first, &last))
+	/* No kernel has that many processors or nodes. */
+	while (take_range(&list, &first, &last) && last <= UINT16_MAX)
 		count += last - first + 1;
-	return *list ? 0 : count;
+	return *list || last > UINT16_MAX ? 0 : count;
 }

@@ -11,8 +11,8 @@
 #include "kernel/sysfs.h"
 #include "topology/place.h"
 
-const uint64_t topology_needs = NEED_PCI_ADDRESS | NEED_DRIVER | NEED_NETDEV | NEED_LINKS |
-				NEED_STATE | NEED_RATE | NEED_LINK_LAYER;
+const uint64_t topology_needs = NEED_PCI_ADDRESS | NEED_PCI_LINK | NEED_NUMA | NEED_DRIVER |
+				NEED_NETDEV | NEED_LINKS | NEED_STATE | NEED_RATE | NEED_LINK_LAYER;
 
 static const struct enum_name vendor_names[] = {
 	{PCI_VENDOR_NVIDIA, "nvidia"},
@@ -177,6 +177,19 @@ static void add_bond(const struct topology_request *request, const struct netdev
 		number_set(&node->role, TOPOLOGY_BOND);
 }
 
+/*
+ * A copy of /sys/class/infiniband whose links were followed has no PCI bus, but each device's own
+ * directory.
+ */
+static void take_device(struct topology_node *node, const struct device *device)
+{
+	node->numa_node = device->numa_node;
+	node->speed_gtps = device->pcie_speed_gtps;
+	node->width_lanes = device->pcie_width_lanes;
+	node->max_speed_gtps = device->pcie_max_speed_gtps;
+	node->max_width_lanes = device->pcie_max_width_lanes;
+}
+
 static void add_nic(struct topology *topology, const struct topology_request *request,
 		    const struct netdev_list *netdevs, const struct device *device,
 		    struct problems *problems)
@@ -200,6 +213,8 @@ static void add_nic(struct topology *topology, const struct topology_request *re
 		node->card = card_of(node->function);
 		if (node->function->physfn)
 			number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
+	} else {
+		take_device(node, device);
 	}
 	if (device_is_subfunction(request->root, device))
 		number_set(&node->role, TOPOLOGY_SUBFUNCTION);

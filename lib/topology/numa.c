@@ -190,9 +190,8 @@ static void find_node(struct topology *topology, const struct root *root,
 	if (node->numa_source.known)
 		return;
 	number_set(&node->numa_source, TOPOLOGY_UNKNOWN);
-	if (!node->function)
-		return;
-	node->numa_node = pci_numa_node(root, node->function, &from, problems);
+	if (node->function)
+		node->numa_node = pci_numa_node(root, node->function, &from, problems);
 	if (node->numa_node.known && node->numa_node.value > NODE_MOST) {
 		problem_add_text(problems, node->name, "numa_node", "sysfs",
 				 "no node has a number that large", NULL);
@@ -202,7 +201,7 @@ static void find_node(struct topology *topology, const struct root *root,
 	if (node->numa_node.known) {
 		number_set(&node->numa_source,
 			   from == node->function ? TOPOLOGY_MEASURED : TOPOLOGY_INHERITED);
-	} else if (topology->numa_count == 1) {
+	} else if (node->function && topology->numa_count == 1) {
 		number_set(&node->numa_node, topology->numa[0].number);
 		number_set(&node->numa_source, TOPOLOGY_INFERRED);
 	}
@@ -217,7 +216,7 @@ static void find_cpus(const struct topology *topology, struct topology_node *nod
 	if (numa) {
 		node->cpus = mem_string_or_null(numa->cpus);
 		node->package = numa->package;
-	} else if (node->numa_source.value == TOPOLOGY_MEASURED) {
+	} else if (node->function && node->numa_source.value == TOPOLOGY_MEASURED) {
 		node->cpus = mem_string_or_null(node->function->local_cpulist);
 	}
 }

@@ -222,6 +222,37 @@ says()
 	says mlx5_0 not-checked '*' because pcie-link
 }
 
+@test "pcie-enough: accelerators of a ConnectX-8 with Data Direct do not use its link to the processor" {
+	local file
+
+	copy topo-data-direct
+	pci=$tree/sys/bus/pci/devices
+	for file in "$pci"/0000:0[01]:00.0/*_link_speed; do
+		echo '32.0 GT/s PCIe' >"$file"
+	done
+	wants 0 pcie-enough
+	says mlx5_0 note '*but traffic of accelerators has links of its own' evidence '*504.1 Gb/s; the fastest port has 800.0 Gb/s; data functions 15b3:2100*'
+	says mlx5_1 ok '*'
+	rm "$pci"/*:04:00.0
+	wants 4 pcie-enough
+	says mlx5_0 warning '*carry less than a port can send'
+}
+
+@test "pcie: in a virtual machine, the IDs of mlx4 and mlx5 show that a function is virtual" {
+	local id
+
+	for id in 0x1004 0x101a; do
+		copy cx5-ib-edr
+		ask pcie-link,pcie-enough,iommu-mode,pcie-tuning
+		[[ $output = *0000:3b:00.0* ]]
+		echo "$id" >"$tree/sys/bus/pci/devices/0000:3b:00.0/device"
+		ask pcie-link,pcie-enough,iommu-mode,pcie-tuning
+		[[ $output != *0000:3b:00.0* && $output != *mlx5_0* && $output = *0000:af:00.0* ]]
+		wants 0 sriov-guid
+		says mlx5_0 ok 'the virtual function has a node GUID'
+	done
+}
+
 @test "pcie-enough: the encoding of QDR InfiniBand is taken into account" {
 	set_file 31:00.0 current_link_speed '5.0 GT/s PCIe'
 	set_file 31:00.0 current_link_width 8

@@ -435,3 +435,10 @@ cell()
 	try topo --root "$tree" --tsv -o node mlx5_256 mlx5_0
 	[[ $status == 3 && $output == $'node\nmlx5_256\nmlx5_0\n' ]]
 }
+
+@test "topo: the NUMA node and link of a device whose links were copied as directories" {
+	quickly on links-followed topo --tsv -o node,numa_node,numa_source,speed_gtps,width_lanes,max_speed_gtps,max_width_lanes
+	expect 0 $'node\tnuma_node\tnuma_source\tspeed_gtps\twidth_lanes\tmax_speed_gtps\tmax_width_lanes\nmlx5_0\t1\tmeasured\t16\t16\t16\t16' ''
+	quickly on links-followed topo --tree
+	expect 0 $'NUMA node 1\n  mlx5_0  0000:86:00.0  gen4 x16' ''
+}

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
+#include "host/pci/rdma_drivers.h"
 #include "kernel/netlink/genl.h"
 #include "kernel/sysfs.h"
 
@@ -145,31 +146,9 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 
 		if (function ? !doctor_is_selected(run, function) : !device)
 			continue;
-		if (function)
-			pci_read(&run->facts->root, function, PCI_ID | PCI_VIRTUAL,
-				 run->facts->problems);
 		add(adapters, devlink, function ? function->address : device->name, function,
 		    device);
 	}
-}
-
-/*
- * mlx5_core_pci_table[], drivers/net/ethernet/mellanox/mlx5/core/main.c: in a virtual machine only
- * the device ID identifies a virtual function. Asking one for versions makes the driver of Linux
- * 6.1 write a warning to the kernel log each time (mlx5_fw_version_query(), fw.c).
- */
-static bool is_virtual(const struct pci_function *function)
-{
-	static const uint16_t ids[] = {0x1012, 0x1014, 0x1016, 0x1018,
-				       0x101a, 0x101c, 0x101e, 0xa2d3};
-
-	if (function->physfn)
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
-		    number_is(&function->device_id, ids[i]))
-			return true;
-	return false;
 }
 
 /* Excludes virtual functions, and all but the first device of each function. */
@@ -180,9 +159,7 @@ static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *
 
 	if (!device->pci_address || !device->board_id || !device->firmware)
 		return false;
-	if (function)
-		pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
-	if (function && is_virtual(function))
+	if (function && rdma_is_virtual(&facts->root, function, facts->problems))
 		return false;
 	for (size_t i = 0; i < adapters->single_count; i++)
 		if (!strcmp(adapters->single[i]->pci_address, device->pci_address))
@@ -204,9 +181,14 @@ const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
 	return adapters;
 }
 
-bool adapter_has_firmware(const struct adapter *adapter)
+/*
+ * Asking a virtual function for versions makes the driver of Linux 6.1 write a warning to the
+ * kernel log each time: mlx5_fw_version_query(), mlx5/core/fw.c.
+ */
+bool adapter_has_firmware(const struct doctor_context *run, const struct adapter *adapter)
 {
-	return !adapter->function || !is_virtual(adapter->function);
+	return !adapter->function ||
+	       !rdma_is_virtual(&run->facts->root, adapter->function, run->facts->problems);
 }
 
 static bool is_wanted(const struct devlink *devlink, void *context)
@@ -218,7 +200,7 @@ static bool is_wanted(const struct devlink *devlink, void *context)
 		const struct adapter *adapter = &adapters->items[i];
 
 		if (adapter->devlink == devlink)
-			return adapter_has_firmware(adapter);
+			return adapter_has_firmware(run, adapter);
 	}
 	return false;
 }

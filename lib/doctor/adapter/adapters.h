@@ -47,7 +47,7 @@ enum adapter_facts { ADAPTER_REPORTERS, ADAPTER_SWITCHES, ADAPTER_INFO };
 const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 					      enum adapter_facts facts, int *ret_rc);
 /* Whether to query the function's firmware: not for a virtual function. */
-bool adapter_has_firmware(const struct adapter *adapter);
+bool adapter_has_firmware(const struct doctor_context *run, const struct adapter *adapter);
 
 /*
  * Returns one device per adapter (`single`): firmware and board are known, no virtual functions,

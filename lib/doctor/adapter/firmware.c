@@ -295,7 +295,8 @@ void check_firmware_pending(struct doctor_context *run)
 	for (size_t i = 0; adapters && i < adapters->count; i++) {
 		const struct adapter *adapter = &adapters->items[i];
 
-		if (!adapter_has_firmware(adapter) || !strcmp(adapter->devlink->bus, "auxiliary"))
+		if (!adapter_has_firmware(run, adapter) ||
+		    !strcmp(adapter->devlink->bus, "auxiliary"))
 			continue;
 		doctor_object(run, "%s", adapter->object);
 		if (adapter->devlink->info_rc == -EOPNOTSUPP)

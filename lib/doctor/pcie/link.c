@@ -7,14 +7,12 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/frame/check.h"
+#include "host/pci/rdma_drivers.h"
 #include "mad/format/codes.h"
 
 bool pcie_is_physical(struct doctor_context *run)
 {
-	if (!run->function)
-		return false;
-	pci_read(&run->facts->root, run->function, PCI_VIRTUAL, run->problems);
-	return !run->function->physfn;
+	return run->function && !rdma_is_virtual(&run->facts->root, run->function, run->problems);
 }
 
 /*
@@ -274,6 +272,19 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 	return narrowest;
 }
 
+/* Whether the adapter is a ConnectX-8 on a host with Data Direct functions. */
+static bool has_data_direct(struct doctor_context *run)
+{
+	enum { CONNECTX_8 = 0x1023 };
+	bool found = false;
+
+	for (size_t i = 0; i < run->facts->pci.count; i++)
+		found |= pci_is_data_direct(&run->facts->root, &run->facts->pci.items[i],
+					    run->problems);
+	return found && number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) &&
+	       number_is(&run->function->device_id, CONNECTX_8);
+}
+
 void check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
@@ -305,6 +316,12 @@ void check_pcie_enough(struct doctor_context *run)
 				 "card at once");
 	else if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
 		doctor_because(run, CHECK_ID_pcie_link);
-	else
+	else if (has_data_direct(run)) {
+		doctor_evidence(run, NULL, "data functions 15b3:2100 on this host");
+		doctor_next_step(run, "nothing to do for memory of accelerators; transfers from "
+				      "the host's own memory cannot use all of the port's rate");
+		doctor_note(run, "the PCIe links to the processor carry less than a port can send, "
+				 "but traffic of accelerators has links of its own");
+	} else
 		doctor_warning(run, "the PCIe links carry less than a port can send");
 }

@@ -208,7 +208,7 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 
-	/* In a virtual machine nothing shows that a function is virtual. */
+	/* In a virtual machine only the IDs of some drivers show that a function is virtual. */
 	return (run->function && !pcie_is_physical(run)) ||
 	       (device->node_guid.known && !device->node_guid.value);
 }

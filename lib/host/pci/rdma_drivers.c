@@ -194,6 +194,26 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 }
 
 /*
+ * MLX4_PCI_DEV_IS_VF of mlx4_pci_table[], mlx4/main.c; MLX5_PCI_DEV_IS_VF of
+ * mlx5_core_pci_table[], mlx5/core/main.c.
+ */
+bool rdma_is_virtual(const struct root *root, struct pci_function *function,
+		     struct problems *problems)
+{
+	static const uint16_t virtual[] = {0x1002, 0x1004, 0x1012, 0x1014, 0x1016,
+					   0x1018, 0x101a, 0x101c, 0x101e, 0xa2d3};
+
+	pci_read(root, function, PCI_ID | PCI_VIRTUAL, problems);
+	if (function->physfn)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(virtual); i++)
+		if (number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
+		    number_is(&function->device_id, virtual[i]))
+			return true;
+	return false;
+}
+
+/*
  * Names that drivers/net/ethernet gives to these devices: mlx5_adev_devices[] of mlx5 (multiport:
  * the second port of an RDMA device), MLX4_INTF of mlx4, "iwarp" and "roce" of ice,
  * "idpf.8086.rdma.core" of idpf, "rdma" of the others.

@@ -44,6 +44,12 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 					 struct problems *problems);
 
 /*
+ * Whether it is a virtual function: by its link physfn, or, in a virtual machine, by the IDs of
+ * mlx4 and mlx5. Other drivers' IDs do not show it there. Reads PCI_ID and PCI_VIRTUAL.
+ */
+bool rdma_is_virtual(const struct root *root, struct pci_function *function,
+		     struct problems *problems);
+/*
  * Whether an auxiliary device with that name is the RDMA half of its parent: mlx5_core.rdma.0,
  * ice.roce.1, mlx4_core.ib.0.
  */
