@@ -156,6 +156,22 @@ static void carriers(void **state)
 		    "carrier_down_count +1 in 60.0 s%s < ports/N/counters, "
 		    "/sys/class/net/NETDEV/carrier_down_count -> the remedy\n",
 		    end);
+	/* The carrier of IPoIB counts only without the port's own counter. */
+	port->link_layer = number_of(LINK_LAYER_INFINIBAND);
+	forget(bed);
+	bed->facts.root.live = true;
+	carrier(bed, "carrier_down_count", 7, 12);
+	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "link_downed", 2, 2, GROWTH_KNOWN);
+	bed_run(bed, CHECK_ID_link_flaps);
+	assert_told(bed, "ok mlx5_0/1: the link did not go down | link_downed +0 in 60.0 s < "
+			 "ports/N/counters\n");
+	forget(bed);
+	carrier(bed, "carrier_down_count", 7, 12);
+	bed_run(bed, CHECK_ID_link_flaps);
+	assert_told(bed,
+		    "error mlx5_0/1: the link went down | eth0 carrier_down_count +5 in 60.0 s%s "
+		    "< /sys/class/net/NETDEV/carrier_down_count -> the remedy\n",
+		    end);
 }
 
 /* Each counter at its limit and one above it, within its period. */

@@ -181,7 +181,12 @@ void check_link_flaps(struct doctor_context *run)
 
 	look_at_link_downed(&judgement, COUNTER_SOURCE_PMA);
 	look_at_link_downed(&judgement, COUNTER_SOURCE_HW);
-	growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
+	/*
+	 * The carrier of IPoIB also goes off when the LID or the P_Keys change, or the netdev is
+	 * switched off: ipoib_event(), ipoib_verbs.c; ipoib_ib_dev_down(), ipoib_ib.c.
+	 */
+	if (!port_is_infiniband(run->port) || !judgement.known)
+		growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
 	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
 	if (severity == SEVERITY_OK && ethernet && !judgement.carrier && run->request->since) {
 		/* link_downed is an InfiniBand counter: no growth of it proves nothing here. */
