@@ -459,8 +459,7 @@ int sysfs_write(const char *path, const char *text)
 	return (size_t)written == length ? 0 : -EIO;
 }
 
-/* Takes the next range of a list; false: *list is at its end, or at anything else. */
-static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
+bool sysfs_take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
 {
 	char *end;
 
@@ -480,8 +479,8 @@ bool sysfs_ranges_overlap(const char *a, const char *b)
 {
 	unsigned long first, last, other_first, other_last;
 
-	while (take_range(&a, &first, &last))
-		for (const char *rest = b; take_range(&rest, &other_first, &other_last);)
+	while (sysfs_take_range(&a, &first, &last))
+		for (const char *rest = b; sysfs_take_range(&rest, &other_first, &other_last);)
 			if (first <= other_last && other_first <= last)
 				return true;
 	return false;
@@ -492,7 +491,7 @@ unsigned long sysfs_ranges_count(const char *list)
 	unsigned long first, last = 0, count = 0;
 
 	/* No kernel has that many processors or nodes. */
-	while (take_range(&list, &first, &last) && last <= UINT16_MAX)
+	while (sysfs_take_range(&list, &first, &last) && last <= UINT16_MAX)
 		count += last - first + 1;
 	return *list || last > UINT16_MAX ? 0 : count;
 }

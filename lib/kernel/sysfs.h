@@ -109,7 +109,12 @@ int sysfs_write(const char *path, const char *text);
  */
 void sysfs_note_text(struct problems *problems, const char *object, const char *attribute,
 		     const char *text);
-/* Returns whether two lists of ranges, as the kernel writes processors (0-3,8), overlap. */
+/*
+ * For lists of ranges, as the kernel writes processors and nodes: 0-3,8. Takes the next range;
+ * false: *list is at its end, or at something else.
+ */
+bool sysfs_take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last);
+/* Returns whether two such lists overlap. */
 bool sysfs_ranges_overlap(const char *a, const char *b);
 /* Returns how many numbers such a list has, each named once; 0 if it is malformed. */
 unsigned long sysfs_ranges_count(const char *list);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/attributes.h"
+#include "kernel/sysfs.h"
 #include "topology/place.h"
 #include "topology/xml.h"
 
@@ -270,20 +271,14 @@ static void write_affinity(struct text_buffer *text, const char *cpus)
 {
 	enum { WORDS = 256 };
 	_cleanup_(freep) uint32_t *words = mem_alloc_zero(WORDS, sizeof(*words));
+	unsigned long first, last;
 	size_t highest = 0;
 
-	for (const char *at = cpus; *at >= '0' && *at <= '9';) {
-		char *end;
-		unsigned long from = strtoul(at, &end, 10), to = from;
-
-		if (*end == '-')
-			to = strtoul(end + 1, &end, 10);
-		for (unsigned long cpu = from; cpu <= to && cpu < WORDS * 32; cpu++) {
+	while (sysfs_take_range(&cpus, &first, &last))
+		for (unsigned long cpu = first; cpu <= last && cpu < WORDS * 32; cpu++) {
 			words[cpu / 32] |= UINT32_C(1) << cpu % 32;
 			highest = cpu / 32 > highest ? cpu / 32 : highest;
 		}
-		at = end + (*end == ',');
-	}
 	text_buffer_add(text, " affinity=\"");
 	for (size_t i = highest + 1; i > 0; i--)
 		text_buffer_add(text, "%08x%s", words[i - 1], i > 1 ? "," : "");

@@ -45,22 +45,16 @@ static char *read_text(const struct root *root, const char *directory, const cha
 static void find_package(const struct root *root, struct numa_node *node)
 {
 	struct number package = {.known = false};
-	uint64_t cpu;
-	char digits[16];
-	size_t length = node->cpus ? strspn(node->cpus, "0123456789") : 0;
+	const char *cpus = node->cpus ? node->cpus : "";
+	unsigned long cpu, last;
 
-	if (!length || length >= sizeof(digits))
-		return;
-	memcpy(digits, node->cpus, length);
-	digits[length] = '\0';
-	if (text_parse_u64(digits, 10, UINT32_MAX, &cpu))
+	if (!sysfs_take_range(&cpus, &cpu, &last))
 		return;
 	/*
 	 * Where firmware does not say, it is -1, which is not accepted: the package stays unknown.
 	 */
 	if (!sysfs_read_number(root, &package,
-			       "sys/devices/system/cpu/cpu%u/topology/physical_package_id",
-			       (unsigned int)cpu))
+			       "sys/devices/system/cpu/cpu%lu/topology/physical_package_id", cpu))
 		node->package = package;
 }
 
