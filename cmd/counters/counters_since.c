@@ -86,25 +86,18 @@ static bool check_heads(struct since *since)
 {
 	const struct saved_head *then = &since->file.head, *now = &since->now;
 	struct listing *listing = &since->run.listing;
-	_cleanup_(freep) char *message = NULL;
+	const char *hint = NULL;
+	_cleanup_(freep) char *objection = saved_objection(since->run.args->since, then, now,
+							   &hint);
 
 	since->interval.time = since->now.time;
 	since->interval.restarted = saved_is_of_other_boot(then, now);
 	if (saved_is_of_other_host(then, now))
-		return listing_fail_format(
-			listing, STATUS_FAILED,
-			"compare with what was saved here: rdmactl counters --save FILE",
-			"%s was saved on the host %s, and this is %s", since->run.args->since,
-			then->host, now->host);
-	if (since->interval.restarted) {
-		message = mem_format("the host was restarted after %s was saved (%s): its counters "
-				     "started again",
-				     since->run.args->since, then->time ? then->time : "?");
-		problem_add_text(&listing->problems, NULL, NULL, NULL, message,
-				 "save again: rdmactl counters --save FILE");
-		return true;
-	}
-	since->interval.seconds = saved_seconds_between(then, now);
+		return listing_fail(listing, STATUS_FAILED, objection, hint);
+	if (objection)
+		problem_add_text(&listing->problems, NULL, NULL, NULL, objection, hint);
+	else
+		since->interval.seconds = saved_seconds_between(then, now);
 	return true;
 }
 

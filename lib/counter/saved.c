@@ -113,6 +113,22 @@ bool saved_is_of_other_host(const struct saved_head *then, const struct saved_he
 	return differ(then->host, now->host) && !same_boot;
 }
 
+char *saved_objection(const char *path, const struct saved_head *then, const struct saved_head *now,
+		      const char **ret_hint)
+{
+	if (saved_is_of_other_host(then, now)) {
+		*ret_hint = "compare with what was saved here: rdmactl counters --save FILE";
+		return mem_format("%s was saved on the host %s, and this is %s", path, then->host,
+				  now->host);
+	}
+	if (!saved_is_of_other_boot(then, now))
+		return NULL;
+	*ret_hint = "save again: rdmactl counters --save FILE";
+	return mem_format("the host was restarted after %s was saved (%s): its counters started "
+			  "again",
+			  path, then->time ? then->time : "?");
+}
+
 double saved_seconds_between(const struct saved_head *then, const struct saved_head *now)
 {
 	uint64_t before, after;

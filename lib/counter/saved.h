@@ -39,6 +39,12 @@ void saved_head_clear(struct saved_head *head);
 bool saved_is_of_other_boot(const struct saved_head *then, const struct saved_head *now);
 /* True if the names differ and no boot id says that it is the same host under a new name. */
 bool saved_is_of_other_host(const struct saved_head *then, const struct saved_head *now);
+/*
+ * Returns why counters saved at `path` cannot be compared with those of now: another host or boot.
+ * NULL: they can. The caller frees it; *ret_hint is the next step.
+ */
+char *saved_objection(const char *path, const struct saved_head *then, const struct saved_head *now,
+		      const char **ret_hint);
 /* Seconds between two moments of the same host; 0 if unknown. */
 double saved_seconds_between(const struct saved_head *then, const struct saved_head *now);
 /*

@@ -169,29 +169,6 @@ static int refuse(struct problems *problems, const char *message, const char *hi
 	return rc;
 }
 
-/* Growth is meaningful only if the counters ran without a restart. */
-static int check_head(const char *path, const struct saved_head *then, const struct saved_head *now,
-		      struct problems *problems)
-{
-	_cleanup_(freep) char *message = NULL;
-
-	if (saved_is_of_other_host(then, now)) {
-		message = mem_format("%s was saved on the host %s, and this is %s", path,
-				     then->host, now->host);
-		return refuse(problems, message,
-			      "compare with what was saved here: rdmactl counters --save FILE",
-			      -EINVAL);
-	}
-	if (saved_is_of_other_boot(then, now)) {
-		message = mem_format("the host was restarted after %s was saved (%s): its counters "
-				     "started again",
-				     path, then->time ? then->time : "?");
-		return refuse(problems, message, "save again: rdmactl counters --save FILE",
-			      -EINVAL);
-	}
-	return 0;
-}
-
 static void add_saved(const struct doctor_facts *facts, const struct saved_list *file,
 		      struct growth_reading *reading)
 {
@@ -214,7 +191,8 @@ int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *r
 		      struct growth_reading *reading, double *ret_seconds,
 		      struct problems *problems)
 {
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = NULL, *objection = NULL;
+	const char *hint = NULL;
 	struct saved_list file = {.count = 0};
 	struct saved_head now = {.time = NULL};
 	int rc = saved_list_read(&file, request->since, &saved_counters_kind, &message);
@@ -227,8 +205,10 @@ int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *r
 				      : NULL,
 			      rc);
 	saved_head_read(request->root, &now);
-	rc = check_head(request->since, &file.head, &now, problems);
-	if (!rc) {
+	objection = saved_objection(request->since, &file.head, &now, &hint);
+	if (objection) {
+		rc = refuse(problems, objection, hint, -EINVAL);
+	} else {
 		*ret_seconds = saved_seconds_between(&file.head, &now);
 		add_saved(facts, &file, reading);
 	}

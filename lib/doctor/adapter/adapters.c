@@ -208,19 +208,17 @@ static bool is_wanted(const struct devlink *devlink, void *context)
 static int read_facts(const struct doctor_context *run, struct doctor_adapters *adapters,
 		      enum adapter_facts facts)
 {
-	bool *done = facts == ADAPTER_REPORTERS	 ? &adapters->have_reporters
-		     : facts == ADAPTER_SWITCHES ? &adapters->have_switches
-						 : &adapters->have_info;
+	const bool due = !(adapters->have & 1u << facts);
 
-	if (!*done && facts == ADAPTER_REPORTERS)
+	adapters->have |= 1u << facts;
+	if (due && facts == ADAPTER_REPORTERS)
 		adapters->reporters_rc = devlink_read_reporters(
 			adapters->generic, adapters->devlink_family, &adapters->list);
-	else if (!*done && facts == ADAPTER_SWITCHES)
+	else if (due && facts == ADAPTER_SWITCHES)
 		devlink_read_switches(adapters->generic, adapters->devlink_family, &adapters->list);
-	else if (!*done)
+	else if (due)
 		devlink_read_info(adapters->generic, adapters->devlink_family, &adapters->list,
 				  is_wanted, (void *)(uintptr_t)run);
-	*done = true;
 	return facts == ADAPTER_REPORTERS ? adapters->reporters_rc : 0;
 }
 
@@ -296,7 +294,7 @@ void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_re
 		return;
 	adapters->reporters_rc = devlink_read_reporters(adapters->generic, adapters->devlink_family,
 							&adapters->list);
-	adapters->have_reporters = true;
+	adapters->have |= 1u << ADAPTER_REPORTERS;
 	for (size_t i = 0; i < adapters->list.count; i++) {
 		const struct devlink *devlink = &adapters->list.items[i];
 

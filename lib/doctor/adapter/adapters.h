@@ -27,7 +27,8 @@ struct doctor_adapters {
 	struct netlink *generic;
 	uint16_t devlink_family, ethtool_family;
 	/* devlink. */
-	bool was_listed, was_chosen, have_reporters, have_switches, have_info;
+	bool was_listed, was_chosen;
+	unsigned int have;	   /* bits of enum adapter_facts */
 	int list_rc, reporters_rc; /* -EPROTONOSUPPORT: the kernel has no devlink */
 	struct devlink_list list;
 	struct adapter *items;

@@ -56,11 +56,22 @@ void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *re
 	}
 }
 
-/* Names the netdev only if the port has several. */
-static void name_leg(struct doctor_context *run, const struct link *leg)
+/*
+ * Returns whether there is an answer to judge; if not, gives the verdict, except on software
+ * devices. Names the netdev only if the port has several.
+ */
+static bool is_answered(struct doctor_context *run, const struct link *leg, int rc,
+			const char *what)
 {
+	if (rc == -EOPNOTSUPP && run->device->software)
+		return false;
 	if (!run->port->netdev || strcmp(run->port->netdev, leg->name) != 0)
 		doctor_object(run, "%s", leg->name);
+	if (rc == -EOPNOTSUPP)
+		doctor_not_checked(run, 0, "driver or kernel does not report %s", what);
+	else if (rc)
+		doctor_unread(run, what, "ethtool netlink", rc, false);
+	return !rc;
 }
 
 /*
@@ -122,21 +133,15 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 	}
 }
 
-bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec)
 {
-	if (rc == -EOPNOTSUPP && run->device->software)
-		return false;
-	name_leg(run, netdev);
-	if (rc == -EOPNOTSUPP)
-		doctor_not_checked(run, 0, "driver or kernel does not report the error correction");
-	else if (rc)
-		doctor_unread(run, "the error correction", "ethtool netlink", rc, false);
-	else if (!fec->active.known)
-		doctor_not_checked(run, 0, "no error correction is reported as active");
-	else
+	if (!is_answered(run, netdev, rc, "the error correction"))
+		return;
+	if (fec->active.known)
 		judge_correction(run, netdev, fec);
-	return true;
+	else
+		doctor_not_checked(run, 0, "no error correction is reported as active");
 }
 
 void check_fec_ber(struct doctor_context *run)
@@ -192,19 +197,11 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 	}
 }
 
-bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
-	if (rc == -EOPNOTSUPP && run->device->software)
-		return false;
-	name_leg(run, netdev);
-	if (rc == -EOPNOTSUPP)
-		doctor_not_checked(run, 0, "driver or kernel does not report the pause frames");
-	else if (rc)
-		doctor_unread(run, "the pause frames", "ethtool netlink", rc, false);
-	else
+	if (is_answered(run, netdev, rc, "the pause frames"))
 		judge_pause(run, netdev, pause, dcb);
-	return true;
 }
 
 void check_pause_conflict(struct doctor_context *run)

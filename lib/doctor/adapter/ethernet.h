@@ -12,10 +12,13 @@
 struct growth_reading;
 struct roce_dcb;
 
-/* `rc` is the result of the query; `fec` is valid only if it is 0. */
-bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+/*
+ * `rc` is the result of the query; `fec` is valid only if it is 0. No verdict for a software device
+ * whose netdev does not support the query.
+ */
+void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec);
-bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb);
 
 /* For growth.c: reads the error correction counters by netdev. */
