@@ -125,13 +125,14 @@ says()
 	wants 0 pcie-link
 	says 0000:31:00.0 note 'the slot can do less than the adapter' \
 		evidence '*both ends can do 16 GT/s x16; the adapter can do 32 GT/s x16'
-	# Nothing above it is visible.
+	# Nothing is visible above a physical function that a virtual machine was given.
 	copy topo-flat-vm
 	local nics nic
 
 	nics=("$tree"/sys/class/infiniband/*)
 	nic=$(readlink "${nics[0]}/device")
 	nic=${nic##*/}
+	set_file "${nic#0000:}" device 0x1021
 	set_file "${nic#0000:}" current_link_width 16
 	set_file "${nic#0000:}" max_link_width 16
 	set_file "${nic#0000:}" current_link_speed '16.0 GT/s PCIe'
