@@ -103,6 +103,21 @@ mlx5_bond_0/1 error the port is down, and this host is set up to use it'
 	member mlx5_bond_0/1 evidence 'state down, physical state disabled; netdev ens6f0np0 has no carrier; it was up before (2 carrier changes); ens6f0np0 is a member of bond0'
 }
 
+@test "port-state: a virtual function that is down has no cable" {
+	local follow='on the host of the physical function, see whether its own port is up, then let this one follow it: ip link set PF vf N state auto; in switchdev mode, set its representor up'
+
+	copy bnxt-sriov
+	down bnxt_re1 enp129s2v0
+	check 0 port-state 'bnxt_re1/1 note the port is down, and nothing shows that it should be up'
+	member bnxt_re1/1 next_step "$follow"
+	# In a virtual machine the IDs show it.
+	copy cx5-ib-edr
+	down mlx5_0 ib0 '2: Polling'
+	put sys/bus/pci/devices/0000:3b:00.0/device 0x101a
+	check 0 port-state 'mlx5_0/1 note the port is down, and nothing shows that it should be up'
+	member mlx5_0/1 next_step "$follow"
+}
+
 @test "port-state: a port that is down while others like it are up" {
 	local down='the port is down,'
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
+#include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 
 static const struct link *own_link(const struct doctor_context *run)
@@ -154,6 +155,11 @@ static void advise(struct doctor_context *run, bool switched_off)
 
 	if (switched_off)
 		doctor_next_step(run, "switch it on: ip link set %s up", netdev);
+	else if (run->function && rdma_is_virtual(&run->facts->root, run->function, run->problems))
+		/* Up, down or following: mlx5_ib_set_vf_link_state(), hw/mlx5/ib_virt.c. */
+		doctor_next_step(run, "on the host of the physical function, see whether its own "
+				      "port is up, then let this one follow it: ip link set PF vf "
+				      "N state auto; in switchdev mode, set its representor up");
 	else if (number_is(&port->physical_state, PHYSICAL_POLLING))
 		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
 				      "port at its other end is switched on");
