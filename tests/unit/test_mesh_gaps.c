@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "paired_agents.h"
 
-enum { MOST_HOSTS = 8 };
+enum { MOST_HOSTS = 10 };
 
 /* A host with these ports: `.` cannot be used, anything else can. Devices are named by place. */
 static void make_host(struct mesh_host *host, const char *ports)
@@ -176,6 +176,11 @@ static void not_gone(void **state)
 	expect_in(HOSTS("abbc", "abc", "abbc"), HOSTS("m0 m1 m2 m3", "m0 m1 m2", "m0 m1 m2 m3"));
 	/* One host has more than the others: nothing is missing there. */
 	expect_in(HOSTS("abc", "xabc", "abc"), HOSTS("m0 m1 m2", "m0 m1 m2 m3", "m0 m1 m2"));
+	/* Hosts that were bought with fewer adapters, and few among many that lost some. */
+	expect_in(HOSTS("abc", "ac", "abc", "ac"), HOSTS("m0 m1 m2", "m0 m1", "m0 m1 m2", "m0 m1"));
+	expect_in(HOSTS("ab", "ab", "ab", "ab", "ab", "ab", "ab", "ab", "b", "b"),
+		  HOSTS("m0 m1", "m0 m1", "m0 m1", "m0 m1", "m0 m1", "m0 m1", "m0 m1", "m0 m1",
+			"! m0", "! m0"));
 	/* Other adapters in the same number. */
 	expect_in(HOSTS("abc", "def", "ab"), HOSTS("m0 m1 m2", "m0 m1 m2", "m0 m1 !"));
 }

@@ -144,8 +144,8 @@ void names_rebuild(struct coordinator *coordinator);
 
 /* slots.c */
 /*
- * Adds gaps to hosts that lack ports which as many others, or more, have beside those in the same
- * slots.
+ * Adds gaps to hosts that lack ports which others have beside those in the same slots: to a single
+ * such host, or to few beside many others.
  */
 void slots_compare(struct mesh_host *hosts, size_t count);
 

@@ -142,15 +142,26 @@ static void add_missing(struct mesh_host *host, const struct layout *usual)
 	host->gap_count = count;
 }
 
+/*
+ * Whether hosts of a layout have lost what those of another one have. Too many hosts for that are a
+ * kind of their own, such as one with half of the adapters.
+ */
+static bool is_incomplete(const struct layout *layout, const struct layout *other)
+{
+	const struct strings *own = &layout->first->host->slots;
+	const struct strings *others = &other->first->host->slots;
+
+	return (layout->hosts == 1 || layout->hosts * 4 <= other->hosts) &&
+	       lacks_some(own, others) && is_clear(own) && is_clear(others);
+}
+
 static void complete(const struct layout *layouts, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		const struct strings *own = &layouts[i].first->host->slots;
 		size_t usual = 0;
 
 		while (usual < i && usual < MOST_REFERENCES &&
-		       !(lacks_some(own, &layouts[usual].first->host->slots) && is_clear(own) &&
-			 is_clear(&layouts[usual].first->host->slots)))
+		       !is_incomplete(&layouts[i], &layouts[usual]))
 			usual++;
 		for (size_t j = 0; usual < i && usual < MOST_REFERENCES && j < layouts[i].hosts;
 		     j++)
