@@ -160,9 +160,13 @@ static int take(struct walk *walk, const char *path)
 		return 0;
 	/* A device file is not opened, and the link of a library may be broken. */
 	if (how == SOURCE_NAMES) {
-		if (root_read_link(walk->collection->root, path, target) == -ENOENT)
-			return 0;
-		return collect_file(walk->collection, path, how);
+		const ssize_t length = root_read_link(walk->collection->root, path, target);
+
+		if (length >= 0 && member_is_error(target))
+			keep_link(walk, path, target);
+		else if (length != -ENOENT)
+			return collect_file(walk->collection, path, how);
+		return 0;
 	}
 	switch (look(walk->collection->root, path, follow, target)) {
 	case ENTRY_LINK:

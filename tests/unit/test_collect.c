@@ -117,6 +117,8 @@ static void device(void **state)
 	tree_directory(tree, DEVICE "/ports/1/empty");
 	tree_link(tree, DEVICE "/device", "../../../0000:00:01.0");
 	tree_link(tree, DEVICE "/subsystem", "/sys/class/infiniband");
+	tree_write(tree, FUNCTION "/infiniband_mad/umad0/ibdev", "mlx5_0");
+	tree_write(tree, FUNCTION "/infiniband_mad/umad0/port", "only the class has it");
 	tree_write(tree, FUNCTION "/vendor", "0x15b3");
 	tree_write(tree, FUNCTION "/vendors", "no such name");
 	tree_write(tree, FUNCTION "/uevent", "DRIVER=mlx5_core");
@@ -136,6 +138,9 @@ static void device(void **state)
 		    "root/" DEVICE "/ports/1/.hidden: 0|\n"
 		    "root/" DEVICE "/ports/1/empty/\n"
 		    "root/" DEVICE "/ports/1/rate -> !EINVAL\n"
+		    "root/" FUNCTION "/infiniband_mad/\n"
+		    "root/" FUNCTION "/infiniband_mad/umad0/\n"
+		    "root/" FUNCTION "/infiniband_mad/umad0/ibdev: mlx5_0|\n"
 		    "root/" FUNCTION "/sriov_numvfs: 0|\n"
 		    "root/" FUNCTION "/uevent: DRIVER=mlx5_core|\n"
 		    "root/" FUNCTION "/vendor: 0x15b3|\n"
@@ -336,6 +341,7 @@ static void parts_of_files(void **state)
 	tree_link(tree, "usr/lib64/libibverbs/libx-rdmav34.so", "broken");
 	tree_write(tree, "usr/lib64/libibverbs/libmlx5.so", "another name");
 	tree_write(tree, "dev/infiniband/uverbs0", "not opened");
+	tree_link(tree, "dev/infiniband/uverbs1", "!EPERM");
 	tree_write(tree, ".dockerenv", "");
 	tree_write(tree, ".singularity.d/runscript", "not opened");
 	tree_write(tree, ".singularity.d/env", "not a sign");
@@ -362,6 +368,7 @@ static void parts_of_files(void **state)
 	       "root/.singularity.d/runscript: \n"
 	       "root/dev/infiniband/\n"
 	       "root/dev/infiniband/uverbs0: \n"
+	       "root/dev/infiniband/uverbs1 -> !EPERM\n"
 	       "root/etc/\n"
 	       "root/etc/modprobe.d/\n"
 	       "root/etc/modprobe.d/a.conf: options mlx5_core m_key=xxxx debug=1|\n"
@@ -389,6 +396,36 @@ static void parts_of_files(void **state)
 	       "root/usr/lib64/libibverbs/libx-rdmav34.so: \n"
 	       "root/usr/local/lib/\n"
 	       "root/usr/local/lib/libibverbs.so.1: \n");
+}
+
+/* On a host without a merged /usr, whose Slurm puts steps into control groups of their own. */
+static void unmerged(void **state)
+{
+	struct bed *bed = *state;
+	const struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "lib64/libibverbs.so.1", "lib%s-rdmav34.so");
+	tree_write(tree, "lib/libibverbs.so.1", "lib%s-rdmav22.so");
+	tree_write(tree, "lib/libmlx4-rdmav22.so", "its contents are left out");
+	tree_write(tree, "proc/self/cgroup", "0::/a/b/c/d/e/f");
+	/* system.slice/slurmstepd.scope/job_1/step_0/user/task_0 */
+	tree_write(tree, "sys/fs/cgroup/a/b/c/d/e/f/rdma.max", "mlx5_0 hca_handle=2");
+	expect(bed, "root/lib/\n"
+		    "root/lib/libibverbs.so.1: lib%s-rdmav22.so|\n"
+		    "root/lib/libmlx4-rdmav22.so: \n"
+		    "root/lib64/\n"
+		    "root/lib64/libibverbs.so.1: lib%s-rdmav34.so|\n"
+		    "root/proc/\n"
+		    "root/proc/self/\n"
+		    "root/proc/self/cgroup: 0::/a/b/c/d/e/f|\n"
+		    "root/sys/fs/cgroup/\n"
+		    "root/sys/fs/cgroup/a/\n"
+		    "root/sys/fs/cgroup/a/b/\n"
+		    "root/sys/fs/cgroup/a/b/c/\n"
+		    "root/sys/fs/cgroup/a/b/c/d/\n"
+		    "root/sys/fs/cgroup/a/b/c/d/e/\n"
+		    "root/sys/fs/cgroup/a/b/c/d/e/f/\n"
+		    "root/sys/fs/cgroup/a/b/c/d/e/f/rdma.max: mlx5_0 hca_handle=2|\n");
 }
 
 /* A file with a NUL is not text, so nothing is hidden in it. */
@@ -705,8 +742,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(device),	      TEST(followed_copy), TEST(links),		TEST(terminal),
 		TEST(ways),	      TEST(depth),	   TEST(pci_functions), TEST(parameters),
-		TEST(parts_of_files), TEST(binary),	   TEST(long_files),	TEST(no_room),
-		TEST(unreadable),     TEST(errors),	   TEST(recorded),	TEST(secrets),
+		TEST(parts_of_files), TEST(unmerged),	   TEST(binary),	TEST(long_files),
+		TEST(no_room),	      TEST(unreadable),	   TEST(errors),	TEST(recorded),
+		TEST(secrets),
 	};
 	const struct CMUnitTest live_tests[] = {TEST(live), TEST(counters)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
