@@ -32,9 +32,6 @@ nothing_stays()
 	[ -z "$(ls -A "$TMPDIR")" ] || wrong "$1: left behind: $(ls -A "$TMPDIR")"
 }
 
-# Commands that together read everything in a tree.
-listings='ports gids pkeys netdevs counters doctor topo roce sriov'
-
 # listing ROOT COMMAND: its JSON and status, without the path of the root.
 listing()
 {
@@ -82,21 +79,33 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: every listing is the same from the archive and from the tree, on all machines" {
-	local tree name command
+@test "snapshot: commands print the same from a snapshot as from the tree, and anonymised the same but for names" {
+	local tree commands
 
+	commands=('devices -o all --json' 'ports -o all --json' 'gids --all -o all --json'
+		'pkeys --all --json' 'netdevs -o all --json' 'counters --all --json' 'metrics'
+		'cables --json' 'doctor --all --json' 'roce -o all --json' 'sriov -o all --json'
+		'ipoib --json' 'dev --json' 'topo --all --json' 'caps' 'resources' 'version --json')
 	for tree in "$roots"/*; do
-		name=${tree##*/}
-		snap "$name" host.tar --force
-		[ "$status" = 0 ] || [ "$status" = 3 ] || wrong "$name: status $status: $stderr"
-		rm -rf rdmactl-snapshot
-		tar -xf host.tar
-		for command in $listings; do
-			listing "$tree" "$command" "$tree" >wanted
-			listing "$BATS_TEST_TMPDIR/rdmactl-snapshot" "$command" \
-				"$BATS_TEST_TMPDIR/rdmactl-snapshot" >got
-			cmp -s wanted got || wrong "$name $command: $(diff wanted got | head -n 4 | cut -c 1-200)"
-		done
+		# Machines made for topo have little else.
+		[[ $tree = */topo-* ]] && commands=('doctor --all --json' 'topo --all --json')
+		RDMACTL=$binary "$BATS_TEST_DIRNAME/snapshots" "$tree" "${commands[@]}" || wrong "${tree##*/}"
+	done
+	nothing_wrong
+}
+
+@test "snapshot: the same of a snapshot with recorded answers" {
+	local kind
+
+	for kind in optional resources objects exclusive; do
+		with_answers $kind
+		RDMACTL=$binary "$BATS_TEST_DIRNAME/snapshots" "$snapshot" 'counters --optional --json' \
+			'counters qp --all --json' 'counters mr --all --json' 'resources --json' \
+			'resources --by process --json' 'resources qp -o all --json' \
+			'resources cm_id -o all --json' \
+			'resources mr -o device,mrn,length_bytes,iova,pdn,pid --json' \
+			'resources srq -o all --json' 'dev -o all --json' 'system --json' 'link --json' ||
+			wrong $kind
 	done
 	nothing_wrong
 }
@@ -122,18 +131,31 @@ listing()
 	nothing_wrong
 }
 
-@test "snapshot: doctor sees the same container and the same records of crashes" {
-	local tree=$BATS_TEST_TMPDIR/tree what='.doctor[] | select(.check == "pstore" or .check == "memlock") | [.verdict, .summary, .next_step]'
+@test "snapshot: doctor sees the same container, libraries and records of crashes" {
+	local tree=$BATS_TEST_TMPDIR/tree what='.doctor[] | select(.check | IN("pstore", "memlock", "rdma-cgroup", "provider", "container-devices")) | [.object, .verdict, .summary, .next_step]'
 
 	cp -a "$roots/cx5-ib-edr" "$tree"
 	mkdir -p "$tree"/.singularity.d "$tree"/proc/self "$tree"/sys/fs/pstore
-	echo '28 22 0:29 / /sys/fs/pstore rw,nosuid shared:10 - pstore pstore rw' >"$tree/proc/self/mountinfo"
+	printf '28 22 0:29 / /sys/fs/%s\n' 'pstore rw,nosuid shared:10 - pstore pstore rw' \
+		'cgroup rw - cgroup2 cgroup2 rw' >"$tree/proc/self/mountinfo"
+	mkdir -p "$tree"/sys/fs/cgroup/jobs/17 "$tree"/lib64/libibverbs "$tree"/etc/libibverbs.d "$tree"/dev/infiniband
+	echo 0::/jobs/17 >"$tree/proc/self/cgroup"
+	echo 'mlx5_0 hca_handle=0 hca_object=max' >"$tree/sys/fs/cgroup/jobs/17/rdma.max"
+	echo 'mlx5_0 hca_handle=0 hca_object=0' >"$tree/sys/fs/cgroup/jobs/17/rdma.current"
+	echo 'driver mlx5' >"$tree/etc/libibverbs.d/mlx5.driver"
+	echo 'lib%s-rdmav34.so' >"$tree/lib64/libibverbs.so.1"
+	echo >"$tree/lib64/libibverbs/libmlx5-rdmav34.so"
+	echo >"$tree/dev/infiniband/uverbs0"
+	ln -s '!EPERM' "$tree/dev/infiniband/uverbs1"
 	echo x >"$tree/sys/fs/pstore/dmesg-efi_pstore-1"
 	echo 'Max locked memory         8388608              8388608              bytes     ' >"$tree/proc/self/limits"
 	quickly try doctor --all --json --root "$tree"
 	jq -c "$what" out >wanted
 	grep 'saved a record of a crash' wanted
 	grep 'raise the limit of the job or login that starts the container' wanted
+	grep "a control group's quota of RDMA objects is used up" wanted
+	grep 'the library for the driver is installed' wanted
+	grep "the container has some of the host's RDMA devices" wanted
 	for option in '' --anonymise; do
 		# shellcheck disable=SC2086 # none or one
 		quickly try snapshot a.tar --force --root "$tree" $option
@@ -461,24 +483,6 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	[ "$status" = 3 ]
 	jq -e '.snapshot[0].host == null' out
 	run ! grep -a gpu17 out <(tar -xOf c.tar)
-}
-
-@test "snapshot: --anonymise keeps related things related" {
-	local name
-
-	printf 'the key of this test' >key
-	for name in cx6dx-roce cx7-ib-ndr roce-bond-vlan planes irdma-iwarp netns; do
-		snap "$name" a.tar --force --anonymise --anonymise-key key
-		for command in devices ports gids netdevs doctor; do
-			quickly on "$name" "$command"
-			# Addresses, host names, and the column widths that depend on them.
-			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >wanted
-			quickly try "$command" --root a.tar
-			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >got
-			cmp -s wanted got || wrong "$name $command: $(diff wanted got | head -n 4)"
-		done
-	done
-	nothing_wrong
 }
 
 @test "snapshot: --anonymise drops comments and users' files, and doctor says the same" {
