@@ -39,8 +39,7 @@ size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 /* Adds the address of `count` bytes whose digits are in the text, changed, in the same form. */
 void anonymise_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
 		      size_t count, struct text_buffer *out);
-/* Adds a replacement for the MAC address with dashes or dots; `before` is the character before the
- * text. */
+/* Adds a replacement for the MAC address with dashes or dots; `before` precedes the text. */
 size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
 			   struct text_buffer *out);
 

@@ -10,8 +10,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
-/* Reads hexadecimal digits, in groups or without marks between them. Returns the number of bytes.
- */
+/* Reads hexadecimal digits, with or without marks between them. Returns the number of bytes. */
 static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])
 {
 	size_t digits = 0;
@@ -66,24 +65,18 @@ static size_t group_size(const char *text, size_t length)
 /* The size of the address that a run of hexadecimal digits and colons is, or 0. */
 static size_t address_bytes(const char *text, size_t length)
 {
+	static const struct {
+		size_t group, length, bytes;
+	} forms[] = {
+		{2, 59, IPOIB_BYTES}, {2, 17, ETHERNET_BYTES}, {2, 23, GUID_BYTES},
+		{4, 39, GID_BYTES},   {4, 19, GUID_BYTES},
+	};
 	const size_t group = group_size(text, length);
 
-	if (group == 2 && length == 3 * IPOIB_BYTES - 1)
-		return IPOIB_BYTES;
-	if (group == 2 && length == 3 * ETHERNET_BYTES - 1)
-		return ETHERNET_BYTES;
-	if (group == 2 && length == 3 * GUID_BYTES - 1)
-		return GUID_BYTES;
-	if (group == 4 && length == 39)
-		return GID_BYTES;
-	if (group == 4 && length == 19)
-		return GUID_BYTES;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].group == group && forms[i].length == length)
+			return forms[i].bytes;
 	return 0;
-}
-
-static size_t run_length(const char *text)
-{
-	return strspn(text, "0123456789abcdefABCDEF:");
 }
 
 static bool is_word(char c)
@@ -91,13 +84,51 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == ':';
 }
 
+/*
+ * A colon may separate an address from a word, 0c:42:a1:a1:b2:c0: link up, or from the number of a
+ * port, 0c42:a103:00a1:b2c0:1. Then the address is what comes before it.
+ */
+static size_t address_length(const char *text)
+{
+	size_t length = strspn(text, "0123456789abcdefABCDEF:"), port;
+
+	if (is_word(text[length]))
+		while (length && text[length - 1] != ':')
+			length--;
+	if (length > 1 && text[length - 1] == ':' && text[length - 2] != ':')
+		length--;
+	for (port = length; port && isdigit((unsigned char)text[port - 1]);)
+		port--;
+	if (port && text[port - 1] == ':' && length - port < 4 && !group_size(text, length) &&
+	    address_bytes(text, port - 1))
+		length = port - 1;
+	return length;
+}
+
+/*
+ * Whether a run of digits and colons may begin here: not after a letter or a digit, and after a
+ * colon only if that ends a word other than a group of digits, as in mac:0c:42:a1:a1:b2:c0.
+ */
+static bool may_begin_run(const char *begin, const char *at)
+{
+	bool digits = true;
+
+	if (at == begin || !is_word(at[-1]))
+		return true;
+	if (at[-1] != ':')
+		return false;
+	for (at--; at > begin && is_of_name(at[-1]); at--)
+		digits &= isxdigit((unsigned char)at[-1]) != 0;
+	return !digits;
+}
+
 void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text)
 {
 	uint8_t bytes[IPOIB_BYTES];
 
 	for (const char *at = text; *at;) {
-		const size_t length = at == text || !is_word(at[-1]) ? run_length(at) : 0;
-		const size_t count = length && !is_word(at[length]) ? address_bytes(at, length) : 0;
+		const size_t length = may_begin_run(text, at) ? address_length(at) : 0;
+		const size_t count = length ? address_bytes(at, length) : 0;
 
 		if (count)
 			read_bytes(at, length, bytes);
@@ -225,22 +256,6 @@ static size_t mixed_length(const char *text, size_t length)
 	while (mixed > length && text[mixed - 1] == '.')
 		mixed--;
 	return is_word(text[mixed]) ? length : mixed;
-}
-
-/*
- * A colon may separate an address from a word: 0c:42:a1:a1:b2:c0: link up. Then the address is what
- * comes before it.
- */
-static size_t address_length(const char *text)
-{
-	size_t length = run_length(text);
-
-	if (is_word(text[length]))
-		while (length && text[length - 1] != ':')
-			length--;
-	if (length > 1 && text[length - 1] == ':' && text[length - 2] != ':')
-		length--;
-	return length;
 }
 
 /* Returns the length of what was replaced, or 0. */
@@ -449,23 +464,6 @@ static bool may_begin_ipv4(const char *at, char before, const char *done)
 	return !is_of_name(before) && before != '.';
 }
 
-/*
- * Whether a run of digits and colons may begin here: not inside a word, and after a colon only if
- * that ends a word other than a group of digits, as in mac:0c:42:a1:a1:b2:c0.
- */
-static bool may_begin_run(const char *begin, const char *at)
-{
-	bool digits = true;
-
-	if (at == begin || (!is_of_name(at[-1]) && at[-1] != ':'))
-		return true;
-	if (at[-1] != ':')
-		return false;
-	for (at--; at > begin && is_of_name(at[-1]); at--)
-		digits &= isxdigit((unsigned char)at[-1]) != 0;
-	return !digits;
-}
-
 char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4)
 {
 	struct text_buffer out = {.text = NULL};
@@ -478,7 +476,7 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 
 		if (may_begin_run(text, at))
 			length = change_run(anonymiser, at, &other);
-		if (!length && !is_of_name(before))
+		if (!length && !isalnum((unsigned char)before))
 			length = change_prefixed(anonymiser, at, &other);
 		if (!length && before != ':')
 			length = change_glued(anonymiser, text, at, &other);
