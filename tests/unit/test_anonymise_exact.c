@@ -319,6 +319,17 @@ static const struct {
 	 "root/sys/class/infiniband/ibp23s0/node_desc", "host-91e22178 ibp23s0\n"},
 	{"root/proc/net/bonding/bond0", "at 10.1.2.3 net\n", "root/proc/net/bonding/bond0",
 	 "at 10.242.38.18 host-91e22178\n"},
+	/* Words of letters only are names there, and elsewhere only if nothing else is there. */
+	{"root/sys/class/infiniband/n/node_desc", "Switch of (rack9), 0c42:a103:00a1:b2c0 HCA-1\n",
+	 "root/sys/class/infiniband/n/node_desc",
+	 "host-62e6662b host-c0209ab6 (host-e1a46a64), 0c42:a103:006c:6ca0 HCA-1\n"},
+	{"root/sys/class/infiniband/o/node_desc", "athena", "root/sys/class/infiniband/o/node_desc",
+	 "host-0cff2af4"},
+	{"root/proc/net/bonding/bond1", "switch of rack9, athena\n", "root/proc/net/bonding/bond1",
+	 "switch of host-e1a46a64, host-0cff2af4\n"},
+	/* A NUMA node may have the name of a host. */
+	{"root/sys/devices/system/node/node5/cpulist", "0-3\n",
+	 "root/sys/devices/system/node/node5/cpulist", "0-3\n"},
 	{"root/etc/nccl.conf",
 	 "# gpu17\nNCCL_IB_HCA=mlx5_0\nNCCL_TOPO_FILE=/home/alice/t.xml\nNCCL_IB_GID_INDEX=3\n"
 	 "NCCL_IB_TC=106\n",

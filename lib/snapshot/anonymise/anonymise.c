@@ -309,9 +309,12 @@ void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t leng
 
 char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size_t length)
 {
+	_cleanup_(freep) char *lower = mem_format("%.*s", (int)length, name);
 	uint8_t hash[HMAC_BYTES];
 
-	noise(anonymiser, 'h', name, length, hash);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	noise(anonymiser, 'h', lower, length, hash);
 	return mem_format("host-%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3]);
 }
 

@@ -41,7 +41,7 @@ void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16]);
 void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4]);
 /* Replaces letters by letters and digits by digits. */
 void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t length);
-/* Returns a replacement for a name: host-3f2a91c0; the caller frees it. */
+/* Returns a replacement for a name in any case: host-3f2a91c0; the caller frees it. */
 char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size_t length);
 /* The same for a control group: group-3f2a91c0d4e7. */
 char *anonymise_group(const struct anonymiser *anonymiser, const char *name, size_t length);

@@ -14,19 +14,6 @@ static bool is_recording(const struct content *content)
 	       !strncmp(content->path, "verbs/", strlen("verbs/"));
 }
 
-/* rdma-ndd(8) writes the names of the host and of the device, ibp23s0, which stays. */
-static void learn_description(struct anonymiser *anonymiser, const struct content *content)
-{
-	_cleanup_(freep) char *folder = mem_string(content->path);
-	_cleanup_(freep) char *copy = mem_string(content->bytes);
-	char *rest = copy, *slash = strrchr(folder, '/'), *word;
-
-	*(slash ? slash : folder) = '\0';
-	while ((word = strsep(&rest, " \t\n")))
-		if (strcmp(word, content_name(folder)))
-			anonymiser_learn_names(anonymiser, word);
-}
-
 static void learn(struct anonymiser *anonymiser, const struct contents *contents)
 {
 	for (size_t i = 0; i < contents->count; i++) {
@@ -40,7 +27,7 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 		if (content_is_text(content) && !strcmp(name, "hostname"))
 			anonymiser_learn_host(anonymiser, content->bytes);
 		else if (content_is_text(content) && !strcmp(name, "node_desc"))
-			learn_description(anonymiser, content);
+			anonymise_description_learn(anonymiser, content);
 	}
 	anonymiser_prepare(anonymiser);
 }
@@ -92,9 +79,12 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 
 char *anonymise_member(const struct anonymiser *anonymiser, const char *path)
 {
-	static const char groups[] = "root/sys/fs/cgroup/";
+	static const char groups[] = "root/sys/fs/cgroup/", system[] = "root/sys/devices/system/";
 	_cleanup_(freep) char *group = NULL, *changed = NULL;
 
+	/* All names there are the kernel's, and a host may have that of a NUMA node: node1. */
+	if (!strncmp(path, system, strlen(system)))
+		return mem_string(path);
 	if (strncmp(path, groups, strlen(groups)))
 		return change_path(anonymiser, path);
 	/*

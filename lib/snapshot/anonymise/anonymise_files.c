@@ -30,13 +30,6 @@ static size_t trimmed(const struct content *content)
 	return length;
 }
 
-static bool holds_names(const struct content *content)
-{
-	static const char *const files[] = {"node_desc", "hostname"};
-
-	return content_is_text(content) && is_named(content, files, ARRAY_SIZE(files));
-}
-
 /* Files that contain only a serial number or another unique identifier. */
 static bool is_serial(const struct content *content)
 {
@@ -345,8 +338,8 @@ void anonymise_file(const struct anonymiser *anonymiser, struct content *content
 
 	if (content_is_text(content) && is_serial(content))
 		change_serial(anonymiser, content);
-	else if (holds_names(content))
-		content_replace(content, anonymise_text(anonymiser, content->bytes, false));
+	else if (content_is_text(content) && !strcmp(name, "node_desc"))
+		content_replace(content, anonymise_description(anonymiser, content));
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
 	else if (content_is_text(content) &&

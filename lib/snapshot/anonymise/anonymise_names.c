@@ -42,11 +42,14 @@ static bool names_kind(const char *word, size_t length, bool host)
 	return length < 2 || strspn(name, "0123456789.:_-") >= length;
 }
 
+/* Between the words of a node description. */
+#define BLANKS " \t\n,;()'\""
+
 static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
 {
 	while (*words) {
-		const size_t blank = strspn(words, " \t\n,;()'\"");
-		const size_t length = strcspn(words + blank, " \t\n,;()'\"");
+		const size_t blank = strspn(words, BLANKS);
+		const size_t length = strcspn(words + blank, BLANKS);
 		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
 		const size_t label = strcspn(name, ".");
 
@@ -123,7 +126,7 @@ size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 		      struct text_buffer *out)
 {
 	size_t longest = domain_length(anonymiser, text);
-	_cleanup_(freep) char *lower = NULL, *name = NULL;
+	_cleanup_(freep) char *name = NULL;
 
 	for (size_t i = 0; i < anonymiser->names.count; i++) {
 		const char *known = anonymiser->names.items[i];
@@ -135,11 +138,70 @@ size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 	}
 	if (!longest)
 		return 0;
-	/* GPU17 is the same host as gpu17. */
-	lower = mem_format("%.*s", (int)longest, text);
-	for (char *c = lower; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	name = anonymise_name(anonymiser, lower, longest);
+	name = anonymise_name(anonymiser, text, longest);
 	text_buffer_add(out, "%s", name);
 	return longest;
+}
+
+/* The device of the description in DEVICE/node_desc; the caller frees it. */
+static char *device_of(const struct content *content)
+{
+	_cleanup_(freep) char *folder = mem_string(content->path);
+	char *slash = strrchr(folder, '/');
+
+	*(slash ? slash : folder) = '\0';
+	return mem_string(content_name(folder));
+}
+
+/*
+ * Whether the rest of a description is nothing, or a device: rdma-ndd(8) writes gpu17 mlx5_0, and
+ * MLNX_OFED gpu17 HCA-1.
+ */
+static bool is_device(const char *rest, const char *device)
+{
+	const size_t length = strcspn(rest, " \t\n");
+
+	if (rest[length + strspn(rest + length, " \t\n")])
+		return false;
+	return !length || !strncmp(rest, "HCA-", strlen("HCA-")) ||
+	       (length == strlen(device) && !memcmp(rest, device, length));
+}
+
+/*
+ * Words of letters only, such as rack and switch, are in many other texts: they are the host's name
+ * only if nothing but the device follows.
+ */
+void anonymise_description_learn(struct anonymiser *anonymiser, const struct content *content)
+{
+	_cleanup_(freep) char *device = device_of(content);
+
+	for (const char *at = content->bytes; *at;) {
+		const size_t length = strcspn(at, " \t\n");
+		const char *rest = at + length + strspn(at + length, " \t\n");
+		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, at);
+		const bool host = at == content->bytes && is_device(rest, device);
+
+		if (strcmp(word, device) && (host || strpbrk(word, "0123456789-_.")))
+			anonymiser_learn_names(anonymiser, word);
+		at = rest;
+	}
+}
+
+char *anonymise_description(const struct anonymiser *anonymiser, const struct content *content)
+{
+	_cleanup_(freep) char *device = device_of(content);
+	struct text_buffer out = {.text = NULL};
+
+	for (const char *at = content->bytes; *at;) {
+		const size_t blank = strspn(at, BLANKS), length = strcspn(at + blank, BLANKS);
+		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, at + blank);
+		_cleanup_(freep) char *text = anonymise_text(anonymiser, word, false), *name = NULL;
+
+		/* A word that was not learned. */
+		if (!strcmp(text, word) && strcmp(word, device) && !names_kind(word, length, false))
+			name = anonymise_name(anonymiser, word, length);
+		text_buffer_add(&out, "%.*s%s", (int)blank, at, name ? name : text);
+		at += blank + length;
+	}
+	return text_buffer_take(&out);
 }

@@ -36,6 +36,10 @@ bool is_of_name(char c);
 /* Adds a replacement for the host name at the start of the text. Returns its length, or 0. */
 size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 		      struct text_buffer *out);
+/* Learns the names of hosts in a node description, before the learning ends. */
+void anonymise_description_learn(struct anonymiser *anonymiser, const struct content *content);
+/* Replaces all its words but those for the device. The caller frees the result. */
+char *anonymise_description(const struct anonymiser *anonymiser, const struct content *content);
 /* Adds the address of `count` bytes whose digits are in the text, changed, in the same form. */
 void anonymise_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
 		      size_t count, struct text_buffer *out);
