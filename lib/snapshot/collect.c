@@ -149,6 +149,19 @@ static bool is_skipped(const char *folder, const char *name)
 	return !strcmp(name, "uevent") && !text_ends_with(folder, "/device");
 }
 
+/*
+ * Whether a control group keeps this process from a device file, which access(2) tells without
+ * opening it, as for doctor. A filter of system calls may refuse access(2) itself.
+ */
+static bool is_forbidden(const struct root *root, const char *path)
+{
+	static const char folder[] = "dev/infiniband";
+
+	return root->live && !strncmp(path, folder, strlen(folder)) &&
+	       faccessat(root->fd, path, R_OK | W_OK, 0) && errno == EPERM &&
+	       !faccessat(root->fd, folder, F_OK, 0);
+}
+
 static int take(struct walk *walk, const char *path)
 {
 	const enum source_how how = walk->source->how;
@@ -164,6 +177,8 @@ static int take(struct walk *walk, const char *path)
 
 		if (length >= 0 && member_is_error(target))
 			keep_link(walk, path, target);
+		else if (is_forbidden(walk->collection->root, path))
+			keep_link(walk, path, sysfs_saved_error(-EPERM));
 		else if (length != -ENOENT)
 			return collect_file(walk->collection, path, how);
 		return 0;

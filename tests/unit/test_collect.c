@@ -5,12 +5,25 @@
  */
 #include "rooted.h"
 
+#include <errno.h>
 #include <malloc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "kernel/recording.h"
 #include "snapshot/collect.h"
 #include "snapshot/collect_read.h"
+
+/* A control group that keeps everyone from one device file. */
+int faccessat(int folder, const char *path, int mode, int flags)
+{
+	if (strstr(path, "uverbs_forbidden") && mode != F_OK) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_faccessat, folder, path, mode, flags);
+}
 
 struct bed {
 	struct saved_tree tree;
@@ -652,6 +665,7 @@ static void live(void **state)
 	assert_int_equal(mkfifoat(tree->root.fd, "sys/class/infiniband/m/pipe", 0644), 0);
 	tree_directory(tree, "dev/infiniband");
 	assert_int_equal(mkfifoat(tree->root.fd, "dev/infiniband/umad0", 0644), 0);
+	tree_write(tree, "dev/infiniband/uverbs_forbidden", "not opened");
 	tree_link(tree, "sys/class/infiniband/m/link", "readable");
 	tree_write(tree, "etc/modprobe.d/real", "text");
 	tree_link(tree, "etc/modprobe.d/link", "real");
@@ -659,6 +673,7 @@ static void live(void **state)
 	rooted_expect(tree, collect_live, NULL,
 		      "root/dev/infiniband/\n"
 		      "root/dev/infiniband/umad0: \n"
+		      "root/dev/infiniband/uverbs_forbidden -> !EPERM\n"
 		      "root/etc/\n"
 		      "root/etc/modprobe.d/\n"
 		      "root/etc/modprobe.d/link: text|\n"

@@ -43,13 +43,13 @@ static bool names_kind(const char *word, size_t length, bool host)
 }
 
 /* Between the words of a node description. */
-#define BLANKS " \t\n,;()'\""
+#define WORD_ENDS " \t\n,;()'\""
 
 static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
 {
 	while (*words) {
-		const size_t blank = strspn(words, BLANKS);
-		const size_t length = strcspn(words + blank, BLANKS);
+		const size_t blank = strspn(words, WORD_ENDS);
+		const size_t length = strcspn(words + blank, WORD_ENDS);
 		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
 		const size_t label = strcspn(name, ".");
 
@@ -193,7 +193,7 @@ char *anonymise_description(const struct anonymiser *anonymiser, const struct co
 	struct text_buffer out = {.text = NULL};
 
 	for (const char *at = content->bytes; *at;) {
-		const size_t blank = strspn(at, BLANKS), length = strcspn(at + blank, BLANKS);
+		const size_t blank = strspn(at, WORD_ENDS), length = strcspn(at + blank, WORD_ENDS);
 		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, at + blank);
 		_cleanup_(freep) char *text = anonymise_text(anonymiser, word, false), *name = NULL;
 
