@@ -11,13 +11,18 @@
 /* Place of a bit counted from the highest; the standards count from the lowest, 0. */
 #define BIT(number_) (7 - (number_))
 
-/* Four flags in the order high alarm, low alarm, high warning, low warning. */
-#define FOUR_FLAGS(quantity_, part_, offset_, bit_, step_)                                     \
-	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), part_, offset_, bit_, step_},                 \
-		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), part_, offset_, (bit_) + 1, step_},    \
-		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), part_, offset_, (bit_) + 2, step_}, \
-	{                                                                                      \
-		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), part_, offset_, (bit_) + 3, step_     \
+/*
+ * The four flags of a quantity: bit_ is the place of the high alarm, low_ the distance in bits from
+ * a high one to the low one, and warning_ that from an alarm to the warning.
+ */
+#define FLAGS(quantity_, part_, offset_, bit_, step_, low_, warning_)                            \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), part_, offset_, bit_, step_},                   \
+		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), part_, offset_, (bit_) + (low_), step_}, \
+		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), part_, offset_, (bit_) + (warning_),  \
+		 step_},                                                                         \
+	{                                                                                        \
+		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), part_, offset_,                         \
+			(bit_) + (low_) + (warning_), step_                                      \
 	}
 #define FAULT(fault_) (UINT64_C(1) << (fault_))
 
@@ -63,32 +68,19 @@ static const struct plug_fact sff_8472_lane[] = {
 	END,
 };
 
-/* The alarms are in bytes 112 and 113, the warnings in 116 and 117; faults in byte 110. */
-#define HIGH_LOW(quantity_, kind_, offset_, bit_)                                                  \
-	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 0},       \
-	{                                                                                          \
-		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
-			0                                                                          \
-	}
-/* Flags of the only lane have a step, never used, so that they are shown with the lane. */
-#define LANE_HIGH_LOW(quantity_, kind_, offset_, bit_)                                             \
-	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 1},       \
-	{                                                                                          \
-		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
-			1                                                                          \
-	}
+/*
+ * The alarms are in bytes 112 and 113, the warnings four bytes later; faults in byte 110. Flags of
+ * the only lane have a step, never used, so that they are shown with the lane.
+ */
+#define FLAGS_8472(quantity_, offset_, bit_, step_) \
+	FLAGS(quantity_, PLUG_DIAGNOSTICS, offset_, BIT(bit_), step_, 1, 4 * 8)
 
 static const struct plug_flag_place sff_8472_flags[] = {
-	HIGH_LOW(PLUG_TEMPERATURE, ALARM, 112, 7),
-	HIGH_LOW(PLUG_VOLTAGE, ALARM, 112, 5),
-	LANE_HIGH_LOW(PLUG_TX_BIAS, ALARM, 112, 3),
-	LANE_HIGH_LOW(PLUG_TX_POWER, ALARM, 112, 1),
-	LANE_HIGH_LOW(PLUG_RX_POWER, ALARM, 113, 7),
-	HIGH_LOW(PLUG_TEMPERATURE, WARNING, 116, 7),
-	HIGH_LOW(PLUG_VOLTAGE, WARNING, 116, 5),
-	LANE_HIGH_LOW(PLUG_TX_BIAS, WARNING, 116, 3),
-	LANE_HIGH_LOW(PLUG_TX_POWER, WARNING, 116, 1),
-	LANE_HIGH_LOW(PLUG_RX_POWER, WARNING, 117, 7),
+	FLAGS_8472(PLUG_TEMPERATURE, 112, 7, 0),
+	FLAGS_8472(PLUG_VOLTAGE, 112, 5, 0),
+	FLAGS_8472(PLUG_TX_BIAS, 112, 3, 1),
+	FLAGS_8472(PLUG_TX_POWER, 112, 1, 1),
+	FLAGS_8472(PLUG_RX_POWER, 113, 7, 1),
 	{FAULT(PLUG_TX_FAULT), PLUG_DIAGNOSTICS, 110, BIT(2), 1},
 	{FAULT(PLUG_RX_LOSS), PLUG_DIAGNOSTICS, 110, BIT(1), 1},
 	{.flag = 0},
@@ -133,11 +125,11 @@ static const struct plug_fact sff_8636_lane[] = {
 };
 
 static const struct plug_flag_place sff_8636_flags[] = {
-	FOUR_FLAGS(PLUG_TEMPERATURE, PLUG_LOWER, 6, BIT(7), 0),
-	FOUR_FLAGS(PLUG_VOLTAGE, PLUG_LOWER, 7, BIT(7), 0),
-	FOUR_FLAGS(PLUG_RX_POWER, PLUG_LOWER, 9, BIT(7), 4),
-	FOUR_FLAGS(PLUG_TX_BIAS, PLUG_LOWER, 11, BIT(7), 4),
-	FOUR_FLAGS(PLUG_TX_POWER, PLUG_LOWER, 13, BIT(7), 4),
+	FLAGS(PLUG_TEMPERATURE, PLUG_LOWER, 6, BIT(7), 0, 1, 2),
+	FLAGS(PLUG_VOLTAGE, PLUG_LOWER, 7, BIT(7), 0, 1, 2),
+	FLAGS(PLUG_RX_POWER, PLUG_LOWER, 9, BIT(7), 4, 1, 2),
+	FLAGS(PLUG_TX_BIAS, PLUG_LOWER, 11, BIT(7), 4, 1, 2),
+	FLAGS(PLUG_TX_POWER, PLUG_LOWER, 13, BIT(7), 4, 1, 2),
 	{FAULT(PLUG_RX_LOSS), PLUG_LOWER, 3, BIT(0), -1},
 	{FAULT(PLUG_TX_LOSS), PLUG_LOWER, 3, BIT(4), -1},
 	{FAULT(PLUG_TX_FAULT), PLUG_LOWER, 4, BIT(0), -1},
@@ -190,27 +182,14 @@ static const struct plug_fact cmis_lane[] = {
 };
 
 /*
- * Byte 9 of the lower half counts its four flags from the lowest bit, as the lanes do everywhere.
+ * Byte 9 of the lower half counts its flags from the lowest bit, as the lanes do everywhere. Page
+ * 11h has one byte per kind of flag, with one bit per lane.
  */
-#define CMIS_MODULE(quantity_, first_)                                                           \
-	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LOWER, 9, BIT(first_), 0},                 \
-		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), PLUG_LOWER, 9, BIT((first_) + 1), 0},    \
-		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), PLUG_LOWER, 9, BIT((first_) + 2), 0}, \
-	{                                                                                        \
-		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), PLUG_LOWER, 9, BIT((first_) + 3), 0     \
-	}
-/* One byte per kind of flag, one bit per lane. */
-#define CMIS_LANES(quantity_, offset_)                                                             \
-	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LANES, offset_, BIT(0), -1},                 \
-		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), PLUG_LANES, (offset_) + 1, BIT(0), -1},    \
-		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), PLUG_LANES, (offset_) + 2, BIT(0), -1}, \
-	{                                                                                          \
-		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), PLUG_LANES, (offset_) + 3, BIT(0), -1     \
-	}
+#define CMIS_LANES(quantity_, offset_) FLAGS(quantity_, PLUG_LANES, offset_, BIT(0), -1, 8, 2 * 8)
 
 static const struct plug_flag_place cmis_flags[] = {
-	CMIS_MODULE(PLUG_TEMPERATURE, 0),
-	CMIS_MODULE(PLUG_VOLTAGE, 4),
+	FLAGS(PLUG_TEMPERATURE, PLUG_LOWER, 9, BIT(0), 0, -1, -2),
+	FLAGS(PLUG_VOLTAGE, PLUG_LOWER, 9, BIT(4), 0, -1, -2),
 	{FAULT(PLUG_TX_FAULT), PLUG_LANES, 135, BIT(0), -1},
 	{FAULT(PLUG_TX_LOSS), PLUG_LANES, 136, BIT(0), -1},
 	{FAULT(PLUG_TX_UNLOCKED), PLUG_LANES, 137, BIT(0), -1},
