@@ -238,6 +238,11 @@ static bool is_left_out(struct collection *collection, const char *path, enum so
 
 int collect_file(struct collection *collection, const char *path, enum source_how how)
 {
+	static bool (*const filters[])(const char *line) = {
+		[SOURCE_UNITS] = is_memory_limit,
+		[SOURCE_MOUNTS] = is_wanted_mount,
+		[SOURCE_BOOT] = is_boot_time,
+	};
 	char *bytes = NULL;
 	size_t length = 0;
 	int rc;
@@ -257,12 +262,8 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	}
 	if (how == SOURCE_TEXTS && strlen(bytes) == length)
 		collect_hide_secrets(bytes);
-	if (how == SOURCE_UNITS)
-		length = filter_lines(bytes, is_memory_limit);
-	if (how == SOURCE_BOOT)
-		length = filter_lines(bytes, is_boot_time);
-	if (how == SOURCE_MOUNTS)
-		length = filter_lines(bytes, is_wanted_mount);
+	if (filters[how])
+		length = filter_lines(bytes, filters[how]);
 	if (how == SOURCE_LIBRARY) {
 		char *stub = shrink_library(bytes, length);
 

@@ -16,22 +16,26 @@ static bool matches_any(const char *word, const char *const *patterns, size_t co
 	return false;
 }
 
-/* Keeps only arguments for module rules and the topology: the others name disks and hosts. */
-static char *keep_arguments(const char *text)
+/* Keeps the wanted words or lines; the first of `ends` separates them. */
+static char *keep(const char *text, const char *ends, const char *const *wanted, size_t count)
 {
-	static const char *const wanted[] = {"*blacklist=*", "*iommu*",	   "pci=*",
-					     "mlx*",	     "ib_*",	   "rdma*",
-					     "*hugepages*",  "isolcpus=*", "numa*"};
 	_cleanup_(freep) char *copy = mem_string(text);
 	struct text_buffer out = {.text = NULL};
 	char *rest = copy, *word;
 
-	while ((word = strsep(&rest, " \n")))
-		if (matches_any(word, wanted, ARRAY_SIZE(wanted)))
-			text_buffer_add(&out, "%s%s", out.length ? " " : "", word);
+	while ((word = strsep(&rest, ends)))
+		if (matches_any(word, wanted, count))
+			text_buffer_add(&out, "%.*s%s", out.length ? 1 : 0, ends, word);
 	text_buffer_add(&out, "\n");
 	return text_buffer_take(&out);
 }
+
+/* Only arguments for module rules and the topology: the others name disks and hosts. */
+static const char *const arguments[] = {"*blacklist=*", "*iommu*",     "pci=*",	     "mlx*", "ib_*",
+					"rdma*",	"*hugepages*", "isolcpus=*", "numa*"};
+/* Only what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
+static const char *const nccl[] = {"NCCL_IB_HCA=*", "NCCL_SOCKET_IFNAME=*", "NCCL_IB_GID_INDEX=*",
+				   "NCCL_IB_TC=*"};
 
 /*
  * Keeps the limits of all users, without comments: other lines name users and groups,
@@ -49,21 +53,6 @@ static char *keep_limits(const char *text)
 		if (line[0] == '*' && strspn(line + 1, " \t"))
 			text_buffer_add(&out, "%s\n", line);
 	}
-	return text_buffer_take(&out);
-}
-
-/* Keeps what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
-static char *keep_nccl(const char *text)
-{
-	static const char *const wanted[] = {"NCCL_IB_HCA=*", "NCCL_SOCKET_IFNAME=*",
-					     "NCCL_IB_GID_INDEX=*", "NCCL_IB_TC=*"};
-	_cleanup_(freep) char *copy = mem_string(text);
-	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (matches_any(line, wanted, ARRAY_SIZE(wanted)))
-			text_buffer_add(&out, "%s\n", line);
 	return text_buffer_take(&out);
 }
 
@@ -131,11 +120,11 @@ bool anonymise_is_void(const char *path, size_t length)
 char *anonymise_settings(const char *path, const char *text)
 {
 	if (text_ends_with(path, "/cmdline"))
-		return keep_arguments(text);
+		return keep(text, " \n", arguments, ARRAY_SIZE(arguments));
 	if (strstr(path, "/etc/security/limits."))
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
-		return keep_nccl(text);
+		return keep(text, "\n", nccl, ARRAY_SIZE(nccl));
 	if (strstr(path, "/modprobe.d/"))
 		return drop_comments(text);
 	return NULL;
