@@ -88,17 +88,12 @@ bool resource_loader_knows(const struct resource_loader *loader)
 	return !loader->unknown;
 }
 
-static const char *name_of_kind(enum resource_kind kind)
-{
-	return enum_find(resource_kind_names, kind)->help;
-}
-
 /* Reports why a table ended early. */
 static void note_error(struct resource_loader *loader, int error, struct problems *problems,
 		       struct problems *notes)
 {
 	const struct device *device = &loader->inventory->devices.items[loader->device];
-	const char *what = name_of_kind(loader->kind);
+	const char *what = enum_find(resource_kind_names, loader->kind)->help;
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
 	switch (error) {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
+#include "schema/rows.h"
 
 /* What a snapshot takes; the modules are those whose parameters are taken. */
 #define SOURCE(how_, folder_, names_) folder_,
@@ -17,18 +18,15 @@ static const char *const folders[] = {
 };
 #undef SOURCE
 
+#define RECORD struct loaded_module
 static const struct field fields[] = {
-	STRING_FIELD(struct loaded_module, name, "module", "MODULE", FIELD_DEFAULT, 0, "its name"),
-	STRING_FIELD(struct loaded_module, version, "version", "VERSION", FIELD_DEFAULT, 0,
-		     "its version; null if it has none"),
-	STRING_FIELD(struct loaded_module, source_version, "srcversion", "SRCVERSION",
-		     FIELD_DEFAULT, 0, "a hash of its source"),
-	LIST_FIELD(struct loaded_module, parameters, "parameters", "PARAMETERS", FIELD_DEFAULT, 0,
-		   "what it is set to"),
+	TEXT_AS("module", name, "MODULE", SHOWN, 0, "its name"),
+	TEXT(version, "VERSION", SHOWN, 0, "its version; null if it has none"),
+	TEXT_AS("srcversion", source_version, "SRCVERSION", SHOWN, 0, "a hash of its source"),
+	LIST(parameters, "PARAMETERS", SHOWN, 0, "what it is set to"),
 };
 
-const struct schema modules_schema = SCHEMA("modules", struct loaded_module, fields,
-					    "a loaded kernel module");
+const struct schema modules_schema = SCHEMA("modules", RECORD, fields, "a loaded kernel module");
 
 static bool is_wanted(const char *name)
 {

@@ -112,11 +112,6 @@ bool is_solicited(const uint8_t *gid)
 	return gid[0] == 0xff && !memcmp(gid + 8, middle, sizeof(middle));
 }
 
-static bool is_mac(const struct anonymiser *anonymiser, const uint8_t *bytes)
-{
-	return is_zero(bytes + 6, 2) && known_has(&anonymiser->macs, bytes);
-}
-
 /*
  * Changes GUIDs and the lower halves of GIDs. The kind follows only from the bytes, so that
  * archives with one key agree: the middle of a GUID that was made from a MAC address, or that
@@ -143,7 +138,7 @@ void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8])
 {
 	if (is_zero(guid, 8))
 		return;
-	if (is_mac(anonymiser, guid))
+	if (is_zero(guid + 6, 2) && known_has(&anonymiser->macs, guid))
 		anonymise_mac(anonymiser, guid);
 	else
 		change_identifier(anonymiser, guid);
@@ -158,12 +153,6 @@ uint64_t anonymise_guid_number(const struct anonymiser *anonymiser, uint64_t num
 	anonymise_guid(anonymiser, guid);
 	memcpy(&number, guid, sizeof(guid));
 	return be64toh(number);
-}
-
-static uint32_t number_of_ipv4(const uint8_t *address)
-{
-	return (uint32_t)address[0] << 24 | (uint32_t)address[1] << 16 | (uint32_t)address[2] << 8 |
-	       address[3];
 }
 
 /* Blocks without public addresses: RFC 1122, RFC 1918, RFC 3927, and from multicast upwards. */
@@ -219,11 +208,12 @@ static uint8_t change_first(const struct anonymiser *anonymiser, uint8_t first)
  */
 void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4])
 {
-	const uint32_t value = number_of_ipv4(address);
 	const bool public = is_public(address[0]);
-	uint32_t out = value;
 	uint8_t hash[HMAC_BYTES];
+	uint32_t value, out;
 
+	memcpy(&value, address, sizeof(value));
+	out = value = be32toh(value);
 	for (unsigned int bit = public ? 8 : 0; bit < 32; bit++) {
 		const uint32_t before = bit ? value >> (32 - bit) : 0;
 		const uint8_t input[5] = {(uint8_t)bit, (uint8_t)(before >> 24),
@@ -235,8 +225,8 @@ void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 
 		noise(anonymiser, '4', input, sizeof(input), hash);
 		out ^= (uint32_t)(hash[0] & 1) << (31 - bit);
 	}
-	for (unsigned int i = 0; i < 4; i++)
-		address[i] = (uint8_t)(out >> (24 - 8 * i));
+	out = htobe32(out);
+	memcpy(address, &out, sizeof(out));
 	if (public)
 		address[0] = change_first(anonymiser, address[0]);
 }

@@ -88,6 +88,14 @@ int64_t attributes_number(const uint8_t *data, size_t length, uint16_t type)
 	return word;
 }
 
+void attributes_change_guid(const struct attribute_change *change, uint8_t *guid)
+{
+	if (change->learning)
+		known_add(&change->anonymiser->guids, guid);
+	else
+		anonymise_guid(change->anonymiser, guid);
+}
+
 /* Each of these changes the bytes in place. Returns false if the bytes are not as expected. */
 
 static bool change_guid(const struct attribute_change *change, uint8_t *bytes, size_t length)
@@ -98,10 +106,7 @@ static bool change_guid(const struct attribute_change *change, uint8_t *bytes, s
 		return false;
 	memcpy(&guid, bytes, sizeof(guid));
 	guid = htobe64(guid);
-	if (change->learning)
-		known_add(&change->anonymiser->guids, (const uint8_t *)&guid);
-	else
-		anonymise_guid(change->anonymiser, (uint8_t *)&guid);
+	attributes_change_guid(change, (uint8_t *)&guid);
 	guid = be64toh(guid);
 	memcpy(bytes, &guid, sizeof(guid));
 	return true;

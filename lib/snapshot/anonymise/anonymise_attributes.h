@@ -91,6 +91,8 @@ struct bytes {
 
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
 
+/* Learns or changes a GUID in network order. */
+void attributes_change_guid(const struct attribute_change *change, uint8_t *guid);
 /* Adds the attributes at `data`, changed, with their padding. Stops at a damaged one. */
 void attributes_change(struct attribute_change *change, const struct attribute_table *table,
 		       const uint8_t *data, size_t length, struct bytes *out);

@@ -19,14 +19,6 @@
 /* lib/host/verbs.c puts a number before struct ibv_device_attr_ex: whether all of it was filled. */
 enum { LIMITS_BEFORE = sizeof(uint64_t) };
 
-static void change_guid(const struct attribute_change *change, uint8_t *guid)
-{
-	if (change->learning)
-		known_add(&change->anonymiser->guids, guid);
-	else
-		anonymise_guid(change->anonymiser, guid);
-}
-
 /* Zeroes what follows the firmware version's text, and changes two GUIDs; the rest is numbers. */
 static void change_limits(const struct attribute_change *change, uint8_t *bytes, size_t length)
 {
@@ -41,8 +33,8 @@ static void change_limits(const struct attribute_change *change, uint8_t *bytes,
 	}
 	used = strnlen((const char *)bytes + text, node - text);
 	memset(bytes + text + used, 0, node - text - used);
-	change_guid(change, bytes + node);
-	change_guid(change, bytes + image);
+	attributes_change_guid(change, bytes + node);
+	attributes_change_guid(change, bytes + image);
 }
 
 /* An incomplete entry is not kept. */
@@ -73,7 +65,7 @@ static size_t change_list(const struct attribute_change *change, uint8_t *bytes,
 			snprintf(item.name, sizeof(item.name), "%s", changed);
 		}
 		item.node_guid = htobe64(item.node_guid);
-		change_guid(change, (uint8_t *)&item.node_guid);
+		attributes_change_guid(change, (uint8_t *)&item.node_guid);
 		item.node_guid = be64toh(item.node_guid);
 		memcpy(bytes + i * sizeof(item), &item, sizeof(item));
 	}

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/format.h"
+#include "schema/rows.h"
 #include "snapshot/diff/names.h"
 
 /* A field that one side knows for some records and the other does not. */
@@ -30,19 +31,15 @@ static void get_kind(const void *record, struct value *value)
 	value_set_string(value, ((const struct difference *)record)->kind);
 }
 
+#define RECORD struct difference
 static const struct field fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_kind, "kind", "KIND", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, get_kind, "kind", "KIND", SHOWN, 0,
 		       "which list it is in: devices, ports ..."),
-	STRING_FIELD(struct difference, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "the device, port or other object, by its later name"),
-	ENUM_FIELD(struct difference, change, change_names, "change", "CHANGE", FIELD_DEFAULT, 0,
-		   "what happened"),
-	STRING_FIELD(struct difference, field, "field", "FIELD", FIELD_DEFAULT, 0,
-		     "the value that differs; null for the object as a whole"),
-	STRING_FIELD(struct difference, before, "before", "BEFORE", FIELD_DEFAULT, 0,
-		     "its earlier value; null if there was none"),
-	STRING_FIELD(struct difference, after, "after", "AFTER", FIELD_DEFAULT, 0,
-		     "its later value; null if there is none"),
+	TEXT(object, "OBJECT", SHOWN, 0, "the device, port or other object, by its later name"),
+	WORD(change, change_names, "CHANGE", SHOWN, 0, "what happened"),
+	TEXT(field, "FIELD", SHOWN, 0, "the value that differs; null for the object as a whole"),
+	TEXT(before, "BEFORE", SHOWN, 0, "its earlier value; null if there was none"),
+	TEXT(after, "AFTER", SHOWN, 0, "its later value; null if there is none"),
 };
 
 const struct schema differences_schema = SCHEMA("diff", struct difference, fields,
