@@ -351,14 +351,16 @@ static const struct {
 	{"kmsg",
 	 "6,0,1,-;10.1.2.3\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010265ab12, Type "
 	 "1\n"
-	 "7,0,1,-;ioc_guid 0002c90300a1b2c5 node_guid 0c42:a103:00a1:b2c0 guid 0x1175010265ab12g\n"
+	 "7,0,1,-;id_ext 0002c90300a1b2c5 ioc_guid 0002c90300a1b2c5 node_guid 0c42:a103:00a1:b2c0 "
+	 "guid 0x1175010265ab12g\n"
 	 "3,0,5,-;LustreError: 11-0: acme_2-OST0001-osc-MDT0000: at 10.1.2.3@o2ib\n"
 	 "4,0,6,-;Lustre: Mounted acme_2-client\n4,0,7,-;mlx5_core: acme_2-OST0001\n"
 	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS acme_2-clilov-ff8d_UUID\n",
 	 "kmsg",
 	 "6,0,1,-;10.242.38.18\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010205d692, "
 	 "Type "
-	 "1\n7,0,1,-;ioc_guid 0002c903006c6ca5 node_guid 0c42:a103:006c:6ca0 guid "
+	 "1\n7,0,1,-;id_ext 0002c903006c6ca5 ioc_guid 0002c903006c6ca5 node_guid "
+	 "0c42:a103:006c:6ca0 guid "
 	 "0x1175010265ab12g\n"
 	 "3,0,5,-;LustreError: 11-0: fbef_2-OST0001-osc-MDT0000: at 10.242.38.18@o2ib\n"
 	 "4,0,6,-;Lustre: Mounted fbef_2-client\n4,0,7,-;mlx5_core: acme_2-OST0001\n"

@@ -63,8 +63,10 @@ char *anonymise_instance(const struct anonymiser *anonymiser, const char *name, 
 void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
 /*
  * GUIDs of other nodes that are recognized only by the word before them: Neighbor Guid
- * 1175010265ab12 of hfi1, without leading zeros. The caller frees the result.
+ * 1175010265ab12 of hfi1, without leading zeros. Those that were learned are recognized elsewhere,
+ * too: id_ext of SRP is often the ioc_guid. The caller frees the result.
  */
+void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *text);
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);
 /* Names of hosts and targets in NVMe and iSCSI: iqn.2003-01.org.linux-iscsi.gpu17.x8664:sn.7a3c. */
 void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text);

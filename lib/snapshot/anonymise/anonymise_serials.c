@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Serial numbers, GUIDs, UUIDs and names of other kinds than hosts in running text. */
 #include <ctype.h>
+#include <endian.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
@@ -79,30 +80,48 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 /* With fewer digits, the vendor in the first 24 of 64 bits would be zero. */
 enum { LEAST_GUID_DIGITS = 11 };
 
-char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)
+/* Finds the next GUID after such a word. Returns its first digit, or NULL. */
+static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret_guid)
 {
 	static const char word[] = "guid";
+
+	while ((text = strcasestr(text, word))) {
+		_cleanup_(freep) char *digits = NULL;
+
+		text += strlen(word);
+		text += strspn(text, " :=");
+		text += !strncmp(text, "0x", 2) ? 2 : 0;
+		*ret_length = strspn(text, "0123456789abcdefABCDEF");
+		digits = mem_format("%.*s", (int)*ret_length, text);
+		if (*ret_length >= LEAST_GUID_DIGITS &&
+		    !isalnum((unsigned char)text[*ret_length]) &&
+		    !text_parse_u64(digits, 16, UINT64_MAX, ret_guid))
+			return text;
+	}
+	return NULL;
+}
+
+void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *text)
+{
+	uint64_t guid;
+	size_t length;
+
+	while ((text = find_guid(text, &length, &guid))) {
+		guid = htobe64(guid);
+		known_add(&anonymiser->guids, (const uint8_t *)&guid);
+	}
+}
+
+char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)
+{
 	struct text_buffer out = {.text = NULL};
 	const char *at;
+	uint64_t guid;
+	size_t length;
 
-	for (; (at = strcasestr(text, word)); text = at) {
-		_cleanup_(freep) char *digits = NULL;
-		uint64_t number;
-		size_t length;
-
-		at += strlen(word);
-		at += strspn(at, " :=");
-		at += !strncmp(at, "0x", 2) ? 2 : 0;
-		text_buffer_add(&out, "%.*s", (int)(at - text), text);
-		length = strspn(at, "0123456789abcdefABCDEF");
-		digits = mem_format("%.*s", (int)length, at);
-		if (length < LEAST_GUID_DIGITS || isalnum((unsigned char)at[length]) ||
-		    text_parse_u64(digits, 16, UINT64_MAX, &number))
-			continue;
-		text_buffer_add(&out, "%0*" PRIx64, (int)length,
-				anonymise_guid_number(anonymiser, number));
-		at += length;
-	}
+	for (; (at = find_guid(text, &length, &guid)); text = at + length)
+		text_buffer_add(&out, "%.*s%0*" PRIx64, (int)(at - text), text, (int)length,
+				anonymise_guid_number(anonymiser, guid));
 	text_buffer_add(&out, "%s", text);
 	return text_buffer_take(&out);
 }
