@@ -188,6 +188,13 @@ static bool is_wanted_mount(const char *line)
 	return strstr(line, " - cgroup") || strstr(line, " - pstore ");
 }
 
+/* The lines to keep of some files. */
+static bool (*const filters[])(const char *line) = {
+	[SOURCE_UNITS] = is_memory_limit,
+	[SOURCE_MOUNTS] = is_wanted_mount,
+	[SOURCE_BOOT] = is_boot_time,
+};
+
 /* The class of the PCI function that the file belongs to: 0x020000; 0: unknown. */
 static uint64_t class_of(const struct collection *collection, const char *path)
 {
@@ -238,11 +245,6 @@ static bool is_left_out(struct collection *collection, const char *path, enum so
 
 int collect_file(struct collection *collection, const char *path, enum source_how how)
 {
-	static bool (*const filters[])(const char *line) = {
-		[SOURCE_UNITS] = is_memory_limit,
-		[SOURCE_MOUNTS] = is_wanted_mount,
-		[SOURCE_BOOT] = is_boot_time,
-	};
 	char *bytes = NULL;
 	size_t length = 0;
 	int rc;
