@@ -508,6 +508,17 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	diff wanted out
 }
 
+@test "snapshot: --anonymise keeps it that node descriptions name the host" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree/proc/sys/kernel"
+	echo node017.acme.org >"$tree/proc/sys/kernel/hostname"
+	quickly try snapshot a.tar --root "$tree" --anonymise
+	quickly try doctor --root a.tar --only node-desc -o verdict,summary --tsv --no-headings mlx5_0
+	expect 0 $'ok\tthe node description names the host' ''
+}
+
 @test "snapshot: --anonymise is stable under one key, and differs under another" {
 	printf 'one key' >one
 	printf 'another' >another

@@ -251,7 +251,7 @@ static const struct {
 	{"10.1.2.3/24 =10.1.2.3:80", "10.242.38.18/24 =10.242.38.18:80", true},
 	{"gpu17 GPU17, gpu17.", "host-319d85f9 host-319d85f9, host-319d85f9.", false},
 	{"gpu17.example.org gpu17.example GPU17.Example.org.",
-	 "host-2160b10e host-319d85f9.example host-2160b10e.", false},
+	 "host-319d85f9 host-319d85f9.example host-319d85f9.", false},
 	{"on node5/rack-7:Xyz", "on host-e62ae077/host-fafb1e26:host-cea2767d", false},
 	{"example org HCA-2 12 x mlx5_0 1.2 nodes5 node55 anode5 node5-1 -node5 node5_ rack "
 	 "rack-71 xyz1",
@@ -311,7 +311,7 @@ static const struct {
 	{"root/sys/class/net/gpu17/mtu", "gpu17 10.1.2.3\n", "root/sys/class/net/host-319d85f9/mtu",
 	 "host-319d85f9 10.1.2.3\n"},
 	{"root/proc/sys/kernel/hostname", "gpu17.example.org\n", "root/proc/sys/kernel/hostname",
-	 "host-2160b10e\n"},
+	 "host-319d85f9\n"},
 	{"root/sys/class/infiniband/m/node_desc", "net HCA-1\n",
 	 "root/sys/class/infiniband/m/node_desc", "host-91e22178 HCA-1\n"},
 	/* The name of the device stays. */
@@ -526,7 +526,7 @@ static void names_in_domain(void **state)
 	other = anonymise_text(anonymiser,
 			       "n1.hpc.acme.org login2.HPC.acme.org: a.login2.hpc.acme.org.conf",
 			       false);
-	assert_string_equal(other, "host-b7e0b421 host-1b19c48e: host-25b2fb27.conf");
+	assert_string_equal(other, "host-4450dcdd host-1b19c48e: host-25b2fb27.conf");
 	bare = anonymise_text(anonymiser, "x@hpc.acme.org 10.1.2.3.hpc.acme.org", true);
 	assert_string_equal(bare, "x@host-9f249e3a 10.242.38.18.host-9f249e3a");
 	stays = anonymise_text(anonymiser, same, false);

@@ -122,11 +122,22 @@ static size_t domain_length(const struct anonymiser *anonymiser, const char *tex
 	return 0;
 }
 
+static bool is_known(const struct anonymiser *anonymiser, const char *name, size_t length)
+{
+	for (size_t i = 0; i < anonymiser->names.count; i++)
+		if (strlen(anonymiser->names.items[i]) == length &&
+		    !strncasecmp(anonymiser->names.items[i], name, length))
+			return true;
+	return false;
+}
+
 size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 		      struct text_buffer *out)
 {
 	size_t longest = domain_length(anonymiser, text);
 	_cleanup_(freep) char *name = NULL;
+	const char *dot;
+	size_t label;
 
 	for (size_t i = 0; i < anonymiser->names.count; i++) {
 		const char *known = anonymiser->names.items[i];
@@ -138,7 +149,11 @@ size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 	}
 	if (!longest)
 		return 0;
-	name = anonymise_name(anonymiser, text, longest);
+	/* doctor looks for gpu17 in a description if the host is gpu17.example.org. */
+	dot = memchr(text, '.', longest);
+	label = dot ? (size_t)(dot - text) : longest;
+	name = anonymise_name(anonymiser, text,
+			      is_known(anonymiser, text, label) ? label : longest);
 	text_buffer_add(out, "%s", name);
 	return longest;
 }
