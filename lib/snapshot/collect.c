@@ -93,9 +93,9 @@ static enum entry look(const struct root *root, const char *path, bool follow,
 	return fd >= 0 || fd == -EACCES ? ENTRY_FOLDER : ENTRY_FILE;
 }
 
-static bool matches(const char *names, const char *name)
+bool collect_matches(const char *patterns, const char *name)
 {
-	_cleanup_(freep) char *copy = mem_string(names);
+	_cleanup_(freep) char *copy = mem_string(patterns);
 	char *rest = copy, *pattern;
 
 	while ((pattern = strsep(&rest, " ")))
@@ -220,7 +220,7 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 	for (size_t i = 0; i < found.count; i++) {
 		_cleanup_(freep) char *path = join(folder, found.items[i]);
 
-		if (!matches(names, found.items[i]) ||
+		if (!collect_matches(names, found.items[i]) ||
 		    (walk->source->how == SOURCE_TREE && is_skipped(folder, found.items[i])))
 			continue;
 		if (error) {
@@ -347,7 +347,7 @@ static void walk_to(struct walk *walk, const char *path, const char *literal, co
 	for (size_t i = 0; i < found.count; i++) {
 		_cleanup_(freep) char *next = join(path, found.items[i]);
 
-		if (!fnmatch(name, found.items[i], 0))
+		if (collect_matches(name, found.items[i]))
 			walk_into(walk, next, "", pattern);
 	}
 }

@@ -10,6 +10,12 @@
 #include "schema/problem.h"
 #include "snapshot/content.h"
 
+/* Patterns of the modules whose parameters a snapshot takes. */
+#define SNAPSHOT_MODULES                                                                   \
+	"ib_* iw_* rdma* mlx* hfi1 qib bnxt_* irdma ice i40* efa erdma mana* hns* hclge* " \
+	"ocrdma be2net qed* cxgb4 siw ionic* vmw_pvrdma usnic_verbs rpcrdma nvme_rdma "    \
+	"nvmet_rdma isert bonding nvidia* nv_peer_mem"
+
 struct collection {
 	const struct root *root;
 	struct contents *contents;
@@ -24,3 +30,5 @@ void collect(struct collection *collection);
 void collect_kernel_log(struct collection *collection);
 /* Adds what the root, if it is a snapshot, has besides files: recordings and its kernel log. */
 void collect_recorded(struct collection *collection);
+/* Whether one of the patterns, which blanks separate, matches the name: fnmatch(3). */
+bool collect_matches(const char *patterns, const char *name);

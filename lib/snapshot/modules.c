@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "snapshot/modules.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +9,7 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 #include "schema/rows.h"
-
-/* What a snapshot takes; the modules are those whose parameters are taken. */
-#define SOURCE(how_, folder_, names_) folder_,
-static const char *const folders[] = {
-#include "snapshot/sources.def"
-};
-#undef SOURCE
+#include "snapshot/collect.h"
 
 #define RECORD struct loaded_module
 static const struct field fields[] = {
@@ -27,17 +20,6 @@ static const struct field fields[] = {
 };
 
 const struct schema modules_schema = SCHEMA("modules", RECORD, fields, "a loaded kernel module");
-
-static bool is_wanted(const char *name)
-{
-	_cleanup_(freep) char *path = mem_format("sys/module/%s/parameters", name);
-
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (!fnmatch(folders[i], path, FNM_PATHNAME) &&
-		    strncmp(folders[i], "sys/module/*", 12))
-			return true;
-	return false;
-}
 
 static void read_parameters(const struct root *root, const char *name, struct strings *parameters)
 {
@@ -82,7 +64,7 @@ int loaded_modules_read(const char *directory, struct loaded_modules *modules)
 		return rc;
 	rc = sysfs_list(&root, &names, "sys/module");
 	for (size_t i = 0; !rc && i < names.count; i++)
-		if (is_wanted(names.items[i]))
+		if (collect_matches(SNAPSHOT_MODULES, names.items[i]))
 			add_module(&root, names.items[i], modules);
 	root_close(&root);
 	return rc;

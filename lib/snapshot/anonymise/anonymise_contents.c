@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_private.h"
+#include "snapshot/collect.h"
 
 static bool is_recording(const struct content *content)
 {
