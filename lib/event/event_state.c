@@ -347,9 +347,9 @@ bool event_state_take_link(struct event_state *state, const struct link *link, b
 	return change.port;
 }
 
-static size_t find_address(const struct event_state *state, const struct link_address *address)
+/* The place of the address; the number of addresses if it is not in the list. */
+static size_t find_address(const struct link_address_list *list, const struct link_address *address)
 {
-	const struct link_address_list *list = &state->addresses;
 	size_t i = 0;
 
 	while (i < list->count &&
@@ -366,7 +366,7 @@ bool event_state_take_address(struct event_state *state, const struct link_addre
 	struct change change = {.state = state, .cause = cause};
 	struct link_address_list *list = &state->addresses;
 	const struct link *link = link_by_index(&state->links, &address->link_index);
-	size_t at = find_address(state, address);
+	size_t at = find_address(list, address);
 	bool known = at < list->count;
 
 	/* Ignore a netdev that is unknown or already deleted, and a report that changes nothing. */
@@ -395,13 +395,6 @@ void event_state_take_links(struct event_state *state, const struct link_list *l
 	}
 }
 
-static bool is_listed(const struct link_address_list *list, const struct link_address *address)
-{
-	const struct event_state state = {.addresses = *list};
-
-	return find_address(&state, address) < list->count;
-}
-
 void event_state_take_addresses(struct event_state *state,
 				const struct link_address_list *addresses,
 				const struct event_cause *cause)
@@ -409,7 +402,7 @@ void event_state_take_addresses(struct event_state *state,
 	for (size_t i = state->addresses.count; i-- > 0;) {
 		const struct link_address known = state->addresses.items[i];
 
-		if (!is_listed(addresses, &known))
+		if (find_address(addresses, &known) == addresses->count)
 			event_state_take_address(state, &known, true, cause);
 	}
 	for (size_t i = 0; i < addresses->count; i++)

@@ -34,11 +34,6 @@ static bool same_number(const struct number *a, const struct number *b)
 	return a->known == b->known && (!a->known || a->value == b->value);
 }
 
-static bool same_real(const struct real *a, const struct real *b)
-{
-	return a->known == b->known && (!a->known || a->value == b->value);
-}
-
 /* Returns NULL if events are not wanted. */
 static struct event *add(struct update *update, enum event_word word)
 {
@@ -112,10 +107,10 @@ static void compare_active(struct update *update, const struct event_port *befor
 			   const struct event_port *now)
 {
 	if (before->rate_gbps.known && now->rate_gbps.known &&
-	    !same_real(&before->rate_gbps, &now->rate_gbps))
+	    before->rate_gbps.value != now->rate_gbps.value)
 		add_port_event(update, EVENT_RATE_CHANGE, before, now);
 	if (before->active_mtu_bytes.known && now->active_mtu_bytes.known &&
-	    !same_number(&before->active_mtu_bytes, &now->active_mtu_bytes))
+	    before->active_mtu_bytes.value != now->active_mtu_bytes.value)
 		add_port_event(update, EVENT_MTU_CHANGE, before, now);
 }
 

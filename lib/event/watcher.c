@@ -32,13 +32,6 @@ void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event
 	port->stale |= stale;
 }
 
-static void mark_all(struct watcher *watcher, enum event_source source)
-{
-	for (size_t i = 0; i < watcher->device_count; i++)
-		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
-			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL, source);
-}
-
 int watcher_take_netdevs(struct watcher *watcher, const struct link_list *links,
 			 const struct link_address_list *addresses, enum event_source source)
 {
@@ -205,7 +198,10 @@ static void resync(struct watcher *watcher)
 	watcher->devices_stale = true;
 	watcher->devices_source = EVENT_SOURCE_RESYNC;
 	watcher->netdevs_stale = read_netdevs(watcher, EVENT_SOURCE_RESYNC);
-	mark_all(watcher, EVENT_SOURCE_RESYNC);
+	for (size_t i = 0; i < watcher->device_count; i++)
+		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
+			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL,
+					  EVENT_SOURCE_RESYNC);
 }
 
 static bool has_unread(const struct watched *watched)

@@ -134,6 +134,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * By registered memory, largest first, then by PID and name: a holder without a PID or a name comes
+ * before those that have one.
+ */
 static int compare_usages(const void *a, const void *b)
 {
 	const struct process_usage *one = a, *two = b;
@@ -144,16 +148,6 @@ static int compare_usages(const void *a, const void *b)
 	if (!order)
 		order = strcmp(one->command ? one->command : "", two->command ? two->command : "");
 	return order;
-}
-
-/*
- * Sorts by registered memory, largest first, then by PID and name: a holder without a PID or a name
- * comes before those that have one.
- */
-static void process_usage_list_sort(struct process_usage_list *list)
-{
-	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
 }
 
 void process_usage_list_clear(struct process_usage_list *list)
@@ -421,7 +415,8 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 	for (size_t i = 0; i < processes->slot_count; i++)
 		if (processes->slots[i])
 			processes->slots[i]->usage = 0;
-	process_usage_list_sort(list);
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
 	*ret_list = *list;
 	*list = (struct process_usage_list){0};
 }
