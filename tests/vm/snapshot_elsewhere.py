@@ -24,8 +24,8 @@ MULTIPATH = '10.77.7.9'
 MOVING = {'value', 'rq_psn', 'sq_psn', 'free_user_contexts', 'user_contexts', 'values'}
 KEYS = {'rkey', 'lkey', 'local_dma_lkey', 'unsafe_global_rkey'}
 # Checks of the program's present surroundings: its own limits, libraries and device files.
-OWN_CHECKS = {'memlock', 'nofile', 'rdma-cgroup', 'provider', 'device-nodes', 'container-devices',
-              'shm', 'hugepages', 'cpu-power', 'kernel-log', 'pstore'}
+OWN_CHECKS = {'memlock', 'nofile', 'provider', 'device-nodes', 'container-devices', 'shm',
+              'hugepages', 'cpu-power', 'kernel-log', 'pstore'}
 # Text that may differ in an anonymised snapshot: addresses, and names of hosts.
 NAMED = re.compile(r'(?:[0-9a-f]{0,4}:){2,}[0-9a-f:.]*|(?:[0-9]{1,3}\.){3}[0-9]{1,3}|'
                    r'0x[0-9a-f]{12,}|host-[0-9a-f]{8}')
