@@ -541,13 +541,15 @@ static void no_file(void **state)
 		"$ remove eth0\n"
 		"rxe_cfg: the kernel is asked\n"
 		"rxe_cfg: use this instead: rdmactl link del rxe0\n"
-		"= 0\n"
+		"rxe_cfg: /var/lib/rxe/rxe: %s\n"
+		"  -n leaves the file alone\n"
+		"= 1\n"
 		"$ -n add eth1\n"
 		"rxe_cfg: the kernel is asked\n"
 		"rxe_cfg: use this instead: rdmactl link add rxe0 type rxe netdev eth1\n"
 		"= 0\n"
 		"rxe0 eth1\n",
-		strerror(EISDIR));
+		strerror(EISDIR), strerror(EISDIR));
 
 	tree_directory(tree, FILE_OF_NETDEVS);
 	expect_play(tree, (struct scene){.commands = commands}, directory);
