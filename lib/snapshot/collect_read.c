@@ -264,7 +264,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	}
 	if (how == SOURCE_TEXTS && strlen(bytes) == length)
 		collect_hide_secrets(bytes);
-	if (filters[how])
+	if (how < ARRAY_SIZE(filters) && filters[how])
 		length = filter_lines(bytes, filters[how]);
 	if (how == SOURCE_LIBRARY) {
 		char *stub = shrink_library(bytes, length);
