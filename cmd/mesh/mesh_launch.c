@@ -99,7 +99,7 @@ int mesh_launch_start(struct mesh_launch *launch, char *const *command, const ch
 
 	if (rc)
 		return rc;
-	/* A line fits into a pipe. Launchers pass their standard input on to agents. */
+	/* A line fits into a pipe. Some launchers pass their standard input on to agents. */
 	dprintf(input[1], "%s\n", token);
 	fflush(NULL);
 	pid = fork();

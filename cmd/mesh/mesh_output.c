@@ -102,9 +102,9 @@ static void add_left_out(const struct mesh_work *work, char **text)
 				continue;
 			mem_extend(text,
 				   "%" PRIu64
-				   " port%s cannot be used, as on most hosts like %s%s: %s\n",
-				   left_out, text_plural_s(left_out), hosts[i].name,
-				   left_out > 1 ? "; the first" : "",
+				   " port%s cannot be used and %s not counted; %son %s: %s\n",
+				   left_out, text_plural_s(left_out), left_out > 1 ? "are" : "is",
+				   left_out > 1 ? "the first, " : "", hosts[i].name,
 				   gap->reason ?: "its agent does not say why");
 			return;
 		}

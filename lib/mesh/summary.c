@@ -15,7 +15,7 @@ static const struct field fields[] = {
 	NUMBER(hosts_missing, "MISSING", SHOWN, 0, "hosts that are absent, refused or lost"),
 	NUMBER(rails, "RAILS", SHOWN, 0, "rails of all hosts together"),
 	NUMBER(ports_left_out, "PORTS LEFT OUT", 0, 0,
-	       "ports that cannot be used, as on most hosts like theirs, and are no finding"),
+	       "ports that cannot be used, are not counted as rails, and are no finding"),
 	NUMBER(pairs, "PAIRS", SHOWN, 0, "pairs that were tested, counting each test"),
 	NUMBER(rounds, "ROUNDS", SHOWN, 0, "rounds in which pairs were tested side by side"),
 	NUMBER(pairs_failed, "FAILED", SHOWN, 0, "tests that failed"),

@@ -588,7 +588,7 @@ end_of_coordinator()
 	[ "$(jq -c '[.rails, .ports_left_out, [.mesh[] | [.finding, .object, .device]]]' "$dir/out")" = \
 		'[56,8,[["rail","n3 rail 5","mlx5_6/1"]]]' ]
 	mesh 8 down --hosts 8 --stages ring --no-bandwidth
-	shows '8 ports cannot be used, as on most hosts like n1; the first: no cable'
+	shows '8 ports cannot be used and are not counted; the first, on n1: no cable'
 	printf '%s\n' 'n1/1 n3/1' 'n1/5 n3/5' >"$dir/pairs"
 	printf '%s\n' 'hosts n[1-4]' 'all rails 6' 'rail n3/5 down no cable' >"$dir/down"
 	mesh 4 down --hosts 4 --stages "pairs:$dir/pairs" --verbose
@@ -605,7 +605,7 @@ end_of_coordinator()
 	[[ $output == '8 hosts, 61 rails: '* ]]
 	shows 'error +n3 rail 5: .* \[unusable-rail\]'
 	shows ' +there is no port where n1 and 5 more have mlx5_5/1 \(pci0000:00/05.0\)'
-	shows ' +-> on n3: see whether lspci still shows the adapter, and run rdmactl doctor'
+	shows ' +-> on n3: see whether lspci still shows the adapter, and whether a container has its RDMA device; rdmactl doctor'
 	shows 'error +n3 rail 6: .* \[rail\]'
 	shows 'error +n4 rail 1: .* \[unusable-rail\]'
 	shows ' +no cable'

@@ -51,6 +51,8 @@ int kill(pid_t pid, int signal)
 	return (int)syscall(SYS_kill, pid, signal);
 }
 
+static unsigned int gaps_of_host = 1;
+
 static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		     void **ret_state, char **ret_reason, char **ret_hint)
 {
@@ -61,13 +63,14 @@ static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *r
 	ret_local->host.rails = mem_alloc_zero(RAILS, sizeof(*ret_local->host.rails));
 	ret_local->host.rail_count = RAILS;
 	for (uint32_t i = 0; i < RAILS; i++) {
-		struct endpoint *rail = &ret_local->host.rails[i];
-
-		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
-		rail->port = 1;
+		snprintf(ret_local->host.rails[i].device, 64, "mlx5_%u", i);
+		ret_local->host.rails[i].port = 1;
 	}
-	MEM_ADD(ret_local->host.gaps, ret_local->host.gap_count) = (struct mesh_gap){
-		.place = 1, .device = "mlx5_9", .port = 2, .reason = mem_string("it is down")};
+	for (unsigned int i = 0; i < gaps_of_host; i++)
+		MEM_ADD(ret_local->host.gaps, ret_local->host.gap_count) = (struct mesh_gap){
+			1 + i, "mlx5_9", 2, .reason = mem_string("it is down")};
+	for (unsigned int i = 0; i < RAILS + gaps_of_host; i++)
+		strings_add(&ret_local->host.slots, "pci0000:00/01.0 port 1");
 	*ret_state = NULL;
 	return 0;
 }
@@ -90,12 +93,15 @@ static void close_fake(void *state)
 
 static const struct mesh_runner fake = {.open = open_fake, .run = run_fake, .close = close_fake};
 
+static const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
+
 struct bed {
 	pid_t agent;
 	rlim_t files; /* limit of the agent; 0: the same as for this test */
 	uint32_t silence_msec;
 	uint32_t protocol;	 /* of an older coordinator; 0: the newest */
-	struct mesh_message gap; /* that the agent sent; type 0: none */
+	struct mesh_message gap; /* the first that the agent sent; type 0: none */
+	unsigned int gaps, slots;
 	struct mesh_channel channel;
 };
 
@@ -135,7 +141,7 @@ static void say(struct bed *bed, const struct mesh_message *message)
 	assert_int_equal(mesh_channel_flush(&bed->channel), 0);
 }
 
-/* Returns the next message of that type; skips those before it, but keeps a gap. */
+/* Returns the next message of that type; skips those before it, but counts gaps and slots. */
 static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
 {
 	const uint64_t end = clock_msec() + PATIENCE_MSEC;
@@ -151,8 +157,9 @@ static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
 			assert_true(rc == 0 || rc == -EAGAIN);
 		}
 		assert_int_equal(rc, 1);
-		if (message->type == MESH_MESSAGE_GAP)
+		if (message->type == MESH_MESSAGE_GAP && !bed->gaps++)
 			bed->gap = *message;
+		bed->slots += message->type == MESH_MESSAGE_SLOT;
 	} while (message->type != type);
 }
 
@@ -240,12 +247,22 @@ static void end(struct bed *bed, int status_wanted, const char *end_wanted)
 	munmap(traces, sizeof(*traces));
 }
 
+/* Expects the answer to this order, with this reason. */
+static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcome,
+			  const char *reason)
+{
+	struct mesh_message message;
+
+	hear(bed, MESH_MESSAGE_ANSWER, &message);
+	assert_int_equal(message.answer.id, id);
+	assert_int_equal(message.answer.outcome, outcome);
+	assert_string_equal(message.answer.reason, reason);
+}
+
 /* Nothing else wakes the agent. The best of a few tries counts, because the machine may be busy. */
 static void beside_one_that_hangs(void **state)
 {
-	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
 	uint64_t least = UINT64_MAX;
-	struct mesh_message message;
 	struct bed bed = {0};
 
 	(void)state;
@@ -255,9 +272,7 @@ static void beside_one_that_hangs(void **state)
 		const uint64_t start = clock_msec();
 
 		order(&bed, id, QUICK_RAIL);
-		hear(&bed, MESH_MESSAGE_ANSWER, &message);
-		assert_int_equal(message.answer.id, id);
-		assert_int_equal(message.answer.outcome, MESH_PASS);
+		expect_answer(&bed, id, MESH_PASS, "");
 		if (clock_msec() - start < least)
 			least = clock_msec() - start;
 	}
@@ -269,8 +284,6 @@ static void beside_one_that_hangs(void **state)
 /* A coordinator hears of ports that cannot be used, unless it is too old to understand that. */
 static void gaps(void **state)
 {
-	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
-
 	(void)state;
 	for (uint32_t protocol = MESH_PROTOCOL_LOWEST; protocol <= MESH_PROTOCOL; protocol++) {
 		struct bed bed = {.protocol = protocol};
@@ -286,27 +299,30 @@ static void gaps(void **state)
 			assert_string_equal(bed.gap.gap.reason, "it is down");
 			assert_string_equal(bed.gap.gap.hint, "");
 		}
+		assert_int_equal(bed.slots, protocol < MESH_PROTOCOL_SLOTS ? 0 : RAILS + 1);
 		say(&bed, &bye);
 		end(&bed, 0, " | ");
 	}
 }
 
-/* Expects the answer to this order, with this reason. */
-static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcome,
-			  const char *reason)
+/* With more ports than can be described, the place of one cannot be told by its slot. */
+static void too_many_gaps(void **state)
 {
-	struct mesh_message message;
+	struct bed bed = {.protocol = 0};
 
-	hear(bed, MESH_MESSAGE_ANSWER, &message);
-	assert_int_equal(message.answer.id, id);
-	assert_int_equal(message.answer.outcome, outcome);
-	assert_string_equal(message.answer.reason, reason);
+	(void)state;
+	gaps_of_host = MESH_MOST_GAPS + 1;
+	begin(&bed, PATIENCE_MSEC);
+	gaps_of_host = 1;
+	assert_int_equal(bed.gaps, MESH_MOST_GAPS);
+	assert_int_equal(bed.slots, 0);
+	say(&bed, &bye);
+	end(&bed, 0, " | ");
 }
 
 /* While running and at its end, the agent does not wait for that process, nor hide it. */
 static void beside_one_that_cannot_be_killed(void **state)
 {
-	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
 	char wanted[256];
 	struct bed bed = {0};
 
@@ -330,7 +346,6 @@ static void beside_one_that_cannot_be_killed(void **state)
 /* poll(2) rejects more descriptors than may be open, used or not. */
 static void with_few_descriptors(void **state)
 {
-	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
 	struct bed bed = {.files = 30};
 
 	(void)state;
@@ -471,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaps),
+		cmocka_unit_test(too_many_gaps),
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(beside_one_that_cannot_be_killed),
 		cmocka_unit_test(with_few_descriptors),

@@ -294,7 +294,7 @@ static void few_sums(void **state)
 		if (!stage) {
 			assert_string_equal(findings.items[0].finding.evidence,
 					    "latency: 6 results are of a rail and distance with "
-					    "fewer than 8 figures");
+					    "fewer than 8 latencies");
 			assert_string_equal(findings.items[1].finding.evidence,
 					    "both ways at once: 6 results are of a rail and "
 					    "distance with fewer than 8 sums");
@@ -362,6 +362,43 @@ static void few_latencies(void **state)
 	}
 }
 
+/*
+ * A pair that is late and a little slow: when there are enough latencies to see that, there are so
+ * many figures that its bandwidth is bad, too.
+ */
+static void late_and_slow(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 12, .rails = 1, .noise = 0.01};
+	struct mesh_result result;
+	struct judge *judge;
+	size_t count;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (uint32_t a = 0; a < 10; a += 2) {
+		made_up_result(&mesh, &(const struct mesh_pair){a, a + 1, 0, 0}, false, &result);
+		if (!a) {
+			result.latency_usec.value *= 50;
+			for (int end = 0; end < MESH_ENDS; end++)
+				result.gbps[end].value *= 0.82;
+		}
+		judge_take(judge, &result);
+	}
+	judge_end_stage(judge);
+	for (uint32_t a = 0; a < 6; a++)
+		for (uint32_t b = 6; b < 10; b++) {
+			made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
+				       &result);
+			judge_take(judge, &result);
+		}
+	judge_end_stage(judge);
+	free(judge_retests(judge, &count));
+	assert_int_equal(count, 1);
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
 /* More bad pairs than the judge remembers. */
 static void too_many_bad_pairs(void **state)
 {
@@ -405,6 +442,7 @@ int main(void)
 		cmocka_unit_test(slower_rail_of_few_hosts),
 		cmocka_unit_test(few_sums),
 		cmocka_unit_test(few_latencies),
+		cmocka_unit_test(late_and_slow),
 		cmocka_unit_test(too_many_bad_pairs),
 	};
 

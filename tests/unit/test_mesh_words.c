@@ -629,7 +629,7 @@ static void few(void **state)
 		"info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail "
 		"and distance with fewer than 8 figures\n",
 		"info not-judged '-' -/- - - - -1/-1 -1.00: latency: 6 results are of a rail "
-		"and distance with fewer than 8 figures\n"
+		"and distance with fewer than 8 latencies\n"
 		"info not-judged '-' -/- - - - -1/-1 -1.00: both ways at once: 6 "
 		"results are of a rail and distance with fewer than 8 sums\n",
 		""};

@@ -124,7 +124,10 @@ static int send_slots(struct mesh_agent *agent)
 	const struct strings *slots = &agent->local.host.slots;
 	int rc = 0;
 
-	for (size_t i = 0; agent->protocol >= MESH_PROTOCOL_SLOTS && i < slots->count && !rc; i++) {
+	/* Of more ports, the coordinator does not get all gaps, so their slots say nothing. */
+	if (agent->protocol < MESH_PROTOCOL_SLOTS || agent->local.host.gap_count > MESH_MOST_GAPS)
+		return 0;
+	for (size_t i = 0; i < slots->count && !rc; i++) {
 		struct mesh_message message = {.type = MESH_MESSAGE_SLOT};
 
 		snprintf(message.slot.slot, sizeof(message.slot.slot), "%s", slots->items[i]);

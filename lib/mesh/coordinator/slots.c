@@ -46,22 +46,19 @@ static bool is_clear(const struct strings *slots)
 static int compare_texts(const void *left, const void *right)
 {
 	const struct host_layout *a = left, *b = right;
-	const int order = strcmp(a->text, b->text);
 
-	return order ? order : (a->host > b->host) - (a->host < b->host);
+	return strcmp(a->text, b->text) ?: COMPARE(a->host, b->host);
 }
 
 /* The most frequent first; of equally many, the one with more ports. */
 static int compare_layouts(const void *left, const void *right)
 {
 	const struct layout *a = left, *b = right;
-	const size_t ports_a = count_ports(a->first->host), ports_b = count_ports(b->first->host);
+	const int order = COMPARE(b->hosts, a->hosts)
+				  ?: COMPARE(count_ports(b->first->host),
+					     count_ports(a->first->host));
 
-	if (a->hosts != b->hosts)
-		return a->hosts > b->hosts ? -1 : 1;
-	if (ports_a != ports_b)
-		return ports_a > ports_b ? -1 : 1;
-	return strcmp(a->first->text, b->first->text);
+	return order ?: strcmp(a->first->text, b->first->text);
 }
 
 static size_t find_layouts(struct host_layout *texts, size_t count, struct layout *layouts)
@@ -113,8 +110,9 @@ static struct mesh_gap missing_port(const struct layout *usual, uint32_t place)
 		.reason = mem_format("there is no port where %s%s ha%s %s (%s)", other->name,
 				     more ?: "", more ? "ve" : "s", port ?: "one",
 				     other->slots.items[place]),
-		.hint = mem_string(
-			"see whether lspci still shows the adapter, and run rdmactl doctor"),
+		.hint = mem_string("see whether lspci still shows the adapter, and whether a "
+				   "container has its "
+				   "RDMA device; rdmactl doctor"),
 	};
 }
 

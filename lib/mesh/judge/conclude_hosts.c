@@ -237,7 +237,7 @@ void conclude_rest(struct conclusion *conclusion)
 		finding->finding.severity = number_of(conclusion->unlisted[id]);
 	}
 	note_unjudged(conclusion, "", judge->row_count - judge->partly_left, "figures");
-	note_unjudged(conclusion, "latency: ", judge->latencies_left, "figures");
+	note_unjudged(conclusion, "latency: ", judge->latencies_left, "latencies");
 	note_unjudged(conclusion, "both ways at once: ", judge->sums_left, "sums");
 	if (judge->lost_edges)
 		finding_add(conclusion->findings, JUDGE_NOT_KEPT, NULL,

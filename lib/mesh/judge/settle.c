@@ -24,8 +24,8 @@ static void join(struct judge *judge, uint32_t a, uint32_t b)
 }
 
 /*
- * The class of its rail whose latency, or bandwidth, is known; if that is too small, that of all
- * rails; NULL if there are too few results. A pair has half as many latencies as bandwidths.
+ * The class of its rail if that has enough latencies, or bandwidths, else that of all rails; NULL
+ * if there are too few results. A pair has half as many latencies as bandwidths.
  */
 static const struct class *class_of_row(const struct judge *judge, const struct row *row,
 					bool latency)
@@ -281,10 +281,10 @@ static void settle_rest(struct judge *judge, const struct row *row, const struct
 {
 	struct edge edge = edge_of_row(judge, row, class);
 
-	if (!(edge.faults & lacked) || edge.faults & ~lacked)
+	if (!(edge.faults & lacked))
 		return;
-	judge->progress.bad++;
 	edge.duplicate = look_up_pair(judge, &edge) == PAIR_BAD_BEFORE;
+	judge->progress.bad += !edge.duplicate;
 	for (int end = 0; end < MESH_ENDS; end++)
 		count_for_port(judge, &edge, (enum mesh_end)end, class, false);
 	keep_edge(judge, &edge);
