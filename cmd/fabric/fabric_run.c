@@ -105,13 +105,13 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 		return true;
 	}
 	reason = fabric_walk_text(&walk);
-	return listing_fail_format(
-		&run->mad.listing, STATUS_FAILED,
-		walk.end == WALK_NOWHERE || walk.end == WALK_STRANGER
-			? "no node may have this LID: rdmactl fabric nodes lists them; a directed "
-			  "route needs no forwarding tables: 0,1,3"
-			: "a directed route needs no forwarding tables: 0,1,3",
-		"the route to LID %u ends %s", lid, reason);
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   walk.end == WALK_NOWHERE || walk.end == WALK_STRANGER
+					   ? "perhaps no node has this LID: rdmactl fabric nodes "
+					     "lists them; a directed "
+					     "route needs no forwarding tables: 0,1,3"
+					   : "a directed route needs no forwarding tables: 0,1,3",
+				   "the route to LID %u ends %s", lid, reason);
 }
 
 /* Refuses a node in another subnet: the LID of the path to it is the router's. */

@@ -749,8 +749,8 @@ static void unmanaged(void **state)
 		"check", 4,
 		"error    the subnet has no master subnet manager that answers [no-sm]\n"
 		"         host1 port 1: SMInfo (LID 1): no answer, asked 4 times\n"
-		"         -> the port still reports a subnet manager: restart opensm on that "
-		"node\n"
+		"         -> the port still reports a subnet manager: restart it there, for "
+		"example opensm\n"
 		"notice   error counters of the port have stopped at their maximum "
 		"[counter-saturated]\n"
 		"         leaf1 port 3: rcv_errors >=65535, symbol_errors 12\n"

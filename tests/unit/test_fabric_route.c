@@ -502,6 +502,14 @@ static void owners(void **state)
 	assert_int_equal(counts[17], 1);
 	assert_int_equal(counts[20], 2);
 	free(lids);
+	/* A port of one node, and two of another. */
+	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 5, 0);
+	give_lid(&fabric, fabric_port_at(&fabric, ca, 2), 5, 0);
+	memset(counts, 0, FORWARDING_LIDS * sizeof(*counts));
+	lids = forwarding_owners(&fabric, counts);
+	assert_int_equal(counts[5], 2);
+	assert_int_equal(lids[5], fabric_port_at(&fabric, node, 0));
+	free(lids);
 	free(counts);
 	/* No LID, no PortInfo, a multicast LID. */
 	give_lid(&fabric, fabric_port_at(&fabric, ca, 1), 0, 3);

@@ -256,8 +256,8 @@ void check_no_sm(struct check_run *run)
 	known = &managers->items[i];
 	report_no_sm(run, known->port, describe_manager(known),
 		     is_there(run->fabric, known)
-			     ? "the port still reports a subnet manager: restart opensm on that "
-			       "node"
+			     ? "the port still reports a subnet manager: restart it there, for "
+			       "example opensm"
 			     : NULL);
 }
 

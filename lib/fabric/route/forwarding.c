@@ -352,11 +352,17 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 	return item.error ? item.error : -EIO;
 }
 
-/* Ports of one node that share a LID are not told apart. */
-static bool is_same_node(const struct fabric *fabric, uint32_t port, uint32_t other)
+/* Whether an earlier port of this node has the LID: the two are not told apart. */
+static bool had_lid(const struct fabric *fabric, uint32_t place, uint32_t lid)
 {
-	return other != FABRIC_NONE &&
-	       fabric_node_of(fabric, port)->guid == fabric_node_of(fabric, other)->guid;
+	for (uint32_t i = fabric_node_of(fabric, place)->first_port; i < place; i++) {
+		const struct fabric_port *port = &fabric->ports[i];
+
+		if (port->has_info && fabric_port_lid(port) &&
+		    lid - fabric_port_lid(port) < fabric_lid_count(port))
+			return true;
+	}
+	return false;
 }
 
 static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, uint32_t *counts)
@@ -367,7 +373,7 @@ static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, u
 	if (!port->has_info || !lid)
 		return;
 	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++) {
-		if (counts && !is_same_node(fabric, place, owners[i]))
+		if (counts && !had_lid(fabric, place, i))
 			counts[i]++;
 		if (owners[i] == FABRIC_NONE)
 			owners[i] = place;
