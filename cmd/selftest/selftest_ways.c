@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,13 +81,24 @@ static char *directory_of(const char *path)
 		     : mem_string(".");
 }
 
-/* A file that nobody else sees, where the samples will be or, if need be, elsewhere. */
+/*
+ * A file without a name where the samples will be; or memory, for standard output, and where the
+ * file system has no such files (NFS).
+ */
 static FILE *open_unnamed(const char *path)
 {
 	_cleanup_(freep) char *directory = directory_of(path);
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	_cleanup_(closep) int fd = -1;
+	FILE *file;
 
-	return fd < 0 ? tmpfile() : fdopen(fd, "w+");
+	if (!file_is_output(path))
+		fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		fd = memfd_create("samples", MFD_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (file)
+		fd = -1;
+	return file;
 }
 
 /* Reports now, rather than after the measurement, that the file cannot be written. */
@@ -117,7 +129,7 @@ int selftest_samples_begin(struct selftest_run *run)
 	rc = check_target(run->plan.args->samples);
 	if (rc)
 		return fail(run, rc);
-	/* A measurement may go on for days, so its samples are not kept in memory. */
+	/* A measurement may go on for days, so its samples are kept in memory only if need be. */
 	run->samples = open_unnamed(run->plan.args->samples);
 	if (!run->samples)
 		return fail(run, -errno);

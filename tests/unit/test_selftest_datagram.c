@@ -197,7 +197,7 @@ static void unknown_mtu(void **state)
 		near->link_layer = i ? LINK_LAYER_UNSPECIFIED : LINK_LAYER_INFINIBAND;
 		near->mtu_bytes = far->mtu_bytes = 4096;
 		soft_pass(&bed, datagram_tests, "ud-mtu",
-			  "no longer message was sent: the port's MTU may be larger than "
+			  "no message longer than that was sent: the port's MTU may be larger than "
 			  "libibverbs can report");
 		near->mtu_bytes = far->mtu_bytes = 2048;
 		soft_expect(&bed, datagram_tests, "ud-mtu", SELFTEST_FAIL,

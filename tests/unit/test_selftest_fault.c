@@ -184,8 +184,8 @@ static void known_deviations(void **state)
 	soft.spoil = NULL;
 	soft.lenient = NO_QUERY | REFUSE_IN_ERROR;
 	soft_pass(&bed, fault_tests, "fault-bad-rkey",
-		  "in ERR, the driver refuses to post requests (Invalid argument); the driver does "
-		  "not report the state of a queue pair");
+		  "the driver does not report the state of a queue pair; in ERR, the driver refuses "
+		  "to post requests (Invalid argument)");
 	soft.lenient = NO_QUERY;
 	soft_pass(&bed, setup_tests, "setup-pair",
 		  "the driver does not report the state of a queue pair");

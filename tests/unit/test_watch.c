@@ -233,6 +233,18 @@ static void endless_events(void **state)
 	assert_true(bed->events > 2);
 }
 
+/* Nor a run in which nothing progresses. */
+static void endless_stillness(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->api.ibv_get_async_event = get_endless_events;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_begin(&bed->watch, 50), 0);
+	await_stop(bed, STOP_TIMED_OUT);
+	assert_true(bed->events > 2);
+}
+
 /* A harmless event does not end the watch; the first that ends it counts. */
 static void loop_goes_on(void **state)
 {
@@ -445,7 +457,7 @@ int main(void)
 		TEST(loop),	    TEST(endless_events),
 		TEST(transfers),    TEST(transfers_that_fail),
 		TEST(connections),  TEST(listeners),
-		TEST(loop_goes_on),
+		TEST(loop_goes_on), TEST(endless_stillness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,6 +267,7 @@ static int take_request(struct cm_run *run, const struct cm_news *news)
 static int handle_next(struct cm_run *run)
 {
 	struct cm_news news;
+	struct agent_qp *qp;
 	int rc = agent_cm_next(run->agent, run->end_nsec, &news);
 
 	/* The far side has finished before the expected event came: it has failed. */
@@ -281,11 +282,19 @@ static int handle_next(struct cm_run *run)
 		return take_request(run, &news);
 	if (news.type == RDMA_CM_EVENT_DEVICE_REMOVAL)
 		return agent_cm_fail_event(run->agent, &news);
-	if (!news.id->context)
+	qp = news.id->context;
+	if (!qp || (is_single(run) && qp != run->many->items))
 		return 0;
 	extend(run);
-	return run->order.active ? go_on(run, news.id->context, &news)
-				 : serve(run, news.id->context, &news);
+	return run->order.active ? go_on(run, qp, &news) : serve(run, qp, &news);
+}
+
+/* After librdmacm was loaded, which must not count. */
+static void begin(struct cm_run *run)
+{
+	run->cookie = htonl(run->order.cookie);
+	run->begin_nsec = clock_nsec();
+	run->end_nsec = run->begin_nsec + run->order.timeout_msec * 1000000ull;
 }
 
 static int connect_all(struct cm_run *run)
@@ -297,6 +306,7 @@ static int connect_all(struct cm_run *run)
 
 	if (!rc && agent->endpoint.ip.family != order->ip.family)
 		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
+	begin(run);
 	/* The other side replies when it is done: an earlier message means that it failed. */
 	run->patient = agent->watch.patient;
 	agent->watch.patient = false;
@@ -340,16 +350,10 @@ static int accept_all(struct cm_run *run, const uint32_t *done)
 
 	if (!run->agent->listener)
 		return agent_refuse(run->agent, REFUSAL_ORDER, "nothing listens");
+	begin(run);
 	while (!rc && *done < run->order.count)
 		rc = handle_next(run);
 	return rc;
-}
-
-static void begin(struct cm_run *run)
-{
-	run->cookie = htonl(run->order.cookie);
-	run->begin_nsec = clock_nsec();
-	run->end_nsec = run->begin_nsec + run->order.timeout_msec * 1000000ull;
 }
 
 /* Connects the queue pair of a slot. */
@@ -368,7 +372,6 @@ static int connect_slot(struct agent *agent, uint32_t slot,
 		return agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u to connect", slot);
 	for (int i = 0; i < STEPS; i++)
 		one.nsec[i] = &nsec[i];
-	begin(&run);
 	rc = order->active ? connect_all(&run) : accept_all(&run, &one.established);
 	/* Later events are not those of a run. */
 	if (qp->cm_id)
@@ -424,7 +427,6 @@ int agent_connect_many(struct agent *agent, const struct message_connect_many *o
 		rc = prepare(agent, order->count);
 	if (rc)
 		return rc;
-	begin(&run);
 	rc = order->active ? connect_all(&run) : accept_all(&run, &agent->many.closed);
 	if (!rc && order->active)
 		rc = disconnect_all(&run);
@@ -487,10 +489,8 @@ int agent_exchange_many(struct agent *agent, const struct message_exchange_many 
 		if (order->make)
 			rc = make_qp(agent, order->cq, qp);
 		if (!rc && qp->qp)
-			reply->items[i] = (struct queue_pair){
-				.qpn = qp->qp->qp_num & 0xffffff,
-				.psn = qp->psn,
-			};
+			reply->items[i] = (struct queue_pair){.qpn = qp->qp->qp_num & 0xffffff,
+							      .psn = qp->psn};
 		if (!rc && order->connect)
 			rc = bring_to_rts(agent, order, i);
 	}

@@ -92,8 +92,8 @@ int guard_group(struct agent *agent, const struct ip_address *group)
 			"this server joins only groups in 239.255.0.0/16 and ff1e::/16");
 	for (size_t i = 0; i < agent->qp_end; i++)
 		if (agent->qps[i].group)
-			return agent_refuse(agent, REFUSAL_LIMIT,
-					    "more than one multicast group at a time");
+			return agent_refuse(agent, REFUSAL_ORDER,
+					    "this server joins one multicast group at a time");
 	return 0;
 }
 

@@ -133,22 +133,22 @@ enum stop watch_look(struct watch *watch)
 static void *follow(void *context)
 {
 	struct watch *watch = context;
-	uint64_t last = atomic_load(&watch->progress);
-	unsigned int still = 0;
+	uint64_t last = atomic_load(&watch->progress), since = clock_msec();
 	uint64_t ended;
 
 	while (read(watch->wake, &ended, sizeof(ended)) < 0) {
-		/* Events that end nothing must not put off the end. */
-		const bool late = watch->most_msec && clock_msec() >= watch->end_msec;
-		enum stop stop = late ? STOP_TIMED_OUT
-				      : watch_wait(watch, watch->wake, PROGRESS_CHECK_MSEC);
-		uint64_t now = atomic_load(&watch->progress);
+		const uint64_t now = clock_msec(), progress = atomic_load(&watch->progress);
+		enum stop stop;
+		bool late;
 
-		if (stop == STOP_NONE)
-			continue;
-		still = now == last && stop == STOP_TIMED_OUT ? still + PROGRESS_CHECK_MSEC : 0;
-		last = now;
-		if (stop == STOP_TIMED_OUT && !late && still < watch->still_msec)
+		if (progress != last)
+			since = now;
+		last = progress;
+		/* Events that end nothing must not put off the end. */
+		late = (watch->most_msec && now >= watch->end_msec) ||
+		       now - since >= watch->still_msec;
+		stop = late ? STOP_TIMED_OUT : watch_wait(watch, watch->wake, PROGRESS_CHECK_MSEC);
+		if (stop == STOP_NONE || (stop == STOP_TIMED_OUT && !late))
 			continue;
 		atomic_store(&watch->stop, stop);
 		break;

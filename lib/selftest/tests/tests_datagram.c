@@ -275,8 +275,10 @@ static void ud_mtu(struct trial *trial)
 		rc = datagram_transfer(trial, &paths[0], mtu, 0, NULL);
 	number_set(&trial->result->size_bytes, mtu);
 	if (!is_mtu_exact(&trial->near_can.far, near)) {
-		trial_remark(trial, "no longer message was sent: the port's MTU may be larger than "
-				    "libibverbs can report");
+		trial_remark(
+			trial,
+			"no message longer than that was sent: the port's MTU may be larger than "
+			"libibverbs can report");
 		return;
 	}
 	if (!rc)

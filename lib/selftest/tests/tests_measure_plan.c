@@ -305,7 +305,7 @@ int tests_try_inline(struct side *side, uint32_t kind, uint32_t bytes)
 	if (!rc && created.inline_bytes < bytes)
 		error = EOPNOTSUPP;
 	if (rc == -EREMOTEIO) {
-		error = (int)side->refused.error;
+		error = side->refused.error ? (int)side->refused.error : EOPNOTSUPP;
 		qp.inline_bytes = 0;
 		if (side_qp(side, &qp, &created))
 			error = 0;

@@ -56,15 +56,21 @@ int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint3
 int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted)
 {
 	const struct message_post request = trial_send(id, trial_span(0, 0));
-	int rc = side_post(side, &request);
+	struct message_queried queried;
+	int rc = side_post(side, &request), error;
 
 	*ret_posted = !rc;
-	if (rc == -EREMOTEIO && is_unsupported(side)) {
-		trial_remark(trial, "in ERR, the driver refuses to post requests (%s)",
-			     strerror((int)side->refused.error));
-		return 0;
-	}
-	return trial_explain(trial, side, rc);
+	if (rc != -EREMOTEIO || !is_unsupported(side))
+		return trial_explain(trial, side, rc);
+	error = (int)side->refused.error;
+	if (rc_query(trial, side, 0, &queried))
+		return -EIO;
+	if (queried.state == IBV_QPS_RTS)
+		return trial_fail(trial, NULL,
+				  "the driver refuses a request without data in RTS (%s)",
+				  strerror(error));
+	trial_remark(trial, "in ERR, the driver refuses to post requests (%s)", strerror(error));
+	return 0;
 }
 
 static int expect_both(struct trial *trial, uint32_t state)
