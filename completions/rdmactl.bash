@@ -3,11 +3,8 @@
 
 _rdmactl()
 {
-	local line candidates=() mark kept='' piece rest=${COMP_LINE:0:COMP_POINT}
-	local words=() partial=${COMP_WORDS[COMP_CWORD]}
+	local line words=() candidates=() mark='' kept piece rest=${COMP_LINE:0:COMP_POINT}
 
-	# Right after a =, the word being completed is the = itself.
-	[[ $partial != = ]] || partial=
 	# The words as the shell sees them: not split at = and :, and without quotation marks.
 	for piece in "${COMP_WORDS[@]:0:COMP_CWORD}" ''; do
 		# The last one ends at the cursor.
@@ -24,7 +21,9 @@ _rdmactl()
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
 			compopt -o filenames 2>/dev/null
-			mapfile -t COMPREPLY < <(compgen -f -- "$partial")
+			# The file name of --root=FILE begins after the =.
+			[[ $2 != --*=* ]] || mark=${2%%=*}=
+			mapfile -t COMPREPLY < <(compgen -f -P "$mark" -- "${2#"$mark"}")
 			return
 		fi
 		line=${line%%$'\t'*}
@@ -32,14 +31,10 @@ _rdmactl()
 		[[ $line != *[!A-Za-z0-9_.,:=@%+/-]* ]] || printf -v line %q "$line"
 		candidates+=("$line")
 	done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
-	# readline replaces only what follows the last = or : of the word.
-	for mark in = :; do
-		[[ ${words[-1]} == *"$mark"* && $COMP_WORDBREAKS == *"$mark"* ]] || continue
-		line=${words[-1]%"$mark"*}$mark
-		[[ ${#line} -le ${#kept} ]] || kept=$line
-	done
+	# readline replaces only this part of the word; within quotation marks it does not split.
+	kept=${words[-1]%"${2//[\"\'\\]/}"}
 	COMPREPLY=("${candidates[@]#"$kept"}")
-	[[ ${COMPREPLY[0]} == *[,=] ]] && compopt -o nospace 2>/dev/null
+	[[ ${COMPREPLY[0]-} == *[,=] ]] && compopt -o nospace 2>/dev/null
 	return 0
 }
 

@@ -8,6 +8,8 @@ _rdmactl()
 	local line word help
 	local -a typed=("${(@Q)words[1,CURRENT]}")
 
+	# In an open quotation, zsh keeps the mark apart.
+	[[ -z ${compstate[quote]} ]] || typed[CURRENT]=$PREFIX
 	typed=("${(@)typed/#\~\//$HOME/}")
 
 	while IFS= read -r line; do

@@ -70,7 +70,7 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	if (rc)
 		return change_plan_fail(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
 	return !is_contradiction(&plan->changes) ||
-	       listing_fail_format(&plan->listing, STATUS_USAGE, "use a separate command for each",
+	       listing_fail_format(&plan->listing, STATUS_USAGE, "give it once, with one value",
 				   "'%s' is set twice", setting->keyword.word);
 }
 
@@ -80,7 +80,7 @@ static const struct setting *find_setting(struct change_plan *plan,
 {
 	_cleanup_(freep) const char **words = NULL;
 	_cleanup_(freep) char *hint = NULL, *list = NULL;
-	size_t count = 0;
+	size_t count = 0, takers = 0;
 
 	for (; table[count]; count++)
 		if (!strcmp(table[count]->keyword.word, word))
@@ -92,11 +92,13 @@ static const struct setting *find_setting(struct change_plan *plan,
 		words[i] = table[i]->keyword.word;
 		mem_extend(&list, "%s%s", i ? ", " : "the settings are ", words[i]);
 		/* `ports set DEV/PORT down`, without the setting of that value. */
-		if (!hint && choices && enum_find_word(choices, word))
+		if (choices && enum_find_word(choices, word) && !takers++)
 			hint = mem_format("did you mean '%s %s'?", words[i], word);
 	}
-	if (!hint)
+	if (takers != 1) {
+		free(hint);
 		hint = text_suggest(word, words, count, list);
+	}
 	listing_fail_format(&plan->listing, STATUS_USAGE, hint, "unknown setting '%s'", word);
 	return NULL;
 }

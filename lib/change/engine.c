@@ -294,7 +294,7 @@ static bool write_one(const struct changes *changes, struct change *change)
 	if (!is_as_before(changes, change))
 		return false;
 	change->written = true;
-	/* An earlier change of this call made it, too: the object was named twice. */
+	/* An earlier change of this call took it along, or the object was named twice. */
 	if (!strcmp(change->after, change->wanted)) {
 		set_state(change, CHANGE_CHANGED);
 		return true;

@@ -176,7 +176,7 @@ static char *complain_choice(const struct option_row *row, const char *word, cha
 	_cleanup_(freep) const char **words = NULL;
 	size_t count = 0;
 	char *message = mem_format("--%s: '%s' is not %s", row->name, clean,
-				   row->choices[1].word ? "one of " : "the only choice, ");
+				   row->choices[1].word ? "one of " : "a choice; the only one is ");
 
 	for (const struct enum_name *choice = row->choices; choice->word; choice++) {
 		mem_extend(&message, "%s%s", count ? ", " : "", choice->word);

@@ -109,7 +109,7 @@ struct plug_fact {
 
 /*
  * The place of a flag: for lane n, (n - 1) * step bits after `bit` (0 is the highest bit of the
- * byte). A flag of the module itself has `step` 0.
+ * byte at `offset`, 8 that of the next one). A flag of the module itself has `step` 0.
  */
 struct plug_flag_place {
 	uint64_t flag;

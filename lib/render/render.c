@@ -57,11 +57,11 @@ void format_field(const struct field *field, const struct value *value, const ch
 		  struct text *text)
 {
 	format_value(value, separator, text);
-	if (field->flags & FIELD_LINES && text->string)
+	if (field->flags & FIELD_LINES && value->kind == VALUE_STRING)
 		text->string = text->owned = text_clean(text->string, strlen(text->string));
 }
 
-/* Values hold no control bytes (they were cleaned), so tabs and newlines need no escape here. */
+/* Values are clean of control bytes, or become so, so tabs and newlines need no escape here. */
 static void put_tsv_row(FILE *out, const struct columns *columns, const void *row)
 {
 	struct value value;

@@ -245,7 +245,7 @@ in_bash()
 		read -ra COMP_WORDS <<<"${2//=/ = }"
 		[[ $2 != *[[:space:]=] ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		_rdmactl rdmactl "" ""
+		_rdmactl rdmactl "${COMP_WORDS[COMP_CWORD]}" ""
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$top/completions/rdmactl.bash" "$1")
 	output=${output//$'\n'/ }
 }
@@ -439,8 +439,9 @@ hostile_names()
 		(cd "$BATS_TEST_TMPDIR/in" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
 			"$top/tests/cli/press_tab.py" $shell "$setup" "$line my\\ dir/tree mlx5_1/" \
 			"$line 'my dir/tree' mlx5_1/" "$line=\"my dir/tree\" mlx5_1/" "$line=my" "$line ~/in/my" \
+			"$line 'my dir/tree' mlx5_1 \"--color=nev" \
 			>"$BATS_TEST_TMPDIR/typed" 2>&1) || wrong "$shell: it did not end"
-		[ "$(grep -c 'ib1 *mlx5_1' "$BATS_TEST_TMPDIR/typed")" = 5 ] ||
+		[ "$(grep -c 'ib1 *mlx5_1' "$BATS_TEST_TMPDIR/typed")" = 6 ] ||
 			wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
 	done
 	nothing_wrong

@@ -155,7 +155,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 
 @test "resources: values of options" {
 	try resources --by device
-	expect_error 2 resources "--by: 'device' is not the only choice, process" 'rdmactl resources --help'
+	expect_error 2 resources "--by: 'device' is not a choice; the only one is process" 'rdmactl resources --help'
 	try resources qp --limit 0
 	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources qp --help'
 	try resources --pid me qp

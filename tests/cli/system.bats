@@ -24,7 +24,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
   the settings are netns-mode, privileged-qkey"
 	try system set privileged-qkey on netns-mode shared privileged-qkey off
 	expect 2 '' "rdmactl system: 'privileged-qkey' is set twice
-  use a separate command for each"
+  give it once, with one value"
 }
 
 @test "system: a kernel without RDMA: no socket is opened, because that would load ib_core" {

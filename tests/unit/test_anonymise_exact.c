@@ -325,6 +325,12 @@ static const struct {
 	 "host-62e6662b host-c0209ab6 (host-e1a46a64), 0c42:a103:006c:6ca0 HCA-1\n"},
 	{"root/sys/class/infiniband/o/node_desc", "athena", "root/sys/class/infiniband/o/node_desc",
 	 "host-0cff2af4"},
+	/* Marks other than blanks are between words, too. */
+	{"root/sys/class/infiniband/p/node_desc",
+	 "Acme/athena rack9:Acme 0c42:a103:00a1:b2c0/Acme\n",
+	 "root/sys/class/infiniband/p/node_desc",
+	 "host-800da690/host-0cff2af4 host-e1a46a64:host-800da690 "
+	 "0c42:a103:006c:6ca0/host-800da690\n"},
 	{"root/proc/net/bonding/bond1", "switch of rack9, athena\n", "root/proc/net/bonding/bond1",
 	 "switch of host-e1a46a64, host-0cff2af4\n"},
 	/* A NUMA node may have the name of a host. */

@@ -332,7 +332,6 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
-/* A setting that had its value already but lost it to the other changes has failed. */
 /* What is deleted cannot be deleted again: `link del rxe0 rxe0`. */
 static void what_an_earlier_one_made_is_not_written(void **state)
 {
@@ -351,6 +350,7 @@ static void what_an_earlier_one_made_is_not_written(void **state)
 	assert_string_equal(cells[0].value, "old");
 }
 
+/* A setting that had its value already but lost it to the other changes has failed. */
 static void what_was_so_already_may_be_moved(void **state)
 {
 	struct changes *changes = *state;

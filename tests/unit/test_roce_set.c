@@ -289,7 +289,7 @@ static void profiles(void **state)
 	       "nx-e8 dscp-priority 10:3 index 5\n"
 	       "nx-e8 pfc none index 5\n"
 	       "nx-e8 pfc none index 5\n");
-	expect(args, "nx-e8 pfc 3", "2 'pfc' is set twice\n  use a separate command for each\n");
+	expect(args, "nx-e8 pfc 3", "2 'pfc' is set twice\n  give it once, with one value\n");
 	args->dscp = "64";
 	expect(args, "nx-e8", "2 '64' is not a DSCP\n  " TOS_DSCP_HINT "\n");
 	args->dscp = NULL;

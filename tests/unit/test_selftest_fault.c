@@ -183,9 +183,10 @@ static void known_deviations(void **state)
 	soft_pass(&bed, fault_tests, "fault-bad-rkey", NULL);
 	soft.spoil = NULL;
 	soft.lenient = NO_QUERY | REFUSE_IN_ERROR;
-	soft_pass(&bed, fault_tests, "fault-bad-rkey",
-		  "the driver does not report the state of a queue pair; in ERR, the driver refuses "
-		  "to post requests (Invalid argument)");
+	soft_pass(
+		&bed, fault_tests, "fault-bad-rkey",
+		"the driver does not report the state of a queue pair; in ERR, the driver refuses "
+		"to post requests (Invalid argument)");
 	soft.lenient = NO_QUERY;
 	soft_pass(&bed, setup_tests, "setup-pair",
 		  "the driver does not report the state of a queue pair");

@@ -274,11 +274,10 @@ int array_setting_write(struct change *change, const char *value)
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {
 	_cleanup_(freep) char *text = dcb_value(&dcb_class_bandwidth_setting, dcb, NULL);
-	const char *next = netdev_sibling(change, &dcb_class_algorithm_setting) &&
-					   netdev_sibling(change, &dcb_class_bandwidth_setting)
-				   ? "give the classes with the algorithm ets 100 percent in "
-				     "total, and the others 0"
-				   : "set class-algorithm and class-bandwidth in one call";
+	static const char both[] = "set class-algorithm and class-bandwidth in one call";
+	static const char right[] = "give the classes with the algorithm ets 100 percent in total, "
+				    "and the others 0";
+	const bool shares = netdev_sibling(change, &dcb_class_bandwidth_setting);
 	unsigned int sum = 0, classes = 0;
 
 	for (unsigned int i = 0; i < DCB_CLASSES; i++) {
@@ -287,15 +286,16 @@ static int check_bandwidths(struct change *change, const struct dcb *dcb)
 			classes++;
 		} else if (dcb->ets.tc_tx_bw[i] &&
 			   change->setting == &dcb_class_bandwidth_setting) {
-			return change_fail(change, -EINVAL, next,
-					   "class %u has a bandwidth, but its algorithm is not ets",
-					   i);
+			return change_fail(
+				change, -EINVAL,
+				netdev_sibling(change, &dcb_class_algorithm_setting) ? right : both,
+				"class %u has a bandwidth, but its algorithm is not ets", i);
 		}
 	}
 	if (!classes || sum == 100)
 		return 0;
 	return change_fail(
-		change, -EINVAL, next,
+		change, -EINVAL, shares ? right : both,
 		"the bandwidths of the classes with the algorithm ets add up to %u percent, "
 		"not 100: class-bandwidth %s",
 		sum, text);

@@ -96,7 +96,7 @@ static bool is_idle_policy(ssize_t rc)
 static bool is_at_lowest(const char *governor, const char *driver)
 {
 	return !strcmp(governor, "powersave") && *driver && strcmp(driver, "intel_pstate") &&
-	       strcmp(driver, "amd-pstate-epp");
+	       strcmp(driver, "amd-pstate-epp") && strcmp(driver, "amd_pstate_epp");
 }
 
 /* Policies of processors, by governor. */
@@ -241,7 +241,7 @@ void check_irq_local(struct doctor_context *run)
 	int rc;
 
 	pci_read(&run->facts->root, run->function, PCI_NUMA, run->problems);
-	if (!run->function->local_cpulist) {
+	if (!run->function->local_cpulist || !sysfs_ranges_count(run->function->local_cpulist)) {
 		doctor_not_checked(run, 0, "the device's local processors are not known");
 		return;
 	}

@@ -276,13 +276,14 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 static bool has_data_direct(struct doctor_context *run)
 {
 	enum { CONNECTX_8 = 0x1023 };
-	bool found = false;
 
+	if (!number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) ||
+	    !number_is(&run->function->device_id, CONNECTX_8))
+		return false;
 	for (size_t i = 0; i < run->facts->pci.count; i++)
-		found |= pci_is_data_direct(&run->facts->root, &run->facts->pci.items[i],
-					    run->problems);
-	return found && number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) &&
-	       number_is(&run->function->device_id, CONNECTX_8);
+		if (pci_is_data_direct(&run->facts->root, &run->facts->pci.items[i], run->problems))
+			return true;
+	return false;
 }
 
 void check_pcie_enough(struct doctor_context *run)

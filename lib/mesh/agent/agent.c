@@ -124,7 +124,7 @@ static int send_slots(struct mesh_agent *agent)
 	const struct strings *slots = &agent->local.host.slots;
 	int rc = 0;
 
-	/* Of more ports, the coordinator does not get all gaps, so their slots say nothing. */
+	/* With more ports, the coordinator does not get all gaps, so their slots say nothing. */
 	if (agent->protocol < MESH_PROTOCOL_SLOTS || agent->local.host.gap_count > MESH_MOST_GAPS)
 		return 0;
 	for (size_t i = 0; i < slots->count && !rc; i++) {

@@ -42,8 +42,9 @@ static bool names_kind(const char *word, size_t length, bool host)
 	return length < 2 || strspn(name, "0123456789.:_-") >= length;
 }
 
-/* Between the words of a node description. */
-#define WORD_ENDS " \t\n,;()'\""
+/* Between the words of a node description, and in them: AcmeCorp/athena. */
+#define WORD_ENDS  " \t\n,;()'\""
+#define WORD_MARKS "/@=[]|#+"
 
 static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
 {
@@ -178,7 +179,7 @@ static bool is_device(const char *rest, const char *device)
 
 	if (rest[length + strspn(rest + length, " \t\n")])
 		return false;
-	return !length || !strncmp(rest, "HCA-", strlen("HCA-")) ||
+	return !length || names_kind(rest, length, false) ||
 	       (length == strlen(device) && !memcmp(rest, device, length));
 }
 
@@ -202,13 +203,24 @@ void anonymise_description_learn(struct anonymiser *anonymiser, const struct con
 	}
 }
 
+/* The length of the next word, which may be known. A colon is within it only in an address. */
+static size_t word_length(const char *text)
+{
+	const size_t length = strcspn(text, WORD_ENDS WORD_MARKS);
+
+	return strspn(text, "0123456789abcdefABCDEF:") < length
+		       ? strcspn(text, WORD_ENDS WORD_MARKS ":")
+		       : length;
+}
+
 char *anonymise_description(const struct anonymiser *anonymiser, const struct content *content)
 {
 	_cleanup_(freep) char *device = device_of(content);
 	struct text_buffer out = {.text = NULL};
 
 	for (const char *at = content->bytes; *at;) {
-		const size_t blank = strspn(at, WORD_ENDS), length = strcspn(at + blank, WORD_ENDS);
+		const size_t blank = strspn(at, WORD_ENDS WORD_MARKS ":");
+		const size_t length = word_length(at + blank);
 		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, at + blank);
 		_cleanup_(freep) char *text = anonymise_text(anonymiser, word, false), *name = NULL;
 
