@@ -32,6 +32,8 @@ DEVICE_CAPS = {
 }
 NEWER_CAPS = {0x4000000000: 'flush-global', 0x8000000000: 'flush-persistent',
               0x10000000000: 'atomic-write'}
+# Flags that ibv_devinfo of rdma-core 44 does not know (enum ibv_odp_transport_cap_bits).
+NEWER_ODP = {1 << 6: 'flush', 1 << 7: 'atomic-write'}
 ODP = {'ODP_SUPPORT': 'on-demand-paging', 'ODP_SUPPORT_IMPLICIT': 'implicit',
        'SUPPORT_SEND': 'send', 'SUPPORT_RECV': 'receive', 'SUPPORT_WRITE': 'write',
        'SUPPORT_READ': 'read', 'SUPPORT_ATOMIC': 'atomic', 'SUPPORT_SRQ': 'srq-receive',
@@ -58,10 +60,20 @@ def mask(key):
     return expect
 
 
-def words(key, names):
+def named(word, names, newer, known):
+    """The names of a word, or of the bits that this ibv_devinfo does not know."""
+    if not word.startswith('Unknown flags: '):
+        name = names.get(word, word)
+        return [name] if name else []
+    rest = int(word.split()[2], 16)
+    known('unknown-flags')
+    return [name for bit, name in newer.items() if rest & bit] or [word]
+
+
+def words(key, names, newer=None):
     def expect(entry, row, known):
-        found = [names.get(word, word) for word in entry.words]
-        return {key: [word for word in found if word]}
+        return {key: [name for word in entry.words
+                      for name in named(word, names, newer or {}, known)]}
     return expect
 
 
@@ -107,15 +119,8 @@ def transport(entry, row, known):
 
 def extended_flags(entry, row, known):
     """Names of the bits that device_cap_flags does not have."""
-    wanted = []
-    for word in entry.words:
-        if word.startswith('Unknown flags: '):
-            rest = int(word.split()[2], 16)
-            found = [name for bit, name in NEWER_CAPS.items() if rest & bit]
-            wanted += found if found else [word]
-            known('unknown-flags')
-        else:
-            wanted.append(DEVICE_CAPS.get(word, word))
+    wanted = [name for word in entry.words
+              for name in named(word, DEVICE_CAPS, NEWER_CAPS, known)]
     both_masks = mask('device_cap_mask_ex')(entry, row, known)
     return dict(both_masks, device_cap_flags_ex=wanted)
 
@@ -155,10 +160,10 @@ DEVICE_LABELS = {
     'device_cap_flags': both(mask('device_cap_mask'), words('device_cap_flags', DEVICE_CAPS)),
     'atomic_cap': code('atomic', ATOMIC),
     'general_odp_caps': words('odp_general_caps', ODP),
-    'rc_odp_caps': words('rc_odp_caps', ODP),
-    'uc_odp_caps': words('uc_odp_caps', ODP),
-    'ud_odp_caps': words('ud_odp_caps', ODP),
-    'xrc_odp_caps': words('xrc_odp_caps', ODP),
+    'rc_odp_caps': words('rc_odp_caps', ODP, NEWER_ODP),
+    'uc_odp_caps': words('uc_odp_caps', ODP, NEWER_ODP),
+    'ud_odp_caps': words('ud_odp_caps', ODP, NEWER_ODP),
+    'xrc_odp_caps': words('xrc_odp_caps', ODP, NEWER_ODP),
     'completion_timestamp_mask not supported': fixed('completion_timestamp_mask',
                                                      '0x0000000000000000'),
     'completion timestamp_mask': mask('completion_timestamp_mask'),

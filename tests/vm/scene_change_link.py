@@ -287,6 +287,7 @@ def read_until(stream, text):
 
 
 def in_use(tap):
+    """Whether the kernel waits for the users of a device."""
     peers.must('rdma', 'link', 'add', 'cl', 'type', 'rxe', 'netdev', 'cl0')
     node = peers.chardevs('infiniband_verbs')['cl'][0]
     holder = Holder(node)
@@ -301,6 +302,12 @@ def in_use(tap):
              unequal('rdma link', theirs().get('cl'), 'cl0'))
     begin = time.monotonic()
     process = start_delete('--force')
+    if until(lambda: process.poll() is not None, 1):
+        # With Linux 7.3 rxe can take a device away from those who have it open.
+        holder.end()
+        tap.test('link: del --force: the users lose the device',
+                 unequal('status', process.returncode, 0) + unequal('rdma link', 'cl' in theirs(), False))
+        return False
     lines = read_until(process.stderr, who)
     waited = time.monotonic() - begin
     tap.test('link: del --force: names the process that it waits for, after %.1f s' % waited,
@@ -320,6 +327,7 @@ def in_use(tap):
              unequal('status', process.returncode, 0) +
              unequal('rdma link', 'cl' in theirs(), False) +
              ([] if b'changed' in out else [repr(out), repr(err)]))
+    return True
 
 
 def interrupted(tap):
@@ -381,8 +389,8 @@ def play(tap):
     refusals(tap)
     events(tap)
     race(tap)
-    in_use(tap)
-    interrupted(tap)
+    if in_use(tap):
+        interrupted(tap)
     inherited(tap)
     queue_pairs(tap)
     peers.must('ip', '-batch', '-', stdin=b'link del cl1.5\nlink del cl0\nlink del cl1\n')

@@ -343,8 +343,10 @@ def churn(tap):
             wrong.append('growth of %r' % row)
         if row['state'] != 'counted' and row['rate_per_sec'] is not None:
             wrong.append('a rate of %r' % row)
-        if row['device'] == 'rxa' and row['state'] not in ('counted', 'gauge'):
-            wrong.append('rxa is %s' % row['state'])
+        # Linux 7.3 has link_downed with 8 bits, too, which earlier scenes may have exhausted.
+        if row['device'] == 'rxa' and row['state'] not in ('counted', 'gauge') and (
+                row['counter'], row['state']) != ('link_downed', 'saturated'):
+            wrong.append('%s of rxa is %s' % (row['counter'], row['state']))
     tap.test('counters: devices come and go while they are watched', wrong + (
         result.describe() if wrong else []), ['states of rxb: %s' % ', '.join(sorted(states))])
 

@@ -15,6 +15,9 @@ LINK, DEVICE = None, None
 ACTIVE = {'state_before': 'active', 'state': 'down', 'physical_state_before': 'link-up'}
 # Carriers and link-local addresses follow later.
 FOLLOW = ('netdev-up', 'address-added', 'address-removed')
+# What the kernel tells the holders of a device that it removes, if the driver can take the device
+# away from them (uverbs_async_event_destroy_uobj() in drivers/infiniband/core). With rxe 7.3 does so.
+REVOKED = 'device-fatal'
 
 
 def number(netdev):
@@ -199,7 +202,7 @@ def come_and_go(tap, watch):
              cause(watch, lambda: peers.must('ip', 'link', 'del', 'dm0'),
                    [Expected('rxd', 'device-removed', 2)],
                    FOLLOW + ('netdev-disabled', 'netdev-down', 'port-down', 'gid-removed',
-                             'netdev-detached')))
+                             'netdev-detached', REVOKED)))
     peers.must('ip', 'link', 'del', 'bd0')
 
 
@@ -214,7 +217,7 @@ def namespace(tap, watch):
                     Expected('vb', 'netdev-down', slow),
                     Expected('va', 'netdev-down', slow, operstate_before='up')],
                    FOLLOW + ('netdev-disabled', 'gid-removed', 'gid-changed', 'netdev-detached',
-                             'port-down')))
+                             'port-down', REVOKED)))
     peers.must('ip', '-n', 'blue', 'link', 'set', 'vb', 'netns', '1')
     peers.must('ip', '-b', '-', stdin=b'link set vb up\naddr replace 10.9.0.2/24 dev vb\n'
                                       b'addr replace fd09::2/64 dev vb\n')

@@ -8,8 +8,8 @@ import program
 from tap import unequal
 
 # Modules in the order in which they can be removed.
-MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs', 'ib_umad',
-           'ib_core')
+MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs',
+           'ib_uverbs_support', 'ib_umad', 'ib_core')
 WORDS = (('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
          ('devices', '-o', 'all'), ('resources',), ('resources', 'qp'),
          ('resources', '--by', 'process'))
@@ -21,7 +21,8 @@ def loaded(name):
 
 
 def load():
-    peers.must('modprobe', '-a', 'crc32_generic', 'ib_umad', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
+    peers.run('modprobe', 'crc32_generic')  # rxe needs it up to Linux 6.15
+    peers.must('modprobe', '-a', 'ib_umad', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
 
 
 def unload():
