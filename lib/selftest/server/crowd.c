@@ -108,7 +108,8 @@ static struct served *find_oldest(struct crowd *crowd, const struct ip_network *
 		    (network && !ip_network_contains(network, &served->address)))
 			continue;
 		guests = count(crowd, SERVED_GUEST, &its);
-		if (guests > most || (guests == most && served->since_msec < oldest->since_msec)) {
+		if (!oldest || guests > most ||
+		    (guests == most && served->since_msec < oldest->since_msec)) {
 			most = guests;
 			oldest = served;
 		}
