@@ -23,6 +23,7 @@ FLAPS = 200
 COUNT = 64
 MEMORY_KB = 10 * 1024
 IDLE = 10
+LARGEST_BUFFER = '/proc/sys/net/core/rmem_max'
 SAMPLES = int(os.environ.get('RDMACTL_SAMPLES', 12))
 
 
@@ -91,11 +92,12 @@ def gap(tap):
     peers.must('ip', '-b', '-', stdin=b'link add noise type dummy\nlink set noise up\n'
                                       b'link add dm0 type dummy\nlink set dm0 up\n')
     # Since 6.17 the largest buffer that anyone may have is 4 MiB, in which all would have a place.
-    with open('/proc/sys/net/core/rmem_max', 'r+') as file:
+    with open(LARGEST_BUFFER) as file:
         largest = file.read()
+    with open(LARGEST_BUFFER, 'w') as file:
         file.write('212992')
     watch = Watch(prefix=peers.NOBODY)
-    with open('/proc/sys/net/core/rmem_max', 'w') as file:
+    with open(LARGEST_BUFFER, 'w') as file:
         file.write(largest)
     watch.process.send_signal(signal.SIGSTOP)
     for i in range(1500):
