@@ -57,22 +57,40 @@ static const struct {
 	{"ib_umad", "sys/class/infiniband_mad"},
 };
 
-/* Adds the configured rule, if any, that keeps a module from being loaded. */
-static void blame(struct doctor_context *run, const char *module)
+/* Adds the configured rule that keeps a module from being loaded; returns false if none does. */
+static bool blame(struct doctor_context *run, const char *module)
 {
 	const struct module_rule *rule;
 
 	if (!stack_sees_modules(run))
-		return;
+		return false;
 	rule = module_rules_find(doctor_module_rules(run->facts), module, false);
 	if (rule)
 		doctor_blame_rule(run, rule, module);
+	return rule;
+}
+
+/*
+ * libibverbs asks netlink for the device files, and the kernel loads ib_uverbs to answer
+ * (ib_get_client_nl_info() in drivers/infiniband/core/device.c). Until then there is nothing to
+ * check of the files and of the library.
+ */
+static void tell_missing_verbs(struct doctor_context *run, bool prevented)
+{
+	if (prevented) {
+		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
+		return;
+	}
+	doctor_blocks(run);
+	doctor_note(run,
+		    "ib_uverbs is not loaded; the kernel tries to load it when a program lists the "
+		    "RDMA devices");
 }
 
 void check_verbs_modules(struct doctor_context *run)
 {
 	_cleanup_(freep) char *missing = NULL, *there = NULL;
-	bool verbs = true;
+	bool verbs = true, prevented = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++) {
 		const char *module = user_modules[i].module;
@@ -108,10 +126,10 @@ void check_verbs_modules(struct doctor_context *run)
 			 "/etc/modules-load.d/rdma.conf",
 			 doctor_on_host(run), missing);
 	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++)
-		if (strstr(missing, user_modules[i].module))
-			blame(run, user_modules[i].module);
+		if (strstr(missing, user_modules[i].module) && blame(run, user_modules[i].module))
+			prevented |= i == 0;
 	if (!verbs)
-		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
+		tell_missing_verbs(run, prevented);
 	else
 		doctor_warning(run, "a module for user space is not loaded");
 }
