@@ -208,6 +208,7 @@ static int run_client(struct selftest_run *run)
 	if (args->all_ports)
 		listing_show_view(&run->listing, "--all-ports");
 	run->listing.request.needs |= args->all_ports ? selftest_rails_needs() : ENDPOINT_NEEDS;
+	run->listing.request.uses_verbs = true;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
 	rc = selftest_samples_begin(run);
@@ -279,6 +280,7 @@ static int run_server(struct selftest_run *run)
 
 	listing_show_view(&run->listing, "--serve");
 	run->listing.request.needs = interop ? ENDPOINT_NEEDS : 0;
+	run->listing.request.uses_verbs = true;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
 	/* It is better to report an unknown name now than at the end. */

@@ -47,6 +47,30 @@ def nothing_as_json(command):
     return wrong
 
 
+def on_demand(tap):
+    """Since Linux 7.3 drivers do not load ib_uverbs, but the kernel does when libibverbs asks."""
+    unload()
+    peers.must('modprobe', 'rdma_rxe')
+    if loaded('ib_uverbs'):
+        tap.skip('none: a device without ib_uverbs', 'the driver loads it')
+    else:
+        peers.must('ip', '-b', '-', stdin=b'link add dm0 type dummy\nlink set dm0 up\n')
+        peers.must('rdma', 'link', 'add', 'rxd', 'type', 'rxe', 'netdev', 'dm0')
+        listed = program.listing('ports')
+        tap.test('none: ports of a device without ib_uverbs: partial, and it is not loaded',
+                 unequal('status', listed.status, 3) +
+                 unequal('problems', [one['hint'] for one in listed.problems],
+                         ['load the module: modprobe ib_uverbs']) +
+                 unequal('loaded', loaded('ib_uverbs'), False))
+        result = program.rdmactl('selftest', 'rxd', '--test', 'rc-send')
+        tap.test('none: selftest of a device without ib_uverbs has it loaded',
+                 unequal('status', result.status, 0) + unequal('loaded', loaded('ib_uverbs'), True) +
+                 (result.describe() if result.status else []))
+        peers.must('rdma', 'link', 'del', 'rxd')
+        peers.must('ip', 'link', 'del', 'dm0')
+    load()
+
+
 def play(tap):
     unload()
     tap.test('none: the RDMA modules are not loaded',
@@ -78,3 +102,4 @@ def play(tap):
     for words in (('devices',), *WORDS):
         tap.test('none: %s without a device: exit 5, next step' % ' '.join(words), nothing(words))
     tap.test('none: no device, ordinary user: exit 5', nothing(('devices',), prefix=peers.NOBODY))
+    on_demand(tap)

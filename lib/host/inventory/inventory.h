@@ -18,6 +18,7 @@ struct inventory_request {
 	const struct objects *objects;
 	bool empty_gids; /* include empty slots of the GID tables */
 	bool closed;	 /* open no devices: MTU and limits stay unknown, GIDs come from sysfs */
+	bool uses_verbs; /* the caller will open devices, so ib_uverbs may be loaded for it */
 };
 
 struct netlink;

@@ -53,8 +53,13 @@ static struct verbs *open_verbs(struct reading *reading)
 	struct verbs *verbs = NULL;
 	int rc = -ENOSYS;
 
-	/* libibverbs lists devices through netlink, which would load ib_uverbs. */
-	if (sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
+	/*
+	 * libibverbs lists devices through netlink, for which the kernel loads ib_uverbs
+	 * (ib_get_client_nl_info() in drivers/infiniband/core/device.c). Drivers loaded it, too,
+	 * until Linux 7.3 had ib_uverbs_support for them.
+	 */
+	if (reading->request->uses_verbs ||
+	    sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
 		rc = verbs_open(&reading->root, &verbs);
 	if (rc) {
 		note_failure(reading, NULL, rc);

@@ -84,6 +84,7 @@ static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_h
 	const struct inventory_request request = {
 		.needs = MESH_RAIL_NEEDS,
 		.objects = &all,
+		.uses_verbs = true,
 	};
 	struct inventory inventory = {0};
 	struct problems problems = {0};

@@ -21,7 +21,11 @@ int selftest_find_port(void *context, const struct selftest_client *client,
 		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
 	const struct selftest_ports *own = context;
-	const struct inventory_request request = {.needs = ENDPOINT_NEEDS, .objects = own->objects};
+	const struct inventory_request request = {
+		.needs = ENDPOINT_NEEDS,
+		.objects = own->objects,
+		.uses_verbs = true,
+	};
 	const struct endpoint_wish wish = {
 		.gid_index = client->gid_index.known ? client->gid_index : *own->gid_index,
 		.peer = &client->endpoint,
@@ -46,7 +50,11 @@ int selftest_list_ports(void *context, uint32_t first, struct message_listed *re
 			char **ret_reason)
 {
 	const struct selftest_ports *own = context;
-	const struct inventory_request request = {.needs = RAIL_NEEDS, .objects = own->objects};
+	const struct inventory_request request = {
+		.needs = RAIL_NEEDS,
+		.objects = own->objects,
+		.uses_verbs = true,
+	};
 	_cleanup_(freep) struct listed_port *ports = NULL;
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(problems_free) struct problems problems = {0};
