@@ -190,7 +190,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
 	if (mad_listing_begin(&run.mad, &here, &args->mad, &sysstat_schema, false, false)) {
 		listing_show_view(&run.mad.listing, enum_word(sysstat_query_names, kind, ""));
-		if (mad_listing_find(&run.mad, destination) &&
+		if (mad_listing_find_by_lid(&run.mad, destination) &&
 		    !mad_listing_refuses_words(&run.mad) &&
 		    mad_listing_has_lids(&run.mad, "sysstat needs a LID, not a directed route",
 					 "rdmactl smp nodedesc takes both"))

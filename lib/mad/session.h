@@ -83,6 +83,7 @@ struct mad_session {
 	struct mad_destination *destinations;
 	size_t destination_count;
 	struct signals signals; /* the signals that end the session */
+	bool by_lid;		/* see mad_session_find_by_lid() */
 	bool stopped;
 };
 
@@ -121,8 +122,8 @@ int mad_session_find(struct mad_session *session, char *const *words);
 /* The same, but every word is one destination or several. */
 int mad_session_find_all(struct mad_session *session, char *const *words);
 /*
- * The same as mad_session_find(), but no word, or 0, means the local port by its LID, because only
- * subnet management can use a directed route. -EADDRNOTAVAIL: the port has no LID.
+ * The same as mad_session_find(), but no word, or 0 anywhere, means the local port by its LID,
+ * because only subnet management can use a directed route. -EADDRNOTAVAIL: the port has no LID.
  */
 int mad_session_find_by_lid(struct mad_session *session, char *const *words);
 /* The same for a LID that the host knows: that of its port or of its subnet manager. */

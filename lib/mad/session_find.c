@@ -66,12 +66,30 @@ static void add_words(struct mad_destination *destination, const char *list)
 		MEM_ADD(destination->words, destination->word_count) = mem_string(word);
 }
 
+/* 0 is this port, but only subnet management can take that directed route: its LID instead. */
+static int take_own_lid(struct mad_session *session, struct mad_target *target)
+{
+	const uint16_t lid = session->port.route.lid;
+
+	if (!session->by_lid || session->options.kind != TARGET_ANY ||
+	    target->kind != TARGET_DIRECT || target->hops)
+		return 0;
+	*target = (struct mad_target){.kind = TARGET_LID, .lid = lid};
+	if (lid)
+		return 0;
+	session_report(session, "rdmactl ports shows its state",
+		       "the port has no LID: no subnet manager has configured it");
+	return -EADDRNOTAVAIL;
+}
+
 static int add_destination(struct mad_session *session, const char *name, char *const *words)
 {
 	struct mad_destination *destination;
 	struct mad_target target;
 	int rc = session_parse_target(session, name, &target);
 
+	if (!rc)
+		rc = take_own_lid(session, &target);
 	if (rc)
 		return rc;
 	destination = mem_append(&session->destinations, &session->destination_count,
@@ -294,34 +312,19 @@ int mad_session_find_all(struct mad_session *session, char *const *words)
 	return rc ? rc : mad_session_refuse_words(session);
 }
 
-static int find_lid(struct mad_session *session, uint16_t lid, char *const *words)
-{
-	_cleanup_(freep) char *name = mem_format("%u", lid);
-	int rc = check_unnamed(session);
-
-	if (!rc)
-		rc = add_destination(session, name, words);
-	return rc ? rc : look_up(session);
-}
-
 int mad_session_find_lid(struct mad_session *session, uint16_t lid)
 {
-	return find_lid(session, lid, (char *const[]){NULL});
+	_cleanup_(freep) char *name = mem_format("%u", lid);
+	char *words[] = {name, NULL};
+	int rc = check_unnamed(session);
+
+	return rc ? rc : mad_session_find(session, words);
 }
 
 int mad_session_find_by_lid(struct mad_session *session, char *const *words)
 {
-	/* 0 is this port, too, but these requests cannot take that directed route. */
-	const bool is_own = !words[0] ||
-			    (session->options.kind == TARGET_ANY && !strcmp(words[0], "0"));
-
-	if (!is_own)
-		return mad_session_find(session, words);
-	if (session->port.route.lid)
-		return find_lid(session, session->port.route.lid, words[0] ? words + 1 : words);
-	session_report(session, "rdmactl ports shows its state",
-		       "the port has no LID: no subnet manager has configured it");
-	return -EADDRNOTAVAIL;
+	session->by_lid = true;
+	return mad_session_find(session, words);
 }
 
 int mad_session_refuse_words(struct mad_session *session)

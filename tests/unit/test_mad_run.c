@@ -1634,6 +1634,12 @@ static const struct command_row hosts_rows[] = {
 	 "0000000000000000\n"
 	 "9 get HostInfo 0x0\n"
 	 "0000000000000000\n"},
+	{"sysstat 0 host --tsv", STATUS_DONE,
+	 "object\thost\n"
+	 "2\thost-a\n",
+	 "",
+	 "2 get HostInfo 0x0\n"
+	 "0000000000000000\n"},
 	{"sysstat 10 host", STATUS_FAILED, "",
 	 "rdmactl sysstat: 10: cannot read host: refused with status 0x000c: "
 	 "attribute-not-supported\n",

@@ -229,6 +229,14 @@ static const struct command_row readings_rows[] = {
 	 "2 get NodeInfo 0x0\n"
 	 "2 get ClassPortInfo 0x0\n"
 	 "2 get PortCounters 0x0\n"},
+	{"perf 9,0 1 --tsv -o object,port", STATUS_DONE, "object\tport\n9\t1\n2\t1\n", "",
+	 "9 get NodeInfo 0x0\n"
+	 "2 get NodeInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "2 get ClassPortInfo 0x0\n"
+	 "9 get PortCounters 0x0\n"
+	 "9 get PortCountersExtended 0x0\n"
+	 "2 get PortCounters 0x0\n"},
 	{"perf 9 2 --tsv -o all", STATUS_DONE,
 	 "object\tnode\tobject_lid\tport\tsymbol_errors\tlink_error_recoveries"
 	 "\tlink_downed\trcv_errors\trcv_remote_physical_errors"
@@ -586,10 +594,6 @@ static const struct command_row complaints_rows[] = {
 	 "  give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
 	 "GUID\n",
 	 ""},
-	{"perf 9,0", STATUS_USAGE, "",
-	 "rdmactl perf: performance management cannot be reached by directed route\n"
-	 "  give LIDs, port GUIDs or GIDs\n",
-	 ""},
 	{"perf 9 x", STATUS_USAGE, "",
 	 "rdmactl perf: 'x' is not a port or a range of ports\n"
 	 "  ports: 1 2 5-8\n",
@@ -735,10 +739,25 @@ static const struct command_row complaints_no_lid = {
 	"  rdmactl ports shows its state\n",
 	""};
 
+/* Only a line of the input can have a route among other destinations. */
+static const struct command_row complaints_route = {
+	"perf -", STATUS_USAGE, "",
+	"rdmactl perf: performance management cannot be reached by directed route\n"
+	"  give LIDs, port GUIDs or GIDs\n",
+	""};
+
 static void complaints(void **state)
 {
+	const int file = memfd_create("input", MFD_CLOEXEC);
+
 	(void)state;
 	expect_all(complaints_rows, ARRAY_SIZE(complaints_rows));
+	assert_true(dprintf(file, "0\n0,1\n") > 0);
+	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+	assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
+	close(file);
+	begin();
+	expect(&complaints_route);
 	begin();
 	nodes.no_lid = true;
 	expect(&complaints_no_lid);

@@ -178,6 +178,11 @@ static const struct row rows[] = {
 	{mad_session_find, TARGET_ANY, "", {{"0", TARGET_DIRECT, 0xffff, 0}}},
 	{mad_session_find_by_lid, TARGET_ANY, "", {{"7", TARGET_LID, OWN_LID, 0}}},
 	{mad_session_find_by_lid, TARGET_ANY, "9", {{"9", TARGET_LID, 9, 0}}},
+	{mad_session_find_by_lid, TARGET_ANY, "0 1", {{"7", TARGET_LID, OWN_LID, 1}}},
+	{mad_session_find_by_lid,
+	 TARGET_ANY,
+	 "9,0",
+	 {{"9", TARGET_LID, 9, 0}, {"7", TARGET_LID, OWN_LID, 0}}},
 	/* Several destinations, each with all words after the list */
 	{mad_session_find,
 	 TARGET_ANY,
@@ -469,6 +474,28 @@ static void from_input(void **state)
 	}
 }
 
+/* A line may name this port, too, where only a LID will do. */
+static void own_lid_from_input(void **state)
+{
+	char text[] = "0 1 2\n4\n0,1\n";
+	FILE *input = fmemopen(text, strlen(text), "r");
+	const struct mad_session_options options = {.input = input};
+	struct fixture *fixture = open_with(&options);
+	const struct mad_destination *found;
+
+	(void)state;
+	assert_int_equal(find(fixture, mad_session_find_by_lid, "-"), 0);
+	found = fixture->session.destinations;
+	assert_int_equal(fixture->session.destination_count, 3);
+	assert_int_equal(found[0].place.target.kind, TARGET_LID);
+	assert_int_equal(found[0].place.address.lid, OWN_LID);
+	assert_int_equal(found[0].word_count, 2);
+	assert_int_equal(found[1].place.address.lid, 4);
+	assert_int_equal(found[2].place.target.kind, TARGET_DIRECT);
+	close_fixture(fixture);
+	fclose(input);
+}
+
 /* Nothing after a read error is known, and nothing is sent. */
 static void input_fails(void **state)
 {
@@ -689,10 +716,11 @@ int main(void)
 		cmocka_unit_test(multicast_group),    cmocka_unit_test(nothing_found),
 		cmocka_unit_test(no_subnet_manager),  cmocka_unit_test(keys_and_level),
 		cmocka_unit_test(bad_keys),	      cmocka_unit_test(from_input),
-		cmocka_unit_test(words_refused),      cmocka_unit_test(input_fails),
-		cmocka_unit_test(signals_end_a_read), cmocka_unit_test(port_chosen),
-		cmocka_unit_test(items_checked),      cmocka_unit_test(sets_checked),
-		cmocka_unit_test(signals_end_it),     cmocka_unit_test(interrupted),
+		cmocka_unit_test(own_lid_from_input), cmocka_unit_test(words_refused),
+		cmocka_unit_test(input_fails),	      cmocka_unit_test(signals_end_a_read),
+		cmocka_unit_test(port_chosen),	      cmocka_unit_test(items_checked),
+		cmocka_unit_test(sets_checked),	      cmocka_unit_test(signals_end_it),
+		cmocka_unit_test(interrupted),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
