@@ -108,8 +108,8 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
 				   walk.end == WALK_NOWHERE || walk.end == WALK_STRANGER
 					   ? "perhaps no node has this LID: rdmactl fabric nodes "
-					     "lists them; a directed "
-					     "route needs no forwarding tables: 0,1,3"
+					     "lists them; a directed route needs no forwarding "
+					     "tables: 0,1,3"
 					   : "a directed route needs no forwarding tables: 0,1,3",
 				   "the route to LID %u ends %s", lid, reason);
 }
