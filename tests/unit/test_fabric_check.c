@@ -506,6 +506,29 @@ static void duplicate_lids(void **state)
 			    "LIDs 2 to 2 overlap LIDs 1 to 4 of 0000:0000:0000:0300/1");
 }
 
+/* The planes of a multi-plane adapter share a LID, as they share the GUID of their port. */
+static void planes(void **state)
+{
+	struct bed *bed = *state;
+	const uint32_t node = sample_bare_node(&bed->fabric, NODE_TYPE_CA, 0x400, 2);
+	struct fabric_port *ports = &bed->fabric.ports[fabric_port_at(&bed->fabric, node, 0)];
+
+	for (unsigned int i = 1; i <= 2; i++) {
+		add_info(bed, node, i, 5);
+		ports[i].guid = 0x401;
+	}
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+	/* Another port has its LID, but is named once. */
+	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 5);
+	check_graph(bed);
+	assert_only(bed, "duplicate-lid", node, 1, "0000:0000:0000:0300/1 has LID 5, too");
+	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 3);
+	ports[2].guid = 0x402;
+	check_graph(bed);
+	assert_only(bed, "duplicate-lid", node, 2, "0000:0000:0000:0400/1 has LID 5, too");
+}
+
 static void lids_and_managers(void **state)
 {
 	struct bed *bed = *state;
@@ -972,6 +995,7 @@ int main(void)
 		TEST(mtu_and_lanes),
 		TEST(duplicate_guid),
 		TEST(duplicate_lids),
+		TEST(planes),
 		TEST(lids_and_managers),
 		TEST(nothing_configured),
 		TEST(no_link),

@@ -13,7 +13,7 @@
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 
-enum { SWITCH, ONE, TWIN, NODES };
+enum { SWITCH, ONE, TWIN, OTHER_TWIN, PLANES, NODES };
 
 static void name_node(struct fabric *fabric, uint32_t node, const char *name)
 {
@@ -28,8 +28,8 @@ static void set_lid(struct fabric *fabric, uint32_t port, uint16_t lid)
 }
 
 /*
- * A switch with LID 7, an adapter of two ports with LID 9 at the second, and two nodes of one name
- * and LID.
+ * A switch with LID 7, an adapter of two ports with LID 9 at the second, two nodes of one name and
+ * LID, and a multi-plane adapter, whose ports share a GUID and a LID.
  */
 static void make(struct fabric *fabric)
 {
@@ -37,17 +37,22 @@ static void make(struct fabric *fabric)
 	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_SWITCH, 0x100, 4), SWITCH);
 	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x200, 2), ONE);
 	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x300, 1), TWIN);
-	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x400, 1), NODES);
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x400, 1), OTHER_TWIN);
 	name_node(fabric, SWITCH, "leaf");
 	name_node(fabric, ONE, "host");
 	name_node(fabric, TWIN, "twin");
-	name_node(fabric, NODES, "twin");
+	name_node(fabric, OTHER_TWIN, "twin");
 	set_lid(fabric, fabric_port_at(fabric, SWITCH, 0), 7);
 	set_lid(fabric, fabric_port_at(fabric, ONE, 2), 9);
 	set_lid(fabric, fabric_port_at(fabric, TWIN, 1), 6);
-	set_lid(fabric, fabric_port_at(fabric, NODES, 1), 6);
+	set_lid(fabric, fabric_port_at(fabric, OTHER_TWIN, 1), 6);
 	fabric->ports[fabric_port_at(fabric, ONE, 2)].guid = 0x202;
 	fabric_link(fabric, fabric_port_at(fabric, SWITCH, 3), fabric_port_at(fabric, ONE, 2));
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x500, 2), PLANES);
+	for (unsigned int i = 1; i <= 2; i++) {
+		set_lid(fabric, fabric_port_at(fabric, PLANES, i), 11);
+		fabric->ports[fabric_port_at(fabric, PLANES, i)].guid = 0x501;
+	}
 }
 
 static void assert_place(const struct fabric *fabric, const struct fabric_place *place,
@@ -77,6 +82,8 @@ static void targets(void **state)
 		{"0,5", 0, 0, 0, 0},
 		{"0", 1, SWITCH, 0, 7},
 		{"fe80::202", 1, ONE, 2, 9},
+		{"fe80::501", 1, PLANES, 1, 11},
+		{"11", 1, PLANES, 1, 11},
 		{"fe80::999", 0, 0, 0, 0},
 	};
 	struct fabric fabric;
@@ -102,7 +109,7 @@ static void match_guids(struct fabric *fabric)
 {
 	static const struct {
 		const char *word;
-		bool named[NODES + 1];
+		bool named[NODES];
 	} rows[] = {
 		{"0x0000000000000100", {[SWITCH] = true}},
 		{"0000:0000:0000:0200", {[ONE] = true}},
@@ -224,7 +231,7 @@ static void shared_guids(void **state)
 	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 1);
 	assert_int_equal(place.node, TWIN);
 	/* Another node with the GUID of the first. */
-	assert_int_equal(sample_bare_node(&fabric, NODE_TYPE_CA, 0x300, 1), NODES + 1);
+	assert_int_equal(sample_bare_node(&fabric, NODE_TYPE_CA, 0x300, 1), NODES);
 	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 2);
 	fabric_clear(&fabric);
 }

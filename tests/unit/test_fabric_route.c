@@ -349,6 +349,46 @@ static void balance_in_figures(void **state)
 	fabric_clear(&subnet.fabric);
 }
 
+static void count_user(void *context, uint32_t source, uint32_t destination, uint16_t lid)
+{
+	unsigned int *count = context;
+
+	assert_true(source != destination);
+	assert_int_equal(lid, host_lid(8));
+	++*count;
+}
+
+/* Host 8 has another plane at leaf 0, with the same LID. Packets arrive there, too. */
+static void planes(void **state)
+{
+	struct subnet subnet;
+	struct forwarding forwarding;
+	struct balance balance = {.routes = NULL};
+	struct fabric *fabric = &subnet.fabric;
+	unsigned int users = 0;
+	uint32_t plane, out;
+
+	(void)state;
+	make(&subnet);
+	plane = fabric_port_at(fabric, subnet.hosts[8], 2);
+	out = fabric_port_at(fabric, subnet.switches[0], 6);
+	fabric->ports[plane].has_info = true;
+	bits_set(fabric->ports[plane].info, 16 * 8, 16, host_lid(8));
+	fabric_link(fabric, plane, out);
+	subnet.tables[0][host_lid(8)] = 6;
+	check_end(&subnet, 0, 8, ROUTE_ARRIVED, 2, subnet.hosts[8]);
+	make_forwarding(&subnet, &forwarding);
+	balance_count(fabric, &forwarding, &balance);
+	assert_int_equal(balance.lost_pairs, 0);
+	/* From the hosts of that leaf, not from the plane itself. */
+	assert_int_equal(balance.pairs[out], HOSTS);
+	cable_users(fabric, &forwarding, out, count_user, &users);
+	assert_int_equal(users, HOSTS);
+	balance_clear(&balance);
+	forwarding_clear(&forwarding);
+	fabric_clear(fabric);
+}
+
 static void say_link(struct fabric_port *port, unsigned int width, unsigned int speed,
 		     unsigned int mtu)
 {
@@ -530,7 +570,7 @@ int main(void)
 		cmocka_unit_test(way_back),	      cmocka_unit_test(balance_of_all_pairs),
 		cmocka_unit_test(balance_in_figures), cmocka_unit_test(path_record),
 		cmocka_unit_test(empty_rows),	      cmocka_unit_test(owners),
-		cmocka_unit_test(end_of_link),
+		cmocka_unit_test(end_of_link),	      cmocka_unit_test(planes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

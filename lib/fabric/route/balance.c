@@ -68,18 +68,24 @@ static void send_on(struct counter *counter, uint32_t number, uint32_t owner, ui
 	counter->balance->pairs[out] += counter->packets[number];
 	if (next != FABRIC_NONE)
 		counter->packets[next] += counter->packets[number];
-	else if (fabric->ports[out].peer != owner)
+	else if (fabric->ports[out].peer == FABRIC_NONE ||
+		 !forwarding_arrives(fabric, fabric->ports[out].peer, owner, lid))
 		lose(counter, counter->packets[number], number, lid);
 }
 
-/* A port does not send to itself. */
-static void leave_out(struct counter *counter, uint32_t owner)
+/* A port does not send to itself, nor does a plane of it. */
+static void leave_out(struct counter *counter, uint32_t owner, uint16_t lid)
 {
 	const struct fabric *fabric = counter->fabric;
-	uint32_t peer = fabric->ports[owner].peer;
+	const struct fabric_node *node = fabric_node_of(fabric, owner);
 
-	if (peer != FABRIC_NONE && fabric_is_of_switch(fabric, peer))
-		counter->packets[counter->forwarding->of_node[fabric->ports[peer].node]]--;
+	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+		const uint32_t peer = fabric->ports[i].peer;
+
+		if (peer != FABRIC_NONE && fabric_is_of_switch(fabric, peer) &&
+		    forwarding_arrives(fabric, i, owner, lid))
+			counter->packets[counter->forwarding->of_node[fabric->ports[peer].node]]--;
+	}
 }
 
 static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
@@ -95,7 +101,7 @@ static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
 		if (counter->next[i] != FABRIC_NONE)
 			counter->below[counter->next[i]]++;
 	}
-	leave_out(counter, owner);
+	leave_out(counter, owner, lid);
 	for (uint32_t i = 0; i < count; i++)
 		if (!counter->below[i])
 			counter->queue[tail++] = i;

@@ -86,12 +86,13 @@ static void list_guids(struct fabric_finder *finder)
 		qsort(finder->guids, finder->guid_count, sizeof(*finder->guids), by_guid);
 }
 
-/* Counts the ports with the GUID, and takes the first. */
+/* Counts the nodes that have a port with the GUID, and takes the first port. */
 static size_t take_port_guid(struct fabric_finder *finder, uint64_t guid,
 			     struct fabric_place *place)
 {
-	const struct finder_guid *first;
-	size_t count = 0;
+	const struct fabric *fabric = finder->view.fabric;
+	const struct finder_guid *first, *end;
+	size_t count = 1;
 
 	if (!finder->has_guids)
 		list_guids(finder);
@@ -102,9 +103,10 @@ static size_t take_port_guid(struct fabric_finder *finder, uint64_t guid,
 		return 0;
 	while (first > finder->guids && first[-1].guid == guid)
 		first--;
-	while (first + count < finder->guids + finder->guid_count && first[count].guid == guid)
-		count++;
-	take_port(finder->view.fabric, first->port, place);
+	take_port(fabric, first->port, place);
+	end = finder->guids + finder->guid_count;
+	while (++first < end && first->guid == guid)
+		count += fabric->ports[first->port].node != fabric->ports[first[-1].port].node;
 	return count;
 }
 

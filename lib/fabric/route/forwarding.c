@@ -355,13 +355,9 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 /* Whether an earlier port of this node has the LID: the two are not told apart. */
 static bool had_lid(const struct fabric *fabric, uint32_t place, uint32_t lid)
 {
-	for (uint32_t i = fabric_node_of(fabric, place)->first_port; i < place; i++) {
-		const struct fabric_port *port = &fabric->ports[i];
-
-		if (port->has_info && fabric_port_lid(port) &&
-		    lid - fabric_port_lid(port) < fabric_lid_count(port))
+	for (uint32_t i = fabric_node_of(fabric, place)->first_port; i < place; i++)
+		if (fabric_has_lid(&fabric->ports[i], lid))
 			return true;
-	}
 	return false;
 }
 
@@ -370,7 +366,7 @@ static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners, u
 	const struct fabric_port *port = &fabric->ports[place];
 	uint32_t lid = fabric_port_lid(port), count = fabric_lid_count(port);
 
-	if (!port->has_info || !lid)
+	if (!lid)
 		return;
 	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++) {
 		if (counts && !had_lid(fabric, place, i))
@@ -394,6 +390,12 @@ uint32_t *forwarding_owners(const struct fabric *fabric, uint32_t *counts)
 bool forwarding_is_end(const struct fabric *fabric, uint32_t port)
 {
 	return !fabric_is_of_switch(fabric, port) && fabric_port_lid(&fabric->ports[port]);
+}
+
+bool forwarding_arrives(const struct fabric *fabric, uint32_t port, uint32_t owner, uint16_t lid)
+{
+	return port == owner || (fabric->ports[port].node == fabric->ports[owner].node &&
+				 fabric_has_lid(&fabric->ports[port], lid));
 }
 
 uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,

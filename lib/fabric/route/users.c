@@ -58,7 +58,8 @@ static void add_sources(struct users *users, uint32_t number, uint16_t lid)
 	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
 		const uint32_t peer = fabric->ports[i].peer;
 
-		if (peer != FABRIC_NONE && peer != owner && forwarding_is_end(fabric, peer))
+		if (peer != FABRIC_NONE && forwarding_is_end(fabric, peer) &&
+		    !forwarding_arrives(fabric, peer, owner, lid))
 			users->user(users->context, peer, owner, lid);
 	}
 }
@@ -70,7 +71,8 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 
 	/* An adapter sends everything through its one cable. */
 	if (!fabric_is_of_switch(fabric, cable)) {
-		if (owner != cable && forwarding_is_end(fabric, cable))
+		if (forwarding_is_end(fabric, cable) &&
+		    !forwarding_arrives(fabric, cable, owner, lid))
 			users->user(users->context, cable, owner, lid);
 		return;
 	}
