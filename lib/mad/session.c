@@ -136,7 +136,8 @@ bool mad_destination_is_named_lid(const struct mad_destination *destination)
 const char *mad_smp_silence_hint(bool named_lid)
 {
 	return named_lid ? "no port has this LID, the node or the path to it is down, or it "
-			   "answers only with its M_Key (--mkey)"
+			   "answers only with its M_Key (--mkey); in a multi-plane (XDR) subnet, "
+			   "give a directed route (-D 0,1,3)"
 			 : "the node or the path to it is down, or it answers only with its "
 			   "M_Key (--mkey)";
 }

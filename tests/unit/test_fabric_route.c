@@ -373,6 +373,7 @@ static void planes(void **state)
 	plane = fabric_port_at(fabric, subnet.hosts[8], 2);
 	out = fabric_port_at(fabric, subnet.switches[0], 6);
 	fabric->ports[plane].has_info = true;
+	fabric->ports[plane].guid = fabric->ports[port_of_host(&subnet, 8)].guid;
 	bits_set(fabric->ports[plane].info, 16 * 8, 16, host_lid(8));
 	fabric_link(fabric, plane, out);
 	subnet.tables[0][host_lid(8)] = 6;

@@ -271,7 +271,8 @@ static void losses(void **state)
 		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
 		{PING_SMP, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
 		 "no port has this LID, the node or the path to it is down, or it answers only "
-		 "with its M_Key (--mkey)",
+		 "with its M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+		 "(-D 0,1,3)",
 		 .named_lid = true},
 		{PING_OPENIB, 0, -EHOSTUNREACH, 0x0c, "not told",
 		 "no valid answer to 5 of 5 requests (refused with status 0x000c: "

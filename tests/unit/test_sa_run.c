@@ -697,8 +697,8 @@ static const struct command_row pings_rows[] = {
 	 "7      -       1        0    100      -      -      -      -      -\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n",
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n",
 	 "7 get NodeInfo 0x0\n"},
 	{"ping 7 -c 1 --openib --tsv -o received", STATUS_FAULT,
 	 "received\n"

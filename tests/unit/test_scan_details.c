@@ -373,6 +373,26 @@ static void manager_at_a_second_port(void **state)
 	}
 }
 
+/* The planes of a multi-plane adapter claim the same manager, which is no second one. */
+static void manager_of_planes(void **state)
+{
+	struct fabric_managers managers;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	sample_cable(&bed.fabric, LEAF, 3, OTHER, 2);
+	for (unsigned int i = 1; i <= 2; i++) {
+		set_port(&bed, OTHER, i, 3, 3, true);
+		bed.fabric.ports[fabric_port_at(&bed.fabric, OTHER, i)].guid = 0x301;
+	}
+	read_managers(&bed, 1, &managers);
+	assert_string_equal(bed.asked, "0,1,2 20 0\n");
+	assert_int_equal(managers.count, 1);
+	fabric_managers_clear(&managers);
+	end(&bed);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -380,6 +400,7 @@ int main(void)
 		cmocka_unit_test(empty_blocks),		 cmocka_unit_test(unanswered),
 		cmocka_unit_test(manager_of_most_ports), cmocka_unit_test(managers_that_are_asked),
 		cmocka_unit_test(what_managers_say),	 cmocka_unit_test(manager_at_a_second_port),
+		cmocka_unit_test(manager_of_planes),
 	};
 
 	return cmocka_run_group_tests_name("scan_details", tests, NULL, NULL);

@@ -808,8 +808,8 @@ static const struct command_row complaints_rows[] = {
 	 "9\t8\n",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n"
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n"
 	 "rdmactl smp: 8: cannot read PortInfo: no answer, asked once\n"
 	 "  the node answers other requests but not this one: it may not have the "
 	 "attribute\n",
@@ -945,8 +945,8 @@ static const struct command_row complaints_rows[] = {
 	 "9\tnode 9\\x01\n",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked 4 times\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n",
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n",
 	 "7 get NodeInfo 0x0\n"
 	 "9 get NodeInfo 0x0\n"
 	 "7 get NodeInfo 0x0\n"
@@ -957,8 +957,8 @@ static const struct command_row complaints_rows[] = {
 	{"smp lft 7", STATUS_FAILED, "",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked 4 times\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n",
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n",
 	 "7 get NodeInfo 0x0\n"
 	 "7 get NodeInfo 0x0\n"
 	 "7 get NodeInfo 0x0\n"
@@ -1006,8 +1006,8 @@ static const struct command_row complaints_rows[] = {
 	{"smp nodedesc 8", STATUS_FAILED, "",
 	 "rdmactl smp: 8: cannot read NodeDescription: no answer, asked 4 times\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n",
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n",
 	 "8 get NodeDescription 0x0\n"
 	 "8 get NodeDescription 0x0\n"
 	 "8 get NodeDescription 0x0\n"
@@ -1324,8 +1324,8 @@ static const struct command_row refused_sets_rows[] = {
 	{"smp portinfo 7 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	 "rdmactl smp: 7: cannot read PortInfo: no answer, asked 4 times\n"
 	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
-	 "M_Key "
-	 "(--mkey)\n",
+	 "M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	 "(-D 0,1,3)\n",
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"
@@ -1429,8 +1429,8 @@ static const struct command_row sets_lost = {
 	"rdmactl smp: 9: it is unknown whether the change took effect: no answer, asked "
 	"once\n"
 	"  no port has this LID, the node or the path to it is down, or it answers only with its "
-	"M_Key "
-	"(--mkey)\n",
+	"M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	"(-D 0,1,3)\n",
 	"9 get PortInfo 0x2\n"
 	"9 set PortInfo 0x2\n"};
 
@@ -1694,7 +1694,7 @@ static void refused_commands(void **state)
 #define NOT_ANSWERED                                                                               \
 	"rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n"                            \
 	"  no port has this LID, the node or the path to it is down, or it answers only with its " \
-	"M_Key (--mkey)\n"
+	"M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route (-D 0,1,3)\n"
 
 /* The sending port may be the cause: it is mentioned only after a request without an answer. */
 static void port_not_active(void **state)

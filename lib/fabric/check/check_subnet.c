@@ -59,15 +59,6 @@ static void report_lids(struct check_run *run, const struct lids *owner, const s
 					  again->last, owner->first, owner->last, name));
 }
 
-/* Planes of one port of a multi-plane adapter share its LID and its GUID. */
-static bool are_planes(const struct fabric *fabric, const struct lids *one,
-		       const struct lids *other)
-{
-	const struct fabric_port *a = &fabric->ports[one->port], *b = &fabric->ports[other->port];
-
-	return one->first == other->first && a->node == b->node && a->guid == b->guid;
-}
-
 void check_duplicate_lid(struct check_run *run)
 {
 	_cleanup_(freep) struct lids *items = NULL;
@@ -88,7 +79,7 @@ void check_duplicate_lid(struct check_run *run)
 		qsort(items, count, sizeof(*items), compare_lids);
 	for (size_t i = 0; i < count; i++) {
 		if (i && items[i].first <= owner.last &&
-		    !are_planes(run->fabric, &items[i - 1], &items[i]))
+		    !fabric_are_planes(run->fabric, items[i - 1].port, items[i].port))
 			report_lids(run, &owner, &items[i]);
 		/* The range that reaches furthest is the one that the next may overlap. */
 		if (items[i].last > owner.last)

@@ -208,6 +208,14 @@ bool fabric_has_lid(const struct fabric_port *port, uint32_t lid)
 	return first && lid >= first && lid < first + fabric_lid_count(port);
 }
 
+bool fabric_are_planes(const struct fabric *fabric, uint32_t port, uint32_t other)
+{
+	const struct fabric_port *a = &fabric->ports[port], *b = &fabric->ports[other];
+
+	return port == other || (a->node == b->node && fabric_port_lid(a) &&
+				 fabric_port_lid(a) == fabric_port_lid(b) && a->guid == b->guid);
+}
+
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_node *node = fabric_node_of(fabric, port);

@@ -69,12 +69,12 @@ static void send_on(struct counter *counter, uint32_t number, uint32_t owner, ui
 	if (next != FABRIC_NONE)
 		counter->packets[next] += counter->packets[number];
 	else if (fabric->ports[out].peer == FABRIC_NONE ||
-		 !forwarding_arrives(fabric, fabric->ports[out].peer, owner, lid))
+		 !fabric_are_planes(fabric, fabric->ports[out].peer, owner))
 		lose(counter, counter->packets[number], number, lid);
 }
 
 /* A port does not send to itself, nor does a plane of it. */
-static void leave_out(struct counter *counter, uint32_t owner, uint16_t lid)
+static void leave_out(struct counter *counter, uint32_t owner)
 {
 	const struct fabric *fabric = counter->fabric;
 	const struct fabric_node *node = fabric_node_of(fabric, owner);
@@ -83,7 +83,7 @@ static void leave_out(struct counter *counter, uint32_t owner, uint16_t lid)
 		const uint32_t peer = fabric->ports[i].peer;
 
 		if (peer != FABRIC_NONE && fabric_is_of_switch(fabric, peer) &&
-		    forwarding_arrives(fabric, i, owner, lid))
+		    fabric_are_planes(fabric, i, owner))
 			counter->packets[counter->forwarding->of_node[fabric->ports[peer].node]]--;
 	}
 }
@@ -101,7 +101,7 @@ static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
 		if (counter->next[i] != FABRIC_NONE)
 			counter->below[counter->next[i]]++;
 	}
-	leave_out(counter, owner, lid);
+	leave_out(counter, owner);
 	for (uint32_t i = 0; i < count; i++)
 		if (!counter->below[i])
 			counter->queue[tail++] = i;

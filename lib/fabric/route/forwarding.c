@@ -392,12 +392,6 @@ bool forwarding_is_end(const struct fabric *fabric, uint32_t port)
 	return !fabric_is_of_switch(fabric, port) && fabric_port_lid(&fabric->ports[port]);
 }
 
-bool forwarding_arrives(const struct fabric *fabric, uint32_t port, uint32_t owner, uint16_t lid)
-{
-	return port == owner || (fabric->ports[port].node == fabric->ports[owner].node &&
-				 fabric_has_lid(&fabric->ports[port], lid));
-}
-
 uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,
 			uint32_t table, uint16_t lid)
 {

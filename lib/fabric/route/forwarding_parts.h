@@ -24,11 +24,6 @@ void forwarding_take_multicast(struct forwarding *forwarding, const struct forwa
 bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table);
 /* Whether the port sends and receives data, as ports of switches do not. */
 bool forwarding_is_end(const struct fabric *fabric, uint32_t port);
-/*
- * Whether a packet to that LID of the owner has arrived at this port: the owner, or another plane
- * of a multi-plane adapter.
- */
-bool forwarding_arrives(const struct fabric *fabric, uint32_t port, uint32_t owner, uint16_t lid);
 /* The port by which the switch of a table sends packets to the LID, or FABRIC_NONE. */
 uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,
 			uint32_t table, uint16_t lid);

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
+#include "fabric/route/forwarding.h"
 #include "mad/engine/gather.h"
 #include "schema/bits.h"
 
@@ -28,7 +28,7 @@ static bool is_there(const struct follower *follower, uint32_t port)
 	/* The LID belongs to the switch, whichever port the packet arrived at. */
 	if (fabric_is_of_switch(fabric, follower->to))
 		return fabric->ports[port].node == fabric->ports[follower->to].node;
-	return forwarding_arrives(fabric, port, follower->to, follower->lid);
+	return fabric_are_planes(fabric, port, follower->to);
 }
 
 /* A route has few hops, so searching them is faster than a list of all nodes for each route. */

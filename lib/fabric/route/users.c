@@ -59,7 +59,7 @@ static void add_sources(struct users *users, uint32_t number, uint16_t lid)
 		const uint32_t peer = fabric->ports[i].peer;
 
 		if (peer != FABRIC_NONE && forwarding_is_end(fabric, peer) &&
-		    !forwarding_arrives(fabric, peer, owner, lid))
+		    !fabric_are_planes(fabric, peer, owner))
 			users->user(users->context, peer, owner, lid);
 	}
 }
@@ -71,8 +71,7 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 
 	/* An adapter sends everything through its one cable. */
 	if (!fabric_is_of_switch(fabric, cable)) {
-		if (forwarding_is_end(fabric, cable) &&
-		    !forwarding_arrives(fabric, cable, owner, lid))
+		if (forwarding_is_end(fabric, cable) && !fabric_are_planes(fabric, cable, owner))
 			users->user(users->context, cable, owner, lid);
 		return;
 	}

@@ -239,7 +239,7 @@ static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 static void list_managers(const struct fabric *fabric, struct fabric_managers *managers)
 {
 	const uint16_t lid = fabric_manager_lid(fabric);
-	uint32_t believed = FABRIC_NONE;
+	uint32_t believed = FABRIC_NONE, last = FABRIC_NONE;
 	bool listed = false;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
@@ -249,8 +249,9 @@ static void list_managers(const struct fabric *fabric, struct fabric_managers *m
 		if (!fabric_is_end_port(fabric, i))
 			continue;
 		says_so = port_info_cap_mask(port->info) & PORT_CAP_SM;
-		if (says_so)
-			add(managers, i, fabric_port_lid(port));
+		/* Planes have one manager. */
+		if (says_so && (last == FABRIC_NONE || !fabric_are_planes(fabric, i, last)))
+			add(managers, last = i, fabric_port_lid(port));
 		if (lid && fabric_has_lid(port, lid)) {
 			believed = i;
 			listed |= says_so;
