@@ -171,6 +171,36 @@ node-new\tnode0 HCA-1\t\t\tleaf1/2
 lid-changed\tnode1 HCA-1\t1\t5\t6' ]
 }
 
+@test "fabric: the planes of a multi-plane adapter are one node of a list from ibnetdiscover -p" {
+	cat >"$dir/planes" <<-'END'
+		switchguid=0x100(100)
+		Switch	8 "S-0000000000000100"		# "plane1" base port 0 lid 1 lmc 0
+		[1]	"H-0000000000000200"[1](200) 		# "node0 HCA-1" lid 4 1xXDR
+
+		switchguid=0x110(110)
+		Switch	8 "S-0000000000000110"		# "plane2" base port 0 lid 2 lmc 0
+		[1]	"H-0000000000000200"[2](200) 		# "node0 HCA-1" lid 4 1xXDR
+
+		caguid=0x200
+		Ca	2 "H-0000000000000200"		# "node0 HCA-1"
+		[1](200) 	"S-0000000000000100"[1]		# lid 4 lmc 0 "plane1" lid 1 1xXDR
+		[2](200) 	"S-0000000000000110"[1]		# lid 4 lmc 0 "plane2" lid 2 1xXDR
+	END
+	cat >"$dir/list" <<-'END'
+		SW     1  1 0x0000000000000100 1x XDR - CA     4  1 0x0000000000000200 ( 'plane1' - 'node0 HCA-1' )
+		SW     2  1 0x0000000000000110 1x XDR - CA     4  2 0x0000000000000200 ( 'plane2' - 'node0 HCA-1' )
+		CA     4  2 0x0000000000000200 1x XDR - SW     2  1 0x0000000000000110 ( 'node0 HCA-1' - 'plane2' )
+		CA     4  1 0x0000000000000200 1x XDR - SW     1  1 0x0000000000000100 ( 'node0 HCA-1' - 'plane1' )
+	END
+	try fabric scan --load "$dir/planes" --diff "$dir/list" --quiet
+	expect 3 '' "rdmactl fabric: $dir/list: line 1: a list of ibnetdiscover -p has no GUIDs of nodes: each port of an adapter is a node of its own, and the number of a switch's ports is a guess"
+	try fabric scan --load "$dir/list" --diff "$dir/planes" --quiet
+	expect 3 '' "rdmactl fabric: $dir/list: line 1: a list of ibnetdiscover -p has no GUIDs of nodes: each port of an adapter is a node of its own, and the number of a switch's ports is a guess"
+	# Neither is their LID taken for that of two ports.
+	try fabric check --load "$dir/planes" --quiet
+	[ "$status" = 3 ]
+}
+
 @test "fabric check: findings as text" {
 	try fabric check --load "$subnets/slow-cables.txt" --quiet
 	expect 4 "warning  the ends of a link run at different widths or speeds [rate-mismatch]

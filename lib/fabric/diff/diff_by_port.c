@@ -48,23 +48,26 @@ static void copy_switch(struct splitter *splitter, const struct fabric_node *nod
 
 /*
  * Makes each port a node as in the list: with the port's GUID, and without ports of higher numbers.
+ * Ports of one GUID, which are planes, are one node.
  */
 static void split(struct splitter *splitter, const struct fabric_node *node)
 {
-	for (uint32_t place = node->first_port + 1; place <= node->first_port + node->port_count;
-	     place++) {
-		const struct fabric_port *port = &splitter->from->ports[place];
+	const struct fabric_port *ports = &splitter->from->ports[node->first_port];
+
+	for (unsigned int i = node->port_count; i; i--) {
 		uint8_t info[NODE_INFO_BYTES];
 
-		if (!port->guid)
+		if (!ports[i].guid || splitter->ports[node->first_port + i] != FABRIC_NONE)
 			continue;
 		memcpy(info, node->info, sizeof(info));
-		node_info_set_node_guid(info, port->guid);
-		node_info_set_port_guid(info, port->guid);
-		node_info_set_ports(info, port->number);
-		node_info_set_local_port(info, port->number);
+		node_info_set_node_guid(info, ports[i].guid);
+		node_info_set_port_guid(info, ports[i].guid);
+		node_info_set_ports(info, (uint8_t)i);
+		node_info_set_local_port(info, (uint8_t)i);
 		copy_node(splitter, node, info);
-		copy_port(splitter, place);
+		for (unsigned int j = i; j; j--)
+			if (ports[j].guid == ports[i].guid)
+				copy_port(splitter, node->first_port + j);
 	}
 }
 
