@@ -44,6 +44,16 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 	return found;
 }
 
+bool fabric_run_split(struct fabric_run *run, const char *word, char **ret_node,
+		      unsigned int *ret_port)
+{
+	struct fabric_place place;
+
+	return mad_target_split(word, ret_node, ret_port) &&
+	       (fabric_run_look_for_port(run, *ret_node, &place) ||
+		!fabric_run_look_for_port(run, word, &place));
+}
+
 char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node)
 {
 	const unsigned int count = run->fabric.nodes[node].port_count;

@@ -20,11 +20,7 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	struct fabric_place place;
 	unsigned int port = 0;
 
-	/* A name, too, may end with a slash and a number. */
-	if (!mad_target_split(word, &node, &port) ||
-	    (!fabric_run_look_for_port(run, node, &place) &&
-	     fabric_run_look_for_port(run, word, &place))) {
-
+	if (!fabric_run_split(run, word, &node, &port)) {
 		listing_fail_format(
 			&run->mad.listing, STATUS_USAGE,
 			"give NODE/PORT, where NODE is a name, LID, GUID or directed route",

@@ -81,6 +81,9 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 				struct fabric_place *ret_place);
 /* Says why a word that may mean so many places (not 1) is of no use; to be freed. */
 char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found);
+/* Whether a word is NODE/PORT: a name, too, may end with a slash and a number. */
+bool fabric_run_split(struct fabric_run *run, const char *word, char **ret_node,
+		      unsigned int *ret_port);
 /* Says which ports a node has, for a word with another one; to be freed. */
 char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node);
 /*

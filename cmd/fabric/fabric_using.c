@@ -50,10 +50,7 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	int status = STATUS_NOTHING;
 	struct fabric_place place;
 	unsigned int number = 0;
-	/* A name, too, may end with a slash and a number. */
-	const bool named = mad_target_split(word, &node, &number) &&
-			   (fabric_run_look_for_port(run, node, &place) ||
-			    !fabric_run_look_for_port(run, word, &place));
+	const bool named = fabric_run_split(run, word, &node, &number);
 
 	if (!fabric_run_find_port(run, named ? node : word, &place))
 		return false;

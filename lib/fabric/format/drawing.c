@@ -171,12 +171,8 @@ struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *
 			for (last = 0; last < count; last++)
 				if (!memcmp(&list[last].kind, &kind, sizeof(kind)))
 					break;
-			if (last == count) {
-				struct cable_count *added = mem_append(&list, &count,
-								       sizeof(*list));
-
-				added->kind = kind;
-			}
+			if (last == count)
+				MEM_ADD(list, count) = (struct cable_count){.kind = kind};
 		}
 		list[last].count++;
 	}

@@ -343,7 +343,6 @@ static int add_failure(struct maker *maker, size_t row)
 	const struct saved_failure *saved = &(
 		(const struct saved_failure *)maker->saved->unanswered.rows)[row];
 	struct fabric *fabric = maker->fabric;
-	struct fabric_failure *failure;
 	uint32_t port = FABRIC_NONE;
 
 	if (saved->node_index.known || saved->port.known) {
@@ -359,13 +358,14 @@ static int add_failure(struct maker *maker, size_t row)
 				"row %zu of the unanswered queries: a number is missing or too "
 				"large",
 				row);
-	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
-	failure->port = port;
-	failure->attribute = (uint16_t)saved->attribute.value;
-	failure->at_peer = saved->at_peer == TRISTATE_YES;
-	failure->error = -(int)saved->error.value;
-	failure->status = (uint16_t)saved->status.value;
-	failure->tries = (unsigned int)saved->tries.value;
+	MEM_ADD(fabric->failures, fabric->failure_count) = (struct fabric_failure){
+		.port = port,
+		.attribute = (uint16_t)saved->attribute.value,
+		.at_peer = saved->at_peer == TRISTATE_YES,
+		.error = -(int)saved->error.value,
+		.status = (uint16_t)saved->status.value,
+		.tries = (unsigned int)saved->tries.value,
+	};
 	return 0;
 }
 
@@ -376,13 +376,13 @@ static int add_faults(struct maker *maker)
 
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct saved_fault *saved = &((const struct saved_fault *)faults->rows)[i];
-		struct fabric_fault *fault;
 
 		if (!saved->reason || saved->line.value > UINT32_MAX)
 			return complain(maker, "row %zu of the faults is malformed", i);
-		fault = mem_append(&fabric->faults, &fabric->fault_count, sizeof(*fault));
-		fault->line = (uint32_t)saved->line.value;
-		fault->reason = text_clean(saved->reason, strlen(saved->reason));
+		MEM_ADD(fabric->faults, fabric->fault_count) = (struct fabric_fault){
+			.line = (uint32_t)saved->line.value,
+			.reason = text_clean(saved->reason, strlen(saved->reason)),
+		};
 	}
 	return 0;
 }

@@ -44,8 +44,7 @@ void topology_add_fault(struct topology_text *parts, unsigned int line, char *re
 		free(reason);
 		return;
 	}
-	fault = mem_append(&parts->faults, &parts->fault_count, sizeof(*fault));
-	*fault = (struct topology_fault){line, line, 1, reason};
+	MEM_ADD(parts->faults, parts->fault_count) = (struct topology_fault){line, line, 1, reason};
 }
 
 static bool take(struct parser *parser, const char *word)
@@ -452,20 +451,21 @@ static void tell_faults(struct topology_text *parts, struct fabric *fabric)
 {
 	for (size_t i = 0; i < parts->fault_count; i++) {
 		const struct topology_fault *from = &parts->faults[i];
-		struct fabric_fault *fault = mem_append(&fabric->faults, &fabric->fault_count,
-							sizeof(*fault));
 
-		fault->line = from->line;
-		fault->reason = from->count == 1
-					? mem_string(from->reason)
-					: mem_format("%s (and %u more such line%s, up to line %u)",
-						     from->reason, from->count - 1,
-						     from->count > 2 ? "s" : "", from->last);
+		MEM_ADD(fabric->faults, fabric->fault_count) = (struct fabric_fault){
+			.line = from->line,
+			.reason = from->count == 1
+					  ? mem_string(from->reason)
+					  : mem_format(
+						    "%s (and %u more such line%s, up to line %u)",
+						    from->reason, from->count - 1,
+						    text_plural_s(from->count - 1), from->last),
+		};
 	}
 	if (parts->more)
-		((struct fabric_fault *)mem_append(&fabric->faults, &fabric->fault_count,
-						   sizeof(*fabric->faults)))
-			->reason = mem_format("%u more lines cannot be used", parts->more);
+		MEM_ADD(fabric->faults, fabric->fault_count) = (struct fabric_fault){
+			.reason = mem_format("%u more lines cannot be used", parts->more),
+		};
 }
 
 int fabric_read_topology(const char *text, size_t length, struct fabric *fabric, char **ret_message)

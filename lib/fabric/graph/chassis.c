@@ -220,12 +220,10 @@ static void add_systems(struct grouping *group, struct system *systems, size_t c
 		return;
 	qsort(systems, kept, sizeof(*systems), compare_first);
 	for (size_t i = 0; i < kept; i++) {
-		if (!i || systems[i].guid != systems[i - 1].guid) {
-			struct chassis *added = mem_append(&list->items, &list->count,
-							   sizeof(*added));
-
-			added->guid = systems[i].guid;
-		}
+		if (!i || systems[i].guid != systems[i - 1].guid)
+			MEM_ADD(list->items, list->count) = (struct chassis){
+				.guid = systems[i].guid,
+			};
 		/* Those without a slot are in the order of discovery, which runs the other way. */
 		add_of_system(group, (uint32_t)list->count, systems[i].node,
 			      UINT32_MAX - systems[i].order);

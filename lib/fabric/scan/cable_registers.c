@@ -120,14 +120,12 @@ static bool next(void *context, struct mad_request *request)
 static void note_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
 {
 	struct fabric_plugs *plugs = reader->plugs;
-	struct fabric_failure *failure;
+	struct fabric_failure failure = fabric_failure_of(plugs->items[agent->current].port, reply);
 
-	if (agent->noted)
-		return;
+	failure.mgmt_class = MAD_CLASS_MELLANOX;
+	if (!agent->noted)
+		MEM_ADD(plugs->failures, plugs->failure_count) = failure;
 	agent->noted = true;
-	failure = mem_append(&plugs->failures, &plugs->failure_count, sizeof(*failure));
-	*failure = fabric_failure_of(plugs->items[agent->current].port, reply);
-	failure->mgmt_class = MAD_CLASS_MELLANOX;
 }
 
 static void give_up(const struct reader *reader, struct agent *agent, enum fabric_plug_state state)
