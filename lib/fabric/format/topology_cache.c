@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "schema/bits.h"
 
 #define MAGIC	0x8fe7832bu
@@ -62,6 +63,7 @@ struct reader {
 	const unsigned char **nodes; /* records */
 	const unsigned char *ports;  /* the first record */
 	struct key *keys;	     /* of all port records, sorted */
+	uint32_t lost;		     /* cables to ports without a record */
 	struct fabric *fabric;
 	char **message;
 };
@@ -231,8 +233,11 @@ static uint32_t find_port(const struct reader *reader, const unsigned char *reco
 	return found ? found->place : FABRIC_NONE;
 }
 
-/* Both ends of a cable have a record, and each refers to the other. */
-static int take_cables(const struct reader *reader)
+/*
+ * Both ends of a cable have a record, and each refers to the other. ibnetdiscover before rdma-core
+ * 64 also refers to ports whose PortInfo timed out, which have no record.
+ */
+static int take_cables(struct reader *reader)
 {
 	struct fabric *fabric = reader->fabric;
 
@@ -244,7 +249,11 @@ static int take_cables(const struct reader *reader)
 			continue;
 		port = find_port(reader, record, 0, AT_NUMBER);
 		peer = find_port(reader, record, AT_PEER_GUID, AT_PEER_NUMBER);
-		if (peer == FABRIC_NONE || !record[AT_NUMBER] || !record[AT_PEER_NUMBER] ||
+		if (peer == FABRIC_NONE && record[AT_NUMBER] && record[AT_PEER_NUMBER]) {
+			reader->lost++;
+			continue;
+		}
+		if (!record[AT_NUMBER] || !record[AT_PEER_NUMBER] ||
 		    (fabric->ports[port].peer != FABRIC_NONE && fabric->ports[port].peer != peer) ||
 		    (fabric->ports[peer].peer != FABRIC_NONE && fabric->ports[peer].peer != port))
 			return fail(reader, mem_format("the cable of port %u of node 0x%016" PRIx64
@@ -302,6 +311,13 @@ int fabric_read_cache(const unsigned char *bytes, size_t length, struct fabric *
 		return rc;
 	}
 	topology_arrange(&found);
+	if (reader.lost)
+		MEM_ADD(found.faults, found.fault_count) = (struct fabric_fault){
+			.reason = mem_format(
+				"the file lacks the other end of %u cable%s, which did "
+				"not answer",
+				reader.lost, text_plural_s(reader.lost)),
+		};
 	found.source = FABRIC_CACHE;
 	*fabric = found;
 	return 0;
