@@ -662,6 +662,7 @@ static void loaded(void **state)
 		    "0000:0000:0000:0444 now\n"
 		    "  rdmactl fabric scan --save FILE saves a new scan\n"
 		    "rdmactl fabric: leaf2: no answer, asked 4 times\n"
+		    "  without --load, rdmactl fabric errors scans by directed routes\n"
 		    "rdmactl fabric: host3: refused with status 0x001c: invalid-value\n");
 	live.stop_after = 3;
 	live_expect(line, 3, "node\tport\terror_count\n",
