@@ -15,10 +15,10 @@
 static void report_other(struct fabric_run *run, uint32_t node, const struct mad_item *item)
 {
 	_cleanup_(freep) char *name = fabric_node_name(&run->view, node), *text = NULL;
-	const bool silent = item->error || item->status;
+	const bool failed = item->error || item->status;
 	char guid[GUID_TEXT_SIZE];
 
-	if (silent) {
+	if (failed) {
 		text = mad_failure_text(item->request.mgmt_class, item->error, item->status,
 					item->tries);
 	} else {
@@ -27,7 +27,7 @@ static void report_other(struct fabric_run *run, uint32_t node, const struct mad
 				  item->request.to.lid, guid);
 	}
 	problem_add_text(&run->mad.listing.problems, name, NULL, "smp", text,
-			 silent ? "without --load, rdmactl fabric errors scans by directed routes"
+			 failed ? "without --load, rdmactl fabric errors scans by directed routes"
 				: "rdmactl fabric scan --save FILE saves a new scan");
 }
 
