@@ -129,7 +129,7 @@ static void report_hole(const struct walker *walker, uint32_t node, unsigned int
 		check_report(walker->run, fabric_port_at(walker->fabric, node, port), evidence);
 }
 
-static void find_holes(const struct walker *walker, size_t number)
+static void find_holes_of(const struct walker *walker, size_t number)
 {
 	const struct forwarding_table *table = &walker->forwarding->tables[number];
 	const struct way_out *ways = &walker->ways[number * WAYS_OUT];
@@ -146,6 +146,12 @@ static void find_holes(const struct walker *walker, size_t number)
 	for (unsigned int port = 0; port < ARRAY_SIZE(holes); port++)
 		if (holes[port].count)
 			report_hole(walker, table->node, port, &holes[port]);
+}
+
+static void find_holes(const struct walker *walker)
+{
+	for (size_t i = 0; i < walker->forwarding->count; i++)
+		find_holes_of(walker, i);
 }
 
 /* Table of the switch that gets the packet next; FABRIC_NONE if it arrives or goes no further. */
@@ -215,47 +221,33 @@ static void find_loops(const struct walker *walker)
 			report_loop(walker, i, &loops[i]);
 }
 
-static bool begin(struct check_run *run, struct walker *walker)
+static void walk(struct check_run *run, void (*find)(const struct walker *walker))
 {
-	*walker = (struct walker){
+	struct walker walker = {
 		.run = run,
 		.fabric = run->fabric,
 		.forwarding = run->input->forwarding,
 	};
-	if (!walker->forwarding)
-		return false;
-	walker->owners = forwarding_owners(run->fabric, NULL);
-	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
-		if (walker->owners[lid] != FABRIC_NONE)
-			MEM_ADD(walker->owned, walker->owned_count) = lid;
-	find_ways_out(walker);
-	return true;
-}
 
-static void end(struct walker *walker)
-{
-	free(walker->ways);
-	free(walker->owned);
-	free(walker->owners);
+	if (!walker.forwarding)
+		return;
+	walker.owners = forwarding_owners(run->fabric, NULL);
+	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
+		if (walker.owners[lid] != FABRIC_NONE)
+			MEM_ADD(walker.owned, walker.owned_count) = lid;
+	find_ways_out(&walker);
+	find(&walker);
+	free(walker.ways);
+	free(walker.owned);
+	free(walker.owners);
 }
 
 void check_lft_hole(struct check_run *run)
 {
-	struct walker walker;
-
-	if (!begin(run, &walker))
-		return;
-	for (size_t i = 0; i < walker.forwarding->count; i++)
-		find_holes(&walker, i);
-	end(&walker);
+	walk(run, find_holes);
 }
 
 void check_lft_loop(struct check_run *run)
 {
-	struct walker walker;
-
-	if (!begin(run, &walker))
-		return;
-	find_loops(&walker);
-	end(&walker);
+	walk(run, find_loops);
 }
