@@ -182,22 +182,24 @@ static void other_ends(void **state)
 	}
 }
 
-/* A line longer than any list has: names are at most 64 bytes. */
-static void long_lines(void **state)
+/* Names of a node name map may have more than two hundred bytes. */
+static void long_names(void **state)
 {
-	static const size_t lengths[] = {255, 256};
-	static const char begin[] = "SW 1 1 " LEAF " 4x SDR 'a'";
+	_cleanup_(freep) char *name = mem_format("%0220u", 7u);
+	_cleanup_(freep) char *text = mem_format("SW 1 1 " LEAF " 4x SDR - CA 2 1 " NODE
+						 " ( '%s' - '%s' )\nCA 2 1 " NODE
+						 " 4x SDR - SW 1 1 " LEAF " ( '%s' - '%s' )\n",
+						 name, name, name, name);
+	const struct fabric_node *leaf;
+	struct fabric fabric;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
-		char text[300] = {0};
-		struct fabric fabric;
-
-		memset(text, 'x', lengths[i]);
-		memcpy(text, begin, strlen(begin));
-		assert_int_equal(read_list(text, &fabric), lengths[i] < 256 ? 0 : -ENOMSG);
-		fabric_clear(&fabric);
-	}
+	assert_int_equal(read_list(text, &fabric), 0);
+	assert_int_equal(fabric.node_count, 2);
+	leaf = node_of(&fabric, 0x0002c902004f0000);
+	assert_memory_equal(leaf->description, name, NODE_DESCRIPTION_BYTES);
+	assert_int_not_equal(fabric.ports[leaf->first_port + 1].peer, FABRIC_NONE);
+	fabric_clear(&fabric);
 }
 
 int main(void)
@@ -207,7 +209,7 @@ int main(void)
 		cmocka_unit_test(blocks),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(other_ends),
-		cmocka_unit_test(long_lines),
+		cmocka_unit_test(long_names),
 	};
 
 	return cmocka_run_group_tests_name("topology_ports", tests, NULL, NULL);

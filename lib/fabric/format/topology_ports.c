@@ -107,10 +107,8 @@ bool topology_take_port(struct topology_text *parts, unsigned int line, const ch
 	struct topology_block *block;
 	int count, at = 0;
 
-	if (length >= sizeof(copy))
-		return false;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
+	/* The names at the end, which a node name map may make long, are not parsed here. */
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, text);
 	count = sscanf(copy, "%2[SWCART] %5u %3u 0x%n%16[0-9a-f] %3[0-9x?] %7[A-Z0-9?]%n",
 		       here.type, &here.lid, &here.port, &here.at, here.guid, width, speed, &at);
 	if (count != 6 || !at || !is_valid(&here))
