@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
@@ -23,13 +24,20 @@ static bool load(const char *via, uint64_t needs, struct inventory *inventory)
 	       !inventory_load(inventory, &request, NULL, NULL);
 }
 
-/* Whether the port of `via`, by default the best one of the host, has no LIDs. */
+/*
+ * Whether the port of `via`, by default the best one of the host, has no LIDs. The simulator of a
+ * fabric starts its thread when the first file is opened, and that thread must not get the signals
+ * that end a session.
+ */
 static bool port_is_ethernet(const char *via)
 {
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	_cleanup_(signals_release) struct signals signals = SIGNALS_NONE;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(mad_port_clear) struct mad_port port = {0};
 
+	signals_catch(&signals, ends);
 	if (!load(via, MAD_PORT_NEEDS, &inventory))
 		return false;
 	return !mad_port_choose(&inventory, true, &port, &reason, &hint) && !port.smi_device;

@@ -6,6 +6,7 @@ subnet manager may run: it would query SMInfo of the server, which has no agent 
 datagram crashes any client.
 """
 
+import json
 import re
 import signal
 import time
@@ -102,6 +103,18 @@ def no_limit(sim):
     lid = str(min(sim.lids().values()))
     document = sim.document('pings', 'ping', '-c', '1', '--timeout', '0', lid, latsim={'RTT_USEC': 600000})
     return whole(document.rows[0], 1)
+
+
+def endless(sim):
+    """-c 0 sends requests until a signal comes, which ends it cleanly."""
+    words = ('ping', '-v', '-e', '--jsonl', '-c', '0', '-i', '1ms', str(min(sim.lids().values())))
+    process = sim.client([program.RDMACTL, *words])
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest = process.communicate(timeout=bed.SECONDS)[0]
+    rows = [json.loads(line) for line in (first + rest).splitlines()]
+    return unequal('status', process.returncode, 0) + \
+        unequal('answered', [row.get('received') for row in rows], [1] * len(rows))
 
 
 def flood(sim):
@@ -221,6 +234,7 @@ def play(tap, box):
             losses(tap, sim)
             tap.test('ping: the clock is right', clock(sim))
             tap.test('ping: --timeout 0 waits as without it', no_limit(sim))
+            tap.test('ping: -c 0 until a signal', endless(sim))
             tap.test('ping: --flood', flood(sim))
             sim.stop_manager()
             interop(tap, sim)
