@@ -144,17 +144,16 @@ static void reset(struct perf_run *run)
 static bool choose_counters(struct perf_run *run)
 {
 	const struct perf_args *args = run->args;
-	_cleanup_(freep) char *wrong = NULL;
+	_cleanup_(freep) char *wrong = NULL, *hint = NULL;
 
 	run->clear = args->errors == args->traffic ? PERF_CLEAR_ALL
 		     : args->errors		   ? PERF_CLEAR_ERRORS
 						   : PERF_CLEAR_TRAFFIC;
 	if (!args->counters || !perf_parse_counters(args->counters, &run->clear, &wrong))
 		return true;
-	return listing_fail_format(
-		&run->mad.listing, STATUS_USAGE,
-		"give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff",
-		"--counters: '%s' is neither a counter nor a mask", wrong);
+	hint = perf_counters_hint(wrong);
+	return listing_fail_format(&run->mad.listing, STATUS_USAGE, hint,
+				   "--counters: '%s' is neither a counter nor a mask", wrong);
 }
 
 static void work(struct perf_run *run, enum perf_listing kind)

@@ -713,7 +713,7 @@ static const struct command_row complaints_rows[] = {
 	 "5 get PortXmitDiscardDetails 0x0\n"},
 	{"perf 9 --reset --counters symbol_error", STATUS_USAGE, "",
 	 "rdmactl perf: --counters: 'symbol_error' is neither a counter nor a mask\n"
-	 "  give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff\n",
+	 "  did you mean 'symbol_errors'?\n",
 	 ""},
 	{"perf 9 --reset --counters 0x400000", STATUS_USAGE, "",
 	 "rdmactl perf: --counters: '0x400000' is neither a counter nor a mask\n"

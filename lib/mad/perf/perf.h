@@ -85,6 +85,8 @@ uint32_t perf_lacking_counters(struct perf_caps caps, uint32_t mask);
  * for the caller to free.
  */
 int perf_parse_counters(const char *list, uint32_t *ret_mask, char **ret_wrong);
+/* A hint for such a wrong word, to be freed. */
+char *perf_counters_hint(const char *wrong);
 /*
  * Clears those counters of the ports that were read last; in listings other than that of ports,
  * clears all counters. Returns the number of ports that were cleared.

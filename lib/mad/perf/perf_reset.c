@@ -52,6 +52,13 @@ int perf_parse_counters(const char *list, uint32_t *ret_mask, char **ret_wrong)
 	return 0;
 }
 
+char *perf_counters_hint(const char *wrong)
+{
+	return text_suggest(
+		wrong, keys, ARRAY_SIZE(keys),
+		"give columns: symbol_errors,link_downed; or a mask as for perfquery: 0xfff");
+}
+
 bool perf_counts_op_code(unsigned int attribute)
 {
 	return attribute == MAD_PM_OP_RCV_COUNTERS || attribute == MAD_PM_VL_OP_PACKETS ||
