@@ -102,13 +102,13 @@ FUZZ_SOURCES := $(LIB_SOURCES) cmd/compat/ibaddr_args.c
 FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 $(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2,$(ALL_CFLAGS)) -O1 $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
 # A thin archive, so that a fuzzer links only what it uses.
 $(BUILD)/fuzz/library.a: $(FUZZ_OBJECTS)
 	$(Q)rm -f $@ && ar rcsT $@ $^
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a $(wildcard tests/fuzz/*.h)
 	@echo "  LD    $@"
-	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 \
+	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2,$(ALL_CFLAGS)) -O1 \
 		-fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/library.a $(LIBS)
 .SECONDARY: $(FUZZ_OBJECTS)
 -include $(FUZZ_OBJECTS:.o=.d)

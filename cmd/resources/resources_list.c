@@ -23,7 +23,7 @@ static bool fail(struct listing *listing, char *message, char *hint)
 {
 	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
 
-	return listing_fail(listing, STATUS_USAGE, message, hint);
+	return listing_fail(listing, STATUS_USAGE, owned_message, owned_hint);
 }
 
 /* Accepts a word of the field, or unknown-N for a code without a word. */

@@ -160,7 +160,7 @@ int command_usage(const struct ctx *ctx, char *message, char *hint)
 		path = command_path(ctx);
 		owned_hint = mem_format("rdmactl %s --help", path);
 	}
-	return command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
+	return command_complain(ctx, owned_message, owned_hint ? owned_hint : "rdmactl help");
 }
 
 static void add_schema(const struct schema *schema, const struct schema ***schemas, size_t *count)

@@ -20,7 +20,8 @@
 #define LONG_MOST (64 << 10) /* sysfs_read_long() */
 #define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
-static int format_path(char path[static PATH_MAX], const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int format_path(char path[static PATH_MAX],
+							     const char *format, va_list arguments)
 {
 	const int length = vsnprintf(path, PATH_MAX, format, arguments);
 

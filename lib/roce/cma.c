@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "roce/tos.h"
 
-#define BELOW_ROOT (CMA_DIRECTORY + 1)
+#define BELOW_ROOT (&CMA_DIRECTORY[1])
 
 const struct enum_name roce_mode_names[] = {
 	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "in Ethernet frames, without an IP header"},

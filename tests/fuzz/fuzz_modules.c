@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/modules.h"
 #include "kernel/verbs/providers.h"
@@ -43,7 +44,8 @@ static void check_rules(const char *text, bool boot)
 
 static void check_files(const char *text)
 {
-	struct module_files files = {.files = (char *)text};
+	_cleanup_(freep) char *files_text = mem_string(text);
+	struct module_files files = {.files = files_text};
 	char *file = module_file(&files, "mlx5_ib");
 
 	if (!file != !module_is_built_in(text, "mlx5_ib"))

@@ -20,8 +20,9 @@ struct class_files {
 };
 
 /* Formats a path relative to the root. */
-static int format_path(char path[static PATH_MAX], const struct class_files *files,
-		       const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static int format_path(char path[static PATH_MAX],
+							     const struct class_files *files,
+							     const char *format, va_list arguments)
 {
 	static const char class[] = "sys/class/infiniband/";
 	const size_t start = files->below ? 0 : sizeof(class) - 1;

@@ -343,3 +343,12 @@ MAD_BYTE(path_record, hop_limit, 47)
 MAD_BYTE(path_record, traffic_class, 48)
 MAD_BYTE(path_record, numb_path, 49)
 MAD_ACCESSORS(path_record, sl, uint8_t, 53, 4, 4)
+
+/* PortSamplesControl and PortSamplesResult, as in include/rdma/ib_pma.h */
+MAD_BYTE(samples_control, tick, 2)
+MAD_ACCESSORS(samples_control, status, uint8_t, 11, 6, 2)
+MAD_DOUBLE(samples_control, start, 28)
+MAD_DOUBLE(samples_control, interval, 32)
+MAD_WORD(samples_control, tag, 36)
+MAD_WORD(samples_result, tag, 0)
+MAD_ACCESSORS(samples_result, status, uint8_t, 3, 6, 2)

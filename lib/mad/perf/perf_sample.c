@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The layout is that of include/rdma/ib_pma.h; the values of CounterSelect those of hfi1/verbs.h.
- */
+/* The values of CounterSelect are those of hfi1/verbs.h. */
 #include "mad/perf/perf_sample.h"
 
 #include <errno.h>
@@ -11,14 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "schema/bits.h"
-
-MAD_BYTE(samples_control, tick, 2)
-MAD_ACCESSORS(samples_control, status, uint8_t, 11, 6, 2)
-MAD_DOUBLE(samples_control, start, 28)
-MAD_DOUBLE(samples_control, interval, 32)
-MAD_WORD(samples_control, tag, 36)
-MAD_WORD(samples_result, tag, 0)
-MAD_ACCESSORS(samples_result, status, uint8_t, 3, 6, 2)
 
 enum { SELECTS_AT = 38, RESULTS_AT = 4 };
 

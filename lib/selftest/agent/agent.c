@@ -113,8 +113,9 @@ void agent_free(struct agent *agent)
 	free(agent);
 }
 
-static int note(struct agent *agent, enum refusal refusal, enum stage stage, int error,
-		const char *format, va_list values)
+__attribute__((format(printf, 5, 0))) static int note(struct agent *agent, enum refusal refusal,
+						      enum stage stage, int error,
+						      const char *format, va_list values)
 {
 	agent->refused = (struct message_refused){
 		.refusal = refusal,

@@ -43,8 +43,8 @@ static bool is_fixed(const char *component, size_t length)
 #include "snapshot/sources.def"
 #undef SOURCE
 		"ports gids gid_attrs ndevs types pkeys counters hw_counters sm_up_down linkinfo",
-		"root kmsg devices pci auxiliary virtual platform system queues statistics power "
-		"hwmon",
+		"root kmsg devices pci auxiliary virtual platform system queues",
+		"statistics power hwmon",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
