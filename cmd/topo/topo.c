@@ -100,18 +100,20 @@ bool topo_has_node(struct topology_node *const *nodes, size_t count,
 	return false;
 }
 
-static void note_word(struct topo_run *run, const char *word)
+void topo_note_word(struct topo_run *run, const char *word, bool accelerator)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *hint = NULL;
 	const char **names = mem_alloc_zero(run->topology.count, sizeof(*names));
+	size_t count = 0;
 
 	for (size_t i = 0; i < run->topology.count; i++)
-		names[i] = run->topology.nodes[i].name;
-	hint = object_suggest(&run->root, word, names, run->topology.count,
-			      "rdmactl topo lists what is there");
+		if (!accelerator || run->topology.nodes[i].kind.value == TOPOLOGY_ACCELERATOR)
+			names[count++] = run->topology.nodes[i].name;
+	hint = object_suggest(&run->root, word, names, count, "rdmactl topo lists what is there");
 	free(names);
 	problem_add_text(&run->listing.problems, clean, NULL, NULL,
-			 "no such RDMA device or accelerator", hint);
+			 accelerator ? "no such accelerator" : "no such RDMA device or accelerator",
+			 hint);
 }
 
 /* Rows are the named nodes. Columns are all nodes that are shown, and named ones that are not. */
@@ -128,7 +130,7 @@ static bool choose(struct topo_run *run, char **words)
 			return listing_fail(&run->listing, STATUS_USAGE, "a name is empty",
 					    "rdmactl topo lists what is there");
 		if (!node) {
-			note_word(run, *word);
+			topo_note_word(run, *word, false);
 			continue;
 		}
 		if (!topo_has_node(run->nodes, run->count, node))

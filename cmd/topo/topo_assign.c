@@ -30,15 +30,13 @@ static bool choose(struct topo_run *run, struct assignment_list *list)
 static const struct topology_node *find_gpu(struct topo_run *run, const char *word)
 {
 	_cleanup_(freep) char *name = mem_format("gpu%s", word);
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	const struct topology_node *node = topology_find(&run->topology, name);
 
 	if (!node)
 		node = topology_find(&run->topology, word);
 	if (node && node->kind.value == TOPOLOGY_ACCELERATOR)
 		return node;
-	problem_add_text(&run->listing.problems, clean, NULL, NULL, "no such accelerator",
-			 "rdmactl topo lists what is there");
+	topo_note_word(run, word, true);
 	run->listing.status = STATUS_NOTHING;
 	return NULL;
 }

@@ -34,6 +34,8 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 
 bool topo_has_node(struct topology_node *const *nodes, size_t count,
 		   const struct topology_node *node);
+/* Reports that no node, or no accelerator, has that name. */
+void topo_note_word(struct topo_run *run, const char *word, bool accelerator);
 /* Prints the text of the buffer, and frees it. Returns an error of the output. */
 int topo_print(struct text_buffer *buffer);
 /* Prints the matrix with its legend. Returns an error of the output. */

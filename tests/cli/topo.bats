@@ -297,7 +297,9 @@ cell()
 	quickly on topo-mi300x topo --env ucx --gpu 0000:15:00.0
 	expect 0 'UCX_NET_DEVICES=mlx5_1:1' ''
 	quickly on topo-mi300x topo --env ucx --gpu mlx5_0
-	expect 5 '' $'rdmactl topo: mlx5_0: no such accelerator\n  rdmactl topo lists what is there'
+	expect 5 '' $'rdmactl topo: mlx5_0: no such accelerator\n  there are gpu0, gpu1, gpu2, gpu3, gpu4, gpu5, gpu6, gpu7'
+	quickly on topo-mi300x topo --env ucx --gpu gup1
+	expect 5 '' $'rdmactl topo: gup1: no such accelerator\n  did you mean \'gpu1\'?'
 	golden mi300x ucx.env --env ucx
 	golden mi300x mpi.env --env mpi
 	golden aws-p4d ucx.env --env ucx
