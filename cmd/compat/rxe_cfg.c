@@ -25,6 +25,7 @@
 /* @CMAKE_INSTALL_FULL_SHAREDSTATEDIR@/rxe in rdma-core's rxe_cfg.in */
 #define PERSISTENT_DIRECTORY "/var/lib/rxe"
 #define PERSISTENT_FILE	     PERSISTENT_DIRECTORY "/rxe"
+#define PERSISTENT_FORM	     "it should be a readable file of up to 64 kB, with a netdev on each line"
 
 enum {
 	ARP_TYPE_ETHERNET = 1, /* ARPHRD_ETHER, include/uapi/linux/if_arp.h */
@@ -316,7 +317,8 @@ static int start(const struct request *request)
 	int status = 0, rc = read_persistent(&netdevs);
 
 	if (rc)
-		status = complain(request->call->program, PERSISTENT_FILE, strerror(-rc), NULL);
+		status = complain(request->call->program, PERSISTENT_FILE, strerror(-rc),
+				  PERSISTENT_FORM);
 	for (size_t i = 0; i < netdevs.count; i++)
 		status |= add(&once, netdevs.items[i]);
 	return show_status(request) | status;
@@ -341,7 +343,9 @@ static int show_persistent(const struct request *request)
 
 		puts(clean);
 	}
-	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc), NULL) : 0;
+	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc),
+			     PERSISTENT_FORM)
+		  : 0;
 }
 
 /*

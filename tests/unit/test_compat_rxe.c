@@ -529,7 +529,7 @@ static void started_without_any(void **state)
 /* The device exists nevertheless. */
 static void no_file(void **state)
 {
-	static const char *const commands[] = {"add eth0", "remove eth0", "-n add eth1", NULL};
+	static const char *const commands[] = {"add eth0", "remove eth0", "-n add eth1", "persistent", NULL};
 	const struct saved_tree *tree = *state;
 	_cleanup_(freep) char *directory = mem_format(
 		"$ add eth0\n"
@@ -548,8 +548,12 @@ static void no_file(void **state)
 		"rxe_cfg: the kernel is asked\n"
 		"rxe_cfg: use this instead: rdmactl link add rxe0 type rxe netdev eth1\n"
 		"= 0\n"
+		"$ persistent\n"
+		"rxe_cfg: /var/lib/rxe/rxe: %s\n"
+		"  it should be a readable file of up to 64 kB, with a netdev on each line\n"
+		"= 1\n"
 		"rxe0 eth1\n",
-		strerror(EISDIR), strerror(EISDIR));
+		strerror(EISDIR), strerror(EISDIR), strerror(EISDIR));
 
 	tree_directory(tree, FILE_OF_NETDEVS);
 	expect_play(tree, (struct scene){.commands = commands}, directory);

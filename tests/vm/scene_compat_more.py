@@ -179,10 +179,11 @@ def unreadable_list(tap):
     """A list that is too long to be read is reported, and not replaced."""
     path, text = '/var/lib/rxe/rxe', 'eth0\n' * 20000
     complaint = 'rxe_cfg: %s: File too large\n' % path
+    step = '  it should be a readable file of up to 64 kB, with a netdev on each line\n'
     with open(path, 'w', encoding='ascii') as file:
         file.write(text)
     result = ours('rxe_cfg', 'persistent')
-    wrong = unequal('persistent', (result.status, result.err.decode()), (1, complaint))
+    wrong = unequal('persistent', (result.status, result.err.decode()), (1, complaint + step))
     result = ours('rxe_cfg', 'add', 'va')
     wrong += unequal('add', (result.status, complaint in result.err.decode()), (1, True))
     with open(path, encoding='ascii') as file:
