@@ -171,13 +171,13 @@ bool listing_load(struct listing *listing)
 	return listing_load_inventory(listing, columns_needs(&listing->columns));
 }
 
-/* A word that is not a device may be iproute2's `show`, a misplaced subcommand, or its plural. */
+/* A word that is not a device may be one of iproute2's, a misplaced subcommand, or its plural. */
 static void suggest_child(const struct ctx *ctx, struct problem *problem)
 {
 	const struct command *command = ctx->command;
 	_cleanup_(freep) char *one = mem_string(problem->object), *path = command_path(ctx);
 	struct command child;
-	char *hint = command_hint_show(path, problem->object);
+	char *hint = command_hint_word(path, problem->object);
 
 	if (!hint && command_find_child(command, problem->object, &child))
 		hint = mem_format("a subcommand comes before the objects: rdmactl %s %s",

@@ -146,8 +146,8 @@ bool command_find_child(const struct command *command, const char *word, struct 
  * freed.
  */
 char *command_unknown_child(const struct command *command, const char *word, char **ret_hint);
-/* Returns the hint for a word that iproute2 has for what a command does without it; else NULL. */
-char *command_hint_show(const char *path, const char *word);
+/* Returns the hint for show, list or help, which iproute2 has as words; or NULL. */
+char *command_hint_word(const char *path, const char *word);
 bool command_has_children(const struct command *command);
 /* Gets the subcommand that is run if no word names one. */
 bool command_default_child(const struct command *command, struct command *ret_child);

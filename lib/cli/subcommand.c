@@ -136,8 +136,10 @@ static void look_through(struct survey *survey, int argc, char *const *argv)
 	}
 }
 
-char *command_hint_show(const char *path, const char *word)
+char *command_hint_word(const char *path, const char *word)
 {
+	if (!strcmp(word, "help"))
+		return mem_format("rdmactl help %s", path);
 	if (strcmp(word, "show") && strcmp(word, "list"))
 		return NULL;
 	return mem_format("leave '%s' out: rdmactl %s", word, path);
@@ -161,7 +163,7 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		MEM_ADD(names, count) = child.name;
 	if (command->run ? command->schema != NULL : !command->least_objects)
-		list = command_hint_show(command->name, word);
+		list = command_hint_word(command->name, word);
 	if (!list)
 		list = mem_format("rdmactl %s --help lists the words", command->name);
 	*ret_hint = text_suggest(word, names, count, list);

@@ -65,7 +65,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 5 gids 'set: no such RDMA device' 'there are mlx5_0, mlx5_1, mlx5_2'
 }
 
-@test "usage: the words show and list of iproute2" {
+@test "usage: the words show, list and help of iproute2" {
+	on cx6dx-roce dev help
+	expect_error 5 dev 'help: no such RDMA device' 'rdmactl help dev'
+	try link help
+	expect_error 2 link "unknown command 'help'" 'rdmactl help link'
 	on cx6dx-roce dev show
 	expect_error 5 dev 'show: no such RDMA device' "leave 'show' out: rdmactl dev"
 	on cx6dx-roce roce list
