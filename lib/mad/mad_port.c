@@ -16,8 +16,9 @@
 /* IBA 1, 4.1.1: the prefix of a subnet that has not been assigned one */
 #define DEFAULT_PREFIX 0xfe80000000000000ull
 
-/* infiniband/umad.h: UMAD_MAX_PORTS, up to version 60 */
-#define UMAD_NODES 64u
+/* infiniband/umad.h: UMAD_MAX_PORTS, in rdma-core before 64 and since then */
+#define UMAD_NODES	 64u
+#define UMAD_NODES_SINCE 192u
 
 static bool is_infiniband(const struct device *device, const struct port *port)
 {
@@ -228,8 +229,9 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 					       "otherwise check that udev is running");
 	} else if (error == -ENODEV && is_beyond_libibumad(node)) {
 		*ret_reason = mem_format(
-			"libibumad opens only the first %u umad device files, not %s of %s/%u",
-			UMAD_NODES, node, port->device, port->port);
+			"cannot open %s of %s/%u: libibumad opens only the first %u umad device "
+			"files, since rdma-core 64 the first %u",
+			node, port->device, port->port, UMAD_NODES, UMAD_NODES_SINCE);
 		*ret_hint = mem_string("use a port with a lower number: grep . "
 				       "/sys/class/infiniband_mad/umad*/ibdev");
 	} else if (error == -ENODEV || error == -ENXIO) {
