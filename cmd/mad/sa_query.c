@@ -64,6 +64,30 @@ static bool give_field(struct sa_run *run, const struct field *field, const char
 	return set_field(run, field, text);
 }
 
+static bool is_component(const struct field *field)
+{
+	return field->tag && field->width;
+}
+
+/* A word alone is probably a value, as saquery(8) takes it: shows where it belongs. */
+static bool refuse_word(struct sa_run *run, const char *word)
+{
+	const struct schema *schema = run->attribute->schema;
+	const char *record = run->asked_for->word;
+	_cleanup_(freep) char *hint = NULL;
+
+	if (run->attribute->id == UMAD_SA_ATTR_PATH_REC ||
+	    run->attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC)
+		hint = mem_format("name the ends: rdmactl sa %s --from DEST --to DEST", record);
+	for (size_t i = 0; i < schema->field_count && !hint; i++)
+		if (is_component(&schema->fields[i]))
+			hint = mem_format("give the values that the records must have: rdmactl sa "
+					  "%s %s=VALUE",
+					  record, schema->fields[i].key);
+	return listing_fail_format(&run->mad.listing, STATUS_USAGE, hint, "'%s' is not FIELD=VALUE",
+				   word);
+}
+
 /* FIELD=VALUE */
 static bool set_component(struct sa_run *run, const char *word)
 {
@@ -74,10 +98,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	const struct field *field;
 
 	if (!equals)
-		return listing_fail_format(&run->mad.listing, STATUS_USAGE,
-					   "give the values that the records must have: rdmactl sa "
-					   "nodes node_type=switch",
-					   "'%s' is not FIELD=VALUE", word);
+		return refuse_word(run, word);
 	*equals = '\0';
 	/* opensm does not search by the LID inside PortInfo; the record's own LID is the same. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "lid"))
@@ -87,7 +108,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	/* 15.2.5.3: with this modifier a port must have these capabilities, and may have others. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "capabilities"))
 		run->request.modifier = SA_COMPARES_BITS;
-	if (field && field->tag && field->width)
+	if (field && is_component(field))
 		return give_field(run, field, equals + 1);
 	if (field)
 		return listing_fail_format(

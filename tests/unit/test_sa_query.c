@@ -48,7 +48,7 @@ static bool make(struct bed *bed, const char *record, const char *from, const ch
 
 	*bed = (struct bed){.args = {.from = from, .to = to}};
 	bed->run.args = &bed->args;
-	bed->run.attribute = mad_attribute_find_word(sa_attributes, record);
+	bed->run.asked_for = bed->run.attribute = mad_attribute_find_word(sa_attributes, record);
 	bed->run.mad.session.port.route.gid = own;
 	bed->run.mad.session.problems = &bed->run.mad.listing.problems;
 	for (size_t i = 0; i < 3 && words[i]; i++)
@@ -266,7 +266,7 @@ static void refusals(void **state)
 		 NULL,
 		 {"x"},
 		 "'x' is not FIELD=VALUE",
-		 "give the values that the records must have: rdmactl sa nodes node_type=switch"},
+		 "give the values that the records must have: rdmactl sa nodes lid=VALUE"},
 		{"nodes", NULL, NULL, {"node_type=x"}, "'x' is not a value of node_type", NULL},
 		{"nodes", NULL, NULL, {"lid=65536"}, "'65536' is out of range for lid", NULL},
 		{"nodes",

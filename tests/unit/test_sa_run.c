@@ -319,7 +319,15 @@ static void queries(void **state)
 static const struct command_row complaints_rows[] = {
 	{"sa nodes lid", STATUS_USAGE, "",
 	 "rdmactl sa: 'lid' is not FIELD=VALUE\n"
-	 "  give the values that the records must have: rdmactl sa nodes node_type=switch\n",
+	 "  give the values that the records must have: rdmactl sa nodes lid=VALUE\n",
+	 ""},
+	{"sa ports 3", STATUS_USAGE, "",
+	 "rdmactl sa: '3' is not FIELD=VALUE\n"
+	 "  give the values that the records must have: rdmactl sa ports endport_lid=VALUE\n",
+	 ""},
+	{"sa trace 3 5", STATUS_USAGE, "",
+	 "rdmactl sa: '3' is not FIELD=VALUE\n"
+	 "  name the ends: rdmactl sa trace --from DEST --to DEST\n",
 	 ""},
 	{"sa nodes lidd=1", STATUS_USAGE, "",
 	 "rdmactl sa: unknown column 'lidd'\n"
