@@ -19,7 +19,7 @@ enum option_kind {
 	OPTION_COUNT,	 /* struct number, decimal */
 	OPTION_SIZE,	 /* struct number, bytes: 64, 4k, 1m */
 	OPTION_REAL,	 /* struct real, above 0: 3, 2.5 */
-};
+} __attribute__((packed));
 
 /* The class of words that the shell completes for a value or an object. */
 enum completion {
@@ -39,18 +39,19 @@ enum completion {
 	COMPLETE_WHERE,	 /* the same to select records: any field */
 	COMPLETE_HOST,	 /* a host or its address: nothing to complete, but not empty */
 	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
-};
+} __attribute__((packed));
 
+/* Kept small, like struct field. */
 struct option_row {
 	const char *name; /* without -- */
 	char letter;	  /* 0: none */
 	enum option_kind kind;
-	size_t offset;
+	enum completion completion;
+	bool hidden;
+	uint32_t offset;
 	const char *metavar;
 	const char *help;
 	const struct enum_name *choices; /* of a number: words for some values of it */
-	enum completion completion;
-	bool hidden;
 	uint64_t least, most; /* of a count, size or duration; most 0: the kind's own limit */
 };
 
