@@ -43,7 +43,7 @@ int session_parse_target(struct mad_session *session, const char *name,
 		return 0;
 	if (rc == -ERANGE)
 		return session_report(session,
-				      kind == TARGET_ANY
+				      kind == TARGET_ANY && !strchr(name, ',')
 					      ? "for a node whose name looks like a number, use "
 						"--node"
 					      : "rdmactl fabric nodes -o node,lid,path lists them",

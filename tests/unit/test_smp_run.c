@@ -1055,6 +1055,11 @@ static const struct command_row complaints_rows[] = {
 	 "and at most 63 hops\n"
 	 "  for a node whose name looks like a number, use --node\n",
 	 ""},
+	{"smp nodeinfo 0,300", STATUS_USAGE, "",
+	 "rdmactl smp: '0,300' is out of range: LIDs are 1 to 49151, routes have ports up to 255 "
+	 "and at most 63 hops\n"
+	 "  rdmactl fabric nodes -o node,lid,path lists them\n",
+	 ""},
 	{"smp nodeinfo 9 --mkey x", STATUS_USAGE, "",
 	 "rdmactl smp: --mkey: 'x' is not a number up to 0xffffffffffffffff\n", ""},
 };
