@@ -270,48 +270,41 @@ static bool is_wanted(const struct smp_run *run, const struct query *query, uint
 	return false;
 }
 
-static void add_entries(struct smp_run *run, const struct query *query, const struct mad_item *item)
+/*
+ * A position holds 16 ports of each multicast entry. The record joins all positions of the node,
+ * so that a row has all ports of the group.
+ */
+static struct mad_record *record_of_entry(struct smp_run *run, const struct query *query,
+					  uint32_t index, size_t first_record)
 {
-	const struct mad_attribute *attribute = run->attribute;
+	struct mad_record *record;
 
-	for (uint32_t i = 0; i < attribute->entries; i++) {
-		uint32_t index = query->step.first + i;
-		const unsigned char *entry = item->data + i * attribute->entry_bytes;
-		struct mad_record *record;
-
-		if (!is_wanted(run, query, index, entry))
-			continue;
-		record = add_record(run, query);
-		record->index = number_of(index);
-		memcpy(record->data, entry, attribute->entry_bytes);
-	}
+	for (size_t i = first_record;
+	     run->attribute->modifier == MODIFIER_MULTICAST && i < run->record_count; i++)
+		if (run->records[i].index.value == index)
+			return &run->records[i];
+	record = add_record(run, query);
+	record->index = number_of(index);
+	return record;
 }
 
-/*
- * A position holds 16 ports of each multicast entry. The record joins all positions, so that a row
- * has all ports of the group.
- */
-static void add_position(struct smp_run *run, const struct query *query,
-			 const struct mad_item *item, size_t first_record)
+static void add_entries(struct smp_run *run, const struct query *query, const struct mad_item *item,
+			size_t first_record)
 {
-	uint32_t position = query->step.modifier >> MAD_MULTICAST_POSITION;
+	const struct mad_attribute *attribute = run->attribute;
+	const size_t bytes = attribute->entry_bytes;
+	const uint32_t position = attribute->modifier == MODIFIER_MULTICAST
+					  ? query->step.modifier >> MAD_MULTICAST_POSITION
+					  : 0;
 
-	for (uint32_t i = 0; i < run->attribute->entries; i++) {
-		uint32_t index = query->step.first + i;
-		const unsigned char *entry = item->data + i * run->attribute->entry_bytes;
-		struct mad_record *record = NULL;
+	for (uint32_t i = 0; i < attribute->entries; i++) {
+		const uint32_t index = query->step.first + i;
+		const unsigned char *entry = item->data + i * bytes;
 
-		if (!is_wanted(run, query, index, entry))
-			continue;
-		for (size_t j = first_record; j < run->record_count && !record; j++)
-			if (run->records[j].index.value == index)
-				record = &run->records[j];
-		if (!record) {
-			record = add_record(run, query);
-			record->index = number_of(index);
-		}
-		memcpy(record->data + position * run->attribute->entry_bytes, entry,
-		       run->attribute->entry_bytes);
+		if (is_wanted(run, query, index, entry))
+			memcpy(record_of_entry(run, query, index, first_record)->data +
+				       position * bytes,
+			       entry, bytes);
 	}
 }
 
@@ -346,13 +339,11 @@ static bool check(struct smp_run *run, const struct mad_attribute *attribute,
 		  const struct query *query, const struct mad_item *item)
 {
 	const char *hint = NULL;
-	_cleanup_(freep) char *what = mem_string(attribute->name);
+	_cleanup_(freep) char *what = query->step.port.known && query->step.port.value
+					      ? mem_format("%s of port %u", attribute->name,
+							   (unsigned int)query->step.port.value)
+					      : mem_string(attribute->name);
 
-	if (query->step.port.known && query->step.port.value) {
-		free(what);
-		what = mem_format("%s of port %u", attribute->name,
-				  (unsigned int)query->step.port.value);
-	}
 	if (item->error == -ETIMEDOUT && attribute->id == UMAD_SM_ATTR_SM_INFO)
 		hint = "no subnet manager answers there: it is not running, or hangs";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
@@ -376,10 +367,8 @@ static size_t add_rows(struct smp_run *run, const struct query *queries, size_t 
 			continue;
 		if (run->args->raw)
 			add_raw(run, query, &items[i]);
-		else if (attribute->modifier == MODIFIER_MULTICAST)
-			add_position(run, query, &items[i], first_record);
 		else if (attribute->entries)
-			add_entries(run, query, &items[i]);
+			add_entries(run, query, &items[i], first_record);
 		else
 			add_attribute(run, query, &items[i]);
 	}

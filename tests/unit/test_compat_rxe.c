@@ -529,7 +529,8 @@ static void started_without_any(void **state)
 /* The device exists nevertheless. */
 static void no_file(void **state)
 {
-	static const char *const commands[] = {"add eth0", "remove eth0", "-n add eth1", "persistent", NULL};
+	static const char *const commands[] = {"add eth0", "remove eth0", "-n add eth1",
+					       "persistent", NULL};
 	const struct saved_tree *tree = *state;
 	_cleanup_(freep) char *directory = mem_format(
 		"$ add eth0\n"
