@@ -25,12 +25,14 @@
 /* @CMAKE_INSTALL_FULL_SHAREDSTATEDIR@/rxe in rdma-core's rxe_cfg.in */
 #define PERSISTENT_DIRECTORY "/var/lib/rxe"
 #define PERSISTENT_FILE	     PERSISTENT_DIRECTORY "/rxe"
-#define PERSISTENT_FORM	     "it should be a readable file of up to 64 kB, with a netdev on each line"
 
 enum {
 	ARP_TYPE_ETHERNET = 1, /* ARPHRD_ETHER, include/uapi/linux/if_arp.h */
 	PERSISTENT_MOST = 1 << 16
 };
+
+static const char list_form[] =
+	"it should be a readable file of up to 64 kB, with a netdev on each line";
 
 /* The words and options of a call. */
 struct request {
@@ -318,7 +320,7 @@ static int start(const struct request *request)
 
 	if (rc)
 		status = complain(request->call->program, PERSISTENT_FILE, strerror(-rc),
-				  PERSISTENT_FORM);
+				  list_form);
 	for (size_t i = 0; i < netdevs.count; i++)
 		status |= add(&once, netdevs.items[i]);
 	return show_status(request) | status;
@@ -343,9 +345,7 @@ static int show_persistent(const struct request *request)
 
 		puts(clean);
 	}
-	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc),
-			     PERSISTENT_FORM)
-		  : 0;
+	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc), list_form) : 0;
 }
 
 /*
