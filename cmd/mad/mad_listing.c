@@ -244,9 +244,14 @@ bool mad_listing_resolve(struct mad_listing *mad, const char *word, struct mad_t
 	return mad_listing_take(mad, mad_session_resolve(&mad->session, word, ret_target));
 }
 
-bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid)
+bool mad_listing_find_sm(struct mad_listing *mad, const char *hint)
 {
-	return mad_listing_take(mad, mad_session_find_lid(&mad->session, lid));
+	const struct mad_route *route = &mad->session.port.route;
+
+	if (!route->subnet_manager)
+		return listing_fail(&mad->listing, STATUS_FAILED,
+				    "the port has no subnet manager: its SM LID is 0", hint);
+	return mad_listing_take(mad, mad_session_find_lid(&mad->session, route->sm_lid));
 }
 
 bool mad_listing_refuses_words(struct mad_listing *mad)

@@ -59,7 +59,8 @@ bool mad_listing_take(struct mad_listing *mad, int rc);
 bool mad_listing_find(struct mad_listing *mad, char *const *words);
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words);
 bool mad_listing_resolve(struct mad_listing *mad, const char *word, struct mad_target *ret_target);
-bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid);
+/* The same for the port of the subnet manager; the hint is for a port that knows none. */
+bool mad_listing_find_sm(struct mad_listing *mad, const char *hint);
 /* Returns true if there are words after a destination, which the listing reports as an error. */
 bool mad_listing_refuses_words(struct mad_listing *mad);
 /* Returns false if a destination is a directed route: the listing fails with that message. */

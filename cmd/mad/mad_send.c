@@ -251,17 +251,11 @@ static bool read_data(struct send_run *run)
 /* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
 static bool find(struct send_run *run, char **words)
 {
-	const struct mad_route *route = &run->mad.session.port.route;
-
 	if (mad_class_is_smp(run->words.mgmt_class))
 		return mad_listing_find(&run->mad, words);
 	if (words[0] || run->words.mgmt_class != UMAD_CLASS_SUBN_ADM)
 		return mad_listing_find_by_lid(&run->mad, words);
-	if (!route->subnet_manager)
-		return listing_fail(&run->mad.listing, STATUS_FAILED,
-				    "the port has no subnet manager: its SM LID is 0",
-				    "start a subnet manager");
-	return mad_listing_find_lid(&run->mad, route->sm_lid);
+	return mad_listing_find_sm(&run->mad, "start a subnet manager");
 }
 
 static bool check_routes(struct send_run *run)

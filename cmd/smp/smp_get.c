@@ -48,12 +48,8 @@ bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_
 		return false;
 	if (words[0] || attribute->id != UMAD_SM_ATTR_SM_INFO)
 		return mad_listing_find(mad, words);
-	if (!mad->session.port.route.subnet_manager)
-		return listing_fail(
-			&mad->listing, STATUS_FAILED,
-			"the port has no subnet manager: its SM LID is 0",
-			"start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1");
-	return mad_listing_find_lid(mad, mad->session.port.route.sm_lid);
+	return mad_listing_find_sm(
+		mad, "start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1");
 }
 
 static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,
