@@ -208,15 +208,20 @@ bool listing_load_inventory(struct listing *listing, uint64_t needs)
 
 bool listing_has_loaded(struct listing *listing, int rc)
 {
+	const char *root = listing->request.root;
+
 	if (!rc)
 		return true;
 	if (rc == -ENODEV || rc == -EIO) {
 		listing->status = rc == -EIO ? STATUS_FAILED : STATUS_NOTHING;
 		return false;
 	}
-	return listing_fail_format(listing, STATUS_FAILED, NULL,
-				   "cannot open the root directory %s: %s",
-				   listing->request.root ? listing->request.root : "/",
+	/* --root would have given another pointer. */
+	return listing_fail_format(listing, STATUS_FAILED,
+				   root && root == getenv("RDMACTL_ROOT")
+					   ? "unset RDMACTL_ROOT to read the live system"
+					   : NULL,
+				   "cannot open the root directory %s: %s", root ? root : "/",
 				   strerror(-rc));
 }
 

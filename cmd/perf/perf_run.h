@@ -33,8 +33,7 @@ struct perf_run {
 	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };
 
-/* Reads the counters; the ports are read in parallel, so their time is the middle of the reading.
- */
+/* Reads the counters of all ports in parallel; their time is the middle of the reading. */
 void perf_take(struct perf_run *run);
 /* The following rows are printed without headings. */
 void perf_omit_headings(struct perf_run *run);

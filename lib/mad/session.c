@@ -66,8 +66,7 @@ int mad_session_begin(struct mad_session *session, const struct mad_session_opti
 	    parse_key(session, "qkey", options->qkey, UINT32_MAX, &qkey))
 		return -EINVAL;
 	session->qkey = (uint32_t)qkey;
-	/* Before the engine opens, because the threads of its transport must not get the signals.
-	 */
+	/* Before the engine opens: the threads of its transport must not get the signals. */
 	signals_catch(&session->signals, ends);
 	return 0;
 }

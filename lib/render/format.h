@@ -20,8 +20,7 @@ int render_jsonl(FILE *out, const struct document *document);
 
 enum { TEXT_SCRATCH = TEXT_REAL_SIZE };
 
-/* A value as one piece of text for people; valid as long as it and the value stay where they are.
- */
+/* A value as a piece of text for people; valid as long as it and the value stay where they are. */
 struct text {
 	const char *string; /* NULL for NONE */
 	char *owned;
