@@ -26,7 +26,6 @@ enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
 void counter_shelf_close(struct counter_shelf *shelf)
 {
 	sysfs_folder_close(&shelf->of_place);
-	sysfs_folder_close(&shelf->of_port);
 	sysfs_folder_close(&shelf->of_device);
 	sysfs_folder_close(&shelf->of_cm_class);
 }
@@ -43,53 +42,39 @@ static const struct sysfs_folder *device_folder(struct counter_shelf *shelf,
 	return &shelf->of_device;
 }
 
-static const struct sysfs_folder *port_folder(struct counter_shelf *shelf,
-					      const struct counter_place *place)
+/* The name of the place's folder below the device, for the caller to free. */
+static char *name_below_device(const struct counter_place *place)
 {
-	const unsigned int number = (unsigned int)place->port->port.value;
-	_cleanup_(freep) char *name = NULL;
+	const unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
 
-	if (shelf->port == place->port)
-		return &shelf->of_port;
-	sysfs_folder_close(&shelf->of_port);
-	shelf->port = place->port;
-	name = mem_format("ports/%u", number);
-	sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_port);
-	return &shelf->of_port;
-}
-
-/* Opens the folder of a form other than CM_OF_PORT. */
-static void open_cm(const struct counter_place *place, struct counter_shelf *shelf)
-{
-	_cleanup_(freep) char *name = mem_format("%s/%u", place->device->kernel_name,
-						 (unsigned int)place->port->port.value);
-
-	if (place->cm_form != CM_CLASS) {
-		sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_place);
-		return;
-	}
-	if (!shelf->of_cm_class.path)
-		sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
-				  &shelf->of_cm_class);
-	sysfs_folder_open_in(&shelf->of_cm_class, name, &shelf->of_place);
+	if (place->source != COUNTER_SOURCE_CM)
+		return place->port ? mem_format("ports/%u/%s", port, place->folder)
+				   : mem_string(place->folder);
+	if (place->cm_form == CM_OF_PORT)
+		return mem_format("ports/%u", port);
+	return mem_format("%s/%u", place->device->kernel_name, port);
 }
 
 const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 					      struct counter_shelf *shelf)
 {
-	if (place->source == COUNTER_SOURCE_CM && place->cm_form == CM_OF_PORT)
-		return port_folder(shelf, place);
+	_cleanup_(freep) char *name = NULL;
+	const struct sysfs_folder *above = &shelf->of_cm_class;
+
 	sysfs_folder_close(&shelf->of_place);
-	if (place->source == COUNTER_SOURCE_CM)
-		open_cm(place, shelf);
-	else if (place->source == COUNTER_SOURCE_NETDEV)
+	if (place->source == COUNTER_SOURCE_NETDEV) {
 		sysfs_folder_open(shelf->root,
 				  mem_format("sys/class/net/%s/%s", place->netdev, place->folder),
 				  &shelf->of_place);
-	else
-		sysfs_folder_open_in(place->port ? port_folder(shelf, place)
-						 : device_folder(shelf, place->device),
-				     place->folder, &shelf->of_place);
+		return &shelf->of_place;
+	}
+	name = name_below_device(place);
+	if (place->source != COUNTER_SOURCE_CM || place->cm_form != CM_CLASS)
+		above = device_folder(shelf, place->device);
+	else if (!above->path)
+		sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
+				  &shelf->of_cm_class);
+	sysfs_folder_open_in(above, name, &shelf->of_place);
 	return &shelf->of_place;
 }
 

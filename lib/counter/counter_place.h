@@ -37,19 +37,18 @@ struct counter_place {
 	bool found; /* counters exist, wanted or not */
 };
 
-/* The folders of one device and port, kept open while their places are read in a row. */
+/* The folder of one device, kept open while its places are read in a row, and of one place. */
 struct counter_shelf {
 	const struct root *root;
 	const struct device *device;
-	const struct port *port;
-	struct sysfs_folder of_device, of_port, of_place, of_cm_class;
+	struct sysfs_folder of_device, of_place, of_cm_class;
 };
 
-#define COUNTER_SHELF(root_)                                                                   \
-	(struct counter_shelf)                                                                 \
-	{                                                                                      \
-		.root = (root_), .of_device = SYSFS_FOLDER_NONE, .of_port = SYSFS_FOLDER_NONE, \
-		.of_place = SYSFS_FOLDER_NONE, .of_cm_class = SYSFS_FOLDER_NONE,               \
+#define COUNTER_SHELF(root_)                                                                    \
+	(struct counter_shelf)                                                                  \
+	{                                                                                       \
+		.root = (root_), .of_device = SYSFS_FOLDER_NONE, .of_place = SYSFS_FOLDER_NONE, \
+		.of_cm_class = SYSFS_FOLDER_NONE,                                               \
 	}
 
 void counter_shelf_close(struct counter_shelf *shelf);
