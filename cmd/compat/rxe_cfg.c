@@ -84,13 +84,9 @@ static const char *address_text(const struct inventory *inventory, const struct 
 
 static const struct port *find_port(const struct inventory *inventory, const char *netdev)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++) {
-			const struct port *port = &inventory->devices.items[i].ports[j];
-
-			if (port->netdev && !strcmp(port->netdev, netdev))
-				return port;
-		}
+	for_each_port (device, port, &inventory->devices)
+		if (port->netdev && !strcmp(port->netdev, netdev))
+			return port;
 	return NULL;
 }
 

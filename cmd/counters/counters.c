@@ -105,21 +105,17 @@ void counters_end(struct counters_run *run)
 /* A port without counters gets a row, because a missing row would look like an error. */
 static void find_countless(struct counters_run *run)
 {
-	const struct device_list *list = &run->listing.inventory.devices;
+	for_each_port (device, port, &run->listing.inventory.devices) {
+		struct counter_reading *reading;
 
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			const struct port *port = &list->items[i].ports[j];
-			struct counter_reading *reading;
-
-			if (counter_loader_counts(run->loader, &list->items[i], port))
-				continue;
-			reading = mem_append(&run->countless.items, &run->countless.count,
-					     sizeof(*run->countless.items));
-			reading->device = &list->items[i];
-			reading->port = port;
-			reading->problem = NO_COUNTERS;
-		}
+		if (counter_loader_counts(run->loader, device, port))
+			continue;
+		reading = mem_append(&run->countless.items, &run->countless.count,
+				     sizeof(*run->countless.items));
+		reading->device = device;
+		reading->port = port;
+		reading->problem = NO_COUNTERS;
+	}
 }
 
 /* Both lists are in the order of devices and ports; counters of a device precede its ports. */

@@ -366,27 +366,22 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 static void read_countings(struct listing *listing, struct netlink *nldev,
 			   struct qp_counting **rows, size_t *count)
 {
-	const struct device_list *devices = &listing->inventory.devices;
+	for_each_port (device, port, &listing->inventory.devices) {
+		struct qp_counting *row = mem_append(rows, count, sizeof(*row));
+		_cleanup_(freep) char *object = NULL;
+		int rc;
 
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct device *device = &devices->items[i];
-			struct qp_counting *row = mem_append(rows, count, sizeof(*row));
-			_cleanup_(freep) char *object = NULL;
-			int rc;
-
-			row->reading.device = device;
-			row->reading.port = &device->ports[j];
-			rc = device->index.known
-				     ? qp_counting_read(nldev, (uint32_t)device->index.value,
-							(uint32_t)device->ports[j].port.value, row)
-				     : -ENODATA;
-			if (!rc)
-				continue;
-			object = port_object(&device->ports[j]);
-			problem_add(&listing->problems, object, "its queue pair counting mode",
-				    "nldev", rc, "this needs Linux 5.3 or later");
-		}
+		row->reading.device = device;
+		row->reading.port = port;
+		rc = device->index.known ? qp_counting_read(nldev, (uint32_t)device->index.value,
+							    (uint32_t)port->port.value, row)
+					 : -ENODATA;
+		if (!rc)
+			continue;
+		object = port_object(port);
+		problem_add(&listing->problems, object, "its queue pair counting mode", "nldev", rc,
+			    "this needs Linux 5.3 or later");
+	}
 	for (size_t i = 0; i < *count; i++)
 		listing_add(listing, &(*rows)[i]);
 }

@@ -167,12 +167,8 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 /* Values read with the inventory are too old for the first round of another loader. */
 static void forget_probes(struct inventory *inventory)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; j < device->port_count; j++)
-			device->ports[j].symbol_errors.known = false;
-	}
+	for_each_port (device, port, &inventory->devices)
+		port->symbol_errors.known = false;
 }
 
 void counter_rounds_reopen(struct counter_rounds *rounds)

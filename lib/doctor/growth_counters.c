@@ -96,21 +96,18 @@ void growth_read_counters(struct doctor_facts *facts, const struct doctor_reques
 
 uint64_t growth_cache_msec(const struct doctor_facts *facts)
 {
-	const struct device_list *devices = facts->counters ? &facts->counters->devices : NULL;
+	const struct device_list none = {.items = NULL};
 	uint64_t most = 0;
 
-	for (size_t i = 0; devices && i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct device *device = &devices->items[i];
-			struct number msec = {.known = false};
+	for_each_port (device, port, facts->counters ? &facts->counters->devices : &none) {
+		struct number msec = {.known = false};
 
-			sysfs_read_number(&facts->root, &msec,
-					  SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters/lifespan",
-					  device->kernel_name,
-					  (unsigned int)device->ports[j].port.value);
-			if (msec.known && msec.value > most)
-				most = msec.value;
-		}
+		sysfs_read_number(&facts->root, &msec,
+				  SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters/lifespan",
+				  device->kernel_name, (unsigned int)port->port.value);
+		if (msec.known && msec.value > most)
+			most = msec.value;
+	}
 	return most < CACHE_MOST_MSEC ? most : CACHE_MOST_MSEC;
 }
 
@@ -155,10 +152,8 @@ void growth_read_carriers(struct doctor_facts *facts, const struct doctor_reques
 	struct carriers carriers = {facts, reading};
 
 	(void)request;
-	for (size_t i = 0; i < facts->inventory.devices.count; i++)
-		for (size_t j = 0; j < facts->inventory.devices.items[i].port_count; j++)
-			growth_each_netdev(facts, &facts->inventory.devices.items[i].ports[j],
-					   read_carrier, &carriers);
+	for_each_port (device, port, &facts->inventory.devices)
+		growth_each_netdev(facts, port, read_carrier, &carriers);
 }
 
 static int refuse(struct problems *problems, const char *message, const char *hint, int rc)

@@ -78,16 +78,14 @@ static void take_port(void *context, size_t which, const struct netlink_answer *
 
 static void add_ports(struct port_requests *requests, const struct device_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct device *device = &list->items[i];
+	for_each_port (device, port, list) {
+		struct port_request *request;
 
-		for (size_t j = 0; device->index.known && j < device->port_count; j++) {
-			struct port_request *request = mem_append(
-				&requests->items, &requests->count, sizeof(*requests->items));
-
-			request->device_index = (uint32_t)device->index.value;
-			request->port = &device->ports[j];
-		}
+		if (!device->index.known)
+			continue;
+		request = mem_append(&requests->items, &requests->count, sizeof(*requests->items));
+		request->device_index = (uint32_t)device->index.value;
+		request->port = port;
 	}
 }
 
