@@ -4,6 +4,7 @@
  * As in the original, a file lists the netdevs on which `start` makes devices.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -34,6 +35,10 @@ enum {
 static const char list_form[] =
 	"it should be a readable file of up to 64 kB, with a netdev on each line";
 
+/* The columns of the status. */
+static const char *const headings[] = {"Name", "Link",	    "Driver", "Speed",
+				       "NMTU", "IPv4_addr", "RDEV",   "RMTU"};
+
 /* The words and options of a call. */
 struct request {
 	const struct personality_call *call;
@@ -59,13 +64,13 @@ static void hint(const char *program, const char *command)
 	fprintf(stderr, "%s: use this instead: %s\n", program, command);
 }
 
-static const char *known_text(char *text, size_t size, const struct number *number,
-			      const char *unit)
+static void add_number(struct strings *cells, const struct number *number, const char *unit)
 {
-	text[0] = '\0';
-	if (number->known)
-		snprintf(text, size, "%llu%s", (unsigned long long)number->value, unit);
-	return text;
+	_cleanup_(freep) char *text = number->known
+					      ? mem_format("%" PRIu64 "%s", number->value, unit)
+					      : NULL;
+
+	strings_add(cells, text ? text : "");
 }
 
 /* The first IPv4 address, or an empty text. */
@@ -82,43 +87,67 @@ static const char *address_text(const struct inventory *inventory, const struct 
 	return text;
 }
 
-static const struct port *find_port(const struct inventory *inventory, const char *netdev)
+/* Another device on that netdev, such as an adapter with RoCE, is none of this script's. */
+static const struct port *find_rxe(const struct inventory *inventory, const char *netdev)
 {
 	for_each_port (device, port, &inventory->devices)
-		if (port->netdev && !strcmp(port->netdev, netdev))
+		if (device->driver && !strcmp(device->driver, "rdma_rxe") && port->netdev &&
+		    !strcmp(port->netdev, netdev))
 			return port;
 	return NULL;
 }
 
 /* Bytes and the code of enum ibv_mtu: 1024  (3). */
-static void print_port(const struct port *port)
+static void add_mtu(struct strings *cells, const struct number *mtu)
 {
-	const struct number *mtu = &port->active_mtu_bytes;
+	_cleanup_(freep) char *text = NULL;
 	int code = 0;
 
-	printf("%-4s", port->device);
 	for (uint64_t bytes = mtu->known ? mtu->value : 0; bytes >= 256; bytes /= 2)
 		code++;
 	if (code)
-		printf("  %llu  (%d)", (unsigned long long)mtu->value, code);
+		text = mem_format("%" PRIu64 "  (%d)", mtu->value, code);
+	strings_add(cells, text ? text : "");
 }
 
-static void print_link(const struct inventory *inventory, const struct link *link)
+static void add_link(struct strings *cells, const struct inventory *inventory,
+		     const struct link *link)
 {
-	const struct port *port = find_port(inventory, link->name);
-	const char *up = link->running == TRISTATE_YES	? "yes"
-			 : link->running == TRISTATE_NO ? "no"
-							: "";
-	char speed[32], mtu[32], address[IP_TEXT_SIZE];
+	const struct port *port = find_rxe(inventory, link->name);
+	char address[IP_TEXT_SIZE];
 
-	printf("  %-9s  %-4s  %-10s  %-6s  %-4s  %-15s  ", link->name, up,
-	       link->kind ? link->kind : "",
-	       known_text(speed, sizeof(speed), &link->speed_mbps, "Mb/s"),
-	       known_text(mtu, sizeof(mtu), &link->mtu_bytes, ""),
-	       address_text(inventory, link, address));
-	if (port)
-		print_port(port);
-	putchar('\n');
+	strings_add(cells, link->name);
+	strings_add(cells, link->running == TRISTATE_YES  ? "yes"
+			   : link->running == TRISTATE_NO ? "no"
+							  : "");
+	strings_add(cells, link->kind ? link->kind : "");
+	add_number(cells, &link->speed_mbps, "Mb/s");
+	add_number(cells, &link->mtu_bytes, "");
+	strings_add(cells, address_text(inventory, link, address));
+	strings_add(cells, port ? port->device : "");
+	add_mtu(cells, port ? &port->active_mtu_bytes : &(struct number){.known = false});
+}
+
+/* As in the original, a column is as wide as its longest text. */
+static void print_cells(const struct strings *cells)
+{
+	int widths[ARRAY_SIZE(headings)] = {0};
+
+	for (size_t i = 0; i < cells->count; i++) {
+		int *width = &widths[i % ARRAY_SIZE(headings)],
+		    length = (int)strlen(cells->items[i]);
+
+		if (length > *width)
+			*width = length;
+	}
+	for (size_t i = 0; i < cells->count; i++) {
+		const size_t column = i % ARRAY_SIZE(headings);
+
+		if (column + 1 < ARRAY_SIZE(headings))
+			printf("  %-*s", widths[column], cells->items[i]);
+		else
+			printf("  %s\n", cells->items[i]);
+	}
 }
 
 /* Without RDMA devices the netdevs have not been read yet. */
@@ -140,18 +169,20 @@ static int show_status(const struct request *request)
 		.root = call->root, .needs = NEEDS, .objects = &everything};
 	struct inventory inventory = {0};
 	struct problems problems = {.count = 0};
+	_cleanup_(strings_free) struct strings cells = {0};
 	int rc = inventory_load(&inventory, &wanted, &problems, NULL);
 
 	/* All other failures are among the problems, and the netdevs are shown nevertheless. */
 	if (rc && !problems.count)
 		return compat_no_root(call, rc);
 	problems_free(&problems);
-	printf("  %-9s  %-4s  %-10s  %-6s  %-4s  %-15s  %-4s  %s\n", "Name", "Link", "Driver",
-	       "Speed", "NMTU", "IPv4_addr", "RDEV", "RMTU");
+	for (size_t i = 0; i < ARRAY_SIZE(headings); i++)
+		strings_add(&cells, headings[i]);
 	for (size_t i = 0; i < inventory.links.count; i++)
 		if (inventory.links.items[i].type.value == ARP_TYPE_ETHERNET &&
 		    (!request->up_only || inventory.links.items[i].running == TRISTATE_YES))
-			print_link(&inventory, &inventory.links.items[i]);
+			add_link(&cells, &inventory, &inventory.links.items[i]);
+	print_cells(&cells);
 	if (rc)
 		print_names(call->root);
 	inventory_free(&inventory);
