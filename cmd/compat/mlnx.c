@@ -31,11 +31,13 @@ static int usage(const struct query *query, FILE *file, int status)
 	return status;
 }
 
-static const char *hint_for(int error)
+static const char *hint_for(const struct query *query, int error)
 {
 	switch (error) {
 	case -ENOSYS:
-		return "modprobe rdma_cm; mount -t configfs none /sys/kernel/config";
+		return query->call->root
+			       ? NULL
+			       : "modprobe rdma_cm; mount -t configfs none /sys/kernel/config";
 	case -ENODEV:
 		return "rdmactl devices and ports list those that are there";
 	case -EACCES:
@@ -49,7 +51,7 @@ static const char *hint_for(int error)
 static int complain(const struct query *query, int error)
 {
 	_cleanup_(freep) char *device = text_clean(query->device, strlen(query->device));
-	const char *hint = hint_for(error);
+	const char *hint = hint_for(query, error);
 
 	fprintf(stderr, "%s: %s/%u: cannot read %s: %s\n", query->call->program, device,
 		(unsigned int)query->port, query->attribute,
