@@ -57,15 +57,34 @@ int compat_no_root(const struct personality_call *call, int error)
 	return COMPAT_STATUS_PANIC;
 }
 
-void compat_ibwarn(const char *function, const char *format, ...)
+void compat_print(FILE *file, const char *format, ...)
 {
+	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
 
-	fprintf(stderr, "ibwarn: [%d] %s: ", (int)getpid(), function);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	text = mem_format_list(format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, "\t\n");
+		_cleanup_(freep) char *clean = text_clean(at, length);
+
+		fputs(clean, file);
+		if (at[length])
+			fputc(at[length++], file);
+		at += length;
+	}
+}
+
+void compat_ibwarn(const char *function, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = mem_format_list(format, arguments);
+	va_end(arguments);
+	compat_print(stderr, "ibwarn: [%d] %s: %s\n", (int)getpid(), function, text);
 }
 
 int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)

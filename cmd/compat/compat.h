@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* RDMACTL_COMPAT selects the rdma-core release to imitate where releases differ. */
 enum compat_release { COMPAT_44 = 44, COMPAT_65 = 65 };
@@ -47,6 +48,11 @@ const struct personality *compat_find(const char *path);
 int compat_run(const struct ctx *ctx, const struct personality *personality, int argc, char **argv);
 /* Prints why the root cannot be opened; returns the exit status of tools that have no root. */
 int compat_no_root(const struct personality_call *call, int error);
+/*
+ * Prints with nothing that controls a terminal but tabs and line feeds: for texts of files and
+ * names of devices, which a personality shows as they are otherwise.
+ */
+void compat_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
 void compat_ibwarn(const char *function, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -53,26 +53,29 @@ static void print_port(const struct channel_port *port, unsigned int number, con
 	printf("%sSM lid: %d\n", deeper, (int)port->sm_lid);
 	printf("%sCapability mask: 0x%08" PRIx32 "\n", deeper, port->cap_mask);
 	printf("%sPort GUID: 0x%016" PRIx64 "\n", deeper, port->guid);
-	printf("%sLink layer: %s\n", deeper, port->link_layer);
+	compat_print(stdout, "%sLink layer: %s\n", deeper, port->link_layer);
 }
 
 static void print_header(const struct channel_adapter *adapter)
 {
 	const char *word = WORD_OF(node_types, adapter->node_type);
 
-	printf("%s '%s'\n", word, adapter->name);
-	printf("\t%s type: %s\n", word, adapter->type);
-	printf("\tNumber of ports: %u\n", adapter->last_port);
-	printf("\tFirmware version: %s\n", adapter->firmware);
-	printf("\tHardware version: %s\n", adapter->hardware);
+	compat_print(stdout,
+		     "%s '%s'\n"
+		     "\t%s type: %s\n"
+		     "\tNumber of ports: %u\n"
+		     "\tFirmware version: %s\n"
+		     "\tHardware version: %s\n",
+		     word, adapter->name, word, adapter->type, adapter->last_port,
+		     adapter->firmware, adapter->hardware);
 	printf("\tNode GUID: 0x%016" PRIx64 "\n", adapter->node_guid);
 	printf("\tSystem image GUID: 0x%016" PRIx64 "\n", adapter->system_image_guid);
 }
 
 static int panic(const char *message, const char *name, const char *rest, int error)
 {
-	fprintf(stderr, "ibpanic: [%d] main: %s'%s' %s: %s\n", (int)getpid(), message, name, rest,
-		strerror(error));
+	compat_print(stderr, "ibpanic: [%d] main: %s'%s' %s: %s\n", (int)getpid(), message, name,
+		     rest, strerror(error));
 	return COMPAT_STATUS_PANIC;
 }
 
@@ -107,7 +110,8 @@ static enum shown show(const struct request *request, const char *name,
 				      adapter->last_port);
 			return ADAPTER_LACKS_PORT;
 		}
-		printf("%s: '%s'\n", WORD_OF(node_types, adapter->node_type), adapter->name);
+		compat_print(stdout, "%s: '%s'\n", WORD_OF(node_types, adapter->node_type),
+			     adapter->name);
 		print_port(&adapter->ports[request->port], (unsigned int)request->port, "", "");
 		return ADAPTER_SHOWN;
 	}
@@ -139,8 +143,10 @@ static int show_all(const struct request *request, const struct strings *names)
 		    channel_adapter_is_endpoint(request->adapters, name, port))
 			compat_ibwarn("main", "stat of IB device '%s' failed", name);
 		else if (request->debug)
-			printf("ibdebug: [%d] ca_stat: The device %s is not RDMA endpoint device\n",
-			       (int)getpid(), name);
+			compat_print(stdout,
+				     "ibdebug: [%d] ca_stat: The device %s is not RDMA endpoint "
+				     "device\n",
+				     (int)getpid(), name);
 	}
 	return 0;
 }
@@ -165,7 +171,7 @@ static int list_ports(const struct request *request, const struct strings *names
 static int list_names(const struct strings *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		printf("%s\n", names->items[i]);
+		compat_print(stdout, "%s\n", names->items[i]);
 	return 0;
 }
 

@@ -30,8 +30,10 @@ static int usage(const char *program)
 
 static int no_files(const char *device)
 {
-	printf("Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY "/%s/ports)\n",
-	       device, device);
+	compat_print(stdout,
+		     "Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY
+		     "/%s/ports)\n",
+		     device, device);
 	return COMPAT_STATUS_PANIC;
 }
 
@@ -41,7 +43,7 @@ static void print_words(const char *text)
 	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
 		const size_t length = strcspn(text, blanks);
 
-		printf(" %.*s", (int)length, text);
+		compat_print(stdout, " %.*s", (int)length, text);
 		text += length;
 	}
 	putchar('\n');
@@ -56,14 +58,14 @@ static void print_value(const struct class_files *files, const char *label, cons
 	printf("\t%s:%s", label, strlen(label) < 7 ? "\t\t" : "\t");
 	/* The script skips a missing file; if reading one fails, cat reports the error. */
 	if (length < 0 && length != -ENOENT && length != -ENOTDIR && length != -EACCES)
-		fprintf(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s: %s\n", device, port, name,
-			strerror((int)-length));
+		compat_print(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s: %s\n", device, port,
+			     name, strerror((int)-length));
 	print_words(length < 0 ? unknown : text);
 }
 
 static void show_port(const struct class_files *files, const char *device, const char *port)
 {
-	printf("Infiniband device '%s' port %s status:\n", device, port);
+	compat_print(stdout, "Infiniband device '%s' port %s status:\n", device, port);
 	print_value(files, "default gid", device, port, "gids/0", "unknown");
 	print_value(files, "base lid", device, port, "lid", "unknown");
 	print_value(files, "sm lid", device, port, "sm_lid", "unknown");

@@ -199,6 +199,29 @@ as_on()
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
 
+@test "compat: no text or name in a saved tree controls the terminal" {
+	local tree=$BATS_TEST_TMPDIR/tree escape=$'\e[31m' device file tool
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	device=$(readlink -f "$tree/sys/class/infiniband/mlx5_0")
+	for file in hca_type fw_ver hw_rev board_id ports/1/{link_layer,state,phys_state,rate}; do
+		printf '%s\n' "4: $escape" >"$device/$file"
+	done
+	ln -s "$device" "$tree/sys/class/infiniband/a$escape"
+	for tool in $personalities; do
+		RDMACTL_ROOT=$tree as "$tool"
+		[[ $output$stderr != *"$escape"* ]] || wrong "$tool"
+	done
+	for tool in 'ibstat -l' "ibstat a$escape" "ibstat b$escape" "ibstatus a$escape" "ibstatus b$escape"; do
+		# shellcheck disable=SC2086 # words
+		RDMACTL_ROOT=$tree as $tool
+		[[ $output$stderr != *"$escape"* ]] || wrong "$tool"
+	done
+	nothing_wrong
+	RDMACTL_ROOT=$tree as ibstat mlx5_0
+	[[ $output == *$'\n\tCA type: 4: \\x1b[31m\n'* ]]
+}
+
 @test "compat: the root directory means the live system under the tool's name, too" {
 	local root words
 
