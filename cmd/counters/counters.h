@@ -15,6 +15,8 @@
 /* Milliseconds between two rounds of --watch. */
 #define COUNTERS_INTERVAL_LEAST 100
 #define COUNTERS_INTERVAL_MOST	3600000
+/* The next step where a kernel cannot count queue pairs. */
+#define COUNTERS_OLD_KERNEL "this needs Linux 5.3 or later"
 
 struct counters_args {
 	bool all, errors, drops;

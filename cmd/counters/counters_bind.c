@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl counters auto, bind and unbind: which queue pairs are counted. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static bool load_port(struct change_plan *plan, char *word)
 					   listing->inventory.devices.items[0].name);
 	if (!listing->inventory.devices.items[0].index.known)
 		return listing_fail(&plan->listing, STATUS_FAILED, "the kernel has no RDMA netlink",
-				    "this needs Linux 5.3 or later");
+				    COUNTERS_OLD_KERNEL);
 	plan->host.inventory = &listing->inventory;
 	return true;
 }
@@ -194,7 +195,7 @@ static bool plan_unbind(struct change_plan *plan, const void *args, char **words
 					  (uint32_t)device_of(plan)->index.value, &list);
 	if (rc)
 		return listing_fail_format(&plan->listing, STATUS_FAILED,
-					   "this needs Linux 5.3 or later",
+					   rc == -EOPNOTSUPP ? COUNTERS_OLD_KERNEL : NULL,
 					   "cannot read the counters of queue pairs: %s",
 					   strerror(-rc));
 	return plan_counter(plan, &binding, &list);

@@ -380,7 +380,7 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 			continue;
 		object = port_object(port);
 		problem_add(&listing->problems, object, "its queue pair counting mode", "nldev", rc,
-			    "this needs Linux 5.3 or later");
+			    rc == -EOPNOTSUPP || rc == -ENODATA ? COUNTERS_OLD_KERNEL : NULL);
 	}
 	for (size_t i = 0; i < *count; i++)
 		listing_add(listing, &(*rows)[i]);
