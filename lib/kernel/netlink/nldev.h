@@ -96,7 +96,7 @@ struct nldev_event {
 
 /*
  * Listens for notifications: devices registered and gone, their netdevs attached and detached,
- * names changed. Linux sends them since 6.12, in the first network namespace only, within
+ * names changed. Linux sends them since 6.12, in the network namespace of the device only, within
  * milliseconds of the uevents (kernel/netlink/uevent.h). -EOPNOTSUPP: this kernel does not notify
  * (it would accept a listener, and stay silent); -EPERM: it demands CAP_NET_ADMIN, unlike 6.12;
  * -EPROTONOSUPPORT: it has no RDMA netlink.
