@@ -270,18 +270,15 @@ static int parse(struct request *request, int argc, char **argv)
 static int run_with(const struct request *request, char *const *words)
 {
 	_cleanup_(strings_free) struct strings names = {0};
-	int status;
 
 	channel_adapter_names(request->adapters, &names);
 	if (words[0] && !choose(&names, words[0]))
-		status = panic("", words[0], "IB device can't be found", 0);
-	else if (request->ports)
-		status = list_ports(request, &names);
-	else if (request->list)
-		status = list_names(&names);
-	else
-		status = show_all(request, &names);
-	return status;
+		return panic("", words[0], "IB device can't be found", 0);
+	if (request->ports)
+		return list_ports(request, &names);
+	if (request->list)
+		return list_names(&names);
+	return show_all(request, &names);
 }
 
 int ibstat_run(const struct personality_call *call, int argc, char **argv)
