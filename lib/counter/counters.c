@@ -56,26 +56,35 @@ static bool has_netdev(const struct counter_loader *loader, const char *netdev)
 	return false;
 }
 
+/* Whether the driver may be loaded; otherwise the folders that only it has are not looked for. */
+static bool may_have(const struct counter_loader *loader, const char *module)
+{
+	return !loader->root.live || sysfs_has_directory(&loader->root, module);
+}
+
 static void find_places(struct counter_loader *loader)
 {
 	const struct device_list *list = &loader->request.inventory->devices;
-	const bool qib = !loader->root.live ||
-			 sysfs_has_directory(&loader->root, "sys/module/ib_qib");
+	const bool mlx4 = may_have(loader, "sys/module/mlx4_ib"),
+		   qib = may_have(loader, "sys/module/ib_qib");
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct device *device = &list->items[i];
 
 		add_place(loader, COUNTER_SOURCE_DEVICE, "hw_counters", device, NULL);
-		add_place(loader, COUNTER_SOURCE_DEVICE, COUNTERS_DIAGNOSTIC, device, NULL);
+		if (mlx4)
+			add_place(loader, COUNTER_SOURCE_DEVICE, COUNTERS_DIAGNOSTIC, device, NULL);
 		for (size_t j = 0; j < device->port_count; j++) {
 			const struct port *port = &device->ports[j];
 
 			add_place(loader, COUNTER_SOURCE_PMA, COUNTERS_EXTENDED, device, port);
 			add_place(loader, COUNTER_SOURCE_PMA, "counters", device, port);
 			add_place(loader, COUNTER_SOURCE_HW, "hw_counters", device, port);
-			add_place(loader, COUNTER_SOURCE_HW, COUNTERS_DIAGNOSTIC, device, port);
-			if (qib)
+			if (qib) {
+				add_place(loader, COUNTER_SOURCE_HW, COUNTERS_DIAGNOSTIC, device,
+					  port);
 				add_place(loader, COUNTER_SOURCE_HW, COUNTERS_TEXT, device, port);
+			}
 			add_place(loader, COUNTER_SOURCE_CM, NULL, device, port);
 			if (port->netdev && !has_netdev(loader, port->netdev))
 				add_place(loader, COUNTER_SOURCE_NETDEV, "statistics", device,
