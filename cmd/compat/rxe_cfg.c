@@ -87,7 +87,7 @@ static const char *address_text(const struct inventory *inventory, const struct 
 	return text;
 }
 
-/* Another device on that netdev, such as an adapter with RoCE, is none of this script's. */
+/* The script knows rxe devices only, not an adapter with RoCE on the same netdev. */
 static const struct port *find_rxe(const struct inventory *inventory, const char *netdev)
 {
 	for_each_port (device, port, &inventory->devices)
