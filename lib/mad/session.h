@@ -126,7 +126,7 @@ int mad_session_find_all(struct mad_session *session, char *const *words);
  * because only subnet management can use a directed route. -EADDRNOTAVAIL: the port has no LID.
  */
 int mad_session_find_by_lid(struct mad_session *session, char *const *words);
-/* The same for a LID that the host knows: that of its port or of its subnet manager. */
+/* The same for the LID of the subnet manager. */
 int mad_session_find_lid(struct mad_session *session, uint16_t lid);
 /*
  * Parses one destination without making it one of the session, and looks up the port GUID of a
