@@ -212,6 +212,12 @@ static const struct {
 	{"x0c:42:a1:a1:b2 xy:0c:42:a1:a1:b2", "x0c:42:a1:a1:b2 xy:0c:42:a1:a1:b2", true},
 	{"0c42.a1a1.b2c0, (0C42-A1A1-B2C9) 0c42.a1a1.b2c0.",
 	 "0c42.a16c.6ca0, (0C42-A16C-6CA9) 0c42.a16c.6ca0.", true},
+	{"0c42.a103.00a1.b2c9, (0C-42-A1-03-00-A1-B2-C9) 0c42-a103-00a1-b2c0.",
+	 "0c42.a103.006c.6ca9, (0C-42-A1-03-00-6C-6C-A9) 0c42-a103-006c-6ca0.", true},
+	{"0c42.a103.00a1.b2c9.1 2024.1231.0001.1231", "0c42.a103.00a1.b2c9.1 2024.1231.0001.1231",
+	 true},
+	{"0x00000000000000050c42a10300a1b2c0 0x0c42a10300a1b2c00000000000000005",
+	 "0x00bac69fca7900050c42a103006c6ca0 0x0c42a103006c6ca00000000000000005", true},
 	{"0c42.a1a1.b2c0.1 1.0c42.a1a1.b2c0 x0c42.a1a1.b2c0 0c42.a1a1.b2c 0c42-a1a1-b2c0-1",
 	 "0c42.a1a1.b2c0.1 1.0c42.a1a1.b2c0 x0c42.a1a1.b2c0 0c42.a1a1.b2c 0c42-a1a1-b2c0-1", true},
 	/* Without letters, it is an address only if it was seen elsewhere. */
@@ -361,7 +367,17 @@ static const struct {
 	 "guid 0x1175010265ab12g\n"
 	 "3,0,5,-;LustreError: 11-0: acme_2-OST0001-osc-MDT0000: at 10.1.2.3@o2ib\n"
 	 "4,0,6,-;Lustre: Mounted acme_2-client\n4,0,7,-;mlx5_core: acme_2-OST0001\n"
-	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS acme_2-clilov-ff8d_UUID\n",
+	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS acme_2-clilov-ff8d_UUID\n"
+	 /* srpt_cm_req_recv() of ulp/srpt/ib_srpt.c; none of these are GUIDs of this host. */
+	 "6,0,9,-;ib_srpt Received SRP_LOGIN_REQ with i_port_id "
+	 "fe80:0000:0000:0000:5054:00ff:fe12:3456, t_port_id "
+	 "5054:00ff:fe12:3457:5054:00ff:fe12:3457 and it_iu_len 8260 "
+	 "(guid=fe80:0000:0000:0000:5054:00ff:fe12:3457)\n"
+	 "6,0,9,-;ib_srpt Received SRP_LOGIN_REQ with i_port_id "
+	 "0002:c903:00a1:b2c7:0002:c903:00a1:b2c8, t_port_id "
+	 "0002:c903:00a1:b2c9:0000:0000:0000:0000 and it_iu_len 2116\n"
+	 "6,0,9,-;ib_srpt 0x0002c90300a1b2c70002c90300a1b2c8 id_ext=200100a0b8123456,"
+	 "initiator_ext=200200a0b8123456 id_ext=17\n",
 	 "kmsg",
 	 "6,0,1,-;10.242.38.18\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010205d692, "
 	 "Type "
@@ -370,7 +386,16 @@ static const struct {
 	 "0x1175010265ab12g\n"
 	 "3,0,5,-;LustreError: 11-0: fbef_2-OST0001-osc-MDT0000: at 10.242.38.18@o2ib\n"
 	 "4,0,6,-;Lustre: Mounted fbef_2-client\n4,0,7,-;mlx5_core: acme_2-OST0001\n"
-	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS fbef_2-clilov-ff8d_UUID\n"},
+	 "4,0,8,-;Lustre: a-longname-MDT0000 -MDT0001 acme_2-MDS fbef_2-clilov-ff8d_UUID\n"
+	 "6,0,9,-;ib_srpt Received SRP_LOGIN_REQ with i_port_id "
+	 "fe80:0000:0000:0000:5054:00ff:fe4c:3536, t_port_id "
+	 "5054:00ff:fe4c:3537:5054:00ff:fe4c:3537 and it_iu_len 8260 "
+	 "(guid=fe80:0000:0000:0000:5054:00ff:fe4c:3537)\n"
+	 "6,0,9,-;ib_srpt Received SRP_LOGIN_REQ with i_port_id "
+	 "0002:c903:006c:6ca7:0002:c903:006c:6ca8, t_port_id "
+	 "0002:c903:006c:6ca9:0000:0000:0000:0000 and it_iu_len 2116\n"
+	 "6,0,9,-;ib_srpt 0x0002c903006c6ca70002c903006c6ca8 id_ext=a1768519d9b0e4c6,"
+	 "initiator_ext=818eac3d9e9819f6 id_ext=17\n"},
 	{"root/proc/77/comm", "10.1.2.3-manage\n", "root/proc/77/comm", "10.242.38.18-manage\n"},
 	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
 	 "77 (10.242.38.18-manage) S 2\n"},

@@ -236,7 +236,10 @@ static void change_prefix(const struct anonymiser *anonymiser, uint8_t *prefix)
 {
 	uint8_t hash[HMAC_BYTES];
 
-	if (prefix[0] != 0xfe && !is_zero(prefix, 8)) {
+	/* The port ID of SRP has two GUIDs, and no prefix. */
+	if (known_has(&anonymiser->guids, prefix)) {
+		anonymise_guid(anonymiser, prefix);
+	} else if (prefix[0] != 0xfe && !is_zero(prefix, 8)) {
 		noise(anonymiser, 'p', prefix, 6, hash);
 		/* 2000::/3 becomes 2001:db8::/32, which is reserved for documentation: RFC 3849. */
 		if (prefix[0] >> 5 == 1) {

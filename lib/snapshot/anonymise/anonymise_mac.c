@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MAC addresses in texts, written without colons. */
+/* MAC addresses and GUIDs in texts, written with other marks than colons. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,17 +10,16 @@
 struct spelling {
 	char mark;
 	size_t group; /* digits between two marks */
+	size_t bytes;
 };
 
-enum { MAC_DIGITS = 2 * ETHERNET_BYTES };
-
 /* Returns the length of the address, or 0. */
-static size_t read_mac(const char *text, const struct spelling *spelling,
-		       uint8_t bytes[static ETHERNET_BYTES])
+static size_t read_address(const char *text, const struct spelling *spelling,
+			   uint8_t bytes[static GUID_BYTES])
 {
 	const char *at = text;
 
-	for (size_t i = 0; i < MAC_DIGITS; i++, at++) {
+	for (size_t i = 0; i < 2 * spelling->bytes; i++, at++) {
 		int digit;
 
 		if (i && i % spelling->group == 0 && *at++ != spelling->mark)
@@ -36,23 +35,28 @@ static size_t read_mac(const char *text, const struct spelling *spelling,
 	return (size_t)(at - text);
 }
 
-size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
-			   struct text_buffer *out)
+size_t anonymise_other_marks(const struct anonymiser *anonymiser, const char *text, char before,
+			     struct text_buffer *out)
 {
-	static const struct spelling spellings[] = {{'-', 2}, {'.', 4}, {'-', 4}};
+	static const struct spelling spellings[] = {
+		{'-', 2, ETHERNET_BYTES}, {'.', 4, ETHERNET_BYTES}, {'-', 4, ETHERNET_BYTES},
+		{'-', 2, GUID_BYTES},	  {'.', 4, GUID_BYTES},	    {'-', 4, GUID_BYTES},
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
 		const struct spelling *spelling = &spellings[i];
-		uint8_t bytes[ETHERNET_BYTES];
-		const size_t length = read_mac(text, spelling, bytes);
+		const struct known *known = spelling->bytes == GUID_BYTES ? &anonymiser->guids
+									  : &anonymiser->macs;
+		uint8_t bytes[GUID_BYTES];
+		const size_t length = read_address(text, spelling, bytes);
 
 		if (!length || (before == '.' && spelling->mark == '.'))
 			continue;
 		/* A version may look the same, 2024.1231.0001, but has no letters. */
 		if (spelling->group == 4 && strcspn(text, "abcdefABCDEF") >= length &&
-		    !known_has(&anonymiser->macs, bytes))
+		    !known_has(known, bytes))
 			continue;
-		anonymise_digits(anonymiser, text, length, ETHERNET_BYTES, out);
+		anonymise_digits(anonymiser, text, length, spelling->bytes, out);
 		return length;
 	}
 	return 0;

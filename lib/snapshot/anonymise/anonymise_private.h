@@ -43,9 +43,9 @@ char *anonymise_description(const struct anonymiser *anonymiser, const struct co
 /* Adds the address of `count` bytes whose digits are in the text, changed, in the same form. */
 void anonymise_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
 		      size_t count, struct text_buffer *out);
-/* Adds a replacement for the MAC address with dashes or dots; `before` precedes the text. */
-size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
-			   struct text_buffer *out);
+/* Adds a replacement for a MAC address or GUID with dashes or dots; `before` precedes the text. */
+size_t anonymise_other_marks(const struct anonymiser *anonymiser, const char *text, char before,
+			     struct text_buffer *out);
 
 /* Lines of the form ID:CONTROLLERS:PATH, cgroups(7); the caller frees the result. */
 char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text);
@@ -64,7 +64,7 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
 /*
  * GUIDs of other nodes that are recognized only by the word before them: Neighbor Guid
  * 1175010265ab12 of hfi1, without leading zeros. Those that were learned are recognized elsewhere,
- * too: id_ext of SRP is often the ioc_guid. The caller frees the result.
+ * too, and so are both halves of a port ID of SRP. The caller frees the result.
  */
 void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *text);
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Serial numbers, GUIDs, UUIDs and names of other kinds than hosts in running text. */
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <endian.h>
 #include <fnmatch.h>
@@ -80,15 +81,28 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 /* With fewer digits, the vendor in the first 24 of 64 bits would be zero. */
 enum { LEAST_GUID_DIGITS = 11 };
 
+/* The length of a word for a GUID at the start of the text; 0 if there is none. */
+static size_t guid_word_length(const char *text)
+{
+	/* The others are of SRP. */
+	static const char *const words[] = {"guid", "id_ext", "initiator_ext"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncasecmp(text, words[i], strlen(words[i])))
+			return strlen(words[i]);
+	return 0;
+}
+
 /* Finds the next GUID after such a word. Returns its first digit, or NULL. */
 static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret_guid)
 {
-	static const char word[] = "guid";
-
-	while ((text = strcasestr(text, word))) {
+	while (*text) {
+		const size_t word = guid_word_length(text);
 		_cleanup_(freep) char *digits = NULL;
 
-		text += strlen(word);
+		text += word ? word : 1;
+		if (!word)
+			continue;
 		text += strspn(text, " :=");
 		text += !strncmp(text, "0x", 2) ? 2 : 0;
 		*ret_length = strspn(text, "0123456789abcdefABCDEF");
@@ -101,8 +115,32 @@ static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret
 	return NULL;
 }
 
-void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *text)
+/*
+ * A port ID of SRP is a GUID with an extension, often another GUID, in the form of a GID; or it is
+ * a GID itself, whose local prefix (fc00::/7, fe80::/10) no GUID begins with.
+ */
+static void learn_port_ids(struct anonymiser *anonymiser, const char *text)
 {
+	static const char word[] = "_port_id ";
+	static const uint8_t zero[GUID_BYTES];
+
+	while ((text = strstr(text, word))) {
+		_cleanup_(freep) char *digits = NULL;
+		uint8_t id[GID_BYTES];
+
+		text += strlen(word);
+		digits = mem_format("%.*s", (int)strlen("xxxx:") * 8 - 1, text);
+		if (inet_pton(AF_INET6, digits, id) != 1 || id[0] >= 0xfc)
+			continue;
+		for (size_t half = 0; half < GID_BYTES; half += GUID_BYTES)
+			if (memcmp(id + half, zero, GUID_BYTES) != 0)
+				known_add(&anonymiser->guids, id + half);
+	}
+}
+
+void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *kmsg)
+{
+	const char *text = kmsg;
 	uint64_t guid;
 	size_t length;
 
@@ -110,6 +148,7 @@ void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *tex
 		guid = htobe64(guid);
 		known_add(&anonymiser->guids, (const uint8_t *)&guid);
 	}
+	learn_port_ids(anonymiser, kmsg);
 }
 
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)

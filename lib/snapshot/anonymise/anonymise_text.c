@@ -155,8 +155,8 @@ static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, 
 }
 
 /*
- * The size of the address if digits without colons were seen with colons, or are a GID with such a
- * GUID; else 0.
+ * The size of the address if digits without colons were seen with colons, or have the length of a
+ * GID and contain such a GUID; else 0.
  */
 static size_t known_bytes(const struct anonymiser *anonymiser, const char *text, size_t length)
 {
@@ -170,7 +170,8 @@ static size_t known_bytes(const struct anonymiser *anonymiser, const char *text,
 	if (length == 2 * GUID_BYTES && known_has(&anonymiser->guids, bytes))
 		return GUID_BYTES;
 	if (length == 2 * GID_BYTES &&
-	    (known_has(&anonymiser->guids, bytes + GUID_BYTES) || is_solicited(bytes) ||
+	    (known_has(&anonymiser->guids, bytes) ||
+	     known_has(&anonymiser->guids, bytes + GUID_BYTES) || is_solicited(bytes) ||
 	     (bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80)))
 		return GID_BYTES;
 	if (length == 2 * IPOIB_BYTES &&
@@ -481,7 +482,7 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 		if (!length && before != ':')
 			length = change_glued(anonymiser, text, at, &other);
 		if (!length && !is_of_name(before))
-			length = anonymise_other_mac(anonymiser, at, before, &other);
+			length = anonymise_other_marks(anonymiser, at, before, &other);
 		if (!length && ipv4 && may_begin_ipv4(at, before, done))
 			length = change_ipv4(anonymiser, at, &other);
 		if (!length && !is_of_name(before))
