@@ -150,16 +150,20 @@ static bool is_skipped(const char *folder, const char *name)
 }
 
 /*
- * Whether a control group keeps this process from a device file, which access(2) tells without
- * opening it, as for doctor. A filter of system calls may refuse access(2) itself.
+ * Returns -errno if its mode (EACCES) or a control group (EPERM) keeps this process from a device
+ * file, which access(2) tells without opening it, as for doctor. A filter of system calls may
+ * refuse access(2) itself.
  */
-static bool is_forbidden(const struct root *root, const char *path)
+static int device_file_error(const struct root *root, const char *path)
 {
 	static const char folder[] = "dev/infiniband";
+	int error;
 
-	return root->live && !strncmp(path, folder, strlen(folder)) &&
-	       faccessat(root->fd, path, R_OK | W_OK, 0) && errno == EPERM &&
-	       !faccessat(root->fd, folder, F_OK, 0);
+	if (!root->live || strncmp(path, folder, strlen(folder)) ||
+	    !faccessat(root->fd, path, R_OK | W_OK, 0))
+		return 0;
+	error = -errno;
+	return faccessat(root->fd, folder, F_OK, 0) ? 0 : error;
 }
 
 static int take(struct walk *walk, const char *path)
@@ -174,11 +178,12 @@ static int take(struct walk *walk, const char *path)
 	/* A device file is not opened, and the link of a library may be broken. */
 	if (how == SOURCE_NAMES) {
 		const ssize_t length = root_read_link(walk->collection->root, path, target);
+		const int error = device_file_error(walk->collection->root, path);
 
 		if (length >= 0 && member_is_error(target))
 			keep_link(walk, path, target);
-		else if (is_forbidden(walk->collection->root, path))
-			keep_link(walk, path, sysfs_saved_error(-EPERM));
+		else if (error == -EACCES || error == -EPERM)
+			keep_link(walk, path, sysfs_saved_error(error));
 		else if (length != -ENOENT)
 			return collect_file(walk->collection, path, how);
 		return 0;

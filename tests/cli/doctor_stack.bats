@@ -386,7 +386,14 @@ two()
 	put dev/infiniband/uverbs1 '!EPERM'
 	check device-nodes mlx5_1
 	says 4 'error mlx5_1: a control group keeps this process from the uverbs device file | uverbs1 is there; uverbs1: Operation not permitted -> allow the device where this process is started: --device of a container, DeviceAllow of a unit, gres.conf of Slurm'
+	# The mode of umad1 keeps every ordinary user away, and of rdma_cm and uverbs1 nobody.
+	put dev/infiniband/umad1 '!EACCES'
+	put dev/infiniband/uverbs1 '!EACCES'
+	check device-nodes mlx5_1
+	says 4 "error mlx5_1: this user may not open the uverbs device file | uverbs1 is there; uverbs1: Permission denied; the kernel's mode is 0666 -> grep -r infiniband /etc/udev/rules.d for a rule that sets the mode or the group, or join that group; for now: chmod 0666 /dev/infiniband/uverbs1"
 	put dev/infiniband/uverbs1 ''
+	check device-nodes mlx5_1
+	says 0 'ok mlx5_1: the device files are there | uverbs1 is there; rdma_cm is there'
 	put dev/infiniband/rdma_cm '!EPERM'
 	check device-nodes mlx5_1
 	[[ $results = 'warning mlx5_1: connections by IP address fail: rdma_cm cannot be opened | uverbs1 is there; rdma_cm is there; rdma_cm: Operation not permitted -> '* ]]

@@ -15,11 +15,13 @@
 #include "snapshot/collect.h"
 #include "snapshot/collect_read.h"
 
-/* A control group that keeps everyone from one device file. */
+/* A control group that keeps everyone from one device file, and modes that do so for others. */
 int faccessat(int folder, const char *path, int mode, int flags)
 {
-	if (strstr(path, "uverbs_forbidden") && mode != F_OK) {
-		errno = EPERM;
+	const bool forbidden = strstr(path, "uverbs_forbidden");
+
+	if ((forbidden || strstr(path, "_denied") || strstr(path, "_other")) && mode != F_OK) {
+		errno = forbidden ? EPERM : strstr(path, "_denied") ? EACCES : EIO;
 		return -1;
 	}
 	return (int)syscall(SYS_faccessat, folder, path, mode, flags);
@@ -666,6 +668,8 @@ static void live(void **state)
 	tree_directory(tree, "dev/infiniband");
 	assert_int_equal(mkfifoat(tree->root.fd, "dev/infiniband/umad0", 0644), 0);
 	tree_write(tree, "dev/infiniband/uverbs_forbidden", "not opened");
+	tree_write(tree, "dev/infiniband/uverbs_denied", "not opened");
+	tree_write(tree, "dev/infiniband/uverbs_other", "not opened");
 	tree_link(tree, "sys/class/infiniband/m/link", "readable");
 	tree_write(tree, "etc/modprobe.d/real", "text");
 	tree_link(tree, "etc/modprobe.d/link", "real");
@@ -673,7 +677,9 @@ static void live(void **state)
 	rooted_expect(tree, collect_live, NULL,
 		      "root/dev/infiniband/\n"
 		      "root/dev/infiniband/umad0: \n"
+		      "root/dev/infiniband/uverbs_denied -> !EACCES\n"
 		      "root/dev/infiniband/uverbs_forbidden -> !EPERM\n"
+		      "root/dev/infiniband/uverbs_other: \n"
 		      "root/etc/\n"
 		      "root/etc/modprobe.d/\n"
 		      "root/etc/modprobe.d/link: text|\n"

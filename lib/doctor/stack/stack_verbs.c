@@ -167,7 +167,12 @@ static struct device_node read_saved_node(struct doctor_facts *facts, const char
 	if (!sysfs_has_directory(&facts->root, "dev/infiniband"))
 		return node;
 	fd = sysfs_open(&facts->root, path, 0);
-	node.fault = fd == -ENOENT ? NODE_MISSING : fd == -EPERM ? NODE_FORBIDDEN : NODE_FINE;
+	node.rc = fd < 0 ? fd : 0;
+	node.fault = fd == -EACCES ? NODE_DENIED : NODE_FINE;
+	if (fd == -ENOENT)
+		node.fault = NODE_MISSING;
+	if (fd == -EPERM)
+		node.fault = NODE_FORBIDDEN;
 	return node;
 }
 
@@ -224,8 +229,8 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 				node->mode, node->uid, node->gid, node->major, node->minor);
 	else
 		doctor_evidence(run, path, "%s is there", name);
-	if (node->fault == NODE_FORBIDDEN)
-		doctor_evidence(run, path, "%s: %s", name, strerror(EPERM));
+	if (node->fault == NODE_FORBIDDEN || node->fault == NODE_DENIED)
+		doctor_evidence(run, path, "%s: %s", name, strerror(-node->rc));
 }
 
 /* The worst node decides, because a device has one verdict. Returns whether it was given. */
@@ -265,7 +270,9 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 		doctor_error(run, "the uverbs device file leads to another device");
 		return true;
 	case NODE_DENIED:
-		doctor_evidence(run, NULL, "this user is %u, the kernel's mode is 0666", geteuid());
+		if (node->known)
+			doctor_evidence(run, NULL, "this user is %u", geteuid());
+		doctor_evidence(run, NULL, "the kernel's mode is 0666");
 		doctor_next_step(
 			run,
 			"grep -r infiniband /etc/udev/rules.d for a rule that sets the mode or the "
