@@ -205,9 +205,8 @@ static void take_ports(struct top *top, const struct inventory *inventory)
 	const size_t before = top->port_count;
 	size_t at = 0;
 
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
-			take_port(top, &inventory->devices.items[i].ports[j], at++);
+	for_each_port (device, port, &inventory->devices)
+		take_port(top, port, at++);
 	if (top->port_count != before)
 		qsort(top->ports, top->port_count, sizeof(*top->ports), compare_objects);
 }
