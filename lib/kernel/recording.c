@@ -46,7 +46,10 @@ struct recording {
 	size_t message_count;
 };
 
-/* i386 aligns 64 bits to 4 bytes within structures, other processors to 8. */
+/*
+ * i386 aligns 64 bits to 4 bytes within structures, other processors to 8, also those with 32-bit
+ * pointers: no payload has a pointer.
+ */
 struct aligned {
 	uint32_t first;
 	uint64_t second;
@@ -57,11 +60,9 @@ static const char *own_layout(void)
 	const uint16_t one = 1;
 	const bool little = *(const uint8_t *)&one;
 
-	if (sizeof(void *) == 8)
-		return little ? "little 64" : "big 64";
 	if (sizeof(struct aligned) == 12)
 		return "little 32 i386";
-	return little ? "little 32" : "big 32";
+	return little ? "little 64" : "big 64";
 }
 
 /* Parses a decimal number and the blank after it. */

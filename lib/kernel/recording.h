@@ -9,12 +9,12 @@
  *     got 3 2 00000000
  *     end
  *
- * The first line has the byte order and the size of a pointer in bits (and the name of i386, which
- * aligns 64 bits differently), because payloads are copies of the host's memory, in hexadecimal
- * digits; "-" is an empty one. `ask` has the protocol, type, flags and payload of a question, and
- * each `got` the type, flags and payload of one message of its answer. Sequence and port numbers
- * are omitted, and zero where a payload repeats them. The numbers of generic netlink families need
- * no translation: the list of families is among the answers, and callers take the numbers from
+ * The first line has the byte order, and to how many bits a number of 64 bits is aligned (to 32
+ * only on i386), because payloads are copies of the host's memory, in hexadecimal digits; "-" is an
+ * empty one. `ask` has the protocol, type, flags and payload of a question, and each `got` the
+ * type, flags and payload of one message of its answer. Sequence and port numbers are omitted, and
+ * zero where a payload repeats them. The numbers of generic netlink families need no translation:
+ * the list of families is among the answers, and callers take the numbers from
  * there. For a question that was asked twice, the last answer counts.
  *
  * A recording comes from someone else: it is parsed strictly, and its answers get the same checks

@@ -30,12 +30,10 @@
 #include "kernel/verbs/verbs_record.h"
 #include "netlink_message.h"
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && __SIZEOF_POINTER__ == 8
-#define HEAD "rdmactl-recording/1 little 64\n"
-#elif defined(__i386__)
+#if defined(__i386__)
 #define HEAD "rdmactl-recording/1 little 32 i386\n"
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define HEAD "rdmactl-recording/1 little 32\n"
+#define HEAD "rdmactl-recording/1 little 64\n"
 #else
 #define HEAD "rdmactl-recording/1 big 64\n"
 #endif
