@@ -14,7 +14,7 @@
 #define SNAPSHOT_MODULES                                                                   \
 	"ib_* iw_* rdma* mlx* hfi1 qib bnxt_* irdma ice i40* efa erdma mana* hns* hclge* " \
 	"ocrdma be2net qed* cxgb4 siw ionic* vmw_pvrdma usnic_verbs rpcrdma nvme_rdma "    \
-	"nvmet_rdma isert bonding nvidia* nv_peer_mem"
+	"nvmet_rdma isert bonding nvidia* nv_peer_mem bnge bng_re idpf enic"
 
 struct collection {
 	const struct root *root;

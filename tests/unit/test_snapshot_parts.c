@@ -176,6 +176,12 @@ static void log_drivers(void **state)
 		{"LNetError: x", true},
 		{"RDS/IB: x", true},
 		{"IPv6: ADDRCONF(x", true},
+		/* drivers[] of lib/host/pci/rdma_drivers.c: irdma writes under the name of idpf. */
+		{"bnge 0000:x", true},
+		{"bng_re 0000:x", true},
+		{"idpf 0000:x", true},
+		{"enic 0000:x", true},
+		{"be2net 0000:x", true},
 		{"mlx", true},
 		{"ml", false},
 		{"", false},
@@ -307,8 +313,8 @@ static void manifests(void **state)
 /* Each module with its state; the folder of a built-in module has none. */
 static void modules(void **state)
 {
-	static const char *const wanted[] = {"bonding",	  "hns_roce_hw_v2", "ib_core",
-					     "mlx5_core", "nv_peer_mem",    "rdma_rxe"};
+	static const char *const wanted[] = {"bng_re", "bonding",   "hns_roce_hw_v2", "ib_core",
+					     "idpf",   "mlx5_core", "nv_peer_mem",    "rdma_rxe"};
 	static const char *const others[] = {"e1000e", "bondin", "bonding2", "xmlx5", "ib", "nvme"};
 	struct bed *bed = *state;
 	struct loaded_modules list = {.items = NULL};
