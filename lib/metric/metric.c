@@ -294,7 +294,7 @@ static void add_self(struct scrape *scrape, uint64_t began_nsec)
 				1),
 		     "version", scrape->request->version);
 	metric_add(metrics_family(metrics, "rdma_devices", METRIC_GAUGE, NULL,
-				  "RDMA devices of the host, not counting excluded ones."),
+				  "RDMA devices of the host, without those that were left out."),
 		   scrape->inventory.devices.count);
 	metric_add_real(metrics_family(metrics, "rdma_scrape_duration_seconds", METRIC_GAUGE,
 				       "seconds", "How long it took to read all metrics."),
