@@ -50,7 +50,7 @@ static const char *refuse_path(const char *path)
 		if (length == 2 && !memcmp(path, "..", 2))
 			return "climbs out of its folder";
 		if (!length || (length == 1 && *path == '.'))
-			return "has an empty name in its path";
+			return "has an empty name, or a dot as a name, in its path";
 		if (++depth > MEMBER_MOST_DEPTH)
 			return "is more than 48 folders deep";
 		path += length + (path[length] == '/');

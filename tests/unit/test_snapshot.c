@@ -71,7 +71,8 @@ static void other_members_are_refused(void **state)
 	assert_refused(CONTENT_FILE, TOP "root/../../x", NULL, "climbs");
 	assert_refused(CONTENT_FILE, TOP "root/sys/..", NULL, "climbs");
 	assert_refused(CONTENT_FILE, TOP "root//x", NULL, "empty name");
-	assert_refused(CONTENT_FILE, TOP "root/./x", NULL, "empty name");
+	assert_refused(CONTENT_FILE, TOP "root/./x", NULL, "a dot as a name");
+	assert_refused(CONTENT_FOLDER, "./rdmactl-snapshot/", NULL, "a dot as a name");
 	assert_refused(CONTENT_FILE, "rdmactl-snapshots/x", NULL, "not in the folder");
 	assert_refused(CONTENT_FILE, "rdmactl-snapshot", NULL, "no snapshot has");
 	assert_refused(CONTENT_FILE, TOP "root", NULL, "no snapshot has");
