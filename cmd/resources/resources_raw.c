@@ -30,8 +30,8 @@ static const char *explain(int error)
 	case -EACCES:
 		return "run it as root: it needs CAP_NET_ADMIN in the initial user namespace";
 	case -EINVAL:
-		return "its driver provides no such records (mlx5 and hns do), or the kernel is "
-		       "older than 5.9";
+		return "its driver provides no such records (mlx5, hns and bnxt_re do), or the "
+		       "kernel is older than 5.9";
 	case -EAGAIN:
 		return "the kernel finds a queue pair by its port, which it has only from the "
 		       "state init on";

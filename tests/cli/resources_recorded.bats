@@ -169,7 +169,7 @@ mlx5_1\t44\t\t4321\trping-4321\t\t\t' 'rdmactl resources: mlx5_0: cannot read qu
 rdmactl resources: mlx5_0: cannot read queue pair 18: Resource temporarily unavailable
   the kernel finds a queue pair by its port, which it has only from the state init on
 rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
-  its driver provides no such records (mlx5 and hns do), or the kernel is older than 5.9'
+  its driver provides no such records (mlx5, hns and bnxt_re do), or the kernel is older than 5.9'
 	# Only records that pass the filter are requested.
 	shown qpn,raw qp --raw --where qpn=17
 	expect 0 '17 deadbeef01' ''
