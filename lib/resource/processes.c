@@ -270,7 +270,7 @@ static struct process *look_up(const struct root *root, uint64_t thread)
 	return process;
 }
 
-static struct process *find(struct processes *processes, uint64_t thread)
+struct process *processes_find(struct processes *processes, uint64_t thread)
 {
 	struct process **slot = find_slot(processes->slots, processes->slot_count, thread);
 
@@ -282,11 +282,6 @@ static struct process *find(struct processes *processes, uint64_t thread)
 	}
 	*slot = look_up(&processes->root, thread);
 	return *slot;
-}
-
-const struct process *processes_find(struct processes *processes, uint64_t thread)
-{
-	return find(processes, thread);
 }
 
 static char *find_kernel_name(struct processes *processes, const char *name)
@@ -346,7 +341,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
 	struct process_usage *usage;
 
 	if (resource->thread.known && !resource->kernel_name)
-		process = find(processes, resource->thread.value);
+		process = processes_find(processes, resource->thread.value);
 	if (process && process->usage) {
 		usage = &processes->usages.items[process->usage - 1];
 	} else {

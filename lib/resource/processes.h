@@ -57,7 +57,7 @@ struct processes;
 int processes_open(const char *root, struct processes **ret_processes);
 void processes_free(struct processes *processes);
 DEFINE_CLEANUP(struct processes, processes_free)
-const struct process *processes_find(struct processes *processes, uint64_t thread);
+struct process *processes_find(struct processes *processes, uint64_t thread);
 /* Fills in pid and command. */
 void processes_name(struct processes *processes, struct resource *resource);
 
