@@ -11,15 +11,15 @@
 
 /* The beginnings of lines from the RDMA core, from drivers and from the PCI bus. */
 static const char *const beginnings[] = {
-	"infiniband", "ib_",	  "rdma",   "iw_",     "mlx",	  "hfi1",
-	"qib",	      "bnxt_",	  "irdma",  "ice ",    "i40iw",	  "i40e ",
-	"efa",	      "mana",	  "hns",    "erdma",   "ocrdma",  "qed",
-	"cxgb4",      "iw_cxgb4", "usnic",  "siw",     "rxe",	  "ionic",
-	"vmw_pvrdma", "isert",	  "iser",   "srp",     "rpcrdma", "rds",
-	"smc",	      "nvme",	  "nvidia", "NVRM",    "amdgpu",  "pcieport",
-	"pcie_",      "AER",	  "DMAR",   "iommu",   "AMD-Vi",  "bonding: ",
-	"bond",	      "rdmavt",	  "Lustre", "LNet",    "RDS/",	  "IPv6: ADDRCONF",
-	"bng",	      "idpf ",	  "enic ",  "be2net ",
+	"infiniband", "ib_",	  "rdma",   "iw_",     "mlx",	    "hfi1",
+	"qib",	      "bnxt_",	  "irdma",  "ice ",    "i40iw",	    "i40e ",
+	"efa",	      "mana",	  "hns",    "erdma",   "ocrdma",    "qed",
+	"cxgb4",      "iw_cxgb4", "usnic",  "siw",     "rxe",	    "ionic",
+	"vmw_pvrdma", "isert",	  "iser",   "srp",     "rpcrdma",   "rds",
+	"smc",	      "nvme",	  "nvidia", "NVRM",    "amdgpu",    "pcieport",
+	"pcie_",      "AER",	  "DMAR",   "iommu",   "AMD-Vi",    "bonding: ",
+	"bond",	      "rdmavt",	  "Lustre", "LNet",    "RDS/",	    "IPv6: ADDRCONF",
+	"bng",	      "idpf ",	  "enic ",  "be2net ", "scsi host",
 };
 
 enum { LOG_MOST_BYTES = 4 << 20 };

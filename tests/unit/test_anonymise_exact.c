@@ -377,7 +377,8 @@ static const struct {
 	 "0002:c903:00a1:b2c7:0002:c903:00a1:b2c8, t_port_id "
 	 "0002:c903:00a1:b2c9:0000:0000:0000:0000 and it_iu_len 2116\n"
 	 "6,0,9,-;ib_srpt 0x0002c90300a1b2c70002c90300a1b2c8 id_ext=200100a0b8123456,"
-	 "initiator_ext=200200a0b8123456 id_ext=17\n",
+	 "initiator_ext=200200a0b8123456 id_ext=17\n"
+	 "6,0,9,-;scsi host7: SRP.T10:200100A0B8123457\n",
 	 "kmsg",
 	 "6,0,1,-;10.242.38.18\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010205d692, "
 	 "Type "
@@ -395,7 +396,8 @@ static const struct {
 	 "0002:c903:006c:6ca7:0002:c903:006c:6ca8, t_port_id "
 	 "0002:c903:006c:6ca9:0000:0000:0000:0000 and it_iu_len 2116\n"
 	 "6,0,9,-;ib_srpt 0x0002c903006c6ca70002c903006c6ca8 id_ext=a1768519d9b0e4c6,"
-	 "initiator_ext=818eac3d9e9819f6 id_ext=17\n"},
+	 "initiator_ext=818eac3d9e9819f6 id_ext=17\n"
+	 "6,0,9,-;scsi host7: SRP.T10:a1768519d9b0e4c7\n"},
 	{"root/proc/77/comm", "10.1.2.3-manage\n", "root/proc/77/comm", "10.242.38.18-manage\n"},
 	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
 	 "77 (10.242.38.18-manage) S 2\n"},

@@ -84,8 +84,8 @@ enum { LEAST_GUID_DIGITS = 11 };
 /* The length of a word for a GUID at the start of the text; 0 if there is none. */
 static size_t guid_word_length(const char *text)
 {
-	/* The others are of SRP. */
-	static const char *const words[] = {"guid", "id_ext", "initiator_ext"};
+	/* The others are of SRP: the name of a target has its id_ext, srp_add_target(). */
+	static const char *const words[] = {"guid", "id_ext", "initiator_ext", "SRP.T10"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strncasecmp(text, words[i], strlen(words[i])))
