@@ -216,6 +216,8 @@ static const struct {
 	 "0c42.a103.006c.6ca9, (0C-42-A1-03-00-6C-6C-A9) 0c42-a103-006c-6ca0.", true},
 	{"0c42.a103.00a1.b2c9.1 2024.1231.0001.1231", "0c42.a103.00a1.b2c9.1 2024.1231.0001.1231",
 	 true},
+	{"fe80:0000:0000:0000, 0xfe80000000000000", "fe80:0000:0000:0000, 0xfe80000000000000",
+	 true},
 	{"0x00000000000000050c42a10300a1b2c0 0x0c42a10300a1b2c00000000000000005",
 	 "0x00bac69fca7900050c42a103006c6ca0 0x0c42a103006c6ca00000000000000005", true},
 	{"0c42.a1a1.b2c0.1 1.0c42.a1a1.b2c0 x0c42.a1a1.b2c0 0c42.a1a1.b2c 0c42-a1a1-b2c0-1",
@@ -420,11 +422,12 @@ static int set_up(void **state)
 	struct anonymiser *anonymiser = NULL;
 
 	assert_int_equal(anonymiser_new("key", 3, &anonymiser), 0);
-	anonymiser_learn_text(anonymiser,
-			      "node_guid 0c42:a103:00a1:b2c0\n0c:42:a1:a1:b2:c0 and "
-			      "04:3f:72:11:22:30,24:8a:07:03:00:b3:e1:f1 x04:3f:72:11:22:31 "
-			      "04:3f:72:11:22:31x\n"
-			      "00:00:10:29:fe:80:00:00:00:00:00:00:24:8a:07:03:00:b3:e1:f0");
+	anonymiser_learn_text(
+		anonymiser,
+		"fe80:0000:0000:0000 node_guid 0c42:a103:00a1:b2c0\n0c:42:a1:a1:b2:c0 and "
+		"04:3f:72:11:22:30,24:8a:07:03:00:b3:e1:f1 x04:3f:72:11:22:31 "
+		"04:3f:72:11:22:31x\n"
+		"00:00:10:29:fe:80:00:00:00:00:00:00:24:8a:07:03:00:b3:e1:f0");
 	anonymiser_learn_names(anonymiser, "gpu17.example.org mlx5_0\tMellanox node5, (rack-7) "
 					   "'HCA-2' 12 x \"1.2\";Xyz\n");
 	anonymiser_prepare(anonymiser);

@@ -17,8 +17,23 @@ static int compare_known(const void *one, const void *other)
 	return memcmp(one, other, sizeof(uint64_t));
 }
 
+static bool is_zero(const uint8_t *bytes, size_t length)
+{
+	while (length && !bytes[length - 1])
+		length--;
+	return !length;
+}
+
+/* The prefix of link-local GIDs, fe80:0000:0000:0000, has the form of a GUID. */
+static bool is_local_prefix(const uint8_t *bytes)
+{
+	return bytes[0] == 0xfe && bytes[1] == 0x80 && is_zero(bytes + 2, GUID_BYTES - 2);
+}
+
 void known_add(struct known *known, const uint8_t *bytes)
 {
+	if (known->size == GUID_BYTES && is_local_prefix(bytes))
+		return;
 	memcpy(mem_append(&known->items, &known->count, sizeof(*known->items)), bytes, known->size);
 }
 
@@ -41,13 +56,6 @@ void anonymiser_prepare(struct anonymiser *anonymiser)
 {
 	sort(&anonymiser->macs);
 	sort(&anonymiser->guids);
-}
-
-static bool is_zero(const uint8_t *bytes, size_t length)
-{
-	while (length && !bytes[length - 1])
-		length--;
-	return !length;
 }
 
 /* A keyed hash of the kind and the value; anonymiser_new() has already found any failure. */
@@ -136,7 +144,7 @@ static void change_identifier(const struct anonymiser *anonymiser, uint8_t bytes
 
 void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8])
 {
-	if (is_zero(guid, 8))
+	if (is_zero(guid, 8) || is_local_prefix(guid))
 		return;
 	if (is_zero(guid + 6, 2) && known_has(&anonymiser->macs, guid))
 		anonymise_mac(anonymiser, guid);
