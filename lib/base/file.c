@@ -15,16 +15,12 @@
 
 enum { PIECE = 65536 };
 
-int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
+int file_read_fd(int fd, size_t most, char **ret_text, size_t *ret_length)
 {
-	_cleanup_(closep) int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-						     : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	_cleanup_(freep) char *text = NULL;
 	size_t length = 0;
 	ssize_t got;
 
-	if (fd < 0)
-		return -errno;
 	do {
 		text = mem_resize(text, length + PIECE + 1, 1);
 		do
@@ -41,6 +37,14 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	*ret_length = length;
 	text = NULL;
 	return 0;
+}
+
+int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
+{
+	_cleanup_(closep) int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+						     : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : file_read_fd(fd, most, ret_text, ret_length);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "kernel/root.h"
 
@@ -256,30 +257,6 @@ void recording_free(struct recording *recording)
 	free(recording);
 }
 
-static int read_text(int fd, char **ret_text, size_t *ret_length)
-{
-	_cleanup_(freep) char *text = NULL;
-	struct stat status;
-	size_t at = 0, size;
-	ssize_t length;
-
-	if (fstat(fd, &status))
-		return -errno;
-	if (status.st_size > LARGEST_RECORDING)
-		return -EFBIG;
-	size = (size_t)status.st_size;
-	text = mem_alloc_zero(size + 1, 1);
-	while (at < size && (length = read(fd, text + at, size - at)) != 0) {
-		if (length < 0 && errno != EINTR)
-			return -errno;
-		at += length > 0 ? (size_t)length : 0;
-	}
-	*ret_text = text;
-	*ret_length = at;
-	text = NULL;
-	return 0;
-}
-
 int recording_open(const struct root *root, const char *path, struct recording **ret_recording,
 		   char **ret_message)
 {
@@ -291,7 +268,7 @@ int recording_open(const struct root *root, const char *path, struct recording *
 
 	if (fd < 0)
 		return fd == -ENOENT ? -ENODATA : fd;
-	rc = read_text(fd, &text, &length);
+	rc = file_read_fd(fd, LARGEST_RECORDING, &text, &length);
 	if (rc == -EFBIG)
 		say(ret_message, "the recording is larger than 64 MiB", 0);
 	return rc ? rc : recording_parse(text, length, ret_recording, ret_message);

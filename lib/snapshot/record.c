@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,19 +175,11 @@ static int ask_routes(int fd, struct problems *problems)
 static int read_notes(int fd, struct problems *problems, struct text_buffer *text)
 {
 	_cleanup_(freep) char *notes = NULL;
-	struct stat status;
-	size_t at = 0;
-	ssize_t length;
+	size_t length;
+	int rc = lseek(fd, 0, SEEK_SET) < 0 ? -errno : file_read_fd(fd, SIZE_MAX, &notes, &length);
 
-	if (fstat(fd, &status))
-		return -errno;
-	notes = mem_alloc_zero((size_t)status.st_size + 1, 1);
-	while (at < (size_t)status.st_size &&
-	       (length = pread(fd, notes + at, (size_t)status.st_size - at, (off_t)at)) != 0) {
-		if (length < 0 && errno != EINTR)
-			return -errno;
-		at += length > 0 ? (size_t)length : 0;
-	}
+	if (rc)
+		return rc;
 	if (recording_count_lost(notes))
 		problem_add_text(problems, NULL, NULL, "netlink",
 				 "answers that do not fit are not recorded: the snapshot has at "
