@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "schema/problem.h"
@@ -178,34 +179,12 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 	return (ssize_t)at;
 }
 
-/* `most` is SYSFS_TEXT_SIZE times a power of two. */
 static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
 {
-	_cleanup_(freep) char *text = NULL;
 	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
-	size_t size = SYSFS_TEXT_SIZE, at = 0;
-	ssize_t length;
+	size_t length;
 
-	if (fd < 0)
-		return fd;
-	text = mem_alloc_zero(size, 1);
-	while ((length = read(fd, text + at, size - at - 1)) != 0) {
-		if (length < 0 && errno == EINTR)
-			continue;
-		if (length < 0)
-			return -errno;
-		at += (size_t)length;
-		if (at + 1 == most)
-			break;
-		if (at + 1 == size) {
-			size *= 2;
-			text = mem_resize(text, size, 1);
-		}
-	}
-	text[at] = '\0';
-	*ret_text = text;
-	text = NULL;
-	return 0;
+	return fd < 0 ? fd : file_read_some(fd, most - 1, ret_text, &length);
 }
 
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)

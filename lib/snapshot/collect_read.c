@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/verbs/providers.h"
@@ -17,11 +17,8 @@
 #include "kernel/sysfs.h"
 #include "snapshot/member.h"
 
-enum {
-	FIRST_PIECE = 4096,
-	/* A distribution's modules.dep has 1 MiB, a table of GIDs' counters a page. */
-	MOST_OF_FILE = 8 << 20,
-};
+/* A distribution's modules.dep has 1 MiB, a table of GIDs' counters a page. */
+enum { MOST_OF_FILE = 8 << 20 };
 
 void collect_take(struct collection *collection, enum content_kind kind, const char *path,
 		  char *bytes, size_t length)
@@ -56,33 +53,11 @@ static int read_all(struct collection *collection, const struct root *root, cons
 		    size_t most, char **ret_bytes, size_t *ret_length)
 {
 	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
-	_cleanup_(freep) char *bytes = NULL;
-	size_t length = 0, size = 0;
-	ssize_t got;
+	int rc = fd < 0 ? fd : file_read_some(fd, most, ret_bytes, ret_length);
 
-	if (fd < 0)
-		return fd;
-	do {
-		if (length == size) {
-			size = size ? size * 2 : FIRST_PIECE;
-			bytes = mem_resize(bytes, size + 1, 1);
-		}
-		got = read(fd, bytes + length, size - length);
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		length += got > 0 ? (size_t)got : 0;
-	} while (got && length < most);
-	if (length >= most)
+	if (!rc && *ret_length >= most)
 		collect_note(collection, path, "only the beginning was taken");
-	bytes[length] = '\0';
-	/*
-	 * 64 devices with 1,024 GIDs each have 200,000 files of a few bytes: do not keep a page
-	 * each.
-	 */
-	*ret_bytes = mem_resize(bytes, length + 1, 1);
-	*ret_length = length;
-	bytes = NULL;
-	return 0;
+	return rc;
 }
 
 /* Whether a word in the name of a setting says that its value is secret. P_Keys are not secret. */

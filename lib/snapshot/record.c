@@ -176,7 +176,8 @@ static int read_notes(int fd, struct problems *problems, struct text_buffer *tex
 {
 	_cleanup_(freep) char *notes = NULL;
 	size_t length;
-	int rc = lseek(fd, 0, SEEK_SET) < 0 ? -errno : file_read_fd(fd, SIZE_MAX, &notes, &length);
+	int rc = lseek(fd, 0, SEEK_SET) < 0 ? -errno
+					    : file_read_some(fd, SIZE_MAX, &notes, &length);
 
 	if (rc)
 		return rc;

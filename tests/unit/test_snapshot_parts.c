@@ -121,90 +121,91 @@ static void log_lines(void **state)
 }
 
 /* How lines of drivers and kernel subsystems begin, and lines of neither. */
+static const struct {
+	const char *text;
+	bool wanted;
+} log_cases[] = {
+	{"infiniband mlx5_0: x", true},
+	{"ib_srp: x", true},
+	{"rdma_rxe: x", true},
+	{"iw_cm: x", true},
+	{"mlx4_core x", true},
+	{"hfi1 x", true},
+	{"qib x", true},
+	{"bnxt_re: x", true},
+	{"irdma: x", true},
+	{"ice 0000:18:00.0: x", true},
+	{"i40e 0000:x", true},
+	{"i40iw: x", true},
+	{"efa 0000:x", true},
+	{"mana 7870:x", true},
+	{"hns3 x", true},
+	{"hns_roce x", true},
+	{"erdma x", true},
+	{"ocrdma0 x", true},
+	{"qedr x", true},
+	{"cxgb4 x", true},
+	{"iw_cxgb4 x", true},
+	{"usnic_verbs x", true},
+	{"siw: x", true},
+	{"rxe0 x", true},
+	{"ionic x", true},
+	{"vmw_pvrdma x", true},
+	{"isert: x", true},
+	{"iser: x", true},
+	{"srpt x", true},
+	{"rpcrdma: x", true},
+	{"rds x", true},
+	{"smc: x", true},
+	{"nvme nvme0: x", true},
+	{"nvidia x", true},
+	{"NVRM: x", true},
+	{"amdgpu x", true},
+	{"pcieport 0000:x", true},
+	{"pcie_mp2 x", true},
+	{"AER: x", true},
+	{"DMAR: x", true},
+	{"iommu: x", true},
+	{"AMD-Vi: x", true},
+	{"bonding: x", true},
+	{"bond0: x", true},
+	{"rdmavt x", true},
+	{"LustreError: x", true},
+	{"LNetError: x", true},
+	{"RDS/IB: x", true},
+	{"IPv6: ADDRCONF(x", true},
+	/* drivers[] of lib/host/pci/rdma_drivers.c: irdma writes under the name of idpf. */
+	{"bnge 0000:x", true},
+	{"bng_re 0000:x", true},
+	{"idpf 0000:x", true},
+	{"enic 0000:x", true},
+	{"be2net 0000:x", true},
+	/* shost_printk() of ib_srp puts the host before its own name. */
+	{"scsi host7: ib_srp: failed receive status", true},
+	{"mlx", true},
+	{"ml", false},
+	{"", false},
+	{"icehouse x", false},
+	{"i40evf x", false},
+	{"e1000e x", false},
+	{"IPv6: x", false},
+	{"a mlx5_core x", false},
+	{"MLX5_CORE x", false},
+	{"audit: x", false},
+};
+
 static void log_drivers(void **state)
 {
-	static const struct {
-		const char *text;
-		bool wanted;
-	} cases[] = {
-		{"infiniband mlx5_0: x", true},
-		{"ib_srp: x", true},
-		{"rdma_rxe: x", true},
-		{"iw_cm: x", true},
-		{"mlx4_core x", true},
-		{"hfi1 x", true},
-		{"qib x", true},
-		{"bnxt_re: x", true},
-		{"irdma: x", true},
-		{"ice 0000:18:00.0: x", true},
-		{"i40e 0000:x", true},
-		{"i40iw: x", true},
-		{"efa 0000:x", true},
-		{"mana 7870:x", true},
-		{"hns3 x", true},
-		{"hns_roce x", true},
-		{"erdma x", true},
-		{"ocrdma0 x", true},
-		{"qedr x", true},
-		{"cxgb4 x", true},
-		{"iw_cxgb4 x", true},
-		{"usnic_verbs x", true},
-		{"siw: x", true},
-		{"rxe0 x", true},
-		{"ionic x", true},
-		{"vmw_pvrdma x", true},
-		{"isert: x", true},
-		{"iser: x", true},
-		{"srpt x", true},
-		{"rpcrdma: x", true},
-		{"rds x", true},
-		{"smc: x", true},
-		{"nvme nvme0: x", true},
-		{"nvidia x", true},
-		{"NVRM: x", true},
-		{"amdgpu x", true},
-		{"pcieport 0000:x", true},
-		{"pcie_mp2 x", true},
-		{"AER: x", true},
-		{"DMAR: x", true},
-		{"iommu: x", true},
-		{"AMD-Vi: x", true},
-		{"bonding: x", true},
-		{"bond0: x", true},
-		{"rdmavt x", true},
-		{"LustreError: x", true},
-		{"LNetError: x", true},
-		{"RDS/IB: x", true},
-		{"IPv6: ADDRCONF(x", true},
-		/* drivers[] of lib/host/pci/rdma_drivers.c: irdma writes under the name of idpf. */
-		{"bnge 0000:x", true},
-		{"bng_re 0000:x", true},
-		{"idpf 0000:x", true},
-		{"enic 0000:x", true},
-		{"be2net 0000:x", true},
-		/* shost_printk() of ib_srp puts the host before its own name. */
-		{"scsi host7: ib_srp: failed receive status", true},
-		{"mlx", true},
-		{"ml", false},
-		{"", false},
-		{"icehouse x", false},
-		{"i40evf x", false},
-		{"e1000e x", false},
-		{"IPv6: x", false},
-		{"a mlx5_core x", false},
-		{"MLX5_CORE x", false},
-		{"audit: x", false},
-	};
 	struct bed *bed = *state;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct line line = {6, 5, cases[i].text, NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(log_cases); i++) {
+		const struct line line = {6, 5, log_cases[i].text, NULL};
 
 		kernel_log.lines = &line;
 		kernel_log.count = 1;
 		collect_kernel_log(&bed->collection);
-		if ((only_content(bed)->length > 0) != cases[i].wanted)
-			fail_msg("%s", cases[i].text);
+		if ((only_content(bed)->length > 0) != log_cases[i].wanted)
+			fail_msg("%s", log_cases[i].text);
 		contents_clear(&bed->contents);
 	}
 	assert_int_equal(bed->problems.count, 0);

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/library.h"
 #include "base/text.h"
@@ -59,15 +59,11 @@ static char *read_abi(const struct root *root, const char *path)
 {
 	_cleanup_(closep) int fd = root_open_path(root, path, 0);
 	_cleanup_(freep) char *bytes = NULL;
-	size_t size = 0;
-	ssize_t length = 0;
+	size_t length;
 
-	if (fd < 0)
+	if (fd < 0 || file_read_some(fd, LIBRARY_MOST, &bytes, &length))
 		return NULL;
-	bytes = mem_alloc_zero(LIBRARY_MOST, 1);
-	while (size < LIBRARY_MOST && (length = read(fd, bytes + size, LIBRARY_MOST - size)) > 0)
-		size += (size_t)length;
-	return length < 0 ? NULL : providers_find_abi(bytes, size);
+	return providers_find_abi(bytes, length);
 }
 
 static bool has_library(const struct root *root, const char *directory)
