@@ -172,7 +172,7 @@ static int read_tree(const struct saved_tree *tree, const char *name, size_t mos
 /* Sizes around that of the pieces that are read, and around the maximum. */
 static void reading(void **state)
 {
-	static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
+	static const size_t sizes[] = {0, 1, 4095, 4096, 4097, 8192, 65537, 200000};
 	const struct saved_tree *tree = *state;
 	char *bytes = mem_alloc_zero(200000, 1), *text = NULL;
 	size_t length = 7;
@@ -197,6 +197,30 @@ static void reading(void **state)
 	assert_null(text);
 	assert_int_equal(length, 7);
 	free(bytes);
+}
+
+/* No more than the maximum, which is no error, and from where the file is. */
+static void parts(void **state)
+{
+	static const struct {
+		size_t most, begin;
+		const char *wanted;
+	} cases[] = {{0, 0, ""}, {3, 0, "abc"}, {6, 0, "abcdef"}, {7, 4, "ef"}, {SIZE_MAX, 6, ""}};
+	const struct saved_tree *tree = *state;
+	int fd;
+
+	tree_write_bytes(tree, "file", "abcdef", 6);
+	fd = openat(tree->root.fd, "file", O_RDONLY);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = NULL;
+		size_t length = 7;
+
+		assert_int_equal(lseek(fd, (off_t)cases[i].begin, SEEK_SET), cases[i].begin);
+		assert_int_equal(file_read_some(fd, cases[i].most, &text, &length), 0);
+		assert_string_equal(text, cases[i].wanted);
+		assert_int_equal(length, strlen(cases[i].wanted));
+	}
+	close(fd);
 }
 
 /* The kernel follows 40 links, and so does this function. */
@@ -278,9 +302,9 @@ static void output(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(modes),  TEST(given_mode),	     TEST(of_strangers),
-		TEST(links),  TEST(what_is_no_file), TEST(reading),
-		TEST(chains), TEST(failed_write),    TEST(output),
+		TEST(modes),	       TEST(given_mode), TEST(of_strangers), TEST(links),
+		TEST(what_is_no_file), TEST(reading),	 TEST(chains),	     TEST(failed_write),
+		TEST(output),	       TEST(parts),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
