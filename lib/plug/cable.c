@@ -209,10 +209,8 @@ void port_cables_read(const struct inventory *inventory, struct port_cables *lis
 	struct reader reader = {.inventory = inventory, .problems = problems};
 
 	open_reader(&reader);
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
-			read_port(&reader, &inventory->devices.items[i],
-				  &inventory->devices.items[i].ports[j], list);
+	for_each_port (device, port, &inventory->devices)
+		read_port(&reader, device, port, list);
 	netlink_free(reader.generic);
 }
 

@@ -30,28 +30,24 @@ void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *re
 		     struct growth_reading *reading)
 {
 	const struct doctor_context run = {.facts = facts, .request = request};
-	const struct device_list *devices = &facts->inventory.devices;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		if (doctor_counters_are_restricted(facts, &devices->items[i]))
+	for_each_port (device, port, &facts->inventory.devices) {
+		const struct link *link = is_ethernet(port) ? roce_link(&run, port) : NULL;
+		const struct link *leg = NULL;
+
+		if (doctor_counters_are_restricted(facts, device))
 			continue;
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct port *port = &devices->items[i].ports[j];
-			const struct link *link = is_ethernet(port) ? roce_link(&run, port) : NULL;
-			const struct link *leg = NULL;
+		while (link && (leg = roce_next_leg(&run, link, leg))) {
+			struct ethtool_fec fec;
 
-			while (link && (leg = roce_next_leg(&run, link, leg))) {
-				struct ethtool_fec fec;
-
-				if (doctor_fec(facts, leg->name, true, &fec))
-					continue;
-				if (fec.uncorrectable_blocks.known)
-					growth_add(reading, fec.uncorrectable_blocks.value,
-						   UNCORRECTABLE, leg->name);
-				if (fec.corrected_bits.known)
-					growth_add(reading, fec.corrected_bits.value,
-						   CORRECTED_BITS, leg->name);
-			}
+			if (doctor_fec(facts, leg->name, true, &fec))
+				continue;
+			if (fec.uncorrectable_blocks.known)
+				growth_add(reading, fec.uncorrectable_blocks.value, UNCORRECTABLE,
+					   leg->name);
+			if (fec.corrected_bits.known)
+				growth_add(reading, fec.corrected_bits.value, CORRECTED_BITS,
+					   leg->name);
 		}
 	}
 }

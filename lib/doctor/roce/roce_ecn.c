@@ -63,24 +63,19 @@ static const struct doctor_ecn *ecn_of(const struct doctor_context *run,
 
 static bool differs_from_others(struct doctor_context *run, const struct doctor_ecn *mine)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
+	for_each_port (device, port, &run->facts->inventory.devices) {
+		const struct link *own = roce_link(run, port);
+		const struct doctor_ecn *ecn;
 
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct device *device = &devices->items[i];
-			const struct port *port = &device->ports[j];
-			const struct link *own = roce_link(run, port);
-			const struct doctor_ecn *ecn;
-
-			if (port == run->port || !own || !roce_is_alike(run, device, port))
-				continue;
-			ecn = ecn_of(run, device, port, own);
-			if (ecn->ecn.vendor != mine->ecn.vendor ||
-			    ecn->ecn.params != mine->ecn.params || !strcmp(ecn->text, mine->text))
-				continue;
-			doctor_evidence(run, NULL, "%s: %s", own->name, ecn->text);
-			return true;
-		}
+		if (port == run->port || !own || !roce_is_alike(run, device, port))
+			continue;
+		ecn = ecn_of(run, device, port, own);
+		if (ecn->ecn.vendor != mine->ecn.vendor || ecn->ecn.params != mine->ecn.params ||
+		    !strcmp(ecn->text, mine->text))
+			continue;
+		doctor_evidence(run, NULL, "%s: %s", own->name, ecn->text);
+		return true;
+	}
 	return false;
 }
 

@@ -36,19 +36,19 @@ static bool is_peer(struct doctor_context *run, const struct device *device,
 /* Returns the largest RDMA MTU of any port's netdev: most hosts use a single MTU. */
 static unsigned int largest_mtu(struct doctor_context *run)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
 	struct doctor_roce *roce = doctor_roce(run->facts);
 
-	for (size_t i = 0; !roce->largest_mtu_is_known && i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct link *link = roce_link(run, &devices->items[i].ports[j]);
-			const unsigned int mtu = link && link->mtu_bytes.known
-							 ? roce_mtu(link->mtu_bytes.value)
-							 : 0;
+	if (roce->largest_mtu_is_known)
+		return roce->largest_mtu;
+	for_each_port (device, port, &run->facts->inventory.devices) {
+		const struct link *link = roce_link(run, port);
+		const unsigned int mtu = link && link->mtu_bytes.known
+						 ? roce_mtu(link->mtu_bytes.value)
+						 : 0;
 
-			if (mtu > roce->largest_mtu)
-				roce->largest_mtu = mtu;
-		}
+		if (mtu > roce->largest_mtu)
+			roce->largest_mtu = mtu;
+	}
 	roce->largest_mtu_is_known = true;
 	return roce->largest_mtu;
 }
@@ -56,25 +56,19 @@ static unsigned int largest_mtu(struct doctor_context *run)
 /* Whether a port with the same purpose has a larger MTU; names it in the evidence. */
 static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
-
 	if (mtu >= largest_mtu(run))
 		return false;
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct port *port = &devices->items[i].ports[j];
-			const struct link *link = roce_link(run, port);
+	for_each_port (device, port, &run->facts->inventory.devices) {
+		const struct link *link = roce_link(run, port);
 
-			if (!link || !link->mtu_bytes.known ||
-			    roce_mtu(link->mtu_bytes.value) <= mtu ||
-			    !is_peer(run, &devices->items[i], port))
-				continue;
-			doctor_evidence(run, NULL, "%s of %s/%u on the same board has %u",
-					link->name, devices->items[i].name,
-					(unsigned int)port->port.value,
-					roce_mtu(link->mtu_bytes.value));
-			return true;
-		}
+		if (!link || !link->mtu_bytes.known || roce_mtu(link->mtu_bytes.value) <= mtu ||
+		    !is_peer(run, device, port))
+			continue;
+		doctor_evidence(run, NULL, "%s of %s/%u on the same board has %u", link->name,
+				device->name, (unsigned int)port->port.value,
+				roce_mtu(link->mtu_bytes.value));
+		return true;
+	}
 	return false;
 }
 

@@ -73,26 +73,21 @@ static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb 
  */
 static bool differs_from_others(struct doctor_context *run, const struct dcb *mine)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
+	for_each_port (device, port, &run->facts->inventory.devices) {
+		const struct link *own = roce_link(run, port), *leg = NULL;
 
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			const struct device *device = &devices->items[i];
-			const struct port *port = &device->ports[j];
-			const struct link *own = roce_link(run, port), *leg = NULL;
+		if (!own || !roce_is_alike(run, device, port))
+			continue;
+		while ((leg = roce_next_leg(run, own, leg)) != NULL) {
+			const struct roce_dcb *dcb = roce_dcb(run->facts, leg);
 
-			if (!own || !roce_is_alike(run, device, port))
+			if (dcb->rc || !dcb->dcb.pfc_known ||
+			    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
 				continue;
-			while ((leg = roce_next_leg(run, own, leg)) != NULL) {
-				const struct roce_dcb *dcb = roce_dcb(run->facts, leg);
-
-				if (dcb->rc || !dcb->dcb.pfc_known ||
-				    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
-					continue;
-				tell_pfc(run, dcb, device->driver);
-				return true;
-			}
+			tell_pfc(run, dcb, device->driver);
+			return true;
 		}
+	}
 	return false;
 }
 

@@ -31,12 +31,9 @@ static void rails_clear(struct rails *rails)
 
 static bool has_rdma_port(const struct doctor_context *run, const struct link *link)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
-
-	for (size_t i = 0; i < devices->count; i++)
-		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			if (roce_is_of_port(run, &devices->items[i].ports[j], link))
-				return true;
+	for_each_port (device, port, &run->facts->inventory.devices)
+		if (roce_is_of_port(run, port, link))
+			return true;
 	return false;
 }
 
