@@ -44,24 +44,23 @@ bool change_plan_fail(struct change_plan *plan, const struct change *change, int
 	return listing_fail(&plan->listing, status, change->reason, change->next_step);
 }
 
-/*
- * Whether the last change sets to another value what an earlier one sets, such as one of a profile.
- */
-static bool is_contradiction(const struct changes *changes)
+/* Returns an earlier change of what the last one sets, such as one of a profile; or NULL. */
+static const struct change *find_earlier(const struct changes *changes)
 {
 	const struct change *last = &changes->items[changes->count - 1];
 
 	for (const struct change *other = changes->items; other < last; other++)
-		if (other->setting == last->setting && strcmp(other->wanted, last->wanted) &&
+		if (other->setting == last->setting &&
 		    (!other->object || !strcmp(other->object, last->object)))
-			return true;
-	return false;
+			return other;
+	return NULL;
 }
 
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context)
 {
 	struct change *change = changes_add(&plan->changes, &plan->host, setting, object, NULL);
+	const struct change *earlier = find_earlier(&plan->changes);
 	int rc;
 
 	if (fill && !fill(change, context))
@@ -69,36 +68,61 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	rc = change_parse(change, text, &change->wanted);
 	if (rc)
 		return change_plan_fail(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
-	return !is_contradiction(&plan->changes) ||
-	       listing_fail_format(&plan->listing, STATUS_USAGE, "give it once, with one value",
-				   "'%s' is set twice", setting->keyword.word);
+	if (!earlier)
+		return true;
+	if (strcmp(earlier->wanted, change->wanted))
+		return listing_fail_format(&plan->listing, STATUS_USAGE,
+					   "give it once, with one value", "'%s' is set twice",
+					   setting->keyword.word);
+	changes_drop_last(&plan->changes);
+	return true;
+}
+
+/*
+ * Returns the setting or value that was probably meant, or else the list of settings, as a hint for
+ * the caller to free.
+ */
+static char *suggest_setting(const struct setting *const *table, const char *word)
+{
+	_cleanup_(freep) const char **words = NULL;
+	_cleanup_(freep) char *list = NULL;
+	const struct keyword *taker = NULL;
+	size_t settings = 0, count = 0, takers = 0;
+	const char *closest;
+
+	for (; table[settings]; settings++) {
+		MEM_ADD(words, count) = table[settings]->keyword.word;
+		mem_extend(&list, "%s%s", settings ? ", " : "the settings are ",
+			   table[settings]->keyword.word);
+	}
+	/* `ports set DEV/PORT down`, without the setting of that value. */
+	for (size_t i = 0; i < settings; i++)
+		for (const struct enum_name *name = table[i]->keyword.choices; name && name->word;
+		     name++)
+			MEM_ADD(words, count) = name->word;
+	closest = text_closest(word, words, count);
+	for (size_t i = 0; closest && i < settings; i++) {
+		const struct keyword *keyword = &table[i]->keyword;
+
+		if (!strcmp(keyword->word, closest))
+			return mem_format("did you mean '%s'?", closest);
+		if (keyword->choices && enum_find_word(keyword->choices, closest) && !takers++)
+			taker = keyword;
+	}
+	return takers == 1 ? mem_format("did you mean '%s %s'?", taker->word, closest)
+			   : mem_string(list);
 }
 
 /* Finds the setting with that word; NULL: there is none, and the listing has the problem. */
 static const struct setting *find_setting(struct change_plan *plan,
 					  const struct setting *const *table, const char *word)
 {
-	_cleanup_(freep) const char **words = NULL;
-	_cleanup_(freep) char *hint = NULL, *list = NULL;
-	size_t count = 0, takers = 0;
+	_cleanup_(freep) char *hint = NULL;
 
-	for (; table[count]; count++)
-		if (!strcmp(table[count]->keyword.word, word))
-			return table[count];
-	words = mem_alloc_zero(count, sizeof(*words));
-	for (size_t i = 0; i < count; i++) {
-		const struct enum_name *choices = table[i]->keyword.choices;
-
-		words[i] = table[i]->keyword.word;
-		mem_extend(&list, "%s%s", i ? ", " : "the settings are ", words[i]);
-		/* `ports set DEV/PORT down`, without the setting of that value. */
-		if (choices && enum_find_word(choices, word) && !takers++)
-			hint = mem_format("did you mean '%s %s'?", words[i], word);
-	}
-	if (takers != 1) {
-		free(hint);
-		hint = text_suggest(word, words, count, list);
-	}
+	for (size_t i = 0; table[i]; i++)
+		if (!strcmp(table[i]->keyword.word, word))
+			return table[i];
+	hint = suggest_setting(table, word);
 	listing_fail_format(&plan->listing, STATUS_USAGE, hint, "unknown setting '%s'", word);
 	return NULL;
 }

@@ -51,7 +51,8 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 			return listing_fail_format(&plan->listing, STATUS_USAGE,
 						   "rdmactl ipoib lists the children",
 						   "'%s' cannot be the name of a netdev", *words);
-		changes_add(&plan->changes, &plan->host, &ipoib_del_setting, *words, CHANGE_ABSENT);
+		if (!change_plan_one(plan, &ipoib_del_setting, CHANGE_ABSENT, *words, NULL, NULL))
+			return false;
 	}
 	return true;
 }

@@ -67,22 +67,6 @@ static bool refuse_second(struct change_plan *plan, const char *word)
 				   "'%s' is set twice", word);
 }
 
-/*
- * Whether no setting is given twice. The second would be compared with the port's state before the
- * first: `disable enable` would leave it disabled.
- */
-static bool are_once(struct change_plan *plan, char **words)
-{
-	for (size_t i = 0; words[i]; i += 2) {
-		for (size_t j = 0; j < i; j += 2)
-			if (!strcmp(words[i], words[j]))
-				return refuse_second(plan, words[i]);
-		if (!words[i + 1])
-			break;
-	}
-	return true;
-}
-
 /* Loads the device that `word` names, or all if NULL. False: it does not exist. */
 static bool load(struct change_plan *plan, const char *word, uint64_t needs,
 		 struct problems *problems, char **ret_message)
@@ -203,8 +187,7 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 		char route[] = "0";
 
 		way.options.kind = TARGET_DIRECT;
-		return are_once(plan, words + 1) &&
-		       open_agent(plan, &way, route, (unsigned int)port->port.value, true) &&
+		return open_agent(plan, &way, route, (unsigned int)port->port.value, true) &&
 		       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL,
 					 NULL);
 	}
@@ -214,8 +197,7 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 					   "run it in the namespace of the netdev: ip netns exec",
 					   "%s has no netdev in this network namespace", object);
 	place = (struct port_place){.port = port->port, .netdev_index = link->index};
-	return are_once(plan, words + 1) &&
-	       change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
+	return change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
 }
 
 /* Opens the agent of DEST/PORT. *ret_object describes the port; the caller frees it. */
@@ -248,7 +230,7 @@ static bool plan_distant(struct change_plan *plan, const struct way *way, char *
 {
 	_cleanup_(freep) char *object = NULL;
 
-	return are_once(plan, words + 1) && open_distant(plan, way, words[0], &object) &&
+	return open_distant(plan, way, words[0], &object) &&
 	       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL, NULL);
 }
 
@@ -364,16 +346,14 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 	_cleanup_(freep) char *object = NULL;
 	_cleanup_(way_clear) struct way way = find_way(plan, args);
 	_cleanup_(strings_free) struct strings pairs = {.count = 0};
-	bool done = open_distant(plan, &way, place, &object) && translate(plan, words, &pairs);
+	const bool done = open_distant(plan, &way, place, &object) &&
+			  translate(plan, words, &pairs);
 
 	/* change_plan_words() reads up to NULL. */
 	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
 	pairs.count--;
-	if (done)
-		done = are_once(plan, pairs.items) &&
-		       change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL,
-					 NULL);
-	return done;
+	return done &&
+	       change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL, NULL);
 }
 
 /* Whether the host has an InfiniBand port through which to reach other nodes. */

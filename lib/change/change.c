@@ -188,6 +188,11 @@ static void clear(struct change *change)
 	strings_free(&change->notes);
 }
 
+void changes_drop_last(struct changes *changes)
+{
+	clear(&changes->items[--changes->count]);
+}
+
 void changes_clear(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++)

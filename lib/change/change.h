@@ -175,6 +175,7 @@ struct change_head {
  */
 struct change *changes_add(struct changes *changes, struct change_host *host,
 			   const struct setting *setting, const char *object, const char *wanted);
+void changes_drop_last(struct changes *changes);
 void changes_clear(struct changes *changes);
 
 /*

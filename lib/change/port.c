@@ -13,22 +13,22 @@
 static const struct enum_name states[] = {
 	{0, "down", TONE_BAD, "disabled"},
 	{1, "up", TONE_GOOD, "enabled"},
+	{0, "disable", TONE_BAD, "the same as down"},
+	{1, "enable", TONE_GOOD, "the same as up"},
 	{0},
 };
 
 static int parse_state(struct change *change, const char *text, char **ret_value)
 {
-	const char *word = !strcmp(text, "enable")    ? "up"
-			   : !strcmp(text, "disable") ? "down"
-						      : text;
+	const struct enum_name *name = enum_find_word(states, text);
 
-	if (!enum_find_word(states, word))
+	if (!name)
 		return change_fail(
 			change, -EINVAL, "arm, active and reset are for InfiniBand ports",
 			"'%s' is not a state that an Ethernet port can be set to: it takes "
 			"up, down",
 			text);
-	*ret_value = mem_string(word);
+	*ret_value = mem_string(enum_word(states, name->value, NULL));
 	return 0;
 }
 

@@ -30,6 +30,8 @@ static const struct enum_name words[] = {
 	{2, "reset", TONE_WARNING, "disabled and enabled again, once"},
 	{3, "arm", TONE_WARNING, "InfiniBand: armed"},
 	{4, "active", TONE_GOOD, "InfiniBand: active"},
+	{0, "disable", TONE_BAD, "the same as down"},
+	{1, "enable", TONE_GOOD, "the same as up"},
 	{0},
 };
 
@@ -149,16 +151,14 @@ static const char *state_word(unsigned int logical, unsigned int physical)
 
 static int parse_state(struct change *change, const char *text, char **ret_value)
 {
-	const char *word = !strcmp(text, "enable")    ? "up"
-			   : !strcmp(text, "disable") ? "down"
-						      : text;
+	const struct enum_name *name = enum_find_word(words, text);
 
-	if (!enum_find_word(words, word))
+	if (!name)
 		return change_fail(change, -EINVAL, NULL,
 				   "'%s' is not a state that a port can be set to: it takes up or "
 				   "enable, down or disable, reset, arm, active",
 				   text);
-	*ret_value = mem_string(word);
+	*ret_value = mem_string(enum_word(words, name->value, NULL));
 	return 0;
 }
 

@@ -719,6 +719,23 @@ static void hangup(void **state)
 		   "Undone.\nrdmactl cell: o: a: it was undone: a signal arrived\n");
 }
 
+/* What is said twice in the same way is one change, with one command that undoes it. */
+static void repeated(void **state)
+{
+	struct run *run = *state;
+
+	run_line(run, "o a new c new a new");
+	assert_run(run, STATUS_DONE,
+		   HEAD "o      a       old    new   changed\n"
+			"o      c       old    new   changed\n"
+			"undo: rdmactl cell set o c old\n"
+			"undo: rdmactl cell set o a old\n",
+		   "");
+	run_line(run, "o a new a other");
+	assert_run(run, STATUS_USAGE, "",
+		   "rdmactl cell: 'a' is set twice\n  give it once, with one value\n");
+}
+
 static void words(void **state)
 {
 	static const struct {
@@ -811,7 +828,7 @@ int main(void)
 		TEST(stuck),	 TEST(told),	       TEST(signals_between),
 		TEST(kept),	 TEST(not_kept),       TEST(lines_of_others),
 		TEST(time_over), TEST(hangup),	       TEST(words),
-		TEST(lists),	 TEST(names),
+		TEST(lists),	 TEST(names),	       TEST(repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

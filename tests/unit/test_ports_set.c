@@ -344,10 +344,10 @@ static void settings(void **state)
 	       "settings\n");
 	expect(bed, "9/3 state down width 4x state up", STATUS_USAGE, "",
 	       "rdmactl ports: 'state' is set twice\n"
-	       "  use a separate command for each\n");
+	       "  give it once, with one value\n");
 	expect(bed, "9/3 width 4x width", STATUS_USAGE, "",
-	       "rdmactl ports: 'width' is set twice\n"
-	       "  use a separate command for each\n");
+	       "rdmactl ports: 'width' needs a value: LIST\n"
+	       "  link widths that are enabled, on InfiniBand\n");
 	expect(bed, "9/3 width width speed", STATUS_USAGE, "",
 	       "rdmactl ports: 'width' is not a value of width: it takes a list of 1x, 4x, 8x, "
 	       "12x, "
@@ -451,7 +451,7 @@ static void local(void **state)
 	assert_string_equal(bed->asked, "mlx5_0+links by mlx5_0/1 LID 65535 port 1 ");
 	expect(bed, "mlx5_0/1 state down state up", STATUS_USAGE, "",
 	       "rdmactl ports: 'state' is set twice\n"
-	       "  use a separate command for each\n");
+	       "  give it once, with one value\n");
 	expect(bed, "mlx5_1 state down", STATUS_USAGE, "",
 	       "rdmactl ports: mlx5_1 has several ports, or none: name one, such as mlx5_1/1\n"
 	       "  rdmactl ports lists them\n");
@@ -461,15 +461,21 @@ static void local(void **state)
 	expect(bed, "rxe1 state down", STATUS_FAILED, "",
 	       "rdmactl ports: rxe1/1 has no netdev in this network namespace\n"
 	       "  run it in the namespace of the netdev: ip netns exec\n");
-	expect(bed, "rxe0 state down state down", STATUS_USAGE, "",
+	expect(bed, "rxe0 state down state up", STATUS_USAGE, "",
 	       "rdmactl ports: 'state' is set twice\n"
-	       "  use a separate command for each\n");
+	       "  give it once, with one value\n");
 	expect(bed, "rxe0 width 4x", STATUS_USAGE, "",
 	       "rdmactl ports: unknown setting 'width'\n"
 	       "  the settings are state\n");
 	expect(bed, "rxe0 down", STATUS_USAGE, "",
 	       "rdmactl ports: unknown setting 'down'\n"
 	       "  did you mean 'state down'?\n");
+	expect(bed, "rxe0 disable", STATUS_USAGE, "",
+	       "rdmactl ports: unknown setting 'disable'\n"
+	       "  did you mean 'state disable'?\n");
+	expect(bed, "mlx5_0 disabel", STATUS_USAGE, "",
+	       "rdmactl ports: unknown setting 'disabel'\n"
+	       "  did you mean 'state disable'?\n");
 	/* An unknown link layer: with a netdev it is not InfiniBand. */
 	eth_ports[0].link_layer.known = ib_ports[0].link_layer.known = false;
 	run(bed, "rxe0 width 4x");

@@ -287,7 +287,6 @@ static void profiles(void **state)
 	/* What a word says twice in the same way is no contradiction. */
 	expect(args, "nx-e8 pfc none",
 	       "nx-e8 dscp-priority 10:3 index 5\n"
-	       "nx-e8 pfc none index 5\n"
 	       "nx-e8 pfc none index 5\n");
 	expect(args, "nx-e8 pfc 3", "2 'pfc' is set twice\n  give it once, with one value\n");
 	args->dscp = "64";
