@@ -23,17 +23,19 @@ static bool is(const struct change *change, enum change_state state)
 	return change->state.value == state;
 }
 
-/* Reads the value into *value, replacing what is there. */
-static int read_into(struct change *change, char **value)
+/* Whether the value is what was wanted, as exactly as the adapter can do it. */
+static bool is_applied(const struct change *change, const char *value)
 {
-	char *now = NULL;
-	int rc = change->setting->read(change, &now);
+	return !strcmp(value, change->wanted) ||
+	       (change->setting->is_rounded && change->setting->is_rounded(change, value));
+}
 
-	if (rc)
-		return rc;
-	free(*value);
-	*value = now;
-	return 0;
+/* Reads the current value; an earlier one does not stay if that fails. */
+static int read_after(struct change *change)
+{
+	free(change->after);
+	change->after = NULL;
+	return change->setting->read(change, &change->after);
 }
 
 /* Returns what may help if writing a file fails with that errno; NULL: nothing is known. */
@@ -128,14 +130,16 @@ static void prepare_unchanged(struct change *change)
 static void prepare_one(struct change *change, unsigned int mode)
 {
 	const struct setting *setting = change->setting;
-	char netdev[IF_NAMESIZE];
-	int rc = read_into(change, &change->before);
+	char netdev[IF_NAMESIZE], *before = NULL;
+	int rc = setting->read(change, &before);
 
 	if (rc) {
 		change_explain_error(change, "read it", rc);
 		set_state(change, CHANGE_FAILED);
 		return;
 	}
+	free(change->before);
+	change->before = before;
 	if (!strcmp(change->before, change->wanted)) {
 		prepare_unchanged(change);
 		return;
@@ -215,31 +219,29 @@ static bool is_first_of_object(const struct changes *changes, const struct chang
 /* Reads back what was written. `failed` is the error of writing, or 0. */
 static bool verify(struct change *change, int failed)
 {
-	int rc = read_into(change, &change->after);
+	int rc = read_after(change);
 
-	/* The value read before writing is no longer current. */
-	if (rc) {
-		free(change->after);
-		change->after = NULL;
-	}
 	if (failed) {
 		change_explain_error(change, "write it", failed);
-		set_state(change, CHANGE_FAILED);
-		return false;
-	}
-	if (rc) {
+	} else if (rc) {
 		change_explain_error(change, "read it back", rc);
-		set_state(change, CHANGE_UNVERIFIED);
-		return false;
-	}
-	if (strcmp(change->after, change->wanted)) {
+	} else if (!is_applied(change, change->after)) {
 		change_explain(change, NULL, "it was accepted but not applied: it reads %s",
 			       change->after);
-		set_state(change, CHANGE_UNVERIFIED);
-		return false;
+		/* What the adapter has instead may do. */
+		if (change->setting->is_rounded && strcmp(change->after, change->before))
+			change->next_step = change_as_command(change, change->after);
+	} else {
+		if (strcmp(change->after, change->wanted))
+			change_note(change, "the adapter rounds it: %s became %s", change->wanted,
+				    change->after);
+		/* Rounding may lead back to the old value. */
+		set_state(change, strcmp(change->after, change->before) ? CHANGE_CHANGED
+									: CHANGE_UNCHANGED);
+		return true;
 	}
-	set_state(change, CHANGE_CHANGED);
-	return true;
+	set_state(change, failed ? CHANGE_FAILED : CHANGE_UNVERIFIED);
+	return false;
 }
 
 /*
@@ -247,13 +249,11 @@ static bool verify(struct change *change, int failed)
  */
 static bool has_stayed(struct change *change)
 {
-	int rc = read_into(change, &change->after);
+	int rc = read_after(change);
 
 	if (rc) {
-		free(change->after);
-		change->after = NULL;
 		change_explain_error(change, "read it again", rc);
-	} else if (strcmp(change->after, change->wanted)) {
+	} else if (!is_applied(change, change->after)) {
 		change_explain(change, "set it in another call, after the others",
 			       "%s, but another change in this call or somebody else changed "
 			       "it: it reads %s",
@@ -269,7 +269,7 @@ static bool has_stayed(struct change *change)
 /* Whether the value is still the one read first; if not, somebody else has set it. */
 static bool is_as_before(const struct changes *changes, struct change *change)
 {
-	int rc = read_into(change, &change->after);
+	int rc = read_after(change);
 
 	if (rc) {
 		change_explain_error(change, "read it again before writing", rc);
@@ -341,14 +341,15 @@ static bool undo_one(struct change *change)
 	int read_rc;
 
 	of_write = take(&change->reason);
-	read_rc = read_into(change, &change->after);
+	read_rc = read_after(change);
 	of_read = take(&change->reason);
 	if (is_undone(change, rc, read_rc)) {
 		free(change->next_step);
-		change->reason = take(&earlier);
 		change->next_step = take(&step);
 		if (!failed)
 			set_state(change, CHANGE_REVERTED);
+		change->reason = failed && earlier ? mem_format("%s; it was undone", earlier)
+						   : take(&earlier);
 		return true;
 	}
 	if (rc)
@@ -374,9 +375,8 @@ static bool undo_again(struct change *change)
 	    (!change->written &&
 	     (is(change, CHANGE_FAILED) || !strcmp(change->before, CHANGE_ABSENT))))
 		return true;
-	if (read_into(change, &now) || !strcmp(now, change->before))
-		return true;
-	return undo_one(change);
+	return change->setting->read(change, &now) || !strcmp(now, change->before) ||
+	       undo_one(change);
 }
 
 bool changes_undo(struct changes *changes)

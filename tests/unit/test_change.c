@@ -326,7 +326,7 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_int_equal(changes->items[0].state.value, CHANGE_UNVERIFIED);
 	assert_string_equal(changes->items[0].reason,
 			    "it was set, but another change in this call or somebody else changed "
-			    "it: it reads reset");
+			    "it: it reads reset; it was undone");
 	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
 	assert_string_equal(cells[0].value, "old");
 	assert_string_equal(cells[1].value, "old");
@@ -365,7 +365,7 @@ static void what_was_so_already_may_be_moved(void **state)
 	EXPECT_STATES(changes, CHANGE_UNVERIFIED, CHANGE_REVERTED);
 	assert_string_equal(changes->items[0].reason,
 			    "it was set already, but another change in this call or somebody else "
-			    "changed it: it reads reset");
+			    "changed it: it reads reset; it was undone");
 	assert_string_equal(changes->items[0].next_step,
 			    "set it in another call, after the others");
 	/* Both have their old values. */

@@ -36,6 +36,7 @@ struct driver {
 	bool ignores; /* ignores sets */
 	bool single;  /* one priority for each DSCP, as in mlx5 */
 	bool strict;  /* the same, but without replacing it: ice */
+	bool rounds;  /* to rates that it has, as mlx5 */
 	bool full;    /* reports 100 percent for classes that ETS does not serve, as mlx5 */
 	bool refuses_dcbx;
 	unsigned int sets;
@@ -133,6 +134,18 @@ static int set_trust(struct driver *driver, const struct nlattr *table)
 	return 0;
 }
 
+/* mlx5e_dcbnl_ieee_setmaxrate() of Linux 6.12, in kilobits per second */
+static uint64_t round_rate(uint64_t rate)
+{
+	const uint64_t unit = 100000, large = 1000000;
+
+	if (!rate)
+		return 0;
+	if (rate >= 26 * large)
+		return (uint8_t)(rate / large) * large;
+	return (uint8_t)(rate / unit ? rate / unit : 1) * unit;
+}
+
 static int set_ieee(struct driver *driver, const struct nlattr *ieee, bool deletes)
 {
 	struct dcb *dcb = &driver->dcb;
@@ -152,6 +165,8 @@ static int set_ieee(struct driver *driver, const struct nlattr *ieee, bool delet
 			break;
 		case DCB_ATTR_IEEE_MAXRATE:
 			memcpy(&dcb->rates, data_of(part), sizeof(dcb->rates));
+			for (unsigned int i = 0; driver->rounds && i < DCB_CLASSES; i++)
+				dcb->rates.tc_maxrate[i] = round_rate(dcb->rates.tc_maxrate[i]);
 			break;
 		case DCB_ATTR_DCB_BUFFER:
 			memcpy(&dcb->buffers, data_of(part), sizeof(dcb->buffers));
@@ -601,6 +616,89 @@ static void full_shares(void **state)
 	changes = bed->changes.items;
 	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), 0);
 	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[5], 100);
+}
+
+/* mlx5 has rates in steps of 100 Mbit/s or 1 Gbit/s; a rate far from the wanted one is no success.
+ */
+static void rounded_rates(void **state)
+{
+	static const struct {
+		const char *text;
+		enum change_state state;
+		uint64_t rate; /* of class 0, in the end */
+	} cases[] = {
+		{"0:1550mbit", CHANGE_CHANGED, 1500000},
+		{"0:1500mbit", CHANGE_UNCHANGED, 1500000}, /* before anything is written */
+		{"0:1599mbit", CHANGE_UNCHANGED, 1500000}, /* after it was written */
+		{"0:30999mbit", CHANGE_CHANGED, 30000000},
+		{"0:64kbit", CHANGE_UNVERIFIED, 30000000},    /* 100 Mbit/s */
+		{"0:25650mbit", CHANGE_UNVERIFIED, 30000000}, /* no limit, by an overflow */
+		{"0:300gbit", CHANGE_UNVERIFIED, 30000000},   /* 44 Gbit/s, by an overflow */
+		{"0:unlimited", CHANGE_CHANGED, 0},
+	};
+	struct bed *bed = *state;
+	struct change *change;
+
+	bed->driver.rounds = true;
+	bed->driver.dcb.rates.tc_maxrate[1] = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const bool good = cases[i].state != CHANGE_UNVERIFIED;
+
+		change = add(bed, &dcb_maxrate_setting, cases[i].text);
+		assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+		assert_int_equal(changes_write(&bed->changes), good);
+		assert_int_equal(change->state.value, cases[i].state);
+		assert_int_equal(bed->driver.dcb.rates.tc_maxrate[0], cases[i].rate);
+		assert_int_equal(!change->reason, good);
+		clear(bed);
+	}
+	change = add(bed, &dcb_maxrate_setting, "all:150mbit");
+	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
+	assert_true(changes_write(&bed->changes));
+	assert_string_equal(change->notes.items[change->notes.count - 1],
+			    "the adapter rounds it: "
+			    "0:150mbit,1:150mbit,2:150mbit,3:150mbit,"
+			    "4:150mbit,5:150mbit,6:150mbit,7:150mbit became "
+			    "0:100mbit,1:100mbit,2:100mbit,3:100mbit,"
+			    "4:100mbit,5:100mbit,6:100mbit,7:100mbit");
+	assert_true(changes_undo(&bed->changes));
+	clear(bed);
+	change = add(bed, &dcb_maxrate_setting, "7:1kbit");
+	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
+	assert_false(changes_write(&bed->changes));
+	assert_string_equal(change->reason,
+			    "it was accepted but not applied: it reads 0:unlimited,1:unlimited,"
+			    "2:unlimited,3:unlimited,4:unlimited,5:unlimited,6:unlimited,"
+			    "7:100mbit; it was undone");
+	assert_string_equal(change->next_step,
+			    "rdmactl roce set lo maxrate 0:unlimited,1:unlimited,2:unlimited,"
+			    "3:unlimited,4:unlimited,5:unlimited,6:unlimited,7:100mbit");
+}
+
+/* bnxt can pause one or two classes, however many priorities they have. */
+static void lossless_classes(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->driver.dcb.pfc.pfc_cap = 1;
+	add(bed, &dcb_pfc_setting, "3,4");
+	expect_refusal(bed, "these priorities are in 2 classes, and the adapter can pause only 1");
+	add(bed, &dcb_priority_class_setting, "4:3");
+	add(bed, &dcb_pfc_setting, "3,4");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	clear(bed);
+	add(bed, &dcb_pfc_setting, "3");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	clear(bed);
+	/* Not every driver tells how many, or what is in which class. */
+	bed->driver.dcb.pfc.pfc_cap = 0;
+	add(bed, &dcb_pfc_setting, "all");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	clear(bed);
+	bed->driver.dcb.pfc.pfc_cap = 1;
+	bed->driver.dcb.ets_known = false;
+	add(bed, &dcb_pfc_setting, "all");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
 }
 
 static void hidden_errors(void **state)
@@ -1348,6 +1446,8 @@ int main(void)
 		TEST(sums),
 		TEST(hidden_errors),
 		TEST(unreported),
+		TEST(rounded_rates),
+		TEST(lossless_classes),
 		TEST(owners),
 		TEST(gone),
 		TEST(derived_trust),

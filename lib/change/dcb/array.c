@@ -270,6 +270,29 @@ int array_setting_write(struct change *change, const char *value)
 	return netdev_set_dcb(change, &wish);
 }
 
+/*
+ * mlx5 rounds down to multiples of 100 Mbit/s, and of 1 Gbit/s above 25.5 Gbit/s, or above 6.5
+ * Tbit/s on newer adapters; but it makes 100 Mbit/s of anything lower, and drivers before Linux
+ * 6.19 let too high rates overflow: mlx5e_dcbnl_ieee_setmaxrate(), en_dcbnl.c.
+ */
+bool array_setting_is_rounded(const struct change *change, const char *value)
+{
+	const uint64_t most = 1000000; /* kilobits per second */
+	struct dcb wanted = {.ets_known = false}, now = {.ets_known = false};
+	unsigned int given;
+
+	if (!array_parse(array_find(change->setting), change->wanted, &wanted, &given) ||
+	    !array_parse(array_find(change->setting), value, &now, &given))
+		return false;
+	for (unsigned int i = 0; i < DCB_CLASSES; i++) {
+		const uint64_t asked = wanted.rates.tc_maxrate[i], got = now.rates.tc_maxrate[i];
+
+		if (!asked != !got || got > asked || asked - got >= most)
+			return false;
+	}
+	return true;
+}
+
 /* Drivers require a sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {

@@ -106,6 +106,38 @@ static int write_pfc(struct change *change, const char *value)
 	return netdev_set_dcb(change, &(struct dcb_wish){.pfc = &dcb.pfc});
 }
 
+/* Returns the mask of the classes of these priorities. */
+static unsigned int classes_of(const struct dcb *dcb, unsigned int priorities)
+{
+	unsigned int classes = 0;
+
+	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+		if (priorities & 1u << i && dcb->ets.prio_tc[i] < DCB_CLASSES)
+			classes |= 1u << dcb->ets.prio_tc[i];
+	return classes;
+}
+
+/* bnxt has one or two lossless classes: bnxt_hwrm_queue_pfc_cfg(), bnxt_dcb.c. */
+static int check_pfc(struct change *change)
+{
+	const struct change *sibling = netdev_sibling(change, &dcb_priority_class_setting);
+	unsigned int mask, given, count;
+	struct dcb dcb;
+	int rc = netdev_get_dcb(change, &dcb);
+
+	if (rc || !dcb.ets_known || !dcb.pfc.pfc_cap || !priorities_parse(change->wanted, &mask))
+		return rc;
+	if (sibling)
+		array_parse(array_find(sibling->setting), sibling->wanted, &dcb, &given);
+	count = (unsigned int)__builtin_popcount(classes_of(&dcb, mask));
+	if (count <= dcb.pfc.pfc_cap)
+		return 0;
+	return change_fail(change, -EINVAL,
+			   "name fewer priorities, or give them the same class with priority-class",
+			   "these priorities are in %u classes, and the adapter can pause only %u",
+			   count, dcb.pfc.pfc_cap);
+}
+
 /*
  * An adapter does only one of the two: mlx4 switches pause frames off when PFC is set
  * (mlx4_en_dcbnl_ieee_setpfc(), en_dcb_nl.c).
@@ -196,6 +228,7 @@ const struct setting dcb_pfc_setting = {
 	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
 	.parse = parse_pfc,
 	.write = write_pfc,
+	.check = check_pfc,
 	.guard = guard_pfc,
 };
 
@@ -233,8 +266,10 @@ const struct setting dcb_class_bandwidth_setting = {
 const struct setting dcb_maxrate_setting = {
 	ARRAY_SETTING,
 	.keyword = {"maxrate", "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...",
-		    "rate limit of each traffic class, at least 1kbit", NULL},
+		    "rate limit of each traffic class, at least 1kbit; the adapter may round it",
+		    NULL},
 	.interface = "rtnetlink IEEE_SET MAXRATE",
+	.is_rounded = array_setting_is_rounded,
 };
 
 const struct setting dcb_priority_buffer_setting = {

@@ -49,10 +49,12 @@ int netdev_explain(struct change *change, int error)
 			       "the driver refuses it: this function does not own the port, or the "
 			       "firmware owns it");
 		break;
-	case ENOMEM: /* update_xoff_threshold() of mlx5 */
-		change_explain(change, "dmesg may have the reason: the reply has no room for it",
-			       "the driver has no memory, or finds a buffer of lossless priorities "
-			       "too small");
+	/* update_xoff_threshold() of mlx5; and ENOTSUPP, 524, of bnxt, cut off to 8 bits */
+	case ENOMEM:
+		change_explain(
+			change, "dmesg may have the reason: the reply has no room for it",
+			"the driver does not support it, has no memory, or finds a buffer of "
+			"lossless priorities too small");
 		break;
 	case EEXIST:
 	case ENOENT:

@@ -71,6 +71,8 @@ bool array_parse(const struct array_form *form, const char *text, struct dcb *dc
 int array_setting_parse(struct change *change, const char *text, char **ret_value);
 int array_setting_write(struct change *change, const char *value);
 int array_setting_check(struct change *change);
+/* For maxrate only. */
+bool array_setting_is_rounded(const struct change *change, const char *value);
 
 /* Returns the current pause frames like link_pause_value(); NULL: unknown. */
 char *link_pause_now(struct change *change);
