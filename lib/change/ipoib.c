@@ -114,7 +114,7 @@ static int split_value(const char *value, char **ret_parent, unsigned int *ret_p
 static int parse_pkey(struct change *change, const char *text, unsigned int *ret_pkey)
 {
 	static const char next_step[] = "rdmactl pkeys lists the P_Keys of the ports";
-	uint64_t pkey;
+	uint64_t pkey, digits;
 
 	if (!text)
 		return change_fail(change, -EINVAL, next_step,
@@ -122,6 +122,11 @@ static int parse_pkey(struct change *change, const char *text, unsigned int *ret
 	if (text_parse_u64(text, 0, UINT16_MAX, &pkey))
 		return change_fail(change, -EINVAL, next_step,
 				   "'%s' is not a P_Key: a P_Key is a number such as 0x8001", text);
+	/* The kernel and ip(8) take 8002 as decimal; P_Keys are written in hexadecimal. */
+	if (!text_parse_u64(text, 16, UINT16_MAX, &digits) && digits != pkey)
+		return change_fail(change, -EINVAL, "write it with 0x, as rdmactl pkeys does",
+				   "'%s' may mean 0x%04x, in hexadecimal, or 0x%04x", text,
+				   (unsigned int)digits, (unsigned int)pkey);
 	/* Partition 0 is invalid, IBA volume 1, 10.9.1.2: __ipoib_vlan_add(), ipoib_vlan.c. */
 	if (!(pkey & ~(uint64_t)FULL_MEMBER))
 		return change_fail(change, -EINVAL, next_step,

@@ -67,6 +67,15 @@ END
 		[ "$status" = 2 ]
 		[[ $stderr == *"'$key' is not a P_Key"* ]]
 	done
+	# Digits that could be either; 32770 is too large for four hexadecimal ones.
+	try ipoib add ib0 pkey 8002 --dry-run
+	expect 2 '' "rdmactl ipoib: '8002' may mean 0x8002, in hexadecimal, or 0x1f42
+  write it with 0x, as rdmactl pkeys does"
+	try ipoib add ib0 pkey 010 --dry-run
+	[ "$status" = 2 ]
+	[[ $stderr == *"'010' may mean 0x0010, in hexadecimal, or 0x0008"* ]]
+	try ipoib add nosuchdev0 pkey 32770 --dry-run --json
+	jq -e '.change[0].wanted == "nosuchdev0 pkey 0x8002 mode datagram"' <<<"$output"
 	try ipoib add ib0 pkey 3 mode fast
 	expect 2 '' "rdmactl ipoib: 'fast' is not a mode: the modes are datagram and connected
   $help"
