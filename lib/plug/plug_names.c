@@ -66,10 +66,12 @@ const struct enum_name plug_identifier_names[] = {
 	{0x17, "micro-qsfp", TONE_PLAIN, NULL},
 	{0x18, "qsfp-dd", TONE_PLAIN, NULL},
 	{0x19, "osfp", TONE_PLAIN, NULL},
+	{0x1a, "sfp-dd", TONE_PLAIN, NULL},
 	{0x1b, "dsfp", TONE_PLAIN, NULL},
 	{0x1e, "qsfp-cmis", TONE_PLAIN, "QSFP+ or later with CMIS: QSFP112"},
 	{0x1f, "sfp-dd-cmis", TONE_PLAIN, NULL},
 	{0x20, "sfp-cmis", TONE_PLAIN, NULL},
+	{0x21, "osfp-xd", TONE_PLAIN, NULL},
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
@@ -93,7 +95,7 @@ const struct enum_name plug_connector_names[] = {
 	{0x23, "none", TONE_PLAIN, "the cable is fixed"},
 	{0x24, "mxc-2x16", TONE_PLAIN, NULL},
 	{0x25, "cs", TONE_PLAIN, NULL},
-	{0x26, "cs-mini", TONE_PLAIN, NULL},
+	{0x26, "cs-mini", TONE_PLAIN, "SN, which was called Mini CS before"},
 	{0x27, "mpo-2x12", TONE_PLAIN, NULL},
 	{0x28, "mpo-1x16", TONE_PLAIN, NULL},
 	{0, NULL, TONE_PLAIN, NULL},

@@ -259,9 +259,13 @@ static void no_room(void **state)
 	change->path = mem_string("/dev/full");
 	assert_int_equal(change->setting->write(change, "4"), -ENOSPC);
 	assert_string_equal(change->reason,
-			    "the function or its PCI bus has no room for this many VFs");
+			    "the driver has no interrupts, or no queues, for this many VFs");
 	assert_string_equal(change->next_step,
-			    "ask for fewer, or look at the kernel log: dmesg | tail");
+			    "ask for fewer; dmesg | tail may say what is missing");
+	sriov_explain_vfs(change, -ENOMEM, false, false);
+	assert_string_equal(change->reason,
+			    "the function or its PCI bus has no room for this many VFs");
+	assert_non_null(strstr(change->next_step, "boot with pci=realloc"));
 }
 
 /* Which VFs are in use, and what else goes away with them. */

@@ -52,7 +52,8 @@ static int parse_vfs(struct change *change, const char *text, char **ret_value)
 	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total)
 		return change_fail(
 			change, -EINVAL,
-			"the firmware's settings or the driver's parameters set the limit",
+			"raise the limit in the adapter, then restart the host: NUM_OF_VFS of "
+			"mlxconfig, total_vfs of devlink dev param, or the vendor's tool",
 			"the function has at most %llu VFs", (unsigned long long)total);
 	*ret_value = mem_format("%llu", (unsigned long long)count);
 	return 0;
@@ -83,10 +84,15 @@ void sriov_explain_vfs(struct change *change, int error, bool removes, bool ther
 			       "the driver of the function does not create VFs through sysfs");
 		break;
 	case -ERANGE:
-	case -ENOMEM:
-	case -ENOSPC:
-		change_explain(change, "ask for fewer, or look at the kernel log: dmesg | tail",
+	case -ENOMEM: /* sriov_enable(), drivers/pci/iov.c */
+		change_explain(change,
+			       "ask for fewer; if dmesg | tail tells of MMIO, switch SR-IOV and "
+			       "decoding above 4G on in the BIOS, or boot with pci=realloc",
 			       "the function or its PCI bus has no room for this many VFs");
+		break;
+	case -ENOSPC: /* ice_set_per_vf_res(), ice_sriov.c */
+		change_explain(change, "ask for fewer; dmesg | tail may say what is missing",
+			       "the driver has no interrupts, or no queues, for this many VFs");
 		break;
 	case -EBUSY:
 		/* From the driver: ionic, while its firmware is reset, ionic_sriov_configure(). */
