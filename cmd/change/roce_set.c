@@ -167,9 +167,14 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 /* Whether the words after the target are settings and values; checked before anything is read. */
 static bool check_words(struct change_plan *plan, const struct setting *const *list, char **words)
 {
-	for (; words[0]; words += 2)
+	for (; words[0]; words += 2) {
+		if (!strcmp(words[0], "profile") || enum_find_word(roce_profile_names, words[0]))
+			return listing_fail_format(&plan->listing, STATUS_USAGE,
+						   "a profile is an option: --profile lossless",
+						   "unknown setting '%s'", words[0]);
 		if (!change_find_pair(plan, list, words))
 			return false;
+	}
 	return true;
 }
 

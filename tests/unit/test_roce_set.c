@@ -232,6 +232,10 @@ static void refusals(void **state)
 	links_missing = false;
 	expect(args, "bond_0",
 	       "2 no setting is given\n  rdmactl roce set --help lists the settings\n");
+	expect(args, "bond_0 lossless",
+	       "2 unknown setting 'lossless'\n  a profile is an option: --profile lossless\n");
+	expect(args, "bond_0 pfc 3 profile lossy",
+	       "2 unknown setting 'profile'\n  a profile is an option: --profile lossless\n");
 	expect(args, "bond_0 pfc 3 default-tos",
 	       "2 'default-tos' needs a value: N\n"
 	       "  default TOS of rdma_cm's connections: 0 to 255\n");
