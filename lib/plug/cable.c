@@ -19,7 +19,8 @@ static const char root_hint[] =
 static const char infiniband_hint[] =
 	"rdmactl fabric cables reads the modules of InfiniBand ports through management datagrams";
 static const char driver_hint[] =
-	"the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver";
+	"the driver gives no access to a module, or Linux is older than 5.13: ethtool -m NETDEV "
+	"may have it";
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
 static const char plug_hint[] =
 	"the driver cannot reach a module: check how it is plugged in; dmesg may say more";
@@ -146,7 +147,8 @@ static void read_netdev(struct reader *reader, const struct port *port, const st
 	cable->netdev = link->name;
 	cable->link.up = link->carrier;
 	if (reader->rc || !link->index.known) {
-		note(reader, port, link, "module", reader->rc ? reader->rc : -ENODEV, NULL);
+		note(reader, port, link, "module", reader->rc ? reader->rc : -ENODEV,
+		     reader->rc == -EOPNOTSUPP ? driver_hint : NULL);
 		return;
 	}
 	read_plug(reader, port, link, cable);

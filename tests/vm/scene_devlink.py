@@ -131,7 +131,8 @@ def link(tap, netdev):
 def cables(tap, netdev):
     """The simulated card has no module to read; link and error correction are shown."""
     refused = (b'rdmactl cables: nsx/1: cannot read module: Operation not supported\n'
-               b"  the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver\n")
+               b'  the driver gives no access to a module, or Linux is older than 5.13: '
+               b'ethtool -m NETDEV may have it\n')
     before = modules()
     result = program.rdmactl('cables', 'nsx', '--json')
     row = json.loads(result.out)['cables'][0]
