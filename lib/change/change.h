@@ -70,10 +70,10 @@ struct setting {
 	/* Returns once the kernel has done it, which includes waiting for what appears later. */
 	int (*write)(struct change *change, const char *value);
 	/*
-	 * Whether a value that reads back is what an adapter makes of the wanted one by rounding
-	 * it; NULL: only equal values count as applied.
+	 * Whether a value that reads back is the nearest that an adapter has to the wanted one;
+	 * NULL: only equal values count as applied.
 	 */
-	bool (*is_rounded)(const struct change *change, const char *value);
+	bool (*is_nearest)(const struct change *change, const char *value);
 	/*
 	 * Checks the value against the current state and the other changes of this call
 	 * (change->all); or NULL. -errno, explained: nothing is written then.

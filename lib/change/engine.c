@@ -27,7 +27,7 @@ static bool is(const struct change *change, enum change_state state)
 static bool is_applied(const struct change *change, const char *value)
 {
 	return !strcmp(value, change->wanted) ||
-	       (change->setting->is_rounded && change->setting->is_rounded(change, value));
+	       (change->setting->is_nearest && change->setting->is_nearest(change, value));
 }
 
 /* Reads the current value; an earlier one does not stay if that fails. */
@@ -229,13 +229,13 @@ static bool verify(struct change *change, int failed)
 		change_explain(change, NULL, "it was accepted but not applied: it reads %s",
 			       change->after);
 		/* What the adapter has instead may do. */
-		if (change->setting->is_rounded && strcmp(change->after, change->before))
+		if (change->setting->is_nearest && strcmp(change->after, change->before))
 			change->next_step = change_as_command(change, change->after);
 	} else {
 		if (strcmp(change->after, change->wanted))
-			change_note(change, "the adapter rounds it: %s became %s", change->wanted,
-				    change->after);
-		/* Rounding may lead back to the old value. */
+			change_note(change, "%s became %s, the nearest that the adapter has",
+				    change->wanted, change->after);
+		/* The nearest may be the old value. */
 		set_state(change, strcmp(change->after, change->before) ? CHANGE_CHANGED
 									: CHANGE_UNCHANGED);
 		return true;

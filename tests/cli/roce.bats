@@ -219,6 +219,18 @@ enabled()
 	[ "$(<"$tree/$net/lo/ecn/roce_np/cnp_dscp")" = 56 ]
 	on_tree lo ecn none --json
 	[ "$(enabled roce_rp)$(enabled roce_np)" = 0000000000000000 ]
+	# Receivers may have one switch for all priorities, which eight files show.
+	ln -f "$tree/$net/lo/ecn/roce_np/enable"/{0,1} && for i in {2..7}; do
+		ln -f "$tree/$net/lo/ecn/roce_np/enable/"{0,"$i"}
+	done
+	on_tree lo ecn 3 --json
+	[ "$status" = 0 ]
+	jq -e '.change[0] | .state == "changed" and .before == "none" and .after == "3/0,1,2,3,4,5,6,7" and
+		.notes == ["3 became 3/0,1,2,3,4,5,6,7, the nearest that the adapter has"]' <<<"$output"
+	on_tree lo ecn 4/2 --json
+	jq -e '.change[0] | .state == "changed" and .after == "4/0,1,2,3,4,5,6,7"' <<<"$output"
+	on_tree lo ecn none --json
+	[ "$(enabled roce_rp)$(enabled roce_np)" = 0000000000000000 ]
 	# A change that fails undoes those before it.
 	rm "$tree/$net/lo/ecn/roce_np/cnp_dscp"
 	on_tree lo ecn 1 cnp-dscp 3 --json

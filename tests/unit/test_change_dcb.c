@@ -656,11 +656,11 @@ static void rounded_rates(void **state)
 	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
 	assert_true(changes_write(&bed->changes));
 	assert_string_equal(change->notes.items[change->notes.count - 1],
-			    "the adapter rounds it: "
 			    "0:150mbit,1:150mbit,2:150mbit,3:150mbit,"
 			    "4:150mbit,5:150mbit,6:150mbit,7:150mbit became "
 			    "0:100mbit,1:100mbit,2:100mbit,3:100mbit,"
-			    "4:100mbit,5:100mbit,6:100mbit,7:100mbit");
+			    "4:100mbit,5:100mbit,6:100mbit,7:100mbit, "
+			    "the nearest that the adapter has");
 	assert_true(changes_undo(&bed->changes));
 	clear(bed);
 	change = add(bed, &dcb_maxrate_setting, "7:1kbit");

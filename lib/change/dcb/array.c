@@ -275,7 +275,7 @@ int array_setting_write(struct change *change, const char *value)
  * Tbit/s on newer adapters; but it makes 100 Mbit/s of anything lower, and drivers before Linux
  * 6.19 let too high rates overflow: mlx5e_dcbnl_ieee_setmaxrate(), en_dcbnl.c.
  */
-bool array_setting_is_rounded(const struct change *change, const char *value)
+bool array_setting_is_nearest(const struct change *change, const char *value)
 {
 	const uint64_t most = 1000000; /* kilobits per second */
 	struct dcb wanted = {.ets_known = false}, now = {.ets_known = false};

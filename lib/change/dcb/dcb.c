@@ -269,7 +269,7 @@ const struct setting dcb_maxrate_setting = {
 		    "rate limit of each traffic class, at least 1kbit; the adapter may round it",
 		    NULL},
 	.interface = "rtnetlink IEEE_SET MAXRATE",
-	.is_rounded = array_setting_is_rounded,
+	.is_nearest = array_setting_is_nearest,
 };
 
 const struct setting dcb_priority_buffer_setting = {

@@ -72,7 +72,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 int array_setting_write(struct change *change, const char *value);
 int array_setting_check(struct change *change);
 /* For maxrate only. */
-bool array_setting_is_rounded(const struct change *change, const char *value);
+bool array_setting_is_nearest(const struct change *change, const char *value);
 
 /* Returns the current pause frames like link_pause_value(); NULL: unknown. */
 char *link_pause_now(struct change *change);

@@ -81,8 +81,9 @@ static int read_ecn(struct change *change, char **ret_value)
 	return 0;
 }
 
-static int write_mask(const struct root *root, const char *name, const char *point,
-		      unsigned int wanted)
+/* Writes the files of the priorities that `wanted` has, or does not have. */
+static int write_files(const struct root *root, const char *name, const char *point,
+		       unsigned int wanted, bool on)
 {
 	unsigned int now;
 	int rc = roce_ecn_read_mask(root, name, point, &now);
@@ -90,10 +91,32 @@ static int write_mask(const struct root *root, const char *name, const char *poi
 	for (unsigned int i = 0; !rc && i < DCB_PRIORITIES; i++) {
 		_cleanup_(freep) char *path = mem_format("/" ROCE_ECN_ENABLE, name, point, i);
 
-		if ((now ^ wanted) & 1u << i)
-			rc = sysfs_write(path, wanted & 1u << i ? "1" : "0");
+		if ((now ^ wanted) & 1u << i && on == (wanted >> i & 1))
+			rc = sysfs_write(path, on ? "1" : "0");
 	}
 	return rc;
+}
+
+/*
+ * By NVIDIA's guide to DCQCN, receivers have one switch for the port, so that each of their files
+ * may change all of them: what stays on is written last.
+ */
+static int write_mask(const struct root *root, const char *name, const char *point,
+		      unsigned int wanted)
+{
+	int rc = write_files(root, name, point, wanted, false);
+
+	return rc ? rc : write_files(root, name, point, wanted, true);
+}
+
+static bool is_nearest(const struct change *change, const char *value)
+{
+	const unsigned int all = (1u << DCB_PRIORITIES) - 1;
+	unsigned int wanted[2], now[2];
+
+	return parse_masks(change->wanted, &wanted[0], &wanted[1]) &&
+	       parse_masks(value, &now[0], &now[1]) && now[0] == wanted[0] && wanted[1] &&
+	       now[1] == all;
 }
 
 static int write_ecn(struct change *change, const char *value)
@@ -158,6 +181,7 @@ const struct setting ecn_setting = {
 	.parse = parse_ecn,
 	.read = read_ecn,
 	.write = write_ecn,
+	.is_nearest = is_nearest,
 	.command = NETDEV_COMMAND,
 	.persist = netdev_persist,
 };
