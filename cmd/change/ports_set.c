@@ -61,12 +61,6 @@ static void way_clear(struct way *way)
 	free(way->via);
 }
 
-static bool refuse_second(struct change_plan *plan, const char *word)
-{
-	return listing_fail_format(&plan->listing, STATUS_USAGE, "use a separate command for each",
-				   "'%s' is set twice", word);
-}
-
 /* Loads the device that `word` names, or all if NULL. False: it does not exist. */
 static bool load(struct change_plan *plan, const char *word, uint64_t needs,
 		 struct problems *problems, char **ret_message)
@@ -298,33 +292,31 @@ static void add_speeds(const struct change_plan *plan, const char *list, struct 
 static bool translate(struct change_plan *plan, char **words, struct strings *pairs)
 {
 	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
-	char **const first = words;
-	const char *state = NULL;
+	/* A list may become two settings, so the words themselves are checked for repetition. */
+	_cleanup_(strings_free) struct strings seen = {.count = 0};
 
 	for (; *words; words++) {
+		const char *kind = *words;
 		bool is_state = false;
 
 		for (size_t i = 0; i < ARRAY_SIZE(states); i++)
 			is_state |= !strcmp(states[i], *words);
-		if (is_state && state)
-			return refuse_second(plan, *words);
-		if (is_state) {
-			state = *words;
-			add_pair(pairs, "state", *words);
-			continue;
-		}
-		if (strcmp(*words, "speed") && strcmp(*words, "width"))
+		if (is_state)
+			kind = "state";
+		else if (strcmp(kind, "speed") && strcmp(kind, "width"))
 			return listing_fail_format(
 				&plan->listing, STATUS_USAGE,
 				"enable, disable, reset, arm, active, speed, width",
 				"unknown word '%s'", *words);
-		/*
-		 * A list may become two settings, so the words themselves are checked for
-		 * repetition.
-		 */
-		for (char **other = first; other < words; other++)
-			if (!strcmp(*other, *words))
-				return refuse_second(plan, *words);
+		if (strings_contain(&seen, kind))
+			return listing_fail_format(&plan->listing, STATUS_USAGE,
+						   "use a separate command for each",
+						   "'%s' is set twice", *words);
+		strings_add(&seen, kind);
+		if (is_state) {
+			add_pair(pairs, kind, *words);
+			continue;
+		}
 		if (!words[1])
 			return listing_fail_format(&plan->listing, STATUS_USAGE,
 						   "speed hdr, speed sdr,qdr, width 4x",

@@ -146,8 +146,7 @@ enum plug_kind plug_pddr_kind(const struct plug_memory *memory)
 	case TYPE_ACTIVE:
 		if (plug_pddr_form(memory)->lanes < 2)
 			return PLUG_ACTIVE;
-		return plug_is_copper(technology) || is_linear(technology) ? PLUG_ACTIVE_COPPER
-									   : PLUG_ACTIVE_OPTICAL;
+		return plug_is_copper(technology) ? PLUG_ACTIVE_COPPER : PLUG_ACTIVE_OPTICAL;
 	case TYPE_OPTICAL:
 		return PLUG_OPTICAL;
 	case TYPE_COPPER:
