@@ -709,6 +709,10 @@ static void hidden_errors(void **state)
 	bed->driver.hidden = -EINVAL;
 	assert_int_equal(change->setting->write(change, "3"), -EINVAL);
 	assert_non_null(strstr(change->reason, "does not accept this value"));
+	assert_non_null(strstr(change->next_step, "dmesg"));
+	memset(bed->driver.dcb.ets.prio_tc, 0, DCB_PRIORITIES);
+	assert_int_equal(change->setting->write(change, "3"), -EINVAL);
+	assert_non_null(strstr(change->next_step, "a class of its own with priority-class"));
 	bed->driver.hidden = -EOPNOTSUPP;
 	assert_int_equal(change->setting->write(change, "3"), -EOPNOTSUPP);
 	bed->driver.hidden = -EIO;

@@ -85,6 +85,17 @@ static int parse_delay(struct change *change, const char *text, char **ret_value
 	return 0;
 }
 
+/* Returns the mask of the classes of these priorities. */
+static unsigned int classes_of(const struct dcb *dcb, unsigned int priorities)
+{
+	unsigned int classes = 0;
+
+	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+		if (priorities & 1u << i && dcb->ets.prio_tc[i] < DCB_CLASSES)
+			classes |= 1u << dcb->ets.prio_tc[i];
+	return classes;
+}
+
 static int write_pfc(struct change *change, const char *value)
 {
 	struct dcb dcb;
@@ -103,18 +114,14 @@ static int write_pfc(struct change *change, const char *value)
 		dcb.pfc.pfc_en = (uint8_t)mask;
 	else
 		return -EINVAL;
-	return netdev_set_dcb(change, &(struct dcb_wish){.pfc = &dcb.pfc});
-}
-
-/* Returns the mask of the classes of these priorities. */
-static unsigned int classes_of(const struct dcb *dcb, unsigned int priorities)
-{
-	unsigned int classes = 0;
-
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
-		if (priorities & 1u << i && dcb->ets.prio_tc[i] < DCB_CLASSES)
-			classes |= 1u << dcb->ets.prio_tc[i];
-	return classes;
+	rc = netdev_set_dcb(change, &(struct dcb_wish){.pfc = &dcb.pfc});
+	/* bnxt_hwrm_queue_pfc_cfg(), bnxt_dcb.c, refuses PFC until the host has set the classes. */
+	if (rc == -EINVAL && dcb.ets_known && classes_of(&dcb, UINT8_MAX) == 1)
+		change_explain(change,
+			       "give the priority a class of its own with priority-class, before "
+			       "it or in the same call: bnxt requires that",
+			       "the driver does not accept this value");
+	return rc;
 }
 
 /* bnxt has one or two lossless classes: bnxt_hwrm_queue_pfc_cfg(), bnxt_dcb.c. */
