@@ -116,6 +116,9 @@ END
 	[ "$status" = 0 ]
 	jq -e '.changed == false and .change[0].state == "unchanged" and .change[0].notes ==
 		["there is no P_Key child nosuchdev0, so nothing is deleted"]' <<<"$output"
+	# What is named twice is deleted once.
+	try ipoib del nosuchdev0 nosuchdev0 --yes --json
+	jq -e '.change | length == 1' <<<"$output"
 }
 
 @test "ipoib: a saved tree cannot be changed" {
