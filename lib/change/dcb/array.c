@@ -271,9 +271,9 @@ int array_setting_write(struct change *change, const char *value)
 }
 
 /*
- * mlx5 rounds down to multiples of 100 Mbit/s, and of 1 Gbit/s above 25.5 Gbit/s, or above 6.5
- * Tbit/s on newer adapters; but it makes 100 Mbit/s of anything lower, and drivers before Linux
- * 6.19 let too high rates overflow: mlx5e_dcbnl_ieee_setmaxrate(), en_dcbnl.c.
+ * mlx5 rounds down to multiples of 100 Mbit/s, or of 1 Gbit/s above 25.5 Gbit/s; newer adapters do
+ * so only above 6.5 Tbit/s. Anything lower becomes 100 Mbit/s, and rates that are too high overflow
+ * in older drivers: mlx5e_dcbnl_ieee_setmaxrate(), en_dcbnl.c.
  */
 bool array_setting_is_nearest(const struct change *change, const char *value)
 {
