@@ -239,14 +239,19 @@ static void addresses(void **state)
 	}
 }
 
+/* A VLAN, or a master such as a bridge, or on Azure the netdev of hv_netvsc. */
 static void addresses_on_top(void **state)
 {
 	const struct ip_address ip = {.family = AF_INET, .raw = {10, 0, 0, 1}};
 	struct bed *bed = *state;
 
 	bring_down(bed, LINK_LAYER_ETHERNET);
-	add_link(bed, "eth0.5", 5, "vlan")->lower_index = number_of(OWN);
-	add_link(bed, "eth0.5.6", 6, "vlan")->lower_index = number_of(5);
+	for (unsigned int i = 1; i <= 2; i++) {
+		struct link *link = add_link(bed, i == 1 ? "eth0.5" : "eth0.5.6", 4 + i, "vlan");
+
+		link->lower_index = number_of(i == 1 ? OWN : 5);
+		link->vlan_id = number_of(4 + i);
+	}
 	add_address(bed, 6, ip);
 	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth0.5.6 has the address 10.0.0.1");
 	/* The same index in another network namespace is a coincidence. */
@@ -254,13 +259,18 @@ static void addresses_on_top(void **state)
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	link_at(bed, 2)->lower_elsewhere = false;
 	/* The other end of a veth is not below it. */
-	free(link_at(bed, 1)->kind);
-	link_at(bed, 1)->kind = mem_string("veth");
+	link_at(bed, 1)->vlan_id.known = false;
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	/* A circle, which only damaged answers contain, ends. */
-	link_at(bed, 1)->kind[0] = 'V';
+	link_at(bed, 1)->vlan_id.known = true;
 	link_at(bed, 1)->lower_index = number_of(6);
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	bed->facts.inventory.addresses.count = 0;
+	add_link(bed, "eth1", 7, NULL);
+	add_address(bed, 7, ip);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link_at(bed, 0)->master_index = number_of(7);
+	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth1 has the address 10.0.0.1");
 }
 
 static void bonds(void **state)
@@ -365,6 +375,25 @@ static void peers(void **state)
 	link_at(bed, 0)->enabled = TRISTATE_YES;
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
 			    "the port went down, but others like it are up");
+}
+
+/* A port for each plane of one cable: if some are active, one that is not may be missed. */
+static void planes(void **state)
+{
+	struct bed *bed = *state;
+
+	bring_down(bed, LINK_LAYER_INFINIBAND);
+	own_device(bed)->sub_type = number_of(1);
+	for (unsigned int i = 2; i <= 4; i++)
+		device_add_port(own_device(bed), i)->state = number_of(PORT_STATE_DOWN);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	own_device(bed)->ports[3].state = number_of(PORT_STATE_ACTIVE);
+	expect(bed, SEVERITY_NOTICE,
+	       "the plane is down, while others of the port are active: unless only those are "
+	       "connected, bandwidth is missing",
+	       STATE "; 1 of 4 planes of mlx5_0 are active");
+	own_device(bed)->sub_type.known = false;
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 }
 
 /* A port of a different board, layer or function number is not a peer, nor are sub-devices. */
@@ -546,10 +575,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(states),	TEST(addresses),	TEST(addresses_on_top),
-		TEST(bonds),	TEST(netdevs),		TEST(peers),
-		TEST(no_peers), TEST(lanes_and_speeds), TEST(rates_of_others),
-		TEST(managers),
+		TEST(states),	       TEST(addresses), TEST(addresses_on_top),
+		TEST(bonds),	       TEST(netdevs),	TEST(peers),
+		TEST(planes),	       TEST(no_peers),	TEST(lanes_and_speeds),
+		TEST(rates_of_others), TEST(managers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

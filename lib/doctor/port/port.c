@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
+#include "host/endpoint/endpoint_search.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 
@@ -30,37 +31,13 @@ static const struct link *bond_of(const struct doctor_context *run)
 	return link_is_bond(master) ? master : NULL;
 }
 
-/*
- * Returns the netdev below a VLAN or P_Key child; for a veth that would be its other end, which is
- * not below it.
- */
-static const struct link *below(const struct link_list *links, const struct link *link)
-{
-	if (link->lower_elsewhere || (link->kind && !strcmp(link->kind, "veth")))
-		return NULL;
-	return link_by_index(links, &link->lower_index);
-}
-
-/* Whether the link is the port's netdev, or a VLAN or P_Key child of it. */
-static bool stands_on(const struct link_list *links, const struct link *link,
-		      const struct link *own)
-{
-	for (int level = 0; link && level < LINK_MOST_LEVELS; level++) {
-		if (link == own)
-			return true;
-		link = below(links, link);
-	}
-	return false;
-}
-
-/* Finds an address that was configured on the port's netdev or on a netdev on top of it. */
+/* Finds an address that was configured on the port's netdev or on a netdev above it. */
 static const struct link_address *find_address(const struct doctor_context *run,
 					       const struct link **ret_link)
 {
 	const struct inventory *inventory = &run->facts->inventory;
-	const struct link *own = own_link(run);
 
-	for (size_t i = 0; own && i < inventory->addresses.count; i++) {
+	for (size_t i = 0; i < inventory->addresses.count; i++) {
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
@@ -69,7 +46,7 @@ static const struct link_address *find_address(const struct doctor_context *run,
 		 * 2.5.6.
 		 */
 		if (link && !ip_is_link_local(&address->ip) &&
-		    stands_on(&inventory->links, link, own)) {
+		    endpoint_is_of_port(inventory, run->port, link)) {
 			*ret_link = link;
 			return address;
 		}
@@ -177,11 +154,22 @@ static void advise(struct doctor_context *run, bool switched_off)
 		doctor_next_step(run, "check the cable and the port at its other end");
 }
 
+/* Counts the active planes of the port's device, which has a port for each plane. */
+static size_t active_planes(const struct doctor_context *run)
+{
+	size_t active = 0;
+
+	for (size_t i = 0; i < run->device->port_count; i++)
+		active += number_is(&run->device->ports[i].state, PORT_STATE_ACTIVE);
+	return doctor_is_plane(run->facts, run->device) ? active : 0;
+}
+
 /* A port that is down is a fault only if something on this host needs it. */
 static void judge_down(struct doctor_context *run)
 {
 	const bool switched_off = look_at_netdev(run);
 	const bool in_use = is_in_use(run);
+	const size_t planes = active_planes(run);
 	struct port_peers peers;
 
 	doctor_peers(run->facts, run->device, run->port, &peers);
@@ -192,6 +180,9 @@ static void judge_down(struct doctor_context *run)
 				"%zu of %zu other ports of %s in this position %s active",
 				peers.active, peers.count, board, peers.active == 1 ? "is" : "are");
 	}
+	if (planes)
+		doctor_evidence(run, NULL, "%zu of %zu planes of %s are active", planes,
+				run->device->port_count, run->device->name);
 	advise(run, switched_off);
 	if (in_use) {
 		doctor_error(run, "the port is down, and this host is set up to use it");
@@ -202,7 +193,11 @@ static void judge_down(struct doctor_context *run)
 		doctor_warning(run, "the port is down, but most others like it are up");
 	} else {
 		doctor_blocks(run);
-		doctor_note(run, "the port is down, and nothing shows that it should be up");
+		/* A warning would be false where not every plane is meant to be connected. */
+		doctor_note(run,
+			    planes ? "the plane is down, while others of the port are active: "
+				     "unless only those are connected, bandwidth is missing"
+				   : "the port is down, and nothing shows that it should be up");
 	}
 }
 
