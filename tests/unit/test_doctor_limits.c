@@ -150,6 +150,37 @@ static void this_shell(void **state)
 	       "pinned memory is limited, so registering more fails");
 }
 
+/* A pod has no option for limits, and files of limits.d do not count in a container. */
+static void pod(void **state)
+{
+	static const char few[] = "few files may be open at a time";
+	char kubernetes[] = "KUBERNETES_SERVICE_HOST=10.0.0.1";
+	char *environment[] = {kubernetes, NULL};
+	struct bed *bed = *state;
+
+	bed->run.profile = PROFILE_CONTAINER;
+	bed->facts.environment = environment;
+	put_limits(bed, "self", "1024", "9");
+	assert_string_equal(run(bed, CHECK_ID_memlock)->finding.next_step,
+			    "on the node: systemctl edit containerd (or crio): "
+			    "LimitMEMLOCK=infinity below [Service], restart it, and start the pod "
+			    "again, or give it the capability IPC_LOCK");
+	tree_write(&bed->tree, "proc/self/limits",
+		   "Max open files            1024                 4096                 files\n");
+	expect(bed, CHECK_ID_nofile, SEVERITY_NOTICE, few);
+	assert_string_equal(bed->results.items[0].finding.next_step,
+			    "on the node: systemctl edit containerd (or crio): "
+			    "LimitNOFILE=1048576 below [Service], restart it, and start the pod "
+			    "again");
+	bed->facts.environment = NULL;
+	expect(bed, CHECK_ID_nofile, SEVERITY_NOTICE, few);
+	assert_string_equal(bed->results.items[0].finding.next_step,
+			    "start the container with --ulimit nofile=1048576");
+	bed->run.profile = PROFILE_HPC;
+	expect(bed, CHECK_ID_nofile, SEVERITY_NOTICE, few);
+	assert_non_null(strstr(bed->results.items[0].finding.next_step, "limits.d"));
+}
+
 /* A user namespace with an identity mapping is still not the initial one. */
 static void other_namespace(void **state)
 {
@@ -577,20 +608,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(open_files),
-		TEST(this_shell),
-		TEST(other_namespace),
-		TEST(daemons),
-		TEST(services),
-		TEST(governors),
-		TEST(idle_states),
-		TEST(huge_pages),
-		TEST(names),
-		TEST(lockdown),
-		TEST(crashes),
-		TEST(nccl_settings),
-		TEST(what_a_tree_lacks),
-		TEST(root_of_a_namespace),
+		TEST(open_files),      TEST(this_shell),	TEST(pod),
+		TEST(other_namespace), TEST(daemons),		TEST(services),
+		TEST(governors),       TEST(idle_states),	TEST(huge_pages),
+		TEST(names),	       TEST(lockdown),		TEST(crashes),
+		TEST(nccl_settings),   TEST(what_a_tree_lacks), TEST(root_of_a_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

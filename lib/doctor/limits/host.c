@@ -189,12 +189,10 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 	if (!length)
 		return;
 	count->read++;
-	if (sysfs_ranges_overlap(list, run->function->local_cpulist))
+	if (sysfs_ranges_overlap(list, run->function->local_cpulist) || count->remote++)
 		return;
-	if (!count->remote++) {
-		count->processors = text_clean(list, strlen(list));
-		count->irq = text_clean(irq, strlen(irq));
-	}
+	count->processors = text_clean(list, strlen(list));
+	count->irq = text_clean(irq, strlen(irq));
 }
 
 static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
@@ -255,15 +253,15 @@ void check_irq_local(struct doctor_context *run)
 		doctor_unread(run, "the interrupts", "msi_irqs", rc, false);
 		return;
 	}
-	for (size_t i = 0; i < irqs.count; i++)
+	/* Many saved trees lack the directory: then hundreds of interrupts need not be tried. */
+	count.rc = rc = sysfs_has_directory(&run->facts->root, "proc/irq") ? 0 : -ENOENT;
+	for (size_t i = 0; !rc && i < irqs.count; i++)
 		if (isdigit((unsigned char)irqs.items[i][0]))
 			count_irq(run, irqs.items[i], &count);
 	judge_irqs(run, &count);
 	free(count.processors);
 	free(count.irq);
 }
-
-/* ---- Notes ---- */
 
 void check_privileged_qkey(struct doctor_context *run)
 {
@@ -311,6 +309,7 @@ void check_nofile(struct doctor_context *run)
 	else
 		doctor_evidence(run, source, "hard limit of %" PRIu64 " open files, wanted %d",
 				hard.value.value, ENOUGH);
+	limits_advise_container(run, "nofile=1048576", "LimitNOFILE=1048576", "");
 	if (hard.unlimited == TRISTATE_NO && hard.value.value < ENOUGH)
 		doctor_note(run, "few files may be open at a time");
 	else

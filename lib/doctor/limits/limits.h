@@ -33,6 +33,12 @@ const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc);
  */
 char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source);
 /*
+ * In a container, the next step is to start it with a higher limit: an option of --ulimit, or a
+ * setting of the runtime's unit.
+ */
+void limits_advise_container(struct doctor_context *run, const char *option, const char *setting,
+			     const char *or_else);
+/*
  * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have the file,
  * so its absence there is not a problem of the command.
  */

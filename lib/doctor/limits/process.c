@@ -64,6 +64,23 @@ void limits_unread(struct doctor_context *run, const char *what, const char *sou
 	doctor_unread(run, what, source, rc, true);
 }
 
+/* Kubernetes has no limits of its own: containers have those of their runtime. */
+void limits_advise_container(struct doctor_context *run, const char *option, const char *setting,
+			     const char *or_else)
+{
+	if (doctor_in_apptainer(run->facts))
+		doctor_next_step(run, "raise the limit of the job or login that starts the "
+				      "container, which inherits it: rdmactl doctor on the host "
+				      "shows what limits these");
+	else if (doctor_environment(run->facts, "KUBERNETES_SERVICE_HOST"))
+		doctor_next_step(run,
+				 "on the node: systemctl edit containerd (or crio): %s below "
+				 "[Service], restart it, and start the pod again%s",
+				 setting, or_else);
+	else if (doctor_is_contained(run))
+		doctor_next_step(run, "start the container with --ulimit %s%s", option, or_else);
+}
+
 /*
  * The default since Linux 5.16 (include/uapi/linux/resource.h, MLOCK_LIMIT), and that of systemd.
  */
@@ -214,13 +231,8 @@ static void check_this_shell(struct doctor_context *run)
 				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
 				"CAP_IPC_LOCK is held in a user namespace, where it does not lift "
 				"the limit");
-	if (doctor_in_apptainer(run->facts))
-		doctor_next_step(run, "raise the limit of the job or login that starts the "
-				      "container, which inherits it: rdmactl doctor on the host "
-				      "shows what limits these");
-	else if (run->profile == PROFILE_CONTAINER)
-		doctor_next_step(run, "start the container with --ulimit memlock=-1%s",
-				 in_vain ? "" : ", or give it the capability IPC_LOCK");
+	limits_advise_container(run, "memlock=-1", "LimitMEMLOCK=infinity",
+				in_vain ? "" : ", or give it the capability IPC_LOCK");
 	doctor_verdict(run, severity_of(run, &memlock),
 		       "pinned memory is limited, so registering more fails");
 }
