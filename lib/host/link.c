@@ -52,6 +52,8 @@ static const struct attribute rows[] = {
 	ROW(type, "type", DECIMAL, NEED_LINK_LIST, .due = DUE_ALWAYS),
 	ROW(mtu_bytes, "mtu", DECIMAL, NEED_LINK_MTU, .due = DUE_ALWAYS, .netlink = IFLA_MTU,
 	    .key = "mtu_bytes"),
+	ROW(max_mtu_bytes, NULL, DECIMAL, NEED_LINK_MTU, .netlink = IFLA_MAX_MTU,
+	    .key = "max_mtu_bytes"),
 	ROW(carrier_changes, "carrier_changes", DECIMAL, NEED_LINK_CHANGES, .due = DUE_WITH,
 	    .with = "carrier_up_count", .netlink = IFLA_CARRIER_CHANGES),
 	ROW(dev_port, "dev_port", DECIMAL, NEED_LINK_LIST, .due = DUE_WITH,

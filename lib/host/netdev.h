@@ -22,7 +22,8 @@ struct link {
 	enum tristate enabled;	 /* IFF_UP: set by the administrator */
 	enum tristate running;	 /* IFF_RUNNING: operationally up, or the operstate is unknown */
 	enum tristate carrier;	 /* IFF_LOWER_UP */
-	struct number mtu_bytes;
+	/* The maximum is what the driver allows; 0: any. */
+	struct number mtu_bytes, max_mtu_bytes;
 	char *kind;		    /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
 	char *address;		    /* hardware address, aa:bb:... */
 	struct number master_index; /* the bond, bridge or VRF above it */

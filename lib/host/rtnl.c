@@ -16,10 +16,11 @@
 #include "host/attributes.h"
 #include "kernel/netlink/netlink.h"
 
-static const struct nla_policy link_policy[IFLA_LINK_NETNSID + 1] = {
+static const struct nla_policy link_policy[IFLA_MAX_MTU + 1] = {
 	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},
 	[IFLA_MASTER] = {.type = NLA_U32},	[IFLA_LINK] = {.type = NLA_U32},
 	[IFLA_LINKINFO] = {.type = NLA_NESTED}, [IFLA_CARRIER_CHANGES] = {.type = NLA_U32},
+	[IFLA_MAX_MTU] = {.type = NLA_U32},
 };
 
 static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {

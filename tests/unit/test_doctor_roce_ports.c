@@ -264,6 +264,50 @@ static void second_port(void **state)
 		       "ports of the same board have different congestion control settings");
 }
 
+/* The advice is for an MTU that the drivers of the netdevs allow: mana's, or with XDP, often 1500.
+ */
+static void driver_limits(void **state)
+{
+	struct bed *bed = *state;
+	struct link *bond;
+
+	set(&device_of(bed, 1)->board_id, "B2");
+	link_of(bed, "eth0")->mtu_bytes = number_of(1500);
+	link_of(bed, "eth0")->max_mtu_bytes = number_of(4000);
+	run(bed, CHECK_ID_roce_mtu);
+	assert_told(bed, "note mlx5_0/1: the MTU of the netdev does not allow the full RDMA MTU of "
+			 "4096 | eth0: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; the "
+			 "driver of eth0 allows at most 4000 < netdev mtu -> if every switch and "
+			 "host of the fabric supports it: rdmactl roce set eth0 mtu 4000 [1500, "
+			 "wanted 4192]\n");
+	link_of(bed, "eth0")->max_mtu_bytes = number_of(2143);
+	run(bed, CHECK_ID_roce_mtu);
+	assert_told(bed, "ok mlx5_0/1: the RDMA MTU is the largest that the driver of the netdev "
+			 "allows | eth0: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; the "
+			 "driver of eth0 allows at most 2143 < netdev mtu [1500, wanted 4192]\n");
+	set(&device_of(bed, 1)->board_id, "B1");
+	run(bed, CHECK_ID_roce_mtu);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "the driver does not allow an MTU that is large enough for a larger "
+			    "RDMA MTU");
+	assert_int_equal(bed_last(bed)->finding.severity.value, SEVERITY_WARNING);
+	set(&device_of(bed, 1)->board_id, "B2");
+	/* 0 is no limit. The members of a bond limit it. */
+	link_of(bed, "eth0")->max_mtu_bytes = number_of(0);
+	assert_summary(bed, CHECK_ID_roce_mtu,
+		       "the MTU of the netdev does not allow the full RDMA MTU of 4096");
+	bond = add_link(bed, "bond0", 9, 1500);
+	bond->kind = mem_string("bond");
+	bond->max_mtu_bytes = number_of(65535);
+	set(&device_of(bed, 0)->ports[0].netdev, "bond0");
+	link_of(bed, "eth0")->master_index = number_of(9);
+	link_of(bed, "eth1")->master_index = number_of(9);
+	link_of(bed, "eth1")->mtu_bytes = number_of(1500);
+	link_of(bed, "eth1")->max_mtu_bytes = number_of(1500);
+	assert_summary(bed, CHECK_ID_roce_mtu,
+		       "the RDMA MTU is the largest that the driver of the netdev allows");
+}
+
 /* What the device itself reports, the members of a bond, and VLANs. */
 static void parts(void **state)
 {
@@ -581,8 +625,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(room),	  TEST(peers), TEST(second_port), TEST(parts),
-		TEST(congestion), TEST(bonds), TEST(ipoib),
+		TEST(room),	     TEST(peers),      TEST(second_port), TEST(parts),
+		TEST(driver_limits), TEST(congestion), TEST(bonds),	  TEST(ipoib),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

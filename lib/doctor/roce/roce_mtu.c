@@ -130,16 +130,39 @@ static bool is_active_less(struct doctor_context *run, unsigned int mtu)
 		port->active_mtu_bytes.value < port->max_mtu_bytes.value);
 }
 
+/* Returns the MTU to set: the usual one, or less if the driver does not allow that. */
+static unsigned int best_mtu(struct doctor_context *run, const struct link *own)
+{
+	enum { USUAL = 9000 };
+	uint64_t best = USUAL;
+
+	for (const struct link *leg = roce_next_leg(run, own, NULL); leg;
+	     leg = roce_next_leg(run, own, leg)) {
+		const struct number *most = &leg->max_mtu_bytes;
+
+		if (!most->known || !most->value || most->value >= best)
+			continue;
+		best = most->value;
+		doctor_evidence(run, NULL, "the driver of %s allows at most %u", leg->name,
+				(unsigned int)best);
+	}
+	return (unsigned int)best;
+}
+
 static void judge(struct doctor_context *run, const struct link *own)
 {
-	const unsigned int mtu = roce_mtu(own->mtu_bytes.value);
+	const unsigned int mtu = roce_mtu(own->mtu_bytes.value), best = best_mtu(run, own);
 	const bool less = is_active_less(run, mtu);
 	_cleanup_(freep) char *name = text_quote(own->name);
 
-	doctor_next_step(
-		run,
-		"if every switch and host of the fabric supports it: rdmactl roce set %s mtu 9000",
-		name);
+	if (roce_mtu(best) > mtu)
+		doctor_next_step(run,
+				 "if every switch and host of the fabric supports it: rdmactl roce "
+				 "set %s mtu %u",
+				 name, best);
+	else
+		doctor_next_step(run, "the driver does not allow an MTU that is large enough for "
+				      "a larger RDMA MTU");
 	if (!mtu) {
 		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
 	} else if (count_smaller(run, own, true)) {
@@ -159,6 +182,8 @@ static void judge(struct doctor_context *run, const struct link *own)
 	} else if (mtu < PORT_LARGEST_MTU && !endpoint_is_active(run->port)) {
 		doctor_not_checked(run, 0,
 				   "the port is not active, so its MTU does not matter yet");
+	} else if (mtu < PORT_LARGEST_MTU && roce_mtu(best) <= mtu) {
+		doctor_ok(run, "the RDMA MTU is the largest that the driver of the netdev allows");
 	} else if (mtu < PORT_LARGEST_MTU) {
 		doctor_note(run, "the MTU of the netdev does not allow the full RDMA MTU of 4096");
 	} else {
