@@ -233,10 +233,9 @@ static void add_accelerator(struct topology *topology, const struct root *root,
 		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
 }
 
-enum { CONNECTX8 = 0x1023 };
-
-static void add_part(struct topology *topology, const struct root *root, size_t whole,
-		     struct pci_function *function, struct problems *problems)
+static struct topology_node *add_part(struct topology *topology, const struct root *root,
+				      size_t whole, struct pci_function *function,
+				      struct problems *problems)
 {
 	struct topology_node *node = add_function(
 		topology, root, TOPOLOGY_PART, mem_string(function->address), function, problems);
@@ -245,6 +244,7 @@ static void add_part(struct topology *topology, const struct root *root, size_t 
 	node->whole = whole;
 	node->data_direct = pci_is_data_direct(root, function, problems);
 	topology->part_count++;
+	return node;
 }
 
 /* Adds the other functions of a bond. */
@@ -260,32 +260,27 @@ static void add_members(struct topology *topology, const struct root *root, size
 	}
 }
 
-/*
- * A Data Direct function carries the traffic between an adapter and accelerators. The serial
- * numbers that would identify the adapter are in the VPD, which only root can read: if there are as
- * many functions as adapters, they are assumed to be in the same order; otherwise nothing is known.
- */
+/* A Data Direct function carries the traffic between an adapter and accelerators. */
 static void add_data_direct(struct topology *topology, const struct root *root,
 			    struct problems *problems)
 {
 	const size_t nics = topology->count;
-	struct pci_function **functions = NULL;
-	size_t count = 0, adapters = 0, next = 0;
 
 	for (size_t i = 0; i < topology->pci.count; i++)
-		if (pci_is_data_direct(root, &topology->pci.items[i], problems))
-			MEM_ADD(functions, count) = &topology->pci.items[i];
-	for (size_t i = 0; i < nics; i++)
-		adapters += topology->nodes[i].device_id.value == CONNECTX8 &&
-			    topology->nodes[i].role.value == TOPOLOGY_PHYSICAL;
-	topology->unpaired = count && count != adapters;
-	for (size_t i = 0; i < topology->pci.count && count && count == adapters; i++)
-		for (size_t j = 0; j < nics; j++)
-			if (topology->nodes[j].function == &topology->pci.items[i] &&
-			    topology->nodes[j].device_id.value == CONNECTX8 &&
-			    topology->nodes[j].role.value == TOPOLOGY_PHYSICAL)
-				add_part(topology, root, j, functions[next++], problems);
-	free(functions);
+		topology->unpaired |= pci_is_data_direct(root, &topology->pci.items[i], problems);
+	for (size_t i = 0; i < nics && (topology->unpaired || topology->part_count); i++) {
+		const struct topology_node *node = &topology->nodes[i];
+		struct pci_function *direct = NULL;
+		bool guessed;
+
+		if (node->function && node->role.value == TOPOLOGY_PHYSICAL)
+			direct = pci_data_direct_of(root, &topology->pci, node->function, &guessed,
+						    problems);
+		if (!direct)
+			continue;
+		add_part(topology, root, i, direct, problems)->guessed = guessed;
+		topology->unpaired = false;
+	}
 }
 
 void topology_add_nodes(struct topology *topology, const struct topology_request *request,

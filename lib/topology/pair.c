@@ -227,8 +227,7 @@ static void take_nearer(struct topology_pair *pair, const struct topology_pair *
 	pair->from = before.from;
 	pair->node = before.node;
 	pair->to = before.to;
-	/* It is a guess that the part belongs to this adapter. */
-	if (part->data_direct)
+	if (part->guessed)
 		number_set(&pair->source, TOPOLOGY_INFERRED);
 }
 

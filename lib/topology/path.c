@@ -180,8 +180,9 @@ static void explain_part(const struct topology_node *node, const struct topology
 {
 	if (node != part)
 		text_buffer_add(text, "through    %s, %s of %s\n", part->pci_address,
-				part->data_direct ? "taken to be the Data Direct function"
-						  : "a function",
+				part->guessed	    ? "taken to be the Data Direct function"
+				: part->data_direct ? "the Data Direct function"
+						    : "a function",
 				node->name);
 }
 

@@ -23,9 +23,11 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 				 "--locality FILE or a topology file can give the true ones");
 	if (topology->unpaired)
 		problem_add_text(notes, NULL, NULL, NULL,
-				 "there are not as many Data Direct functions as ConnectX-8 "
-				 "adapters: the distances of the adapters ignore these functions",
-				 "rdmactl topo -a shows all functions");
+				 "it is not known which ConnectX-8 adapters the Data Direct "
+				 "functions belong to: the distances of the adapters ignore these "
+				 "functions",
+				 "as root, rdmactl topo compares serial numbers; rdmactl topo -a "
+				 "shows all functions");
 	if (!topology->flat || topology->file)
 		return;
 	text = mem_format("this virtual machine (%s) shows no PCIe switches: devices may be closer "

@@ -89,6 +89,7 @@ struct topology_node {
 	struct pci_function *function;
 	size_t whole;	  /* of a part: index of the adapter that it belongs to */
 	bool data_direct; /* a part that carries only traffic of accelerators */
+	bool guessed;	  /* that the part belongs to this adapter */
 };
 
 enum topology_class {

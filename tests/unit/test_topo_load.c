@@ -537,9 +537,11 @@ static void data_direct(void **state)
 	assert_true(bed->topology.unpaired);
 	assert_int_equal(bed->notes.count, 1);
 	assert_string_equal(bed->notes.items[0].error,
-			    "there are not as many Data Direct functions as ConnectX-8 adapters: "
-			    "the distances of the adapters ignore these functions");
-	assert_string_equal(bed->notes.items[0].hint, "rdmactl topo -a shows all functions");
+			    "it is not known which ConnectX-8 adapters the Data Direct functions "
+			    "belong to: the distances of the adapters ignore these functions");
+	assert_string_equal(bed->notes.items[0].hint,
+			    "as root, rdmactl topo compares serial numbers; rdmactl topo -a shows "
+			    "all functions");
 	problems_free(&bed->notes);
 	bed->notes = (struct problems){.items = NULL};
 	put_function(bed, "pci0000:80/0000:80:03.0", "0x020000", "0x15b3", "0x2100");
@@ -549,12 +551,69 @@ static void data_direct(void **state)
 	assert_int_equal(bed->topology.count, 6);
 	assert_int_equal(bed->topology.part_count, 2);
 	nodes = bed->topology.nodes;
-	assert_string_equal(nodes[4].name, "0000:80:02.0");
-	assert_string_equal(nodes[4].parent, "mlx5_2");
-	assert_int_equal(nodes[4].whole, 2);
-	assert_string_equal(nodes[5].name, "0000:80:03.0");
-	assert_string_equal(nodes[5].parent, "mlx5_1");
+	assert_string_equal(nodes[4].name, "0000:80:03.0");
+	assert_string_equal(nodes[4].parent, "mlx5_1");
+	assert_int_equal(nodes[4].whole, 1);
+	assert_string_equal(nodes[5].name, "0000:80:02.0");
+	assert_string_equal(nodes[5].parent, "mlx5_2");
 	assert_true(nodes[4].data_direct && nodes[5].data_direct);
+	assert_true(nodes[4].guessed && nodes[5].guessed);
+	assert_int_equal(bed->notes.count, 0);
+}
+
+/* The read-only part of vital product data, with the serial number in V3. */
+static void put_serial(struct bed *bed, const char *address, const char *serial)
+{
+	char path[128], vpd[64];
+	int length;
+
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/vpd", address);
+	/* Tag and length of the resource, the field, and the end tag. */
+	length = snprintf(vpd, sizeof(vpd), "\x90%c_V3%c%s\x78", (int)strlen(serial) + 3,
+			  (int)strlen(serial), serial);
+	vpd[2] = '\0';
+	tree_write_bytes(&bed->tree, path, vpd, (size_t)length);
+}
+
+/* As root: adapters and Data Direct functions are matched by number, whatever their order. */
+static void serial_numbers(void **state)
+{
+	static const char *const places[] = {"pci0000:00/0000:00:02.0", "pci0000:00/0000:00:02.1",
+					     "pci0000:00/0000:00:03.0"};
+	struct bed *bed = *state;
+	const struct topology_node *nodes;
+
+	for (size_t i = 0; i < 3; i++)
+		put_function(bed, places[i], "0x020700", "0x15b3", "0x1023");
+	put_function(bed, "pci0000:80/0000:80:02.0", "0x020000", "0x15b3", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:03.0", "0x020000", "0x15b3", "0x2100");
+	add_device(bed, "mlx5_0", places[0], "");
+	add_device(bed, "mlx5_1", places[1], "");
+	add_device(bed, "mlx5_2", places[2], "");
+	/* Without numbers: both functions of the first card have the first one. */
+	load(bed);
+	nodes = bed->topology.nodes;
+	assert_int_equal(bed->topology.part_count, 3);
+	assert_string_equal(nodes[3].name, "0000:80:02.0");
+	assert_string_equal(nodes[4].name, "0000:80:02.0");
+	assert_string_equal(nodes[5].name, "0000:80:03.0");
+	put_serial(bed, "0000:00:02.0", "aa");
+	put_serial(bed, "0000:00:02.1", "aa");
+	put_serial(bed, "0000:00:03.0", "bb");
+	put_serial(bed, "0000:80:02.0", "bb");
+	put_serial(bed, "0000:80:03.0", "aa");
+	load(bed);
+	nodes = bed->topology.nodes;
+	assert_int_equal(bed->topology.part_count, 3);
+	assert_string_equal(nodes[3].name, "0000:80:03.0");
+	assert_string_equal(nodes[4].name, "0000:80:03.0");
+	assert_string_equal(nodes[5].name, "0000:80:02.0");
+	assert_false(nodes[3].guessed || nodes[4].guessed || nodes[5].guessed);
+	/* An adapter without such a function. */
+	put_serial(bed, "0000:80:02.0", "cc");
+	load(bed);
+	assert_int_equal(bed->topology.part_count, 2);
+	assert_false(bed->topology.unpaired);
 	assert_int_equal(bed->notes.count, 0);
 }
 
@@ -769,17 +828,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nodes),
-		TEST(hyperv),
-		TEST(own_file),
-		TEST(asked_for),
-		TEST(vendors),
-		TEST(superchips),
-		TEST(root_ports_of_vmd),
-		TEST(bonds),
-		TEST(data_direct),
-		TEST(amd_links),
-		TEST(ways),
+		TEST(nodes),	   TEST(hyperv),	 TEST(own_file),	  TEST(asked_for),
+		TEST(vendors),	   TEST(superchips),	 TEST(root_ports_of_vmd), TEST(bonds),
+		TEST(data_direct), TEST(serial_numbers), TEST(amd_links),	  TEST(ways),
 		TEST(localities),
 	};
 

@@ -347,7 +347,7 @@ static void parts(void **state)
 	pair = compare(bed, nic, gpu);
 	assert_ptr_equal(pair.from, &bed->topology.nodes[nic]);
 	assert_ptr_equal(pair.near_from, &bed->topology.nodes[part]);
-	bed->topology.nodes[part].data_direct = true;
+	bed->topology.nodes[part].data_direct = bed->topology.nodes[part].guessed = true;
 	expect(bed, nic, other, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
 	expect(bed, nic, gpu, TOPOLOGY_SWITCH, TOPOLOGY_INFERRED);
 	/* A part that is as far away as the adapter itself changes nothing. */

@@ -241,8 +241,7 @@ static double card_rate(struct doctor_context *run)
 	for (size_t i = 0; i < run->facts->pci.count; i++) {
 		struct pci_function *other = &run->facts->pci.items[i];
 
-		if (other->domain != function->domain || other->bus != function->bus ||
-		    other->device != function->device)
+		if (!pci_is_same_card(other, function))
 			continue;
 		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->problems);
 		if (!other->physfn)
@@ -272,27 +271,15 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 	return narrowest;
 }
 
-/* Whether the adapter is a ConnectX-8 on a host with Data Direct functions. */
-static bool has_data_direct(struct doctor_context *run)
-{
-	enum { CONNECTX_8 = 0x1023 };
-
-	if (!number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) ||
-	    !number_is(&run->function->device_id, CONNECTX_8))
-		return false;
-	for (size_t i = 0; i < run->facts->pci.count; i++)
-		if (pci_is_data_direct(&run->facts->root, &run->facts->pci.items[i], run->problems))
-			return true;
-	return false;
-}
-
 void check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, &gbps);
 	const struct words words = describe(&hop.speed, &hop.lanes);
 	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
+	struct pci_function *direct;
 	double fastest, card;
+	bool guessed;
 
 	sum_rates(run->device, &fastest);
 	if (!gbps.known) {
@@ -317,8 +304,10 @@ void check_pcie_enough(struct doctor_context *run)
 				 "card at once");
 	else if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
 		doctor_because(run, CHECK_ID_pcie_link);
-	else if (has_data_direct(run)) {
-		doctor_evidence(run, NULL, "data functions 15b3:2100 on this host");
+	else if ((direct = pci_data_direct_of(&run->facts->root, &run->facts->pci, run->function,
+					      &guessed, run->problems))) {
+		doctor_evidence(run, NULL, "Data Direct function %s%s", direct->address,
+				guessed ? ", if these are in the order of the adapters" : "");
 		doctor_next_step(run, "nothing to do for memory of accelerators; transfers from "
 				      "the host's own memory cannot use all of the port's rate");
 		doctor_note(run, "the PCIe links to the processor carry less than a port can send, "

@@ -349,14 +349,9 @@ bool pci_driver_is_for_guests(const char *driver)
 	       (strstr(driver, "vfio") || strstr(driver, "pciback") || !strcmp(driver, "pci-stub"));
 }
 
-bool pci_is_data_direct(const struct root *root, struct pci_function *function,
-			struct problems *problems)
+bool pci_is_same_card(const struct pci_function *a, const struct pci_function *b)
 {
-	enum { DATA_DIRECT = 0x2100 };
-
-	pci_read(root, function, PCI_ID, problems);
-	return number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
-	       number_is(&function->device_id, DATA_DIRECT);
+	return a->domain == b->domain && a->bus == b->bus && a->device == b->device;
 }
 
 void pci_possible_link(const struct pci_function *function, struct real *ret_speed_gtps,

@@ -106,6 +106,17 @@ bool pci_driver_is_for_guests(const char *driver);
  */
 bool pci_is_data_direct(const struct root *root, struct pci_function *function,
 			struct problems *problems);
+/*
+ * Returns the Data Direct function of a ConnectX-8, which has the same serial number (V3 of the
+ * vital product data, as in rdma_topo); NULL: none, it is unknown, or the adapter is another one.
+ * Only root can read the number. Without it, if there are as many cards as such functions, both are
+ * taken to be in the same order, and *ret_guessed becomes true.
+ */
+struct pci_function *pci_data_direct_of(const struct root *root, const struct pci_list *list,
+					struct pci_function *adapter, bool *ret_guessed,
+					struct problems *problems);
+/* Whether the two addresses differ in the number of the function only. */
+bool pci_is_same_card(const struct pci_function *a, const struct pci_function *b);
 /* Whether this is a port that a hypervisor emulates. Needs PCI_ID. */
 bool pci_is_emulated(const struct pci_function *function);
 /* Computes what the link above a function can do: the lesser of its two ends. Needs PCI_LINK. */

@@ -124,14 +124,19 @@ int vpd_find(const uint8_t *data, size_t length, const char *name, struct vpd_te
 	return rc;
 }
 
-static void find_part_number(const struct part *resource, struct vpd_text *ret_part_number)
+void vpd_field(const uint8_t *data, size_t length, const char *keyword, struct vpd_text *ret_value)
 {
-	struct rest fields = inside(resource);
-	struct part field;
+	struct rest rest = {data, length};
+	struct part resource, field;
 
-	while (!take_field(&fields, &field))
-		if (!memcmp(field.header, "PN", 2))
-			*ret_part_number = field.text;
+	*ret_value = (struct vpd_text){"", 0};
+	while (!take_resource(&rest, &resource)) {
+		struct rest fields = inside(&resource);
+
+		while (resource.header[0] == TAG_READ_ONLY && !take_field(&fields, &field))
+			if (!memcmp(field.header, keyword, 2))
+				*ret_value = field.text;
+	}
 }
 
 void vpd_product(const uint8_t *data, size_t length, struct vpd_text *ret_name,
@@ -140,11 +145,9 @@ void vpd_product(const uint8_t *data, size_t length, struct vpd_text *ret_name,
 	struct rest rest = {data, length};
 	struct part resource;
 
-	*ret_name = *ret_part_number = (struct vpd_text){"", 0};
-	while (!take_resource(&rest, &resource)) {
+	*ret_name = (struct vpd_text){"", 0};
+	while (!take_resource(&rest, &resource))
 		if (resource.header[0] == TAG_NAME)
 			*ret_name = resource.text;
-		else if (resource.header[0] == TAG_READ_ONLY)
-			find_part_number(&resource, ret_part_number);
-	}
+	vpd_field(data, length, "PN", ret_part_number);
 }

@@ -20,6 +20,8 @@ struct vpd_text {
  * 0; -ENOENT: there is none; -EBADMSG: the data are damaged where it could have been.
  */
 int vpd_find(const uint8_t *data, size_t length, const char *name, struct vpd_text *ret_value);
+/* Finds a field of the read-only part by its two letters; it stays empty if it is not found. */
+void vpd_field(const uint8_t *data, size_t length, const char *keyword, struct vpd_text *ret_value);
 /* Finds the product's name and part number; those not found before any damage stay empty. */
 void vpd_product(const uint8_t *data, size_t length, struct vpd_text *ret_name,
 		 struct vpd_text *ret_part_number);
