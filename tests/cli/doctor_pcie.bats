@@ -536,6 +536,14 @@ config()
 	echo 6.8.0 >"$tree/proc/sys/kernel/osrelease"
 	wants 0 gdr-path
 	says '' not-checked '*' evidence '*Linux 6.8.0 (5.12 or later: dma-buf may work, a guess)'
+	mkdir -p "$tree/sys/module/nvidia"
+	echo OE >"$tree/sys/module/nvidia/taint"
+	wants 0 gdr-path
+	says '' not-checked '*'
+	echo POE >"$tree/sys/module/nvidia/taint"
+	wants 4 gdr-path
+	says '' warning 'memory of accelerators cannot be registered: no module for peer memory, no dma-buf' \
+		evidence 'no module for peer memory; nvidia is the proprietary module, which offers no dma-buf'
 	mkdir -p "$tree/sys/kernel/mm/memory_peers/amdkfd"
 	wants 0 gdr-path
 	says '' ok '*' evidence 'amdkfd provides peer memory'

@@ -265,6 +265,9 @@ static int probe_all(struct doctor_context *run, struct probed *probed)
 	return rc;
 }
 
+static const char no_way[] =
+	"memory of accelerators cannot be registered: no module for peer memory, no dma-buf";
+
 static void judge_probe(struct doctor_context *run)
 {
 	struct probed probed = {.yes = 0};
@@ -277,8 +280,7 @@ static void judge_probe(struct doctor_context *run)
 	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
 			probed.yes + probed.no + probed.unknown);
 	if (probed.no && !probed.yes)
-		doctor_warning(run, "memory of accelerators cannot be registered: no module for "
-				    "peer memory, no dma-buf");
+		doctor_warning(run, "%s", no_way);
 	else if (probed.no)
 		doctor_warning(run, "some devices cannot register memory of accelerators");
 	else if (probed.unknown)
@@ -298,14 +300,26 @@ static void show_kernel(struct doctor_context *run)
 
 	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
 		return;
-	if (major > 5 || (major == 5 && minor >= 12))
-		doctor_evidence(run, "/proc/sys/kernel/osrelease",
-				"Linux %s (5.12 or later: dma-buf may work, a guess)", release);
-	else
-		doctor_evidence(
-			run, "/proc/sys/kernel/osrelease",
-			"Linux %s (before 5.12: no dma-buf, unless the distribution added it)",
-			release);
+	doctor_evidence(run, "/proc/sys/kernel/osrelease", "Linux %s (%s)", release,
+			major > 5 || (major == 5 && minor >= 12)
+				? "5.12 or later: dma-buf may work, a guess"
+				: "before 5.12: no dma-buf, unless the distribution added it");
+}
+
+/*
+ * Only NVIDIA's open modules offer dma-buf, according to the documentation of its GPU Operator; the
+ * others taint the kernel as proprietary (Documentation/admin-guide/tainted-kernels.rst).
+ */
+static bool lacks_dmabuf(struct doctor_context *run)
+{
+	char taint[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(&run->facts->root, taint, "sys/module/nvidia/taint") <= 0 ||
+	    !strchr(taint, 'P'))
+		return false;
+	doctor_evidence(run, "/sys/module/nvidia/taint",
+			"nvidia is the proprietary module, which offers no dma-buf");
+	return true;
 }
 
 void check_gdr_path(struct doctor_context *run)
@@ -324,6 +338,8 @@ void check_gdr_path(struct doctor_context *run)
 	doctor_evidence(run, "/" PEERS, "no module for peer memory");
 	if (!has_driver(run)) {
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
+	} else if (lacks_dmabuf(run)) {
+		doctor_warning(run, "%s", no_way);
 	} else if (!run->request->probe || !run->facts->root.live) {
 		show_kernel(run);
 		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
