@@ -386,6 +386,14 @@ add_gpu()
 	check stale-env
 	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: did you mean mlx5_0:1? the names are mlx5_0:1, mlx5_1:1'$'\n'* ]]
 	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
+	put etc/nccl.conf 'NCCL_IB_DISABLE=0' 'NCCL_NET=IB'
+	check stale-env
+	says 0 'ok NCCL_IB_DISABLE: the setting does not keep NCCL from using RDMA | NCCL_IB_DISABLE=0 (/etc/nccl.conf)' \
+		'ok NCCL_NET: the setting does not keep NCCL from using RDMA | NCCL_NET=IB (/etc/nccl.conf)'
+	put etc/nccl.conf 'NCCL_IB_DISABLE=1' 'NCCL_NET=socket'
+	check stale-env
+	says 0 'note NCCL_IB_DISABLE: NCCL itself does not use RDMA with this setting | NCCL_IB_DISABLE=1 (/etc/nccl.conf) -> remove NCCL_IB_DISABLE, unless NCCL is meant to use TCP' \
+		'note NCCL_NET: NCCL itself does not use RDMA with this setting | NCCL_NET=socket (/etc/nccl.conf) -> remove NCCL_NET, unless NCCL is meant to use TCP'
 	# No device is closer than another when only the number differs.
 	put etc/nccl.conf 'NCCL_IB_HCA==mlx5_7'
 	check stale-env

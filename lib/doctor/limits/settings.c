@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The check of settings that name devices: see doctor/frame/limits.def. */
+/* The check of settings that name devices or switch RDMA off: see doctor/frame/limits.def. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -11,16 +12,15 @@
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
 
-enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };
+enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX, NCCL_OFF, NCCL_NET };
 
 static const struct setting_row {
 	const char *name;
 	enum setting_kind kind;
 } settings[] = {
-	{"NCCL_IB_HCA", NCCL_DEVICES},
-	{"NCCL_SOCKET_IFNAME", NCCL_NETDEVS},
-	{"UCX_NET_DEVICES", UCX_DEVICES},
-	{"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
+	{"NCCL_IB_HCA", NCCL_DEVICES},	  {"NCCL_SOCKET_IFNAME", NCCL_NETDEVS},
+	{"UCX_NET_DEVICES", UCX_DEVICES}, {"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
+	{"NCCL_IB_DISABLE", NCCL_OFF},	  {"NCCL_NET", NCCL_NET},
 };
 
 enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
@@ -234,6 +234,17 @@ static void check_gid_index(struct doctor_context *run, const char *value)
 	doctor_note(run, "a fixed GID index can become wrong when an address changes");
 }
 
+/* NCCL parses the first like strtoll() with base 0, and compares the second without case. */
+static void check_off(struct doctor_context *run, const struct setting_row *row, const char *value)
+{
+	if (row->kind == NCCL_OFF ? !strtoll(value, NULL, 0) : strcasecmp(value, "Socket")) {
+		doctor_ok(run, "the setting does not keep NCCL from using RDMA");
+		return;
+	}
+	doctor_next_step(run, "remove %s, unless NCCL is meant to use TCP", row->name);
+	doctor_note(run, "NCCL itself does not use RDMA with this setting");
+}
+
 void check_stale_env(struct doctor_context *run)
 {
 	bool any = false;
@@ -252,6 +263,8 @@ void check_stale_env(struct doctor_context *run)
 		doctor_evidence(run, source, "%s=%s (%s)", settings[i].name, clean, source);
 		if (settings[i].kind == NCCL_GID_INDEX)
 			check_gid_index(run, value);
+		else if (settings[i].kind == NCCL_OFF || settings[i].kind == NCCL_NET)
+			check_off(run, &settings[i], value);
 		else
 			check_names(run, &settings[i], value);
 	}
