@@ -58,6 +58,29 @@ mlx5_1/1 error the subnet manager has configured the port, but not activated it"
 mlx5_1/1 not-checked the driver does not report the state of the port"
 }
 
+@test "port-state: an adapter that may be set to the other protocol" {
+	local polls='nothing answers on the link: check the cable, and that the port at its other end is switched on'
+
+	copy cx5-ib-edr
+	for device in mlx5_0 mlx5_1; do
+		put "$rdma/$device/ports/1/state" '1: DOWN'
+		put "$rdma/$device/ports/1/phys_state" '2: Polling'
+	done
+	check 0 port-state $'mlx5_0/1 note the port is down, and nothing shows that it should be up\nmlx5_1/1 note the port is down, and nothing shows that it should be up'
+	member mlx5_0/1 next_step "$polls; if that is an Ethernet port, the adapter has to be set to Ethernet (LINK_TYPE of mlxconfig)"
+	# The other one is up, so the setting is right.
+	put $rdma/mlx5_1/ports/1/state '4: ACTIVE'
+	ask port-state
+	member mlx5_0/1 next_step "$polls"
+	# ConnectX-6 Dx has no such setting, ConnectX-6 may have it.
+	copy cx6dx-roce
+	ask port-state
+	member mlx5_1/1 next_step 'check the cable and the switch port: ethtool ens1f1np1 shows more'
+	put $rdma/mlx5_1/device/device 0x101b
+	ask port-state
+	member mlx5_1/1 next_step 'check the cable and the switch port: ethtool ens1f1np1 shows more; if the switch has InfiniBand, the adapter has to be set to that (LINK_TYPE of mlxconfig)'
+}
+
 @test "port-state: a state that cannot be read" {
 	copy cx5-ib-edr
 	break_file $rdma/mlx5_0/ports/1/state EIO

@@ -124,8 +124,29 @@ static bool look_at_netdev(struct doctor_context *run)
 	return condition == NETDEV_SWITCHED_OFF;
 }
 
-/* Advises how to find out more, as far as the physical state indicates a cause. */
-static void advise(struct doctor_context *run, bool switched_off)
+/*
+ * Whether the adapter may have a setting for InfiniBand or Ethernet: ConnectX-4 to 8, except the
+ * models Lx and Dx (mlx5_core_pci_table, mlx5/core/main.c).
+ */
+static bool may_change_protocol(struct doctor_context *run)
+{
+	static const uint16_t models[] = {0x1013, 0x1017, 0x1019, 0x101b, 0x1021, 0x1023};
+
+	if (!run->function || doctor_is_plane(run->facts, run->device))
+		return false;
+	pci_read(&run->facts->root, run->function, PCI_ID, run->problems);
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
+		if (number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) &&
+		    number_is(&run->function->device_id, models[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Advises how to find out more, as far as the physical state indicates a cause. `both`: the port
+ * may be set to a protocol that its other end does not speak.
+ */
+static void advise(struct doctor_context *run, bool switched_off, bool both)
 {
 	const struct port *port = run->port;
 	_cleanup_(freep) char *netdev = port->netdev ? text_quote(port->netdev) : NULL;
@@ -138,8 +159,12 @@ static void advise(struct doctor_context *run, bool switched_off)
 				      "port is up, then let this one follow it: ip link set PF vf "
 				      "N state auto; in switchdev mode, set its representor up");
 	else if (number_is(&port->physical_state, PHYSICAL_POLLING))
-		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
-				      "port at its other end is switched on");
+		doctor_next_step(run,
+				 "nothing answers on the link: check the cable, and that the port "
+				 "at its other end is switched on%s",
+				 both ? "; if that is an Ethernet port, the adapter has to be set "
+					"to Ethernet (LINK_TYPE of mlxconfig)"
+				      : "");
 	else if (number_is(&port->physical_state, PHYSICAL_DISABLED) && port_is_infiniband(port))
 		doctor_next_step(run, "the port is disabled: enable it from the subnet (as "
 				      "ibportstate does), or in the adapter's settings");
@@ -148,8 +173,12 @@ static void advise(struct doctor_context *run, bool switched_off)
 		doctor_next_step(run, "the link fails to train: try another cable, and another "
 				      "port at the other end");
 	else if (netdev && !port_is_infiniband(port))
-		doctor_next_step(run, "check the cable and the switch port: ethtool %s shows more",
-				 netdev);
+		doctor_next_step(run,
+				 "check the cable and the switch port: ethtool %s shows more%s",
+				 netdev,
+				 both ? "; if the switch has InfiniBand, the adapter has to be set "
+					"to that (LINK_TYPE of mlxconfig)"
+				      : "");
 	else
 		doctor_next_step(run, "check the cable and the port at its other end");
 }
@@ -183,7 +212,8 @@ static void judge_down(struct doctor_context *run)
 	if (planes)
 		doctor_evidence(run, NULL, "%zu of %zu planes of %s are active", planes,
 				run->device->port_count, run->device->name);
-	advise(run, switched_off);
+	advise(run, switched_off,
+	       !peers.active && !was_up(own_link(run)) && may_change_protocol(run));
 	if (in_use) {
 		doctor_error(run, "the port is down, and this host is set up to use it");
 	} else if (!switched_off && peers.active && was_up(own_link(run))) {
