@@ -463,6 +463,8 @@ static void kernel_log_kinds(void **state)
 		{"hfi1 x: hfi1_0: QSFP cable temperature too high", SEVERITY_WARNING},
 		{"ib_qib x: ib_qib0: hardware error", SEVERITY_WARNING},
 		{"efa x efa_0: Reset indication didn't turn on", SEVERITY_ERROR},
+		{"ionic x: FW Down: Stopping LIFs", SEVERITY_WARNING},
+		{"mana x: HWC: Request timed out: 1 ms", SEVERITY_WARNING},
 	};
 	struct bed *bed = *state;
 

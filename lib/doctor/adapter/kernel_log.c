@@ -57,6 +57,9 @@ static const struct kind {
 	{"hfi1", "QSFP cable temperature too high", false, "a cable or transceiver was too hot"},
 	{"ib_qib", "hardware error", false, "the adapter reported a hardware error"},
 	{"efa", "Reset indication didn't turn on", true, "the driver could not reset the adapter"},
+	/* drivers/net/ethernet: pensando/ionic/ionic_lif.c, microsoft/mana/hw_channel.c */
+	{"ionic", "FW Down: Stopping LIFs", false, "the firmware of the adapter stopped"},
+	{"mana", "HWC: Request timed out", false, "the adapter did not answer its driver"},
 };
 
 /* Adapters times kinds: the log of a failing host is long but repetitive. */
