@@ -164,7 +164,7 @@ static void pod(void **state)
 	assert_string_equal(run(bed, CHECK_ID_memlock)->finding.next_step,
 			    "on the node: systemctl edit containerd (or crio): "
 			    "LimitMEMLOCK=infinity below [Service], restart it, and start the pod "
-			    "again, or, if it runs as root, give it the capability IPC_LOCK");
+			    "again, or, if it runs as root, give it CAP_IPC_LOCK");
 	tree_write(&bed->tree, "proc/self/limits",
 		   "Max open files            1024                 4096                 files\n");
 	expect(bed, CHECK_ID_nofile, SEVERITY_NOTICE, few);

@@ -231,9 +231,8 @@ static void check_this_shell(struct doctor_context *run)
 				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
 				"CAP_IPC_LOCK is held in a user namespace, where it does not lift "
 				"the limit");
-	limits_advise_container(
-		run, "memlock=-1", "LimitMEMLOCK=infinity",
-		in_vain ? "" : ", or, if it runs as root, give it the capability IPC_LOCK");
+	limits_advise_container(run, "memlock=-1", "LimitMEMLOCK=infinity",
+				in_vain ? "" : ", or, if it runs as root, give it CAP_IPC_LOCK");
 	doctor_verdict(run, severity_of(run, &memlock),
 		       "pinned memory is limited, so registering more fails");
 }
