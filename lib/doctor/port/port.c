@@ -13,22 +13,11 @@
 #include "host/endpoint/endpoint_search.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
+#include "roce/netdevs.h"
 
 static const struct link *own_link(const struct doctor_context *run)
 {
-	return run->port->netdev ? link_by_name(&run->facts->inventory.links, run->port->netdev)
-				 : NULL;
-}
-
-/* Returns the bond that the port's netdev is a member of, or NULL. */
-static const struct link *bond_of(const struct doctor_context *run)
-{
-	const struct link *own = own_link(run);
-	const struct link *master = own ? link_by_index(&run->facts->inventory.links,
-							&own->master_index)
-					: NULL;
-
-	return link_is_bond(master) ? master : NULL;
+	return roce_port_link(&run->facts->inventory, run->port);
 }
 
 /* Finds an address that was configured on the port's netdev or on a netdev above it. */
@@ -57,7 +46,7 @@ static const struct link_address *find_address(const struct doctor_context *run,
 /* Whether something on this host is set up to use the port; adds it to the evidence. */
 static bool is_in_use(struct doctor_context *run)
 {
-	const struct link *link = NULL, *bond = bond_of(run);
+	const struct link *link = NULL, *bond = roce_port_bond(&run->facts->inventory, run->port);
 	const struct link_address *address = find_address(run, &link);
 	char text[IP_TEXT_SIZE];
 
@@ -65,6 +54,8 @@ static bool is_in_use(struct doctor_context *run)
 		ip_format(&address->ip, text);
 		doctor_evidence(run, "rtnetlink", "%s has the address %s", link->name, text);
 	}
+	if (bond == own_link(run))
+		bond = NULL;
 	if (bond)
 		doctor_evidence(run, "rtnetlink", "%s is a member of %s", run->port->netdev,
 				bond->name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Data Direct functions, and the ConnectX-8 that each belongs to. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -38,59 +37,41 @@ static char *read_serial(const struct root *root, const struct pci_function *fun
 	return serial.length ? mem_format("%.*s", (int)serial.length, serial.text) : NULL;
 }
 
-/* The Data Direct functions of the host, and the place of one ConnectX-8 among all of them. */
-struct order {
-	struct pci_function **functions;
-	size_t count;
-	size_t cards, before; /* all, and those before the adapter */
-};
-
-static struct order find_order(const struct root *root, const struct pci_list *list,
-			       const struct pci_function *adapter, struct problems *problems)
-{
-	const struct pci_function *last = NULL;
-	struct order order = {.count = 0};
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct pci_function *other = &list->items[i];
-
-		if (pci_is_data_direct(root, other, problems))
-			MEM_ADD(order.functions, order.count) = other;
-		if (!is_nvidia(root, other, CONNECTX_8, problems))
-			continue;
-		/* The functions of a card follow each other. */
-		order.cards += !last || !pci_is_same_card(last, other);
-		last = other;
-		if (other == adapter)
-			order.before = order.cards - 1;
-	}
-	return order;
-}
-
 struct pci_function *pci_data_direct_of(const struct root *root, const struct pci_list *list,
 					struct pci_function *adapter, bool *ret_guessed,
 					struct problems *problems)
 {
 	_cleanup_(freep) char *serial = NULL;
-	struct pci_function *found = NULL;
-	struct order order;
-	bool all_known;
+	struct pci_function *found = NULL, *in_order = NULL;
+	const struct pci_function *last = NULL;
+	size_t cards = 0, place = 0, count = 0;
+	bool all_known = true;
 
 	if (!is_nvidia(root, adapter, CONNECTX_8, problems))
 		return NULL;
-	order = find_order(root, list, adapter, problems);
-	serial = order.count ? read_serial(root, adapter) : NULL;
-	all_known = serial;
-	for (size_t i = 0; serial && i < order.count; i++) {
-		_cleanup_(freep) char *its = read_serial(root, order.functions[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!is_nvidia(root, &list->items[i], CONNECTX_8, problems))
+			continue;
+		/* The functions of a card follow each other. */
+		cards += !last || !pci_is_same_card(last, &list->items[i]);
+		last = &list->items[i];
+		place = last == adapter ? cards : place;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		_cleanup_(freep) char *its = NULL;
 
+		if (!pci_is_data_direct(root, &list->items[i], problems))
+			continue;
+		if (++count == place)
+			in_order = &list->items[i];
+		/* Reading it takes long. */
+		if (count == 1)
+			serial = read_serial(root, adapter);
+		its = serial ? read_serial(root, &list->items[i]) : NULL;
 		all_known &= its != NULL;
 		if (its && !strcmp(its, serial))
-			found = order.functions[i];
+			found = &list->items[i];
 	}
-	*ret_guessed = !found && !all_known && order.cards == order.count;
-	if (*ret_guessed)
-		found = order.functions[order.before];
-	free(order.functions);
-	return found;
+	*ret_guessed = !found && !all_known && cards == count;
+	return *ret_guessed ? in_order : found;
 }
