@@ -119,9 +119,14 @@ void topo_note_word(struct topo_run *run, const char *word, bool accelerator)
 /* Rows are the named nodes. Columns are all nodes that are shown, and named ones that are not. */
 static bool choose(struct topo_run *run, char **words)
 {
-	for (size_t i = 0; i < run->topology.count; i++)
-		if (run->args->all || !is_beside_parent(run, &run->topology.nodes[i]))
-			MEM_ADD(run->nodes, run->count) = &run->topology.nodes[i];
+	for (size_t i = 0; i < run->topology.count; i++) {
+		struct topology_node *node = &run->topology.nodes[i];
+
+		/* A Data Direct function may be there for each function of its card. */
+		if ((run->args->all && topology_find(&run->topology, node->name) == node) ||
+		    !is_beside_parent(run, node))
+			MEM_ADD(run->nodes, run->count) = node;
+	}
 	for (char **word = words; *word; word++) {
 		struct topology_node *node = topology_find(&run->topology, *word);
 

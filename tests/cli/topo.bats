@@ -408,6 +408,20 @@ cell()
 	[ "$(jq -r '.topo[0].distances[] | select(.to == "mlx5_0").class' "$BATS_TEST_TMPDIR/out")" = numa ]
 }
 
+@test "topo: two functions of a ConnectX-8 have the same Data Direct function, which is listed once" {
+	local tree=$BATS_TEST_TMPDIR/tree bus=sys/devices/pci0000:00/0000:00:00.0
+
+	cp -r "$roots/topo-data-direct" "$tree"
+	cp -r "$tree/$bus/0000:01:00.0" "$tree/$bus/0000:01:00.1"
+	mv "$tree/$bus/0000:01:00.1/infiniband/mlx5_0" "$tree/$bus/0000:01:00.1/infiniband/mlx5_2"
+	ln -s "../../../../$bus/0000:01:00.1" "$tree/sys/bus/pci/devices/0000:01:00.1"
+	ln -s "../../../$bus/0000:01:00.1/infiniband/mlx5_2" "$tree/sys/class/infiniband/mlx5_2"
+	try topo --root "$tree" -a -o node,parent --tsv --no-headings
+	expect 0 $'mlx5_0\t\nmlx5_1\t\nmlx5_2\t\ngpu0\t\ngpu1\t\n0008:04:00.0\tmlx5_0\n0009:04:00.0\tmlx5_1' ''
+	try topo --root "$tree" -j gpu0
+	[ "$(jq -c '[.topo[0].distances[] | select(.to == ("mlx5_0", "mlx5_2")).class]' "$BATS_TEST_TMPDIR/out")" = '["switch","switch"]' ]
+}
+
 @test "topo: a subfunction is shown with its parent" {
 	quickly on cx6dx-roce topo --tsv
 	[[ $output != *mlx5_2* ]]
