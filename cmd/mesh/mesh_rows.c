@@ -253,12 +253,29 @@ static void keep_earlier(void *context, const struct mesh_result *result)
 {
 	struct mesh_work *work = context;
 
-	if (result->again || result->outcome == MESH_UNTRIED || can_be_whole(work, result) ||
-	    mesh_done_has(&work->done, result->stage, &result->pair))
+	if (result->again || result->outcome == MESH_UNTRIED || can_be_whole(work, result))
 		return;
-	mesh_done_add(&work->done, result->stage, &result->pair);
 	*(struct mesh_result *)mem_append(&work->earlier, &work->earlier_count,
 					  sizeof(*result)) = *result;
+}
+
+/* The newest result of a pair counts: it was tested again for a reason. */
+static void drop_older(struct mesh_work *work)
+{
+	size_t first = work->earlier_count;
+
+	for (size_t i = work->earlier_count; i-- > 0;) {
+		const struct mesh_result result = work->earlier[i];
+
+		if (mesh_done_has(&work->done, result.stage, &result.pair))
+			continue;
+		mesh_done_add(&work->done, result.stage, &result.pair);
+		work->earlier[--first] = result;
+	}
+	work->earlier_count -= first;
+	if (first)
+		memmove(work->earlier, work->earlier + first,
+			work->earlier_count * sizeof(*work->earlier));
 }
 
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
@@ -272,6 +289,7 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 		work->done.directed |= (uint32_t)(work->plan.stages[i].mode == MESH_INCAST) << i;
 	mesh_rows_read(work->resumed, work->resumed_length, hosts, count, keep_earlier, work,
 		       &found);
+	drop_older(work);
 	free(work->resumed);
 	work->resumed = NULL;
 	if (found.broken) {
@@ -287,6 +305,20 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 	}
 	free(found.reason);
 	free(found.cause);
+}
+
+bool mesh_rows_has(void *mesh_work, uint32_t stage, const struct mesh_pair *pair)
+{
+	const struct mesh_work *work = mesh_work;
+
+	return mesh_done_has(&work->done, stage, pair);
+}
+
+void mesh_rows_forget(void *mesh_work, uint32_t stage, const struct mesh_pair *pair)
+{
+	struct mesh_work *work = mesh_work;
+
+	mesh_done_remove(&work->done, stage, pair);
 }
 
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)

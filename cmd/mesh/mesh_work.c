@@ -25,7 +25,6 @@
 #define LAUNCHER_MSEC	   5000u
 #define LAUNCHER_LOST_MSEC 500u
 #define MESH_PROGRESS_MSEC 300u
-#define MOST_SEED	   UINT32_MAX /* short enough to be typed again */
 
 static bool parse_hosts(struct mesh_work *work)
 {
@@ -256,15 +255,18 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 	return listing_fail(&work->listing, STATUS_FAILED, reason, hint);
 }
 
-static void take_result(void *context, const struct mesh_result *result)
+static void count_result(struct mesh_work *work, const struct mesh_result *result)
 {
-	struct mesh_work *work = context;
-
 	work->failed += result->outcome == MESH_FAIL;
-	mesh_note_untried(work, result);
 	mesh_note_one_way(work, result);
 	mesh_add_to_map(work, result);
-	mesh_rows_add(work, result);
+}
+
+static void take_result(void *context, const struct mesh_result *result)
+{
+	count_result(context, result);
+	mesh_note_untried(context, result);
+	mesh_rows_add(context, result);
 }
 
 /* Adds results of an earlier run to those of the same stage. */
@@ -273,19 +275,11 @@ static void begin_stage(void *context, uint32_t stage)
 	struct mesh_work *work = context;
 
 	for (size_t i = 0; i < work->earlier_count; i++)
-		if (work->earlier[i].stage == stage) {
+		if (work->earlier[i].stage == stage &&
+		    mesh_done_has(&work->done, stage, &work->earlier[i].pair)) {
 			judge_take(work->judge, &work->earlier[i]);
-			mesh_add_to_map(work, &work->earlier[i]);
-			work->failed += work->earlier[i].outcome == MESH_FAIL;
-			mesh_note_one_way(work, &work->earlier[i]);
+			count_result(work, &work->earlier[i]);
 		}
-}
-
-static bool has_result(void *context, uint32_t stage, const struct mesh_pair *pair)
-{
-	const struct mesh_work *work = context;
-
-	return mesh_done_has(&work->done, stage, pair);
 }
 
 static void run_session(struct mesh_work *work)
@@ -300,7 +294,8 @@ static void run_session(struct mesh_work *work)
 		.one_rail = args->one_rail,
 		.budget_msec = args->budget.known ? args->budget.value : 0,
 		.most_pairs = args->most_pairs.known ? (uint32_t)args->most_pairs.value : 0,
-		.has = work->earlier_count ? has_result : NULL,
+		.has = work->earlier_count ? mesh_rows_has : NULL,
+		.forget = mesh_rows_forget,
 		.begin = begin_stage,
 		.result = take_result,
 		.end_round = mesh_rows_flush,

@@ -333,13 +333,34 @@ static void directed(void **state)
 	mesh_done_clear(&done);
 }
 
+/* A removed pair leaves those that share its place in the table. */
+static void removed(void **state)
+{
+	struct mesh_done done = {0};
+	struct mesh_pair pair = {.b = 1};
+
+	(void)state;
+	mesh_done_remove(&done, 0, &pair);
+	for (pair.a = 0; pair.a < 1000; pair.a++)
+		mesh_done_add(&done, 0, &pair);
+	for (pair.a = 0; pair.a < 1000; pair.a += 2)
+		mesh_done_remove(&done, 0, &pair);
+	for (pair.a = 0; pair.a < 1000; pair.a++)
+		assert_int_equal(mesh_done_has(&done, 0, &pair), pair.a % 2);
+	for (pair.a = 1000; pair.a < 4000; pair.a++)
+		mesh_done_add(&done, 0, &pair);
+	for (pair.a = 0; pair.a < 1000; pair.a++)
+		assert_int_equal(mesh_done_has(&done, 0, &pair), pair.a % 2);
+	mesh_done_clear(&done);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(broken_lines),
 		cmocka_unit_test(long_reasons),	  cmocka_unit_test(ends),
 		cmocka_unit_test(other_ports),	  cmocka_unit_test(done),
-		cmocka_unit_test(directed),
+		cmocka_unit_test(directed),	  cmocka_unit_test(removed),
 	};
 
 	return cmocka_run_group_tests(tests, name_rails, NULL);

@@ -213,16 +213,31 @@ static bool has_result(const struct session *session, const struct mesh_pair *pa
 }
 
 /*
- * Removes the pairs of a round that already have their results. Pairs that share what they measure
- * are tested all together, or not at all.
+ * Pairs that share what they measure are tested all together: drops the results of the rounds that
+ * lack one.
  */
+static void forget_incomplete(struct session *session, const struct schedule *schedule)
+{
+	const struct session_setup *setup = session->setup;
+	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1,
+								  sizeof(*pairs));
+
+	for (uint32_t i = 0; i < schedule_rounds(schedule); i++) {
+		const size_t count = schedule_round(schedule, i, pairs);
+		size_t known = 0;
+
+		for (size_t j = 0; j < count; j++)
+			known += has_result(session, &pairs[j]);
+		for (size_t j = 0; j < count && known < count; j++)
+			setup->forget(setup->context, session->stage, &pairs[j]);
+	}
+}
+
+/* Removes the pairs of a round that already have their results. */
 static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t count)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < count && session->shared; i++)
-		if (!has_result(session, &pairs[i]))
-			return count;
 	for (size_t i = 0; i < count; i++) {
 		if (has_result(session, &pairs[i]))
 			session->outcome->resumed++;
@@ -288,6 +303,8 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		strings_add(&session->outcome->stages_failed, message);
 	session->tests = session_tests(setup, stage->mode);
 	session->shared = judge_is_shared(stage->mode);
+	if (session->shared && setup->has)
+		forget_incomplete(session, schedule);
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)
 		setup->begin(setup->context, session->stage);

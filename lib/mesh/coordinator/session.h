@@ -25,6 +25,8 @@ struct session_setup {
 	uint32_t most_pairs;  /* at the same time; 0: no limit */
 	/* Whether a pair already has its result, from an earlier run; or NULL. */
 	bool (*has)(void *context, uint32_t stage, const struct mesh_pair *pair);
+	/* The pair is tested again: it no longer has a result, if it had one. Needed with `has`. */
+	void (*forget)(void *context, uint32_t stage, const struct mesh_pair *pair);
 	/* The judge has begun a stage, and may be given results of an earlier run now; or NULL. */
 	void (*begin)(void *context, uint32_t stage);
 	void (*result)(void *context, const struct mesh_result *result);

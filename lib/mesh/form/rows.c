@@ -285,6 +285,9 @@ bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 	return good;
 }
 
+/* Instead of the key of a pair: those that did not fit before it are still found behind it. */
+#define REMOVED UINT64_MAX
+
 /* A port has 20 bits: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */
 static uint64_t key_of(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
 {
@@ -329,6 +332,12 @@ void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pai
 	at = place_of(done, key);
 	done->count += !done->keys[at];
 	done->keys[at] = key;
+}
+
+void mesh_done_remove(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
+{
+	if (mesh_done_has(done, stage, pair))
+		done->keys[place_of(done, key_of(done, stage, pair))] = REMOVED;
 }
 
 bool mesh_done_has(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)

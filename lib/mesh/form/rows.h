@@ -69,5 +69,6 @@ struct mesh_done {
 };
 
 void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair);
+void mesh_done_remove(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair);
 bool mesh_done_has(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair);
 void mesh_done_clear(struct mesh_done *done);
