@@ -212,8 +212,8 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 	} else if (!args->coordinator && !args->address && !place.first_host) {
 		status = command_usage(
 			ctx, mem_string("the host of the coordinator, task 0, is not known"),
-			mem_string(
-				"--coordinator HOST names it; on Kubernetes, it is JOB-0.SERVICE"));
+			mem_string("name it with --coordinator or --address; on Kubernetes, it is "
+				   "JOB-0.SERVICE"));
 	} else {
 		if (!addresses.count)
 			strings_add(&addresses, args->address ?: place.first_host);

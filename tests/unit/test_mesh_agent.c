@@ -41,6 +41,7 @@ static struct traces {
 	char end[256];			/* why the agent ended, and the next step */
 	char said[256];			/* the latest line for the user */
 	volatile bool immortal;		/* no process can be killed */
+	char peer[MESH_NAME_BYTES];	/* of the latest order */
 } * traces;
 
 /* A process that hangs in the kernel does not end. */
@@ -81,6 +82,7 @@ static void run_fake(void *state, const struct mesh_order *order, const struct e
 	(void)near;
 	(void)state;
 	traces->children[order->rail] = getpid();
+	snprintf(traces->peer, sizeof(traces->peer), "%s", order->peer);
 	while (order->rail == HANGING_RAIL)
 		pause();
 	result->outcome = MESH_PASS;
@@ -214,7 +216,7 @@ static void order_for(struct bed *bed, uint64_t id, uint16_t rail, uint32_t time
 {
 	struct mesh_message message = {.type = MESH_MESSAGE_ORDER};
 	struct mesh_order wanted = {.id = id,
-				    .peer = "n2",
+				    .peer = "n2\033[2J",
 				    .rail = rail,
 				    .peer_rail = rail,
 				    .peer_port = 1,
@@ -257,6 +259,20 @@ static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcom
 	assert_int_equal(message.answer.id, id);
 	assert_int_equal(message.answer.outcome, outcome);
 	assert_string_equal(message.answer.reason, reason);
+}
+
+/* The name of the peer may reach a terminal: it is in what the tests say. */
+static void hostile_name(void **state)
+{
+	struct bed bed = {0};
+
+	(void)state;
+	begin(&bed, 2 * PATIENCE_MSEC);
+	order(&bed, 1, QUICK_RAIL);
+	expect_answer(&bed, 1, MESH_PASS, "");
+	assert_string_equal(traces->peer, "n2\\x1b[2J");
+	say(&bed, &bye);
+	end(&bed, 0, " | ");
 }
 
 /* Nothing else wakes the agent. The best of a few tries counts, because the machine may be busy. */
@@ -487,6 +503,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(too_many_gaps),
+		cmocka_unit_test(hostile_name),
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(beside_one_that_cannot_be_killed),
 		cmocka_unit_test(with_few_descriptors),

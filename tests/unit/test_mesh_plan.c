@@ -345,6 +345,16 @@ static void assert_refused(const char *text, const char *expected)
 	assert_int_equal(plan.count, 77);
 }
 
+/* The next step after a typing error. */
+static void assert_hint(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	struct plan plan = {.count = 0};
+
+	assert_int_equal(plan_parse(text, &plan, &message, &hint), -EINVAL);
+	assert_string_equal(hint, expected);
+}
+
 static void parsing(void **state)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
@@ -368,6 +378,10 @@ static void parsing(void **state)
 	assert_refused("ring,", "unknown mode ''");
 	assert_refused("rings", "unknown mode 'rings'");
 	assert_refused("ri\033ng", "unknown mode 'ri\\x1bng'");
+	assert_hint("loopback,bisecton:2", "did you mean 'bisection'?");
+	assert_hint("frobnicate",
+		    "modes: loopback, ring, sample[:N], bisection[:N], by-switch[:N], "
+		    "cross-switch[:N], full, incast[:N], pairs:FILE");
 	assert_refused("ring:2", "'ring' takes no number");
 	assert_refused("sample:0", "'0' after 'sample:' is not a number from 1 to 65536");
 	assert_refused("sample:", "'' after 'sample:' is not a number from 1 to 65536");

@@ -111,8 +111,7 @@ static struct mesh_gap missing_port(const struct layout *usual, uint32_t place)
 				     more ?: "", more ? "ve" : "s", port ?: "one",
 				     other->slots.items[place]),
 		.hint = mem_string("see whether lspci still shows the adapter, and whether a "
-				   "container has its "
-				   "RDMA device; rdmactl doctor"),
+				   "container has its RDMA device; rdmactl doctor"),
 	};
 }
 

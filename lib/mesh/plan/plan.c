@@ -28,16 +28,21 @@ static const uint32_t default_counts[MESH_MODES] = {
 	[MESH_CROSS_SWITCH] = 4, [MESH_INCAST] = 4,
 };
 
-static char *list_modes(void)
+/* The mode that may have been meant, else all of them. */
+static char *suggest_mode(const char *word)
 {
-	struct text_buffer text = {0};
+	const char *words[MESH_MODES];
+	size_t count = 0;
+	_cleanup_(freep) char *list = NULL;
 
-	for (const struct enum_name *name = mesh_mode_names; name->word; name++)
-		text_buffer_add(&text, "%s%s%s", text.length ? ", " : "modes: ", name->word,
-				name->value == MESH_PAIRS     ? ":FILE"
-				: default_counts[name->value] ? "[:N]"
-							      : "");
-	return text_buffer_take(&text);
+	for (const struct enum_name *name = mesh_mode_names; name->word; name++) {
+		words[count++] = name->word;
+		mem_extend(&list, "%s%s%s", list ? ", " : "modes: ", name->word,
+			   name->value == MESH_PAIRS	 ? ":FILE"
+			   : default_counts[name->value] ? "[:N]"
+							 : "");
+	}
+	return text_suggest(word, words, count, list);
 }
 
 static int parse_argument(struct plan_stage *stage, const char *word, const char *argument,
@@ -80,7 +85,7 @@ static int parse_stage(char *text, struct plan_stage *stage, char **ret_message,
 		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 
 		*ret_message = mem_format("unknown mode '%s'", clean);
-		*ret_hint = list_modes();
+		*ret_hint = suggest_mode(text);
 		return -EINVAL;
 	}
 	stage->mode = (enum mesh_mode)name->value;
