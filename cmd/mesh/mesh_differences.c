@@ -19,7 +19,7 @@
 
 struct value_of_host {
 	char *value;
-	const char *host;
+	const struct mesh_host *host;
 };
 
 struct group {
@@ -32,7 +32,7 @@ static int compare_values(const void *left, const void *right)
 	const struct value_of_host *a = left, *b = right;
 	const int order = strcmp(a->value, b->value);
 
-	return order ? order : text_compare_natural(a->host, b->host);
+	return order ? order : text_compare_natural(a->host->name, b->host->name);
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -69,13 +69,47 @@ static char *describe(const struct group *groups, size_t count)
 			continue;
 		}
 		for (size_t j = 0; j < groups[i].count && j < MOST_NAMED_HOSTS; j++)
-			mem_extend(&text, "%s%s", j ? ", " : "", groups[i].first[j].host);
+			mem_extend(&text, "%s%s", j ? ", " : "", groups[i].first[j].host->name);
 		if (groups[i].count > MOST_NAMED_HOSTS)
 			mem_extend(&text, " and %zu more", groups[i].count - MOST_NAMED_HOSTS);
 	}
 	if (count > MOST_VALUES)
 		mem_extend(&text, "; and %zu more values", count - MOST_VALUES);
 	return text;
+}
+
+/* DEV/PORT of the first rail of a host that is in a place where the other one has no port, or NULL.
+ */
+static char *find_extra(const struct mesh_host *host, const struct mesh_host *other)
+{
+	size_t gap = 0, usable = mesh_host_count_rails(host, host->rail_count);
+	uint32_t rail = 0;
+
+	if (host->slots.count != usable + host->gap_count || !other->slots.count ||
+	    strings_contain(&other->slots, ""))
+		return NULL;
+	for (size_t place = 0; place < host->slots.count; place++) {
+		if (gap < host->gap_count && host->gaps[gap].place == place) {
+			gap++;
+			continue;
+		}
+		while (!mesh_host_has_rail(host, rail))
+			rail++;
+		if (!strings_contain(&other->slots, host->slots.items[place]))
+			return mesh_host_device(host, rail);
+		rail++;
+	}
+	return NULL;
+}
+
+static bool add_extra(const struct mesh_host *host, const struct mesh_host *other, char **text)
+{
+	_cleanup_(freep) char *port = find_extra(host, other);
+
+	if (port)
+		mem_extend(text, "; %s of %s is where %s has no port", port, host->name,
+			   other->name);
+	return port;
 }
 
 /* `get` returns the value of a host as text to be freed, or NULL if it is unknown. */
@@ -86,17 +120,24 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 	_cleanup_(freep) struct value_of_host *values = mem_alloc_zero(count + 1, sizeof(*values));
 	_cleanup_(freep) struct group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
 	size_t known = 0, found;
+	char *text;
 
 	for (uint32_t i = 0; i < count; i++) {
 		char *value = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
 
 		if (value)
-			values[known++] = (struct value_of_host){value, hosts[i].name};
+			values[known++] = (struct value_of_host){value, &hosts[i]};
 	}
 	qsort(values, known, sizeof(*values), compare_values);
 	found = find_groups(values, known, groups);
-	if (found > 1)
-		finding_add(findings, id, NULL, describe(groups, found));
+	if (found > 1) {
+		const struct mesh_host *usual = groups[0].first->host, *odd = groups[1].first->host;
+
+		text = describe(groups, found);
+		if (id == JUDGE_RAILS && !add_extra(odd, usual, &text))
+			add_extra(usual, odd, &text);
+		finding_add(findings, id, NULL, text);
+	}
 	for (size_t i = 0; i < known; i++)
 		free(values[i].value);
 }

@@ -620,7 +620,7 @@ end_of_coordinator()
 	# Where more hosts have fewer ports, nothing is missing.
 	printf '%s\n' 'hosts n[1-4]' 'all rails 2' 'host n1 rails 3' >"$dir/gone"
 	mesh 4 gone --hosts 4 --json
-	[ "$(jq -c '[.mesh[] | [.finding, .evidence]]' "$dir/out")" = '[["rails-differ","2 on 3 hosts; 3 on n1"]]' ]
+	[ "$(jq -c '[.mesh[] | [.finding, .evidence]]' "$dir/out")" = '[["rails-differ","2 on 3 hosts; 3 on n1; mlx5_2/1 of n1 is where n2 has no port"]]' ]
 }
 
 @test "mesh: a budget, and few pairs at once" {

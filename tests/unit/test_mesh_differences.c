@@ -146,6 +146,44 @@ static void gaps(void **state)
 	expect(&bed, 3, "rails-differ: 8 on 2 hosts; 7 on n2\n");
 }
 
+/* A port that only some have is named if its place is known, whoever has it. */
+static void extra(void **state)
+{
+	char a[] = "a", b[] = "b", c[] = "c", d[] = "d", none[] = "";
+	char *three[] = {a, c, d}, *four[] = {a, b, c, d}, *others[] = {a, b, d},
+	     *unknown[] = {a, none, d};
+	struct endpoint rails[] = {
+		{"m0", .port = 1}, {"m1", .port = 1}, {"m2", .port = 1}, {"m3", .port = 1}};
+	struct mesh_gap gap = {.place = 1};
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	for (int i = 0; i < 3; i++) {
+		bed.hosts[i].rails = rails;
+		bed.hosts[i].rail_count = 3;
+		bed.hosts[i].slots = (struct strings){three, 3, true};
+	}
+	bed.hosts[1].rail_count = 4;
+	bed.hosts[1].slots = (struct strings){four, 4, true};
+	expect(&bed, 3,
+	       "rails-differ: 3 on 2 hosts; 4 on n2; m1/1 of n2 is where n1 has no port\n");
+	bed.hosts[2] = bed.hosts[1];
+	bed.hosts[2].name = bed.names[2];
+	expect(&bed, 3,
+	       "rails-differ: 4 on 2 hosts; 3 on n1; m1/1 of n2 is where n1 has no port\n");
+	/* A missing rail has a number, but no place; a port that cannot be used is not meant. */
+	bed.hosts[0].rail_count = 2;
+	bed.hosts[0].gaps = &gap;
+	bed.hosts[0].gap_count = 1;
+	bed.hosts[1].missing_rails = 1 << 0;
+	bed.hosts[1].slots.items = others;
+	bed.hosts[1].slots.count = 3;
+	expect(&bed, 2, "rails-differ: 2 on n1; 3 on n2; m2/1 of n2 is where n1 has no port\n");
+	bed.hosts[0].slots.items = unknown;
+	expect(&bed, 2, "rails-differ: 2 on n1; 3 on n2\n");
+}
+
 /* The widest difference between hosts that are present; half a second does not count. */
 static void clocks(void **state)
 {
@@ -176,7 +214,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alike), cmocka_unit_test(firmware), cmocka_unit_test(each_value),
-		cmocka_unit_test(gaps),	 cmocka_unit_test(clocks),
+		cmocka_unit_test(gaps),	 cmocka_unit_test(clocks),   cmocka_unit_test(extra),
 	};
 
 	return cmocka_run_group_tests_name("mesh-differences", tests, NULL, NULL);
