@@ -70,10 +70,31 @@ char *mesh_pair_text(const struct mesh_host *hosts, const struct mesh_pair *pair
 	return mem_format("%s and %s, rail %u", a, b, pair->rail_a);
 }
 
+bool mesh_name_is(const char *name, const char *other)
+{
+	const size_t length = strcspn(name, "."), other_length = strcspn(other, ".");
+
+	if (!strcasecmp(name, other))
+		return true;
+	return length == other_length && (!name[length] || !other[length]) &&
+	       !strncasecmp(name, other, length);
+}
+
+/* Compares what is before the domain. */
+static int compare_labels(const void *left, const void *right)
+{
+	const char *a = ((const struct mesh_name *)left)->name;
+	const char *b = ((const struct mesh_name *)right)->name;
+	const size_t length = strcspn(a, "."), other = strcspn(b, ".");
+
+	return strncasecmp(a, b, length < other ? length : other) ?: COMPARE(length, other);
+}
+
 static int compare_names(const void *left, const void *right)
 {
-	return strcmp(((const struct mesh_name *)left)->name,
-		      ((const struct mesh_name *)right)->name);
+	return compare_labels(left, right)
+		       ?: strcmp(((const struct mesh_name *)left)->name,
+				 ((const struct mesh_name *)right)->name);
 }
 
 void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names)
@@ -87,15 +108,36 @@ void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_
 	qsort(names->items, names->count, sizeof(*names->items), compare_names);
 }
 
+/* The only host of that name, with or without a domain, or NULL. */
+static const struct mesh_name *find_label(const struct mesh_names *names,
+					  const struct mesh_name *wanted)
+{
+	const struct mesh_name *at = bsearch(wanted, names->items, names->count,
+					     sizeof(*names->items), compare_labels);
+	const struct mesh_name *found = NULL, *end = names->items + names->count;
+
+	while (at && at > names->items && !compare_labels(at - 1, wanted))
+		at--;
+	for (; at && at < end && !compare_labels(at, wanted); at++) {
+		if (!mesh_name_is(at->name, wanted->name))
+			continue;
+		if (found)
+			return NULL;
+		found = at;
+	}
+	return found;
+}
+
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host)
 {
 	const struct mesh_name wanted = {.name = name};
 	const struct mesh_name *found = bsearch(&wanted, names->items, names->count,
 						sizeof(*names->items), compare_names);
 
+	found = found ?: find_label(names, &wanted);
 	if (found)
 		*ret_host = found->host;
-	return found != NULL;
+	return found;
 }
 
 void mesh_names_clear(struct mesh_names *names)

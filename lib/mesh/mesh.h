@@ -129,6 +129,9 @@ struct mesh_result {
 	bool older_agent; /* is that cause; the next run may find it updated */
 };
 
+/* Whether names are the same: node1 and node1.cluster are if one of them has no domain. */
+bool mesh_name_is(const char *name, const char *other);
+
 /* Hosts by name. */
 struct mesh_name {
 	const char *name;
@@ -142,5 +145,6 @@ struct mesh_names {
 
 /* Indexes the hosts by name; borrows their names. */
 void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names);
+/* Of two hosts in different domains, none is meant by their name without a domain. */
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);

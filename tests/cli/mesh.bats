@@ -593,7 +593,7 @@ end_of_coordinator()
 		'[56,8,[["rail","n3 rail 5","mlx5_6/1"]]]' ]
 	mesh 8 down --hosts 8 --stages ring --no-bandwidth
 	shows '8 ports cannot be used and are not counted; the first, on n1: no cable'
-	printf '%s\n' 'n1/1 n3/1' 'n1/5 n3/5' >"$dir/pairs"
+	printf '%s\n' 'n1/1 n3/1' 'n1.cluster/5 n3/5' >"$dir/pairs"
 	printf '%s\n' 'hosts n[1-4]' 'all rails 6' 'rail n3/5 down no cable' >"$dir/down"
 	mesh 4 down --hosts 4 --stages "pairs:$dir/pairs" --verbose
 	expect 4
@@ -779,6 +779,9 @@ end_of_coordinator()
 	expect 0 $'5\t400\t80\n100\t9900\t99' ''
 	try mesh plan --hosts 100 --stages incast:4 --max-pairs 10 --tsv --no-headings -o seconds
 	expect 0 60 ''
+	# So many rounds are not made one by one only to count their pairs.
+	try mesh plan --hosts 65536 --rails 16 --stages sample:65536,bisection:65536 --tsv --no-headings -o pairs
+	expect 0 $'34359214080\n17179869184' ''
 	# The number of pairs is unknown, so it must not be shown as 0.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'

@@ -399,6 +399,34 @@ static void parsing(void **state)
 	plan_clear(&plan);
 }
 
+/* A domain may be missing, on one side, unless that leaves two hosts. */
+static void names_and_domains(void **state)
+{
+	static const char *const hosts_names[] = {"n1.left", "n2", "n3.right", "n1.right", "N3b"};
+	static const struct {
+		const char *name;
+		uint32_t host;
+	} wanted[] = {{"n1.left", 0},	 {"n1.right", 3}, {"n1", 9},	    {"n1.up", 9},
+		      {"n2", 1},	 {"n2.left", 1},  {"n3", 2},	    {"N3.Right", 2},
+		      {"n3.right.x", 9}, {"n3b", 4},	  {"N3B.right", 4}, {"n", 9},
+		      {"", 9},		 {".left", 9},	  {"n4", 9}};
+	struct mesh_host hosts[ARRAY_SIZE(hosts_names)] = {{.rail_count = 0}};
+	struct mesh_names names;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(hosts_names); i++)
+		hosts[i].name = (char *)(uintptr_t)hosts_names[i];
+	mesh_names_fill(hosts, ARRAY_SIZE(hosts_names), &names);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		uint32_t host = 9;
+
+		assert_int_equal(mesh_names_find(&names, wanted[i].name, &host),
+				 wanted[i].host != 9);
+		assert_int_equal(host, wanted[i].host);
+	}
+	mesh_names_clear(&names);
+}
+
 static void assert_no_pairs_in(const struct mesh_host *hosts, const char *text, size_t length,
 			       const char *expected)
 {
@@ -546,6 +574,7 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(incast),
 		cmocka_unit_test(incast_of_too_many),
+		cmocka_unit_test(names_and_domains),
 		cmocka_unit_test(parsing),
 		cmocka_unit_test(pairs_of_a_file),
 		cmocka_unit_test(rails_that_are_missing),

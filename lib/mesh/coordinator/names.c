@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts by name: node1 and node1.cluster are the same if one of them has no domain. */
+/* The hosts of the coordinator by name. */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,21 +16,11 @@ static uint32_t hash(const char *name)
 	return sum % NAME_HEADS;
 }
 
-static bool is_name(const char *wanted, const char *name)
-{
-	const size_t length = strcspn(wanted, "."), other = strcspn(name, ".");
-
-	if (!strcasecmp(wanted, name))
-		return true;
-	return length == other && (!wanted[length] || !name[other]) &&
-	       !strncasecmp(wanted, name, length);
-}
-
 uint32_t names_find(const struct coordinator *coordinator, const char *name)
 {
 	uint32_t number = coordinator->name_heads[hash(name)];
 
-	while (number != NO_CONNECTION && !is_name(coordinator->hosts[number].name, name))
+	while (number != NO_CONNECTION && !mesh_name_is(coordinator->hosts[number].name, name))
 		number = coordinator->name_next[number];
 	return number;
 }

@@ -132,8 +132,9 @@ uint64_t lane_all_pairs(const struct lane *lane)
 	_cleanup_(freep) struct mesh_pair *pairs = NULL;
 	uint64_t all = 0;
 
-	if (lane->stage->mode == MESH_FULL)
-		return count * (count - 1) / 2;
+	if (lane->stage->mode == MESH_FULL || lane->stage->mode == MESH_SAMPLE ||
+	    lane->stage->mode == MESH_BISECTION)
+		return lane->rounds * (count / 2);
 	if (lane->stage->mode == MESH_PAIRS)
 		return lane->listed_count;
 	pairs = mem_alloc_zero(lane_most_pairs(lane) + 1, sizeof(*pairs));
