@@ -292,6 +292,13 @@ end_of_coordinator()
 	[ -z "$stderr" ]
 }
 
+@test "mesh: hosts that have the same name" {
+	mesh_without_all '[[ $stderr == *refused* ]]' 2 good --hosts 2 --stages loopback --name localhost
+	expect 3
+	[[ $stderr == *'(localhost): refused: another agent of this name joined first'$'\n'* ]]
+	[[ $stderr == *'let the launcher start one agent on each host; if hosts have the same name, give them others with --name'* ]]
+}
+
 @test "mesh: a token file is created, and removed" {
 	mesh 2 good --hosts 2 --stages loopback --token-file "$dir/token"
 	expect 0

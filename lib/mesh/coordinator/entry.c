@@ -186,8 +186,9 @@ static uint32_t place_of(struct coordinator *coordinator, struct connection *con
 		       "as many hosts as --hosts says have already joined", NULL);
 	else if (number != NO_CONNECTION && coordinator->host_connections[number] != NO_CONNECTION)
 		refuse(coordinator, connection, MESH_REFUSAL_TWICE,
-		       "another agent of this host joined first",
-		       "let the launcher start one agent on each host");
+		       "another agent of this name joined first",
+		       "let the launcher start one agent on each host; if hosts have the same "
+		       "name, give them others with --name");
 	else if (number == NO_CONNECTION)
 		return names_add(coordinator, name);
 	else

@@ -52,7 +52,7 @@ enum mesh_refusal {
 	MESH_REFUSAL_OTHER, /* `text` says why */
 	MESH_REFUSAL_VERSION,
 	MESH_REFUSAL_TOKEN,
-	MESH_REFUSAL_TWICE,   /* another agent of this host came first */
+	MESH_REFUSAL_TWICE,   /* another agent of this name came first */
 	MESH_REFUSAL_FULL,    /* more agents than hosts were asked for, or too late */
 	MESH_REFUSAL_BUSY,    /* others are using its rails */
 	MESH_REFUSAL_NO_RAIL, /* no RDMA device, or none that is active */
