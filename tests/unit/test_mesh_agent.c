@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "loopback.h"
@@ -462,13 +463,9 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 	return -1;
 }
 
-/*
- * If this host blocks outgoing connections, no coordinator has refused, so the reason is the
- * host's.
- */
-static void held_back(void **state)
+/* Fails to connect because of this error. */
+static void cannot_reach(int error, const char *reason_wanted, const char *hint_wanted)
 {
-	static const int errors[] = {EPERM, EACCES};
 	char *address[] = {mem_string("127.0.0.1")};
 	const struct strings addresses = {.items = address, .count = 1, .known = true};
 	const struct mesh_agent_setup setup = {.addresses = &addresses,
@@ -477,25 +474,47 @@ static void held_back(void **state)
 					       .runner = &fake,
 					       .signals = -1,
 					       .connect_msec = 1};
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	_cleanup_(freep) char *wanted = mem_format(
+		"cannot reach the coordinator at 127.0.0.1 port 7: %s", reason_wanted);
+
+	connect_error = error;
+	assert_true(mesh_agent_run(&setup, &reason, &hint) < 0);
+	connect_error = 0;
+	assert_non_null(reason);
+	assert_string_equal(reason, wanted);
+	assert_string_equal(hint, hint_wanted);
+	free(address[0]);
+}
+
+/*
+ * If this host blocks outgoing connections, no coordinator has refused, so the reason is the
+ * host's.
+ */
+static void held_back(void **state)
+{
+	static const char reason[] = "this host does not let its programs connect there: a "
+				     "firewall, a security module or the container's profile "
+				     "forbids it";
+	static const char hint[] = "let its TCP port through, or choose another address with "
+				   "--address";
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		char *reason = NULL, *hint = NULL;
+	cannot_reach(EPERM, reason, hint);
+	cannot_reach(EACCES, reason, hint);
+	cannot_reach(ETIMEDOUT, "Connection timed out", hint);
+}
 
-		connect_error = errors[i];
-		assert_true(mesh_agent_run(&setup, &reason, &hint) < 0);
-		connect_error = 0;
-		assert_non_null(reason);
-		assert_string_equal(reason,
-				    "cannot reach the coordinator at 127.0.0.1 port 7: this host "
-				    "does not let its programs connect there: a firewall, a "
-				    "security module or the container's profile forbids it");
-		assert_string_equal(
-			hint, "let its TCP port through, or choose another address with --address");
-		free(reason);
-		free(hint);
-	}
-	free(address[0]);
+/* A port that a firewall lets through, and an address without a route, are not cured by that. */
+static void nobody_there(void **state)
+{
+	(void)state;
+	cannot_reach(ECONNREFUSED, "Connection refused",
+		     "see whether the coordinator runs, and on that port");
+	cannot_reach(ENETUNREACH, "Network is unreachable",
+		     "choose an address to which this host has a route with --address");
+	cannot_reach(EPROTO, "the program that answers there is not a coordinator",
+		     "choose another port for the coordinator with --port");
 }
 
 int main(void)
@@ -511,6 +530,7 @@ int main(void)
 		cmocka_unit_test(stopped_itself),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(held_back),
+		cmocka_unit_test(nobody_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,18 +162,41 @@ static int try_address(struct mesh_agent *agent, const struct addrinfo *address)
 	return rc;
 }
 
-static const char *explain(int rc)
+static const char other_program[] = "the program that answers there is not a coordinator";
+static const char other_port[] = "choose another port for the coordinator with --port";
+
+/* Without a reason, that of the system. */
+static const struct cause {
+	int rc;
+	const char *reason, *hint;
+} causes[] = {
+	{HELD_BACK,
+	 "this host does not let its programs connect there: a firewall, a security module or the "
+	 "container's profile forbids it",
+	 NULL},
+	{-EACCES, "the program that answers there does not know the token", other_port},
+	{-EPROTO, other_program, other_port},
+	{-EMSGSIZE, other_program, other_port},
+	{-ERANGE, other_program, other_port},
+	{-EPROTONOSUPPORT, "it chose a version of the protocol that this agent did not offer",
+	 "install the same rdmactl on all hosts"},
+	{-ECONNREFUSED, NULL, "see whether the coordinator runs, and on that port"},
+	{-ENETUNREACH, NULL, "choose an address to which this host has a route with --address"},
+};
+
+static int fail_address(struct mesh_agent *agent, int rc, const char *name, const char *port)
 {
-	if (rc == HELD_BACK)
-		return "this host does not let its programs connect there: a firewall, a security "
-		       "module or the container's profile forbids it";
-	if (rc == -EACCES)
-		return "the program that answers there does not know the token";
-	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE)
-		return "the program that answers there is not a coordinator";
-	if (rc == -EPROTONOSUPPORT)
-		return "it chose a version of the protocol that this agent did not offer";
-	return strerror(-rc);
+	struct cause cause = {.rc = rc};
+
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
+		if (causes[i].rc == rc)
+			cause = causes[i];
+	return mesh_agent_fail(agent, rc,
+			       mem_format("cannot reach the coordinator at %s port %s: %s", name,
+					  port, cause.reason ?: strerror(-rc)),
+			       cause.hint
+				       ?: "let its TCP port through, or choose another address "
+					  "with --address");
 }
 
 static int try_name(struct mesh_agent *agent, const char *name)
@@ -196,11 +219,7 @@ static int try_name(struct mesh_agent *agent, const char *name)
 	     at = at->ai_next) {
 		rc = try_address(agent, at);
 		if (rc && rc != -EPERM)
-			mesh_agent_fail(agent, rc,
-					mem_format("cannot reach the coordinator at %s port %s: %s",
-						   clean, port, explain(rc)),
-					"let its TCP port through, or choose another address with "
-					"--address");
+			fail_address(agent, rc, clean, port);
 	}
 	freeaddrinfo(list);
 	return rc;
