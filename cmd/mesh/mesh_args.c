@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
@@ -202,7 +206,21 @@ static bool check_limits(struct mesh_work *work)
 	return false;
 }
 
+/* The pairs are read once the hosts have come: a typing error should not cost that time. */
+static bool check_pairs(struct mesh_work *work)
+{
+	for (size_t i = 0; i < work->plan.count; i++) {
+		const char *path = work->plan.stages[i].path;
+
+		if (path && access(path, R_OK))
+			return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+						   "--stages pairs:%s: %s", path, strerror(errno));
+	}
+	return true;
+}
+
 bool mesh_work_check_args(struct mesh_work *work)
 {
-	return check_timeout(work) && check_address(work) && check_limits(work);
+	return check_timeout(work) && check_address(work) && check_limits(work) &&
+	       check_pairs(work);
 }

@@ -825,6 +825,8 @@ end_of_coordinator()
 	try mesh run --latency-factor 0.5 -- "${touch[@]}"
 	expect_error 2 mesh '--latency-factor: a multiple of the median is at least 1' \
 		'--latency-factor 2: above twice the median is bad'
+	try mesh run --stages "ring,pairs:$dir/nothing" -- "${touch[@]}"
+	expect_error 1 mesh "--stages pairs:$dir/nothing: No such file or directory"
 	[ ! -e "$dir/started" ]
 	try mesh run --bandwidth-share 1 --latency-factor 1 -- "${touch[@]}"
 	expect 1 ''

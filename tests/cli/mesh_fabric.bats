@@ -123,5 +123,5 @@ mesh()
   rdmactl fabric scan --routes --save FILE writes one"
 	mesh good --stages by-switch,cross-switch
 	[ "$status" = 3 ]
-	[ "$stderr" = $'rdmactl mesh: by-switch needs to know which host is at which switch\nrdmactl mesh: cross-switch needs to know which host is at which switch\n' ]
+	[ "$stderr" = $'rdmactl mesh: by-switch needs to know which host is at which switch, from --fabric\nrdmactl mesh: cross-switch needs to know which host is at which switch, from --fabric\n' ]
 }

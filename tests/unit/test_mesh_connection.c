@@ -87,12 +87,22 @@ static void not_opened(void **state)
 	setup.port = 0;
 	setup.signals = 1000000;
 	assert_int_equal(coordinator_open(&setup, &second, &reason, &hint), -EBADF);
-	expected = mem_format("cannot listen on port 0: %s", strerror(EBADF));
+	expected = mem_format("cannot listen: %s", strerror(EBADF));
 	assert_string_equal(reason, expected);
 	assert_null(hint);
 	assert_null(second);
 	free(expected);
 	free(reason);
+	free(hint);
+	reason = hint = NULL;
+	/* An address for documentation, of RFC 5737: no host has it. */
+	setup.signals = -1;
+	setup.bind = (struct ip_address){.family = AF_INET, .raw = {192, 0, 2, 1}};
+	assert_int_equal(coordinator_open(&setup, &second, &reason, &hint), -EADDRNOTAVAIL);
+	assert_string_equal(hint, "this host does not have the address of --address: ip address "
+				  "shows its own");
+	free(reason);
+	free(hint);
 	paired_close(&bed);
 }
 

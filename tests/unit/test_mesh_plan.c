@@ -395,7 +395,8 @@ static void parsing(void **state)
 		"a plan has at most 32 stages");
 	assert_int_equal(plan_parse("by-switch", &plan, &message, &hint), 0);
 	assert_int_equal(schedule_new(&plan.stages[0], &scope, &schedule, &message), -EINVAL);
-	assert_string_equal(message, "by-switch needs to know which host is at which switch");
+	assert_string_equal(message,
+			    "by-switch needs to know which host is at which switch, from --fabric");
 	plan_clear(&plan);
 }
 

@@ -124,8 +124,12 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 	if (!rc && setup->signals >= 0)
 		rc = add_to_epoll(coordinator, setup->signals, EVENT_SIGNALS);
 	if (rc) {
-		*ret_reason = mem_format("cannot listen on port %u: %s", setup->port,
-					 strerror(-rc));
+		*ret_reason = setup->port ? mem_format("cannot listen on port %u: %s", setup->port,
+						       strerror(-rc))
+					  : mem_format("cannot listen: %s", strerror(-rc));
+		if (rc == -EADDRNOTAVAIL)
+			*ret_hint = mem_string("this host does not have the address of --address: "
+					       "ip address shows its own");
 		if (rc == -EADDRINUSE)
 			*ret_hint = mem_string("another program uses that port: choose a free "
 					       "one with --port");

@@ -152,8 +152,9 @@ int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 	struct schedule *schedule;
 
 	if (needs_switches(stage->mode) && !scope->switches) {
-		*ret_message = mem_format("%s needs to know which host is at which switch",
-					  enum_word(mesh_mode_names, stage->mode, "?"));
+		*ret_message = mem_format(
+			"%s needs to know which host is at which switch, from --fabric",
+			enum_word(mesh_mode_names, stage->mode, "?"));
 		return -EINVAL;
 	}
 	schedule = mem_alloc_zero(1, sizeof(*schedule));
