@@ -145,6 +145,6 @@ struct mesh_names {
 
 /* Indexes the hosts by name; borrows their names. */
 void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names);
-/* Of two hosts in different domains, none is meant by their name without a domain. */
+/* A name without its domain finds nothing if hosts of two domains have it. */
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);
