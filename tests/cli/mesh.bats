@@ -630,6 +630,22 @@ end_of_coordinator()
 	[ "$(jq -c '[.mesh[] | [.finding, .evidence]]' "$dir/out")" = '[["rails-differ","2 on 3 hosts; 3 on n1; mlx5_2/1 of n1 is where n2 has no port"]]' ]
 }
 
+@test "mesh: where every pair of a rail fails, no host is blamed" {
+	local i j
+
+	for ((i = 1; i <= 4; i++)); do
+		for ((j = i + 1; j <= 4; j++)); do
+			echo "pair n$i/1 n$j/1 fail cannot connect to the peer"
+		done
+	done >>"$dir/good"
+	mesh 4 good --hosts 4 --json
+	expect 4
+	[ "$(jq -c '[.mesh[] | select(.severity == "error") | [.finding, .object, .host, .rail, .bad, .judged, .hosts]]' "$dir/out")" = \
+		'[["unclear","all 4 pairs of rail 1",null,1,4,4,null]]' ]
+	[[ $(jq -r '.mesh[0].evidence' "$dir/out") == '4 pairs failed: cannot connect to the peer; tried again alone: 2 of 2 bad; no host stands out' ]]
+	[[ $(jq -r '.mesh[0].next_step' "$dir/out") == 'look for what all of them share: a firewall, '* ]]
+}
+
 @test "mesh: a budget, and few pairs at once" {
 	mesh 4 good --hosts 4 --budget 1ms
 	shows '28 pairs left out: --budget'

@@ -114,6 +114,58 @@ static void equal_rails(void **state)
 	bare_expect(bare, "port 32: 3/3, 3 pairs\nport 48: 3/3, 3 pairs\n1 1 1 2 2 2");
 }
 
+/* A pair of rail 0 whose failure counts for both ends. */
+static void add_failure(struct bare *bare, uint32_t a, uint32_t b)
+{
+	const uint32_t ends[] = {a, b};
+
+	bare_pair(bare, a, b, EDGE_FAILED);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct port *port = &bare->judge->ports[ends[i] * RAIL_0];
+
+		port->judged++;
+		port->bad++;
+		port->failed++;
+	}
+}
+
+/* If every pair of a rail failed, half of its hosts would explain that, but which half? */
+static void every_pair_failed(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = begin(bare, 0);
+	const struct mesh_result good = {.pair = {5, 6, 0, 0}, .latency_usec = real_of(2)};
+	struct mesh_pair *retests;
+	size_t count;
+
+	for (uint32_t i = 0; i < BARE_HOSTS; i++)
+		add_failure(bare, i, (i + 1) % BARE_HOSTS);
+	explain(judge);
+	bare_expect(bare, "scatter 0: 8/8, 8 pairs\n1 1 1 1 1 1 1 1");
+	retests = judge_retests(judge, &count);
+	assert_int_equal(count, 2);
+	free(retests);
+	/* One good pair is enough to tell hosts apart, even if its figures cannot be judged yet. */
+	judge->ports[5 * RAIL_0].judged++;
+	explain(judge);
+	assert_int_equal(judge->culprits[0].kind, CULPRIT_PORT);
+	judge->ports[5 * RAIL_0].judged--;
+	judge_take(judge, &good);
+	explain(judge);
+	assert_int_equal(judge->culprits[0].kind, CULPRIT_PORT);
+	/* What all pairs have in common explains them; three hosts have only each other. */
+	judge = begin(bare, 0);
+	for (uint32_t i = 1; i < 4; i++)
+		add_failure(bare, 0, i);
+	explain(judge);
+	bare_expect(bare, "port 0: 3/3, 3 pairs\n1 1 1");
+	judge = begin(bare, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		add_failure(bare, i, (i + 1) % 3);
+	explain(judge);
+	bare_expect(bare, "scatter 0: 3/3, 3 pairs\n1 1 1");
+}
+
 /* Results that the second pass adds count for its suspect only. */
 static void rails_again(void **state)
 {
@@ -698,6 +750,7 @@ int main(void)
 		TEST(shares_of_rails),
 		TEST(rails_in_turn),
 		TEST(equal_rails),
+		TEST(every_pair_failed),
 		TEST(rails_again),
 		TEST(pairs_left_out),
 		TEST(bad_alone),

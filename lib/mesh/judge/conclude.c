@@ -324,23 +324,30 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	const struct tally *tally = &conclusion->tallies[number];
 	const struct culprit all = {0};
 	struct text_buffer text = {0};
-	struct judge_finding *finding = finding_add(conclusion->findings, JUDGE_UNCLEAR,
-						    mem_format("%" PRIu32 " pairs of rail %" PRIu32,
-							       culprit->bad, culprit->number),
-						    NULL);
+	struct judge_finding *finding = finding_add(
+		conclusion->findings, JUDGE_UNCLEAR,
+		mem_format("%s%" PRIu32 " pairs of rail %" PRIu32, culprit->judged ? "all " : "",
+			   culprit->bad, culprit->number),
+		NULL);
 
+	finding->judged = number_unless_zero(culprit->judged);
 	finding->rail = number_of(culprit->number);
 	finding->bad = number_of(culprit->bad);
 	words_add_figures(&text, finding, judge, tally, &all, "pairs");
-	add_most_frequent(&text, judge, number);
+	if (!culprit->judged)
+		add_most_frequent(&text, judge, number);
 	if (tally->again)
 		text_buffer_add(&text, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
 				tally->again_bad, tally->again);
-	text_buffer_add(&text, "; a cable or a switch between them may be bad");
+	text_buffer_add(&text, culprit->judged ? "; no host stands out"
+					       : "; a cable or a switch between them may be bad");
 	finding_set_next_step(
 		finding,
-		judge->cables ? "test more pairs of this rail; look at the switches of the rail"
-			      : "--fabric with a scan that has the routes shows what they share");
+		culprit->judged
+			? "look for what all of them share: a firewall, the switches of the rail, "
+			  "a VLAN, a P_Key; rdmactl selftest between two hosts shows more"
+		: judge->cables ? "test more pairs of this rail; look at the switches of the rail"
+				: "--fabric with a scan that has the routes shows what they share");
 	finding->finding.evidence = text_buffer_take(&text);
 }
 

@@ -272,6 +272,7 @@ void explain(struct judge *judge)
 	explain_by_loopback(judge);
 	explain_by_groups(judge);
 	explain_by_ways(judge, true);
+	explain_by_nothing(judge);
 	explain_by_ports(judge, MOST);
 	explain_by_ways(judge, false);
 	explain_by_ports(judge, 0.5);

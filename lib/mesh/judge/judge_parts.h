@@ -101,7 +101,8 @@ enum culprit_kind {
 	CULPRIT_SWITCH,
 	CULPRIT_CABLE,
 	CULPRIT_GROWTH,
-	CULPRIT_SCATTER, /* pairs of a rail that have no host in common */
+	/* pairs of a rail that have no host in common; if `judged`, all of the rail failed */
+	CULPRIT_SCATTER,
 };
 
 /* What the pairs of a switch or cable have in common. */
@@ -233,6 +234,8 @@ uint32_t chain_end(struct judge *judge, uint32_t port);
  */
 void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_again,
 		       uint32_t *ret_bad);
+/* Blames no host for the pairs of a rail that all failed: any half of its hosts would do. */
+void explain_by_nothing(struct judge *judge);
 /* Merges many bad pairs of a rail into one culprit, unless the second pass found them good. */
 void merge_pairs(struct judge *judge);
 

@@ -161,10 +161,10 @@ static void add_culprit(struct retests *retests, size_t number)
 	case CULPRIT_GROUP:
 	case CULPRIT_SWITCH:
 	case CULPRIT_CABLE:
+	case CULPRIT_SCATTER:
 		add_pairs(retests, number, PARTNERS);
 		break;
 	case CULPRIT_HOST: /* by two of its rails, see is_enough() */
-	case CULPRIT_SCATTER:
 		break;
 	}
 }
@@ -185,8 +185,9 @@ static bool is_enough(const struct culprit *culprit, uint8_t *taken)
 struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 {
 	/* First comes what many hosts depend on, last the growth of errors. */
-	static const enum culprit_kind order[] = {CULPRIT_SWITCH, CULPRIT_CABLE, CULPRIT_GROUP,
-						  CULPRIT_PORT,	  CULPRIT_PAIR,	 CULPRIT_GROWTH};
+	static const enum culprit_kind order[] = {CULPRIT_SWITCH,  CULPRIT_CABLE, CULPRIT_GROUP,
+						  CULPRIT_SCATTER, CULPRIT_PORT,  CULPRIT_PAIR,
+						  CULPRIT_GROWTH};
 	struct retests retests = {.judge = judge};
 	uint8_t *taken;
 

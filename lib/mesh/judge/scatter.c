@@ -30,6 +30,51 @@ void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_a
 	}
 }
 
+/* The rails on which every pair failed, as bits, unless all these pairs have one end in common. */
+static uint16_t failed_rails(const struct judge *judge)
+{
+	uint32_t judged[MESH_MOST_RAILS] = {0}, failed[MESH_MOST_RAILS] = {0};
+	uint32_t most[MESH_MOST_RAILS] = {0};
+	uint16_t rails = 0;
+
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		const struct port *port = &judge->ports[i];
+		const uint16_t rail = port_rail(i);
+
+		judged[rail] += port->judged;
+		failed[rail] += port->failed;
+		if (port->failed > most[rail])
+			most[rail] = port->failed;
+	}
+	/* A good pair may wait for others to be compared with. */
+	for (size_t i = 0; i < judge->row_count; i++)
+		judged[judge->rows[i].pair.rail_a] += judge->rows[i].kind != CLASS_LOOPBACK;
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		if (failed[rail] == judged[rail] && 2 * most[rail] < failed[rail])
+			rails |= (uint16_t)(1u << rail);
+	return rails;
+}
+
+void explain_by_nothing(struct judge *judge)
+{
+	const uint16_t rails = failed_rails(judge);
+	uint32_t numbers[MESH_MOST_RAILS] = {0};
+
+	for (size_t i = 0; i < judge->edge_count && rails; i++) {
+		struct edge *edge = &judge->edges[i];
+		const uint16_t rail = edge->pair.rail_a;
+		struct culprit *culprit;
+
+		if (!(rails >> rail & 1) || !edge_is_open(edge))
+			continue;
+		if (!numbers[rail])
+			numbers[rail] = culprit_add(judge, CULPRIT_SCATTER, rail);
+		edge->culprit = numbers[rail];
+		culprit = &judge->culprits[numbers[rail] - 1];
+		culprit->bad = culprit->judged = ++culprit->edges;
+	}
+}
+
 void merge_pairs(struct judge *judge)
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
