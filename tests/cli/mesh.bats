@@ -646,6 +646,19 @@ end_of_coordinator()
 	[[ $(jq -r '.mesh[0].next_step' "$dir/out") == 'look for what all of them share: a firewall, '* ]]
 }
 
+@test "mesh: neighbours that are all bad are all named" {
+	local i
+
+	# Each host is tested with both neighbours first, and has no other partner if both failed.
+	printf '%s\n' 'hosts n[1-8]' 'all rails 1 gbps 95 noise 2' >"$dir/rack"
+	for i in 3 4 5 6 7; do
+		echo "host n$i fail no answer"
+	done >>"$dir/rack"
+	mesh 8 rack --hosts 8 --stages ring,sample:6 --exclude-list nodes
+	expect 4 'n[3-7]'
+	[[ $stderr == *$'n4 rail 0: '*$'\n         its 2 partners are bad themselves; alone with good hosts: 2 of 2 bad; '* ]]
+}
+
 @test "mesh: a budget, and few pairs at once" {
 	mesh 4 good --hosts 4 --budget 1ms
 	shows '28 pairs left out: --budget'

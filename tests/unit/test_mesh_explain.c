@@ -628,21 +628,24 @@ static void partners(void **state)
 	begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);
 	expect_retests(bare, 0, "0-1 0-2");
-	/* Partners that have errors, are bad alone or with others, or were not tested. */
+	/*
+	 * Partners that have errors, are bad alone or with others, or are not there; one that was
+	 * good with nobody is tried again itself.
+	 */
 	judge = begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);
 	judge->ports[1 * RAIL_0].error_results = 1;
 	judge->ports[2 * RAIL_0].bad++;
 	judge->ports[3 * RAIL_0].judged = 1;
 	bare->hosts[4].presence = MESH_LOST;
-	expect_retests(bare, 0, "0-5 0-6 1-7 1-5");
+	expect_retests(bare, 0, "0-5 0-6 3-7 3-5 1-6 1-7");
 	bare->hosts[5].presence = bare->hosts[6].presence = MESH_LOST;
 	judge = begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);
 	judge->ports[1 * RAIL_0].alone_bad = true;
 	bare->hosts[1].presence = MESH_LOST;
 	judge->ports[2 * RAIL_0].judged = judge->ports[3 * RAIL_0].judged = 1;
-	expect_retests(bare, 0, "0-7");
+	expect_retests(bare, 0, "0-7 2-7 3-7");
 	bare->hosts[0].presence = MESH_LOST;
 	begin(bare, 7);
 	add_pairs(bare, 0, 1, 7);

@@ -58,6 +58,10 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	if (culprit->by_mean)
 		words_add_mean(&text, finding, judge, culprit->number);
 	words_add_figures(&text, finding, judge, tally, culprit, "partners");
+	if (!text.length)
+		text_buffer_add(&text, "its %" PRIu32 " partners are bad themselves",
+				judge->ports[culprit->number].judged -
+					judge->ports[culprit->number].judged_again);
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
@@ -131,7 +135,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
-	if (tally->pairs)
+	if (tally->pairs || tally->again)
 		words_add_second_pass(&text, finding, tally, false);
 	strings_add(&finding->hosts, words_host(judge, culprit->number));
 	finding->finding.evidence = text_buffer_take(&text);

@@ -2,6 +2,7 @@
 /* The second pass: who is tried again, alone, and with whom. */
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
@@ -182,12 +183,53 @@ static bool is_enough(const struct culprit *culprit, uint8_t *taken)
 	return false;
 }
 
+static bool is_full(const struct retests *retests)
+{
+	struct judge *judge = retests->judge;
+	const bool full = retests->count >= judge->limits.most_retests;
+
+	judge->retests_left_out += full;
+	return full;
+}
+
+static void add_kind(struct retests *retests, enum culprit_kind kind, uint8_t *taken)
+{
+	const struct judge *judge = retests->judge;
+
+	for (size_t i = 0; i < judge->culprit_count; i++) {
+		const struct culprit *culprit = &judge->culprits[i];
+
+		if (culprit->kind == kind && !is_enough(culprit, taken) && !is_full(retests))
+			add_culprit(retests, i);
+	}
+}
+
+/*
+ * Adds ports that were good with nobody, although their partners explain that: among neighbours
+ * that are all bad, some are never tested with a good one.
+ */
+static void add_excused(struct retests *retests)
+{
+	const struct judge *judge = retests->judge;
+	_cleanup_(freep) bool *blamed = blamed_ports(judge);
+	uint32_t rails = 0;
+
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		const struct port *port = &judge->ports[i];
+
+		if (!port_rail(i))
+			rails = 0;
+		if (port->bad && port->bad == port->judged && retests->excused[i] >= port->bad &&
+		    !blamed[i] && rails++ < STAND_FOR_ALL && !is_full(retests))
+			add_port(retests, i);
+	}
+}
+
 struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 {
 	/* First comes what many hosts depend on, last the growth of errors. */
 	static const enum culprit_kind order[] = {CULPRIT_SWITCH,  CULPRIT_CABLE, CULPRIT_GROUP,
-						  CULPRIT_SCATTER, CULPRIT_PORT,  CULPRIT_PAIR,
-						  CULPRIT_GROWTH};
+						  CULPRIT_SCATTER, CULPRIT_PORT,  CULPRIT_PAIR};
 	struct retests retests = {.judge = judge};
 	uint8_t *taken;
 
@@ -197,16 +239,9 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));
 	judge->retests_left_out = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		for (size_t j = 0; j < judge->culprit_count; j++) {
-			const struct culprit *culprit = &judge->culprits[j];
-
-			if (culprit->kind != order[i] || is_enough(culprit, taken))
-				continue;
-			if (retests.count >= judge->limits.most_retests)
-				judge->retests_left_out++;
-			else
-				add_culprit(&retests, j);
-		}
+		add_kind(&retests, order[i], taken);
+	add_excused(&retests);
+	add_kind(&retests, CULPRIT_GROWTH, taken);
 	free(retests.used);
 	free(retests.excused);
 	free(retests.by_mean);
