@@ -641,20 +641,23 @@ end_of_coordinator()
 	mesh 4 good --hosts 4 --json
 	expect 4
 	[ "$(jq -c '[.mesh[] | select(.severity == "error") | [.finding, .object, .host, .rail, .bad, .judged, .hosts]]' "$dir/out")" = \
-		'[["unclear","all 4 pairs of rail 1",null,1,4,4,null]]' ]
-	[[ $(jq -r '.mesh[0].evidence' "$dir/out") == '4 pairs failed: cannot connect to the peer; tried again alone: 2 of 2 bad; no host stands out' ]]
+		'[["unclear","all 6 pairs of rail 1",null,1,6,6,null]]' ]
+	[[ $(jq -r '.mesh[0].evidence' "$dir/out") == '6 pairs failed: cannot connect to the peer; tried again alone: 2 of 2 bad; no host stands out' ]]
 	[[ $(jq -r '.mesh[0].next_step' "$dir/out") == 'look for what all of them share: a firewall, '* ]]
 }
 
 @test "mesh: neighbours that are all bad are all named" {
 	local i
 
-	# Each host is tested with both neighbours first, and has no other partner if both failed.
 	printf '%s\n' 'hosts n[1-8]' 'all rails 1 gbps 95 noise 2' >"$dir/rack"
 	for i in 3 4 5 6 7; do
 		echo "host n$i fail no answer"
 	done >>"$dir/rack"
 	mesh 8 rack --hosts 8 --stages ring,sample:6 --exclude-list nodes
+	expect 4 'n[3-7]'
+	[[ $stderr == *$'n4 rail 0: '*$'\n         '[2-8]' of '[2-8]' partners failed: no answer; '* ]]
+	# Without other stages, it is the second pass that tests them with good hosts.
+	mesh 8 rack --hosts 8 --stages ring --connect-only --exclude-list nodes
 	expect 4 'n[3-7]'
 	[[ $stderr == *$'n4 rail 0: '*$'\n         its 2 partners are bad themselves; alone with good hosts: 2 of 2 bad; '* ]]
 }

@@ -152,15 +152,19 @@ static void repeated(void **state)
 	}
 }
 
-/* A rail is dead if it is bad alone, or failed with all of two or more partners. */
+/*
+ * A rail is dead if it is bad alone, or failed with all of two or more partners, unless these are
+ * bad with everybody, too.
+ */
 static void dead_rails(void **state)
 {
 	static const struct {
 		uint32_t failed, judged;
-		bool alone_bad, dead;
+		bool alone_bad;
+		uint32_t good; /* pairs of its partner with others */
 	} samples[] = {
-		{0, 0, false, false}, {1, 1, false, false}, {2, 2, false, true},
-		{2, 3, false, false}, {0, 5, true, true},   {3, 3, false, true},
+		{0, 0, false, 1}, {1, 1, false, 1}, {2, 2, false, 1}, {2, 3, false, 1},
+		{0, 5, true, 1},  {3, 3, false, 1}, {3, 3, false, 0},
 	};
 	struct bare *bare = *state;
 	struct judge *judge = bare_begin(bare, NULL);
@@ -172,13 +176,18 @@ static void dead_rails(void **state)
 		port->failed = samples[i].failed;
 		port->judged = samples[i].judged;
 		port->alone_bad = samples[i].alone_bad;
+		if (port->failed)
+			bare_pair(bare, 1, 5, EDGE_FAILED)->pair = (struct mesh_pair){
+				1, 5, (uint16_t)i, (uint16_t)i};
+		judge->ports[5 * RAIL_0 + i].bad = 1;
+		judge->ports[5 * RAIL_0 + i].judged = 1 + samples[i].good;
 	}
-	bare->hosts[1].rail_count = 6;
+	bare->hosts[1].rail_count = ARRAY_SIZE(samples);
 	bare->hosts[2].rail_count = 17;
 	bare->hosts[3].presence = MESH_REFUSED;
 	judge_rails(judge, rails);
 	assert_int_equal(rails[0], 0xffff);
-	assert_int_equal(rails[1], 1 << 0 | 1 << 1 | 1 << 3);
+	assert_int_equal(rails[1], 1 << 0 | 1 << 1 | 1 << 3 | 1 << 6);
 	assert_int_equal(rails[2], 0xffff);
 	assert_int_equal(rails[3], 0);
 	assert_int_equal(rails[4], 0xffff);

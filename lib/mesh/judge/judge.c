@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
@@ -225,25 +226,46 @@ void judge_progress(const struct judge *judge, struct judge_progress *ret_progre
 	*ret_progress = judge->progress;
 }
 
-/* A rail that is bad alone, or failed with all of two or more partners, would only cost time. */
-static bool is_dead(const struct port *port)
+/* Whether each port failed with one that is good with others; to be freed. */
+static bool *failed_with_good(const struct judge *judge)
 {
-	return port->alone_bad || (port->failed >= 2 && port->failed == port->judged);
+	bool *failed = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*failed));
+
+	for (size_t i = 0; i < judge->edge_count; i++)
+		for (int end = 0; end < MESH_ENDS && judge->edges[i].faults & EDGE_FAILED; end++) {
+			const struct edge *edge = &judge->edges[i];
+			const struct port *other = &judge->ports[edge_port(edge, !end)];
+
+			failed[edge_port(edge, (enum mesh_end)end)] |= other->judged > other->bad;
+		}
+	return failed;
 }
 
+/*
+ * A rail that is bad alone, or failed with all of two or more partners, would only cost time; but
+ * if all of these are bad themselves, it may be good.
+ */
 void judge_rails(struct judge *judge, uint16_t *rails)
 {
+	_cleanup_(freep) bool *failed = NULL;
+
 	rows_settle(judge);
+	failed = failed_with_good(judge);
 	for (uint32_t i = 0; i < judge->host_count; i++) {
 		const struct mesh_host *host = &judge->hosts[i];
 
 		rails[i] = 0;
 		if (host->presence != MESH_PRESENT)
 			continue;
-		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-			if (mesh_host_has_rail(host, rail) &&
-			    !is_dead(&judge->ports[port_number(i, rail)]))
+		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+			const uint32_t number = port_number(i, rail);
+			const struct port *port = &judge->ports[number];
+			const bool is_dead = port->failed >= 2 && port->failed == port->judged &&
+					     failed[number];
+
+			if (mesh_host_has_rail(host, rail) && !port->alone_bad && !is_dead)
 				rails[i] |= (uint16_t)(1u << rail);
+		}
 	}
 }
 
