@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
+#include "mesh/groups.h"
 #include "mesh/judge/conclude.h"
 
 #define MOST_NAMED_HOSTS 6u
@@ -17,53 +18,13 @@
 /* Smaller differences only keep a job's log files from being put in order. */
 #define CLOCK_MSEC 500
 
-struct value_of_host {
-	char *value;
-	const struct mesh_host *host;
-};
-
-struct group {
-	const struct value_of_host *first;
-	size_t count;
-};
-
-static int compare_values(const void *left, const void *right)
-{
-	const struct value_of_host *a = left, *b = right;
-	const int order = strcmp(a->value, b->value);
-
-	return order ? order : text_compare_natural(a->host->name, b->host->name);
-}
-
-static int compare_groups(const void *left, const void *right)
-{
-	const struct group *a = left, *b = right;
-
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return strcmp(a->first->value, b->first->value);
-}
-
-static size_t find_groups(const struct value_of_host *values, size_t count, struct group *groups)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!i || strcmp(values[i].value, values[i - 1].value))
-			groups[found++] = (struct group){.first = &values[i]};
-		groups[found - 1].count++;
-	}
-	qsort(groups, found, sizeof(*groups), compare_groups);
-	return found;
-}
-
 /* "22.41.1000 on 14 hosts; 20.39.1002 on n3, n7". The most frequent value needs no names. */
-static char *describe(const struct group *groups, size_t count)
+static char *describe(const struct host_group *groups, size_t count)
 {
 	char *text = NULL;
 
 	for (size_t i = 0; i < count && i < MOST_VALUES; i++) {
-		mem_extend(&text, "%s%s on ", i ? "; " : "", groups[i].first->value);
+		mem_extend(&text, "%s%s on ", i ? "; " : "", groups[i].first->text);
 		if (!i && groups[i].count > 1) {
 			mem_extend(&text, "%zu hosts", groups[i].count);
 			continue;
@@ -117,8 +78,8 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
 			  struct judge_findings *findings)
 {
-	_cleanup_(freep) struct value_of_host *values = mem_alloc_zero(count + 1, sizeof(*values));
-	_cleanup_(freep) struct group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
+	_cleanup_(freep) struct host_text *values = mem_alloc_zero(count + 1, sizeof(*values));
+	_cleanup_(freep) struct host_group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
 	size_t known = 0, found;
 	char *text;
 
@@ -126,10 +87,9 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 		char *value = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
 
 		if (value)
-			values[known++] = (struct value_of_host){value, &hosts[i]};
+			values[known++] = (struct host_text){value, &hosts[i]};
 	}
-	qsort(values, known, sizeof(*values), compare_values);
-	found = find_groups(values, known, groups);
+	found = host_groups_find(values, known, groups);
 	if (found > 1) {
 		const struct mesh_host *usual = groups[0].first->host, *odd = groups[1].first->host;
 
@@ -138,8 +98,7 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 			add_extra(usual, odd, &text);
 		finding_add(findings, id, NULL, text);
 	}
-	for (size_t i = 0; i < known; i++)
-		free(values[i].value);
+	host_texts_clear(values, known);
 }
 
 static char *get_release(const struct mesh_host *host)

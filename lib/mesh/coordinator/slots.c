@@ -11,20 +11,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mesh/coordinator/connection.h"
+#include "mesh/groups.h"
 
 /* Only the most frequent layouts are what others are compared with. */
 #define MOST_REFERENCES 32u
-
-struct host_layout {
-	char *text; /* all slots of the host */
-	struct mesh_host *host;
-};
-
-/* Hosts whose ports are in the same slots. */
-struct layout {
-	struct host_layout *first; /* of `hosts` in a row */
-	size_t hosts;
-};
 
 static size_t count_ports(const struct mesh_host *host)
 {
@@ -41,38 +31,6 @@ static bool is_clear(const struct strings *slots)
 			return false;
 	}
 	return true;
-}
-
-static int compare_texts(const void *left, const void *right)
-{
-	const struct host_layout *a = left, *b = right;
-
-	return strcmp(a->text, b->text) ?: COMPARE(a->host, b->host);
-}
-
-/* The most frequent first; of equally many, the one with more ports. */
-static int compare_layouts(const void *left, const void *right)
-{
-	const struct layout *a = left, *b = right;
-	const int order = COMPARE(b->hosts, a->hosts)
-				  ?: COMPARE(count_ports(b->first->host),
-					     count_ports(a->first->host));
-
-	return order ?: strcmp(a->first->text, b->first->text);
-}
-
-static size_t find_layouts(struct host_layout *texts, size_t count, struct layout *layouts)
-{
-	size_t found = 0;
-
-	qsort(texts, count, sizeof(*texts), compare_texts);
-	for (size_t i = 0; i < count; i++) {
-		if (!i || strcmp(texts[i].text, texts[i - 1].text))
-			layouts[found++] = (struct layout){.first = &texts[i]};
-		layouts[found - 1].hosts++;
-	}
-	qsort(layouts, found, sizeof(*layouts), compare_layouts);
-	return found;
 }
 
 /* Whether a host with these slots has all of its ports where the others have theirs, but fewer. */
@@ -95,12 +53,12 @@ static char *port_at(const struct mesh_host *host, uint32_t place)
 	return mesh_host_device(host, place - gaps);
 }
 
-static struct mesh_gap missing_port(const struct layout *usual, uint32_t place)
+static struct mesh_gap missing_port(const struct host_group *usual, uint32_t place)
 {
 	const struct mesh_host *other = usual->first->host;
 	_cleanup_(freep) char *port = port_at(other, place);
-	_cleanup_(freep) char *more = usual->hosts > 1
-					      ? mem_format(" and %zu more", usual->hosts - 1)
+	_cleanup_(freep) char *more = usual->count > 1
+					      ? mem_format(" and %zu more", usual->count - 1)
 					      : NULL;
 
 	/* The device of that name may be another one here. */
@@ -116,7 +74,7 @@ static struct mesh_gap missing_port(const struct layout *usual, uint32_t place)
 }
 
 /* Adds the ports that the host lacks as gaps, so that it has as many as the others. */
-static void add_missing(struct mesh_host *host, const struct layout *usual)
+static void add_missing(struct mesh_host *host, const struct host_group *usual)
 {
 	const struct strings *slots = &usual->first->host->slots;
 	struct mesh_gap *gaps = NULL;
@@ -143,33 +101,45 @@ static void add_missing(struct mesh_host *host, const struct layout *usual)
  * Whether hosts of a layout have lost what those of another one have. Too many hosts for that are a
  * kind of their own, such as one with half of the adapters.
  */
-static bool is_incomplete(const struct layout *layout, const struct layout *other)
+static bool is_incomplete(const struct host_group *layout, const struct host_group *other)
 {
 	const struct strings *own = &layout->first->host->slots;
 	const struct strings *others = &other->first->host->slots;
 
-	return (layout->hosts == 1 || layout->hosts * 4 <= other->hosts) &&
+	return (layout->count == 1 || layout->count * 4 <= other->count) &&
 	       lacks_some(own, others) && is_clear(own) && is_clear(others);
 }
 
-static void complete(const struct layout *layouts, size_t count)
+/* The most frequent layout that this one is a part of, the largest of equally many; or NULL. */
+static const struct host_group *find_usual(const struct host_group *layouts, size_t count,
+					   const struct host_group *layout)
 {
-	for (size_t i = 1; i < count; i++) {
-		size_t usual = 0;
+	const struct host_group *usual = NULL;
 
-		while (usual < i && usual < MOST_REFERENCES &&
-		       !is_incomplete(&layouts[i], &layouts[usual]))
-			usual++;
-		for (size_t j = 0; usual < i && usual < MOST_REFERENCES && j < layouts[i].hosts;
-		     j++)
-			add_missing(layouts[i].first[j].host, &layouts[usual]);
+	for (const struct host_group *at = layouts; at < layouts + count; at++)
+		if (is_incomplete(layout, at) &&
+		    (!usual || (at->count == usual->count &&
+				at->first->host->slots.count > usual->first->host->slots.count)))
+			usual = at;
+	return usual;
+}
+
+static void complete(struct mesh_host *hosts, const struct host_group *layouts, size_t count)
+{
+	const size_t references = count < MOST_REFERENCES ? count : MOST_REFERENCES;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct host_group *usual = find_usual(layouts, references, &layouts[i]);
+
+		for (size_t j = 0; usual && j < layouts[i].count; j++)
+			add_missing(&hosts[layouts[i].first[j].host - hosts], usual);
 	}
 }
 
 void slots_compare(struct mesh_host *hosts, size_t count)
 {
-	_cleanup_(freep) struct host_layout *texts = mem_alloc_zero(count + 1, sizeof(*texts));
-	_cleanup_(freep) struct layout *layouts = mem_alloc_zero(count + 1, sizeof(*layouts));
+	_cleanup_(freep) struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
+	_cleanup_(freep) struct host_group *layouts = mem_alloc_zero(count + 1, sizeof(*layouts));
 	size_t known = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -180,9 +150,8 @@ void slots_compare(struct mesh_host *hosts, size_t count)
 			continue;
 		for (size_t j = 0; j < hosts[i].slots.count; j++)
 			text_buffer_add(&text, "%s\n", hosts[i].slots.items[j]);
-		texts[known++] = (struct host_layout){text_buffer_take(&text), &hosts[i]};
+		texts[known++] = (struct host_text){text_buffer_take(&text), &hosts[i]};
 	}
-	complete(layouts, find_layouts(texts, known, layouts));
-	for (size_t i = 0; i < known; i++)
-		free(texts[i].text);
+	complete(hosts, layouts, host_groups_find(texts, known, layouts));
+	host_texts_clear(texts, known);
 }
