@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
@@ -110,8 +111,45 @@ static void add_left_out(const struct mesh_work *work, char **text)
 		}
 }
 
+#define MOST_OF_LIST 60u /* bytes of a list of hosts within a line */
+
+/* What follows the host in the object of a finding of the doctor. */
+static const char *part_of_host(const struct judge_finding *found)
+{
+	return found->finding.object + strlen(found->host_name);
+}
+
+static bool is_alike(const struct judge_finding *one, const struct judge_finding *other)
+{
+	return one->finding.id.value == JUDGE_DOCTOR && other->finding.id.value == JUDGE_DOCTOR &&
+	       one->finding.severity.value == other->finding.severity.value &&
+	       !strcmp(one->finding.evidence, other->finding.evidence) &&
+	       !strcmp(part_of_host(one), part_of_host(other));
+}
+
+char *mesh_shown_object(const struct judge_findings *findings, size_t number)
+{
+	const struct judge_finding *found = &findings->items[number];
+	_cleanup_(strings_free) struct strings hosts = {.known = true};
+	_cleanup_(freep) char *list = NULL;
+
+	if (found->finding.id.value != JUDGE_DOCTOR)
+		return mem_string(found->finding.object ?: "");
+	for (size_t i = 0; i < findings->count; i++) {
+		if (!is_alike(&findings->items[i], found))
+			continue;
+		if (i < number)
+			return NULL;
+		strings_add(&hosts, findings->items[i].host_name);
+	}
+	list = hostlist_format((const char *const *)hosts.items, hosts.count, MOST_OF_LIST);
+	if (hosts.count == 1)
+		return mem_string(found->finding.object);
+	return mem_format("%zu hosts, %s%s", hosts.count, list, part_of_host(found));
+}
+
 static int print_finding(FILE *out, const struct render_options *options,
-			 const struct judge_finding *found)
+			 const struct judge_finding *found, const char *object)
 {
 	const struct finding *finding = &found->finding;
 	const struct strings evidence = {.items = (char *[]){finding->evidence},
@@ -122,7 +160,7 @@ static int print_finding(FILE *out, const struct render_options *options,
 		&(const struct finding_block){
 			.verdict = enum_find(severity_names, finding->severity.value),
 			.check = enum_word(judge_finding_names, finding->id.value, "?"),
-			.object = finding->object,
+			.object = *object ? object : NULL,
 			.summary = judge_finding_summary((unsigned int)finding->id.value),
 			.evidence = &evidence,
 			.next_step = finding->next_step,
@@ -206,8 +244,12 @@ static int print(const struct mesh_work *work, FILE *out)
 
 	add_left_out(work, &head);
 	rc = render_text(out, head);
-	for (size_t i = 0; i < work->findings.count && !rc; i++)
-		rc = print_finding(out, &options, &work->findings.items[i]);
+	for (size_t i = 0; i < work->findings.count && !rc; i++) {
+		_cleanup_(freep) char *object = mesh_shown_object(&work->findings, i);
+
+		if (object)
+			rc = print_finding(out, &options, &work->findings.items[i], object);
+	}
 	if (!rc && !work->findings.count)
 		rc = render_text(out, work->outcome.interrupted ? "nothing wrong so far\n"
 								: "nothing wrong\n");

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
+#include "mesh/judge/conclude.h"
 
 enum { MOST_HOSTS = 20 };
 
@@ -210,11 +211,59 @@ static void clocks(void **state)
 	expect(&bed, 5, "");
 }
 
+static void add_doctors(struct judge_findings *findings, const char *host, const char *part,
+			const char *evidence, enum severity severity)
+{
+	struct judge_finding *found = finding_add(
+		findings, JUDGE_DOCTOR, mem_format("%s%s", host, part), mem_string(evidence));
+
+	found->host_name = mem_string(host);
+	found->finding.severity = number_of(severity);
+}
+
+/* What the doctor found on many hosts is one finding for people. */
+static void doctors(void **state)
+{
+	static const char *const wanted[] = {
+		"3 hosts, n[1-3]",
+		NULL,
+		"2 hosts, n[1,4]: mlx5_0",
+		"n2",
+		"n2: mlx5_1",
+		NULL,
+		"n2 and others",
+		"",
+		NULL,
+	};
+	struct judge_findings findings = {.items = NULL};
+
+	(void)state;
+	add_doctors(&findings, "n1", "", "memlock: 64 KiB", SEVERITY_WARNING);
+	add_doctors(&findings, "n2", "", "memlock: 64 KiB", SEVERITY_WARNING);
+	add_doctors(&findings, "n1", ": mlx5_0", "memlock: 64 KiB", SEVERITY_WARNING);
+	add_doctors(&findings, "n2", "", "memlock: 64 KiB", SEVERITY_ERROR);
+	add_doctors(&findings, "n2", ": mlx5_1", "ecn: off", SEVERITY_WARNING);
+	add_doctors(&findings, "n3", "", "memlock: 64 KiB", SEVERITY_WARNING);
+	finding_add(&findings, JUDGE_HOST, mem_string("n2 and others"), mem_string("ecn: off"));
+	finding_add(&findings, JUDGE_KERNEL, NULL, NULL);
+	add_doctors(&findings, "n4", ": mlx5_0", "memlock: 64 KiB", SEVERITY_WARNING);
+	for (size_t i = 0; i < findings.count; i++) {
+		_cleanup_(freep) char *object = mesh_shown_object(&findings, i);
+
+		if (wanted[i])
+			assert_string_equal(object, wanted[i]);
+		else
+			assert_null(object);
+	}
+	judge_findings_clear(&findings);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alike), cmocka_unit_test(firmware), cmocka_unit_test(each_value),
-		cmocka_unit_test(gaps),	 cmocka_unit_test(clocks),   cmocka_unit_test(extra),
+		cmocka_unit_test(alike),   cmocka_unit_test(firmware), cmocka_unit_test(each_value),
+		cmocka_unit_test(gaps),	   cmocka_unit_test(clocks),   cmocka_unit_test(extra),
+		cmocka_unit_test(doctors),
 	};
 
 	return cmocka_run_group_tests_name("mesh-differences", tests, NULL, NULL);
