@@ -113,7 +113,16 @@ static void add_left_out(const struct mesh_work *work, char **text)
 
 #define MOST_OF_LIST 60u /* bytes of a list of hosts within a line */
 
-/* What follows the host in the object of a finding of the doctor. */
+/* Whether it is about a host itself, not about what was measured there. */
+static bool is_of_host(const struct judge_finding *found)
+{
+	const uint64_t id = found->finding.id.value;
+
+	return found->host_name && (id == JUDGE_DOCTOR || id == JUDGE_ABSENT ||
+				    id == JUDGE_REFUSED || id == JUDGE_LOST);
+}
+
+/* What follows the host in the object of such a finding. */
 static const char *part_of_host(const struct judge_finding *found)
 {
 	return found->finding.object + strlen(found->host_name);
@@ -121,9 +130,10 @@ static const char *part_of_host(const struct judge_finding *found)
 
 static bool is_alike(const struct judge_finding *one, const struct judge_finding *other)
 {
-	return one->finding.id.value == JUDGE_DOCTOR && other->finding.id.value == JUDGE_DOCTOR &&
+	return is_of_host(one) && one->finding.id.value == other->finding.id.value &&
 	       one->finding.severity.value == other->finding.severity.value &&
 	       !strcmp(one->finding.evidence, other->finding.evidence) &&
+	       !strcmp(one->finding.next_step ?: "", other->finding.next_step ?: "") &&
 	       !strcmp(part_of_host(one), part_of_host(other));
 }
 
@@ -133,7 +143,7 @@ char *mesh_shown_object(const struct judge_findings *findings, size_t number)
 	_cleanup_(strings_free) struct strings hosts = {.known = true};
 	_cleanup_(freep) char *list = NULL;
 
-	if (found->finding.id.value != JUDGE_DOCTOR)
+	if (!is_of_host(found))
 		return mem_string(found->finding.object ?: "");
 	for (size_t i = 0; i < findings->count; i++) {
 		if (!is_alike(&findings->items[i], found))

@@ -202,8 +202,8 @@ void mesh_decide_status(struct mesh_work *work);
 /* Adds a result to the maps. */
 void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result);
 /*
- * The object of a finding for people, to be freed: what the doctor found on many hosts is shown
- * once, and NULL for those after the first.
+ * The object of a finding for people, to be freed: what many hosts have in common, such as that
+ * they did not join, is shown once, and NULL returned for those after the first.
  */
 char *mesh_shown_object(const struct judge_findings *findings, size_t number);
 /* Writes standard output, and the file of the heat map. */

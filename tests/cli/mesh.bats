@@ -292,6 +292,15 @@ end_of_coordinator()
 	[ -z "$stderr" ]
 }
 
+@test "mesh: hosts that are missing for the same reason are shown together" {
+	echo 'host n2 refuse no RDMA device' >>"$dir/good"
+	mesh_without_all 'present 1' 2 good --hosts n[1-40] --stages loopback
+	expect 3
+	shows 'warning  38 hosts, n\[3-40\]: the host did not join \[absent\]'
+	shows 'warning  n2: the host connected, but cannot take part \[refused\]'
+	[ "$(grep -c absent <<<"$output")" = 1 ]
+}
+
 @test "mesh: hosts that have the same name" {
 	mesh_without_all '[[ $stderr == *refused* ]]' 2 good --hosts 2 --stages loopback --name localhost
 	expect 3
