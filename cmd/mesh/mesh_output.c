@@ -111,7 +111,7 @@ static void add_left_out(const struct mesh_work *work, char **text)
 		}
 }
 
-#define MOST_OF_LIST 60u /* bytes of a list of hosts within a line */
+#define MOST_OF_NAMES 60u /* bytes of a list of hosts within a line */
 
 /* Whether it is about a host itself, not about what was measured there. */
 static bool is_of_host(const struct judge_finding *found)
@@ -152,7 +152,7 @@ char *mesh_shown_object(const struct judge_findings *findings, size_t number)
 			return NULL;
 		strings_add(&hosts, findings->items[i].host_name);
 	}
-	list = hostlist_format((const char *const *)hosts.items, hosts.count, MOST_OF_LIST);
+	list = hostlist_format((const char *const *)hosts.items, hosts.count, MOST_OF_NAMES);
 	if (hosts.count == 1)
 		return mem_string(found->finding.object);
 	return mem_format("%zu hosts, %s%s", hosts.count, list, part_of_host(found));

@@ -302,6 +302,7 @@ end_of_coordinator()
 }
 
 @test "mesh: hosts that have the same name" {
+	# shellcheck disable=SC2016 # for the function
 	mesh_without_all '[[ $stderr == *refused* ]]' 2 good --hosts 2 --stages loopback --name localhost
 	expect 3
 	[[ $stderr == *'(localhost): refused: another agent of this name joined first'$'\n'* ]]
