@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <linux/filter.h>
 #include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -245,6 +247,51 @@ static void endless_stillness(void **state)
 	assert_true(bed->events > 2);
 }
 
+#define SILENCE_MSEC 1500u
+
+/* In a child: watches a loop that was stopped as soon as it had begun; 0: that did not end it. */
+static int be_stopped(struct bed *bed, int began, int resumed)
+{
+	char byte = 0;
+
+	bed->watch.channel = -1;
+	if (watch_begin(&bed->watch, SILENCE_MSEC) || write(began, &byte, 1) != 1 ||
+	    read(resumed, &byte, 1) != 1)
+		return 2;
+	for (int i = 0; i < 600 && !atomic_load(&bed->watch.stop); i++)
+		usleep(1000);
+	return watch_end(&bed->watch) != STOP_NONE;
+}
+
+/* Time in which the user has stopped the process (Ctrl-Z) is not silence. */
+static void stopped_process(void **state)
+{
+	struct bed *bed = *state;
+	int began[2], resumed[2], status;
+	char byte = 0;
+	pid_t child;
+
+	assert_int_equal(pipe2(began, O_CLOEXEC) | pipe2(resumed, O_CLOEXEC), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		_exit(be_stopped(bed, began[1], resumed[0]));
+	assert_int_equal(read(began[0], &byte, 1), 1);
+	assert_int_equal(kill(child, SIGSTOP), 0);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	usleep(1000 * SILENCE_MSEC);
+	assert_int_equal(kill(child, SIGCONT), 0);
+	assert_int_equal(write(resumed[1], &byte, 1), 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	for (int i = 0; i < 2; i++) {
+		close(began[i]);
+		close(resumed[i]);
+	}
+}
+
 /* A harmless event does not end the watch; the first that ends it counts. */
 static void loop_goes_on(void **state)
 {
@@ -452,12 +499,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(nothing),	    TEST(peer),
-		TEST(device),	    TEST(node),
-		TEST(loop),	    TEST(endless_events),
-		TEST(transfers),    TEST(transfers_that_fail),
-		TEST(connections),  TEST(listeners),
-		TEST(loop_goes_on), TEST(endless_stillness),
+		TEST(nothing),
+		TEST(peer),
+		TEST(device),
+		TEST(node),
+		TEST(loop),
+		TEST(endless_events),
+		TEST(transfers),
+		TEST(transfers_that_fail),
+		TEST(connections),
+		TEST(listeners),
+		TEST(loop_goes_on),
+		TEST(endless_stillness),
+		TEST(stopped_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,10 +130,21 @@ enum stop watch_look(struct watch *watch)
 	return stop == STOP_TIMED_OUT ? STOP_NONE : stop;
 }
 
+/*
+ * A step of the clock that is longer than the wait counts only as the wait: while this process was
+ * stopped (Ctrl-Z, a suspended machine), its loop could not progress.
+ */
+static uint64_t awake_msec(uint64_t since_msec, uint64_t now_msec)
+{
+	const uint64_t step = now_msec - since_msec;
+
+	return step < PROGRESS_CHECK_MSEC ? step : PROGRESS_CHECK_MSEC;
+}
+
 static void *follow(void *context)
 {
 	struct watch *watch = context;
-	uint64_t last = atomic_load(&watch->progress), since = clock_msec();
+	uint64_t last = atomic_load(&watch->progress), looked = clock_msec(), still = 0;
 	uint64_t ended;
 
 	while (read(watch->wake, &ended, sizeof(ended)) < 0) {
@@ -141,12 +152,11 @@ static void *follow(void *context)
 		enum stop stop;
 		bool late;
 
-		if (progress != last)
-			since = now;
+		still = progress == last ? still + awake_msec(looked, now) : 0;
 		last = progress;
+		looked = now;
 		/* Events that end nothing must not put off the end. */
-		late = (watch->most_msec && now >= watch->end_msec) ||
-		       now - since >= watch->still_msec;
+		late = (watch->most_msec && now >= watch->end_msec) || still >= watch->still_msec;
 		stop = late ? STOP_TIMED_OUT : watch_wait(watch, watch->wake, PROGRESS_CHECK_MSEC);
 		if (stop == STOP_NONE || (stop == STOP_TIMED_OUT && !late))
 			continue;
