@@ -478,6 +478,7 @@ static inline int soft_cm_attributes(struct rdma_cm_id *which, struct ibv_qp_att
 	if (attr->qp_state == IBV_QPS_INIT) {
 		*mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
 		attr->port_num = 1;
+		attr->pkey_index = which->ps == RDMA_PS_UDP ? soft.group_pkey_index : 0;
 		attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
 		return 0;
 	}
@@ -531,6 +532,8 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct rdma_cm_join_mc_
 		ud->ah_attr = (struct ibv_ah_attr){.is_global = 1,
 						   .dlid = SOFT_GROUP_LID,
 						   .sl = SOFT_GROUP_SL,
+						   .port_num = 1,
+						   .grh.hop_limit = 1,
 						   .static_rate = IBV_RATE_10_GBPS};
 		soft_cm.members++;
 		memcpy(ud->ah_attr.grh.dgid.raw, gid.raw, sizeof(gid.raw));

@@ -132,6 +132,7 @@ static struct soft_device {
 	struct soft_key keys[SOFT_KEYS];
 	struct soft_qp qps[SOFT_QPS];
 	uint32_t next_key, next_qpn;
+	uint16_t group_pkey_index; /* of the P_Key of all groups */
 	unsigned int lenient;
 	/*
 	 * Change a completion, and data that have arrived; for an atomic operation, the word and
@@ -448,6 +449,8 @@ static inline void soft_take(struct ibv_qp_attr *now, const struct ibv_qp_attr *
 		now->qp_access_flags = attr->qp_access_flags;
 	if (mask & IBV_QP_QKEY)
 		now->qkey = attr->qkey;
+	if (mask & IBV_QP_PKEY_INDEX)
+		now->pkey_index = attr->pkey_index;
 	if (mask & IBV_QP_AV)
 		now->ah_attr = attr->ah_attr;
 	if (mask & IBV_QP_PATH_MTU)

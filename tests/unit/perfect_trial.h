@@ -209,9 +209,15 @@ static inline struct soft_qp *soft_hearer(const struct soft_qp *from, uint32_t n
 
 	if (number != 0xffffff)
 		return soft_find_qp(number);
-	for (size_t i = 0; i < SOFT_QPS; i++)
-		if (soft.qps[i].member && soft_side(soft.qps[i].qp.context) != side)
-			return &soft.qps[i];
+	soft_must(from->attr.pkey_index == soft.group_pkey_index);
+	for (size_t i = 0; i < SOFT_QPS; i++) {
+		struct soft_qp *qp = &soft.qps[i];
+
+		if (!qp->member || soft_side(qp->qp.context) == side)
+			continue;
+		soft_must(qp->attr.pkey_index == soft.group_pkey_index);
+		return qp;
+	}
 	return NULL;
 }
 
@@ -356,7 +362,10 @@ static inline int soft_modify(struct ibv_qp *which, struct ibv_qp_attr *attr, in
 	if (mask != soft_needed(qp, attr->qp_state))
 		rc = EINVAL;
 	if (!rc && mask & IBV_QP_PORT)
-		rc = attr->port_num == 1 && attr->pkey_index == 0 ? 0 : EINVAL;
+		rc = attr->port_num == 1 && (!attr->pkey_index ||
+					     attr->pkey_index == soft.group_pkey_index)
+			     ? 0
+			     : EINVAL;
 	if (!rc) {
 		soft_take(&qp->attr, attr, mask);
 		qp->attr.qp_state = attr->qp_state;
@@ -683,6 +692,7 @@ static inline void soft_begin(struct soft_trial *bed)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	/* A failed test cleans up nothing, and the next one must not inherit its faults. */
 	soft.next_qpn = 0;
+	soft.group_pkey_index = 0;
 	soft.calls = 0;
 	soft.lenient = 0;
 	soft.deaf_vector = 0;

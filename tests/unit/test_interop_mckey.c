@@ -43,18 +43,6 @@ static int join_group(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *how
 	return soft_cm_join(id, how, context);
 }
 
-/* The address of the group's messages, as cma_make_mc_event() sets it. */
-static int get_event(struct rdma_event_channel *channel, struct rdma_cm_event **ret)
-{
-	int rc = soft_cm_event(channel, ret);
-
-	if (!rc && (*ret)->event == RDMA_CM_EVENT_MULTICAST_JOIN) {
-		(*ret)->param.ud.ah_attr.port_num = 1;
-		(*ret)->param.ud.ah_attr.grh.hop_limit = 1;
-	}
-	return rc;
-}
-
 static int detach(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	return ((struct soft_qp *)qp)->member ? soft_cm_detach(qp, gid, lid) : EINVAL;
@@ -88,7 +76,6 @@ int api_open_cm(struct api *api)
 {
 	soft_cm_fill_api(api, own_side);
 	api->rdma_join_multicast_ex = join_group;
-	api->rdma_get_cm_event = get_event;
 	api->ibv_detach_mcast = detach;
 	return 0;
 }
@@ -126,6 +113,7 @@ static void begin(void)
 	soft.next_qpn = 0;
 	soft.lenient = 0;
 	soft.spoil = NULL;
+	soft.group_pkey_index = 0;
 	soft_make_port(0);
 	soft_make_port(1);
 	bed = (struct bed){
@@ -216,6 +204,24 @@ static void usual(void **state)
 	assert_string_equal(bed.said[0], "waiting for datagrams of mckey; on the other host: mckey "
 					 "-m 239.1.2.3 -b ADDRESS -s -C 10 -S 100");
 	assert_string_equal(bed.said[1], "10.9.0.1: mckey: pass: 10 iterations of 100 bytes");
+	end();
+}
+
+/* On InfiniBand mckey uses the P_Key of the group, and so must the other side. */
+static void group_pkey(void **state)
+{
+	(void)state;
+	begin();
+	soft.group_pkey_index = 2;
+	for (size_t side = 0; side < 2; side++) {
+		soft.ports[side].endpoint.link_layer = LINK_LAYER_INFINIBAND;
+		bed.requests[side].iterations = 3;
+	}
+	start();
+	run_side(0);
+	pthread_join(bed.thread, NULL);
+	expect_pass(0, 0, 100, 3);
+	expect_pass(1, 0, 100, 3);
 	end();
 }
 
@@ -392,9 +398,10 @@ static void no_handle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual),	cmocka_unit_test(senders),
-		cmocka_unit_test(not_possible), cmocka_unit_test(calls_fail),
-		cmocka_unit_test(no_route),	cmocka_unit_test(no_handle),
+		cmocka_unit_test(usual),      cmocka_unit_test(senders),
+		cmocka_unit_test(group_pkey), cmocka_unit_test(not_possible),
+		cmocka_unit_test(calls_fail), cmocka_unit_test(no_route),
+		cmocka_unit_test(no_handle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,9 +89,28 @@ static void groups(void **state)
 
 	(void)state;
 	soft_cm_begin(&bed);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		soft_pass(&bed, datagram_tests, "multicast", NULL);
-	}
+	soft_cm_end(&bed);
+}
+
+/* On InfiniBand the queue pairs take the P_Key of the group, but only for this test. */
+static void group_pkey(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_cm_begin(&bed);
+	soft.group_pkey_index = 2;
+	bed.trial.near.agent->endpoint.link_layer = LINK_LAYER_INFINIBAND;
+	bed.far->endpoint.link_layer = LINK_LAYER_INFINIBAND;
+	soft_pass(&bed, datagram_tests, "multicast", NULL);
+	soft_pass(&bed, rc_tests, "rc-send", NULL);
+	soft_cm.refused = "rdma_init_qp_attr";
+	soft_cm.error = EIO;
+	soft_run(&bed, datagram_tests, "multicast");
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
+	assert_non_null(strstr(bed.trial.result->reason, "rdma_init_qp_attr failed"));
 	soft_cm_end(&bed);
 }
 
@@ -374,11 +393,11 @@ static void usual_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(connections),	 cmocka_unit_test(traffic_class),
-		cmocka_unit_test(retries),	 cmocka_unit_test(groups),
-		cmocka_unit_test(calls_fail),	 cmocka_unit_test(events_tell),
-		cmocka_unit_test(many),		 cmocka_unit_test(many_by_exchange),
-		cmocka_unit_test(usual_numbers),
+		cmocka_unit_test(connections),	    cmocka_unit_test(traffic_class),
+		cmocka_unit_test(retries),	    cmocka_unit_test(groups),
+		cmocka_unit_test(group_pkey),	    cmocka_unit_test(calls_fail),
+		cmocka_unit_test(events_tell),	    cmocka_unit_test(many),
+		cmocka_unit_test(many_by_exchange), cmocka_unit_test(usual_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

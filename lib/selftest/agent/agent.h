@@ -74,6 +74,7 @@ struct agent_qp {
 	uint32_t target_qpn, target_qkey; /* of a run of a UD queue pair; 0: none */
 	struct rdma_cm_id *group;	  /* multicast group that it joined */
 	struct ibv_ah_attr group_path;	  /* of messages to the group, as its creator chose */
+	uint32_t group_pkey_index;	  /* of its P_Key in the port's table */
 	struct sockaddr_storage group_address;
 	/* XRC: `qp` only sends. */
 	struct ibv_qp *target;	      /* receives, in the agent's XRC domain */

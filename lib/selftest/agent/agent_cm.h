@@ -46,8 +46,8 @@ int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state 
 int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
 /*
  * Joins the multicast group qp->group_address, an IP address or an AF_IB one, as a member of that
- * kind (enum rdma_cm_mc_join_flags); fills in qp->group and qp->group_path. Destroying the queue
- * pair leaves the group.
+ * kind (enum rdma_cm_mc_join_flags); fills in qp->group, its path and its P_Key index. Destroying
+ * the queue pair leaves the group.
  */
 int agent_cm_join(struct agent *agent, struct agent_qp *qp, uint32_t flags, uint32_t timeout_msec,
 		  struct cm_news *news);

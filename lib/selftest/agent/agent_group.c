@@ -7,6 +7,37 @@
 #include "host/device.h"
 #include "selftest/agent/agent_cm.h"
 
+/*
+ * On InfiniBand a group has the P_Key of the netdev that owns the address, wherever that is in the
+ * port's table: cma_join_ib_multicast(), cma_ib_init_qp_attr(), drivers/infiniband/core/cma.c.
+ */
+static int find_pkey(struct agent *agent, struct agent_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT};
+	int mask = 0;
+
+	qp->group_pkey_index = agent->pkey_index;
+	if (agent->endpoint.link_layer != LINK_LAYER_INFINIBAND)
+		return 0;
+	if (agent->api.rdma_init_qp_attr(qp->group, &attr, &mask))
+		return agent_cm_fail(agent, "rdma_init_qp_attr");
+	qp->group_pkey_index = attr.pkey_index;
+	return 0;
+}
+
+/* A queue pair that already has another P_Key only changes it on the way from RESET to RTS. */
+static int take_pkey(struct agent *agent, struct agent_qp *qp, const struct cm_news *news)
+{
+	struct message_modify order = {.state = IBV_QPS_RESET, .qkey = news->group_qkey};
+	int rc = 0;
+
+	if (qp->group_pkey_index == agent->pkey_index)
+		return 0;
+	for (; order.state <= IBV_QPS_RTS && !rc; order.state++)
+		rc = agent_qp_modify(agent, qp, &order);
+	return rc;
+}
+
 int agent_cm_join(struct agent *agent, struct agent_qp *qp, uint32_t flags, uint32_t timeout_msec,
 		  struct cm_news *news)
 {
@@ -40,9 +71,10 @@ int agent_cm_join(struct agent *agent, struct agent_qp *qp, uint32_t flags, uint
 	if (agent->api.rdma_join_multicast_ex(qp->group, &how, NULL))
 		return agent_cm_fail(agent, "rdma_join_multicast");
 	rc = agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
-	if (!rc)
-		qp->group_path = news->group;
-	return rc;
+	if (rc)
+		return rc;
+	qp->group_path = news->group;
+	return find_pkey(agent, qp);
 }
 
 int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
@@ -61,6 +93,8 @@ int agent_join(struct agent *agent, const struct message_join *order, struct mes
 				  "no address of the group's family");
 	agent_cm_address(agent, &order->group, 0, &qp->group_address);
 	rc = agent_cm_join(agent, qp, RDMA_MC_JOIN_FLAG_FULLMEMBER, order->timeout_msec, &news);
+	if (!rc)
+		rc = take_pkey(agent, qp, &news);
 	if (rc)
 		return rc;
 	rc = agent->api.ibv_attach_mcast(qp->qp, &path->grh.dgid, path->dlid);

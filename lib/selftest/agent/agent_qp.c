@@ -304,7 +304,7 @@ static int fill_init(const struct agent *agent, const struct agent_qp *qp,
 		     const struct message_modify *order, struct ibv_qp_attr *attr)
 {
 	attr->port_num = (uint8_t)agent->endpoint.port;
-	attr->pkey_index = (uint16_t)agent->pkey_index;
+	attr->pkey_index = (uint16_t)(qp->group ? qp->group_pkey_index : agent->pkey_index);
 	attr->qp_access_flags = (unsigned int)agent_access(order->access);
 	return IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 	       (qp->kind == QP_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
