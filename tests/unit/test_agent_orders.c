@@ -811,7 +811,7 @@ static void lost_completions(void **state)
 
 	(void)state;
 	equip(agent, QP_RC);
-	agent->watch.cq_error = true;
+	agent->watch.queue_error = EOVERFLOW;
 	agent_execute(agent, &waits, &reply);
 	assert_int_equal(reply.type, MESSAGE_REFUSED);
 	assert_int_equal(reply.refused.refusal, REFUSAL_FAILED);

@@ -752,6 +752,7 @@ static const struct {
 	 "{there} refused the connection: nothing listens on port 18777 of its librdmacm"},
 	{STAGE_CM, 0, "rdma_call() failed on {here}: {error}"},
 	{STAGE_TRANSFER, EOVERFLOW, "a completion queue of {device} is in error"},
+	{STAGE_TRANSFER, ENOTRECOVERABLE, "a shared receive queue of {device} is in error"},
 	{STAGE_TRANSFER, 0, "the transfer from {here} to {there} failed: {error}"},
 };
 

@@ -297,7 +297,7 @@ static void lost_completions(void **state)
 	(void)state;
 	make_bed(&bed, true, &bandwidth_role);
 	interop_row_begin(&bed.session);
-	bed.session.agent->watch.cq_error = true;
+	bed.session.agent->watch.queue_error = EOVERFLOW;
 	assert_int_equal(interop_fail_stop(&bed.session, STOP_TIMED_OUT), -EIO);
 	assert_reason(&bed, "a completion queue of none0 is in error (IBV_EVENT_CQ_ERR)");
 	free_bed(&bed);

@@ -152,18 +152,22 @@ static void device(void **state)
 	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
 	assert_true(bed->watch.port_down && !bed->watch.stays_down);
 	/* Lost completions end no wait, but the order that waits for them fails. */
-	assert_false(bed->watch.cq_error);
+	assert_int_equal(bed->watch.queue_error, 0);
 	bed->event = IBV_EVENT_CQ_ERR;
 	eventfd_write(bed->context.async_fd, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
-	assert_true(bed->watch.cq_error);
+	assert_int_equal(bed->watch.queue_error, EOVERFLOW);
+	bed->event = IBV_EVENT_SRQ_ERR;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	assert_int_equal(bed->watch.queue_error, ENOTRECOVERABLE);
 	bed->event = IBV_EVENT_DEVICE_FATAL;
 	eventfd_write(bed->context.async_fd, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
 	/* The device remains gone, and its events are no longer read. */
 	eventfd_write(bed->context.async_fd, 1);
 	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
-	assert_int_equal(bed->acknowledged, 8);
+	assert_int_equal(bed->acknowledged, 9);
 }
 
 /* A device file that has lost its name; one with a name, or no file at all, means nothing. */

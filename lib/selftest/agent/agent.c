@@ -83,7 +83,7 @@ void agent_reset(struct agent *agent)
 		watch_look(&agent->watch);
 	/* A port that is up again is not to blame if a later test fails. */
 	agent->watch.port_down = agent->watch.stays_down;
-	agent->watch.cq_error = false;
+	agent->watch.queue_error = 0;
 	agent_windows_forget(agent, NULL, NULL);
 	for (size_t i = 0; i < agent->qp_end; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);

@@ -185,9 +185,9 @@ static int carry_out(struct agent *agent, const struct message *order, struct me
 		return agent_refuse(agent, REFUSAL_ORDER, "no device is open");
 	reply->type = message_rows[order->type].reply;
 	rc = handlers[order->type](agent, order, reply);
-	if (rc || !agent->watch.cq_error || !awaits_completions(order->type))
+	if (rc || !agent->watch.queue_error || !awaits_completions(order->type))
 		return rc;
-	return agent_fail(agent, STAGE_TRANSFER, EOVERFLOW, "a completion queue");
+	return agent_fail(agent, STAGE_TRANSFER, agent->watch.queue_error, "a queue");
 }
 
 void agent_execute(struct agent *agent, const struct message *order, struct message *reply)

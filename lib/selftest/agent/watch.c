@@ -36,7 +36,9 @@ static void note_event(struct watch *watch, const struct ibv_async_event *event)
 	const bool ours = event->element.port_num == (int)watch->port;
 
 	if (event->event_type == IBV_EVENT_CQ_ERR)
-		watch->cq_error = true;
+		watch->queue_error = EOVERFLOW;
+	if (event->event_type == IBV_EVENT_SRQ_ERR)
+		watch->queue_error = ENOTRECOVERABLE;
 	if (event->event_type == IBV_EVENT_DEVICE_FATAL)
 		watch->device_gone = true;
 	if (event->event_type == IBV_EVENT_PORT_ERR && ours)

@@ -29,7 +29,7 @@ struct watch {
 	bool patient;	  /* near side: a message from the peer is its reply, not a stop */
 	bool port_down;	  /* an async event reported it during this test */
 	bool stays_down;  /* and none that the port is active again */
-	bool cq_error;	  /* an async event reported that completions of this test are lost */
+	int queue_error;  /* errno if an async event reported that a queue of this test failed */
 	bool interrupted; /* never reset */
 	bool device_gone; /* never reset */
 	atomic_int stop;  /* enum stop, for the watched loop */

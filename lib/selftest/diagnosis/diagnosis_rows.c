@@ -245,6 +245,11 @@ static const struct diagnosis_row {
 	 "completions are lost",
 	 "try a smaller --depth; if that does not help, report it to the maker of the device, with "
 	 "its firmware version (rdmactl devices)"},
+	{STAGE_TRANSFER, ENOTRECOVERABLE,
+	 "a shared receive queue of {device} is in error (IBV_EVENT_SRQ_ERR): it takes no more "
+	 "messages",
+	 "look at the kernel log (dmesg), and report it to the maker of the device, with its "
+	 "firmware version (rdmactl devices)"},
 	{STAGE_TRANSFER, ANY, "the transfer from {near} to {far} failed: {error}", KERNEL_LOG},
 	{LIST_STATUS, IBV_WC_RNR_RETRY_EXC_ERR,
 	 "{far} was not ready to receive ({status}): it had no receive buffer posted when the "

@@ -220,7 +220,8 @@ void interop_client_came(struct interop *session, const struct sockaddr_storage 
 	session->remote = (struct endpoint){.ip = ip};
 	set_defaults(session);
 	/* A port that was down in an earlier run may be up again, and its queues are gone. */
-	session->agent->watch.port_down = session->agent->watch.cq_error = false;
+	session->agent->watch.port_down = false;
+	session->agent->watch.queue_error = 0;
 	interop_row_begin(session);
 }
 

@@ -325,8 +325,8 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 
 	if (stop_of(session, STOP_NONE))
 		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
-	if (session->agent->watch.cq_error)
-		return interop_fail_at(session, STAGE_TRANSFER, EOVERFLOW);
+	if (session->agent->watch.queue_error)
+		return interop_fail_at(session, STAGE_TRANSFER, session->agent->watch.queue_error);
 	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
 		return fail_middle(session, "it disconnected");
 	if (session->done && session->role->kind != QP_RC)
