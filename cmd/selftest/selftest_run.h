@@ -175,6 +175,7 @@ struct selftest_run {
 	bool named; /* whether the user named devices or ports */
 	/* --samples: without a name until the end, as a partial file might be taken for complete */
 	FILE *samples;
+	int samples_rc; /* -errno of the first sample that could not be written */
 };
 
 /* selftest.c: finds an endpoint's port in the inventory. */

@@ -55,21 +55,24 @@ char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint)
 static void add_samples(void *context, const struct selftest_result *row, const uint64_t *nsec,
 			size_t count)
 {
-	const struct selftest_run *run = context;
+	struct selftest_run *run = context;
 
-	for (size_t i = 0; i < count; i++)
-		fprintf(run->samples, "%s\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
-			row->device ? row->device : "", row->port.value, row->test,
-			row->size_bytes.value, nsec[i]);
+	for (size_t i = 0; i < count && !run->samples_rc; i++)
+		if (fprintf(run->samples, "%s\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
+			    row->device ? row->device : "", row->port.value, row->test,
+			    row->size_bytes.value, nsec[i]) < 0)
+			run->samples_rc = -errno;
 }
 
 static int fail(struct selftest_run *run, int rc)
 {
-	const char *path = run->plan.args->samples;
+	const char *hint = rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG
+				   ? "give --samples a file where there is more room"
+				   : "give --samples a file in a directory that exists and is "
+				     "writable";
 
-	listing_fail_format(&run->listing, STATUS_FAILED,
-			    "give --samples a file in a directory that exists and is writable",
-			    "cannot write %s: %s", path, file_replace_error(rc));
+	listing_fail_format(&run->listing, STATUS_FAILED, hint, "cannot write %s: %s",
+			    run->plan.args->samples, file_replace_error(rc));
 	return rc;
 }
 
@@ -139,16 +142,21 @@ int selftest_samples_begin(struct selftest_run *run)
 	return 0;
 }
 
+/* What has been copied is cut out, so that all of it does not take up twice the room. */
 static int write_samples(void *context, FILE *file)
 {
 	FILE *samples = ((const struct selftest_run *)context)->samples;
-	char piece[BUFSIZ];
+	char piece[65536];
+	off_t done = 0;
 	size_t length;
 
-	while ((length = fread(piece, 1, sizeof(piece), samples)))
+	while ((length = fread(piece, 1, sizeof(piece), samples))) {
 		if (fwrite(piece, 1, length, file) != length)
-			return -EIO;
-	return ferror(samples) ? -EIO : 0;
+			return -errno;
+		done += (off_t)length;
+		fallocate(fileno(samples), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, done);
+	}
+	return ferror(samples) ? -errno : 0;
 }
 
 void selftest_samples_end(struct selftest_run *run)
@@ -157,8 +165,9 @@ void selftest_samples_end(struct selftest_run *run)
 
 	if (!run->samples)
 		return;
-	/* A full disk has lost some of them. */
-	rc = ferror(run->samples) ? -ENOSPC : fseek(run->samples, 0, SEEK_SET) ? -errno : 0;
+	rc = run->samples_rc;
+	if (!rc && fseek(run->samples, 0, SEEK_SET))
+		rc = -errno;
 	if (!rc)
 		rc = file_replace(run->plan.args->samples, write_samples, run);
 	fclose(run->samples);

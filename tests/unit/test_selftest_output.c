@@ -10,7 +10,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -226,6 +229,67 @@ static void sample_lines(void **state)
 		assert_null(fgets(line, sizeof(line), written));
 		fclose(written);
 	}
+}
+
+/* The start of a file, up to here, was cut out. */
+static off_t cut_bytes;
+
+int fallocate(int fd, int mode, off_t offset, off_t length)
+{
+	assert_true(fd >= 0);
+	assert_int_equal(mode, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE);
+	assert_int_equal(offset, 0);
+	cut_bytes = length;
+	return 0;
+}
+
+static void add_many_samples(struct selftest_run *run)
+{
+	static const uint64_t nsec[1000];
+	const struct selftest_ways *ways = &run->plan.request.ways;
+	struct selftest_results results = {0};
+	const struct selftest_result *row = add(&results, "rxa", "latency-send", 64);
+
+	for (int i = 0; i < 100; i++)
+		ways->samples(ways->samples_context, row, nsec, ARRAY_SIZE(nsec));
+	selftest_results_free(&results);
+}
+
+/* Many samples do not take up twice the room; what keeps them from being written is told. */
+static void sample_room(void **state)
+{
+	static const struct rlimit small = {.rlim_cur = 65536, .rlim_max = RLIM_INFINITY};
+	char file[PATH_MAX];
+	struct selftest_args args = {.samples = file};
+	struct selftest_run run = {.plan.args = &args};
+	_cleanup_(freep) char *wanted = NULL;
+	struct rlimit before;
+	struct stat there;
+
+	(void)state;
+	place_for(file, "selftest_output");
+	close(mkstemp(file));
+	assert_int_equal(selftest_samples_begin(&run), 0);
+	add_many_samples(&run);
+	selftest_samples_end(&run);
+	assert_int_equal(run.listing.problems.count, 0);
+	assert_int_equal(stat(file, &there), 0);
+	assert_true(there.st_size > 2000000);
+	assert_int_equal(cut_bytes, there.st_size);
+	assert_int_equal(selftest_samples_begin(&run), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	add_many_samples(&run);
+	selftest_samples_end(&run);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	unlink(file);
+	assert_int_equal(run.listing.problems.count, 1);
+	wanted = mem_format("cannot write %s: %s", file, strerror(EFBIG));
+	assert_string_equal(run.listing.problems.items[0].error, wanted);
+	assert_string_equal(run.listing.problems.items[0].hint,
+			    "give --samples a file where there is more room");
+	problems_free(&run.listing.problems);
 }
 
 /* Redirects a descriptor to a file until restore(). */
@@ -469,6 +533,7 @@ int main(void)
 		cmocka_unit_test(chart_of_shares),
 		cmocka_unit_test(samples),
 		cmocka_unit_test(sample_lines),
+		cmocka_unit_test(sample_room),
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(full_disk),
