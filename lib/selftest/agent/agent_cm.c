@@ -141,12 +141,7 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 	}
 }
 
-/*
- * Returns -EXDEV if librdmacm chose another device than the agent's. It goes by the address, which
- * two devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
- * obscurely.
- */
-static int check_device(struct agent *agent, const struct rdma_cm_id *id)
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
 {
 	const char *name = id->verbs ? id->verbs->device->name : "";
 
@@ -155,8 +150,7 @@ static int check_device(struct agent *agent, const struct rdma_cm_id *id)
 	return agent_fail(agent, STAGE_CM, EXDEV, "%s", name);
 }
 
-int agent_listen(struct agent *agent, const struct message_listen *order,
-		 struct message_listening *reply)
+int agent_cm_listen(struct agent *agent, const struct ip_address *ip, uint32_t port, int backlog)
 {
 	struct sockaddr_storage address;
 	int rc = agent_cm_open(agent);
@@ -167,20 +161,31 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 		agent->api.rdma_destroy_id(agent->listener);
 		agent->listener = NULL;
 	}
-	if (!agent->endpoint.ip.family ||
-	    (order->family && agent->endpoint.ip.family != order->family))
+	if (!ip->family)
 		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen on");
-	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
+	agent_cm_address(agent, ip, port, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
 		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
 		return agent_cm_fail(agent, "rdma_bind_addr");
-	rc = check_device(agent, agent->listener);
+	rc = agent_cm_check_device(agent, agent->listener);
 	if (rc)
 		return rc;
-	if (agent->api.rdma_listen(agent->listener, CM_BACKLOG))
-		return agent_cm_fail(agent, "rdma_listen");
-	reply->ip = agent->endpoint.ip;
+	return agent->api.rdma_listen(agent->listener, backlog)
+		       ? agent_cm_fail(agent, "rdma_listen")
+		       : 0;
+}
+
+int agent_listen(struct agent *agent, const struct message_listen *order,
+		 struct message_listening *reply)
+{
+	const struct ip_address *own = &agent->endpoint.ip;
+	const bool fits = !order->family || own->family == order->family;
+	int rc = agent_cm_listen(agent, fits ? own : &(struct ip_address){0}, 0, CM_BACKLOG);
+
+	if (rc)
+		return rc;
+	reply->ip = *own;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
 	return 0;
 }
@@ -251,7 +256,7 @@ int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, const struct ip_a
 
 int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
 {
-	int rc = check_device(agent, qp->cm_id);
+	int rc = agent_cm_check_device(agent, qp->cm_id);
 
 	if (rc)
 		return rc;

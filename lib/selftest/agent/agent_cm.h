@@ -29,6 +29,14 @@ void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id);
 void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 		      struct sockaddr_storage *storage);
 /*
+ * Returns -EXDEV if librdmacm chose another device than the agent's. It goes by the address, which
+ * two devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
+ * obscurely.
+ */
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id);
+/* Listens on an address and a port, 0: any, in place of those before. `ip` may be of no family. */
+int agent_cm_listen(struct agent *agent, const struct ip_address *ip, uint32_t port, int backlog);
+/*
  * Sets the path's traffic class for a connection. If it is 0 and nobody chose that, the kernel's
  * default_roce_tos applies: cma_resolve_iboe_route(), drivers/infiniband/core/cma.c. The accepting
  * side takes it over. Returns 0, or -1 and sets errno.

@@ -118,14 +118,15 @@ int interop_cm_look(struct interop_cm *cm)
 	return interop_run_begin(cm->session, cm->session->agent->cm->fd);
 }
 
-/* If the route uses another device, this one's queue pairs cannot be connected. */
-static int check_device(struct interop *session, const struct rdma_cm_id *id)
+/* The address may be one that the user chose, so it is not called the port's. */
+static int fail_agent(struct interop *session)
 {
-	const char *found = id->verbs ? id->verbs->device->name : NULL;
+	const struct message_refused *refused = &session->agent->refused;
 
-	if (!found || !strcmp(found, session->local->device))
-		return 0;
-	return interop_fail(session, LIST_INTEROP_DEVICE, 0, text_clean(found, strlen(found)));
+	return refused->error == EXDEV
+		       ? interop_fail(session, LIST_INTEROP_DEVICE, 0,
+				      text_clean(refused->text, sizeof(refused->text)))
+		       : interop_fail_agent(session);
 }
 
 static void note_remote(struct interop *session, const struct rdma_cm_id *id)
@@ -153,10 +154,8 @@ static int connect_qp(struct interop_cm *cm)
 
 	rc = agent_connect(agent, &order, &reply);
 	cm->id = agent->qps[INTEROP_QP].cm_id;
-	if (rc && cm->id && check_device(session, cm->id))
-		return -EIO;
 	if (rc)
-		return interop_fail_agent(session);
+		return fail_agent(session);
 	note_remote(session, cm->id);
 	return 0;
 }
@@ -223,9 +222,7 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 	cm->established = cm->ended = false;
 	interop_client_came(session, &id->route.addr.dst_storage);
 	note_remote(session, id);
-	rc = check_device(session, id);
-	if (!rc)
-		rc = cm->make(cm);
+	rc = agent_cm_check_device(agent, id) ? fail_agent(session) : cm->make(cm);
 	if (!rc) {
 		agent->qps[INTEROP_QP].cm_id = id;
 		rc = accept_client(cm);
@@ -241,24 +238,13 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 
 static int start_listening(struct interop *session)
 {
-	struct agent *agent = session->agent;
 	const struct ip_address *ip = session->request->bind.family ? &session->request->bind
 								    : &session->local->ip;
-	struct sockaddr_storage address;
 
 	if (!ip->family)
 		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
-	if (agent_cm_open(agent))
-		return interop_fail_agent(session);
-	agent_cm_address(agent, ip, session->port, &address);
-	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
-		return interop_fail_cm(session, "rdma_create_id");
-	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return interop_fail_cm(session, "rdma_bind_addr");
-	if (check_device(session, agent->listener))
-		return -ENODEV;
-	return agent->api.rdma_listen(agent->listener, CM_MOST_WAITING)
-		       ? interop_fail_cm(session, "rdma_listen")
+	return agent_cm_listen(session->agent, ip, session->port, CM_MOST_WAITING)
+		       ? fail_agent(session)
 		       : 0;
 }
 
