@@ -240,9 +240,10 @@ static void refused_requests(void **state)
 		make_bed(&bed, false, &bandwidth_role);
 		bed.request.operations = cases[i].operation;
 		interop_row_begin(&bed.session);
-		interop_fail_status(&bed.session,
-				    &(struct ibv_wc){.status = IBV_WC_REM_INV_REQ_ERR});
+		interop_fail_status(&bed.session, &(struct ibv_wc){.status = IBV_WC_REM_INV_REQ_ERR,
+								   .vendor_err = 0x8a});
 		assert_reason(&bed, cases[i].reason);
+		assert_int_equal(row_of(&bed)->vendor_error.value, 0x8a);
 		interop_row_end(&bed.session);
 		free_bed(&bed);
 	}

@@ -100,8 +100,7 @@ static const struct soft_fault faults[] = {
 	 NULL, NULL, LENIENT_DOMAIN},
 	{"fault-bad-key",
 	 "send with an invalid lkey: the request completed with 'remote invalid request error', "
-	 "not "
-	 "with 'local protection error'",
+	 "not with 'local protection error'",
 	 NULL, NULL, LENIENT_LKEY},
 	/* reports other than those of the specification */
 	{"fault-bad-rkey",
@@ -140,6 +139,12 @@ static void lenient(void **state)
 	soft_find_faults(fault_tests, faults, ARRAY_SIZE(faults));
 }
 
+static void vendor_says_more(struct ibv_wc *wc, bool receive)
+{
+	operation_error(wc, receive);
+	wc->vendor_err = 0x8a;
+}
+
 /* The row shows the status, and a device that lets a fault pass gets a next step. */
 static void status_and_next_step(void **state)
 {
@@ -151,12 +156,15 @@ static void status_and_next_step(void **state)
 	soft.lenient = LENIENT_RKEY;
 	row = soft_run(&bed, fault_tests, "fault-bad-rkey");
 	assert_string_equal(row->status, "success");
+	assert_false(row->vendor_error.known);
 	assert_string_equal(row->next_step, "do not connect this device to untrusted peers; update "
 					    "its firmware and its driver");
 	soft.lenient = 0;
-	soft.spoil = operation_error;
+	soft.spoil = vendor_says_more;
 	row = soft_run(&bed, fault_tests, "fault-bad-rkey");
 	assert_string_equal(row->status, "aborted error");
+	assert_true(row->vendor_error.known);
+	assert_int_equal(row->vendor_error.value, 0x8a);
 	assert_null(row->next_step);
 	soft_end(&bed);
 }

@@ -388,8 +388,10 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 
 	/* The watch may not have noticed the reason yet. */
 	watch_look(&session->agent->watch);
-	if (!session->marked && !session->row->status)
+	if (!session->marked && !session->row->status) {
 		session->row->status = mem_string(name);
+		session->row->vendor_error = number_unless_zero(wc->vendor_err);
+	}
 	if (stop_of(session, STOP_NONE))
 		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
 	return session->done ? fail_middle(session, name) : fail_first_status(session, wc, name);

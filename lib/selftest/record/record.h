@@ -211,6 +211,7 @@ struct selftest_result {
 	char *reason;	       /* why it failed or was skipped, or a remark of a pass */
 	char *next_step;
 	char *status; /* of the completion, in the words of ibv_wc_status_str() */
+	struct number vendor_error;
 	struct number size_bytes;
 	struct number iterations;
 	struct number queue_pairs;

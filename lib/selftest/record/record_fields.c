@@ -302,6 +302,9 @@ static const struct field selftest_fields[] = {
 	TEXT(reason, "REASON", FIELD_DEFAULT, "why it failed or was skipped"),
 	TEXT(next_step, "NEXT STEP", 0, "what to do about it"),
 	TEXT(status, "STATUS", 0, "status of the completion"),
+	HEX_FIELD(
+		struct selftest_result, vendor_error, 2, "vendor_error", "VENDOR ERROR", 0, 0,
+		"what else the driver reported with it (vendor_err), for the maker of the device"),
 	NUMBER(iterations, "ITERATIONS", 0, "how often the operation was done"),
 	NUMBER(queue_pairs, "QPS", 0, "queue pairs in use"),
 	NUMBER(depth, "DEPTH", 0, "operations outstanding on a queue pair"),

@@ -161,10 +161,9 @@ static int check_one_header(struct trial *trial, struct datagram_path *path,
 		return datagram_check_header(trial, path, source, destination);
 	if (!ethernet)
 		return 0;
-	return trial_fail(
-		trial, NULL,
-		"the completion does not report a header (IBV_WC_GRH), which every RoCE message "
-		"has");
+	return trial_fail(trial, NULL,
+			  "the completion does not report a header (IBV_WC_GRH), which every "
+			  "RoCE message has");
 }
 
 static void ud_header(struct trial *trial)
@@ -182,8 +181,8 @@ static void ud_header(struct trial *trial)
 	else
 		trial_skip(trial, endpoint_is_efa(&trial->near_can.far)
 					  ? "EFA reports no header of a message"
-					  : "within an InfiniBand subnet messages need no global "
-					    "header");
+					  : "within an InfiniBand subnet messages need no "
+					    "global header");
 }
 
 #define WRONG_QKEY 0x22222222u

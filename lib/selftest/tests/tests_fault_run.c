@@ -39,12 +39,13 @@ struct injection {
 	bool followed; /* by another request, posted at once */
 };
 
-static int fail_status(struct injection *it, const char *where, uint32_t got, uint32_t expected)
+static int fail_status(struct injection *it, const char *where, const struct work_completion *got,
+		       uint32_t expected)
 {
 	trial_note_status(it->trial, got);
-	return trial_fail(it->trial, got ? NULL : FAULT_HINT,
+	return trial_fail(it->trial, got->status ? NULL : FAULT_HINT,
 			  "%s completed with '%s', not with '%s'", where,
-			  completion_status_name(got), completion_status_name(expected));
+			  completion_status_name(got->status), completion_status_name(expected));
 }
 
 static const struct work_completion *find_seen(const struct injection *it, const struct side *side,
@@ -87,7 +88,7 @@ static int expect_completion(struct injection *it, struct side *side, uint64_t i
 	if (rc || item->status == status)
 		return rc;
 	if (item->status >= 32 || !(also & FAULT_STATUS(item->status)))
-		return fail_status(it, where, item->status, status);
+		return fail_status(it, where, item, status);
 	trial_remark(it->trial, "reported as '%s', the specification says '%s'",
 		     completion_status_name(item->status), completion_status_name(status));
 	return 0;
@@ -299,7 +300,7 @@ static int expect_iwarp_request(struct injection *it)
 	/* siw: the stream ended during the send (siw_qp_tx.c, siw_qp_sq_process()). */
 	if (item->status == IBV_WC_LOC_QP_OP_ERR)
 		return 0;
-	return fail_status(it, "the request", item->status, it->fault->near);
+	return fail_status(it, "the request", item, it->fault->near);
 }
 
 /*
@@ -377,7 +378,7 @@ static int try_later(struct injection *it)
 				  waited.items[0].id, FAULT_ID_LATER);
 	if (waited.items[0].status == IBV_WC_WR_FLUSH_ERR)
 		return 0;
-	return fail_status(it, "a later request", waited.items[0].status, IBV_WC_WR_FLUSH_ERR);
+	return fail_status(it, "a later request", &waited.items[0], IBV_WC_WR_FLUSH_ERR);
 }
 
 static int run_iwarp(struct injection *it)

@@ -141,7 +141,7 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 	}
 	if (status == IBV_WC_REM_ACCESS_ERR)
 		return check_untouched(pane);
-	trial_note_status(trial, status);
+	trial_note_status(trial, &waited.items[0]);
 	return trial_fail(trial, status ? NULL : rc_firmware_hint,
 			  "%s completed with '%s', not with '%s'", attempts[attempt],
 			  completion_status_name(status),

@@ -463,7 +463,7 @@ int trial_explain_status(struct trial *trial, struct side *side, const struct wo
 	facts.stage = STAGE_TRANSFER;
 	facts.status = number_of(item->status);
 	facts.at_peer = is_peer(trial, side);
-	trial_note_status(trial, item->status);
+	trial_note_status(trial, item);
 	conclude(trial, &facts, STOP_NONE);
 	return -EIO;
 }

@@ -168,8 +168,8 @@ int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct wor
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status);
 /* A completion within `msec` fails the row. */
 int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec);
-/* Sets the row's status, unless it has one. */
-void trial_note_status(struct trial *trial, uint32_t status);
+/* Sets the row's status and vendor error, unless it has a status. */
+void trial_note_status(struct trial *trial, const struct work_completion *item);
 /*
  * Fails the row if `rc` of a side_...() is not 0, with a diagnosis, and with the counters' evidence
  * if it was the network. Returns rc.

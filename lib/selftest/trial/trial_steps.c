@@ -271,10 +271,12 @@ int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct wor
 	return expect_id(trial, side, &waited.items[0], id);
 }
 
-void trial_note_status(struct trial *trial, uint32_t status)
+void trial_note_status(struct trial *trial, const struct work_completion *item)
 {
-	if (!trial->marked && !trial->result->status)
-		trial->result->status = mem_string(completion_status_name(status));
+	if (trial->marked || trial->result->status)
+		return;
+	trial->result->status = mem_string(completion_status_name(item->status));
+	trial->result->vendor_error = number_unless_zero(item->vendor_error);
 }
 
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status)
@@ -287,7 +289,7 @@ int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uin
 		return rc;
 	if (item->status == status)
 		return expect_id(trial, side, item, id);
-	trial_note_status(trial, item->status);
+	trial_note_status(trial, item);
 	return trial_fail(trial, NULL, "the %s side completed with '%s', expected '%s'",
 			  trial_side_word(trial, side), completion_status_name(item->status),
 			  completion_status_name(status));
