@@ -529,12 +529,53 @@ static void addresses(void **state)
 	assert_int_equal(attr->sl, 2);
 	expect_known(&agent->told.sl, 2);
 	assert_false(agent->told.traffic_class.known);
+	/* If the port needs one, and the GID is known. */
+	agent->needs_header = true;
+	assert_int_equal(agent_address(agent, &order), 0);
+	attr = &((const struct soft_ah *)agent->qps[0].ah)->attr;
+	assert_int_equal(attr->is_global, 1);
+	assert_memory_equal(attr->grh.dgid.raw, order.to.gid.raw, 16);
+	order.to.gid = (struct gid){0};
+	assert_int_equal(agent_address(agent, &order), 0);
+	attr = &((const struct soft_ah *)agent->qps[0].ah)->attr;
+	assert_int_equal(attr->is_global, 0);
+	agent->needs_header = false;
+	assert_int_equal(agent_address(agent, &order), 0);
+	attr = &((const struct soft_ah *)agent->qps[0].ah)->attr;
+	assert_int_equal(attr->is_global, 0);
+	order.to.gid = agent->endpoint.gid;
 	order.to.gid.raw[7]++;
 	assert_int_equal(agent_address(agent, &order), 0);
 	attr = &((const struct soft_ah *)agent->qps[0].ah)->attr;
 	assert_int_equal(attr->is_global, 1);
 	assert_int_equal(attr->grh.hop_limit, 3);
 	expect_known(&agent->told.traffic_class, 0);
+	agent_free(agent);
+}
+
+static int query_flags(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		       size_t size)
+{
+	(void)context;
+	assert_int_equal(size, sizeof(*attr));
+	attr->flags = port == 2 ? IBV_QPF_GRH_REQUIRED : 0;
+	return port == 3;
+}
+
+static void header_need(void **state)
+{
+	struct verbs_context verbs = {.sz = sizeof(verbs), .query_port = query_flags};
+	struct agent *agent = agent_new(-1, -1);
+
+	(void)state;
+	agent->context = &verbs.context;
+	for (agent->endpoint.port = 1; agent->endpoint.port < 4; agent->endpoint.port++) {
+		verbs.context.abi_compat = NULL;
+		assert_false(agent_find_header_need(agent));
+		verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+		assert_int_equal(agent_find_header_need(agent), agent->endpoint.port == 2);
+	}
+	agent->context = NULL;
 	agent_free(agent);
 }
 
@@ -838,6 +879,7 @@ int main(void)
 		cmocka_unit_test(failed_queues),
 		cmocka_unit_test(no_queue_pair),
 		cmocka_unit_test(attributes),
+		cmocka_unit_test(header_need),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(partitions),
 		cmocka_unit_test(no_partitions),

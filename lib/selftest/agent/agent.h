@@ -134,6 +134,7 @@ struct agent {
 	struct ibv_context *context; /* NULL: no device is open */
 	struct ibv_device_attr limits;
 	struct endpoint endpoint;
+	bool needs_header; /* the port takes no packet without a global header */
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
 	struct ibv_xrcd *xrcd; /* NULL: no XRC queue pair yet */
@@ -191,6 +192,8 @@ struct agent *agent_new(int channel, int signals);
 void agent_free(struct agent *agent);
 /* Opens the endpoint's device and its protection domains. */
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint);
+/* Finds out whether the open device's port needs a global header in each packet. */
+bool agent_find_header_need(const struct agent *agent);
 /* Closes the device and its protection domains, if open. */
 void agent_close_device(struct agent *agent);
 /* Destroys everything except the device and its protection domains. */

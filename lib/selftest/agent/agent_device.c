@@ -54,7 +54,23 @@ static int open_device(struct agent *agent)
 	rc = agent->api.ibv_query_device(agent->context, &agent->limits);
 	if (rc)
 		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_device");
+	agent->needs_header = agent_find_header_need(agent);
 	return 0;
+}
+
+/*
+ * Virtual ports of InfiniBand may share a LID (IBV_QPF_GRH_REQUIRED): rdma_check_ah_attr(),
+ * drivers/infiniband/core/verbs.c. Only the extended call has the flag.
+ */
+bool agent_find_header_need(const struct agent *agent)
+{
+	const struct verbs_context *extended = verbs_get_ctx_op(agent->context, query_port);
+	struct ibv_port_attr port = {.flags = 0};
+
+	return extended &&
+	       !extended->query_port(agent->context, (uint8_t)agent->endpoint.port, &port,
+				     sizeof(port)) &&
+	       port.flags & IBV_QPF_GRH_REQUIRED;
 }
 
 static int make_domains(struct agent *agent)

@@ -280,6 +280,17 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 /* Hop limit of RoCE v2 packets, the default of rdma_cm. */
 #define HOP_LIMIT 64
 
+/*
+ * RoCE has no LIDs. InfiniBand needs a global header only if the subnets differ, or if the port
+ * always does; other programs may tell no GID.
+ */
+static bool goes_by_lid(const struct agent *agent, const struct gid *to)
+{
+	return gid_is_zero(to) ||
+	       (!agent->needs_header &&
+		gid_subnet_prefix(to) == gid_subnet_prefix(&agent->endpoint.gid));
+}
+
 static void fill_address(const struct agent *agent, const struct endpoint *to, uint32_t sl,
 			 struct ibv_ah_attr *attr)
 {
@@ -288,9 +299,7 @@ static void fill_address(const struct agent *agent, const struct endpoint *to, u
 		.sl = (uint8_t)(sl ? sl : agent->path.sl),
 		.port_num = (uint8_t)agent->endpoint.port,
 	};
-	/* RoCE has no LIDs; InfiniBand needs a global header only if the subnets differ. */
-	if (agent->endpoint.link_layer == LINK_LAYER_INFINIBAND &&
-	    gid_subnet_prefix(&to->gid) == gid_subnet_prefix(&agent->endpoint.gid))
+	if (agent->endpoint.link_layer == LINK_LAYER_INFINIBAND && goes_by_lid(agent, &to->gid))
 		return;
 	attr->is_global = 1;
 	memcpy(attr->grh.dgid.raw, to->gid.raw, sizeof(attr->grh.dgid.raw));

@@ -25,12 +25,9 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 
 	session->remote.lid = lid;
 	session->remote.gid = *gid;
-	if (local->link_layer == LINK_LAYER_INFINIBAND) {
-		/* Without a GID only the LID is known, which suffices within a subnet. */
-		if (gid_is_zero(gid))
-			session->remote.gid = local->gid;
+	/* Without a GID only the LID is known, which suffices within a subnet. */
+	if (local->link_layer == LINK_LAYER_INFINIBAND)
 		return 0;
-	}
 	if (gid_is_zero(gid))
 		return interop_fail(session, LIST_INTEROP_ADDRESS, -1, NULL);
 	if (gid_is_ipv4_mapped(gid) == gid_is_ipv4_mapped(&local->gid))
