@@ -8,10 +8,13 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -429,6 +432,45 @@ static void loopback_on_one_processor(void **state)
 	assert_int_equal(cpu_list_keep_to(&all), 0);
 }
 
+static struct {
+	int peer; /* the other end of a socket whose next wait is long */
+	time_t seconds;
+} stopped = {.peer = -1};
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	const int rc = (int)syscall(SYS_clock_gettime, clock, ret);
+
+	ret->tv_sec += stopped.seconds;
+	return rc;
+}
+
+/* During one wait the process is stopped for an hour; then the reply comes. */
+int poll(struct pollfd *polls, nfds_t count, int msec)
+{
+	const struct timespec left = {.tv_sec = msec / 1000, .tv_nsec = msec % 1000 * 1000000L};
+
+	if (stopped.peer < 0 || !msec)
+		return ppoll(polls, count, msec < 0 ? NULL : &left, NULL);
+	stopped.seconds += 3600;
+	exchange_send(stopped.peer, &(struct message){.type = MESSAGE_DONE}, 1000);
+	stopped.peer = -1;
+	return 0;
+}
+
+/* Time in which the user has stopped the process (Ctrl-Z) does not make the far side late. */
+static void stopped_while_it_waits(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	stopped.peer = bed.peer;
+	assert_int_equal(side_release(&bed.trial.far, &(struct message_none){}), 0);
+	assert_int_equal(stopped.seconds, 3600);
+	free_bed(&bed);
+}
+
 /* Each test has room for the completions that it expects, not for all that a peer may invent. */
 static void peer_invents_completions(void **state)
 {
@@ -721,6 +763,7 @@ int main(void)
 		cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(loopback_on_one_processor),
 		cmocka_unit_test(peer_falls_silent),
+		cmocka_unit_test(stopped_while_it_waits),
 		cmocka_unit_test(peer_invents_completions),
 		cmocka_unit_test(several_remarks),
 		cmocka_unit_test(absurd_status),

@@ -12,11 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 
 /* Time limit for an answer beyond what the order itself allows. */
 #define SIDE_PATIENCE_MSEC 10000u
+#define SIDE_STEP_MSEC	   250u
 
 static int lose(struct side *side, int rc)
 {
@@ -77,6 +79,16 @@ int side_start(struct side *side, const struct message *order, struct message *h
 	return rc ? lose(side, rc) : 0;
 }
 
+/* Each step counts only as itself: while this process was stopped, a loopback's far side was, too.
+ */
+static void await_reply(const struct side *side)
+{
+	for (unsigned int waited = 0; waited < side->patience_msec; waited += SIDE_STEP_MSEC)
+		if (socket_wait(side->channel, POLLIN, side->watch->signals,
+				clock_msec() + SIDE_STEP_MSEC) != -ETIMEDOUT)
+			return;
+}
+
 int side_finish(struct side *side, const struct message *order, unsigned int msec,
 		struct message *held)
 {
@@ -84,8 +96,9 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 
 	if (!side->agent) {
 		side->patience_msec = msec + SIDE_PATIENCE_MSEC;
-		rc = exchange_receive(side->channel, side->watch->signals, side->patience_msec,
-				      held, &side->complaint);
+		await_reply(side);
+		rc = exchange_receive(side->channel, side->watch->signals, 0, held,
+				      &side->complaint);
 		if (rc == -EINTR)
 			side->watch->interrupted = true;
 		if (rc)
