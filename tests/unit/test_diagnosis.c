@@ -502,7 +502,7 @@ static void infiniband(void **state)
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do not "
 	      "get from LID to LID (LID 3 to LID 7): rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 "
 	      "received no packets",
-	      "rdmactl fabric route");
+	      "one partition, at least one of them as a full member (rdmactl pkeys)");
 	bed->remote.lid = 0xffff;
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): port rxb/1 of "
