@@ -473,7 +473,7 @@ static void started(void **state)
 		    "rxe_cfg: the kernel is asked\n"
 		    "rxe_cfg: use this instead: rdmactl link add rxe3 type rxe netdev e\\x1b\n"
 		    "rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n"
-		    "  Name       Link  Driver      Speed   NMTU  IPv4_addr        RDEV  RMTU\n"
+		    "  Name  Link  Driver  Speed  NMTU  IPv4_addr  RDEV  RMTU\n"
 		    "  eth0\n"
 		    "= 1\n"
 		    "$ start\n"
@@ -483,7 +483,7 @@ static void started(void **state)
 		    "rxe_cfg: use this instead: rdmactl link add rxe2 type rxe netdev eth2\n"
 		    "rxe_cfg: use this instead: rdmactl link add rxe3 type rxe netdev e\\x1b\n"
 		    "rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n"
-		    "  Name       Link  Driver      Speed   NMTU  IPv4_addr        RDEV  RMTU\n"
+		    "  Name  Link  Driver  Speed  NMTU  IPv4_addr  RDEV  RMTU\n"
 		    "  eth0\n"
 		    "= 1\n"
 		    "rxe0 eth0\n"
@@ -510,7 +510,7 @@ static void started_without_any(void **state)
 		    "= 0\n"
 		    "$ start\n"
 		    "rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n"
-		    "  Name       Link  Driver      Speed   NMTU  IPv4_addr        RDEV  RMTU\n"
+		    "  Name  Link  Driver  Speed  NMTU  IPv4_addr  RDEV  RMTU\n"
 		    "= 0\n"
 		    "$ restart\n"
 		    "usage: rxe_cfg [-l] [status]\n"
@@ -522,7 +522,7 @@ static void started_without_any(void **state)
 		    "= 1\n"
 		    "$ -l start\n"
 		    "rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n"
-		    "  Name       Link  Driver      Speed   NMTU  IPv4_addr        RDEV  RMTU\n"
+		    "  Name  Link  Driver  Speed  NMTU  IPv4_addr  RDEV  RMTU\n"
 		    "= 0\n");
 }
 

@@ -371,8 +371,8 @@ static void unreached(void **state)
 	       "9/3    state   -      down   failed\n",
 	       "rdmactl ports: 9/3: state: no answer, asked once\n"
 	       "  no port has this LID, the node or the path to it is down, or it answers only "
-	       "with its M_Key "
-	       "(--mkey)\n");
+	       "with its M_Key (--mkey); in a multi-plane (XDR) subnet, give a directed route "
+	       "(-D 0,1,3)\n");
 	bed->silent = false;
 	bed->open_error = -EACCES;
 	run(bed, "9/3 state down");
