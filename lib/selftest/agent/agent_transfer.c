@@ -138,10 +138,13 @@ static void note_completion(const struct ibv_wc *wc, struct work_completion *ite
 		.id = wc->wr_id,
 		.status = wc->status,
 		.qpn = wc->qp_num & 0xffffff,
-		.vendor_error = wc->vendor_err,
 	};
-	if (wc->status != IBV_WC_SUCCESS)
-		return; /* the other fields are undefined in this case (ibv_poll_cq(3)) */
+	/* The other fields are undefined in this case, and that one in the other: ibv_poll_cq(3).
+	 */
+	if (wc->status != IBV_WC_SUCCESS) {
+		item->vendor_error = wc->vendor_err;
+		return;
+	}
 	item->operation = wc->opcode;
 	item->bytes = wc->byte_len;
 	item->with_immediate = !!(wc->wc_flags & IBV_WC_WITH_IMM);

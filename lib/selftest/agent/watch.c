@@ -134,7 +134,7 @@ enum stop watch_look(struct watch *watch)
 
 /*
  * A step of the clock that is longer than the wait counts only as the wait: while this process was
- * stopped (Ctrl-Z, a suspended machine), its loop could not progress.
+ * stopped (Ctrl-Z, a paused guest), its loop could not progress.
  */
 static uint64_t awake_msec(uint64_t since_msec, uint64_t now_msec)
 {

@@ -290,8 +290,8 @@ static const struct diagnosis_row {
 	 "check the path between the hosts (ip route get, ping), and " HOST_FIREWALLS},
 	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
 	 "check the path with rdmactl fabric route LID LID; both ports must be in one subnet and "
-	 "one partition, at least one of them as a full member (rdmactl pkeys); the self-test can "
-	 "use another P_Key: --pkey"},
+	 "one partition, at least one of them as a full member (rdmactl pkeys); rdmactl selftest "
+	 "--pkey tries another P_Key"},
 	{LIST_BLOCKED, CARRIER_EFA, "EFA's packets do not get through", SECURITY_GROUP},
 	{LIST_BLOCKED, ANY, "packets do not get through", "check the path between the two ports"},
 

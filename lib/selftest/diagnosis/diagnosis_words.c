@@ -241,7 +241,8 @@ static const struct status_words statuses[] = {
 	[IBV_WC_RESP_TIMEOUT_ERR] = {"response timeout error", "the answer did not come in time"},
 	[IBV_WC_GENERAL_ERR] =
 		{"general error",
-		 "an error that has no other status: see column vendor_error and the kernel log"},
+		 "an error that has no other status: see the vendor error (rdmactl selftest -o "
+		 "+vendor_error) and the kernel log"},
 	[IBV_WC_TM_ERR] = {"TM error", "tag matching failed in the adapter"},
 	[IBV_WC_TM_RNDV_INCOMPLETE] =
 		{"TM software rendezvous",

@@ -79,14 +79,18 @@ int side_start(struct side *side, const struct message *order, struct message *h
 	return rc ? lose(side, rc) : 0;
 }
 
-/* Each step counts only as itself: while this process was stopped, a loopback's far side was, too.
+/*
+ * Waits for a reply; returns what is left of the patience then. Each step counts only as itself,
+ * because while this process was stopped, the far side of a loopback was stopped, too.
  */
-static void await_reply(const struct side *side)
+static unsigned int await_reply(const struct side *side)
 {
-	for (unsigned int waited = 0; waited < side->patience_msec; waited += SIDE_STEP_MSEC)
-		if (socket_wait(side->channel, POLLIN, side->watch->signals,
-				clock_msec() + SIDE_STEP_MSEC) != -ETIMEDOUT)
-			return;
+	unsigned int left = side->patience_msec;
+
+	while (left && socket_wait(side->channel, POLLIN, side->watch->signals,
+				   clock_msec() + SIDE_STEP_MSEC) == -ETIMEDOUT)
+		left -= left < SIDE_STEP_MSEC ? left : SIDE_STEP_MSEC;
+	return left;
 }
 
 int side_finish(struct side *side, const struct message *order, unsigned int msec,
@@ -96,8 +100,7 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 
 	if (!side->agent) {
 		side->patience_msec = msec + SIDE_PATIENCE_MSEC;
-		await_reply(side);
-		rc = exchange_receive(side->channel, side->watch->signals, 0, held,
+		rc = exchange_receive(side->channel, side->watch->signals, await_reply(side), held,
 				      &side->complaint);
 		if (rc == -EINTR)
 			side->watch->interrupted = true;

@@ -276,7 +276,8 @@ void trial_note_status(struct trial *trial, const struct work_completion *item)
 	if (trial->marked || trial->result->status)
 		return;
 	trial->result->status = mem_string(completion_status_name(item->status));
-	trial->result->vendor_error = number_unless_zero(item->vendor_error);
+	if (item->status != IBV_WC_SUCCESS)
+		trial->result->vendor_error = number_unless_zero(item->vendor_error);
 }
 
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status)
