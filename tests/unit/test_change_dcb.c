@@ -652,6 +652,16 @@ static void rounded_rates(void **state)
 		assert_int_equal(!change->reason, good);
 		clear(bed);
 	}
+	/* An old value that is further away than the adapter's steps was not rounded to. */
+	bed->driver.dcb.rates.tc_maxrate[0] = 100000;
+	bed->driver.ignores = true;
+	change = add(bed, &dcb_maxrate_setting, "0:900mbit");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	assert_false(changes_write(&bed->changes));
+	assert_int_equal(change->state.value, CHANGE_UNVERIFIED);
+	clear(bed);
+	bed->driver.ignores = false;
+	bed->driver.dcb.rates.tc_maxrate[0] = 0;
 	change = add(bed, &dcb_maxrate_setting, "all:150mbit");
 	changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE);
 	assert_true(changes_write(&bed->changes));
@@ -712,7 +722,7 @@ static void hidden_errors(void **state)
 	assert_non_null(strstr(change->next_step, "dmesg"));
 	memset(bed->driver.dcb.ets.prio_tc, 0, DCB_PRIORITIES);
 	assert_int_equal(change->setting->write(change, "3"), -EINVAL);
-	assert_non_null(strstr(change->next_step, "a class of its own with priority-class"));
+	assert_non_null(strstr(change->next_step, "a class of its own first"));
 	bed->driver.hidden = -EOPNOTSUPP;
 	assert_int_equal(change->setting->write(change, "3"), -EOPNOTSUPP);
 	bed->driver.hidden = -EIO;

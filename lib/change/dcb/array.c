@@ -277,7 +277,8 @@ int array_setting_write(struct change *change, const char *value)
  */
 bool array_setting_is_nearest(const struct change *change, const char *value)
 {
-	const uint64_t most = 1000000; /* kilobits per second */
+	/* Kilobits per second. */
+	const uint64_t gbit = 1000000, steps_until = 26 * gbit;
 	struct dcb wanted = {.ets_known = false}, now = {.ets_known = false};
 	unsigned int given;
 
@@ -287,7 +288,8 @@ bool array_setting_is_nearest(const struct change *change, const char *value)
 	for (unsigned int i = 0; i < DCB_CLASSES; i++) {
 		const uint64_t asked = wanted.rates.tc_maxrate[i], got = now.rates.tc_maxrate[i];
 
-		if (!asked != !got || got > asked || asked - got >= most)
+		if (!asked != !got || got > asked ||
+		    asked - got >= (asked < steps_until ? gbit / 10 : gbit))
 			return false;
 	}
 	return true;

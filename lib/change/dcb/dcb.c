@@ -116,10 +116,11 @@ static int write_pfc(struct change *change, const char *value)
 		return -EINVAL;
 	rc = netdev_set_dcb(change, &(struct dcb_wish){.pfc = &dcb.pfc});
 	/* bnxt_hwrm_queue_pfc_cfg(), bnxt_dcb.c, refuses PFC until the host has set the classes. */
-	if (rc == -EINVAL && dcb.ets_known && classes_of(&dcb, UINT8_MAX) == 1)
+	if (rc == -EINVAL && change->setting == &dcb_pfc_setting && dcb.pfc.pfc_en &&
+	    dcb.ets_known && classes_of(&dcb, UINT8_MAX) == 1)
 		change_explain(change,
-			       "give the priority a class of its own with priority-class, before "
-			       "it or in the same call: bnxt requires that",
+			       "give the priority a class of its own first: bnxt needs "
+			       "priority-class before pfc, which one call can do",
 			       "the driver does not accept this value");
 	return rc;
 }
@@ -127,7 +128,7 @@ static int write_pfc(struct change *change, const char *value)
 /* bnxt has one or two lossless classes: bnxt_hwrm_queue_pfc_cfg(), bnxt_dcb.c. */
 static int check_pfc(struct change *change)
 {
-	const struct change *sibling = netdev_sibling(change, &dcb_priority_class_setting);
+	const struct change *sibling = netdev_earlier(change, &dcb_priority_class_setting);
 	unsigned int mask, given, count;
 	struct dcb dcb;
 	int rc = netdev_get_dcb(change, &dcb);
@@ -139,10 +140,12 @@ static int check_pfc(struct change *change)
 	count = (unsigned int)__builtin_popcount(classes_of(&dcb, mask));
 	if (count <= dcb.pfc.pfc_cap)
 		return 0;
-	return change_fail(change, -EINVAL,
-			   "name fewer priorities, or give them the same class with priority-class",
-			   "these priorities are in %u classes, and the adapter can pause only %u",
-			   count, dcb.pfc.pfc_cap);
+	return change_fail(
+		change, -EINVAL,
+		"name fewer priorities, or give them the same class first: priority-class "
+		"before pfc",
+		"these priorities are in %u classes, and the adapter can pause only %u", count,
+		dcb.pfc.pfc_cap);
 }
 
 /*
