@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/pci/pci.h"
 #include "kernel/verbs/providers.h"
 #include "kernel/recording.h"
 #include "kernel/sysfs.h"
@@ -170,32 +171,37 @@ static bool (*const filters[])(const char *line) = {
 	[SOURCE_BOOT] = is_boot_time,
 };
 
-/* The class of the PCI function that the file belongs to: 0x020000; 0: unknown. */
-static uint64_t class_of(const struct collection *collection, const char *path)
+/* A number of the PCI function that the file belongs to, such as its class, 0x020000; 0: unknown.
+ */
+static uint64_t number_beside(const struct collection *collection, const char *path,
+			      const char *name)
 {
 	char text[SYSFS_TEXT_SIZE];
-	uint64_t class;
+	uint64_t number;
 
-	if (sysfs_read(collection->root, text, "%.*s/class", (int)(strrchr(path, '/') - path),
-		       path) < 0 ||
-	    text_parse_u64(text, 16, 0xffffff, &class))
+	if (sysfs_read(collection->root, text, "%.*s/%s", (int)(strrchr(path, '/') - path), path,
+		       name) < 0 ||
+	    text_parse_u64(text, 16, 0xffffff, &number))
 		return 0;
-	return class;
+	return number;
 }
 
 /*
  * Network, InfiniBand, display, bridges, accelerators: classes 02, 0c06, 03, 06, 12 of the PCI Code
  * and ID Assignment Specification. The config space of other devices is not needed, and reading
- * what a device does not have has hung machines: lspci(8), option -xxxx.
+ * what a device does not have has hung machines: lspci(8), option -xxxx. A Data Direct function, of
+ * class 0801, has the serial number of its adapter.
  */
 static bool wants(const struct collection *collection, const char *path, enum source_how how)
 {
-	const uint64_t class = class_of(collection, path);
+	const uint64_t class = number_beside(collection, path, "class");
 	const uint64_t base = class >> 16;
 	const bool network = base == 0x02 || class >> 8 == 0x0c06;
 
 	if (how == SOURCE_VPD)
-		return network;
+		return network ||
+		       (class >> 8 == 0x0801 &&
+			number_beside(collection, path, "vendor") == PCI_VENDOR_MELLANOX);
 	return network || base == 0x03 || base == 0x06 || base == 0x12;
 }
 

@@ -271,14 +271,15 @@ static void add_data_direct(struct topology *topology, const struct root *root,
 	for (size_t i = 0; i < nics && (topology->unpaired || topology->part_count); i++) {
 		const struct topology_node *node = &topology->nodes[i];
 		struct pci_function *direct = NULL;
-		bool guessed;
+		enum pci_pairing pairing = PCI_PAIRING_NONE;
 
 		if (node->function && node->role.value == TOPOLOGY_PHYSICAL)
-			direct = pci_data_direct_of(root, &topology->pci, node->function, &guessed,
-						    problems);
+			pairing = pci_find_data_direct(root, &topology->pci, node->function,
+						       &direct, problems);
 		if (!direct)
 			continue;
-		add_part(topology, root, i, direct, problems)->guessed = guessed;
+		add_part(topology, root, i, direct, problems)->guessed = pairing ==
+									 PCI_PAIRING_GUESSED;
 		topology->unpaired = false;
 	}
 }

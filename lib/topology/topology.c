@@ -26,8 +26,8 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 				 "it is not known which ConnectX-8 adapters the Data Direct "
 				 "functions belong to: the distances of the adapters ignore these "
 				 "functions",
-				 "as root, rdmactl topo compares serial numbers; rdmactl topo -a "
-				 "shows all functions");
+				 "serial numbers tell, which root and its snapshots have; rdmactl "
+				 "topo -a shows all functions");
 	if (!topology->flat || topology->file)
 		return;
 	text = mem_format("this virtual machine (%s) shows no PCIe switches: devices may be closer "

@@ -263,13 +263,29 @@ static void pci_functions(void **state)
 	static const struct {
 		const char *class;
 		bool config, vpd;
+		const char *vendor; /* NULL: no such file */
 	} cases[] = {
-		{"0x020000", true, true},   {"0x0207ff", true, true},	 {"0x028000", true, true},
-		{"0x0c0600", true, true},   {"0x0c06ff", true, true},	 {"0x0c0500", false, false},
-		{"0x0c0700", false, false}, {"0x030200", true, false},	 {"0x060400", true, false},
-		{"0x120000", true, false},  {"0x010802", false, false},	 {"0x000000", false, false},
-		{"0x110000", false, false}, {"0x1020000", false, false}, {"network", false, false},
+		{"0x020000", true, true},
+		{"0x0207ff", true, true},
+		{"0x028000", true, true},
+		{"0x0c0600", true, true},
+		{"0x0c06ff", true, true},
+		{"0x0c0500", false, false},
+		{"0x0c0700", false, false},
+		{"0x030200", true, false},
+		{"0x060400", true, false},
+		{"0x120000", true, false},
+		{"0x010802", false, false},
+		{"0x000000", false, false},
+		{"0x110000", false, false},
+		{"0x1020000", false, false},
+		{"network", false, false},
 		{NULL, false, false},
+		/* A Data Direct function, and DMA controllers of others. */
+		{"0x080100", false, true, "0x15b3"},
+		{"0x080100", false, false, "0x8086"},
+		{"0x080100", false, false},
+		{"0x088000", false, false, "0x15b3"},
 	};
 	struct bed *bed = *state;
 	_cleanup_(freep) char *wanted = mem_string("root/sys/bus/pci/devices/\n");
@@ -289,6 +305,11 @@ static void pci_functions(void **state)
 		tree_write(&bed->tree, path, "C");
 		if (cases[i].config)
 			mem_extend(&wanted, "root/%s: C|\n", path);
+		snprintf(path, sizeof(path), "%s/vendor", folder);
+		if (cases[i].vendor) {
+			tree_write(&bed->tree, path, cases[i].vendor);
+			mem_extend(&wanted, "root/%s: %s|\n", path, cases[i].vendor);
+		}
 		snprintf(path, sizeof(path), "%s/vpd", folder);
 		tree_write(&bed->tree, path, "V");
 		if (cases[i].vpd)

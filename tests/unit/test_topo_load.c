@@ -526,7 +526,7 @@ static void data_direct(void **state)
 	for (size_t i = 0; i < 3; i++)
 		put_function(bed, directories[i], "0x020700", "0x15b3",
 			     i < 2 ? "0x1023" : "0x1021");
-	put_function(bed, "pci0000:80/0000:80:02.0", "0x020000", "0x15b3", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:02.0", "0x080100", "0x15b3", "0x2100");
 	/* The devices are not in the order of their functions. */
 	add_device(bed, "mlx5_0", directories[2], "");
 	add_device(bed, "mlx5_1", directories[1], "");
@@ -540,12 +540,12 @@ static void data_direct(void **state)
 			    "it is not known which ConnectX-8 adapters the Data Direct functions "
 			    "belong to: the distances of the adapters ignore these functions");
 	assert_string_equal(bed->notes.items[0].hint,
-			    "as root, rdmactl topo compares serial numbers; rdmactl topo -a shows "
-			    "all functions");
+			    "serial numbers tell, which root and its snapshots have; rdmactl topo "
+			    "-a shows all functions");
 	problems_free(&bed->notes);
 	bed->notes = (struct problems){.items = NULL};
-	put_function(bed, "pci0000:80/0000:80:03.0", "0x020000", "0x15b3", "0x2100");
-	put_function(bed, "pci0000:80/0000:80:04.0", "0x020000", "0x15b4", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:03.0", "0x080100", "0x15b3", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:04.0", "0x080100", "0x15b4", "0x2100");
 	load(bed);
 	assert_false(bed->topology.unpaired);
 	assert_int_equal(bed->topology.count, 6);
@@ -585,8 +585,8 @@ static void serial_numbers(void **state)
 
 	for (size_t i = 0; i < 3; i++)
 		put_function(bed, places[i], "0x020700", "0x15b3", "0x1023");
-	put_function(bed, "pci0000:80/0000:80:02.0", "0x020000", "0x15b3", "0x2100");
-	put_function(bed, "pci0000:80/0000:80:03.0", "0x020000", "0x15b3", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:02.0", "0x080100", "0x15b3", "0x2100");
+	put_function(bed, "pci0000:80/0000:80:03.0", "0x080100", "0x15b3", "0x2100");
 	add_device(bed, "mlx5_0", places[0], "");
 	add_device(bed, "mlx5_1", places[1], "");
 	add_device(bed, "mlx5_2", places[2], "");

@@ -271,15 +271,45 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 	return narrowest;
 }
 
+/* Traffic of accelerators need not use the links to the processor. */
+static void judge_slow_links(struct doctor_context *run)
+{
+	struct pci_function *direct;
+
+	switch (pci_find_data_direct(&run->facts->root, &run->facts->pci, run->function, &direct,
+				     run->problems)) {
+	case PCI_PAIRING_NONE:
+		doctor_warning(run, "the PCIe links carry less than a port can send");
+		return;
+	case PCI_PAIRING_UNKNOWN:
+		doctor_not_checked(run, run->facts->root.live ? NEEDS_ROOT : NEEDS_LIVE,
+				   "the PCIe links carry less than a port can send, but the "
+				   "adapter may have a Data Direct function, which only serial "
+				   "numbers show");
+		return;
+	case PCI_PAIRING_GUESSED:
+		doctor_evidence(
+			run, NULL,
+			"Data Direct function %s, if these are in the order of the adapters",
+			direct->address);
+		break;
+	case PCI_PAIRING_KNOWN:
+		doctor_evidence(run, NULL, "Data Direct function %s", direct->address);
+		break;
+	}
+	doctor_next_step(run, "nothing to do for memory of accelerators; transfers from the host's "
+			      "own memory cannot use all of the port's rate");
+	doctor_note(run, "the PCIe links to the processor carry less than a port can send, but "
+			 "traffic of accelerators has links of its own");
+}
+
 void check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, &gbps);
 	const struct words words = describe(&hop.speed, &hop.lanes);
 	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
-	struct pci_function *direct;
 	double fastest, card;
-	bool guessed;
 
 	sum_rates(run->device, &fastest);
 	if (!gbps.known) {
@@ -304,14 +334,6 @@ void check_pcie_enough(struct doctor_context *run)
 				 "card at once");
 	else if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
 		doctor_because(run, CHECK_ID_pcie_link);
-	else if ((direct = pci_data_direct_of(&run->facts->root, &run->facts->pci, run->function,
-					      &guessed, run->problems))) {
-		doctor_evidence(run, NULL, "Data Direct function %s%s", direct->address,
-				guessed ? ", if these are in the order of the adapters" : "");
-		doctor_next_step(run, "nothing to do for memory of accelerators; transfers from "
-				      "the host's own memory cannot use all of the port's rate");
-		doctor_note(run, "the PCIe links to the processor carry less than a port can send, "
-				 "but traffic of accelerators has links of its own");
-	} else
-		doctor_warning(run, "the PCIe links carry less than a port can send");
+	else
+		judge_slow_links(run);
 }

@@ -181,22 +181,29 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 }
 
-/* Whether an accelerator is bound to a driver other than those for virtual machines. */
-static bool has_driver(struct doctor_context *run)
+/*
+ * Whether an accelerator is bound to a driver other than those for virtual machines; *ret_nvidia
+ * becomes true if all of these are NVIDIA's.
+ */
+static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 {
 	const struct root *root = &run->facts->root;
+	bool found = false;
 
+	*ret_nvidia = true;
 	for (size_t i = 0; i < run->facts->pci.count; i++) {
 		struct pci_function *function = &run->facts->pci.items[i];
 
 		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
 			continue;
-		pci_read(root, function, PCI_DRIVER, run->problems);
-		if (function->driver_unknown ||
-		    (function->driver && !pci_driver_is_for_guests(function->driver)))
-			return true;
+		pci_read(root, function, PCI_DRIVER | PCI_ID, run->problems);
+		if (!function->driver_unknown &&
+		    (!function->driver || pci_driver_is_for_guests(function->driver)))
+			continue;
+		found = true;
+		*ret_nvidia &= number_is(&function->vendor_id, PCI_VENDOR_NVIDIA);
 	}
-	return false;
+	return found;
 }
 
 #define PEER_MODULE "sys/module/nvidia_peermem"
@@ -324,7 +331,7 @@ static bool lacks_dmabuf(struct doctor_context *run)
 
 void check_gdr_path(struct doctor_context *run)
 {
-	bool found = false;
+	bool found = false, nvidia;
 	const int rc = find_peers(run, &found);
 
 	if (found) {
@@ -336,9 +343,9 @@ void check_gdr_path(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/" PEERS, "no module for peer memory");
-	if (!has_driver(run)) {
+	if (!has_driver(run, &nvidia)) {
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
-	} else if (lacks_dmabuf(run)) {
+	} else if (nvidia && lacks_dmabuf(run)) {
 		doctor_warning(run, "%s", no_way);
 	} else if (!run->request->probe || !run->facts->root.live) {
 		show_kernel(run);

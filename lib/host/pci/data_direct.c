@@ -2,7 +2,6 @@
 /* Data Direct functions, and the ConnectX-8 that each belongs to. */
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/pci/pci.h"
 #include "host/pci/vpd.h"
@@ -24,31 +23,40 @@ bool pci_is_data_direct(const struct root *root, struct pci_function *function,
 	return is_nvidia(root, function, DATA_DIRECT, problems);
 }
 
-/* Returns the serial number that all functions of a card have; NULL: unreadable, or none. */
-static char *read_serial(const struct root *root, const struct pci_function *function)
+/*
+ * Returns the serial number that all functions of a card have; NULL: unreadable, or none. Reading
+ * it takes long, so that is done once.
+ */
+static const char *read_serial(const struct root *root, struct pci_function *function)
 {
 	char data[SYSFS_TEXT_SIZE];
 	struct vpd_text serial;
-	const ssize_t length = sysfs_read(root, data, PCI_FUNCTION "/vpd", function->address);
+	ssize_t length;
 
+	if (function->serial_read)
+		return function->serial;
+	function->serial_read = true;
+	length = sysfs_read(root, data, PCI_FUNCTION "/vpd", function->address);
 	if (length < 0)
 		return NULL;
 	vpd_field((const uint8_t *)data, (size_t)length, "V3", &serial);
-	return serial.length ? mem_format("%.*s", (int)serial.length, serial.text) : NULL;
+	if (serial.length)
+		function->serial = mem_format("%.*s", (int)serial.length, serial.text);
+	return function->serial;
 }
 
-struct pci_function *pci_data_direct_of(const struct root *root, const struct pci_list *list,
-					struct pci_function *adapter, bool *ret_guessed,
-					struct problems *problems)
+enum pci_pairing pci_find_data_direct(const struct root *root, const struct pci_list *list,
+				      struct pci_function *adapter,
+				      struct pci_function **ret_function, struct problems *problems)
 {
-	_cleanup_(freep) char *serial = NULL;
-	struct pci_function *found = NULL, *in_order = NULL;
+	struct pci_function *in_order = NULL;
 	const struct pci_function *last = NULL;
 	size_t cards = 0, place = 0, count = 0;
 	bool all_known = true;
 
+	*ret_function = NULL;
 	if (!is_nvidia(root, adapter, CONNECTX_8, problems))
-		return NULL;
+		return PCI_PAIRING_NONE;
 	for (size_t i = 0; i < list->count; i++) {
 		if (!is_nvidia(root, &list->items[i], CONNECTX_8, problems))
 			continue;
@@ -58,20 +66,24 @@ struct pci_function *pci_data_direct_of(const struct root *root, const struct pc
 		place = last == adapter ? cards : place;
 	}
 	for (size_t i = 0; i < list->count; i++) {
-		_cleanup_(freep) char *its = NULL;
+		const char *serial, *its;
 
 		if (!pci_is_data_direct(root, &list->items[i], problems))
 			continue;
 		if (++count == place)
 			in_order = &list->items[i];
-		/* Reading it takes long. */
-		if (count == 1)
-			serial = read_serial(root, adapter);
+		serial = read_serial(root, adapter);
 		its = serial ? read_serial(root, &list->items[i]) : NULL;
 		all_known &= its != NULL;
 		if (its && !strcmp(its, serial))
-			found = &list->items[i];
+			*ret_function = &list->items[i];
 	}
-	*ret_guessed = !found && !all_known && cards == count;
-	return *ret_guessed ? in_order : found;
+	if (*ret_function)
+		return PCI_PAIRING_KNOWN;
+	if (all_known)
+		return PCI_PAIRING_NONE;
+	if (cards != count)
+		return PCI_PAIRING_UNKNOWN;
+	*ret_function = in_order;
+	return PCI_PAIRING_GUESSED;
 }

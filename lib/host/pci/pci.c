@@ -42,6 +42,7 @@ static void clear(struct pci_function *function)
 	free(function->local_cpulist);
 	free(function->physfn);
 	free(function->iommu_type);
+	free(function->serial);
 }
 
 void pci_list_clear(struct pci_list *list)

@@ -56,6 +56,8 @@ struct pci_function {
 	char *iommu_type;	   /* DMA, DMA-FQ, identity, blocked, unmanaged ... */
 	struct number acs_control; /* bits of enum pci_acs; 0: the port lacks these services */
 	int acs_error; /* why acs_control is unknown: -EPERM, or pci_config_read()'s error */
+	char *serial;  /* V3 of the vital product data, if serial_read; NULL: unreadable, or none */
+	bool serial_read;
 };
 
 struct pci_list {
@@ -106,15 +108,22 @@ bool pci_driver_is_for_guests(const char *driver);
  */
 bool pci_is_data_direct(const struct root *root, struct pci_function *function,
 			struct problems *problems);
+
+enum pci_pairing {
+	PCI_PAIRING_NONE,    /* it has none, or is no ConnectX-8 */
+	PCI_PAIRING_UNKNOWN, /* only the serial numbers could tell */
+	PCI_PAIRING_GUESSED, /* there are as many cards, and both are taken to be in one order */
+	PCI_PAIRING_KNOWN,
+};
+
 /*
- * Returns the Data Direct function of a ConnectX-8, which has the same serial number (V3 of the
- * vital product data, as in rdma_topo); NULL: none, it is unknown, or the adapter is another one.
- * Only root can read the number. Without it, if there are as many cards as such functions, both are
- * taken to be in the same order, and *ret_guessed becomes true.
+ * Finds the Data Direct function of an adapter, which has the same serial number (V3 of the vital
+ * product data, as in rdma_topo). Only root can read the number, and snapshots of root have it.
  */
-struct pci_function *pci_data_direct_of(const struct root *root, const struct pci_list *list,
-					struct pci_function *adapter, bool *ret_guessed,
-					struct problems *problems);
+enum pci_pairing pci_find_data_direct(const struct root *root, const struct pci_list *list,
+				      struct pci_function *adapter,
+				      struct pci_function **ret_function,
+				      struct problems *problems);
 /* Whether the two addresses differ in the number of the function only. */
 bool pci_is_same_card(const struct pci_function *a, const struct pci_function *b);
 /* Whether this is a port that a hypervisor emulates. Needs PCI_ID. */
