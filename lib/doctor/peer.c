@@ -25,6 +25,7 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 	const struct inventory_request inventory_request = {
 		.needs = ENDPOINT_NEEDS,
 		.objects = run->request->objects,
+		.uses_verbs = true,
 	};
 	const struct endpoint_wish wish = {.named = run->request->objects->count};
 	struct route route = {.local = false};

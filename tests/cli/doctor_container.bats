@@ -41,7 +41,7 @@ nodes=dev/infiniband
 	check verbs-modules,container-devices
 	says 3 'not-checked -: not checked because of verbs-modules | '
 	check verbs-modules
-	says 0 'note -: ib_uverbs is not loaded; the kernel tries to load it when a program lists the RDMA devices | not loaded: ib_uverbs -> on the host: modprobe -a ib_uverbs; to load them at every start, list them in /etc/modules-load.d/rdma.conf'
+	says 0 'note -: a module for user space is not loaded; the kernel tries to load it when a program needs it | not loaded: ib_uverbs -> on the host: modprobe -a ib_uverbs; to load them at every start, list them in /etc/modules-load.d/rdma.conf'
 	copy no-driver
 	put .dockerenv ''
 	check pci-driver

@@ -258,7 +258,7 @@ static void addresses_on_top(void **state)
 	link_at(bed, 2)->lower_elsewhere = true;
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	link_at(bed, 2)->lower_elsewhere = false;
-	/* The other end of a veth is not below it. */
+	/* What is no VLAN does not stand on its other netdev: a veth has its other end there. */
 	link_at(bed, 1)->vlan_id.known = false;
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	/* A circle, which only damaged answers contain, ends. */
@@ -271,6 +271,15 @@ static void addresses_on_top(void **state)
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 	link_at(bed, 0)->master_index = number_of(7);
 	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth1 has the address 10.0.0.1");
+	/* A bridge that works through another member, or a VRF, whose address is no port's. */
+	add_link(bed, "vf0", 8, NULL)->master_index = number_of(7);
+	link_at(bed, 4)->carrier = TRISTATE_NO;
+	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth1 has the address 10.0.0.1");
+	link_at(bed, 4)->carrier = TRISTATE_YES;
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link_at(bed, 4)->carrier = TRISTATE_NO;
+	link_at(bed, 3)->kind = mem_string("vrf");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 }
 
 static void bonds(void **state)
@@ -391,7 +400,7 @@ static void planes(void **state)
 	expect(bed, SEVERITY_NOTICE,
 	       "the plane is down, while others of the port are active: unless only those are "
 	       "connected, bandwidth is missing",
-	       STATE "; 1 of 4 planes of mlx5_0 are active");
+	       STATE "; 1 of 4 planes of mlx5_0 is active");
 	own_device(bed)->sub_type.known = false;
 	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
 }

@@ -237,7 +237,7 @@ static void parts(void **state)
 			     "rdma-module 0000:01:00.0 not-checked <- pci-driver\n"
 			     "rdma-module 0000:02:00.0 not-checked <- pci-driver\n"
 			     "verbs-modules - not-checked <- pci-driver\n"
-			     "provider mlx5_0 not-checked <- pci-driver\n");
+			     "provider mlx5_0 not-checked needs 2\n");
 	tree_delete(&host->tree, CLASS "mlx5_0/device");
 	tree_link(&host->tree, CLASS "mlx5_0/device", "../../../devices/pci0000:00/0000:01:00.0");
 	tree_link(&host->tree, "sys/devices/pci0000:00/0000:01:00.0/driver",
@@ -247,15 +247,15 @@ static void parts(void **state)
 			     "pci-driver 0000:02:00.0 error\n"
 			     "rdma-module 0000:01:00.0 ok\n"
 			     "rdma-module 0000:02:00.0 not-checked <- pci-driver\n"
-			     "verbs-modules - note\n"
-			     "provider mlx5_0 not-checked <- verbs-modules\n");
+			     "verbs-modules - warning\n"
+			     "provider mlx5_0 not-checked needs 2\n");
 	/* Functions of devices that were not named are skipped. */
 	assert_int_equal(objects_parse(&host->objects, words, true, NULL), 0);
 	assert_int_equal(run(host, checks), 0);
 	assert_results(host, "pci-driver 0000:01:00.0 ok\n"
 			     "rdma-module 0000:01:00.0 ok\n"
-			     "verbs-modules - note\n"
-			     "provider mlx5_0 not-checked <- verbs-modules\n");
+			     "verbs-modules - warning\n"
+			     "provider mlx5_0 not-checked needs 2\n");
 }
 
 /* Growth is unknown without a second reading; with one, it is known for each port. */

@@ -34,6 +34,12 @@ static void run_on(struct bed *bed, enum doctor_check_id id, const struct device
 	bed_run(bed, id);
 }
 
+#define NEEDED "warning -: a module for user space is not loaded"
+#define ON_DEMAND                                                                            \
+	"note -: a module for user space is not loaded; the kernel tries to load it when a " \
+	"program "                                                                           \
+	"needs it"
+
 /* The modules that devices of each kind need: rdma_cap_ib_cm(), rdma_cap_iw_cm(), ib_umad.rst. */
 static void modules(void **state)
 {
@@ -64,9 +70,10 @@ static void modules(void **state)
 		run_on(bed, CHECK_ID_verbs_modules, NULL);
 		if (*cases[i].missing)
 			assert_told(bed,
-				    "warning -: a module for user space is not loaded | not "
-				    "loaded: %s < /sys/class -> modprobe -a %s; to load them at "
+				    "%s | not loaded: %s < /sys/class -> modprobe -a %s; to load "
+				    "them at "
 				    "every start, list them in /etc/modules-load.d/rdma.conf\n",
+				    strstr(cases[i].missing, "ib_umad") ? NEEDED : ON_DEMAND,
 				    cases[i].missing, cases[i].missing);
 		else
 			assert_told(bed, "ok -: the modules for user space are loaded | ib_uverbs "
@@ -83,9 +90,6 @@ static void kept_away(void **state)
 	static const char verdict[] =
 		"programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: "
 		"ib_uverbs rdma_ucm";
-	static const char on_demand[] = "ib_uverbs is not loaded; the kernel tries to load it when "
-					"a program lists the RDMA "
-					"devices | not loaded: ib_uverbs rdma_ucm";
 	static const char step[] = "modprobe -a ib_uverbs rdma_ucm; to load them at every start, "
 				   "list them in /etc/modules-load.d/rdma.conf";
 	struct bed *bed = *state;
@@ -98,20 +102,24 @@ static void kept_away(void **state)
 	tree_directory(&bed->tree, "sys/module");
 	tree_write(&bed->tree, "proc/cmdline", "modprobe.blacklist=ib_umad");
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
-	assert_told(bed, "note -: %s < /sys/class -> %s and blocks\n", on_demand, step);
+	assert_told(bed,
+		    ON_DEMAND " | not loaded: ib_uverbs rdma_ucm < /sys/class -> %s and blocks\n",
+		    step);
 	tree_write(&bed->tree, "proc/cmdline", "module_blacklist=rdma_ucm");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "install ib_uverbs /bin/false");
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
 	assert_told(bed,
-		    "error -: %s; /etc/modprobe.d/a.conf:1: install ib_uverbs /bin/false; "
-		    "/proc/cmdline: module_blacklist=rdma_ucm < /sys/class, "
-		    "/etc/modprobe.d/a.conf, /proc/cmdline -> remove module_blacklist=rdma_ucm "
-		    "from the kernel's command line and restart; until then the kernel refuses "
-		    "rdma_ucm\n",
+		    "error -: %s; /proc/cmdline: module_blacklist=rdma_ucm; "
+		    "/etc/modprobe.d/a.conf:1: install ib_uverbs /bin/false < /sys/class, "
+		    "/proc/cmdline, /etc/modprobe.d/a.conf -> remove the line \"install ib_uverbs "
+		    "/bin/false\" from /etc/modprobe.d/a.conf, rebuild the initial RAM disk "
+		    "(update-initramfs -u, dracut -f), then: modprobe ib_uverbs and blocks\n",
 		    verdict);
 	bed->run.profile = PROFILE_CONTAINER;
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
-	assert_told(bed, "note -: %s < /sys/class -> on the host: %s and blocks\n", on_demand,
+	assert_told(bed,
+		    ON_DEMAND " | not loaded: ib_uverbs rdma_ucm < /sys/class -> on the host: "
+			      "%s and blocks\n",
 		    step);
 	bed->run.profile = PROFILE_HPC;
 	tree_directory(&bed->tree, CLASS);

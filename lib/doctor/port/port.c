@@ -20,6 +20,30 @@ static const struct link *own_link(const struct doctor_context *run)
 	return roce_port_link(&run->facts->inventory, run->port);
 }
 
+/*
+ * Whether an address above the port does not show that the port is needed: that of a VRF is no
+ * port's, and a bridge may work through another member.
+ */
+static bool works_without(const struct link_list *links, const struct link *above,
+			  const struct link *own)
+{
+	for (int depth = 0; depth < LINK_MOST_LEVELS && above->vlan_id.known; depth++) {
+		const struct link *lower = link_by_index(links, &above->lower_index);
+
+		if (!lower || above->lower_elsewhere)
+			return false;
+		above = lower;
+	}
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *member = &links->items[i];
+
+		if (member != own && member->carrier == TRISTATE_YES &&
+		    link_by_index(links, &member->master_index) == above)
+			return true;
+	}
+	return link_is_vrf(above);
+}
+
 /* Finds an address that was configured on the port's netdev or on a netdev above it. */
 static const struct link_address *find_address(const struct doctor_context *run,
 					       const struct link **ret_link)
@@ -35,7 +59,8 @@ static const struct link_address *find_address(const struct doctor_context *run,
 		 * 2.5.6.
 		 */
 		if (link && !ip_is_link_local(&address->ip) &&
-		    endpoint_is_of_port(inventory, run->port, link)) {
+		    endpoint_is_of_port(inventory, run->port, link) &&
+		    !works_without(&inventory->links, link, own_link(run))) {
 			*ret_link = link;
 			return address;
 		}
@@ -150,12 +175,14 @@ static void advise(struct doctor_context *run, bool switched_off, bool both)
 				      "port is up, then let this one follow it: ip link set PF vf "
 				      "N state auto; in switchdev mode, set its representor up");
 	else if (number_is(&port->physical_state, PHYSICAL_POLLING))
-		doctor_next_step(run,
-				 "nothing answers on the link: check the cable, and that the port "
-				 "at its other end is switched on%s",
-				 both ? "; if that is an Ethernet port, the adapter has to be set "
-					"to Ethernet (LINK_TYPE of mlxconfig)"
-				      : "");
+		doctor_next_step(
+			run,
+			"nothing answers on the link: check the cable, and that the port "
+			"at its other end is switched on%s",
+			both && port_is_infiniband(port)
+				? "; if that is an Ethernet port, the adapter has to be set "
+				  "to Ethernet (LINK_TYPE of mlxconfig)"
+				: "");
 	else if (number_is(&port->physical_state, PHYSICAL_DISABLED) && port_is_infiniband(port))
 		doctor_next_step(run, "the port is disabled: enable it from the subnet (as "
 				      "ibportstate does), or in the adapter's settings");
@@ -201,8 +228,9 @@ static void judge_down(struct doctor_context *run)
 				peers.active, peers.count, board, peers.active == 1 ? "is" : "are");
 	}
 	if (planes)
-		doctor_evidence(run, NULL, "%zu of %zu planes of %s are active", planes,
-				run->device->port_count, run->device->name);
+		doctor_evidence(run, NULL, "%zu of %zu planes of %s %s active", planes,
+				run->device->port_count, run->device->name,
+				planes == 1 ? "is" : "are");
 	advise(run, switched_off,
 	       !peers.active && !was_up(own_link(run)) && may_change_protocol(run));
 	if (in_use) {

@@ -51,10 +51,11 @@ static bool is_wanted(const struct doctor_context *run, const char *module)
  */
 static const struct {
 	const char *module, *path;
+	bool on_demand;
 } user_modules[] = {
-	{"ib_uverbs", "sys/class/infiniband_verbs"},
-	{"rdma_ucm", "sys/class/misc/rdma_cm"},
-	{"ib_umad", "sys/class/infiniband_mad"},
+	{"ib_uverbs", "sys/class/infiniband_verbs", true},
+	{"rdma_ucm", "sys/class/misc/rdma_cm", true},
+	{"ib_umad", "sys/class/infiniband_mad", false},
 };
 
 /* Adds the configured rule that keeps a module from being loaded; returns false if none does. */
@@ -70,27 +71,10 @@ static bool blame(struct doctor_context *run, const char *module)
 	return rule;
 }
 
-/*
- * libibverbs asks netlink for the device files, and the kernel loads ib_uverbs to answer
- * (ib_get_client_nl_info() in drivers/infiniband/core/device.c). Until then there is nothing to
- * check of the files and of the library.
- */
-static void tell_missing_verbs(struct doctor_context *run, bool prevented)
-{
-	if (prevented) {
-		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
-		return;
-	}
-	doctor_blocks(run);
-	doctor_note(run,
-		    "ib_uverbs is not loaded; the kernel tries to load it when a program lists the "
-		    "RDMA devices");
-}
-
 void check_verbs_modules(struct doctor_context *run)
 {
 	_cleanup_(freep) char *missing = NULL, *there = NULL;
-	bool verbs = true, prevented = false;
+	bool verbs = true, needed = false, prevented = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++) {
 		const char *module = user_modules[i].module;
@@ -125,13 +109,27 @@ void check_verbs_modules(struct doctor_context *run)
 			 "%smodprobe -a %s; to load them at every start, list them in "
 			 "/etc/modules-load.d/rdma.conf",
 			 doctor_on_host(run), missing);
-	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++)
-		if (strstr(missing, user_modules[i].module) && blame(run, user_modules[i].module))
-			prevented |= i == 0;
+	/*
+	 * libibverbs and librdmacm ask netlink for their device files, and the kernel loads the
+	 * module to answer (ib_get_client_nl_info() in drivers/infiniband/core/device.c); for
+	 * libibumad it does not. Without ib_uverbs, there are no device files to check.
+	 */
+	for (size_t i = ARRAY_SIZE(user_modules); i-- > 0;) {
+		if (!strstr(missing, user_modules[i].module))
+			continue;
+		prevented = blame(run, user_modules[i].module);
+		needed |= prevented || !user_modules[i].on_demand;
+	}
 	if (!verbs)
-		tell_missing_verbs(run, prevented);
-	else
+		doctor_blocks(run);
+	if (!verbs && prevented)
+		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
+	else if (needed)
 		doctor_warning(run, "a module for user space is not loaded");
+	else
+		doctor_note(run,
+			    "a module for user space is not loaded; the kernel tries to load it "
+			    "when a program needs it");
 }
 
 enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int access_error,
