@@ -378,7 +378,8 @@ names_command()
 	RDMACTL_ROOT=$roots/cx5-ib-edr quickly on efa devices -o device
 	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
 	RDMACTL_ROOT=$BATS_TEST_TMPDIR/none quickly try devices
-	expect_error 1 devices "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
+	expect_error 1 devices "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory
+  unset RDMACTL_ROOT to read the live system"
 	RDMACTL_ROOT=$BATS_TEST_TMPDIR/none quickly on efa devices -o device
 	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
 }

@@ -283,7 +283,7 @@ static const struct message_connect_many usual = {
 	.cookie = COOKIE,
 	.ip = {.family = AF_INET},
 	.port = 7,
-	.timeout_msec = 50,
+	.timeout_msec = 2000,
 	.retries = 5,
 	.rnr_retries = 4,
 };

@@ -302,13 +302,14 @@ def in_use(tap):
              unequal('rdma link', theirs().get('cl'), 'cl0'))
     begin = time.monotonic()
     process = start_delete('--force')
-    if until(lambda: process.poll() is not None, 1):
+    lines = read_until(process.stderr, who)
+    if not lines and process.wait() == 0:
         # With Linux 7.3 rxe can take a device away from those who have it open.
         holder.end()
         tap.test('link: del --force: the users lose the device',
-                 unequal('status', process.returncode, 0) + unequal('rdma link', 'cl' in theirs(), False))
+                 unequal('rdma link', 'cl' in theirs(), False))
+        tap.skip('link: ^C while it waits', 'this kernel waits for nobody')
         return False
-    lines = read_until(process.stderr, who)
     waited = time.monotonic() - begin
     tap.test('link: del --force: names the process that it waits for, after %.1f s' % waited,
              ([] if lines and who in lines[-1] else lines or ['nothing']) +

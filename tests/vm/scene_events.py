@@ -16,7 +16,8 @@ ACTIVE = {'state_before': 'active', 'state': 'down', 'physical_state_before': 'l
 # Carriers and link-local addresses follow later.
 FOLLOW = ('netdev-up', 'address-added', 'address-removed')
 # What the kernel tells the holders of a device that it removes, if the driver can take the device
-# away from them (uverbs_async_event_destroy_uobj() in drivers/infiniband/core). With rxe 7.3 does so.
+# away from them: uverbs_async_event_destroy_uobj(), uverbs_std_types_async_fd.c. Linux 7.3 does so
+# with rxe.
 REVOKED = 'device-fatal'
 
 
