@@ -18,7 +18,7 @@
 
 static const struct enum_name state_names[] = {
 	{CHANGE_PLANNED, "planned", TONE_PLAIN, "would be written"},
-	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "has this value, or the nearest to it, already"},
+	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "has this value, or the nearest, already"},
 	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads back as wanted"},
 	{CHANGE_REFUSED, "refused", TONE_WARNING,
 	 "not tried: the object is in use, the value does not fit, or a right is missing"},

@@ -262,7 +262,8 @@ static int be_stopped(struct bed *bed, int began, int resumed)
 	if (watch_begin(&bed->watch, SILENCE_MSEC) || write(began, &byte, 1) != 1 ||
 	    read(resumed, &byte, 1) != 1)
 		return 2;
-	for (uint64_t end = clock_msec() + 600; !atomic_load(&bed->watch.stop) && clock_msec() < end;)
+	for (uint64_t end = clock_msec() + 600;
+	     !atomic_load(&bed->watch.stop) && clock_msec() < end;)
 		usleep(1000);
 	return watch_end(&bed->watch) != STOP_NONE;
 }

@@ -181,10 +181,7 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 }
 
-/*
- * Whether an accelerator is bound to a driver other than those for virtual machines; *ret_nvidia
- * becomes true if all of these are NVIDIA's.
- */
+/* Whether accelerators have drivers, not those for virtual machines; and whether all are NVIDIA's. */
 static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 {
 	const struct root *root = &run->facts->root;
