@@ -181,7 +181,7 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 }
 
-/* Whether accelerators have drivers, not those for virtual machines; and whether all are NVIDIA's. */
+/* Whether accelerators have drivers other than for virtual machines, and all are NVIDIA's. */
 static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 {
 	const struct root *root = &run->facts->root;
@@ -353,11 +353,6 @@ void check_gdr_path(struct doctor_context *run)
 	}
 }
 
-static bool is_far(enum topology_class class)
-{
-	return class == TOPOLOGY_SYSTEM;
-}
-
 /* Whether it is an adapter, or another function of one: a bond may span several NUMA nodes. */
 static bool is_adapter(const struct topology_node *node)
 {
@@ -396,7 +391,7 @@ static enum topology_class find_nearest(const struct topology *topology,
 		best = pair;
 		*ret_nearest = pair.near_node;
 	}
-	return is_far((enum topology_class)best.class.value) && unknown
+	return best.class.value == TOPOLOGY_SYSTEM && unknown
 		       ? TOPOLOGY_CLASS_UNKNOWN
 		       : (enum topology_class)best.class.value;
 }
@@ -416,7 +411,7 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 		class = find_nearest(topology, &topology->nodes[i], &nearest);
 		if (class == TOPOLOGY_CLASS_UNKNOWN)
 			nearness->unknown++;
-		else if (is_far(class))
+		else if (class == TOPOLOGY_SYSTEM)
 			nearness->far++;
 		else
 			nearness->near++;
@@ -431,7 +426,7 @@ static void report_far(struct doctor_context *run, const struct topology *topolo
 		const struct topology_node *node = &topology->nodes[i], *nearest = NULL;
 
 		if (node->kind.value != TOPOLOGY_ACCELERATOR ||
-		    !is_far(find_nearest(topology, node, &nearest)))
+		    find_nearest(topology, node, &nearest) != TOPOLOGY_SYSTEM)
 			continue;
 		doctor_object(run, "%s", node->pci_address);
 		doctor_evidence(run, "numa_node",
