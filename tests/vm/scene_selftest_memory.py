@@ -64,8 +64,16 @@ def hugepages(tap):
 
 
 def on_demand(tap):
-    """Soft-RoCE has this since Linux 6.15 (rxe_odp.c): it works, or the row says it is missing."""
+    """
+    Soft-RoCE has this since Linux 6.15 (rxe_odp.c): it works, or the row says it is missing. That
+    of 7.3 forgets where in the page the data belong: __rxe_odp_mr_copy() since kmap_local_page().
+    """
     document = run('rxa', *PEER, '--memory', 'odp', '--test', 'rc-write,rc-send')
+    if any('wrong data' in (row['reason'] or '') for row in document.rows):
+        tap.test('selftest memory: on-demand paging that damages data', wrong_with(
+            document, 4, *((name, 'fail', 'wrong data: the far buffer has 0x00 at offset 0')
+                           for name in ('rc-write', 'rc-send'))))
+        return
     if document.status == 0:
         tap.test('selftest memory: on-demand paging', wrong_with(
             document, 0, ('rc-write', 'pass', ''), ('rc-send', 'pass', '')))
