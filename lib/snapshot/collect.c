@@ -151,8 +151,8 @@ static bool is_skipped(const char *folder, const char *name)
 
 /*
  * Returns -errno if its mode (EACCES) or a control group (EPERM) keeps this process from a device
- * file, which access(2) tells without opening it, as for doctor. A filter of system calls may
- * refuse access(2) itself.
+ * file, which access(2) tells without opening it: for the real user ID, whereas doctor asks for the
+ * effective one first. A filter of system calls may refuse access(2) itself.
  */
 static int device_file_error(const struct root *root, const char *path)
 {

@@ -9,7 +9,11 @@
 #include "kernel/kmsg.h"
 #include "snapshot/collect.h"
 
-/* The beginnings of lines from the RDMA core, from drivers and from the PCI bus. */
+/*
+ * The beginnings of lines from the RDMA core, from drivers and from the PCI bus. Those from SCSI
+ * hosts of all kinds are taken, because some of ib_srp have no other mark, such as why a target
+ * refused a connection ("scsi host2:   REJ reason"): srp_cm_rej_handler().
+ */
 static const char *const beginnings[] = {
 	"infiniband", "ib_",	  "rdma",   "iw_",     "mlx",	    "hfi1",
 	"qib",	      "bnxt_",	  "irdma",  "ice ",    "i40iw",	    "i40e ",

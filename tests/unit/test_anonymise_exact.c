@@ -380,7 +380,19 @@ static const struct {
 	 "0002:c903:00a1:b2c9:0000:0000:0000:0000 and it_iu_len 2116\n"
 	 "6,0,9,-;ib_srpt 0x0002c90300a1b2c70002c90300a1b2c8 id_ext=200100a0b8123456,"
 	 "initiator_ext=200200a0b8123456 id_ext=17\n"
-	 "6,0,9,-;scsi host7: SRP.T10:200100A0B8123457\n",
+	 "6,0,9,-;scsi host7: SRP.T10:200100A0B8123457\n"
+	 /* A vendor's number may begin with fc; an extension or the prefix of a GID is no GUID. */
+	 "6,0,9,-;ib_srpt t_port_id fc6a:1c03:00a1:b2c9:fc6a:1c03:00a1:b2c8 and\n"
+	 "6,0,9,-;ib_srpt i_port_id 0000:0000:0000:0001:0c42:a103:00a1:b2c8, "
+	 "initiator_ext=0000000000000003\n"
+	 "6,0,9,-;mlx5_core status 0000000000000001 0000000000000003\n"
+	 "6,0,9,-;ib_srpt i_port_id 2600:1412:0000:0007:0e42:a1ff:fea1:b2c8, t_port_id "
+	 "0002:c903:00a1:b2c9:0002:c903:00a1:b2c9 and it_iu_len 8260 on port 1 "
+	 "(guid=2600:1412:0000:0007:0e42:a1ff:fea1:b2c9); pkey 0xffff\n"
+	 /* The same line of older kernels. */
+	 "6,0,9,-;Received SRP_LOGIN_REQ with i_port_id 0x0:0x2c90300a1b2cb, t_port_id "
+	 "0x2c90300a1b2cc:0x2c90300a1b2cd and it_iu_len 260 on port 1 "
+	 "(guid=0xfe80000000000000:0x2c90300a1b2ce)\n",
 	 "kmsg",
 	 "6,0,1,-;10.242.38.18\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010205d692, "
 	 "Type "
@@ -399,7 +411,17 @@ static const struct {
 	 "0002:c903:006c:6ca9:0000:0000:0000:0000 and it_iu_len 2116\n"
 	 "6,0,9,-;ib_srpt 0x0002c903006c6ca70002c903006c6ca8 id_ext=a1768519d9b0e4c6,"
 	 "initiator_ext=818eac3d9e9819f6 id_ext=17\n"
-	 "6,0,9,-;scsi host7: SRP.T10:a1768519d9b0e4c7\n"},
+	 "6,0,9,-;scsi host7: SRP.T10:a1768519d9b0e4c7\n"
+	 "6,0,9,-;ib_srpt t_port_id fc6a:1c03:006c:6ca9:fc6a:1c03:006c:6ca8 and\n"
+	 "6,0,9,-;ib_srpt i_port_id 00ba:c69f:ca79:0001:0c42:a103:006c:6ca8, "
+	 "initiator_ext=0000000000000003\n"
+	 "6,0,9,-;mlx5_core status 0000000000000001 0000000000000003\n"
+	 "6,0,9,-;ib_srpt i_port_id 2001:0db8:d13c:0007:0e42:a1ff:fe6c:6ca8, t_port_id "
+	 "0002:c903:006c:6ca9:0002:c903:006c:6ca9 and it_iu_len 8260 on port 1 "
+	 "(guid=2001:0db8:d13c:0007:0e42:a1ff:fe6c:6ca9); pkey 0xffff\n"
+	 "6,0,9,-;Received SRP_LOGIN_REQ with i_port_id 0x0:0x2c903006c6cab, t_port_id "
+	 "0x2c903006c6cac:0x2c903006c6cad and it_iu_len 260 on port 1 "
+	 "(guid=0xfe80000000000000:0x2c903006c6cae)\n"},
 	{"root/proc/77/comm", "10.1.2.3-manage\n", "root/proc/77/comm", "10.242.38.18-manage\n"},
 	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
 	 "77 (10.242.38.18-manage) S 2\n"},

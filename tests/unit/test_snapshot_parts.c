@@ -180,8 +180,9 @@ static const struct {
 	{"idpf 0000:x", true},
 	{"enic 0000:x", true},
 	{"be2net 0000:x", true},
-	/* shost_printk() of ib_srp puts the host before its own name. */
+	/* shost_printk() of ib_srp puts the host before its own name, if that comes at all. */
 	{"scsi host7: ib_srp: failed receive status", true},
+	{"scsi host7:   REJ reason 0xffffff98", true},
 	{"mlx", true},
 	{"ml", false},
 	{"", false},

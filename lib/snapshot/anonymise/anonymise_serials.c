@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -78,9 +79,6 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 	}
 }
 
-/* With fewer digits, the vendor in the first 24 of 64 bits would be zero. */
-enum { LEAST_GUID_DIGITS = 11 };
-
 /* The length of a word for a GUID at the start of the text; 0 if there is none. */
 static size_t guid_word_length(const char *text)
 {
@@ -93,7 +91,10 @@ static size_t guid_word_length(const char *text)
 	return 0;
 }
 
-/* Finds the next GUID after such a word. Returns its first digit, or NULL. */
+/*
+ * Finds the next GUID after such a word, which may also be followed by an extension of few digits:
+ * a number without a vendor in its first 24 bits is no GUID. Returns its first digit, or NULL.
+ */
 static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret_guid)
 {
 	while (*text) {
@@ -107,34 +108,54 @@ static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret
 		text += !strncmp(text, "0x", 2) ? 2 : 0;
 		*ret_length = strspn(text, "0123456789abcdefABCDEF");
 		digits = mem_format("%.*s", (int)*ret_length, text);
-		if (*ret_length >= LEAST_GUID_DIGITS &&
-		    !isalnum((unsigned char)text[*ret_length]) &&
-		    !text_parse_u64(digits, 16, UINT64_MAX, ret_guid))
+		if (!isalnum((unsigned char)text[*ret_length]) &&
+		    !text_parse_u64(digits, 16, UINT64_MAX, ret_guid) && *ret_guid >> 40)
 			return text;
 	}
 	return NULL;
 }
 
+/* Reads a port ID in the form of a GID, or as two numbers, as older kernels write it. */
+static bool read_port_id(const char *text, uint8_t id[static GID_BYTES])
+{
+	_cleanup_(freep) char *digits = mem_format("%.*s", (int)strlen("xxxx:") * 8 - 1, text);
+	uint64_t halves[2];
+
+	if (inet_pton(AF_INET6, digits, id) == 1)
+		return true;
+	if (sscanf(digits, "0x%" SCNx64 ":0x%" SCNx64, &halves[0], &halves[1]) != 2)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(halves); i++)
+		halves[i] = htobe64(halves[i]);
+	memcpy(id, halves, sizeof(halves));
+	return true;
+}
+
 /*
- * A port ID of SRP is a GUID with an extension, often another GUID, in the form of a GID; or it is
- * a GID itself, whose local prefix (fc00::/7, fe80::/10) no GUID begins with.
+ * A port ID of SRP is a GUID with an extension, often another GUID; or it is a GID. Its prefix is
+ * no GUID: either it is that of this host's port at the end of the line, or it is local (fd00::/8,
+ * fe80::/10), and no vendor's number begins like that.
  */
 static void learn_port_ids(struct anonymiser *anonymiser, const char *text)
 {
-	static const char word[] = "_port_id ";
-	static const uint8_t zero[GUID_BYTES];
+	static const char word[] = "_port_id ", port_word[] = "(guid=";
+	static const uint8_t no_vendor[3];
 
 	while ((text = strstr(text, word))) {
-		_cleanup_(freep) char *digits = NULL;
-		uint8_t id[GID_BYTES];
+		uint8_t ids[2 * GID_BYTES] = {0}, *port = ids + GID_BYTES;
+		_cleanup_(freep) char *line = mem_format("%.200s", text);
+		const char *at = strstr(line, port_word);
+		const bool has_port = at && read_port_id(at + strlen(port_word), port);
 
 		text += strlen(word);
-		digits = mem_format("%.*s", (int)strlen("xxxx:") * 8 - 1, text);
-		if (inet_pton(AF_INET6, digits, id) != 1 || id[0] >= 0xfc)
+		if (!read_port_id(text, ids))
 			continue;
-		for (size_t half = 0; half < GID_BYTES; half += GUID_BYTES)
-			if (memcmp(id + half, zero, GUID_BYTES) != 0)
-				known_add(&anonymiser->guids, id + half);
+		if (ids[0] >= 0xfd || (has_port && !memcmp(ids, port, GUID_BYTES)))
+			memset(ids, 0, GUID_BYTES);
+		memset(port, 0, GUID_BYTES);
+		for (size_t half = 0; half < sizeof(ids); half += GUID_BYTES)
+			if (memcmp(ids + half, no_vendor, sizeof(no_vendor)) != 0)
+				known_add(&anonymiser->guids, ids + half);
 	}
 }
 
