@@ -519,6 +519,11 @@ static void planes(void **state)
 	}
 	check_graph(bed);
 	assert_int_equal(bed->findings.count, 0);
+	/* Without a cable. */
+	ports[2].guid = 0;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+	ports[2].guid = 0x401;
 	/* Another port has its LID, but is named once. */
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 5);
 	check_graph(bed);

@@ -213,7 +213,8 @@ bool fabric_are_planes(const struct fabric *fabric, uint32_t port, uint32_t othe
 	const struct fabric_port *a = &fabric->ports[port], *b = &fabric->ports[other];
 
 	return port == other || (a->node == b->node && fabric_port_lid(a) &&
-				 fabric_port_lid(a) == fabric_port_lid(b) && a->guid == b->guid);
+				 fabric_port_lid(a) == fabric_port_lid(b) &&
+				 (a->guid == b->guid || !a->guid || !b->guid));
 }
 
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)

@@ -209,7 +209,8 @@ unsigned int fabric_lid_count(const struct fabric_port *port);
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
 /*
  * Whether two ports are one, or planes of a port of a multi-plane adapter. Each plane is a port of
- * the node, with the LID and the GUID of the others.
+ * the node, with the LID and the GUID of the others; a scan does not know the GUID of a plane that
+ * has no cable.
  */
 bool fabric_are_planes(const struct fabric *fabric, uint32_t port, uint32_t other);
 /* Returns the LID of the port (of port 0 for a switch's port); 0 if it has none, or unknown. */
