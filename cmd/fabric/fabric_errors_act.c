@@ -15,10 +15,13 @@
 static void report_other(struct fabric_run *run, uint32_t node, const struct mad_item *item)
 {
 	_cleanup_(freep) char *name = fabric_node_name(&run->view, node), *text = NULL;
-	const bool failed = item->error || item->status;
+	const char *hint = "rdmactl fabric scan --save FILE saves a new scan";
 	char guid[GUID_TEXT_SIZE];
 
-	if (failed) {
+	if (item->error || item->status) {
+		hint = item->error == -ETIMEDOUT
+			       ? "without --load, rdmactl fabric errors scans by directed routes"
+			       : NULL;
 		text = mad_failure_text(item->request.mgmt_class, item->error, item->status,
 					item->tries);
 	} else {
@@ -26,9 +29,7 @@ static void report_other(struct fabric_run *run, uint32_t node, const struct mad
 		text = mem_format("the scan is out of date: LID %u belongs to node %s now",
 				  item->request.to.lid, guid);
 	}
-	problem_add_text(&run->mad.listing.problems, name, NULL, "smp", text,
-			 failed ? "without --load, rdmactl fabric errors scans by directed routes"
-				: "rdmactl fabric scan --save FILE saves a new scan");
+	problem_add_text(&run->mad.listing.problems, name, NULL, "smp", text, hint);
 }
 
 bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)

@@ -651,10 +651,17 @@ static void loaded(void **state)
 		    "leaf2\t1\t5\n"
 		    "leaf2\t3\t5\n",
 		    "");
-	node_info_set_node_guid(live.fabric.nodes[HOST2].info, 0x444);
-	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_NODE_INFO});
 	live_add_fault((struct live_fault){
 		.node = HOST3, .attribute = UMAD_SM_ATTR_NODE_INFO, .status = 0x1c});
+	live_expect(line, 3,
+		    "node\tport\terror_count\n"
+		    "leaf1\t3\t65547\n"
+		    "host2\t1\t300\n"
+		    "leaf2\t1\t5\n"
+		    "leaf2\t3\t5\n",
+		    "rdmactl fabric: host3: refused with status 0x001c: invalid-value\n");
+	node_info_set_node_guid(live.fabric.nodes[HOST2].info, 0x444);
+	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_NODE_INFO});
 	live_expect(line, 3,
 		    "node\tport\terror_count\n"
 		    "leaf1\t3\t65547\n",
