@@ -89,16 +89,16 @@ void compat_ibwarn(const char *function, const char *format, ...)
 
 int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)
 {
+	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
 
-	printf("%s: iberror: ", program);
+	va_start(arguments, format);
+	text = mem_format_list(format, arguments);
+	va_end(arguments);
+	compat_print(stdout, "%s: iberror: ", program);
 	if (debug)
 		printf("[pid %d] %s: ", (int)getpid(), function);
-	printf("failed: ");
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
+	compat_print(stdout, "failed: %s\n", text);
 	return COMPAT_STATUS_PANIC;
 }
 

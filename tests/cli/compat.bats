@@ -212,7 +212,8 @@ as_on()
 		RDMACTL_ROOT=$tree as "$tool"
 		[[ $output$stderr != *"$escape"* ]] || wrong "$tool"
 	done
-	for tool in 'ibstat -l' "ibstat a$escape" "ibstat b$escape" "ibstatus a$escape" "ibstatus b$escape"; do
+	for tool in 'ibstat -l' "ibstat a$escape" "ibstat b$escape" "ibstatus a$escape" "ibstatus b$escape" \
+		"ibstat -Y $escape"; do
 		# shellcheck disable=SC2086 # words
 		RDMACTL_ROOT=$tree as $tool
 		[[ $output$stderr != *"$escape"* ]] || wrong "$tool"
