@@ -208,7 +208,8 @@ bool listing_load_inventory(struct listing *listing, uint64_t needs)
 
 bool listing_has_loaded(struct listing *listing, int rc)
 {
-	const char *root = listing->request.root;
+	_cleanup_(freep) char *message = NULL;
+	const char *hint;
 
 	if (!rc)
 		return true;
@@ -216,13 +217,8 @@ bool listing_has_loaded(struct listing *listing, int rc)
 		listing->status = rc == -EIO ? STATUS_FAILED : STATUS_NOTHING;
 		return false;
 	}
-	/* --root would have given another pointer. */
-	return listing_fail_format(listing, STATUS_FAILED,
-				   root && root == getenv("RDMACTL_ROOT")
-					   ? "unset RDMACTL_ROOT to read the live system"
-					   : NULL,
-				   "cannot open the root directory %s: %s", root ? root : "/",
-				   strerror(-rc));
+	message = root_failure_text(listing->request.root, rc, &hint);
+	return listing_fail(listing, STATUS_FAILED, message, hint);
 }
 
 void listing_add(struct listing *listing, const void *row)

@@ -348,7 +348,8 @@ static void save(struct snapshot_run *run)
 
 static void work(struct snapshot_run *run)
 {
-	const char *root = run->listing.ctx->globals.root;
+	const char *root = run->listing.ctx->globals.root, *hint;
+	_cleanup_(freep) char *message = NULL;
 	struct anonymiser *anonymiser = NULL;
 	int rc;
 
@@ -356,8 +357,8 @@ static void work(struct snapshot_run *run)
 		return;
 	rc = root_open(root, &run->root);
 	if (rc) {
-		listing_fail_format(&run->listing, STATUS_FAILED, NULL,
-				    "cannot open the root directory %s: %s", root, strerror(-rc));
+		message = root_failure_text(root, rc, &hint);
+		listing_fail(&run->listing, STATUS_FAILED, message, hint);
 	} else {
 		gather(run, anonymiser);
 		save(run);

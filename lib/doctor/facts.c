@@ -24,14 +24,15 @@
 
 int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request)
 {
-	const char *path = request->root ? request->root : "/";
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
 	int rc = root_open(request->root, &facts->root);
+	const char *hint;
 
 	if (!rc)
 		return 0;
-	message = mem_format("cannot open the root directory %s: %s", clean, strerror(-rc));
-	problem_add_text(facts->problems, NULL, NULL, NULL, message, NULL);
+	message = root_failure_text(request->root, rc, &hint);
+	clean = text_clean(message, strlen(message));
+	problem_add_text(facts->problems, NULL, NULL, NULL, clean, hint);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -14,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "kernel/recording.h"
 
 /* Opens the tree of a snapshot, a folder whose manifest is a regular file; -1: it is none. */
@@ -51,6 +53,16 @@ int root_open(const char *directory, struct root *ret_root)
 		close(fd);
 	}
 	return 0;
+}
+
+char *root_failure_text(const char *directory, int error, const char **ret_hint)
+{
+	const char *variable = getenv("RDMACTL_ROOT");
+	const bool named = directory && variable && !strcmp(directory, variable);
+
+	*ret_hint = named ? "unset RDMACTL_ROOT to read the live system" : NULL;
+	return mem_format("cannot open the root directory %s: %s", directory ? directory : "/",
+			  strerror(-error));
 }
 
 void root_close(struct root *root)

@@ -23,6 +23,11 @@ struct root {
 
 /* Opens a saved tree, or the live system if NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
+/*
+ * Returns the message for that error, which the caller frees, and the next step: NULL unless the
+ * directory is the one that RDMACTL_ROOT names.
+ */
+char *root_failure_text(const char *directory, int error, const char **ret_hint);
 void root_close(struct root *root);
 /* Whether netlink and verbs describe the same system: it is live, or recordings answer for it. */
 static inline bool root_answers(const struct root *root)

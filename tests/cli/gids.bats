@@ -145,14 +145,19 @@ for path in sys.argv[1:]:
 }
 
 @test "gids: --to needs the live system or a snapshot, --env needs --to" {
+	local command
+
 	on cx6dx-roce gids --to 192.168.10.1
 	expect_error 2 gids '--to needs a routing table, which a saved tree does not have' \
 		'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 	try gids --to 192.168.10.1 --root "$BATS_TEST_TMPDIR/none"
 	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
-	RDMACTL_ROOT=$BATS_TEST_TMPDIR/none try gids
-	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" \
-		'unset RDMACTL_ROOT to read the live system'
+	for command in gids doctor; do
+		RDMACTL_ROOT=$BATS_TEST_TMPDIR/none try "$command"
+		expect_error 1 "$command" \
+			"cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" \
+			'unset RDMACTL_ROOT to read the live system'
+	done
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0
 	expect_error 2 gids '--ip takes an address without %NETDEV: name the netdev with --netdev' \
 		'rdmactl gids --help'

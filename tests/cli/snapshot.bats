@@ -314,6 +314,9 @@ listing()
 	[ "$status" = 2 ]
 	quickly try snapshot host.tar --root none
 	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory'
+	RDMACTL_ROOT=none quickly try snapshot host.tar
+	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory' \
+		'unset RDMACTL_ROOT to read the live system'
 	quickly try snapshot
 	[ "$status" = 2 ]
 	[ "$(find . -name 'host.tar*' | sort | tr '\n' ' ')" = './host.tar.zst ' ]
