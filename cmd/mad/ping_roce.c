@@ -31,13 +31,12 @@ static bool load(const char *via, uint64_t needs, struct inventory *inventory)
  */
 static bool port_is_ethernet(const char *via)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
 	_cleanup_(signals_release) struct signals signals = SIGNALS_NONE;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(mad_port_clear) struct mad_port port = {0};
 
-	signals_catch(&signals, ends);
+	mad_session_catch(&signals);
 	if (!load(via, MAD_PORT_NEEDS, &inventory))
 		return false;
 	return !mad_port_choose(&inventory, true, &port, &reason, &hint) && !port.smi_device;

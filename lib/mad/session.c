@@ -14,9 +14,6 @@
 #include "mad/format/codes.h"
 #include "mad/format/header.h"
 
-/* Signals that end a session; the caller still prints what has been gathered. */
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
-
 int session_report(struct mad_session *session, const char *hint, const char *format, ...)
 {
 	_cleanup_(freep) char *message = NULL, *clean = NULL;
@@ -51,6 +48,13 @@ static int parse_key(struct mad_session *session, const char *option, const char
 			      text, (unsigned long long)most);
 }
 
+void mad_session_catch(struct signals *signals)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
+
+	signals_catch(signals, ends);
+}
+
 int mad_session_begin(struct mad_session *session, const struct mad_session_options *options,
 		      struct problems *problems)
 {
@@ -67,7 +71,7 @@ int mad_session_begin(struct mad_session *session, const struct mad_session_opti
 		return -EINVAL;
 	session->qkey = (uint32_t)qkey;
 	/* Before the engine opens: the threads of its transport must not get the signals. */
-	signals_catch(&session->signals, ends);
+	mad_session_catch(&session->signals);
 	return 0;
 }
 
@@ -80,7 +84,7 @@ void mad_session_begin_read(struct mad_session *session)
 void mad_session_end_read(struct mad_session *session)
 {
 	if (session->engine)
-		signals_catch(&session->signals, ends);
+		mad_session_catch(&session->signals);
 }
 
 int mad_session_choose_port(struct mad_session *session, const struct inventory *inventory)

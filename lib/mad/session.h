@@ -87,6 +87,8 @@ struct mad_session {
 	bool stopped;
 };
 
+/* Catches the signals that end a session; the caller still prints what has been gathered. */
+void mad_session_catch(struct signals *signals);
 /*
  * Parses the keys and catches the signals that end the session. The strings of the options and
  * `problems` must outlive the session, which must not move. -EINVAL: a key is wrong. Whatever the
@@ -122,8 +124,9 @@ int mad_session_find(struct mad_session *session, char *const *words);
 /* The same, but every word is one destination or several. */
 int mad_session_find_all(struct mad_session *session, char *const *words);
 /*
- * The same as mad_session_find(), but no word, or 0 anywhere, means the local port by its LID,
- * because only subnet management can use a directed route. -EADDRNOTAVAIL: the port has no LID.
+ * The same as mad_session_find(), but no word, or 0 as a destination of its own, means the local
+ * port by its LID, because only subnet management can use a directed route. -EADDRNOTAVAIL: the
+ * port has no LID.
  */
 int mad_session_find_by_lid(struct mad_session *session, char *const *words);
 /* The same for the LID of the subnet manager. */
