@@ -24,8 +24,9 @@ void file_set_limit(rlim_t limit);
  * caller frees. Returns 0 or -errno: -EFBIG if it is larger, -EISDIR for a directory.
  */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
-/* The same for the rest of an open file; or no more of it than `most` bytes. */
+/* The rest of an open file, in the same way. */
 int file_read_fd(int fd, size_t most, char **ret_text, size_t *ret_length);
+/* The same, but no more than `most` bytes, which is no error. */
 int file_read_some(int fd, size_t most, char **ret_text, size_t *ret_length);
 /* How many links the kernel follows, MAXSYMLINKS of include/linux/namei.h. */
 enum { FILE_MOST_LINKS = 40 };

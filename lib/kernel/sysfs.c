@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "schema/problem.h"
 
-/* Size limits: powers of two times SYSFS_TEXT_SIZE. */
+/* Size limits. */
 #define LONG_MOST (64 << 10) /* sysfs_read_long() */
 #define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
