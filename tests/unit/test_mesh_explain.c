@@ -135,6 +135,8 @@ static void every_pair_failed(void **state)
 	struct bare *bare = *state;
 	struct judge *judge = begin(bare, 0);
 	const struct mesh_result good = {.pair = {5, 6, 0, 0}, .latency_usec = real_of(2)};
+	const struct mesh_result good_again = {
+		.pair = {0, 1, 0, 0}, .again = true, .latency_usec = real_of(2)};
 	struct mesh_pair *retests;
 	size_t count;
 
@@ -145,6 +147,10 @@ static void every_pair_failed(void **state)
 	retests = judge_retests(judge, &count);
 	assert_int_equal(count, 2);
 	free(retests);
+	/* The second pass, in which a pair is good but cannot be judged, tells nothing. */
+	judge_take(judge, &good_again);
+	explain(judge);
+	bare_expect(bare, "scatter 0: 8/8, 8 pairs\n1 1 1 1 1 1 1 1");
 	/* One good pair is enough to tell hosts apart, even if its figures cannot be judged yet. */
 	judge->ports[5 * RAIL_0].judged++;
 	explain(judge);
@@ -164,6 +170,44 @@ static void every_pair_failed(void **state)
 		add_failure(bare, i, (i + 1) % 3);
 	explain(judge);
 	bare_expect(bare, "scatter 0: 3/3, 3 pairs\n1 1 1");
+}
+
+/* One bad host is not hidden because every pair failed. */
+static void every_pair_of_one_failed(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = begin(bare, 0);
+
+	for (uint32_t i = 1; i < BARE_HOSTS; i++)
+		add_failure(bare, 0, i);
+	add_failure(bare, 1, 2);
+	explain(judge);
+	bare_expect(bare, "port 0: 7/7, 7 pairs\npair 7: 1/1, 1 pairs\n1 1 1 1 1 1 1 2");
+	/* Pairs of different rails: none of rail 1 has two. */
+	judge = begin(bare, 0);
+	for (uint32_t i = 1; i < BARE_HOSTS; i++) {
+		bare_pair(bare, i, 0, EDGE_FAILED)->pair.rail_a = 1;
+		judge->ports[i * RAIL_0 + 1] = (struct port){.judged = 1, .bad = 1, .failed = 1};
+	}
+	judge->ports[0].judged = judge->ports[0].bad = judge->ports[0].failed = BARE_HOSTS - 1;
+	explain(judge);
+	bare_expect(bare, "port 0: 7/7, 7 pairs\n1 1 1 1 1 1 1");
+	/* A rail that is bad alone explains half of the pairs, and another one has the rest. */
+	judge = begin(bare, 0);
+	judge->ports[0].alone_bad = true;
+	for (uint32_t i = 1; i < 4; i++) {
+		add_failure(bare, 0, i);
+		add_failure(bare, 4, 4 + i);
+	}
+	explain(judge);
+	bare_expect(bare, "port 0: 3/3, 3 pairs\nport 64: 3/3, 3 pairs\n1 2 1 2 1 2");
+	/* It does not explain why all others fail, too. */
+	judge = begin(bare, 0);
+	judge->ports[0].alone_bad = true;
+	for (uint32_t i = 0; i < BARE_HOSTS; i++)
+		add_failure(bare, i, (i + 1) % BARE_HOSTS);
+	explain(judge);
+	bare_expect(bare, "port 0: 2/2, 2 pairs\nscatter 0: 6/6, 6 pairs\n1 2 2 2 2 2 2 1");
 }
 
 /* Results that the second pass adds count for its suspect only. */
@@ -187,6 +231,22 @@ static void rails_again(void **state)
 	bare_pair(bare, 5, 0, EDGE_FAILED)->again = true;
 	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\npair 4: 1/1, 1 pairs\n1 1 1 1 2");
+}
+
+/* If its only partner of the first pass is bad alone, the second is no weak evidence. */
+static void rails_only_again(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = begin(bare, 20);
+
+	judge->ports[RAIL_0].alone_bad = true;
+	judge->ports[0].judged = 3;
+	judge->ports[0].judged_again = judge->ports[0].bad_again = 2;
+	add_pairs(bare, 0, 1, 1);
+	bare_pair(bare, 0, 3, EDGE_FAILED)->again = true;
+	bare_pair(bare, 0, 4, EDGE_FAILED)->again = true;
+	explain(judge);
+	bare_expect(bare, "port 16: 1/20, 1 pairs\nport 0: 2/2, 2 pairs\n1 2 2");
 }
 
 /* Pairs that say nothing: good ones, repeated ones, a port alone. */
@@ -754,7 +814,9 @@ int main(void)
 		TEST(rails_in_turn),
 		TEST(equal_rails),
 		TEST(every_pair_failed),
+		TEST(every_pair_of_one_failed),
 		TEST(rails_again),
+		TEST(rails_only_again),
 		TEST(pairs_left_out),
 		TEST(bad_alone),
 		TEST(means),

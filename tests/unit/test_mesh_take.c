@@ -193,6 +193,27 @@ static void dead_rails(void **state)
 	assert_int_equal(rails[4], 0xffff);
 }
 
+/* A partner was good with another host, whose figures wait for others to be compared with. */
+static void dead_rail_before_figures(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+	uint16_t rails[BARE_HOSTS];
+
+	for (uint32_t i = 1; i < 3; i++)
+		judge_take(judge, &(const struct mesh_result){.pair = {0, i, 0, 0},
+							      .outcome = MESH_FAIL,
+							      .reason = "rc-write: no"});
+	judge_rails(judge, rails);
+	assert_int_equal(rails[0], 0xffff);
+	judge_take(judge, &(const struct mesh_result){.pair = {2, 3, 0, 0},
+						      .gbps = {real_of(9), real_of(9)}});
+	judge_rails(judge, rails);
+	assert_int_equal(rails[0], 0xfffe);
+	assert_int_equal(rails[1], 0xffff);
+	assert_int_equal(rails[2], 0xffff);
+}
+
 static void take_gbps(struct bare *bare, uint32_t a, uint32_t b, double from_a, double from_b)
 {
 	judge_take(bare->judge,
@@ -250,8 +271,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(reasons),	  TEST(left_out),	   TEST(figures_of_rows), TEST(repeated),
-		TEST(dead_rails), TEST(bars_of_distances), TEST(one_bar),
+		TEST(reasons),		 TEST(left_out),   TEST(figures_of_rows),
+		TEST(repeated),		 TEST(dead_rails), TEST(dead_rail_before_figures),
+		TEST(bars_of_distances), TEST(one_bar),
 	};
 
 	return cmocka_run_group_tests_name("mesh-take", tests, NULL, NULL);

@@ -18,6 +18,14 @@ static bool is_of(const struct mesh_result *result, uint32_t host)
 	return result->pair.a == host || result->pair.b == host;
 }
 
+static void set_failed(struct mesh_result *result)
+{
+	*result = (struct mesh_result){.pair = result->pair,
+				       .again = result->again,
+				       .outcome = MESH_FAIL,
+				       .reason = "rc-write: no"};
+}
+
 /* As slow and as late as allowed: 93 % of the median, and 2.1 times the latency. */
 static void at_the_limits(struct mesh_result *result)
 {
@@ -95,12 +103,8 @@ static void limits(void **state)
 
 static void pair_fails(struct mesh_result *result)
 {
-	if (!is_between(result, 2, 6))
-		return;
-	*result = (struct mesh_result){.pair = result->pair,
-				       .again = result->again,
-				       .outcome = MESH_FAIL,
-				       .reason = "rc-write: no"};
+	if (is_between(result, 2, 6))
+		set_failed(result);
 }
 
 static void pair_is_slow(struct mesh_result *result)
@@ -152,12 +156,8 @@ static void slow_pair(void **state)
 
 static void rail_fails(struct mesh_result *result)
 {
-	if (!is_of(result, 3))
-		return;
-	*result = (struct mesh_result){.pair = result->pair,
-				       .again = result->again,
-				       .outcome = MESH_FAIL,
-				       .reason = "rc-write: no"};
+	if (is_of(result, 3))
+		set_failed(result);
 }
 
 /* The data that host n4 sends. */
@@ -342,6 +342,124 @@ static void host_alone(void **state)
 	test_alone(cluster, rail_fails);
 	expect(cluster, "error host 'n4' n4/- - - - 2/2 -1.00 n4: 2 of 2 rails are bad (0, 1); "
 			"rail 0 alone, in loopback, it failed: rc-write: no\n");
+}
+
+/* A host that is bad alone is not bad only under load. */
+static void host_alone_good_again(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->rail_count = RAILS;
+	test_alone(cluster, rail_is_slow);
+	test_all(cluster, rail_is_slow);
+	test_again(cluster, "n4-n5 n4-n6 n4-n5 n4-n6", unchanged);
+	expect(cluster, "error host 'n4' n4/- - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, 1); "
+			"rail 0 alone, in loopback, it is at 40 % of the median 100 Gb/s; 30 pairs "
+			"at 40 % of the median 100 Gb/s; the same partners with others: 100 %; "
+			"alone with good hosts it was good (4 of 4)\n");
+}
+
+/* ---- What only the second pass found ---- */
+
+static void errors_of_second(struct mesh_result *result)
+{
+	if (is_of(result, 1))
+		result->errors[result->pair.a == 1 ? MESH_END_A : MESH_END_B] = number_of(2);
+}
+
+static void second_fails_with_third(struct mesh_result *result)
+{
+	if (is_between(result, 1, 2))
+		set_failed(result);
+}
+
+static void second_fails(struct mesh_result *result)
+{
+	if (is_of(result, 1))
+		set_failed(result);
+}
+
+static void first_two_fail(struct mesh_result *result)
+{
+	if (is_of(result, 0) || is_of(result, 1))
+		set_failed(result);
+}
+
+/* Growing errors made n2 a suspect. */
+static void good_at_first(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 5;
+	test_all(cluster, errors_of_second);
+	test_again(cluster, "n2-n3 n2-n4", second_fails_with_third);
+	expect(cluster,
+	       "warning pair 'n2 and n3, rail 0' n2/0 mlx5_0/1 n3 - -1/-1 -1.00: 1 pair failed: "
+	       "rc-write: no; n2 with others: 3 of 3 good; n3 with others: 4 of 4 good; bad when "
+	       "tested alone, in the second pass\n"
+	       "warning errors 'n2 rail 0' n2/0 mlx5_0/1 - - 4/6 -1.00: 1 of 4 partners were bad; "
+	       "its error counters grew by 8 in 4 of 6 tests\n");
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	cluster->host_count = 4;
+	test_all(cluster, errors_of_second);
+	test_again(cluster, "n2-n3 n2-n4", second_fails);
+	expect(cluster,
+	       "error rail 'n2 rail 0' n2/0 mlx5_0/1 - - 2/3 -1.00 n2: good with 3 partners at "
+	       "first; alone with good hosts: 2 of 2 bad; its error counters grew by 6 in 3 of 5 "
+	       "tests\n"
+	       "info not-judged '-' -/- - - - -1/-1 -1.00: latency: 6 results are of a rail and "
+	       "distance with fewer than 8 latencies\n"
+	       "info not-judged '-' -/- - - - -1/-1 -1.00: both ways at once: 6 results are of a "
+	       "rail and distance with fewer than 8 sums\n");
+}
+
+/* The first pass tested n2 with n1 only, which is bad itself. */
+static void only_partner_is_bad(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
+	for (uint32_t a = 0; a < 8; a++)
+		for (uint32_t b = a + 1; b < 8; b++)
+			if (a != 1)
+				take(cluster, a, b, 0, false, first_two_fail);
+	judge_end_stage(cluster->judge);
+	test_again(cluster, "n1-n3 n1-n4 n2-n5 n2-n6", first_two_fail);
+	expect(cluster,
+	       "error rail 'n1 rail 0' n1/0 mlx5_0/1 - - 7/7 -1.00 n1: 7 of 7 partners failed: "
+	       "rc-write: no; the same partners with others: 100 %; alone with good hosts: 2 of 2 "
+	       "bad\n"
+	       "error rail 'n2 rail 0' n2/0 mlx5_0/1 - - -1/-1 -1.00 n2: its only partner is bad "
+	       "itself; alone with good hosts: 2 of 2 bad\n");
+}
+
+/* ---- A rail on which every pair failed ---- */
+
+static void first_rail_fails(struct mesh_result *result)
+{
+	if (!result->pair.rail_a)
+		set_failed(result);
+}
+
+static void whole_rail(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 5;
+	cluster->rail_count = RAILS;
+	test_all(cluster, first_rail_fails);
+	expect(cluster,
+	       "error unclear 'all 10 pairs of rail 0' -/0 - - - 10/10 -1.00: 10 pairs failed: "
+	       "rc-write: no; not tried again alone; no host stands out\n");
+	test_again(cluster, "n1-n2 n1-n3", unchanged);
+	expect(cluster,
+	       "warning unclear 'all 10 pairs of rail 0' -/0 - - - 10/10 -1.00: 10 pairs failed: "
+	       "rc-write: no; tried again alone: 0 of 2 bad: they are bad only under load, or "
+	       "were for a while; no host stands out\n");
+	assert_string_equal(cluster->findings.items[0].finding.next_step,
+			    "run the mesh again; if it comes back, look at congestion and at the "
+			    "error counters");
 }
 
 /* ---- A suspect that is bad in no single pair ---- */
@@ -683,6 +801,10 @@ int main(void)
 		TEST(host),
 		TEST(alone),
 		TEST(host_alone),
+		TEST(host_alone_good_again),
+		TEST(good_at_first),
+		TEST(only_partner_is_bad),
+		TEST(whole_rail),
 		TEST(growth),
 		TEST(suspects_apart),
 		TEST(bisection_only),

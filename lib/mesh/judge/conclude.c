@@ -35,6 +35,29 @@ static bool is_bad_by_itself(const struct judge *judge, const struct culprit *cu
 	       (judge->ports[culprit->number].alone_bad || culprit->by_mean);
 }
 
+/* Adds what the first pass says of a port that only the second pass found to be bad. */
+static void add_first_pass(struct text_buffer *text, const struct judge *judge, uint32_t number)
+{
+	const struct port *port = &judge->ports[number];
+	const uint32_t partners = port->judged - port->judged_again;
+	uint32_t bad = 0;
+
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		bad += edge->faults && !edge->again && !edge->duplicate &&
+		       (edge_port(edge, MESH_END_A) == number ||
+			edge_port(edge, MESH_END_B) == number);
+	}
+	if (partners > bad)
+		text_buffer_add(text, "good with %" PRIu32 " partner%s at first", partners - bad,
+				text_plural_s(partners - bad));
+	else if (partners == 1)
+		text_buffer_add(text, "its only partner is bad itself");
+	else
+		text_buffer_add(text, "its %" PRIu32 " partners are bad themselves", partners);
+}
+
 static void conclude_port(struct conclusion *conclusion, const struct culprit *whole,
 			  const struct tally *tally)
 {
@@ -51,17 +74,17 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 		NULL);
 
 	finding_set_port(finding, judge, culprit->number);
-	finding->bad = number_of(culprit->bad);
-	finding->judged = number_of(culprit->judged);
+	if (culprit->judged) {
+		finding->bad = number_of(culprit->bad);
+		finding->judged = number_of(culprit->judged);
+	}
 	if (judge->ports[culprit->number].alone_bad)
 		words_add_loopback(&text, judge, culprit->number, "");
 	if (culprit->by_mean)
 		words_add_mean(&text, finding, judge, culprit->number);
 	words_add_figures(&text, finding, judge, tally, culprit, "partners");
 	if (!text.length)
-		text_buffer_add(&text, "its %" PRIu32 " partners are bad themselves",
-				judge->ports[culprit->number].judged -
-					judge->ports[culprit->number].judged_again);
+		add_first_pass(&text, judge, culprit->number);
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
@@ -89,8 +112,8 @@ static enum judge_finding_id id_of_host(const struct judge *judge, size_t number
 	return words_id(tally, JUDGE_HOST);
 }
 
-/* Adds the first rail that is bad alone: it has no pairs that show what is wrong. */
-static void add_first_alone(struct text_buffer *text, const struct judge *judge, uint32_t host)
+/* Adds the first rail that is bad alone, if any: it may have no pairs that show what is wrong. */
+static bool add_first_alone(struct text_buffer *text, const struct judge *judge, uint32_t host)
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
 		const uint32_t port = port_number(host, rail);
@@ -100,8 +123,9 @@ static void add_first_alone(struct text_buffer *text, const struct judge *judge,
 			continue;
 		before = mem_format("; rail %u ", rail);
 		words_add_loopback(text, judge, port, before);
-		return;
+		return true;
 	}
+	return false;
 }
 
 static void conclude_host(struct conclusion *conclusion, size_t number)
@@ -112,6 +136,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct culprit pairs = {0};
 	struct text_buffer text = {0};
 	const char *between = "";
+	bool alone_bad;
 	const enum judge_finding_id id = id_of_host(judge, number, tally);
 	struct judge_finding *finding = finding_add(
 		conclusion->findings, id, mem_string(words_host(judge, culprit->number)), NULL);
@@ -128,15 +153,14 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 			between = ", ";
 		}
 	text_buffer_add(&text, ")");
-	add_first_alone(&text, judge, culprit->number);
+	alone_bad = add_first_alone(&text, judge, culprit->number);
 	words_add_figures(&text, finding, judge, tally, &pairs, "pairs");
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
-	if (tally->pairs || tally->again)
-		words_add_second_pass(&text, finding, tally, false);
+	words_add_second_pass(&text, finding, tally, alone_bad);
 	strings_add(&finding->hosts, words_host(judge, culprit->number));
 	finding->finding.evidence = text_buffer_take(&text);
 }
@@ -150,8 +174,8 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 	if (tally->again && !tally->again_bad)
 		return JUDGE_FLAKY;
 	/* A pair that was not tried again is assumed to be like those that were. */
-	if (!tally->again && conclusion->pairs_again >= judge->limits.least_results &&
-	    !conclusion->pairs_bad_again)
+	if (!tally->again && !edge->again &&
+	    conclusion->pairs_again >= judge->limits.least_results && !conclusion->pairs_bad_again)
 		return JUDGE_FLAKY;
 	for (int end = 0; end < MESH_ENDS; end++) {
 		const struct port *port = &judge->ports[edge_port(edge, (enum mesh_end)end)];
@@ -201,7 +225,9 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 				"; not tried again alone; the %" PRIu32 " pairs that were are good",
 				conclusion->pairs_again);
 	else if (!tally->again)
-		text_buffer_add(&text, "; %s", words_not_again(tally));
+		text_buffer_add(&text, "; %s",
+				edge->again ? "bad when tested alone, in the second pass"
+					    : words_not_again(tally));
 	else
 		text_buffer_add(&text, "; tried again alone: %s",
 				tally->again_bad ? "bad again" : "good");
@@ -327,6 +353,7 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
 	const struct culprit all = {0};
+	const bool good_alone = tally->again && !tally->again_bad;
 	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add(
 		conclusion->findings, JUDGE_UNCLEAR,
@@ -343,11 +370,18 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	if (tally->again)
 		text_buffer_add(&text, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
 				tally->again_bad, tally->again);
+	else if (culprit->judged)
+		text_buffer_add(&text, "; %s", words_not_again(tally));
+	if (good_alone) {
+		text_buffer_add(&text, ": they are bad only under load, or were for a while");
+		finding->finding.severity = number_of(SEVERITY_WARNING);
+	}
 	text_buffer_add(&text, culprit->judged ? "; no host stands out"
 					       : "; a cable or a switch between them may be bad");
 	finding_set_next_step(
 		finding,
-		culprit->judged
+		good_alone ? finding_next_step(JUDGE_FLAKY)
+		: culprit->judged
 			? "look for what all of them share: a firewall, the switches of the rail, "
 			  "a VLAN, a P_Key; rdmactl selftest between two hosts shows more"
 		: judge->cables ? "test more pairs of this rail; look at the switches of the rail"

@@ -107,8 +107,11 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 
 	culprit->bad = cover->left[port];
 	culprit->judged = cover->judged[port];
-	culprit->is_weak = (double)culprit->bad - judge->ports[port].bad_again <=
-			   MOST * ((double)culprit->judged - judge->ports[port].judged_again);
+	/* If others explain its partners of the first pass, only the second found it. */
+	culprit->is_weak = culprit->judged > judge->ports[port].judged_again &&
+			   (double)culprit->bad - judge->ports[port].bad_again <=
+				   MOST * ((double)culprit->judged -
+					   judge->ports[port].judged_again);
 	for (uint32_t i = cover->starts[port]; i < cover->starts[port + 1]; i++) {
 		struct edge *edge = &judge->edges[cover->edges[i]];
 		uint32_t other;

@@ -93,6 +93,11 @@ enum severity finding_severity(enum judge_finding_id id)
 	return kinds[id].severity;
 }
 
+const char *finding_next_step(enum judge_finding_id id)
+{
+	return kinds[id].next_step;
+}
+
 void finding_set_next_step(struct judge_finding *finding, const char *text)
 {
 	free(finding->finding.next_step);

@@ -226,17 +226,36 @@ void judge_progress(const struct judge *judge, struct judge_progress *ret_progre
 	*ret_progress = judge->progress;
 }
 
+/* Whether each port was good with others, as far as is known; to be freed. */
+static bool *good_ports(const struct judge *judge)
+{
+	bool *good = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*good));
+
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		good[i] = judge->ports[i].judged > judge->ports[i].bad;
+	/* Only passed pairs wait for others to be compared with. */
+	for (size_t i = 0; i < judge->row_count; i++) {
+		const struct row *row = &judge->rows[i];
+
+		if (row->kind == CLASS_LOOPBACK || row->lacks)
+			continue;
+		good[port_number(row->pair.a, row->pair.rail_a)] = true;
+		good[port_number(row->pair.b, row->pair.rail_b)] = true;
+	}
+	return good;
+}
+
 /* Whether each port failed with one that is good with others; to be freed. */
 static bool *failed_with_good(const struct judge *judge)
 {
 	bool *failed = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*failed));
+	_cleanup_(freep) bool *good = good_ports(judge);
 
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS && judge->edges[i].faults & EDGE_FAILED; end++) {
 			const struct edge *edge = &judge->edges[i];
-			const struct port *other = &judge->ports[edge_port(edge, !end)];
 
-			failed[edge_port(edge, (enum mesh_end)end)] |= other->judged > other->bad;
+			failed[edge_port(edge, (enum mesh_end)end)] |= good[edge_port(edge, !end)];
 		}
 	return failed;
 }

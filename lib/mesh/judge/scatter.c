@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Pairs that no host, switch or cable explains. */
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
@@ -30,28 +31,66 @@ void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_a
 	}
 }
 
-/* The rails on which every pair failed, as bits, unless all these pairs have one end in common. */
+/* The partners of all ports of a rail, and of these the bad ones that nothing explains yet. */
+struct failures {
+	uint32_t judged, failed, open;
+	uint32_t most, second; /* open ones of the port that has most, and of the next one */
+};
+
+/*
+ * Whether every pair failed, and no port stands out: all pairs have it in common, or it has more
+ * than twice as many as any other.
+ */
+static bool is_even(const struct failures *rail)
+{
+	return rail->failed == rail->judged && 2 * rail->most < rail->open &&
+	       rail->most <= 2 * rail->second;
+}
+
+static void add_open(struct failures *rail, uint32_t open)
+{
+	rail->open += open;
+	if (open > rail->most) {
+		rail->second = rail->most;
+		rail->most = open;
+	} else if (open > rail->second) {
+		rail->second = open;
+	}
+}
+
+/* The rails on which every pair failed, as bits, unless something tells their hosts apart. */
 static uint16_t failed_rails(const struct judge *judge)
 {
-	uint32_t judged[MESH_MOST_RAILS] = {0}, failed[MESH_MOST_RAILS] = {0};
-	uint32_t most[MESH_MOST_RAILS] = {0};
+	_cleanup_(freep)
+		uint32_t *open = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*open));
+	struct failures failures[MESH_MOST_RAILS] = {{0}};
 	uint16_t rails = 0;
 
+	for (size_t i = 0; i < judge->edge_count; i++)
+		for (int end = 0; end < MESH_ENDS && edge_is_open(&judge->edges[i]); end++)
+			if (edge_counts_for(&judge->edges[i], (enum mesh_end)end))
+				open[edge_port(&judge->edges[i], (enum mesh_end)end)]++;
 	for (uint32_t i = 0; i < judge->port_count; i++) {
-		const struct port *port = &judge->ports[i];
-		const uint16_t rail = port_rail(i);
+		struct failures *rail = &failures[port_rail(i)];
 
-		judged[rail] += port->judged;
-		failed[rail] += port->failed;
-		if (port->failed > most[rail])
-			most[rail] = port->failed;
+		rail->judged += judge->ports[i].judged;
+		rail->failed += judge->ports[i].failed;
+		add_open(rail, open[i]);
 	}
-	/* A good pair may wait for others to be compared with. */
+	/* A good pair may wait for others to be compared with; the second pass tells none apart. */
 	for (size_t i = 0; i < judge->row_count; i++)
-		judged[judge->rows[i].pair.rail_a] += judge->rows[i].kind != CLASS_LOOPBACK;
+		if (judge->rows[i].kind != CLASS_LOOPBACK && !judge->rows[i].again)
+			failures[judge->rows[i].pair.rail_a].judged++;
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-		if (failed[rail] == judged[rail] && 2 * most[rail] < failed[rail])
+		if (is_even(&failures[rail]))
 			rails |= (uint16_t)(1u << rail);
+	/* Pairs of different rails connect hosts in another way. */
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct mesh_pair *pair = &judge->edges[i].pair;
+
+		if (pair->rail_a != pair->rail_b)
+			rails &= (uint16_t) ~(1u << pair->rail_a | 1u << pair->rail_b);
+	}
 	return rails;
 }
 

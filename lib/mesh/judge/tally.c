@@ -149,7 +149,9 @@ struct tally *tallies_of(const struct judge *judge)
 		uint32_t port = culprit && culprit->kind == CULPRIT_PORT ? culprit->number
 									 : UINT32_MAX;
 
-		if (culprit && !edge->again && !edge_is_loopback(edge))
+		/* A pair that is blamed for its second pass has no other figures. */
+		if (culprit && (!edge->again || culprit->kind == CULPRIT_PAIR) &&
+		    !edge_is_loopback(edge))
 			for (uint32_t j = edge->culprit; j; j = judge->culprits[j - 1].merged)
 				add_edge(judge, &tallies[j - 1], edge, port);
 		if (!edge->again)
