@@ -246,20 +246,23 @@ static bool can_be_whole(const struct mesh_work *work, const struct mesh_result 
 }
 
 /*
- * Keeps no results of the second pass, which starts over, none of untried pairs, and none that lack
- * figures of --both-ways which can be measured now.
+ * Keeps no results of the second pass, which starts over, and none that lack figures of --both-ways
+ * which can be measured now.
  */
 static void keep_earlier(void *context, const struct mesh_result *result)
 {
 	struct mesh_work *work = context;
 
-	if (result->again || result->outcome == MESH_UNTRIED || can_be_whole(work, result))
+	if (result->again || can_be_whole(work, result))
 		return;
 	*(struct mesh_result *)mem_append(&work->earlier, &work->earlier_count,
 					  sizeof(*result)) = *result;
 }
 
-/* The newest result of a pair counts: it was tested again for a reason. */
+/*
+ * The newest result of a pair counts: it was tested again for a reason. A pair that was untried
+ * then has none, because the rest of its round may be newer than what it had before.
+ */
 static void drop_older(struct mesh_work *work)
 {
 	size_t first = work->earlier_count;
@@ -276,6 +279,10 @@ static void drop_older(struct mesh_work *work)
 	if (first)
 		memmove(work->earlier, work->earlier + first,
 			work->earlier_count * sizeof(*work->earlier));
+	for (size_t i = 0; i < work->earlier_count; i++)
+		if (work->earlier[i].outcome == MESH_UNTRIED)
+			mesh_done_remove(&work->done, work->earlier[i].stage,
+					 &work->earlier[i].pair);
 }
 
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
