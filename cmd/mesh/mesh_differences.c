@@ -39,8 +39,7 @@ static char *describe(const struct host_group *groups, size_t count)
 	return text;
 }
 
-/* DEV/PORT of the first rail of a host that is in a place where the other one has no port, or NULL.
- */
+/* DEV/PORT of a host's first rail that is in a place where the other one has no port, or NULL. */
 static char *find_extra(const struct mesh_host *host, const struct mesh_host *other)
 {
 	size_t gap = 0, usable = mesh_host_count_rails(host, host->rail_count);

@@ -150,7 +150,8 @@ char *mesh_shown_object(const struct judge_findings *findings, size_t number)
 			continue;
 		if (i < number)
 			return NULL;
-		strings_add(&hosts, findings->items[i].host_name);
+		if (!strings_contain(&hosts, findings->items[i].host_name))
+			strings_add(&hosts, findings->items[i].host_name);
 	}
 	list = hostlist_format((const char *const *)hosts.items, hosts.count, MOST_OF_NAMES);
 	if (hosts.count == 1)

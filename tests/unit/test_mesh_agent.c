@@ -463,28 +463,33 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 	return -1;
 }
 
-/* Fails to connect because of this error. */
-static void cannot_reach(int error, const char *reason_wanted, const char *hint_wanted)
+static void cannot_join(uint32_t port, const char *reason_wanted, const char *hint_wanted)
 {
 	char *address[] = {mem_string("127.0.0.1")};
 	const struct strings addresses = {.items = address, .count = 1, .known = true};
 	const struct mesh_agent_setup setup = {.addresses = &addresses,
-					       .port = 7,
+					       .port = port,
 					       .token = TOKEN,
 					       .runner = &fake,
 					       .signals = -1,
 					       .connect_msec = 1};
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	_cleanup_(freep) char *wanted = mem_format(
-		"cannot reach the coordinator at 127.0.0.1 port 7: %s", reason_wanted);
+		"cannot reach the coordinator at 127.0.0.1 port %u: %s", port, reason_wanted);
 
-	connect_error = error;
 	assert_true(mesh_agent_run(&setup, &reason, &hint) < 0);
-	connect_error = 0;
 	assert_non_null(reason);
 	assert_string_equal(reason, wanted);
 	assert_string_equal(hint, hint_wanted);
 	free(address[0]);
+}
+
+/* Fails to connect because of this error. */
+static void cannot_reach(int error, const char *reason_wanted, const char *hint_wanted)
+{
+	connect_error = error;
+	cannot_join(7, reason_wanted, hint_wanted);
+	connect_error = 0;
 }
 
 /*
@@ -510,11 +515,38 @@ static void nobody_there(void **state)
 {
 	(void)state;
 	cannot_reach(ECONNREFUSED, "Connection refused",
-		     "see whether the coordinator runs, and on that port");
+		     "see whether the coordinator runs, and on that port; else choose another "
+		     "address with --address");
 	cannot_reach(ENETUNREACH, "Network is unreachable",
 		     "choose an address to which this host has a route with --address");
-	cannot_reach(EPROTO, "the program that answers there is not a coordinator",
-		     "choose another port for the coordinator with --port");
+}
+
+/* The first words of another server. */
+static void another_program(void **state)
+{
+	static const char greeting[] = "SSH-2.0-OpenSSH_9.6\r\n";
+	uint32_t port;
+	int fd = loopback_socket(&port), status;
+	pid_t server;
+
+	(void)state;
+	assert_int_equal(listen(fd, 1), 0);
+	server = fork();
+	assert_true(server >= 0);
+	if (!server) {
+		int client;
+
+		/* Nobody connects if the test fails early. */
+		alarm(PATIENCE_MSEC / 1000);
+		client = accept(fd, NULL, NULL);
+
+		_exit(send(client, greeting, strlen(greeting), 0) != (ssize_t)strlen(greeting));
+	}
+	close(fd);
+	cannot_join(port, "the program that answers there is not a coordinator",
+		    "choose another port for the coordinator with --port");
+	assert_int_equal(waitpid(server, &status, 0), server);
+	assert_int_equal(status, 0);
 }
 
 int main(void)
@@ -531,6 +563,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(held_back),
 		cmocka_unit_test(nobody_there),
+		cmocka_unit_test(another_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,6 +234,7 @@ static void doctors(void **state)
 		"n2 and others",
 		"",
 		NULL,
+		NULL,
 	};
 	struct judge_findings findings = {.items = NULL};
 
@@ -246,6 +247,8 @@ static void doctors(void **state)
 	add_doctors(&findings, "n3", "", "memlock: 64 KiB", SEVERITY_WARNING);
 	finding_add(&findings, JUDGE_HOST, mem_string("n2 and others"), mem_string("ecn: off"));
 	finding_add(&findings, JUDGE_KERNEL, NULL, NULL);
+	add_doctors(&findings, "n4", ": mlx5_0", "memlock: 64 KiB", SEVERITY_WARNING);
+	/* A host counts once, however often it has the same finding. */
 	add_doctors(&findings, "n4", ": mlx5_0", "memlock: 64 KiB", SEVERITY_WARNING);
 	for (size_t i = 0; i < findings.count; i++) {
 		_cleanup_(freep) char *object = mesh_shown_object(&findings, i);

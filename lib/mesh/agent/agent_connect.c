@@ -180,7 +180,9 @@ static const struct cause {
 	{-ERANGE, other_program, other_port},
 	{-EPROTONOSUPPORT, "it chose a version of the protocol that this agent did not offer",
 	 "install the same rdmactl on all hosts"},
-	{-ECONNREFUSED, NULL, "see whether the coordinator runs, and on that port"},
+	{-ECONNREFUSED, NULL,
+	 "see whether the coordinator runs, and on that port; else choose another address with "
+	 "--address"},
 	{-ENETUNREACH, NULL, "choose an address to which this host has a route with --address"},
 };
 
