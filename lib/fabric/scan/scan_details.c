@@ -250,8 +250,10 @@ static void list_managers(const struct fabric *fabric, struct fabric_managers *m
 			continue;
 		says_so = port_info_cap_mask(port->info) & PORT_CAP_SM;
 		/* Planes have one manager. */
-		if (says_so && (last == FABRIC_NONE || !fabric_are_planes(fabric, i, last)))
-			add(managers, last = i, fabric_port_lid(port));
+		if (says_so && (last == FABRIC_NONE || !fabric_are_planes(fabric, i, last))) {
+			add(managers, i, fabric_port_lid(port));
+			last = i;
+		}
 		if (lid && fabric_has_lid(port, lid)) {
 			believed = i;
 			listed |= says_so;

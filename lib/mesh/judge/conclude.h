@@ -9,7 +9,7 @@ struct judge_finding *finding_add(struct judge_findings *findings, enum judge_fi
 				  char *object, char *evidence);
 /* The severity of its kind. */
 enum severity finding_severity(enum judge_finding_id id);
-/* Replaces the next step of its kind. */
 const char *finding_next_step(enum judge_finding_id id);
+/* Replaces the next step of its kind. */
 void finding_set_next_step(struct judge_finding *finding, const char *text);
 void findings_sort(struct judge_findings *findings);
