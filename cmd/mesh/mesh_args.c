@@ -212,7 +212,7 @@ static bool check_pairs(struct mesh_work *work)
 	for (size_t i = 0; i < work->plan.count; i++) {
 		const char *path = work->plan.stages[i].path;
 
-		if (path && access(path, R_OK))
+		if (path && strcmp(path, "-") && access(path, R_OK))
 			return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
 						   "--stages pairs:%s: %s", path, strerror(errno));
 	}

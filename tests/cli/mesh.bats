@@ -584,6 +584,9 @@ end_of_coordinator()
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 3
 	[[ $stderr == *'rdmactl mesh: 1 pair is left out because a host has no such rail, or cannot use it: n3/7'$'\n'* ]]
+	echo 'n1 n2' | "$binary" mesh run --address 127.0.0.1 --wait 60s --rehearse "$dir/good" --hosts 4 \
+		--stages pairs:- --json -- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" 4 >"$dir/out"
+	[ "$(jq .pairs "$dir/out")" = 2 ]
 	echo 'n1 n9' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 1 ''
