@@ -102,7 +102,7 @@ def healthy(tap):
 
 def stack(tap):
     peers.must('modprobe', '-r', 'rdma_ucm', 'ib_umad')
-    finds(tap, 'rdma_ucm is missing', 'verbs-modules', 'warning', says='rdma_ucm', step='modprobe')
+    finds(tap, 'rdma_ucm is missing', 'verbs-modules', 'note', says='rdma_ucm', step='modprobe')
     with open('/etc/modprobe.d/rdmactl-test.conf', 'w', encoding='ascii') as file:
         file.write('# of the tests\ninstall rdma_ucm /bin/false\n')
     doctor = Doctor()
