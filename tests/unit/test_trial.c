@@ -439,7 +439,12 @@ static struct {
 
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
+	/* Linux's struct timespec has 64 bits also where that of SYS_clock_gettime has 32. */
+#ifdef SYS_clock_gettime64
+	const int rc = (int)syscall(SYS_clock_gettime64, clock, ret);
+#else
 	const int rc = (int)syscall(SYS_clock_gettime, clock, ret);
+#endif
 
 	ret->tv_sec += stopped.seconds;
 	return rc;

@@ -91,7 +91,7 @@ def gap(tap):
     va = number('va')
     peers.must('ip', '-b', '-', stdin=b'link add noise type dummy\nlink set noise up\n'
                                       b'link add dm0 type dummy\nlink set dm0 up\n')
-    # Since 6.17 the largest buffer that anyone may have is 4 MiB, in which all would have a place.
+    # With Linux 7.3 anyone may have a buffer of 4 MiB, in which all would have a place.
     with open(LARGEST_BUFFER) as file:
         largest = file.read()
     with open(LARGEST_BUFFER, 'w') as file:

@@ -21,7 +21,7 @@ def loaded(name):
 
 
 def load():
-    peers.run('modprobe', 'crc32_generic')  # rxe needs it up to Linux 6.15
+    peers.run('modprobe', 'crc32_generic')  # rxe of 6.12 needs it; 7.3 has no such module
     peers.must('modprobe', '-a', 'ib_umad', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
 
 
@@ -48,7 +48,7 @@ def nothing_as_json(command):
 
 
 def on_demand(tap):
-    """Since Linux 7.3 drivers do not load ib_uverbs, but the kernel does when libibverbs asks."""
+    """With Linux 7.3 drivers do not load ib_uverbs, but the kernel does when libibverbs asks."""
     unload()
     peers.must('modprobe', 'rdma_rxe')
     if loaded('ib_uverbs'):

@@ -171,6 +171,7 @@ def without_uverbs(tap):
     removed = peers.run('modprobe', '-r', 'rdma_rxe', 'rdma_ucm', 'ib_uverbs')
     if not before['devices'].rows or removed.status != 0:
         tap.skip('without ib_uverbs', 'every device needs it')
+        peers.must('modprobe', '-a', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
         return
     for title, program_of_kernel in (('not to be had', '/bin/false'), ('not loaded', helper)):
         with open('/proc/sys/kernel/modprobe', 'w', encoding='ascii') as file:

@@ -55,8 +55,8 @@ static struct verbs *open_verbs(struct reading *reading)
 
 	/*
 	 * libibverbs lists devices through netlink, for which the kernel loads ib_uverbs
-	 * (ib_get_client_nl_info() in drivers/infiniband/core/device.c). Drivers loaded it, too,
-	 * until Linux 7.3 had ib_uverbs_support for them.
+	 * (ib_get_client_nl_info() in drivers/infiniband/core/device.c). Drivers load it, too,
+	 * but with Linux 7.3 only ib_uverbs_support.
 	 */
 	if (reading->request->uses_verbs ||
 	    sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
