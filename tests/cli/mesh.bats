@@ -61,7 +61,7 @@ mesh()
 # present COUNT: checks that this many hosts took part in the last run.
 present()
 {
-	grep -qE "\"hosts_present\": $1\b|^$1 hosts" "$dir/out" "$dir/err"
+	grep -qE "\"hosts_present\": $1\b|^$1 hosts?" "$dir/out" "$dir/err"
 }
 
 # mesh_without_all CAME COUNT REHEARSAL OPTION...: the same when some hosts never come. The wait is

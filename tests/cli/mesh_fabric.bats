@@ -29,7 +29,7 @@ mesh()
 	local rehearsal=$1
 
 	shift
-	try mesh run --address 127.0.0.1 --wait 60s --seed 1 --rehearse "$dir/$rehearsal" "$@" \
+	try mesh run --hosts "$count" --address 127.0.0.1 --wait 60s --seed 1 --rehearse "$dir/$rehearsal" "$@" \
 		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count"
 }
 
