@@ -132,10 +132,8 @@ static void take_changes(struct change_plan *all, struct change_plan *plan, unsi
 	for (size_t i = 0; i < plan->changes.count; i++) {
 		size_t count = all->changes.count;
 
-		*(unsigned int *)mem_append(&all->line_numbers, &count,
-					    sizeof(unsigned int)) = number;
-		*(struct change *)mem_append(&all->changes.items, &all->changes.count,
-					     sizeof(struct change)) = plan->changes.items[i];
+		MEM_ADD(all->line_numbers, count) = number;
+		MEM_ADD(all->changes.items, all->changes.count) = plan->changes.items[i];
 	}
 	free(plan->changes.items);
 	plan->changes = (struct changes){.items = NULL};

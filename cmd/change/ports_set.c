@@ -342,7 +342,7 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 			  translate(plan, words, &pairs);
 
 	/* change_plan_words() reads up to NULL. */
-	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
+	MEM_ADD(pairs.items, pairs.count) = NULL;
 	pairs.count--;
 	return done &&
 	       change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL, NULL);

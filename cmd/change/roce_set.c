@@ -71,7 +71,7 @@ static const struct setting **list_settings(void)
 
 	do {
 		setting = setting_at(count);
-		*(const struct setting **)mem_append(&list, &count, sizeof(*list)) = setting;
+		MEM_ADD(list, count) = setting;
 	} while (setting);
 	return list;
 }

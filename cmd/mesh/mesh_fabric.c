@@ -139,7 +139,7 @@ static int compare_guids(const void *left, const void *right)
 {
 	const struct port_guid *one = left, *other = right;
 
-	return one->guid < other->guid ? -1 : one->guid > other->guid;
+	return COMPARE(one->guid, other->guid);
 }
 
 static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
@@ -345,9 +345,7 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct ordered *one = left, *other = right;
 
-	if (one->at != other->at)
-		return one->at < other->at ? -1 : 1;
-	return one->host < other->host ? -1 : one->host > other->host;
+	return COMPARE(one->at, other->at) ?: COMPARE(one->host, other->host);
 }
 
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count)

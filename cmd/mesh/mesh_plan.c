@@ -92,12 +92,10 @@ static void fill_stage(struct estimate *estimate, const struct plan_stage *stage
 	planned->rounds = number_of(rounds);
 	planned->pairs = number_of(pairs);
 	planned->most_pairs = number_of(most);
-	planned->seconds = (struct real){(double)(fit * parts * each) / 1000, true};
+	planned->seconds = real_of((double)(fit * parts * each) / 1000);
 	planned->pairs_left_out = number_of(rounds ? pairs * (rounds - fit) / rounds : 0);
-	planned->traffic_gbytes = (struct real){(double)(pairs - planned->pairs_left_out.value) *
-							seconds * gbps / 8 /
-							pairs_of_rail(estimate, stage),
-						true};
+	planned->traffic_gbytes = real_of((double)(pairs - planned->pairs_left_out.value) *
+					  seconds * gbps / 8 / pairs_of_rail(estimate, stage));
 	estimate->spent_msec += fit * parts * each;
 }
 

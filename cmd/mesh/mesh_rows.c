@@ -255,8 +255,7 @@ static void keep_earlier(void *context, const struct mesh_result *result)
 
 	if (result->again || can_be_whole(work, result))
 		return;
-	*(struct mesh_result *)mem_append(&work->earlier, &work->earlier_count,
-					  sizeof(*result)) = *result;
+	MEM_ADD(work->earlier, work->earlier_count) = *result;
 }
 
 /*

@@ -342,10 +342,7 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	summary->median_gbps = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_BANDWIDTH);
 	summary->median_both_gbps = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_BOTH_SUM);
 	summary->median_latency_usec = judge_median(work->judge, JUDGE_ALL_RAILS, JUDGE_LATENCY);
-	summary->seconds = (struct real){
-		.value = (double)(clock_msec() - work->begin_msec) / 1000,
-		.known = true,
-	};
+	summary->seconds = real_of((double)(clock_msec() - work->begin_msec) / 1000);
 	summary->rehearsed = rehearsed ? TRISTATE_YES : TRISTATE_NO;
 	summary->interrupted = work->outcome.interrupted ? TRISTATE_YES : TRISTATE_NO;
 }

@@ -68,8 +68,7 @@ static void add_peer(struct device_users *users, const struct ip_address *peer)
 	for (size_t i = 0; i < users->peer_count; i++)
 		if (ip_equal(&users->peers[i], peer))
 			return;
-	*(struct ip_address *)mem_append(&users->peers, &users->peer_count,
-					 sizeof(*users->peers)) = *peer;
+	MEM_ADD(users->peers, users->peer_count) = *peer;
 }
 
 void device_users_take(struct device_users *users, enum resource_kind kind,
@@ -245,11 +244,9 @@ static int compare_users(const void *a, const void *b)
 {
 	const struct device_user *left = a, *right = b;
 
-	if (left->kernel != right->kernel)
-		return left->kernel - right->kernel;
-	if (left->kernel)
+	if (left->kernel && right->kernel)
 		return strcmp(left->command, right->command);
-	return left->process < right->process ? -1 : left->process > right->process;
+	return COMPARE(left->kernel, right->kernel) ?: COMPARE(left->process, right->process);
 }
 
 static char *describe_holdings(const struct device_user *user)

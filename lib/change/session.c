@@ -41,7 +41,7 @@ static int read_inodes(const struct root *root, uint64_t process, struct inodes 
 		if (sysfs_link(root, &target, "proc/%" PRIu64 "/fd/%s", process, names.items[i]) ||
 		    sscanf(target, "socket:[%" SCNu64, &inode) != 1)
 			continue;
-		*(uint64_t *)mem_append(&inodes->items, &inodes->count, sizeof(inode)) = inode;
+		MEM_ADD(inodes->items, inodes->count) = inode;
 	}
 	return rc;
 }

@@ -184,10 +184,7 @@ static double wobble(uint64_t id, unsigned int figure)
 static struct real figure(const struct rehearsal_act *act, double value, uint64_t id,
 			  unsigned int number)
 {
-	return (struct real){
-		.value = value * (1 + wobble(id, number) * act->noise_percent / 100),
-		.known = true,
-	};
+	return real_of(value * (1 + wobble(id, number) * act->noise_percent / 100));
 }
 
 /* usleep() has 32 bits, which wrap after an hour and eleven minutes. */

@@ -55,9 +55,8 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
-	if (a->host.rank.known && b->host.rank.known && a->host.rank.value != b->host.rank.value)
-		return a->host.rank.value < b->host.rank.value ? -1 : 1;
-	return text_compare_natural(a->host.name, b->host.name);
+	return COMPARE(a->host.rank.value, b->host.rank.value)
+		       ?: text_compare_natural(a->host.name, b->host.name);
 }
 
 /* Sorts by rank if all hosts have one, else by name. */
@@ -74,7 +73,7 @@ static void sort_hosts(struct coordinator *coordinator)
 	}
 	/* The order must be total, so ranks count only if all hosts have one. */
 	for (size_t i = 0; i < count && !ranked; i++)
-		places[i].host.rank.known = false;
+		places[i].host.rank = (struct number){.known = false};
 	qsort(places, count, sizeof(*places), compare_places);
 	for (uint32_t i = 0; i < count; i++) {
 		coordinator->hosts[i] = places[i].host;

@@ -122,19 +122,12 @@ void judge_findings_clear(struct judge_findings *findings)
 static int compare(const void *left, const void *right)
 {
 	const struct judge_finding *a = left, *b = right;
-	const uint64_t keys[][2] = {
-		{b->finding.severity.value, a->finding.severity.value},
-		{a->finding.id.value, b->finding.id.value},
-		{!a->host.known, !b->host.known},
-		{a->host.value, b->host.value},
-		{a->rail.value, b->rail.value},
-		{a->peer.value, b->peer.value},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	return COMPARE(b->finding.severity.value, a->finding.severity.value)
+		       ?: COMPARE(a->finding.id.value, b->finding.id.value)
+		       ?: COMPARE(b->host.known, a->host.known)
+		       ?: COMPARE(a->host.value, b->host.value)
+		       ?: COMPARE(a->rail.value, b->rail.value)
+		       ?: COMPARE(a->peer.value, b->peer.value);
 }
 
 void findings_sort(struct judge_findings *findings)

@@ -79,9 +79,9 @@ void spread_add(struct spread *spread, double figure)
 
 static int compare(const void *left, const void *right)
 {
-	double a = *(const double *)left, b = *(const double *)right;
+	const double *a = left, *b = right;
 
-	return (a > b) - (a < b);
+	return COMPARE(*a, *b);
 }
 
 static double exact_quantile(struct spread *spread, double place)

@@ -36,9 +36,7 @@ static int compare_members(const void *left, const void *right)
 {
 	const struct member *a = left, *b = right;
 
-	if (a->at_switch != b->at_switch)
-		return a->at_switch < b->at_switch ? -1 : 1;
-	return a->host < b->host ? -1 : a->host > b->host;
+	return COMPARE(a->at_switch, b->at_switch) ?: COMPARE(a->host, b->host);
 }
 
 static void fill_lane(struct lane *lane, const struct plan_stage *stage,
@@ -99,11 +97,8 @@ static int compare_listed(const void *left, const void *right)
 {
 	const struct listed_pair *a = left, *b = right;
 
-	if (a->round != b->round)
-		return a->round < b->round ? -1 : 1;
-	if (a->pair.rail_a != b->pair.rail_a)
-		return a->pair.rail_a < b->pair.rail_a ? -1 : 1;
-	return a->pair.a < b->pair.a ? -1 : a->pair.a > b->pair.a;
+	return COMPARE(a->round, b->round)
+		       ?: COMPARE(a->pair.rail_a, b->pair.rail_a) ?: COMPARE(a->pair.a, b->pair.a);
 }
 
 /* Puts each pair into the first round in which both of its ends are free. */

@@ -126,9 +126,7 @@ void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
 
 static struct real real_if(uint32_t known, uint64_t value, double unit)
 {
-	if (!known)
-		return (struct real){.known = false};
-	return (struct real){.value = (double)value / unit, .known = true};
+	return known ? real_of((double)value / unit) : (struct real){.known = false};
 }
 
 static struct number number_if(uint32_t known, uint64_t value)
