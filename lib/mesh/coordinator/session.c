@@ -65,8 +65,7 @@ static void keep_orphans(struct session *session, const struct mesh_pair *pair)
 
 	if (a == b || session->shared)
 		return;
-	*(struct mesh_pair *)mem_append(&session->orphans, &session->orphan_count,
-					sizeof(*pair)) = (struct mesh_pair){
+	MEM_ADD(session->orphans, session->orphan_count) = (struct mesh_pair){
 		.a = a ? pair->a : pair->b,
 		.rail_a = a ? pair->rail_a : pair->rail_b,
 	};
@@ -124,20 +123,6 @@ static bool fits(const struct session *session)
 	return !budget || clock_msec() - session->begin_msec + round <= budget;
 }
 
-/* A pair of orphans, and its round: the first in which the rails of both are free. */
-struct orphan_pair {
-	struct mesh_pair pair;
-	uint32_t round;
-};
-
-/* With one rail at a time, the whole host is busy. */
-static uint32_t *next_of(const struct session *session, uint32_t *next,
-			 const struct mesh_pair *orphan)
-{
-	return &next[(size_t)orphan->a * MESH_MOST_RAILS +
-		     (session->setup->one_rail ? 0 : orphan->rail_a)];
-}
-
 static bool can_pair(const struct session *session, const struct mesh_pair *one,
 		     const struct mesh_pair *other)
 {
@@ -146,62 +131,53 @@ static bool can_pair(const struct session *session, const struct mesh_pair *one,
 }
 
 /* Pairs up those whose partner was lost; any left over stay alone. */
-static size_t pair_orphans(struct session *session, struct orphan_pair *pairs)
+static void pair_orphans(struct session *session, struct plan_stage *stage)
 {
 	const struct mesh_pair *orphans = session->orphans;
 	const size_t count = session->orphan_count;
-	_cleanup_(freep) uint32_t *next = mem_alloc_zero(
-		(size_t)session->host_count * MESH_MOST_RAILS + 1, sizeof(*next));
 	_cleanup_(freep) bool *taken = mem_alloc_zero(count + 1, sizeof(*taken));
-	size_t pair_count = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = i + 1; j < count && !taken[i]; j++) {
-			uint32_t *next_i = next_of(session, next, &orphans[i]);
-			uint32_t *next_j = next_of(session, next, &orphans[j]);
-			struct orphan_pair *pair = &pairs[pair_count];
-
 			if (taken[j] || !can_pair(session, &orphans[i], &orphans[j]))
 				continue;
 			taken[i] = taken[j] = true;
-			pair_count++;
-			*pair = (struct orphan_pair){
-				.pair = {.a = orphans[i].a,
-					 .b = orphans[j].a,
-					 .rail_a = orphans[i].rail_a,
-					 .rail_b = orphans[j].rail_a},
-				.round = *next_i > *next_j ? *next_i : *next_j,
+			MEM_ADD(stage->pairs, stage->pair_count) = (struct mesh_pair){
+				.a = orphans[i].a,
+				.b = orphans[j].a,
+				.rail_a = orphans[i].rail_a,
+				.rail_b = orphans[j].rail_a,
 			};
-			*next_i = *next_j = pair->round + 1;
 		}
-	return pair_count;
-}
-
-/* A host that lost several partners is in several pairs, one after the other. */
-static int run_orphans(struct session *session, uint32_t number)
-{
-	const size_t most = session->orphan_count / 2;
-	_cleanup_(freep) struct orphan_pair *pairs = mem_alloc_zero(most + 1, sizeof(*pairs));
-	_cleanup_(freep) struct mesh_pair *now = mem_alloc_zero(most + 1, sizeof(*now));
-	size_t left = pair_orphans(session, pairs);
-	const size_t count = left;
-	int rc = 0;
-
 	free(session->orphans);
 	session->orphans = NULL;
 	session->orphan_count = 0;
-	for (uint32_t round = 0; left && !rc; round++) {
-		size_t together = 0;
+}
 
-		for (size_t i = 0; i < count; i++)
-			if (pairs[i].round == round)
-				now[together++] = pairs[i].pair;
-		left -= together;
-		if (fits(session))
-			rc = run_pairs(session, now, together, number + round, false);
-		else
-			session->outcome->left_out += together;
+/* A host that lost several partners is in several pairs, one after the other. */
+static int run_orphans(struct session *session, const struct plan_scope *scope, uint32_t number)
+{
+	struct plan_stage stage = {.mode = MESH_PAIRS};
+	_cleanup_(freep) struct mesh_pair *pairs = NULL;
+	_cleanup_(freep) char *message = NULL;
+	struct schedule *schedule;
+	int rc;
+
+	pair_orphans(session, &stage);
+	rc = schedule_new(&stage, scope, &schedule, &message);
+	if (!rc) {
+		pairs = mem_alloc_zero(stage.pair_count + 1, sizeof(*pairs));
+		for (uint32_t i = 0; i < schedule_rounds(schedule) && !rc; i++) {
+			const size_t count = schedule_round(schedule, i, pairs);
+
+			if (fits(session))
+				rc = run_pairs(session, pairs, count, number + i, false);
+			else
+				session->outcome->left_out += count;
+		}
+		schedule_free(schedule);
 	}
+	free(stage.pairs);
 	return rc;
 }
 
@@ -272,7 +248,7 @@ static int run_rounds(struct session *session, const struct schedule *schedule)
 		session->round_msec = (clock_msec() - begin) / ++run;
 		session->outcome->end_msec = clock_msec() + session->round_msec * (rounds - i - 1);
 	}
-	return rc ? rc : run_orphans(session, rounds);
+	return rc;
 }
 
 static int run_stage(struct session *session, const struct plan_stage *stage)
@@ -309,6 +285,8 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	if (setup->begin)
 		setup->begin(setup->context, session->stage);
 	rc = run_rounds(session, schedule);
+	if (!rc)
+		rc = run_orphans(session, &scope, schedule_rounds(schedule));
 	judge_end_stage(setup->judge);
 	schedule_free(schedule);
 	return rc;
