@@ -10,9 +10,6 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mesh/judge/judge_parts.h"
-#include "mesh/judge/tally.h"
-#include "mesh/judge/words.h"
 
 /* The culprit with its partners of the first pass only; the second is reported separately. */
 static struct culprit first_pass_of(const struct judge *judge, const struct culprit *culprit)
@@ -63,17 +60,12 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 {
 	const struct judge *judge = conclusion->judge;
 	const struct culprit first = first_pass_of(judge, whole), *const culprit = &first;
-	const uint32_t host = port_host(culprit->number);
 	const enum judge_finding_id id = is_bad_by_itself(judge, culprit)
 						 ? JUDGE_RAIL
 						 : words_id(tally, JUDGE_RAIL);
 	struct text_buffer text = {0};
-	struct judge_finding *finding = finding_add(
-		conclusion->findings, id,
-		mem_format("%s rail %u", words_host(judge, host), port_rail(culprit->number)),
-		NULL);
+	struct judge_finding *finding = finding_add_port(conclusion, id, culprit->number, NULL);
 
-	finding_set_port(finding, judge, culprit->number);
 	if (culprit->judged) {
 		finding->bad = number_of(culprit->bad);
 		finding->judged = number_of(culprit->judged);
@@ -82,22 +74,17 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 		words_add_loopback(&text, judge, culprit->number, "");
 	if (culprit->by_mean)
 		words_add_mean(&text, finding, judge, culprit->number);
-	words_add_figures(&text, finding, judge, tally, culprit, "partners");
+	words_add_figures(&text, finding, judge, tally, culprit->judged, "partners");
 	if (!text.length)
 		add_first_pass(&text, judge, culprit->number);
-	words_add_direction(&text, finding, tally);
-	words_add_both(&text, finding, judge, tally, id);
-	if (tally->partners)
-		text_buffer_add(&text, "; the same partners with others: %.0f %%",
-				tally->partner_share_sum / tally->partners * 100);
-	words_add_second_pass(&text, finding, tally, judge->ports[culprit->number].alone_bad);
+	words_add_rest(&text, finding, judge, tally, id, judge->ports[culprit->number].alone_bad);
 	words_add_port_facts(&text, judge, culprit->number);
 	if (conclusion->bad_ports[port_rail(culprit->number)] >= LEAST_ALIKE)
 		text_buffer_add(&text,
 				"; %" PRIu32 " hosts are bad on this rail: look for a switch that "
 				"they share",
 				conclusion->bad_ports[port_rail(culprit->number)]);
-	strings_add(&finding->hosts, words_host(judge, host));
+	strings_add(&finding->hosts, finding->host_name);
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
@@ -133,7 +120,6 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct judge *judge = conclusion->judge;
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
-	const struct culprit pairs = {0};
 	struct text_buffer text = {0};
 	const char *between = "";
 	bool alone_bad;
@@ -154,13 +140,8 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 		}
 	text_buffer_add(&text, ")");
 	alone_bad = add_first_alone(&text, judge, culprit->number);
-	words_add_figures(&text, finding, judge, tally, &pairs, "pairs");
-	words_add_direction(&text, finding, tally);
-	words_add_both(&text, finding, judge, tally, id);
-	if (tally->partners)
-		text_buffer_add(&text, "; the same partners with others: %.0f %%",
-				tally->partner_share_sum / tally->partners * 100);
-	words_add_second_pass(&text, finding, tally, alone_bad);
+	words_add_figures(&text, finding, judge, tally, 0, "pairs");
+	words_add_rest(&text, finding, judge, tally, id, alone_bad);
 	strings_add(&finding->hosts, words_host(judge, culprit->number));
 	finding->finding.evidence = text_buffer_take(&text);
 }
@@ -201,7 +182,6 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	const struct edge *edge = &judge->edges[culprit->number];
 	const enum judge_finding_id id = id_of_pair(conclusion, edge, tally);
 	const enum severity severity = severity_of_pair(id, tally);
-	const struct culprit one = {0};
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
@@ -212,7 +192,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	finding_set_port(finding, judge, edge_port(edge, MESH_END_A));
 	finding->peer = number_of(edge->pair.b);
 	finding->peer_name = mem_string(words_host(judge, edge->pair.b));
-	words_add_figures(&text, finding, judge, tally, &one, "pair");
+	words_add_figures(&text, finding, judge, tally, 0, "pair");
 	if (tally->sends && !tally->receives && !tally->failed)
 		text_buffer_add(&text, "; only what %s sends is slow", finding->host_name);
 	if (tally->receives && !tally->sends && !tally->failed)
@@ -285,7 +265,6 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 		[CULPRIT_SWITCH] = JUDGE_SWITCH,
 		[CULPRIT_GROUP] = JUDGE_GROUP,
 	};
-	const struct culprit all = {0};
 	struct text_buffer text = {0};
 	struct strings hosts = {.known = true};
 	struct judge_finding *finding;
@@ -298,7 +277,7 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 	finding->hosts = hosts;
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
-	words_add_figures(&text, finding, judge, tally, &all, "pairs");
+	words_add_figures(&text, finding, judge, tally, 0, "pairs");
 	if (culprit->of_group)
 		text_buffer_add(&text,
 				"%sno pair between these %zu hosts and the others is good, but "
@@ -352,7 +331,6 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	const struct judge *judge = conclusion->judge;
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
-	const struct culprit all = {0};
 	const bool good_alone = tally->again && !tally->again_bad;
 	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add(
@@ -364,7 +342,7 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	finding->judged = number_unless_zero(culprit->judged);
 	finding->rail = number_of(culprit->number);
 	finding->bad = number_of(culprit->bad);
-	words_add_figures(&text, finding, judge, tally, &all, "pairs");
+	words_add_figures(&text, finding, judge, tally, 0, "pairs");
 	if (!culprit->judged)
 		add_most_frequent(&text, judge, number);
 	if (tally->again)
@@ -392,17 +370,12 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 static void conclude_growth(struct conclusion *conclusion, const struct culprit *culprit)
 {
 	const struct judge *judge = conclusion->judge;
-	const uint32_t host = port_host(culprit->number);
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
 	if (!conclusion_lists(conclusion, JUDGE_GROWTH, finding_severity(JUDGE_GROWTH)))
 		return;
-	finding = finding_add(conclusion->findings, JUDGE_GROWTH,
-			      mem_format("%s rail %u", words_host(judge, host),
-					 port_rail(culprit->number)),
-			      NULL);
-	finding_set_port(finding, judge, culprit->number);
+	finding = finding_add_port(conclusion, JUDGE_GROWTH, culprit->number, NULL);
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
 	text_buffer_add(&text, "%" PRIu32 " of %" PRIu32 " partners were bad",

@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/judge/conclude_parts.h"
-#include "mesh/judge/words.h"
 
 /* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
 #define LEAST_DISTANCE_SHARE 0.75
@@ -22,6 +21,19 @@ void finding_set_port(struct judge_finding *finding, const struct judge *judge, 
 	finding_set_host(finding, judge, port_host(port));
 	finding->rail = number_of(port_rail(port));
 	finding->device = mesh_host_device(&judge->hosts[port_host(port)], port_rail(port));
+}
+
+struct judge_finding *finding_add_port(struct conclusion *conclusion, enum judge_finding_id id,
+				       uint32_t port, char *evidence)
+{
+	const struct judge *judge = conclusion->judge;
+	struct judge_finding *finding = finding_add(
+		conclusion->findings, id,
+		mem_format("%s rail %u", words_host(judge, port_host(port)), port_rail(port)),
+		evidence);
+
+	finding_set_port(finding, judge, port);
+	return finding;
 }
 
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id,
@@ -129,20 +141,14 @@ void conclude_rates(struct conclusion *conclusion)
 	const struct judge *judge = conclusion->judge;
 	_cleanup_(freep) bool *blamed = blamed_ports(judge);
 
-	for (uint32_t i = 0; i < judge->port_count; i++) {
-		struct judge_finding *finding;
-
-		if (!judge->ports[i].slow_rate || blamed[i] ||
-		    !conclusion_lists(conclusion, JUDGE_RATE, finding_severity(JUDGE_RATE)))
-			continue;
-		finding = finding_add(
-			conclusion->findings, JUDGE_RATE,
-			mem_format("%s rail %u", words_host(judge, port_host(i)), port_rail(i)),
-			mem_format("the port runs at %.4g Gb/s, most others at %.4g",
-				   (double)words_endpoint(judge, i)->rate_mbps / 1000,
-				   (double)judge->rates[judge->ports[i].rate] / 1000));
-		finding_set_port(finding, judge, i);
-	}
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		if (judge->ports[i].slow_rate && !blamed[i] &&
+		    conclusion_lists(conclusion, JUDGE_RATE, finding_severity(JUDGE_RATE)))
+			finding_add_port(
+				conclusion, JUDGE_RATE, i,
+				mem_format("the port runs at %.4g Gb/s, most others at %.4g",
+					   (double)words_endpoint(judge, i)->rate_mbps / 1000,
+					   (double)judge->rates[judge->ports[i].rate] / 1000));
 }
 
 static void conclude_gap(struct conclusion *conclusion, uint32_t host, const struct mesh_gap *gap)
@@ -150,11 +156,8 @@ static void conclude_gap(struct conclusion *conclusion, uint32_t host, const str
 	const struct judge *judge = conclusion->judge;
 	const uint32_t port = port_number(host, (uint16_t)gap->rail.value);
 	struct text_buffer text = {0};
-	struct judge_finding *finding = finding_add(
-		conclusion->findings, JUDGE_UNUSABLE,
-		mem_format("%s rail %u", words_host(judge, host), port_rail(port)), NULL);
+	struct judge_finding *finding = finding_add_port(conclusion, JUDGE_UNUSABLE, port, NULL);
 
-	finding_set_port(finding, judge, port);
 	text_buffer_add(&text, "%s", gap->reason ?: "its agent does not say why");
 	words_add_port_facts(&text, judge, port);
 	finding->finding.evidence = text_buffer_take(&text);

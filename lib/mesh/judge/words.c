@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/judge/words.h"
+#include "mesh/judge/conclude_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,41 +20,40 @@ const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port)
 }
 
 /* "; 6 of 6 partners" */
-static void add_count(struct text_buffer *text, uint32_t count, const struct culprit *culprit,
-		      const char *what)
+static void add_count(struct text_buffer *text, uint32_t count, uint32_t judged, const char *what)
 {
 	text_buffer_add(text, "%s%" PRIu32, text->length ? "; " : "", count);
-	if (culprit->judged)
-		text_buffer_add(text, " of %" PRIu32, culprit->judged);
+	if (judged)
+		text_buffer_add(text, " of %" PRIu32, judged);
 	text_buffer_add(text, " %s ", what);
 }
 
 /* Adds "6 of 6 partners at 48 % of the median 392 Gb/s" and the like about what is bad. */
 void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
-		       const struct judge *judge, const struct tally *tally,
-		       const struct culprit *culprit, const char *what)
+		       const struct judge *judge, const struct tally *tally, uint32_t judged,
+		       const char *what)
 {
 	const double share = tally->shares ? tally->share_sum / tally->shares : 0;
 
 	if (tally->shares)
 		finding->share = real_of(share);
 	if (tally->failed) {
-		add_count(text, tally->failed, culprit, what);
+		add_count(text, tally->failed, judged, what);
 		text_buffer_add(text, "failed%s%s", tally->reason == UINT32_MAX ? "" : ": ",
 				tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
 	}
 	if (tally->slow && tally->shares) {
-		add_count(text, tally->slow, culprit, what);
+		add_count(text, tally->slow, judged, what);
 		text_buffer_add(text, "at %.0f %% of the %s %.4g Gb/s", share * 100,
 				tally->split ? "upper quartile" : "median", tally->median);
 	}
 	if (tally->late) {
-		add_count(text, tally->late, culprit, what);
+		add_count(text, tally->late, judged, what);
 		text_buffer_add(text, "with %.3g times the median latency",
 				tally->lateness_sum / tally->late);
 	}
 	if (tally->both) {
-		add_count(text, tally->both, culprit, what);
+		add_count(text, tally->both, judged, what);
 		text_buffer_add(text, "both ways at once at %.0f %% of the usual %.4g Gb/s",
 				tally->both_share_sum / tally->both * 100, tally->both_median);
 	}
@@ -97,8 +96,8 @@ void words_add_both(struct text_buffer *text, struct judge_finding *finding,
 				", about what one reaches alone: they may share what carries them");
 }
 
-void words_add_direction(struct text_buffer *text, struct judge_finding *finding,
-			 const struct tally *tally)
+static void add_direction(struct text_buffer *text, struct judge_finding *finding,
+			  const struct tally *tally)
 {
 	if (!tally->slow || tally->failed)
 		return;
@@ -117,8 +116,8 @@ const char *words_not_again(const struct tally *tally)
 		       : "not tried again alone";
 }
 
-void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
-			   const struct tally *tally, bool alone_bad)
+static void add_second_pass(struct text_buffer *text, struct judge_finding *finding,
+			    const struct tally *tally, bool alone_bad)
 {
 	if (!tally->again) {
 		if (!alone_bad)
@@ -136,6 +135,18 @@ void words_add_second_pass(struct text_buffer *text, struct judge_finding *findi
 		return;
 	text_buffer_add(text, ": it is bad only under load");
 	finding->finding.severity = number_of(SEVERITY_WARNING);
+}
+
+void words_add_rest(struct text_buffer *text, struct judge_finding *finding,
+		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id,
+		    bool alone_bad)
+{
+	add_direction(text, finding, tally);
+	words_add_both(text, finding, judge, tally, id);
+	if (tally->partners)
+		text_buffer_add(text, "; the same partners with others: %.0f %%",
+				tally->partner_share_sum / tally->partners * 100);
+	add_second_pass(text, finding, tally, alone_bad);
 }
 
 void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number)
