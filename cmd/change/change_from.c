@@ -234,8 +234,6 @@ static const struct option_row from_options[] = {
 	{.name = NULL},
 };
 
-static const struct changer from_changer = {.plan = plan_file};
-
 /* Not change_run() itself, which would make it a command that a line may have: find_command(). */
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
@@ -249,6 +247,6 @@ const struct command change_command = {
 	.options = {from_options, change_options},
 	.args_size = sizeof(struct from_args),
 	.schema = &change_schema,
-	.data = &from_changer,
+	.data = &(const struct changer){.plan = plan_file},
 	.run = run,
 };

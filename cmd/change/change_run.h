@@ -43,9 +43,10 @@ struct changer {
 int change_run(const struct ctx *ctx, const void *args, char **words);
 
 /* The members that all such commands have in common, for their struct command. */
-#define CHANGING_COMMAND(changer_)                                            \
-	.options = {change_options}, .args_size = sizeof(struct change_args), \
-	.schema = &change_schema, .data = &(changer_), .run = change_run
+#define CHANGING_COMMAND(plan_)                                                   \
+	.options = {change_options}, .args_size = sizeof(struct change_args),     \
+	.schema = &change_schema, .data = &(const struct changer){.plan = plan_}, \
+	.run = change_run
 
 /*
  * Adds a change for each pair of words, SETTING VALUE, from a table that ends with NULL. `fill`
@@ -89,3 +90,5 @@ bool change_has_core(struct listing *listing);
 void change_load_host(struct change_plan *plan, uint64_t needs);
 /* Returns the keyword with that number, for struct command. */
 const struct keyword *setting_keyword(const struct setting *const *table, size_t number);
+
+extern const struct command roce_set_command;

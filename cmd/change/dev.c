@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/device/device.h"
-#include "change/device/sub_device.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 #include "host/need.h"
@@ -40,8 +39,6 @@ static const struct keyword *keyword(size_t number)
 	return setting_keyword(device_setting_table, number);
 }
 
-static const struct changer set_changer = {.plan = plan_set};
-
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
@@ -51,7 +48,7 @@ static const struct command set_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = keyword,
-	CHANGING_COMMAND(set_changer),
+	CHANGING_COMMAND(plan_set),
 };
 
 /* The words after the name of a new sub-device. */
@@ -97,9 +94,6 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 	return add_wanted(plan, words[0], NULL, NULL);
 }
 
-static const struct changer add_changer = {.plan = plan_add};
-static const struct changer del_changer = {.plan = plan_del};
-
 static const struct command add_command = {
 	.name = "add",
 	.group = GROUP_CHANGE,
@@ -108,7 +102,7 @@ static const struct command add_command = {
 	.least_objects = 5,
 	.most_objects = 5,
 	.keyword = add_keyword,
-	CHANGING_COMMAND(add_changer),
+	CHANGING_COMMAND(plan_add),
 };
 
 static const struct command del_command = {
@@ -119,7 +113,7 @@ static const struct command del_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = 1,
-	CHANGING_COMMAND(del_changer),
+	CHANGING_COMMAND(plan_del),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

@@ -57,8 +57,6 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 	return true;
 }
 
-static const struct changer add_changer = {.plan = plan_add}, del_changer = {.plan = plan_del};
-
 static const struct command add_command = {
 	.name = "add",
 	.group = GROUP_CHANGE,
@@ -68,7 +66,7 @@ static const struct command add_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = add_keyword,
-	CHANGING_COMMAND(add_changer),
+	CHANGING_COMMAND(plan_add),
 };
 
 static const struct command del_command = {
@@ -79,7 +77,7 @@ static const struct command del_command = {
 	.object_completion = COMPLETE_NETDEV,
 	.least_objects = 1,
 	.most_objects = -1,
-	CHANGING_COMMAND(del_changer),
+	CHANGING_COMMAND(plan_del),
 };
 
 /* If objects are named, keeps only the netdevs of their ports. */

@@ -58,9 +58,6 @@ static bool plan_delete(struct change_plan *plan, const void *args, char **words
 	return true;
 }
 
-static const struct changer add_changer = {.plan = plan_add};
-static const struct changer delete_changer = {.plan = plan_delete};
-
 static const struct command add_command = {
 	.name = "add",
 	.group = GROUP_CHANGE,
@@ -69,7 +66,7 @@ static const struct command add_command = {
 	.least_objects = 5,
 	.most_objects = 5,
 	.keyword = keyword,
-	CHANGING_COMMAND(add_changer),
+	CHANGING_COMMAND(plan_add),
 };
 
 static const struct command delete_command = {
@@ -81,7 +78,7 @@ static const struct command delete_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = -1,
-	CHANGING_COMMAND(delete_changer),
+	CHANGING_COMMAND(plan_delete),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

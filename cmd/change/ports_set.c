@@ -387,8 +387,6 @@ static const struct keyword *keyword(size_t number)
 	return setting_keyword(port_agent_setting_table, number);
 }
 
-static const struct changer set_changer = {.plan = plan_set};
-
 const struct command ports_set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
@@ -402,6 +400,6 @@ const struct command ports_set_command = {
 	.args_size = sizeof(struct ports_args),
 	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &set_changer,
+	.data = &(const struct changer){.plan = plan_set},
 	.run = change_run,
 };

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/change/roce_set.h"
+#include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "roce/tos.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl roce set: settings of a RoCE port and its netdevs, individually or by a profile. */
-#include "cmd/change/roce_set.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -279,8 +277,6 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 	       plan_words(plan, &target, list, words);
 }
 
-static const struct changer changer = {.plan = plan};
-
 const struct command roce_set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
@@ -294,6 +290,6 @@ const struct command roce_set_command = {
 	.args_size = sizeof(struct roce_set_args),
 	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &changer,
+	.data = &(const struct changer){.plan = plan},
 	.run = change_run,
 };

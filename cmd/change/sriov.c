@@ -78,8 +78,6 @@ static bool plan_set(struct change_plan *plan, const void *args, char **words)
 	}
 }
 
-static const struct changer set_changer = {.plan = plan_set};
-
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
@@ -89,7 +87,7 @@ static const struct command set_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = keyword,
-	CHANGING_COMMAND(set_changer),
+	CHANGING_COMMAND(plan_set),
 };
 
 static bool has_vf(const struct function_list *list)

@@ -17,8 +17,6 @@ static const struct keyword *keyword(size_t number)
 	return setting_keyword(system_setting_table, number);
 }
 
-static const struct changer set_changer = {.plan = plan_set};
-
 static const struct command set_command = {
 	.name = "set",
 	.group = GROUP_CHANGE,
@@ -26,7 +24,7 @@ static const struct command set_command = {
 	.objects = "SETTING VALUE...",
 	.most_objects = -1,
 	.keyword = keyword,
-	CHANGING_COMMAND(set_changer),
+	CHANGING_COMMAND(plan_set),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

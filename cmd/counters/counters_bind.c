@@ -201,10 +201,6 @@ static bool plan_unbind(struct change_plan *plan, const void *args, char **words
 	return plan_counter(plan, &binding, &list);
 }
 
-static const struct changer auto_changer = {.plan = plan_auto};
-static const struct changer bind_changer = {.plan = plan_bind};
-static const struct changer unbind_changer = {.plan = plan_unbind};
-
 const struct command counters_bind_command = {
 	.name = "bind",
 	.group = GROUP_LIVE,
@@ -214,7 +210,7 @@ const struct command counters_bind_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = binding_keyword,
-	CHANGING_COMMAND(bind_changer),
+	CHANGING_COMMAND(plan_bind),
 };
 
 const struct command counters_unbind_command = {
@@ -226,7 +222,7 @@ const struct command counters_unbind_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.keyword = binding_keyword,
-	CHANGING_COMMAND(unbind_changer),
+	CHANGING_COMMAND(plan_unbind),
 };
 
 /* For completion. */
@@ -243,5 +239,5 @@ const struct command counters_auto_command = {
 	.object_choices = auto_words,
 	.least_objects = 2,
 	.most_objects = 2,
-	CHANGING_COMMAND(auto_changer),
+	CHANGING_COMMAND(plan_auto),
 };

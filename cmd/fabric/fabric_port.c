@@ -66,8 +66,6 @@ static bool plan(struct change_plan *plan, const void *change_args, char **words
 	return ports_plan_words(plan, &args->fabric.mad, words[0], words + 1);
 }
 
-static const struct changer changer = {.plan = plan};
-
 static int run(const struct ctx *ctx, const void *port_args, char **objects)
 {
 	const struct port_args *args = port_args;
@@ -98,6 +96,6 @@ const struct command fabric_port_command = {
 	.least_objects = 1,
 	.most_objects = -1,
 	.more_schemas = more_schemas,
-	.data = &changer,
+	.data = &(const struct changer){.plan = plan},
 	.run = run,
 };

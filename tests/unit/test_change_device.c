@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 #include "change/device/device.h"
-#include "change/device/sub_device.h"
 #include "kernel/netlink/nldev.h"
 #include "change_bed.h"
 

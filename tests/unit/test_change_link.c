@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "change/device/device.h"
 #include "change/link/link.h"
-#include "change/device/sub_device.h"
 
 struct bed {
 	struct change_host host;

@@ -117,15 +117,13 @@ static bool plan_cells(struct change_plan *plan, const void *args, char **words)
 	return change_plan_words(plan, table, words + 1, words[0], NULL, NULL);
 }
 
-static const struct changer cell_changer = {.plan = plan_cells};
-
 static const struct command set_command = {
 	.name = "set",
 	.summary = "change what is made up",
 	.objects = "OBJECT SETTING VALUE...",
 	.least_objects = 1,
 	.most_objects = -1,
-	CHANGING_COMMAND(cell_changer),
+	CHANGING_COMMAND(plan_cells),
 };
 
 static const struct command *const children[] = {&set_command, NULL};
@@ -180,14 +178,12 @@ static bool plan_device(struct change_plan *plan, const void *args, char **words
 	return change_plan_words(plan, device_setting_table, words, "mlx5_0", begin_device, NULL);
 }
 
-static const struct changer device_changer = {.plan = plan_device};
-
 static const struct command device_command = {
 	.name = "dev",
 	.summary = "change a made-up device",
 	.objects = "SETTING VALUE...",
 	.most_objects = -1,
-	CHANGING_COMMAND(device_changer),
+	CHANGING_COMMAND(plan_device),
 };
 
 static const struct command *const commands[] = {&cell_command, &device_command, &change_command};

@@ -181,13 +181,11 @@ static bool plan_fabric(struct change_plan *plan, const void *args, char **words
 	return ports_plan_words(plan, &((const struct args *)args)->mad, words[0], words + 1);
 }
 
-static const struct changer fabric_changer = {.plan = plan_fabric};
-
 static const struct command port_command = {
 	.name = "port",
 	.summary = "the same with the words of ibportstate",
 	.objects = "PORT WORD...",
-	CHANGING_COMMAND(fabric_changer),
+	CHANGING_COMMAND(plan_fabric),
 };
 
 static int set_up(void **state)

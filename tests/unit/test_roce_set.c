@@ -20,7 +20,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/change/change_run.h"
-#include "cmd/change/roce_set.h"
 #include "cmd/commands.h"
 #include "host/need.h"
 #include "idle_inventory.h"

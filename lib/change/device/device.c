@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device/netns.h"
-#include "change/device/sub_device.h"
 #include "change/holders.h"
 #include "change/system.h"
 #include "host/inventory/inventory.h"

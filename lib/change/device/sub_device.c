@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "change/device/sub_device.h"
+#include "change/device/device.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/device/device.h"
 #include "change/holders.h"
 #include "host/nldev_devices.h"
 
