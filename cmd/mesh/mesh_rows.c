@@ -313,20 +313,6 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 	free(found.cause);
 }
 
-bool mesh_rows_has(void *mesh_work, uint32_t stage, const struct mesh_pair *pair)
-{
-	const struct mesh_work *work = mesh_work;
-
-	return mesh_done_has(&work->done, stage, pair);
-}
-
-void mesh_rows_forget(void *mesh_work, uint32_t stage, const struct mesh_pair *pair)
-{
-	struct mesh_work *work = mesh_work;
-
-	mesh_done_remove(&work->done, stage, pair);
-}
-
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
 {
 	for (size_t i = 0; i < work->plan.count; i++) {

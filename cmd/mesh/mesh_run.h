@@ -10,9 +10,7 @@
 #include "mesh/agent/agent.h"
 #include "mesh/coordinator/session.h"
 #include "mesh/form/heat.h"
-#include "mesh/form/rows.h"
 #include "mesh/place.h"
-#include "mesh/summary.h"
 
 struct mesh_args {
 	/* agents */
@@ -170,9 +168,6 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(void *mesh_work);
 /* Loads the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
-/* Whether a pair has such a result, and that it no longer has one: for the session. */
-bool mesh_rows_has(void *mesh_work, uint32_t stage, const struct mesh_pair *pair);
-void mesh_rows_forget(void *mesh_work, uint32_t stage, const struct mesh_pair *pair);
 /*
  * How to resume, if the results are saved: they belong to these stages and this seed. To be freed.
  */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "host/endpoint/endpoint.h"
+#include "schema/schema.h"
 
 /* More than the ports of any host. */
 #define MESH_MOST_RAILS 16u
@@ -148,3 +149,40 @@ void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_
 /* A name without its domain finds nothing if hosts of two domains have it. */
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);
+
+/* Hosts grouped by a text that they have in common, such as the release of their firmware. */
+struct host_text {
+	char *text;
+	const struct mesh_host *host;
+};
+
+struct host_group {
+	const struct host_text *first; /* of `count` in a row */
+	size_t count;
+};
+
+/*
+ * Sorts the texts, and fills as many groups as there are different ones: the largest first, each
+ * with its hosts in the order of their names. Returns their number.
+ */
+size_t host_groups_find(struct host_text *texts, size_t count, struct host_group *groups);
+void host_texts_clear(struct host_text *texts, size_t count);
+
+/* Summary of a mesh as a record, with which its JSON documents begin. */
+struct mesh_summary {
+	char *plan;
+	struct number seed; /* of random matchings */
+	struct number hosts_wanted, hosts_present, hosts_missing;
+	struct number rails;	      /* of all hosts that are present */
+	struct number ports_left_out; /* that most such hosts cannot use either */
+	struct number pairs, rounds;
+	struct number pairs_failed, pairs_untried, pairs_left_out, pairs_resumed;
+	struct number pairs_one_way;
+	struct real median_gbps, median_both_gbps, median_latency_usec; /* of all rails */
+	struct real seconds;
+	enum tristate rehearsed;   /* the results are made up */
+	enum tristate interrupted; /* not all of the plan was run */
+};
+
+extern const struct schema mesh_summary_schema;
+void mesh_summary_clear(struct mesh_summary *summary);

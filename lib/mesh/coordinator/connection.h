@@ -142,14 +142,12 @@ uint32_t names_add(struct coordinator *coordinator, const char *name);
 /* Rebuilds the hash chains after the hosts were reordered. */
 void names_rebuild(struct coordinator *coordinator);
 
-/* slots.c */
+/* rails.c */
 /*
  * Adds gaps to hosts that lack ports which others have beside those in the same slots: to a single
  * such host, or to few beside many others.
  */
 void slots_compare(struct mesh_host *hosts, size_t count);
-
-/* rails.c */
 /*
  * Gives the rails of all hosts their final numbers. Of hosts with equally many ports, a port that
  * works on one of them is a rail of all, and is missing where it is a gap; ports that work on none

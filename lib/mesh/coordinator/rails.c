@@ -5,7 +5,157 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "mesh/coordinator/connection.h"
+
+/*
+ * Ports that a host lacks: those of an adapter that has fallen off the bus, say. They are found by
+ * the places where the other hosts have their adapters, because names and PCI addresses of those
+ * that remain may have moved up.
+ */
+
+/* Only the most frequent layouts are what others are compared with. */
+#define MOST_REFERENCES 32u
+
+static size_t count_ports(const struct mesh_host *host)
+{
+	return host->rail_count + host->gap_count;
+}
+
+/* Whether it is known where each port is, and no two are in the same place, as subfunctions are. */
+static bool is_clear(const struct strings *slots)
+{
+	for (size_t i = 0; i < slots->count; i++) {
+		const struct strings before = {.items = slots->items, .count = i};
+
+		if (!*slots->items[i] || strings_contain(&before, slots->items[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a host with these slots has all of its ports where the others have theirs, but fewer. */
+static bool lacks_some(const struct strings *own, const struct strings *others)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < others->count && same < own->count; i++)
+		same += !strcmp(own->items[same], others->items[i]);
+	return same == own->count && own->count < others->count;
+}
+
+static char *port_at(const struct mesh_host *host, uint32_t place)
+{
+	uint32_t gaps = 0;
+
+	for (; gaps < host->gap_count && host->gaps[gaps].place <= place; gaps++)
+		if (host->gaps[gaps].place == place)
+			return mem_format("%s/%u", host->gaps[gaps].device, host->gaps[gaps].port);
+	return mesh_host_device(host, place - gaps);
+}
+
+static struct mesh_gap missing_port(const struct host_group *usual, uint32_t place)
+{
+	const struct mesh_host *other = usual->first->host;
+	_cleanup_(freep) char *port = port_at(other, place);
+	_cleanup_(freep) char *more = usual->count > 1
+					      ? mem_format(" and %zu more", usual->count - 1)
+					      : NULL;
+
+	/* The device of that name may be another one here. */
+	return (struct mesh_gap){
+		.place = place,
+		.port = 1,
+		.reason = mem_format("there is no port where %s%s ha%s %s (%s)", other->name,
+				     more ?: "", more ? "ve" : "s", port ?: "one",
+				     other->slots.items[place]),
+		.hint = mem_string("see whether lspci still shows the adapter, and whether a "
+				   "container has its RDMA device; rdmactl doctor"),
+	};
+}
+
+/* Adds the ports that the host lacks as gaps, so that it has as many as the others. */
+static void add_missing(struct mesh_host *host, const struct host_group *usual)
+{
+	const struct strings *slots = &usual->first->host->slots;
+	struct mesh_gap *gaps = NULL;
+	size_t count = 0, own = 0, gap = 0;
+
+	for (uint32_t place = 0; place < slots->count; place++) {
+		if (own == host->slots.count ||
+		    strcmp(host->slots.items[own], slots->items[place])) {
+			MEM_ADD(gaps, count) = missing_port(usual, place);
+			continue;
+		}
+		if (gap < host->gap_count && host->gaps[gap].place == own) {
+			host->gaps[gap].place = place;
+			MEM_ADD(gaps, count) = host->gaps[gap++];
+		}
+		own++;
+	}
+	free(host->gaps);
+	host->gaps = gaps;
+	host->gap_count = count;
+}
+
+/*
+ * Whether hosts of a layout have lost what those of another one have. Too many hosts for that are a
+ * kind of their own, such as one with half of the adapters.
+ */
+static bool is_incomplete(const struct host_group *layout, const struct host_group *other)
+{
+	const struct strings *own = &layout->first->host->slots;
+	const struct strings *others = &other->first->host->slots;
+
+	return (layout->count == 1 || layout->count * 4 <= other->count) &&
+	       lacks_some(own, others) && is_clear(own) && is_clear(others);
+}
+
+/* The most frequent layout that this one is a part of, the largest of equally many; or NULL. */
+static const struct host_group *find_usual(const struct host_group *layouts, size_t count,
+					   const struct host_group *layout)
+{
+	const struct host_group *usual = NULL;
+
+	for (const struct host_group *at = layouts; at < layouts + count; at++)
+		if (is_incomplete(layout, at) &&
+		    (!usual || (at->count == usual->count &&
+				at->first->host->slots.count > usual->first->host->slots.count)))
+			usual = at;
+	return usual;
+}
+
+static void complete(struct mesh_host *hosts, const struct host_group *layouts, size_t count)
+{
+	const size_t references = count < MOST_REFERENCES ? count : MOST_REFERENCES;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct host_group *usual = find_usual(layouts, references, &layouts[i]);
+
+		for (size_t j = 0; usual && j < layouts[i].count; j++)
+			add_missing(&hosts[layouts[i].first[j].host - hosts], usual);
+	}
+}
+
+void slots_compare(struct mesh_host *hosts, size_t count)
+{
+	_cleanup_(freep) struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
+	_cleanup_(freep) struct host_group *layouts = mem_alloc_zero(count + 1, sizeof(*layouts));
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct text_buffer text = {0};
+
+		if (hosts[i].presence != MESH_PRESENT || !hosts[i].slots.count ||
+		    hosts[i].slots.count != count_ports(&hosts[i]))
+			continue;
+		for (size_t j = 0; j < hosts[i].slots.count; j++)
+			text_buffer_add(&text, "%s\n", hosts[i].slots.items[j]);
+		texts[known++] = (struct host_text){text_buffer_take(&text), &hosts[i]};
+	}
+	complete(hosts, layouts, host_groups_find(texts, known, layouts));
+	host_texts_clear(texts, known);
+}
 
 /* Hosts with equally many ports. */
 struct likes {

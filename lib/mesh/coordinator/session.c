@@ -181,20 +181,13 @@ static int run_orphans(struct session *session, const struct plan_scope *scope, 
 	return rc;
 }
 
-static bool has_result(const struct session *session, const struct mesh_pair *pair)
-{
-	const struct session_setup *setup = session->setup;
-
-	return setup->has && setup->has(setup->context, session->stage, pair);
-}
-
 /*
  * Pairs that share what they measure are tested all together: drops the results of the rounds that
  * lack one.
  */
 static void forget_incomplete(struct session *session, const struct schedule *schedule)
 {
-	const struct session_setup *setup = session->setup;
+	struct mesh_done *done = session->setup->done;
 	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1,
 								  sizeof(*pairs));
 
@@ -203,19 +196,20 @@ static void forget_incomplete(struct session *session, const struct schedule *sc
 		size_t known = 0;
 
 		for (size_t j = 0; j < count; j++)
-			known += has_result(session, &pairs[j]);
+			known += mesh_done_has(done, session->stage, &pairs[j]);
 		for (size_t j = 0; j < count && known < count; j++)
-			setup->forget(setup->context, session->stage, &pairs[j]);
+			mesh_done_remove(done, session->stage, &pairs[j]);
 	}
 }
 
 /* Removes the pairs of a round that already have their results. */
 static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t count)
 {
+	const struct mesh_done *done = session->setup->done;
 	size_t left = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (has_result(session, &pairs[i]))
+		if (done && mesh_done_has(done, session->stage, &pairs[i]))
 			session->outcome->resumed++;
 		else
 			pairs[left++] = pairs[i];
@@ -279,7 +273,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		strings_add(&session->outcome->stages_failed, message);
 	session->tests = session_tests(setup, stage->mode);
 	session->shared = judge_is_shared(stage->mode);
-	if (session->shared && setup->has)
+	if (session->shared && setup->done)
 		forget_incomplete(session, schedule);
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)

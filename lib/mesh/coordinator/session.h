@@ -7,6 +7,7 @@
 #pragma once
 
 #include "mesh/coordinator/coordinator.h"
+#include "mesh/form/rows.h"
 #include "mesh/judge/judge.h"
 #include "mesh/plan/plan.h"
 #include "schema/value.h"
@@ -23,10 +24,8 @@ struct session_setup {
 	uint32_t latency_msec, bandwidth_msec, timeout_msec;
 	uint64_t budget_msec; /* pairs that do not fit are omitted; 0: no limit */
 	uint32_t most_pairs;  /* at the same time; 0: no limit */
-	/* Whether a pair already has its result, from an earlier run; or NULL. */
-	bool (*has)(void *context, uint32_t stage, const struct mesh_pair *pair);
-	/* The pair is tested again: it no longer has a result, if it had one. Needed with `has`. */
-	void (*forget)(void *context, uint32_t stage, const struct mesh_pair *pair);
+	/* The pairs that have results of an earlier run; those that are tested again leave it. */
+	struct mesh_done *done; /* or NULL */
 	/* The judge has begun a stage, and may be given results of an earlier run now; or NULL. */
 	void (*begin)(void *context, uint32_t stage);
 	void (*result)(void *context, const struct mesh_result *result);

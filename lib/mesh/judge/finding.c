@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "mesh/judge/conclude.h"
-#include "mesh/summary.h"
 #include "schema/schema.h"
 
 struct kind {
