@@ -474,7 +474,7 @@ int mesh_work_end(struct mesh_work *work)
 	coordinator_free(work->coordinator);
 	judge_free(work->judge);
 	judge_findings_clear(&work->findings);
-	mesh_summary_clear(&work->summary);
+	free(work->summary.plan);
 	strings_free(&work->outcome.stages_failed);
 	plan_clear(&work->plan);
 	strings_free(&work->names);

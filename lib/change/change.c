@@ -317,7 +317,7 @@ char *change_escape_unit(const char *name, bool is_path)
 	return escaped;
 }
 
-static char *list_words(const struct enum_name *names)
+char *change_list_words(const struct enum_name *names)
 {
 	char *list = NULL;
 
@@ -375,7 +375,7 @@ int change_parse(struct change *change, const char *text, char **ret_value)
 		return rc;
 	}
 	if (keyword->choices && !enum_find_word(keyword->choices, text)) {
-		list = list_words(keyword->choices);
+		list = change_list_words(keyword->choices);
 		return change_refuse_value(change, text, list);
 	}
 	*ret_value = mem_string(text);

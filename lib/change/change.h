@@ -198,6 +198,8 @@ void change_explain_error(struct change *change, const char *doing, int error);
  * Returns -EINVAL.
  */
 int change_refuse_value(struct change *change, const char *text, const char *takes);
+/* Returns the words of the names: "up, down"; the caller frees it. */
+char *change_list_words(const struct enum_name *names);
 /* Adds a sentence, cleaned like a reason, unless it is there already. */
 void change_add_sentence(struct strings *sentences, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -216,11 +216,10 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 	if (rc == -ENODEV)
 		change_explain(change, "run it in the network namespace of the parent",
 			       "the parent of %s is in another network namespace", change->object);
-	if (rc)
-		return rc;
-	*ret_value = make_value(parents.items[0].name, (unsigned int)link->pkey.value,
-				(unsigned int)link->ipoib_mode.value);
-	return 0;
+	if (!rc)
+		*ret_value = make_value(parents.items[0].name, (unsigned int)link->pkey.value,
+					(unsigned int)link->ipoib_mode.value);
+	return rc;
 }
 
 static void note_missing(struct change *change, struct netlink *rtnl)

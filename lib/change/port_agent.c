@@ -304,18 +304,16 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 				   .width = field->width,
 				   .names = field->names};
 	const bool none = !strcmp(text, NO_SPEED) && field->get;
-	_cleanup_(freep) char *list = NULL;
+	_cleanup_(freep) char *names = NULL, *takes = NULL;
 	struct mad_record record = {.data = {0}};
 
 	if (none || (are_words(field, text) && !packed_parse(&bits, &record, text))) {
 		*ret_value = list_text(&bits, &record);
 		return 0;
 	}
-	for (const struct enum_name *name = field->names; name && name->word; name++)
-		mem_extend(&list, "%s%s", list ? ", " : "", name->word);
-	return change_fail(change, -EINVAL, NULL,
-			   "'%s' is not a value of %s: it takes a list of %s", text,
-			   change->setting->keyword.word, list ? list : "words");
+	names = change_list_words(field->names);
+	takes = mem_format("a list of %s", names);
+	return change_refuse_value(change, text, takes);
 }
 
 static int read_field(struct change *change, char **ret_value)
@@ -323,10 +321,10 @@ static int read_field(struct change *change, char **ret_value)
 	_cleanup_(smp_change_clear) struct smp_change smp;
 	int rc = read_port(change, &smp);
 
-	if (rc)
-		return rc;
-	*ret_value = list_text(schema_find(smp.attribute->schema, field_of(change)), &smp.before);
-	return 0;
+	if (!rc)
+		*ret_value = list_text(schema_find(smp.attribute->schema, field_of(change)),
+				       &smp.before);
+	return rc;
 }
 
 static int write_field(struct change *change, const char *value)

@@ -59,15 +59,14 @@ int system_settings_get(struct netlink *nldev, struct system_settings *ret_setti
 	struct nldev_settings settings;
 	int rc = nldev_get_settings(nldev, &settings);
 
-	if (rc)
-		return rc;
-	*ret_settings = (struct system_settings){
-		.netns_mode = settings.shared_netns,
-		.privileged_qkey = tristate_of(&settings.privileged_qkey),
-		.copy_on_fork = tristate_of(&settings.copy_on_fork),
-		.monitor = tristate_of(&settings.notifies),
-	};
-	return 0;
+	if (!rc)
+		*ret_settings = (struct system_settings){
+			.netns_mode = settings.shared_netns,
+			.privileged_qkey = tristate_of(&settings.privileged_qkey),
+			.copy_on_fork = tristate_of(&settings.copy_on_fork),
+			.monitor = tristate_of(&settings.notifies),
+		};
+	return rc;
 }
 
 int system_settings_read(const char *directory, struct system_settings *ret_settings)

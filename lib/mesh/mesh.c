@@ -19,19 +19,12 @@ void mesh_host_clear(struct mesh_host *host)
 	free(host->firmware);
 	free(host->rails);
 	strings_free(&host->slots);
-	mesh_gaps_clear(host);
-	*host = (struct mesh_host){0};
-}
-
-void mesh_gaps_clear(struct mesh_host *host)
-{
 	for (size_t i = 0; i < host->gap_count; i++) {
 		free(host->gaps[i].reason);
 		free(host->gaps[i].hint);
 	}
 	free(host->gaps);
-	host->gaps = NULL;
-	host->gap_count = 0;
+	*host = (struct mesh_host){0};
 }
 
 bool mesh_host_has_rail(const struct mesh_host *host, uint32_t rail)
@@ -211,9 +204,3 @@ static const struct field fields[] = {
 
 const struct schema mesh_summary_schema = SCHEMA("mesh_summary", struct mesh_summary, fields,
 						 "summary of a mesh run");
-
-void mesh_summary_clear(struct mesh_summary *summary)
-{
-	free(summary->plan);
-	*summary = (struct mesh_summary){.plan = NULL};
-}

@@ -74,7 +74,6 @@ struct mesh_host {
 };
 
 void mesh_host_clear(struct mesh_host *host);
-void mesh_gaps_clear(struct mesh_host *host);
 /* Whether the host can use that rail. */
 bool mesh_host_has_rail(const struct mesh_host *host, uint32_t rail);
 /* How many rails below that number it can use: that is the rail's number for its agent. */
@@ -170,7 +169,7 @@ void host_texts_clear(struct host_text *texts, size_t count);
 
 /* Summary of a mesh as a record, with which its JSON documents begin. */
 struct mesh_summary {
-	char *plan;
+	char *plan;	    /* owned */
 	struct number seed; /* of random matchings */
 	struct number hosts_wanted, hosts_present, hosts_missing;
 	struct number rails;	      /* of all hosts that are present */
@@ -185,4 +184,3 @@ struct mesh_summary {
 };
 
 extern const struct schema mesh_summary_schema;
-void mesh_summary_clear(struct mesh_summary *summary);

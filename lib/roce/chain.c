@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +60,7 @@ static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_v
 	step->verdict = number_of(verdict);
 	step->value = value;
 	va_start(arguments, format);
-	if (vasprintf(&step->text, format, arguments) < 0)
-		step->text = mem_string(strerror(ENOMEM));
+	step->text = mem_format_list(format, arguments);
 	va_end(arguments);
 }
 

@@ -101,25 +101,11 @@ ssize_t cma_defaults_read(const char *directory, const char *device, unsigned in
 	return length == -ENOENT ? -ENODEV : length;
 }
 
-static int write_file(const struct root *root, const char *path, const char *text)
-{
-	const size_t length = strlen(text);
-	_cleanup_(closep) int fd = openat(root->fd, path, O_WRONLY | O_CLOEXEC);
-	ssize_t written;
-
-	if (fd < 0)
-		return errno == ENOENT ? -ENODEV : -errno;
-	written = write(fd, text, length);
-	if (written < 0)
-		return -errno;
-	return (size_t)written == length ? 0 : -EIO;
-}
-
 int cma_defaults_write(const char *device, unsigned int port, const char *attribute,
 		       const char *text)
 {
 	_cleanup_(freep) char *directory = mem_format("%s/%s", BELOW_ROOT, device);
-	_cleanup_(freep) char *path = mem_format("%s/ports/%u/%s", directory, port, attribute);
+	_cleanup_(freep) char *path = mem_format("/%s/ports/%u/%s", directory, port, attribute);
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	bool made = false;
 	int rc = root_open(NULL, &root);
@@ -128,9 +114,9 @@ int cma_defaults_write(const char *device, unsigned int port, const char *attrib
 		return rc;
 	rc = make_directory(&root, device, &made);
 	if (!rc)
-		rc = write_file(&root, path, text);
+		rc = sysfs_write(path, text);
 	/* A leftover directory would needlessly keep rdma_cm from being unloaded. */
 	if (rc && made)
 		unlinkat(root.fd, directory, AT_REMOVEDIR);
-	return rc;
+	return rc == -ENOENT ? -ENODEV : rc;
 }

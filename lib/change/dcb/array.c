@@ -244,8 +244,11 @@ static int make_target(struct change *change, const char *value, bool forward, s
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		const struct change *sibling = netdev_sibling(change, forms[i].setting);
 
+		/* If the change is undone, so is the sibling. */
 		if (sibling && forms[i].part == own->part && &forms[i] != own)
-			array_parse(&forms[i], netdev_sibling_value(sibling, forward), dcb, &given);
+			array_parse(&forms[i],
+				    forward || !sibling->before ? sibling->wanted : sibling->before,
+				    dcb, &given);
 	}
 	array_parse(own, value, dcb, &given);
 	return 0;

@@ -269,8 +269,3 @@ const struct change *netdev_earlier(const struct change *change, const struct se
 
 	return sibling && sibling < change ? sibling : NULL;
 }
-
-const char *netdev_sibling_value(const struct change *sibling, bool forward)
-{
-	return forward || !sibling->before ? sibling->wanted : sibling->before;
-}

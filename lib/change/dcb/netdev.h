@@ -35,11 +35,6 @@ void netdev_persist_as(struct change *change, const char *object, const char *na
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting);
 /* The same, but only if it is written before this one: in the order of the user's words. */
 const struct change *netdev_earlier(const struct change *change, const struct setting *setting);
-/*
- * The value that a sibling has in the end: its wanted value, or its earlier one if `change` is
- * being undone.
- */
-const char *netdev_sibling_value(const struct change *sibling, bool forward);
 
 /* Text forms. Priorities: none, or 0,3. The caller frees them. */
 char *priorities_text(unsigned int mask);

@@ -227,10 +227,7 @@ void device_follow_names(struct changes *changes)
 /* Returns the command that sets it back, with the name that the device has after this change. */
 static char *undo_setting(const struct change *change)
 {
-	_cleanup_(freep) char *value = text_quote(change->before);
-	_cleanup_(freep) char *name = text_quote(data_of(change)->name);
-
-	return mem_format("rdmactl dev set %s %s %s", name, change->setting->keyword.word, value);
+	return change_as_command_on(change, data_of(change)->name, change->before);
 }
 
 int device_read_change(struct change *change, struct device_settings *ret)
@@ -298,6 +295,7 @@ static const struct setting moderation_setting = {
 		    "whether new completion queues moderate interrupts by load", on_off},
 	.interface = "RDMA netlink SET",
 	.right = RIGHT_RDMA_ADMIN,
+	.flags = SETTING_OF_NAME,
 	.read = read_moderation,
 	.write = write_moderation,
 	.guard = guard_moderation,
@@ -332,10 +330,9 @@ static int find_description(struct change *change, char **ret_path)
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
 	int rc = device_read_change(change, &settings);
 
-	if (rc)
-		return rc;
-	*ret_path = mem_format(SYSFS_RDMA_CLASS "/%s/node_desc", settings.device);
-	return 0;
+	if (!rc)
+		*ret_path = mem_format(SYSFS_RDMA_CLASS "/%s/node_desc", settings.device);
+	return rc;
 }
 
 static int read_description(struct change *change, char **ret_value)
@@ -417,6 +414,7 @@ static const struct setting description_setting = {
 		    "name by which subnet managers know the device, at most 64 bytes", NULL},
 	.interface = "sysfs node_desc",
 	.right = RIGHT_FILE,
+	.flags = SETTING_OF_NAME,
 	.parse = parse_description,
 	.read = read_description,
 	.write = write_description,

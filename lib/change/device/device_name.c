@@ -189,9 +189,7 @@ static void guard_name(struct change *change)
 
 static char *undo_name(const struct change *change)
 {
-	_cleanup_(freep) char *before = text_quote(change->before);
-
-	return mem_format("rdmactl dev set %s name %s", change->wanted, before);
+	return change_as_command_on(change, change->wanted, change->before);
 }
 
 /*

@@ -49,10 +49,9 @@ static int find_name(struct change *change, char **ret_name)
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
 	int rc = change->device_index.known ? device_read_change(change, &settings) : 0;
 
-	if (rc)
-		return rc;
-	*ret_name = mem_string(settings.device ? settings.device : change->data);
-	return 0;
+	if (!rc)
+		*ret_name = mem_string(settings.device ? settings.device : change->data);
+	return rc;
 }
 
 static int read_text(struct change *change, const char *attribute,
