@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/change/change_wait.h"
 
 const struct option_row change_options[] = {
 	FLAG_OPTION(struct change_args, dry_run, 'n', "dry-run",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/change/change_wait.h"
+#include "cmd/change/change_run.h"
 
 #include <fcntl.h>
 #include <poll.h>

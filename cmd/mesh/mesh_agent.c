@@ -85,7 +85,7 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	const struct mesh_args *args = mesh_args;
 	char token[MESH_TOKEN_BYTES] = "";
 	_cleanup_(freep) char *reason = NULL;
-	struct strings addresses = {.known = true};
+	_cleanup_(strings_free) struct strings addresses = {.known = true};
 	struct mesh_place place;
 	uint16_t port;
 	int rc, status;
@@ -101,13 +101,11 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	rc = mesh_token_find(args->token_file, true, token, &reason);
 	if (rc && rc != -ENOENT) {
 		command_complain(ctx, reason, NULL);
-		strings_free(&addresses);
 		return STATUS_FAILED;
 	}
 	mesh_place_read(&place);
 	status = mesh_agent_main(ctx, args, &addresses, port, rc ? NULL : token, &place);
 	mesh_place_clear(&place);
-	strings_free(&addresses);
 	return status;
 }
 

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/judge/conclude.h"
 
 #define MOST_NAMED_HOSTS 6u
 #define MOST_VALUES	 4u

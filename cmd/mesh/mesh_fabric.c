@@ -169,7 +169,7 @@ static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *host
 static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
 {
 	const size_t ports = (size_t)count * MESH_MOST_RAILS;
-	struct mesh_names names;
+	_cleanup_(mesh_names_clear) struct mesh_names names;
 
 	mesh->switches = mem_alloc_zero(ports + 1, sizeof(*mesh->switches));
 	mesh->partners = mem_alloc_zero(ports + 1, sizeof(*mesh->partners));
@@ -182,7 +182,6 @@ static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, u
 	for (uint32_t i = 0; i < mesh->fabric.node_count; i++)
 		if (fabric_is_host(&mesh->fabric, i) && mesh->fabric.nodes[i].has_description)
 			place_described(mesh, hosts, &names, i);
-	mesh_names_clear(&names);
 }
 
 static char *name_switch(const void *context, uint32_t number)

@@ -151,7 +151,8 @@ char *mesh_shown_object(const struct judge_findings *findings, size_t number)
 		if (i < number)
 			return NULL;
 		/* Findings of one kind are sorted by host (findings_sort()). */
-		if (!hosts.count || strcmp(hosts.items[hosts.count - 1], findings->items[i].host_name) != 0)
+		if (!hosts.count ||
+		    strcmp(hosts.items[hosts.count - 1], findings->items[i].host_name) != 0)
 			strings_add(&hosts, findings->items[i].host_name);
 	}
 	list = hostlist_format((const char *const *)hosts.items, hosts.count, MOST_OF_NAMES);

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
 /* Four million rows of some 400 bytes. */

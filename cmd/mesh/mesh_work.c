@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
 /* Grace after the launcher's end, for agents that are still connecting. */

@@ -25,7 +25,6 @@
 #include "base/mem.h"
 #include "change/device/device.h"
 #include "cmd/change/change_run.h"
-#include "cmd/change/change_wait.h"
 #include "cmd/commands.h"
 #include "kernel/netlink/nldev.h"
 #include "netlink_message.h"

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/judge/conclude.h"
+#include "mesh/judge/judge.h"
 
 enum { MOST_HOSTS = 20 };
 

@@ -53,7 +53,7 @@ static struct number count_others(const struct inventory *inventory)
 {
 	static const struct objects all;
 	struct resource_loader *loader = NULL;
-	struct problems problems = {0}, notes = {0};
+	_cleanup_(problems_free) struct problems problems = {0}, notes = {0};
 	struct resource_list list = {0};
 	uint64_t count = 0;
 	bool more = true;
@@ -71,11 +71,8 @@ static struct number count_others(const struct inventory *inventory)
 		}
 		resource_list_clear(&list);
 	}
-	more = problems.count;
 	resource_loader_free(loader);
-	problems_free(&problems);
-	problems_free(&notes);
-	return more ? (struct number){0} : number_of(count);
+	return problems.count ? (struct number){0} : number_of(count);
 }
 
 static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_hint)
@@ -86,8 +83,8 @@ static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_h
 		.objects = &all,
 		.uses_verbs = true,
 	};
-	struct inventory inventory = {0};
-	struct problems problems = {0};
+	_cleanup_(inventory_free) struct inventory inventory = {0};
+	_cleanup_(problems_free) struct problems problems = {0};
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
 	if (rc)
@@ -97,8 +94,6 @@ static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_h
 		rc = mesh_rails_find(&inventory, host, ret_reason, ret_hint);
 	if (!rc)
 		host->others_qps = count_others(&inventory);
-	problems_free(&problems);
-	inventory_free(&inventory);
 	return rc;
 }
 

@@ -133,8 +133,6 @@ void entry_take(struct coordinator *coordinator, struct connection *connection,
 /* Counts a stranger and reports a line about it, rate-limited. Takes over the text. */
 void coordinator_say(struct coordinator *coordinator, const struct connection *connection,
 		     char *text);
-
-/* names.c */
 /* The host of that name, with or without a domain, or NO_CONNECTION. */
 uint32_t names_find(const struct coordinator *coordinator, const char *name);
 /* Adds a host. Returns its number, or NO_CONNECTION if there are too many. */

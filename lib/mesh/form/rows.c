@@ -231,7 +231,7 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		    struct mesh_rows_read *ret_read)
 {
 	const char *end;
-	struct mesh_names names;
+	_cleanup_(mesh_names_clear) struct mesh_names names;
 	uint64_t number = 1;
 
 	*ret_read = (struct mesh_rows_read){.taken = 0};
@@ -244,7 +244,6 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		text += line + 1;
 		length -= line + 1;
 	}
-	mesh_names_clear(&names);
 }
 
 /*

@@ -193,10 +193,9 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	finding->peer = number_of(edge->pair.b);
 	finding->peer_name = mem_string(words_host(judge, edge->pair.b));
 	words_add_figures(&text, finding, judge, tally, 0, "pair");
-	if (tally->sends && !tally->receives && !tally->failed)
-		text_buffer_add(&text, "; only what %s sends is slow", finding->host_name);
-	if (tally->receives && !tally->sends && !tally->failed)
-		text_buffer_add(&text, "; only what %s sends is slow", finding->peer_name);
+	if (!tally->sends != !tally->receives && !tally->failed)
+		text_buffer_add(&text, "; only what %s sends is slow",
+				tally->sends ? finding->host_name : finding->peer_name);
 	words_add_both(&text, finding, judge, tally, words_id(tally, id));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_A));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_B));

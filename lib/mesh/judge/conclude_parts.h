@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/text.h"
-#include "mesh/judge/conclude.h"
 #include "mesh/judge/judge_parts.h"
 
 /* The figures of the bad pairs that a culprit explains, for its evidence. */

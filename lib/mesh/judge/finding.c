@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mesh/judge/conclude.h"
+#include "mesh/judge/judge.h"
 #include "schema/schema.h"
 
 struct kind {

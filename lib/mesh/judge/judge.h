@@ -126,6 +126,15 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count);
 /* Appends the findings on all results so far, worst first. */
 void judge_conclude(struct judge *judge, struct judge_findings *findings);
 void judge_findings_clear(struct judge_findings *findings);
+/* Appends a finding with its severity and next step. Takes over the strings; object may be NULL. */
+struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
+				  char *object, char *evidence);
+/* The severity of its kind. */
+enum severity finding_severity(enum judge_finding_id id);
+const char *finding_next_step(enum judge_finding_id id);
+/* Replaces the next step of its kind. */
+void finding_set_next_step(struct judge_finding *finding, const char *text);
+void findings_sort(struct judge_findings *findings);
 
 /*
  * The distribution of all results of a rail (the first pass, without loopback, bisection and

@@ -72,7 +72,7 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 {
 	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
 	char *next = copy, *line;
-	struct mesh_names names;
+	_cleanup_(mesh_names_clear) struct mesh_names names = {0};
 	size_t number = 1;
 	int rc = 0;
 
@@ -88,7 +88,6 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 		*ret_message = mem_string("it has no pairs");
 		rc = -EINVAL;
 	}
-	mesh_names_clear(&names);
 	return rc;
 }
 
