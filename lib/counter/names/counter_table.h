@@ -188,26 +188,10 @@
 		.count = ARRAY_SIZE(rows_)                                            \
 	}
 
-extern const struct counter_names counter_names_pma;
-extern const struct counter_names counter_names_pma_ext;
-extern const struct counter_names counter_names_rxe;
-extern const struct counter_names counter_names_mlx5;
-extern const struct counter_names counter_names_mlx5_vport;
-extern const struct counter_names counter_names_mlx4;
-extern const struct counter_names counter_names_bnxt_re;
-extern const struct counter_names counter_names_bnxt_re_new;
-extern const struct counter_names counter_names_irdma;
-extern const struct counter_names counter_names_irdma_new;
-extern const struct counter_names counter_names_cxgb4;
-extern const struct counter_names counter_names_hns;
-extern const struct counter_names counter_names_efa;
-extern const struct counter_names counter_names_erdma;
-extern const struct counter_names counter_names_mana;
-extern const struct counter_names counter_names_mana_device;
-extern const struct counter_names counter_names_ionic;
-extern const struct counter_names counter_names_hfi1;
-extern const struct counter_names counter_names_hfi1_chip;
-extern const struct counter_names counter_names_qib;
-extern const struct counter_names counter_names_qib_old;
-extern const struct counter_names counter_names_cm;
-extern const struct counter_names counter_names_netdev;
+extern const struct counter_names counter_names_pma, counter_names_pma_ext, counter_names_rxe,
+	counter_names_mlx5, counter_names_mlx5_vport, counter_names_mlx4, counter_names_bnxt_re,
+	counter_names_bnxt_re_new, counter_names_irdma, counter_names_irdma_new,
+	counter_names_cxgb4, counter_names_hns, counter_names_efa, counter_names_erdma,
+	counter_names_mana, counter_names_mana_device, counter_names_ionic, counter_names_hfi1,
+	counter_names_hfi1_chip, counter_names_qib, counter_names_qib_old, counter_names_cm,
+	counter_names_netdev;

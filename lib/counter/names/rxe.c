@@ -29,9 +29,4 @@ static const struct counter_name rows[] = {
 	 "Receive operations completed."},
 };
 
-const struct counter_names counter_names_rxe = {
-	.source = COUNTER_SOURCE_HW,
-	.driver = "rxe",
-	.rows = rows,
-	.count = ARRAY_SIZE(rows),
-};
+const struct counter_names counter_names_rxe = COUNTER_TABLE(HW, "rxe", rows);
