@@ -154,13 +154,17 @@ static void note(struct round *round, const char *object, int error, const char 
 			 "sysfs is used instead");
 }
 
-static void port_taken(void *context, const struct port *port, struct counter_list *list)
+static int port_taken(void *context, struct port *port, struct nlattr *const *table)
 {
 	struct round *round = context;
 	struct counter_place *place = find_place(round, port);
+	struct counter_list list = {0};
+	int rc = nldev_take_counters(table, &list);
 
-	if (place)
-		take_list(place, list);
+	if (!rc && place)
+		take_list(place, &list);
+	counter_list_clear(&list);
+	return rc;
 }
 
 /* The files are read instead; -EINVAL and -EOPNOTSUPP usually mean that there are no counters. */
@@ -190,8 +194,8 @@ static void ask_nldev(struct counter_loader *loader, struct problems *notes)
 		note(&round, NULL, rc, NULL);
 		return;
 	}
-	nldev_get_counters(loader->nldev, &loader->request.inventory->devices, port_taken,
-			   port_failed, &round);
+	nldev_ask_ports(loader->nldev, &loader->request.inventory->devices, RDMA_NLDEV_CMD_STAT_GET,
+			port_taken, port_failed, &round);
 }
 
 static void netdev_taken(void *context, size_t which, int error, struct counter_list *list)

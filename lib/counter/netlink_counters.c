@@ -62,42 +62,6 @@ int nldev_parse_counters(const void *attributes, size_t length, struct counter_l
 	return nldev_take_counters(table, list);
 }
 
-/* The caller's handlers of the replies. */
-struct reader {
-	nldev_counters_taken *taken;
-	nldev_port_failed *failed;
-	void *context;
-};
-
-static int take_counters(void *context, struct port *port, struct nlattr *const *table)
-{
-	const struct reader *reader = context;
-	struct counter_list list = {0};
-	int rc = nldev_take_counters(table, &list);
-
-	if (rc)
-		return rc;
-	reader->taken(reader->context, port, &list);
-	counter_list_clear(&list);
-	return 0;
-}
-
-static void hand_failure_on(void *context, const struct port *port, int error, const char *text)
-{
-	const struct reader *reader = context;
-
-	reader->failed(reader->context, port, error, text);
-}
-
-void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
-			nldev_counters_taken *taken, nldev_port_failed *failed, void *context)
-{
-	struct reader reader = {taken, failed, context};
-
-	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_STAT_GET, take_counters, hand_failure_on,
-			&reader);
-}
-
 /* The members of struct rtnl_link_stats64 in order; kernels append to it. */
 static const char *const stat_names[] = {
 	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",

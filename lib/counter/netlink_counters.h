@@ -20,16 +20,11 @@
 #include "host/rtnl.h"
 #include "kernel/netlink/nldev.h"
 
-/* Called with the counters of one port. A handler that keeps the list sets it to {0}. */
-typedef void nldev_counters_taken(void *context, const struct port *port,
-				  struct counter_list *list);
-
 /*
- * Queries all ports of the listed devices (those with an index), many with one system call. Each
- * port is either taken or has failed.
+ * Fills an empty list from the reply to RDMA_NLDEV_CMD_STAT_GET for a port, which nldev_ask_ports()
+ * hands over. Returns 0, or -EBADMSG if it is damaged; the list then stays empty.
  */
-void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
-			nldev_counters_taken *taken, nldev_port_failed *failed, void *context);
+int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 
 /*
  * The outcome for one netdev; `which` is its position in the request. A handler that keeps the
@@ -84,8 +79,6 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
  * Parsing only: each takes the attributes or the payload of a reply, aligned to 4 bytes, and fills
  * an empty list. -EBADMSG means that they are damaged; the list then stays empty.
  */
-/* Does the same for a table that is already parsed. */
-int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
 int nldev_parse_optional_counters(const void *attributes, size_t length,
 				  struct optional_counters *list);
