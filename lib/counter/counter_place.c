@@ -26,55 +26,48 @@ enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
 void counter_shelf_close(struct counter_shelf *shelf)
 {
 	sysfs_folder_close(&shelf->of_place);
-	sysfs_folder_close(&shelf->of_device);
-	sysfs_folder_close(&shelf->of_cm_class);
+	for (size_t i = 0; i < ARRAY_SIZE(shelf->classes); i++)
+		sysfs_folder_close(&shelf->classes[i]);
 }
 
-static const struct sysfs_folder *device_folder(struct counter_shelf *shelf,
-						const struct device *device)
+/* The name of the place's folder below its class, for the caller to free. */
+static char *name_in_class(const struct counter_place *place, enum counter_class_folder *ret_class)
 {
-	if (shelf->device == device)
-		return &shelf->of_device;
-	sysfs_folder_close(&shelf->of_device);
-	shelf->device = device;
-	sysfs_folder_open(shelf->root, mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name),
-			  &shelf->of_device);
-	return &shelf->of_device;
-}
-
-/* The name of the place's folder below the device, for the caller to free. */
-static char *name_below_device(const struct counter_place *place)
-{
+	const char *device = place->device->kernel_name;
 	const unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
 
+	*ret_class = CLASS_RDMA;
+	if (place->source == COUNTER_SOURCE_NETDEV) {
+		*ret_class = CLASS_NET;
+		return mem_format("%s/%s", place->netdev, place->folder);
+	}
 	if (place->source != COUNTER_SOURCE_CM)
-		return place->port ? mem_format("ports/%u/%s", port, place->folder)
-				   : mem_string(place->folder);
+		return place->port ? mem_format("%s/ports/%u/%s", device, port, place->folder)
+				   : mem_format("%s/%s", device, place->folder);
 	if (place->cm_form == CM_OF_PORT)
-		return mem_format("ports/%u", port);
-	return mem_format("%s/%u", place->device->kernel_name, port);
+		return mem_format("%s/ports/%u", device, port);
+	if (place->cm_form == CM_BELOW_DEVICE)
+		return mem_format("%s/%s/%u", device, device, port);
+	*ret_class = CLASS_CM;
+	return mem_format("%s/%u", device, port);
 }
 
 const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 					      struct counter_shelf *shelf)
 {
-	_cleanup_(freep) char *name = NULL;
-	const struct sysfs_folder *above = &shelf->of_cm_class;
+	static const char *const paths[CLASS_FOLDERS] = {
+		[CLASS_RDMA] = SYSFS_RDMA_CLASS,
+		[CLASS_CM] = "sys/class/infiniband_cm",
+		[CLASS_NET] = "sys/class/net",
+	};
+	enum counter_class_folder class;
+	_cleanup_(freep) char *name = name_in_class(place, &class);
+	struct sysfs_folder *folder = &shelf->classes[class];
 
 	sysfs_folder_close(&shelf->of_place);
-	if (place->source == COUNTER_SOURCE_NETDEV) {
-		sysfs_folder_open(shelf->root,
-				  mem_format("sys/class/net/%s/%s", place->netdev, place->folder),
-				  &shelf->of_place);
-		return &shelf->of_place;
-	}
-	name = name_below_device(place);
-	if (place->source != COUNTER_SOURCE_CM || place->cm_form != CM_CLASS)
-		above = device_folder(shelf, place->device);
-	else if (!above->path)
-		sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
-				  &shelf->of_cm_class);
-	sysfs_folder_open_in(above, name, &shelf->of_place);
+	if (!folder->path)
+		sysfs_folder_open(shelf->root, mem_string(paths[class]), folder);
+	sysfs_folder_open_in(folder, name, &shelf->of_place);
 	return &shelf->of_place;
 }
 

@@ -37,18 +37,20 @@ struct counter_place {
 	bool found; /* counters exist, wanted or not */
 };
 
-/* The folder of one device, kept open while its places are read in a row, and of one place. */
+/* The classes with folders of places: sys/class/infiniband, infiniband_cm, net. */
+enum counter_class_folder { CLASS_RDMA, CLASS_CM, CLASS_NET, CLASS_FOLDERS };
+
+/* The folder of one place, and those of the classes, which stay open once they were needed. */
 struct counter_shelf {
 	const struct root *root;
-	const struct device *device;
-	struct sysfs_folder of_device, of_place, of_cm_class;
+	struct sysfs_folder of_place, classes[CLASS_FOLDERS];
 };
 
-#define COUNTER_SHELF(root_)                                                                    \
-	(struct counter_shelf)                                                                  \
-	{                                                                                       \
-		.root = (root_), .of_device = SYSFS_FOLDER_NONE, .of_place = SYSFS_FOLDER_NONE, \
-		.of_cm_class = SYSFS_FOLDER_NONE,                                               \
+#define COUNTER_SHELF(root_)                                                          \
+	(struct counter_shelf)                                                        \
+	{                                                                             \
+		.root = (root_), .of_place = SYSFS_FOLDER_NONE,                       \
+		.classes = {SYSFS_FOLDER_NONE, SYSFS_FOLDER_NONE, SYSFS_FOLDER_NONE}, \
 	}
 
 void counter_shelf_close(struct counter_shelf *shelf);
