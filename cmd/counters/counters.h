@@ -32,6 +32,16 @@ struct counters_args {
 	const char *disable;
 };
 
+/* The options of --watch, here and in the subcommands. */
+#define COUNTERS_WATCH_OPTIONS                                                                   \
+	FLAG_OPTION(struct counters_args, watch, 'w', "watch",                                   \
+		    "show the rates of the counters, round by round"),                           \
+		NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", \
+			      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,                   \
+			      "time between two rounds of --watch (default 1s)"),                \
+		NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1,          \
+			      UINT32_MAX, "end --watch after this many rounds")
+
 struct counters_run {
 	struct listing listing;
 	const struct counters_args *args;

@@ -4,15 +4,14 @@
  * owners, once or round by round, and how the ports count queue pairs.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/signals.h"
 #include "cmd/counters/counters.h"
+#include "cmd/terminal.h"
 #include "counter/object_counters.h"
 #include "host/need.h"
 #include "resource/processes.h"
@@ -283,31 +282,21 @@ static bool show_round(struct run *run, const struct round *now, const struct ro
 	return !listing->stream_rc;
 }
 
-static bool wait_until(struct signals *signals, uint64_t msec)
-{
-	do {
-		if (signals_wait(signals, msec) && signals_take(signals))
-			return false;
-	} while (clock_msec_until(msec));
-	return true;
-}
-
 static void watch(struct run *run, struct round *before)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, 0};
 	const struct counters_args *args = run->counters.args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	uint64_t next = clock_msec() + interval;
-	struct signals signals;
+	struct terminal terminal;
 
 	listing_show_view(&run->counters.listing, "--watch");
-	signals_catch(&signals, numbers);
+	terminal_begin(&terminal, false, false);
 	read_round(run, before);
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
 		struct round now = {0};
 		bool open;
 
-		if (!wait_until(&signals, next))
+		if (!terminal_wait_until(&terminal, next))
 			break;
 		follow_devices(run);
 		read_round(run, &now);
@@ -318,7 +307,7 @@ static void watch(struct run *run, struct round *before)
 			break;
 		next = clock_next_round(next, interval, clock_msec());
 	}
-	signals_release(&signals);
+	terminal_end(&terminal, false);
 }
 
 static bool begin_listing(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
@@ -399,15 +388,9 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 	return listing_end(&listing);
 }
 
-#define WATCH_OPTIONS                                                                            \
-	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, including zeros"),     \
-		FLAG_OPTION(struct counters_args, watch, 'w', "watch",                           \
-			    "show the rates of the counters, round by round"),                   \
-		NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", \
-			      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,                   \
-			      "time between two rounds of --watch (default 1s)"),                \
-		NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1,          \
-			      UINT32_MAX, "end --watch after this many rounds")
+#define WATCH_OPTIONS                                                                        \
+	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, including zeros"), \
+		COUNTERS_WATCH_OPTIONS
 
 static const struct option_row qp_options[] = {
 	WATCH_OPTIONS,

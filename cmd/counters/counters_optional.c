@@ -15,7 +15,6 @@
 
 struct optional {
 	struct listing listing;
-	const struct counters_args *args;
 	struct netlink *nldev;
 	struct optional_counters list;
 	struct strings enable, disable;
@@ -173,7 +172,7 @@ static bool begin(struct optional *optional, const struct ctx *ctx, char **words
 
 int counters_optional(const struct ctx *ctx, const struct counters_args *args, char **words)
 {
-	struct optional optional = {.args = args};
+	struct optional optional = {.nldev = NULL};
 	int status;
 
 	strings_add_list(&optional.enable, args->enable);

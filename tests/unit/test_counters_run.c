@@ -281,8 +281,11 @@ void signals_catch(struct signals *signals, const int *numbers)
 
 int signals_take(const struct signals *signals)
 {
+	const bool stopped = host.stopped;
+
 	(void)signals;
-	return host.stopped ? SIGINT : 0;
+	host.stopped = false;
+	return stopped ? SIGINT : 0;
 }
 
 bool signals_wait(const struct signals *signals, uint64_t end_msec)
