@@ -14,11 +14,11 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "cmd/terminal.h"
-#include "cmd/top/top_processes.h"
 #include "counter/counter_rounds.h"
 #include "counter/pma_probe.h"
 #include "event/watcher.h"
 #include "host/need.h"
+#include "resource/resources.h"
 #include "top/top_view.h"
 
 #define NEEDS                                                                                 \
@@ -37,6 +37,8 @@ enum {
 	FOLLOW_MSEC = 10000,
 	ESCAPE_MSEC = 50,
 };
+/* Reading processes takes at most 1/SPARING of the time, and happens at most once per period. */
+enum { PROCESSES_MSEC = 3000, SPARING = 50 };
 
 struct top_args {
 	struct number interval, count;
@@ -61,8 +63,9 @@ struct top_run {
 	struct top top;
 	struct counters_request request;
 	struct counter_rounds rounds;
-	struct top_processes processes;
-	struct watcher *watcher; /* NULL: nothing can be watched */
+	struct process_usage_list processes; /* with queue pairs and memory regions */
+	uint64_t processes_msec;	     /* when they are due; 0: now */
+	struct watcher *watcher;	     /* NULL: nothing can be watched */
 	struct event_list events;
 	struct pollfd *fds;
 	uint64_t next_msec, drawn_msec;
@@ -90,7 +93,7 @@ static void draw(struct top_run *run)
 	view->width = run->terminal.screen.columns;
 	view->problem_count = run->listing.problems.count;
 	run->listing.stream_rc = terminal_show(&run->terminal,
-					       top_text(&run->top, &run->processes.usages, view));
+					       top_text(&run->top, &run->processes, view));
 	run->drawn_msec = clock_msec();
 	run->stale = false;
 	run->ended |= run->listing.stream_rc != 0;
@@ -144,6 +147,30 @@ static bool has_to_follow(struct top_run *run)
 	return true;
 }
 
+/*
+ * Reads the processes again if they are due. The kernel queries the hardware for each queue pair,
+ * so reading is limited to a small part of the time, however many there are. A saved tree has none;
+ * a snapshot may.
+ */
+static void refresh_processes(struct top_run *run)
+{
+	const struct listing *listing = &run->listing;
+	const uint64_t began_msec = clock_msec();
+	struct process_usage_list usages = {0};
+	struct problems problems = {0};
+	uint64_t spared;
+
+	if (!listing->inventory.answers || began_msec < run->processes_msec)
+		return;
+	resources_of_processes(&listing->inventory, &listing->objects, &usages, &problems);
+	counter_rounds_note(&run->rounds, &problems);
+	problems_free(&problems);
+	process_usage_list_clear(&run->processes);
+	run->processes = usages;
+	spared = (clock_msec() - began_msec) * SPARING;
+	run->processes_msec = clock_msec() + (spared > PROCESSES_MSEC ? spared : PROCESSES_MSEC);
+}
+
 static void take_round(struct top_run *run, bool first)
 {
 	struct counter_changes changes = {0};
@@ -163,7 +190,7 @@ static void take_round(struct top_run *run, bool first)
 		want_netdevs(run);
 	}
 	if (run->terminal.on)
-		top_processes_refresh(&run->processes, &run->listing, &run->rounds);
+		refresh_processes(run);
 }
 
 static void round_off(struct top_run *run)
@@ -339,7 +366,7 @@ static int finish(struct top_run *run)
 	struct listing *listing = &run->listing;
 
 	watcher_free(run->watcher);
-	top_processes_clear(&run->processes);
+	process_usage_list_clear(&run->processes);
 	counter_rounds_end(&run->rounds);
 	top_clear(&run->top);
 	event_list_clear(&run->events);
