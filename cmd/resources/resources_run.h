@@ -60,4 +60,3 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		   enum resource_kind kind, char **words);
 int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words);
-int resources_by_process(const struct ctx *ctx, const struct resources_args *args, char **words);
