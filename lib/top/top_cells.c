@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "top/top_cells.h"
+#include "top/top_view.h"
 
 #include <stdio.h>
 #include <string.h>

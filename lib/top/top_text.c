@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/format.h"
-#include "top/top_cells.h"
 #include "top/top_view.h"
 
 /*

@@ -16,7 +16,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "borrowed.h"
-#include "top/top_cells.h"
 #include "top/top_view.h"
 
 /* The screen width at which each column appears, which is that of all columns up to it. */
