@@ -15,7 +15,6 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "counter/names/counter_names.h"
-#include "metric/metric_row.h"
 #include "metric/metrics_server.h"
 
 #define TEXTFILE_SUFFIX ".prom"

@@ -9,6 +9,7 @@
 #include "host/object.h"
 #include "render/metrics.h"
 #include "schema/problem.h"
+#include "schema/schema.h"
 
 struct metrics_request {
 	const char *root;	       /* a saved tree, or NULL */
@@ -27,3 +28,18 @@ struct metrics_request {
  */
 int metrics_collect(const struct metrics_request *request, struct metrics *metrics,
 		    struct problems *problems);
+
+/* A sample as a record, for JSON and tables. Rows borrow from the list of metrics. */
+struct metric_row {
+	char *metric; /* with _total or _info; owned */
+	char *labels, *unit, *help;
+	struct number type; /* enum metric_type */
+	struct number number;
+	struct real real;
+};
+
+extern const struct schema metric_row_schema;
+
+/* Makes a row for each sample; returns their number. */
+size_t metric_rows_make(const struct metrics *metrics, struct metric_row **ret_rows);
+void metric_rows_free(struct metric_row *rows, size_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "metric/metric_row.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 

@@ -21,7 +21,6 @@
 #include "borrowed.h"
 #include "counter/names/counter_names.h"
 #include "metric/metric_parts.h"
-#include "metric/metric_row.h"
 #include "metric/metrics_server.h"
 
 /* Compares the samples of all families, without the lines about them; clears the list. */
