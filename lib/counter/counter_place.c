@@ -249,7 +249,9 @@ const struct sysfs_folder *counter_place_list(struct counter_place *place,
 	 * A directory refused for lack of descriptors or memory may be readable in the next round.
 	 */
 	place->listed = !place->error || place->error == -ENOENT || place->error == -EBADMSG;
-	counter_entries_sort(place->entries, place->entry_count);
+	if (place->entry_count)
+		qsort(place->entries, place->entry_count, sizeof(*place->entries),
+		      counter_entries_compare);
 	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, COUNTERS_EXTENDED) != 0)
 		drop_extended(place, place - 1);
 	return folder;

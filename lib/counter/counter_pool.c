@@ -99,73 +99,14 @@ const char *counter_pool_cause(struct counter_pool *pool, const char *cause)
 	return pool->causes.items[pool->causes.count - 1];
 }
 
-static int compare_entries(const struct counter_entry *left, const struct counter_entry *right)
+int counter_entries_compare(const void *a, const void *b)
 {
+	const struct counter_entry *left = *(const struct counter_entry *const *)a;
+	const struct counter_entry *right = *(const struct counter_entry *const *)b;
+
 	if (left->rank != right->rank)
 		return left->rank < right->rank ? -1 : 1;
 	return text_compare_natural(left->kernel_name, right->kernel_name);
-}
-
-static int compare(const void *a, const void *b)
-{
-	return compare_entries(*(const struct counter_entry *const *)a,
-			       *(const struct counter_entry *const *)b);
-}
-
-void counter_entries_sort(const struct counter_entry **entries, size_t count)
-{
-	if (count)
-		qsort(entries, count, sizeof(const struct counter_entry *), compare);
-}
-
-static bool is_laid_out(const struct counter_layout *layout, enum counter_source source,
-			const struct counter_list *values)
-{
-	if (!layout->entries || layout->source != source || layout->count != values->count)
-		return false;
-	for (size_t i = 0; i < values->count; i++)
-		if (strcmp(layout->entries[i]->file, values->items[i].name))
-			return false;
-	return true;
-}
-
-/* Insertion sort is enough: there are a few dozen, sorted once for all ports. */
-static void insert_shown(struct counter_layout *layout, size_t which)
-{
-	const struct counter_entry *entry = layout->entries[which];
-	size_t at = layout->shown_count++;
-
-	for (; at && compare_entries(layout->entries[layout->shown[at - 1]], entry) > 0; at--)
-		layout->shown[at] = layout->shown[at - 1];
-	layout->shown[at] = which;
-}
-
-static void clear_layout(struct counter_layout *layout)
-{
-	free(layout->entries);
-	free(layout->shown);
-	*layout = (struct counter_layout){0};
-}
-
-const struct counter_layout *counter_pool_layout(struct counter_pool *pool,
-						 enum counter_source source,
-						 const struct counter_list *values)
-{
-	struct counter_layout *layout = &pool->layout;
-
-	if (is_laid_out(layout, source, values))
-		return layout;
-	clear_layout(layout);
-	layout->source = source;
-	layout->count = values->count;
-	layout->entries = mem_alloc_zero(values->count + 1, sizeof(*layout->entries));
-	layout->shown = mem_alloc_zero(values->count + 1, sizeof(*layout->shown));
-	for (size_t i = 0; i < values->count; i++) {
-		layout->entries[i] = counter_pool_entry(pool, source, values->items[i].name);
-		if (layout->entries[i]->wanted)
-			insert_shown(layout, i);
-	}
-	return layout;
 }
 
 void counter_pool_free(struct counter_pool *pool)
@@ -178,6 +119,5 @@ void counter_pool_free(struct counter_pool *pool)
 			free(pool->entries[i]);
 		}
 	free(pool->entries);
-	clear_layout(&pool->layout);
 	strings_free(&pool->causes);
 }

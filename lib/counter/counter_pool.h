@@ -16,18 +16,6 @@ struct counter_entry {
 	bool wanted;
 };
 
-/*
- * The counters of the previous port in netlink: ports of one driver have the same counters in the
- * same order, so later ports need no lookup.
- */
-struct counter_layout {
-	enum counter_source source;
-	size_t count;
-	const struct counter_entry **entries; /* in the order of the reply */
-	size_t *shown;			      /* indexes of the wanted entries, in output order */
-	size_t shown_count;
-};
-
 /* Names and causes that readings borrow, each stored once for the lifetime of the loader. */
 struct counter_pool {
 	const struct counters_request *request;
@@ -35,7 +23,6 @@ struct counter_pool {
 		*entries; /* a hash table, NULL where free; its size is a power of two */
 	size_t entry_slots, entry_count;
 	struct strings causes;
-	struct counter_layout layout;
 };
 
 /* Returns the entry with that name, creating it if necessary; `file` is the kernel's spelling. */
@@ -43,10 +30,7 @@ const struct counter_entry *counter_pool_entry(struct counter_pool *pool,
 					       enum counter_source source, const char *file);
 /* Returns the pool's copy of the text; equal texts share one. */
 const char *counter_pool_cause(struct counter_pool *pool, const char *cause);
-/* Returns the layout of these values, valid until the next call. */
-const struct counter_layout *counter_pool_layout(struct counter_pool *pool,
-						 enum counter_source source,
-						 const struct counter_list *values);
-/* Sorts entries into output order. */
-void counter_entries_sort(const struct counter_entry **entries, size_t count);
+/* Puts pointers to entries, or records that begin with one, into output order, by qsort(). */
+int counter_entries_compare(const void *a, const void *b);
+
 void counter_pool_free(struct counter_pool *pool);

@@ -253,16 +253,26 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 static void add_from_netlink(struct counter_loader *loader, struct counter_place *place,
 			     struct counter_readings *readings)
 {
-	const struct counter_layout *layout = counter_pool_layout(&loader->pool, place->source,
-								  &place->values);
+	struct shown {
+		const struct counter_entry *entry;
+		uint64_t value;
+	};
+	_cleanup_(freep) struct shown *shown = mem_alloc_zero(place->values.count + 1,
+							      sizeof(*shown));
+	size_t count = 0;
 
 	place->found = place->values.count;
-	for (size_t i = 0; i < layout->shown_count; i++) {
-		size_t which = layout->shown[i];
+	for (size_t i = 0; i < place->values.count; i++) {
+		const struct counter *counter = &place->values.items[i];
+		const struct counter_entry *entry = counter_pool_entry(&loader->pool, place->source,
+								       counter->name);
 
-		counter_reading_set(add_reading(readings, place, layout->entries[which]),
-				    place->values.items[which].value);
+		if (entry->wanted)
+			shown[count++] = (struct shown){entry, counter->value};
 	}
+	qsort(shown, count, sizeof(*shown), counter_entries_compare);
+	for (size_t i = 0; i < count; i++)
+		counter_reading_set(add_reading(readings, place, shown[i].entry), shown[i].value);
 	counter_list_clear(&place->values);
 }
 

@@ -70,49 +70,34 @@ static void pool_of_names(void **state)
 	counter_pool_free(&pool);
 }
 
-/*
- * The order of the catalogue first, then the natural order of names; only wanted counters are
- * shown.
- */
-static void layouts(void **state)
+/* The order of the catalogue first, then the natural order of names. */
+static void order_of_entries(void **state)
 {
-	static const char *const names[] = {"z10", "packet_seq_err", "odd1", "z9",
-					    "a",   "out_of_buffer"};
-	static const char *const shown[] = {"out_of_buffer", "packet_seq_err", "a", "z9", "z10"};
-	const struct counters_request request = {.wants = wants_all_but_odd};
+	static const char *const names[] = {"z10", "packet_seq_err", "z9", "a", "out_of_buffer"};
+	static const char *const hw[] = {"out_of_buffer", "packet_seq_err", "a", "z9", "z10"};
+	/* The names of another source are different ones. */
+	static const char *const pma[] = {"a", "out_of_buffer", "packet_seq_err", "z9", "z10"};
+	const struct counters_request request = {.wants = NULL};
 	struct counter_pool pool = {.request = &request};
-	const struct counter_entry *sorted[ARRAY_SIZE(names)];
-	const struct counter_layout *layout;
-	struct counter_list values = {0};
+	struct {
+		const struct counter_entry *entry;
+		uint64_t value;
+	} sorted[ARRAY_SIZE(names)];
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		counter_list_add(&values, names[i], i);
-	for (int again = 0; again < 2; again++) {
-		layout = counter_pool_layout(&pool, COUNTER_SOURCE_HW, &values);
-		assert_int_equal(layout->count, ARRAY_SIZE(names));
-		assert_int_equal(layout->shown_count, ARRAY_SIZE(shown));
-		for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-			assert_string_equal(layout->entries[layout->shown[i]]->file, shown[i]);
+	for (int source = COUNTER_SOURCE_PMA; source <= COUNTER_SOURCE_HW; source++) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			sorted[i].entry = counter_pool_entry(&pool, source, names[i]);
+			sorted[i].value = i;
+		}
+		qsort(sorted, ARRAY_SIZE(names), sizeof(*sorted), counter_entries_compare);
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			assert_int_equal(sorted[i].entry->source, source);
+			assert_string_equal(sorted[i].entry->file,
+					    source == COUNTER_SOURCE_HW ? hw[i] : pma[i]);
+			assert_string_equal(names[sorted[i].value], sorted[i].entry->file);
+		}
 	}
-	/* The names of another source, and of another port, are different ones. */
-	layout = counter_pool_layout(&pool, COUNTER_SOURCE_PMA, &values);
-	assert_int_equal(layout->source, COUNTER_SOURCE_PMA);
-	assert_int_equal(layout->entries[0]->source, COUNTER_SOURCE_PMA);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		sorted[i] = layout->entries[i];
-	counter_entries_sort(sorted, ARRAY_SIZE(names));
-	assert_string_equal(sorted[0]->file, "a");
-	assert_string_equal(sorted[ARRAY_SIZE(names) - 2]->file, "z9");
-	free(values.items[5].name);
-	values.items[5].name = mem_string("other");
-	layout = counter_pool_layout(&pool, COUNTER_SOURCE_PMA, &values);
-	assert_string_equal(layout->entries[5]->file, "other");
-	free(values.items[5].name);
-	values.count = 5;
-	layout = counter_pool_layout(&pool, COUNTER_SOURCE_PMA, &values);
-	assert_int_equal(layout->count, 5);
-	counter_list_clear(&values);
 	counter_pool_free(&pool);
 }
 
@@ -428,7 +413,7 @@ static void saved_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pool_of_names), cmocka_unit_test(layouts),
+		cmocka_unit_test(pool_of_names), cmocka_unit_test(order_of_entries),
 		TEST(growth_between_rounds),	 TEST(what_is_followed),
 		TEST(what_is_a_problem),	 TEST(nothing_for_a_while),
 		cmocka_unit_test(ranks),	 cmocka_unit_test(hosts_and_times),
