@@ -21,23 +21,11 @@
 
 #define NSEC_PER_SEC 1e9
 
-/* The family of a counter, whose name is stored once for all ports. */
-struct counter_family {
-	const char *counter;
-	const char *place;
-	size_t family;
-};
-
 struct scrape {
 	const struct metrics_request *request;
 	struct metrics *metrics;
 	struct problems *problems;
 	struct inventory inventory;
-	/* Families so far; the next port most likely has the same ones in the same order. */
-	struct counter_family *families;
-	size_t family_count, family_last;
-	struct counter_reading labelled; /* the previous reading, and its labels */
-	char *labels;
 };
 
 static void label_number(struct metric_sample *sample, const char *name,
@@ -121,107 +109,58 @@ static void add_port(struct scrape *scrape, const struct port *port)
 			port);
 }
 
-/* Counters of the netdev and of the connection manager are kept apart from the port's. */
-static const char *place_of(const struct counter_reading *reading)
-{
-	return reading->source == COUNTER_SOURCE_NETDEV ? "netdev"
-	       : reading->source == COUNTER_SOURCE_CM	? "cm"
-	       : reading->port				? "port"
-							: "device";
-}
-
-/* rdma_port_tx_bytes, rdma_device_..., rdma_netdev_... */
+/* rdma_port_tx_bytes, rdma_device_...; those of the netdev and of the CM are kept apart. */
 static char *name_of(const struct counter_reading *reading)
 {
-	const char *prefix = reading->source == COUNTER_SOURCE_CM ? "cm_" : NULL;
-	const char *counter = reading->counter;
+	const char *place = reading->port ? "port" : "device", *counter = reading->counter;
 
-	if (prefix && !strncmp(counter, prefix, strlen(prefix)))
-		counter += strlen(prefix);
-	return mem_format("rdma_%s_%s", place_of(reading), counter);
-}
-
-static bool is_labelled_like(const struct counter_reading *a, const struct counter_reading *b)
-{
-	return a->device == b->device && a->port == b->port && a->netdev == b->netdev;
-}
-
-static void label_reading(struct scrape *scrape, struct metric_sample *sample,
-			  const struct counter_reading *reading)
-{
-	if (scrape->labels && is_labelled_like(&scrape->labelled, reading)) {
-		sample->labels = mem_string(scrape->labels);
-		return;
+	if (reading->source == COUNTER_SOURCE_NETDEV)
+		place = "netdev";
+	if (reading->source == COUNTER_SOURCE_CM) {
+		place = "cm";
+		counter += strncmp(counter, "cm_", 3) ? 0 : 3;
 	}
+	return mem_format("rdma_%s_%s", place, counter);
+}
+
+static void label_reading(struct metric_sample *sample, const struct counter_reading *reading)
+{
 	metric_label(sample, "device", reading->device ? reading->device->name : NULL);
 	if (reading->port)
 		label_number(sample, "port", &reading->port->port);
 	metric_label(sample, "netdev", reading->netdev);
-	free(scrape->labels);
-	scrape->labels = mem_string_or_null(sample->labels);
-	scrape->labelled = *reading;
-}
-
-static struct metric_family *make_family(struct scrape *scrape,
-					 const struct counter_reading *reading, const char *name)
-{
-	return metrics_family(scrape->metrics, name,
-			      counter_reading_kind(reading) == COUNTER_GAUGE ? METRIC_GAUGE
-									     : METRIC_COUNTER,
-			      enum_word(counter_unit_names, counter_reading_unit(reading), NULL),
-			      reading->name->meaning);
-}
-
-static struct metric_family *family_of(struct scrape *scrape, const struct counter_reading *reading)
-{
-	_cleanup_(freep) char *name = NULL;
-	struct counter_family *found;
-
-	for (size_t i = 0; i < scrape->family_count; i++) {
-		scrape->family_last = (scrape->family_last + 1) % scrape->family_count;
-		found = &scrape->families[scrape->family_last];
-		if (found->counter == reading->counter && found->place == place_of(reading))
-			return &scrape->metrics->families[found->family];
-	}
-	name = name_of(reading);
-	scrape->family_last = scrape->family_count;
-	found = mem_append(&scrape->families, &scrape->family_count, sizeof(*scrape->families));
-	found->counter = reading->counter;
-	found->place = place_of(reading);
-	found->family = (size_t)(make_family(scrape, reading, name) - scrape->metrics->families);
-	return &scrape->metrics->families[found->family];
-}
-
-static void add_for_node_exporter(struct scrape *scrape, const struct counter_reading *reading)
-{
-	const char *name = node_exporter_counter(reading);
-
-	if (name)
-		label_reading(scrape,
-			      metric_add(make_family(scrape, reading, name), reading->value.value),
-			      reading);
 }
 
 static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
 {
+	_cleanup_(freep) char *own_name = NULL;
+	const char *name;
 	struct metric_sample *sample;
 
 	if (!reading->name || !reading->value.known)
 		return;
-	if (scrape->request->node_exporter) {
-		add_for_node_exporter(scrape, reading);
+	if (scrape->request->node_exporter)
+		name = node_exporter_counter(reading);
+	else
+		name = own_name = name_of(reading);
+	if (!name)
 		return;
-	}
-	label_reading(scrape, metric_add(family_of(scrape, reading), reading->value.value),
-		      reading);
-	if (!reading->saturated)
+	sample = metric_add(
+		metrics_family(scrape->metrics, name,
+			       counter_reading_kind(reading) == COUNTER_GAUGE ? METRIC_GAUGE
+									      : METRIC_COUNTER,
+			       enum_word(counter_unit_names, counter_reading_unit(reading), NULL),
+			       reading->name->meaning),
+		reading->value.value);
+	label_reading(sample, reading);
+	if (!reading->saturated || scrape->request->node_exporter)
 		return;
 	sample = metric_add(
 		metrics_family(
 			scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
 			"1 for a counter that has stopped at its maximum: it has to be reset."),
 		1);
-	label_reading(scrape, sample, reading);
+	label_reading(sample, reading);
 	metric_label(sample, "counter", reading->counter);
 }
 
@@ -261,8 +200,6 @@ static void add_counters(struct scrape *scrape)
 	/* Both folders of a driver may have the same counter. */
 	for (size_t i = 0; !request.once && i < scrape->metrics->count; i++)
 		metric_unite(&scrape->metrics->families[i]);
-	free(scrape->families);
-	free(scrape->labels);
 	counter_loader_free(loader);
 }
 
