@@ -41,8 +41,6 @@ static void get_cgroup_devices(const void *record, struct value *value)
 	value_set_records(value, usage->cgroup_devices.items, usage->cgroup_devices.count);
 }
 
-#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
-
 #undef RECORD
 #define RECORD struct process_usage
 static const struct field usage_fields[] = {
@@ -51,13 +49,7 @@ static const struct field usage_fields[] = {
 	     "name of the process, or of the kernel's part in brackets"),
 	YES_NO(kernel, "KERNEL", 0, 0, "whether it is a part of the kernel"),
 	LIST(devices, "DEVICES", 0, 0, "devices on which it has objects"),
-	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
-	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
-	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
-	COUNT(RESOURCE_MR, "mrs", "MR", "memory regions"),
-	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
-	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: devices that it has opened"),
-	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
+	RESOURCE_COUNT_FIELDS("contexts: devices that it has opened"),
 	NUMBER(registered_bytes, "REGISTERED", SHOWN, 0,
 	       "length of all memory regions; memory that is registered twice counts twice"),
 	NUMBER(pinned_bytes, "PINNED", SHOWN, USAGE_NEED_TASK,

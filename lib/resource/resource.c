@@ -143,19 +143,11 @@ void resource_list_clear(struct resource_list *list)
 	*list = (struct resource_list){0};
 }
 
-#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
-
 #undef RECORD
 #define RECORD struct resource_summary
 static const struct field summary_fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
-	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
-	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
-	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
-	COUNT(RESOURCE_MR, "mrs", "MR", "memory regions"),
-	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
-	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: usually processes that have it open"),
-	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
+	RESOURCE_COUNT_FIELDS("contexts: usually processes that have it open"),
 	LIST(others, "OTHERS", 0, 0, "kinds that only a newer kernel has: name=count"),
 };
 

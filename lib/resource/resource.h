@@ -91,3 +91,15 @@ struct resource_summary_list {
 
 void resource_summary_list_clear(struct resource_summary_list *list);
 extern const struct schema resource_summary_schema;
+
+/* The rows of `counts` in the field table of a RECORD, by the macros of schema/rows.h. */
+#define RESOURCE_COUNT(kind_, key_, heading_, help_) \
+	NUMBER_AS(key_, counts[RESOURCE_##kind_], heading_, SHOWN, 0, help_)
+#define RESOURCE_COUNT_FIELDS(contexts_)                                                           \
+	RESOURCE_COUNT(QP, "qps", "QP", "queue pairs"),                                            \
+		RESOURCE_COUNT(CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"), \
+		RESOURCE_COUNT(CQ, "cqs", "CQ", "completion queues"),                              \
+		RESOURCE_COUNT(MR, "mrs", "MR", "memory regions"),                                 \
+		RESOURCE_COUNT(PD, "pds", "PD", "protection domains"),                             \
+		RESOURCE_COUNT(CTX, "ctxs", "CTX", contexts_),                                     \
+		RESOURCE_COUNT(SRQ, "srqs", "SRQ", "shared receive queues")
