@@ -76,17 +76,6 @@ void compat_print(FILE *file, const char *format, ...)
 	}
 }
 
-void compat_ibwarn(const char *function, const char *format, ...)
-{
-	_cleanup_(freep) char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	text = mem_format_list(format, arguments);
-	va_end(arguments);
-	compat_print(stderr, "ibwarn: [%d] %s: %s\n", (int)getpid(), function, text);
-}
-
 int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* RDMACTL_COMPAT selects the rdma-core release to imitate where releases differ. */
 enum compat_release { COMPAT_44 = 44, COMPAT_65 = 65 };
@@ -54,8 +55,9 @@ int compat_no_root(const struct personality_call *call, int error);
  */
 void compat_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
-void compat_ibwarn(const char *function, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define compat_ibwarn(function_, format_, ...)                                           \
+	compat_print(stderr, "ibwarn: [%d] %s: " format_ "\n", (int)getpid(), function_, \
+		     ##__VA_ARGS__)
 /* Prints on standard output why `function` of such a tool fails; returns the exit status. */
 int compat_ibexit(const char *program, bool debug, const char *function, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
