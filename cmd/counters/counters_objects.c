@@ -219,7 +219,7 @@ static void add_object(struct run *run, const struct object_counter *object,
 		if (!is_shown(run, &changes.items[i], time))
 			continue;
 		row = mem_append(&run->rows, &run->row_count, sizeof(*row));
-		*row = (struct object_counter_row){changes.items[i], object};
+		*row = (struct object_counter_row){changes.items[i], *object};
 	}
 	counter_readings_clear(&readings);
 	counter_readings_clear(&old);

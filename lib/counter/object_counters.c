@@ -273,67 +273,15 @@ void object_counter_readings(const struct object_counter *object, const struct d
 
 #define RECORD struct object_counter_row
 
-/* Returns the object of a row, or an empty one. */
-static const struct object_counter *object_of(const void *record)
-{
-	static const struct object_counter nothing;
-	const struct object_counter_row *row = record;
-
-	return row->object ? row->object : &nothing;
-}
-
-static void get_number(const struct number *number, struct value *value)
-{
-	if (number->known)
-		value_set_unsigned(value, number->value);
-}
-
-static void get_id(const void *record, struct value *value)
-{
-	get_number(&object_of(record)->id, value);
-}
-
-static void get_mode(const void *record, struct value *value)
-{
-	if (object_of(record)->mode.known)
-		value_set_word(value, qp_counting_modes, object_of(record)->mode.value);
-}
-
-static void get_type(const void *record, struct value *value)
-{
-	if (object_of(record)->type.known)
-		value_set_word(value, qp_type_names, object_of(record)->type.value);
-}
-
-static void get_pid(const void *record, struct value *value)
-{
-	get_number(&object_of(record)->pid, value);
-}
-
-static void get_command(const void *record, struct value *value)
-{
-	value_set_string(value, object_of(record)->command);
-}
-
-static void get_qpns(const void *record, struct value *value)
-{
-	const struct strings *qpns = &object_of(record)->qpns;
-
-	if (!qpns->known)
-		return;
-	value->kind = VALUE_LIST;
-	value->list.items = (const char *const *)qpns->items;
-	value->list.count = qpns->count;
-}
-
 #define OBJECT_FIELDS(help_)                                                                   \
 	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", SHOWN, 0, help_), \
 		COMPUTED_FIELD(FIELD_STRING, counter_get_device, "device", "DEVICE", 0, 0,     \
 			       "name of the device")
-#define OWNER_FIELDS(help_)                                                                   \
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_pid, "pid", "PID", SHOWN | FIELD_RIGHT, 0, help_), \
-		COMPUTED_FIELD(FIELD_STRING, get_command, "command", "COMMAND", SHOWN, 0,     \
-			       "name of the process, or of the kernel's part in brackets")
+#define OWNER_FIELDS(help_)                                             \
+	NUMBER_AS("pid", object.pid, "PID", SHOWN, 0, help_),           \
+		TEXT_AS("command", object.command, "COMMAND", SHOWN, 0, \
+			"name of the process, or of the kernel's part in brackets")
+
 #define COUNTER_FIELDS                                                                             \
 	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", SHOWN, 0,          \
 		       "its name, the same for all drivers; else the kernel's"),                   \
@@ -358,15 +306,14 @@ static const struct field qp_fields[] = {
 	OBJECT_FIELDS("port of the queue pairs: DEV/PORT"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, counter_get_port, "port", "PORT", FIELD_RIGHT, 0,
 		       "port number"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_id, "counter_id", "ID", SHOWN | FIELD_RIGHT, 0,
-		       "number of the counter"),
-	COMPUTED_ENUM_FIELD(get_mode, qp_counting_modes, "mode", "MODE", 0,
-			    "how queue pairs were bound to it"),
-	COMPUTED_ENUM_FIELD(get_type, qp_type_names, "type", "TYPE", SHOWN,
-			    "type of queue pair that it is for; none: any type"),
+	NUMBER_AS("counter_id", object.id, "ID", SHOWN, 0, "number of the counter"),
+	WORD_AS("mode", object.mode, qp_counting_modes, "MODE", 0, 0,
+		"how queue pairs were bound to it"),
+	WORD_AS("type", object.type, qp_type_names, "TYPE", SHOWN, 0,
+		"type of queue pair that it is for; none: any type"),
 	OWNER_FIELDS("process that it is for; none: any process"),
-	COMPUTED_FIELD(FIELD_LIST, get_qpns, "qpns", "QPNS", SHOWN, 0,
-		       "queue pairs that are bound to it now"),
+	LIST_FIELD(RECORD, object.qpns, "qpns", "QPNS", SHOWN, 0,
+		   "queue pairs that are bound to it now"),
 	COUNTER_FIELDS,
 };
 
@@ -381,8 +328,7 @@ const struct schema qp_counter_schema = SCHEMA("qp_counters", RECORD, qp_fields,
 
 static const struct field mr_fields[] = {
 	OBJECT_FIELDS("device of the memory region"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_id, "mrn", "MRN", SHOWN | FIELD_RIGHT, 0,
-		       "number of the memory region"),
+	NUMBER_AS("mrn", object.id, "MRN", SHOWN, 0, "number of the memory region"),
 	OWNER_FIELDS("process that made it, in this PID namespace"),
 	COUNTER_FIELDS,
 };

@@ -73,7 +73,7 @@ char *qp_counting_word(const struct qp_counting *counting);
 /* One row: a counter of an object, and perhaps how fast it grew. */
 struct object_counter_row {
 	struct counter_change change;
-	const struct object_counter *object;
+	struct object_counter object; /* borrowed */
 };
 
 extern const struct schema qp_counter_schema, mr_counter_schema;

@@ -177,7 +177,7 @@ static void rates(void **state)
 	assert_int_equal(changes.count, 1);
 	assert_int_equal(changes.items[0].growth.value, 6);
 	assert_true(changes.items[0].rate_per_sec.value == 3);
-	row = (struct object_counter_row){changes.items[0], &after};
+	row = (struct object_counter_row){changes.items[0], after};
 	expect_field(&row, "object", "mlx5_0/1");
 	expect_field(&row, "counter_id", "5");
 	expect_field(&row, "mode", "auto");
