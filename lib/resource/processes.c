@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +122,6 @@ static void process_usage_describe_cgroup(struct process_usage *usage)
 	}
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /*
  * By registered memory, largest first, then by PID and name: a holder without a PID or a name comes
  * before those that have one.
@@ -133,10 +129,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_usages(const void *a, const void *b)
 {
 	const struct process_usage *one = a, *two = b;
-	int order = compare_numbers(two->registered_bytes.value, one->registered_bytes.value);
+	int order = COMPARE(two->registered_bytes.value, one->registered_bytes.value);
 
 	if (!order)
-		order = compare_numbers(one->pid.value, two->pid.value);
+		order = COMPARE(one->pid.value, two->pid.value);
 	if (!order)
 		order = strcmp(one->command ? one->command : "", two->command ? two->command : "");
 	return order;
@@ -157,13 +153,9 @@ void process_usage_list_clear(struct process_usage_list *list)
 	*list = (struct process_usage_list){0};
 }
 
-enum { FIRST_SLOTS = 64 };
-
 struct processes {
 	struct root root;
-	struct process **slots; /* a hash table by thread number; its size is a power of two */
-	size_t slot_count;
-	size_t count;
+	void *by_thread;	     /* a tree of tsearch(3): struct process */
 	struct strings kernel_names; /* [name] */
 	struct process_usage_list usages;
 };
@@ -176,53 +168,27 @@ int processes_open(const char *root_directory, struct processes **ret_processes)
 	if (rc)
 		return rc;
 	*ret_processes = mem_alloc_zero(1, sizeof(**ret_processes));
-	**ret_processes = (struct processes){
-		.root = root,
-		.slots = mem_alloc_zero(FIRST_SLOTS, sizeof(struct process *)),
-		.slot_count = FIRST_SLOTS,
-	};
+	(*ret_processes)->root = root;
 	return 0;
+}
+
+static void free_process(void *item)
+{
+	struct process *process = item;
+
+	free(process->command);
+	free(process);
 }
 
 void processes_free(struct processes *processes)
 {
 	if (!processes)
 		return;
-	for (size_t i = 0; i < processes->slot_count; i++) {
-		if (processes->slots[i])
-			free(processes->slots[i]->command);
-		free(processes->slots[i]);
-	}
-	free(processes->slots);
+	tdestroy(processes->by_thread, free_process);
 	strings_free(&processes->kernel_names);
 	process_usage_list_clear(&processes->usages);
 	root_close(&processes->root);
 	free(processes);
-}
-
-/* Returns the slot of the thread, or the free slot for it. */
-static struct process **find_slot(struct process **slots, size_t slot_count, uint64_t thread)
-{
-	/* Process numbers are consecutive, so they spread without a hash function. */
-	size_t at = thread & (slot_count - 1);
-
-	while (slots[at] && slots[at]->thread != thread)
-		at = (at + 1) & (slot_count - 1);
-	return &slots[at];
-}
-
-static void grow(struct processes *processes)
-{
-	size_t slot_count = processes->slot_count * 2;
-	struct process **slots = mem_alloc_zero(slot_count, sizeof(*slots));
-
-	for (size_t i = 0; i < processes->slot_count; i++)
-		if (processes->slots[i])
-			*find_slot(slots, slot_count,
-				   processes->slots[i]->thread) = processes->slots[i];
-	free(processes->slots);
-	processes->slots = slots;
-	processes->slot_count = slot_count;
 }
 
 /* Uses the process's name, since a thread may have changed its own. */
@@ -262,18 +228,22 @@ static struct process *look_up(const struct root *root, uint64_t thread)
 	return process;
 }
 
+/* Both begin with the number of the thread. */
+static int compare_threads(const void *a, const void *b)
+{
+	return COMPARE(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
 struct process *processes_find(struct processes *processes, uint64_t thread)
 {
-	struct process **slot = find_slot(processes->slots, processes->slot_count, thread);
+	struct process *const *found = tfind(&thread, &processes->by_thread, compare_threads);
+	struct process *process;
 
-	if (*slot)
-		return *slot;
-	if (++processes->count > processes->slot_count / 2) {
-		grow(processes);
-		slot = find_slot(processes->slots, processes->slot_count, thread);
-	}
-	*slot = look_up(&processes->root, thread);
-	return *slot;
+	if (found)
+		return *found;
+	process = look_up(&processes->root, thread);
+	mem_check(tsearch(process, &processes->by_thread, compare_threads));
+	return process;
 }
 
 static char *find_kernel_name(struct processes *processes, const char *name)
@@ -381,6 +351,13 @@ static void read_limits(const struct processes *processes, const struct procfs_c
 		process_usage_describe_cgroup(usage);
 }
 
+static void forget_usage(const void *node, VISIT visit, int depth)
+{
+	(void)depth;
+	if (visit == preorder || visit == leaf)
+		(*(struct process *const *)node)->usage = 0;
+}
+
 void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t needs,
 		      struct process_usage_list *ret_list, struct problems *problems)
 {
@@ -399,9 +376,7 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 			read_limits(processes, &cgroups, needs, usage, problems);
 	}
 	procfs_cgroups_clear(&cgroups);
-	for (size_t i = 0; i < processes->slot_count; i++)
-		if (processes->slots[i])
-			processes->slots[i]->usage = 0;
+	twalk(processes->by_thread, forget_usage);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
 	*ret_list = *list;

@@ -41,7 +41,7 @@ enum process_usage_need {
 };
 
 struct process {
-	uint64_t thread;   /* the thread that it was found by */
+	uint64_t thread;   /* the thread that it was found by; the key, so the first member */
 	struct number pid; /* of the process; the thread's number if that is unknown */
 	char *command;	   /* NULL if unknown */
 	struct number locked_bytes, pinned_bytes;
