@@ -2,48 +2,19 @@
 #include "counter/counter_pool.h"
 
 #include <limits.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 
-/* 32-bit FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv, which spreads short names well. */
-static size_t hash(enum counter_source source, const char *text)
+/* Orders by source and name, for the tree. */
+static int compare_names(const void *a, const void *b)
 {
-	uint32_t sum = 2166136261u ^ source;
+	const struct counter_entry *left = a, *right = b;
 
-	for (; *text; text++)
-		sum = (sum ^ (unsigned char)*text) * 16777619u;
-	return sum;
-}
-
-/* Returns the slot that holds the name, or the free slot where it belongs. */
-static struct counter_entry **slot_of(const struct counter_pool *pool, enum counter_source source,
-				      const char *file)
-{
-	size_t i = hash(source, file) & (pool->entry_slots - 1);
-
-	while (pool->entries[i] &&
-	       (pool->entries[i]->source != source || strcmp(pool->entries[i]->file, file)))
-		i = (i + 1) & (pool->entry_slots - 1);
-	return &pool->entries[i];
-}
-
-static void grow(struct counter_pool *pool)
-{
-	struct counter_pool larger = {
-		.entry_slots = pool->entry_slots ? 2 * pool->entry_slots : 256,
-	};
-
-	larger.entries = mem_alloc_zero(larger.entry_slots, sizeof(struct counter_entry *));
-	for (size_t i = 0; i < pool->entry_slots; i++)
-		if (pool->entries[i])
-			*slot_of(&larger, pool->entries[i]->source,
-				 pool->entries[i]->file) = pool->entries[i];
-	free(pool->entries);
-	pool->entries = larger.entries;
-	pool->entry_slots = larger.entry_slots;
+	return COMPARE(left->source, right->source) ?: strcmp(left->file, right->file);
 }
 
 /* Combines the table's index in the catalogue with the row's index in the table. */
@@ -78,16 +49,15 @@ static struct counter_entry *make(const struct counters_request *request,
 const struct counter_entry *counter_pool_entry(struct counter_pool *pool,
 					       enum counter_source source, const char *file)
 {
-	struct counter_entry **slot;
+	const struct counter_entry wanted = {.source = source, .file = (char *)(uintptr_t)file};
+	struct counter_entry *const *found = tfind(&wanted, &pool->entries, compare_names);
+	struct counter_entry *entry;
 
-	if (2 * pool->entry_count >= pool->entry_slots)
-		grow(pool);
-	slot = slot_of(pool, source, file);
-	if (!*slot) {
-		*slot = make(pool->request, source, file);
-		pool->entry_count++;
-	}
-	return *slot;
+	if (found)
+		return *found;
+	entry = make(pool->request, source, file);
+	mem_check(tsearch(entry, &pool->entries, compare_names));
+	return entry;
 }
 
 const char *counter_pool_cause(struct counter_pool *pool, const char *cause)
@@ -109,15 +79,18 @@ int counter_entries_compare(const void *a, const void *b)
 	return text_compare_natural(left->kernel_name, right->kernel_name);
 }
 
+static void free_entry(void *item)
+{
+	struct counter_entry *entry = item;
+
+	free(entry->file);
+	free(entry->kernel_name);
+	free(entry->counter);
+	free(entry);
+}
+
 void counter_pool_free(struct counter_pool *pool)
 {
-	for (size_t i = 0; i < pool->entry_slots; i++)
-		if (pool->entries[i]) {
-			free(pool->entries[i]->file);
-			free(pool->entries[i]->kernel_name);
-			free(pool->entries[i]->counter);
-			free(pool->entries[i]);
-		}
-	free(pool->entries);
+	tdestroy(pool->entries, free_entry);
 	strings_free(&pool->causes);
 }

@@ -19,9 +19,7 @@ struct counter_entry {
 /* Names and causes that readings borrow, each stored once for the lifetime of the loader. */
 struct counter_pool {
 	const struct counters_request *request;
-	struct counter_entry *
-		*entries; /* a hash table, NULL where free; its size is a power of two */
-	size_t entry_slots, entry_count;
+	void *entries; /* a tree of tsearch(3) */
 	struct strings causes;
 };
 

@@ -359,8 +359,8 @@ static void holders(void **state)
 	processes_free(processes);
 }
 
-/* Threads whose numbers share a slot of the table, which has 64 at first. */
-static void collisions(void **state)
+/* Threads in any order: each is found again. */
+static void any_order(void **state)
 {
 	static const uint64_t threads[] = {63, 127, 191, 0, 64, 1};
 	const struct saved_tree *tree = *state;
@@ -493,7 +493,7 @@ int main(void)
 		TEST(many),
 		TEST(sums),
 		TEST(holders),
-		TEST(collisions),
+		TEST(any_order),
 		TEST(order),
 		TEST(ended_meanwhile),
 		TEST(unreadable),
