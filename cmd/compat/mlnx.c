@@ -153,21 +153,18 @@ int cma_roce_tos_run(const struct personality_call *call, int argc, char **argv)
  * show_drop of MLNX_OFED has no public copy: its name says that it shows counters of dropped
  * packets. Here it prints the same as `rdmactl counters --drops`.
  */
-static int show_drop_usage(const char *program, FILE *file, int status)
-{
-	fprintf(file, "usage: %s [-h] [DEV[/PORT]...]\n", program);
-	return status;
-}
-
 int show_drop_run(const struct personality_call *call, int argc, char **argv)
 {
 	const struct ctx ctx = {.command = &counters_command, .globals = {.root = call->root}};
 	const struct counters_args args = {.drops = true};
 
 	for (int i = 1; i < argc; i++)
-		if (argv[i][0] == '-')
-			return strcmp(argv[i], "-h")
-				       ? show_drop_usage(call->program, stderr, STATUS_USAGE)
-				       : show_drop_usage(call->program, stdout, 0);
+		if (argv[i][0] == '-') {
+			const bool help = !strcmp(argv[i], "-h");
+
+			fprintf(help ? stdout : stderr, "usage: %s [-h] [DEV[/PORT]...]\n",
+				call->program);
+			return help ? 0 : STATUS_USAGE;
+		}
 	return counters_command.run(&ctx, &args, argv + 1);
 }
