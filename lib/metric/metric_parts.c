@@ -52,9 +52,8 @@ static int compare_usage(const void *a, const void *b)
 {
 	const struct command_usage *left = a, *right = b;
 
-	if (left->pinned_bytes.value != right->pinned_bytes.value)
-		return left->pinned_bytes.value > right->pinned_bytes.value ? -1 : 1;
-	return strcmp(left->command, right->command);
+	return COMPARE(right->pinned_bytes.value, left->pinned_bytes.value)
+		       ?: strcmp(left->command, right->command);
 }
 
 static void add_command(struct metrics *metrics, const struct command_usage *usage)

@@ -249,13 +249,6 @@ static void get_details(const struct nlattr *nest, struct strings *details)
 	}
 }
 
-static void get_owner(struct nlattr *const *table, struct resource *resource)
-{
-	/* fill_res_name_pid(): kernel objects have a name, others a PID if it is visible here. */
-	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_KERN_NAME], &resource->kernel_name);
-	resource->kernel = resource->kernel_name ? TRISTATE_YES : TRISTATE_NO;
-}
-
 static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 {
 	const struct {
@@ -317,7 +310,9 @@ static int take_entry(void *context, const struct nlattr *entry)
 	if (nldev_parse_nest(entry, table))
 		return -EBADMSG;
 	resource = mem_append(&taking->list->items, &taking->list->count, sizeof(*resource));
-	get_owner(table, resource);
+	/* fill_res_name_pid(): kernel objects have a name, others a PID if it is visible here. */
+	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_KERN_NAME], &resource->kernel_name);
+	resource->kernel = resource->kernel_name ? TRISTATE_YES : TRISTATE_NO;
 	netlink_get_text(table[NLDEV_ATTR_RES_SUBTYPE], &resource->subtype);
 	get_details(table[RDMA_NLDEV_ATTR_DRIVER], &resource->driver);
 	if (fill_numbers(table, resource) || get_addresses(table, resource) ||

@@ -129,13 +129,10 @@ static void process_usage_describe_cgroup(struct process_usage *usage)
 static int compare_usages(const void *a, const void *b)
 {
 	const struct process_usage *one = a, *two = b;
-	int order = COMPARE(two->registered_bytes.value, one->registered_bytes.value);
 
-	if (!order)
-		order = COMPARE(one->pid.value, two->pid.value);
-	if (!order)
-		order = strcmp(one->command ? one->command : "", two->command ? two->command : "");
-	return order;
+	return COMPARE(two->registered_bytes.value, one->registered_bytes.value)
+		       ?: COMPARE(one->pid.value, two->pid.value)
+		       ?: strcmp(one->command ?: "", two->command ?: "");
 }
 
 void process_usage_list_clear(struct process_usage_list *list)

@@ -26,22 +26,19 @@ static const uint64_t intervals_msec[] = {100,	 200,	500,   1000,   2000,  5000,
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f, BACKSPACE = 0x08, ERASE_ALL = 0x15 };
 
-static void set_longer_interval(struct top_view *view)
+/* Sets the next interval of the list that is longer, or shorter. */
+static void set_interval(struct top_view *view, bool longer)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(intervals_msec); i++)
-		if (intervals_msec[i] > view->interval_msec) {
-			view->interval_msec = intervals_msec[i];
-			return;
-		}
-}
+	const size_t count = ARRAY_SIZE(intervals_msec);
 
-static void set_shorter_interval(struct top_view *view)
-{
-	for (size_t i = ARRAY_SIZE(intervals_msec); i-- > 0;)
-		if (intervals_msec[i] < view->interval_msec) {
-			view->interval_msec = intervals_msec[i];
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t msec = intervals_msec[longer ? i : count - 1 - i];
+
+		if (longer ? msec > view->interval_msec : msec < view->interval_msec) {
+			view->interval_msec = msec;
 			return;
 		}
+	}
 }
 
 /* A key while the filter is being typed. */
@@ -90,10 +87,10 @@ static enum top_action take_key(struct top_view *view, unsigned char key)
 		break;
 	case '+':
 	case '=':
-		set_longer_interval(view);
+		set_interval(view, true);
 		break;
 	case '-':
-		set_shorter_interval(view);
+		set_interval(view, false);
 		break;
 	case 'h':
 	case '?':
@@ -229,16 +226,13 @@ static double weight(const struct top_port *port, enum top_order order)
 struct ranked {
 	const struct top_port *port;
 	double weight;
-	size_t at;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *one = a, *other = b;
 
-	if (one->weight != other->weight)
-		return one->weight > other->weight ? -1 : 1;
-	return one->at < other->at ? -1 : 1;
+	return COMPARE(other->weight, one->weight) ?: COMPARE(one->port, other->port);
 }
 
 const struct top_port **top_choose(const struct top *top, const struct top_view *view,
@@ -250,12 +244,10 @@ const struct top_port **top_choose(const struct top *top, const struct top_view 
 
 	for (size_t i = 0; i < top->port_count; i++)
 		if (passes(&top->ports[i], view->filter)) {
-			ranked[count] = (struct ranked){
+			ranked[count++] = (struct ranked){
 				.port = &top->ports[i],
 				.weight = weight(&top->ports[i], view->order),
-				.at = i,
 			};
-			count++;
 		}
 	qsort(ranked, count, sizeof(*ranked), compare_ranked);
 	for (size_t i = 0; i < count; i++)
