@@ -185,14 +185,12 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	struct counters_run run;
 	int status;
 
-	if (!counters_begin(&run, ctx, args, words, &counter_schema)) {
-		counters_end(&run);
-		return listing_end(&run.listing);
+	if (counters_begin(&run, ctx, args, words, &counter_schema)) {
+		counters_read(&run);
+		find_countless(&run);
+		add_rows(&run);
+		choose_columns(&run);
 	}
-	counters_read(&run);
-	find_countless(&run);
-	add_rows(&run);
-	choose_columns(&run);
 	if (!run.readings.count && run.countless.count && !run.listing.problems.count)
 		listing_fail(&run.listing, STATUS_NOTHING, "there are " NO_COUNTERS " to show",
 			     args->all ? NULL

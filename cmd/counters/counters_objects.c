@@ -174,18 +174,6 @@ static const struct device_round *find_before(const struct round *before,
 	return NULL;
 }
 
-/* Returns the port of the counter; *ret_wanted is false if it was not requested. */
-static const struct port *find_port(const struct device *device,
-				    const struct object_counter *object, bool *ret_wanted)
-{
-	const struct port *port = object->port.known
-					  ? device_port(device, (unsigned int)object->port.value)
-					  : NULL;
-
-	*ret_wanted = port || !object->port.known;
-	return port;
-}
-
 static bool is_shown(const struct run *run, const struct counter_change *change, bool rates)
 {
 	if (run->kind == OBJECT_COUNTER_MR && !rates)
@@ -204,10 +192,12 @@ static void add_object(struct run *run, const struct object_counter *object,
 						    : NULL;
 	struct counter_readings readings = {0}, old = {0};
 	_cleanup_(counter_changes_clear) struct counter_changes changes = {0};
-	bool wanted;
-	const struct port *port = find_port(now->device, object, &wanted);
+	const struct port *port = NULL;
 
-	if (!wanted)
+	if (object->port.known)
+		port = device_port(now->device, (unsigned int)object->port.value);
+	/* A port that was not asked for. */
+	if (object->port.known && !port)
 		return;
 	object_counter_readings(object, now->device, port, now->taken_nsec, &readings);
 	if (earlier)
