@@ -41,7 +41,7 @@ static enum counter_change_state judge(const struct counter_reading *before,
 {
 	if (!after->value.known)
 		return CHANGE_UNREADABLE;
-	if (counter_reading_kind(after) == COUNTER_GAUGE)
+	if (counter_reading_name(after)->kind == COUNTER_GAUGE)
 		return CHANGE_GAUGE;
 	if (interval->restarted)
 		return CHANGE_RESTARTED;
@@ -60,16 +60,11 @@ static enum counter_change_state judge(const struct counter_reading *before,
  */
 static unsigned int wire_bits(const struct counter_reading *reading)
 {
-	if (counter_reading_group(reading) != COUNTER_GROUP_TRAFFIC)
+	const struct counter_name *name = counter_reading_name(reading);
+
+	if (name->group != COUNTER_GROUP_TRAFFIC)
 		return 0;
-	switch (counter_reading_unit(reading)) {
-	case COUNTER_UNIT_BYTES:
-		return 8;
-	case COUNTER_UNIT_BITS:
-		return 1;
-	default:
-		return 0;
-	}
+	return name->unit == COUNTER_UNIT_BYTES ? 8 : name->unit == COUNTER_UNIT_BITS ? 1 : 0;
 }
 
 static void set_rates(struct counter_change *change, double seconds)
@@ -138,9 +133,8 @@ static int compare_readings(const void *a, const void *b)
 {
 	const struct counter_reading *one = *(const struct counter_reading *const *)a;
 	const struct counter_reading *other = *(const struct counter_reading *const *)b;
-	int order = counter_reading_compare(one, other);
 
-	return order ? order : (one > other) - (one < other);
+	return counter_reading_compare(one, other) ?: COMPARE(one, other);
 }
 
 static const struct counter_reading **sort(const struct counter_readings *readings)
@@ -215,14 +209,8 @@ unsigned int counter_change_rank(const struct counter_change *change)
 	}
 	if (!change->growth.known || !change->growth.value)
 		return 0;
-	switch (counter_reading_severity(&change->reading)) {
-	case COUNTER_SERIOUS:
-		return 3;
-	case COUNTER_WARNING:
-		return 2;
-	default:
-		return 1;
-	}
+	/* 1 for COUNTER_INFO to 3 for COUNTER_SERIOUS. */
+	return counter_reading_name(&change->reading)->severity + 1u;
 }
 
 void counter_changes_clear(struct counter_changes *changes)
@@ -239,12 +227,10 @@ static void get_netdev(const void *record, struct value *value)
 /* Growth determines the colour of bad news, whatever the total is. */
 static enum tone growth_tone(const struct counter_change *change)
 {
-	const struct enum_name *name;
-
 	if (!change->growth.known || !change->growth.value)
 		return TONE_PLAIN;
-	name = enum_find(counter_severity_names, counter_reading_severity(&change->reading));
-	return name ? name->tone : TONE_PLAIN;
+	return enum_find(counter_severity_names, counter_reading_name(&change->reading)->severity)
+		->tone;
 }
 
 static void get_growth(const void *record, struct value *value)

@@ -74,9 +74,8 @@ int counter_entries_compare(const void *a, const void *b)
 	const struct counter_entry *left = *(const struct counter_entry *const *)a;
 	const struct counter_entry *right = *(const struct counter_entry *const *)b;
 
-	if (left->rank != right->rank)
-		return left->rank < right->rank ? -1 : 1;
-	return text_compare_natural(left->kernel_name, right->kernel_name);
+	return COMPARE(left->rank, right->rank)
+		       ?: text_compare_natural(left->kernel_name, right->kernel_name);
 }
 
 static void free_entry(void *item)

@@ -6,27 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/need.h"
 
-enum counter_group counter_reading_group(const struct counter_reading *reading)
+const struct counter_name *counter_reading_name(const struct counter_reading *reading)
 {
-	return reading->name ? reading->name->group : COUNTER_GROUP_OTHER;
-}
+	static const struct counter_name unknown = {
+		.unit = COUNTER_UNIT_NUMBER,
+		.group = COUNTER_GROUP_OTHER,
+	};
 
-enum counter_severity counter_reading_severity(const struct counter_reading *reading)
-{
-	return reading->name ? reading->name->severity : COUNTER_INFO;
-}
-
-enum counter_unit counter_reading_unit(const struct counter_reading *reading)
-{
-	return reading->name ? reading->name->unit : COUNTER_UNIT_NUMBER;
-}
-
-enum counter_kind counter_reading_kind(const struct counter_reading *reading)
-{
-	return reading->name ? reading->name->kind : COUNTER_MONOTONIC;
+	return reading->name ?: &unknown;
 }
 
 static uint64_t most_of(unsigned int bits)
@@ -66,30 +58,24 @@ void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value)
 
 int counter_reading_compare(const struct counter_reading *a, const struct counter_reading *b)
 {
-	int order = (int)a->source - (int)b->source;
+	int order = COMPARE(a->source, b->source) ?: strcmp(a->kernel_name, b->kernel_name);
 
-	if (!order)
-		order = strcmp(a->kernel_name, b->kernel_name);
 	if (order)
 		return order;
 	if (a->netdev && b->netdev)
 		return strcmp(a->netdev, b->netdev);
-	order = !a->netdev - !b->netdev;
-	if (!order)
-		order = strcmp(a->device->kernel_name, b->device->kernel_name);
-	if (!order)
-		order = !a->port - !b->port;
+	order = !a->netdev - !b->netdev ?: strcmp(a->device->kernel_name, b->device->kernel_name)
+							   ?: !a->port - !b->port;
 	if (order || !a->port)
 		return order;
-	return (a->port->port.value > b->port->port.value) -
-	       (a->port->port.value < b->port->port.value);
+	return COMPARE(a->port->port.value, b->port->port.value);
 }
 
 struct number counter_reading_growth(const struct counter_reading *before,
 				     const struct counter_reading *after)
 {
 	if (!before->value.known || !after->value.known || after->saturated ||
-	    counter_reading_kind(after) == COUNTER_GAUGE ||
+	    counter_reading_name(after)->kind == COUNTER_GAUGE ||
 	    after->value.value < before->value.value)
 		return (struct number){.known = false};
 	return number_of(after->value.value - before->value.value);
@@ -256,8 +242,9 @@ static void get_value(const void *record, struct value *value)
 	}
 	value_set_unsigned(value, reading->value.value);
 	if (reading->value.value)
-		value->tone =
-			enum_find(counter_severity_names, counter_reading_severity(reading))->tone;
+		value->tone = enum_find(counter_severity_names,
+					counter_reading_name(reading)->severity)
+				      ->tone;
 }
 
 void counter_get_group(const void *record, struct value *value)
@@ -265,7 +252,7 @@ void counter_get_group(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->counter)
-		value_set_word(value, counter_group_names, counter_reading_group(reading));
+		value_set_word(value, counter_group_names, counter_reading_name(reading)->group);
 }
 
 /* Getters for what the catalogue says about the counter, if it has the name. */
@@ -366,3 +353,125 @@ static const struct column_view views[] = {
 const struct schema counter_schema = SCHEMA("counters", struct counter_reading, fields,
 					    "a counter of a port, a device or a netdev",
 					    .views = views);
+
+static bool is_named(const struct counter_name *row, const char *name)
+{
+	return !strcmp(row->name, name) || !strcmp(row->canonical, name) ||
+	       counter_name_matches(row->name, name) || counter_name_matches(row->canonical, name);
+}
+
+static struct counter_meaning *meaning_of(struct counter_meanings *meanings,
+					  const struct counter_name *row)
+{
+	struct counter_meaning *meaning;
+
+	for (size_t i = 0; i < meanings->count; i++)
+		if (!strcmp(meanings->items[i].reading.counter, row->canonical) &&
+		    !strcmp(meanings->items[i].reading.name->meaning, row->meaning))
+			return &meanings->items[i];
+	meaning = mem_append(&meanings->items, &meanings->count, sizeof(*meanings->items));
+	meaning->reading.name = row;
+	meaning->reading.counter = row->canonical;
+	meaning->reading.width_bits = row->width_bits;
+	meaning->aliases.known = true;
+	return meaning;
+}
+
+static void add(struct counter_meanings *meanings, const struct counter_names *table,
+		const struct counter_name *row)
+{
+	struct counter_meaning *meaning = meaning_of(meanings, row);
+	const char *driver = table->driver
+				     ? table->driver
+				     : enum_word(counter_source_names, table->source, "other");
+	_cleanup_(freep) char *alias = mem_format("%s:%s", driver, row->name);
+
+	strings_add(&meaning->aliases, alias);
+}
+
+/* Collects the canonical names that the name can mean. */
+static void find_canonicals(struct strings *canonicals, const char *name)
+{
+	for (size_t i = 0; counter_catalogue[i]; i++)
+		for (size_t j = 0; j < counter_catalogue[i]->count; j++) {
+			const struct counter_name *row = &counter_catalogue[i]->rows[j];
+
+			if (is_named(row, name) && !strings_contain(canonicals, row->canonical))
+				strings_add(canonicals, row->canonical);
+		}
+}
+
+static const char *find_closest(const char *name)
+{
+	const char *closest, **words;
+	size_t count = 0, most = 0;
+
+	for (size_t i = 0; counter_catalogue[i]; i++)
+		most += 2 * counter_catalogue[i]->count;
+	words = mem_alloc_zero(most, sizeof(*words));
+	for (size_t i = 0; counter_catalogue[i]; i++)
+		for (size_t j = 0; j < counter_catalogue[i]->count; j++) {
+			words[count++] = counter_catalogue[i]->rows[j].canonical;
+			words[count++] = counter_catalogue[i]->rows[j].name;
+		}
+	closest = text_closest(name, words, count);
+	free(words);
+	return closest;
+}
+
+bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
+			   const char **ret_closest)
+{
+	struct strings canonicals = {0};
+	bool found;
+
+	find_canonicals(&canonicals, name);
+	for (size_t i = 0; counter_catalogue[i]; i++)
+		for (size_t j = 0; j < counter_catalogue[i]->count; j++) {
+			const struct counter_name *row = &counter_catalogue[i]->rows[j];
+
+			if (strings_contain(&canonicals, row->canonical))
+				add(meanings, counter_catalogue[i], row);
+		}
+	found = canonicals.count;
+	strings_free(&canonicals);
+	if (!found)
+		*ret_closest = find_closest(name);
+	return found;
+}
+
+void counter_meanings_clear(struct counter_meanings *meanings)
+{
+	for (size_t i = 0; i < meanings->count; i++)
+		strings_free(&meanings->items[i].aliases);
+	free(meanings->items);
+	*meanings = (struct counter_meanings){0};
+}
+
+static const struct field meaning_fields[] = {
+	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
+		       "its name, the same for all drivers; * is a number"),
+	COMPUTED_FIELD(FIELD_STRING, counter_get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
+		       "what it counts, in a sentence"),
+	COMPUTED_ENUM_FIELD(counter_get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+			    "what the value counts"),
+	COMPUTED_ENUM_FIELD(get_kind, counter_kind_names, "kind", "KIND", FIELD_DEFAULT,
+			    "how it counts"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_DEFAULT, 0,
+		       "bits of a counter that stops at its maximum, if the same on all devices"),
+	COMPUTED_ENUM_FIELD(counter_get_direction, counter_direction_names, "direction",
+			    "DIRECTION", FIELD_DEFAULT,
+			    "direction of what it counts, seen from the port"),
+	COMPUTED_ENUM_FIELD(counter_get_severity, counter_severity_names, "severity", "SEVERITY",
+			    FIELD_DEFAULT, "how serious it is that it grows"),
+	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", FIELD_DEFAULT,
+			    "its subject"),
+	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", FIELD_DEFAULT, 0,
+		       "it counts lost packets"),
+	LIST_FIELD(struct counter_meaning, aliases, "aliases", "ALIASES", FIELD_DEFAULT, 0,
+		   "its names in the kernel, by driver or source"),
+};
+
+const struct schema counter_meaning_schema = SCHEMA("counter_meanings", struct counter_meaning,
+						    meaning_fields,
+						    "the meaning of a counter's name");

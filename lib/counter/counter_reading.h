@@ -50,10 +50,9 @@ void counter_get_severity(const void *record, struct value *value);
 void counter_get_group(const void *record, struct value *value);
 void counter_get_meaning(const void *record, struct value *value);
 void counter_get_problem(const void *record, struct value *value);
-enum counter_group counter_reading_group(const struct counter_reading *reading);
-enum counter_severity counter_reading_severity(const struct counter_reading *reading);
-enum counter_unit counter_reading_unit(const struct counter_reading *reading);
-enum counter_kind counter_reading_kind(const struct counter_reading *reading);
+/* The catalogue's row, or for a counter that it lacks one that says so: a plain number. */
+const struct counter_name *counter_reading_name(const struct counter_reading *reading);
+
 /*
  * Sets the value from the kernel's number, with the factor, width and saturation from the
  * catalogue. A width_bits of 64 beforehand means that data and packet counters of the PMA have that
@@ -72,3 +71,27 @@ struct number counter_reading_growth(const struct counter_reading *before,
 /* Drops each reading from `first` on that another reading of the same port makes redundant. */
 void counter_readings_leave_out_repeated(struct counter_readings *readings, size_t first);
 void counter_readings_clear(struct counter_readings *readings);
+
+/*
+ * The meaning of a counter: one record for each meaning, with all the names that the kernel has for
+ * it. Records borrow from the catalogue but own their aliases.
+ */
+struct counter_meaning {
+	struct counter_reading reading; /* its names, from the first row with this meaning */
+	struct strings aliases;		/* pma:port_xmit_data, efa:tx_bytes */
+};
+
+struct counter_meanings {
+	struct counter_meaning *items;
+	size_t count;
+};
+
+extern const struct schema counter_meaning_schema; /* `counter_meanings` */
+
+/*
+ * Appends the meanings of a canonical name or of a kernel name, which may differ between sources.
+ * Returns false for an unknown name; *ret_closest is then the most similar name, or NULL.
+ */
+bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
+			   const char **ret_closest);
+void counter_meanings_clear(struct counter_meanings *meanings);

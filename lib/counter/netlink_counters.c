@@ -53,15 +53,6 @@ int nldev_take_counters(struct nlattr *const *table, struct counter_list *list)
 	return rc;
 }
 
-int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list)
-{
-	struct nlattr *table[NLDEV_ATTR_KNOWN];
-
-	if (nldev_parse(attributes, length, table))
-		return -EBADMSG;
-	return nldev_take_counters(table, list);
-}
-
 /* The members of struct rtnl_link_stats64 in order; kernels append to it. */
 static const char *const stat_names[] = {
 	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",

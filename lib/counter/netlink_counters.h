@@ -79,7 +79,6 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
  * Parsing only: each takes the attributes or the payload of a reply, aligned to 4 bytes, and fills
  * an empty list. -EBADMSG means that they are damaged; the list then stays empty.
  */
-int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
 int nldev_parse_optional_counters(const void *attributes, size_t length,
 				  struct optional_counters *list);
 /* Omits members that the kernel does not have yet. */

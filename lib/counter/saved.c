@@ -269,7 +269,7 @@ struct saved_counter saved_counter_of(const struct counter_reading *reading)
 		.source = number_of(reading->source),
 		.counter = borrow(reading->counter),
 		.kernel_name = borrow(reading->kernel_name),
-		.unit = number_of(counter_reading_unit(reading)),
+		.unit = number_of(counter_reading_name(reading)->unit),
 		.value = reading->value,
 		.saturated = !reading->value.known ? TRISTATE_UNKNOWN
 			     : reading->saturated  ? TRISTATE_YES
@@ -288,13 +288,10 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct saved_counter *one = *(const struct saved_counter *const *)a;
 	const struct saved_counter *other = *(const struct saved_counter *const *)b;
-	int order = strcmp(one->device, other->device);
 
-	if (!order)
-		order = one->port.known - other->port.known;
-	return order ? order
-		     : (one->port.value > other->port.value) -
-			       (one->port.value < other->port.value);
+	return strcmp(one->device, other->device)
+		       ?: one->port.known - other->port.known
+		       ?: COMPARE(one->port.value, other->port.value);
 }
 
 /*
@@ -332,10 +329,7 @@ static int compare_device(const void *name, const void *device)
 
 static int compare_port(const void *number, const void *port)
 {
-	const uint64_t one = *(const uint64_t *)number;
-	const uint64_t other = ((const struct port *)port)->port.value;
-
-	return (one > other) - (one < other);
+	return COMPARE(*(const uint64_t *)number, ((const struct port *)port)->port.value);
 }
 
 /* Skips a counter whose device or port was filtered out. */

@@ -145,13 +145,14 @@ static void add_counter(struct scrape *scrape, const struct counter_reading *rea
 		name = own_name = name_of(reading);
 	if (!name)
 		return;
-	sample = metric_add(
-		metrics_family(scrape->metrics, name,
-			       counter_reading_kind(reading) == COUNTER_GAUGE ? METRIC_GAUGE
-									      : METRIC_COUNTER,
-			       enum_word(counter_unit_names, counter_reading_unit(reading), NULL),
-			       reading->name->meaning),
-		reading->value.value);
+	sample = metric_add(metrics_family(scrape->metrics, name,
+					   counter_reading_name(reading)->kind == COUNTER_GAUGE
+						   ? METRIC_GAUGE
+						   : METRIC_COUNTER,
+					   enum_word(counter_unit_names,
+						     counter_reading_name(reading)->unit, NULL),
+					   reading->name->meaning),
+			    reading->value.value);
 	label_reading(sample, reading);
 	if (!reading->saturated || scrape->request->node_exporter)
 		return;

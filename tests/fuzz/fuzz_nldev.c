@@ -36,9 +36,11 @@ static void try_records(const void *attributes, size_t length)
 static void try_counters(const void *attributes, size_t length)
 {
 	struct optional_counters optional = {0};
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct counter_list list = {0};
 
-	if (nldev_parse_counters(attributes, length, &list) && list.count)
+	if ((nldev_parse(attributes, length, table) || nldev_take_counters(table, &list)) &&
+	    list.count)
 		abort();
 	if (nldev_parse_optional_counters(attributes, length, &optional) && optional.count)
 		abort();

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "counter/counter_reading.h"
 #include "counter/names/counter_names.h"
 
 #define for_each_row(table, row)                                     \
@@ -328,12 +329,12 @@ static void explaining(void **state)
 	(void)state;
 	assert_true(counter_meanings_find(&meanings, "np_cnp_sent", &closest));
 	assert_int_equal(meanings.count, 1);
-	assert_string_equal(meanings.items[0].name->canonical, "tx_cnp_packets");
+	assert_string_equal(meanings.items[0].reading.name->canonical, "tx_cnp_packets");
 	assert_true(strings_contain(&meanings.items[0].aliases, "mlx5:np_cnp_sent"));
 	assert_true(strings_contain(&meanings.items[0].aliases, "irdma:cnpSent"));
 	counter_meanings_clear(&meanings);
 	assert_true(counter_meanings_find(&meanings, "tx_vl3_packets", &closest));
-	assert_string_equal(meanings.items[0].name->name, "TxPktVL*");
+	assert_string_equal(meanings.items[0].reading.name->name, "TxPktVL*");
 	counter_meanings_clear(&meanings);
 	assert_true(counter_meanings_find(&meanings, "tx_bytes", &closest));
 	assert_true(meanings.count > 2);

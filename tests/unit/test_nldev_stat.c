@@ -35,9 +35,10 @@ enum {
 static int parse(const struct bytes *bytes, size_t length, struct counter_list *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	memcpy(copy, bytes->data, length);
-	return nldev_parse_counters(copy, length, list);
+	return nldev_parse(copy, length, table) ? -EBADMSG : nldev_take_counters(table, list);
 }
 
 static int parse_optional(const struct bytes *bytes, size_t length, struct optional_counters *list)
