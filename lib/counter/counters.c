@@ -397,6 +397,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		      struct problems *problems)
 {
 	const struct sysfs_folder *folder = NULL;
+	const char *cause = NULL;
 	size_t first = readings->count;
 
 	place->taken_nsec = clock_nsec();
@@ -406,17 +407,13 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		place->error = counter_place_read_text(place, &loader->root);
 	else if (place->entry_count)
 		folder = counter_place_open(place, shelf);
-	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
-		complain(place,
-			 counter_pool_cause(&loader->pool, place->error == -EBADMSG
-								   ? "no counters in the text"
-								   : strerror(-place->error)),
-			 NULL, 0, problems);
+	if (place->error && place->error != -ENOENT && !is_repeated(loader, place))
+		cause = place->error == -EBADMSG ? "no counters in the text"
+						 : strerror(-place->error);
 	else if (problems && is_hidden(loader, place))
-		complain(place,
-			 counter_pool_cause(&loader->pool,
-					    "they exist only in the initial network namespace"),
-			 NULL, 0, problems);
+		cause = "they exist only in the initial network namespace";
+	if (problems && cause)
+		complain(place, cause, NULL, 0, problems);
 	for (size_t i = 0; i < place->entry_count; i++) {
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);
 		uint64_t value = 0;

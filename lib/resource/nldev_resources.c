@@ -29,14 +29,23 @@
 #define IB_ADDRESS_SIZE	 48
 
 /* The command of a kind and the attributes of its reply: struct nldev_fill_res_entry, nldev.c */
-#define KIND(kind_, id_)                                                                     \
-	[RESOURCE_##kind_] = {RDMA_NLDEV_CMD_RES_##kind_##_GET, RDMA_NLDEV_ATTR_RES_##kind_, \
-			      RDMA_NLDEV_ATTR_RES_##id_}
 static const struct {
 	uint8_t command, table, id;
 } kinds[] = {
-	KIND(QP, LQPN), KIND(CM_ID, CM_IDN), KIND(CQ, CQN),   KIND(MR, MRN),
-	KIND(PD, PDN),	KIND(CTX, CTXN),     KIND(SRQ, SRQN),
+	[RESOURCE_QP] = {RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP,
+			 RDMA_NLDEV_ATTR_RES_LQPN},
+	[RESOURCE_CM_ID] = {RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID,
+			    RDMA_NLDEV_ATTR_RES_CM_IDN},
+	[RESOURCE_CQ] = {RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ,
+			 RDMA_NLDEV_ATTR_RES_CQN},
+	[RESOURCE_MR] = {RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR,
+			 RDMA_NLDEV_ATTR_RES_MRN},
+	[RESOURCE_PD] = {RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
+			 RDMA_NLDEV_ATTR_RES_PDN},
+	[RESOURCE_CTX] = {RDMA_NLDEV_CMD_RES_CTX_GET, RDMA_NLDEV_ATTR_RES_CTX,
+			  RDMA_NLDEV_ATTR_RES_CTXN},
+	[RESOURCE_SRQ] = {RDMA_NLDEV_CMD_RES_SRQ_GET, RDMA_NLDEV_ATTR_RES_SRQ,
+			  RDMA_NLDEV_ATTR_RES_SRQN},
 };
 
 struct nldev_resources {
