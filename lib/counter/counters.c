@@ -34,17 +34,15 @@ static bool wants_source(const struct counter_loader *loader, enum counter_sourc
 static void add_place(struct counter_loader *loader, enum counter_source source, const char *folder,
 		      const struct device *device, const struct port *port)
 {
-	struct counter_place *place;
-
 	if (!wants_source(loader, source))
 		return;
-	place = mem_append(&loader->places, &loader->place_count, sizeof(*loader->places));
-	place->source = source;
-	place->device = device;
-	place->port = port;
-	place->folder = folder;
-	if (source == COUNTER_SOURCE_NETDEV)
-		place->netdev = port->netdev;
+	MEM_ADD(loader->places, loader->place_count) = (struct counter_place){
+		.source = source,
+		.device = device,
+		.port = port,
+		.folder = folder,
+		.netdev = source == COUNTER_SOURCE_NETDEV ? port->netdev : NULL,
+	};
 }
 
 /* The first of the ports that share a netdev (planes, a LAG) shows its counters. */
