@@ -229,10 +229,6 @@ static int run_client(struct selftest_run *run)
 static int serve_rdmactl(struct selftest_run *run)
 {
 	const struct selftest_args *args = run->plan.args;
-	struct selftest_ports ports = {
-		.objects = &run->listing.objects,
-		.gid_index = &args->gid_index,
-	};
 	const struct selftest_service service = {
 		.bind = run->plan.request.bind,
 		.scope = run->plan.request.scope,
@@ -246,9 +242,9 @@ static int serve_rdmactl(struct selftest_run *run)
 		.run_msec = (uint32_t)args->longest.value,
 		.idle_msec = (uint32_t)args->idle.value,
 		.signals = run->plan.request.signals,
-		.find = selftest_find_port,
-		.list = selftest_list_ports,
-		.find_context = &ports,
+		.objects = &run->listing.objects,
+		.gid_index = args->gid_index,
+		.lists_ports = true,
 		.say = selftest_output_say,
 		.say_context = &run->output,
 	};

@@ -36,16 +36,6 @@ void selftest_test_names(struct strings *ret_names);
  * devices themselves. Nor may it wait for other children meanwhile.
  */
 
-/* A client that needs a port to test with. */
-struct selftest_client {
-	struct ip_address address; /* of its end of the TCP connection */
-	struct ip_address local;   /* of ours */
-	struct endpoint endpoint;  /* that it claims to test from: untrusted */
-	struct number gid_index;   /* of ours, as it requested */
-	const char *device;	   /* of ours, in the client's own words; or NULL */
-	uint32_t port;		   /* of that device; 0: any */
-};
-
 /* Borrowed: must live as long as the call. 0 and NULL select defaults. */
 struct selftest_service {
 	struct ip_address bind; /* family 0: every address, IPv4 and IPv6 */
@@ -63,38 +53,13 @@ struct selftest_service {
 	uint32_t idle_msec;    /* a client without orders for this long is dropped; 0: 10 min */
 	uint64_t life_msec;    /* time limit for serving a client; 0: 2 h */
 	int signals;	       /* a signalfd that ends the server; -1: none */
-	/*
-	 * Chooses the port for a client, like endpoint_of_address() or endpoint_of_name(); called
-	 * in the client's own process. Returns 0, or -errno with the reason in words and the next
-	 * step, which the caller frees.
-	 */
-	int (*find)(void *context, const struct selftest_client *client,
-		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
-	/* Lists the ports from `first` on (selftest_list_ports()); NULL: no ports are listed. */
-	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
-		    char **ret_reason);
-	void *find_context;
+	const struct objects *objects; /* ports that clients may use; none: all */
+	struct number gid_index;       /* for clients that choose none; unknown: the best */
+	bool lists_ports;	       /* for clients that ask which ports there are */
 	/* Takes a clean line for the log: where the server listens, and how each client ended. */
 	void (*say)(void *context, const char *line);
 	void *say_context;
 };
-
-/* The ports of this host that clients may use, for the two functions below. Borrowed. */
-struct selftest_ports {
-	const struct objects *objects;	/* none: all ports */
-	const struct number *gid_index; /* the user's choice, for clients without one */
-};
-
-/*
- * For `find`: reads the system again and chooses, among the ports of the context (struct
- * selftest_ports), the one that the client names or one that fits.
- */
-int selftest_find_port(void *context, const struct selftest_client *client,
-		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
-
-/* For `list`, with the same context: reads the system again and lists the active ports. */
-int selftest_list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
-			char **ret_reason);
 
 /* A server keeps the rows of its last clients. */
 #define SERVICE_MOST_ROWS 1000u

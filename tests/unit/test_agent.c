@@ -365,7 +365,7 @@ static void memory_is_counted(void **state)
 
 	(void)state;
 	agent->reserve = reserve;
-	agent->reserve_context = &memory;
+	agent->owner = &memory;
 	agent->limits.max_cqe = INT32_MAX;
 	agent->api.ibv_create_cq = make_no_cq;
 	agent->api.ibv_create_qp = make_qp;

@@ -199,7 +199,7 @@ static struct agent *make(void)
 	agent->buffers[0] = (struct agent_buffer){0};
 	left = INT64_MAX;
 	agent->reserve = reserve;
-	agent->reserve_context = &left;
+	agent->owner = &left;
 	agent->domains[0] = &device.pd;
 	agent->domains[1] = &second;
 	agent->limits.max_cqe = 1000;

@@ -728,7 +728,7 @@ static void orders_follow(void **state)
 	for (int step = 0; step < STEPS; step++)
 		assert_int_equal(agent->many.samples[step], 4);
 	agent->reserve = no_memory;
-	agent->reserve_context = &most;
+	agent->owner = &most;
 	order.count = 1000;
 	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
 	for (int step = 0; step < STEPS; step++)
@@ -748,7 +748,7 @@ static void memory_is_counted(void **state)
 	(void)state;
 	agent = make_agent(&cm);
 	agent->reserve = no_memory;
-	agent->reserve_context = &most;
+	agent->owner = &most;
 	order.count = 1000;
 	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
 	/* A connection, and the duration of each of its steps. */

@@ -796,7 +796,7 @@ static void memory_of_a_server(void **state)
 	make_bed(&bed);
 	agent = bed.trial.near.agent;
 	agent->reserve = count_bytes;
-	agent->reserve_context = &bytes;
+	agent->owner = &bytes;
 	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 4}), 0);
 	before = bytes;
 	assert_int_equal(agent_qp(agent, &make, &created), 0);

@@ -66,18 +66,18 @@ static void begin(void)
 
 static void serve(int channel, int line, int report)
 {
-	const struct serve_client client = {
+	struct serve_client client = {
 		.service = &visit.service,
 		.channel = channel,
 		.address = {.family = AF_INET, .raw = {10, 9, 0, 1}},
 		.line = line,
 	};
-	struct serve_report end;
 
 	/* The process ends when the test does. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	serve_client(&client, &end);
-	_exit(write(report, &end, sizeof(end)) != (ssize_t)sizeof(end));
+	serve_client(&client);
+	_exit(write(report, &client.report, sizeof(client.report)) !=
+	      (ssize_t)sizeof(client.report));
 }
 
 static void come(void)
@@ -433,21 +433,22 @@ static void tokens(void **state)
 /* ---- The service ---- */
 
 /* Returns the client's request as the name of the port; none for the device "none". */
-static int find(void *context, const struct selftest_client *client, struct endpoint *ret_endpoint,
-		char **ret_reason, char **ret_hint)
+int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
+		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
 {
-	(void)ret_hint;
-	if (context != &visit)
+	(void)local, (void)ret_hint;
+	if (service != &visit.service)
 		abort();
-	if (client->device && !strcmp(client->device, "none")) {
+	if (!strcmp(order->device, "none")) {
 		*ret_reason = mem_string("there is none");
 		return -ENODEV;
 	}
 	*ret_endpoint = (struct endpoint){.port = 7};
 	snprintf(ret_endpoint->device, sizeof(ret_endpoint->device), "%.12s %u %d %.12s %u",
-		 client->device ? client->device : "any", client->port,
-		 client->gid_index.known ? (int)client->gid_index.value : -1,
-		 client->endpoint.device, client->address.raw[3]);
+		 order->device[0] ? order->device : "any", order->port,
+		 order->open.with_gid_index ? (int)order->open.gid_index : -1,
+		 order->open.near.device, order->open.near.port);
 	return 0;
 }
 
@@ -472,8 +473,6 @@ static void ports(void **state)
 
 	(void)state;
 	begin();
-	visit.service.find = find;
-	visit.service.find_context = &visit;
 	enter();
 	ask_for("mlx5_7", 3, 5);
 	assert_int_equal(visit.got.refused.refusal, REFUSAL_FAILED);
@@ -481,7 +480,7 @@ static void ports(void **state)
 	report = leave_for("");
 	assert_true(report.welcomed && report.well);
 	assert_int_equal(report.orders, 1);
-	assert_string_equal(report.local.device, "mlx5_7 3 5 mlx5_0 1");
+	assert_string_equal(report.local.device, "mlx5_7 3 5 mlx5_0 2");
 	assert_int_equal(report.local.port, 7);
 	assert_string_equal(report.remote.device, "mlx5_0");
 	assert_int_equal(report.remote.port, 2);
@@ -495,16 +494,17 @@ static void ports(void **state)
 	report = leave_for("a request was refused: there is none");
 	assert_true(report.welcomed && !report.well);
 	assert_int_equal(report.orders, 2);
-	assert_string_equal(report.local.device, "any 0 3 mlx5_0 1");
+	assert_string_equal(report.local.device, "any 0 3 mlx5_0 2");
 	enter();
 	ask_for("", 0, -1);
 	bid_farewell();
-	assert_string_equal(leave_for("").local.device, "any 0 -1 mlx5_0 1");
+	assert_string_equal(leave_for("").local.device, "any 0 -1 mlx5_0 2");
 }
 
-static int list(void *context, uint32_t first, struct message_listed *ret_ports, char **ret_reason)
+int serve_list_ports(const struct selftest_service *service, uint32_t first,
+		     struct message_listed *ret_ports, char **ret_reason)
 {
-	if (context != &visit)
+	if (service != &visit.service)
 		abort();
 	if (first == 9) {
 		*ret_reason = mem_string("no such page");
@@ -520,8 +520,7 @@ static void lists(void **state)
 
 	(void)state;
 	begin();
-	visit.service.list = list;
-	visit.service.find_context = &visit;
+	visit.service.lists_ports = true;
 	enter();
 	say(&order);
 	hear(MESSAGE_LISTED);

@@ -26,7 +26,7 @@
 #include "host/device.h"
 #include "loopback.h"
 #include "selftest/rails/rails.h"
-#include "selftest/selftest.h"
+#include "selftest/server/server_client.h"
 
 /* Writes the log to a pipe. */
 static void say(void *context, const char *line)
@@ -35,15 +35,15 @@ static void say(void *context, const char *line)
 }
 
 /* Finds no port; the log shows what the client asked for. */
-static int find_none(void *context, const struct selftest_client *client,
-		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
+		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
 {
-	(void)ret_endpoint;
-	(void)ret_hint;
-	dprintf(*(int *)context, "wanted %s port %u GID %d from %s\n",
-		client->device ? client->device : "any", client->port,
-		client->gid_index.known ? (int)client->gid_index.value : -1,
-		client->endpoint.device);
+	(void)local, (void)ret_endpoint, (void)ret_hint;
+	dprintf(*(int *)service->say_context, "wanted %s port %u GID %d from %s\n",
+		order->device[0] ? order->device : "any", order->port,
+		order->open.with_gid_index ? (int)order->open.gid_index : -1,
+		order->open.near.device);
 	*ret_reason = mem_string("there is none");
 	return -ENODEV;
 }
@@ -51,10 +51,10 @@ static int find_none(void *context, const struct selftest_client *client,
 /* Number of ports of the server; it sends at most 70 of them. */
 static uint32_t total_ports;
 
-static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
-		      char **ret_reason)
+int serve_list_ports(const struct selftest_service *service, uint32_t first,
+		     struct message_listed *ret_ports, char **ret_reason)
 {
-	(void)context, (void)ret_reason;
+	(void)service, (void)ret_reason;
 	*ret_ports = (struct message_listed){.total = total_ports};
 	for (uint32_t i = first; i < total_ports && i < 70 && i < first + LIMIT_PORTS; i++) {
 		struct listed_port *port = &ret_ports->items[ret_ports->count++];
@@ -72,9 +72,7 @@ static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 		.tcp_port = port,
 		.life_msec = life_msec,
 		.signals = -1,
-		.find = find_none,
-		.find_context = &log,
-		.list = list_ports,
+		.lists_ports = true,
 		.say = say,
 		.say_context = &log,
 	};

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "loopback.h"
-#include "selftest/selftest.h"
+#include "selftest/server/server_client.h"
 
 /* ---- The server ---- */
 
@@ -30,15 +30,23 @@ static void say(void *context, const char *line)
 }
 
 /* Finds no port; the log shows what the client asked for. */
-static int find_none(void *context, const struct selftest_client *client,
-		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
+		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
 {
-	(void)ret_endpoint, (void)ret_hint;
-	dprintf(*(int *)context, "wanted GID %d from %s\n",
-		client->gid_index.known ? (int)client->gid_index.value : -1,
-		client->endpoint.device);
+	(void)local, (void)ret_endpoint, (void)ret_hint;
+	dprintf(*(int *)service->say_context, "wanted GID %d from %s\n",
+		order->open.with_gid_index ? (int)order->open.gid_index : -1,
+		order->open.near.device);
 	*ret_reason = mem_string("there is none");
 	return -ENODEV;
+}
+
+int serve_list_ports(const struct selftest_service *service, uint32_t first,
+		     struct message_listed *ret_ports, char **ret_reason)
+{
+	(void)service, (void)first, (void)ret_ports, (void)ret_reason;
+	return -EOPNOTSUPP;
 }
 
 static void begin(void)
@@ -49,7 +57,6 @@ static void begin(void)
 		.bind = {.family = AF_INET, .raw = {127, 0, 0, 1}},
 		.tcp_port = bed.port,
 		.signals = bed.signals,
-		.find = find_none,
 		.say = say,
 	};
 }
@@ -62,7 +69,7 @@ static void serve(int log)
 	int rc;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
-	bed.service.say_context = bed.service.find_context = &log;
+	bed.service.say_context = &log;
 	rc = selftest_serve(&bed.service, &results, &reason, &hint);
 	for (size_t i = 0; i < results.count; i++)
 		dprintf(log, "row %s %s %u orders\n", results.items[i]->peer,

@@ -118,8 +118,6 @@ static void keep_only(int fd)
 static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
 {
 	static const struct objects all;
-	static const struct number best;
-	struct selftest_ports ports = {.objects = &all, .gid_index = &best};
 	struct selftest_service service = {
 		.listener = listener,
 		.token = setup->token,
@@ -127,8 +125,7 @@ static void serve(const struct mesh_runner_setup *setup, int listener, pid_t par
 		.memory_bytes = MOST_CLIENTS * PEER_BYTES,
 		.run_msec = setup->timeout_msec,
 		.idle_msec = IDLE_MSEC,
-		.find = selftest_find_port,
-		.find_context = &ports,
+		.objects = &all,
 	};
 	struct selftest_results results = {0};
 	char *reason = NULL, *hint = NULL;

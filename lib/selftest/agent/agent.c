@@ -38,7 +38,7 @@ int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved)
 {
 	if (!agent->reserve)
 		return 0;
-	if (agent->reserve(agent->reserve_context, (int64_t)bytes))
+	if (agent->reserve(agent->owner, (int64_t)bytes))
 		return agent_refuse(agent, REFUSAL_LIMIT,
 				    "%llu MiB of memory, more than the server's --memory leaves "
 				    "for this client",
@@ -50,7 +50,7 @@ int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved)
 void agent_unreserve(struct agent *agent, uint64_t *reserved)
 {
 	if (*reserved)
-		agent->reserve(agent->reserve_context, -(int64_t)*reserved);
+		agent->reserve(agent->owner, -(int64_t)*reserved);
 	*reserved = 0;
 }
 

@@ -177,13 +177,12 @@ struct agent {
 	/* Lists the ports from `first` on for an order to do so; NULL: the order is refused. */
 	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
 		    char **ret_reason);
-	void *find_context;
 	/*
 	 * Accounts for memory that orders make this host lock or allocate; negative bytes give it
 	 * back. Returns 0, or -ENOMEM if the limit is reached. NULL: memory is not counted.
 	 */
 	int (*reserve)(void *context, int64_t bytes);
-	void *reserve_context;
+	void *owner; /* context of these functions */
 };
 
 /* Creates an agent. `channel` and `signals` end its waits (-1: none) and are borrowed. */

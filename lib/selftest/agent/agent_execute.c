@@ -43,7 +43,7 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 	if (!agent->context && !agent->find)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device may be opened");
 	if (!agent->context) {
-		rc = agent->find(agent->find_context, order, &endpoint, &reason, &hint);
+		rc = agent->find(agent->owner, order, &endpoint, &reason, &hint);
 		if (rc)
 			return agent_refuse(agent, REFUSAL_NO_PORT, "%s",
 					    reason ? reason : strerror(-rc));

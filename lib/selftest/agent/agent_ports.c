@@ -21,7 +21,7 @@ int agent_list_ports(struct agent *agent, const struct message_list_ports *order
 
 	if (!agent->list)
 		return agent_refuse(agent, REFUSAL_ORDER, "no ports are listed here");
-	rc = agent->list(agent->find_context, order->first, reply, &reason);
+	rc = agent->list(agent->owner, order->first, reply, &reason);
 	if (rc)
 		return agent_refuse(agent, REFUSAL_NO_PORT, "%s", reason ? reason : strerror(-rc));
 	return 0;

@@ -49,15 +49,6 @@ static uint64_t granted_msec(const struct selftest_service *service)
 	return service->run_msec ? service->run_msec : RUN_MSEC;
 }
 
-struct service_visit {
-	const struct serve_client *served;
-	const struct selftest_service *service;
-	int channel;
-	struct selftest_client client;
-	struct serve_report *report;
-	uint32_t version; /* of the exchange */
-};
-
 __attribute__((format(printf, 2, 3))) static void end_with(struct serve_report *report,
 							   const char *format, ...)
 {
@@ -115,26 +106,26 @@ void serve_refuse(int channel, enum refusal refusal, const char *text)
 	exchange_end(channel);
 }
 
-static int refuse(struct service_visit *visit, enum refusal refusal, const char *text)
+static int refuse(struct serve_client *client, enum refusal refusal, const char *text)
 {
-	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
-	struct pollfd reader = {.fd = visit->channel, .events = POLLRDHUP};
+	struct pollfd signals = {.fd = client->service->signals, .events = POLLIN};
+	struct pollfd reader = {.fd = client->channel, .events = POLLRDHUP};
 
-	end_with(visit->report, "refused: %s", text);
+	end_with(&client->report, "refused: %s", text);
 	if (refusal == REFUSAL_TOKEN && poll(&signals, 1, GUESS_MSEC) > 0)
 		return -EINTR;
-	serve_refuse(visit->channel, refusal, text);
+	serve_refuse(client->channel, refusal, text);
 	poll(&reader, 1, FAREWELL_MSEC);
 	return -EPERM;
 }
 
 /* Receives a message of that type, which a client must send at once. */
-static int receive(struct service_visit *visit, uint32_t type, struct message *ret_message)
+static int receive(struct serve_client *client, uint32_t type, struct message *ret_message)
 {
-	struct serve_report *report = visit->report;
+	struct serve_report *report = &client->report;
 	const char *complaint = NULL, *name = message_name(type);
 	struct message message;
-	int rc = exchange_receive(visit->channel, visit->service->signals, HELLO_MSEC, &message,
+	int rc = exchange_receive(client->channel, client->service->signals, HELLO_MSEC, &message,
 				  &complaint);
 
 	if (!rc && message.type == type) {
@@ -155,12 +146,12 @@ static int receive(struct service_visit *visit, uint32_t type, struct message *r
 	return rc ? rc : -EPROTO;
 }
 
-static int answer(struct service_visit *visit, const struct message *message)
+static int answer(struct serve_client *client, const struct message *message)
 {
-	int rc = exchange_send(visit->channel, message, WELCOME_MSEC);
+	int rc = exchange_send(client->channel, message, WELCOME_MSEC);
 
 	if (rc)
-		end_with(visit->report, "closed the connection during the handshake");
+		end_with(&client->report, "closed the connection during the handshake");
 	return rc;
 }
 
@@ -168,32 +159,31 @@ static int answer(struct service_visit *visit, const struct message *message)
  * Asks the server for a client's place, and refuses the client if there is none. The server's
  * answer arrives in one piece.
  */
-static int ask_for_place(struct service_visit *visit)
+static int ask_for_place(struct serve_client *client)
 {
 	struct pollfd polls[] = {
-		{.fd = visit->served->line, .events = POLLIN},
-		{.fd = visit->service->signals, .events = POLLIN},
+		{.fd = client->line, .events = POLLIN},
+		{.fd = client->service->signals, .events = POLLIN},
 	};
 	const char ask = 1;
 	struct serve_answer answer;
 
-	if (send(visit->served->line, &ask, sizeof(ask), MSG_NOSIGNAL) == sizeof(ask))
+	if (send(client->line, &ask, sizeof(ask), MSG_NOSIGNAL) == sizeof(ask))
 		poll(polls, ARRAY_SIZE(polls), ANSWER_MSEC);
-	if (recv(visit->served->line, &answer, sizeof(answer), MSG_DONTWAIT) !=
-	    (ssize_t)sizeof(answer)) {
-		end_with(visit->report, "dropped: the server is shutting down");
+	if (recv(client->line, &answer, sizeof(answer), MSG_DONTWAIT) != (ssize_t)sizeof(answer)) {
+		end_with(&client->report, "dropped: the server is shutting down");
 		return -EINTR;
 	}
 	answer.text[sizeof(answer.text) - 1] = '\0';
-	return answer.granted ? 0 : refuse(visit, REFUSAL_BUSY, answer.text);
+	return answer.granted ? 0 : refuse(client, REFUSAL_BUSY, answer.text);
 }
 
 /* Sends the last message of the handshake, if there is a place for the client. */
-static int welcome(struct service_visit *visit, const struct message *message)
+static int welcome(struct serve_client *client, const struct message *message)
 {
-	int rc = ask_for_place(visit);
+	int rc = ask_for_place(client);
 
-	return rc ? rc : answer(visit, message);
+	return rc ? rc : answer(client, message);
 }
 
 static void fill_welcome(uint32_t version, struct message_welcome *welcome)
@@ -210,111 +200,104 @@ static void fill_welcome(uint32_t version, struct message_welcome *welcome)
 }
 
 /* Without a token both proofs are zero. */
-static int check_token(struct service_visit *visit, const struct message_challenge *challenge,
+static int check_token(struct serve_client *client, const struct message_challenge *challenge,
 		       const struct message_response *response, char ret_mac[static NONCE_BYTES])
 {
 	static const char none[NONCE_BYTES];
-	const char *token = visit->service->token;
+	const char *token = client->service->token;
 	char expected[NONCE_BYTES];
 	int rc = handshake_mac(token, HANDSHAKE_CLIENT, challenge, response, expected);
 
 	if (!rc && !nonce_equal(expected, response->mac))
-		return refuse(visit, REFUSAL_TOKEN,
+		return refuse(client, REFUSAL_TOKEN,
 			      nonce_equal(none, response->mac)
 				      ? "this server requires a token: --token or RDMACTL_TOKEN"
 				      : "this server has another token");
 	if (!rc)
 		rc = handshake_mac(token, HANDSHAKE_SERVER, challenge, response, ret_mac);
 	if (rc)
-		end_with(visit->report, "dropped: %s", hmac_failure(rc));
+		end_with(&client->report, "dropped: %s", hmac_failure(rc));
 	return rc;
 }
 
 /* Since version 2 both sides prove that they know the token, which does not cross the network. */
-static int challenge(struct service_visit *visit, uint32_t version)
+static int challenge(struct serve_client *client, uint32_t version)
 {
 	struct message sent = {
 		.type = MESSAGE_CHALLENGE,
-		.challenge = {.version = version, .token_wanted = visit->service->token != NULL},
+		.challenge = {.version = version, .token_wanted = client->service->token != NULL},
 	};
 	struct message admitted = {.type = MESSAGE_ADMITTED};
 	struct message received;
 	int rc = nonce_make(sent.challenge.nonce);
 
 	if (rc)
-		end_with(visit->report, "dropped: cannot get random numbers: %s", strerror(-rc));
+		end_with(&client->report, "dropped: cannot get random numbers: %s", strerror(-rc));
 	if (!rc)
-		rc = answer(visit, &sent);
+		rc = answer(client, &sent);
 	if (!rc)
-		rc = receive(visit, MESSAGE_RESPONSE, &received);
-	if (!rc && visit->service->token)
-		rc = check_token(visit, &sent.challenge, &received.response, admitted.admitted.mac);
+		rc = receive(client, MESSAGE_RESPONSE, &received);
+	if (!rc && client->service->token)
+		rc = check_token(client, &sent.challenge, &received.response,
+				 admitted.admitted.mac);
 	if (rc)
 		return rc;
 	fill_welcome(version, &admitted.admitted.welcome);
-	admitted.admitted.run_msec = granted_msec(visit->service);
-	return welcome(visit, &admitted);
+	admitted.admitted.run_msec = granted_msec(client->service);
+	return welcome(client, &admitted);
 }
 
-static int shake_hands(struct service_visit *visit)
+static int shake_hands(struct serve_client *client)
 {
 	char text[sizeof(((struct message_refused *)0)->text)];
 	struct message received, granted = {.type = MESSAGE_WELCOME};
-	int rc = receive(visit, MESSAGE_HELLO, &received);
+	int rc = receive(client, MESSAGE_HELLO, &received);
 	const struct message_hello *hello = &received.hello;
 	uint32_t version;
 
 	if (rc)
 		return rc;
 	version = hello->highest < PROTOCOL_NEWEST ? hello->highest : PROTOCOL_NEWEST;
-	visit->version = version;
+	client->version = version;
 	if (version < PROTOCOL_OLDEST || version < hello->lowest) {
 		snprintf(text, sizeof(text),
 			 "versions %u to %u of the exchange protocol (release %s), but this server "
 			 "has versions %u to %u (release %s)",
 			 hello->lowest, hello->highest, hello->release, PROTOCOL_OLDEST,
 			 PROTOCOL_NEWEST, RDMACTL_VERSION);
-		return refuse(visit, REFUSAL_VERSION, text);
+		return refuse(client, REFUSAL_VERSION, text);
 	}
 	if (version >= PROTOCOL_PROVEN)
-		return challenge(visit, version);
-	if (visit->service->token)
-		return refuse(visit, REFUSAL_TOKEN,
+		return challenge(client, version);
+	if (client->service->token)
+		return refuse(client, REFUSAL_TOKEN,
 			      "this server accepts tokens only from newer rdmactl releases: this "
 			      "one sends it in clear text");
 	fill_welcome(version, &granted.welcome);
-	return welcome(visit, &granted);
+	return welcome(client, &granted);
 }
 
 static int find_port(void *context, const struct message_open_port *order,
 		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
-	struct service_visit *visit = context;
-	const struct message_open *open = &order->open;
-	int rc;
+	struct serve_client *client = context;
+	int rc = serve_find_port(client->service, &client->local, order, ret_endpoint, ret_reason,
+				 ret_hint);
 
-	visit->client.device = order->device[0] ? order->device : NULL;
-	visit->client.port = order->port;
-	visit->client.endpoint = open->near;
-	visit->client.gid_index = (struct number){0};
-	if (open->with_gid_index)
-		number_set(&visit->client.gid_index, open->gid_index);
-	visit->report->remote = open->near;
-	rc = visit->service->find(visit->service->find_context, &visit->client, ret_endpoint,
-				  ret_reason, ret_hint);
+	client->report.remote = order->open.near;
 	if (!rc)
-		visit->report->local = *ret_endpoint;
+		client->report.local = *ret_endpoint;
 	return rc;
 }
 
 static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
 		      char **ret_reason)
 {
-	const struct selftest_service *service = ((struct service_visit *)context)->service;
+	const struct serve_client *client = context;
 
-	if (!service->list)
+	if (!client->service->lists_ports)
 		return -EOPNOTSUPP;
-	return service->list(service->find_context, first, ret_ports, ret_reason);
+	return serve_list_ports(client->service, first, ret_ports, ret_reason);
 }
 
 static void report_end(const struct agent *agent, const struct agent_served *served,
@@ -362,56 +345,47 @@ static void limit_life(uint64_t msec)
 
 static int reserve(void *context, int64_t bytes)
 {
-	const struct serve_client *served = ((const struct service_visit *)context)->served;
+	const struct serve_client *client = context;
 
-	return budget_take(served->budget, served->place, bytes);
+	return budget_take(client->budget, client->place, bytes);
 }
 
-static void carry_out(struct service_visit *visit)
+static void carry_out(struct serve_client *client)
 {
-	const struct selftest_service *service = visit->service;
+	const struct selftest_service *service = client->service;
 	const uint64_t life_msec = serve_life_msec(service), begin_msec = clock_msec();
 	const unsigned int idle_msec = service->idle_msec ? service->idle_msec : DEFAULT_IDLE_MSEC;
-	struct agent *agent = agent_new(visit->channel, service->signals);
+	struct agent *agent = agent_new(client->channel, service->signals);
 	struct agent_served served;
 
 	limit_life(life_msec);
 	agent->most_bytes = MOST_BUFFER_BYTES;
-	agent->version = visit->version;
-	agent->guard = (struct guard){.strict = true,
-				      .client = visit->served->address,
-				      .most_msec = granted_msec(service)};
+	agent->version = client->version;
+	agent->guard = (struct guard){
+		.strict = true, .client = client->address, .most_msec = granted_msec(service)};
 	agent->find = find_port;
 	agent->list = list_ports;
-	agent->find_context = visit;
 	agent->reserve = reserve;
-	agent->reserve_context = visit;
-	agent_serve(agent, visit->channel, idle_msec, &served);
-	visit->report->orders = served.orders;
+	agent->owner = client;
+	agent_serve(agent, client->channel, idle_msec, &served);
+	client->report.orders = served.orders;
 	report_end(agent, &served, idle_msec, clock_msec() - begin_msec >= life_msec,
-		   visit->report);
+		   &client->report);
 	agent_free(agent);
 }
 
-void serve_client(const struct serve_client *client, struct serve_report *ret_report)
+void serve_client(struct serve_client *client)
 {
-	struct service_visit visit = {.served = client,
-				      .service = client->service,
-				      .channel = client->channel,
-				      .client.address = client->address,
-				      .report = ret_report};
-
 	const int on = 1;
 
-	memset(ret_report, 0, sizeof(*ret_report));
-	local_address(client->channel, &visit.client.local);
+	local_address(client->channel, &client->local);
 	socket_keep_alive(client->channel);
 	setsockopt(client->channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	limit_memory();
-	if (shake_hands(&visit))
+	if (shake_hands(client))
 		return;
-	ret_report->welcomed = true;
-	carry_out(&visit);
+	client->report.welcomed = true;
+	carry_out(client);
 }
 
 void serve_report_set_crash(struct serve_report *report, int status, bool stopping,

@@ -27,22 +27,35 @@ struct serve_answer {
 
 struct budget;
 
-/* A connection, and what the process that serves it knows about the server. */
+/* A connection, and what the process that serves it knows about the server and the client. */
 struct serve_client {
 	const struct selftest_service *service;
 	int channel;
-	struct ip_address address;
-	int line; /* to the server: a SOCK_SEQPACKET socket */
+	struct ip_address address, local; /* of the client's end, and of ours */
+	int line;			  /* to the server: a SOCK_SEQPACKET socket */
 	struct budget *budget;
-	size_t place; /* in the budget */
+	size_t place;	  /* in the budget */
+	uint32_t version; /* of the exchange */
+	struct serve_report report;
 };
 
 /* Returns the time limit for serving one client. */
 uint64_t serve_life_msec(const struct selftest_service *service);
-/* Serves the client on the socket and returns when it has ended. The socket stays open. */
-void serve_client(const struct serve_client *client, struct serve_report *ret_report);
+/* Serves the client on the socket, and reports when it has ended. The socket stays open. */
+void serve_client(struct serve_client *client);
 /* Tells a client that it is not served, without waiting. */
 void serve_refuse(int channel, enum refusal refusal, const char *text);
+/*
+ * Reads the system again, and chooses the port that the client names or, among those of the
+ * service, one that fits. `local` is our end of the TCP connection. Returns 0, or -errno with the
+ * reason in words and the next step, which the caller frees.
+ */
+int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
+		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint);
+/* Reads the system again, and lists the active ports from `first` on. Returns as above. */
+int serve_list_ports(const struct selftest_service *service, uint32_t first,
+		     struct message_listed *ret_ports, char **ret_reason);
 
 /*
  * Fills in a report for a process that ended without one. `status` is from waitpid(). `ended`: why

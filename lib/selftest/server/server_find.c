@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "host/inventory/inventory.h"
 #include "selftest/rails/rails.h"
-#include "selftest/selftest.h"
+#include "selftest/server/server_client.h"
 
 static char *say_unlisted(const struct problems *problems)
 {
@@ -17,42 +17,42 @@ static char *say_unlisted(const struct problems *problems)
 			       : mem_string("cannot list the RDMA devices");
 }
 
-int selftest_find_port(void *context, const struct selftest_client *client,
-		       struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
+		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
 {
-	const struct selftest_ports *own = context;
 	const struct inventory_request request = {
 		.needs = ENDPOINT_NEEDS,
-		.objects = own->objects,
+		.objects = service->objects,
 		.uses_verbs = true,
 	};
 	const struct endpoint_wish wish = {
-		.gid_index = client->gid_index.known ? client->gid_index : *own->gid_index,
-		.peer = &client->endpoint,
-		.named = own->objects->count,
+		.gid_index = order->open.with_gid_index ? number_of(order->open.gid_index)
+							: service->gid_index,
+		.peer = &order->open.near,
+		.named = service->objects->count,
 	};
 	_cleanup_(inventory_free) struct inventory inventory = {0};
 	_cleanup_(problems_free) struct problems problems = {0};
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
-	if (!rc && client->device)
-		rc = endpoint_of_name(&inventory, client->device, client->port, &wish, ret_endpoint,
+	if (!rc && order->device[0])
+		rc = endpoint_of_name(&inventory, order->device, order->port, &wish, ret_endpoint,
 				      ret_reason, ret_hint);
 	else if (!rc)
-		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
-					 ret_reason, ret_hint);
+		rc = endpoint_of_address(&inventory, local, &wish, ret_endpoint, ret_reason,
+					 ret_hint);
 	else
 		*ret_reason = say_unlisted(&problems);
 	return rc;
 }
 
-int selftest_list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
-			char **ret_reason)
+int serve_list_ports(const struct selftest_service *service, uint32_t first,
+		     struct message_listed *ret_ports, char **ret_reason)
 {
-	const struct selftest_ports *own = context;
 	const struct inventory_request request = {
 		.needs = RAIL_NEEDS,
-		.objects = own->objects,
+		.objects = service->objects,
 		.uses_verbs = true,
 	};
 	_cleanup_(freep) struct listed_port *ports = NULL;
@@ -64,7 +64,7 @@ int selftest_list_ports(void *context, uint32_t first, struct message_listed *re
 	if (rc) {
 		*ret_reason = say_unlisted(&problems);
 	} else {
-		rails_list(&inventory, own->gid_index, &ports, &count);
+		rails_list(&inventory, &service->gid_index, &ports, &count);
 		*ret_ports = (struct message_listed){
 			.total = (uint32_t)(count < MOST_RAILS ? count : MOST_RAILS)};
 		for (size_t i = first; i < ret_ports->total && ret_ports->count < LIMIT_PORTS; i++)

@@ -227,16 +227,14 @@ static int confine_child(const struct selftest_service *service)
 static void run_child(struct server *server, int channel, struct served *place, int line,
 		      pid_t parent)
 {
-	const struct ip_address address = place->address;
 	struct serve_client client = {
 		.service = server->service,
 		.channel = channel,
-		.address = address,
+		.address = place->address,
 		.line = line,
 		.budget = &server->crowd.budget,
 		.place = (size_t)(place - server->crowd.places),
 	};
-	struct serve_report report;
 
 	leave_server(server);
 	if (confine_child(server->service))
@@ -244,10 +242,9 @@ static void run_child(struct server *server, int channel, struct served *place, 
 	/* If the server was killed, its children end. */
 	if (getppid() != parent)
 		_exit(1);
-	serve_client(&client, &report);
-	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report))
-		_exit(1);
-	_exit(0);
+	serve_client(&client);
+	_exit(send(line, &client.report, sizeof(client.report), MSG_NOSIGNAL) !=
+	      (ssize_t)sizeof(client.report));
 }
 
 int server_start_child(struct server *server, int channel, const struct ip_address *address,

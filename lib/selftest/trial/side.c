@@ -291,7 +291,7 @@ static void *serve_loopback(void *context)
 	processors_take_other(&session->processors);
 	agent->shares_processor = !session->processors.split;
 	agent->find = find_own;
-	agent->find_context = &session->endpoint;
+	agent->owner = &session->endpoint;
 	agent_serve(agent, session->far_channel, LOOPBACK_IDLE_MSEC, &served);
 	agent_free(agent);
 	close(session->far_channel);
