@@ -31,16 +31,23 @@ void event_state_clear(struct event_state *state)
 	*state = (struct event_state){.devices = NULL};
 }
 
-struct event *event_state_device_event(const struct tracked_device *device, enum event_word word,
-				       const struct event_cause *cause)
+struct event *event_state_add_event(const struct event_cause *cause, enum event_word word,
+				    const struct tracked_device *device,
+				    const struct tracked_port *port, const char *netdev)
 {
 	struct event *event;
 
 	if (!cause->events)
 		return NULL;
 	event = event_list_add(cause->events, word, &cause->time, cause->source);
-	event->object = mem_string(device->name);
 	event->device = mem_string(device->name);
+	event->object = netdev ? mem_string(netdev)
+			: port ? mem_format("%s/%u", device->name, port->number)
+			       : mem_string(device->name);
+	if (port) {
+		event->port = number_of(port->number);
+		event->netdev = mem_string_or_null(netdev ? netdev : port->netdev);
+	}
 	return event;
 }
 
@@ -53,7 +60,7 @@ struct tracked_device *event_state_add_device(struct event_state *state, const c
 	device->name = mem_string(name);
 	device->kernel_name = mem_string(kernel_name);
 	MEM_ADD(state->devices, state->device_count) = device;
-	event_state_device_event(device, EVENT_DEVICE_ADDED, cause);
+	event_state_add_event(cause, EVENT_DEVICE_ADDED, device, NULL, NULL);
 	return device;
 }
 
@@ -73,7 +80,7 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 
 	for (size_t i = 0; i < device->port_count; i++)
 		event_state_lose_port(state, device, &device->ports[i], cause);
-	event_state_device_event(device, EVENT_DEVICE_REMOVED, cause);
+	event_state_add_event(cause, EVENT_DEVICE_REMOVED, device, NULL, NULL);
 	for (size_t i = 0; i < state->device_count; i++)
 		if (state->devices[i] != device)
 			state->devices[kept++] = state->devices[i];
@@ -90,7 +97,7 @@ void event_state_rename_device(struct tracked_device *device, const char *name,
 	device->name = mem_string(name);
 	free(device->kernel_name);
 	device->kernel_name = mem_string(kernel_name);
-	event = event_state_device_event(device, EVENT_DEVICE_RENAMED, cause);
+	event = event_state_add_event(cause, EVENT_DEVICE_RENAMED, device, NULL, NULL);
 	if (event)
 		event->name_before = mem_string(old_name);
 }
@@ -160,20 +167,11 @@ static bool find_port(struct change *change, const struct link *link)
 	return change->port;
 }
 
-static struct event *add_port_event(const struct change *change, enum event_word word,
-				    const char *name)
+static struct event *add_event(const struct change *change, enum event_word word, const char *name)
 {
-	const struct event_cause *cause = change->cause;
-	struct event *event;
-
-	if (!change->port || !cause->events)
-		return NULL;
-	event = event_list_add(cause->events, word, &cause->time, cause->source);
-	event->object = mem_string_or_null(name);
-	event->netdev = mem_string_or_null(name);
-	event->device = mem_string(change->device->name);
-	event->port = number_of(change->port->number);
-	return event;
+	return change->port ? event_state_add_event(change->cause, word, change->device,
+						    change->port, name)
+			    : NULL;
 }
 
 static const char *master_of(const struct event_state *state, const struct link *link)
@@ -196,7 +194,7 @@ static void fill_side(const struct event_state *state, const struct link *link,
 static struct event *add_netdev_event(const struct change *change, enum event_word word,
 				      const struct link *before, const struct link *after)
 {
-	struct event *event = add_port_event(change, word, after->name);
+	struct event *event = add_event(change, word, after->name);
 
 	if (!event)
 		return NULL;
@@ -274,7 +272,7 @@ static size_t find_link(const struct event_state *state, const struct link *link
 static void add_address_event(const struct change *change, enum event_word word, const char *name,
 			      const struct link_address *address)
 {
-	struct event *event = add_port_event(change, word, name);
+	struct event *event = add_event(change, word, name);
 
 	if (!event)
 		return;

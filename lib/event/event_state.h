@@ -101,9 +101,13 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 			       const struct event_cause *cause);
 void event_state_rename_device(struct tracked_device *device, const char *name,
 			       const char *kernel_name, const struct event_cause *cause);
-/* Adds an event of the device itself; NULL if events are not wanted. */
-struct event *event_state_device_event(const struct tracked_device *device, enum event_word word,
-				       const struct event_cause *cause);
+/*
+ * Adds an event of the device or, if they are not NULL, of this port or this netdev of it. Returns
+ * NULL if events are not wanted.
+ */
+struct event *event_state_add_event(const struct event_cause *cause, enum event_word word,
+				    const struct tracked_device *device,
+				    const struct tracked_port *port, const char *netdev);
 
 /*
  * Takes the reports about a port (NULL: none), and then its reading, which is empty afterwards. A

@@ -37,30 +37,20 @@ static bool same_number(const struct number *a, const struct number *b)
 /* Returns NULL if events are not wanted. */
 static struct event *add(struct update *update, enum event_word word)
 {
-	const struct event_cause *cause = update->cause;
-	const struct tracked_port *port = update->port;
-	struct event *event;
-
 	update->happened |= UINT64_C(1) << word;
-	if (!cause->events)
-		return NULL;
-	event = event_list_add(cause->events, word, &cause->time, cause->source);
-	event->object = mem_format("%s/%u", update->device->name, port->number);
-	event->device = mem_string(update->device->name);
-	event->port = number_of(port->number);
-	event->netdev = mem_string_or_null(port->netdev);
-	return event;
+	return event_state_add_event(update->cause, word, update->device, update->port, NULL);
 }
 
-static void add_port_event(struct update *update, enum event_word word,
-			   const struct event_port *before, const struct event_port *after)
+static struct event *add_port_event(struct update *update, enum event_word word,
+				    const struct event_port *before, const struct event_port *after)
 {
 	struct event *event = add(update, word);
 
-	if (!event)
-		return;
-	event->port_before = *before;
-	event->port_after = *after;
+	if (event) {
+		event->port_before = *before;
+		event->port_after = *after;
+	}
+	return event;
 }
 
 static void drop_old_flaps(const struct event_state *state, struct tracked_port *port, uint64_t now)
@@ -92,9 +82,8 @@ static void count_flap(struct update *update, uint64_t down_nsec)
 		return;
 	for (size_t i = 0; i < port->flap_count; i++)
 		sum += port->flaps[i].down_nsec;
-	event = add(update, EVENT_PORT_FLAPPING);
+	event = add_port_event(update, EVENT_PORT_FLAPPING, &port->now, &port->now);
 	if (event) {
-		event->port_before = event->port_after = port->now;
 		event->flaps = number_of(port->flap_count);
 		event->flap_window_msec = number_of(state->flap_window_nsec / 1000000);
 		event->down_msec = number_of(sum / 1000000);
@@ -119,14 +108,13 @@ static void become_active(struct update *update, const struct event_port *before
 	struct tracked_port *port = update->port;
 	const uint64_t now = update->cause->time.monotonic_nsec;
 	const uint64_t since = port->down_since_nsec;
+	struct event *event = add_port_event(update, EVENT_PORT_ACTIVE, before, &port->now);
 
-	add_port_event(update, EVENT_PORT_ACTIVE, before, &port->now);
 	port->down_since_nsec = 0;
 	if (!since)
 		return;
-	if (update->cause->events)
-		update->cause->events->items[update->cause->events->count - 1].down_msec =
-			number_of((now - since) / 1000000);
+	if (event)
+		event->down_msec = number_of((now - since) / 1000000);
 	count_flap(update, now - since);
 }
 

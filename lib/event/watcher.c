@@ -404,8 +404,7 @@ void watcher_free(struct watcher *watcher)
 /* The context of reporting the current state as events. */
 struct state_report {
 	uint64_t words;
-	struct event_list *events;
-	const struct event_time *time;
+	struct event_cause cause;
 	const struct event_state *state;
 	const struct tracked_device *device;
 };
@@ -414,16 +413,9 @@ struct state_report {
 static struct event *add_state(const struct state_report *report, enum event_word word,
 			       const struct tracked_port *port, const char *netdev)
 {
-	struct event *event;
-
-	if (!(report->words & UINT64_C(1) << word))
-		return NULL;
-	event = event_list_add(report->events, word, report->time, EVENT_SOURCE_START);
-	event->device = mem_string(report->device->name);
-	if (port)
-		event->port = number_of(port->number);
-	event->netdev = mem_string_or_null(netdev);
-	return event;
+	return report->words & UINT64_C(1) << word
+		       ? event_state_add_event(&report->cause, word, report->device, port, netdev)
+		       : NULL;
 }
 
 static void report_netdev(const struct state_report *report, const struct tracked_port *port)
@@ -438,7 +430,6 @@ static void report_netdev(const struct state_report *report, const struct tracke
 	event = add_state(report, word, port, link->name);
 	if (!event)
 		return;
-	event->object = mem_string(link->name);
 	event->netdev_before.operstate = event->netdev_after.operstate = link->operstate;
 	event->netdev_before.enabled = event->netdev_after.enabled = link->enabled;
 	event->netdev_before.running = event->netdev_after.running = link->running;
@@ -451,17 +442,14 @@ static void report_port(const struct state_report *report, const struct tracked_
 	struct event *event = NULL;
 
 	if (state->known && state->value == PORT_STATE_ACTIVE)
-		event = add_state(report, EVENT_PORT_ACTIVE, port, port->netdev);
+		event = add_state(report, EVENT_PORT_ACTIVE, port, NULL);
 	else if (state->known &&
 		 (state->value == PORT_STATE_DOWN || state->value == PORT_STATE_ACTIVE_DEFER))
-		event = add_state(report, EVENT_PORT_DOWN, port, port->netdev);
-	if (event) {
-		event->object = mem_format("%s/%u", report->device->name, port->number);
+		event = add_state(report, EVENT_PORT_DOWN, port, NULL);
+	if (event)
 		event->port_before = event->port_after = port->now;
-	}
-	event = port->netdev ? add_state(report, EVENT_NETDEV_ATTACHED, port, port->netdev) : NULL;
+	event = port->netdev ? add_state(report, EVENT_NETDEV_ATTACHED, port, NULL) : NULL;
 	if (event) {
-		event->object = mem_format("%s/%u", report->device->name, port->number);
 		event->attached_before = mem_string(port->netdev);
 		event->attached = mem_string(port->netdev);
 	}
@@ -473,22 +461,16 @@ void watcher_report_states(const struct watcher *watcher, uint64_t words,
 {
 	struct state_report report = {
 		.words = words,
-		.events = events,
-		.time = time,
+		.cause = {.time = *time, .source = EVENT_SOURCE_START, .events = events},
 		.state = &watcher->state,
 	};
 	size_t first = events->count;
 
 	for (size_t i = 0; i < watcher->device_count; i++) {
-		const struct tracked_device *device = watcher->devices[i].tracked;
-		struct event *event;
-
-		report.device = device;
-		event = add_state(&report, EVENT_DEVICE_ADDED, NULL, NULL);
-		if (event)
-			event->object = mem_string(device->name);
-		for (size_t j = 0; j < device->port_count; j++)
-			report_port(&report, &device->ports[j]);
+		report.device = watcher->devices[i].tracked;
+		add_state(&report, EVENT_DEVICE_ADDED, NULL, NULL);
+		for (size_t j = 0; j < report.device->port_count; j++)
+			report_port(&report, &report.device->ports[j]);
 	}
 	for (size_t i = first; i < events->count; i++)
 		event_describe(&events->items[i]);

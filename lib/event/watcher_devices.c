@@ -335,7 +335,7 @@ static void take_async(void *context, const struct verbs_event *event)
 	unsigned int stale;
 
 	if (event->type == VERBS_EVENT_DEVICE_FATAL)
-		event_state_device_event(tracked, EVENT_DEVICE_FATAL, &cause);
+		event_state_add_event(&cause, EVENT_DEVICE_FATAL, tracked, NULL, NULL);
 	if (!find_word(event->type, &word, &stale))
 		return;
 	/* A speed change may be reported for the device rather than for a port. */

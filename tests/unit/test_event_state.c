@@ -690,7 +690,7 @@ static void device_has_another_name(void **state)
 	assert_string_equal(event->name_before, "m0");
 	assert_string_equal(event->change, "m0 -> m\\x09");
 	assert_string_equal(bed->device->kernel_name, "m\t");
-	event_state_device_event(bed->device, EVENT_DEVICE_FATAL, &why);
+	event_state_add_event(&why, EVENT_DEVICE_FATAL, bed->device, NULL, NULL);
 	event = next(bed, EVENT_DEVICE_FATAL);
 	assert_string_equal(event->object, "m\\x09");
 	assert_int_equal(event->severity.value, SEVERITY_ERROR);
