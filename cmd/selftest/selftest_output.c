@@ -55,7 +55,7 @@ static char *name_row(const struct selftest_result *row)
 		port = mem_format("%s/%" PRIu64 " ", row->device, row->port.value);
 	if (row->size_bytes.known)
 		more = mem_format(" (%" PRIu64 " bytes)", row->size_bytes.value);
-	else if (row->group.known && row->group.value == SELFTEST_GIDS && row->gid_index.known)
+	else if (number_is(&row->group, SELFTEST_GIDS) && row->gid_index.known)
 		more = mem_format(" (GID index %" PRIu64 ")", row->gid_index.value);
 	return mem_format("%s%s%s", port ? port : "", row->test ? row->test : "", more ? more : "");
 }

@@ -194,7 +194,7 @@ static void find_facts(struct selftest_run *run, struct rails_plan *plan)
 		struct rail *rail = &plan->rails[i];
 		const struct topology_node *node = known ? node_of(&plan->topology, rail) : NULL;
 
-		rail->software = node && node->role.known && node->role.value == TOPOLOGY_SOFTWARE;
+		rail->software = node && number_is(&node->role, TOPOLOGY_SOFTWARE);
 		share_out(plan->near, plan->near_of, plan->count, i, &rail->share, &rail->shares);
 		share_out(plan->far, plan->far_of, plan->count, i, &rail->far_share,
 			  &rail->far_shares);

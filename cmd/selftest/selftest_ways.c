@@ -25,8 +25,7 @@ static char *check_ways(const struct selftest_args *args, char **ret_hint)
 	if (args->depth.known && args->request.ways.signal_every.known &&
 	    args->request.ways.signal_every.value > args->depth.value)
 		return mem_string("--signal-every is more than --depth");
-	if (args->duration.known && args->duration.value == SELFTEST_FOREVER &&
-	    !args->every.known) {
+	if (number_is(&args->duration, SELFTEST_FOREVER) && !args->every.known) {
 		*ret_hint = mem_string("--every 1s");
 		return mem_string("--duration forever needs --every");
 	}

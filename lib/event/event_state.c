@@ -112,7 +112,7 @@ struct change {
 
 static bool is_index(const struct number *a, const struct number *b)
 {
-	return a->known && b->known && a->value == b->value;
+	return b->known && number_is(a, b->value);
 }
 
 /* VLANs and P_Key children of IPoIB have a lower netdev; for a veth, IFLA_LINK is the other end. */

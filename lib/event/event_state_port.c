@@ -24,11 +24,6 @@ struct update {
 	bool reported_down; /* the port was reported to have gone down */
 };
 
-static bool is_state(const struct event_port *port, uint64_t state)
-{
-	return port->state.known && port->state.value == state;
-}
-
 static bool same_number(const struct number *a, const struct number *b)
 {
 	return a->known == b->known && (!a->known || a->value == b->value);
@@ -143,12 +138,13 @@ static void take_state(struct update *update, const struct event_port *next)
 	const struct event_port before = port->now;
 
 	port->now = *next;
-	if (is_state(&before, PORT_STATE_ACTIVE) && !is_state(next, PORT_STATE_ACTIVE))
+	if (number_is(&before.state, PORT_STATE_ACTIVE) &&
+	    !number_is(&next->state, PORT_STATE_ACTIVE))
 		port->down_since_nsec = update->cause->time.monotonic_nsec;
 	if (same_number(&before.state, &next->state)) {
-		if (is_state(next, PORT_STATE_ACTIVE))
+		if (number_is(&next->state, PORT_STATE_ACTIVE))
 			compare_active(update, &before, next);
-	} else if (is_state(next, PORT_STATE_ACTIVE)) {
+	} else if (number_is(&next->state, PORT_STATE_ACTIVE)) {
 		become_active(update, &before);
 		/* Changes made while it was down are reported, too. */
 		compare_active(update, &port->active, next);
@@ -160,7 +156,7 @@ static void take_state(struct update *update, const struct event_port *next)
 	if (before.sm_lid.known && next->sm_lid.known &&
 	    !same_number(&before.sm_lid, &next->sm_lid))
 		add_port_event(update, EVENT_SM_CHANGE, &before, next);
-	if (is_state(next, PORT_STATE_ACTIVE))
+	if (number_is(&next->state, PORT_STATE_ACTIVE))
 		port->active = *next;
 }
 
@@ -176,8 +172,8 @@ static void compare_state(struct update *update, const struct event_port *readin
 	if (!next.state.known || next.state.value == PORT_STATE_NOP)
 		next.state = now->state;
 	/* The reading came before the report of this change, which is still to come. */
-	if (!update->reported_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
-	    !same_number(&now->state, &next.state)) {
+	if (!update->reported_down && next.state.known &&
+	    !number_is(&next.state, PORT_STATE_ACTIVE) && !same_number(&now->state, &next.state)) {
 		update->port->credit++;
 		update->port->credit_nsec = update->cause->time.monotonic_nsec;
 	}
@@ -196,7 +192,7 @@ static void imply(struct update *update, enum event_word word)
 	struct event_port next = update->port->now;
 	const uint64_t state = word == EVENT_PORT_ACTIVE ? PORT_STATE_ACTIVE : PORT_STATE_DOWN;
 
-	if (is_state(&next, state))
+	if (number_is(&next.state, state))
 		return;
 	next.state = number_of(state);
 	next.physical_state.known = false;
@@ -230,7 +226,8 @@ static unsigned int doubt_downs(struct update *update, unsigned int downs, bool 
 {
 	struct tracked_port *port = update->port;
 	const uint64_t now = update->cause->time.monotonic_nsec;
-	const unsigned int sure = !port->now.state.known || is_state(&port->now, PORT_STATE_ACTIVE);
+	const unsigned int sure = !port->now.state.known ||
+				  number_is(&port->now.state, PORT_STATE_ACTIVE);
 
 	if (told_active) {
 		port->told_active = true;
@@ -262,7 +259,7 @@ static void count_reported_downs(struct update *update, const struct port_readin
 {
 	const struct event_port *now = &update->port->now;
 	const bool reads_down = reading->has_state && reading->state.state.known &&
-				!is_state(&reading->state, PORT_STATE_ACTIVE);
+				!number_is(&reading->state.state, PORT_STATE_ACTIVE);
 	bool told_active = false;
 	unsigned int downs = 0;
 
@@ -271,7 +268,7 @@ static void count_reported_downs(struct update *update, const struct port_readin
 		told_active |= reports->words[i] == EVENT_PORT_ACTIVE;
 	}
 	if (!update->port->ethernet)
-		downs = downs && is_state(now, PORT_STATE_ACTIVE);
+		downs = downs && number_is(&now->state, PORT_STATE_ACTIVE);
 	else
 		downs = doubt_downs(update, take_credit(update, downs), told_active);
 	update->reported_down = downs;
@@ -445,7 +442,7 @@ void event_state_lose_port(struct event_state *state, const struct tracked_devic
 	struct update update = {.state = state, .device = device, .port = port, .cause = cause};
 	const struct event_port unknown = {.state = {.known = false}};
 
-	if (is_state(&port->now, PORT_STATE_ACTIVE))
+	if (number_is(&port->now.state, PORT_STATE_ACTIVE))
 		add_port_event(&update, EVENT_PORT_DOWN, &port->now, &unknown);
 	port->now = unknown;
 	event_state_update_port(state, device, port, &nothing, NULL, cause);

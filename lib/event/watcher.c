@@ -441,10 +441,9 @@ static void report_port(const struct state_report *report, const struct tracked_
 	const struct number *state = &port->now.state;
 	struct event *event = NULL;
 
-	if (state->known && state->value == PORT_STATE_ACTIVE)
+	if (number_is(state, PORT_STATE_ACTIVE))
 		event = add_state(report, EVENT_PORT_ACTIVE, port, NULL);
-	else if (state->known &&
-		 (state->value == PORT_STATE_DOWN || state->value == PORT_STATE_ACTIVE_DEFER))
+	else if (number_is(state, PORT_STATE_DOWN) || number_is(state, PORT_STATE_ACTIVE_DEFER))
 		event = add_state(report, EVENT_PORT_DOWN, port, NULL);
 	if (event)
 		event->port_before = event->port_after = port->now;

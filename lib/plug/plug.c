@@ -83,18 +83,11 @@ static void take_limits(const struct plug_memory *memory, const struct plug_fact
 
 static unsigned int size_of(const struct plug_fact *fact)
 {
-	switch (fact->form) {
-	case FORM_TEXT:
+	static const uint8_t sizes[] = {[FORM_OUI] = 3, [FORM_DATE] = 8, [FORM_VERSION] = 2};
+
+	if (fact->form == FORM_TEXT)
 		return fact->width;
-	case FORM_OUI:
-		return 3;
-	case FORM_DATE:
-		return 8;
-	case FORM_VERSION:
-		return 2;
-	default:
-		return 1;
-	}
+	return fact->form <= FORM_VERSION ? sizes[fact->form] : 1;
 }
 
 static void take_bytes(const struct plug_fact *fact, const uint8_t *bytes, void *member)
@@ -220,8 +213,7 @@ static void take_lane(const struct plug_memory *memory, const struct plug_layout
 
 static bool is_light(const struct plug *plug)
 {
-	return plug->kind.known &&
-	       (plug->kind.value == PLUG_OPTICAL || plug->kind.value == PLUG_ACTIVE_OPTICAL);
+	return number_is(&plug->kind, PLUG_OPTICAL) || number_is(&plug->kind, PLUG_ACTIVE_OPTICAL);
 }
 
 /* Lanes without readings and faults get no record: those of a passive cable. */
@@ -230,7 +222,7 @@ static void take_lanes(const struct plug_memory *memory, const struct plug_form_
 {
 	const enum plug_part part = form->layout->lane_facts->part;
 	const enum plug_standard standard = form->layout->standard;
-	const bool passive = plug->kind.known && plug->kind.value == PLUG_PASSIVE_COPPER;
+	const bool passive = number_is(&plug->kind, PLUG_PASSIVE_COPPER);
 
 	if (!memory->length[part] || passive ||
 	    (standard == PLUG_SFF_8472 && !plug_has_diagnostics(memory)) ||
@@ -253,53 +245,45 @@ static bool is_for_fibre(uint64_t connector)
 }
 
 /* SFF-8472: bits 2 and 3 of byte 8 for copper, byte 36 for the kind of an active cable. */
-static void find_kind_of_sfp(const struct plug_memory *memory, struct plug *plug)
+static enum plug_kind kind_of_sfp(const struct plug_memory *memory, const struct plug *plug)
 {
 	const unsigned int technology = plug_byte(memory, PLUG_LOWER, 8);
 	const unsigned int compliance = plug_byte(memory, PLUG_LOWER, 36);
 
 	if (!plug_bytes(memory, PLUG_LOWER, 36, 1))
-		return;
+		return 0;
 	if (technology & 1u << 2)
-		number_set(&plug->kind, PLUG_PASSIVE_COPPER);
-	else if (compliance == 0x01 || compliance == 0x18)
-		number_set(&plug->kind, PLUG_ACTIVE_OPTICAL);
-	else if (compliance == 0x08 || compliance == 0x19)
-		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
-	else if (technology & 1u << 3)
-		number_set(&plug->kind, PLUG_ACTIVE);
-	else if (plug->connector.value == RJ45)
-		number_set(&plug->kind, PLUG_TWISTED_PAIR);
-	else if (is_for_fibre(plug->connector.value))
-		number_set(&plug->kind, PLUG_OPTICAL);
+		return PLUG_PASSIVE_COPPER;
+	if (compliance == 0x01 || compliance == 0x18)
+		return PLUG_ACTIVE_OPTICAL;
+	if (compliance == 0x08 || compliance == 0x19)
+		return PLUG_ACTIVE_COPPER;
+	if (technology & 1u << 3)
+		return PLUG_ACTIVE;
+	if (plug->connector.value == RJ45)
+		return PLUG_TWISTED_PAIR;
+	return is_for_fibre(plug->connector.value) ? PLUG_OPTICAL : 0;
 }
 
-static void find_kind(const struct plug_memory *memory, enum plug_standard standard,
-		      struct plug *plug)
+/* Returns 0 if the memory does not tell. */
+static enum plug_kind kind_of(const struct plug_memory *memory, enum plug_standard standard,
+			      const struct plug *plug)
 {
 	const uint64_t technology = plug->technology.value;
 
-	if (standard == PLUG_TOLD) {
-		if (plug_pddr_kind(memory))
-			number_set(&plug->kind, plug_pddr_kind(memory));
-		return;
-	}
-	if (standard == PLUG_SFF_8472) {
-		find_kind_of_sfp(memory, plug);
-		return;
-	}
+	if (standard == PLUG_TOLD)
+		return plug_pddr_kind(memory);
+	if (standard == PLUG_SFF_8472)
+		return kind_of_sfp(memory, plug);
 	if (!plug->technology.known)
-		return;
+		return 0;
 	if (technology == 0xa || technology == 0xb)
-		number_set(&plug->kind, PLUG_PASSIVE_COPPER);
-	else if (plug_is_copper((unsigned int)technology))
-		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
-	else if (plug->connector.value == NO_CONNECTOR)
-		number_set(&plug->kind, PLUG_ACTIVE_OPTICAL);
-	else if (plug->connector.value == RJ45)
-		number_set(&plug->kind, PLUG_TWISTED_PAIR);
-	else
-		number_set(&plug->kind, PLUG_OPTICAL);
+		return PLUG_PASSIVE_COPPER;
+	if (plug_is_copper((unsigned int)technology))
+		return PLUG_ACTIVE_COPPER;
+	if (plug->connector.value == NO_CONNECTOR)
+		return PLUG_ACTIVE_OPTICAL;
+	return plug->connector.value == RJ45 ? PLUG_TWISTED_PAIR : PLUG_OPTICAL;
 }
 
 static bool is_cable(const struct plug *plug)
@@ -340,7 +324,7 @@ void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
 		number_set(&ret_plug->identifier, form->identifier);
 	for (const struct plug_fact *fact = form->layout->facts; fact->unit > 0; fact++)
 		take_fact(memory, form->layout, fact, 0, ret_plug);
-	find_kind(memory, form->layout->standard, ret_plug);
+	ret_plug->kind = number_unless_zero(kind_of(memory, form->layout->standard, ret_plug));
 	settle(ret_plug);
 	for (const struct plug_flag_place *place = form->layout->flags; place->flag; place++)
 		if (!place->step && ret_plug->temperature_c.known)

@@ -33,7 +33,7 @@
 static const struct plug_fact sff_8472_facts[] = {
 	CODE(PLUG_LOWER, 0, 0, 8, identifier),
 	CODE(PLUG_LOWER, 2, 0, 8, connector),
-	METRES(PLUG_LOWER, 18, length_m),
+	OF(FORM_METRES, PLUG_LOWER, 18, length_m),
 	TEXT(PLUG_LOWER, 20, 16, vendor),
 	OF(FORM_OUI, PLUG_LOWER, 37, oui),
 	TEXT(PLUG_LOWER, 40, 16, part),
@@ -55,7 +55,7 @@ static const struct plug_fact sff_8472_facts[] = {
 		CORRECT_TEMPERATURE),
 	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 98, MEMBER(voltage_v), VOLTS, IF_MONITORED,
 		CORRECT_VOLTAGE),
-	END,
+	{.unit = 0},
 };
 
 static const struct plug_fact sff_8472_lane[] = {
@@ -65,7 +65,7 @@ static const struct plug_fact sff_8472_lane[] = {
 		CORRECT_TX_POWER),
 	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 104, LANE(rx_power_mw), MILLIWATTS, IF_MONITORED,
 		CORRECT_RX_POWER),
-	END,
+	{.unit = 0},
 };
 
 /*
@@ -97,7 +97,7 @@ const struct plug_layout plug_sff_8472 = {
 static const struct plug_fact sff_8636_facts[] = {
 	CODE(PLUG_LOWER, 0, 0, 8, identifier),
 	CODE(PLUG_IDENTITY, 130, 0, 8, connector),
-	METRES(PLUG_IDENTITY, 146, length_m),
+	OF(FORM_METRES, PLUG_IDENTITY, 146, length_m),
 	CODE(PLUG_IDENTITY, 147, 0, 4, technology),
 	TEXT(PLUG_IDENTITY, 148, 16, vendor),
 	OF(FORM_OUI, PLUG_IDENTITY, 165, oui),
@@ -114,14 +114,14 @@ static const struct plug_fact sff_8636_facts[] = {
 	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 176, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS, 0),
 	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 184, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS, 0),
 	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 192, LIMITS(PLUG_TX_POWER), MILLIWATTS, ALWAYS, 0),
-	END,
+	{.unit = 0},
 };
 
 static const struct plug_fact sff_8636_lane[] = {
 	MONITOR(FORM_NUMBER, PLUG_LOWER, 34, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER, 0),
 	MONITOR(FORM_NUMBER, PLUG_LOWER, 42, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS, 0),
 	MONITOR(FORM_NUMBER, PLUG_LOWER, 50, LANE(tx_power_mw), MILLIWATTS, IF_TX_POWER, 0),
-	END,
+	{.unit = 0},
 };
 
 static const struct plug_flag_place sff_8636_flags[] = {
@@ -170,7 +170,7 @@ static const struct plug_fact cmis_facts[] = {
 	MONITOR(FORM_LIMITS, PLUG_LIMITS, 184, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
 		CORRECT_CMIS_BIAS),
 	MONITOR(FORM_LIMITS, PLUG_LIMITS, 192, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS, 0),
-	END,
+	{.unit = 0},
 };
 
 static const struct plug_fact cmis_lane[] = {
@@ -178,7 +178,7 @@ static const struct plug_fact cmis_lane[] = {
 	MONITOR(FORM_NUMBER, PLUG_LANES, 170, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
 		CORRECT_CMIS_BIAS),
 	MONITOR(FORM_NUMBER, PLUG_LANES, 186, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER, 0),
-	END,
+	{.unit = 0},
 };
 
 /*

@@ -45,7 +45,7 @@ static const struct plug_fact facts[] = {
 		CORRECT_PDDR_POWER),
 	MONITOR(FORM_ALARMS, PLUG_PDDR_REST, 152, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
 		CORRECT_PDDR_BIAS),
-	END,
+	{.unit = 0},
 };
 
 static const struct plug_fact lane_facts[] = {
@@ -55,7 +55,7 @@ static const struct plug_fact lane_facts[] = {
 		CORRECT_PDDR_POWER),
 	MONITOR(FORM_NUMBER, PLUG_PDDR_REST, 120, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
 		CORRECT_PDDR_BIAS),
-	END,
+	{.unit = 0},
 };
 
 /* The flags are on another page, which is not read. */

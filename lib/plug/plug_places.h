@@ -72,34 +72,18 @@ struct plug_fact {
 #define LANE(member_)	  offsetof(struct plug_lane, member_)
 #define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
 
-#define TEXT(part_, offset_, width_, member_)                                                     \
-	{                                                                                         \
-		FORM_TEXT, part_, offset_, 0, width_, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+#define FACT(form_, part_, offset_, bit_, width_, member_)                                       \
+	{                                                                                        \
+		form_, part_, offset_, bit_, width_, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
 	}
-#define OF(form_, part_, offset_, member_)                                               \
-	{                                                                                \
-		form_, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define CODE(part_, offset_, bit_, width_, member_)                                  \
-	{                                                                            \
-		FORM_CODE, part_, offset_, bit_, width_, MEMBER(member_), 1, ALWAYS, \
-			CORRECT_NOTHING                                              \
-	}
-#define FLAG(part_, offset_, bit_, member_)                                                     \
-	{                                                                                       \
-		FORM_FLAG, part_, offset_, bit_, 1, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define METRES(part_, offset_, member_)                                                        \
-	{                                                                                      \
-		FORM_METRES, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
+#define TEXT(part_, offset_, width_, member_) FACT(FORM_TEXT, part_, offset_, 0, width_, member_)
+#define OF(form_, part_, offset_, member_)    FACT(form_, part_, offset_, 0, 0, member_)
+#define CODE(part_, offset_, bit_, width_, member_) \
+	FACT(FORM_CODE, part_, offset_, bit_, width_, member_)
+#define FLAG(part_, offset_, bit_, member_) FACT(FORM_FLAG, part_, offset_, bit_, 1, member_)
 #define MONITOR(form_, part_, offset_, place_, unit_, condition_, correction_)       \
 	{                                                                            \
 		form_, part_, offset_, 0, 16, place_, unit_, condition_, correction_ \
-	}
-#define END               \
-	{                 \
-		.unit = 0 \
 	}
 
 /* The unit of a reading, the same in all standards: 1/256 degree, 100 uV, 2 uA. */

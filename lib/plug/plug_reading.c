@@ -113,21 +113,15 @@ static bool is_measured_8636(const struct plug_memory *memory, enum plug_conditi
 
 static bool is_advertised(const struct plug_memory *memory, enum plug_condition condition)
 {
-	const unsigned int module = plug_byte(memory, PLUG_ADVERTISED, 159);
-	const unsigned int lanes = plug_byte(memory, PLUG_ADVERTISED, 160);
+	static const struct {
+		uint8_t offset, bit;
+	} places[] = {
+		[IF_TEMPERATURE] = {159, 0}, [IF_VOLTAGE] = {159, 1},  [IF_TX_BIAS] = {160, 0},
+		[IF_TX_POWER] = {160, 1},    [IF_RX_POWER] = {160, 2},
+	};
 
-	switch (condition) {
-	case IF_TEMPERATURE:
-		return module & 1u << 0;
-	case IF_VOLTAGE:
-		return module & 1u << 1;
-	case IF_TX_BIAS:
-		return lanes & 1u << 0;
-	case IF_TX_POWER:
-		return lanes & 1u << 1;
-	default:
-		return lanes & 1u << 2;
-	}
+	return plug_byte(memory, PLUG_ADVERTISED, places[condition].offset) &
+	       1u << places[condition].bit;
 }
 
 /* Byte 93 of SFF-8472: there are alarm and warning flags for everything that is measured. */
