@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/text.h"
+#include "kernel/sysfs.h"
 
 /* More than any kernel has. */
 #define MOST_CPU 65535ul
@@ -18,39 +20,19 @@ static void add(struct cpu_list *list, size_t processor)
 	CPU_SET_S(processor, sizeof(list->sets), list->sets);
 }
 
-static bool take_number(const char **text, unsigned long *ret)
-{
-	char *end;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	*ret = strtoul(*text, &end, 10);
-	*text = end;
-	return *ret <= MOST_CPU;
-}
-
 bool cpu_list_parse(const char *text, struct cpu_list *ret_list)
 {
 	struct cpu_list list = {0};
+	unsigned long first, last = 0;
 
-	while (*text) {
-		unsigned long first, last;
-
-		if (!take_number(&text, &first))
-			return false;
-		last = first;
-		if (*text == '-') {
-			text++;
-			if (!take_number(&text, &last) || last < first)
-				return false;
-		}
-		if (*text == ',' && text[1])
-			text++;
-		else if (*text)
-			return false;
+	/* A comma only separates ranges; sysfs_take_range() skips one anywhere. */
+	if (*text == ',' || text_ends_with(text, ","))
+		return false;
+	while (sysfs_take_range(&text, &first, &last) && last <= MOST_CPU)
 		for (unsigned long i = first; i <= last && i < CPU_LIST_ROOM; i++)
 			add(&list, i);
-	}
+	if (*text || last > MOST_CPU)
+		return false;
 	*ret_list = list;
 	return true;
 }

@@ -247,22 +247,12 @@ bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_l
 	return true;
 }
 
-/* Binds the calling thread to the first half. */
-static void processors_split(struct processors *processors)
+/* Binds the calling thread to a half. Returns whether it could. */
+static bool keep_to_half(const struct cpu_list *all, unsigned int half)
 {
-	struct cpu_list half;
+	struct cpu_list part;
 
-	processors->split = !cpu_list_of_thread(&processors->all) &&
-			    processors_half(&processors->all, 0, &half) && !cpu_list_keep_to(&half);
-}
-
-/* Binds another thread to the other half. */
-static void processors_take_other(const struct processors *processors)
-{
-	struct cpu_list half;
-
-	if (processors->split && processors_half(&processors->all, 1, &half))
-		cpu_list_keep_to(&half);
+	return processors_half(all, half, &part) && !cpu_list_keep_to(&part);
 }
 
 /* Lets the calling thread use all processors again. */
@@ -288,7 +278,8 @@ static void *serve_loopback(void *context)
 	struct agent *agent = agent_new(session->far_channel, -1);
 	struct agent_served served;
 
-	processors_take_other(&session->processors);
+	if (session->processors.split)
+		keep_to_half(&session->processors.all, 1);
 	agent->shares_processor = !session->processors.split;
 	agent->find = find_own;
 	agent->owner = &session->endpoint;
@@ -321,7 +312,8 @@ int session_open_loopback(struct session *session, struct trial *trial,
 		return rc;
 	}
 	session->far_channel = pair[1];
-	processors_split(&session->processors);
+	session->processors.split = !cpu_list_of_thread(&session->processors.all) &&
+				    keep_to_half(&session->processors.all, 0);
 	trial->near.agent->shares_processor = !session->processors.split;
 	rc = -pthread_create(&session->thread, NULL, serve_loopback, session);
 	if (rc) {

@@ -14,28 +14,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "host/port.h"
 
 bool trial_is_iwarp(const struct trial *trial)
 {
 	return trial->near_can.far.transport == TRANSPORT_IWARP;
-}
-
-uint32_t trial_mtu(const struct trial *trial)
-{
-	uint32_t near = trial->near_can.far.mtu_bytes, far = trial->far_can.far.mtu_bytes;
-	uint32_t mtu = near && near < far ? near : far;
-
-	if (!mtu)
-		mtu = near ? near : 1024;
-	if (trial->request->mtu_bytes && trial->request->mtu_bytes < mtu)
-		mtu = trial->request->mtu_bytes;
-	return at_most(mtu, PORT_LARGEST_MTU);
-}
-
-uint32_t trial_most_depth(const struct trial *trial)
-{
-	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
 }
 
 const struct message_opened *trial_can(const struct trial *trial, const struct side *side)
@@ -230,12 +212,18 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 	       (test->group == SELFTEST_LATENCY ? request->latency : request->bandwidth);
 }
 
+/* A side that cannot go on ends the trial. */
+static void note_stop(struct trial *trial)
+{
+	if (!trial->stop)
+		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
+}
+
 void trial_release(struct trial *trial)
 {
 	side_release(&trial->near, &(struct message_none){});
 	side_release(&trial->far, &(struct message_none){});
-	if (!trial->stop)
-		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
+	note_stop(trial);
 }
 
 static void run_test(struct trial *trial, const struct trial_test *test)
@@ -339,6 +327,39 @@ static bool is_blocked(const struct diagnosis_facts *facts)
 		is_none(&facts->remote_counts, COUNTER_TRAFFIC_RECEIVED));
 }
 
+/*
+ * Checks whether both ports' GIDs are still in their tables. A GID counts as present if its side
+ * cannot tell.
+ */
+static void look_for_gids(struct trial *trial, struct diagnosis_facts *facts)
+{
+	struct message_gid_seen seen = {0};
+
+	if (trial->near.agent->context &&
+	    !side_gid_look(&trial->near, &(struct message_none){}, &seen))
+		facts->local_gid_gone = seen.gone;
+	if (facts->peer && facts->remote && trial->granted.version >= PROTOCOL_WAYS &&
+	    !trial->far.stop && !side_gid_look(&trial->far, &(struct message_none){}, &seen))
+		facts->remote_gid_gone = seen.gone;
+}
+
+/* Records why a peer left: it knows better than this side, which only sees a closed connection. */
+static void take_farewell(struct trial *trial, struct diagnosis_facts *facts)
+{
+	const bool left = facts->stop == STOP_PEER_GONE || facts->stop == STOP_PEER_SPOKE ||
+			  trial->far.stop == STOP_PEER_GONE;
+
+	if (facts->peer && left)
+		facts->farewell = side_hear_farewell(&trial->far);
+	if (facts->farewell == STOP_DEVICE_GONE) {
+		facts->stop = STOP_DEVICE_GONE;
+		facts->at_peer = true;
+	}
+	/* The peer cannot serve further tests. */
+	if (facts->at_peer && facts->stop == STOP_DEVICE_GONE)
+		trial->stop = STOP_PEER_GONE;
+}
+
 /* Fails the row with the diagnosis; `stop` is what is known to have ended the test. */
 static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum stop stop)
 {
@@ -357,10 +378,9 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 	if (facts->stop != stop || stop == STOP_PEER_GONE)
 		facts->at_peer = false;
 	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
-		trial_look_for_gids(trial, facts);
-	trial_take_farewell(trial, facts);
-	if (!trial->stop)
-		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
+		look_for_gids(trial, facts);
+	take_farewell(trial, facts);
+	note_stop(trial);
 	/* A test that the user ended has no fault. */
 	if (facts->stop == STOP_INTERRUPTED) {
 		trial_skip(trial, "interrupted");

@@ -208,13 +208,6 @@ void trial_release(struct trial *trial);
  * Returns 0, or -errno if the row has failed.
  */
 int trial_shake_hands(struct trial *trial);
-/*
- * Checks whether both ports' GIDs are still in their tables. A GID counts as present if its side
- * cannot tell.
- */
-void trial_look_for_gids(struct trial *trial, struct diagnosis_facts *facts);
-/* Records why a peer left: it knows better than this side, which only sees a closed connection. */
-void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts);
 /* Asks both sides for their limits. Returns 0, or -errno if the row has failed. */
 int trial_ask_limits(struct trial *trial);
 /* Fails the row if the server is too old to choose the kind of its memory. */

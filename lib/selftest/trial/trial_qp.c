@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
+#include "host/port.h"
 #include "selftest/agent/agent.h"
 #include "selftest/trial/trial.h"
 
@@ -58,6 +59,23 @@ static struct trial_retries retries_of(const struct trial *trial, const struct q
 		.retries = shape->retries,
 		.rnr_retries = shape->rnr_retries,
 	};
+}
+
+uint32_t trial_mtu(const struct trial *trial)
+{
+	uint32_t near = trial->near_can.far.mtu_bytes, far = trial->far_can.far.mtu_bytes;
+	uint32_t mtu = near && near < far ? near : far;
+
+	if (!mtu)
+		mtu = near ? near : 1024;
+	if (trial->request->mtu_bytes && trial->request->mtu_bytes < mtu)
+		mtu = trial->request->mtu_bytes;
+	return at_most(mtu, PORT_LARGEST_MTU);
+}
+
+uint32_t trial_most_depth(const struct trial *trial)
+{
+	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
 }
 
 uint32_t trial_access(const struct trial *trial)
