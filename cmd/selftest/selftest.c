@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,8 +8,10 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
+#include "host/device.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
+#include "roce/cma.h"
 #include "selftest/selftest.h"
 #include "cmd/selftest/selftest_run.h"
 
@@ -19,6 +20,17 @@ static void name_port(struct selftest_result *row, const struct device *device,
 {
 	row->device = text_clean(device->name, strlen(device->name));
 	row->port = port->port;
+}
+
+void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path)
+{
+	if (path->is_default)
+		path->traffic_class = (struct number){.known = false};
+	path->is_default = false;
+	if (path->traffic_class.known || endpoint->transport != TRANSPORT_ROCE)
+		return;
+	path->traffic_class = cma_default_tos(endpoint->device, endpoint->port);
+	path->is_default = path->traffic_class.known;
 }
 
 static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoint)

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/listing.h"
 #include "cmd/selftest/selftest_run.h"
 #include "host/endpoint/endpoint.h"

@@ -114,17 +114,9 @@ char *selftest_check_protocol(const struct selftest_plan *plan);
 char *selftest_parse_group(struct selftest_plan *plan);
 /* IB_ROCE_UDP_ENCAP_VALID_PORT_MIN, include/rdma/ib_verbs.h of Linux. */
 #define FIRST_SOURCE_PORT 0xc000u
-/* Parses the options of the path and of retries. Returns a message as above, or NULL. */
-char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
 /* Parse --memory and --peer-memory, and the shapes of the gather tests; return as above. */
 char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint);
 char *selftest_parse_blocks(struct selftest_plan *plan);
-/*
- * If the user chose no traffic class, sets the one that the host configures for this port,
- * rdma_cm's default_roce_tos, so that the test's packets go the same way as those of programs.
- */
-void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path);
-
 struct selftest_output {
 	struct listing *listing;
 	struct selftest_results results;
@@ -181,6 +173,11 @@ struct selftest_run {
 /* selftest.c: finds an endpoint's port in the inventory. */
 bool selftest_port_of(const struct inventory *inventory, const struct endpoint *endpoint,
 		      const struct device **ret_device, const struct port **ret_port);
+/*
+ * If the user chose no traffic class, sets the one that the host configures for this port,
+ * rdma_cm's default_roce_tos, so that the test's packets go the same way as those of programs.
+ */
+void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path);
 /*
  * Begins to collect the latencies of all rows if --samples names a file. Returns -errno if it
  * cannot be written; the run has failed then.

@@ -17,7 +17,6 @@
 #include "host/object.h"
 #include "host/rtnl.h"
 #include "kernel/netlink/nldev.h"
-#include "kernel/sysfs.h"
 #include "kernel/netlink/uevent.h"
 #include "kernel/verbs/verbs.h"
 #include "schema/problem.h"

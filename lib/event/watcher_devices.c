@@ -10,6 +10,7 @@
 #include "event/watcher.h"
 #include "host/need.h"
 #include "host/device.h"
+#include "kernel/sysfs.h"
 
 /* How many times the devices are listed again at once if uevents keep arriving. */
 enum { LISTS_AGAIN = 8 };

@@ -310,7 +310,7 @@ static void ports(void **state)
 	assert_string_equal(agent->refused.text, "no ports are listed here");
 	assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
 	agent->list = list_ports;
-	agent->find_context = &rc;
+	agent->owner = &rc;
 	assert_int_equal(agent_list_ports(agent, &order, &listed), 0);
 	assert_int_equal(listed.total, 42);
 	rc = -ENODEV;

@@ -2,7 +2,6 @@
 /* Orders as messages: the handler of each, and an agent that takes orders from a socket. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 

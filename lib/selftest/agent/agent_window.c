@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Memory windows: parts of a region that a queue pair opens to the other side, and closes again. */
 #include <errno.h>
-#include <string.h>
 
 #include "selftest/agent/agent.h"
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,7 +15,6 @@
 #include "base/clock.h"
 #include "base/hmac.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "selftest/agent/watch.h"
 #include "selftest/server/server.h"
 
@@ -259,15 +257,6 @@ static size_t fill_lines(const struct crowd *crowd, struct pollfd *polls)
 	return count;
 }
 
-static void listen_to_line(struct crowd *crowd, int line)
-{
-	for (size_t i = 0; i < crowd->place_count; i++)
-		if (crowd->places[i].state && crowd->places[i].line == line) {
-			server_listen_to(&crowd->places[i]);
-			return;
-		}
-}
-
 /* Sleeps until there is something to do, and does it. */
 static void turn(struct server *server)
 {
@@ -294,9 +283,9 @@ static void turn(struct server *server)
 	/* First clients that leave, then guests that want their place, then new connections. */
 	if (polls[1].revents)
 		server_reap(server);
-	for (size_t i = 0; i < lines && !server->stopping; i++)
-		if (polls[OTHER_POLLS + i].revents)
-			listen_to_line(crowd, polls[OTHER_POLLS + i].fd);
+	for (size_t i = 0; i < crowd->place_count && !server->stopping; i++)
+		if (crowd->places[i].state)
+			server_listen_to(&crowd->places[i]);
 	server_answer_guests(server);
 	if (polls[2].revents && !server->stopping && !server->ended)
 		accept_clients(server);

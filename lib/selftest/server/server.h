@@ -33,7 +33,7 @@ int server_start_child(struct server *server, int channel, const struct ip_addre
 		       struct served *place);
 /* Kills the process; `why` is for the log. */
 void server_end_child(struct served *served, const char *why);
-/* Reads what a process has sent. */
+/* Reads what a process has sent, if anything. */
 void server_listen_to(struct served *served);
 /* Tells the guests that asked to become clients whether they may. */
 void server_answer_guests(struct server *server);

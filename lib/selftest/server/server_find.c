@@ -3,7 +3,6 @@
  * The port that a server opens for a client: the one that the client names, or one that fits; and
  * the list of ports to choose from.
  */
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -162,12 +162,12 @@ static void answer(struct server *server, struct served *guest)
 	_cleanup_(freep) char *text = crowd_refusal(&server->crowd, guest);
 	struct serve_answer answer = {.granted = !text};
 
-	if (text)
+	if (text) {
 		snprintf(answer.text, sizeof(answer.text), "%s", text);
-	else
+	} else {
 		crowd_admit(&server->crowd, guest);
-	if (answer.granted)
 		guest->end_msec = clock_msec() + serve_life_msec(server->service) + GRACE_MSEC;
+	}
 	guest->asks = false;
 	send(guest->line, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
 }

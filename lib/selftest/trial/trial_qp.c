@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
 #include "host/port.h"
