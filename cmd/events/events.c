@@ -100,13 +100,6 @@ static void set_widths(struct listing *listing)
 		listing->pieces.widths[i] = usual_width(columns->fields[i]);
 }
 
-static void catch_signals(struct events_run *run)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
-
-	signals_catch(&run->signals, numbers);
-}
-
 static void read_signals(struct events_run *run)
 {
 	int number;
@@ -385,13 +378,14 @@ static void say_ready(const struct events_run *run)
 
 static bool begin(struct events_run *run)
 {
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
 	struct problems warnings = {.items = NULL};
 	struct listing *listing = &run->listing;
 	_cleanup_(freep) char *unknown = NULL;
 	struct event_time time;
 	int rc;
 
-	catch_signals(run);
+	signals_catch(&run->signals, caught);
 	if (!find(run))
 		return false;
 	run->watch.objects = &listing->objects;

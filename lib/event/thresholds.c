@@ -120,11 +120,15 @@ void event_threshold_list_clear(struct event_threshold_list *list)
 	*list = (struct event_threshold_list){.items = NULL};
 }
 
-/* The counters of one limit at the last reading, and which of them were above it. */
+/* A counter of a limit at the last reading. */
+struct watched_counter {
+	struct counter_reading reading; /* borrows from the loader */
+	bool above;			/* it grew faster than the limit */
+};
+
 struct watched_limit {
 	const struct event_threshold *limit;
-	struct counter_reading *readings; /* these borrow from the loader */
-	bool *above;
+	struct watched_counter *counters;
 	size_t count;
 	uint64_t next_msec;
 };
@@ -165,15 +169,6 @@ static bool wants(const void *context, enum counter_source source, const char *k
 		if (is_named(thresholds->limits[i].limit, kernel_name, name))
 			return true;
 	return false;
-}
-
-static void forget(struct watched_limit *watched)
-{
-	free(watched->readings);
-	free(watched->above);
-	watched->readings = NULL;
-	watched->above = NULL;
-	watched->count = 0;
 }
 
 static void add_object(struct objects *objects, const char *device, int port)
@@ -260,12 +255,12 @@ static bool is_same(const struct counter_reading *a, const struct counter_readin
 	       (!one->known || !other->known || one->value == other->value);
 }
 
-static const struct counter_reading *find(const struct watched_limit *watched,
+static const struct watched_counter *find(const struct watched_limit *watched,
 					  const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
-		if (is_same(&watched->readings[i], reading))
-			return &watched->readings[i];
+		if (is_same(&watched->counters[i].reading, reading))
+			return &watched->counters[i];
 	return NULL;
 }
 
@@ -296,22 +291,22 @@ static void add_event(const struct watched_limit *watched, const struct counter_
 	event_describe(event);
 }
 
-static bool is_above(const struct watched_limit *watched, const struct counter_reading *before,
+static bool is_above(const struct watched_limit *watched, const struct watched_counter *before,
 		     const struct counter_reading *reading, const struct event_time *time,
 		     struct event_list *events)
 {
 	struct number growth = {.known = false};
 	double rate;
 
-	if (before && reading->taken_nsec > before->taken_nsec)
-		growth = counter_reading_growth(before, reading);
+	if (before && reading->taken_nsec > before->reading.taken_nsec)
+		growth = counter_reading_growth(&before->reading, reading);
 	if (!growth.known)
 		return false;
-	rate = per_second((double)growth.value, reading->taken_nsec - before->taken_nsec);
+	rate = per_second((double)growth.value, reading->taken_nsec - before->reading.taken_nsec);
 	if (rate <= limit_per_second(watched))
 		return false;
 	/* A counter above the limit makes no further event until it has been below. */
-	if (events && !watched->above[before - watched->readings])
+	if (events && !before->above)
 		add_event(watched, reading, rate, time, events);
 	return true;
 }
@@ -348,25 +343,22 @@ static void take(struct watched_limit *watched, const struct counter_readings *r
 {
 	struct watched_limit next = {.limit = watched->limit, .next_msec = watched->next_msec};
 
-	next.readings = mem_alloc_zero(readings->count + 1, sizeof(*next.readings));
-	next.above = mem_alloc_zero(readings->count + 1, sizeof(*next.above));
 	for (size_t i = 0; i < readings->count; i++) {
-		const struct counter_reading *reading = &readings->items[i], *before;
-		const size_t at = next.count;
+		const struct counter_reading *reading = &readings->items[i];
+		const struct watched_counter *before;
+		struct watched_counter now = {.reading = *reading};
 
 		if (!is_named(watched->limit, reading->kernel_name, reading->name))
 			continue;
-		next.count++;
 		before = find(watched, reading);
-		if (before && counts_on(watched, before, reading, due)) {
-			next.above[at] = watched->above[before - watched->readings];
-			next.readings[at] = carry(before, reading);
-			continue;
-		}
-		next.above[at] = is_above(watched, before, reading, time, events);
-		next.readings[at] = *reading;
+		if (before && counts_on(watched, &before->reading, reading, due))
+			now = (struct watched_counter){carry(&before->reading, reading),
+						       before->above};
+		else
+			now.above = is_above(watched, before, reading, time, events);
+		MEM_ADD(next.counters, next.count) = now;
 	}
-	forget(watched);
+	free(watched->counters);
 	if (due)
 		next.next_msec = clock_msec() + watched->limit->period_msec;
 	*watched = next;
@@ -446,7 +438,7 @@ void thresholds_free(struct thresholds *thresholds)
 	if (!thresholds)
 		return;
 	for (size_t i = 0; i < thresholds->limit_count; i++)
-		forget(&thresholds->limits[i]);
+		free(thresholds->limits[i].counters);
 	listed_free(thresholds->listed);
 	objects_free(&thresholds->present);
 	free(thresholds->limits);

@@ -68,12 +68,16 @@ static void set_member(void *member, size_t size, uint64_t number)
 	memcpy(member, size == sizeof(small) ? (const void *)&small : &number, size);
 }
 
-/* The field before the items holds their number. */
+/* The number of records in a field that has a layout. The field before items holds theirs. */
 static size_t item_count(const struct wire_field *field, const void *record)
 {
-	const struct wire_field *count = field - 1;
-	uint64_t number = wire_number((const uint8_t *)record + count->offset, count->size);
+	const struct wire_field *count;
+	uint64_t number;
 
+	if (field->kind == WIRE_RECORD)
+		return 1;
+	count = field - 1;
+	number = wire_number((const uint8_t *)record + count->offset, count->size);
 	return number < field->most ? (size_t)number : (size_t)field->most;
 }
 
@@ -95,6 +99,18 @@ static size_t wire_bytes(const struct wire_layout *layout, bool most)
 	return bytes;
 }
 
+static void encode_field(const struct wire_field *field, const uint8_t *member, uint8_t *at)
+{
+	if (field->kind == WIRE_NUMBER) {
+		wire_put(at, wire_number(member, field->size), field->size);
+	} else if (field->kind == WIRE_TEXT) {
+		memset(at, 0, field->size);
+		memcpy(at, member, strnlen((const char *)member, field->size - 1));
+	} else {
+		memcpy(at, member, field->size);
+	}
+}
+
 static size_t encode_record(const struct wire_layout *layout, const void *record, uint8_t *bytes)
 {
 	uint8_t *at = bytes;
@@ -102,33 +118,15 @@ static size_t encode_record(const struct wire_layout *layout, const void *record
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct wire_field *field = &layout->fields[i];
 		const uint8_t *member = (const uint8_t *)record + field->offset;
-		size_t items;
+		const size_t items = field->layout ? item_count(field, record) : 0;
 
-		switch (field->kind) {
-		case WIRE_NUMBER:
-			wire_put(at, wire_number(member, field->size), field->size);
-			at += field->size;
-			break;
-		case WIRE_TEXT:
-			memset(at, 0, field->size);
-			memcpy(at, member, strnlen((const char *)member, field->size - 1));
-			at += field->size;
-			break;
-		case WIRE_BYTES:
-		case WIRE_IP:
-			memcpy(at, member, field->size);
-			at += field->size;
-			break;
-		case WIRE_RECORD:
-			at += encode_record(field->layout, member, at);
-			break;
-		case WIRE_ITEMS:
-			items = item_count(field, record);
-			for (size_t j = 0; j < items; j++)
-				at += encode_record(field->layout,
-						    member + j * field->layout->record_size, at);
-			break;
-		}
+		for (size_t j = 0; j < items; j++)
+			at += encode_record(field->layout, member + j * field->layout->record_size,
+					    at);
+		if (field->layout)
+			continue;
+		encode_field(field, member, at);
+		at += field->size;
 	}
 	return (size_t)(at - bytes);
 }
@@ -195,12 +193,8 @@ static int decode_record(const struct wire_layout *layout, struct wire_input *in
 		const struct wire_field *field = &layout->fields[i];
 
 		input->field = field->name;
-		if (field->kind == WIRE_RECORD)
-			rc = decode_record(field->layout, input, (uint8_t *)record + field->offset);
-		else if (field->kind == WIRE_ITEMS)
-			rc = decode_items(field, input, record);
-		else
-			rc = decode_field(field, input, record);
+		rc = field->layout ? decode_items(field, input, record)
+				   : decode_field(field, input, record);
 	}
 	return rc;
 }
