@@ -68,14 +68,10 @@ static void note_failure(struct listing *listing, const struct selftest_result *
 	listing->status = STATUS_FAULT;
 }
 
-/* Failures may also go on for days, so most of them are only counted. */
-static void note_interval(struct selftest_output *output, const struct selftest_result *row)
-{
-	if (output->failed++ < MOST_FAILURES)
-		note_failure(output->listing, row);
-}
-
-/* A measurement may go on for days, so rows of intervals are freed once they are printed. */
+/*
+ * A measurement may go on for days, so rows of intervals are freed once they are printed. So may
+ * failures: most of them are only counted.
+ */
 static void drop_intervals(struct selftest_output *output)
 {
 	struct selftest_results *results = &output->results;
@@ -88,8 +84,8 @@ static void drop_intervals(struct selftest_output *output)
 			results->items[kept++] = row;
 			continue;
 		}
-		if (row->verdict.value == SELFTEST_FAIL)
-			note_interval(output, row);
+		if (row->verdict.value == SELFTEST_FAIL && output->failed++ < MOST_FAILURES)
+			note_failure(output->listing, row);
 		selftest_result_free(row);
 	}
 	output->dropped += results->count - kept;

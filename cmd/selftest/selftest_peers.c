@@ -61,21 +61,13 @@ static char *check_perftest(const struct selftest_args *args)
 	return NULL;
 }
 
-static char *refuse(const struct selftest_plan *plan, char *name)
-{
-	_cleanup_(freep) char *owned = name;
-
-	return mem_format("--%s cannot be used with --proto %s", owned,
-			  enum_word(selftest_protocols, plan->protocol, ""));
-}
-
 char *selftest_check_protocol(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
 	const bool by_cm = plan->protocol == PROTOCOL_RPING ||
 			   plan->protocol == PROTOCOL_UCMATOSE || plan->protocol == PROTOCOL_MCKEY;
-	_cleanup_(freep) char *serving = NULL;
-	char *name;
+	const char *program = enum_word(selftest_protocols, plan->protocol, "");
+	_cleanup_(freep) char *serving = NULL, *name = NULL;
 
 	/* A server of rdmactl learns these from its clients. */
 	if (plan->protocol == PROTOCOL_RDMACTL && args->request.server)
@@ -87,10 +79,10 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 					  " " SELFTEST_CLIENT_ONLY " " SELFTEST_PEERS_TOO
 					  " token memory " SELFTEST_SERVER_ONLY);
 	if (name)
-		return refuse(plan, name);
+		return mem_format("--%s cannot be used with --proto %s", name, program);
 	if (args->mtu.known && by_cm)
 		return mem_format("--mtu cannot be used with --proto %s: rdma_cm chooses it",
-				  enum_word(selftest_protocols, plan->protocol, ""));
+				  program);
 	if (args->mtu.known && plan->protocol == PROTOCOL_UD_PINGPONG)
 		return mem_string(
 			"--mtu cannot be used with --proto ud-pingpong: a datagram is one "

@@ -47,14 +47,6 @@ static struct rail_reach reach_of(const struct inventory *inventory, const struc
 	return reach;
 }
 
-static void skip_port(struct selftest_run *run, const struct endpoint *near, const char *reason)
-{
-	struct selftest_result *row = selftest_output_add(&run->output, SELFTEST_SKIP, reason,
-							  NULL);
-
-	selftest_result_set_local(row, near);
-}
-
 /* Chooses the port's GID that fits its counterpart; adds a failed row if there is none. */
 static bool choose_near(struct selftest_run *run, const struct endpoint *near,
 			const struct endpoint *far, struct endpoint *ret_near)
@@ -96,8 +88,10 @@ static void make_rails(struct selftest_run *run, struct rails_plan *plan)
 		struct rail *rail = &plan->rails[plan->count];
 
 		if (choices[i].far == SIZE_MAX) {
-			skip_port(run, &plan->near[i].endpoint,
-				  "the peer has no port left for this one");
+			selftest_result_set_local(
+				selftest_output_add(&run->output, SELFTEST_SKIP,
+						    "the peer has no port left for this one", NULL),
+				&plan->near[i].endpoint);
 			continue;
 		}
 		rail->far = plan->far[choices[i].far].endpoint;

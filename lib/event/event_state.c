@@ -174,21 +174,16 @@ static struct event *add_event(const struct change *change, enum event_word word
 			    : NULL;
 }
 
-static const char *master_of(const struct event_state *state, const struct link *link)
-{
-	const struct link *master = link ? link_by_index(&state->links, &link->master_index) : NULL;
-
-	return master ? master->name : NULL;
-}
-
 static void fill_side(const struct event_state *state, const struct link *link,
 		      struct event_netdev *side)
 {
+	const struct link *master = link_by_index(&state->links, &link->master_index);
+
 	side->enabled = link->enabled;
 	side->running = link->running;
 	side->operstate = link->operstate;
 	side->mtu_bytes = link->mtu_bytes;
-	side->master = mem_string_or_null(master_of(state, link));
+	side->master = mem_string_or_null(master ? master->name : NULL);
 }
 
 static struct event *add_netdev_event(const struct change *change, enum event_word word,

@@ -261,12 +261,6 @@ int watcher_read_devices(struct watcher *watcher, enum event_source source)
 	return 0;
 }
 
-static void warn(struct watcher *watcher, const struct watched *watched, int error)
-{
-	problem_add(watcher->warnings, watched->tracked->name, "asynchronous events", "verbs",
-		    error, "its state is polled once a second; rdmactl caps shows what is missing");
-}
-
 void watcher_open_contexts(struct watcher *watcher)
 {
 	struct verbs *verbs = NULL;
@@ -289,7 +283,10 @@ void watcher_open_contexts(struct watcher *watcher)
 			rc = verbs_async_open(verbs, watched->tracked->kernel_name,
 					      &watched->async);
 		if (!watched->async)
-			warn(watcher, watched, rc);
+			problem_add(watcher->warnings, watched->tracked->name,
+				    "asynchronous events", "verbs", rc,
+				    "its state is polled once a second; rdmactl caps shows what is "
+				    "missing");
 	}
 	verbs_free(verbs);
 }

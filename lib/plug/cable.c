@@ -103,12 +103,6 @@ static void note(struct reader *reader, const struct port *port, const struct li
 									    : hint);
 }
 
-/* A software netdev has no module; only that of IPoIB has the hardware of the port. */
-static bool is_virtual(const struct link *link)
-{
-	return link->kind && !link_is_ipoib(link);
-}
-
 static void read_plug(struct reader *reader, const struct port *port, const struct link *link,
 		      struct port_cable *cable)
 {
@@ -116,7 +110,8 @@ static void read_plug(struct reader *reader, const struct port *port, const stru
 	int page_rc, rc = read_memory(reader, (uint32_t)link->index.value, &memory, &page_rc);
 	_cleanup_(freep) char *unknown = plug_unknown_text(&memory), *object = NULL;
 
-	if (rc == -EOPNOTSUPP && is_virtual(link))
+	/* A software netdev has no module; only that of IPoIB has the hardware of the port. */
+	if (rc == -EOPNOTSUPP && link->kind && !link_is_ipoib(link))
 		return;
 	if (rc || page_rc)
 		note(reader, port, link, rc ? "module" : "pages of the module", rc ? rc : page_rc,

@@ -148,13 +148,6 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 	return rc;
 }
 
-static void turn_away(struct server *server, int channel, const struct ip_address *address,
-		      const char *text)
-{
-	serve_refuse(channel, REFUSAL_BUSY, text);
-	server_say(server, &server->strangers, address, mem_format("refused: %s", text));
-}
-
 static bool is_allowed(const struct selftest_service *service, const struct ip_address *address)
 {
 	for (size_t i = 0; i < service->allowed_count; i++)
@@ -182,7 +175,8 @@ static void meet(struct server *server, int channel, const struct ip_address *ad
 	if (!rc)
 		return;
 	text = mem_format("cannot start a process: %s", strerror(-rc));
-	turn_away(server, channel, address, text);
+	serve_refuse(channel, REFUSAL_BUSY, text);
+	server_say(server, &server->strangers, address, mem_format("refused: %s", text));
 	server->pause_end_msec = clock_msec() + PAUSE_MSEC;
 }
 

@@ -110,13 +110,6 @@ void server_listen_to(struct served *served)
 		close_line(served);
 }
 
-/* Terminates the texts of a report, whatever happened to the process that sent it. */
-static void check_report(struct serve_report *report)
-{
-	report->text[sizeof(report->text) - 1] = '\0';
-	report->local.device[sizeof(report->local.device) - 1] = '\0';
-}
-
 /* Logs the end of a client whose process ended with that status. */
 static void take_report(struct server *server, struct served *served, int status)
 {
@@ -125,10 +118,11 @@ static void take_report(struct server *server, struct served *served, int status
 
 	server_listen_to(served);
 	close_line(served);
-	if (served->reported)
-		check_report(report);
-	else
+	if (!served->reported)
 		serve_report_set_crash(report, status, server->stopping, served->ended);
+	/* Terminates the texts, whatever happened to the process that sent them. */
+	report->text[sizeof(report->text) - 1] = '\0';
+	report->local.device[sizeof(report->local.device) - 1] = '\0';
 	report->welcomed = report->welcomed && client;
 	server_say(server, client ? &server->clients : &server->strangers, &served->address,
 		   serve_report_line(report, clock_msec() - served->since_msec));
@@ -196,14 +190,6 @@ void server_answer_guests(struct server *server)
 	}
 }
 
-/* In the child: closes all descriptors of the server, so that none of them survives here. */
-static void leave_server(struct server *server)
-{
-	server_stop_listening(server);
-	close(server->children);
-	server_close_lines(server);
-}
-
 /*
  * Gives up all rights that serving a client does not need, before reading its first byte: whoever
  * connects may take control of this process. A run needs a second thread.
@@ -236,7 +222,10 @@ static void run_child(struct server *server, int channel, struct served *place, 
 		.place = (size_t)(place - server->crowd.places),
 	};
 
-	leave_server(server);
+	/* Closes all descriptors of the server, so that none of them survives here. */
+	server_stop_listening(server);
+	close(server->children);
+	server_close_lines(server);
 	if (confine_child(server->service))
 		_exit(1);
 	/* If the server was killed, its children end. */

@@ -27,12 +27,6 @@
 #define MANY_PACKETS_BYTES 8192u
 #define MOST_RETRIES	   7u
 
-static uint32_t default_retries(const struct trial *trial)
-{
-	return trial->result->size_bytes.value > MANY_PACKETS_BYTES ? MOST_RETRIES
-								    : DEFAULT_RETRIES;
-}
-
 static uint32_t chosen(const struct number *number, uint32_t fallback)
 {
 	return number->known ? (uint32_t)number->value : fallback;
@@ -41,10 +35,11 @@ static uint32_t chosen(const struct number *number, uint32_t fallback)
 struct trial_retries trial_retries(const struct trial *trial)
 {
 	const struct selftest_request *wish = trial->request;
+	const bool many = trial->result->size_bytes.value > MANY_PACKETS_BYTES;
 
 	return (struct trial_retries){
 		.timeout = chosen(&wish->ack_timeout, DEFAULT_TIMEOUT),
-		.retries = chosen(&wish->retries, default_retries(trial)),
+		.retries = chosen(&wish->retries, many ? MOST_RETRIES : DEFAULT_RETRIES),
 		.rnr_retries = chosen(&wish->rnr_retries, DEFAULT_RNR_RETRIES),
 	};
 }
@@ -331,13 +326,6 @@ static int introduce(struct trial *trial, uint32_t slot, struct qp_numbers *numb
 	return trial_explain(trial, &trial->near, side_xrc(&trial->near, &tell, &near));
 }
 
-static void note_times(struct selftest_result *row, const struct message_connected *connected)
-{
-	row->address_usec = real_of((double)connected->address_nsec / 1e3);
-	row->route_usec = real_of((double)connected->route_nsec / 1e3);
-	row->connect_usec = real_of((double)connected->connect_nsec / 1e3);
-}
-
 int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
 			struct message *held, int rc)
 {
@@ -373,6 +361,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		.rnr_retries = retries.rnr_retries,
 	};
 	struct side *near = &trial->near, *far = &trial->far;
+	struct selftest_result *row = trial->result;
 	struct message_listening listening;
 	struct message_connected connected;
 	struct message held = {0};
@@ -388,7 +377,9 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		return rc;
 	rc = side_connect(near, &connect, &connected);
 	if (!rc && !slot) {
-		note_times(trial->result, &connected);
+		row->address_usec = real_of((double)connected.address_nsec / 1e3);
+		row->route_usec = real_of((double)connected.route_nsec / 1e3);
+		row->connect_usec = real_of((double)connected.connect_nsec / 1e3);
 		trial_note_told(trial);
 	}
 	return trial_finish_accept(trial, &accept, CM_CONNECT_MSEC, &held, rc);
