@@ -316,10 +316,7 @@ static bool check(struct events_run *run)
 /* Devices that do not exist yet are waited for only if the user asked for device-added. */
 static bool waits(const struct events_args *args)
 {
-	const uint64_t added = UINT64_C(1) << EVENT_DEVICE_ADDED;
-
-	return (args->until.known && args->until.value & added) ||
-	       (args->words.known && args->words.value & added);
+	return (args->until.value | args->words.value) & UINT64_C(1) << EVENT_DEVICE_ADDED;
 }
 
 /* That an awaited device does not exist yet is no error, but its name may be wrong. */

@@ -111,12 +111,11 @@ static bool is_anything_but_skipped(const struct selftest_results *results)
 
 static int test_ports(struct selftest_run *run)
 {
-	const struct device_list *devices = &run->listing.inventory.devices;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < devices->count; i++)
-		for (size_t j = 0; !rc && j < devices->items[i].port_count; j++)
-			rc = test_port(run, &devices->items[i], &devices->items[i].ports[j]);
+	for_each_port (device, port, &run->listing.inventory.devices)
+		if (!rc)
+			rc = test_port(run, device, port);
 	if (!rc && !is_anything_but_skipped(&run->output.results))
 		listing_fail(&run->listing, STATUS_NOTHING, "no port is active",
 			     "rdmactl ports shows their states");

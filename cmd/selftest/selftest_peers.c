@@ -136,16 +136,14 @@ static int choose_port(const struct selftest_run *run, struct endpoint *ret_endp
 	if (run->plan.request.bind.family && !run->named)
 		return endpoint_of_address(inventory, &run->plan.request.bind, &wish, ret_endpoint,
 					   ret_reason, ret_hint);
-	for (size_t i = 0; rc && i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; rc && j < device->port_count; j++) {
-			free(*ret_reason);
-			free(*ret_hint);
-			*ret_reason = *ret_hint = NULL;
-			rc = endpoint_of_port(inventory, device, &device->ports[j], &wish,
-					      ret_endpoint, ret_reason, ret_hint);
-		}
+	for_each_port (device, port, &inventory->devices) {
+		free(*ret_reason);
+		free(*ret_hint);
+		*ret_reason = *ret_hint = NULL;
+		rc = endpoint_of_port(inventory, device, port, &wish, ret_endpoint, ret_reason,
+				      ret_hint);
+		if (!rc)
+			return 0;
 	}
 	return rc;
 }

@@ -120,17 +120,6 @@ static void fill_receives(struct loop *loop, const struct span *span, uint32_t s
 	}
 }
 
-/* Refuses blocks that are empty, not within their buffer, or too many for a queue. */
-static int check_blocks(struct agent *agent, const struct span *span, uint32_t sges)
-{
-	if (!bytes_of(span) || bytes_of(span) > LIMIT_BYTES || !agent_span_fits(agent, span))
-		return agent_refuse(agent, REFUSAL_ORDER, "blocks outside of buffer %u",
-				    span->buffer);
-	if (span->blocks / sges >= LIMIT_DEPTH)
-		return agent_refuse(agent, REFUSAL_LIMIT, "%u blocks", span->blocks);
-	return 0;
-}
-
 /* The piece and the blocks share a buffer: they must not overlap while the CPU copies. */
 static bool is_apart(const struct span *piece, const struct span *blocks)
 {
@@ -140,12 +129,15 @@ static bool is_apart(const struct span *piece, const struct span *blocks)
 	return piece->offset >= end || piece->offset + piece->block_bytes <= blocks->offset;
 }
 
-/* Checks the blocks and, if it is needed, the piece for them at `offset` of their buffer. */
+/*
+ * Refuses blocks that are empty, not within their buffer, or too many for a queue; and, if it is
+ * needed, a piece for them at `offset` of their buffer that does not fit.
+ */
 static int prepare_span(struct loop *loop, const struct span *blocks, uint64_t offset,
 			uint32_t sges, struct span *piece)
 {
 	struct agent *agent = loop->agent;
-	int rc = check_blocks(agent, blocks, sges);
+	int rc;
 
 	*piece = (struct span){
 		.buffer = blocks->buffer,
@@ -153,9 +145,15 @@ static int prepare_span(struct loop *loop, const struct span *blocks, uint64_t o
 		.offset = offset,
 		.block_bytes = bytes_of(blocks),
 	};
-	if (!rc && loop->order->packed)
-		rc = agent_check_span(agent, piece);
-	if (!rc && loop->order->packed && !is_apart(piece, blocks))
+	if (!bytes_of(blocks) || bytes_of(blocks) > LIMIT_BYTES || !agent_span_fits(agent, blocks))
+		return agent_refuse(agent, REFUSAL_ORDER, "blocks outside of buffer %u",
+				    blocks->buffer);
+	if (blocks->blocks / sges >= LIMIT_DEPTH)
+		return agent_refuse(agent, REFUSAL_LIMIT, "%u blocks", blocks->blocks);
+	if (!loop->order->packed)
+		return 0;
+	rc = agent_check_span(agent, piece);
+	if (!rc && !is_apart(piece, blocks))
 		rc = agent_refuse(agent, REFUSAL_ORDER, "a piece among its blocks in buffer %u",
 				  piece->buffer);
 	return rc;

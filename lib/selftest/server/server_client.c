@@ -83,15 +83,6 @@ static void limit_memory(void)
 	setrlimit(RLIMIT_DATA, &limit);
 }
 
-static void local_address(int channel, struct ip_address *ret_address)
-{
-	struct sockaddr_storage storage = {0};
-	socklen_t length = sizeof(storage);
-
-	if (!getsockname(channel, (struct sockaddr *)&storage, &length))
-		*ret_address = socket_address_ip(&storage);
-}
-
 void serve_refuse(int channel, enum refusal refusal, const char *text)
 {
 	struct message message = {
@@ -376,9 +367,12 @@ static void carry_out(struct serve_client *client)
 
 void serve_client(struct serve_client *client)
 {
+	struct sockaddr_storage local = {0};
+	socklen_t length = sizeof(local);
 	const int on = 1;
 
-	local_address(client->channel, &client->local);
+	if (!getsockname(client->channel, (struct sockaddr *)&local, &length))
+		client->local = socket_address_ip(&local);
 	socket_keep_alive(client->channel);
 	setsockopt(client->channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	limit_memory();
