@@ -61,7 +61,7 @@ char *selftest_complain(const char *option, const char *text, const char *what)
 	return mem_format("--%s: '%s' %s", option, clean, what);
 }
 
-static bool is_given(const struct selftest_args *args, const char *name)
+bool selftest_is_given(const struct selftest_args *args, const char *name)
 {
 	const struct option_row *const tables[] = {selftest_options, selftest_measure_options,
 						   selftest_ways_options, selftest_path_options};
@@ -71,17 +71,6 @@ static bool is_given(const struct selftest_args *args, const char *name)
 			if (!strcmp(row->name, name))
 				return option_given(row, args);
 	return false;
-}
-
-char *selftest_find_given(const struct selftest_args *args, const char *names)
-{
-	_cleanup_(freep) char *list = mem_string(names);
-	char *rest = list;
-
-	for (char *name; (name = strsep(&rest, " "));)
-		if (is_given(args, name))
-			return mem_string(name);
-	return NULL;
 }
 
 /* Returns the groups of the tests that will run. */
@@ -115,7 +104,7 @@ static char *check_groups(const struct selftest_plan *plan)
 	for (size_t i = 0; i < ARRAY_SIZE(group_options); i++) {
 		const struct group_option *option = &group_options[i];
 
-		if (groups & option->groups || !is_given(plan->args, option->name))
+		if (groups & option->groups || !selftest_is_given(plan->args, option->name))
 			continue;
 		return mem_format("--%s is for tests of group %s, and none of them is selected",
 				  option->name,

@@ -37,14 +37,9 @@ static char *find_foreign(const struct selftest_plan *plan, const char *list)
 	_cleanup_(freep) char *words = mem_string(list);
 	char *rest = words;
 
-	for (char *word; (word = strsep(&rest, " "));) {
-		char *given = is_extra(plan->protocol, word)
-				      ? NULL
-				      : selftest_find_given(plan->args, word);
-
-		if (given)
-			return given;
-	}
+	for (char *word; (word = strsep(&rest, " "));)
+		if (!is_extra(plan->protocol, word) && selftest_is_given(plan->args, word))
+			return mem_string(word);
 	return NULL;
 }
 
@@ -71,7 +66,7 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 
 	/* A server of rdmactl learns these from its clients. */
 	if (plan->protocol == PROTOCOL_RDMACTL && args->request.server)
-		serving = selftest_find_given(args, "sizes iterations mtu " SELFTEST_PEERS_TOO);
+		serving = find_foreign(plan, "sizes iterations mtu " SELFTEST_PEERS_TOO);
 	if (serving)
 		return mem_format("--%s cannot be used with --serve", serving);
 	name = find_foreign(plan, plan->protocol == PROTOCOL_RDMACTL ? SELFTEST_GROUP_OPTIONS

@@ -105,10 +105,8 @@ void selftest_plan_free(struct selftest_plan *plan);
 char *selftest_complain(const char *option, const char *text, const char *what);
 /* Parses the options for how latency and bandwidth are measured; the message is as above. */
 char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint);
-/*
- * selftest_args.c: returns the first option on a list that was given, or NULL; the caller frees it.
- */
-char *selftest_find_given(const struct selftest_args *args, const char *names);
+/* selftest_args.c: returns whether the option of that name was given. */
+bool selftest_is_given(const struct selftest_args *args, const char *name);
 /* selftest_peers.c: check the protocol's options, and parse them. Return a message, or NULL. */
 char *selftest_check_protocol(const struct selftest_plan *plan);
 char *selftest_parse_group(struct selftest_plan *plan);

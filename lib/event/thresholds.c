@@ -17,35 +17,23 @@
 /* The largest number of flaps in a rule. */
 #define MOST_FLAPS 1000
 
-static const struct {
-	const char *word;
-	uint64_t msec;
-} units[] = {
-	{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000},
+/* In milliseconds. */
+static const struct enum_name units[] = {
+	{1, "ms"}, {1000, "s"}, {1000, ""}, {60000, "m"}, {60000, "min"}, {3600000, "h"}, {0, NULL},
 };
-
-static int find_unit(const char *word, uint64_t *ret_msec)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(units[i].word, word))
-			continue;
-		*ret_msec = units[i].msec;
-		return 0;
-	}
-	return -EINVAL;
-}
 
 /* 500ms, 10m; a plain number is in seconds. The maximum is a year. */
 static int parse_time(const char *text, uint64_t *ret_msec)
 {
 	const size_t digits = strspn(text, "0123456789");
 	_cleanup_(freep) char *number = mem_format("%.*s", (int)digits, text);
-	uint64_t value, unit;
+	const struct enum_name *unit = enum_find_word(units, text + digits);
+	uint64_t value;
 
-	if (text_parse_u64(number, 10, UINT32_MAX, &value) || !value ||
-	    find_unit(text + digits, &unit) || value > 365 * UINT64_C(86400000) / unit)
+	if (text_parse_u64(number, 10, UINT32_MAX, &value) || !value || !unit ||
+	    value > 365 * UINT64_C(86400000) / unit->value)
 		return -EINVAL;
-	*ret_msec = value * unit;
+	*ret_msec = value * unit->value;
 	return 0;
 }
 
@@ -80,14 +68,15 @@ static int parse_threshold(const char *text, struct event_threshold *threshold)
 {
 	const char *greater = strchr(text, '>');
 	const char *slash = greater ? strchr(greater, '/') : NULL;
+	const struct enum_name *unit = slash ? enum_find_word(units, slash + 1) : NULL;
 	_cleanup_(freep) char *count = NULL;
 
-	if (!slash || greater == text || !slash[1])
+	if (!unit || greater == text || !slash[1] || unit->value < 1000)
 		return -EINVAL;
 	count = mem_format("%.*s", (int)(slash - greater - 1), greater + 1);
-	if (parse_count(count, &threshold->count) ||
-	    find_unit(slash + 1, &threshold->period_msec) || threshold->period_msec < 1000)
+	if (parse_count(count, &threshold->count))
 		return -EINVAL;
+	threshold->period_msec = unit->value;
 	threshold->name = mem_format("%.*s", (int)(greater - text), text);
 	return 0;
 }

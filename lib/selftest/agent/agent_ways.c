@@ -5,7 +5,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -128,24 +127,15 @@ int agent_target(struct agent *agent, const struct message_target *order)
 	return 0;
 }
 
-/* Returns the processor time of the thread, in user and kernel mode. */
-static uint64_t cpu_nsec(void)
-{
-	struct timespec time = {0};
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 void agent_begin_report(struct agent *agent)
 {
-	agent->report.cpu_nsec = cpu_nsec();
+	agent->report.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID); /* in user and kernel mode */
 	agent->report.wall_nsec = clock_nsec();
 }
 
 void agent_end_report(struct agent *agent)
 {
-	agent->report.cpu_nsec = cpu_nsec() - agent->report.cpu_nsec;
+	agent->report.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID) - agent->report.cpu_nsec;
 	agent->report.wall_nsec = clock_nsec() - agent->report.wall_nsec;
 }
 
