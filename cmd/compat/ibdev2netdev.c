@@ -43,13 +43,14 @@ static void take_text(char shown[static VPD_TEXT_SIZE], const struct vpd_text *f
 static void read_product(const struct personality_call *call, const struct device *device,
 			 struct product *product)
 {
-	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	struct vpd_text description, part;
-	char text[CLASS_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = 0;
 
-	if (!class_files_open(call->root, &files))
-		length = class_files_read(files, text, "%s/device/vpd", device->kernel_name);
+	if (!root_open(call->root, &root))
+		length = sysfs_read(&root, text, SYSFS_RDMA_CLASS "/%s/device/vpd",
+				    device->kernel_name);
 	vpd_product((const uint8_t *)text, length > 0 ? (size_t)length : 0, &description, &part);
 	take_text(product->description, &description);
 	take_text(product->part, &part);
@@ -122,11 +123,11 @@ static int usage(const char *program, int status)
 }
 
 /* Without this class no driver is loaded, and the script fails. */
-static bool has_class(const char *root)
+static bool has_class(const char *directory)
 {
-	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	return !class_files_open(root, &files) && !class_files_find(files, "%s", ".");
+	return !root_open(directory, &root) && !device_find_core(&root);
 }
 
 int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/channel_adapter.h"
+#include "host/compat/class_files.h"
 
 struct request {
 	const struct personality_call *call;

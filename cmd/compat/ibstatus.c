@@ -49,11 +49,12 @@ static void print_words(const char *text)
 	putchar('\n');
 }
 
-static void print_value(const struct class_files *files, const char *label, const char *device,
+static void print_value(const struct root *root, const char *label, const char *device,
 			const char *port, const char *name, const char *unknown)
 {
-	char text[CLASS_TEXT_SIZE];
-	ssize_t length = class_files_read(files, text, "%s/ports/%s/%s", device, port, name);
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/ports/%s/%s", device, port,
+				    name);
 
 	printf("\t%s:%s", label, strlen(label) < 7 ? "\t\t" : "\t");
 	/* The script skips a missing file; if reading one fails, cat reports the error. */
@@ -63,29 +64,28 @@ static void print_value(const struct class_files *files, const char *label, cons
 	print_words(length < 0 ? unknown : text);
 }
 
-static void show_port(const struct class_files *files, const char *device, const char *port)
+static void show_port(const struct root *root, const char *device, const char *port)
 {
 	compat_print(stdout, "Infiniband device '%s' port %s status:\n", device, port);
-	print_value(files, "default gid", device, port, "gids/0", "unknown");
-	print_value(files, "base lid", device, port, "lid", "unknown");
-	print_value(files, "sm lid", device, port, "sm_lid", "unknown");
-	print_value(files, "state", device, port, "state", "unknown");
-	print_value(files, "phys state", device, port, "phys_state", "unknown");
-	print_value(files, "rate", device, port, "rate", "unknown");
-	print_value(files, "link_layer", device, port, "link_layer", "IB");
+	print_value(root, "default gid", device, port, "gids/0", "unknown");
+	print_value(root, "base lid", device, port, "lid", "unknown");
+	print_value(root, "sm lid", device, port, "sm_lid", "unknown");
+	print_value(root, "state", device, port, "state", "unknown");
+	print_value(root, "phys state", device, port, "phys_state", "unknown");
+	print_value(root, "rate", device, port, "rate", "unknown");
+	print_value(root, "link_layer", device, port, "link_layer", "IB");
 	putchar('\n');
 }
 
 /* Shows each word of their names; `*` does not match names that begin with a dot. */
-static void show_ports(const struct class_files *files, const char *device,
-		       const struct strings *ports)
+static void show_ports(const struct root *root, const char *device, const struct strings *ports)
 {
 	for (size_t i = 0; i < ports->count; i++) {
 		char *rest = ports->items[i], *word;
 
 		while (ports->items[i][0] != '.' && (word = strsep(&rest, blanks)))
 			if (*word)
-				show_port(files, device, word);
+				show_port(root, device, word);
 	}
 }
 
@@ -93,7 +93,7 @@ static void show_ports(const struct class_files *files, const char *device,
  * Shows the device and port in `arguments`, which the shell splits into words; port + means all.
  * Returns false if there is no such device, which ends the script.
  */
-static bool show(const struct class_files *files, const char *arguments)
+static bool show(const struct root *root, const char *arguments)
 {
 	_cleanup_(freep) char *words = mem_string(arguments);
 	char *rest = words + strspn(words, blanks), *port;
@@ -105,23 +105,23 @@ static bool show(const struct class_files *files, const char *arguments)
 		*port++ = '\0';
 	port += strspn(port, blanks);
 	port[strcspn(port, blanks)] = '\0';
-	if (class_files_list(files, &ports, "%s/ports", device)) {
+	if (sysfs_list_by_bytes(root, &ports, SYSFS_RDMA_CLASS "/%s/ports", device)) {
 		no_files(device);
 		return false;
 	}
 	if (!strcmp(port, "+"))
-		show_ports(files, device, &ports);
+		show_ports(root, device, &ports);
 	else if (*port)
-		show_port(files, device, port);
+		show_port(root, device, port);
 	return true;
 }
 
-static int show_all(const struct class_files *files)
+static int show_all(const struct root *root)
 {
 	struct strings devices = {0};
 	bool going = true, any = false;
 
-	if (class_files_list(files, &devices, "%s", "")) {
+	if (sysfs_list_by_bytes(root, &devices, SYSFS_RDMA_CLASS)) {
 		printf("Fatal error:  No devices\n");
 		return COMPAT_STATUS_PANIC;
 	}
@@ -131,17 +131,17 @@ static int show_all(const struct class_files *files)
 		if (devices.items[i][0] == '.')
 			continue;
 		any = true;
-		going = show(files, arguments);
+		going = show(root, arguments);
 	}
 	strings_free(&devices);
 	/* The shell leaves a pattern that matches nothing unchanged. */
 	if (!any)
-		going = show(files, "* +");
+		going = show(root, "* +");
 	return going ? 0 : COMPAT_STATUS_PANIC;
 }
 
 /* DEV, or DEV:PORT: the parts before the first and after the last colon. */
-static bool show_object(const struct class_files *files, const char *word)
+static bool show_object(const struct root *root, const char *word)
 {
 	const char *colon = strrchr(word, ':'), *port = colon ? colon + 1 : word;
 	const int length = (int)strcspn(word, ":");
@@ -150,23 +150,23 @@ static bool show_object(const struct class_files *files, const char *word)
 
 	/* The script recognizes a missing colon by equal parts. */
 	arguments = mem_format("%s %s", device, strcmp(port, device) ? port : "+");
-	return show(files, arguments);
+	return show(root, arguments);
 }
 
 int ibstatus_run(const struct personality_call *call, int argc, char **argv)
 {
-	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 
 	if (argc > 1 && !strcmp(argv[1], "-h"))
 		return usage(call->program);
-	if (class_files_open(call->root, &files)) {
+	if (root_open(call->root, &root)) {
 		printf("Fatal error:  No devices\n");
 		return COMPAT_STATUS_PANIC;
 	}
 	if (argc < 2 || !argv[1][0])
-		return show_all(files);
+		return show_all(&root);
 	for (int i = 1; i < argc && argv[i][0]; i++)
-		if (!show_object(files, argv[i]))
+		if (!show_object(&root, argv[i]))
 			return COMPAT_STATUS_PANIC;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct verbs_devices *ibv_open_list(const struct personality_call *call)
 					 : strerror(-rc));
 		return NULL;
 	}
-	messages = verbs_devices_messages(devices);
+	messages = verbs_warnings(devices->verbs);
 	for (size_t i = 0; i < messages->count; i++)
 		fprintf(stderr, "%s\n", messages->items[i]);
 	return devices;
@@ -42,7 +42,7 @@ int ibv_devices_run(const struct personality_call *call, int argc, char **argv)
 		return 1;
 	printf("    %-16s\t   node GUID\n", "device");
 	printf("    %-16s\t----------------\n", "------");
-	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
+	for (size_t i = 0; verbs_listed(devices->verbs, i, &device); i++)
 		printf("    %-16s\t%016" PRIx64 "\n", device.name, device.node_guid);
 	return 0;
 }
@@ -91,7 +91,7 @@ static void print_event(void *context, const struct verbs_event *event)
 static bool find_device(const struct verbs_devices *devices, const char *name,
 			struct verbs_listed *device)
 {
-	for (size_t i = 0; verbs_devices_at(devices, i, device); i++)
+	for (size_t i = 0; verbs_listed(devices->verbs, i, device); i++)
 		if (!name || !strcmp(device->name, name))
 			return true;
 	fprintf(stderr, "IB device %s not found\n", name ? name : "");
@@ -112,7 +112,7 @@ static int watch(const struct personality_call *call, const char *name)
 			device.name);
 		return 1;
 	}
-	if (verbs_devices_listen(devices, device.name, &async)) {
+	if (verbs_async_open(devices->verbs, device.name, &async)) {
 		fprintf(stderr, "Couldn't get context for %s\n", device.name);
 		return 1;
 	}

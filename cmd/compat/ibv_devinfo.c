@@ -244,10 +244,10 @@ static int list(const struct personality_call *call)
 
 	if (!devices)
 		return COMPAT_STATUS_PANIC;
-	while (verbs_devices_at(devices, count, &device))
+	while (verbs_listed(devices->verbs, count, &device))
 		count++;
 	printf("%zu HCA%s found:\n", count, text_plural_s(count));
-	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
+	for (size_t i = 0; verbs_listed(devices->verbs, i, &device); i++)
 		printf("\t%s\n", device.name);
 	putchar('\n');
 	return 0;
@@ -310,7 +310,7 @@ static int show_all(struct verbs_devices *devices, const struct ibv_view *view, 
 	bool found = false;
 	int status = 0;
 
-	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++) {
+	for (size_t i = 0; verbs_listed(devices->verbs, i, &device); i++) {
 		if (name && (found || strcmp(name, device.name)))
 			continue;
 		found = true;

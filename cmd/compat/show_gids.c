@@ -21,7 +21,7 @@
 enum { NAME_TEXT_SIZE = 1024 };
 
 struct gid_rows {
-	const struct class_files *files; /* of the port */
+	const struct root *files; /* of the port */
 	char device[NAME_TEXT_SIZE];
 	char port[NAME_TEXT_SIZE];
 	/* All tables from one call to verbs: most slots are empty, and need not be read. */
@@ -49,11 +49,11 @@ static bool is_empty(const char *gid)
 static void read_attribute(const struct gid_rows *rows, const char *name, const char *slot,
 			   bool version, char shown[static NAME_TEXT_SIZE])
 {
-	char text[CLASS_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 	const char *start = text;
 
 	shown[0] = '\0';
-	if (class_files_read(rows->files, text, "gid_attrs/%s/%s", name, slot) < 0)
+	if (sysfs_read(rows->files, text, "gid_attrs/%s/%s", name, slot) < 0)
 		return;
 	if (version)
 		start += strcspn(text, "vV");
@@ -62,9 +62,9 @@ static void read_attribute(const struct gid_rows *rows, const char *name, const 
 
 static void show_slot(struct gid_rows *rows, const char *slot)
 {
-	char text[CLASS_TEXT_SIZE], version[NAME_TEXT_SIZE], netdev[NAME_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE], version[NAME_TEXT_SIZE], netdev[NAME_TEXT_SIZE];
 	char index[NAME_TEXT_SIZE];
-	ssize_t length = class_files_read(rows->files, text, "gids/%s", slot);
+	ssize_t length = sysfs_read(rows->files, text, "gids/%s", slot);
 	struct gid gid;
 
 	if (length < 0)
@@ -114,33 +114,33 @@ static bool is_used(const struct port *port, const char *slot)
 	return false;
 }
 
-static void show_port(struct gid_rows *rows, const struct class_files *files, const char *device,
+static void show_port(struct gid_rows *rows, const struct root *root, const char *device,
 		      const char *port)
 {
-	_cleanup_(class_files_closep) struct class_files *below = NULL;
+	_cleanup_(root_close) struct root below = {.fd = -1};
 	const struct port *known = find_port(rows, port);
 	_cleanup_(strings_free) struct strings slots = {0};
-	int rc = class_files_open_below(files, &below, "%s/ports/%s", device, port);
+	int rc = root_open_below(root, &below, SYSFS_RDMA_CLASS "/%s/ports/%s", device, port);
 
 	if (!rc)
-		rc = class_files_list(below, &slots, "gids");
+		rc = sysfs_list_by_bytes(&below, &slots, "gids");
 	if (rc) {
 		_cleanup_(freep) char *path = mem_format("%s/ports/%s/gids/", device, port);
 
 		complain(path, rc);
 		return;
 	}
-	rows->files = below;
+	rows->files = &below;
 	text_clean_into(rows->port, sizeof(rows->port), port, strlen(port));
 	for (size_t i = 0; i < slots.count; i++)
 		if (slots.items[i][0] != '.' && is_used(known, slots.items[i]))
 			show_slot(rows, slots.items[i]);
 }
 
-static void show_device(struct gid_rows *rows, const struct class_files *files, const char *device)
+static void show_device(struct gid_rows *rows, const struct root *root, const char *device)
 {
 	_cleanup_(strings_free) struct strings ports = {0};
-	int rc = class_files_list(files, &ports, "%s/ports", device);
+	int rc = sysfs_list_by_bytes(root, &ports, SYSFS_RDMA_CLASS "/%s/ports", device);
 
 	if (rc) {
 		_cleanup_(freep) char *path = mem_format("%s/ports/", device);
@@ -151,32 +151,31 @@ static void show_device(struct gid_rows *rows, const struct class_files *files, 
 	text_clean_into(rows->device, sizeof(rows->device), device, strlen(device));
 	for (size_t i = 0; i < ports.count; i++)
 		if (ports.items[i][0] != '.')
-			show_port(rows, files, device, ports.items[i]);
+			show_port(rows, root, device, ports.items[i]);
 }
 
-static void show_all(struct gid_rows *rows, const struct class_files *files, const char *root)
+static void show_all(struct gid_rows *rows, const struct root *root)
 {
 	const struct objects everything = {0};
-	const struct inventory_request request = {
-		.root = root, .needs = NEED_GIDS, .objects = &everything};
+	const struct inventory_request request = {.needs = NEED_GIDS, .objects = &everything};
 	_cleanup_(strings_free) struct strings devices = {0};
-	int rc = class_files_list(files, &devices, "%s", "");
+	int rc = sysfs_list_by_bytes(root, &devices, SYSFS_RDMA_CLASS);
 
 	if (rc)
 		complain("", rc);
-	else if (!root)
+	else if (root->live)
 		inventory_load(&rows->inventory, &request, NULL, NULL);
 	for (size_t i = 0; i < devices.count; i++)
 		if (devices.items[i][0] != '.')
-			show_device(rows, files, devices.items[i]);
+			show_device(rows, root, devices.items[i]);
 }
 
 int show_gids_run(const struct personality_call *call, int argc, char **argv)
 {
-	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	_cleanup_(root_close) struct root root = {.fd = -1};
 	struct gid_rows rows = {.found = 0};
 	bool named = false;
-	int rc = class_files_open(call->root, &files);
+	int rc = root_open(call->root, &root);
 
 	printf("DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n");
 	printf("---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n");
@@ -189,11 +188,11 @@ int show_gids_run(const struct personality_call *call, int argc, char **argv)
 		while ((name = strsep(&rest, " \t\n")))
 			if (*name) {
 				named = true;
-				show_device(&rows, files, name);
+				show_device(&rows, &root, name);
 			}
 	}
 	if (!rc && !named)
-		show_all(&rows, files, call->root);
+		show_all(&rows, &root);
 	printf("n_gids_found=%lu\n", rows.found);
 	inventory_free(&rows.inventory);
 	return 0;

@@ -330,6 +330,24 @@ int sysfs_list(const struct root *root, struct strings *ret_names, const char *f
 	return rc;
 }
 
+static int compare_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int sysfs_list_by_bytes(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	FORMAT_PATH(rc, path, format);
+	if (!rc)
+		rc = list_names(root, ret_names, path, true);
+	if (!rc && ret_names->count)
+		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_bytes);
+	return rc;
+}
+
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 {
 	_cleanup_(strings_free) struct strings names = {0};

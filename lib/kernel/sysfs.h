@@ -67,6 +67,9 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 /* Lists a directory in natural order, without names that begin with a dot. */
 int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Lists all names except . and .. in byte order, for personalities of tools that list them so. */
+int sysfs_list_by_bytes(const struct root *root, struct strings *ret_names, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Lists all names except . and .., unsorted. */
 int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

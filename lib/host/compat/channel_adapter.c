@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/nldev_devices.h"
+#include "kernel/sysfs.h"
 
 /* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
 enum { HAS_CM = 1 << 16 };
@@ -20,7 +21,7 @@ enum { HAS_CM = 1 << 16 };
  * RDMA netlink provides are not read from files.
  */
 struct channel_adapters {
-	struct class_files *files;
+	struct root root;
 	struct device_list reported; /* from netlink; empty for a saved tree or a simulator */
 };
 
@@ -29,9 +30,9 @@ struct channel_adapters {
  * messages.
  */
 struct reader {
-	const struct class_files *files; /* files of the device */
-	const char *port;		 /* ports/1/, or empty */
-	const struct device *reported;	 /* or NULL */
+	const struct root *root;
+	const char *prefix;	       /* of the files, relative to that: ports/1/, or empty */
+	const struct device *reported; /* or NULL */
 	int error;
 };
 
@@ -58,17 +59,17 @@ static void ask_netlink(const char *directory, struct device_list *list)
 
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters)
 {
-	struct class_files *files;
+	struct channel_adapters adapters = {.reported = {0}};
 	_cleanup_(strings_free) struct strings names = {0};
-	int rc = class_files_open(root, &files);
+	int rc = root_open(root, &adapters.root);
 
 	if (rc)
 		return rc;
-	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
-	(*ret_adapters)->files = files;
 	/* Do not let the netlink socket make the kernel load its RDMA core. */
-	if (!class_files_list(files, &names, "%s", "") && names.count)
-		ask_netlink(root, &(*ret_adapters)->reported);
+	if (!sysfs_list_all(&adapters.root, &names, SYSFS_RDMA_CLASS) && names.count)
+		ask_netlink(root, &adapters.reported);
+	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
+	**ret_adapters = adapters;
 	return 0;
 }
 
@@ -76,7 +77,7 @@ void channel_adapters_close(struct channel_adapters *adapters)
 {
 	if (!adapters)
 		return;
-	class_files_close(adapters->files);
+	root_close(&adapters->root);
 	device_list_clear(&adapters->reported);
 	free(adapters);
 }
@@ -84,8 +85,8 @@ void channel_adapters_close(struct channel_adapters *adapters)
 /* Reads the first bytes of a file, up to the last line feed in them, as libibumad does. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
-	char content[CLASS_TEXT_SIZE];
-	ssize_t length = class_files_read(reader->files, content, "%s%s", reader->port, name);
+	char content[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(reader->root, content, "%s%s", reader->prefix, name);
 
 	if (length < 0) {
 		reader->error = (int)-length;
@@ -174,7 +175,8 @@ static void read_link_layer(struct reader *reader, struct channel_port *port)
 
 static int find_pkeys(struct reader *reader)
 {
-	int rc = class_files_find(reader->files, "%spkeys", reader->port);
+	_cleanup_(freep) char *path = mem_format("%spkeys", reader->prefix);
+	int rc = sysfs_open_directory(reader->root, path);
 
 	if (rc)
 		reader->error = -rc;
@@ -216,10 +218,10 @@ static int read_numbered(struct reader *reader, struct channel_adapter *adapter,
 					      : NULL;
 	int rc;
 
-	reader->port = prefix;
+	reader->prefix = prefix;
 	adapter->failed_port = (unsigned int)number;
 	rc = read_port(reader, adapter, &adapter->ports[number], reported ? reported : &unknown);
-	reader->port = "";
+	reader->prefix = "";
 	if (rc)
 		return rc;
 	adapter->ports[number].present = true;
@@ -231,7 +233,7 @@ static int read_numbered(struct reader *reader, struct channel_adapter *adapter,
 static int list_ports(const struct reader *reader, struct strings *ret_names)
 {
 	if (!reader->reported || !reader->reported->port_count)
-		return class_files_list(reader->files, ret_names, "ports");
+		return sysfs_list_by_bytes(reader->root, ret_names, "ports");
 	for (size_t i = 0; i < reader->reported->port_count; i++) {
 		_cleanup_(freep) char *number = mem_format(
 			"%u", (unsigned int)reader->reported->ports[i].port.value);
@@ -292,19 +294,20 @@ static int read_adapter(struct reader *reader, struct channel_adapter *adapter)
 int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
 			 struct channel_adapter *adapter)
 {
-	_cleanup_(class_files_closep) struct class_files *directory = NULL;
-	struct reader reader = {.reported = device_list_find_kernel_name(&adapters->reported, name),
-				.port = ""};
+	_cleanup_(root_close) struct root directory = {.fd = -1};
+	struct reader reader = {.root = &directory,
+				.prefix = "",
+				.reported = device_list_find_kernel_name(&adapters->reported,
+									 name)};
 	int rc;
 
 	memset(adapter, 0, sizeof(*adapter));
 	snprintf(adapter->name, sizeof(adapter->name), "%s", name);
-	rc = class_files_open_below(adapters->files, &directory, "%s", adapter->name);
+	rc = root_open_below(&adapters->root, &directory, SYSFS_RDMA_CLASS "/%s", adapter->name);
 	if (rc) {
 		adapter->error = -rc;
 		return rc;
 	}
-	reader.files = directory;
 	rc = read_adapter(&reader, adapter);
 	if (!rc)
 		rc = read_ports(&reader, adapter);
@@ -315,10 +318,10 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const char *name,
 				 int port)
 {
-	_cleanup_(freep) char *prefix = mem_format("%s/ports/%d/", name, port);
-	struct reader reader = {.files = adapters->files, .port = prefix};
-	char text[CLASS_TEXT_SIZE];
-	const ssize_t length = class_files_read(reader.files, text, "%sgids/0", prefix);
+	_cleanup_(freep) char *prefix = mem_format(SYSFS_RDMA_CLASS "/%s/ports/%d/", name, port);
+	struct reader reader = {.root = &adapters->root, .prefix = prefix};
+	char text[SYSFS_TEXT_SIZE];
+	const ssize_t length = sysfs_read(reader.root, text, "%sgids/0", prefix);
 	unsigned int cap_mask;
 
 	/* ibstat only opens this file. */
@@ -330,21 +333,19 @@ bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const 
 /* True for the node types of libibumad. */
 static bool is_adapter(const struct channel_adapters *adapters, const char *name)
 {
-	struct reader reader = {.reported = device_list_find_kernel_name(&adapters->reported, name),
-				.files = adapters->files,
-				.port = ""};
-	_cleanup_(freep) char *path = mem_format("%s/node_type", name);
+	const struct device *reported = device_list_find_kernel_name(&adapters->reported, name);
+	_cleanup_(freep) char *prefix = mem_format(SYSFS_RDMA_CLASS "/%s/", name);
+	struct reader reader = {.root = &adapters->root, .prefix = prefix};
 	unsigned int type;
 
-	return !take_number(&reader, reader.reported ? &reader.reported->node_type : NULL, path,
-			    &type) &&
+	return !take_number(&reader, reported ? &reported->node_type : NULL, "node_type", &type) &&
 	       type >= NODE_TYPE_CA && type <= NODE_TYPE_ROUTER;
 }
 
 int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names)
 {
 	_cleanup_(strings_free) struct strings all = {0};
-	int rc = class_files_list(adapters->files, &all, "%s", "");
+	int rc = sysfs_list_by_bytes(&adapters->root, &all, SYSFS_RDMA_CLASS);
 
 	if (rc)
 		return rc;

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/compat/class_files.h"
+#include "base/cleanup.h"
+#include "schema/value.h"
 
 enum {
 	CHANNEL_ADAPTER_PORTS =

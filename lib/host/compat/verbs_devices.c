@@ -9,17 +9,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/compat/class_files.h"
 #include "host/device.h"
 #include "host/verbs.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
-
-struct verbs_devices {
-	struct root root;
-	struct class_files *files;
-	struct verbs *verbs;
-};
 
 int verbs_devices_open(const char *root, struct verbs_devices **ret_devices)
 {
@@ -33,9 +26,6 @@ int verbs_devices_open(const char *root, struct verbs_devices **ret_devices)
 	}
 	if (!root_answers(&devices->root))
 		return -EOPNOTSUPP;
-	rc = class_files_open(root, &devices->files);
-	if (rc)
-		return rc;
 	rc = verbs_open(&devices->root, &devices->verbs);
 	if (!rc)
 		rc = verbs_check_list(devices->verbs);
@@ -51,20 +41,8 @@ void verbs_devices_close(struct verbs_devices *devices)
 	if (!devices)
 		return;
 	verbs_free(devices->verbs);
-	class_files_close(devices->files);
 	root_close(&devices->root);
 	free(devices);
-}
-
-const struct strings *verbs_devices_messages(const struct verbs_devices *devices)
-{
-	return verbs_warnings(devices->verbs);
-}
-
-bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
-		      struct verbs_listed *ret_listed)
-{
-	return verbs_listed(devices->verbs, number, ret_listed);
 }
 
 /* Reads the complete table in one call, or from sysfs if library or kernel lack that call. */
@@ -88,7 +66,7 @@ static void read_gids(const struct verbs_devices *devices, struct verbs_device *
 enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *name, bool gids,
 				     struct verbs_facts *facts)
 {
-	char text[CLASS_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 	struct verbs_device *opened;
 	enum verbs_answer answer = VERBS_TOLD;
 
@@ -97,7 +75,7 @@ enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *
 		return VERBS_NOT_OPENED;
 	if (verbs_get_caps(opened, &facts->caps))
 		answer = VERBS_NOT_TOLD;
-	else if (class_files_read(devices->files, text, "%s/board_id", name) > 0)
+	else if (sysfs_read(&devices->root, text, SYSFS_RDMA_CLASS "/%s/board_id", name) > 0)
 		facts->board_id = text_clean(text, strlen(text));
 	if (gids && answer == VERBS_TOLD)
 		read_gids(devices, opened, name, facts);
@@ -111,12 +89,6 @@ void verbs_facts_clear(struct verbs_facts *facts)
 	caps_clear(&facts->caps);
 	device_list_clear(&facts->gids);
 	facts->board_id = NULL;
-}
-
-int verbs_devices_listen(struct verbs_devices *devices, const char *name,
-			 struct verbs_async **ret_async)
-{
-	return verbs_async_open(devices->verbs, name, ret_async);
 }
 
 /* Milliseconds for which a removed device may block until we notice. */

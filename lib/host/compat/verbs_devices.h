@@ -9,9 +9,13 @@
 #include "base/cleanup.h"
 #include "host/caps.h"
 #include "host/device.h"
+#include "kernel/root.h"
 #include "kernel/verbs/verbs.h"
 
-struct verbs_devices;
+struct verbs_devices {
+	struct root root;
+	struct verbs *verbs;
+};
 
 /*
  * -ENOSYS: the kernel has no uverbs and could not load it (unlike a listing, this makes it try, as
@@ -22,13 +26,6 @@ struct verbs_devices;
 int verbs_devices_open(const char *root, struct verbs_devices **ret_devices);
 void verbs_devices_close(struct verbs_devices *devices);
 DEFINE_CLEANUP(struct verbs_devices, verbs_devices_close)
-
-/* Returns the messages that libibverbs has printed so far, one line per item. */
-const struct strings *verbs_devices_messages(const struct verbs_devices *devices);
-
-/* Gets a device by its number from 0. Returns false if there are no more. */
-bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
-		      struct verbs_listed *ret_listed);
 
 enum verbs_answer { VERBS_TOLD, VERBS_NOT_OPENED, VERBS_NOT_TOLD };
 
@@ -45,8 +42,5 @@ enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *
 				     struct verbs_facts *facts);
 void verbs_facts_clear(struct verbs_facts *facts);
 
-/* Opens a device for its asynchronous events. The only failure, with any errno, is opening it. */
-int verbs_devices_listen(struct verbs_devices *devices, const char *name,
-			 struct verbs_async **ret_async);
 /* Waits for events and passes them on; returns -errno when no more can come. */
 int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context);
