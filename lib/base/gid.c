@@ -9,21 +9,19 @@
 #include "base/text.h"
 
 /* Plain loops, because a table of thousands of GIDs should not go through printf. */
-static char *put_group(char *out, unsigned int group)
+static void put_groups(char *text, const uint8_t *bytes, size_t count)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (int shift = 12; shift >= 0; shift -= 4)
-		*out++ = digits[group >> shift & 15];
-	return out;
+	for (size_t i = 0; i < count; i += 2, text += 5) {
+		text_write_hex(text, bytes + i, 2);
+		text[4] = i + 2 < count ? ':' : '\0';
+	}
 }
 
 void guid_format(uint64_t guid, char text[static GUID_TEXT_SIZE])
 {
-	for (int shift = 48; shift >= 0; shift -= 16) {
-		text = put_group(text, guid >> shift & 0xffff);
-		*text++ = shift ? ':' : '\0';
-	}
+	const uint64_t wire = htobe64(guid);
+
+	put_groups(text, (const uint8_t *)&wire, sizeof(wire));
 }
 
 int guid_parse(const char *text, uint64_t *ret_guid)
@@ -51,10 +49,7 @@ int guid_parse(const char *text, uint64_t *ret_guid)
 
 void gid_format(const struct gid *gid, char text[static GID_TEXT_SIZE])
 {
-	for (int i = 0; i < 16; i += 2) {
-		text = put_group(text, (unsigned int)gid->raw[i] << 8 | gid->raw[i + 1]);
-		*text++ = i < 14 ? ':' : '\0';
-	}
+	put_groups(text, gid->raw, sizeof(gid->raw));
 }
 
 int gid_parse(const char *text, struct gid *ret_gid)

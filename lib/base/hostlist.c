@@ -169,24 +169,19 @@ static const char *parse_range(const char *text, size_t length, struct range *ra
 	const char *dash = memchr(text, '-', length);
 	const size_t low = dash ? (size_t)(dash - text) : length;
 	const size_t high = dash ? length - low - 1 : length;
-	char digits[MOST_DIGITS + 1];
+	const char *low_end = text, *start = text + length - high, *end = start;
 
 	if (!low || !high)
 		return "one end of a range is missing";
 	if (low > MOST_DIGITS || high > MOST_DIGITS)
 		return "a number has too many digits";
-	memcpy(digits, text, low);
-	digits[low] = '\0';
-	if (text_parse_u64(digits, 10, UINT32_MAX, &range->first))
-		return "not a number";
-	memcpy(digits, text + length - high, high);
-	digits[high] = '\0';
-	if (text_parse_u64(digits, 10, UINT32_MAX, &range->last))
+	if (text_take_u64(&low_end, 10, UINT32_MAX, &range->first) || low_end != text + low ||
+	    text_take_u64(&end, 10, UINT32_MAX, &range->last) || end != text + length)
 		return "not a number";
 	range->width = low > 1 && *text == '0' ? (int)low : 0;
 	if (range->last < range->first)
 		return "the range runs backwards";
-	if (dash && digits[0] == '0' && high > 1 && high != low)
+	if (dash && *start == '0' && high > 1 && high != low)
 		return "the ends of a range are padded differently";
 	return NULL;
 }

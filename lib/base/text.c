@@ -277,9 +277,7 @@ static int compare_digits(const char **a, const char **b)
 	*b += strspn(*b, "0");
 	length_a = strspn(*a, "0123456789");
 	length_b = strspn(*b, "0123456789");
-	if (length_a != length_b)
-		return length_a < length_b ? -1 : 1;
-	order = strncmp(*a, *b, length_a);
+	order = COMPARE(length_a, length_b) ?: strncmp(*a, *b, length_a);
 	*a += length_a;
 	*b += length_b;
 	return order;
@@ -307,22 +305,35 @@ int text_compare_natural(const char *a, const char *b)
 	return strcmp(start_a, start_b);
 }
 
-int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value)
+int text_take_u64(const char **text, int base, uint64_t most, uint64_t *ret_value)
 {
 	unsigned long long value;
 	char *end;
 
 	/* strtoull would take blanks and signs. */
-	if (!isxdigit((unsigned char)text[0]))
+	if (!isxdigit((unsigned char)**text))
 		return -EINVAL;
 	errno = 0;
-	value = strtoull(text, &end, base);
-	if (end == text || *end)
+	value = strtoull(*text, &end, base);
+	if (end == *text)
 		return -EINVAL;
+	*text = end;
 	if (errno == ERANGE || value > most)
 		return -ERANGE;
 	*ret_value = value;
 	return 0;
+}
+
+int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value)
+{
+	uint64_t value;
+	int rc = text_take_u64(&text, base, most, &value);
+
+	if (rc == -EINVAL || *text)
+		return -EINVAL;
+	if (!rc)
+		*ret_value = value;
+	return rc;
 }
 
 bool text_ends_with(const char *text, const char *end)

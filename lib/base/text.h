@@ -68,6 +68,8 @@ bool text_ends_with(const char *text, const char *end);
  * No sign, no blanks. Returns 0, -EINVAL if it is not a number, -ERANGE above `most`.
  */
 int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value);
+/* The same for the number at the start of *text, which then points to the rest, unless -EINVAL. */
+int text_take_u64(const char **text, int base, uint64_t most, uint64_t *ret_value);
 
 enum { TEXT_REAL_SIZE = 32 };
 

@@ -215,10 +215,9 @@ static int compare_devices(const void *a, const void *b)
 
 static int compare_ports(const void *a, const void *b)
 {
-	uint64_t first = ((const struct port *)a)->port.value;
-	uint64_t second = ((const struct port *)b)->port.value;
+	const struct port *first = a, *second = b;
 
-	return (first > second) - (first < second);
+	return COMPARE(first->port.value, second->port.value);
 }
 
 void device_list_sort(struct device_list *list)
@@ -236,9 +235,8 @@ static int compare_places(const void *a, const void *b)
 	const struct device *one = *(const struct device *const *)a;
 	const struct device *other = *(const struct device *const *)b;
 	const char *first = one->pci_address, *second = other->pci_address;
-	int order = first && second ? strcmp(first, second) : !first - !second;
 
-	return order ? order : (one > other) - (one < other);
+	return (first && second ? strcmp(first, second) : !first - !second) ?: COMPARE(one, other);
 }
 
 const struct device **device_list_by_place(const struct device_list *list)

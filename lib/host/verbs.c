@@ -77,28 +77,21 @@ void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *a
 
 void verbs_caps_set_transport(struct caps *caps, int type)
 {
-	const struct number *link_layer = caps->port_caps_count ? &caps->ports[0].link_layer : NULL;
+	static const enum transport transports[] = {
+		[IBV_TRANSPORT_IB] = TRANSPORT_INFINIBAND,
+		[IBV_TRANSPORT_IWARP] = TRANSPORT_IWARP,
+		[IBV_TRANSPORT_USNIC] = TRANSPORT_USNIC,
+		[IBV_TRANSPORT_USNIC_UDP] = TRANSPORT_USNIC,
+		[IBV_TRANSPORT_UNSPECIFIED] = TRANSPORT_UNSPECIFIED,
+	};
 
-	switch (type) {
-	case IBV_TRANSPORT_IB:
-		if (link_layer && link_layer->known && link_layer->value == LINK_LAYER_ETHERNET)
-			caps->transport = number_of(TRANSPORT_ROCE);
-		else
-			caps->transport = number_of(TRANSPORT_INFINIBAND);
-		break;
-	case IBV_TRANSPORT_IWARP:
-		caps->transport = number_of(TRANSPORT_IWARP);
-		break;
-	case IBV_TRANSPORT_USNIC:
-	case IBV_TRANSPORT_USNIC_UDP:
-		caps->transport = number_of(TRANSPORT_USNIC);
-		break;
-	case IBV_TRANSPORT_UNSPECIFIED:
-		caps->transport = number_of(TRANSPORT_UNSPECIFIED);
-		break;
-	default:
-		break; /* IBV_TRANSPORT_UNKNOWN, or a later addition */
-	}
+	/* IBV_TRANSPORT_UNKNOWN, or a later addition */
+	if (type < 0 || (size_t)type >= ARRAY_SIZE(transports))
+		return;
+	caps->transport = number_of(transports[type]);
+	if (type == IBV_TRANSPORT_IB && caps->port_caps_count &&
+	    number_is(&caps->ports[0].link_layer, LINK_LAYER_ETHERNET))
+		caps->transport = number_of(TRANSPORT_ROCE);
 }
 
 /* Returns 0 if the kernel (before 6.7) or the library (rdma-core before 49) lacks the member. */
@@ -402,9 +395,8 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct ibv_gid_entry *first = a, *second = b;
 
-	if (first->port_num != second->port_num)
-		return first->port_num < second->port_num ? -1 : 1;
-	return (first->gid_index > second->gid_index) - (first->gid_index < second->gid_index);
+	return COMPARE(first->port_num, second->port_num)
+		       ?: COMPARE(first->gid_index, second->gid_index);
 }
 
 int verbs_get_gids(struct verbs_device *verbs_device, struct device *device)

@@ -161,7 +161,7 @@ static int compare_holders(const void *a, const void *b)
 {
 	const struct holder *left = a, *right = b;
 
-	return left->process < right->process ? -1 : left->process > right->process;
+	return COMPARE(left->process, right->process);
 }
 
 int holders_find(const struct root *root, const struct device_nodes *nodes, struct holders *holders)

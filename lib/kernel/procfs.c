@@ -16,15 +16,10 @@ enum { DIGITS_MOST = 20 };
 /* Parses the number at the start of a text; false if there is none or it is too large. */
 static bool get_number(const char *text, struct number *number)
 {
-	size_t digits = strspn(text, "0123456789");
-	char plain[DIGITS_MOST + 1];
 	uint64_t value;
 
-	if (!digits || digits > DIGITS_MOST)
-		return false;
-	memcpy(plain, text, digits);
-	plain[digits] = '\0';
-	if (text_parse_u64(plain, 10, UINT64_MAX, &value))
+	if (strspn(text, "0123456789") > DIGITS_MOST ||
+	    text_take_u64(&text, 10, UINT64_MAX, &value))
 		return false;
 	number_set(number, value);
 	return true;
@@ -400,29 +395,9 @@ static bool is_mounted(const struct procfs_cgroups *cgroups, const char *group)
 	return !strncmp(group, cgroups->root, length) && (!group[length] || group[length] == '/');
 }
 
-int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
-			    uint64_t process, char **ret_group, struct cgroup_device_list *ret_list)
-{
-	_cleanup_(freep) char *number = mem_format("%" PRIu64, process), *group = NULL;
-	struct cgroup_level level;
-	int rc = find_group(root, cgroups, number, &group);
-
-	if (rc)
-		return rc;
-	do {
-		rc = is_mounted(cgroups, group) ? read_level(root, cgroups, group, &level)
-						: -ENOENT;
-		if (!rc) {
-			*ret_group = level.group;
-			*ret_list = level.devices;
-			return 0;
-		}
-	} while (rc == -ENOENT && go_up(group));
-	return rc;
-}
-
-int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroups *cgroups,
-			     const char *process, struct cgroup_levels *ret_levels)
+/* Reads the groups from that of the process up to the root, or only the first of them. */
+static int read_levels(const struct root *root, const struct procfs_cgroups *cgroups,
+		       const char *process, bool first, struct cgroup_levels *ret_levels)
 {
 	_cleanup_(freep) char *group = NULL;
 	struct cgroup_levels levels = {0};
@@ -438,7 +413,7 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 		rc = read_level(root, cgroups, group, &level);
 		if (!rc)
 			MEM_ADD(levels.items, levels.count) = level;
-	} while ((!rc || rc == -ENOENT) && go_up(group));
+	} while ((rc ? rc == -ENOENT : !first) && go_up(group));
 	if (rc && rc != -ENOENT) {
 		cgroup_levels_clear(&levels);
 		return rc;
@@ -446,6 +421,27 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 	/* CFTYPE_NOT_ON_ROOT, kernel/cgroup/rdma.c: the topmost group, read last, has the files. */
 	levels.more_above = !rc;
 	*ret_levels = levels;
+	return 0;
+}
+
+int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroups *cgroups,
+			     const char *process, struct cgroup_levels *ret_levels)
+{
+	return read_levels(root, cgroups, process, false, ret_levels);
+}
+
+int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
+			    uint64_t process, char **ret_group, struct cgroup_device_list *ret_list)
+{
+	_cleanup_(freep) char *number = mem_format("%" PRIu64, process);
+	struct cgroup_levels levels;
+	int rc = read_levels(root, cgroups, number, true, &levels);
+
+	if (rc || !levels.count)
+		return rc ? rc : -ENOENT;
+	*ret_group = levels.items[0].group;
+	*ret_list = levels.items[0].devices;
+	free(levels.items);
 	return 0;
 }
 

@@ -69,14 +69,12 @@ static const char *own_layout(void)
 /* Parses a decimal number and the blank after it. */
 static bool take_number(char **at, uint32_t most, uint32_t *ret_number)
 {
-	uint64_t value = 0;
-	char *digit = *at;
+	const char *rest = *at;
+	uint64_t value;
 
-	for (; *digit >= '0' && *digit <= '9' && value <= most; digit++)
-		value = value * 10 + (uint64_t)(*digit - '0');
-	if (digit == *at || *digit != ' ' || value > most)
+	if (text_take_u64(&rest, 10, most, &value) || *rest != ' ')
 		return false;
-	*at = digit + 1;
+	*at += rest + 1 - *at;
 	*ret_number = (uint32_t)value;
 	return true;
 }
@@ -91,14 +89,9 @@ static bool take_payload(char *digits, struct recorded_message *message)
 		return true;
 	if (!length || length % 2 || length / 2 > LARGEST_PAYLOAD)
 		return false;
-	for (size_t i = 0; i < length / 2; i++) {
-		const int high = text_hex_digit(digits[2 * i]);
-		const int low = text_hex_digit(digits[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		digits[i] = (char)(high << 4 | low);
-	}
+	/* Each byte is written where digits have been read already. */
+	if (!text_read_hex(digits, (uint8_t *)digits, length / 2))
+		return false;
 	message->length = (uint32_t)(length / 2);
 	return true;
 }
@@ -156,24 +149,17 @@ static int compare_questions(const struct recorded_question *a, const struct rec
 {
 	const struct recorded_message *first = &a->message, *second = &b->message;
 
-	if (a->protocol != b->protocol)
-		return a->protocol < b->protocol ? -1 : 1;
-	if (first->type != second->type)
-		return first->type < second->type ? -1 : 1;
-	if (first->flags != second->flags)
-		return first->flags < second->flags ? -1 : 1;
-	if (first->length != second->length)
-		return first->length < second->length ? -1 : 1;
-	return memcmp(first->payload, second->payload, first->length);
+	return COMPARE(a->protocol, b->protocol) ?: COMPARE(first->type, second->type) ?:
+	       COMPARE(first->flags, second->flags) ?: COMPARE(first->length, second->length) ?:
+	       memcmp(first->payload, second->payload, first->length);
 }
 
 /* Equal questions stay in the order in which they were asked. */
 static int compare_in_order(const void *a, const void *b)
 {
 	const struct recorded_question *first = a, *second = b;
-	const int order = compare_questions(first, second);
 
-	return order ? order : (first->first > second->first) - (first->first < second->first);
+	return compare_questions(first, second) ?: COMPARE(first->first, second->first);
 }
 
 static bool is_asked_again(const struct recording *recording, size_t at)

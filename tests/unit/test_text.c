@@ -505,6 +505,29 @@ static void parse_number(void **state)
 	}
 }
 
+static void takes_numbers(void **state)
+{
+	const char *rest = "12:0x1f 256x";
+	uint64_t value = 77;
+
+	(void)state;
+	assert_int_equal(text_take_u64(&rest, 10, 255, &value), 0);
+	assert_int_equal(value, 12);
+	assert_string_equal(rest, ":0x1f 256x");
+	assert_int_equal(text_take_u64(&rest, 10, 255, &value), -EINVAL);
+	assert_string_equal(rest, ":0x1f 256x");
+	rest++;
+	assert_int_equal(text_take_u64(&rest, 0, 255, &value), 0);
+	assert_int_equal(value, 0x1f);
+	assert_string_equal(rest, " 256x");
+	rest++;
+	/* A number that is too large is taken nevertheless, so that what follows it can be judged.
+	 */
+	assert_int_equal(text_take_u64(&rest, 10, 255, &value), -ERANGE);
+	assert_int_equal(value, 0x1f);
+	assert_string_equal(rest, "x");
+}
+
 static void ends(void **state)
 {
 	(void)state;
@@ -535,6 +558,7 @@ int main(void)
 		cmocka_unit_test(natural_order),
 		cmocka_unit_test(natural_order_is_total),
 		cmocka_unit_test(parse_number),
+		cmocka_unit_test(takes_numbers),
 		cmocka_unit_test(ends),
 	};
 

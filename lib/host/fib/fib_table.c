@@ -20,17 +20,11 @@ enum { HOP_STEPS = 32 };
 /* Negative if the kernel tries `a` first. */
 static int compare_routes(const struct fib_route *a, const struct fib_route *b)
 {
-	if (a->to.bits != b->to.bits)
-		return a->to.bits > b->to.bits ? -1 : 1;
-	if (a->from.bits != b->from.bits)
-		return a->from.bits > b->from.bits ? -1 : 1;
-	/* Only in the merged table: local has the larger number and comes first. */
-	if (a->table != b->table)
-		return a->table > b->table ? -1 : 1;
-	if (a->metric != b->metric)
-		return a->metric < b->metric ? -1 : 1;
-	/* Both are in one array in the order of the dump. */
-	return (a > b) - (a < b);
+	return COMPARE(b->to.bits, a->to.bits) ?: COMPARE(b->from.bits, a->from.bits) ?:
+	       /* Only in the merged table: local has the larger number and comes first. */
+	       COMPARE(b->table, a->table) ?: COMPARE(a->metric, b->metric) ?:
+	       /* Both are in one array in the order of the dump. */
+	       COMPARE(a, b);
 }
 
 static int compare_merged(const void *a, const void *b)
@@ -44,9 +38,7 @@ static int compare_candidates(const void *a, const void *b)
 	const struct fib_route *first = *(const struct fib_route *const *)a;
 	const struct fib_route *second = *(const struct fib_route *const *)b;
 
-	if (first->table != second->table)
-		return first->table < second->table ? -1 : 1;
-	return compare_routes(first, second);
+	return COMPARE(first->table, second->table) ?: compare_routes(first, second);
 }
 
 static bool is_candidate(const struct route_question *question, const struct fib_route *route)
@@ -86,7 +78,7 @@ static int compare_table(const void *key, const void *element)
 	const uint32_t id = *(const uint32_t *)key;
 	const struct fib_table *table = element;
 
-	return (id > table->routes[0]->table) - (id < table->routes[0]->table);
+	return COMPARE(id, table->routes[0]->table);
 }
 
 /* Returns NULL if the table has no candidate. */
@@ -104,7 +96,7 @@ static int compare_object(const void *key, const void *element)
 	const uint32_t id = *(const uint32_t *)key;
 	const struct fib_next_hop *object = element;
 
-	return (id > object->id) - (id < object->id);
+	return COMPARE(id, object->id);
 }
 
 static const struct fib_next_hop *find_object(const struct fib *fib, uint32_t id)

@@ -72,15 +72,9 @@ static int compare(const void *first, const void *second)
 {
 	const struct pci_function *a = first, *b = second;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	if (a->bus != b->bus)
-		return a->bus < b->bus ? -1 : 1;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return strcmp(a->address, b->address);
+	return COMPARE(a->domain, b->domain) ?: COMPARE(a->bus, b->bus) ?:
+	       COMPARE(a->device, b->device) ?: COMPARE(a->function, b->function) ?:
+	       strcmp(a->address, b->address);
 }
 
 static struct pci_function *find(const struct pci_list *list, const char *address, size_t length)
