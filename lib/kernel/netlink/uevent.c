@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
+#include "schema/value.h"
 
 /* The kernel's own messages; group 2 has those of udev. */
 #define GROUP_KERNEL 1
@@ -25,106 +26,75 @@ int uevent_listen(struct netlink **ret_uevents)
 	return netlink_open_groups(NETLINK_KOBJECT_UEVENT, &group, 1, LARGEST_MESSAGE, ret_uevents);
 }
 
-/* A piece of the message, without a terminating NUL. */
-struct piece {
-	const char *bytes;
-	size_t length;
+/* Values of the message; NULL: it lacks the key. */
+struct lines {
+	const char *action, *subsystem, *path, *old_path;
 };
 
-static bool is_word(const struct piece *piece, const char *word)
-{
-	return piece->length == strlen(word) && !memcmp(piece->bytes, word, piece->length);
-}
-
-/* Finds the value of KEY=value; false for another key. */
-static bool take_value(const struct piece *line, const char *key, struct piece *value)
+/* Takes the value of KEY=value; false for another key. */
+static bool take_value(const char *line, const char *key, const char **value)
 {
 	size_t length = strlen(key);
 
-	if (line->length <= length || memcmp(line->bytes, key, length) ||
-	    line->bytes[length] != '=')
+	if (strncmp(line, key, length) || line[length] != '=')
 		return false;
-	value->bytes = line->bytes + length + 1;
-	value->length = line->length - length - 1;
+	*value = line + length + 1;
 	return true;
 }
-
-/* Returns the last part of a path if it can be a name, else NULL. */
-static char *last_part(const struct piece *path)
-{
-	const char *slash = path->length ? memrchr(path->bytes, '/', path->length) : NULL;
-	struct piece name = *path;
-	char *copy;
-
-	if (!slash)
-		return NULL;
-	name.bytes = slash + 1;
-	name.length = path->length - (size_t)(name.bytes - path->bytes);
-	if (!name.length || is_word(&name, ".") || is_word(&name, ".."))
-		return NULL;
-	copy = mem_alloc_zero(name.length + 1, 1);
-	memcpy(copy, name.bytes, name.length);
-	return copy;
-}
-
-struct lines {
-	struct piece action, subsystem, path, old_path;
-};
 
 /* A line "ACTION@PATH" is followed by KEY=value lines, each terminated by a NUL. */
 static void split(const char *message, size_t length, struct lines *lines)
 {
-	for (size_t at = 0; at < length;) {
-		struct piece line = {message + at, strnlen(message + at, length - at)};
-
-		if (!take_value(&line, "ACTION", &lines->action) &&
-		    !take_value(&line, "SUBSYSTEM", &lines->subsystem) &&
-		    !take_value(&line, "DEVPATH_OLD", &lines->old_path))
-			take_value(&line, "DEVPATH", &lines->path);
-		at += line.length + 1;
-	}
+	for (const char *line = message; line < message + length; line += strlen(line) + 1)
+		if (!take_value(line, "ACTION", &lines->action) &&
+		    !take_value(line, "SUBSYSTEM", &lines->subsystem) &&
+		    !take_value(line, "DEVPATH_OLD", &lines->old_path))
+			take_value(line, "DEVPATH", &lines->path);
 }
 
-static bool find_action(const struct piece *word, enum uevent_action *action)
+/* Returns the last part of a path if it can be a name, else NULL; the caller frees it. */
+static char *last_part(const char *path)
 {
-	static const char *const words[] = {
-		[UEVENT_ADD] = "add",
-		[UEVENT_REMOVE] = "remove",
-		[UEVENT_RENAME] = "move",
-	};
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (is_word(word, words[i])) {
-			*action = (enum uevent_action)i;
-			return true;
-		}
-	}
-	return false;
+	return slash && slash[1] && strcmp(slash, "/.") && strcmp(slash, "/..")
+		       ? mem_string(slash + 1)
+		       : NULL;
 }
 
-static bool find_subject(const struct piece *subsystem, enum uevent_subject *subject)
-{
-	if (is_word(subsystem, "infiniband"))
-		*subject = UEVENT_DEVICE;
-	else if (is_word(subsystem, "infiniband_verbs"))
-		*subject = UEVENT_VERBS_NODE;
-	else
-		return false;
-	return true;
-}
+static const struct enum_name actions[] = {
+	{UEVENT_ADD, "add"},
+	{UEVENT_REMOVE, "remove"},
+	{UEVENT_RENAME, "move"},
+	{0, NULL},
+};
+
+static const struct enum_name subjects[] = {
+	{UEVENT_DEVICE, "infiniband"},
+	{UEVENT_VERBS_NODE, "infiniband_verbs"},
+	{0, NULL},
+};
 
 int uevent_parse(const void *message, size_t length, struct uevent *uevent)
 {
+	/* A NUL ends the last line, too. */
+	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
 	_cleanup_(uevent_clear) struct uevent found = {0};
+	const struct enum_name *subject, *action;
 	struct lines lines = {0};
 
-	split(message, length, &lines);
-	if (!find_subject(&lines.subsystem, &found.subject) ||
-	    !find_action(&lines.action, &found.action))
+	if (length)
+		memcpy(copy, message, length);
+	split(copy, length, &lines);
+	subject = lines.subsystem ? enum_find_word(subjects, lines.subsystem) : NULL;
+	action = lines.action ? enum_find_word(actions, lines.action) : NULL;
+	if (!subject || !action)
 		return -ENOMSG;
-	found.kernel_name = last_part(&lines.path);
+	found.subject = (enum uevent_subject)subject->value;
+	found.action = (enum uevent_action)action->value;
+	found.kernel_name = last_part(lines.path);
 	if (found.action == UEVENT_RENAME)
-		found.old_kernel_name = last_part(&lines.old_path);
+		found.old_kernel_name = last_part(lines.old_path);
 	if (!found.kernel_name || (found.action == UEVENT_RENAME && !found.old_kernel_name))
 		return -ENOMSG;
 	*uevent = found;
