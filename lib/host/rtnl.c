@@ -2,7 +2,6 @@
 #include "host/rtnl.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/if.h>
@@ -300,8 +299,6 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 				     .rtm_src_len = source->family ? (unsigned char)(bytes * 8) : 0,
 				     .rtm_flags = question->in_table ? RTM_F_FIB_MATCH : 0};
 	struct netlink_request request = {0};
-	struct route route = {0};
-	int error;
 
 	if (!bytes || (source->family && source->family != destination->family))
 		return -EAFNOSUPPORT;
@@ -311,11 +308,7 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 		netlink_put(&request, RTA_SRC, source->raw, bytes);
 	if (question->link_index)
 		netlink_put_u32(&request, RTA_OIF, question->link_index);
-	error = netlink_ask(rtnl, &request, take_route, &route);
-	if (error)
-		return error;
-	*ret_route = route;
-	return 0;
+	return netlink_ask_record(rtnl, &request, take_route, ret_route, sizeof(*ret_route));
 }
 
 /* Notifications of rtnetlink. */

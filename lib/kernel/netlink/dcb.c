@@ -154,14 +154,9 @@ static void begin(struct netlink_request *request, uint16_t type, uint8_t comman
 int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb)
 {
 	struct netlink_request request = {.count = 0};
-	struct dcb dcb = {.ets_known = false};
-	int rc;
 
 	begin(&request, RTM_GETDCB, DCB_CMD_IEEE_GET, netdev);
-	rc = netlink_ask(rtnl, &request, take, &dcb);
-	if (!rc)
-		*ret_dcb = dcb;
-	return rc;
+	return netlink_ask_record(rtnl, &request, take, ret_dcb, sizeof(*ret_dcb));
 }
 
 /*

@@ -308,14 +308,9 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 		      struct ethtool_pause *ret_pause)
 {
 	struct netlink_request request = {.count = 0};
-	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
-	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_PAUSE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take_pause, &pause);
-	if (!error)
-		*ret_pause = pause;
-	return error;
+	return netlink_ask_record(generic, &request, take_pause, ret_pause, sizeof(*ret_pause));
 }
 
 static void put_tristate(struct netlink_request *request, uint16_t type, enum tristate value)
@@ -343,15 +338,10 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bo
 		    struct ethtool_fec *ret_fec)
 {
 	struct netlink_request request = {.count = 0};
-	struct ethtool_fec fec = {.active.known = false};
-	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_FEC_GET, 0, index,
 		    counts ? ETHTOOL_FLAG_STATS : 0);
-	error = netlink_ask(generic, &request, take_fec, &fec);
-	if (!error)
-		*ret_fec = fec;
-	return error;
+	return netlink_ask_record(generic, &request, take_fec, ret_fec, sizeof(*ret_fec));
 }
 
 static int take_link_state(void *record, const void *payload, size_t length)
@@ -363,14 +353,10 @@ int ethtool_get_link_state(struct netlink *generic, uint16_t family, uint32_t in
 			   struct ethtool_link_state *ret_state)
 {
 	struct netlink_request request = {.count = 0};
-	struct ethtool_link_state state = {TRISTATE_UNKNOWN};
-	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_LINKSTATE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take_link_state, &state);
-	if (!error)
-		*ret_state = state;
-	return error;
+	return netlink_ask_record(generic, &request, take_link_state, ret_state,
+				  sizeof(*ret_state));
 }
 
 static int take_module(void *record, const void *payload, size_t length)
@@ -382,14 +368,9 @@ int ethtool_get_module(struct netlink *generic, uint16_t family, uint32_t index,
 		       struct ethtool_module *ret_module)
 {
 	struct netlink_request request = {.count = 0};
-	struct ethtool_module module = {.power_mode.known = false};
-	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_MODULE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take_module, &module);
-	if (!error)
-		*ret_module = module;
-	return error;
+	return netlink_ask_record(generic, &request, take_module, ret_module, sizeof(*ret_module));
 }
 
 struct module_reading {

@@ -128,6 +128,12 @@ int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
 int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		void *context);
 /*
+ * The same for a reply that fills a record of `size` bytes: `take` gets a zeroed one, which becomes
+ * *ret_record if nothing fails.
+ */
+int netlink_ask_record(struct netlink *netlink, struct netlink_request *request,
+		       netlink_taker *take, void *ret_record, size_t size);
+/*
  * Any number of requests, sent in batches. `put` adds the single message of a request; `take` gets
  * one answer for each, and must not use the socket. A request whose answer was lost is sent again
  * alone; after a second loss `take` gets the error. Once the kernel does not answer at all

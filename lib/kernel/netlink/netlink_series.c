@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Series of many requests, requests whose answer is only success or an error, and repeated dumps:
- * netlink.h.
+ * Series of many requests, requests whose answer is a record, or only success or an error, and
+ * repeated dumps: netlink.h.
  */
 #include <errno.h>
 #include <string.h>
 
 #include <linux/netlink.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
 
@@ -69,6 +70,17 @@ void netlink_ask_all(struct netlink *netlink, const struct netlink_series *serie
 				given_up = -ETIMEDOUT;
 		}
 	}
+}
+
+int netlink_ask_record(struct netlink *netlink, struct netlink_request *request,
+		       netlink_taker *take, void *ret_record, size_t size)
+{
+	_cleanup_(freep) void *record = mem_alloc_zero(1, size);
+	int error = netlink_ask(netlink, request, take, record);
+
+	if (!error)
+		memcpy(ret_record, record, size);
+	return error;
 }
 
 static int keep_text(void *context, unsigned int index, const struct netlink_answer *answer)

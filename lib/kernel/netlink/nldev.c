@@ -166,13 +166,11 @@ static int take_settings(void *context, const void *payload, size_t length)
 int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings)
 {
 	struct netlink_request request = {.count = 0};
-	struct nldev_settings settings = {{0}};
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
-	error = netlink_ask(nldev, &request, take_settings, &settings);
-	if (!error)
-		*ret_settings = settings;
+	error = netlink_ask_record(nldev, &request, take_settings, ret_settings,
+				   sizeof(*ret_settings));
 	/* Kernels before 5.1 do not know the request. */
 	return error == -EINVAL ? -EOPNOTSUPP : error;
 }
