@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/netlink/dscp.h"
+#include "kernel/netlink/dcb.h"
 #include "roce/netdevs.h"
 #include "roce/tos.h"
 #include "schema/rows.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernel/netlink/dscp.h"
+#include "kernel/netlink/dcb.h"
 
 enum { ECN_BITS = 2, ECN_CAPABLE = 2 }; /* ECT(0), RFC 3168 5 */
 

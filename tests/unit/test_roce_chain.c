@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink/dscp.h"
+#include "kernel/netlink/dcb.h"
 #include "roce/chain.h"
 #include "roce/tos.h"
 

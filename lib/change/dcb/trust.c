@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb/netdev.h"
-#include "kernel/netlink/dscp.h"
+#include "kernel/netlink/dcb.h"
 
 /* 64 entries of 8 bytes fit into one request. */
 enum { ENTRIES_AT_ONCE = 64 };

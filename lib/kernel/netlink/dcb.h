@@ -98,3 +98,11 @@ int dcb_set_dcbx(struct netlink *rtnl, const char *netdev, uint8_t mode);
  * -EBADMSG: the reply is damaged.
  */
 int dcb_parse_result(const void *payload, size_t length, unsigned int attribute);
+
+/*
+ * Returns the name of a differentiated services code point: AF31 for 26. Names are from RFC 2474
+ * (CS0 to CS7), 2597 (AF11 to AF43), 3246 (EF), 5865 (VOICE-ADMIT), 8622 (LE); NULL: none.
+ */
+const char *dscp_name(unsigned int dscp);
+/* Parses a name in any case, or a number from 0 to 63. Returns 0 or -EINVAL. */
+int dscp_parse(const char *text, unsigned int *ret_dscp);

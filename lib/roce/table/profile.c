@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "change/dcb.h"
 #include "change/roce.h"
-#include "kernel/netlink/dscp.h"
+#include "kernel/netlink/dcb.h"
 #include "roce/ecn.h"
 #include "roce/tos.h"
 
