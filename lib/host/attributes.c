@@ -31,7 +31,6 @@ static bool is_known(const struct attribute *attribute, const void *member)
 /* Returns aa:bb:cc..., or NULL for a netdev without an address. */
 static char *address_text(const struct nlattr *attribute)
 {
-	static const char digits[] = "0123456789abcdef";
 	const uint8_t *bytes = nla_data(attribute);
 	size_t length = (size_t)nla_len(attribute);
 	char *text, *out;
@@ -39,10 +38,9 @@ static char *address_text(const struct nlattr *attribute)
 	if (!length)
 		return NULL;
 	text = out = mem_alloc_zero(length * 3, 1);
-	for (size_t i = 0; i < length; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
-		*out++ = i + 1 < length ? ':' : '\0';
+	for (size_t i = 0; i < length; i++, out += 3) {
+		text_write_hex(out, &bytes[i], 1);
+		out[2] = i + 1 < length ? ':' : '\0';
 	}
 	return text;
 }
@@ -98,15 +96,9 @@ static int parse_operstate(const char *text, struct number *number)
 
 static int parse_code(const char *text, struct number *number)
 {
-	char digits[8];
-	size_t length = strcspn(text, ":");
 	uint64_t code;
 
-	if (length >= sizeof(digits))
-		return -EINVAL;
-	memcpy(digits, text, length);
-	digits[length] = '\0';
-	if (text_parse_u64(digits, 10, UINT8_MAX, &code))
+	if (text_take_u64(&text, 10, UINT8_MAX, &code) || (*text && *text != ':'))
 		return -EINVAL;
 	number_set(number, code);
 	return 0;
@@ -230,19 +222,10 @@ const struct attribute *attribute_find(const struct attributes *table, const cha
 	return NULL;
 }
 
-static bool is_there(const struct root *root, const char *directory, const char *name)
-{
-	char text[SYSFS_TEXT_SIZE];
-
-	return sysfs_read(root, text, "%s/%s", directory, name) != -ENOENT;
-}
-
 /* The directory of a record's attributes. */
 struct place {
-	const struct root *root;
-	const char *directory;
-	struct sysfs_folder folder; /* open if several are needed */
-	char *driver;		    /* looked up for the first attribute that needs it */
+	struct sysfs_folder folder;
+	char *driver; /* looked up for the first attribute that needs it */
 	bool has_driver;
 };
 
@@ -256,8 +239,8 @@ static bool is_driven_by(struct place *place, const char *drivers)
 {
 	size_t length;
 
-	if (!place->has_driver && !sysfs_is_software(place->root, place->directory))
-		place->driver = sysfs_driver(place->root, place->directory);
+	if (!place->has_driver && !sysfs_is_software(place->folder.root, place->folder.path))
+		place->driver = sysfs_driver(place->folder.root, place->folder.path);
 	place->has_driver = true;
 	length = place->driver ? strlen(place->driver) : 0;
 	for (const char *name = drivers; length && *name; name += strspn(name, " ")) {
@@ -273,11 +256,13 @@ static bool is_driven_by(struct place *place, const char *drivers)
 /* Whether the absence of the file is a problem. */
 static bool is_due(const struct attribute *attribute, struct place *place)
 {
+	char text[SYSFS_TEXT_SIZE];
+
 	switch (attribute->due) {
 	case DUE_ALWAYS:
 		return true;
 	case DUE_WITH:
-		return is_there(place->root, place->directory, attribute->with);
+		return sysfs_folder_read(&place->folder, text, NULL, attribute->with) != -ENOENT;
 	case DUE_DRIVERS:
 		return is_driven_by(place, attribute->with);
 	default:
@@ -291,7 +276,7 @@ static bool is_wanted(const struct attribute *attribute, uint64_t needs, const v
 	       !is_known(attribute, (const char *)record + attribute->offset);
 }
 
-static size_t count_wanted(const struct attributes *table, uint64_t needs, const void *record)
+size_t attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
 {
 	size_t count = 0;
 
@@ -300,37 +285,22 @@ static size_t count_wanted(const struct attributes *table, uint64_t needs, const
 	return count;
 }
 
-bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
-{
-	return count_wanted(table, needs, record);
-}
-
 /* Returns 0, or the -errno of opening the directory. */
-static int folder_error(const struct place *place)
+static int folder_error(const struct sysfs_folder *folder)
 {
-	if (place->folder.path)
-		return place->folder.fd < 0 ? place->folder.fd : 0;
-	return sysfs_open_directory(place->root, place->directory);
-}
-
-static ssize_t read_one(const struct place *place, char text[static SYSFS_TEXT_SIZE],
-			size_t *ret_size, const char *path)
-{
-	if (place->folder.path)
-		return sysfs_folder_read(&place->folder, text, ret_size, path);
-	return sysfs_read_size(place->root, text, ret_size, "%s/%s", place->directory, path);
+	return folder->fd < 0 ? sysfs_open_directory(folder->root, folder->path) : 0;
 }
 
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems)
 {
 	_cleanup_(place_clear) struct place place = {
-		.root = root, .directory = directory, .folder = SYSFS_FOLDER_NONE};
+		.folder = {.root = root, .path = mem_string(directory), .fd = -EACCES}};
 	char text[SYSFS_TEXT_SIZE];
 
 	/* Opening and closing the folder costs two system calls. */
-	if (count_wanted(table, needs, record) > 2)
-		sysfs_folder_open(root, mem_string(directory), &place.folder);
+	if (attributes_wanted(table, needs, record) > 2)
+		sysfs_folder_open(root, place.folder.path, &place.folder);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct attribute *attribute = &table->items[i];
 		size_t size = 0;
@@ -338,10 +308,10 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 
 		if (!is_wanted(attribute, needs, record))
 			continue;
-		length = read_one(&place, text, &size, attribute->path);
+		length = sysfs_folder_read(&place.folder, text, &size, attribute->path);
 		/* A missing directory means that the record is gone: always a problem. */
 		if (length == -ENOENT && !is_due(attribute, &place) &&
-		    folder_error(&place) != -ENOENT)
+		    folder_error(&place.folder) != -ENOENT)
 			continue;
 		/* Reading the speed fails while a netdev is down. */
 		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
@@ -350,7 +320,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 			problem_add(problems, object, key_of(attribute, table->schema), "sysfs",
 				    (int)length, NULL);
 		/* A missing directory is one problem for all of its attributes. */
-		if (length < 0 && folder_error(&place))
+		if (length < 0 && folder_error(&place.folder))
 			return;
 		/* The kernel ends every text with a newline, even an empty one. */
 		if (length == 0 && is_text(attribute) && size)

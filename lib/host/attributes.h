@@ -67,8 +67,8 @@ struct attributes {
 const struct attribute *attribute_find(const struct attributes *table, const char *key);
 /* Fills unknown members from a message's attributes. -EBADMSG: one of them is malformed. */
 int attributes_take(const struct attributes *table, struct nlattr *const *message, void *record);
-/* True if a needed file's member is still unknown; RDMA netlink provides most of them. */
-bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record);
+/* Returns how many needed files' members are still unknown; RDMA netlink provides most of them. */
+size_t attributes_wanted(const struct attributes *table, uint64_t needs, const void *record);
 /* Reads needed files whose members are still unknown into `record`; `object` is for problems. */
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Devices from /sys/class/infiniband*, their PCI functions and their character devices. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -137,10 +136,9 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
  * In a copy that followed links, the device is a folder, with a link `device` to the PCI function,
  * or with a copy of that function's folder. Returns false if neither identifies the function.
  */
-static bool find_pci_of_copy(const struct root *root, struct device *device)
+static bool find_pci_of_copy(const struct root *root, const char *directory, struct device *device)
 {
-	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s/device",
-						 device->kernel_name);
+	_cleanup_(freep) char *path = mem_format("%s/device", directory);
 	_cleanup_(freep) char *target = NULL;
 
 	if (!sysfs_link(root, &target, "%s", path))
@@ -153,9 +151,8 @@ static bool find_pci_of_copy(const struct root *root, struct device *device)
 }
 
 /* Returns false if it is unknown whether the device is part of a PCI function. */
-static bool find_pci(const struct root *root, struct device *device)
+static bool find_pci(const struct root *root, const char *directory, struct device *device)
 {
-	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 	_cleanup_(freep) char *target = NULL;
 	int rc = sysfs_link(root, &target, "%s", directory);
 	size_t length;
@@ -165,28 +162,21 @@ static bool find_pci(const struct root *root, struct device *device)
 	if (device->software)
 		return true;
 	if (rc)
-		return find_pci_of_copy(root, device);
+		return find_pci_of_copy(root, directory, device);
 	length = sysfs_find_pci(target, &device->pci_address);
 	if (length)
 		device->pci_path = mem_format(SYSFS_RDMA_CLASS "/%.*s", (int)length, target);
 	return true;
 }
 
-static bool has_device(const struct root *root, const struct device *device)
+static void find_driver(const struct root *root, const char *directory, struct device *device,
+			struct problems *problems)
 {
-	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
-
-	return sysfs_has_directory(root, path);
-}
-
-static void find_driver(const struct root *root, struct device *device, struct problems *problems)
-{
-	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 	_cleanup_(freep) char *target = NULL;
 	int rc;
 
 	device->driver = sysfs_driver(root, directory);
-	if (device->driver || !has_device(root, device))
+	if (device->driver || !sysfs_has_directory(root, directory))
 		return;
 	rc = sysfs_link(root, &target, "%s/device/driver", directory);
 	problem_add(problems, device->name, "driver", "sysfs", rc ? rc : -ENOENT, NULL);
@@ -194,14 +184,14 @@ static void find_driver(const struct root *root, struct device *device, struct p
 
 enum { NEED_PCI = NEED_PCI_ADDRESS | NEED_NUMA | NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS };
 
-static void read_pci(const struct root *root, struct device *device, uint64_t needs,
-		     struct problems *problems)
+static void read_pci(const struct root *root, const char *directory, struct device *device,
+		     uint64_t needs, struct problems *problems)
 {
 	size_t irqs;
 	int rc;
 
-	if (!device->pci_path && !find_pci(root, device) && needs & NEED_PCI &&
-	    has_device(root, device))
+	if (!device->pci_path && !find_pci(root, directory, device) && needs & NEED_PCI &&
+	    sysfs_has_directory(root, directory))
 		problem_add(problems, device->name, "pci_address", "sysfs", -ENOENT, NULL);
 	if (!device->pci_path)
 		return;
@@ -220,11 +210,11 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
  * Reports one problem for all needed facts of a device without a directory, unless the failure to
  * list its ports has already been reported for that reason.
  */
-static void note_gone(const struct root *root, const struct device *device, uint64_t needs,
-		      struct problems *problems)
+static void note_gone(const struct root *root, const char *directory, const struct device *device,
+		      uint64_t needs, struct problems *problems)
 {
 	if (!device->pci_path && !device->software && !device->ports_unknown &&
-	    !has_device(root, device))
+	    !sysfs_has_directory(root, directory))
 		problem_add(problems, device->name, needs & NEED_DRIVER ? "driver" : "pci_address",
 			    "sysfs", -ENOENT,
 			    "it was removed, or /sys belongs to another network namespace");
@@ -233,21 +223,16 @@ static void note_gone(const struct root *root, const struct device *device, uint
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems)
 {
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 	const size_t reported = problems ? problems->count : 0;
 
-	if (attributes_wanted(&device_attributes, needs, device)) {
-		_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s",
-							      device->kernel_name);
-
-		attributes_read(&device_attributes, root, directory, device->name, needs, device,
-				problems);
-	}
+	attributes_read(&device_attributes, root, directory, device->name, needs, device, problems);
 	if (needs & (NEED_PCI | NEED_DRIVER))
-		read_pci(root, device, needs, problems);
+		read_pci(root, directory, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
-		find_driver(root, device, problems);
+		find_driver(root, directory, device, problems);
 	if (needs & (NEED_PCI | NEED_DRIVER) && problems && problems->count == reported)
-		note_gone(root, device, needs, problems);
+		note_gone(root, directory, device, needs, problems);
 }
 
 static void add_node(struct device *device, const char *node)
@@ -258,17 +243,6 @@ static void add_node(struct device *device, const char *node)
 		strings_add(&device->issms, node);
 	else if (!device->uverbs)
 		device->uverbs = text_clean(node, strlen(node));
-}
-
-/* Reports that the file of a node cannot be read, or does not name a device. */
-static void note_node(struct problems *problems, const char *path, int error, const char *text)
-{
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-
-	if (error)
-		problem_add(problems, NULL, clean, "sysfs", error, NULL);
-	else
-		sysfs_note_text(problems, NULL, clean, text);
 }
 
 /* Whether the class has a device of that name. */
@@ -296,6 +270,7 @@ static bool read_node(const struct root *root, const char *directory, const char
 		      struct problems *problems)
 {
 	_cleanup_(freep) char *path = mem_format("%s/%s/ibdev", class, node);
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	char text[SYSFS_TEXT_SIZE];
 	struct device *device;
 	ssize_t length;
@@ -310,17 +285,13 @@ static bool read_node(const struct root *root, const char *directory, const char
 	 */
 	if (length == -ENODEV || (root->live && length == -ENOENT))
 		return true;
-	if (length < 0) {
-		note_node(problems, path, (int)length, NULL);
-		return false;
-	}
-	device = device_list_find_kernel_name(list, text);
+	device = length < 0 ? NULL : device_list_find_kernel_name(list, text);
 	if (device && (!only || device == only))
 		add_node(device, node);
 	/* The list has only the requested devices. */
-	if (device || root->live || is_device(root, text))
+	if (device || (length >= 0 && (root->live || is_device(root, text))))
 		return true;
-	note_node(problems, path, 0, text);
+	sysfs_note(problems, NULL, clean, length, text);
 	return false;
 }
 

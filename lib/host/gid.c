@@ -79,6 +79,15 @@ void gid_entry_clear(struct gid_entry *entry)
 	free(entry->why);
 }
 
+void gid_table_clear(struct port *port)
+{
+	for (size_t i = 0; i < port->gid_count; i++)
+		gid_entry_clear(&port->gids[i]);
+	free(port->gids);
+	port->gids = NULL;
+	port->gid_count = 0;
+}
+
 /* A GID table while it is read. */
 struct gid_table {
 	const struct root *root;
@@ -131,7 +140,7 @@ static bool read_type(struct gid_table *table, const char *slot, struct gid_entr
 	else if (!strcmp(text, "IB/RoCE v1") && port->link_layer.known)
 		number_set(&entry->type, infiniband ? GID_TYPE_IB : GID_TYPE_ROCE_V1);
 	else if (strcmp(text, "IB/RoCE v1"))
-		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
+		port_note_text(table->problems, table->port, "gid_attrs/types", slot, 0, text);
 	return true;
 }
 
@@ -217,12 +226,8 @@ static int read_gid(struct gid_table *table, const char *slot, bool empty, bool 
 			    (unsigned int)port->port.value, slot);
 	if (length == -ENOENT)
 		return -ENOENT;
-	if (length < 0) {
-		port_note(table->problems, table->port, "gids", slot, (int)length);
-		return 0;
-	}
-	if (gid_parse(text, &gid)) {
-		port_note_text(table->problems, table->port, "gids", slot, text);
+	if (length < 0 || gid_parse(text, &gid)) {
+		port_note_text(table->problems, table->port, "gids", slot, length, text);
 		return 0;
 	}
 	if (gid_is_zero(&gid) && !empty)

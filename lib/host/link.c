@@ -107,7 +107,7 @@ static int compare_index(const void *index, const void *entry)
 	const uint64_t wanted = *(const uint64_t *)index;
 	const uint64_t its = (*(const struct link *const *)entry)->index.value;
 
-	return wanted < its ? -1 : wanted > its;
+	return COMPARE(wanted, its);
 }
 
 static int compare_indices(const void *one, const void *other)
@@ -336,13 +336,10 @@ static void read_broadcast_pkey(const struct reader *reader)
 	if (sysfs_folder_read(&reader->folder, text, NULL, "pkey") != -ENOENT)
 		return;
 	length = sysfs_folder_read(&reader->folder, text, NULL, "broadcast");
-	if (length < 0)
-		problem_add(reader->problems, link->name, "pkey", "sysfs", (int)length, NULL);
-	else if (length == IPOIB_ADDRESS_LENGTH &&
-		 sscanf(text + PKEY_AT, "%2x:%2x", &high, &low) == 2)
+	if (length == IPOIB_ADDRESS_LENGTH && sscanf(text + PKEY_AT, "%2x:%2x", &high, &low) == 2)
 		number_set(&link->pkey, high << 8 | low);
 	else
-		sysfs_note_text(reader->problems, link->name, "pkey", text);
+		sysfs_note(reader->problems, link->name, "pkey", length, text);
 }
 
 /*
@@ -454,10 +451,7 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64
 			add_link(root, list, names.items[i], index, needs, problems);
 			continue;
 		}
-		if (length < 0)
-			problem_add(problems, clean, "ifindex", "sysfs", (int)length, NULL);
-		else
-			sysfs_note_text(problems, clean, "ifindex", text);
+		sysfs_note(problems, clean, "ifindex", length, text);
 		list->incomplete = list->missing = true;
 	}
 	return 0;

@@ -94,11 +94,9 @@ const struct schema port_schema = SCHEMA("ports", struct port, port_fields,
 
 void port_clear(struct port *port)
 {
-	for (size_t i = 0; i < port->gid_count; i++)
-		gid_entry_clear(&port->gids[i]);
+	gid_table_clear(port);
 	for (size_t i = 0; i < port->pkey_count; i++)
 		strings_free(&port->pkeys[i].netdevs);
-	free(port->gids);
 	free(port->pkeys);
 	free(port->speed);
 	free(port->netdev);
@@ -115,26 +113,20 @@ char *port_object(const struct port *port)
 	return mem_format("%s/%u", port->device, (unsigned int)port->port.value);
 }
 
-void port_note(struct problems *problems, const struct port *port, const char *attribute,
-	       const char *slot, int error)
+void port_note_text(struct problems *problems, const struct port *port, const char *attribute,
+		    const char *slot, ssize_t length, const char *text)
 {
 	_cleanup_(freep) char *object = port_object(port);
 	_cleanup_(freep) char *name = slot ? mem_format("%s/%s", attribute, slot)
 					   : mem_string(attribute);
 
-	if (error == -ENODATA)
-		sysfs_note_text(problems, object, name, "");
-	else
-		problem_add(problems, object, name, "sysfs", error, NULL);
+	sysfs_note(problems, object, name, length, text);
 }
 
-void port_note_text(struct problems *problems, const struct port *port, const char *table,
-		    const char *slot, const char *text)
+void port_note(struct problems *problems, const struct port *port, const char *attribute,
+	       const char *slot, int error)
 {
-	_cleanup_(freep) char *object = port_object(port);
-	_cleanup_(freep) char *name = mem_format("%s/%s", table, slot);
-
-	sysfs_note_text(problems, object, name, text);
+	port_note_text(problems, port, attribute, slot, error == -ENODATA ? 0 : error, "");
 }
 
 bool port_table_slot(const char *name, uint64_t *ret_index)
@@ -235,10 +227,8 @@ static void read_special(const struct root *root, const char *directory, const c
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
 
-	if (length < 0)
-		problem_add(problems, object, key, "sysfs", (int)length, NULL);
-	else if (parse_text(text, port))
-		sysfs_note_text(problems, object, key, text);
+	if (length < 0 || parse_text(text, port))
+		sysfs_note(problems, object, key, length, text);
 }
 
 /* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
@@ -402,12 +392,8 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 		return;
 	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
-	if (length < 0) {
-		port_note(problems, port, "pkeys", slot, (int)length);
-		return;
-	}
-	if (text_parse_u64(text, 16, UINT16_MAX, &value)) {
-		port_note_text(problems, port, "pkeys", slot, text);
+	if (length < 0 || text_parse_u64(text, 16, UINT16_MAX, &value)) {
+		port_note_text(problems, port, "pkeys", slot, length, text);
 		return;
 	}
 	pkey = mem_append(&port->pkeys, &port->pkey_count, sizeof(*port->pkeys));

@@ -47,6 +47,7 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
  */
 bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,
 			  unsigned int count, struct problems *problems);
+void gid_table_clear(struct port *port);
 /* Removes the entries for which `keep` is false. */
 void gid_table_filter(struct port *port, bool (*keep)(const struct gid_entry *, const void *),
 		      const void *context);
@@ -174,9 +175,9 @@ void port_read_driver_files(const struct root *root, struct port *port, uint64_t
  */
 void port_note(struct problems *problems, const struct port *port, const char *attribute,
 	       const char *slot, int error);
-/* Reports that the text of a slot is malformed. */
-void port_note_text(struct problems *problems, const struct port *port, const char *table,
-		    const char *slot, const char *text);
+/* The same after reading it: `length` is the -errno, or else the text is malformed. */
+void port_note_text(struct problems *problems, const struct port *port, const char *attribute,
+		    const char *slot, ssize_t length, const char *text);
 /*
  * The kernel numbers slots from 0 without a gap: reports slot `next` if the slot called `name`
  * comes after it, and sets `next` to the slot after `name`.

@@ -25,14 +25,6 @@ struct driver_files {
 	struct problems *problems;
 };
 
-static void note(const struct driver_files *files, const char *key, ssize_t error, const char *text)
-{
-	if (error)
-		problem_add(files->problems, files->object, key, "sysfs", (int)error, NULL);
-	else
-		sysfs_note_text(files->problems, files->object, key, text);
-}
-
 /* If no bit is set, the driver writes nothing at all, not even a newline. */
 static bool has_no_status(const struct driver_files *files)
 {
@@ -56,7 +48,7 @@ static void read_status(const struct driver_files *files, struct port *port)
 	    text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz "
 			      "0123456789")] ||
 	    (!length && !has_no_status(files))) {
-		note(files, "driver_status", length < 0 ? length : 0, text);
+		sysfs_note(files->problems, files->object, "driver_status", length, text);
 		return;
 	}
 	port->driver_status.known = true;
@@ -77,7 +69,7 @@ static int read_entry(const struct driver_files *files, const char *table, unsig
 	if (length > 0 && !text_parse_u64(text, 10, UINT8_MAX, ret_value))
 		return 0;
 	if (length != -ENOENT || files->due)
-		note(files, key, length < 0 ? length : 0, text);
+		sysfs_note(files->problems, files->object, key, length, text);
 	return -EINVAL;
 }
 
@@ -138,7 +130,7 @@ static void read_module(const struct driver_files *files, struct port *port)
 	if (length == -ENOENT || length == -ENODEV)
 		return;
 	if (length < 0 || strncmp(text, "PWR:", 4)) {
-		note(files, "linkcontrol/qsfp", length < 0 ? length : 0, text);
+		sysfs_note(files->problems, files->object, "linkcontrol/qsfp", length, text);
 		return;
 	}
 	port->module_technology = find_line(text, "TECH:");

@@ -119,21 +119,11 @@ ssize_t sysfs_read_open(int fd, char text[static SYSFS_TEXT_SIZE], size_t *ret_s
 	return length;
 }
 
-static ssize_t read_path(const struct root *root, char *text, size_t *ret_size, const char *path)
+static ssize_t read_path(const struct root *root, char *text, const char *path)
 {
 	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
 
-	return fd < 0 ? fd : sysfs_read_open(fd, text, ret_size);
-}
-
-ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
-			size_t *ret_size, const char *format, ...)
-{
-	char path[PATH_MAX];
-	int rc;
-
-	FORMAT_PATH(rc, path, format);
-	return rc ? rc : read_path(root, text, ret_size, path);
+	return fd < 0 ? fd : sysfs_read_open(fd, text, NULL);
 }
 
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
@@ -143,7 +133,7 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	return rc ? rc : read_path(root, text, NULL, path);
+	return rc ? rc : read_path(root, text, path);
 }
 
 char *sysfs_text(const struct root *root, const char *format, ...)
@@ -153,7 +143,7 @@ char *sysfs_text(const struct root *root, const char *format, ...)
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	length = rc ? rc : read_path(root, text, NULL, path);
+	length = rc ? rc : read_path(root, text, path);
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
 
@@ -213,7 +203,7 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	length = rc ? rc : read_path(root, text, NULL, path);
+	length = rc ? rc : read_path(root, text, path);
 	if (length < 0)
 		return (int)length;
 	if (text_parse_u64(text, 10, UINT64_MAX, &value))
@@ -382,7 +372,7 @@ static char *read_uevent(const struct root *root, const char *directory, const c
 	const size_t length = strlen(key);
 	char text[SYSFS_TEXT_SIZE];
 
-	if (read_path(root, text, NULL, path) <= 0)
+	if (read_path(root, text, path) <= 0)
 		return NULL;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
@@ -444,6 +434,15 @@ void sysfs_note_text(struct problems *problems, const char *object, const char *
 					      : mem_string("the file is empty");
 
 	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
+}
+
+void sysfs_note(struct problems *problems, const char *object, const char *attribute,
+		ssize_t length, const char *text)
+{
+	if (length < 0)
+		problem_add(problems, object, attribute, "sysfs", (int)length, NULL);
+	else
+		sysfs_note_text(problems, object, attribute, text);
 }
 
 int sysfs_write(const char *path, const char *text)

@@ -39,13 +39,6 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
  */
 char *sysfs_text(const struct root *root, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/*
- * Like sysfs_read(). *ret_size is the length with the trailing white space: the kernel ends even an
- * empty text with a newline.
- */
-ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
-			size_t *ret_size, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
 /* Reads up to `most` bytes of a binary file, such as a config space, and returns how many. */
 ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -106,6 +99,12 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
  * -errno.
  */
 int sysfs_write(const char *path, const char *text);
+/*
+ * Notes that `object`'s `attribute` cannot be read, if `length` is the -errno of that, or that its
+ * text is malformed: sysfs_note_text().
+ */
+void sysfs_note(struct problems *problems, const char *object, const char *attribute,
+		ssize_t length, const char *text);
 /*
  * Notes that the text of `object`'s `attribute` is malformed. The note shows the text, cleaned and
  * cut after 60 bytes, because the operator may recognize it. All strings are copied.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The part of an inventory that comes from verbs. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -71,14 +70,6 @@ static struct verbs *open_verbs(struct reading *reading)
 	return verbs;
 }
 
-/* Drops entries that verbs returned before failing: then sysfs supplies the entire table. */
-static void drop_gids(struct port *port)
-{
-	for (size_t i = 0; i < port->gid_count; i++)
-		gid_entry_clear(&port->gids[i]);
-	port->gid_count = 0;
-}
-
 static int read_gids_by_verbs(struct verbs_device *opened, struct device *device, bool empty)
 {
 	int rc = verbs_get_gids(opened, device);
@@ -99,7 +90,8 @@ static void read_gids(struct reading *reading, struct verbs_device *opened, stru
 	if (opened && !read_gids_by_verbs(opened, device, empty))
 		return;
 	for (size_t i = 0; i < device->port_count; i++) {
-		drop_gids(&device->ports[i]);
+		/* Drops entries that verbs returned before failing: sysfs has the entire table. */
+		gid_table_clear(&device->ports[i]);
 		gid_table_read_sysfs(&reading->root, &device->ports[i], empty, netdevs,
 				     reading->problems);
 	}

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/inventory/reading.h"
-#include "host/attributes.h"
 #include "host/need.h"
 #include "host/netdev.h"
 #include "mad/format/mad.h"
@@ -147,10 +146,7 @@ static void note_first_gid(const struct reading *reading, const struct port *por
 		return;
 	length = sysfs_read(&reading->root, text, SYSFS_RDMA_CLASS "/%s/ports/%u/gids/0",
 			    port->kernel_name, (unsigned int)port->port.value);
-	if (length < 0)
-		port_note(reading->problems, port, "gids", "0", (int)length);
-	else
-		port_note_text(reading->problems, port, "gids", "0", text);
+	port_note_text(reading->problems, port, "gids", "0", length, text);
 }
 
 /*
