@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Selects the problems of netdevs that matter for the request. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/attributes.h"
 #include "host/inventory/reading.h"
 #include "host/need.h"
 
-/* A netdev by its name, and whether a port shows it. */
-struct shown {
-	const struct link *link;
-	bool shown;
-};
-
-struct shown_links {
-	struct shown *items; /* sorted by name */
-	size_t count;
-};
-
-static int compare_names(const void *a, const void *b)
+/* Marks a netdev, unless it is NULL; `shown` has an entry for each netdev of the list. */
+static void show(const struct link_list *links, bool *shown, const struct link *link)
 {
-	const struct shown *first = a, *second = b;
-
-	return strcmp(first->link->name, second->link->name);
-}
-
-static struct shown *find_shown(const struct shown_links *links, const char *name)
-{
-	const struct link link = {.name = (char *)(uintptr_t)name};
-	const struct shown wanted = {.link = &link};
-
-	return name && links->count ? bsearch(&wanted, links->items, links->count,
-					      sizeof(*links->items), compare_names)
-				    : NULL;
-}
-
-static void show(const struct shown_links *links, const char *name)
-{
-	struct shown *found = find_shown(links, name);
-
-	if (found)
-		found->shown = true;
+	if (link)
+		shown[link - links->items] = true;
 }
 
 static bool is_ipoib_of_any(const struct device_list *devices, const struct link *link)
@@ -52,34 +23,21 @@ static bool is_ipoib_of_any(const struct device_list *devices, const struct link
 	return false;
 }
 
-static void show_links_of_port(const struct inventory *inventory, const struct port *port,
-			       const struct shown_links *links)
+/* Marks the netdevs that a port shows. */
+static void find_shown(const struct inventory *inventory, bool *shown)
 {
-	const struct shown *own = find_shown(links, port->netdev);
-	const struct link *master = own ? link_by_index(&inventory->links, &own->link->master_index)
-					: NULL;
+	const struct link_list *links = &inventory->links;
 
-	show(links, port->netdev);
-	if (master)
-		show(links, master->name);
-	for (size_t i = 0; i < port->gid_count; i++)
-		show(links, port->gids[i].netdev);
-}
+	for_each_port (device, port, &inventory->devices) {
+		const struct link *own = link_by_name(links, port->netdev);
 
-/* Sorts the netdevs once: hosts with thousands of netdevs have as many problems. */
-static void find_shown_links(const struct inventory *inventory, struct shown_links *links)
-{
-	const struct device_list *devices = &inventory->devices;
-
-	links->items = mem_alloc_zero(inventory->links.count + 1, sizeof(*links->items));
-	for (size_t i = 0; i < inventory->links.count; i++)
-		if (inventory->links.items[i].name)
-			links->items[links->count++].link = &inventory->links.items[i];
-	qsort(links->items, links->count, sizeof(*links->items), compare_names);
-	for_each_port (device, port, devices)
-		show_links_of_port(inventory, port, links);
+		show(links, shown, own);
+		show(links, shown, own ? link_by_index(links, &own->master_index) : NULL);
+		for (size_t i = 0; i < port->gid_count; i++)
+			show(links, shown, link_by_name(links, port->gids[i].netdev));
+	}
 	for (size_t i = 0; i < links->count; i++)
-		links->items[i].shown |= is_ipoib_of_any(devices, links->items[i].link);
+		shown[i] |= is_ipoib_of_any(&inventory->devices, &links->items[i]);
 }
 
 /* Tables of GIDs and P_Keys show only which port a netdev belongs to. */
@@ -105,11 +63,10 @@ static bool is_port_without_netdev(const struct inventory *inventory)
 }
 
 /* True for problems of a netdev that is shown, or would be shown if it could be read. */
-static bool matters(const struct reading *reading, const struct shown_links *links,
-		    const struct problem *problem)
+static bool matters(const struct reading *reading, const bool *shown, const struct problem *problem)
 {
-	const struct shown *found = find_shown(links, problem->object);
-	const struct link *link = found ? found->link : NULL;
+	const struct link_list *links = &reading->inventory->links;
+	const struct link *link = link_by_name(links, problem->object);
 
 	if (!link)
 		return true;
@@ -126,21 +83,21 @@ static bool matters(const struct reading *reading, const struct shown_links *lin
 		return is_port_without_netdev(reading->inventory);
 	if (!strcmp(problem->attribute, "address") && is_port_without_netdev(reading->inventory))
 		return true;
-	return is_asked(reading, problem->attribute) && found->shown;
+	return is_asked(reading, problem->attribute) && shown[link - links->items];
 }
 
 void note_links(struct reading *reading, const struct problems *problems)
 {
-	struct shown_links links = {.count = 0};
+	const struct inventory *inventory = reading->inventory;
+	_cleanup_(freep) bool *shown = mem_alloc_zero(inventory->links.count, sizeof(*shown));
 
 	if (problems->count)
-		find_shown_links(reading->inventory, &links);
+		find_shown(inventory, shown);
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *one = &problems->items[i];
 
-		if (matters(reading, &links, one))
+		if (matters(reading, shown, one))
 			problem_add_text(reading->problems, one->object, one->attribute,
 					 one->source, one->error, one->hint);
 	}
-	free(links.items);
 }
