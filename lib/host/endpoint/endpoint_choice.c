@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -84,9 +83,7 @@ static int explain_route(const struct endpoint_search *search, const char *name,
 			 const struct link *link, bool local)
 {
 	const struct candidate any = find_port(search, NULL, rank_named);
-	_cleanup_(freep) char *port = any.rank ? mem_format("%s/%" PRIu64, any.device->name,
-							    any.port->port.value)
-					       : mem_string("DEV/PORT");
+	_cleanup_(freep) char *port = any.rank ? port_object(any.port) : mem_string("DEV/PORT");
 	char *reason;
 
 	if (local)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -274,31 +273,26 @@ static const char *type_words(const struct number *type)
 static int explain_index(const struct endpoint_search *search, const struct port *port)
 {
 	const uint64_t index = search->wish->gid_index.value;
-	const struct gid_entry *entry = NULL;
+	const struct gid_entry *entry = gid_entry_at(port, index);
+	_cleanup_(freep) char *name = port_object(port);
 	char text[GID_TEXT_SIZE];
 
-	for (size_t i = 0; i < port->gid_count; i++)
-		if (port->gids[i].index.value == index && !gid_is_zero(&port->gids[i].gid.gid))
-			entry = &port->gids[i];
-	if (!entry)
+	if (!entry || gid_is_zero(&entry->gid.gid))
 		return endpoint_fail(search, -EINVAL,
-				     mem_format("%s/%" PRIu64 " has no GID at index %" PRIu64,
-						port->device, port->port.value, index),
-				     mem_format("rdmactl gids %s/%" PRIu64 " shows those it has",
-						port->device, port->port.value));
+				     mem_format("%s has no GID at index %" PRIu64, name, index),
+				     mem_format("rdmactl gids %s shows those it has", name));
 	gid_format(&entry->gid.gid, text);
 	return endpoint_fail(search, -EINVAL,
-			     mem_format("index %" PRIu64 " of %s/%" PRIu64
-					", %sGID %s, is not of the required type or family",
-					index, port->device, port->port.value,
-					type_words(&entry->type), text),
-			     mem_format("rdmactl gids %s/%" PRIu64 " shows the others",
-					port->device, port->port.value));
+			     mem_format("index %" PRIu64 " of %s, %sGID %s, is not of the required "
+					"type or family",
+					index, name, type_words(&entry->type), text),
+			     mem_format("rdmactl gids %s shows the others", name));
 }
 
 static int explain_no_gid(const struct endpoint_search *search, const struct port *port)
 {
 	const struct endpoint_wish *wish = search->wish;
+	_cleanup_(freep) char *name = port_object(port);
 	struct number type = wish->gid_type;
 	int family = wish->family;
 
@@ -308,42 +302,41 @@ static int explain_no_gid(const struct endpoint_search *search, const struct por
 		type = number_of(wish->peer->gid_type);
 		family = gid_is_ipv4_mapped(&wish->peer->gid) ? AF_INET : AF_INET6;
 	}
-	return endpoint_fail(
-		search, -EADDRNOTAVAIL,
-		mem_format("%s/%" PRIu64 " has no usable %s%sGID", port->device, port->port.value,
-			   type_words(&type),
-			   family == AF_INET	? "IPv4 "
-			   : family == AF_INET6 ? "IPv6 "
-						: ""),
-		type.known     ? mem_format("rdmactl gids %s/%" PRIu64 " shows those it has",
-					    port->device, port->port.value)
-		: port->netdev ? mem_format("give its netdev %s an address (ip addr add); "
-					    "rdmactl gids --all shows the table",
-					    port->netdev)
-			       : mem_string("its netdev may be in another network namespace; "
-					    "rdmactl gids --all shows the table"));
+	return endpoint_fail(search, -EADDRNOTAVAIL,
+			     mem_format("%s has no usable %s%sGID", name, type_words(&type),
+					family == AF_INET    ? "IPv4 "
+					: family == AF_INET6 ? "IPv6 "
+							     : ""),
+			     type.known ? mem_format("rdmactl gids %s shows those it has", name)
+			     : port->netdev
+				     ? mem_format("give its netdev %s an address (ip addr add); "
+						  "rdmactl gids --all shows the table",
+						  port->netdev)
+				     : mem_string("its netdev may be in another network namespace; "
+						  "rdmactl gids --all shows the table"));
 }
 
 /* iWARP connects only by IP addresses; its GID is the MAC. */
 static int make_iwarp(const struct endpoint_search *search, const struct port *port,
 		      struct endpoint *endpoint)
 {
-	for (size_t i = 0; i < port->gid_count; i++)
-		if (!port->gids[i].index.value)
-			endpoint->gid = port->gids[i].gid.gid;
+	const struct gid_entry *first = gid_entry_at(port, 0);
+	_cleanup_(freep) char *name = port_object(port);
+
+	if (first)
+		endpoint->gid = first->gid.gid;
 	if (search->wish->gid_index.known && search->wish->gid_index.value)
 		return explain_index(search, port);
 	endpoint->ip = netdev_address(search, port);
 	if (endpoint->ip.family)
 		return 0;
-	return endpoint_fail(search, -EADDRNOTAVAIL,
-			     mem_format("%s/%" PRIu64 " has no IP address on its netdev%s%s, and "
-					"iWARP connects only by IP address",
-					port->device, port->port.value, port->netdev ? " " : "",
-					port->netdev ? port->netdev : ""),
-			     port->netdev
-				     ? mem_format("ip addr add ADDRESS/PREFIX dev %s", port->netdev)
-				     : NULL);
+	return endpoint_fail(
+		search, -EADDRNOTAVAIL,
+		mem_format("%s has no IP address on its netdev%s%s, and iWARP connects "
+			   "only by IP address",
+			   name, port->netdev ? " " : "", port->netdev ? port->netdev : ""),
+		port->netdev ? mem_format("ip addr add ADDRESS/PREFIX dev %s", port->netdev)
+			     : NULL);
 }
 
 int endpoint_make(const struct endpoint_search *search, const struct device *device,

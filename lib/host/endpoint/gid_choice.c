@@ -110,22 +110,17 @@ static void drop(struct gid_entry *entry, const struct gid_entry *better)
 {
 	bool same_port = !strcmp(entry->device, better->device) &&
 			 entry->port.value == better->port.value;
+	_cleanup_(freep) char *name = same_port ? mem_format("index %" PRIu64, better->index.value)
+						: mem_format("%s/%" PRIu64, better->device,
+							     better->port.value);
 
 	entry->selected = TRISTATE_NO;
 	free(entry->why);
-	if (entry->type.value != better->type.value && same_port)
-		entry->why = mem_format("RoCE v1, and index %" PRIu64
-					" is RoCE v2 with this address",
-					better->index.value);
-	else if (entry->type.value != better->type.value)
-		entry->why = mem_format("RoCE v1, and %s/%" PRIu64 " has RoCE v2 with this address",
-					better->device, better->port.value);
-	else if (same_port)
-		entry->why = mem_format("index %" PRIu64 " is equally good and comes first",
-					better->index.value);
+	if (entry->type.value != better->type.value)
+		entry->why = mem_format("RoCE v1, and %s %s RoCE v2 with this address", name,
+					same_port ? "is" : "has");
 	else
-		entry->why = mem_format("%s/%" PRIu64 " is equally good and comes first",
-					better->device, better->port.value);
+		entry->why = mem_format("%s is equally good and comes first", name);
 }
 
 static void consider(struct search *search, const struct device *device, const struct port *port,
