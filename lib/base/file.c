@@ -88,13 +88,8 @@ static int finish(FILE *file)
 	return ferror(file) ? -EIO : 0;
 }
 
-struct writer {
-	mode_t mode; /* 0: see mode_of() */
-	int (*write)(void *context, FILE *file);
-	void *context;
-};
-
-static int write_beside(const char *path, const struct stat *there, const struct writer *writer)
+static int write_beside(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
+			void *context)
 {
 	_cleanup_(freep) char *name = mem_format("%s.XXXXXX", path);
 	_cleanup_(fclosep) FILE *file = NULL;
@@ -107,9 +102,7 @@ static int write_beside(const char *path, const struct stat *there, const struct
 	if (!file)
 		rc = -errno;
 	else
-		rc = fchmod(fd, writer->mode ? writer->mode : mode_of(there))
-			     ? -errno
-			     : writer->write(writer->context, file);
+		rc = fchmod(fd, mode) ? -errno : write(context, file);
 	if (!rc)
 		rc = finish(file);
 	if (!rc && rename(name, path))
@@ -173,7 +166,7 @@ bool file_is_output(const char *path)
 	       there.st_dev == output.st_dev && there.st_ino == output.st_ino;
 }
 
-static int write_output(const struct writer *writer)
+static int write_output(int (*write)(void *context, FILE *file), void *context)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
 	int fd, rc;
@@ -190,7 +183,7 @@ static int write_output(const struct writer *writer)
 		close(fd);
 		return rc;
 	}
-	rc = writer->write(writer->context, file);
+	rc = write(context, file);
 	if (!rc && fflush(file))
 		rc = -errno;
 	return rc;
@@ -199,13 +192,12 @@ static int write_output(const struct writer *writer)
 int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
 		    void *context)
 {
-	const struct writer writer = {.mode = mode, .write = write, .context = context};
 	_cleanup_(freep) char *target = mem_string(path);
 	struct stat there;
 	int rc;
 
 	if (file_is_output(path))
-		return write_output(&writer);
+		return write_output(write, context);
 	/*
 	 * The links in /proc may lead to something without a path: a pipe, a terminal, a deleted
 	 * file.
@@ -215,7 +207,7 @@ int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, F
 	rc = follow_links(&target, &there);
 	if (rc && rc != -ENOENT)
 		return rc;
-	return write_beside(target, rc ? NULL : &there, &writer);
+	return write_beside(target, mode ? mode : mode_of(rc ? NULL : &there), write, context);
 }
 
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context)
