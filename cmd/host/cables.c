@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl cables: what is plugged into the ports, and why a link is down. */
-#include <stdlib.h>
-
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"

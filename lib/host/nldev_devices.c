@@ -106,7 +106,8 @@ void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsi
 		if (!text)
 			request->error = nldev_explain(nldev, request->device_index,
 						       request->error);
-		failed(context, request->port, request->error, text);
+		if (failed)
+			failed(context, request->port, request->error, text);
 	}
 	free(requests.items);
 }
@@ -279,25 +280,19 @@ void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port_facts, failed, context);
 }
 
-/* Devices, indexed like their requests. */
-struct uverbs_requests {
-	struct device **devices;
-	size_t count;
-};
-
+/* The context is an array of the devices, in the order of the requests. */
 static void put_uverbs(void *context, size_t which, struct netlink_request *request)
 {
-	const struct uverbs_requests *requests = context;
+	struct device *const *devices = context;
 
 	netlink_add(request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
-	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX,
-			(uint32_t)requests->devices[which]->index.value);
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)devices[which]->index.value);
 	netlink_put_string(request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
 }
 
 static void take_uverbs(void *context, size_t which, const struct netlink_answer *answer)
 {
-	struct device *device = ((const struct uverbs_requests *)context)->devices[which];
+	struct device *device = ((struct device *const *)context)[which];
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	/* A device without a uverbs node gets an error. */
@@ -312,14 +307,13 @@ static void take_uverbs(void *context, size_t which, const struct netlink_answer
 
 void nldev_get_uverbs(struct netlink *nldev, struct device_list *list)
 {
-	struct uverbs_requests requests = {.count = 0};
+	_cleanup_(freep) struct device **devices = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].index.known && !list->items[i].driver)
-			MEM_ADD(requests.devices, requests.count) = &list->items[i];
-	netlink_ask_all(nldev, &(struct netlink_series){requests.count, put_uverbs, take_uverbs,
-							&requests});
-	free(requests.devices);
+			MEM_ADD(devices, count) = &list->items[i];
+	netlink_ask_all(nldev, &(struct netlink_series){count, put_uverbs, take_uverbs, devices});
 }
 
 int nldev_add_link(struct netlink *nldev, const char *device, const char *type, const char *netdev)

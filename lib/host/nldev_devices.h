@@ -22,8 +22,8 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list);
 int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list);
 
 /*
- * Called for a port whose query failed, with the kernel's explanation (cleaned), or NULL. -ENODEV
- * means that the device is gone.
+ * Called, unless NULL, for a port whose query failed, with the kernel's explanation (cleaned), or
+ * NULL. -ENODEV means that the device is gone.
  */
 typedef void nldev_port_failed(void *context, const struct port *port, int error, const char *text);
 

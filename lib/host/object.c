@@ -234,11 +234,12 @@ static void note_port(const struct device *device, const struct object *object,
 	problem_add_text(problems, name, NULL, NULL, "no such port", hint);
 }
 
-static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
+/* Whether the objects name that port of the device; -1: the whole device. */
+static bool names_port(const struct objects *objects, const struct device *device, int port)
 {
 	for (size_t i = 0; i < objects->count; i++)
 		if (object_names(&objects->items[i], device) &&
-		    (objects->items[i].port < 0 || (uint64_t)objects->items[i].port == port))
+		    (objects->items[i].port < 0 || objects->items[i].port == port))
 			return true;
 	return false;
 }
@@ -261,7 +262,7 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < device->port_count; i++) {
-		if (names_port(objects, device, device->ports[i].port.value))
+		if (names_port(objects, device, (int)device->ports[i].port.value))
 			device->ports[kept++] = device->ports[i];
 		else
 			port_clear(&device->ports[i]);
@@ -291,14 +292,6 @@ void objects_filter_devices(const struct objects *objects, struct device_list *l
 		device_list_filter(list, names_device, objects);
 }
 
-static bool has_whole_device(const struct objects *objects, const struct device *device)
-{
-	for (size_t i = 0; i < objects->count; i++)
-		if (objects->items[i].port < 0 && object_names(&objects->items[i], device))
-			return true;
-	return false;
-}
-
 static bool is_missing(const struct object *object, const struct device *device)
 {
 	return device && !device->ports_unknown && object->port >= 0 &&
@@ -322,7 +315,7 @@ bool objects_filter_ports(const struct objects *objects, struct device_list *lis
 
 		filter_ports(objects, device);
 		left = left || device->port_count || device->ports_unknown ||
-		       has_whole_device(objects, device);
+		       names_port(objects, device, -1);
 	}
 	return left;
 }

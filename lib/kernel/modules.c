@@ -140,21 +140,23 @@ static void parse_parameter(struct module_rules *rules, const char *parameter)
 	}
 }
 
+static void rule_clear(struct module_rule *rule)
+{
+	free(rule->module);
+	free(rule->text);
+	free(rule->place);
+}
+
 /* Only the last module_blacklist= counts: core_param() in kernel/module. */
 static void drop_refused(struct module_rules *rules)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rules->count; i++) {
-		struct module_rule *rule = &rules->items[i];
-
-		if (rule->kind != MODULE_BOOT_REFUSED) {
-			rules->items[kept++] = *rule;
-			continue;
-		}
-		free(rule->module);
-		free(rule->text);
-		free(rule->place);
+		if (rules->items[i].kind != MODULE_BOOT_REFUSED)
+			rules->items[kept++] = rules->items[i];
+		else
+			rule_clear(&rules->items[i]);
 	}
 	rules->count = kept;
 }
@@ -241,11 +243,8 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 
 void module_rules_clear(struct module_rules *rules)
 {
-	for (size_t i = 0; i < rules->count; i++) {
-		free(rules->items[i].module);
-		free(rules->items[i].text);
-		free(rules->items[i].place);
-	}
+	for (size_t i = 0; i < rules->count; i++)
+		rule_clear(&rules->items[i]);
 	free(rules->items);
 	strings_free(&rules->unread);
 	*rules = (struct module_rules){.count = 0};

@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "host/sriov/function_live.h"
+#include "host/sriov/function.h"
 #include "host/sriov/vf.h"
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/genl.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "host/compat/channel_adapter.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,25 +35,17 @@ struct reader {
 	int error;
 };
 
-static void port_failed(void *context, const struct port *port, int error, const char *text)
-{
-	/* The port stays unknown; reading its files later finds the reason. */
-	(void)context;
-	(void)port;
-	(void)error;
-	(void)text;
-}
-
 static void ask_netlink(const char *directory, struct device_list *list)
 {
 	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 
 	if (nldev_open_at(directory, &nldev))
 		return;
+	/* A port that fails stays unknown; reading its files later finds the reason. */
 	if (nldev_get_devices(nldev, list))
 		device_list_clear(list);
 	else
-		nldev_get_ports(nldev, list, port_failed, NULL);
+		nldev_get_ports(nldev, list, NULL, NULL);
 }
 
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The source address that the kernel chooses if the route does not name one. */
-#include <stdlib.h>
 
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RDMA adapters on the PCI bus of a host without an RDMA device: what is there, what is missing. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "host/pci/rdma_drivers.h"
 #include "host/sriov/card.h"
-#include "host/sriov/function_live.h"
 #include "host/sriov/vf.h"
 #include "schema/rows.h"
 

@@ -55,6 +55,12 @@ bool function_is_kept(const char *driver);
 /* Appends all functions. `saved` is the name of the saved tree, or NULL. */
 void function_list_read(struct function_list *list, const struct inventory *inventory,
 			const char *saved, struct problems *problems);
+/*
+ * The part of function_list_read() that only netlink has: adds the PFs' settings for their VFs (and
+ * VFs that are not PCI functions), and the switches of the drivers. May move the items of the list.
+ */
+void function_list_read_live(const struct root *root, struct function_list *list,
+			     const struct inventory *inventory, struct problems *problems);
 /* With objects, keeps only the functions of these devices, and those that belong to such a PF. */
 void function_list_keep(struct function_list *list, const struct device_list *devices,
 			const struct objects *objects);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/sriov/function_live.h"
+/* Facts about the functions that only netlink has. */
+#include "host/sriov/function.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/rtnl.h"
 #include "host/sriov/vf.h"
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/genl.h"

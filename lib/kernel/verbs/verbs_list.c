@@ -2,7 +2,6 @@
 /* The list of devices, from libibverbs or from a recording. */
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
