@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric: the subnet in one scan, and the options that several subcommands share. */
-#include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/fabric/fabric_run.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric balance: how the routes are spread over the cables between switches. */
-#include "fabric/route/forwarding.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/drawing.h"
-#include "fabric/route/route.h"
 #include "cmd/fabric/fabric_run.h"
 
 struct balances {

@@ -2,7 +2,6 @@
 #include "cmd/fabric/fabric_run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

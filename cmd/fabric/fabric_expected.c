@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ports that are known to be down: --expected-down FILE. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"

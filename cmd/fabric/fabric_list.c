@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric nodes, switches, hosts, routers, links, ports: lists, filtered. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/graph.h"
-#include "mad/format/codes.h"
 #include "cmd/fabric/fabric_run.h"
 
 static bool port_fits(const struct fabric_run *run, uint32_t place)

@@ -2,9 +2,7 @@
 /* rdmactl fabric route: from one port to another and back, hop by hop. */
 #include "fabric/route/multicast.h"
 #include "fabric/route/pairs.h"
-#include "fabric/route/route.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

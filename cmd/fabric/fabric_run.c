@@ -12,9 +12,7 @@
 #include "fabric/diff/diff.h"
 #include "fabric/format/diags.h"
 #include "fabric/format/saved.h"
-#include "fabric/route/route.h"
 #include "fabric/scan/cable_info.h"
-#include "fabric/scan/scan.h"
 #include "host/host.h"
 #include "mad/format/header.h"
 

@@ -8,7 +8,6 @@
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/diff/diff.h"
 #include "fabric/format/drawing.h"
-#include "fabric/scan/scan.h"
 
 /* The table shows ports of switches with a node at the other end, known or not. */
 static bool is_shown(const struct fabric *fabric, uint32_t place)

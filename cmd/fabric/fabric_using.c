@@ -5,8 +5,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/fabric/fabric_run.h"
-#include "fabric/route/forwarding.h"
-#include "fabric/route/route.h"
 
 struct using
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/graph/view.h"
 
 struct check {
 	enum severity severity;

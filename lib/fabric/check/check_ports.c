@@ -7,8 +7,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/check/check.h"
-#include "fabric/graph/graph.h"
-#include "mad/format/codes.h"
 
 static const char *state_word(const struct fabric_port *port)
 {

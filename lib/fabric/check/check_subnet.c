@@ -8,10 +8,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "fabric/check/check.h"
-#include "fabric/graph/view.h"
-#include "fabric/scan/scan.h"
 #include "mad/format/header.h"
-#include "mad/format/codes.h"
 
 /* Reports every node that shares its GUID with an earlier one. */
 void check_duplicate_guid(struct check_run *run)

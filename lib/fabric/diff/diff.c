@@ -8,8 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/graph.h"
-#include "mad/format/codes.h"
 #include "schema/rows.h"
 
 static const struct enum_name change_names[] = {

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/topology.h"
-#include "fabric/graph/graph.h"
 
 /* The requests of those tools, in the order in which one answer leads to the next. */
 enum request { NODE, SWITCH, PORT_0, PORT, VENDOR_PORT };

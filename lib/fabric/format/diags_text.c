@@ -3,15 +3,12 @@
 #include "fabric/format/diags.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/graph.h"
-#include "schema/bits.h"
 
 #define MOST_MODEL 19 /* characters that those tools keep of the model of a chassis */
 

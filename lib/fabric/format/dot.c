@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/drawing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/dot.h"
-#include "fabric/graph/graph.h"
 
 /* With more cables between switches than this, labels would push the levels too far apart. */
 #define MOST_CABLES 400u

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
-#include <inttypes.h>
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/graph/chassis.h"
-#include "mad/format/codes.h"
 
 /* The "light" palette of Paul Tol, except its grey. */
 static const char *const palette[] = {"#77aadd", "#ee8866", "#eedd88", "#ffaabb",

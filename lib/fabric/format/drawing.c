@@ -2,7 +2,6 @@
 
 #include "fabric/format/drawing.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -7,9 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
 
-#include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 #include "schema/problem.h"
 

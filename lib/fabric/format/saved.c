@@ -5,13 +5,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "schema/problem.h"
 
 /* Nodes with the same GUID are searched one by one; no real subnet has more of them than this. */
 enum { MOST_DUPLICATES = 4096 };

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "fabric/graph/graph.h"
 #include "fabric/format/topology.h"
 
 /* No mistake gives more nodes than this the same name or GUID. */

@@ -19,10 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "schema/bits.h"
 
 #define MAGIC	0x8fe7832bu
 #define VERSION 1u

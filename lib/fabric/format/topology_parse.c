@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/topology.h"
-#include "fabric/graph/graph.h"
 
 struct parser {
 	struct topology_text *parts;

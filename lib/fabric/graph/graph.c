@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/format/codes.h"
-#include "mad/format/mad.h"
 
 #define FIRST_TABLE 64u
 

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "fabric/graph/graph.h"
-#include "mad/format/codes.h"
 
 static unsigned int least_state(const struct fabric_port *a, const struct fabric_port *b)
 {

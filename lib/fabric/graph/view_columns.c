@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "base/gid.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
-#include "mad/format/codes.h"
 
 /* NULL if the row is empty. */
 static const struct fabric_node *node_of(const void *record)

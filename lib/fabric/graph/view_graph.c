@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/gid.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "fabric/graph/view.h"
 #include "mad/format/attribute.h"

@@ -2,7 +2,6 @@
 /* One end of a link: what its port supports, and what it is set to. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "fabric/graph/view.h"
 #include "mad/format/attribute.h"
 

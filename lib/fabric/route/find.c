@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding.h"
 
 /* The port that represents a node: one with a LID, else one with a link, else local_port. */
 static uint32_t port_of_node(const struct fabric *fabric, uint32_t number)

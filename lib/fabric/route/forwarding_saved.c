@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding.h"
 #include "fabric/route/forwarding_parts.h"
 #include "schema/bits.h"
 

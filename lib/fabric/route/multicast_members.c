@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "fabric/route/multicast.h"
-#include "mad/format/header.h"
 #include "schema/bits.h"
 
 /* MCMemberRecord, 15.2.5.17 */

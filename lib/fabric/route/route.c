@@ -8,9 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding.h"
 #include "mad/engine/gather.h"
-#include "schema/bits.h"
 
 struct follower {
 	const struct fabric *fabric;

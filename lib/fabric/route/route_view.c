@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "fabric/graph/graph.h"
-#include "fabric/graph/view.h"
-
 static const struct enum_name direction_names[] = {
 	{ROUTE_THERE, "there"},
 	{ROUTE_BACK, "back"},

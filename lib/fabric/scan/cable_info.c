@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "fabric/scan/scanner.h"
-#include "mad/format/mad.h"
 
 /* The work on one node: its ports one after the other, each part of a module in pieces. */
 struct agent {

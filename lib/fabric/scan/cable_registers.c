@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "fabric/scan/cable_info.h"
 #include "mad/format/header.h"
-#include "mad/format/mad.h"
 
 _Static_assert((int)PLUG_PDDR_BYTES <= ACCESS_REGISTER_MOST,
 	       "PDDR needs more than its first block");

@@ -2,7 +2,6 @@
 #include "fabric/scan/error_limits.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

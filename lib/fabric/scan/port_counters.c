@@ -2,7 +2,6 @@
 #include "fabric/scan/port_counters.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

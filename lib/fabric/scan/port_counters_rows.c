@@ -2,13 +2,11 @@
 /* Counters and their growth as records. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/graph/view.h"
 #include "fabric/scan/port_details.h"
 #include "mad/format/header.h"
 #include "schema/rows.h"

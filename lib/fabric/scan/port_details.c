@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/engine/gather.h"
-#include "mad/format/header.h"
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/scan/scan.h"
 #include "fabric/scan/scanner.h"
 #include "mad/engine/gather.h"
 #include "mad/smp_plan.h"
