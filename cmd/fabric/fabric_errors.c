@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/fabric/fabric_errors.h"
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 
 struct errors_args {
 	struct fabric_args fabric;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_errors.h"
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 #include "mad/engine/gather.h"
 
 /* Reports a node of the file that does not answer, or is a different node. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric route: from one port to another and back, hop by hop. */
 #include "fabric/route/multicast.h"
-#include "fabric/route/pairs.h"
+#include "fabric/route/route.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_route.h"
-#include "fabric/route/pairs.h"
+#include "fabric/route/route.h"
 
 #define MOST_FILE_OF_PAIRS ((size_t)16 * 1024 * 1024)
 

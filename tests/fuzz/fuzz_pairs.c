@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/route/pairs.h"
+#include "fabric/route/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

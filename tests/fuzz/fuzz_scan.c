@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "fabric/check/check.h"
 #include "fabric/scan/cable_info.h"
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 #include "graph_file.h"
 
 #define HEADROOM   16u

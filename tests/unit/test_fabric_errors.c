@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cmd/fabric/fabric_errors.h"
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 #include "fake_transport.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
+#include "fabric/route/forwarding.h"
 #include "fabric/route/multicast.h"
 #include "made_up_fabric.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "fabric/diff/diff.h"
-#include "fabric/route/pairs.h"
+#include "fabric/route/route.h"
 
 static void pairs_of_a_file(void **state)
 {

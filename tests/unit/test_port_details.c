@@ -3,7 +3,7 @@
  * Counters of ports with errors: which further attributes are requested, and which Sets clear which
  * counters, byte by byte (16.1.3.5, 16.1.4).
  */
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 #include "fake_transport.h"
 #include "made_up_fabric.h"
 #include "mad/format/header.h"

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
+#include "fabric/route/forwarding.h"
 
 /*
  * All routes to one LID form a tree whose root is the switch next to the LID. Each switch adds the

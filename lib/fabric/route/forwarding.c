@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
 #include "mad/format/attribute.h"
 #include "mad/engine/gather.h"
 #include "schema/bits.h"

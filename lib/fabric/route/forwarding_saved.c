@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
+#include "fabric/route/forwarding.h"
 #include "schema/bits.h"
 
 static struct fabric_detail *add_detail(struct fabric *fabric, const struct forwarding_table *table,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The file of pairs, and the columns of their routes. */
-#include "fabric/route/pairs.h"
+#include "fabric/route/route.h"
 
 #include <errno.h>
 #include <stdlib.h>

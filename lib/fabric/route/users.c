@@ -5,7 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding_parts.h"
+#include "fabric/route/forwarding.h"
 
 enum way { WAY_UNKNOWN, WAY_OPEN, WAY_OVER, WAY_ELSEWHERE };
 

@@ -79,7 +79,7 @@ struct port_errors_row {
 	struct perf_record counters;
 	struct number error_count; /* all error counters together */
 	char *errors;		   /* the nonzero counters, highest first, as a sentence */
-	/* port_details.h fills these; they are empty unless the details were read. */
+	/* port_details_read() fills these; they are empty unless the details were read. */
 	bool knows_details; /* all mandatory details were read, so no details means none */
 	struct port_detail *details;
 	size_t detail_count;
@@ -143,3 +143,35 @@ struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
  */
 long saved_port_counters_load(const struct fabric *fabric, const struct saved_port_counters *saved,
 			      size_t count, struct port_errors *errors);
+
+/*
+ * Reads further counters that explain the errors of ports (IBA 1, 16.1.4), and clears the counters
+ * that were read. A port_detail is such a counter that is not 0.
+ */
+struct port_detail {
+	const struct field *field;
+	struct number value;
+};
+
+extern const struct schema port_details_schema;
+
+/*
+ * Reads the details for the rows: why packets were in error (if any were), why packets were
+ * discarded (if any were), and the counters per virtual lane, which a node may lack. Fills in the
+ * rows, and appends the failures of nodes that refused or did not answer. Takes the options of
+ * port_errors_read(), and returns the same.
+ */
+int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
+		      const struct port_errors_options *options, struct port_errors_row *rows,
+		      size_t count, struct port_errors *failures);
+
+enum counters_to_clear { CLEAR_ERRORS = 1, CLEAR_TRAFFIC = 2, CLEAR_ALL = 3 };
+
+/*
+ * Clears the counters of all ports that were read with `all` of port_errors_options and, with
+ * `details`, their detail counters. Appends failures to those of the readings, and stores in
+ * *ret_ports how many ports were cleared. Returns as port_errors_read() does.
+ */
+int port_counters_reset(struct mad_engine *engine, const struct fabric *fabric,
+			const struct port_errors_options *options, unsigned int kinds, bool details,
+			struct port_errors *readings, size_t *ret_ports);

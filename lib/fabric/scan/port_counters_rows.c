@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/scan/port_details.h"
+#include "fabric/scan/port_counters.h"
 #include "mad/format/header.h"
 #include "schema/rows.h"
 
