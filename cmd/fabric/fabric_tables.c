@@ -56,8 +56,8 @@ static void add_linear(struct tables *tables, const struct forwarding_table *tab
 		.at = {.view = &tables->run.view,
 		       .place = node->first_port + (port <= node->port_count ? port : 0)},
 		.owner = tables->owners[lid],
-		.lid = (uint16_t)lid,
-		.out_port = (uint8_t)port,
+		.lid = number_of(lid),
+		.out_port = number_of(port),
 	};
 }
 

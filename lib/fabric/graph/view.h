@@ -135,8 +135,23 @@ view_getter place_get_peer_lid;
 		get_(&other, value);                                 \
 	}
 
+/* Defines the function that makes the row of another port, a member of the record. */
+#define ROW_OF(name_, record_, port_)                                                  \
+	static struct fabric_row name_(const void *record)                             \
+	{                                                                              \
+		const record_ *row = record;                                           \
+		return (struct fabric_row){.view = row->at.view, .place = row->port_}; \
+	}
+
 #define VIEW_COLUMN(kind_, get_, key_, heading_, flags_, help_) \
 	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, 0, help_)
+/* The same for each kind, like the rows of schema/rows.h; numbers are right-aligned. */
+#define VIEW_TEXT(...)	 VIEW_COLUMN(FIELD_STRING, __VA_ARGS__)
+#define VIEW_WORD(...)	 VIEW_COLUMN(FIELD_ENUM, __VA_ARGS__)
+#define VIEW_GUID(...)	 VIEW_COLUMN(FIELD_GUID, __VA_ARGS__)
+#define VIEW_YES_NO(...) VIEW_COLUMN(FIELD_BOOL, __VA_ARGS__)
+#define VIEW_NUMBER(get_, key_, heading_, flags_, help_) \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_, key_, heading_, (flags_) | FIELD_RIGHT, help_)
 
 /* Tags columns of a switch's port that need what fabric_scan_options.no_end_ports skips. */
 enum { VIEW_NEEDS_END_PORTS = 1 };
@@ -144,58 +159,51 @@ enum { VIEW_NEEDS_END_PORTS = 1 };
 	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, VIEW_NEEDS_END_PORTS, help_)
 
 /* The two ends of a cable: the first columns of most tables of ports. */
-#define PORT_COLUMNS(get_port_)                                                  \
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT, \
-		    "name of the node"),                                         \
-		VIEW_COLUMN(FIELD_UNSIGNED, get_port_, "port", "PORT",           \
-			    FIELD_DEFAULT | FIELD_RIGHT, "number of the port")
-#define PEER_COLUMNS                                                                       \
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,           \
-		    "name of the node at the other end"),                                  \
-		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT", \
-			    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end")
-#define NODE_GUID_COLUMN \
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node")
-#define PEER_GUID_COLUMN                                                          \
-	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0, \
-		    "GUID of the node at the other end")
-#define NODE_INDEX_COLUMN(get_)                                                    \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_, "node_index", "NODE INDEX", FIELD_RIGHT, \
-		    "number of the node in the scan")
+#define PORT_COLUMNS(get_port_)                                                       \
+	VIEW_TEXT(place_get_node, "node", "NODE", FIELD_DEFAULT, "name of the node"), \
+		VIEW_NUMBER(get_port_, "port", "PORT", FIELD_DEFAULT, "number of the port")
+#define PEER_COLUMNS                                                                      \
+	VIEW_TEXT(place_get_peer, "peer", "PEER", FIELD_DEFAULT,                          \
+		  "name of the node at the other end"),                                   \
+		VIEW_NUMBER(place_get_peer_port, "peer_port", "PEER PORT", FIELD_DEFAULT, \
+			    "number of the port at the other end")
+#define NODE_GUID_COLUMN VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node")
+#define PEER_GUID_COLUMN                                            \
+	VIEW_GUID(place_get_peer_guid, "peer_guid", "PEER GUID", 0, \
+		  "GUID of the node at the other end")
+#define NODE_INDEX_COLUMN(get_) \
+	VIEW_NUMBER(get_, "node_index", "NODE INDEX", 0, "number of the node in the scan")
 #define LID_COLUMN                                                                \
 	VIEW_END_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT, \
 			"LID of the port; all ports of a switch share one")
 #define PEER_LID_COLUMN                                                                          \
 	VIEW_END_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT, \
 			"LID of the port at the other end")
-#define WIDTH_COLUMN                                                         \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lanes, "width_lanes", "LANES", \
-		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
-#define SPEED_COLUMN                                                              \
-	VIEW_COLUMN(FIELD_ENUM, place_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
-		    "active speed of the link")
+#define WIDTH_COLUMN                                                        \
+	VIEW_NUMBER(place_get_lanes, "width_lanes", "LANES", FIELD_DEFAULT, \
+		    "active width of the link")
+#define SPEED_COLUMN \
+	VIEW_WORD(place_get_speed, "speed", "SPEED", FIELD_DEFAULT, "active speed of the link")
 #define RATE_COLUMN(flags_)                                                                       \
 	VIEW_COLUMN(FIELD_REAL, place_get_rate, "rate_gbps", "RATE Gb/s", (flags_) | FIELD_RIGHT, \
 		    "rate of the link in gigabits per second")
-#define COULD_BE_COLUMN(flags_)                                                       \
-	VIEW_COLUMN(FIELD_STRING, place_get_could_be, "could_be", "COULD BE", flags_, \
-		    "best width and speed that both ends support, if the link runs at less")
+#define COULD_BE_COLUMN(flags_)                                       \
+	VIEW_TEXT(place_get_could_be, "could_be", "COULD BE", flags_, \
+		  "best width and speed that both ends support, if the link runs at less")
 
 /* Columns of a node's chassis. */
-#define CHASSIS_COLUMNS                                                                            \
-	VIEW_COLUMN(FIELD_UNSIGNED, view_get_chassis, "chassis", "CHASSIS", FIELD_RIGHT,           \
-		    "number of the chassis, if it has several nodes"),                             \
-		VIEW_COLUMN(FIELD_GUID, view_get_chassis_guid, "chassis_guid", "CHASSIS GUID", 0,  \
-			    "GUID of that chassis"),                                               \
-		VIEW_COLUMN(FIELD_STRING, view_get_system, "chassis_name", "CHASSIS NAME", 0,      \
-			    "name of the chassis, from the description of a modular switch"),      \
-		VIEW_COLUMN(FIELD_STRING, view_get_model, "chassis_model", "MODEL", 0,             \
-			    "model of a modular switch: from its device IDs, or its description"), \
-		VIEW_COLUMN(FIELD_ENUM, view_get_board, "board", "BOARD", 0,                       \
-			    "kind of board of a modular switch that the node is on"),              \
-		VIEW_COLUMN(FIELD_UNSIGNED, view_get_slot, "slot", "SLOT", FIELD_RIGHT,            \
-			    "number of that board"),                                               \
-		VIEW_COLUMN(FIELD_UNSIGNED, view_get_chip, "chip", "CHIP", FIELD_RIGHT,            \
-			    "number of the node on that board")
+#define CHASSIS_COLUMNS                                                                          \
+	VIEW_NUMBER(view_get_chassis, "chassis", "CHASSIS", 0,                                   \
+		    "number of the chassis, if it has several nodes"),                           \
+		VIEW_GUID(view_get_chassis_guid, "chassis_guid", "CHASSIS GUID", 0,              \
+			  "GUID of that chassis"),                                               \
+		VIEW_TEXT(view_get_system, "chassis_name", "CHASSIS NAME", 0,                    \
+			  "name of the chassis, from the description of a modular switch"),      \
+		VIEW_TEXT(view_get_model, "chassis_model", "MODEL", 0,                           \
+			  "model of a modular switch: from its device IDs, or its description"), \
+		VIEW_WORD(view_get_board, "board", "BOARD", 0,                                   \
+			  "kind of board of a modular switch that the node is on"),              \
+		VIEW_NUMBER(view_get_slot, "slot", "SLOT", 0, "number of that board"),           \
+		VIEW_NUMBER(view_get_chip, "chip", "CHIP", 0, "number of the node on that board")
 #define PLACE_COLUMNS(get_port_) \
 	PORT_COLUMNS(get_port_), PEER_COLUMNS, NODE_GUID_COLUMN, LID_COLUMN, PEER_GUID_COLUMN

@@ -8,6 +8,7 @@
 #include "base/gid.h"
 #include "base/text.h"
 #include "fabric/graph/view.h"
+#include "schema/rows.h"
 
 /* NULL if the row is empty. */
 static const struct fabric_node *node_of(const void *record)
@@ -204,55 +205,50 @@ NODE_GETTER(static, get_made_port_0, set_port_0(value, row, node, true))
 	"what a loaded text says, as " attribute_ " in hexadecimal; 0: unknown"
 
 static const struct field node_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, view_get_name, "node", "NODE", FIELD_DEFAULT,
-		    "name of the node: from --names, else its description"),
-	VIEW_COLUMN(FIELD_ENUM, view_get_type, "node_type", "TYPE", FIELD_DEFAULT,
-		    "type of the node"),
-	VIEW_COLUMN(FIELD_GUID, view_get_guid, "node_guid", "NODE GUID", FIELD_DEFAULT,
-		    "GUID of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
+	VIEW_TEXT(view_get_name, "node", "NODE", SHOWN,
+		  "name of the node: from --names, else its description"),
+	VIEW_WORD(view_get_type, "node_type", "TYPE", SHOWN, "type of the node"),
+	VIEW_GUID(view_get_guid, "node_guid", "NODE GUID", SHOWN, "GUID of the node"),
+	VIEW_NUMBER(get_lid, "lid", "LID", SHOWN,
 		    "base LID of the switch, or of the first port that has one"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_port_count, "port_count", "PORTS",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of ports, without port 0"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_linked, "linked_count", "LINKED",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of ports whose other end is known"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_hops, "hops", "HOPS", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of cables from the start of the scan"),
-	VIEW_COLUMN(FIELD_STRING, get_path, "path", "PATH", 0,
-		    "directed route from the start of the scan"),
-	VIEW_COLUMN(FIELD_STRING, get_description, "description", "DESCRIPTION", 0,
-		    "NodeDescription: the name that the owner gave it"),
-	VIEW_COLUMN(FIELD_GUID, get_system_guid, "system_image_guid", "SYSTEM GUID", 0,
-		    "GUID that all nodes of a system share"),
-	VIEW_COLUMN(FIELD_GUID, get_first_guid, "port_guid", "PORT GUID", 0,
-		    "GUID of the port that the scan reached it through"),
+	VIEW_NUMBER(get_port_count, "port_count", "PORTS", SHOWN,
+		    "number of ports, without port 0"),
+	VIEW_NUMBER(get_linked, "linked_count", "LINKED", SHOWN,
+		    "number of ports whose other end is known"),
+	VIEW_NUMBER(get_hops, "hops", "HOPS", SHOWN, "number of cables from the start of the scan"),
+	VIEW_TEXT(get_path, "path", "PATH", 0, "directed route from the start of the scan"),
+	VIEW_TEXT(get_description, "description", "DESCRIPTION", 0,
+		  "NodeDescription: the name that the owner gave it"),
+	VIEW_GUID(get_system_guid, "system_image_guid", "SYSTEM GUID", 0,
+		  "GUID that all nodes of a system share"),
+	VIEW_GUID(get_first_guid, "port_guid", "PORT GUID", 0,
+		  "GUID of the port that the scan reached it through"),
 	VIEW_COLUMN(FIELD_HEX, get_vendor, "vendor_id", "VENDOR", 0, "IEEE OUI of the vendor"),
 	VIEW_COLUMN(FIELD_HEX, get_device, "device_id", "DEVICE ID", 0,
 		    "vendor's number for the device"),
 	CHASSIS_COLUMNS,
-	VIEW_COLUMN(FIELD_BOOL, get_duplicate, "duplicate_guid", "DUPLICATE", 0,
+	VIEW_YES_NO(get_duplicate, "duplicate_guid", "DUPLICATE", 0,
 		    "whether another node has the same GUID"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_top, "linear_fdb_top", "LFT TOP", FIELD_RIGHT,
+	VIEW_NUMBER(get_top, "linear_fdb_top", "LFT TOP", 0,
 		    "highest LID in the linear forwarding table of a switch"),
-	VIEW_COLUMN(FIELD_UNSIGNED, view_get_index, "node_index", "INDEX", FIELD_RIGHT,
+	VIEW_NUMBER(view_get_index, "node_index", "INDEX", 0,
 		    "number of the node in the scan; ports refer to it"),
-	VIEW_COLUMN(FIELD_STRING, get_node_bytes, "node_info", "NODE INFO", 0,
-		    "NodeInfo as received, in hexadecimal"),
-	VIEW_COLUMN(FIELD_STRING, get_description_bytes, "node_description", "NODE DESCRIPTION", 0,
-		    "NodeDescription as received, in hexadecimal"),
-	VIEW_COLUMN(FIELD_STRING, get_switch_bytes, "switch_info", "SWITCH INFO", 0,
-		    "SwitchInfo as received, in hexadecimal"),
-	VIEW_COLUMN(FIELD_STRING, get_port_0_bytes, "port_0_info", "PORT 0 INFO", 0,
-		    "PortInfo of port 0 of a switch as received, in hexadecimal"),
-	VIEW_COLUMN(FIELD_STRING, get_made_node, "made_node_info", "MADE NODE INFO", 0,
-		    MADE_HELP("NodeInfo")),
-	VIEW_COLUMN(FIELD_STRING, get_made_switch, "made_switch_info", "MADE SWITCH INFO", 0,
-		    MADE_HELP("SwitchInfo")),
-	VIEW_COLUMN(FIELD_STRING, get_made_port_0, "made_port_0_info", "MADE PORT 0 INFO", 0,
-		    MADE_HELP("PortInfo")),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_parent_index, "parent_index", "PARENT INDEX", FIELD_RIGHT,
+	VIEW_TEXT(get_node_bytes, "node_info", "NODE INFO", 0,
+		  "NodeInfo as received, in hexadecimal"),
+	VIEW_TEXT(get_description_bytes, "node_description", "NODE DESCRIPTION", 0,
+		  "NodeDescription as received, in hexadecimal"),
+	VIEW_TEXT(get_switch_bytes, "switch_info", "SWITCH INFO", 0,
+		  "SwitchInfo as received, in hexadecimal"),
+	VIEW_TEXT(get_port_0_bytes, "port_0_info", "PORT 0 INFO", 0,
+		  "PortInfo of port 0 of a switch as received, in hexadecimal"),
+	VIEW_TEXT(get_made_node, "made_node_info", "MADE NODE INFO", 0, MADE_HELP("NodeInfo")),
+	VIEW_TEXT(get_made_switch, "made_switch_info", "MADE SWITCH INFO", 0,
+		  MADE_HELP("SwitchInfo")),
+	VIEW_TEXT(get_made_port_0, "made_port_0_info", "MADE PORT 0 INFO", 0,
+		  MADE_HELP("PortInfo")),
+	VIEW_NUMBER(get_parent_index, "parent_index", "PARENT INDEX", 0,
 		    "number of the node that it was found through"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_parent_port, "parent_port", "PARENT PORT", FIELD_RIGHT,
+	VIEW_NUMBER(get_parent_port, "parent_port", "PARENT PORT", 0,
 		    "port of that node that leads to it"),
 };
 
@@ -385,53 +381,46 @@ GETTER_OF(static, place_get_peer_external, place_peer, place_get_external)
 GETTER_OF(static, get_peer_state, place_peer, place_get_state)
 
 /* The boards and outside ports at both ends of a cable. */
-#define OUTSIDE_COLUMNS                                                                           \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_external, "external_port", "EXT PORT", FIELD_RIGHT, \
-		    "number of the port on the outside of a modular switch"),                     \
-		VIEW_COLUMN(FIELD_STRING, place_get_location, "location", "LOCATION", 0,          \
-			    "board of a modular switch that the node is on: line 3 chip 1"),      \
-		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_external, "peer_external_port",        \
-			    "PEER EXT PORT", FIELD_RIGHT,                                         \
-			    "the same as external_port for the port at the other end"),           \
-		VIEW_COLUMN(FIELD_STRING, place_get_peer_location, "peer_location",               \
-			    "PEER LOCATION", 0,                                                   \
-			    "the same as location for the node at the other end")
+#define OUTSIDE_COLUMNS                                                                        \
+	VIEW_NUMBER(place_get_external, "external_port", "EXT PORT", 0,                        \
+		    "number of the port on the outside of a modular switch"),                  \
+		VIEW_TEXT(place_get_location, "location", "LOCATION", 0,                       \
+			  "board of a modular switch that the node is on: line 3 chip 1"),     \
+		VIEW_NUMBER(place_get_peer_external, "peer_external_port", "PEER EXT PORT", 0, \
+			    "the same as external_port for the port at the other end"),        \
+		VIEW_TEXT(place_get_peer_location, "peer_location", "PEER LOCATION", 0,        \
+			  "the same as location for the node at the other end")
 
 /* The nodes at both ends, by identifiers that a name map does not change. */
-#define NODES_OF_BOTH_ENDS                                                                   \
-	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"), \
-		NODE_GUID_COLUMN, NODE_INDEX_COLUMN(place_get_index),                        \
-		VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,    \
-			    "type of the node at the other end"),                            \
-		PEER_GUID_COLUMN,                                                            \
-		VIEW_COLUMN(FIELD_UNSIGNED, get_peer_index, "peer_index", "PEER INDEX",      \
-			    FIELD_RIGHT, "number in the scan of the node at the other end")
+#define NODES_OF_BOTH_ENDS                                                                       \
+	VIEW_WORD(place_get_type, "node_type", "TYPE", 0, "type of the node"), NODE_GUID_COLUMN, \
+		NODE_INDEX_COLUMN(place_get_index),                                              \
+		VIEW_WORD(place_get_peer_type, "peer_type", "PEER TYPE", 0,                      \
+			  "type of the node at the other end"),                                  \
+		PEER_GUID_COLUMN,                                                                \
+		VIEW_NUMBER(get_peer_index, "peer_index", "PEER INDEX", 0,                       \
+			    "number in the scan of the node at the other end")
 #define BELOW_BEST_COLUMN                                                    \
 	VIEW_END_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \
 			"whether the link is narrower or slower than both ends support")
-#define MTU_COLUMN                                                                  \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, \
-		    "active MTU of the link")
+#define MTU_COLUMN VIEW_NUMBER(place_get_mtu, "mtu_bytes", "MTU", 0, "active MTU of the link")
 
 static const struct field port_fields[] = {
 	PORT_COLUMNS(place_get_port),
-	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT, "logical state"),
-	VIEW_COLUMN(FIELD_ENUM, get_physical_state, "physical_state", "PHYSICAL", FIELD_DEFAULT,
-		    "physical state"),
+	VIEW_WORD(place_get_state, "state", "STATE", SHOWN, "logical state"),
+	VIEW_WORD(get_physical_state, "physical_state", "PHYSICAL", SHOWN, "physical state"),
 	WIDTH_COLUMN,
 	SPEED_COLUMN,
 	PEER_COLUMNS,
-	COULD_BE_COLUMN(FIELD_DEFAULT),
-	VIEW_COLUMN(FIELD_BOOL, get_unanswered, "unanswered", "UNANSWERED", 0,
+	COULD_BE_COLUMN(SHOWN),
+	VIEW_YES_NO(get_unanswered, "unanswered", "UNANSWERED", 0,
 		    "whether the node at the other end did not answer"),
 	RATE_COLUMN(0),
 	LID_COLUMN,
 	PEER_LID_COLUMN,
 	MTU_COLUMN,
-	VIEW_COLUMN(FIELD_UNSIGNED, get_most_mtu, "mtu_cap_bytes", "MAX MTU", FIELD_RIGHT,
-		    "maximum MTU of the port"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_vls, "vls_operational", "VLS", FIELD_RIGHT,
-		    "data VLs in use"),
+	VIEW_NUMBER(get_most_mtu, "mtu_cap_bytes", "MAX MTU", 0, "maximum MTU of the port"),
+	VIEW_NUMBER(place_get_vls, "vls_operational", "VLS", 0, "data VLs in use"),
 	BELOW_BEST_COLUMN,
 	VIEW_END_COLUMN(FIELD_UNSIGNED, get_best_lanes, "best_width_lanes", "BEST LANES",
 			FIELD_RIGHT, "widest link that both ends support"),
@@ -439,16 +428,14 @@ static const struct field port_fields[] = {
 			"fastest speed that both ends support"),
 	NODES_OF_BOTH_ENDS,
 	OUTSIDE_COLUMNS,
-	VIEW_COLUMN(FIELD_GUID, get_port_guid, "port_guid", "PORT GUID", 0,
-		    "GUID of the port of an adapter or router"),
-	VIEW_COLUMN(FIELD_STRING, get_port_bytes, "port_info", "PORT INFO", 0,
-		    "PortInfo as received, in hexadecimal"),
-	VIEW_COLUMN(FIELD_STRING, get_made_port, "made_port_info", "MADE PORT INFO", 0,
-		    MADE_HELP("PortInfo")),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speed, "vendor_speed_code", "VENDOR SPEED",
-		    FIELD_RIGHT, "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speeds, "vendor_speed_supported_code",
-		    "VENDOR SPEEDS", FIELD_RIGHT,
+	VIEW_GUID(get_port_guid, "port_guid", "PORT GUID", 0,
+		  "GUID of the port of an adapter or router"),
+	VIEW_TEXT(get_port_bytes, "port_info", "PORT INFO", 0,
+		  "PortInfo as received, in hexadecimal"),
+	VIEW_TEXT(get_made_port, "made_port_info", "MADE PORT INFO", 0, MADE_HELP("PortInfo")),
+	VIEW_NUMBER(get_vendor_speed, "vendor_speed_code", "VENDOR SPEED", 0,
+		    "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
+	VIEW_NUMBER(get_vendor_speeds, "vendor_speed_supported_code", "VENDOR SPEEDS", 0,
 		    "LinkSpeedSupported of the vendor's ExtendedPortInfo: 1 is FDR10"),
 };
 
@@ -461,12 +448,11 @@ static const struct field link_fields[] = {
 	PEER_COLUMNS,
 	WIDTH_COLUMN,
 	SPEED_COLUMN,
-	RATE_COLUMN(FIELD_DEFAULT),
-	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT,
-		    "logical state of the port"),
-	VIEW_COLUMN(FIELD_ENUM, get_peer_state, "peer_state", "PEER STATE", 0,
-		    "logical state of the port at the other end"),
-	COULD_BE_COLUMN(FIELD_DEFAULT),
+	RATE_COLUMN(SHOWN),
+	VIEW_WORD(place_get_state, "state", "STATE", SHOWN, "logical state of the port"),
+	VIEW_WORD(get_peer_state, "peer_state", "PEER STATE", 0,
+		  "logical state of the port at the other end"),
+	COULD_BE_COLUMN(SHOWN),
 	MTU_COLUMN,
 	BELOW_BEST_COLUMN,
 	LID_COLUMN,

@@ -9,6 +9,7 @@
 #include "fabric/graph/view.h"
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
+#include "schema/rows.h"
 
 static const struct fabric_failure *failure_of(const void *record)
 {
@@ -80,25 +81,21 @@ GETTER_OF(static, get_guid, failed_port, place_get_guid)
 GETTER_OF(static, get_index, failed_port, place_get_index)
 
 static const struct field unanswered_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, get_object, "node", "NODE", FIELD_DEFAULT,
-		    "node and port that were queried, or the port that leads to the silent node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, "number of the port"),
-	VIEW_COLUMN(FIELD_BOOL, get_behind, "behind", "BEHIND", FIELD_DEFAULT,
+	VIEW_TEXT(get_object, "node", "NODE", SHOWN,
+		  "node and port that were queried, or the port that leads to the silent node"),
+	VIEW_NUMBER(get_port, "port", "PORT", 0, "number of the port"),
+	VIEW_YES_NO(get_behind, "behind", "BEHIND", SHOWN,
 		    "whether the node at the other end of the port is the silent one"),
-	VIEW_COLUMN(FIELD_STRING, get_path, "path", "PATH", FIELD_DEFAULT,
-		    "directed route to the node that did not answer"),
-	VIEW_COLUMN(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT,
-		    "attribute that was queried"),
-	VIEW_COLUMN(FIELD_STRING, get_reason, "reason", "REASON", FIELD_DEFAULT,
-		    "why there is no usable answer"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_tries, "tries", "TRIES", FIELD_RIGHT,
-		    "how many times the query was sent"),
-	VIEW_COLUMN(FIELD_GUID, get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
+	VIEW_TEXT(get_path, "path", "PATH", SHOWN,
+		  "directed route to the node that did not answer"),
+	VIEW_TEXT(get_attribute, "attribute", "ATTRIBUTE", SHOWN, "attribute that was queried"),
+	VIEW_TEXT(get_reason, "reason", "REASON", SHOWN, "why there is no usable answer"),
+	VIEW_NUMBER(get_tries, "tries", "TRIES", 0, "how many times the query was sent"),
+	VIEW_GUID(get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
 	NODE_INDEX_COLUMN(get_index),
 	VIEW_COLUMN(FIELD_HEX, get_id, "attribute_id", "ATTRIBUTE ID", 0,
 		    "number of the attribute"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_error, "errno", "ERRNO", FIELD_RIGHT,
-		    "Linux error number, if no answer came"),
+	VIEW_NUMBER(get_error, "errno", "ERRNO", 0, "Linux error number, if no answer came"),
 	VIEW_COLUMN(FIELD_HEX, get_status, "status", "STATUS", 0,
 		    "MAD status of the answer, if it was a refusal"),
 };
@@ -107,7 +104,8 @@ const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struc
 						      unanswered_fields,
 						      "a query without a usable answer");
 
-enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH, LFT, MFT };
+/* The last two have one attribute, and tell each other apart by its modifier. */
+enum table_word { GUIDS, PKEYS, SL2VL, LFT, MFT, VLARB_LOW, VLARB_HIGH };
 
 static const struct enum_name table_names[] = {
 	{GUIDS, "guids", .help = "GUIDs of the port"},
@@ -120,6 +118,20 @@ static const struct enum_name table_names[] = {
 	{0, NULL},
 };
 
+static const struct {
+	uint16_t attribute;
+	uint8_t entries;     /* of a block */
+	uint32_t block_mask; /* the bits of the modifier that number the blocks */
+} tables[] = {
+	[GUIDS] = {UMAD_SM_ATTR_GUID_INFO, 8, UINT32_MAX},
+	[PKEYS] = {UMAD_SM_ATTR_PKEY_TABLE, 32, 0xffff},
+	[SL2VL] = {UMAD_SM_ATTR_SLVL_TABLE, 16, 0},
+	[LFT] = {UMAD_SM_ATTR_LINEAR_FT, MAD_LINEAR_BLOCK, UINT32_MAX},
+	[MFT] = {UMAD_SM_ATTR_MCAST_FT, MAD_MULTICAST_BLOCK, (1u << MAD_MULTICAST_POSITION) - 1},
+	[VLARB_LOW] = {UMAD_SM_ATTR_VL_ARB_TABLE, 32, 0},
+	[VLARB_HIGH] = {UMAD_SM_ATTR_VL_ARB_TABLE, 32, 0},
+};
+
 /* NULL if the row is empty. */
 static const struct fabric_detail *detail_of(const void *record)
 {
@@ -130,20 +142,10 @@ static const struct fabric_detail *detail_of(const void *record)
 
 static enum table_word word_of(const struct fabric_detail *detail)
 {
-	switch (detail->attribute) {
-	case UMAD_SM_ATTR_GUID_INFO:
-		return GUIDS;
-	case UMAD_SM_ATTR_PKEY_TABLE:
-		return PKEYS;
-	case UMAD_SM_ATTR_SLVL_TABLE:
-		return SL2VL;
-	case UMAD_SM_ATTR_LINEAR_FT:
-		return LFT;
-	case UMAD_SM_ATTR_MCAST_FT:
-		return MFT;
-	default:
-		return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
-	}
+	for (enum table_word word = GUIDS; word < VLARB_LOW; word++)
+		if (tables[word].attribute == detail->attribute)
+			return word;
+	return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
 }
 
 /* The row of the port that the block belongs to. */
@@ -177,30 +179,15 @@ static void get_in_port(const void *record, struct value *value)
 static void get_first(const void *record, struct value *value)
 {
 	const struct fabric_detail *detail = detail_of(record);
+	enum table_word word;
+	uint64_t block;
 
 	if (!detail)
 		return;
-	switch (word_of(detail)) {
-	case GUIDS:
-		value_set_unsigned(value, (uint64_t)detail->modifier * 8);
-		break;
-	case PKEYS:
-		value_set_unsigned(value, (uint64_t)(detail->modifier & 0xffff) * 32);
-		break;
-	case SL2VL:
-		value_set_unsigned(value, 0);
-		break;
-	case LFT:
-		value_set_unsigned(value, (uint64_t)detail->modifier * MAD_LINEAR_BLOCK);
-		break;
-	case MFT:
-		value_set_unsigned(value,
-				   (detail->modifier & ((1u << MAD_MULTICAST_POSITION) - 1)) *
-					   (uint64_t)MAD_MULTICAST_BLOCK);
-		break;
-	default:
-		value_set_unsigned(value, ((detail->modifier >> 16) - 1) % 2 * 32);
-	}
+	word = word_of(detail);
+	block = word < VLARB_LOW ? detail->modifier & tables[word].block_mask
+				 : ((detail->modifier >> 16) - 1) % 2;
+	value_set_unsigned(value, block * tables[word].entries);
 }
 
 /* The text of an entry, empty if the entry is not in use: at most 20 bytes with the NUL. */
@@ -244,20 +231,13 @@ static void write_entry(const struct fabric_detail *detail, unsigned int index, 
 
 static void get_values(const void *record, struct value *value)
 {
-	static const unsigned int entries[] = {[GUIDS] = 8,
-					       [PKEYS] = 32,
-					       [SL2VL] = 16,
-					       [VLARB_LOW] = 32,
-					       [VLARB_HIGH] = 32,
-					       [LFT] = MAD_LINEAR_BLOCK,
-					       [MFT] = MAD_MULTICAST_BLOCK};
 	const struct fabric_detail *detail = detail_of(record);
 	char *text = value->scratch;
 	size_t count = 0;
 
 	if (!detail)
 		return;
-	for (unsigned int i = 0; i < entries[word_of(detail)]; i++) {
+	for (unsigned int i = 0; i < tables[word_of(detail)].entries; i++) {
 		if (text + GUID_TEXT_SIZE > value->scratch + sizeof(value->scratch))
 			break;
 		write_entry(detail, i, text);
@@ -284,25 +264,22 @@ DETAIL_GETTER(get_modifier, view_set_hex(value, 8, detail->modifier))
 DETAIL_GETTER(get_data, view_set_bytes(value, detail->data, sizeof(detail->data)))
 
 static const struct field detail_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, get_detail_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_detail_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of the port"),
-	VIEW_COLUMN(FIELD_ENUM, get_table, "table", "TABLE", FIELD_DEFAULT,
-		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high, lft, mft"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_in_port, "in_port", "IN PORT", FIELD_DEFAULT | FIELD_RIGHT,
+	VIEW_TEXT(get_detail_node, "node", "NODE", SHOWN, "name of the node"),
+	VIEW_NUMBER(get_detail_port, "port", "PORT", SHOWN, "number of the port"),
+	VIEW_WORD(get_table, "table", "TABLE", SHOWN,
+		  "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high, lft, mft"),
+	VIEW_NUMBER(get_in_port, "in_port", "IN PORT", SHOWN,
 		    "sl2vl of a switch: port that packets arrive at; mft: first port of the masks"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_first, "first", "FIRST", FIELD_RIGHT,
+	VIEW_NUMBER(get_first, "first", "FIRST", 0,
 		    "number of the block's first entry in its table"),
-	VIEW_COLUMN(FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
+	VIEW_COLUMN(FIELD_LIST, get_values, "entries", "ENTRIES", SHOWN,
 		    "entries in use; vlarb: VLs with weights; lft: ports; mft: masks of ports"),
-	VIEW_COLUMN(FIELD_GUID, get_detail_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
+	VIEW_GUID(get_detail_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
 	NODE_INDEX_COLUMN(get_detail_index),
 	VIEW_COLUMN(FIELD_HEX, get_attribute_id, "attribute_id", "ATTRIBUTE ID", 0,
 		    "number of the attribute"),
 	VIEW_COLUMN(FIELD_HEX, get_modifier, "modifier", "MODIFIER", 0, "attribute modifier"),
-	VIEW_COLUMN(FIELD_STRING, get_data, "data", "DATA", 0,
-		    "the block as received, in hexadecimal"),
+	VIEW_TEXT(get_data, "data", "DATA", 0, "the block as received, in hexadecimal"),
 };
 
 const struct schema fabric_details_schema = SCHEMA("fabric_details", struct fabric_row,
@@ -330,10 +307,8 @@ static void get_fault_reason(const void *record, struct value *value)
 }
 
 static const struct field fault_fields[] = {
-	VIEW_COLUMN(FIELD_UNSIGNED, get_fault_line, "line", "LINE", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of the line in the text"),
-	VIEW_COLUMN(FIELD_STRING, get_fault_reason, "reason", "REASON", FIELD_DEFAULT,
-		    "what is wrong with it"),
+	VIEW_NUMBER(get_fault_line, "line", "LINE", SHOWN, "number of the line in the text"),
+	VIEW_TEXT(get_fault_reason, "reason", "REASON", SHOWN, "what is wrong with it"),
 };
 
 static const struct schema fabric_faults_schema = SCHEMA(
@@ -347,13 +322,11 @@ const struct enum_name fabric_source_names[] = {
 	{0, NULL},
 };
 
-#define LIST_GETTER(member_)                                               \
-	static void get_##member_(const void *record, struct value *value) \
-	{                                                                  \
-		const struct fabric_graph *graph = record;                 \
-		value->kind = VALUE_RECORDS;                               \
-		value->records.rows = graph->member_.items;                \
-		value->records.count = graph->member_.count;               \
+#define LIST_GETTER(member_)                                                                      \
+	static void get_##member_(const void *record, struct value *value)                        \
+	{                                                                                         \
+		const struct fabric_rows *rows = &((const struct fabric_graph *)record)->member_; \
+		value_set_records(value, rows->items, rows->count);                               \
 	}
 LIST_GETTER(nodes)
 LIST_GETTER(ports)

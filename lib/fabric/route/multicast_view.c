@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/route/multicast.h"
+#include "schema/rows.h"
 
 static const struct enum_name fault_names[] = {
 	{MULTICAST_LOOP, "loop", .help = "packets that leave by the port come back to the switch"},
@@ -17,30 +18,25 @@ static const struct enum_name fault_names[] = {
 	{0, NULL},
 };
 
+#define RECORD struct multicast_hop_row
 static const struct field fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the switch"),
-	UNSIGNED_FIELD(struct multicast_hop_row, out_port, "out_port", "OUT PORT",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "port that packets leave by; 0 is the switch itself"),
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "name of the node at the other end"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", FIELD_DEFAULT,
-		    "type of the node at the other end"),
-	FLAGS_FIELD(struct multicast_hop_row, join_state, join_state_names, "join_state",
-		    "JOIN STATE", FIELD_DEFAULT, 0,
-		    "how the port there is a member, according to the subnet administrator"),
-	FLAGS_FIELD(struct multicast_hop_row, faults, fault_names, "faults", "FAULTS",
-		    FIELD_DEFAULT, 0, "what is wrong"),
-	BOOL_FIELD(struct multicast_hop_row, in_table, "in_table", "IN TABLE", 0, 0,
-		   "whether the switch sends to the port"),
-	HEX_FIELD(struct multicast_hop_row, mlid, 4, "mlid", "MLID", 0, 0,
-		  "LID of the multicast group"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the switch"),
+	NUMBER(out_port, "OUT PORT", SHOWN, 0,
+	       "port that packets leave by; 0 is the switch itself"),
+	VIEW_TEXT(place_get_peer, "peer", "PEER", SHOWN, "name of the node at the other end"),
+	VIEW_NUMBER(place_get_peer_port, "in_port", "IN PORT", SHOWN,
+		    "number of the port at the other end"),
+	VIEW_WORD(place_get_peer_type, "peer_type", "PEER TYPE", SHOWN,
+		  "type of the node at the other end"),
+	FLAGS_AS("join_state", join_state, join_state_names, "JOIN STATE", SHOWN, 0,
+		 "how the port there is a member, according to the subnet administrator"),
+	FLAGS_AS("faults", faults, fault_names, "FAULTS", SHOWN, 0, "what is wrong"),
+	YES_NO(in_table, "IN TABLE", 0, 0, "whether the switch sends to the port"),
+	HEX(mlid, 4, "MLID", 0, 0, "LID of the multicast group"),
+	VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 	PEER_GUID_COLUMN,
 };
+#undef RECORD
 
 const struct schema fabric_tree_schema = SCHEMA(
 	"fabric_tree", struct multicast_hop_row, fields,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "schema/rows.h"
 
 static const char blanks[] = " \t\r";
 
@@ -90,67 +91,48 @@ static const struct enum_name end_names[] = {
 	{0, NULL},
 };
 
-static struct fabric_row destination(const void *record)
-{
-	const struct pair_row *row = record;
-
-	return (struct fabric_row){.view = row->at.view, .place = row->to};
-}
+ROW_OF(destination, struct pair_row, to)
 GETTER_OF(static, get_to, destination, place_get_node)
 GETTER_OF(static, get_to_port, destination, place_get_port)
 GETTER_OF(static, get_to_guid, destination, place_get_guid)
 
-static struct fabric_row most_shared(const void *record)
-{
-	const struct pair_row *row = record;
-
-	return (struct fabric_row){.view = row->at.view, .place = row->most_shared};
-}
+ROW_OF(most_shared, struct pair_row, most_shared)
 GETTER_OF(static, get_shared_node, most_shared, place_get_node)
 GETTER_OF(static, get_shared_port, most_shared, place_get_port)
 
+#define RECORD struct pair_row
 static const struct field pair_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "from", "FROM", FIELD_DEFAULT,
-		    "name of the node that sends"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "from_port", "FROM PORT", FIELD_RIGHT,
-		    "number of its port"),
-	VIEW_COLUMN(FIELD_STRING, get_to, "to", "TO", FIELD_DEFAULT,
-		    "name of the node that packets go to"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_to_port, "to_port", "TO PORT", FIELD_RIGHT,
-		    "number of its port"),
-	UNSIGNED_FIELD(struct pair_row, lid, "dlid", "DLID", FIELD_RIGHT, 0, "destination LID"),
-	ENUM_FIELD(struct pair_row, end, end_names, "end", "END", FIELD_DEFAULT, 0,
-		   "where the route ends"),
-	UNSIGNED_FIELD(struct pair_row, hops, "hops", "HOPS", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of cables on the route"),
-	UNSIGNED_FIELD(struct pair_row, most, "most_pairs", "MOST PAIRS",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "pairs over the cable of the route that most pairs of the file share"),
-	VIEW_COLUMN(FIELD_STRING, get_shared_node, "shared_node", "SHARED NODE", FIELD_DEFAULT,
-		    "name of the node through whose port they leave"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_shared_port, "shared_port", "SHARED PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of that port"),
-	LIST_FIELD(struct pair_row, cables, "cables", "CABLES", 0, 0,
-		   "ports that packets leave nodes by, from the source on"),
-	UNSIGNED_FIELD(struct pair_row, line, "line", "LINE", FIELD_RIGHT, 0,
-		       "number of the line in the file"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "from_guid", "FROM GUID", 0,
-		    "GUID of the node that sends"),
-	VIEW_COLUMN(FIELD_GUID, get_to_guid, "to_guid", "TO GUID", 0,
-		    "GUID of the node that packets go to"),
+	VIEW_TEXT(place_get_node, "from", "FROM", SHOWN, "name of the node that sends"),
+	VIEW_NUMBER(place_get_port, "from_port", "FROM PORT", 0, "number of its port"),
+	VIEW_TEXT(get_to, "to", "TO", SHOWN, "name of the node that packets go to"),
+	VIEW_NUMBER(get_to_port, "to_port", "TO PORT", 0, "number of its port"),
+	NUMBER_AS("dlid", lid, "DLID", 0, 0, "destination LID"),
+	WORD(end, end_names, "END", SHOWN, 0, "where the route ends"),
+	NUMBER(hops, "HOPS", SHOWN, 0, "number of cables on the route"),
+	NUMBER_AS("most_pairs", most, "MOST PAIRS", SHOWN, 0,
+		  "pairs over the cable of the route that most pairs of the file share"),
+	VIEW_TEXT(get_shared_node, "shared_node", "SHARED NODE", SHOWN,
+		  "name of the node through whose port they leave"),
+	VIEW_NUMBER(get_shared_port, "shared_port", "SHARED PORT", SHOWN, "number of that port"),
+	LIST(cables, "CABLES", 0, 0, "ports that packets leave nodes by, from the source on"),
+	NUMBER(line, "LINE", 0, 0, "number of the line in the file"),
+	VIEW_GUID(place_get_guid, "from_guid", "FROM GUID", 0, "GUID of the node that sends"),
+	VIEW_GUID(get_to_guid, "to_guid", "TO GUID", 0, "GUID of the node that packets go to"),
 };
+#undef RECORD
 
 const struct schema fabric_pairs_schema = SCHEMA("fabric_pairs", struct pair_row, pair_fields,
 						 "the route of a pair of --pairs-file");
 
+#define RECORD struct shared_row
 static const struct field shared_fields[] = {
 	PORT_COLUMNS(place_get_port),
 	PEER_COLUMNS,
-	UNSIGNED_FIELD(struct shared_row, pairs, "pairs", "PAIRS", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "pairs of the file whose packets leave by the port"),
+	NUMBER(pairs, "PAIRS", SHOWN, 0, "pairs of the file whose packets leave by the port"),
 	NODE_GUID_COLUMN,
 	PEER_GUID_COLUMN,
 };
+#undef RECORD
 
 const struct schema fabric_shared_schema = SCHEMA("fabric_shared", struct shared_row, shared_fields,
 						  "a cable of the routes of --pairs-file");

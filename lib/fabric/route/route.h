@@ -118,8 +118,7 @@ enum tristate route_is_below_path(const struct route_row *row);
 struct linear_row {
 	struct fabric_row at; /* its output port, or port 0 if the switch has no such port */
 	uint32_t owner;	      /* the port that has the LID, or FABRIC_NONE */
-	uint16_t lid;
-	uint8_t out_port;
+	struct number lid, out_port;
 };
 
 extern const struct schema fabric_tables_schema;

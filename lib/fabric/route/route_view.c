@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The columns of routes, forwarding tables, and the balance. */
 #include "fabric/route/route.h"
+#include "schema/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,34 +81,30 @@ PATH_GETTER(sl, value_set_unsigned)
 	UNSIGNED_FIELD(struct route_row, member_, key_, heading_, FIELD_RIGHT, 0, help_, \
 		       .tag = ROUTE_OF_COUNTERS)
 
+#define RECORD struct route_row
 static const struct field route_fields[] = {
-	ENUM_FIELD(struct route_row, direction, direction_names, "direction", "DIRECTION",
-		   FIELD_DEFAULT, 0, "direction: there, or back"),
-	UNSIGNED_FIELD(struct route_row, hop, "hop", "HOP", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of the hop, from 1"),
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "out_port", "OUT PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "port by which packets leave the node"),
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "name of the next node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "port by which packets enter the next node"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT,
-		    "logical state of the output port"),
+	WORD(direction, direction_names, "DIRECTION", SHOWN, 0, "direction: there, or back"),
+	NUMBER(hop, "HOP", SHOWN, 0, "number of the hop, from 1"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the node"),
+	VIEW_NUMBER(place_get_port, "out_port", "OUT PORT", SHOWN,
+		    "port by which packets leave the node"),
+	VIEW_TEXT(place_get_peer, "peer", "PEER", SHOWN, "name of the next node"),
+	VIEW_NUMBER(place_get_peer_port, "in_port", "IN PORT", SHOWN,
+		    "port by which packets enter the next node"),
+	VIEW_WORD(place_get_state, "state", "STATE", SHOWN, "logical state of the output port"),
 	WIDTH_COLUMN,
 	SPEED_COLUMN,
-	RATE_COLUMN(FIELD_DEFAULT),
-	BOOL_FIELD(struct route_row, same_cable, "same_cable", "SAME CABLE", FIELD_DEFAULT, 0,
-		   "whether the other direction takes the same cable"),
-	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", FIELD_DEFAULT,
+	RATE_COLUMN(SHOWN),
+	YES_NO(same_cable, "SAME CABLE", SHOWN, 0,
+	       "whether the other direction takes the same cable"),
+	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", SHOWN,
 	       "whether the link is slower, or its MTU smaller, than in the SA's path record"),
 	COULD_BE_COLUMN(0),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
+	VIEW_NUMBER(get_mtu, "mtu_bytes", "MTU", 0,
 		    "active MTU of the link, the smaller one of both ends"),
 	LID_COLUMN,
 	PEER_LID_COLUMN,
-	UNSIGNED_FIELD(struct route_row, lid, "dlid", "DLID", FIELD_RIGHT, 0, "destination LID"),
+	NUMBER_AS("dlid", lid, "DLID", 0, 0, "destination LID"),
 	COUNTED(errors, "errors", "ERRORS", "sum of all error counters of the port"),
 	COUNTED(peer_errors, "peer_errors", "PEER ERRORS",
 		"sum of all error counters of the port at the other end"),
@@ -118,69 +115,42 @@ static const struct field route_fields[] = {
 	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
 	       "service level in the SA's path record"),
 	NODE_GUID_COLUMN,
-	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,
-		    "GUID of the next node"),
+	VIEW_GUID(place_get_peer_guid, "peer_guid", "PEER GUID", 0, "GUID of the next node"),
 };
+#undef RECORD
 
 const struct schema fabric_route_schema = SCHEMA(
 	"fabric_route", struct route_row, route_fields,
 	"a hop of the route from one port to another, or back");
 
-static void get_lid(const void *record, struct value *value)
-{
-	const struct linear_row *row = record;
-
-	if (row->at.view)
-		value_set_unsigned(value, row->lid);
-}
-
-static void get_out_port(const void *record, struct value *value)
-{
-	const struct linear_row *row = record;
-
-	if (row->at.view)
-		value_set_unsigned(value, row->out_port);
-}
-
-/* The row of the port that has the LID. */
-static struct fabric_row owner_of(const void *record)
-{
-	const struct linear_row *row = record;
-
-	return (struct fabric_row){
-		.view = row->at.view,
-		.place = row->at.view ? row->owner : FABRIC_NONE,
-	};
-}
-
+ROW_OF(owner_of, struct linear_row, owner)
 GETTER_OF(static, get_destination, owner_of, place_get_node)
 GETTER_OF(static, get_destination_guid, owner_of, place_get_guid)
 GETTER_OF(static, get_destination_port, owner_of, place_get_port)
 GETTER_OF(static, get_destination_type, owner_of, place_get_type)
 
+#define RECORD struct linear_row
 static const struct field tables_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the switch"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
-		    "destination LID"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_out_port, "out_port", "OUT PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "output port of the LID; 0 is the switch itself"),
-	VIEW_COLUMN(FIELD_STRING, get_destination, "destination", "DESTINATION", FIELD_DEFAULT,
-		    "name of the node with the LID"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_destination_port, "destination_port", "DEST PORT",
-		    FIELD_RIGHT, "number of the port with the LID; 0 for a switch"),
-	VIEW_COLUMN(FIELD_ENUM, get_destination_type, "destination_type", "TYPE", FIELD_DEFAULT,
-		    "type of the node with the LID"),
-	VIEW_COLUMN(FIELD_GUID, get_destination_guid, "destination_guid", "DEST GUID", 0,
-		    "GUID of the node with the LID"),
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "name of the node at the other end of the output port"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,
-		    "type of the node at the other end"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the switch"),
+	NUMBER(lid, "LID", SHOWN, 0, "destination LID"),
+	NUMBER(out_port, "OUT PORT", SHOWN, 0, "output port of the LID; 0 is the switch itself"),
+	VIEW_TEXT(get_destination, "destination", "DESTINATION", SHOWN,
+		  "name of the node with the LID"),
+	VIEW_NUMBER(get_destination_port, "destination_port", "DEST PORT", 0,
+		    "number of the port with the LID; 0 for a switch"),
+	VIEW_WORD(get_destination_type, "destination_type", "TYPE", SHOWN,
+		  "type of the node with the LID"),
+	VIEW_GUID(get_destination_guid, "destination_guid", "DEST GUID", 0,
+		  "GUID of the node with the LID"),
+	VIEW_TEXT(place_get_peer, "peer", "PEER", SHOWN,
+		  "name of the node at the other end of the output port"),
+	VIEW_NUMBER(place_get_peer_port, "peer_port", "PEER PORT", SHOWN,
+		    "number of the port at the other end"),
+	VIEW_WORD(place_get_peer_type, "peer_type", "PEER TYPE", 0,
+		  "type of the node at the other end"),
+	VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 };
+#undef RECORD
 
 const struct schema fabric_tables_schema = SCHEMA(
 	"fabric_tables", struct linear_row, tables_fields,
@@ -226,71 +196,61 @@ void multicast_row_clear(struct multicast_row *row)
 	strings_free(&row->peers);
 }
 
+#define RECORD struct multicast_row
 static const struct field multicast_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the switch"),
-	HEX_FIELD(struct multicast_row, mlid, 4, "mlid", "MLID", FIELD_DEFAULT, 0,
-		  "LID of the multicast group"),
-	LIST_FIELD(struct multicast_row, ports, "ports", "PORTS", FIELD_DEFAULT, 0,
-		   "output ports of the group; 0 is the switch itself"),
-	LIST_FIELD(struct multicast_row, peers, "peers", "PEERS", FIELD_DEFAULT, 0,
-		   "names of the nodes at the other ends of these ports"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the switch"),
+	HEX(mlid, 4, "MLID", SHOWN, 0, "LID of the multicast group"),
+	LIST(ports, "PORTS", SHOWN, 0, "output ports of the group; 0 is the switch itself"),
+	LIST(peers, "PEERS", SHOWN, 0, "names of the nodes at the other ends of these ports"),
+	VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 };
+#undef RECORD
 
 const struct schema fabric_multicast_schema = SCHEMA(
 	"fabric_multicast", struct multicast_row, multicast_fields,
 	"an entry of the multicast forwarding table of a switch");
 
+#define RECORD struct balance_row
 static const struct field balance_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "name of the switch"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of the port"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the switch"),
+	VIEW_NUMBER(place_get_port, "port", "PORT", SHOWN, "number of the port"),
 	PEER_COLUMNS,
-	UNSIGNED_FIELD(struct balance_row, routes, "routes", "ROUTES", FIELD_DEFAULT | FIELD_RIGHT,
-		       0, "LIDs of adapters and routers that the switch sends to the port"),
-	TENTHS_FIELD(struct balance_row, mean, "mean_routes", "MEAN", FIELD_DEFAULT | FIELD_RIGHT,
-		     0, "mean of the switch's ports to switches of the same level"),
-	TENTHS_FIELD(struct balance_row, load_percent, "load_percent", "LOAD %",
-		     FIELD_DEFAULT | FIELD_RIGHT, 0, "routes as a percentage of the mean"),
-	UNSIGNED_FIELD(struct balance_row, pairs, "pairs", "PAIRS", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "pairs of a source port and a LID whose packets leave by the port"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	NUMBER(routes, "ROUTES", SHOWN, 0,
+	       "LIDs of adapters and routers that the switch sends to the port"),
+	TENTHS_FIELD(RECORD, mean, "mean_routes", "MEAN", SHOWN | FIELD_RIGHT, 0,
+		     "mean of the switch's ports to switches of the same level"),
+	TENTHS_FIELD(RECORD, load_percent, "load_percent", "LOAD %", SHOWN | FIELD_RIGHT, 0,
+		     "routes as a percentage of the mean"),
+	NUMBER(pairs, "PAIRS", SHOWN, 0,
+	       "pairs of a source port and a LID whose packets leave by the port"),
+	VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 	PEER_GUID_COLUMN,
 };
+#undef RECORD
 
 const struct schema fabric_balance_schema = SCHEMA(
 	"fabric_balance", struct balance_row, balance_fields,
 	"the number of routes through a port of a switch");
 
-/* The source as a row, for the getters of places. */
-static struct fabric_row source_of(const void *record)
-{
-	const struct using_row *row = record;
-
-	return (struct fabric_row){.view = row->at.view, .place = row->source};
-}
+ROW_OF(source_of, struct using_row, source)
 GETTER_OF(static, get_source, source_of, place_get_node)
 GETTER_OF(static, get_source_port, source_of, place_get_port)
 
+#define RECORD struct using_row
 static const struct field using_fields[] = {
-	ENUM_FIELD(struct using_row, direction, direction_names, "direction", "DIRECTION",
-		   FIELD_DEFAULT, 0, "there: from the port that was named; back: to it"),
-	VIEW_COLUMN(FIELD_STRING, get_source, "source", "SOURCE", 0, "node that sends: --pairs"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_source_port, "source_port", "SOURCE PORT", FIELD_RIGHT,
-		    "number of its port"),
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "node that the packets go to"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of its port"),
-	UNSIGNED_FIELD(struct using_row, lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "LID that the packets go to"),
-	UNSIGNED_FIELD(struct using_row, sources, "sources", "SOURCES", FIELD_DEFAULT | FIELD_RIGHT,
-		       0, "number of ports whose packets to the LID go over the cable"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0,
-		    "GUID of the node that the packets go to"),
+	WORD(direction, direction_names, "DIRECTION", SHOWN, 0,
+	     "there: from the port that was named; back: to it"),
+	VIEW_TEXT(get_source, "source", "SOURCE", 0, "node that sends: --pairs"),
+	VIEW_NUMBER(get_source_port, "source_port", "SOURCE PORT", 0, "number of its port"),
+	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "node that the packets go to"),
+	VIEW_NUMBER(place_get_port, "port", "PORT", SHOWN, "number of its port"),
+	NUMBER(lid, "LID", SHOWN, 0, "LID that the packets go to"),
+	NUMBER(sources, "SOURCES", SHOWN, 0,
+	       "number of ports whose packets to the LID go over the cable"),
+	VIEW_GUID(place_get_guid, "node_guid", "NODE GUID", 0,
+		  "GUID of the node that the packets go to"),
 };
+#undef RECORD
 
 static const struct column_view using_views[] = {
 	{"--pairs", "direction,source,source_port,node,port,lid"},

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "fabric/scan/cable_info.h"
+#include "schema/rows.h"
 
 /* Smaller changes may be noise in the module's own readings. */
 #define LEAST_DECIBELS 1.0
@@ -48,29 +49,27 @@ PLUG_GETTER(get_peer_lanes, plug_set_lanes, peer_plug)
 static const struct field fields[] = {
 	PORT_COLUMNS(place_get_port),
 	PEER_COLUMNS,
-	PLUG_COLUMNS(RECORD, plug, "", "", FIELD_DEFAULT, FIELD_DEFAULT),
-	COMPUTED_REAL_FIELD(get_weakest, 1, "rx_power_dbm", "RX dBm", FIELD_DEFAULT | FIELD_RIGHT,
+	PLUG_COLUMNS(RECORD, plug, "", "", SHOWN, SHOWN),
+	COMPUTED_REAL_FIELD(get_weakest, 1, "rx_power_dbm", "RX dBm", SHOWN | FIELD_RIGHT,
 			    PLUG_WEAKEST_HELP),
-	PLUG_COLUMNS(RECORD, peer_plug, "peer_", "PEER ", 0, FIELD_DEFAULT),
+	PLUG_COLUMNS(RECORD, peer_plug, "peer_", "PEER ", 0, SHOWN),
 	COMPUTED_REAL_FIELD(get_peer_weakest, 1, "peer_rx_power_dbm", "PEER RX dBm",
-			    FIELD_DEFAULT | FIELD_RIGHT, PLUG_WEAKEST_HELP),
-	FLAGS_FIELD(RECORD, plug.alarms, plug_flag_names, "alarms", "ALARMS", FIELD_DEFAULT, 0,
-		    "readings of any lane that are beyond the module's own thresholds now"),
-	FLAGS_FIELD(RECORD, peer_plug.alarms, plug_flag_names, "peer_alarms", "PEER ALARMS",
-		    FIELD_DEFAULT, 0, "alarms of the module at the other end"),
-	FLAGS_FIELD(RECORD, plug.flags, plug_flag_names, "flags", "FLAGS", 0, 0,
-		    "faults, alarms and warnings that the module noted since the last read"),
-	FLAGS_FIELD(RECORD, peer_plug.flags, plug_flag_names, "peer_flags", "PEER FLAGS", 0, 0,
-		    "flags of the module at the other end"),
-	ENUM_FIELD(RECORD, state, state_names, "state", "STATE", 0, 0,
-		   "whether the module could be read"),
-	ENUM_FIELD(RECORD, peer_state, state_names, "peer_state", "PEER STATE", 0, 0,
-		   "whether the module at the other end could be read"),
-	ENUM_FIELD(RECORD, source, source_names, "source", "SOURCE", 0, 0,
-		   "where the data about the module comes from"),
-	ENUM_FIELD(RECORD, peer_source, source_names, "peer_source", "PEER SOURCE", 0, 0,
-		   "where the data about the module at the other end comes from"),
-	STRING_FIELD(RECORD, changes, "changes", "CHANGES", 0, 0, "what changed since --since"),
+			    SHOWN | FIELD_RIGHT, PLUG_WEAKEST_HELP),
+	FLAGS_AS("alarms", plug.alarms, plug_flag_names, "ALARMS", SHOWN, 0,
+		 "readings of any lane that are beyond the module's own thresholds now"),
+	FLAGS_AS("peer_alarms", peer_plug.alarms, plug_flag_names, "PEER ALARMS", SHOWN, 0,
+		 "alarms of the module at the other end"),
+	FLAGS_AS("flags", plug.flags, plug_flag_names, "FLAGS", 0, 0,
+		 "faults, alarms and warnings that the module noted since the last read"),
+	FLAGS_AS("peer_flags", peer_plug.flags, plug_flag_names, "PEER FLAGS", 0, 0,
+		 "flags of the module at the other end"),
+	WORD(state, state_names, "STATE", 0, 0, "whether the module could be read"),
+	WORD(peer_state, state_names, "PEER STATE", 0, 0,
+	     "whether the module at the other end could be read"),
+	WORD(source, source_names, "SOURCE", 0, 0, "where the data about the module comes from"),
+	WORD(peer_source, source_names, "PEER SOURCE", 0, 0,
+	     "where the data about the module at the other end comes from"),
+	TEXT(changes, "CHANGES", 0, 0, "what changed since --since"),
 	NODE_GUID_COLUMN,
 	PEER_GUID_COLUMN,
 	RECORDS_FIELD(get_lanes, &plug_lane_schema, "", "lanes", 0, "readings of each lane"),
@@ -181,14 +180,13 @@ void fabric_plug_add_changes(const struct plug *before, const struct plug *after
 	add_alarms(text, prefix, before, after);
 }
 
+#define RECORD struct saved_plug
 static const struct field saved_fields[] = {
-	UNSIGNED_FIELD(struct saved_plug, node_guid, "node_guid", "NODE GUID", FIELD_RIGHT, 0,
-		       "GUID of the node, as a number"),
-	UNSIGNED_FIELD(struct saved_plug, port, "port", "PORT", FIELD_RIGHT, 0,
-		       "number of the port"),
-	STRING_FIELD(struct saved_plug, memory, "memory", "MEMORY", 0, 0,
-		     "parts of the module's memory, in hexadecimal"),
+	NUMBER(node_guid, "NODE GUID", 0, 0, "GUID of the node, as a number"),
+	NUMBER(port, "PORT", 0, 0, "number of the port"),
+	TEXT(memory, "MEMORY", 0, 0, "parts of the module's memory, in hexadecimal"),
 };
+#undef RECORD
 
 const struct schema saved_plug_schema = SCHEMA("saved_plugs", struct saved_plug, saved_fields,
 					       "the saved memory of a module");

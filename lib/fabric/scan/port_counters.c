@@ -13,6 +13,7 @@
 #include "host/device.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
+#include "schema/rows.h"
 
 #define AT_ONCE	  8u /* requests per node: more would overload some agents */
 #define FEW_PORTS 3u /* from this many ports on, the sum (2 requests) is cheaper */
@@ -353,20 +354,19 @@ void port_counters_decode(const struct port_counters *counters, struct perf_reco
 	*record = *rows;
 }
 
+#define RECORD struct saved_port_counters
 static const struct field saved_fields[] = {
-	UNSIGNED_FIELD(struct saved_port_counters, node_guid, "node_guid", "NODE GUID", FIELD_RIGHT,
-		       0, "GUID of the node, as a number"),
-	UNSIGNED_FIELD(struct saved_port_counters, port, "port", "PORT", FIELD_RIGHT, 0,
-		       "number of the port"),
-	UNSIGNED_FIELD(struct saved_port_counters, cap_mask, "cap_mask", "CAP MASK", FIELD_RIGHT, 0,
-		       "CapabilityMask of the node's ClassPortInfo, as a number"),
-	UNSIGNED_FIELD(struct saved_port_counters, cap_mask2, "cap_mask2", "CAP MASK 2",
-		       FIELD_RIGHT, 0, "CapabilityMask2"),
-	STRING_FIELD(struct saved_port_counters, counters, "port_counters", "COUNTERS", 0, 0,
-		     "PortCounters as received, in hexadecimal"),
-	STRING_FIELD(struct saved_port_counters, extended_counters, "port_counters_extended",
-		     "EXTENDED COUNTERS", 0, 0, "PortCountersExtended as received, in hexadecimal"),
+	NUMBER(node_guid, "NODE GUID", 0, 0, "GUID of the node, as a number"),
+	NUMBER(port, "PORT", 0, 0, "number of the port"),
+	NUMBER(cap_mask, "CAP MASK", 0, 0,
+	       "CapabilityMask of the node's ClassPortInfo, as a number"),
+	NUMBER(cap_mask2, "CAP MASK 2", 0, 0, "CapabilityMask2"),
+	TEXT_AS("port_counters", counters, "COUNTERS", 0, 0,
+		"PortCounters as received, in hexadecimal"),
+	TEXT_AS("port_counters_extended", extended_counters, "EXTENDED COUNTERS", 0, 0,
+		"PortCountersExtended as received, in hexadecimal"),
 };
+#undef RECORD
 
 const struct schema saved_port_counters_schema = SCHEMA("saved_port_counters",
 							struct saved_port_counters, saved_fields,

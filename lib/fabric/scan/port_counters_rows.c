@@ -263,10 +263,9 @@ PERF_PORT_COUNTERS(COUNTER_GETTER)
 /* Hidden by default, because the column `errors` has the nonzero ones. */
 #define COUNTER_COLUMN(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, \
 		       help_)                                                                  \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, FIELD_RIGHT, help_),
+	VIEW_NUMBER(get_##member_, #member_, heading_, 0, help_),
 #define WAIT_COLUMN(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, help_) \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_,                             \
-		    FIELD_DEFAULT | FIELD_RIGHT, help_),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, SHOWN | FIELD_RIGHT, help_),
 
 static void get_details(const void *record, struct value *value)
 {
@@ -342,7 +341,7 @@ static const struct field row_fields[] = {
 	NUMBER(error_count, "COUNT", SHOWN, 0, "least number of errors since the first reading"),
 	RATE(interval_sec, "SECONDS", 0, "time between the two readings"),
 	RATE(errors_per_sec, "ERRORS/s", 0, "growth of all error counters per second"),
-	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
+	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", SHOWN,
 	     "ticks per second with data to send, but without credits or arbitration"),
 	RATE(xmit_gbps, "XMIT Gb/s", 0, "gigabits sent per second"),
 	RATE(rcv_gbps, "RCV Gb/s", 0, "gigabits received per second"),

@@ -10,6 +10,7 @@
 #include "mad/engine/gather.h"
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
+#include "schema/rows.h"
 
 /* The attributes with details, and whether a node may lack them. */
 static const struct {
@@ -228,11 +229,13 @@ static void get_counter(const void *record, struct value *value)
 		value_set_string(value, detail->field->key);
 }
 
+#define RECORD struct port_detail
 static const struct field detail_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
 		       "name of the counter, with its unit"),
-	UNSIGNED_FIELD(struct port_detail, value, "value", "VALUE", FIELD_RIGHT, 0, "its value"),
+	NUMBER(value, "VALUE", 0, 0, "its value"),
 };
+#undef RECORD
 
 const struct schema port_details_schema = SCHEMA("details", struct port_detail, detail_fields,
 						 "a further counter of a port with errors");
