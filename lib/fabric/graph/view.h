@@ -104,6 +104,14 @@ static inline const struct fabric *fabric_of(const struct fabric_row *row)
 	return row->view ? row->view->fabric : NULL;
 }
 
+/* Defines the function that returns what the row is an index of; NULL if the row is empty. */
+#define ITEM_OF(name_, type_, items_)                                               \
+	static const struct type_ *name_(const void *record)                        \
+	{                                                                           \
+		const struct fabric_row *row = record;                              \
+		return fabric_of(row) ? &fabric_of(row)->items_[row->place] : NULL; \
+	}
+
 void view_set_guid(struct value *value, uint64_t guid);
 void view_set_bytes(struct value *value, const uint8_t *bytes, size_t count);
 void view_set_hex(struct value *value, int digits, uint32_t number);
@@ -126,6 +134,17 @@ view_getter place_get_could_be, place_get_mtu, place_get_vls;
 /* These do the same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
 view_getter place_get_peer_lid;
+
+/* Defines a getter that does `set_` with the `row`, its `at_` and the `value`, if `when_` is true.
+ */
+#define VIEW_GETTER(linkage_, name_, type_, at_, find_, when_, set_)           \
+	linkage_ void name_(const void *record, struct value *value)           \
+	{                                                                      \
+		const struct type_ *at_ = find_(record);                       \
+		const struct fabric_row *row __attribute__((unused)) = record; \
+		if (at_ && (when_))                                            \
+			set_;                                                  \
+	}
 
 /* Defines a getter that applies `get_` to the row that `row_of_` makes from the record. */
 #define GETTER_OF(linkage_, name_, row_of_, get_)                    \

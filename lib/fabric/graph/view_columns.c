@@ -10,13 +10,7 @@
 #include "fabric/graph/view.h"
 #include "schema/rows.h"
 
-/* NULL if the row is empty. */
-static const struct fabric_node *node_of(const void *record)
-{
-	const struct fabric_row *row = record;
-
-	return fabric_of(row) ? &fabric_of(row)->nodes[row->place] : NULL;
-}
+ITEM_OF(node_of, fabric_node, nodes)
 
 void view_set_guid(struct value *value, uint64_t guid)
 {
@@ -82,28 +76,14 @@ static unsigned int count_links(const struct fabric *fabric, const struct fabric
 
 static void set_description(struct value *value, const struct fabric_node *node)
 {
-	if (!node->has_description)
-		return;
 	text_clean_into(value->scratch, sizeof(value->scratch), (const char *)node->description,
 			sizeof(node->description));
 	value_set_string(value, value->scratch);
 }
 
-static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, size_t count)
-{
-	if (known)
-		view_set_bytes(value, bytes, count);
-}
-
 static bool is_made(const struct fabric_row *row)
 {
 	return fabric_is_made(row->view->fabric);
-}
-
-static void set_guid(struct value *value, const struct fabric_row *row, uint64_t guid)
-{
-	if (guid || !is_made(row))
-		view_set_guid(value, guid);
 }
 
 /* ibnetdiscover writes vendor and device, which may be 0, only together with the system GUID. */
@@ -113,12 +93,6 @@ static void set_hex(struct value *value, const struct fabric_row *row, int digit
 		view_set_hex(value, digits, number);
 }
 
-static void set_hops(struct value *value, const struct fabric_node *node)
-{
-	if (node->hops != FABRIC_HOPS_UNKNOWN)
-		value_set_unsigned(value, node->hops);
-}
-
 static void set_path(struct value *value, const struct fabric_row *row)
 {
 	uint8_t path[MAD_HOPS_MOST + 1];
@@ -126,79 +100,59 @@ static void set_path(struct value *value, const struct fabric_row *row)
 	view_set_path(value, path, fabric_path(fabric_of(row), row->place, path));
 }
 
-static void set_top(struct value *value, const struct fabric_node *node)
+/* The port through which a node was found, unless the scan began there. */
+static const struct fabric_port *parent_of(const struct fabric_row *row)
 {
-	if (node->has_switch_info)
-		value_set_unsigned(value, switch_info_linear_top(node->switch_info));
+	return &fabric_of(row)->ports[node_of(row)->parent];
 }
 
-/* The port through which the node was found; NULL where the scan began. */
-static const struct fabric_port *parent_of(const struct fabric_row *row,
-					   const struct fabric_node *node)
-{
-	return node->parent == FABRIC_NONE ? NULL : &fabric_of(row)->ports[node->parent];
-}
-
-static void set_parent_index(struct value *value, const struct fabric_port *parent)
-{
-	if (parent)
-		value_set_unsigned(value, parent->node);
-}
-
-static void set_parent_port(struct value *value, const struct fabric_port *parent)
-{
-	if (parent)
-		value_set_unsigned(value, parent->number);
-}
-
-/* A getter that does `set_` with the `row`, its `node` and the `value`. */
-#define NODE_GETTER(linkage_, name_, set_)                                     \
-	linkage_ void name_(const void *record, struct value *value)           \
-	{                                                                      \
-		const struct fabric_node *node = node_of(record);              \
-		const struct fabric_row *row __attribute__((unused)) = record; \
-		if (node)                                                      \
-			set_;                                                  \
-	}
-NODE_GETTER(static, view_get_name, set_name(value, row))
-NODE_GETTER(static, view_get_type, value_set_word(value, node_type_names, node->type))
-NODE_GETTER(static, view_get_guid, view_set_guid(value, node->guid))
-NODE_GETTER(static, view_get_index, value_set_unsigned(value, row->place))
-NODE_GETTER(static, get_lid, view_set_known(value, first_lid(fabric_of(row), node)))
-NODE_GETTER(static, get_port_count, value_set_unsigned(value, node->port_count))
-NODE_GETTER(static, get_linked, value_set_unsigned(value, count_links(fabric_of(row), node)))
-NODE_GETTER(static, get_system_guid, set_guid(value, row, node_info_system_guid(node->info)))
-NODE_GETTER(static, get_first_guid, set_guid(value, row, node_info_port_guid(node->info)))
-NODE_GETTER(static, get_vendor, set_hex(value, row, 6, node_info_vendor_id(node->info)))
-NODE_GETTER(static, get_device, set_hex(value, row, 4, node_info_device_id(node->info)))
-NODE_GETTER(static, get_description, set_description(value, node))
-NODE_GETTER(static, get_hops, set_hops(value, node))
-NODE_GETTER(static, get_path, set_path(value, row))
-NODE_GETTER(static, get_duplicate, value_set_bool(value, node->ambiguous))
-NODE_GETTER(static, get_top, set_top(value, node))
-NODE_GETTER(static, get_parent_index, set_parent_index(value, parent_of(row, node)))
-NODE_GETTER(static, get_parent_port, set_parent_port(value, parent_of(row, node)))
-NODE_GETTER(static, get_node_bytes, set_bytes_if(value, !is_made(row), node->info, NODE_INFO_BYTES))
-NODE_GETTER(static, get_made_node, set_bytes_if(value, is_made(row), node->info, NODE_INFO_BYTES))
-NODE_GETTER(static, get_description_bytes,
-	    set_bytes_if(value, node->has_description, node->description, NODE_DESCRIPTION_BYTES))
-NODE_GETTER(static, get_switch_bytes,
-	    set_bytes_if(value, node->has_switch_info, node->switch_info, SWITCH_INFO_BYTES))
-NODE_GETTER(static, get_made_switch,
-	    set_bytes_if(value, is_made(row) && node->type == NODE_TYPE_SWITCH, node->switch_info,
-			 SWITCH_INFO_BYTES))
+#define NODE_GETTER(name_, when_, set_) \
+	VIEW_GETTER(static, name_, fabric_node, node, node_of, when_, set_)
+NODE_GETTER(view_get_name, true, set_name(value, row))
+NODE_GETTER(view_get_type, true, value_set_word(value, node_type_names, node->type))
+NODE_GETTER(view_get_guid, true, view_set_guid(value, node->guid))
+NODE_GETTER(view_get_index, true, value_set_unsigned(value, row->place))
+NODE_GETTER(get_lid, true, view_set_known(value, first_lid(fabric_of(row), node)))
+NODE_GETTER(get_port_count, true, value_set_unsigned(value, node->port_count))
+NODE_GETTER(get_linked, true, value_set_unsigned(value, count_links(fabric_of(row), node)))
+NODE_GETTER(get_system_guid, node_info_system_guid(node->info) || !is_made(row),
+	    view_set_guid(value, node_info_system_guid(node->info)))
+NODE_GETTER(get_first_guid, node_info_port_guid(node->info) || !is_made(row),
+	    view_set_guid(value, node_info_port_guid(node->info)))
+NODE_GETTER(get_vendor, true, set_hex(value, row, 6, node_info_vendor_id(node->info)))
+NODE_GETTER(get_device, true, set_hex(value, row, 4, node_info_device_id(node->info)))
+NODE_GETTER(get_description, node->has_description, set_description(value, node))
+NODE_GETTER(get_hops, node->hops != FABRIC_HOPS_UNKNOWN, value_set_unsigned(value, node->hops))
+NODE_GETTER(get_path, true, set_path(value, row))
+NODE_GETTER(get_duplicate, true, value_set_bool(value, node->ambiguous))
+NODE_GETTER(get_top, node->has_switch_info,
+	    value_set_unsigned(value, switch_info_linear_top(node->switch_info)))
+NODE_GETTER(get_parent_index, node->parent != FABRIC_NONE,
+	    value_set_unsigned(value, parent_of(row)->node))
+NODE_GETTER(get_parent_port, node->parent != FABRIC_NONE,
+	    value_set_unsigned(value, parent_of(row)->number))
+NODE_GETTER(get_node_bytes, !is_made(row), view_set_bytes(value, node->info, NODE_INFO_BYTES))
+NODE_GETTER(get_made_node, is_made(row), view_set_bytes(value, node->info, NODE_INFO_BYTES))
+NODE_GETTER(get_description_bytes, node->has_description,
+	    view_set_bytes(value, node->description, NODE_DESCRIPTION_BYTES))
+NODE_GETTER(get_switch_bytes, node->has_switch_info,
+	    view_set_bytes(value, node->switch_info, SWITCH_INFO_BYTES))
+NODE_GETTER(get_made_switch, is_made(row) && node->type == NODE_TYPE_SWITCH,
+	    view_set_bytes(value, node->switch_info, SWITCH_INFO_BYTES))
 
 /* Only port 0: the list of ports has the others. */
-static void set_port_0(struct value *value, const struct fabric_row *row,
-		       const struct fabric_node *node, bool made)
+static const struct fabric_port *port_0_of(const void *record)
 {
-	const struct fabric_port *port = &row->view->fabric->ports[node->first_port];
+	const struct fabric_node *node = node_of(record);
 
-	set_bytes_if(value, port->has_info && is_made(row) == made, port->info, PORT_INFO_BYTES);
+	return node ? &fabric_of(record)->ports[node->first_port] : NULL;
 }
 
-NODE_GETTER(static, get_port_0_bytes, set_port_0(value, row, node, false))
-NODE_GETTER(static, get_made_port_0, set_port_0(value, row, node, true))
+#define PORT_0_GETTER(name_, when_)                                                         \
+	VIEW_GETTER(static, name_, fabric_port, port, port_0_of, port->has_info && (when_), \
+		    view_set_bytes(value, port->info, PORT_INFO_BYTES))
+PORT_0_GETTER(get_port_0_bytes, !is_made(row))
+PORT_0_GETTER(get_made_port_0, is_made(row))
 
 /* The help of a column with bytes made from a text. */
 #define MADE_HELP(attribute_) \
@@ -323,15 +277,8 @@ static void set_could_be(struct value *value, const struct fabric_row *row)
 	value->tone = TONE_WARNING;
 }
 
-/* A getter that does `set_` with the `row`, its `port` and the `value`, if `when_` is true. */
-#define PORT_GETTER(linkage_, name_, when_, set_)                              \
-	linkage_ void name_(const void *record, struct value *value)           \
-	{                                                                      \
-		const struct fabric_port *port = place_port(record);           \
-		const struct fabric_row *row __attribute__((unused)) = record; \
-		if (port && (when_))                                           \
-			set_;                                                  \
-	}
+#define PORT_GETTER(linkage_, name_, when_, set_) \
+	VIEW_GETTER(linkage_, name_, fabric_port, port, place_port, when_, set_)
 PORT_GETTER(, place_get_port, true, value_set_unsigned(value, port->number))
 PORT_GETTER(, place_get_lid, true, view_set_known(value, fabric_lid(fabric_of(row), row->place)))
 PORT_GETTER(, place_get_state, true, set_state(value, port_state_names, fabric_port_state(port)))

@@ -11,12 +11,7 @@
 #include "schema/bits.h"
 #include "schema/rows.h"
 
-static const struct fabric_failure *failure_of(const void *record)
-{
-	const struct fabric_row *row = record;
-
-	return fabric_of(row) ? &fabric_of(row)->failures[row->place] : NULL;
-}
+ITEM_OF(failure_of, fabric_failure, failures)
 
 /* Sets the object or the reason, worded as in a problem. */
 static void set_text(struct value *value, const struct fabric_row *row, bool reason)
@@ -58,15 +53,8 @@ static void set_path(struct value *value, const struct fabric *fabric,
 	view_set_path(value, path, fabric_failure_path(fabric, failure, path));
 }
 
-/* A getter that does `set_` with the `row`, its `failure` and the `value`, if `when_` is true. */
-#define FAILURE_GETTER(name_, when_, set_)                                     \
-	static void name_(const void *record, struct value *value)             \
-	{                                                                      \
-		const struct fabric_failure *failure = failure_of(record);     \
-		const struct fabric_row *row __attribute__((unused)) = record; \
-		if (failure && (when_))                                        \
-			set_;                                                  \
-	}
+#define FAILURE_GETTER(name_, when_, set_) \
+	VIEW_GETTER(static, name_, fabric_failure, failure, failure_of, when_, set_)
 FAILURE_GETTER(get_object, true, set_text(value, row, false))
 FAILURE_GETTER(get_reason, true, set_text(value, row, true))
 FAILURE_GETTER(get_attribute, true, set_attribute(value, failure->attribute))
@@ -132,13 +120,7 @@ static const struct {
 	[VLARB_HIGH] = {UMAD_SM_ATTR_VL_ARB_TABLE, 32, 0},
 };
 
-/* NULL if the row is empty. */
-static const struct fabric_detail *detail_of(const void *record)
-{
-	const struct fabric_row *row = record;
-
-	return fabric_of(row) ? &fabric_of(row)->details[row->place] : NULL;
-}
+ITEM_OF(detail_of, fabric_detail, details)
 
 static enum table_word word_of(const struct fabric_detail *detail)
 {
@@ -251,13 +233,8 @@ static void get_values(const void *record, struct value *value)
 	value->list.count = count;
 }
 
-#define DETAIL_GETTER(name_, set_)                                      \
-	static void name_(const void *record, struct value *value)      \
-	{                                                               \
-		const struct fabric_detail *detail = detail_of(record); \
-		if (detail)                                             \
-			set_;                                           \
-	}
+#define DETAIL_GETTER(name_, set_) \
+	VIEW_GETTER(static, name_, fabric_detail, detail, detail_of, true, set_)
 DETAIL_GETTER(get_table, value_set_word(value, table_names, word_of(detail)))
 DETAIL_GETTER(get_attribute_id, view_set_hex(value, 4, detail->attribute))
 DETAIL_GETTER(get_modifier, view_set_hex(value, 8, detail->modifier))
@@ -286,25 +263,11 @@ const struct schema fabric_details_schema = SCHEMA("fabric_details", struct fabr
 						   detail_fields,
 						   "a block of a table of a port, from --details");
 
-/* NULL if the row is empty. */
-static const struct fabric_fault *fault_of(const void *record)
-{
-	const struct fabric_row *row = record;
-
-	return fabric_of(row) ? &fabric_of(row)->faults[row->place] : NULL;
-}
-
-static void get_fault_line(const void *record, struct value *value)
-{
-	if (fault_of(record))
-		view_set_known(value, fault_of(record)->line);
-}
-
-static void get_fault_reason(const void *record, struct value *value)
-{
-	if (fault_of(record))
-		value_set_string(value, fault_of(record)->reason);
-}
+ITEM_OF(fault_of, fabric_fault, faults)
+VIEW_GETTER(static, get_fault_line, fabric_fault, fault, fault_of, fault->line,
+	    value_set_unsigned(value, fault->line))
+VIEW_GETTER(static, get_fault_reason, fabric_fault, fault, fault_of, true,
+	    value_set_string(value, fault->reason))
 
 static const struct field fault_fields[] = {
 	VIEW_NUMBER(get_fault_line, "line", "LINE", SHOWN, "number of the line in the text"),
