@@ -180,15 +180,15 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 						      ? (unsigned int)args->compare.value
 						      : COMPARE_ALL;
 		struct listing *listing = &run.mad.listing;
+		const bool *down[SIDES];
 
 		if (run.fabric.by_port != run.before.by_port)
 			fabric_split_adapters(run.fabric.by_port ? &run.before : &run.fabric);
 		fabric_run_find_expected(&run);
 		fabric_compare(&before, &run.view, compared, &changes);
-		fabric_changes_choose(&changes, compared);
-		if (run.expected)
-			fabric_changes_expect(&changes, (const bool *const[SIDES]){
-								run.expected_before, run.expected});
+		down[BEFORE] = run.expected_before;
+		down[AFTER] = run.expected;
+		fabric_changes_choose(&changes, compared, run.expected ? down : NULL);
 		for (size_t i = 0; i < changes.count; i++)
 			listing_add(listing, &changes.items[i]);
 		if (changes.incomplete)

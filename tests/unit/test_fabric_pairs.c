@@ -80,7 +80,7 @@ static void chosen_changes(void **state)
 			add(&changes, kind, NODE_TYPE_SWITCH);
 		add(&changes, CHANGE_NODE_NEW, NODE_TYPE_CA);
 		add(&changes, CHANGE_NODE_GONE, NODE_TYPE_ROUTER);
-		fabric_changes_choose(&changes, 1u << bit);
+		fabric_changes_choose(&changes, 1u << bit, NULL);
 		assert_true(changes.changed && changes.incomplete);
 		kept = changes.count - 1;
 		assert_int_equal(changes.items[kept].change.value == CHANGE_UNANSWERED ||
@@ -89,7 +89,7 @@ static void chosen_changes(void **state)
 		assert_int_equal(kept, 1u << bit == COMPARE_SWITCHES ? 3
 				       : 1u << bit == COMPARE_CABLES ? 3
 								     : 1);
-		fabric_changes_choose(&changes, 0);
+		fabric_changes_choose(&changes, 0, NULL);
 		assert_int_equal(changes.count, 0);
 		assert_false(changes.changed);
 		fabric_changes_clear(&changes);

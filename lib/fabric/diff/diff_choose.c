@@ -66,53 +66,35 @@ void fabric_changes_clear(struct fabric_changes *changes)
 	*changes = (struct fabric_changes){.items = NULL};
 }
 
-/* Decides whether a change is dropped. */
-struct choice {
-	unsigned int compared;
-	const bool *const *down; /* by side; NULL: `compared` decides */
-};
-
 /* Whether one of the scans has a port there that is expected to be down. */
-static bool is_down(const struct choice *choice, const uint32_t ports[static SIDES])
+static bool is_down(const bool *const *down, const uint32_t ports[static SIDES])
 {
 	for (enum side side = BEFORE; side < SIDES; side++)
-		if (ports[side] != FABRIC_NONE && choice->down[side][ports[side]])
+		if (ports[side] != FABRIC_NONE && down[side][ports[side]])
 			return true;
 	return false;
 }
 
-static bool is_dropped(const struct choice *choice, const struct fabric_change *change)
+static bool is_expected(const struct fabric_change *change, const bool *const *down)
 {
-	if (!choice->down)
-		return !(compared_of(change) & choice->compared);
 	return change->change.value == CHANGE_CABLE_GONE &&
-	       (is_down(choice, change->at) || is_down(choice, change->earlier_peer));
+	       (is_down(down, change->at) || is_down(down, change->earlier_peer));
 }
 
-static void drop(struct fabric_changes *changes, const struct choice *choice)
+void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared,
+			   const bool *const *down)
 {
-	struct fabric_changes kept = {.incomplete = changes->incomplete};
+	struct fabric_changes kept = {.items = changes->items, .incomplete = changes->incomplete};
 
 	for (size_t i = 0; i < changes->count; i++) {
 		struct fabric_change *change = &changes->items[i];
 
-		if (is_dropped(choice, change)) {
+		if (!(compared_of(change) & compared) || (down && is_expected(change, down))) {
 			clear(change);
 			continue;
 		}
 		kept.changed |= change->change.value != CHANGE_UNANSWERED;
-		changes->items[kept.count++] = *change;
+		kept.items[kept.count++] = *change;
 	}
-	kept.items = changes->items;
 	*changes = kept;
-}
-
-void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared)
-{
-	drop(changes, &(const struct choice){.compared = compared});
-}
-
-void fabric_changes_expect(struct fabric_changes *changes, const bool *const down[SIDES])
-{
-	drop(changes, &(const struct choice){.down = down});
 }

@@ -61,39 +61,22 @@ static int compare_both(const struct entry *a, const struct entry *b)
 
 typedef int compare_entries(const struct entry *a, const struct entry *b);
 
-static int in_order(compare_entries *compare, const void *a, const void *b)
-{
-	const struct entry *one = a, *two = b;
-
-	return compare(one, two) ?: COMPARE(one->node, two->node);
-}
-
-#define SORTER(compare_)                                         \
-	static int sort_##compare_(const void *a, const void *b) \
-	{                                                        \
-		return in_order(compare_, a, b);                 \
-	}
-SORTER(compare_both)
-SORTER(compare_descriptions)
-SORTER(compare_paths)
-SORTER(compare_sizes)
-SORTER(compare_guids)
-
 /*
  * From the safest comparison to the last resort; each pass skips the nodes that earlier ones have
  * paired.
  */
-static const struct {
-	compare_entries *compare;
-	int (*sort)(const void *a, const void *b);
-} passes[] = {
-	{compare_both, sort_compare_both},
-	{compare_descriptions, sort_compare_descriptions},
-	{compare_paths, sort_compare_paths},
-	{compare_sizes, sort_compare_sizes},
-	/* For switches whose ports were split, or joined again. */
-	{compare_guids, sort_compare_guids},
+static compare_entries *const passes[] = {
+	compare_both,  compare_descriptions, compare_paths,
+	compare_sizes, compare_guids, /* for switches whose ports were split, or joined again */
 };
+
+/* For qsort_r(); `compare` points to one of the passes. */
+static int in_order(const void *a, const void *b, void *compare)
+{
+	const struct entry *one = a, *two = b;
+
+	return (*(compare_entries *const *)compare)(one, two) ?: COMPARE(one->node, two->node);
+}
 
 /* Lists the nodes without a match. */
 static struct entry *list_single(const struct comparison *comparison, enum side side,
@@ -110,16 +93,16 @@ static struct entry *list_single(const struct comparison *comparison, enum side 
 	return entries;
 }
 
-static void match_by(struct comparison *comparison, size_t pass)
+static void match_by(struct comparison *comparison, compare_entries *compare)
 {
 	size_t count, other_count, i = 0, j = 0;
 	_cleanup_(freep) struct entry *before = list_single(comparison, BEFORE, &count);
 	_cleanup_(freep) struct entry *after = list_single(comparison, AFTER, &other_count);
 
-	qsort(before, count, sizeof(*before), passes[pass].sort);
-	qsort(after, other_count, sizeof(*after), passes[pass].sort);
+	qsort_r(before, count, sizeof(*before), in_order, &compare);
+	qsort_r(after, other_count, sizeof(*after), in_order, &compare);
 	while (i < count && j < other_count) {
-		int order = passes[pass].compare(&before[i], &after[j]);
+		int order = compare(&before[i], &after[j]);
 
 		if (!order) {
 			comparison->matches[BEFORE][before[i].node] = after[j].node;
@@ -143,7 +126,7 @@ void diff_match(struct comparison *comparison)
 	for (enum side side = BEFORE; side < SIDES; side++)
 		comparison->matches[side] = new_places(fabric_at(comparison, side)->node_count);
 	for (size_t pass = 0; pass < ARRAY_SIZE(passes); pass++)
-		match_by(comparison, pass);
+		match_by(comparison, passes[pass]);
 }
 
 static void number_ports(struct comparison *comparison)
