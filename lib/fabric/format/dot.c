@@ -119,8 +119,8 @@ static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char
 	struct text_buffer tooltip = {.text = NULL};
 
 	text_buffer_add(&tooltip, "%s", dot->drawing.names[edge->node]);
-	if (edge->peer)
-		text_buffer_add(&tooltip, " - %s", edge->peer);
+	if (!edge->to)
+		text_buffer_add(&tooltip, " - %s", dot->drawing.names[edge->peer]);
 	text_buffer_add(&tooltip, ": %s, port", kind);
 	for (size_t i = 0; i < cables->count; i++)
 		text_buffer_add(&tooltip, "%s%u", i ? "," : " ",
@@ -175,36 +175,41 @@ static void add_words(struct dot *dot, const struct dot_edge *edge, const char *
  * The label is a node halfway down: other lines would be drawn across an edge label, but nodes are
  * drawn last.
  */
-static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *words)
+static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *from,
+			      const char *to, const char *words)
 {
 	const struct fabric_port *port = &dot->drawing.view->fabric->ports[edge->cables->ports[0]];
-	_cleanup_(freep) char *middle = mem_format("%s/cable%u", edge->from, port->number);
+	_cleanup_(freep) char *middle = mem_format("%s/cable%u", from, port->number);
 
 	text_buffer_add(
 		&dot->text,
 		"\t\"%s\" [style=\"filled\", color=\"white\", fontsize=9, margin=\"0.02,0.02\"",
 		middle);
 	add_words(dot, edge, "label", words);
-	add_line(dot, edge, edge->from, middle, words);
+	add_line(dot, edge, from, middle, words);
 	text_buffer_add(&dot->text, ", minlen=1];\n");
-	add_line(dot, edge, middle, edge->to, words);
+	add_line(dot, edge, middle, to, words);
 	text_buffer_add(&dot->text, ", minlen=1];\n");
 }
 
 void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
 {
 	const struct cable_kind *kind = &edge->cables->kind;
-	char words[CABLE_TEXT_SIZE];
+	char from[DOT_ID_SIZE], id[DOT_ID_SIZE], words[CABLE_TEXT_SIZE];
+	const char *to = edge->to ? edge->to : id;
 
+	dot_id(dot, edge->node, from);
+	if (!edge->to)
+		dot_id(dot, edge->peer, id);
 	cable_text(kind, words);
 	if (!edge->is_labelled || !dot->labels || kind->condition == CABLE_GOOD) {
-		add_line(dot, edge, edge->from, edge->to, words);
+		add_line(dot, edge, from, to, words);
 		text_buffer_add(&dot->text, "];\n");
 	} else if (edge->is_level || !dot->has_room) {
-		add_line(dot, edge, edge->from, edge->to, words);
+		add_line(dot, edge, from, to, words);
 		add_words(dot, edge, "xlabel", words);
 	} else {
-		add_labelled_edge(dot, edge, words);
+		add_labelled_edge(dot, edge, from, to, words);
 	}
 }
 
@@ -329,26 +334,20 @@ static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_
 {
 	const struct drawing *drawing = &dot->drawing;
 	const unsigned int *level = drawing->levels.level;
-	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
 
-	dot_id(dot, node, from);
 	for (size_t i = 0; i < cables->count; i++) {
 		uint32_t peer = cables->items[i].peer;
-		struct dot_edge edge = {
-			.from = from,
-			.to = to,
-			.node = node,
-			.cables = &cables->items[i],
-			.is_labelled = true,
-		};
 
 		if (peer == FABRIC_NONE || !level[peer] || level[peer] > level[node] ||
 		    (level[peer] == level[node] && drawing->order[peer] < drawing->order[node]))
 			continue;
-		dot_id(dot, peer, to);
-		edge.peer = drawing->names[peer];
-		edge.is_level = level[peer] == level[node];
-		dot_add_edge(dot, &edge);
+		dot_add_edge(dot, &(const struct dot_edge){
+					  .node = node,
+					  .peer = peer,
+					  .cables = &cables->items[i],
+					  .is_labelled = true,
+					  .is_level = level[peer] == level[node],
+				  });
 	}
 }
 
@@ -356,25 +355,18 @@ static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_
 static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;
-	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
 
 	dot_add_host(dot, node, NULL);
-	dot_id(dot, node, from);
 	for (size_t i = 0; i < cables->count; i++) {
 		uint32_t peer = cables->items[i].peer;
-		const struct dot_edge edge = {
-			.from = from,
-			.to = to,
-			.node = node,
-			.peer = peer == FABRIC_NONE ? NULL : drawing->names[peer],
-			.cables = &cables->items[i],
-			.is_labelled = true,
-		};
+		const struct dot_edge edge = {.node = node,
+					      .peer = peer,
+					      .cables = &cables->items[i],
+					      .is_labelled = true};
 
 		if (peer == FABRIC_NONE || drawing->levels.level[peer] ||
 		    drawing->order[peer] < drawing->order[node])
 			continue;
-		dot_id(dot, peer, to);
 		dot_add_host(dot, peer, NULL);
 		dot_add_edge(dot, &edge);
 	}

@@ -41,9 +41,8 @@ char *dot_remark(const struct dot *dot, uint32_t node);
 void dot_add_attribute(struct dot *dot, const char *name, const char *value);
 
 struct dot_edge {
-	const char *from, *to; /* identifiers; `from` is drawn above `to` */
-	uint32_t node;	       /* node at the first end */
-	const char *peer;      /* name of the node at the other end, or NULL */
+	uint32_t node, peer; /* `node` is drawn above `peer`, which is FABRIC_NONE with `to` */
+	const char *to;	     /* identifier of what is not a node at the other end, or NULL */
 	const struct cables *cables;
 	bool is_labelled;    /* label it with the condition of the cables, if that is bad */
 	bool is_level;	     /* both ends are on the same level */

@@ -77,27 +77,17 @@ void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* The first word of the name, if the first words distinguish the hosts of the box. */
-static const char *cell_name(const struct dot *dot, const struct group *group, size_t number)
-{
-	const struct drawing *drawing = &dot->drawing;
-
-	for (size_t i = 1; i < group->count; i++)
-		if (!strcmp(drawing->words[group->nodes[i]], drawing->words[group->nodes[i - 1]]))
-			return drawing->names[group->nodes[number]];
-	return drawing->words[group->nodes[number]];
-}
-
 /* Fills columns from top to bottom. */
 static void add_cells(struct dot *dot, const struct group *group)
 {
 	size_t columns = (group->count + ROWS_OF_BOX - 1) / ROWS_OF_BOX;
 	size_t rows = (group->count + columns - 1) / columns;
+	char *const *names = drawing_short_names(&dot->drawing, group->nodes, group->count);
 
 	for (size_t row = 0; row < rows; row++) {
 		text_buffer_add(&dot->text, "<tr>");
 		for (size_t i = row; i < group->count; i += rows) {
-			_cleanup_(freep) char *name = short_name(cell_name(dot, group, i));
+			_cleanup_(freep) char *name = short_name(names[group->nodes[i]]);
 			const char *fill = dot_fill(dot, group->nodes[i]);
 
 			text_buffer_add(&dot->text, "<td align=\"left\"");
@@ -149,17 +139,14 @@ static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 		.ports = group->ports,
 		.count = group->port_count,
 	};
-	char from[DOT_ID_SIZE];
-	const struct dot_edge edge = {
-		.from = from,
-		.to = to,
-		.node = node,
-		.cables = &cables,
-		.weight = GROUP_WEIGHT,
-	};
 
-	dot_id(dot, node, from);
-	dot_add_edge(dot, &edge);
+	dot_add_edge(dot, &(const struct dot_edge){
+				  .node = node,
+				  .peer = FABRIC_NONE,
+				  .to = to,
+				  .cables = &cables,
+				  .weight = GROUP_WEIGHT,
+			  });
 }
 
 /* The node at such a port is unknown, so it is drawn as an empty place. */
@@ -205,20 +192,13 @@ static bool is_single(const struct fabric *fabric, uint32_t node)
 static void add_one_by_one(struct dot *dot, uint32_t node, const struct cables *cables,
 			   const struct cable_kind *kind)
 {
-	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
-	const struct dot_edge edge = {
-		.from = from,
-		.to = to,
-		.node = node,
-		.peer = dot->drawing.names[cables->peer],
-		.cables = cables,
-		.is_labelled = !kind, /* otherwise the node has the label */
-	};
-
-	dot_id(dot, node, from);
-	dot_id(dot, cables->peer, to);
 	dot_add_host(dot, cables->peer, kind);
-	dot_add_edge(dot, &edge);
+	dot_add_edge(dot, &(const struct dot_edge){
+				  .node = node,
+				  .peer = cables->peer,
+				  .cables = cables,
+				  .is_labelled = !kind, /* otherwise the node has the label */
+			  });
 }
 
 static void collect(struct groups *groups, const struct cables *cables)

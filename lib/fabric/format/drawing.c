@@ -119,6 +119,14 @@ void drawing_end(struct drawing *drawing)
 	*drawing = (struct drawing){.view = NULL};
 }
 
+char *const *drawing_short_names(const struct drawing *drawing, const uint32_t *nodes, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (!strcmp(drawing->words[nodes[i]], drawing->words[nodes[i - 1]]))
+			return drawing->names;
+	return drawing->words;
+}
+
 uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
 {
 	uint32_t *ends = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*ends));

@@ -25,6 +25,9 @@ struct drawing {
 void drawing_begin(const struct fabric_view *view, struct drawing *drawing);
 void drawing_end(struct drawing *drawing);
 
+/* Returns `words` if they distinguish these nodes, which are sorted by name; else `names`. */
+char *const *drawing_short_names(const struct drawing *drawing, const uint32_t *nodes,
+				 size_t count);
 /*
  * Returns the nodes by level and name; those of level i end before *ret_ends[i]. Level 0 is for
  * nodes that are not switches. Both arrays are to be freed.

@@ -135,20 +135,12 @@ static char *list_names(const struct tree *tree, const struct line *line, bool i
 {
 	const struct drawing *drawing = &tree->drawing;
 	_cleanup_(freep) const char **names = mem_alloc_zero(line->count, sizeof(*names));
+	char *const *of = line->section == SECTION_NODES
+				  ? drawing_short_names(drawing, line->nodes, line->count)
+				  : drawing->names;
 
 	for (size_t i = 0; i < line->count; i++)
-		names[i] = drawing->names[line->nodes[i]];
-	for (size_t i = 0; line->section == SECTION_NODES && i < line->count; i++) {
-		/* Names are sorted, so equal first words are adjacent. */
-		const char *word = drawing->words[line->nodes[i]];
-
-		if (i && !strcmp(word, drawing->words[line->nodes[i - 1]])) {
-			for (size_t j = 0; j < i; j++)
-				names[j] = drawing->names[line->nodes[j]];
-			break;
-		}
-		names[i] = word;
-	}
+		names[i] = of[line->nodes[i]];
 	return hostlist_format(names, line->count, is_bad ? 0 : MOST_NAMES);
 }
 
