@@ -286,9 +286,9 @@ static void check_silent(struct subnet *subnet, unsigned int lid, unsigned int a
 
 	walk_to(subnet, lid, &walk);
 	assert_int_equal(walk.end, WALK_UNANSWERED);
-	assert_int_equal(walk.attribute, attribute);
-	assert_int_equal(walk.error, -ETIMEDOUT);
-	assert_int_equal(walk.tries, 2);
+	assert_int_equal(walk.failure.attribute, attribute);
+	assert_int_equal(walk.failure.error, -ETIMEDOUT);
+	assert_int_equal(walk.failure.tries, 2);
 	assert_int_equal(walk.hops, hops);
 }
 

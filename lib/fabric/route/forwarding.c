@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "mad/format/attribute.h"
-#include "mad/engine/gather.h"
 #include "schema/bits.h"
 
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */
@@ -129,24 +128,18 @@ static bool advance(struct reader *reader)
 	return true;
 }
 
-static void note(struct reader *reader, struct forwarding_table *table, const struct mad_reply *why,
-		 int error)
+static void note(struct reader *reader, struct forwarding_table *table,
+		 const struct mad_reply *reply)
 {
 	struct forwarding *forwarding = reader->forwarding;
-	bool multicast = why ? why->request->attribute == UMAD_SM_ATTR_MCAST_FT
-			     : reader->kind == FORWARDING_MULTICAST;
-	struct fabric_failure *failure;
+	bool multicast = reply->request->attribute == UMAD_SM_ATTR_MCAST_FT;
 
 	table->in_vain++;
 	if (table->gaps[multicast])
 		return;
 	table->gaps[multicast] = true;
-	failure = mem_append(&forwarding->failures, &forwarding->failure_count, sizeof(*failure));
-	failure->port = fabric_port_at(reader->fabric, table->node, 0);
-	failure->attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT;
-	failure->error = error;
-	failure->status = why ? why->status : 0;
-	failure->tries = why ? why->tries : 0;
+	MEM_ADD(forwarding->failures, forwarding->failure_count) = fabric_failure_of(
+		fabric_port_at(reader->fabric, table->node, 0), reply);
 }
 
 static bool write_request(const struct fabric_scan_options *scan, const struct fabric *fabric,
@@ -178,7 +171,7 @@ static bool ask(struct reader *reader, struct mad_request *request)
 				 : reader->block | reader->position << MAD_MULTICAST_POSITION,
 			  request))
 		return true;
-	note(reader, table, NULL, -E2BIG);
+	note(reader, table, &(const struct mad_reply){.request = request, .error = -E2BIG});
 	return false;
 }
 
@@ -230,7 +223,7 @@ static void done(void *context, const struct mad_reply *reply)
 	if (reply->error == -ECANCELED)
 		return;
 	if (reply->error || reply->status) {
-		note(reader, table, reply, reply->error);
+		note(reader, table, reply);
 		return;
 	}
 	table->in_vain = 0;
@@ -341,13 +334,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 		*ret_port = item.data[lid % MAD_LINEAR_BLOCK];
 		return 0;
 	}
-	*ret_failure = (struct fabric_failure){
-		.port = fabric_port_at(fabric, node, 0),
-		.attribute = UMAD_SM_ATTR_LINEAR_FT,
-		.error = item.error,
-		.status = item.status,
-		.tries = item.tries,
-	};
+	*ret_failure = fabric_failure_of_item(fabric_port_at(fabric, node, 0), &item);
 	return item.error ? item.error : -EIO;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/engine/gather.h"
 
 struct follower {
 	const struct fabric *fabric;
@@ -141,10 +140,7 @@ static bool has_come(struct walker *walker, const struct mad_item *item)
 	if (!item->error && !item->status)
 		return true;
 	walker->walk->end = WALK_UNANSWERED;
-	walker->walk->attribute = item->request.attribute;
-	walker->walk->error = item->error;
-	walker->walk->status = item->status;
-	walker->walk->tries = item->tries;
+	walker->walk->failure = fabric_failure_of_item(FABRIC_NONE, item);
 	return false;
 }
 
@@ -268,7 +264,7 @@ int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct f
 	*walk = (struct fabric_walk){.hops = 0};
 	while (pass_node(&walker))
 		;
-	return walk->end == WALK_UNANSWERED && walk->error == -ECANCELED ? -ECANCELED : 0;
+	return walk->end == WALK_UNANSWERED && walk->failure.error == -ECANCELED ? -ECANCELED : 0;
 }
 
 /* The name of the last node that answered: its description, else its GUID. To be freed. */
@@ -318,11 +314,12 @@ static char *describe_end(const struct fabric_walk *walk, const char *name)
 
 static char *describe_timeout(const struct fabric_walk *walk, const char *name)
 {
+	const struct fabric_failure *failure = &walk->failure;
 	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
-								   walk->attribute);
+								   failure->attribute);
 	bool at_peer = walk->hops && !strcmp(attribute->word, "nodeinfo");
-	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
-							 walk->error, walk->status, walk->tries);
+	_cleanup_(freep) char *reason = mad_failure_text(
+		UMAD_CLASS_SUBN_DIRECTED_ROUTE, failure->error, failure->status, failure->tries);
 	_cleanup_(freep) char *port = at_peer ? mem_format("/%u", walk->path[walk->hops]) : NULL;
 
 	return mem_format("%s %s%s: %s: %s", at_peer ? "after" : "at", name, at_peer ? port : "",

@@ -50,7 +50,7 @@ bool route_takes_back(const struct fabric *fabric, const struct fabric_route *th
  */
 enum walk_end {
 	WALK_ARRIVED,
-	WALK_UNANSWERED, /* the node did not answer: see attribute, error, status and tries */
+	WALK_UNANSWERED, /* the node did not answer: see `failure` */
 	WALK_NOWHERE,	 /* the node's table has no port for the LID */
 	WALK_NO_PORT,	 /* it has a port that the switch lacks, or port 0 for another's LID */
 	WALK_LOOP,	 /* the walk came back to a switch */
@@ -67,11 +67,7 @@ struct fabric_walk {
 	uint8_t description[NODE_DESCRIPTION_BYTES];
 	bool has_info, has_description;
 	unsigned int out_port;
-	/* For WALK_UNANSWERED, as in struct fabric_failure. */
-	uint16_t attribute;
-	int error;
-	uint16_t status;
-	unsigned int tries;
+	struct fabric_failure failure; /* for WALK_UNANSWERED; it has no port */
 };
 
 /* Returns 0 with the end in `walk`, or -ECANCELED if stopped. */

@@ -117,13 +117,6 @@ static void give_up(struct reader *reader, struct agent *agent, enum fabric_plug
 			plug_of(reader, agent)->state = state;
 }
 
-static void note_failure(struct reader *reader, uint32_t port, const struct mad_reply *reply)
-{
-	struct fabric_plugs *plugs = reader->plugs;
-
-	MEM_ADD(plugs->failures, plugs->failure_count) = fabric_failure_of(port, reply);
-}
-
 /* The device's own code is in the upper byte of the status. */
 static void take_code(struct fabric_plug *plug, const struct agent *agent, unsigned int code)
 {
@@ -162,6 +155,7 @@ static bool is_unknown(uint16_t status)
 /* The node did not answer, or refused without a code from the device. */
 static void take_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
 {
+	struct fabric_plugs *plugs = reader->plugs;
 	struct fabric_plug *plug = plug_of(reader, agent);
 	const bool was_read = plug->state == FABRIC_PLUG_READ;
 
@@ -170,7 +164,7 @@ static void take_failure(struct reader *reader, struct agent *agent, const struc
 		return;
 	}
 	plug->partial = was_read;
-	note_failure(reader, plug->port, reply);
+	MEM_ADD(plugs->failures, plugs->failure_count) = fabric_failure_of(plug->port, reply);
 	give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/engine/gather.h"
+#include "fabric/scan/scan.h"
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
 #include "schema/rows.h"
@@ -45,13 +45,7 @@ static void fill_request(const struct fabric *fabric, const struct port_errors_o
 
 static void note(struct port_errors *failures, uint32_t port, const struct mad_item *item)
 {
-	MEM_ADD(failures->failures, failures->failure_count) = (struct fabric_failure){
-		.port = port,
-		.attribute = item->request.attribute,
-		.error = item->error,
-		.status = item->status,
-		.tries = item->tries,
-	};
+	MEM_ADD(failures->failures, failures->failure_count) = fabric_failure_of_item(port, item);
 }
 
 static bool is_counted(const struct port_errors_row *row, const char *key)

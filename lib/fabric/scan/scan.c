@@ -127,6 +127,17 @@ struct fabric_failure fabric_failure_of(uint32_t port, const struct mad_reply *r
 	};
 }
 
+struct fabric_failure fabric_failure_of_item(uint32_t port, const struct mad_item *item)
+{
+	return (struct fabric_failure){
+		.port = port,
+		.attribute = item->request.attribute,
+		.error = item->error,
+		.status = item->status,
+		.tries = item->tries,
+	};
+}
+
 /* The port whose PortInfo is queried, or through which a probe goes. */
 static unsigned int number_of_port(const struct scanner *scanner, const struct scan_query *query)
 {

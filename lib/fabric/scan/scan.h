@@ -11,6 +11,7 @@
 
 #include "fabric/graph/graph.h"
 #include "mad/engine/engine.h"
+#include "mad/engine/gather.h"
 
 struct fabric_scan_options {
 	uint8_t path[MAD_HOPS_MOST + 1]; /* route to the scan's start: path[1] to path[path_hops] */
@@ -48,8 +49,9 @@ int fabric_scan(struct mad_engine *engine, const struct fabric_scan_options *opt
 bool fabric_scan_request(const struct fabric_scan_options *options, const struct fabric *fabric,
 			 const uint8_t *path, int hops, struct mad_request *request);
 
-/* Returns the failure to record for the queried port if the reply cannot be used. */
+/* These return the failure to record for the queried port if the reply cannot be used. */
 struct fabric_failure fabric_failure_of(uint32_t port, const struct mad_reply *reply);
+struct fabric_failure fabric_failure_of_item(uint32_t port, const struct mad_item *item);
 
 /*
  * Appends to the graph the details that a subnet manager has set besides routes: P_Key tables

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/scan/scanner.h"
-#include "mad/engine/gather.h"
 #include "mad/smp_plan.h"
 
 static const uint16_t tables[] = {UMAD_SM_ATTR_PKEY_TABLE, UMAD_SM_ATTR_GUID_INFO,
