@@ -42,6 +42,8 @@ static const struct option_rule rules[] = {
 	{.options = NULL},
 };
 
+const struct option_rule fabric_load_rules[] = {FABRIC_LOAD_RULE, {.options = NULL}};
+
 const struct option_rule fabric_start_rules[] = {
 	FABRIC_LOAD_RULE,
 	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),

@@ -117,7 +117,6 @@ static bool has_no_cable(const struct fabric *fabric, uint32_t number)
 /* Notes ports of the file whose cables are gone, because no row can show them. */
 static void note_gone(struct plugged_cables *cables)
 {
-	_cleanup_(freep) char *message = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < cables->before.count; i++) {
@@ -126,13 +125,13 @@ static void note_gone(struct plugged_cables *cables)
 		count += (!cables->wanted || cables->wanted[port]) &&
 			 has_no_cable(&cables->run.fabric, port);
 	}
-	if (!count)
-		return;
-	message = mem_format("the scan found no cable in %zu port%s of the file", count,
-			     text_plural_s(count));
-	problem_add_text(&cables->run.mad.listing.problems, NULL, NULL, NULL, message,
-			 "the cable was pulled out, or its link is down: rdmactl fabric scan "
-			 "--diff shows what is gone");
+	if (count)
+		fabric_run_problem(
+			&cables->run,
+			"the cable was pulled out, or its link is down: rdmactl fabric scan "
+			"--diff shows what is gone",
+			"the scan found no cable in %zu port%s of the file", count,
+			text_plural_s(count));
 }
 
 static void read_plugs(struct plugged_cables *cables)

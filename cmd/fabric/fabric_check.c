@@ -135,10 +135,9 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		recall_forwarding(run, &facts);
 		/* The findings not-checked name the checks. */
 		if (fabric_is_made(&run->fabric))
-			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-					 "some checks are skipped: the file does not say what "
-					 "ports support, nor their states and MTUs",
-					 "rdmactl fabric scan --save FILE saves all of this");
+			fabric_run_problem(run, "rdmactl fabric scan --save FILE saves all of this",
+					   "some checks are skipped: the file does not say what "
+					   "ports support, nor their states and MTUs");
 	} else {
 		read_managers(run, &facts);
 		read_forwarding(run, &facts);

@@ -69,7 +69,6 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
 				 const struct port_errors *after)
 {
-	struct problems *problems = &run->mad.listing.problems;
 	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
 							 sizeof(*reported));
 	_cleanup_(freep) char *message = NULL;
@@ -80,7 +79,7 @@ void fabric_counters_note_losses(struct fabric_run *run, const struct port_error
 	if (!after->unreachable)
 		return;
 	message = port_errors_unreachable_text(&run->view, after);
-	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
+	fabric_run_problem(run, unreachable_hint, "%s", message);
 }
 
 static bool load(struct fabric_run *run, const char *path, struct fabric_counters *counters)
@@ -124,8 +123,7 @@ bool fabric_counters_take(struct fabric_run *run, const struct port_errors_optio
 	fabric_counters_read(run, &every, &counters->before);
 	if (run->fabric.interrupted ||
 	    !mad_session_wait(&run->mad.session, clock_msec() + run->args->interval.value)) {
-		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-				 "interrupted before the second reading", NULL);
+		fabric_run_problem(run, NULL, "interrupted before the second reading");
 		return false;
 	}
 	fabric_counters_read(run, &every, &counters->after);

@@ -102,7 +102,6 @@ static bool is_open(const struct fabric_run *run, uint32_t place)
 static void note_unknown(struct fabric_run *run, const struct list *list, bool cabled_only)
 {
 	const struct fabric *fabric = &run->fabric;
-	_cleanup_(freep) char *message = NULL;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
@@ -112,14 +111,12 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 			  (fabric->ports[i].peer != FABRIC_NONE && !is_passed_over(run, i))) &&
 			 (fabric_run_is_named(run, i) ||
 			  (cabled_only && fabric_run_is_named(run, fabric->ports[i].peer)));
-	if (!count)
-		return;
-	message = mem_format(
-		"the %s of %u port%s is unknown%s",
-		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
-		text_plural_s(count), run->args->load ? ": the file lacks it" : "");
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
-			 run->args->load ? "rdmactl fabric scan --save FILE saves it" : NULL);
+	if (count)
+		fabric_run_problem(
+			run, run->args->load ? "rdmactl fabric scan --save FILE saves it" : NULL,
+			"the %s of %u port%s is unknown%s",
+			run->args->speed_below.known && !run->args->state.known ? "speed" : "state",
+			count, text_plural_s(count), run->args->load ? ": the file lacks it" : "");
 }
 
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)

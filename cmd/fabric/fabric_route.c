@@ -150,7 +150,7 @@ static void report_end(struct routes *routes, enum route_direction direction)
 	if (fabric_route_is_fault(&run->fabric, route))
 		listing_fail(&run->mad.listing, STATUS_FAULT, message, FORWARDING_CURE);
 	else
-		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);
+		fabric_run_problem(run, NULL, "%s", message);
 }
 
 static void follow(struct routes *routes, enum route_direction direction)

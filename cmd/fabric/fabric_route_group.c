@@ -138,9 +138,9 @@ static void show(struct group *group)
 		listing_add(listing, &group->rows[i]);
 	}
 	if (tree->unknown)
-		problem_add_text(&listing->problems, NULL, NULL, NULL,
-				 "parts of the tree are unknown: some faults are not checked for",
-				 NULL);
+		fabric_run_problem(
+			&group->run, NULL,
+			"parts of the tree are unknown: some faults are not checked for");
 	note_members(group);
 	report_faults(group);
 	if (tree->count || tree->unknown)

@@ -34,7 +34,7 @@ static const char form_hint[] = "each line has two destinations, separated by bl
 static bool read_pairs(struct fabric_run *run)
 {
 	struct many *many = run->context;
-	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
+	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct listing *listing = &run->mad.listing;
 	unsigned int line;
 
@@ -46,8 +46,7 @@ static bool read_pairs(struct fabric_run *run)
 					   line);
 	if (!many->pairs.count) {
 		clean = text_clean(many->path, strlen(many->path));
-		message = mem_format("no pairs in %s", clean);
-		problem_add_text(&listing->problems, NULL, NULL, NULL, message, NULL);
+		fabric_run_problem(run, NULL, "no pairs in %s", clean);
 	}
 	return true;
 }
@@ -191,13 +190,11 @@ static void show(struct many *many)
 		find_most_shared(many);
 	for (size_t i = 0; i < many->row_count && !many->cables; i++)
 		listing_add(listing, &many->rows[i]);
-	if (many->open) {
-		_cleanup_(freep) char *unknown = mem_format(
-			"it is unknown where the route%s of %zu pair%s", text_plural_s(many->open),
-			many->open, many->open == 1 ? " ends" : "s end");
-
-		problem_add_text(&listing->problems, NULL, NULL, NULL, unknown, NULL);
-	}
+	if (many->open)
+		fabric_run_problem(&many->run, NULL,
+				   "it is unknown where the route%s of %zu pair%s",
+				   text_plural_s(many->open), many->open,
+				   many->open == 1 ? " ends" : "s end");
 	if (!many->lost)
 		return;
 	message = many->lost == 1

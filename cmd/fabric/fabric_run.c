@@ -2,6 +2,7 @@
 #include "cmd/fabric/fabric_run.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,17 @@ static const char vendor_timeout_hint[] =
 	"the node is down, its agent hangs, or it needs a VS_Key, "
 	"NVIDIA's key, which rdmactl does not send";
 
+void fabric_run_problem(struct fabric_run *run, const char *hint, const char *format, ...)
+{
+	_cleanup_(freep) char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	message = mem_format_list(format, arguments);
+	va_end(arguments);
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, hint);
+}
+
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
 	struct problems *problems = &run->mad.listing.problems;
@@ -42,21 +54,17 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failur
 
 void fabric_run_note_others(struct fabric_run *run, long others)
 {
-	_cleanup_(freep) char *message = NULL;
-
-	if (others <= 0)
-		return;
-	message = mem_format("the file has %ld port%s of nodes that are gone, or whose GUID is not "
-			     "unique",
-			     others, text_plural_s(others));
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
-			 "rdmactl fabric scan --diff shows what is gone");
+	if (others > 0)
+		fabric_run_problem(
+			run, "rdmactl fabric scan --diff shows what is gone",
+			"the file has %ld port%s of nodes that are gone, or whose GUID is "
+			"not unique",
+			others, text_plural_s(others));
 }
 
 static void note_stop(struct fabric_run *run)
 {
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-			 "interrupted: the output is incomplete", NULL);
+	fabric_run_problem(run, NULL, "interrupted: the output is incomplete");
 }
 
 void fabric_run_note_interrupted(struct fabric_run *run)
@@ -64,13 +72,6 @@ void fabric_run_note_interrupted(struct fabric_run *run)
 	if (!run->fabric.interrupted)
 		note_stop(run);
 	run->fabric.interrupted = true;
-}
-
-static void note_failures(struct fabric_run *run)
-{
-	fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
-	if (run->fabric.interrupted)
-		note_stop(run);
 }
 
 /* Reports that there is no graph: the first node, usually the local port, did not answer. */
@@ -112,22 +113,12 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 				   "the route to LID %u ends %s", lid, reason);
 }
 
-/* Refuses a node in another subnet: the LID of the path to it is the router's. */
-static bool refuse_beyond(struct fabric_run *run, const char *name)
-{
-	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
-
-	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
-				   "scan its subnet from a host there", "cannot begin at %s: %s",
-				   name, why);
-}
-
 static bool find_start(struct fabric_run *run, struct fabric_scan_options *options)
 {
 	const char *from = run->args->from ? run->args->from : run->args->part;
 	char *words[] = {NULL, NULL};
 	const struct mad_place *place;
-	_cleanup_(freep) char *copy = NULL;
+	_cleanup_(freep) char *copy = NULL, *why = NULL;
 
 	if (!from)
 		return true;
@@ -140,9 +131,13 @@ static bool find_start(struct fabric_run *run, struct fabric_scan_options *optio
 		memcpy(options->path, place->target.path, sizeof(place->target.path));
 		return true;
 	}
-	if (place->beyond)
-		return refuse_beyond(run, run->mad.session.destinations[0].name);
-	return walk_to(run, place->address.lid, options);
+	if (!place->beyond)
+		return walk_to(run, place->address.lid, options);
+	/* The LID of the path to a node in another subnet is the router's. */
+	why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   "scan its subnet from a host there", "cannot begin at %s: %s",
+				   run->mad.session.destinations[0].name, why);
 }
 
 /* Shows progress at most ten times a second, and not for a scan that ends at once. */
@@ -366,15 +361,6 @@ static bool has_details(const struct fabric *fabric)
 	return false;
 }
 
-static void note_no_details(struct fabric_run *run)
-{
-	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
-						    run->args->load);
-
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
-			 "rdmactl fabric scan --details --save FILE saves them");
-}
-
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema)
 {
@@ -394,12 +380,15 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false);
 	done = done && prepare(run) && (args->load ? read_loaded(run) : scan(run));
 	if (done)
-		note_failures(run);
+		fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
+	if (done && run->fabric.interrupted)
+		note_stop(run);
 	/* If the scan cannot be saved, it is still printed. */
 	if (done && args->save)
 		save(run);
 	if (done && args->load && args->details && !has_details(&run->fabric))
-		note_no_details(run);
+		fabric_run_problem(run, "rdmactl fabric scan --details --save FILE saves them",
+				   "the scan in %s has no details", args->load);
 	return done;
 }
 

@@ -104,6 +104,9 @@ void fabric_run_find_expected(struct fabric_run *run);
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Returns the address of the general services agents, without the LID. */
 struct mad_address fabric_run_address(const struct fabric_run *run);
+/* Adds a problem of the subnet as a whole; `hint` may be NULL. */
+void fabric_run_problem(struct fabric_run *run, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);
 /* Notes that work after the scan was interrupted, too, unless the scan was. */
@@ -127,8 +130,8 @@ extern const struct option_row fabric_counter_options[];
 			"from switch hops interval since threshold via retries window sl " \
 			"pkey-index mkey qkey routes",                                     \
 			NULL)
-/* For a subcommand whose only destinations are those of --from and --switch. */
-extern const struct option_rule fabric_start_rules[];
+/* The second is for a subcommand whose only destinations are those of --from and --switch. */
+extern const struct option_rule fabric_load_rules[], fabric_start_rules[];
 
 extern const struct command fabric_scan_command, fabric_errors_command, fabric_check_command;
 extern const struct command fabric_cables_command;

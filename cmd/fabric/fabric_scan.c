@@ -158,15 +158,11 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
  */
 static void note_incomplete(struct fabric_run *run)
 {
-	struct problems *problems = &run->mad.listing.problems;
-	_cleanup_(freep) char *message = NULL;
-
 	if (run->before.failure_count || run->before.interrupted)
-		message = mem_format("the scan in %s is not complete", run->args->diff);
-	else if (!problems->count)
-		message = mem_string("one of the scans did not see everything that the other saw");
-	if (message)
-		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
+		fabric_run_problem(run, NULL, "the scan in %s is not complete", run->args->diff);
+	else if (!run->mad.listing.problems.count)
+		fabric_run_problem(run, NULL,
+				   "one of the scans did not see everything that the other saw");
 }
 
 static int print_diff(const struct ctx *ctx, const struct fabric_args *args)

@@ -117,19 +117,17 @@ static const char *named_only(const struct fabric_run *run, const struct forward
  */
 static void note_no_multicast(struct fabric_run *run, const struct forwarding *forwarding)
 {
-	_cleanup_(freep) char *text = NULL;
-
 	for (size_t i = 0; i < forwarding->count; i++)
 		if (!forwarding->tables[i].known)
 			return;
-	if (!forwarding->count)
-		return;
-	text = mem_format("the multicast forwarding tables%s are empty: no subnet manager has "
-			  "filled them, or no group has a member",
-			  named_only(run, forwarding));
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
-			 "rdmactl smp sminfo queries the subnet manager; rdmactl sa multicast "
-			 "lists the groups");
+	if (forwarding->count)
+		fabric_run_problem(
+			run,
+			"rdmactl smp sminfo queries the subnet manager; rdmactl sa "
+			"multicast lists the groups",
+			"the multicast forwarding tables%s are empty: no subnet manager has "
+			"filled them, or no group has a member",
+			named_only(run, forwarding));
 }
 
 static bool find_switches(struct tables *tables, char **words)
@@ -231,18 +229,13 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
-static const struct option_rule tables_rules[] = {
-	FABRIC_LOAD_RULE,
-	{.options = NULL},
-};
-
 static const struct schema *const more_schemas[] = {&fabric_multicast_schema, NULL};
 
 const struct command fabric_tables_command = {
 	.name = "tables",
 	.summary = "show forwarding tables of switches",
 	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
-	.rules = tables_rules,
+	.rules = fabric_load_rules,
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_tables_schema,
 	.objects = "[SWITCH...]",
@@ -325,16 +318,15 @@ bool fabric_forwarding_note_limit(struct fabric_run *run)
 		beyond |= fabric->ports[i].number && fabric->ports[i].peer == FABRIC_NONE &&
 			  fabric_is_up(&fabric->ports[i]);
 	if (beyond)
-		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-				 "the scan covers only part of the subnet: LIDs and senders beyond "
-				 "it are not counted",
-				 "omit --hops and --switch to scan the whole subnet");
+		fabric_run_problem(
+			run, "omit --hops and --switch to scan the whole subnet",
+			"the scan covers only part of the subnet: LIDs and senders beyond "
+			"it are not counted");
 	return beyond;
 }
 
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding)
 {
-	_cleanup_(freep) char *text = NULL;
 	const char *of;
 
 	for (size_t i = 0; i < forwarding->count; i++)
@@ -343,11 +335,11 @@ void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwardin
 	if (!forwarding->count)
 		return;
 	of = named_only(run, forwarding);
-	text = mem_format("the forwarding tables%s are empty: no subnet manager has filled them",
-			  of);
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
-			 of[0] ? "omit the names to read the tables of all switches; rdmactl smp "
-				 "sminfo queries the subnet manager"
-			       : "start a subnet manager; rdmactl fabric check shows what else "
-				 "is missing");
+	fabric_run_problem(run,
+			   of[0] ? "omit the names to read the tables of all switches; rdmactl smp "
+				   "sminfo queries the subnet manager"
+				 : "start a subnet manager; rdmactl fabric check shows what else "
+				   "is missing",
+			   "the forwarding tables%s are empty: no subnet manager has filled them",
+			   of);
 }

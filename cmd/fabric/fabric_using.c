@@ -110,16 +110,11 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
-static const struct option_rule rules[] = {
-	FABRIC_LOAD_RULE,
-	{.options = NULL},
-};
-
 const struct command fabric_using_command = {
 	.name = "using",
 	.summary = "list hosts whose packets cross a cable",
 	.options = {options, fabric_scan_options, fabric_load_options, mad_options},
-	.rules = rules,
+	.rules = fabric_load_rules,
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_using_schema,
 	.objects = "NODE/PORT",
