@@ -181,15 +181,6 @@ static void compare_end(const struct plugged_cables *cables, uint32_t port, cons
 		fabric_plug_add_changes(&plug, now, prefix, text);
 }
 
-static void compare(const struct plugged_cables *cables, struct fabric_cable_row *row)
-{
-	const uint32_t port = row->at.place;
-
-	compare_end(cables, port, &row->plug, "", &row->changes);
-	compare_end(cables, cables->run.fabric.ports[port].peer, &row->peer_plug, "peer ",
-		    &row->changes);
-}
-
 static void add_row(struct plugged_cables *cables, const struct fabric_plug *plug)
 {
 	const uint32_t peer = cables->run.fabric.ports[plug->port].peer;
@@ -199,8 +190,10 @@ static void add_row(struct plugged_cables *cables, const struct fabric_plug *plu
 	if (peer < plug->port)
 		return;
 	fabric_cable_row_make(&cables->run.view, plug, fabric_plugs_find(&cables->now, peer), &row);
-	if (cables->args.since)
-		compare(cables, &row);
+	if (cables->args.since) {
+		compare_end(cables, plug->port, &row.plug, "", &row.changes);
+		compare_end(cables, peer, &row.peer_plug, "peer ", &row.changes);
+	}
 	if (cables->args.since && !row.changes)
 		fabric_cable_row_clear(&row);
 	else

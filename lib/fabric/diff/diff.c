@@ -110,14 +110,6 @@ void diff_set_peer(struct comparison *comparison, struct fabric_change *change, 
 		change->earlier_peer[i] = comparison->ports[i][comparison->peers[side][place]];
 }
 
-/* The port through which the node was found; NULL where the scan began. */
-static char *where(const struct fabric_view *view, uint32_t node)
-{
-	uint32_t parent = view->fabric->nodes[node].parent;
-
-	return parent == FABRIC_NONE ? NULL : fabric_port_name(view, parent);
-}
-
 /* Returns why the other scan lacks a node: no answer, or the scan did not get there. */
 static const char *why_hidden(const struct comparison *comparison, enum side side, uint32_t number)
 {
@@ -152,7 +144,10 @@ static void report_nodes(struct comparison *comparison, enum side side)
 				  : side == BEFORE ? CHANGE_NODE_GONE
 						   : CHANGE_NODE_NEW,
 				  side, i);
-		change->texts[side] = where(comparison->views[side], i);
+		/* The port through which it was found. */
+		if (fabric->nodes[i].parent != FABRIC_NONE)
+			change->texts[side] = fabric_port_name(comparison->views[side],
+							       fabric->nodes[i].parent);
 		if (hidden)
 			change->texts[other_side(side)] = mem_string(
 				why_hidden(comparison, side, i));

@@ -243,16 +243,7 @@ static void write_group(struct writer *writer, uint32_t number)
 	writer->chassis_name = NULL;
 }
 
-static void write_groups(const struct writer *writer)
-{
-	struct writer named = *writer;
-
-	for (uint32_t i = 1; i <= writer->view->chassis->count; i++)
-		write_group(&named, i);
-	text_buffer_add(writer->out, "\nNon-Chassis Nodes\n");
-}
-
-static void write_all(const struct writer *writer, time_t now)
+static void write_all(struct writer *writer, time_t now)
 {
 	static const enum node_type types[] = {NODE_TYPE_SWITCH, NODE_TYPE_CA, NODE_TYPE_ROUTER};
 	const struct fabric *fabric = writer->view->fabric;
@@ -268,8 +259,10 @@ static void write_all(const struct writer *writer, time_t now)
 		text_buffer_add(writer->out,
 				"# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
 				fabric->nodes[0].guid, node_info_port_guid(fabric->nodes[0].info));
+	for (uint32_t i = 1; writer->groups && i <= writer->view->chassis->count; i++)
+		write_group(writer, i);
 	if (writer->groups)
-		write_groups(writer);
+		text_buffer_add(writer->out, "\nNon-Chassis Nodes\n");
 	for (size_t type = 0; type < ARRAY_SIZE(types); type++)
 		for (uint32_t i = fabric->node_count; i > 0; i--)
 			if (fabric->nodes[order[i - 1]].type == types[type] &&
@@ -280,7 +273,7 @@ static void write_all(const struct writer *writer, time_t now)
 char *ibnetdiscover_text(const struct fabric_view *view, bool groups, time_t now)
 {
 	struct text_buffer out = {.text = NULL};
-	const struct writer writer = {.view = view, .out = &out, .groups = groups && view->chassis};
+	struct writer writer = {.view = view, .out = &out, .groups = groups && view->chassis};
 
 	write_all(&writer, now);
 	return text_buffer_take(&out);

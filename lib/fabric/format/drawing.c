@@ -189,26 +189,20 @@ struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *
 	return list;
 }
 
-static char *counted(uint64_t count, const char *one, const char *many)
-{
-	return mem_format("%" PRIu64 " %s", count, count == 1 ? one : many);
-}
-
 char *drawing_title(const struct drawing *drawing)
 {
 	const struct fabric *fabric = drawing->view->fabric;
-	char *parts[4] = {NULL}, *title;
+	struct text_buffer title = {.text = NULL};
 	uint64_t cables = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		cables += fabric->ports[i].peer != FABRIC_NONE && drawing_counts_at(drawing, i);
-	parts[0] = counted(drawing->switches, "switch", "switches");
-	parts[1] = counted(drawing->hosts, "host", "hosts");
-	parts[2] = counted(drawing->others, "other node", "other nodes");
-	parts[3] = counted(cables, "cable", "cables");
-	title = mem_format("%s, %s%s%s, %s", parts[0], parts[1], drawing->others ? ", " : "",
-			   drawing->others ? parts[2] : "", parts[3]);
-	for (size_t i = 0; i < 4; i++)
-		free(parts[i]);
-	return title;
+	text_buffer_add(&title, "%" PRIu32 " %s, %" PRIu32 " host%s, ", drawing->switches,
+			drawing->switches == 1 ? "switch" : "switches", drawing->hosts,
+			text_plural_s(drawing->hosts));
+	if (drawing->others)
+		text_buffer_add(&title, "%" PRIu32 " other node%s, ", drawing->others,
+				text_plural_s(drawing->others));
+	text_buffer_add(&title, "%" PRIu64 " cable%s", cables, text_plural_s(cables));
+	return text_buffer_take(&title);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -23,13 +22,11 @@ struct maker {
 __attribute__((format(printf, 2, 3))) static int complain(struct maker *maker, const char *format,
 							  ...)
 {
-	char what[200];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(what, sizeof(what), format, arguments);
+	maker->message = mem_format_list(format, arguments);
 	va_end(arguments);
-	maker->message = mem_string(what);
 	return -EINVAL;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files of scans: the keys from which a graph is built, and reading of all formats. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,13 +154,6 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
 	return rc;
 }
 
-static char first_character(const char *text)
-{
-	while (isspace((unsigned char)*text))
-		text++;
-	return *text;
-}
-
 /* The beginning of a file tells its format. */
 static int read_any(const char *text, size_t length, bool details, struct fabric *fabric,
 		    char **ret_message)
@@ -175,7 +167,7 @@ static int read_any(const char *text, size_t length, bool details, struct fabric
 	}
 	if (fabric_is_cache(bytes, length))
 		return fabric_read_cache(bytes, length, fabric, ret_message);
-	if (first_character(text) == '{')
+	if (text[strspn(text, " \t\n\v\f\r")] == '{')
 		return fabric_read_saved(text, length, details, fabric, ret_message);
 	return fabric_read_topology(text, length, fabric, ret_message);
 }

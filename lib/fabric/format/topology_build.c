@@ -40,16 +40,11 @@ static int compare_names(const void *left, const void *right)
 	return compare_ids(a, b) ?: COMPARE(a->block, b->block);
 }
 
-static int fail(const struct builder *builder, char *message)
-{
-	*builder->message = message;
-	return -EINVAL;
-}
-
 static int fail_duplicates(const struct builder *builder, const struct topology_block *block)
 {
-	return fail(builder,
-		    mem_format("line %u: too many nodes have the same name or GUID", block->line));
+	*builder->message = mem_format("line %u: too many nodes have the same name or GUID",
+				       block->line);
+	return -EINVAL;
 }
 
 static int sort_names(struct builder *builder)
@@ -314,14 +309,6 @@ static void lay_cable(struct builder *builder, uint32_t place)
 	fabric_link(builder->fabric, place, peer);
 }
 
-static void lay_cables(struct builder *builder)
-{
-	for (uint32_t i = 0; i < builder->fabric->port_count; i++)
-		if (builder->cables[i] != FABRIC_NONE &&
-		    builder->fabric->ports[i].peer == FABRIC_NONE)
-			lay_cable(builder, i);
-}
-
 /* The block where the scan began, or else the first one. */
 static uint32_t find_root(const struct topology_text *parts)
 {
@@ -380,7 +367,10 @@ static int build(struct builder *builder)
 	if (rc)
 		return rc;
 	place_cables(builder);
-	lay_cables(builder);
+	for (uint32_t i = 0; i < builder->fabric->port_count; i++)
+		if (builder->cables[i] != FABRIC_NONE &&
+		    builder->fabric->ports[i].peer == FABRIC_NONE)
+			lay_cable(builder, i);
 	if (builder->parts->has_root && builder->parts->blocks[root].guid != builder->parts->root)
 		topology_add_fault(builder->parts, 0,
 				   mem_string("the node where the scan began is missing: routes "

@@ -179,20 +179,20 @@ int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static 
 	return (int)hops;
 }
 
-unsigned int fabric_port_state(const struct fabric_port *port)
-{
-	return port->has_info ? port_info_state(port->info) : 0;
-}
-
-unsigned int fabric_physical_state(const struct fabric_port *port)
-{
-	return port->has_info ? port_info_physical_state(port->info) : 0;
-}
-
-uint16_t fabric_port_lid(const struct fabric_port *port)
-{
-	return port->has_info ? port_info_lid(port->info) : 0;
-}
+/* Defines a function that reads a field of PortInfo; 0 if PortInfo is unknown. */
+#define INFO_READER(type_, name_, value_)           \
+	type_ name_(const struct fabric_port *port) \
+	{                                           \
+		return port->has_info ? value_ : 0; \
+	}
+INFO_READER(unsigned int, fabric_port_state, port_info_state(port->info))
+INFO_READER(unsigned int, fabric_physical_state, port_info_physical_state(port->info))
+INFO_READER(uint16_t, fabric_port_lid, port_info_lid(port->info))
+INFO_READER(unsigned int, fabric_lanes, width_lanes(port_info_width_active(port->info)))
+INFO_READER(unsigned int, fabric_mtu, mtu_bytes(port_info_neighbor_mtu(port->info)))
+INFO_READER(unsigned int, fabric_most_mtu, mtu_bytes(port_info_mtu_cap(port->info)))
+INFO_READER(unsigned int, fabric_vls, data_vls(port_info_vls_operational(port->info)))
+INFO_READER(uint16_t, fabric_port_manager_lid, port_info_sm_lid(port->info))
 
 unsigned int fabric_lid_count(const struct fabric_port *port)
 {
@@ -243,11 +243,6 @@ _Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order 
 _Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
 		       SPEED_NDR == SPEED_FDR + 3,
 	       "order of bits");
-
-unsigned int fabric_lanes(const struct fabric_port *port)
-{
-	return port->has_info ? width_lanes(port_info_width_active(port->info)) : 0;
-}
 
 /*
  * Returns a mask with a bit for each speed, numbered by enum lane_speed. FDR10 is in it if the port
@@ -376,19 +371,4 @@ bool fabric_is_at_own_best(const struct fabric_port *port)
 double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed)
 {
 	return lanes * lane_rates[speed].data_gbps;
-}
-
-unsigned int fabric_mtu(const struct fabric_port *port)
-{
-	return mtu_bytes(port->has_info ? port_info_neighbor_mtu(port->info) : 0);
-}
-
-unsigned int fabric_most_mtu(const struct fabric_port *port)
-{
-	return mtu_bytes(port->has_info ? port_info_mtu_cap(port->info) : 0);
-}
-
-unsigned int fabric_vls(const struct fabric_port *port)
-{
-	return data_vls(port->has_info ? port_info_vls_operational(port->info) : 0);
 }

@@ -203,6 +203,8 @@ static inline bool fabric_is_up(const struct fabric_port *port)
 	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 uint16_t fabric_port_lid(const struct fabric_port *port);
+/* LID of the subnet manager that the port knows. */
+uint16_t fabric_port_manager_lid(const struct fabric_port *port);
 /* Number of LIDs that the port has: 2^LMC. */
 unsigned int fabric_lid_count(const struct fabric_port *port);
 /* Whether the port has the LID. */

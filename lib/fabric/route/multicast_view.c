@@ -76,33 +76,23 @@ char *multicast_fault_text(const struct fabric_view *view, const struct multicas
 			   enum multicast_fault fault, size_t count,
 			   const struct multicast_hop *first)
 {
-	static const struct {
-		enum multicast_fault fault;
-		const char *one, *many;
-	} texts[] = {
-		{MULTICAST_LOOP, "come back to the switch that sends them", "go in a loop"},
-		{MULTICAST_CUT_OFF, "are not exchanged between a member and most others",
+	/* By the number of the bit; for one hop, and for several. */
+	static const char *const texts[MULTICAST_FAULTS][2] = {
+		{"come back to the switch that sends them", "go in a loop"},
+		{"are not exchanged between a member and most others",
 		 "are not exchanged between members and most others"},
-		{MULTICAST_NOT_SENT, "are not sent to a member", "are not sent to members"},
-		{MULTICAST_ONE_WAY, "go to a switch that does not send back",
-		 "go to switches that do not send back"},
-		{MULTICAST_NO_LINK, "go to a port without a link", "go to ports without a link"},
-		{MULTICAST_NO_MEMBER, "go to a switch that leads to no member",
-		 "go to switches that lead to no member"},
-		{MULTICAST_NOT_A_MEMBER, "go to a port that is not a member",
-		 "go to ports that are not members"},
+		{"are not sent to a member", "are not sent to members"},
+		{"go to a switch that does not send back", "go to switches that do not send back"},
+		{"go to a port without a link", "go to ports without a link"},
+		{"go to a switch that leads to no member", "go to switches that lead to no member"},
+		{"go to a port that is not a member", "go to ports that are not members"},
 	};
 	_cleanup_(freep) char *name = fabric_node_name(view, view->fabric->ports[first->port].node);
-	const char *one = "", *many = "";
+	const char *const *text = texts[__builtin_ctz(fault)];
 
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (texts[i].fault == fault) {
-			one = texts[i].one;
-			many = texts[i].many;
-		}
 	if (count == 1)
-		return mem_format("packets to 0x%04x %s: %s/%u", tree->mlid, one, name,
+		return mem_format("packets to 0x%04x %s: %s/%u", tree->mlid, text[0], name,
 				  first->out_port);
-	return mem_format("packets to 0x%04x %s: %zu ports, the first is %s/%u", tree->mlid, many,
-			  count, name, first->out_port);
+	return mem_format("packets to 0x%04x %s: %zu ports, the first is %s/%u", tree->mlid,
+			  text[1], count, name, first->out_port);
 }

@@ -29,11 +29,6 @@ static void get_mtu(const void *record, struct value *value)
 	view_set_known(value, mtu_of(record));
 }
 
-static double rate_of(const struct fabric_port *port)
-{
-	return port ? fabric_rate_gbps(fabric_lanes(port), fabric_speed(port)) : 0;
-}
-
 /* Rates of the same link may be rounded differently. */
 #define RATE_SLACK 0.98
 
@@ -41,12 +36,15 @@ enum tristate route_is_below_path(const struct route_row *row)
 {
 	const struct route_path *path = row->path;
 	const struct fabric_port *port = place_port(row);
-	double rate = rate_of(port);
 	unsigned int mtu = mtu_of(&row->at);
+	double rate;
 
 	/* A link that is down reports its last values. */
 	if (!path || !port || !fabric_is_up(port) ||
-	    (!path->rate_gbps.known && !path->mtu_bytes.known) || (rate <= 0 && !mtu))
+	    (!path->rate_gbps.known && !path->mtu_bytes.known))
+		return TRISTATE_UNKNOWN;
+	rate = fabric_rate_gbps(fabric_lanes(port), fabric_speed(port));
+	if (rate <= 0 && !mtu)
 		return TRISTATE_UNKNOWN;
 	if ((path->rate_gbps.known && rate > 0 && rate < path->rate_gbps.value * RATE_SLACK) ||
 	    (path->mtu_bytes.known && mtu && mtu < path->mtu_bytes.value))

@@ -91,7 +91,6 @@ uint16_t fabric_manager_lid(const struct fabric *fabric);
  * the LID of the subnet manager.
  */
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port);
-uint16_t fabric_port_manager_lid(const struct fabric_port *port);
 
 /*
  * Fills an empty list. Ports of the graph are queried by directed routes from where the scan began,

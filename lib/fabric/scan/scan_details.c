@@ -198,11 +198,6 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 
 #define LIDS 65536u
 
-uint16_t fabric_port_manager_lid(const struct fabric_port *port)
-{
-	return port->has_info ? port_info_sm_lid(port->info) : 0;
-}
-
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *at = &fabric->ports[port];

@@ -140,16 +140,6 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 }
 
 /*
- * An adapter or a router met through another cable is either another port of the same node, or
- * another node with the same GUID. Only its description, queried through this cable, can tell.
- */
-static void meet_adapter(struct scanner *scanner, uint32_t port, const uint8_t *info)
-{
-	add_sighting(scanner, port, info);
-	scan_enqueue(scanner, QUERY_PEER_DESCRIPTION, (uint32_t)(scanner->sighting_count - 1));
-}
-
-/*
  * The free port of a node with this NodeInfo and the same, or no known, description; or
  * FABRIC_NONE.
  */
@@ -245,10 +235,17 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 	if (!node_info_local_port(info) ||
 	    node_info_local_port(info) > fabric->nodes[number].port_count)
 		return false;
-	if (fabric->nodes[number].type == NODE_TYPE_SWITCH)
+	if (fabric->nodes[number].type == NODE_TYPE_SWITCH) {
 		meet_switch(scanner, port, number, info);
-	else
-		meet_adapter(scanner, port, info);
+		return true;
+	}
+	/*
+	 * An adapter or a router met through another cable is either another port of the same node,
+	 * or another node with the same GUID. Only its description, queried through this cable, can
+	 * tell.
+	 */
+	add_sighting(scanner, port, info);
+	scan_enqueue(scanner, QUERY_PEER_DESCRIPTION, (uint32_t)(scanner->sighting_count - 1));
 	return true;
 }
 
