@@ -121,10 +121,6 @@ void view_set_path(struct value *value, const uint8_t *path, int hops);
 
 typedef void view_getter(const void *record, struct value *value);
 
-/* Columns of the chassis that a node is in, and of its place there. */
-view_getter view_get_chassis, view_get_chassis_guid, view_get_system, view_get_model;
-view_getter view_get_board, view_get_slot, view_get_chip, view_get_location;
-
 /* Returns NULL if the record has no port. */
 const struct fabric_port *place_port(const void *record);
 
@@ -210,19 +206,5 @@ enum { VIEW_NEEDS_END_PORTS = 1 };
 	VIEW_TEXT(place_get_could_be, "could_be", "COULD BE", flags_, \
 		  "best width and speed that both ends support, if the link runs at less")
 
-/* Columns of a node's chassis. */
-#define CHASSIS_COLUMNS                                                                          \
-	VIEW_NUMBER(view_get_chassis, "chassis", "CHASSIS", 0,                                   \
-		    "number of the chassis, if it has several nodes"),                           \
-		VIEW_GUID(view_get_chassis_guid, "chassis_guid", "CHASSIS GUID", 0,              \
-			  "GUID of that chassis"),                                               \
-		VIEW_TEXT(view_get_system, "chassis_name", "CHASSIS NAME", 0,                    \
-			  "name of the chassis, from the description of a modular switch"),      \
-		VIEW_TEXT(view_get_model, "chassis_model", "MODEL", 0,                           \
-			  "model of a modular switch: from its device IDs, or its description"), \
-		VIEW_WORD(view_get_board, "board", "BOARD", 0,                                   \
-			  "kind of board of a modular switch that the node is on"),              \
-		VIEW_NUMBER(view_get_slot, "slot", "SLOT", 0, "number of that board"),           \
-		VIEW_NUMBER(view_get_chip, "chip", "CHIP", 0, "number of the node on that board")
 #define PLACE_COLUMNS(get_port_) \
 	PORT_COLUMNS(get_port_), PEER_COLUMNS, NODE_GUID_COLUMN, LID_COLUMN, PEER_GUID_COLUMN

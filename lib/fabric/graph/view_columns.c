@@ -74,10 +74,10 @@ static unsigned int count_links(const struct fabric *fabric, const struct fabric
 	return count;
 }
 
-static void set_description(struct value *value, const struct fabric_node *node)
+/* Sets what a node says of itself, cleaned because it may send anything. */
+static void set_clean(struct value *value, const char *bytes, size_t length)
 {
-	text_clean_into(value->scratch, sizeof(value->scratch), (const char *)node->description,
-			sizeof(node->description));
+	text_clean_into(value->scratch, sizeof(value->scratch), bytes, length);
 	value_set_string(value, value->scratch);
 }
 
@@ -108,10 +108,10 @@ static const struct fabric_port *parent_of(const struct fabric_row *row)
 
 #define NODE_GETTER(name_, when_, set_) \
 	VIEW_GETTER(static, name_, fabric_node, node, node_of, when_, set_)
-NODE_GETTER(view_get_name, true, set_name(value, row))
-NODE_GETTER(view_get_type, true, value_set_word(value, node_type_names, node->type))
-NODE_GETTER(view_get_guid, true, view_set_guid(value, node->guid))
-NODE_GETTER(view_get_index, true, value_set_unsigned(value, row->place))
+NODE_GETTER(get_name, true, set_name(value, row))
+NODE_GETTER(get_type, true, value_set_word(value, node_type_names, node->type))
+NODE_GETTER(get_guid, true, view_set_guid(value, node->guid))
+NODE_GETTER(get_index, true, value_set_unsigned(value, row->place))
 NODE_GETTER(get_lid, true, view_set_known(value, first_lid(fabric_of(row), node)))
 NODE_GETTER(get_port_count, true, value_set_unsigned(value, node->port_count))
 NODE_GETTER(get_linked, true, value_set_unsigned(value, count_links(fabric_of(row), node)))
@@ -121,7 +121,8 @@ NODE_GETTER(get_first_guid, node_info_port_guid(node->info) || !is_made(row),
 	    view_set_guid(value, node_info_port_guid(node->info)))
 NODE_GETTER(get_vendor, true, set_hex(value, row, 6, node_info_vendor_id(node->info)))
 NODE_GETTER(get_device, true, set_hex(value, row, 4, node_info_device_id(node->info)))
-NODE_GETTER(get_description, node->has_description, set_description(value, node))
+NODE_GETTER(get_description, node->has_description,
+	    set_clean(value, (const char *)node->description, NODE_DESCRIPTION_BYTES))
 NODE_GETTER(get_hops, node->hops != FABRIC_HOPS_UNKNOWN, value_set_unsigned(value, node->hops))
 NODE_GETTER(get_path, true, set_path(value, row))
 NODE_GETTER(get_duplicate, true, value_set_bool(value, node->ambiguous))
@@ -154,15 +155,50 @@ static const struct fabric_port *port_0_of(const void *record)
 PORT_0_GETTER(get_port_0_bytes, !is_made(row))
 PORT_0_GETTER(get_made_port_0, is_made(row))
 
+/* The number of the node's chassis; 0 if it is in none, or chassis were not looked for. */
+static uint32_t chassis_of(const struct fabric_row *row)
+{
+	return row->view->chassis ? row->view->chassis->number[row->place] : 0;
+}
+
+NODE_GETTER(get_chassis, true, view_set_known(value, chassis_of(row)))
+NODE_GETTER(get_chassis_guid, chassis_of(row),
+	    view_set_guid(value, row->view->chassis->items[chassis_of(row) - 1].guid))
+
+/* Sets `line 3 chip 1`. */
+static void set_location(struct value *value, const struct chassis_place *place)
+{
+	snprintf(value->scratch, sizeof(value->scratch), "%s %u chip %u",
+		 enum_word(fabric_board_names, place->board, "?"), place->slot, place->chip);
+	value_set_string(value, value->scratch);
+}
+
+/* Defines a getter that does `set_` with the node's `place` in its chassis, if `when_` is true. */
+#define CHASSIS_GETTER(name_, when_, set_)                                                    \
+	static void name_(const void *record, struct value *value)                            \
+	{                                                                                     \
+		const struct fabric_row *row = record;                                        \
+		struct chassis_place place;                                                   \
+		if (fabric_of(row) && chassis_place_of(fabric_of(row), row->place, &place) && \
+		    (when_))                                                                  \
+			set_;                                                                 \
+	}
+CHASSIS_GETTER(get_system, *place.system, set_clean(value, place.system, strlen(place.system)))
+CHASSIS_GETTER(get_model, *place.model, set_clean(value, place.model, strlen(place.model)))
+CHASSIS_GETTER(get_board, true, value_set_word(value, fabric_board_names, place.board))
+CHASSIS_GETTER(get_slot, true, view_set_known(value, place.slot))
+CHASSIS_GETTER(get_chip, true, view_set_known(value, place.chip))
+CHASSIS_GETTER(get_location, place.slot, set_location(value, &place))
+
 /* The help of a column with bytes made from a text. */
 #define MADE_HELP(attribute_) \
 	"what a loaded text says, as " attribute_ " in hexadecimal; 0: unknown"
 
 static const struct field node_fields[] = {
-	VIEW_TEXT(view_get_name, "node", "NODE", SHOWN,
+	VIEW_TEXT(get_name, "node", "NODE", SHOWN,
 		  "name of the node: from --names, else its description"),
-	VIEW_WORD(view_get_type, "node_type", "TYPE", SHOWN, "type of the node"),
-	VIEW_GUID(view_get_guid, "node_guid", "NODE GUID", SHOWN, "GUID of the node"),
+	VIEW_WORD(get_type, "node_type", "TYPE", SHOWN, "type of the node"),
+	VIEW_GUID(get_guid, "node_guid", "NODE GUID", SHOWN, "GUID of the node"),
 	VIEW_NUMBER(get_lid, "lid", "LID", SHOWN,
 		    "base LID of the switch, or of the first port that has one"),
 	VIEW_NUMBER(get_port_count, "port_count", "PORTS", SHOWN,
@@ -180,12 +216,22 @@ static const struct field node_fields[] = {
 	VIEW_COLUMN(FIELD_HEX, get_vendor, "vendor_id", "VENDOR", 0, "IEEE OUI of the vendor"),
 	VIEW_COLUMN(FIELD_HEX, get_device, "device_id", "DEVICE ID", 0,
 		    "vendor's number for the device"),
-	CHASSIS_COLUMNS,
+	VIEW_NUMBER(get_chassis, "chassis", "CHASSIS", 0,
+		    "number of the chassis, if it has several nodes"),
+	VIEW_GUID(get_chassis_guid, "chassis_guid", "CHASSIS GUID", 0, "GUID of that chassis"),
+	VIEW_TEXT(get_system, "chassis_name", "CHASSIS NAME", 0,
+		  "name of the chassis, from the description of a modular switch"),
+	VIEW_TEXT(get_model, "chassis_model", "MODEL", 0,
+		  "model of a modular switch: from its device IDs, or its description"),
+	VIEW_WORD(get_board, "board", "BOARD", 0,
+		  "kind of board of a modular switch that the node is on"),
+	VIEW_NUMBER(get_slot, "slot", "SLOT", 0, "number of that board"),
+	VIEW_NUMBER(get_chip, "chip", "CHIP", 0, "number of the node on that board"),
 	VIEW_YES_NO(get_duplicate, "duplicate_guid", "DUPLICATE", 0,
 		    "whether another node has the same GUID"),
 	VIEW_NUMBER(get_top, "linear_fdb_top", "LFT TOP", 0,
 		    "highest LID in the linear forwarding table of a switch"),
-	VIEW_NUMBER(view_get_index, "node_index", "INDEX", 0,
+	VIEW_NUMBER(get_index, "node_index", "INDEX", 0,
 		    "number of the node in the scan; ports refer to it"),
 	VIEW_TEXT(get_node_bytes, "node_info", "NODE INFO", 0,
 		  "NodeInfo as received, in hexadecimal"),
@@ -312,11 +358,11 @@ PORT_GETTER(static, get_vendor_speeds, true, view_set_known(value, port->vendor_
 PORT_GETTER(static, place_get_external, true,
 	    view_set_known(value, chassis_outside_port(fabric_of(row), row->place)))
 
-GETTER_OF(, place_get_node, node_row, view_get_name)
-GETTER_OF(, place_get_guid, node_row, view_get_guid)
-GETTER_OF(, place_get_type, node_row, view_get_type)
-GETTER_OF(, place_get_index, node_row, view_get_index)
-GETTER_OF(static, place_get_location, node_row, view_get_location)
+GETTER_OF(, place_get_node, node_row, get_name)
+GETTER_OF(, place_get_guid, node_row, get_guid)
+GETTER_OF(, place_get_type, node_row, get_type)
+GETTER_OF(, place_get_index, node_row, get_index)
+GETTER_OF(static, place_get_location, node_row, get_location)
 GETTER_OF(, place_get_peer, place_peer, place_get_node)
 GETTER_OF(, place_get_peer_port, place_peer, place_get_port)
 GETTER_OF(, place_get_peer_guid, place_peer, place_get_guid)
