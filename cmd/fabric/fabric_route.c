@@ -191,16 +191,6 @@ static void make_rows(struct routes *routes)
 		}
 }
 
-static bool shows(const struct routes *routes, unsigned int tag)
-{
-	const struct columns *columns = &routes->run.mad.listing.columns;
-
-	for (size_t i = 0; i < columns->count; i++)
-		if (columns->fields[i]->tag == tag)
-			return true;
-	return false;
-}
-
 static void ask_path(const struct routes *routes, enum route_direction direction,
 		     unsigned char *record, struct mad_request *request)
 {
@@ -240,7 +230,7 @@ static void ask_sa(struct routes *routes)
 	unsigned char records[2][PATH_RECORD_BYTES] = {{0}};
 	struct mad_item items[2] = {{.error = 0}};
 
-	if (!shows(routes, ROUTE_OF_SA))
+	if (!(columns_needs(&mad->listing.columns) & ROUTE_NEEDS_SA))
 		return;
 	if (!mad->session.engine || !mad->session.port.route.subnet_manager) {
 		if (wanted)
@@ -291,7 +281,7 @@ static void read_errors(struct routes *routes)
 	struct problems *problems = &routes->run.mad.listing.problems;
 	_cleanup_(port_errors_clear) struct port_errors errors = {.items = NULL};
 
-	if (!shows(routes, ROUTE_OF_COUNTERS))
+	if (!(columns_needs(&routes->run.mad.listing.columns) & ROUTE_NEEDS_COUNTERS))
 		return;
 	if (routes->run.args->load) {
 		problem_add_text(problems, NULL, "errors", NULL, "a saved scan has no counters",

@@ -23,29 +23,20 @@ struct end {
 	int at; /* offset of the GUID's digits */
 };
 
-static const struct {
-	char word[3];
-	uint8_t type;
-} types[] = {{"SW", NODE_TYPE_SWITCH}, {"CA", NODE_TYPE_CA}, {"RT", NODE_TYPE_ROUTER}};
+static const struct enum_name type_words[] = {
+	{NODE_TYPE_SWITCH, "SW"}, {NODE_TYPE_CA, "CA"}, {NODE_TYPE_ROUTER, "RT"}, {0, NULL}};
 
-static uint8_t type_of(const struct end *end)
+/* Returns the code of a word, or 0, which is no type of node, and SPEED_UNKNOWN. */
+static uint8_t code_of(const struct enum_name *names, const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-		if (!strcmp(types[i].word, end->type))
-			return types[i].type;
-	return 0;
-}
+	const struct enum_name *name = enum_find_word(names, word);
 
-static unsigned int speed_of(const char *word)
-{
-	const struct enum_name *name = enum_find_word(lane_speed_names, word);
-
-	return name ? (unsigned int)name->value : SPEED_UNKNOWN;
+	return name ? (uint8_t)name->value : 0;
 }
 
 static bool is_valid(const struct end *end)
 {
-	return type_of(end) && strlen(end->guid) == 16 && end->port &&
+	return code_of(type_words, end->type) && strlen(end->guid) == 16 && end->port &&
 	       end->port <= FABRIC_PORT_MOST && end->lid <= UINT16_MAX;
 }
 
@@ -54,14 +45,15 @@ static struct topology_block *block_of(struct topology_text *parts, const struct
 				       unsigned int line, const char *id)
 {
 	const uint64_t guid = strtoull(end->guid, NULL, 16);
+	const uint8_t type = code_of(type_words, end->type);
 	struct topology_block *block = parts->block_count ? &parts->blocks[parts->block_count - 1]
 							  : NULL;
 
-	if (!block || block->guid != guid || block->type != type_of(end)) {
+	if (!block || block->guid != guid || block->type != type) {
 		block = mem_append(&parts->blocks, &parts->block_count, sizeof(*block));
 		*block = (struct topology_block){
 			.line = line,
-			.type = type_of(end),
+			.type = type,
 			.has_guid = true,
 			.has_port_guid = true,
 			.guid = guid,
@@ -136,7 +128,7 @@ bool topology_take_port(struct topology_text *parts, unsigned int line, const ch
 		.peer_id_length = strlen(there.guid),
 		.lid = (uint16_t)here.lid,
 		.lanes = (uint8_t)strtoul(width, NULL, 10),
-		.speed = speed_of(speed),
+		.speed = code_of(lane_speed_names, speed),
 	};
 	return true;
 }

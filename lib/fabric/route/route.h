@@ -81,11 +81,8 @@ char *fabric_walk_text(const struct fabric_walk *walk);
  * Routes and forwarding tables as records: hops, entries, and the routes that share a cable. A row
  * borrows the view and the objects that it points to; strings in lists are owned.
  */
-/* Tags of columns that need additional requests. */
-enum {
-	ROUTE_OF_SA = 1,
-	ROUTE_OF_COUNTERS = 2,
-};
+/* What columns need besides VIEW_NEEDS_END_PORTS: additional requests. */
+enum { ROUTE_NEEDS_SA = 2, ROUTE_NEEDS_COUNTERS = 4 };
 
 enum route_direction { ROUTE_THERE, ROUTE_BACK };
 

@@ -73,12 +73,6 @@ PATH_GETTER(rate_gbps, value_set_real)
 PATH_GETTER(mtu_bytes, value_set_unsigned)
 PATH_GETTER(sl, value_set_unsigned)
 
-#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_) \
-	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, 0, help_, .tag = tag_)
-#define COUNTED(member_, key_, heading_, help_)                                          \
-	UNSIGNED_FIELD(struct route_row, member_, key_, heading_, FIELD_RIGHT, 0, help_, \
-		       .tag = ROUTE_OF_COUNTERS)
-
 #define RECORD struct route_row
 static const struct field route_fields[] = {
 	WORD(direction, direction_names, "DIRECTION", SHOWN, 0, "direction: there, or back"),
@@ -95,23 +89,24 @@ static const struct field route_fields[] = {
 	RATE_COLUMN(SHOWN),
 	YES_NO(same_cable, "SAME CABLE", SHOWN, 0,
 	       "whether the other direction takes the same cable"),
-	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", SHOWN,
-	       "whether the link is slower, or its MTU smaller, than in the SA's path record"),
+	COMPUTED_FIELD(
+		FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", SHOWN, ROUTE_NEEDS_SA,
+		"whether the link is slower, or its MTU smaller, than in the SA's path record"),
 	COULD_BE_COLUMN(0),
 	VIEW_NUMBER(get_mtu, "mtu_bytes", "MTU", 0,
 		    "active MTU of the link, the smaller one of both ends"),
 	LID_COLUMN,
 	PEER_LID_COLUMN,
 	NUMBER_AS("dlid", lid, "DLID", 0, 0, "destination LID"),
-	COUNTED(errors, "errors", "ERRORS", "sum of all error counters of the port"),
-	COUNTED(peer_errors, "peer_errors", "PEER ERRORS",
-		"sum of all error counters of the port at the other end"),
-	COSTLY(ROUTE_OF_SA, FIELD_REAL, get_path_rate_gbps, "path_rate_gbps", "PATH Gb/s",
-	       FIELD_RIGHT, "rate in the SA's path record, in gigabits per second"),
-	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_mtu_bytes, "path_mtu_bytes", "PATH MTU",
-	       FIELD_RIGHT, "MTU in the SA's path record"),
-	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
-	       "service level in the SA's path record"),
+	NUMBER(errors, "ERRORS", 0, ROUTE_NEEDS_COUNTERS, "sum of all error counters of the port"),
+	NUMBER(peer_errors, "PEER ERRORS", 0, ROUTE_NEEDS_COUNTERS,
+	       "sum of all error counters of the port at the other end"),
+	COMPUTED_FIELD(FIELD_REAL, get_path_rate_gbps, "path_rate_gbps", "PATH Gb/s", FIELD_RIGHT,
+		       ROUTE_NEEDS_SA, "rate in the SA's path record, in gigabits per second"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_path_mtu_bytes, "path_mtu_bytes", "PATH MTU",
+		       FIELD_RIGHT, ROUTE_NEEDS_SA, "MTU in the SA's path record"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
+		       ROUTE_NEEDS_SA, "service level in the SA's path record"),
 	NODE_GUID_COLUMN,
 	VIEW_GUID(place_get_peer_guid, "peer_guid", "PEER GUID", 0, "GUID of the next node"),
 };

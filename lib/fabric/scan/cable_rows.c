@@ -12,27 +12,26 @@
 #define LEAST_DECIBELS 1.0
 
 static const struct enum_name state_names[] = {
-	{FABRIC_PLUG_READ, "read", TONE_PLAIN, NULL},
+	{FABRIC_PLUG_READ, "read"},
 	{FABRIC_PLUG_ABSENT, "absent", TONE_BAD, "no cable, according to the device"},
-	{FABRIC_PLUG_NO_MEMORY, "no-memory", TONE_PLAIN,
-	 "a cable without a memory that describes it"},
-	{FABRIC_PLUG_UNSUPPORTED, "unsupported", TONE_PLAIN,
-	 "the device does not report it, or the link is internal"},
-	{FABRIC_PLUG_OTHER_VENDOR, "other-vendor", TONE_PLAIN,
-	 "a vendor whose attribute rdmactl does not know"},
+	{FABRIC_PLUG_NO_MEMORY, "no-memory", .help = "a cable without a memory that describes it"},
+	{FABRIC_PLUG_UNSUPPORTED, "unsupported",
+	 .help = "the device does not report it, or the link is internal"},
+	{FABRIC_PLUG_OTHER_VENDOR, "other-vendor",
+	 .help = "a vendor whose attribute rdmactl does not know"},
 	{FABRIC_PLUG_NO_ANSWER, "no-answer", TONE_BAD,
 	 "the node did not answer, or answered only with an error"},
 	{FABRIC_PLUG_FAILED, "failed", TONE_BAD, "the device could not read the module"},
-	{FABRIC_PLUG_NOT_READ, "not-read", TONE_PLAIN,
-	 "the reading was interrupted, or a directed route does not reach that far"},
-	{0, NULL, TONE_PLAIN, NULL},
+	{FABRIC_PLUG_NOT_READ, "not-read",
+	 .help = "the reading was interrupted, or a directed route does not reach that far"},
+	{0, NULL},
 };
 
 static const struct enum_name source_names[] = {
-	{FABRIC_PLUG_CABLE_INFO, "cable-info", TONE_PLAIN,
-	 "the memory of the module, through CableInfo"},
-	{FABRIC_PLUG_PDDR, "pddr", TONE_PLAIN, "the device's firmware, through its register PDDR"},
-	{0, NULL, TONE_PLAIN, NULL},
+	{FABRIC_PLUG_CABLE_INFO, "cable-info",
+	 .help = "the memory of the module, through CableInfo"},
+	{FABRIC_PLUG_PDDR, "pddr", .help = "the device's firmware, through its register PDDR"},
+	{0, NULL},
 };
 
 #define PLUG_GETTER(name_, set_, member_)                                         \
