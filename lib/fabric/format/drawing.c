@@ -66,19 +66,6 @@ static void name_nodes(struct drawing *drawing, const struct name *names, uint32
 	}
 }
 
-static void count_nodes(struct drawing *drawing)
-{
-	const struct fabric *fabric = drawing->view->fabric;
-
-	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
-			drawing->switches++;
-		else if (fabric_is_host(fabric, i))
-			drawing->hosts++;
-		else
-			drawing->others++;
-}
-
 void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
 {
 	uint32_t count = view->fabric->node_count;
@@ -98,7 +85,6 @@ void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
 	if (count)
 		qsort(names, count, sizeof(*names), compare_names);
 	name_nodes(drawing, names, count);
-	count_nodes(drawing);
 	for (uint32_t i = 0; i < count; i++)
 		free(texts[i]);
 }
@@ -193,16 +179,23 @@ char *drawing_title(const struct drawing *drawing)
 {
 	const struct fabric *fabric = drawing->view->fabric;
 	struct text_buffer title = {.text = NULL};
+	uint32_t switches = 0, hosts = 0, others = 0;
 	uint64_t cables = 0;
 
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
+			switches++;
+		else if (fabric_is_host(fabric, i))
+			hosts++;
+		else
+			others++;
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		cables += fabric->ports[i].peer != FABRIC_NONE && drawing_counts_at(drawing, i);
-	text_buffer_add(&title, "%" PRIu32 " %s, %" PRIu32 " host%s, ", drawing->switches,
-			drawing->switches == 1 ? "switch" : "switches", drawing->hosts,
-			text_plural_s(drawing->hosts));
-	if (drawing->others)
-		text_buffer_add(&title, "%" PRIu32 " other node%s, ", drawing->others,
-				text_plural_s(drawing->others));
+	text_buffer_add(&title, "%" PRIu32 " %s, %" PRIu32 " host%s, ", switches,
+			switches == 1 ? "switch" : "switches", hosts, text_plural_s(hosts));
+	if (others)
+		text_buffer_add(&title, "%" PRIu32 " other node%s, ", others,
+				text_plural_s(others));
 	text_buffer_add(&title, "%" PRIu64 " cable%s", cables, text_plural_s(cables));
 	return text_buffer_take(&title);
 }

@@ -18,7 +18,6 @@ struct drawing {
 	char **words;	  /* the first word of each name: the host in `host1 mlx5_0` */
 	uint32_t *sorted; /* nodes by name */
 	uint32_t *order;  /* of each node: its index in `sorted` */
-	uint32_t switches, hosts, others;
 };
 
 /* The view must outlive the drawing. */

@@ -107,26 +107,21 @@ void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct
 			add_row(rows, view, i);
 }
 
-static void list_ports_of(const struct fabric_view *view, bool switches, port_filter *wanted,
-			  struct fabric_rows *rows)
-{
-	for (uint32_t i = 0; i < view->fabric->node_count; i++) {
-		const struct fabric_node *node = &view->fabric->nodes[i];
-
-		if ((node->type == NODE_TYPE_SWITCH) != switches)
-			continue;
-		for (uint32_t port = node->first_port + 1;
-		     port <= node->first_port + node->port_count; port++)
-			if (!wanted || wanted(view->fabric, port))
-				add_row(rows, view, port);
-	}
-}
-
 void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
 		       struct fabric_rows *rows)
 {
-	list_ports_of(view, true, wanted, rows);
-	list_ports_of(view, false, wanted, rows);
+	const struct fabric *fabric = view->fabric;
+
+	for (unsigned int others = 0; others < 2; others++)
+		for (uint32_t i = 0; i < fabric->node_count; i++) {
+			const struct fabric_node *node = &fabric->nodes[i];
+
+			if ((node->type != NODE_TYPE_SWITCH) != others)
+				continue;
+			for (uint32_t port = 1; port <= node->port_count; port++)
+				if (!wanted || wanted(fabric, node->first_port + port))
+					add_row(rows, view, node->first_port + port);
+		}
 }
 
 /* Switches come first in the list of ports, so a cable to an adapter begins at the switch. */

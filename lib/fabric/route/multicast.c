@@ -418,16 +418,18 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 			 struct multicast_tree *tree)
 {
 	const uint32_t count = (uint32_t)forwarding->count;
+	const size_t room = (size_t)count + 1;
+	_cleanup_(freep) uint32_t *words = mem_alloc_zero(room * 5, sizeof(*words));
 	struct builder builder = {
 		.fabric = fabric,
 		.forwarding = forwarding,
 		.members = members,
 		.tree = tree,
-		.first = mem_alloc_zero((size_t)count + 1, sizeof(uint32_t)),
-		.gets = mem_alloc_zero((size_t)count + 1, sizeof(uint32_t)),
-		.anchored = mem_alloc_zero((size_t)count + 1, sizeof(uint32_t)),
-		.group = mem_alloc_zero((size_t)count + 1, sizeof(uint32_t)),
-		.stack = mem_alloc_zero((size_t)count + 1, sizeof(uint32_t)),
+		.first = words,
+		.gets = words + room,
+		.anchored = words + room * 2,
+		.group = words + room * 3,
+		.stack = words + room * 4,
 	};
 
 	tree->mlid = mlid;
@@ -446,12 +448,7 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 		find_cut_off(&builder);
 		find_useless(&builder);
 	}
-	free(builder.first);
 	free(builder.steps);
-	free(builder.gets);
-	free(builder.anchored);
-	free(builder.group);
-	free(builder.stack);
 }
 
 void multicast_tree_clear(struct multicast_tree *tree)
