@@ -74,7 +74,7 @@ static void get_log_time(const void *record, struct value *value)
 static void get_port_map(const void *record, struct value *value)
 {
 	if (is_switch_log(record))
-		sm_get_hex(mad_data(record) + 8, 32, value);
+		mad_get_hex(mad_data(record) + 8, 32, value);
 }
 
 /* The positions of events in a record: see mad_entry_take(). */

@@ -27,23 +27,18 @@ static const struct field pair_fields[] = {
 static const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair_fields,
 						    "a field of a management datagram");
 
-static void get_records(const struct mad_pair *pairs, size_t count, struct value *value)
-{
-	value_set_records(value, pairs, count);
-}
-
 static void get_header(const void *record, struct value *value)
 {
 	const struct mad_decoded *decoded = record;
 
-	get_records(decoded->header, decoded->header_count, value);
+	value_set_records(value, decoded->header, decoded->header_count);
 }
 
 static void get_fields(const void *record, struct value *value)
 {
 	const struct mad_decoded *decoded = record;
 
-	get_records(decoded->fields, decoded->field_count, value);
+	value_set_records(value, decoded->fields, decoded->field_count);
 }
 
 #define NUMBER(member_, ...)	   UNSIGNED_FIELD(struct mad_decoded, member_, __VA_ARGS__)
@@ -129,7 +124,7 @@ static void add_fields(struct mad_decoded *decoded, const struct schema *schema,
 				 &decoded->field_count);
 }
 
-/* Adds the class's header fields; the row itself has those of the common header. */
+/* Adds the header's fields that are no members of the row. */
 static void add_header(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
 {
 	const struct schema *schema = mad_header_schema((unsigned int)decoded->class_code.value);
@@ -142,9 +137,7 @@ static void add_header(struct mad_decoded *decoded, const unsigned char *mad, si
 
 	memcpy(record.data, mad, window.bytes);
 	for (size_t i = 0; i < schema->field_count; i++)
-		if (!schema_find(&mads_schema, schema->fields[i].key))
-			add_pair(&schema->fields[i], &window, &decoded->header,
-				 &decoded->header_count);
+		add_pair(&schema->fields[i], &window, &decoded->header, &decoded->header_count);
 }
 
 /* The index of the first entry of a block, from its modifier: see smp_plan.c. */

@@ -61,22 +61,6 @@ uint16_t mad_status(const unsigned char *mad)
 		       : status;
 }
 
-static void get_status_words(const void *record, struct value *value)
-{
-	const unsigned char *data = mad_data(record);
-
-	_Static_assert(sizeof(value->scratch) >= MAD_STATUS_BYTES, "no room for a status");
-	mad_status_word(mad_class(data), mad_raw_status(data), value->scratch);
-	value_set_string(value, value->scratch);
-}
-
-static void get_attribute(const void *record, struct value *value)
-{
-	const unsigned char *data = mad_data(record);
-
-	value_set_string(value, mad_attribute_name(mad_class(data), mad_attribute(data)));
-}
-
 void mad_path_text(const unsigned char *path, unsigned int hops, char text[static MAD_PATH_BYTES])
 {
 	size_t used = 0;
@@ -120,139 +104,87 @@ static bool is_rmpp_segment(const void *record)
 	return is_rmpp_data(record) || is_rmpp_ack(record);
 }
 
-/* 13.4.3; bytes 4 to 7 depend on the class. */
-#define HEADER_FIELDS(methods_)                                                                 \
-	NUM(0, 0, 8, "base_version", "BASE", 0, "version of the datagram format"),              \
-		WORD(1, 0, 8, mad_class_names, "class", "CLASS", SHOW, "management class"),     \
-		HEX(1, 0, 8, "class_code", "CLASS CODE", 0, "management class as a number"),    \
-		NUM(2, 0, 8, "class_version", "VERSION", 0, "version of the management class"), \
-		WORD(3, 0, 8, methods_, "method", "METHOD", SHOW,                               \
-		     "method of the request or reply"),                                         \
-		HEX(3, 0, 8, "method_code", "METHOD CODE", 0,                                   \
-		    "method as a number; the highest bit marks an answer"),                     \
-		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", SHOW, 0,     \
-			       "status in words"),                                              \
-		HEX(8, 0, 64, "transaction_id", "TID", SHOW, "transaction ID"),                 \
-		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", SHOW, 0,  \
-			       "name of the attribute, if known"),                              \
-		HEX(16, 0, 16, "attribute_id", "ID", SHOW, "attribute as a number"),            \
-		HEX(20, 0, 32, "attribute_modifier", "MODIFIER", SHOW, "attribute modifier")
-#define STATUS_FIELDS                                                         \
-	HEX(4, 0, 16, "status_code", "STATUS CODE", 0, "status as a number"), \
-		HEX(6, 0, 16, "class_specific", "SPECIFIC", 0, "class-specific field")
-
-#define SMP_FIELDS HEX(24, 0, 64, "mkey", "MKEY", FIELD_SECRET, "management key of the port")
+/*
+ * The fields that struct mad_decoded does not have: 13.4.3. In most classes, bytes 6 and 7 are for
+ * the class.
+ */
+#define BASE_VERSION  PLAIN_NUM(0, 0, 8, "base_version")
+#define COMMON_FIELDS BASE_VERSION, PLAIN_HEX(6, 0, 16, "class_specific")
 
 /* 13.6.2.1 */
-#define RMPP_FIELDS                                                                    \
-	NUM(24, 0, 8, "rmpp_version", "RMPP", 0,                                       \
-	    "version of the protocol of long transfers; 0: not used"),                 \
-		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOW,        \
-		     "kind of packet in a long transfer"),                             \
-		NUM(26, 0, 5, "rmpp_response_time", "RMPP TIME", 0,                    \
-		    "code of the longest reply time; 31: not given"),                  \
-		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOW,     \
-		      "RMPP in use, first segment, last segment"),                     \
-		WORD(27, 0, 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0,     \
-		     "why a transfer ends"),                                           \
-		NUM(28, 0, 32, "rmpp_segment", "SEGMENT", 0,                           \
-		    "number of the segment, from 1; in an ack, the last one received", \
-		    .present = is_rmpp_segment),                                       \
-		NUM(32, 0, 32, "rmpp_payload_bytes", "PAYLOAD", 0,                     \
-		    "first segment: total length; last segment: its own",              \
-		    .present = is_rmpp_data),                                          \
-		NUM(32, 0, 32, "rmpp_window_last", "WINDOW", 0,                        \
-		    "last segment that may be sent before the next ack", .present = is_rmpp_ack)
+#define RMPP_FIELDS                                                                              \
+	PLAIN_NUM(24, 0, 8, "rmpp_version"), PLAIN_WORD(25, 0, 8, rmpp_type_names, "rmpp_type"), \
+		PLAIN_NUM(26, 0, 5, "rmpp_response_time"),                                       \
+		PLAIN_FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags"),                            \
+		PLAIN_WORD(27, 0, 8, rmpp_status_names, "rmpp_status"),                          \
+		PLAIN_NUM(28, 0, 32, "rmpp_segment", .present = is_rmpp_segment),                \
+		PLAIN_NUM(32, 0, 32, "rmpp_payload_bytes", .present = is_rmpp_data),             \
+		PLAIN_NUM(32, 0, 32, "rmpp_window_last", .present = is_rmpp_ack)
 
 static const struct field header_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
+	COMMON_FIELDS,
 };
 
 /* 14.2.1.1 */
 static const struct field smp_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
-	SMP_FIELDS,
+	COMMON_FIELDS,
+	PLAIN_HEX(24, 0, 64, "mkey"),
 };
 
 /* 14.2.1.2 */
 static const struct field direct_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	WORD(4, 0, 1, direction_names, "direction", "DIRECTION", SHOW,
-	     "whether it is returning to the sender"),
-	HEX(4, 1, 15, "status_code", "STATUS CODE", 0, "status as a number"),
-	NUM(6, 0, 8, "hop_pointer", "HOP", SHOW, "position on the path"),
-	NUM(7, 0, 8, "hop_count", "HOPS", 0, "length of the path"),
-	SMP_FIELDS,
-	NUM(32, 0, 16, "dr_source_lid", "DR SLID", 0,
-	    "LID at which the directed part starts; 65535: the sender"),
-	NUM(34, 0, 16, "dr_destination_lid", "DR DLID", 0,
-	    "LID to continue to after the directed part; 65535: none"),
-	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", SHOW, 0,
-		       "output port at each hop"),
-	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", SHOW, 0,
-		       "input port at each hop"),
+	BASE_VERSION,
+	PLAIN_WORD(4, 0, 1, direction_names, "direction"),
+	PLAIN_NUM(6, 0, 8, "hop_pointer"),
+	PLAIN_NUM(7, 0, 8, "hop_count"),
+	PLAIN_HEX(24, 0, 64, "mkey"),
+	PLAIN_NUM(32, 0, 16, "dr_source_lid"),
+	PLAIN_NUM(34, 0, 16, "dr_destination_lid"),
+	PLAIN_COMPUTED(FIELD_STRING, get_initial_path, "initial_path"),
+	PLAIN_COMPUTED(FIELD_STRING, get_return_path, "return_path"),
 };
 
 static const struct field rmpp_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
+	COMMON_FIELDS,
 	RMPP_FIELDS,
 };
 
 /* 15.2.1.1; the offset between records is in units of eight bytes. */
 static const struct field sa_fields[] = {
-	HEADER_FIELDS(mad_sa_method_names),
-	STATUS_FIELDS,
+	COMMON_FIELDS,
 	RMPP_FIELDS,
-	HEX(36, 0, 64, "sm_key", "SM KEY", FIELD_SECRET, "key of a trusted request"),
-	NUM(44, 0, 16, "attribute_offset_bytes", "OFFSET", SHOW, "from one record to the next",
-	    .factor = 8),
-	HEX(48, 0, 64, "component_mask", "COMPONENTS", SHOW,
-	    "fields that records must match, one bit each"),
+	PLAIN_HEX(36, 0, 64, "sm_key"),
+	PLAIN_NUM(44, 0, 16, "attribute_offset_bytes", .factor = 8),
+	PLAIN_HEX(48, 0, 64, "component_mask"),
 };
 
 /* 16.5.1, class 0x30 to 0x4f */
 static const struct field vendor_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
+	COMMON_FIELDS,
 	RMPP_FIELDS,
-	HEX(37, 0, 24, "oui", "OUI", SHOW, "vendor that the class belongs to"),
+	PLAIN_HEX(37, 0, 24, "oui"),
 };
 
 /* 16.2.1 */
 static const struct field bm_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
-	HEX(24, 0, 64, "bkey", "BKEY", FIELD_SECRET, "baseboard management key"),
+	COMMON_FIELDS,
+	PLAIN_HEX(24, 0, 64, "bkey"),
 };
 
 /* Annex A10 */
 static const struct field cc_fields[] = {
-	HEADER_FIELDS(mad_method_names),
-	STATUS_FIELDS,
-	HEX(24, 0, 64, "cc_key", "CC KEY", FIELD_SECRET, "congestion control key"),
+	COMMON_FIELDS,
+	PLAIN_HEX(24, 0, 64, "cc_key"),
 };
 
-#define HEADER_SUMMARY "the header of a management datagram"
-
-static const struct schema header_schema = MAD_SCHEMA("mad_header", header_fields, HEADER_SUMMARY);
-static const struct schema smp_schema = MAD_SCHEMA("mad_smp_header", smp_fields,
-						   HEADER_SUMMARY " of subnet management");
-static const struct schema direct_schema = MAD_SCHEMA("mad_direct_header", direct_fields,
-						      HEADER_SUMMARY
-						      " of subnet management by a directed route");
-static const struct schema rmpp_schema = MAD_SCHEMA("mad_rmpp_header", rmpp_fields,
-						    HEADER_SUMMARY " with long transfers");
-static const struct schema sa_schema = MAD_SCHEMA("mad_sa_header", sa_fields,
-						  HEADER_SUMMARY " of subnet administration");
-static const struct schema vendor_schema = MAD_SCHEMA("mad_vendor_header", vendor_fields,
-						      HEADER_SUMMARY " of a vendor's class");
-static const struct schema bm_schema = MAD_SCHEMA("mad_bm_header", bm_fields,
-						  HEADER_SUMMARY " of baseboard management");
-static const struct schema cc_schema = MAD_SCHEMA("mad_cc_header", cc_fields,
-						  HEADER_SUMMARY " of congestion control");
+static const struct schema header_schema = PLAIN_SCHEMA("mad_header", header_fields);
+static const struct schema smp_schema = PLAIN_SCHEMA("mad_smp_header", smp_fields);
+static const struct schema direct_schema = PLAIN_SCHEMA("mad_direct_header", direct_fields);
+static const struct schema rmpp_schema = PLAIN_SCHEMA("mad_rmpp_header", rmpp_fields);
+static const struct schema sa_schema = PLAIN_SCHEMA("mad_sa_header", sa_fields);
+static const struct schema vendor_schema = PLAIN_SCHEMA("mad_vendor_header", vendor_fields);
+static const struct schema bm_schema = PLAIN_SCHEMA("mad_bm_header", bm_fields);
+static const struct schema cc_schema = PLAIN_SCHEMA("mad_cc_header", cc_fields);
 
 /* The header layout of each class: 13.4.4 and the chapters of the classes. */
 struct class_layout {

@@ -42,7 +42,7 @@ struct mad_table mad_table_of(const unsigned char *mad, size_t bytes, size_t lea
 #define MAD_PATH_BYTES (4 * UMAD_SMP_MAX_HOPS)
 void mad_path_text(const unsigned char *path, unsigned int hops, char text[static MAD_PATH_BYTES]);
 
-/* The common header, and the class's header as far as it is known. */
+/* The header's fields of the class, as far as they are known, other than those of mad_decode(). */
 const struct schema *mad_header_schema(unsigned int mgmt_class);
 
 /* For the command line and the schemas. */

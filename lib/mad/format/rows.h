@@ -45,6 +45,29 @@
 	    .names = names_)
 
 /*
+ * Rows of attributes that only the decoder of datagrams shows, by their keys: no table or help has
+ * them.
+ */
+#define PLAIN_ROW(kind_, byte_, bit_, width_, key_, ...) \
+	ROW(kind_, byte_, bit_, width_, key_, "", 0, "", ##__VA_ARGS__)
+#define PLAIN_NUM(...) PLAIN_ROW(FIELD_UNSIGNED, __VA_ARGS__)
+#define PLAIN_HEX(byte_, bit_, width_, ...) \
+	PLAIN_ROW(FIELD_HEX, byte_, bit_, width_, __VA_ARGS__, .digits = ((width_) + 3) / 4)
+#define PLAIN_BOOL(byte_, bit_, key_) PLAIN_ROW(FIELD_BOOL, byte_, bit_, 1, key_)
+#define PLAIN_GUID(byte_, key_)	      PLAIN_ROW(FIELD_GUID, byte_, 0, 64, key_)
+#define PLAIN_GID(byte_, key_)	      PLAIN_ROW(FIELD_GID, byte_, 0, 128, key_)
+#define PLAIN_WORD(byte_, bit_, width_, names_, key_) \
+	PLAIN_ROW(FIELD_ENUM, byte_, bit_, width_, key_, .names = names_)
+#define PLAIN_FLAGS(byte_, bit_, width_, names_, key_) \
+	PLAIN_ROW(FIELD_FLAGS, byte_, bit_, width_, key_, .names = names_)
+#define PLAIN_CODE(byte_, bit_, width_, names_, key_) \
+	PLAIN_NUM(byte_, bit_, width_, key_, .names = names_)
+#define PLAIN_REAL(byte_, bit_, width_, names_, key_) \
+	PLAIN_ROW(FIELD_REAL, byte_, bit_, width_, key_, .names = names_)
+#define PLAIN_COMPUTED(kind_, get_, key_) COMPUTED_FIELD(kind_, get_, key_, "", 0, 0, "")
+#define PLAIN_SCHEMA(name_, fields_)	  MAD_SCHEMA(name_, fields_, "")
+
+/*
  * The components of an SA record that make up a field, by their numbers in the record's table
  * (15.2.5): a query by this field sets them in the ComponentMask. A field without components cannot
  * be searched by.
@@ -78,8 +101,8 @@ static inline const unsigned char *mad_data(const void *record)
 	return ((const struct mad_record *)record)->data;
 }
 
-/* Formats up to 64 bytes as hexadecimal digits. */
-void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value);
+/* Formats bytes as hexadecimal digits: at most 255, which a value has room for. */
+void mad_get_hex(const unsigned char *bytes, size_t length, struct value *value);
 /* The getters of SM_NOTICE_ROWS. */
 void sm_get_trap(const void *record, struct value *value);
 void sm_get_notice_details(const void *record, struct value *value);

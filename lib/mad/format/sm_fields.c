@@ -168,9 +168,9 @@ static const struct field mellanox_port_info_fields[] = {
 	MELLANOX_FEC_ROWS(60, "xdr", "XDR"),
 };
 
-void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value)
+void mad_get_hex(const unsigned char *bytes, size_t length, struct value *value)
 {
-	text_write_hex(value->scratch, bytes, length < 64 ? length : 64);
+	text_write_hex(value->scratch, bytes, length);
 	value_set_string(value, value->scratch);
 }
 
@@ -186,12 +186,12 @@ void sm_get_trap(const void *record, struct value *value)
 
 void sm_get_notice_details(const void *record, struct value *value)
 {
-	sm_get_hex(mad_data(record) + 10, 54, value);
+	mad_get_hex(mad_data(record) + 10, 54, value);
 }
 
 static void get_cable_data(const void *record, struct value *value)
 {
-	sm_get_hex(mad_data(record), 64, value);
+	mad_get_hex(mad_data(record), 64, value);
 }
 
 /* 14.2.5.2 */
