@@ -63,12 +63,6 @@ static void ask(const struct smp_run *run, size_t destination, uint16_t attribut
 static const char deaf_hint[] =
 	"the node answers other requests but not this one: it may not have the attribute";
 
-/* Only switches have SwitchInfo. */
-static bool is_asked(const struct node *node, uint16_t attribute)
-{
-	return !node->failed && (attribute != UMAD_SM_ATTR_SWITCH_INFO || node->facts.is_switch);
-}
-
 /*
  * Queries an attribute of every node that has not failed yet, and passes the data to `take`.
  * NodeInfo is the first query of each node. Without `take` it is the description.
@@ -76,17 +70,21 @@ static bool is_asked(const struct node *node, uint16_t attribute)
 static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		  void (*take)(struct smp_node *facts, const unsigned char *data))
 {
-	size_t count = run->mad.session.destination_count, asked = 0;
-	struct mad_item *items = mad_items_new(count), *item = items;
+	size_t count = run->mad.session.destination_count;
+	_cleanup_(freep) struct mad_item *items = mad_items_new(count);
 
-	for (size_t i = 0; i < count; i++)
-		if (is_asked(&run->nodes[i], attribute))
-			ask(run, i, attribute, 0, &items[asked++]);
-	mad_gather(run->mad.session.engine, items, asked);
 	for (size_t i = 0; i < count; i++) {
+		/* Only switches have SwitchInfo. */
+		items[i].skipped = run->nodes[i].failed || (attribute == UMAD_SM_ATTR_SWITCH_INFO &&
+							    !run->nodes[i].facts.is_switch);
+		ask(run, i, attribute, 0, &items[i]);
+	}
+	mad_gather(run->mad.session.engine, items, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct mad_item *item = &items[i];
 		struct node *node = &run->nodes[i];
 
-		if (!is_asked(node, attribute))
+		if (item->skipped)
 			continue;
 		if (!mad_session_check(
 			    &run->mad.session, &run->mad.session.destinations[i], what, item,
@@ -99,9 +97,7 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		else
 			node->description = text_clean((const char *)item->data,
 						       NODE_DESCRIPTION_BYTES);
-		item++;
 	}
-	free(items);
 }
 
 /* Finds the sizes of the nodes' tables: 14.2.5.3, 14.2.5.4, 14.2.5.6. */

@@ -332,24 +332,23 @@ int ping_round(struct ping_client *ping)
 void ping_describe_nodes(struct ping_client *ping)
 {
 	_cleanup_(freep) struct mad_item *items = mad_items_new(ping->target_count);
-	size_t *targets = mem_alloc_zero(ping->target_count + 1, sizeof(*targets)), asked = 0;
 
 	for (size_t i = 0; i < ping->target_count; i++) {
 		const struct ping_target *target = &ping->targets[i];
 
-		if (target->record.host || !target->received || target->kind == PING_ROCE)
+		items[i].skipped = target->record.host || !target->received ||
+				   target->kind == PING_ROCE;
+		if (items[i].skipped)
 			continue;
 		mad_smp_request(&ping->session->destinations[i].place, UMAD_METHOD_GET,
-				UMAD_SM_ATTR_NODE_DESC, 0, &items[asked].request);
-		items[asked].request.key = ping->session->key;
-		targets[asked++] = i;
+				UMAD_SM_ATTR_NODE_DESC, 0, &items[i].request);
+		items[i].request.key = ping->session->key;
 	}
-	mad_gather(ping->session->engine, items, asked);
-	for (size_t i = 0; i < asked; i++)
+	mad_gather(ping->session->engine, items, ping->target_count);
+	for (size_t i = 0; i < ping->target_count; i++)
 		if (!items[i].error && !items[i].status && items[i].data[0])
-			ping->targets[targets[i]].record.host = text_clean(
-				(const char *)items[i].data, NODE_DESCRIPTION_BYTES);
-	free(targets);
+			ping->targets[i].record.host = text_clean((const char *)items[i].data,
+								  NODE_DESCRIPTION_BYTES);
 }
 
 void ping_drop_each(struct ping_client *ping)

@@ -21,6 +21,8 @@ static bool gather_next(void *context, struct mad_request *request)
 {
 	struct gather *gather = context;
 
+	while (gather->next < gather->count && gather->items[gather->next].skipped)
+		gather->next++;
 	if (gather->next == gather->count)
 		return false;
 	*request = gather->items[gather->next].request;
@@ -215,19 +217,17 @@ static void find_paths(struct mad_engine *engine, const struct mad_route *route,
 {
 	_cleanup_(freep) struct mad_item *items = mem_alloc_zero(count, sizeof(*items));
 	_cleanup_(freep) unsigned char *records = mem_alloc_zero(count, PATH_RECORD_BYTES);
-	size_t asked = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		items[i].skipped = !needs_path(&places[i]) || places[i].error;
+		if (!items[i].skipped)
+			ask_path(route, &places[i].target, records + i * PATH_RECORD_BYTES,
+				 &items[i].request);
+	}
+	mad_gather(engine, items, count);
 	for (size_t i = 0; i < count; i++)
-		if (needs_path(&places[i]) && !places[i].error) {
-			ask_path(route, &places[i].target, records + asked * PATH_RECORD_BYTES,
-				 &items[asked].request);
-			asked++;
-		}
-	mad_gather(engine, items, asked);
-	asked = 0;
-	for (size_t i = 0; i < count; i++)
-		if (needs_path(&places[i]) && !places[i].error)
-			use_path(&places[i], &route->gid, &items[asked++]);
+		if (!items[i].skipped)
+			use_path(&places[i], &route->gid, &items[i]);
 }
 
 void mad_find_places(struct mad_engine *engine, const struct mad_route *route,

@@ -8,6 +8,7 @@
 
 struct mad_item {
 	struct mad_request request;
+	bool skipped;	 /* set by the caller: not sent, and -ECANCELED */
 	int error;	 /* as in struct mad_reply; -ECANCELED until it is done */
 	uint16_t status; /* of the MAD; `data` is valid only if this is 0 */
 	unsigned int tries;

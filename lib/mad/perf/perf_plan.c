@@ -148,21 +148,14 @@ static void guess_ports(struct perf *perf, size_t destination, const struct mad_
 /* Queries SwitchInfo of the switches; the items of other nodes stay without data. */
 static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *infos)
 {
-	const size_t count = perf->node_count;
-	struct mad_item *items = mad_items_new(count), *asked = mad_items_new(count);
-	size_t asked_count = 0;
+	struct mad_item *items = mad_items_new(perf->node_count);
 
-	for (size_t i = 0; i < count; i++) {
-		items[i].error = -1;
-		if (has_data(&infos[i]) && node_info_type(infos[i].data) == NODE_TYPE_SWITCH) {
-			ask(perf, i, UMAD_SM_ATTR_SWITCH_INFO, 0, &asked[asked_count]);
-			asked[asked_count++].request.number = i;
-		}
+	for (size_t i = 0; i < perf->node_count; i++) {
+		ask(perf, i, UMAD_SM_ATTR_SWITCH_INFO, 0, &items[i]);
+		items[i].skipped = !has_data(&infos[i]) ||
+				   node_info_type(infos[i].data) != NODE_TYPE_SWITCH;
 	}
-	mad_gather(perf->session->engine, asked, asked_count);
-	for (size_t i = 0; i < asked_count; i++)
-		items[asked[i].request.number] = asked[i];
-	free(asked);
+	mad_gather(perf->session->engine, items, perf->node_count);
 	return items;
 }
 
@@ -216,17 +209,16 @@ static bool *ask_base_ports(struct perf *perf)
 	const size_t count = perf->node_count;
 	_cleanup_(freep) struct mad_item *items = mad_items_new(count);
 	bool *found = mem_alloc_zero(count, sizeof(*found));
-	size_t asked = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		ask(perf, i, UMAD_SM_ATTR_PORT_INFO, 0, &items[i]);
+		items[i].skipped = !perf->nodes[i].is_switch ||
+				   !(perf->nodes[i].caps.mask & PERF_CAP_RSFEC);
+	}
+	mad_gather(perf->session->engine, items, count);
 	for (size_t i = 0; i < count; i++)
-		if (perf->nodes[i].is_switch && perf->nodes[i].caps.mask & PERF_CAP_RSFEC) {
-			ask(perf, i, UMAD_SM_ATTR_PORT_INFO, 0, &items[asked]);
-			items[asked++].request.number = i;
-		}
-	mad_gather(perf->session->engine, items, asked);
-	for (size_t i = 0; i < asked; i++)
-		if (check(perf, items[i].request.number, "PortInfo of port 0", &items[i]))
-			found[items[i].request.number] = has_extended_info(items[i].data);
+		if (!items[i].skipped && check(perf, i, "PortInfo of port 0", &items[i]))
+			found[i] = has_extended_info(items[i].data);
 	return found;
 }
 
@@ -235,29 +227,26 @@ static void learn_modes(struct perf *perf, const struct mad_item *infos)
 {
 	_cleanup_(freep) bool *found = ask_base_ports(perf);
 	_cleanup_(freep) struct mad_item *items = mad_items_new(perf->port_count);
-	size_t asked = 0;
 
 	for (size_t i = 0; i < perf->port_count; i++) {
 		const struct perf_port *port = &perf->ports[i];
 		const struct perf_node *node = &perf->nodes[port->destination];
 
-		if (!(node->caps.mask & PERF_CAP_RSFEC) || !has_data(&infos[i]))
-			continue;
-		if (node->is_switch ? !found[port->destination] : !has_extended_info(infos[i].data))
-			continue;
-		ask(perf, port->destination, UMAD_SM_ATTR_PORT_INFO_EXT, port->port, &items[asked]);
-		items[asked++].request.number = i;
+		ask(perf, port->destination, UMAD_SM_ATTR_PORT_INFO_EXT, port->port, &items[i]);
+		items[i].skipped = !(node->caps.mask & PERF_CAP_RSFEC) || !has_data(&infos[i]) ||
+				   !(node->is_switch ? found[port->destination]
+						     : has_extended_info(infos[i].data));
 	}
-	mad_gather(perf->session->engine, items, asked);
-	for (size_t i = 0; i < asked; i++) {
-		struct perf_port *port = &perf->ports[items[i].request.number];
+	mad_gather(perf->session->engine, items, perf->port_count);
+	for (size_t i = 0; i < perf->port_count; i++) {
 		const unsigned char *data = items[i].data;
 
-		if (!perf_check(perf, port, "PortInfoExtended", &items[i]))
-			continue;
-		port->fec = number_of(bits_get(data, MAD_AT(0, 0), 32) & HAS_FEC_MODES
-					      ? bits_get(data, MAD_AT(4, 0), 16)
-					      : 0);
+		if (!items[i].skipped &&
+		    perf_check(perf, &perf->ports[i], "PortInfoExtended", &items[i]))
+			perf->ports[i].fec = number_of(bits_get(data, MAD_AT(0, 0), 32) &
+								       HAS_FEC_MODES
+							       ? bits_get(data, MAD_AT(4, 0), 16)
+							       : 0);
 	}
 }
 
