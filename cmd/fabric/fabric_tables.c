@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
-#include "mad/range.h"
 
 /* Rows are printed in pieces: all tables of a large subnet have millions of rows. */
 #define PIECE_ROWS 20000u

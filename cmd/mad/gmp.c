@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/format/codes.h"
-#include "mad/range.h"
 #include "schema/bits.h"
 
 const struct option_row gmp_all_options[] = {

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "cmd/mad/gmp.h"
 #include "cmd/mad/mad_change.h"
-#include "mad/range.h"
 #include "schema/bits.h"
 
 /* All fields of SwitchCongestionSetting, whatever the order of the bits is. */

@@ -12,6 +12,7 @@
 #include "cmd/commands.h"
 #include "cmd/mad/gmp.h"
 #include "cmd/mad/mad_run.h"
+#include "schema/rows.h"
 
 /* Most classes never answer, so they get fewer retries than other requests. */
 #define RETRIES 1u
@@ -22,39 +23,30 @@ struct class_row {
 	struct number class_code;
 	enum tristate answered;
 	char *status;
-	struct number version;
+	struct number class_version;
 	struct strings capabilities;
 	struct number cap_mask, cap_mask2;
-	struct real response_usec, round_trip_usec;
+	struct real response_time_usec, round_trip_usec;
 	struct number redirect_lid, redirect_qpn;
 };
 
+#define RECORD struct class_row
 static const struct field classes_fields[] = {
-	STRING_FIELD(struct class_row, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "destination, as given"),
-	ENUM_FIELD(struct class_row, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
-		   0, "management class"),
-	HEX_FIELD(struct class_row, class_code, 2, "class_code", "CODE", FIELD_DEFAULT, 0,
-		  "management class as a number"),
-	BOOL_FIELD(struct class_row, answered, "answered", "ANSWERED", FIELD_DEFAULT, 0,
-		   "whether an agent answers"),
-	STRING_FIELD(struct class_row, status, "status", "STATUS", FIELD_DEFAULT, 0,
-		     "status of the answer, in words"),
-	UNSIGNED_FIELD(struct class_row, version, "class_version", "VERSION",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "version of the management class"),
-	LIST_FIELD(struct class_row, capabilities, "capabilities", "CAPABILITIES", FIELD_DEFAULT, 0,
-		   "capabilities from both masks, in words"),
-	HEX_FIELD(struct class_row, cap_mask, 4, "cap_mask", "CAP MASK", 0, 0, "CapabilityMask"),
-	HEX_FIELD(struct class_row, cap_mask2, 7, "cap_mask2", "CAP MASK 2", 0, 0,
-		  "CapabilityMask2"),
-	REAL_FIELD(struct class_row, response_usec, "response_time_usec", "RESPONSE us",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest response time that the agent declares"),
-	TENTHS_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
-		     FIELD_DEFAULT | FIELD_RIGHT, 0, "round trip of this request"),
-	UNSIGNED_FIELD(struct class_row, redirect_lid, "redirect_lid", "REDIRECT LID",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to query instead; 0: none"),
-	UNSIGNED_FIELD(struct class_row, redirect_qpn, "redirect_qpn", "REDIRECT QP", FIELD_RIGHT,
-		       0, "queue pair to query instead"),
+	TEXT(object, "OBJECT", SHOWN, 0, "destination, as given"),
+	WORD_AS("class", class_code, mad_class_names, "CLASS", SHOWN, 0, "management class"),
+	HEX(class_code, 2, "CODE", SHOWN, 0, "management class as a number"),
+	YES_NO(answered, "ANSWERED", SHOWN, 0, "whether an agent answers"),
+	TEXT(status, "STATUS", SHOWN, 0, "status of the answer, in words"),
+	NUMBER(class_version, "VERSION", SHOWN, 0, "version of the management class"),
+	LIST(capabilities, "CAPABILITIES", SHOWN, 0, "capabilities from both masks, in words"),
+	HEX(cap_mask, 4, "CAP MASK", 0, 0, "CapabilityMask"),
+	HEX(cap_mask2, 7, "CAP MASK 2", 0, 0, "CapabilityMask2"),
+	REAL(response_time_usec, "RESPONSE us", SHOWN, 0,
+	     "longest response time that the agent declares"),
+	TENTHS_FIELD(RECORD, round_trip_usec, "round_trip_usec", "RTT us", SHOWN | FIELD_RIGHT, 0,
+		     "round trip of this request"),
+	NUMBER(redirect_lid, "REDIRECT LID", SHOWN, 0, "LID to query instead; 0: none"),
+	NUMBER(redirect_qpn, "REDIRECT QP", 0, 0, "queue pair to query instead"),
 };
 
 static const struct schema classes_schema = SCHEMA("mad_classes", struct class_row, classes_fields,
@@ -121,8 +113,8 @@ static void take_class_port_info(struct class_row *row, const struct mad_item *i
 	row->redirect_lid = number_in(schema, &record, "redirect_lid");
 	row->redirect_qpn = number_in(schema, &record, "redirect_qpn");
 	field_get(schema_find(schema, "response_time_usec"), &record, &value);
-	row->response_usec.known = value.kind == VALUE_REAL;
-	row->response_usec.value = row->response_usec.known ? value.real : 0;
+	row->response_time_usec.known = value.kind == VALUE_REAL;
+	row->response_time_usec.value = row->response_time_usec.known ? value.real : 0;
 }
 
 /* A timeout is a result here; a request that could not be sent is a problem. */
@@ -149,7 +141,7 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 	row->round_trip_usec = mad_round_trip_usec(item->round_trip_nsec);
 	if (item->status)
 		return true;
-	row->version = number_of(class_port_info_class_version(item->data));
+	row->class_version = number_of(class_port_info_class_version(item->data));
 	if (!mad_class_is_smp(mgmt_class))
 		take_class_port_info(row, item);
 	return true;

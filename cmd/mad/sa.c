@@ -11,20 +11,19 @@
 #include "cmd/commands.h"
 #include "cmd/mad/sa_run.h"
 #include "mad/format/header.h"
-#include "schema/bits.h"
+#include "schema/rows.h"
 
 static void get_record(const void *record, struct value *value)
 {
 	value_set_string(value, ((const struct sa_count *)record)->record);
 }
 
+#define RECORD struct sa_count
 static const struct field count_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_record, "record", "RECORD", FIELD_DEFAULT, 0,
 		       "kind of record"),
-	UNSIGNED_FIELD(struct sa_count, count, "count", "COUNT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of records"),
-	BOOL_FIELD(struct sa_count, complete, "complete", "COMPLETE", 0, 0,
-		   "whether the answer was complete"),
+	NUMBER(count, "COUNT", SHOWN, 0, "number of records"),
+	YES_NO(complete, "COMPLETE", 0, 0, "whether the answer was complete"),
 };
 
 static const struct schema count_schema = SCHEMA("sa_count", struct sa_count, count_fields,

@@ -12,6 +12,7 @@
 #include "mad/sysstat.h"
 #include "cmd/mad/mad_serve.h"
 #include "host/host.h"
+#include "schema/rows.h"
 
 #define PROCESSORS_MSEC 1000u /* how long --serve caches what it read about the processors */
 
@@ -39,25 +40,18 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
+#define RECORD struct sysstat_record
 static const struct field fields[] = {
-	STRING_FIELD(struct sysstat_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "destination, as given; with --serve, the client"),
-	UNSIGNED_FIELD(struct sysstat_record, lid, "lid", "LID", FIELD_RIGHT, 0,
-		       "LID of the destination"),
-	ENUM_FIELD(struct sysstat_record, query, sysstat_query_names, "query", "QUERY", 0, 0,
-		   "kind of query: ping, host, cpu"),
-	TENTHS_FIELD(struct sysstat_record, round_trip, "round_trip_usec", "ROUND TRIP us",
-		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to the answer"),
-	STRING_FIELD(struct sysstat_record, host, "host", "HOST", FIELD_DEFAULT, 0,
-		     "host: name that the host reports"),
-	UNSIGNED_FIELD(struct sysstat_record, cpu, "cpu", "CPU", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "cpu: number of the processor"),
-	STRING_FIELD(struct sysstat_record, model, "model", "MODEL", FIELD_DEFAULT, 0,
-		     "cpu: model of the processor"),
-	REAL_FIELD(struct sysstat_record, mhz, "mhz", "MHZ", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		   "cpu: current clock frequency"),
-	UNSIGNED_FIELD(struct sysstat_record, requests, "requests", "REQUESTS", FIELD_RIGHT, 0,
-		       "--serve: answers sent to the client"),
+	TEXT(object, "OBJECT", SHOWN, 0, "destination, as given; with --serve, the client"),
+	NUMBER(lid, "LID", 0, 0, "LID of the destination"),
+	WORD(query, sysstat_query_names, "QUERY", 0, 0, "kind of query: ping, host, cpu"),
+	TENTHS_FIELD(RECORD, round_trip, "round_trip_usec", "ROUND TRIP us", SHOWN | FIELD_RIGHT, 0,
+		     "time to the answer"),
+	TEXT(host, "HOST", SHOWN, 0, "host: name that the host reports"),
+	NUMBER(cpu, "CPU", SHOWN, 0, "cpu: number of the processor"),
+	TEXT(model, "MODEL", SHOWN, 0, "cpu: model of the processor"),
+	REAL(mhz, "MHZ", SHOWN, 0, "cpu: current clock frequency"),
+	NUMBER(requests, "REQUESTS", 0, 0, "--serve: answers sent to the client"),
 };
 
 static const struct column_view views[] = {

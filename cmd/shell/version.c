@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "cmd/shell/version.h"
+#include "host/host.h"
 
 int version_components(struct component_list *list, const char *root)
 {

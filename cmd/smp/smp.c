@@ -62,6 +62,22 @@ static const struct option_row options[] = {
 
 static const struct schema *const raw_schemas[] = {&smp_raw_schema, NULL};
 
+bool smp_is_record(const struct mad_attribute *attribute)
+{
+	return !attribute->entries && attribute->modifier != MODIFIER_SL2VL;
+}
+
+bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
+	       const struct mad_attribute *attribute, const struct schema *schema, char **words)
+{
+	if (!mad_listing_begin(mad, ctx, &args->mad, schema, smp_is_record(attribute), false))
+		return false;
+	if (words[0] || attribute->id != UMAD_SM_ATTR_SM_INFO)
+		return mad_listing_find(mad, words);
+	return mad_listing_find_sm(
+		mad, "start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1");
+}
+
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct mad_attribute *attribute = ctx->command->data;

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/range.h"
+#include "mad/names/find_node.h"
 #include "mad/smp_plan.h"
 #include "schema/bits.h"
 #include "cmd/smp/smp_run.h"
@@ -35,22 +35,6 @@ struct smp_run {
 	struct mad_record *records;
 	size_t record_count;
 };
-
-bool smp_is_record(const struct mad_attribute *attribute)
-{
-	return !attribute->entries && attribute->modifier != MODIFIER_SL2VL;
-}
-
-bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
-	       const struct mad_attribute *attribute, const struct schema *schema, char **words)
-{
-	if (!mad_listing_begin(mad, ctx, &args->mad, schema, smp_is_record(attribute), false))
-		return false;
-	if (words[0] || attribute->id != UMAD_SM_ATTR_SM_INFO)
-		return mad_listing_find(mad, words);
-	return mad_listing_find_sm(
-		mad, "start a subnet manager, or give a node: rdmactl smp sminfo -D 0,1");
-}
 
 static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,
 		uint32_t modifier, struct mad_item *item)
@@ -187,17 +171,14 @@ bool smp_words_fit(struct listing *listing, const struct smp_args *args,
 }
 
 static void add_queries(struct smp_run *run, size_t destination, const struct smp_node *facts,
-			const struct smp_choice *choice, bool port_info)
+			const struct smp_choice *choice)
 {
 	_cleanup_(freep) struct smp_step *steps = NULL;
 	size_t count = 0;
 
-	(port_info ? smp_plan_port_info : smp_plan)(run->attribute, facts, choice, &steps, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct query *query = mem_append(&run->queries, &run->query_count, sizeof(*query));
-
-		*query = (struct query){destination, steps[i]};
-	}
+	smp_plan(run->attribute, facts, choice, &steps, &count);
+	for (size_t i = 0; i < count; i++)
+		MEM_ADD(run->queries, run->query_count) = (struct query){destination, steps[i]};
 }
 
 static bool plan_destination(struct smp_run *run, size_t destination)
@@ -205,7 +186,12 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	_cleanup_(freep) struct smp_range *ranges = mem_alloc_zero(at->word_count + 1,
 								   sizeof(*ranges));
-	const struct smp_choice choice = {ranges, at->word_count, run->args->all_ports};
+	const struct smp_choice choice = {
+		.ranges = ranges,
+		.count = at->word_count,
+		.all_ports = run->args->all_ports,
+		.port_info = run->attribute->modifier == MODIFIER_VLARB,
+	};
 
 	for (size_t i = 0; i < at->word_count; i++) {
 		if (mad_parse_range(at->words[i], 0, UINT16_MAX, &ranges[i].first, &ranges[i].last))
@@ -222,8 +208,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 		return true;
 	report_missing(run, destination, ranges);
 	report_left_out(run, destination, &choice);
-	add_queries(run, destination, &run->nodes[destination].facts, &choice,
-		    run->attribute->modifier == MODIFIER_VLARB);
+	add_queries(run, destination, &run->nodes[destination].facts, &choice);
 	return true;
 }
 
@@ -407,14 +392,50 @@ static void plan_sized_ports(struct smp_run *run)
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t port = (uint32_t)ports[i].step.port.value;
 		const struct smp_range range = {port, port};
-		const struct smp_choice choice = {&range, 1, false};
+		const struct smp_choice choice = {.ranges = &range, .count = 1};
 		struct smp_node facts = run->nodes[ports[i].destination].facts;
 
 		if (!check(run, port_info, &ports[i], &items[i]))
 			continue;
 		smp_node_take_port_info(&facts, items[i].data);
-		add_queries(run, ports[i].destination, &facts, &choice, false);
+		add_queries(run, ports[i].destination, &facts, &choice);
 	}
+}
+
+static void report_unnamed(struct mad_listing *mad, int error)
+{
+	static const char text[] = "the destinations have no names: no subnet administrator to ask";
+
+	if (error == -ENODATA)
+		problem_add_text(&mad->listing.notes, NULL, NULL, NULL, text, NULL);
+	else if (error == -EPROTO)
+		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
+				 "the subnet administrator refused the query",
+				 "rdmactl sa nodes shows the status");
+	else if (error && error != -ECANCELED)
+		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
+				 mad_sa_error(error), MAD_SA_HINT);
+}
+
+/*
+ * Names the destinations of entries of linear forwarding tables, if a column needs it. An unknown
+ * name stays empty; the reason is a problem or, without a subnet manager, a note for -v.
+ */
+static void name_destinations(struct mad_listing *mad, struct mad_record *records, size_t count)
+{
+	struct lid_owners *owners;
+
+	if (!(columns_needs(&mad->listing.columns) & MAD_NEED_DESTINATION) || !count)
+		return;
+	owners = mem_alloc_zero(1, sizeof(*owners));
+	for (size_t i = 0; i < count; i++)
+		owners->wanted[(uint16_t)records[i].index.value] = records[i].index.value;
+	report_unnamed(mad, lid_owners_name(mad->session.engine, &mad->session.port.route,
+					    &mad->session.names, owners));
+	for (size_t i = 0; i < count; i++)
+		records[i].destination = mem_string_or_null(
+			owners->names[(uint16_t)records[i].index.value]);
+	lid_owners_free(owners);
 }
 
 static void work(struct smp_run *run)
@@ -440,7 +461,7 @@ static void work(struct smp_run *run)
 	for (size_t i = 0; i < run->query_count;)
 		i += add_rows(run, &run->queries[i], run->query_count - i, &items[i]);
 	free(items);
-	smp_name_destinations(&run->mad, run->records, run->record_count);
+	name_destinations(&run->mad, run->records, run->record_count);
 	if (run->record_count > 1 && smp_is_record(attribute))
 		listing_as_table(listing);
 	for (size_t i = 0; i < run->record_count; i++)

@@ -39,8 +39,3 @@ extern const struct enum_name smp_command_names[];
 /* Opens the session and finds the destinations; sminfo without one queries the subnet manager. */
 bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words);
-/*
- * Names the destinations of entries of linear forwarding tables, if a column needs it. An unknown
- * name stays empty; the reason is a problem or, without a subnet manager, a note for -v.
- */
-void smp_name_destinations(struct mad_listing *mad, struct mad_record *records, size_t count);

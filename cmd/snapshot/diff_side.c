@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 #include "cmd/root_file.h"
-#include "cmd/shell/version.h"
+#include "cmd/commands.h"
+#include "host/host.h"
 #include "host/need.h"
 #include "host/netdev.h"
 #include "snapshot/versions.h"

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "cmd/shell/version.h"
+#include "host/host.h"
 #include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
 #include "snapshot/collect.h"

@@ -13,41 +13,31 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "mad/format/header.h"
+#include "schema/rows.h"
 
-#define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
-	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
-
+#define RECORD struct ping_record
+#define ROUND_TRIP(member, heading, flags, help) \
+	TENTHS_FIELD(RECORD, member, #member "_usec", heading, (flags) | FIELD_RIGHT, 0, help)
 static const struct field fields[] = {
-	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "destination, as given; with --serve, the client"),
-	STRING_FIELD(struct ping_record, host, "host", "HOST", FIELD_DEFAULT, MAD_NEED_NODE,
-		     "name of the host that answered, or description of its node"),
-	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0,
-		       "LID of the destination"),
-	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0,
-		  "GID of the destination, on Ethernet"),
-	STRING_FIELD(struct ping_record, device, "device", "DEVICE", 0, 0,
-		     "local device that sends the requests"),
-	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0,
-		       "local port that sends the requests"),
-	ENUM_FIELD(struct ping_record, kind, ping_kind_names, "method", "METHOD", 0, 0,
-		   "kind of request: pma, smp, openib, roce"),
-	UNSIGNED_FIELD(struct ping_record, sequence, "sequence", "SEQ", FIELD_RIGHT, 0,
-		       "with --each: number of the request, from 1"),
-	UNSIGNED_FIELD(struct ping_record, sent, "sent", "SENT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "requests"),
-	UNSIGNED_FIELD(struct ping_record, received, "received", "RECEIVED",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
-	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "percentage of requests without an answer"),
-	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
-	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
-	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
-			 "90th percentile of the round trips"),
-	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
-			 "99th percentile of the round trips"),
-	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
-	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
+	TEXT(object, "OBJECT", SHOWN, 0, "destination, as given; with --serve, the client"),
+	TEXT(host, "HOST", SHOWN, MAD_NEED_NODE,
+	     "name of the host that answered, or description of its node"),
+	NUMBER(lid, "LID", 0, 0, "LID of the destination"),
+	GID(gid, "GID", 0, 0, "GID of the destination, on Ethernet"),
+	TEXT(device, "DEVICE", 0, 0, "local device that sends the requests"),
+	NUMBER(port, "PORT", 0, 0, "local port that sends the requests"),
+	WORD_AS("method", kind, ping_kind_names, "METHOD", 0, 0,
+		"kind of request: pma, smp, openib, roce"),
+	NUMBER(sequence, "SEQ", 0, 0, "with --each: number of the request, from 1"),
+	NUMBER(sent, "SENT", SHOWN, 0, "requests"),
+	NUMBER(received, "RECEIVED", SHOWN, 0, "answers that came in time"),
+	REAL(loss_percent, "LOSS %", SHOWN, 0, "percentage of requests without an answer"),
+	ROUND_TRIP(min, "MIN us", SHOWN, "shortest round trip"),
+	ROUND_TRIP(p50, "P50 us", SHOWN, "median of the round trips"),
+	ROUND_TRIP(p90, "P90 us", SHOWN, "90th percentile of the round trips"),
+	ROUND_TRIP(p99, "P99 us", SHOWN, "99th percentile of the round trips"),
+	ROUND_TRIP(max, "MAX us", SHOWN, "longest round trip"),
+	ROUND_TRIP(mean, "MEAN us", 0, "mean of the round trips"),
 };
 
 static const struct column_view views[] = {

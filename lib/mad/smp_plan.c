@@ -15,7 +15,6 @@ struct plan {
 	const struct smp_choice *choice;
 	struct smp_step **steps;
 	size_t *count;
-	bool port_info; /* plans the PortInfo that has the sizes of the tables */
 };
 
 void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
@@ -137,7 +136,7 @@ static void add_port(const struct plan *plan, uint32_t port)
 	case MODIFIER_VLARB:
 		if (is_base_port(plan->attribute, node, port))
 			break;
-		if (plan->port_info) {
+		if (plan->choice->port_info) {
 			add(plan, node->is_switch ? port : 0)->port = number;
 			break;
 		}
@@ -258,7 +257,7 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count)
 {
-	const struct plan plan = {attribute, node, choice, steps, step_count, false};
+	const struct plan plan = {attribute, node, choice, steps, step_count};
 	uint32_t positions = attribute->modifier == MODIFIER_MULTICAST
 				     ? node->ports / MAD_MULTICAST_PORTS
 				     : 0;
@@ -272,13 +271,4 @@ void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node
 		for (uint32_t position = 0; position <= positions; position++)
 			add_table(&plan, extent.first, extent.last,
 				  position << MAD_MULTICAST_POSITION);
-}
-
-void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,
-			const struct smp_choice *choice, struct smp_step **steps,
-			size_t *step_count)
-{
-	const struct plan plan = {attribute, node, choice, steps, step_count, true};
-
-	add_ports(&plan);
 }

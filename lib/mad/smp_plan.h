@@ -35,6 +35,8 @@ struct smp_choice {
 	const struct smp_range *ranges; /* of ports, or of entries of a forwarding table */
 	size_t count;			/* 0: the attribute's default */
 	bool all_ports;
+	bool port_info; /* instead of the attribute, the PortInfo of each port whose plan needs it
+			 */
 };
 
 /* One SMP. */
@@ -47,7 +49,8 @@ struct smp_step {
 
 /*
  * True if a plan for the attribute needs SwitchInfo or PortInfo besides NodeInfo. Where the ranges
- * are of ports, the PortInfo is that of each port, and smp_plan_port_info() plans its queries.
+ * are of ports, the PortInfo is that of each port, whose queries are planned first:
+ * choice.port_info.
  */
 bool smp_needs_switch_info(const struct mad_attribute *attribute);
 bool smp_needs_port_info(const struct mad_attribute *attribute);
@@ -81,7 +84,3 @@ bool smp_is_only_base_port(const struct mad_attribute *attribute, const struct s
  */
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count);
-/* Plans the PortInfo of each port whose PortInfo the plan of the attribute needs. */
-void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,
-			const struct smp_choice *choice, struct smp_step **steps,
-			size_t *step_count);

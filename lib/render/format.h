@@ -10,7 +10,6 @@
 /* Writes a table or a piece of one; `widths` of its columns grow as needed. */
 int render_table(FILE *out, const struct render_options *options, const struct document *document,
 		 int *widths);
-int render_record(FILE *out, const struct document *document);
 int render_json(FILE *out, const struct document *document);
 /* The parts of render_json(), in this order; `first` is the number of rows written before. */
 int render_json_begin(FILE *out, const struct document *document);

@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/json_reader.h"
-#include "render/json_token.h"
 
 enum {
 	/* Records saved by rdmactl take at most 0.6 bytes per byte of their text. */

@@ -22,6 +22,20 @@ const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
 	return digit;
 }
 
+const char *format_tone(enum tone tone)
+{
+	switch (tone) {
+	case TONE_GOOD:
+		return "\033[32m";
+	case TONE_WARNING:
+		return "\033[33m";
+	case TONE_BAD:
+		return "\033[31m";
+	default:
+		return NULL;
+	}
+}
+
 void format_value(const struct value *value, const char *separator, struct text *text)
 {
 	text->owned = NULL;
@@ -88,6 +102,66 @@ static int render_tsv(FILE *out, const struct render_options *options,
 		fprintf(out, "%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
 	for (size_t i = 0; i < document->row_count; i++)
 		put_tsv_row(out, columns, document->rows[i]);
+	return 0;
+}
+
+enum { INDENT = 2 };
+
+static int key_width(const struct columns *columns)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->fields[i]->kind != FIELD_RECORDS &&
+		    strlen(columns->fields[i]->key) > widest)
+			widest = strlen(columns->fields[i]->key);
+	return (int)widest;
+}
+
+static void put_fields(FILE *out, const struct columns *columns, const void *record, int indent);
+
+/* Puts the inner records after their record, each below a line that names it. */
+static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
+{
+	_cleanup_(columns_free) struct columns columns = {0};
+
+	if (columns_of_records(&columns, field))
+		return;
+	for (size_t i = 0; i < value->records.count; i++) {
+		fprintf(out, "%*s%s[%zu]\n", indent, "", field->key, i);
+		put_fields(out, &columns,
+			   (const char *)value->records.rows + i * field->records->record_size,
+			   indent + INDENT);
+	}
+}
+
+static void put_fields(FILE *out, const struct columns *columns, const void *record, int indent)
+{
+	int width = key_width(columns);
+	struct value value;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct field *field = columns->fields[i];
+		_cleanup_(text_release) struct text text = {.owned = NULL};
+
+		field_get(field, record, &value);
+		if (value.kind == VALUE_RECORDS) {
+			put_inner(out, field, &value, indent);
+			continue;
+		}
+		format_field(field, &value, " ", &text);
+		fprintf(out, "%*s%-*s  %s\n", indent, "", width, field->key,
+			text.string && *text.string ? text.string : "-");
+	}
+}
+
+static int render_record(FILE *out, const struct document *document)
+{
+	for (size_t i = 0; i < document->row_count; i++) {
+		if (i)
+			putc('\n', out);
+		put_fields(out, document->columns, document->rows[i], 0);
+	}
 	return 0;
 }
 
@@ -184,6 +258,24 @@ void render_stream_free(struct render_stream *stream)
 {
 	free(stream->widths);
 	stream->widths = NULL;
+}
+
+int render_finding(FILE *out, const struct render_options *options,
+		   const struct finding_block *block)
+{
+	const char *color = options->color ? format_tone(block->verdict->tone) : NULL;
+	const int indent = block->verdict_width + 2;
+
+	fprintf(out, "%s%-*s%s  ", color ? color : "", block->verdict_width, block->verdict->word,
+		color ? FORMAT_PLAIN : "");
+	if (block->object)
+		fprintf(out, "%s: ", block->object);
+	fprintf(out, "%s [%s]\n", block->summary, block->check);
+	for (size_t i = 0; block->evidence && i < block->evidence->count; i++)
+		fprintf(out, "%*s%s\n", indent, "", block->evidence->items[i]);
+	if (block->next_step)
+		fprintf(out, "%*s-> %s\n", indent, "", block->next_step);
+	return ferror(out) ? -EIO : 0;
 }
 
 int render_text(FILE *out, const char *text)

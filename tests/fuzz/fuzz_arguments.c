@@ -21,7 +21,6 @@
 #include "mad/engine/request.h"
 #include "mad/perf/perf.h"
 #include "mad/perf/perf_sample.h"
-#include "mad/range.h"
 #include "mad/smp_change.h"
 #include "mesh/place.h"
 #include "mesh/plan/plan.h"

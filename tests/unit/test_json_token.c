@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/json_reader.h"
-#include "render/json_token.h"
 
 /* In memory of the exact size, so that the sanitizer sees every overrun. */
 static size_t token_length(const char *text)

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/range.h"
+#include "mad/engine/request.h"
 #include "mad/smp_plan.h"
 
 static const struct smp_node adapter = {
@@ -217,12 +217,13 @@ static void port_infos(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct smp_choice choice = {&rows[i].range, rows[i].range_count, false};
+		const struct smp_choice choice = {
+			.ranges = &rows[i].range, .count = rows[i].range_count, .port_info = true};
 		_cleanup_(freep) struct smp_step *steps = NULL;
 		_cleanup_(freep) char *text = NULL;
 		size_t count = 0;
 
-		smp_plan_port_info(attribute_of("vlarb"), rows[i].node, &choice, &steps, &count);
+		smp_plan(attribute_of("vlarb"), rows[i].node, &choice, &steps, &count);
 		text = modifiers_of(steps, count);
 		assert_string_equal(text, rows[i].modifiers);
 		if (count)

@@ -201,28 +201,14 @@ static int parse_any(const char *text, struct mad_target *target)
 
 int mad_target_parse(const char *text, enum target_kind kind, struct mad_target *ret_target)
 {
+	static int (*const parsers[])(const char *text, struct mad_target *target) = {
+		[TARGET_ANY] = parse_any,	[TARGET_LID] = parse_lid,
+		[TARGET_GUID] = parse_guid,	[TARGET_GID] = parse_gid,
+		[TARGET_DIRECT] = parse_direct, [TARGET_NAME] = NULL,
+	};
 	struct mad_target target = {0};
-	int rc;
+	int rc = parsers[kind] ? parsers[kind](text, &target) : -EINVAL;
 
-	switch (kind) {
-	case TARGET_LID:
-		rc = parse_lid(text, &target);
-		break;
-	case TARGET_GUID:
-		rc = parse_guid(text, &target);
-		break;
-	case TARGET_GID:
-		rc = parse_gid(text, &target);
-		break;
-	case TARGET_DIRECT:
-		rc = parse_direct(text, &target);
-		break;
-	case TARGET_NAME:
-		rc = -EINVAL;
-		break;
-	default:
-		rc = parse_any(text, &target);
-	}
 	if (!rc)
 		*ret_target = target;
 	return rc;
@@ -259,4 +245,25 @@ char *mad_target_text(const struct mad_target *target)
 	default:
 		return mem_format("%u", target->lid);
 	}
+}
+
+bool mad_parse_range(const char *word, int base, uint32_t most, uint32_t *ret_first,
+		     uint32_t *ret_last)
+{
+	_cleanup_(freep) char *text = mem_string(word);
+	char *dash = strchr(text, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = '\0';
+	if (text_parse_u64(text, base, most, &first))
+		return false;
+	last = first;
+	if (dash && text_parse_u64(dash + 1, base, most, &last))
+		return false;
+	if (first > last)
+		return false;
+	*ret_first = (uint32_t)first;
+	*ret_last = (uint32_t)last;
+	return true;
 }

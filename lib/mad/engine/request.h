@@ -98,3 +98,10 @@ int mad_target_parse(const char *text, enum target_kind kind, struct mad_target 
 bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port);
 /* Formats the target as mad_target_parse() reads it; the caller frees the text. */
 char *mad_target_text(const struct mad_target *target);
+
+/*
+ * Parses a range of ports of a node, or of entries of a table, written as one word: a number or two
+ * (1-36) in `base`, up to `most`. Returns false if the word is neither.
+ */
+bool mad_parse_range(const char *word, int base, uint32_t most, uint32_t *ret_first,
+		     uint32_t *ret_last);

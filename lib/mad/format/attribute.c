@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mad/format/header.h"
 #include "mad/format/rows.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -124,27 +125,6 @@ const struct mad_attribute class_attributes[] = {
 	{.schema = NULL},
 };
 
-const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class)
-{
-	switch (mgmt_class) {
-	case UMAD_CLASS_SUBN_LID_ROUTED:
-	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		return sm_attributes;
-	case UMAD_CLASS_PERF_MGMT:
-		return pm_attributes;
-	case UMAD_CLASS_SUBN_ADM:
-		return sa_attributes;
-	case UMAD_CLASS_CM:
-		return cm_attributes;
-	case UMAD_CLASS_CONG_MGMT:
-		return cc_attributes;
-	case MAD_CLASS_MELLANOX:
-		return mellanox_attributes;
-	default:
-		return class_attributes;
-	}
-}
-
 static const struct mad_attribute *find(const struct mad_attribute *attributes, unsigned int id)
 {
 	for (; attributes->schema; attributes++)
@@ -161,8 +141,7 @@ const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned
 	 * Subnet management has no ClassPortInfo: it shares no attribute with other classes,
 	 * 14.2.5.
 	 */
-	if (!attribute && mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED &&
-	    mgmt_class != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+	if (!attribute && !mad_class_is_smp(mgmt_class))
 		attribute = find(class_attributes, id);
 	return attribute;
 }

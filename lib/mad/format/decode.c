@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "schema/rows.h"
 
 enum {
 	/* from SM_Key to ComponentMask, which RMPP includes in the payload length: 15.2.1.1 */
@@ -15,14 +16,13 @@ enum {
 	RMPP_SEGMENT_AT = offsetof(struct umad_rmpp_packet, rmpp_hdr.seg_num),
 };
 
+#define RECORD struct mad_pair
 static const struct field pair_fields[] = {
-	UNSIGNED_FIELD(struct mad_pair, entry, "entry", "ENTRY", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "index in the table or list; null if there is only one"),
-	STRING_FIELD(struct mad_pair, key, "key", "FIELD", FIELD_DEFAULT, 0,
-		     "name of the field, as in the columns of smp, perf and sa"),
-	STRING_FIELD(struct mad_pair, value, "value", "VALUE", FIELD_DEFAULT, 0,
-		     "its value as text"),
+	NUMBER(entry, "ENTRY", SHOWN, 0, "index in the table or list; null if there is only one"),
+	TEXT(key, "FIELD", SHOWN, 0, "name of the field, as in the columns of smp, perf and sa"),
+	TEXT(value, "VALUE", SHOWN, 0, "its value as text"),
 };
+#undef RECORD
 
 static const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair_fields,
 						    "a field of a management datagram");
@@ -41,40 +41,30 @@ static void get_fields(const void *record, struct value *value)
 	value_set_records(value, decoded->fields, decoded->field_count);
 }
 
-#define NUMBER(member_, ...)	   UNSIGNED_FIELD(struct mad_decoded, member_, __VA_ARGS__)
-#define HEX(member_, digits_, ...) HEX_FIELD(struct mad_decoded, member_, digits_, __VA_ARGS__)
-#define TEXT(member_, ...)	   STRING_FIELD(struct mad_decoded, member_, __VA_ARGS__)
-
+#define RECORD struct mad_decoded
 static const struct field mads_fields[] = {
-	TEXT(object, "object", "OBJECT", FIELD_DEFAULT, 0,
-	     "queried node, or file that has the datagram"),
-	NUMBER(index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT, 0, "position in the file"),
-	NUMBER(bytes, "bytes", "BYTES", FIELD_RIGHT, 0, "length"),
-	NUMBER(missing_bytes, "missing_bytes", "MISSING", FIELD_RIGHT, 0,
-	       "bytes missing of the 256 of a datagram"),
-	ENUM_FIELD(struct mad_decoded, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
-		   0, "management class"),
-	HEX(class_code, 2, "class_code", "CLASS CODE", 0, 0, "management class as a number"),
-	NUMBER(class_version, "class_version", "VERSION", FIELD_RIGHT, 0,
-	       "version of the management class"),
-	TEXT(method, "method", "METHOD", FIELD_DEFAULT, 0, "method of the request or reply"),
-	HEX(method_code, 2, "method_code", "METHOD CODE", 0, 0, "method as a number"),
-	TEXT(status, "status", "STATUS", FIELD_DEFAULT, 0, "status in words"),
-	HEX(status_code, 4, "status_code", "STATUS CODE", 0, 0, "status as a number"),
-	HEX(transaction_id, 16, "transaction_id", "TID", 0, 0, "transaction ID"),
-	TEXT(attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT, 0,
-	     "name of the attribute, if known"),
-	HEX(attribute_id, 4, "attribute_id", "ID", 0, 0, "attribute as a number"),
-	HEX(attribute_modifier, 8, "attribute_modifier", "MODIFIER", FIELD_DEFAULT, 0,
-	    "attribute modifier"),
-	NUMBER(tries, "tries", "TRIES", FIELD_RIGHT, 0, "for a reply: number of requests sent"),
-	REAL_FIELD(struct mad_decoded, round_trip_usec, "round_trip_usec", "RTT us", FIELD_RIGHT, 0,
-		   "time to the answer"),
+	TEXT(object, "OBJECT", SHOWN, 0, "queried node, or file that has the datagram"),
+	NUMBER(index, "INDEX", SHOWN, 0, "position in the file"),
+	NUMBER(bytes, "BYTES", 0, 0, "length"),
+	NUMBER(missing_bytes, "MISSING", 0, 0, "bytes missing of the 256 of a datagram"),
+	WORD_AS("class", class_code, mad_class_names, "CLASS", SHOWN, 0, "management class"),
+	HEX(class_code, 2, "CLASS CODE", 0, 0, "management class as a number"),
+	NUMBER(class_version, "VERSION", 0, 0, "version of the management class"),
+	TEXT(method, "METHOD", SHOWN, 0, "method of the request or reply"),
+	HEX(method_code, 2, "METHOD CODE", 0, 0, "method as a number"),
+	TEXT(status, "STATUS", SHOWN, 0, "status in words"),
+	HEX(status_code, 4, "STATUS CODE", 0, 0, "status as a number"),
+	HEX(transaction_id, 16, "TID", 0, 0, "transaction ID"),
+	TEXT(attribute, "ATTRIBUTE", SHOWN, 0, "name of the attribute, if known"),
+	HEX(attribute_id, 4, "ID", 0, 0, "attribute as a number"),
+	HEX(attribute_modifier, 8, "MODIFIER", SHOWN, 0, "attribute modifier"),
+	NUMBER(tries, "TRIES", 0, 0, "for a reply: number of requests sent"),
+	REAL(round_trip_usec, "RTT us", 0, 0, "time to the answer"),
 	RECORDS_FIELD(get_header, &mad_pair_schema, "key,value", "header", 0,
 		      "additional header fields of the class"),
 	RECORDS_FIELD(get_fields, &mad_pair_schema, "", "fields", 0,
 		      "the fields of the attribute, if known"),
-	TEXT(data, "data", "DATA", 0, 0, "bytes after the header, in hexadecimal"),
+	TEXT(data, "DATA", 0, 0, "bytes after the header, in hexadecimal"),
 };
 
 const struct schema mads_schema = SCHEMA("mads", struct mad_decoded, mads_fields,

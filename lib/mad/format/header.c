@@ -186,38 +186,145 @@ static const struct schema vendor_schema = PLAIN_SCHEMA("mad_vendor_header", ven
 static const struct schema bm_schema = PLAIN_SCHEMA("mad_bm_header", bm_fields);
 static const struct schema cc_schema = PLAIN_SCHEMA("mad_cc_header", cc_fields);
 
+/* Attributes without a field table; every class but SM has Notice and InformInfo, 13.4.8. */
+static const struct enum_name common_attributes[] = {
+	{UMAD_ATTR_NOTICE, "Notice"},
+	{UMAD_ATTR_INFORM_INFO, "InformInfo"},
+	{0, NULL},
+};
+
+/* Besides the specification's own CableInfo, 0x0032, which has a field table. */
+static const struct enum_name sm_attribute_names[] = {
+	{MAD_SM_CABLE_INFO, "CableInfo"},
+	{0, NULL},
+};
+
+static const struct enum_name sa_attribute_names[] = {
+	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},
+	{UMAD_SA_ATTR_LINK_SPD_WIDTH_TABLE_REC, "LinkSpeedWidthPairsTableRecord"},
+	{UMAD_SA_ATTR_SERVICE_ASSOC_REC, "ServiceAssociationRecord"},
+	{UMAD_SA_ATTR_HIERARCHY_INFO_REC, "HierarchyInfoRecord"},
+	{UMAD_SA_ATTR_CABLE_INFO_REC, "CableInfoRecord"},
+	{UMAD_SA_ATTR_PORT_INFO_EXT_REC, "PortInfoExtendedRecord"},
+	{0, NULL},
+};
+
+/* 16.2.3 */
+static const struct enum_name bm_attributes[] = {
+	{0x10, "BKeyInfo"},
+	{0x20, "WriteVPD"},
+	{0x21, "ReadVPD"},
+	{0x22, "ResetIBML"},
+	{0x23, "SetModulePMControl"},
+	{0x24, "GetModulePMControl"},
+	{0x25, "SetUnitPMControl"},
+	{0x26, "GetUnitPMControl"},
+	{0x27, "SetIOCPMControl"},
+	{0x28, "GetIOCPMControl"},
+	{0x29, "SetModuleState"},
+	{0x2a, "SetModuleAttention"},
+	{0x2b, "GetModuleStatus"},
+	{0x2c, "IB2IBML"},
+	{0x2d, "IB2CME"},
+	{0x2e, "IB2MME"},
+	{0x2f, "OEM"},
+	{0, NULL},
+};
+
+/* 16.3.3 */
+static const struct enum_name dm_attributes[] = {
+	{0x10, "IOUnitInfo"},
+	{0x11, "IOControllerProfile"},
+	{0x12, "ServiceEntries"},
+	{0x20, "DiagnosticTimeout"},
+	{0x21, "PrepareToTest"},
+	{0x22, "TestDeviceOnce"},
+	{0x23, "TestDeviceLoop"},
+	{0x24, "DiagCode"},
+	{0, NULL},
+};
+
+static const struct enum_name cm_attribute_names[] = {
+	{UMAD_CM_ATTR_SAP, "SuggestAlternatePath"},
+	{UMAD_CM_ATTR_SPR, "SuggestPathResponse"},
+	{0, NULL},
+};
+
+/* The names are those of ibsysstat(8). */
+static const struct enum_name sysstat_attributes[] = {
+	{0x10, "Ping"},
+	{0x11, "HostInfo"},
+	{0x12, "CPUInfo"},
+	{0, NULL},
+};
+
+static const struct enum_name mellanox_attribute_names[] = {
+	{MAD_MELLANOX_ACCESS_REGISTER, "AccessRegisterGMP"},
+	{0, NULL},
+};
+
 /* The header layout of each class: 13.4.4 and the chapters of the classes. */
 struct class_layout {
-	unsigned int first, last; /* classes */
+	unsigned int mgmt_class;
 	size_t data_offset;
 	const struct schema *schema;
+	const struct mad_attribute *attributes;
+	const struct enum_name *names; /* of attributes without a field table; or NULL */
+	unsigned int last;	       /* of several classes; 0: there is only one */
 };
 
 static const struct class_layout layouts[] = {
-	{UMAD_CLASS_SUBN_LID_ROUTED, UMAD_CLASS_SUBN_LID_ROUTED, MAD_SMP_DATA_AT, &smp_schema},
-	{UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_CLASS_SUBN_DIRECTED_ROUTE, MAD_SMP_DATA_AT,
-	 &direct_schema},
-	{UMAD_CLASS_SUBN_ADM, UMAD_CLASS_SUBN_ADM, MAD_SA_DATA_AT, &sa_schema},
-	{UMAD_CLASS_PERF_MGMT, UMAD_CLASS_PERF_MGMT, 64, &header_schema},
-	{UMAD_CLASS_BM, UMAD_CLASS_BM, 64, &bm_schema},
-	{UMAD_CLASS_DEVICE_MGMT, UMAD_CLASS_DEVICE_MGMT, 64, &rmpp_schema},
-	{UMAD_CLASS_SNMP, UMAD_CLASS_SNMP, 64, &header_schema},
-	{UMAD_CLASS_DEVICE_ADM, UMAD_CLASS_DEVICE_ADM, 64, &rmpp_schema},
-	{UMAD_CLASS_BIS, UMAD_CLASS_BIS, 64, &rmpp_schema},
-	{UMAD_CLASS_CONG_MGMT, UMAD_CLASS_CONG_MGMT, 64, &cc_schema},
-	{UMAD_CLASS_VENDOR_RANGE2_START, UMAD_CLASS_VENDOR_RANGE2_END, MAD_VENDOR_DATA_AT,
-	 &vendor_schema},
+	{UMAD_CLASS_SUBN_LID_ROUTED, MAD_SMP_DATA_AT, &smp_schema, sm_attributes,
+	 sm_attribute_names},
+	{UMAD_CLASS_SUBN_DIRECTED_ROUTE, MAD_SMP_DATA_AT, &direct_schema, sm_attributes,
+	 sm_attribute_names},
+	{UMAD_CLASS_SUBN_ADM, MAD_SA_DATA_AT, &sa_schema, sa_attributes, sa_attribute_names},
+	{UMAD_CLASS_PERF_MGMT, 64, &header_schema, pm_attributes},
+	{UMAD_CLASS_BM, 64, &bm_schema, class_attributes, bm_attributes},
+	{UMAD_CLASS_DEVICE_MGMT, 64, &rmpp_schema, class_attributes, dm_attributes},
+	{UMAD_CLASS_CM, MAD_HEADER_BYTES, &header_schema, cm_attributes, cm_attribute_names},
+	{UMAD_CLASS_SNMP, 64, &header_schema, class_attributes},
+	{MAD_CLASS_MELLANOX, MAD_HEADER_BYTES, &header_schema, mellanox_attributes,
+	 mellanox_attribute_names},
+	{UMAD_CLASS_DEVICE_ADM, 64, &rmpp_schema, class_attributes},
+	{UMAD_CLASS_BIS, 64, &rmpp_schema, class_attributes},
+	{UMAD_CLASS_CONG_MGMT, 64, &cc_schema, cc_attributes},
+	{MAD_CLASS_OPENIB_SYSSTAT, MAD_VENDOR_DATA_AT, &vendor_schema, class_attributes,
+	 sysstat_attributes},
+	{UMAD_CLASS_VENDOR_RANGE2_START, MAD_VENDOR_DATA_AT, &vendor_schema, class_attributes,
+	 .last = UMAD_CLASS_VENDOR_RANGE2_END},
 };
 
-/* All other classes, including connection management and vendor range 1. */
-static const struct class_layout plain_layout = {0, 0, MAD_HEADER_BYTES, &header_schema};
+/* All other classes. */
+static const struct class_layout plain_layout = {0, MAD_HEADER_BYTES, &header_schema,
+						 class_attributes};
 
 static const struct class_layout *layout_of(unsigned int mgmt_class)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (mgmt_class >= layouts[i].first && mgmt_class <= layouts[i].last)
+		if (mgmt_class == layouts[i].mgmt_class ||
+		    (mgmt_class > layouts[i].mgmt_class && mgmt_class <= layouts[i].last))
 			return &layouts[i];
 	return &plain_layout;
+}
+
+const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class)
+{
+	return layout_of(mgmt_class)->attributes;
+}
+
+const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(mgmt_class, id);
+	const struct enum_name *names = layout_of(mgmt_class)->names;
+	const char *name;
+
+	if (attribute)
+		return attribute->name;
+	name = names ? enum_word(names, id, NULL) : NULL;
+	if (!name && !mad_class_is_smp(mgmt_class))
+		name = enum_word(common_attributes, id, NULL);
+	return name;
 }
 
 size_t mad_data_offset(unsigned int mgmt_class)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Classes: 13.4.4; methods: 13.4.5, 15.2.2; statuses: 13.4.7, 15.2.4; attributes: of each class. */
+/* Classes: 13.4.4; methods: 13.4.5, 15.2.2; statuses: 13.4.7, 15.2.4. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,120 +77,6 @@ const struct enum_name mad_sa_status_names[] = {
 	{UMAD_SA_STATUS_PRI_SUGGESTED, "prio-suggested"},
 	{0, NULL},
 };
-
-/* Attributes without a field table; every class but SM has Notice and InformInfo, 13.4.8. */
-static const struct enum_name common_attributes[] = {
-	{UMAD_ATTR_NOTICE, "Notice"},
-	{UMAD_ATTR_INFORM_INFO, "InformInfo"},
-	{0, NULL},
-};
-
-/* Besides the specification's own CableInfo, 0x0032, which has a field table. */
-static const struct enum_name sm_attribute_names[] = {
-	{MAD_SM_CABLE_INFO, "CableInfo"},
-	{0, NULL},
-};
-
-static const struct enum_name sa_attribute_names[] = {
-	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},
-	{UMAD_SA_ATTR_LINK_SPD_WIDTH_TABLE_REC, "LinkSpeedWidthPairsTableRecord"},
-	{UMAD_SA_ATTR_SERVICE_ASSOC_REC, "ServiceAssociationRecord"},
-	{UMAD_SA_ATTR_HIERARCHY_INFO_REC, "HierarchyInfoRecord"},
-	{UMAD_SA_ATTR_CABLE_INFO_REC, "CableInfoRecord"},
-	{UMAD_SA_ATTR_PORT_INFO_EXT_REC, "PortInfoExtendedRecord"},
-	{0, NULL},
-};
-
-/* 16.2.3 */
-static const struct enum_name bm_attributes[] = {
-	{0x10, "BKeyInfo"},
-	{0x20, "WriteVPD"},
-	{0x21, "ReadVPD"},
-	{0x22, "ResetIBML"},
-	{0x23, "SetModulePMControl"},
-	{0x24, "GetModulePMControl"},
-	{0x25, "SetUnitPMControl"},
-	{0x26, "GetUnitPMControl"},
-	{0x27, "SetIOCPMControl"},
-	{0x28, "GetIOCPMControl"},
-	{0x29, "SetModuleState"},
-	{0x2a, "SetModuleAttention"},
-	{0x2b, "GetModuleStatus"},
-	{0x2c, "IB2IBML"},
-	{0x2d, "IB2CME"},
-	{0x2e, "IB2MME"},
-	{0x2f, "OEM"},
-	{0, NULL},
-};
-
-/* 16.3.3 */
-static const struct enum_name dm_attributes[] = {
-	{0x10, "IOUnitInfo"},
-	{0x11, "IOControllerProfile"},
-	{0x12, "ServiceEntries"},
-	{0x20, "DiagnosticTimeout"},
-	{0x21, "PrepareToTest"},
-	{0x22, "TestDeviceOnce"},
-	{0x23, "TestDeviceLoop"},
-	{0x24, "DiagCode"},
-	{0, NULL},
-};
-
-static const struct enum_name cm_attribute_names[] = {
-	{UMAD_CM_ATTR_SAP, "SuggestAlternatePath"},
-	{UMAD_CM_ATTR_SPR, "SuggestPathResponse"},
-	{0, NULL},
-};
-
-/* The names are those of ibsysstat(8). */
-static const struct enum_name sysstat_attributes[] = {
-	{0x10, "Ping"},
-	{0x11, "HostInfo"},
-	{0x12, "CPUInfo"},
-	{0, NULL},
-};
-
-static const struct enum_name mellanox_attribute_names[] = {
-	{MAD_MELLANOX_ACCESS_REGISTER, "AccessRegisterGMP"},
-	{0, NULL},
-};
-
-static const struct enum_name *names_without_table(unsigned int mgmt_class)
-{
-	switch (mgmt_class) {
-	case UMAD_CLASS_SUBN_LID_ROUTED:
-	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		return sm_attribute_names;
-	case UMAD_CLASS_SUBN_ADM:
-		return sa_attribute_names;
-	case UMAD_CLASS_BM:
-		return bm_attributes;
-	case UMAD_CLASS_DEVICE_MGMT:
-		return dm_attributes;
-	case UMAD_CLASS_CM:
-		return cm_attribute_names;
-	case MAD_CLASS_OPENIB_SYSSTAT:
-		return sysstat_attributes;
-	case MAD_CLASS_MELLANOX:
-		return mellanox_attribute_names;
-	default:
-		return NULL;
-	}
-}
-
-const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id)
-{
-	const struct mad_attribute *attribute = mad_attribute_find(mgmt_class, id);
-	const struct enum_name *names = names_without_table(mgmt_class);
-	const char *name;
-
-	if (attribute)
-		return attribute->name;
-	name = names ? enum_word(names, id, NULL) : NULL;
-	if (!name && !mad_class_is_smp(mgmt_class))
-		name = enum_word(common_attributes, id, NULL);
-	return name;
-}
 
 const char *mad_method_word(unsigned int mgmt_class, unsigned int method)
 {

@@ -7,17 +7,15 @@
  */
 #pragma once
 
+#include "schema/rows.h"
+
 /* The fields that identify a row; `what_` is what it has: "counters" or "rates". */
-#define PERF_PORT_FIELDS(type_, what_)                                                      \
-	MAD_OBJECT_FIELDS_OF(type_, FIELD_DEFAULT),                                         \
-		UNSIGNED_FIELD(type_, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-			       "port that the " what_ " belong to")
-#define PERF_VL_FIELD(type_, what_)                                           \
-	UNSIGNED_FIELD(type_, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "virtual lane that the " what_ " belong to")
-#define PERF_SL_FIELD(type_, what_)                                           \
-	UNSIGNED_FIELD(type_, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "service level that the " what_ " belong to")
+#define PERF_PORT_FIELDS(what_)              \
+	MAD_OBJECT_FIELDS_OF(RECORD, SHOWN), \
+		NUMBER(port, "PORT", SHOWN, 0, "port that the " what_ " belong to")
+#define PERF_VL_FIELD(what_) NUMBER(vl, "VL", SHOWN, 0, "virtual lane that the " what_ " belong to")
+#define PERF_SL_FIELD(what_) \
+	NUMBER(sl, "SL", SHOWN, 0, "service level that the " what_ " belong to")
 
 #define PERF_COUNT(X, group_, member_, heading_, help_) \
 	X(group_, member_, heading_, #member_ "_per_sec", heading_ "/s", help_)

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "mad/format/codes.h"
 #include "mad/perf/perf.h"
-#include "mad/range.h"
 #include "schema/bits.h"
 
 #define HAS_FEC_MODES (1u << 0) /* PortInfoExtended:CapMask, as in opensm's ib_types.h */

@@ -12,27 +12,24 @@
 
 #define BITS_PER_GIGABIT 1e9
 
-#define RATE(member_, heading_, flags_, help_) \
-	REAL_FIELD(struct perf_rates, member_, #member_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
+#define RECORD struct perf_rates
 
-#define COMMON_FIELDS                                                           \
-	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0, \
-		     "when the counters were read"),                            \
-		PERF_PORT_FIELDS(struct perf_rates, "rates")
-#define SECONDS_FIELD RATE(interval_sec, "SECONDS", 0, "time between the two readings")
-#define SATURATED_FIELD                                                          \
-	LIST_FIELD(struct perf_rates, saturated, "saturated", "SATURATED", 0, 0, \
-		   "counters that stopped at their maximum: they have no rate")
+#define COMMON_FIELDS \
+	TEXT(time, "TIME", SHOWN, 0, "when the counters were read"), PERF_PORT_FIELDS("rates")
+#define SECONDS_FIELD REAL(interval_sec, "SECONDS", 0, 0, "time between the two readings")
+#define SATURATED_FIELD                    \
+	LIST(saturated, "SATURATED", 0, 0, \
+	     "counters that stopped at their maximum: they have no rate")
 
 static const struct field port_fields[] = {
 	COMMON_FIELDS,
 	SECONDS_FIELD,
-	RATE(xmit_gbps, "XMIT Gb/s", FIELD_DEFAULT, "gigabits sent per second"),
-	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "gigabits received per second"),
-	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent per second"),
-	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received per second"),
-	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "growth of all error counters per second"),
-	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
+	REAL(xmit_gbps, "XMIT Gb/s", SHOWN, 0, "gigabits sent per second"),
+	REAL(rcv_gbps, "RCV Gb/s", SHOWN, 0, "gigabits received per second"),
+	REAL(xmit_packets_per_sec, "XMIT PACKETS/s", SHOWN, 0, "packets sent per second"),
+	REAL(rcv_packets_per_sec, "RCV PACKETS/s", SHOWN, 0, "packets received per second"),
+	REAL(errors_per_sec, "ERRORS/s", SHOWN, 0, "growth of all error counters per second"),
+	REAL(xmit_wait_ticks_per_sec, "WAIT TICKS/s", SHOWN, 0,
 	     "ticks per second with data to send, but without credits or arbitration"),
 	SATURATED_FIELD,
 };
@@ -40,19 +37,15 @@ static const struct field port_fields[] = {
 /* The index of a counter's rate in the array: that of the counter in struct perf_record. */
 #define PLACE_AT(offset_) \
 	(((offset_)-offsetof(struct perf_record, symbol_errors)) / sizeof(struct perf_counter))
-#define LISTED_RATE(group_, member_, heading_, key_, rate_, help_)                               \
-	REAL_FIELD(struct perf_rates, counters[PLACE_AT(offsetof(struct perf_record, member_))], \
-		   key_, rate_, FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", per second"),
+#define LISTED_RATE(group_, member_, heading_, key_, rate_, help_)                                 \
+	REAL_FIELD(RECORD, counters[PLACE_AT(offsetof(struct perf_record, member_))], key_, rate_, \
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", per second"),
 
-#define LANE_FIELD                                                                              \
-	UNSIGNED_FIELD(struct perf_rates, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "lane of the link; none: all lanes together")
+#define LANE_FIELD NUMBER(lane, "LANE", SHOWN, 0, "lane of the link; none: all lanes together")
 
-static const struct field vl_fields[] = {COMMON_FIELDS, PERF_VL_FIELD(struct perf_rates, "rates"),
-					 SECONDS_FIELD,
+static const struct field vl_fields[] = {COMMON_FIELDS, PERF_VL_FIELD("rates"), SECONDS_FIELD,
 					 PERF_VL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
-static const struct field sl_fields[] = {COMMON_FIELDS, PERF_SL_FIELD(struct perf_rates, "rates"),
-					 SECONDS_FIELD,
+static const struct field sl_fields[] = {COMMON_FIELDS, PERF_SL_FIELD("rates"), SECONDS_FIELD,
 					 PERF_SL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field details_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
 					      PERF_DETAIL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
@@ -60,10 +53,10 @@ static const struct field flow_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
 					   PERF_FLOW_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field fec_fields[] = {COMMON_FIELDS, LANE_FIELD, SECONDS_FIELD,
 					  PERF_FEC_COUNTERS(LISTED_RATE) SATURATED_FIELD};
-static const struct field congestion_fields[] = {
-	COMMON_FIELDS, PERF_VL_FIELD(struct perf_rates, "rates"),
-	PERF_SL_FIELD(struct perf_rates, "rates"), SECONDS_FIELD,
-	PERF_CONGESTION_COUNTERS(LISTED_RATE) SATURATED_FIELD};
+static const struct field congestion_fields[] = {COMMON_FIELDS, PERF_VL_FIELD("rates"),
+						 PERF_SL_FIELD("rates"), SECONDS_FIELD,
+						 PERF_CONGESTION_COUNTERS(LISTED_RATE)
+							 SATURATED_FIELD};
 
 #define RATES_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct perf_rates, fields_, summary_)
 

@@ -62,12 +62,10 @@ GETTER(rcv_becn_packets)
 #define LISTING_COUNTER(group_, member_, heading_, rate_key_, rate_heading_, help_) \
 	COUNTER(group_, member_, heading_, FIELD_DEFAULT, help_),
 
-#define COMMON_FIELDS PERF_PORT_FIELDS(struct perf_record, "counters")
-#define SATURATED_FIELD                                                           \
-	LIST_FIELD(struct perf_record, saturated, "saturated", "SATURATED", 0, 0, \
-		   "counters that stopped at their maximum")
-#define OP_CODE_FIELD(help_) \
-	HEX_FIELD(struct perf_record, op_code, 2, "op_code", "OP CODE", 0, 0, help_)
+#define RECORD		     struct perf_record
+#define COMMON_FIELDS	     PERF_PORT_FIELDS("counters")
+#define SATURATED_FIELD	     LIST(saturated, "SATURATED", 0, 0, "counters that stopped at their maximum")
+#define OP_CODE_FIELD(help_) HEX(op_code, 2, "OP CODE", 0, 0, help_)
 
 static const struct enum_name summed_names[] = {
 	{PERF_SUMMED_AGENT, "agent"},
@@ -78,19 +76,16 @@ static const struct enum_name summed_names[] = {
 static const struct field port_fields[] = {
 	COMMON_FIELDS,
 	PERF_ERRORS(LISTED)
-		UNSIGNED_FIELD(struct perf_record, width_bits, "width_bits", "WIDTH", FIELD_RIGHT,
-			       0, "width of the counters of bytes and packets"),
+		NUMBER(width_bits, "WIDTH", 0, 0, "width of the counters of bytes and packets"),
 	PERF_TRAFFIC(LISTED) PERF_XMIT_WAIT(LISTED) SATURATED_FIELD,
-	UNSIGNED_FIELD(struct perf_record, summed_ports, "summed_ports", "PORTS", FIELD_RIGHT, 0,
-		       "number of ports that the row adds up: --sum"),
-	ENUM_FIELD(
-		struct perf_record, summed_by, summed_names, "summed_by", "SUMMED BY", 0, 0,
-		"what added them up: the node's agent, or rdmactl from the counters of each port"),
+	NUMBER(summed_ports, "PORTS", 0, 0, "number of ports that the row adds up: --sum"),
+	WORD(summed_by, summed_names, "SUMMED BY", 0, 0,
+	     "what added them up: the node's agent, or rdmactl from the counters of each port"),
 };
 
 static const struct field vl_fields[] = {
 	COMMON_FIELDS,
-	PERF_VL_FIELD(struct perf_record, "counters"),
+	PERF_VL_FIELD("counters"),
 	PERF_VL_COUNTERS(LISTING_COUNTER)
 		OP_CODE_FIELD("operation code of the packets that op_packets and op_data_bytes "
 			      "count"),
@@ -99,23 +94,23 @@ static const struct field vl_fields[] = {
 
 static const struct field fec_fields[] = {
 	COMMON_FIELDS,
-	UNSIGNED_FIELD(struct perf_record, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "lane of the link; none: the counters of all lanes together"),
-	ENUM_FIELD(struct perf_record, fec, fec_active_names, "fec_active", "FEC", FIELD_DEFAULT, 0,
-		   "active forward error correction, where it makes a difference"),
+	NUMBER(lane, "LANE", SHOWN, 0,
+	       "lane of the link; none: the counters of all lanes together"),
+	WORD_AS("fec_active", fec, fec_active_names, "FEC", SHOWN, 0,
+		"active forward error correction, where it makes a difference"),
 	PERF_FEC_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 
 static const struct field congestion_fields[] = {
 	COMMON_FIELDS,
-	PERF_VL_FIELD(struct perf_record, "counters"),
-	PERF_SL_FIELD(struct perf_record, "counters"),
+	PERF_VL_FIELD("counters"),
+	PERF_SL_FIELD("counters"),
 	PERF_CONGESTION_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 
 static const struct field sl_fields[] = {
 	COMMON_FIELDS,
-	PERF_SL_FIELD(struct perf_record, "counters"),
+	PERF_SL_FIELD("counters"),
 	PERF_SL_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "schema/bits.h"
+#include "schema/rows.h"
 
 enum { SELECTS_AT = 38, RESULTS_AT = 4 };
 
@@ -18,28 +19,22 @@ static const struct enum_name select_names[] = {
 	{4, "rcv-packets"}, {5, "xmit-wait"}, {0, NULL},
 };
 
+#define RECORD struct perf_sample
 static const struct field fields[] = {
-	MAD_OBJECT_FIELDS_OF(struct perf_sample, FIELD_DEFAULT),
-	UNSIGNED_FIELD(struct perf_sample, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "port that was sampled"),
-	UNSIGNED_FIELD(struct perf_sample, index, "counter", "COUNTER", FIELD_RIGHT, 0,
-		       "number of the counter, from 0"),
-	ENUM_FIELD(struct perf_sample, select, select_names, "quantity", "QUANTITY", FIELD_DEFAULT,
-		   0, "what it counts, data in words of four bytes"),
-	HEX_FIELD(struct perf_sample, select, 4, "quantity_code", "CODE", 0, 0,
-		  "what it counts, as a number"),
-	UNSIGNED_FIELD(struct perf_sample, value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "counter at the end of the interval"),
-	ENUM_FIELD(struct perf_sample, status, perf_sample_status_names, "sample_status", "STATUS",
-		   FIELD_DEFAULT, 0, "how far sampling got"),
-	UNSIGNED_FIELD(struct perf_sample, interval_ticks, "interval_ticks", "INTERVAL",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "length of the interval in ticks"),
-	UNSIGNED_FIELD(struct perf_sample, tick, "tick", "TICK", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "length of a tick of the sampling clock, in the port's own code"),
-	HEX_FIELD(struct perf_sample, tag, 4, "tag", "TAG", 0, 0,
-		  "tag of the request that started sampling"),
-	BOOL_FIELD(struct perf_sample, own, "own", "OWN", 0, 0,
-		   "whether the values belong to this request, not to another one"),
+	MAD_OBJECT_FIELDS_OF(RECORD, SHOWN),
+	NUMBER(port, "PORT", SHOWN, 0, "port that was sampled"),
+	NUMBER_AS("counter", index, "COUNTER", 0, 0, "number of the counter, from 0"),
+	WORD_AS("quantity", select, select_names, "QUANTITY", SHOWN, 0,
+		"what it counts, data in words of four bytes"),
+	HEX_AS("quantity_code", select, 4, "CODE", 0, 0, "what it counts, as a number"),
+	NUMBER(value, "VALUE", SHOWN, 0, "counter at the end of the interval"),
+	WORD_AS("sample_status", status, perf_sample_status_names, "STATUS", SHOWN, 0,
+		"how far sampling got"),
+	NUMBER(interval_ticks, "INTERVAL", SHOWN, 0, "length of the interval in ticks"),
+	NUMBER(tick, "TICK", SHOWN, 0,
+	       "length of a tick of the sampling clock, in the port's own code"),
+	HEX(tag, 4, "TAG", 0, 0, "tag of the request that started sampling"),
+	YES_NO(own, "OWN", 0, 0, "whether the values belong to this request, not to another one"),
 };
 
 const struct schema perf_samples_schema = SCHEMA(
