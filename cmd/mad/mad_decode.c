@@ -93,65 +93,6 @@ bool mad_show_wanted(const struct ctx *ctx)
 	return !globals->json && !globals->jsonl && !globals->tsv && !globals->columns;
 }
 
-/* A table with columns made at run time: its records are arrays of strings. */
-struct sheet {
-	struct field *fields; /* with their keys, owned */
-	size_t field_count;
-	char **cells; /* owned, row after row */
-	size_t cell_count;
-};
-
-static void add_column(struct sheet *sheet, const char *key)
-{
-	struct field *field = mem_append(&sheet->fields, &sheet->field_count, sizeof(*field));
-
-	*field = (struct field){
-		.key = field_make_text(key, key, ""),
-		.kind = FIELD_STRING,
-		.offset = (sheet->field_count - 1) * sizeof(char *),
-	};
-}
-
-static void add_cell(struct sheet *sheet, const char *text)
-{
-	MEM_ADD(sheet->cells, sheet->cell_count) = mem_string_or_null(text);
-}
-
-static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format format)
-{
-	const size_t columns = sheet->field_count;
-	const size_t count = columns ? sheet->cell_count / columns : 0;
-	_cleanup_(freep) const struct field **fields = mem_alloc_zero(columns + 1, sizeof(*fields));
-	_cleanup_(freep) const void **rows = mem_alloc_zero(count + 1, sizeof(*rows));
-	const struct schema schema = {
-		.name = "mad", .fields = sheet->fields, .field_count = columns};
-	const struct columns selected = {.schema = &schema, .fields = fields, .count = columns};
-	const struct problems none = {.items = NULL};
-	const struct render_options options = {
-		.format = format,
-		.headings = !ctx->globals.no_headings,
-	};
-	const struct document document = {
-		.columns = &selected,
-		.rows = rows,
-		.row_count = count,
-		.problems = &none,
-	};
-
-	for (size_t i = 0; i < columns; i++)
-		fields[i] = &sheet->fields[i];
-	for (size_t i = 0; i < count; i++)
-		rows[i] = sheet->cells + i * columns;
-	/* Write errors are reported at the end. */
-	render(stdout, &options, &document);
-	for (size_t i = 0; i < sheet->cell_count; i++)
-		free(sheet->cells[i]);
-	for (size_t i = 0; i < columns; i++)
-		free((void *)(uintptr_t)sheet->fields[i].key);
-	free(sheet->cells);
-	free(sheet->fields);
-}
-
 /* Fields that only some datagrams have are shown if present. */
 static bool is_shown(const struct field *field, const struct value *value)
 {
@@ -163,9 +104,23 @@ static bool is_shown(const struct field *field, const struct value *value)
 	       !strcmp(field->key, "attribute");
 }
 
-static void put_header(const struct ctx *ctx, const struct mad_decoded *decoded)
+/* Write errors are reported at the end. */
+static void put_pairs(const struct mad_pair *pairs, size_t count)
 {
-	struct sheet sheet = {.fields = NULL};
+	int width = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if ((int)strlen(pairs[i].key) > width)
+			width = (int)strlen(pairs[i].key);
+	for (size_t i = 0; i < count; i++)
+		printf("%-*s  %s\n", width, pairs[i].key,
+		       pairs[i].value && *pairs[i].value ? pairs[i].value : "-");
+}
+
+static void put_header(const struct mad_decoded *decoded)
+{
+	_cleanup_(freep) struct mad_pair *pairs = NULL;
+	size_t count = 0, own;
 
 	for (size_t i = 0; i < mads_schema.field_count; i++) {
 		const struct field *field = &mads_schema.fields[i];
@@ -176,27 +131,46 @@ static void put_header(const struct ctx *ctx, const struct mad_decoded *decoded)
 		if (!is_shown(field, &value))
 			continue;
 		format_value(&value, " ", &text);
-		add_column(&sheet, field->key);
-		add_cell(&sheet, text.string);
+		MEM_ADD(pairs, count) = (struct mad_pair){.key = mem_string(field->key),
+							  .value = mem_string_or_null(text.string)};
 	}
-	for (size_t i = 0; i < decoded->header_count; i++) {
-		add_column(&sheet, decoded->header[i].key);
-		add_cell(&sheet, decoded->header[i].value);
+	own = count;
+	for (size_t i = 0; i < decoded->header_count; i++)
+		MEM_ADD(pairs, count) = decoded->header[i];
+	put_pairs(pairs, count);
+	for (size_t i = 0; i < own; i++) {
+		free(pairs[i].key);
+		free(pairs[i].value);
 	}
-	put_sheet(ctx, &sheet, FORMAT_RECORD);
 }
 
 /* A table has a row for each entry; all of them have the same fields. */
-static void put_fields(const struct ctx *ctx, const struct mad_decoded *decoded)
+static void put_entries(const struct ctx *ctx, const struct mad_decoded *decoded)
 {
-	const bool table = decoded->fields[0].entry.known;
-	struct sheet sheet = {.fields = NULL};
+	const struct render_options options = {.headings = !ctx->globals.no_headings};
+	_cleanup_(freep) struct field *fields = NULL;
+	_cleanup_(freep) const struct field **columns = NULL;
+	_cleanup_(freep) const void **rows = NULL;
+	size_t column_count = 0, row_count = 0;
 
 	for (size_t i = 0; i < decoded->field_count && !decoded->fields[i].entry.value; i++)
-		add_column(&sheet, decoded->fields[i].key);
-	for (size_t i = 0; i < decoded->field_count; i++)
-		add_cell(&sheet, decoded->fields[i].value);
-	put_sheet(ctx, &sheet, table ? FORMAT_TABLE : FORMAT_RECORD);
+		MEM_ADD(fields, column_count) = (struct field){
+			.key = field_make_text(decoded->fields[i].key, decoded->fields[i].key, ""),
+			.offset = i * sizeof(struct mad_pair) + offsetof(struct mad_pair, value),
+		};
+	columns = mem_alloc_zero(column_count, sizeof(*columns));
+	for (size_t i = 0; i < column_count; i++)
+		columns[i] = &fields[i];
+	for (size_t i = 0; i < decoded->field_count; i += column_count)
+		MEM_ADD(rows, row_count) = &decoded->fields[i];
+	render(stdout, &options,
+	       &(const struct document){
+		       .columns = &(const struct columns){.fields = columns, .count = column_count},
+		       .rows = rows,
+		       .row_count = row_count,
+	       });
+	for (size_t i = 0; i < column_count; i++)
+		free((void *)(uintptr_t)fields[i].key);
 }
 
 /* Offsets count from the beginning of the datagram. */
@@ -226,11 +200,13 @@ void mad_show(const struct ctx *ctx, const struct mad_decoded *decoded, bool raw
 {
 	if (!first)
 		render_text(stdout, "\n");
-	put_header(ctx, decoded);
-	if (decoded->field_count) {
+	put_header(decoded);
+	if (decoded->field_count)
 		render_text(stdout, "\n");
-		put_fields(ctx, decoded);
-	}
+	if (decoded->field_count && decoded->fields[0].entry.known)
+		put_entries(ctx, decoded);
+	else
+		put_pairs(decoded->fields, decoded->field_count);
 	if (*decoded->data && (raw || !decoded->known)) {
 		render_text(stdout, "\n");
 		put_bytes(decoded);

@@ -20,15 +20,20 @@ struct perf_args {
 	struct number start, ticks, op_code;
 };
 
+/* The rows of one round of --watch. */
+struct perf_round {
+	struct perf_rates *rows;
+	size_t count;
+};
+
 struct perf_run {
 	struct mad_listing mad;
 	const struct perf_args *args;
 	struct perf perf;
-	uint64_t begin_nsec;	    /* when the last reading began */
-	uint64_t read_nsec;	    /* time of the last reading: its middle */
-	uint32_t clear;		    /* mask of --reset */
-	struct perf_rates **rounds; /* of --watch */
-	size_t *round_rows;	    /* rows in each of them */
+	uint64_t begin_nsec;	   /* when the last reading began */
+	uint64_t read_nsec;	   /* time of the last reading: its middle */
+	uint32_t clear;		   /* mask of --reset */
+	struct perf_round *rounds; /* of --watch, whose rows are still in the listing */
 	size_t round_count;
 	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };

@@ -76,10 +76,9 @@ static bool is_quiet(const struct perf_run *run, const struct perf_record *row)
 	return true;
 }
 
-/* The rows of one round. */
+/* A round, while its rows are made. */
 struct round {
-	struct perf_rates *rows;
-	size_t count;
+	struct perf_round made;
 	char *time;
 	double seconds;
 };
@@ -88,7 +87,8 @@ static struct perf_rates *add_rates(const struct perf_run *run, struct round *ro
 {
 	const struct perf_port *port = &run->perf.ports[number];
 	const struct mad_destination *at = &run->mad.session.destinations[port->destination];
-	struct perf_rates *rates = mem_append(&round->rows, &round->count, sizeof(*rates));
+	struct perf_rates *rates = mem_append(&round->made.rows, &round->made.count,
+					      sizeof(*rates));
 
 	*rates = (struct perf_rates){
 		.time = mem_string(round->time),
@@ -154,8 +154,8 @@ static void add_port(const struct perf_run *run, struct round *round, size_t por
 	}
 }
 
-static struct round compare(const struct perf_run *run, const struct snapshot *before,
-			    const struct snapshot *after)
+static struct perf_round compare(const struct perf_run *run, const struct snapshot *before,
+				 const struct snapshot *after)
 {
 	struct round round = {
 		.time = utc_now(),
@@ -171,33 +171,29 @@ static struct round compare(const struct perf_run *run, const struct snapshot *b
 		add_port(run, &round, i, before, old, after, new);
 	}
 	free(round.time);
-	return round;
+	return round.made;
 }
 
 void perf_watch_end(struct perf_run *run)
 {
 	for (size_t i = 0; i < run->round_count; i++) {
-		for (size_t j = 0; j < run->round_rows[i]; j++)
-			perf_rates_clear(&run->rounds[i][j]);
-		free(run->rounds[i]);
+		for (size_t j = 0; j < run->rounds[i].count; j++)
+			perf_rates_clear(&run->rounds[i].rows[j]);
+		free(run->rounds[i].rows);
 	}
 	free(run->rounds);
-	free(run->round_rows);
 	run->rounds = NULL;
-	run->round_rows = NULL;
 	run->round_count = 0;
 }
 
 /* Prints one block; a JSON document keeps all of them until its end. */
-static void show(struct perf_run *run, const struct round *round)
+static void show(struct perf_run *run, struct perf_round round)
 {
 	struct listing *listing = &run->mad.listing;
-	size_t count = run->round_count;
 
-	MEM_ADD(run->rounds, run->round_count) = round->rows;
-	MEM_ADD(run->round_rows, count) = round->count;
-	for (size_t i = 0; i < round->count; i++)
-		listing_add(listing, &round->rows[i]);
+	MEM_ADD(run->rounds, run->round_count) = round;
+	for (size_t i = 0; i < round.count; i++)
+		listing_add(listing, &round.rows[i]);
 	if (listing->ctx->globals.json)
 		return;
 	listing_stream(listing);
@@ -219,11 +215,8 @@ void perf_watch(struct perf_run *run)
 		perf_take(run);
 		after = keep(run);
 		/* An interrupted round is incomplete and is dropped. */
-		if (!run->mad.session.stopped) {
-			struct round round = compare(run, &before, &after);
-
-			show(run, &round);
-		}
+		if (!run->mad.session.stopped)
+			show(run, compare(run, &before, &after));
 		perf_rows_free(before.rows, before.count);
 		before = after;
 		if (run->mad.session.stopped || listing->stream_rc)

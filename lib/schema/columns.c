@@ -34,30 +34,28 @@ static void drop(struct columns *columns, const struct field *field)
 		(columns->count - at) * sizeof(*columns->fields));
 }
 
+/*
+ * Appends the fields of the set. A table has the default ones or, with `all`, every field but lists
+ * of records, which have no place there. Keys are shown only if they are named.
+ */
+static void append_set(struct columns *columns, enum column_set set, bool all)
+{
+	for (size_t i = 0; i < columns->schema->field_count; i++) {
+		const struct field *field = &columns->schema->fields[i];
+		const bool in_table = all ? field->kind != FIELD_RECORDS
+					  : field->flags & FIELD_DEFAULT;
+
+		if (!(field->flags & FIELD_SECRET) && (set == COLUMNS_ALL || in_table))
+			append(columns, field);
+	}
+}
+
 struct columns columns_of(const struct schema *schema, enum column_set set)
 {
 	struct columns columns = {.schema = schema};
 
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
-
-		if (!(field->flags & FIELD_SECRET) &&
-		    (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT))
-			append(&columns, field);
-	}
+	append_set(&columns, set, false);
 	return columns;
-}
-
-/* Lists of records have no place in a table; keys are shown only if they are named. */
-static void append_all(struct columns *columns, enum column_set set)
-{
-	for (size_t i = 0; i < columns->schema->field_count; i++) {
-		const struct field *field = &columns->schema->fields[i];
-
-		if (!(field->flags & FIELD_SECRET) &&
-		    (set == COLUMNS_ALL || field->kind != FIELD_RECORDS))
-			append(columns, field);
-	}
 }
 
 /* Applies one word of the list. Returns -EINVAL if it names no field. */
@@ -68,7 +66,7 @@ static int apply(struct columns *columns, enum column_set set, const char *word)
 	const struct field *field = schema_find(columns->schema, key);
 
 	if (!remove && !strcmp(key, "all")) {
-		append_all(columns, set);
+		append_set(columns, set, true);
 		return 0;
 	}
 	if (!field)

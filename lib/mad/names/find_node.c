@@ -110,12 +110,7 @@ char *node_record_name(const unsigned char *record, const struct node_names *nam
 struct candidate {
 	size_t search;
 	char *name;
-	struct number port;
-	struct found_node *nodes;
-	size_t count;
-	bool cut;
-	int error;
-	uint16_t status;
+	struct node_search found;
 };
 
 struct finder {
@@ -131,13 +126,10 @@ struct finder {
 static void add_candidate(struct finder *finder, size_t search, const char *text, size_t length,
 			  struct number port)
 {
-	struct candidate *candidate = mem_append(&finder->candidates, &finder->count,
-						 sizeof(*candidate));
-
-	*candidate = (struct candidate){
+	MEM_ADD(finder->candidates, finder->count) = (struct candidate){
 		.search = search,
 		.name = mem_format("%.*s", (int)length, text),
-		.port = port,
+		.found.port = port,
 	};
 }
 
@@ -176,9 +168,8 @@ static void add_node(struct candidate *candidate, const struct node_names *names
 		     const unsigned char *record)
 {
 	const unsigned char *info = record + RECORD_INFO;
-	struct found_node *node = mem_append(&candidate->nodes, &candidate->count, sizeof(*node));
 
-	*node = (struct found_node){
+	MEM_ADD(candidate->found.nodes, candidate->found.count) = (struct found_node){
 		.node_guid = node_info_node_guid(info),
 		.port_guid = node_info_port_guid(info),
 		.lid = (uint16_t)bits_get(record, 0, 16),
@@ -215,7 +206,7 @@ static void end_query(void *context, const struct query *query, int error, uint1
 		      bool cut)
 {
 	struct finder *finder = context;
-	struct candidate *candidate;
+	struct node_search *found;
 
 	if (finder->by_first_word) {
 		finder->error = error;
@@ -223,17 +214,24 @@ static void end_query(void *context, const struct query *query, int error, uint1
 		finder->cut = cut;
 		return;
 	}
-	candidate = &finder->candidates[query->number];
-	candidate->error = error ? error : candidate->error;
-	candidate->status = status ? status : candidate->status;
-	candidate->cut |= cut;
+	found = &finder->candidates[query->number].found;
+	found->error = error ? error : found->error;
+	found->status = status ? status : found->status;
+	found->cut |= cut;
+}
+
+void node_search_clear(struct node_search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		free(search->nodes[i].name);
+	free(search->nodes);
+	search->nodes = NULL;
+	search->count = 0;
 }
 
 static void free_candidate(struct candidate *candidate)
 {
-	for (size_t i = 0; i < candidate->count; i++)
-		free(candidate->nodes[i].name);
-	free(candidate->nodes);
+	node_search_clear(&candidate->found);
 	free(candidate->name);
 }
 
@@ -248,20 +246,17 @@ static void settle(struct finder *finder, struct node_search *searches)
 	size_t left = 0;
 
 	for (size_t i = 0; i < finder->count; i++) {
-		struct candidate *candidate = &finder->candidates[i];
-		struct node_search *search = &searches[candidate->search];
+		struct node_search *found = &finder->candidates[i].found;
+		struct node_search *search = &searches[finder->candidates[i].search];
 
-		if (is_settled(search) ||
-		    !(candidate->count || candidate->error || candidate->status))
+		if (is_settled(search) || !is_settled(found))
 			continue;
-		search->nodes = candidate->nodes;
-		search->count = candidate->count;
-		search->port = candidate->port;
-		search->cut = candidate->cut || finder->cut;
-		search->error = candidate->count ? 0 : candidate->error;
-		search->status = candidate->count ? 0 : candidate->status;
-		candidate->nodes = NULL;
-		candidate->count = 0;
+		found->text = search->text;
+		found->cut |= finder->cut;
+		if (found->count)
+			found->error = found->status = 0;
+		*search = *found;
+		*found = (struct node_search){.nodes = NULL};
 	}
 	for (size_t i = 0; i < finder->count; i++) {
 		if (is_settled(&searches[finder->candidates[i].search]))
@@ -323,15 +318,6 @@ void node_search(struct mad_engine *engine, const struct mad_route *route,
 	for (size_t i = 0; i < finder.count; i++)
 		free_candidate(&finder.candidates[i]);
 	free(finder.candidates);
-}
-
-void node_search_clear(struct node_search *search)
-{
-	for (size_t i = 0; i < search->count; i++)
-		free(search->nodes[i].name);
-	free(search->nodes);
-	search->nodes = NULL;
-	search->count = 0;
 }
 
 struct namer {

@@ -58,33 +58,31 @@ static const struct field congestion_fields[] = {COMMON_FIELDS, PERF_VL_FIELD("r
 						 PERF_CONGESTION_COUNTERS(LISTED_RATE)
 							 SATURATED_FIELD};
 
-#define RATES_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct perf_rates, fields_, summary_)
-
 static const struct schema schemas[] = {
-	[PERF_OF_PORT] = RATES_SCHEMA("perf_rates", port_fields,
-				      "the rates of the counters of a port: --watch"),
-	[PERF_OF_VL] = RATES_SCHEMA("perf_vl_rates", vl_fields,
-				    "the rates of the counters of a virtual lane: --watch --vl"),
-	[PERF_OF_FEC] = RATES_SCHEMA("perf_fec_rates", fec_fields,
-				     "the rates of a link's encoding errors: --watch --fec"),
-	[PERF_OF_CONGESTION] = RATES_SCHEMA("perf_congestion_rates", congestion_fields,
-					    "how fast congestion grows: --watch --congestion"),
-	[PERF_OF_SL] = RATES_SCHEMA("perf_sl_rates", sl_fields,
-				    "the data rates of a service level: --watch --by-sl"),
-	[PERF_OF_DETAILS] = RATES_SCHEMA("perf_details_rates", details_fields,
-					 "how fast discards and bad packets grow: "
-					 "--watch --details"),
-	[PERF_OF_FLOW] = RATES_SCHEMA("perf_flow_rates", flow_fields,
-				      "the rates of flow control packets: --watch --flow"),
+	[PERF_OF_PORT] = SCHEMA("perf_rates", RECORD, port_fields,
+				"the rates of the counters of a port: --watch"),
+	[PERF_OF_VL] = SCHEMA("perf_vl_rates", RECORD, vl_fields,
+			      "the rates of the counters of a virtual lane: --watch --vl"),
+	[PERF_OF_FEC] = SCHEMA("perf_fec_rates", RECORD, fec_fields,
+			       "the rates of a link's encoding errors: --watch --fec"),
+	[PERF_OF_CONGESTION] = SCHEMA("perf_congestion_rates", RECORD, congestion_fields,
+				      "how fast congestion grows: --watch --congestion"),
+	[PERF_OF_SL] = SCHEMA("perf_sl_rates", RECORD, sl_fields,
+			      "the data rates of a service level: --watch --by-sl"),
+	[PERF_OF_DETAILS] = SCHEMA("perf_details_rates", RECORD, details_fields,
+				   "how fast discards and bad packets grow: "
+				   "--watch --details"),
+	[PERF_OF_FLOW] = SCHEMA("perf_flow_rates", RECORD, flow_fields,
+				"the rates of flow control packets: --watch --flow"),
 };
 
 const struct schema *const perf_more_schemas[] = {
-	&perf_vl_schema,
-	&perf_fec_schema,
-	&perf_congestion_schema,
-	&perf_sl_schema,
-	&perf_details_schema,
-	&perf_flow_schema,
+	&perf_schemas[PERF_OF_VL],
+	&perf_schemas[PERF_OF_FEC],
+	&perf_schemas[PERF_OF_CONGESTION],
+	&perf_schemas[PERF_OF_SL],
+	&perf_schemas[PERF_OF_DETAILS],
+	&perf_schemas[PERF_OF_FLOW],
 	&perf_samples_schema,
 	&schemas[PERF_OF_PORT],
 	&schemas[PERF_OF_VL],

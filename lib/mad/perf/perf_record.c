@@ -150,33 +150,27 @@ static const struct column_view views[] = {
 const struct schema perf_schema = SCHEMA("perf", struct perf_record, port_fields,
 					 "the counters of a port, at the full width of the device",
 					 .views = views);
-const struct schema perf_vl_schema = SCHEMA("perf_vl", struct perf_record, vl_fields,
-					    "the counters of a virtual lane of a port: --vl");
-const struct schema perf_fec_schema = SCHEMA(
-	"perf_fec", struct perf_record, fec_fields,
-	"the encoding errors of a link, or of one of its lanes: --fec");
-const struct schema perf_congestion_schema = SCHEMA(
-	"perf_congestion", struct perf_record, congestion_fields,
-	"the congestion of a port, a virtual lane or a service level: --congestion");
-const struct schema perf_sl_schema = SCHEMA("perf_sl", struct perf_record, sl_fields,
-					    "the data of a service level of a port: --by-sl");
-const struct schema perf_details_schema = SCHEMA(
-	"perf_details", struct perf_record, details_fields,
-	"why a port discarded packets and received bad ones: --details");
-const struct schema perf_flow_schema = SCHEMA(
-	"perf_flow", struct perf_record, flow_fields,
-	"the flow control of a port, and packets with one operation code: --flow");
+
+const struct schema perf_schemas[] = {
+	[PERF_OF_VL] = SCHEMA("perf_vl", RECORD, vl_fields,
+			      "the counters of a virtual lane of a port: --vl"),
+	[PERF_OF_FEC] = SCHEMA("perf_fec", RECORD, fec_fields,
+			       "the encoding errors of a link, or of one of its lanes: --fec"),
+	[PERF_OF_CONGESTION] = SCHEMA("perf_congestion", RECORD, congestion_fields,
+				      "the congestion of a port, a virtual lane or a service "
+				      "level: --congestion"),
+	[PERF_OF_SL] = SCHEMA("perf_sl", RECORD, sl_fields,
+			      "the data of a service level of a port: --by-sl"),
+	[PERF_OF_DETAILS] = SCHEMA("perf_details", RECORD, details_fields,
+				   "why a port discarded packets and received bad ones: --details"),
+	[PERF_OF_FLOW] = SCHEMA("perf_flow", RECORD, flow_fields,
+				"the flow control of a port, and packets with one operation code: "
+				"--flow"),
+};
 
 const struct schema *perf_listing_schema(enum perf_listing listing)
 {
-	static const struct schema *const schemas[] = {
-		[PERF_OF_PORT] = &perf_schema,	    [PERF_OF_VL] = &perf_vl_schema,
-		[PERF_OF_FEC] = &perf_fec_schema,   [PERF_OF_CONGESTION] = &perf_congestion_schema,
-		[PERF_OF_SL] = &perf_sl_schema,	    [PERF_OF_DETAILS] = &perf_details_schema,
-		[PERF_OF_FLOW] = &perf_flow_schema,
-	};
-
-	return schemas[listing];
+	return listing == PERF_OF_PORT ? &perf_schema : &perf_schemas[listing];
 }
 
 void perf_record_clear(struct perf_record *record)

@@ -76,23 +76,20 @@ enum perf_summed { PERF_SUMMED_AGENT = 1, PERF_SUMMED_HERE };
 /*
  * The field of a counter has the counter's group as tag, and the offset of its struct perf_counter.
  */
-extern const struct schema perf_schema;	    /* one row per port */
-extern const struct schema perf_vl_schema;  /* one row per virtual lane */
-extern const struct schema perf_fec_schema; /* one row per port and one per lane of the link */
-extern const struct schema perf_congestion_schema; /* one row per port, VL and SL */
-extern const struct schema perf_sl_schema;	   /* one row per service level */
-extern const struct schema perf_details_schema;	   /* one row per port */
-extern const struct schema perf_flow_schema;	   /* one row per port */
+extern const struct schema perf_schema;
 
 enum perf_listing {
-	PERF_OF_PORT,
-	PERF_OF_VL,
-	PERF_OF_FEC,
-	PERF_OF_CONGESTION,
-	PERF_OF_SL,
-	PERF_OF_DETAILS,
-	PERF_OF_FLOW,
+	PERF_OF_PORT,	    /* one row per port */
+	PERF_OF_VL,	    /* one row per virtual lane */
+	PERF_OF_FEC,	    /* one row per port and one per lane of the link */
+	PERF_OF_CONGESTION, /* one row per port, VL and SL */
+	PERF_OF_SL,	    /* one row per service level */
+	PERF_OF_DETAILS,    /* one row per port */
+	PERF_OF_FLOW,	    /* one row per port */
 };
+
+/* The listings other than that of ports, which is perf_schema. */
+extern const struct schema perf_schemas[];
 
 enum { PERF_PARTS_MOST = 8 };
 

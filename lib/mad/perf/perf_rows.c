@@ -205,8 +205,8 @@ static void vl_rows(const struct perf_reading *reading, struct perf_record **row
 		take_part(PERF_OF_VL, reading, PART_VL_PACKETS, i, &row.op_packets);
 		take_part(PERF_OF_VL, reading, PART_VL_DATA, i, &row.op_data_bytes);
 		/* VL 0 is in use on every link. */
-		if (!i || reading->all || is_telling(&perf_vl_schema, &row))
-			add_row(&perf_vl_schema, &row, rows, row_count);
+		if (!i || reading->all || is_telling(&perf_schemas[PERF_OF_VL], &row))
+			add_row(&perf_schemas[PERF_OF_VL], &row, rows, row_count);
 	}
 }
 
@@ -229,7 +229,7 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 		take_key(codewords, "fec_uncorrectable_blocks", data, &row.uncorrectable_blocks);
 		take_key(codewords, "fec_corrected_symbols", data, &row.corrected_symbols);
 	}
-	add_row(&perf_fec_schema, &row, rows, row_count);
+	add_row(&perf_schemas[PERF_OF_FEC], &row, rows, row_count);
 	for (size_t i = 0; i < count && i < LANES_MOST; i++) {
 		row = (struct perf_record){.fec = reading->fec, .lane = number_of(i)};
 		if (rs) {
@@ -244,14 +244,14 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 					  &row.uncorrectable_blocks);
 			}
 		}
-		add_row(&perf_fec_schema, &row, rows, row_count);
+		add_row(&perf_schemas[PERF_OF_FEC], &row, rows, row_count);
 	}
 }
 
 static void congestion_rows(const struct perf_reading *reading, struct perf_record **rows,
 			    size_t *row_count)
 {
-	const struct schema *schema = &perf_congestion_schema;
+	const struct schema *schema = &perf_schemas[PERF_OF_CONGESTION];
 	struct perf_record row = {.width_bits = number_of(width_of(reading))};
 
 	merge(reading, "xmit_wait_ticks", &row.xmit_wait_ticks);
@@ -289,8 +289,8 @@ static void sl_rows(const struct perf_reading *reading, struct perf_record **row
 		take_part(PERF_OF_SL, reading, PART_SL_XMIT, i, &row.xmit_data_bytes);
 		take_part(PERF_OF_SL, reading, PART_SL_RCV, i, &row.rcv_data_bytes);
 		/* SL 0 is the default of most traffic. */
-		if (!i || reading->all || is_telling(&perf_sl_schema, &row))
-			add_row(&perf_sl_schema, &row, rows, row_count);
+		if (!i || reading->all || is_telling(&perf_schemas[PERF_OF_SL], &row))
+			add_row(&perf_schemas[PERF_OF_SL], &row, rows, row_count);
 	}
 }
 
