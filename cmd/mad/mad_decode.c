@@ -112,9 +112,13 @@ static void put_pairs(const struct mad_pair *pairs, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if ((int)strlen(pairs[i].key) > width)
 			width = (int)strlen(pairs[i].key);
-	for (size_t i = 0; i < count; i++)
-		printf("%-*s  %s\n", width, pairs[i].key,
-		       pairs[i].value && *pairs[i].value ? pairs[i].value : "-");
+	for (size_t i = 0; i < count; i++) {
+		const char *value = pairs[i].value;
+		_cleanup_(freep) char *line = mem_format("%-*s  %s\n", width, pairs[i].key,
+							 value && *value ? value : "-");
+
+		render_text(stdout, line);
+	}
 }
 
 static void put_header(const struct mad_decoded *decoded)

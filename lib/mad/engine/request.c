@@ -199,13 +199,13 @@ static int parse_any(const char *text, struct mad_target *target)
 	return parse_guid(text, target);
 }
 
+static int (*const parsers[])(const char *text, struct mad_target *target) = {
+	[TARGET_ANY] = parse_any, [TARGET_LID] = parse_lid,	  [TARGET_GUID] = parse_guid,
+	[TARGET_GID] = parse_gid, [TARGET_DIRECT] = parse_direct, [TARGET_NAME] = NULL,
+};
+
 int mad_target_parse(const char *text, enum target_kind kind, struct mad_target *ret_target)
 {
-	static int (*const parsers[])(const char *text, struct mad_target *target) = {
-		[TARGET_ANY] = parse_any,	[TARGET_LID] = parse_lid,
-		[TARGET_GUID] = parse_guid,	[TARGET_GID] = parse_gid,
-		[TARGET_DIRECT] = parse_direct, [TARGET_NAME] = NULL,
-	};
 	struct mad_target target = {0};
 	int rc = parsers[kind] ? parsers[kind](text, &target) : -EINVAL;
 

@@ -109,7 +109,7 @@ static bool is_rmpp_segment(const void *record)
  * the class.
  */
 #define BASE_VERSION  PLAIN_NUM(0, 0, 8, "base_version")
-#define COMMON_FIELDS BASE_VERSION, PLAIN_HEX(6, 0, 16, "class_specific")
+#define HEADER_FIELDS BASE_VERSION, PLAIN_HEX(6, 0, 16, "class_specific")
 
 /* 13.6.2.1 */
 #define RMPP_FIELDS                                                                              \
@@ -122,12 +122,12 @@ static bool is_rmpp_segment(const void *record)
 		PLAIN_NUM(32, 0, 32, "rmpp_window_last", .present = is_rmpp_ack)
 
 static const struct field header_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 };
 
 /* 14.2.1.1 */
 static const struct field smp_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	PLAIN_HEX(24, 0, 64, "mkey"),
 };
 
@@ -145,13 +145,13 @@ static const struct field direct_fields[] = {
 };
 
 static const struct field rmpp_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	RMPP_FIELDS,
 };
 
 /* 15.2.1.1; the offset between records is in units of eight bytes. */
 static const struct field sa_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	RMPP_FIELDS,
 	PLAIN_HEX(36, 0, 64, "sm_key"),
 	PLAIN_NUM(44, 0, 16, "attribute_offset_bytes", .factor = 8),
@@ -160,20 +160,20 @@ static const struct field sa_fields[] = {
 
 /* 16.5.1, class 0x30 to 0x4f */
 static const struct field vendor_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	RMPP_FIELDS,
 	PLAIN_HEX(37, 0, 24, "oui"),
 };
 
 /* 16.2.1 */
 static const struct field bm_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	PLAIN_HEX(24, 0, 64, "bkey"),
 };
 
 /* Annex A10 */
 static const struct field cc_fields[] = {
-	COMMON_FIELDS,
+	HEADER_FIELDS,
 	PLAIN_HEX(24, 0, 64, "cc_key"),
 };
 

@@ -19,8 +19,8 @@
 	COUNTER(PERF_GROUP_CONGESTION, byte_, bit_, width_, key_)
 #define FEC(byte_, width_, key_) COUNTER(PERF_GROUP_FEC, byte_, 0, width_, key_)
 
-#define FIELDS			       MAD_OBJECT_FIELDS(0), PLAIN_NUM(1, 0, 8, "port_select")
-#define FIELDS_SELECT		       FIELDS, PLAIN_HEX(2, 0, 16, "counter_select")
+#define PORT_FIELDS		       MAD_OBJECT_FIELDS(0), PLAIN_NUM(1, 0, 8, "port_select")
+#define SELECT_FIELDS		       PORT_FIELDS, PLAIN_HEX(2, 0, 16, "counter_select")
 #define COUNTER_SELECT2(byte_, width_) PLAIN_HEX(byte_, 0, width_, "counter_select2")
 
 /* The rows of pm_counters.h in PortCounters, 16.1.3.5. */
@@ -28,7 +28,7 @@
 	COUNTER(PERF_GROUP_##group_, byte_, bit_, width_, #key_, .factor = factor_),
 
 static const struct field counters_fields[] = {
-	FIELDS_SELECT, PERF_LINK_ERRORS(NARROW) COUNTER_SELECT2(18, 8),
+	SELECT_FIELDS, PERF_LINK_ERRORS(NARROW) COUNTER_SELECT2(18, 8),
 	PERF_THRESHOLD_ERRORS(NARROW) PERF_QP1_DROPPED(NARROW) PERF_VL15_DROPPED(NARROW)
 		PERF_DATA_BYTES(NARROW) PERF_PACKETS(NARROW) PERF_XMIT_WAIT(NARROW)};
 
@@ -40,7 +40,7 @@ static const struct field counters_fields[] = {
 	NARROW(group_, factor_, key_, heading_, flags_, wide_, 0, 64, 0, help_)
 
 static const struct field extended_fields[] = {
-	FIELDS_SELECT, COUNTER_SELECT2(4, 32),
+	SELECT_FIELDS, COUNTER_SELECT2(4, 32),
 	PERF_DATA_BYTES(WIDE) PERF_PACKETS(WIDE) PERF_CAST_PACKETS(WIDE) PERF_LINK_ERRORS(WIDE)
 		PERF_THRESHOLD_ERRORS(WIDE) PERF_VL15_DROPPED(WIDE) PERF_XMIT_WAIT(WIDE)
 			PERF_QP1_DROPPED(WIDE)};
@@ -53,7 +53,7 @@ const struct schema perf_extended_counters_schema = PLAIN_SCHEMA("perf_portcount
 
 /* PortOpRcvCounters */
 static const struct field op_rcv_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	OP_CODE,
 	TRAFFIC(4, 0, 32, 1, "op_rcv_packets"),
 	TRAFFIC(8, 0, 32, DATA_WORD, "op_rcv_data_bytes"),
@@ -61,7 +61,7 @@ static const struct field op_rcv_fields[] = {
 
 /* PortFlowCtlCounters */
 static const struct field flow_control_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	TRAFFIC(4, 0, 32, 1, "xmit_flow_packets"),
 	TRAFFIC(8, 0, 32, 1, "rcv_flow_packets"),
 };
@@ -69,7 +69,7 @@ static const struct field flow_control_fields[] = {
 #define VL_PACKETS(vl_) TRAFFIC(4, (vl_)*16, 16, 1, "op_packets_vl" #vl_)
 /* PortVLOpPackets */
 static const struct field vl_op_packets_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	OP_CODE,
 	SIXTEEN(VL_PACKETS),
 };
@@ -77,7 +77,7 @@ static const struct field vl_op_packets_fields[] = {
 #define VL_DATA(vl_) TRAFFIC(4, (vl_)*32, 32, DATA_WORD, "op_data_vl" #vl_ "_bytes")
 /* PortVLOpData */
 static const struct field vl_op_data_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	OP_CODE,
 	SIXTEEN(VL_DATA),
 };
@@ -85,75 +85,75 @@ static const struct field vl_op_data_fields[] = {
 #define VL_FLOW_ERRORS(vl_) ERROR(4, (vl_)*2, 2, "xmit_flow_control_update_errors_vl" #vl_)
 /* PortVLXmitFlowCtlUpdateErrors: two bits each */
 static const struct field vl_flow_control_errors_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(VL_FLOW_ERRORS),
 };
 
 #define VL_WAIT(vl_) CONGESTION(4, (vl_)*16, 16, "xmit_wait_vl" #vl_ "_ticks")
 /* PortVLXmitWaitCounters */
 static const struct field vl_xmit_wait_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(VL_WAIT),
 };
 
 #define VL_CONGESTION(vl_) CONGESTION(4, (vl_)*16, 16, "congestion_vl" #vl_)
 /* SwPortVLCongestion */
 static const struct field vl_congestion_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(VL_CONGESTION),
 };
 
 #define VL_TIME(vl_) CONGESTION(4, (vl_)*32, 32, "xmit_time_congested_vl" #vl_ "_ticks")
 /* PortVLXmitTimeCong, which has no counter for VL 15 */
 static const struct field vl_xmit_congestion_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	FIFTEEN(VL_TIME),
 };
 
 #define SL_FECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_fecn_sl" #sl_)
 /* PortSLRcvFECN */
 static const struct field sl_rcv_fecn_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(SL_FECN),
 };
 
 #define SL_BECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_becn_sl" #sl_)
 /* PortSLRcvBECN */
 static const struct field sl_rcv_becn_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(SL_BECN),
 };
 
 #define SL_XMIT(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "xmit_data_sl" #sl_ "_bytes")
 /* PortXmitDataSL */
 static const struct field sl_xmit_data_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(SL_XMIT),
 };
 
 #define SL_RCV(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "rcv_data_sl" #sl_ "_bytes")
 /* PortRcvDataSL */
 static const struct field sl_rcv_data_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	SIXTEEN(SL_RCV),
 };
 
 /* PortRcvConCtrl */
 static const struct field rcv_congestion_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	CONGESTION(4, 0, 32, "rcv_fecn_packets"),
 	CONGESTION(8, 0, 32, "rcv_becn_packets"),
 };
 
 /* PortXmitConCtrl */
 static const struct field xmit_congestion_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	CONGESTION(4, 0, 32, "xmit_time_congested_ticks"),
 };
 
 /* PortRcvErrorDetails */
 static const struct field rcv_errors_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	ERROR(4, 0, 16, "local_physical_errors"),
 	ERROR(6, 0, 16, "malformed_packet_errors"),
 	ERROR(8, 0, 16, "buffer_overrun_errors"),
@@ -164,7 +164,7 @@ static const struct field rcv_errors_fields[] = {
 
 /* PortXmitDiscardDetails */
 static const struct field xmit_discards_fields[] = {
-	FIELDS_SELECT,
+	SELECT_FIELDS,
 	ERROR(4, 0, 16, "inactive_discards"),
 	ERROR(6, 0, 16, "neighbor_mtu_discards"),
 	ERROR(8, 0, 16, "switch_lifetime_limit_discards"),
@@ -177,8 +177,8 @@ static const struct field xmit_discards_fields[] = {
 #define UNCORRECTABLE(lane_)	 FEC(92 + 4 * (lane_), 32, "fec_uncorrectable_blocks_lane" #lane_)
 #define CORRECTED_SYMBOLS(lane_) FEC(44 + 4 * (lane_), 32, "fec_corrected_symbols_lane" #lane_)
 
-#define SPEEDS_FIELDS                                                                     \
-	FIELDS, PLAIN_HEX(8, 0, 64, "counter_select"), FEC(16, 16, "sync_header_errors"), \
+#define SPEEDS_FIELDS                                                                          \
+	PORT_FIELDS, PLAIN_HEX(8, 0, 64, "counter_select"), FEC(16, 16, "sync_header_errors"), \
 		FEC(18, 16, "unknown_blocks")
 
 /* PortExtendedSpeedsCounters of links that encode 64 bits in 66 */
@@ -228,7 +228,7 @@ const struct enum_name perf_sample_status_names[] = {
 
 /* PortSamplesControl, 16.1.3.2 */
 static const struct field control_fields[] = {
-	FIELDS,
+	PORT_FIELDS,
 	PLAIN_HEX(0, 0, 8, "op_code"),
 	PLAIN_NUM(2, 0, 8, "tick"),
 	PLAIN_CODE(3, 5, 3, counter_width_names, "counter_width_bits"),

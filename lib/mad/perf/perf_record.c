@@ -64,8 +64,9 @@ GETTER(rcv_becn_packets)
 
 #define RECORD		     struct perf_record
 #define COMMON_FIELDS	     PERF_PORT_FIELDS("counters")
-#define SATURATED_FIELD	     LIST(saturated, "SATURATED", 0, 0, "counters that stopped at their maximum")
 #define OP_CODE_FIELD(help_) HEX(op_code, 2, "OP CODE", 0, 0, help_)
+
+#define SATURATED_FIELD LIST(saturated, "SATURATED", 0, 0, "counters that stopped at their maximum")
 
 static const struct enum_name summed_names[] = {
 	{PERF_SUMMED_AGENT, "agent"},
