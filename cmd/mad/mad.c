@@ -206,11 +206,8 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 				 "give a LID, a port GUID or a GID"))
 		rows = work(&mad, &count);
 	status = mad_listing_end(&mad);
-	for (size_t i = 0; i < count; i++) {
-		free(rows[i].object);
-		free(rows[i].status);
-		strings_free(&rows[i].capabilities);
-	}
+	for (size_t i = 0; i < count; i++)
+		record_clear(&classes_schema, &rows[i]);
 	return status;
 }
 

@@ -159,7 +159,8 @@ int mad_serve(const struct ctx *ctx, const struct mad_args *args,
 	}
 	status = mad_listing_end(&server.mad);
 	for (size_t i = 0; i < server.client_count; i++) {
-		responder->free(records[i]);
+		record_clear(responder->schema, records[i]);
+		free(records[i]);
 		free(server.clients[i].name);
 	}
 	free(server.clients);

@@ -36,7 +36,6 @@ struct mad_responder {
 			 unsigned char reply[static MAD_SERVE_MOST]);
 	/* A new record of the schema. */
 	void *(*list)(const struct mad_server *server, const struct mad_client *client);
-	void (*free)(void *record);
 };
 
 /*

@@ -71,12 +71,6 @@ static void *list_ping(const struct mad_server *server, const struct mad_client 
 	return record;
 }
 
-static void free_ping(void *record)
-{
-	ping_record_clear(record);
-	free(record);
-}
-
 static const struct mad_responder responder = {
 	.schema = &ping_schema,
 	.ethernet = true,
@@ -88,7 +82,6 @@ static const struct mad_responder responder = {
 		"running",
 	.answer = answer_ping,
 	.list = list_ping,
-	.free = free_ping,
 };
 
 #define COUNT	      5u

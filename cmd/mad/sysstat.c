@@ -65,14 +65,6 @@ static const struct column_view views[] = {
 static const struct schema sysstat_schema = SCHEMA("sysstats", struct sysstat_record, fields,
 						   "name and processors of a host", .views = views);
 
-static void sysstat_record_clear(struct sysstat_record *record)
-{
-	free(record->object);
-	free(record->host);
-	free(record->model);
-	*record = (struct sysstat_record){.object = NULL};
-}
-
 struct run {
 	struct mad_listing mad;
 	enum sysstat_query query;
@@ -192,7 +184,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	}
 	status = mad_listing_end(&run.mad);
 	for (size_t i = 0; i < run.record_count; i++)
-		sysstat_record_clear(&run.records[i]);
+		record_clear(&sysstat_schema, &run.records[i]);
 	free(run.records);
 	return status;
 }
@@ -223,12 +215,6 @@ static void *list_sysstat(const struct mad_server *server, const struct mad_clie
 	return record;
 }
 
-static void free_sysstat(void *record)
-{
-	sysstat_record_clear(record);
-	free(record);
-}
-
 static const struct mad_responder responder = {
 	.schema = &sysstat_schema,
 	.agent = {.mgmt_class = MAD_CLASS_OPENIB_SYSSTAT,
@@ -240,7 +226,6 @@ static const struct mad_responder responder = {
 		"is running",
 	.answer = answer_sysstat,
 	.list = list_sysstat,
-	.free = free_sysstat,
 };
 _Static_assert(SYSSTAT_MOST_MAD <= MAD_SERVE_MOST, "an answer fits");
 

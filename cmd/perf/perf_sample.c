@@ -217,7 +217,7 @@ int perf_sample(struct perf_run *run, bool found)
 	}
 	status = mad_listing_end(&run->mad);
 	for (size_t i = 0; i < samples.row_count; i++)
-		perf_sample_clear(&samples.rows[i]);
+		record_clear(&perf_samples_schema, &samples.rows[i]);
 	free(samples.rows);
 	return status;
 }

@@ -51,14 +51,6 @@ static const struct column_view views[] = {
 const struct schema ping_schema = SCHEMA("pings", struct ping_record, fields,
 					 "how a destination answers", .views = views);
 
-void ping_record_clear(struct ping_record *record)
-{
-	free(record->object);
-	free(record->host);
-	free(record->device);
-	*record = (struct ping_record){.object = NULL};
-}
-
 /* Why an answer does not count, as a constant string; NULL: it counts. A status says more. */
 static const char *find_fault(const struct ping_target *target, const struct mad_reply *reply)
 {
@@ -344,7 +336,7 @@ void ping_describe_nodes(struct ping_client *ping)
 void ping_drop_each(struct ping_client *ping)
 {
 	for (size_t i = 0; i < ping->each_count; i++) {
-		ping_record_clear(ping->each[i]);
+		record_clear(&ping_schema, ping->each[i]);
 		free(ping->each[i]);
 	}
 	ping->each_count = 0;
@@ -354,7 +346,7 @@ void ping_client_clear(struct ping_client *ping)
 {
 	for (size_t i = 0; i < ping->target_count; i++) {
 		free(ping->targets[i].samples);
-		ping_record_clear(&ping->targets[i].record);
+		record_clear(&ping_schema, &ping->targets[i].record);
 	}
 	free(ping->targets);
 	ping_drop_each(ping);

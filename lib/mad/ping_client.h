@@ -25,7 +25,6 @@ struct ping_record {
 };
 
 extern const struct schema ping_schema;
-void ping_record_clear(struct ping_record *record);
 
 /* A destination, and its answers so far. */
 struct ping_target {

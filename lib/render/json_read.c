@@ -249,31 +249,6 @@ static int read_document(struct reader *reader, const struct schema *head_schema
 	return rc;
 }
 
-static void records_clear(const struct schema *schema, struct records *records)
-{
-	for (size_t i = 0; i < records->count; i++)
-		record_clear(schema, (char *)records->rows + i * schema->record_size);
-	free(records->rows);
-	*records = (struct records){.rows = NULL};
-}
-
-void record_clear(const struct schema *schema, void *record)
-{
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
-		void *member = (char *)record + field->offset;
-
-		if (!is_held(field))
-			continue;
-		if (field->kind == FIELD_RECORDS)
-			records_clear(field->records, member);
-		if (field->kind != FIELD_STRING)
-			continue;
-		free(*(char **)member);
-		*(char **)member = NULL;
-	}
-}
-
 int json_read(const char *text, size_t length, const struct schema *head_schema, void *head,
 	      const struct schema *schema, void **ret_records, size_t *ret_count,
 	      char **ret_message)

@@ -28,6 +28,3 @@ int json_read(const char *text, size_t length, const struct schema *head_schema,
  */
 int json_read_record(const char *text, size_t length, const struct schema *schema, void *record,
 		     char **ret_message);
-
-/* Frees the strings and records that json_read() put into a record. */
-void record_clear(const struct schema *schema, void *record);

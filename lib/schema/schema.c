@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -208,6 +209,33 @@ char *field_explain(const struct field *field)
 	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++)
 		mem_extend(&hint, "%s%s", i ? ", " : ": ", name->word);
 	return hint;
+}
+
+void records_clear(const struct schema *schema, struct records *records)
+{
+	for (size_t i = 0; i < records->count; i++)
+		record_clear(schema, (char *)records->rows + i * schema->record_size);
+	free(records->rows);
+	*records = (struct records){.rows = NULL};
+}
+
+void record_clear(const struct schema *schema, void *record)
+{
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+		void *member = (char *)record + field->offset;
+
+		if (field->get || field->width)
+			continue;
+		if (field->kind == FIELD_RECORDS)
+			records_clear(field->records, member);
+		if (field->kind == FIELD_LIST)
+			strings_free(member);
+		if (field->kind != FIELD_STRING)
+			continue;
+		free(*(char **)member);
+		*(char **)member = NULL;
+	}
 }
 
 const struct field *schema_find(const struct schema *schema, const char *key)

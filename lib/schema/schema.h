@@ -104,6 +104,9 @@ void field_get(const struct field *field, const void *record, struct value *valu
 /* The value as the command line writes it, for the caller to free; NULL if it is unknown. */
 char *field_text(const struct field *field, const void *record);
 char *field_text_or_dash(const struct field *field, const void *record); /* `-` if it is unknown */
+/* Frees the strings, lists and records that a record holds in fields of the schema. */
+void record_clear(const struct schema *schema, void *record);
+void records_clear(const struct schema *schema, struct records *records);
 /* The value of a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);

@@ -3,7 +3,6 @@
 #include "mad/perf/perf_sample.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -140,10 +139,4 @@ void perf_sampling_rows(const unsigned char *control, const unsigned char *resul
 		    perf_sampling_matches(control, result))
 			row->value = number_of(bits_get(result, MAD_AT(RESULTS_AT + 4 * i, 0), 32));
 	}
-}
-
-void perf_sample_clear(struct perf_sample *sample)
-{
-	free(sample->object);
-	free(sample->node);
 }

@@ -58,4 +58,3 @@ bool perf_sampling_matches(const unsigned char *control, const unsigned char *re
 void perf_sampling_rows(const unsigned char *control, const unsigned char *result,
 			const struct perf_sampling *own, struct perf_sample **rows,
 			size_t *row_count);
-void perf_sample_clear(struct perf_sample *sample);
