@@ -161,7 +161,7 @@ static bool for_each_object(struct doctor_context *run, bool (*act)(struct docto
 
 		for (size_t i = 0; pci && i < pci->count; i++) {
 			run->function = &pci->items[i];
-			if (doctor_is_selected(run, run->function))
+			if (doctor_is_selected(run->facts, run->function))
 				any |= act(run);
 		}
 		return any;
@@ -185,7 +185,7 @@ static bool for_each_object(struct doctor_context *run, bool (*act)(struct docto
 /* Returns the needs of the check that the request does not meet. */
 static uint64_t missing_needs(const struct doctor_context *run)
 {
-	const struct doctor_request *request = run->request;
+	const struct doctor_request *request = run->facts->request;
 	uint64_t missing = 0;
 
 	/* A snapshot has the kernel's answers, but nothing can be sent from it. */
@@ -250,13 +250,12 @@ enum doctor_profile doctor_choose_profile(struct doctor_facts *facts)
 	return PROFILE_HPC;
 }
 
-static enum doctor_profile choose_profile(struct doctor_facts *facts,
-					  const struct doctor_request *request)
+static enum doctor_profile choose_profile(struct doctor_facts *facts)
 {
 	const struct number wanted = doctor_expect_profile(facts->expect);
 
-	if (request->profile != PROFILE_AUTO)
-		return request->profile;
+	if (facts->request->profile != PROFILE_AUTO)
+		return facts->request->profile;
 	if (wanted.known && wanted.value != PROFILE_AUTO)
 		return (enum doctor_profile)wanted.value;
 	return doctor_choose_profile(facts);
@@ -276,9 +275,9 @@ static uint64_t inventory_needs(const struct doctor_request *request)
  * A host without RDMA devices gets a verdict like any other, so that is not a problem; a device
  * that was asked for by name but does not exist is one.
  */
-static int read_inventory(const struct doctor_request *request, struct doctor_facts *facts,
-			  struct problems *problems)
+static int read_inventory(struct doctor_facts *facts)
 {
+	const struct doctor_request *request = facts->request;
 	const struct inventory_request inventory_request = {
 		.root = request->root,
 		.needs = inventory_needs(request),
@@ -291,7 +290,7 @@ static int read_inventory(const struct doctor_request *request, struct doctor_fa
 	if (facts->inventory_rc == -ENODEV && !request->objects->count)
 		problems_free(&found);
 	for (size_t i = 0; i < found.count; i++)
-		problem_add_text(problems, found.items[i].object, found.items[i].attribute,
+		problem_add_text(facts->problems, found.items[i].object, found.items[i].attribute,
 				 found.items[i].source, found.items[i].error, found.items[i].hint);
 	problems_free(&found);
 	return facts->inventory_rc == -ENODEV && request->objects->count ? -ENODEV : 0;
@@ -301,29 +300,24 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 	       struct problems *problems)
 {
 	struct doctor_facts facts = {
+		.request = request,
 		.inventory_rc = -ENODEV,
 		.problems = problems,
-		.environment = request->root ? NULL : request->environment,
 	};
-	struct doctor_context run = {
-		.facts = &facts,
-		.request = request,
-		.results = ret_results,
-		.problems = problems,
-	};
-	int rc = doctor_root_open(&facts, request);
+	struct doctor_context run = {.facts = &facts, .results = ret_results};
+	int rc = doctor_root_open(&facts);
 
 	*ret_results = (struct doctor_results){.not_applicable.known = true};
 	if (rc)
 		return rc;
-	rc = read_inventory(request, &facts, problems);
+	rc = read_inventory(&facts);
 	ret_results->missing = rc;
 	if (!rc)
-		rc = doctor_expect_load(&facts, request, problems);
+		rc = doctor_expect_load(&facts);
 	if (!rc)
-		rc = doctor_growth_load(&facts, request, problems);
+		rc = doctor_growth_load(&facts);
 	if (!rc) {
-		run.profile = choose_profile(&facts, request);
+		run.profile = choose_profile(&facts);
 		ret_results->profile = run.profile;
 		ret_results->hardware = doctor_has_hardware(&facts) ||
 					doctor_expect_hardware(facts.expect);

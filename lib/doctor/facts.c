@@ -18,19 +18,19 @@
 #include "doctor/limits/limits.h"
 #include "doctor/stack/stack.h"
 #include "host/pci/rdma_drivers.h"
-#include "doctor/frame/growth_counters.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
-int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request)
+int doctor_root_open(struct doctor_facts *facts)
 {
 	_cleanup_(freep) char *message = NULL, *clean = NULL;
-	int rc = root_open(request->root, &facts->root);
+	int rc = root_open(facts->request->root, &facts->root);
 	const char *hint;
 
+	facts->environment = facts->request->root ? NULL : facts->request->environment;
 	if (!rc)
 		return 0;
-	message = root_failure_text(request->root, rc, &hint);
+	message = root_failure_text(facts->request->root, rc, &hint);
 	clean = text_clean(message, strlen(message));
 	problem_add_text(facts->problems, NULL, NULL, NULL, clean, hint);
 	return rc;
@@ -149,13 +149,11 @@ uint64_t doctor_transports(const struct device *device, const struct port *port)
 	return device->port_count ? transports : UINT64_C(1) << device->transport.value;
 }
 
-bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function)
+bool doctor_is_selected(struct doctor_facts *facts, struct pci_function *function)
 {
-	struct doctor_facts *facts = run->facts;
-
 	if (doctor_device_at(facts, function->address))
 		return true;
-	if (run->request->objects->count)
+	if (facts->request->objects->count)
 		return false;
 	return rdma_driver_of(&facts->root, function, facts->problems);
 }

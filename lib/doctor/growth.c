@@ -14,13 +14,11 @@
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 #include "doctor/adapter/ethernet.h"
-#include "doctor/frame/growth_counters.h"
 
 /* A source of numbers, read once per reading if one of its checks is selected. */
 static const struct growth_source {
 	enum doctor_check_id check;
-	void (*read)(struct doctor_facts *facts, const struct doctor_request *request,
-		     struct growth_reading *reading);
+	void (*read)(struct doctor_facts *facts, struct growth_reading *reading);
 	bool is_saved; /* contained in a `counters --save` file */
 } sources[] = {
 	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
@@ -68,12 +66,11 @@ static void sort(struct growth_reading *reading)
 		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
 }
 
-static void take(struct doctor_facts *facts, const struct doctor_request *request,
-		 struct growth_reading *reading)
+static void take(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		if (is_due(request, &sources[i]))
-			sources[i].read(facts, request, reading);
+		if (is_due(facts->request, &sources[i]))
+			sources[i].read(facts, reading);
 	sort(reading);
 }
 
@@ -104,9 +101,9 @@ static void wait_msec(uint64_t msec)
 		;
 }
 
-int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
-		       struct problems *problems)
+int doctor_growth_load(struct doctor_facts *facts)
 {
+	const struct doctor_request *request = facts->request;
 	struct doctor_growth *growth;
 	enum { JIFFY_MOST_MSEC = 10 };
 	uint64_t start, cached;
@@ -116,19 +113,19 @@ int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *
 		return 0;
 	growth = facts->growth = mem_alloc_zero(1, sizeof(*facts->growth));
 	if (request->since) {
-		rc = growth_read_saved(facts, request, &growth->before, &growth->seconds, problems);
+		rc = growth_read_saved(facts, &growth->before, &growth->seconds);
 		if (rc)
 			return rc;
 		sort(&growth->before);
 	} else if (is_wanted(request)) {
 		start = clock_nsec();
-		take(facts, request, &growth->before);
+		take(facts, &growth->before);
 		/* The second reading must not come from the cache of the first. */
 		cached = growth_cache_msec(facts) + JIFFY_MOST_MSEC;
 		wait_msec(request->interval_msec > cached ? request->interval_msec : cached);
 		growth->seconds = (double)(clock_nsec() - start) / 1e9;
 	}
-	take(facts, request, &growth->after);
+	take(facts, &growth->after);
 	return 0;
 }
 
@@ -194,7 +191,7 @@ double doctor_growth_seconds(const struct doctor_facts *facts)
 
 void doctor_nothing_grew(struct doctor_context *run, const char *summary)
 {
-	if (run->facts->root.live || run->request->since)
+	if (run->facts->root.live || run->facts->request->since)
 		doctor_ok(run, "%s", summary);
 	else
 		doctor_not_checked(run, NEEDS_LIVE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/frame/growth_counters.h"
+#include "doctor/frame/growth.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,12 +34,12 @@ static bool wants(const void *context, enum counter_source source, const char *k
 	       (name->group == COUNTER_GROUP_LINK || name->group == COUNTER_GROUP_ERRORS);
 }
 
-static void open_loader(struct doctor_facts *facts, const struct doctor_request *request)
+static void open_loader(struct doctor_facts *facts)
 {
 	struct doctor_counters *counters = mem_alloc_zero(1, sizeof(*counters));
 	struct device_list *devices = &counters->devices;
 	const struct counters_request what = {
-		.root = request->root,
+		.root = facts->request->root,
 		.inventory = &counters->inventory,
 		.sources = 1 << COUNTER_SOURCE_PMA | 1 << COUNTER_SOURCE_HW |
 			   1 << COUNTER_SOURCE_NETDEV,
@@ -79,13 +79,12 @@ static void add(struct growth_reading *reading, const struct counter_reading *co
 }
 
 /* Read errors are not problems here: the check reports them for the ports that matter to it. */
-void growth_read_counters(struct doctor_facts *facts, const struct doctor_request *request,
-			  struct growth_reading *reading)
+void growth_read_counters(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	struct counter_readings readings = {.items = NULL};
 
 	if (!facts->counters)
-		open_loader(facts, request);
+		open_loader(facts);
 	if (!facts->counters->loader)
 		return;
 	counter_loader_read(facts->counters->loader, &readings, NULL, NULL);
@@ -146,12 +145,10 @@ static void read_carrier(void *context, const char *netdev)
 	}
 }
 
-void growth_read_carriers(struct doctor_facts *facts, const struct doctor_request *request,
-			  struct growth_reading *reading)
+void growth_read_carriers(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	struct carriers carriers = {facts, reading};
 
-	(void)request;
 	for_each_port (device, port, &facts->inventory.devices)
 		growth_each_netdev(facts, port, read_carrier, &carriers);
 }
@@ -182,18 +179,18 @@ static void add_saved(const struct doctor_facts *facts, const struct saved_list 
 	saved_readings_clear(&saved);
 }
 
-int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *request,
-		      struct growth_reading *reading, double *ret_seconds,
-		      struct problems *problems)
+int growth_read_saved(struct doctor_facts *facts, struct growth_reading *reading,
+		      double *ret_seconds)
 {
 	_cleanup_(freep) char *message = NULL, *objection = NULL;
+	const struct doctor_request *request = facts->request;
 	const char *hint = NULL;
 	struct saved_list file = {.count = 0};
 	struct saved_head now = {.time = NULL};
 	int rc = saved_list_read(&file, request->since, &saved_counters_kind, &message);
 
 	if (rc)
-		return refuse(problems, message,
+		return refuse(facts->problems, message,
 			      rc == -ENOENT ? "save one first: rdmactl counters --save FILE"
 			      : rc == -EINVAL || rc == -ENOMSG
 				      ? "save a new one: rdmactl counters --save FILE"
@@ -202,7 +199,7 @@ int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *r
 	saved_head_read(request->root, &now);
 	objection = saved_objection(request->since, &file.head, &now, &hint);
 	if (objection) {
-		rc = refuse(problems, objection, hint, -EINVAL);
+		rc = refuse(facts->problems, objection, hint, -EINVAL);
 	} else {
 		*ret_seconds = saved_seconds_between(&file.head, &now);
 		add_saved(facts, &file, reading);

@@ -24,12 +24,12 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 {
 	const struct inventory_request inventory_request = {
 		.needs = ENDPOINT_NEEDS,
-		.objects = run->request->objects,
+		.objects = run->facts->request->objects,
 		.uses_verbs = true,
 	};
-	const struct endpoint_wish wish = {.named = run->request->objects->count};
+	const struct endpoint_wish wish = {.named = run->facts->request->objects->count};
 	struct route route = {.local = false};
-	int rc = inventory_load(inventory, &inventory_request, run->problems, NULL);
+	int rc = inventory_load(inventory, &inventory_request, run->facts->problems, NULL);
 
 	if (rc) {
 		*ret_reason = mem_string("the devices cannot be listed");
@@ -80,9 +80,10 @@ void check_peer_data(struct doctor_context *run)
 {
 	static const char *const tests[] = {"connect", "rc-write", "rc-read", "rc-1m", "ud-send"};
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
-	_cleanup_(freep) char *peer = text_clean(run->request->peer, strlen(run->request->peer));
+	_cleanup_(freep) char *peer = text_clean(run->facts->request->peer,
+						 strlen(run->facts->request->peer));
 	struct selftest_request request = {
-		.peer = run->request->peer,
+		.peer = run->facts->request->peer,
 		.tests = tests,
 		.test_count = ARRAY_SIZE(tests),
 		.signals = -1,

@@ -255,7 +255,7 @@ void doctor_unread(struct doctor_context *run, const char *what, const char *sou
 	_cleanup_(freep) char *object = doctor_scope_object(run);
 
 	if (!denied)
-		problem_add(run->problems,
+		problem_add(run->facts->problems,
 			    run->pending.finding.object ? run->pending.finding.object : object,
 			    what, source, rc, NULL);
 	doctor_evidence(run, source, "%s", strerror(-rc));

@@ -26,12 +26,11 @@ static inline int bed_set_up(void **state)
 	tree_open(&bed->tree);
 	*state = bed;
 	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
+	bed->facts.request = &bed->request;
 	bed->facts.problems = &bed->problems;
 	bed->run = (struct doctor_context){
 		.facts = &bed->facts,
-		.request = &bed->request,
 		.results = &bed->results,
-		.problems = &bed->problems,
 	};
 	return 0;
 }

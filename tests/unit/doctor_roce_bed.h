@@ -171,6 +171,7 @@ static inline int set_up(void **state)
 	*state = bed;
 	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
 	bed->facts.inventory.answers = true;
+	bed->facts.request = &bed->request;
 	bed->facts.problems = &bed->problems;
 	bed->facts.environment = bed->environment;
 	add_port(bed, 0);
@@ -182,9 +183,7 @@ static inline int set_up(void **state)
 	roce->rtnl_was_opened = true;
 	bed->run = (struct doctor_context){
 		.facts = &bed->facts,
-		.request = &bed->request,
 		.results = &bed->results,
-		.problems = &bed->problems,
 	};
 	return 0;
 }

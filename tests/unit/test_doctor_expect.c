@@ -58,9 +58,8 @@ static int set_up(void **state)
 	bed = &host->bed;
 	bed->facts.problems = &bed->problems;
 	bed->run.facts = &bed->facts;
-	bed->run.request = &bed->request;
+	bed->facts.request = &bed->request;
 	bed->run.results = &bed->results;
-	bed->run.problems = &bed->problems;
 	bed->request.objects = &host->objects;
 	tree_write(&bed->tree, FUNCTION "current_link_speed", "16.0 GT/s PCIe");
 	tree_write(&bed->tree, FUNCTION "current_link_width", "8");
@@ -98,7 +97,7 @@ static void take(struct bed *bed, const char *members)
 	bed->facts.expect = NULL;
 	tree_write(&bed->tree, "file", text);
 	bed->request.expect = path;
-	assert_int_equal(doctor_expect_load(&bed->facts, &bed->request, &bed->problems), 0);
+	assert_int_equal(doctor_expect_load(&bed->facts), 0);
 	bed->request.expect = NULL;
 	free(bed->facts.expect->path);
 	bed->facts.expect->path = mem_string("FILE");
@@ -506,14 +505,14 @@ static void wrong_files(void **state)
 	_cleanup_(freep) char *clean = mem_format("%s/no\\x1bne", bed->tree.path);
 	_cleanup_(freep) char *path = mem_format("%s/file", bed->tree.path);
 
-	assert_int_equal(doctor_expect_load(&bed->facts, &bed->request, &bed->problems), 0);
+	assert_int_equal(doctor_expect_load(&bed->facts), 0);
 	assert_null(bed->facts.expect);
 	bed->request.expect = none;
-	assert_int_equal(doctor_expect_load(&bed->facts, &bed->request, &bed->problems), -ENOENT);
+	assert_int_equal(doctor_expect_load(&bed->facts), -ENOENT);
 	assert_told(bed, "unread %s: - < -: %s\n", clean, strerror(ENOENT));
 	tree_write(&bed->tree, "file", "[]");
 	bed->request.expect = path;
-	assert_int_equal(doctor_expect_load(&bed->facts, &bed->request, &bed->problems), -EINVAL);
+	assert_int_equal(doctor_expect_load(&bed->facts), -EINVAL);
 	assert_string_equal(bed->problems.items[0].hint,
 			    "rdmactl doctor --learn prints a file of this form");
 	assert_told(bed,

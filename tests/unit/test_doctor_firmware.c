@@ -52,14 +52,13 @@ static int setup(void **state)
 	tree_set_up(state, sizeof(*bed));
 	bed = *state;
 	bed->facts.root = bed->tree.root;
+	bed->facts.request = &bed->request;
 	bed->facts.problems = &bed->problems;
 	bed->request.objects = &bed->objects;
 	bed->run = (struct doctor_context){
 		.facts = &bed->facts,
-		.request = &bed->request,
 		.profile = PROFILE_HPC,
 		.results = &bed->results,
-		.problems = &bed->problems,
 	};
 	tree_function(&bed->tree, "pci0000:3a/" FIRST, "0x020000", "0x15b3", "0x1021", NULL);
 	tree_function(&bed->tree, "pci0000:5d/" SECOND, "0x020000", "0x15b3", "0x1021", NULL);
@@ -727,7 +726,7 @@ static void growth(void **state)
 	adapters->generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
 	bed->request.interval_msec = 1;
 	bed->request.run[CHECK_ID_firmware_health] = bed->request.run[CHECK_ID_fec_ber] = true;
-	assert_int_equal(doctor_growth_load(&bed->facts, &bed->request, &bed->problems), 0);
+	assert_int_equal(doctor_growth_load(&bed->facts), 0);
 	bed->facts.growth->seconds = 0.3;
 	check(bed, CHECK_ID_firmware_health);
 	assert_said(bed, FIRST, SEVERITY_WARNING, "fw recovered 6 times in 0.3 s");

@@ -662,7 +662,7 @@ static void readings(void **state)
 	put(bed, GPU, "aer_dev_fatal", "TLP 6");
 	put(bed, PORT_B, "aer_dev_nonfatal", "TLP 7");
 	run(bed, CHECK_ID_pcie_errors);
-	growth_read_aer(&bed->facts, &bed->request, &reading);
+	growth_read_aer(&bed->facts, &reading);
 	assert_int_equal(reading.count, ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < reading.count; i++) {
 		snprintf(text, sizeof(text), "%s=%llu", reading.items[i].key,

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "doctor/port/port_growth.h"
+#include "doctor/frame/growth.h"
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
 

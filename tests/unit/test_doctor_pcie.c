@@ -244,7 +244,7 @@ static const struct doctor_result *read_twice(struct bed *bed)
 	bed->request = (struct doctor_request){.objects = &(struct objects){.count = 0},
 					       .interval_msec = 1};
 	bed->request.run[CHECK_ID_pcie_errors] = true;
-	assert_int_equal(doctor_growth_load(&bed->facts, &bed->request, &bed->problems), 0);
+	assert_int_equal(doctor_growth_load(&bed->facts), 0);
 	return run(bed, CHECK_ID_pcie_errors);
 }
 

@@ -144,7 +144,7 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 		const struct device *device = function ? doctor_device_at(run->facts, devlink->name)
 						       : device_on(&places, devlink->name);
 
-		if (function ? !doctor_is_selected(run, function) : !device)
+		if (function ? !doctor_is_selected(run->facts, function) : !device)
 			continue;
 		add(adapters, devlink, function ? function->address : device->name, function,
 		    device);
@@ -284,12 +284,10 @@ char *reporter_key(const struct devlink *devlink, const struct devlink_reporter 
 	return key;
 }
 
-void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,
-			      struct growth_reading *reading)
+void adapters_read_recoveries(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	struct doctor_adapters *adapters = listed(facts);
 
-	(void)request;
 	if (adapters->list_rc)
 		return;
 	adapters->reporters_rc = devlink_read_reporters(adapters->generic, adapters->devlink_family,

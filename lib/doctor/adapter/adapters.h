@@ -9,9 +9,6 @@
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/ethtool.h"
 
-struct doctor_request;
-struct growth_reading;
-
 /* A devlink device of an RDMA adapter. */
 struct adapter {
 	struct devlink *devlink;       /* borrowed from the list */
@@ -61,9 +58,6 @@ int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_
 int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
 	       struct ethtool_fec *ret_fec);
 
-/* For growth.c: reads the recoveries of all reporters. */
-void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,
-			      struct growth_reading *reading);
 /* Returns the reporter's key in the reading; the caller frees it. */
 char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter);
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "doctor/frame/growth.h"
 #include "doctor/port/port_facts.h"
-#include "doctor/port/port_growth.h"
 #include "doctor/roce/roce.h"
 
 #define UNCORRECTABLE  "fec %s uncorrectable"
@@ -26,18 +25,18 @@ bool doctor_is_ethernet_port(struct doctor_context *run)
 	return is_ethernet(run->port);
 }
 
-void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *request,
-		     struct growth_reading *reading)
+void fec_read_growth(struct doctor_facts *facts, struct growth_reading *reading)
 {
-	const struct doctor_context run = {.facts = facts, .request = request};
+	const struct inventory *inventory = &facts->inventory;
 
-	for_each_port (device, port, &facts->inventory.devices) {
-		const struct link *link = is_ethernet(port) ? roce_link(&run, port) : NULL;
+	for_each_port (device, port, &inventory->devices) {
+		const struct link *link = is_ethernet(port) ? roce_port_link(inventory, port)
+							    : NULL;
 		const struct link *leg = NULL;
 
 		if (doctor_counters_are_restricted(facts, device))
 			continue;
-		while (link && (leg = roce_next_leg(&run, link, leg))) {
+		while (link && (leg = roce_next_member(inventory, link, leg))) {
 			struct ethtool_fec fec;
 
 			if (doctor_fec(facts, leg->name, true, &fec))
@@ -142,13 +141,11 @@ void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 
 void check_fec_ber(struct doctor_context *run)
 {
-	const struct link *netdev = roce_link(run, run->port), *leg = NULL;
+	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
-	if (!netdev) {
-		roce_no_netdev(run);
+	if (!netdev)
 		return;
-	}
-	while ((leg = roce_next_leg(run, netdev, leg))) {
+	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_fec fec = {.active.known = false};
 		const int rc = doctor_fec(run->facts, leg->name, false, &fec);
 
@@ -202,13 +199,11 @@ void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 
 void check_pause_conflict(struct doctor_context *run)
 {
-	const struct link *netdev = roce_link(run, run->port), *leg = NULL;
+	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
-	if (!netdev) {
-		roce_no_netdev(run);
+	if (!netdev)
 		return;
-	}
-	while ((leg = roce_next_leg(run, netdev, leg))) {
+	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 		const int rc = doctor_pause(run->facts, leg->name, &pause);
 

@@ -9,7 +9,6 @@
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 
-struct growth_reading;
 struct roce_dcb;
 
 /*
@@ -20,7 +19,3 @@ void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec);
 void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb);
-
-/* For growth.c: reads the error correction counters by netdev. */
-void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *request,
-		     struct growth_reading *reading);

@@ -10,7 +10,6 @@
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
-#include "doctor/port/port_growth.h"
 #include "kernel/sysfs.h"
 
 #define SOURCE "devlink"
@@ -37,7 +36,7 @@ static const struct doctor_adapters *adapters_for(struct doctor_context *run,
 	for (size_t i = 0; pci && i < pci->count; i++) {
 		struct pci_function *function = &pci->items[i];
 
-		if (!doctor_is_selected(run, function) ||
+		if (!doctor_is_selected(run->facts, function) ||
 		    devlink_list_find(&adapters->list, function->address))
 			continue;
 		doctor_object(run, "%s", function->address);

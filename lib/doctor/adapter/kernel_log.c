@@ -151,7 +151,8 @@ static bool is_meant(const struct doctor_context *run, const char *address)
 	const struct pci_list *pci = doctor_pci(run->facts);
 	struct pci_function *function = pci ? pci_list_find(pci, address) : NULL;
 
-	return function ? doctor_is_selected(run, function) : !run->request->objects->count;
+	return function ? doctor_is_selected(run->facts, function)
+			: !run->facts->request->objects->count;
 }
 
 static void judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)

@@ -18,25 +18,25 @@
 
 enum { MOST_FILE_BYTES = 256 << 10 };
 
-int doctor_expect_load(struct doctor_facts *facts, const struct doctor_request *request,
-		       struct problems *problems)
+int doctor_expect_load(struct doctor_facts *facts)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL, *path = NULL;
+	const char *expect = facts->request->expect;
 	struct expectation file;
 	size_t length;
 	int rc;
 
-	if (!request->expect)
+	if (!expect)
 		return 0;
-	path = text_clean(request->expect, strlen(request->expect));
-	rc = file_read(request->expect, MOST_FILE_BYTES, &text, &length);
+	path = text_clean(expect, strlen(expect));
+	rc = file_read(expect, MOST_FILE_BYTES, &text, &length);
 	if (rc) {
-		problem_add(problems, path, NULL, NULL, rc, NULL);
+		problem_add(facts->problems, path, NULL, NULL, rc, NULL);
 		return rc;
 	}
 	rc = expectation_parse(text, length, &file, &message);
 	if (rc) {
-		problem_add_text(problems, path, NULL, NULL, message,
+		problem_add_text(facts->problems, path, NULL, NULL, message,
 				 "rdmactl doctor --learn prints a file of this form");
 		return rc;
 	}
@@ -238,7 +238,7 @@ static void take_tally(struct doctor_context *run, const struct selector *select
 /* Numbers of devices and ports cannot be judged if only some devices were named. */
 static bool counts(const struct doctor_context *run)
 {
-	return !run->request->objects->count;
+	return !run->facts->request->objects->count;
 }
 
 bool expect_wants_ports(struct doctor_context *run)

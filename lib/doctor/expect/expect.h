@@ -12,8 +12,7 @@ struct doctor_facts;
 struct doctor_expect;
 
 /* Reads request->expect, if given, into the facts. 0 or -errno, with the problem reported. */
-int doctor_expect_load(struct doctor_facts *facts, const struct doctor_request *request,
-		       struct problems *problems);
+int doctor_expect_load(struct doctor_facts *facts);
 void doctor_expect_free(struct doctor_expect *expect);
 /* Returns the profile that the file names; unknown if it names none. */
 struct number doctor_expect_profile(const struct doctor_expect *expect);

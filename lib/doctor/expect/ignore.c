@@ -113,7 +113,7 @@ static bool was_made(const struct doctor_context *run, uint64_t id)
 	     result = doctor_next(run->results, result))
 		if (result->finding.severity.value == SEVERITY_INFO)
 			return false;
-	return run->request->run[id];
+	return run->facts->request->run[id];
 }
 
 /*
@@ -123,12 +123,12 @@ static bool was_made(const struct doctor_context *run, uint64_t id)
  */
 static bool was_looked_for(const struct doctor_context *run, const struct ignored *ignored)
 {
-	if (run->request->objects->count)
+	if (run->facts->request->objects->count)
 		return false;
 	if (ignored->check.known)
 		return was_made(run, ignored->check.value);
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
-		if (!run->request->run[i])
+		if (!run->facts->request->run[i])
 			return false;
 	return true;
 }
@@ -157,7 +157,7 @@ void doctor_expect_ignore(struct doctor_context *run)
 	if (!expect)
 		return;
 	ignore_findings(run);
-	if (!run->request->run[CHECK_ID_expect])
+	if (!run->facts->request->run[CHECK_ID_expect])
 		return;
 	run->id = CHECK_ID_expect;
 	run->check = doctor_check(CHECK_ID_expect);

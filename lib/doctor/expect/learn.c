@@ -296,11 +296,8 @@ int doctor_learn(const struct doctor_request *request, char **ret_text, struct p
 		.objects = request->objects,
 		.closed = true,
 	};
-	struct doctor_facts facts = {
-		.problems = problems,
-		.environment = request->root ? NULL : request->environment,
-	};
-	int rc = doctor_root_open(&facts, request);
+	struct doctor_facts facts = {.request = request, .problems = problems};
+	int rc = doctor_root_open(&facts);
 
 	if (rc)
 		return rc;

@@ -53,7 +53,6 @@ uint64_t doctor_transports(const struct device *device, const struct port *port)
 /* One call of a check. */
 struct doctor_context {
 	struct doctor_facts *facts;
-	const struct doctor_request *request;
 	enum doctor_profile profile; /* never PROFILE_AUTO */
 	const struct doctor_check *check;
 	struct pci_function *function; /* NULL: the object has none */
@@ -62,7 +61,6 @@ struct doctor_context {
 	/* Private to the engine. */
 	enum doctor_check_id id;
 	struct doctor_results *results;
-	struct problems *problems;
 	struct doctor_result pending; /* collected since the last verdict */
 	size_t verdicts;	      /* number of verdicts in this call */
 };

@@ -14,6 +14,7 @@ struct doctor_context;
 struct doctor_request;
 
 struct doctor_facts {
+	const struct doctor_request *request;
 	struct root root;
 	struct inventory inventory;
 	int inventory_rc;    /* result of inventory_load() */
@@ -27,7 +28,7 @@ struct doctor_facts {
 	bool filters_were_read;
 	int filters_rc;
 	struct doctor_growth *growth;	  /* doctor/frame/growth.h */
-	struct doctor_counters *counters; /* doctor/frame/growth_counters.h */
+	struct doctor_counters *counters; /* doctor/frame/growth.h */
 	struct doctor_ports *ports;	  /* doctor/port/port_facts.h */
 	struct doctor_adapters *adapters; /* doctor/adapter/adapters.h */
 	struct doctor_expect *expect;	  /* doctor/expect/expect.h */
@@ -37,7 +38,7 @@ struct doctor_facts {
 };
 
 /* Opens the root of the request. 0 or -errno, with the problem reported. */
-int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request);
+int doctor_root_open(struct doctor_facts *facts);
 /*
  * Returns the PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the
  * reason.
@@ -63,7 +64,7 @@ struct pci_function *doctor_function_of(struct doctor_facts *facts, const struct
 /* Returns the RDMA device of a PCI function, or NULL. */
 const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address);
 /* Whether the PCI function has RDMA hardware, and its device was not deselected. */
-bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);
+bool doctor_is_selected(struct doctor_facts *facts, struct pci_function *function);
 /* Returns the path to a file of the function, for the evidence; the caller frees it. */
 char *doctor_pci_source(const struct pci_function *function, const char *file);
 void doctor_facts_free(struct doctor_facts *facts);

@@ -8,8 +8,10 @@
 #pragma once
 
 #include "doctor/frame/facts.h"
+#include "schema/problem.h"
 
-struct doctor_request;
+struct doctor_context;
+struct doctor_counters;
 
 enum growth_state {
 	GROWTH_KNOWN,
@@ -40,8 +42,7 @@ struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
  * nothing if neither --interval nor --since was given, or if --interval was given for a snapshot. 0
  * or -errno, with the problem reported.
  */
-int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
-		       struct problems *problems);
+int doctor_growth_load(struct doctor_facts *facts);
 /*
  * Computes how much the number grew between the readings. 0; -ENODATA if a reading lacks it; -EIO
  * if it exists but could not be read; -ERANGE if it decreased, so that it was reset in between;
@@ -64,7 +65,56 @@ double doctor_growth_seconds(const struct doctor_facts *facts);
  * not change unless somebody changes it.
  */
 void doctor_nothing_grew(struct doctor_context *run, const char *summary);
-/* Reads the PCIe error counters: pcie/errors.c. */
-void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
-		     struct growth_reading *reading);
 void doctor_growth_free(struct doctor_growth *growth);
+
+/* The sources of a reading. */
+
+/*
+ * Reads the ports' counters of faults, under the key "OBJECT SOURCE NAME" with the words that
+ * `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev rx_crc_errors"). Ports whose
+ * counters must not be read are skipped: see doctor/port/port_facts.h.
+ */
+void growth_read_counters(struct doctor_facts *facts, struct growth_reading *reading);
+/*
+ * Reads how often the ports' netdevs lost their carrier: "eth2 carrier_down_count", "eth2
+ * carrier_changes".
+ */
+void growth_read_carriers(struct doctor_facts *facts, struct growth_reading *reading);
+/*
+ * Reads request->since, and how long ago it was written: 0 if unknown. Counters of devices that
+ * were replaced since are skipped. -errno, with the problem reported, if the file cannot be read or
+ * is from another host or another boot.
+ */
+int growth_read_saved(struct doctor_facts *facts, struct growth_reading *reading,
+		      double *ret_seconds);
+/*
+ * Returns how long a driver may answer from its cache, in milliseconds, for the ports whose
+ * counters were read: update_hw_stats(), core/sysfs.c.
+ */
+uint64_t growth_cache_msec(const struct doctor_facts *facts);
+/*
+ * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
+ * bond, the members of the bond.
+ */
+void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
+			void (*act)(void *context, const char *netdev), void *context);
+void doctor_counters_free(struct doctor_counters *counters);
+/* Reads the PCIe error counters: pcie/errors.c. */
+void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading);
+/* Reads the error correction counters by netdev: adapter/ethernet.c. */
+void fec_read_growth(struct doctor_facts *facts, struct growth_reading *reading);
+/* Reads the recoveries of all reporters: adapter/adapters.c. */
+void adapters_read_recoveries(struct doctor_facts *facts, struct growth_reading *reading);
+
+/* Pure functions: how much growth in how many seconds is too much. */
+
+/*
+ * Whether a number that grew by `growth` in `seconds` (0: unknown) exceeds `limit` per `period`
+ * seconds. A reading shorter than the period proves that only with enough events: ten, or more than
+ * the limit.
+ */
+bool growth_exceeds(uint64_t growth, double seconds, uint64_t limit, unsigned int period);
+/* Returns the verdict on that many flaps in that many seconds (0: unknown). */
+enum severity judge_flaps(uint64_t flaps, double seconds);
+/* Returns "10.0 s", "25 min", "12.5 h"; the caller frees it. */
+char *growth_window(double seconds);

@@ -238,7 +238,7 @@ void check_irq_local(struct doctor_context *run)
 	struct irq_count count = {.read = 0};
 	int rc;
 
-	pci_read(&run->facts->root, run->function, PCI_NUMA, run->problems);
+	pci_read(&run->facts->root, run->function, PCI_NUMA, run->facts->problems);
 	if (!run->function->local_cpulist || !sysfs_ranges_count(run->function->local_cpulist)) {
 		doctor_not_checked(run, 0, "the device's local processors are not known");
 		return;

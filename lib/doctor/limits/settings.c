@@ -85,9 +85,9 @@ static const struct doctor_limits *read_names(struct doctor_context *run)
 	if (limits->names_were_read)
 		return limits;
 	limits->names_were_read = true;
-	inventory_names(run->request->root, false, &limits->devices);
-	inventory_names(run->request->root, true, &limits->ports);
-	inventory_netdev_names(run->request->root, &limits->netdevs);
+	inventory_names(run->facts->request->root, false, &limits->devices);
+	inventory_names(run->facts->request->root, true, &limits->ports);
+	inventory_netdev_names(run->facts->request->root, &limits->netdevs);
 	return limits;
 }
 

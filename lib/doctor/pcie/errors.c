@@ -34,18 +34,16 @@ static void mark_path(const struct pci_list *list, const struct pci_function *fu
 		marks[function - list->items] = true;
 }
 
-void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
-		     struct growth_reading *reading)
+void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	const struct pci_list *list = doctor_pci(facts);
-	const struct doctor_context selected = {.facts = facts, .request = request};
 	_cleanup_(freep) bool *marks = NULL;
 
 	if (!list || !list->count)
 		return;
 	marks = mem_alloc_zero(list->count, sizeof(*marks));
 	for (size_t i = 0; i < list->count; i++)
-		if (doctor_is_selected(&selected, &list->items[i]))
+		if (doctor_is_selected(facts, &list->items[i]))
 			mark_path(list, &list->items[i], marks);
 	for (size_t i = 0; i < list->count; i++) {
 		struct reader reader = {.reading = reading, .address = list->items[i].address};
@@ -177,7 +175,7 @@ static bool is_reported(struct doctor_context *run)
 
 	while (top->parent)
 		top = top->parent;
-	pci_read(root, top, PCI_ID, run->problems);
+	pci_read(root, top, PCI_ID, run->facts->problems);
 	if (pci_is_emulated(top)) {
 		doctor_evidence(run, NULL, "%s is a port created by a hypervisor", top->address);
 		doctor_next_step(run, "run the check on the host of this virtual machine");
@@ -224,7 +222,7 @@ void check_pcie_errors(struct doctor_context *run)
 	int unread_rc = 0;
 
 	/* A saved counter file as the first reading has only the counters of ports. */
-	if (!run->request->interval_msec) {
+	if (!run->facts->request->interval_msec) {
 		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
 		return;

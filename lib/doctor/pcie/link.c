@@ -12,7 +12,8 @@
 
 bool pcie_is_physical(struct doctor_context *run)
 {
-	return run->function && !rdma_is_virtual(&run->facts->root, run->function, run->problems);
+	return run->function &&
+	       !rdma_is_virtual(&run->facts->root, run->function, run->facts->problems);
 }
 
 /*
@@ -30,11 +31,11 @@ static struct hop read_hop(struct doctor_context *run, struct pci_function *lowe
 {
 	struct hop hop = {.lower = lower, .upper = lower->parent};
 
-	pci_read(&run->facts->root, lower, PCI_LINK, run->problems);
+	pci_read(&run->facts->root, lower, PCI_LINK, run->facts->problems);
 	hop.speed = lower->speed_gtps;
 	hop.lanes = lower->width_lanes;
 	if (hop.upper)
-		pci_read(&run->facts->root, hop.upper, PCI_LINK, run->problems);
+		pci_read(&run->facts->root, hop.upper, PCI_LINK, run->facts->problems);
 	pci_possible_link(lower, &hop.most_speed, &hop.most_lanes);
 	if (!hop.upper)
 		return hop;
@@ -243,7 +244,7 @@ static double card_rate(struct doctor_context *run)
 
 		if (!pci_is_same_card(other, function))
 			continue;
-		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->problems);
+		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->facts->problems);
 		if (!other->physfn)
 			sum += function_rate(&run->facts->inventory.devices, other->address);
 	}
@@ -277,7 +278,7 @@ static void judge_slow_links(struct doctor_context *run)
 	struct pci_function *direct;
 
 	switch (pci_find_data_direct(&run->facts->root, &run->facts->pci, run->function, &direct,
-				     run->problems)) {
+				     run->facts->problems)) {
 	case PCI_PAIRING_NONE:
 		doctor_warning(run, "the PCIe links carry less than a port can send");
 		return;

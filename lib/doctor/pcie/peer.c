@@ -52,8 +52,8 @@ static void read_port(void *context, struct pci_function *port, struct pci_funct
 	struct comparison *found = context;
 	struct doctor_context *run = found->run;
 
-	pci_read(&run->facts->root, port, PCI_ACS | PCI_IOMMU, run->problems);
-	pci_read(&run->facts->root, below, PCI_IOMMU, run->problems);
+	pci_read(&run->facts->root, port, PCI_ACS | PCI_IOMMU, run->facts->problems);
+	pci_read(&run->facts->root, below, PCI_IOMMU, run->facts->problems);
 	if (!port->acs_control.known) {
 		found->unknown++;
 		if (port->acs_error != -EPERM && port->acs_error != -EACCES &&
@@ -94,10 +94,10 @@ static void compare_all(struct comparison *found)
 		if (other == run->function || !pci_common_ancestor(run->function, other))
 			continue;
 		if (pci_kind(root, other, NULL) != PCI_KIND_ACCELERATOR) {
-			found->direct_nic |= pci_is_data_direct(root, other, run->problems);
+			found->direct_nic |= pci_is_data_direct(root, other, run->facts->problems);
 			continue;
 		}
-		pci_read(root, other, PCI_VIRTUAL, run->problems);
+		pci_read(root, other, PCI_VIRTUAL, run->facts->problems);
 		if (!other->physfn)
 			compare(found, other);
 	}
@@ -193,7 +193,7 @@ static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 
 		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
 			continue;
-		pci_read(root, function, PCI_DRIVER | PCI_ID, run->problems);
+		pci_read(root, function, PCI_DRIVER | PCI_ID, run->facts->problems);
 		if (!function->driver_unknown &&
 		    (!function->driver || pci_driver_is_for_guests(function->driver)))
 			continue;
@@ -344,7 +344,7 @@ void check_gdr_path(struct doctor_context *run)
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
 	} else if (nvidia && lacks_dmabuf(run)) {
 		doctor_warning(run, "%s", no_way);
-	} else if (!run->request->probe || !run->facts->root.live) {
+	} else if (!run->facts->request->probe || !run->facts->root.live) {
 		show_kernel(run);
 		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
 				   "whether the devices register dma-buf is not known");
@@ -477,7 +477,7 @@ void check_gpu_nic(struct doctor_context *run)
 	int rc;
 
 	/* With only some of the devices, an accelerator's own adapter may be missing. */
-	if (run->request->objects->count) {
+	if (run->facts->request->objects->count) {
 		doctor_not_checked(run, 0, "only some devices were named");
 		return;
 	}

@@ -34,7 +34,7 @@ void check_iommu_mode(struct doctor_context *run)
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
-	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->problems);
+	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->facts->problems);
 	/* Guests need the translation, through a domain that the type does not describe. */
 	if (pci_driver_is_for_guests(function->driver)) {
 		doctor_does_not_apply(run);
@@ -182,7 +182,7 @@ void check_numa_known(struct doctor_context *run)
 	const struct root *root = &run->facts->root;
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "numa_node");
 	struct pci_function *from = NULL;
-	const struct number node = pci_numa_node(root, run->function, &from, run->problems);
+	const struct number node = pci_numa_node(root, run->function, &from, run->facts->problems);
 	uint64_t nodes = 0;
 	const int rc = count_nodes(root, &nodes);
 

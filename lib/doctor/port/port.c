@@ -150,7 +150,7 @@ static bool may_change_protocol(struct doctor_context *run)
 
 	if (!run->function || doctor_is_plane(run->facts, run->device))
 		return false;
-	pci_read(&run->facts->root, run->function, PCI_ID, run->problems);
+	pci_read(&run->facts->root, run->function, PCI_ID, run->facts->problems);
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
 		if (number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) &&
 		    number_is(&run->function->device_id, models[i]))
@@ -169,7 +169,8 @@ static void advise(struct doctor_context *run, bool switched_off, bool both)
 
 	if (switched_off)
 		doctor_next_step(run, "switch it on: ip link set %s up", netdev);
-	else if (run->function && rdma_is_virtual(&run->facts->root, run->function, run->problems))
+	else if (run->function &&
+		 rdma_is_virtual(&run->facts->root, run->function, run->facts->problems))
 		/* Up, down or following: mlx5_ib_set_vf_link_state(), hw/mlx5/ib_virt.c. */
 		doctor_next_step(run, "on the host of the physical function, see whether its own "
 				      "port is up, then let this one follow it: ip link set PF vf "

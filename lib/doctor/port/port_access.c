@@ -67,7 +67,8 @@ void check_restricted_pf(struct doctor_context *run)
 
 	if (run->device->software) {
 		doctor_does_not_apply(run);
-	} else if (run->facts->root.live && !run->request->interval_msec && !run->request->since) {
+	} else if (run->facts->root.live && !run->facts->request->interval_msec &&
+		   !run->facts->request->since) {
 		/* A restricted function writes to the kernel log on each read. */
 		doctor_not_checked(run, NEEDS_INTERVAL,
 				   "counters are read only to see whether they grow");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks for growth at a port: links that go down and up, and bits that arrive damaged. */
-#include "doctor/port/port_growth.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "base/text.h"
 #include "counter/names/counter_names.h"
 #include "doctor/frame/check.h"
-#include "doctor/frame/growth_counters.h"
+#include "doctor/frame/growth.h"
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
 
@@ -188,7 +187,8 @@ void check_link_flaps(struct doctor_context *run)
 	if (!port_is_infiniband(run->port) || !judgement.known)
 		growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
 	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
-	if (severity == SEVERITY_OK && ethernet && !judgement.carrier && run->request->since) {
+	if (severity == SEVERITY_OK && ethernet && !judgement.carrier &&
+	    run->facts->request->since) {
 		/* link_downed is an InfiniBand counter: no growth of it proves nothing here. */
 		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "host/endpoint/endpoint_search.h"
 
 bool roce_is_port(struct doctor_context *run)
 {
@@ -36,36 +35,17 @@ bool roce_is_alike(struct doctor_context *run, const struct device *device, cons
 	       is_same(run->device->board_id, device->board_id);
 }
 
-bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
-		     const struct link *link)
+const struct link *roce_own_netdev(struct doctor_context *run)
 {
-	return endpoint_is_of_port(&run->facts->inventory, port, link);
-}
+	const struct link *own = roce_port_link(&run->facts->inventory, run->port);
 
-const struct link *roce_link(const struct doctor_context *run, const struct port *port)
-{
-	return roce_port_link(&run->facts->inventory, port);
-}
-
-const struct link *roce_bond(const struct doctor_context *run, const struct port *port)
-{
-	return roce_port_bond(&run->facts->inventory, port);
-}
-
-const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
-				 const struct link *leg)
-{
-	return roce_next_member(&run->facts->inventory, netdev, leg);
-}
-
-void roce_no_netdev(struct doctor_context *run)
-{
-	if (run->facts->inventory.links.incomplete || run->port->netdev)
+	if (!own && (run->facts->inventory.links.incomplete || run->port->netdev))
 		doctor_unknown(run, "the netdev of the port");
-	else
+	else if (!own)
 		doctor_not_checked(run, 0,
 				   "the port has no netdev in this network namespace, so its "
 				   "addresses and routes cannot be seen from here");
+	return own;
 }
 
 struct doctor_roce *doctor_roce(struct doctor_facts *facts)

@@ -31,21 +31,11 @@ bool roce_is_software(struct doctor_context *run);
 bool roce_is_alike(struct doctor_context *run, const struct device *device,
 		   const struct port *port);
 
-/* Whether the netdev belongs to the port: its own, its bond, or a VLAN on one of these. */
-bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
-		     const struct link *link);
-/* Returns the port's netdev; NULL: none in this network namespace, or unknown. */
-const struct link *roce_link(const struct doctor_context *run, const struct port *port);
-/* Returns the bond that the port's netdev is, or is a member of; NULL if there is none. */
-const struct link *roce_bond(const struct doctor_context *run, const struct port *port);
 /*
- * Iterates over the netdevs that have the hardware's settings: the port's own, or, if that is a
- * bond, its members. Returns the one after `leg`, or the first if that is NULL.
+ * Returns the netdev of the context's port; NULL after the verdict that nothing can be judged
+ * without it, and why it is missing.
  */
-const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
-				 const struct link *leg);
-/* Gives the verdict that nothing can be judged without a netdev, and why it is missing. */
-void roce_no_netdev(struct doctor_context *run);
+const struct link *roce_own_netdev(struct doctor_context *run);
 
 /* Returns an rtnetlink socket owned by the facts, or NULL with -errno in *ret_rc. */
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);

@@ -25,7 +25,7 @@ static int read_word(const struct doctor_context *run, const struct link *link, 
 
 bool roce_is_bonded(struct doctor_context *run)
 {
-	return roce_is_port(run) && roce_bond(run, run->port);
+	return roce_is_port(run) && roce_port_bond(&run->facts->inventory, run->port);
 }
 
 /* Whether two members are PCI functions of different adapters (slots). */
@@ -34,7 +34,7 @@ static bool spans_adapters(const struct doctor_context *run, const struct link *
 	_cleanup_(freep) char *first = NULL;
 	const struct link *leg = NULL;
 
-	while ((leg = roce_next_leg(run, bond, leg)) != NULL) {
+	while ((leg = roce_next_member(&run->facts->inventory, bond, leg)) != NULL) {
 		_cleanup_(freep) char *address = link_pci_address(&run->facts->root, leg->name);
 
 		if (!address)
@@ -96,7 +96,7 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 
 void check_bond_mode(struct doctor_context *run)
 {
-	const struct link *bond = roce_bond(run, run->port);
+	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	_cleanup_(freep) char *mode = NULL;
 	int rc = read_word(run, bond, "bonding/mode", &mode);
 

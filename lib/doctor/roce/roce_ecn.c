@@ -39,7 +39,7 @@ static const struct doctor_ecn *ecn_of(const struct doctor_context *run,
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	struct doctor_roce *roce = doctor_roce(run->facts);
-	const struct link *leg = roce_next_leg(run, own, NULL);
+	const struct link *leg = roce_next_member(&run->facts->inventory, own, NULL);
 	struct doctor_ecn **ports, *ecn;
 
 	if (!roce->ecns) {
@@ -64,7 +64,7 @@ static const struct doctor_ecn *ecn_of(const struct doctor_context *run,
 static bool differs_from_others(struct doctor_context *run, const struct doctor_ecn *mine)
 {
 	for_each_port (device, port, &run->facts->inventory.devices) {
-		const struct link *own = roce_link(run, port);
+		const struct link *own = roce_port_link(&run->facts->inventory, port);
 		const struct doctor_ecn *ecn;
 
 		if (port == run->port || !own || !roce_is_alike(run, device, port))
@@ -81,13 +81,11 @@ static bool differs_from_others(struct doctor_context *run, const struct doctor_
 
 void check_roce_ecn(struct doctor_context *run)
 {
-	const struct link *own = roce_link(run, run->port);
+	const struct link *own = roce_own_netdev(run);
 	const struct doctor_ecn *ecn;
 
-	if (!own) {
-		roce_no_netdev(run);
+	if (!own)
 		return;
-	}
 	ecn = ecn_of(run, run->device, run->port, own);
 	if (!ecn->ecn.vendor && !ecn->ecn.params) {
 		if (ecn->ecn.rc == -ENOENT)

@@ -66,7 +66,8 @@ struct address_survey {
  */
 static bool is_idle_leg(const struct doctor_context *run)
 {
-	const struct link *own = roce_link(run, run->port), *bond = roce_bond(run, run->port);
+	const struct link *own = roce_port_link(&run->facts->inventory, run->port);
+	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	char active[SYSFS_TEXT_SIZE];
 
 	return bond && own && bond != own &&
@@ -96,7 +97,7 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 		char text[IP_TEXT_SIZE];
 		int type;
 
-		if (!link || !roce_is_of_port(run, run->port, link) ||
+		if (!link || !endpoint_is_of_port(inventory, run->port, link) ||
 		    ip_is_link_local(&address->ip))
 			continue;
 		found.addresses++;
@@ -168,8 +169,8 @@ static bool is_table_incomplete(const struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = port_object(run->port);
 
-	for (size_t i = 0; i < run->problems->count; i++) {
-		const struct problem *problem = &run->problems->items[i];
+	for (size_t i = 0; i < run->facts->problems->count; i++) {
+		const struct problem *problem = &run->facts->problems->items[i];
 
 		if (problem->object && problem->attribute && !strcmp(problem->object, object) &&
 		    !strncmp(problem->attribute, "gid", strlen("gid")))
@@ -187,7 +188,7 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 {
 	enum { TIMES = 5 };
 	const struct timespec pause = {.tv_nsec = 50000000};
-	struct gid_survey gids = read_until_found(run, port, run->problems);
+	struct gid_survey gids = read_until_found(run, port, run->facts->problems);
 
 	/* A full table gets no more GIDs. */
 	for (int i = 0; i < TIMES && !gids.is_full && compare(run, &gids, false).missing; i++) {
@@ -243,7 +244,7 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 {
 	struct gid_survey gids;
 
-	gid_table_read_sysfs(&run->facts->root, port, false, true, run->problems);
+	gid_table_read_sysfs(&run->facts->root, port, false, true, run->facts->problems);
 	gids = finish(port);
 	if (is_table_incomplete(run)) {
 		doctor_unknown(run, "part of the GID table");
@@ -313,10 +314,8 @@ void check_gid_present(struct doctor_context *run)
 	/* Borrows everything except the GIDs, which are read only for this check. */
 	struct port port = *run->port;
 
-	if (run->facts->inventory.answers && !roce_link(run, run->port)) {
-		roce_no_netdev(run);
+	if (run->facts->inventory.answers && !roce_own_netdev(run))
 		return;
-	}
 	if (is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);

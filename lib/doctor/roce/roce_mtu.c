@@ -41,7 +41,7 @@ static unsigned int largest_mtu(struct doctor_context *run)
 	if (roce->largest_mtu_is_known)
 		return roce->largest_mtu;
 	for_each_port (device, port, &run->facts->inventory.devices) {
-		const struct link *link = roce_link(run, port);
+		const struct link *link = roce_port_link(&run->facts->inventory, port);
 		const unsigned int mtu = link && link->mtu_bytes.known
 						 ? roce_mtu(link->mtu_bytes.value)
 						 : 0;
@@ -59,7 +59,7 @@ static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 	if (mtu >= largest_mtu(run))
 		return false;
 	for_each_port (device, port, &run->facts->inventory.devices) {
-		const struct link *link = roce_link(run, port);
+		const struct link *link = roce_port_link(&run->facts->inventory, port);
 
 		if (!link || !link->mtu_bytes.known || roce_mtu(link->mtu_bytes.value) <= mtu ||
 		    !is_peer(run, device, port))
@@ -90,7 +90,7 @@ static void advise_mtu_of(struct doctor_context *run, const struct link *link,
 static size_t count_smaller(struct doctor_context *run, const struct link *own, bool legs)
 {
 	const struct link_list *links = &run->facts->inventory.links;
-	const struct link *bond = roce_bond(run, run->port);
+	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	size_t smaller = 0;
 
 	for (size_t i = 0; i < links->count; i++) {
@@ -100,7 +100,7 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 		/* Compare the MTU first: finding the port of a netdev takes longer. */
 		if (link == own || !link->mtu_bytes.known || leg != legs ||
 		    roce_mtu(link->mtu_bytes.value) >= roce_mtu(own->mtu_bytes.value) ||
-		    (!leg && !roce_is_of_port(run, run->port, link)))
+		    (!leg && !endpoint_is_of_port(&run->facts->inventory, run->port, link)))
 			continue;
 		doctor_evidence(run, NULL, "%s: MTU %u, RDMA MTU %u", link->name,
 				(unsigned int)link->mtu_bytes.value,
@@ -136,8 +136,8 @@ static unsigned int best_mtu(struct doctor_context *run, const struct link *own)
 	enum { USUAL = 9000 };
 	uint64_t best = USUAL;
 
-	for (const struct link *leg = roce_next_leg(run, own, NULL); leg;
-	     leg = roce_next_leg(run, own, leg)) {
+	for (const struct link *leg = roce_next_member(&run->facts->inventory, own, NULL); leg;
+	     leg = roce_next_member(&run->facts->inventory, own, leg)) {
 		const struct number *most = &leg->max_mtu_bytes;
 
 		if (!most->known || !most->value || most->value >= best)
@@ -193,13 +193,11 @@ static void judge(struct doctor_context *run, const struct link *own)
 
 void check_roce_mtu(struct doctor_context *run)
 {
-	const struct link *own = roce_link(run, run->port);
+	const struct link *own = roce_own_netdev(run);
 	char expected[32], actual[32];
 
-	if (!own) {
-		roce_no_netdev(run);
+	if (!own)
 		return;
-	}
 	if (!own->mtu_bytes.known) {
 		doctor_unknown(run, "the MTU of the netdev");
 		return;

@@ -19,14 +19,12 @@
  */
 static const struct roce_dcb *find_dcb(struct doctor_context *run)
 {
-	const struct link *own = roce_link(run, run->port), *leg = NULL;
+	const struct link *own = roce_own_netdev(run), *leg = NULL;
 	const struct roce_dcb *dcb = NULL;
 
-	if (!own) {
-		roce_no_netdev(run);
+	if (!own)
 		return NULL;
-	}
-	while ((leg = roce_next_leg(run, own, leg)) != NULL) {
+	while ((leg = roce_next_member(&run->facts->inventory, own, leg)) != NULL) {
 		dcb = roce_dcb(run->facts, leg);
 		if (!dcb->rc && dcb->dcb.pfc_known)
 			return dcb;
@@ -74,11 +72,11 @@ static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb 
 static bool differs_from_others(struct doctor_context *run, const struct dcb *mine)
 {
 	for_each_port (device, port, &run->facts->inventory.devices) {
-		const struct link *own = roce_link(run, port), *leg = NULL;
+		const struct link *own = roce_port_link(&run->facts->inventory, port), *leg = NULL;
 
 		if (!own || !roce_is_alike(run, device, port))
 			continue;
-		while ((leg = roce_next_leg(run, own, leg)) != NULL) {
+		while ((leg = roce_next_member(&run->facts->inventory, own, leg)) != NULL) {
 			const struct roce_dcb *dcb = roce_dcb(run->facts, leg);
 
 			if (dcb->rc || !dcb->dcb.pfc_known ||

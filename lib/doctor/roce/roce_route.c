@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/roce/roce.h"
+#include "host/endpoint/endpoint_search.h"
 
 #define IPV4_CONF "proc/sys/net/ipv4/conf"
 
@@ -32,7 +33,7 @@ static void rails_clear(struct rails *rails)
 static bool has_rdma_port(const struct doctor_context *run, const struct link *link)
 {
 	for_each_port (device, port, &run->facts->inventory.devices)
-		if (roce_is_of_port(run, port, link))
+		if (endpoint_is_of_port(&run->facts->inventory, port, link))
 			return true;
 	return false;
 }
@@ -445,10 +446,8 @@ void check_rdma_cm_route(struct doctor_context *run)
 	struct netlink *rtnl;
 	int rc;
 
-	if (!roce_link(run, run->port)) {
-		roce_no_netdev(run);
+	if (!roce_own_netdev(run))
 		return;
-	}
 	rtnl = roce_rtnl(run->facts, &rc);
 	if (!rtnl) {
 		doctor_unread(run, "the routes", "rtnetlink", rc, false);
@@ -459,7 +458,7 @@ void check_rdma_cm_route(struct doctor_context *run)
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
 		if (link && link->enabled == TRISTATE_YES && !ip_is_link_local(&address->ip) &&
-		    roce_is_of_port(run, run->port, link))
+		    endpoint_is_of_port(inventory, run->port, link))
 			ask_route(run, rtnl, address, link, &survey);
 	}
 	judge_routes(run, &survey);

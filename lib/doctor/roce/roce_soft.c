@@ -75,7 +75,7 @@ static void find_no_filter(struct doctor_context *run)
 	if (!doctor_built_in_modules(run->facts)) {
 		doctor_evidence(run, "/proc/modules",
 				"neither nf_tables nor an iptables table; no modules.builtin");
-		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
+		doctor_not_checked(run, run->facts->request->root ? NEEDS_LIVE : 0,
 				   "no packet filter is loaded; whether one is built into the "
 				   "kernel is not known");
 		return;

@@ -81,7 +81,7 @@ void check_pci_dead(struct doctor_context *run)
 	ssize_t length;
 	unsigned int vendor;
 
-	pci_read(&run->facts->root, function, PCI_ID | PCI_VIRTUAL, run->problems);
+	pci_read(&run->facts->root, function, PCI_ID | PCI_VIRTUAL, run->facts->problems);
 	/* Virtual functions read as ffff: pci_device_is_present() in drivers/pci/pci.c. */
 	if (function->physfn) {
 		doctor_does_not_apply(run);
@@ -90,7 +90,7 @@ void check_pci_dead(struct doctor_context *run)
 	fd = sysfs_open(&run->facts->root, path, 0);
 	length = fd < 0 ? fd : pread(fd, bytes, sizeof(bytes), 0);
 	if (length < 0) {
-		if (fd == -ENOENT && run->request->root)
+		if (fd == -ENOENT && run->facts->request->root)
 			doctor_not_checked(run, NEEDS_LIVE,
 					   "the saved tree has no configuration space");
 		else

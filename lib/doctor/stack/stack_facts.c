@@ -290,7 +290,7 @@ static enum tristate is_shared(struct doctor_context *run, const struct device *
 	struct strings netdevs = {.known = false};
 	enum tristate shared;
 
-	pci_read(root, function, PCI_CLASS | PCI_VIRTUAL, run->problems);
+	pci_read(root, function, PCI_CLASS | PCI_VIRTUAL, run->facts->problems);
 	if (function->physfn ||
 	    (function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND))
 		return TRISTATE_NO;
@@ -371,8 +371,8 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 	struct pci_function *function = run->function;
 	struct function_state state = {.half = HALF_UNSEEN};
 
-	state.row = rdma_driver_of(&run->facts->root, function, run->problems);
-	pci_read(&run->facts->root, function, PCI_VIRTUAL, run->problems);
+	state.row = rdma_driver_of(&run->facts->root, function, run->facts->problems);
+	pci_read(&run->facts->root, function, PCI_VIRTUAL, run->facts->problems);
 	state.has_driver = function->driver &&
 			   (!state.row || !strcmp(function->driver, state.row->driver));
 	if (state.has_driver || doctor_device_at(run->facts, function->address))

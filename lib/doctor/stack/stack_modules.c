@@ -129,7 +129,7 @@ void check_module_blocked(struct doctor_context *run)
 		find_harmless(run, rule);
 		return;
 	}
-	if (run->request->root && !(rules->has_config && rules->has_boot)) {
+	if (run->facts->request->root && !(rules->has_config && rules->has_boot)) {
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no %s",
 				   rules->has_config ? "/proc/cmdline" : "modprobe.d");
 		return;
@@ -186,7 +186,7 @@ void check_module_absent(struct doctor_context *run)
 		doctor_ok(run, "the running kernel has the modules of the function");
 	} else if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
 		/* Nothing is installed as modules, or the saved tree does not include them. */
-		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
+		doctor_not_checked(run, run->facts->request->root ? NEEDS_LIVE : 0,
 				   "the modules of the running kernel are not known");
 	} else if (files->rc && files->rc != -ENOENT) {
 		doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);

@@ -236,7 +236,7 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 			 const struct device_node *node)
 {
 	const bool given = !doctor_is_contained(run) ||
-			   !run->request->run[CHECK_ID_container_devices];
+			   !run->facts->request->run[CHECK_ID_container_devices];
 
 	if (!given && (node->fault == NODE_MISSING || node->fault == NODE_FORBIDDEN)) {
 		doctor_because(run, CHECK_ID_container_devices);
@@ -312,7 +312,7 @@ void check_device_nodes(struct doctor_context *run)
 			doctor_does_not_apply(run);
 			return;
 		}
-		if (run->request->root) {
+		if (run->facts->request->root) {
 			doctor_not_checked(run, NEEDS_LIVE,
 					   "it has no uverbs device, which only "
 					   "sub-devices may lack");
@@ -362,7 +362,7 @@ static const char *module_of(const struct device *device)
 
 static void find_no_library(struct doctor_context *run, const struct providers *providers)
 {
-	if (run->request->root && !providers->names.count) {
+	if (run->facts->request->root && !providers->names.count) {
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
 		return;
 	}
@@ -451,7 +451,7 @@ void check_uverbs_abi(struct doctor_context *run)
 	if (!rc)
 		rc = sysfs_read_number(&run->facts->root, &own,
 				       "sys/class/infiniband_verbs/%s/abi_version", device->uverbs);
-	if (rc == -ENOENT && run->request->root) {
+	if (rc == -ENOENT && run->facts->request->root) {
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no ABI version");
 		return;
 	}

@@ -52,16 +52,11 @@ struct span rc_data(uint64_t offset, uint64_t bytes)
 int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 2])
 {
 	const uint64_t all = 2 * RC_GUARD_BYTES + bytes;
-	struct message_buffered near, far;
-	int rc = trial_buffer(trial, &trial->near, TRIAL_DATA, all, 0, &near);
 
-	if (!rc)
-		rc = trial_buffer(trial, &trial->far, TRIAL_DATA, all, 0, &far);
-	if (rc)
-		return rc;
-	paths[0] = (struct rc_path){.from = &trial->near, .to = &trial->far, .there = far};
-	paths[1] = (struct rc_path){.from = &trial->far, .to = &trial->near, .there = near};
-	return 0;
+	paths[0] = (struct rc_path){.from = &trial->near, .to = &trial->far};
+	paths[1] = (struct rc_path){.from = &trial->far, .to = &trial->near};
+	return trial_buffer(trial, &trial->near, TRIAL_DATA, all, 0, &paths[1].there) ||
+	       trial_buffer(trial, &trial->far, TRIAL_DATA, all, 0, &paths[0].there);
 }
 
 int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
@@ -72,9 +67,8 @@ int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes
 
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 {
+	_cleanup_(freep) char *what = NULL, *cause = NULL;
 	char **reason = &trial->result->reason;
-	_cleanup_(freep) char *what = NULL;
-	char *named;
 	va_list values;
 
 	if (!rc || !*reason || trial->stop || trial->result->verdict.value != SELFTEST_FAIL)
@@ -82,9 +76,8 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	va_start(values, format);
 	what = mem_format_list(format, values);
 	va_end(values);
-	named = mem_format("%s: %s", what, *reason);
-	free(*reason);
-	*reason = named;
+	cause = *reason;
+	*reason = mem_format("%s: %s", what, cause);
 	return rc;
 }
 
@@ -187,19 +180,6 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 	return trial_post(trial, path->from, &order);
 }
 
-/*
- * The completion of an RDMA write does not say that the data is in the other side's memory (iWARP:
- * RFC 5040, 5.5, not even that it left this side); the receipt of a later message does, on every
- * transport. So a send without data follows.
- */
-static int post_follower(struct trial *trial, const struct rc_path *path)
-{
-	struct message_post order = trial_send(ID_FOLLOWER, trial_span(0, 0));
-
-	order.slot = path->slot;
-	return trial_post(trial, path->from, &order);
-}
-
 int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id, uint32_t operation)
 {
 	struct work_completion item;
@@ -224,25 +204,31 @@ static int expect_received(struct trial *trial, const struct rc_path *path, uint
 	if (rc)
 		return rc;
 	if (item.operation != expected->received)
-		trial_fail(trial, rc_firmware_hint,
-			   "the receive completed as operation %" PRIu32 ", %" PRIu32 " expected",
-			   item.operation, expected->received);
-	else if (item.bytes != bytes)
-		trial_fail(trial, rc_firmware_hint,
-			   "the receive completed with %" PRIu32 " bytes, %" PRIu64 " were sent",
-			   item.bytes, bytes);
-	else if (!item.with_immediate != !expected->immediate)
-		trial_fail(trial, rc_firmware_hint, "the receive completed %s immediate data",
-			   item.with_immediate ? "with" : "without");
-	else if (expected->immediate && item.immediate != IMMEDIATE)
-		trial_fail(trial, rc_firmware_hint,
-			   "the immediate data is 0x%08" PRIx32 ", 0x%08x was sent", item.immediate,
-			   IMMEDIATE);
-	else
-		return 0;
-	return -EBADMSG;
+		return trial_fail(trial, rc_firmware_hint,
+				  "the receive completed as operation %" PRIu32 ", %" PRIu32
+				  " expected",
+				  item.operation, expected->received);
+	if (item.bytes != bytes)
+		return trial_fail(trial, rc_firmware_hint,
+				  "the receive completed with %" PRIu32 " bytes, %" PRIu64
+				  " were sent",
+				  item.bytes, bytes);
+	if (!item.with_immediate != !expected->immediate)
+		return trial_fail(trial, rc_firmware_hint,
+				  "the receive completed %s immediate data",
+				  item.with_immediate ? "with" : "without");
+	if (expected->immediate && item.immediate != IMMEDIATE)
+		return trial_fail(trial, rc_firmware_hint,
+				  "the immediate data is 0x%08" PRIx32 ", 0x%08x was sent",
+				  item.immediate, IMMEDIATE);
+	return 0;
 }
 
+/*
+ * The completion of an RDMA write does not say that the data is in the other side's memory (iWARP:
+ * RFC 5040, 5.5, not even that it left this side); the receipt of a later message does, on every
+ * transport. So a send without data follows.
+ */
 static int run_transfer(struct trial *trial, const struct rc_path *path,
 			const struct rc_transfer *transfer)
 {
@@ -251,22 +237,17 @@ static int run_transfer(struct trial *trial, const struct rc_path *path,
 	const bool followed = !reads && !operations[operation].with_receive;
 	struct side *source = reads ? path->to : path->from;
 	struct side *target = reads ? path->from : path->to;
-	int rc = prepare(trial, source, target, transfer);
+	struct message_post follower = trial_send(ID_FOLLOWER, trial_span(0, 0));
 
-	if (!rc && !reads)
-		rc = post_receive(trial, path, transfer);
-	if (!rc)
-		rc = post(trial, path, transfer);
-	if (!rc && followed)
-		rc = post_follower(trial, path);
-	if (!rc)
-		rc = rc_expect_sent(trial, path, ID_POST, operation);
-	if (!rc && followed)
-		rc = rc_expect_sent(trial, path, ID_FOLLOWER, POST_SEND);
-	if (!rc && !reads)
-		rc = expect_received(trial, path, followed ? (uint32_t)POST_SEND : operation,
-				     followed ? 0 : transfer->bytes);
-	return rc ? rc : check_memory(trial, source, target, transfer);
+	follower.slot = path->slot;
+	return prepare(trial, source, target, transfer) ||
+	       (!reads && post_receive(trial, path, transfer)) || post(trial, path, transfer) ||
+	       (followed && trial_post(trial, path->from, &follower)) ||
+	       rc_expect_sent(trial, path, ID_POST, operation) ||
+	       (followed && rc_expect_sent(trial, path, ID_FOLLOWER, POST_SEND)) ||
+	       (!reads && expect_received(trial, path, followed ? (uint32_t)POST_SEND : operation,
+					  followed ? 0 : transfer->bytes)) ||
+	       check_memory(trial, source, target, transfer);
 }
 
 int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc_transfer *transfer)
