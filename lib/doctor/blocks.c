@@ -7,11 +7,6 @@
 #include "base/mem.h"
 #include "doctor/frame/check.h"
 
-static int compare_numbers(const struct number *a, const struct number *b)
-{
-	return a->value < b->value ? -1 : a->value > b->value;
-}
-
 static const char *step_of(const struct doctor_result *result)
 {
 	return result->step_form ?: result->finding.next_step ?: "";
@@ -21,20 +16,19 @@ static const char *step_of(const struct doctor_result *result)
 static int compare_findings(const struct doctor_result *one, const struct doctor_result *other)
 {
 	const struct finding *a = &one->finding, *b = &other->finding;
-	int rc = compare_numbers(&a->id, &b->id);
 
-	rc = rc ? rc : compare_numbers(&a->severity, &b->severity);
-	rc = rc ? rc : strcmp(a->summary, b->summary);
-	return rc ? rc : strcmp(step_of(one), step_of(other));
+	return COMPARE(a->id.value, b->id.value)
+		       ?: COMPARE(a->severity.value, b->severity.value)
+		       ?: strcmp(a->summary, b->summary)
+		       ?: strcmp(step_of(one), step_of(other));
 }
 
 /* Groups findings of one block, in their original order. */
 static int compare_results(const void *a, const void *b)
 {
 	const struct doctor_result *const *one = a, *const *other = b;
-	int rc = compare_findings(*one, *other);
 
-	return rc ? rc : *one < *other ? -1 : *one > *other;
+	return compare_findings(*one, *other) ?: COMPARE(*one, *other);
 }
 
 static int compare(const void *a, const void *b)
@@ -42,11 +36,9 @@ static int compare(const void *a, const void *b)
 	const struct doctor_block *first = a, *second = b;
 	const struct finding *x = &first->results[0]->finding, *y = &second->results[0]->finding;
 
-	if (x->severity.value != y->severity.value)
-		return x->severity.value < y->severity.value ? 1 : -1;
-	if (x->id.value != y->id.value)
-		return x->id.value < y->id.value ? -1 : 1;
-	return first->results[0] < second->results[0] ? -1 : 1;
+	return COMPARE(y->severity.value, x->severity.value)
+		       ?: COMPARE(x->id.value, y->id.value)
+		       ?: COMPARE(first->results[0], second->results[0]);
 }
 
 static const struct doctor_result **sort(const struct doctor_results *results)
@@ -138,17 +130,17 @@ static const char *plural(const struct doctor_block *block)
 
 char *doctor_block_object(const struct doctor_block *block)
 {
-	enum { NAMES_MOST = 4 }; /* the names of more objects do not fit on a line */
-	char *text = NULL;
+	struct strings names = {.items = NULL};
+	char *text;
 
 	if (block->count == 1 || !block->results[0]->finding.object)
 		return mem_string_or_null(block->results[0]->finding.object);
 	if (block->count == block->total)
 		return mem_format("%zu of %zu %s", block->count, block->total, plural(block));
-	for (size_t i = 0; i < block->count && i < NAMES_MOST; i++)
-		mem_extend(&text, "%s%s", i ? ", " : "", block->results[i]->finding.object);
-	if (block->count > NAMES_MOST)
-		mem_extend(&text, " and %zu more", block->count - NAMES_MOST);
+	for (size_t i = 0; i < block->count; i++)
+		strings_add(&names, block->results[i]->finding.object);
+	text = doctor_names(&names);
+	strings_free(&names);
 	mem_extend(&text, " (%zu of %zu %s)", block->count, block->total, plural(block));
 	return text;
 }
@@ -175,32 +167,26 @@ char *doctor_block_step(const struct doctor_block *block)
 
 static void count_one(struct doctor_coverage *coverage, const struct doctor_result *result)
 {
+	size_t *const made[] = {
+		[SEVERITY_OK] = &coverage->ok,
+		[SEVERITY_NOTICE] = &coverage->notes,
+		[SEVERITY_WARNING] = &coverage->warnings,
+		[SEVERITY_ERROR] = &coverage->errors,
+	};
 	const uint64_t needs = result->needs.known ? result->needs.value : 0;
 
-	switch (result->finding.severity.value) {
-	case SEVERITY_OK:
-		coverage->ok++;
-		break;
-	case SEVERITY_NOTICE:
-		coverage->notes++;
-		break;
-	case SEVERITY_WARNING:
-		coverage->warnings++;
-		break;
-	case SEVERITY_ERROR:
-		coverage->errors++;
-		break;
-	default:
-		coverage->not_checked++;
-		if (result->because.known)
-			coverage->because++;
-		else if (needs)
-			coverage->needs[__builtin_ctzll(needs)]++;
-		else
-			coverage->unknown++;
+	if (result->finding.severity.value != SEVERITY_INFO) {
+		++*made[result->finding.severity.value];
+		coverage->checked++;
 		return;
 	}
-	coverage->checked++;
+	coverage->not_checked++;
+	if (result->because.known)
+		coverage->because++;
+	else if (needs)
+		coverage->needs[__builtin_ctzll(needs)]++;
+	else
+		coverage->unknown++;
 }
 
 /* A check counts by its worst verdict, and as made if it was made on at least one object. */

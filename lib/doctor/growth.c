@@ -66,20 +66,19 @@ static void sort(struct growth_reading *reading)
 		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
 }
 
-static void take(struct doctor_facts *facts, struct growth_reading *reading)
+/* Returns whether a selected check needs any of the sources. */
+static bool take(struct doctor_facts *facts, struct growth_reading *reading)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		if (is_due(facts->request, &sources[i]))
-			sources[i].read(facts, reading);
-	sort(reading);
-}
+	bool any = false;
 
-static bool is_wanted(const struct doctor_request *request)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		if (is_due(request, &sources[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (!is_due(facts->request, &sources[i]))
+			continue;
+		sources[i].read(facts, reading);
+		any = true;
+	}
+	sort(reading);
+	return any;
 }
 
 static void clear(struct growth_reading *reading)
@@ -117,9 +116,10 @@ int doctor_growth_load(struct doctor_facts *facts)
 		if (rc)
 			return rc;
 		sort(&growth->before);
-	} else if (is_wanted(request)) {
+	} else {
 		start = clock_nsec();
-		take(facts, &growth->before);
+		if (!take(facts, &growth->before))
+			return 0;
 		/* The second reading must not come from the cache of the first. */
 		cached = growth_cache_msec(facts) + JIFFY_MOST_MSEC;
 		wait_msec(request->interval_msec > cached ? request->interval_msec : cached);

@@ -28,15 +28,6 @@ bool doctor_needs_root(int rc)
 	return (rc == -EACCES || rc == -EPERM) && (geteuid() || !privilege_is_first_namespace());
 }
 
-__attribute__((format(printf, 3, 0))) static void append(char **string, const char *separator,
-							 const char *format, va_list arguments)
-{
-	char *text = mem_format_list(format, arguments);
-
-	mem_extend(string, "%s%s", *string ? separator : "", text);
-	free(text);
-}
-
 __attribute__((format(printf, 2, 0))) static void replace(char **string, const char *format,
 							  va_list arguments)
 {
@@ -48,11 +39,14 @@ __attribute__((format(printf, 2, 0))) static void replace(char **string, const c
 
 void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
 {
+	char **evidence = &run->pending.finding.evidence;
+	_cleanup_(freep) char *text = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	append(&run->pending.finding.evidence, "; ", format, arguments);
+	text = mem_format_list(format, arguments);
 	va_end(arguments);
+	mem_extend(evidence, "%s%s", *evidence ? "; " : "", text);
 	if (source && !strings_contain(&run->pending.sources, source))
 		strings_add(&run->pending.sources, source);
 }
@@ -224,17 +218,6 @@ void doctor_verdict(struct doctor_context *run, enum severity verdict, const cha
 	conclude(run, verdict);
 }
 
-/* Returns the step that meets the first of the missing needs. */
-static const char *step_for(uint64_t needs)
-{
-	const struct enum_name *name = doctor_need_names;
-
-	for (; name->word; name++)
-		if (needs & name->value)
-			return name->help;
-	return NULL;
-}
-
 void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
 {
 	va_list arguments;
@@ -244,7 +227,7 @@ void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *
 	va_end(arguments);
 	run->pending.needs = number_unless_zero(needs);
 	if (needs && !run->pending.finding.next_step)
-		doctor_next_step(run, "%s", step_for(needs));
+		doctor_next_step(run, "%s", enum_find(doctor_need_names, needs & -needs)->help);
 	conclude(run, SEVERITY_INFO);
 }
 

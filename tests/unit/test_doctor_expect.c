@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "doctor/expect/expect.h"
-#include "doctor/expect/expect_file.h"
 #include "doctor/limits/limits.h"
 #include "doctor_told.h"
 #include "host/object.h"

@@ -5,11 +5,14 @@
  */
 #pragma once
 
-#include "doctor/frame/doctor.h"
+#include "doctor/expect/expectation.h"
+#include "doctor/frame/facts.h"
+#include "host/device.h"
 
-struct doctor_context;
-struct doctor_facts;
-struct doctor_expect;
+struct doctor_expect {
+	char *path; /* cleaned */
+	struct expectation file;
+};
 
 /* Reads request->expect, if given, into the facts. 0 or -errno, with the problem reported. */
 int doctor_expect_load(struct doctor_facts *facts);
@@ -23,3 +26,20 @@ bool doctor_expect_hardware(const struct doctor_expect *expect);
  * that match nothing. The context has no object; it is left at the check `expect`.
  */
 void doctor_expect_ignore(struct doctor_context *run);
+
+/* Whether the pattern equals the name or matches it by fnmatch(3). A name may be NULL. */
+bool expect_names(const char *pattern, const char *name);
+
+/* A value of a device or port: --learn writes it, --expect compares it. */
+struct expect_value {
+	bool known;
+	bool none;	  /* the object cannot have the value: a port that is down has no rate */
+	const char *word; /* borrowed; NULL: a number */
+	double number;
+};
+
+/* `port` NULL: a value of the device. */
+void expect_value_get(struct doctor_facts *facts, const struct device *device,
+		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);
+/* Reads this process's limit of pinned memory in bytes; INFINITY: unlimited. 0 or -errno. */
+int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes);

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "doctor/frame/check.h"
 #include "doctor/expect/expect.h"
-#include "doctor/expect/expect_file.h"
 
 /* Compares for equality, too, because a name may look like a pattern. */
 bool expect_names(const char *pattern, const char *name)

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/frame/check.h"
-#include "doctor/expect/expect_values.h"
+#include "doctor/expect/expect.h"
 #include "host/need.h"
 
 /* The devices of one board, or a single device without a board name. */

@@ -143,7 +143,6 @@ bool container_has_devices(struct doctor_context *run);
 #undef CHECK
 
 /* More conditions of rows (.applies). */
-bool limits_apply(struct doctor_context *run); /* there is RDMA hardware */
 bool limits_apply_to_accelerators(struct doctor_context *run);
 bool limits_apply_to_latency(struct doctor_context *run); /* profiles hpc and gpu */
 bool limits_apply_to_function(struct doctor_context *run);

@@ -17,12 +17,13 @@
 
 bool limits_apply_to_accelerators(struct doctor_context *run)
 {
-	return limits_apply(run) && doctor_has_accelerator(run->facts);
+	return doctor_may_have_adapters(run) && doctor_has_accelerator(run->facts);
 }
 
 bool limits_apply_to_latency(struct doctor_context *run)
 {
-	return limits_apply(run) && (run->profile == PROFILE_HPC || run->profile == PROFILE_GPU);
+	return doctor_may_have_adapters(run) &&
+	       (run->profile == PROFILE_HPC || run->profile == PROFILE_GPU);
 }
 
 bool limits_apply_to_function(struct doctor_context *run)
@@ -293,8 +294,8 @@ void check_nofile(struct doctor_context *run)
 	enum { ENOUGH = 65536 };
 	const char *source = "/proc/self/limits";
 	struct limit soft = {{0}}, hard = {{0}};
-	int rc = 0;
-	const char *text = doctor_own_limits(run->facts, &rc);
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
 
 	if (!rc)
 		procfs_parse_limit(text, "Max open files", &soft, &hard);

@@ -6,11 +6,6 @@
 #include "kernel/procfs.h"
 
 struct doctor_limits {
-	bool own_was_read;
-	int own_rc;
-	char *own; /* /proc/self/limits */
-	bool memory_was_read;
-	uint64_t memory_bytes; /* of the host; 0: unknown */
 	bool cgroups_were_read;
 	int cgroups_rc;
 	struct cgroup_levels cgroups; /* of this process, from its own group upwards */
@@ -24,8 +19,6 @@ struct doctor_limits {
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
-/* Returns the text of /proc/self/limits, owned by the facts; NULL: *ret_rc is -errno. */
-const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc);
 /*
  * Returns the effective value of an NCCL or UCX setting, and its source: the environment, and for
  * NCCL also the user's file and then the host's. A saved tree has only the last. NULL: not set. The

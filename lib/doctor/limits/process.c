@@ -34,24 +34,7 @@ void doctor_limits_free(struct doctor_limits *limits)
 	free(limits->nccl_user_file);
 	free(limits->nccl_user);
 	free(limits->nccl_host);
-	free(limits->own);
 	free(limits);
-}
-
-const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc)
-{
-	struct doctor_limits *limits = doctor_limits(facts);
-
-	if (!limits->own_was_read)
-		limits->own_rc = sysfs_read_long(&facts->root, &limits->own, "proc/self/limits");
-	limits->own_was_read = true;
-	*ret_rc = limits->own_rc;
-	return limits->own;
-}
-
-bool limits_apply(struct doctor_context *run)
-{
-	return doctor_has_hardware(run->facts);
 }
 
 void limits_unread(struct doctor_context *run, const char *what, const char *source, int rc)
@@ -118,20 +101,14 @@ struct memlock {
 	uint64_t memory_bytes; /* of the host; 0: unknown */
 };
 
-static uint64_t read_memory(struct doctor_facts *facts)
+static uint64_t read_memory(const struct root *root)
 {
-	struct doctor_limits *limits = doctor_limits(facts);
 	_cleanup_(freep) char *text = NULL;
 	const char *line = NULL;
 
-	if (limits->memory_was_read)
-		return limits->memory_bytes;
-	limits->memory_was_read = true;
-	if (!sysfs_read_long(&facts->root, &text, "proc/meminfo"))
+	if (!sysfs_read_long(root, &text, "proc/meminfo"))
 		line = strstr(text, "MemTotal:");
-	if (line)
-		limits->memory_bytes = strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024;
-	return limits->memory_bytes;
+	return line ? strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024 : 0;
 }
 
 static char *limit_text(const struct limit *limit)
@@ -164,7 +141,7 @@ static int take_memlock(struct doctor_context *run, const char *text, const char
 	procfs_parse_memlock(text, &memlock->soft, &memlock->hard);
 	if (memlock->soft.unlimited == TRISTATE_UNKNOWN)
 		return -EINVAL;
-	memlock->memory_bytes = read_memory(run->facts);
+	memlock->memory_bytes = read_memory(&run->facts->root);
 	soft = limit_text(&memlock->soft);
 	hard = limit_text(&memlock->hard);
 	doctor_evidence(run, source, "Max locked memory %s (hard limit %s), wanted unlimited", soft,
@@ -204,8 +181,8 @@ static void check_this_shell(struct doctor_context *run)
 {
 	const char *source = "/proc/self/limits";
 	struct memlock memlock = {.memory_bytes = 0};
-	int rc = 0;
-	const char *text = doctor_own_limits(run->facts, &rc);
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
 
 	if (!rc)
 		rc = take_memlock(run, text, source, &memlock);

@@ -13,8 +13,7 @@
 struct doctor_ports {
 	/* By device index. */
 	struct port_fact {
-		bool rate_is_known, pma_is_known;
-		struct real rate;
+		bool pma_is_known;
 		enum pma_state pma;
 		int pma_error;
 	} * *facts; /* also by port index */
@@ -187,8 +186,8 @@ static bool has_same_board(const struct device *device, const struct pci_functio
 	       are_same(&function->subsystem_device_id, &its_function->subsystem_device_id);
 }
 
-static void count_peer(struct doctor_facts *facts, const struct device *device,
-		       const struct port *peer, struct port_peers *peers)
+static void count_peer(const struct doctor_facts *facts, const struct port *peer,
+		       struct port_peers *peers)
 {
 	struct real rate;
 
@@ -198,7 +197,7 @@ static void count_peer(struct doctor_facts *facts, const struct device *device,
 	if (peer->state.value != PORT_STATE_ACTIVE)
 		return;
 	peers->active++;
-	rate = doctor_rate(facts, device, peer);
+	rate = doctor_rate(facts, peer);
 	if (!rate.known || (peers->best && rate.value < peers->best_gbps))
 		return;
 	if (peers->best && rate.value == peers->best_gbps) {
@@ -225,7 +224,7 @@ void doctor_peers(struct doctor_facts *facts, const struct device *device, const
 			continue;
 		its_function = role_of(facts, other);
 		if (its_function && has_same_board(device, function, other, its_function))
-			count_peer(facts, other, peer, ret_peers);
+			count_peer(facts, peer, ret_peers);
 	}
 }
 
@@ -235,31 +234,14 @@ char *doctor_board_name(const struct device *device)
 						     : mem_string("this model");
 }
 
-static struct real read_speed(const struct doctor_facts *facts, const struct port *port)
+struct real doctor_rate(const struct doctor_facts *facts, const struct port *port)
 {
-	const struct link *link = link_by_name(&facts->inventory.links, port->netdev);
+	const struct link *link = port->netdev && number_is(&port->link_layer, LINK_LAYER_ETHERNET)
+					  ? link_by_name(&facts->inventory.links, port->netdev)
+					  : NULL;
 
-	return link && link->speed_mbps.known && link->speed_mbps.value
-		       ? real_of((double)link->speed_mbps.value / 1000)
-		       : (struct real){.known = false};
-}
-
-struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
-			const struct port *port)
-{
-	struct port_fact *fact = fact_of(facts, device, port);
-	struct real speed;
-
-	if (fact->rate_is_known)
-		return fact->rate;
-	fact->rate_is_known = true;
-	fact->rate = port->rate_gbps;
-	if (port->netdev && number_is(&port->link_layer, LINK_LAYER_ETHERNET)) {
-		speed = read_speed(facts, port);
-		if (speed.known)
-			fact->rate = speed;
-	}
-	return fact->rate;
+	return link && link->speed_mbps.known ? real_of((double)link->speed_mbps.value / 1000)
+					      : port->rate_gbps;
 }
 
 void doctor_ports_free(struct doctor_ports *ports)

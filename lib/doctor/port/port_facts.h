@@ -45,8 +45,7 @@ char *doctor_board_name(const struct device *device);
  * Returns the port's rate. For Ethernet that is the netdev's speed, as the driver may report no
  * rate.
  */
-struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
-			const struct port *port);
+struct real doctor_rate(const struct doctor_facts *facts, const struct port *port);
 /* Whether it is a sub-device for the planes of another device's port, which have one lane each. */
 bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device);
 void doctor_ports_free(struct doctor_ports *ports);

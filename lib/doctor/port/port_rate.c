@@ -67,7 +67,7 @@ static void say_peers(struct doctor_context *run, const struct port_peers *peers
 void check_port_rate(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = NULL;
-	const struct real rate = doctor_rate(run->facts, run->device, run->port);
+	const struct real rate = doctor_rate(run->facts, run->port);
 	struct port_peers peers;
 
 	if (run->device->software) {
