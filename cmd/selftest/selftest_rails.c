@@ -175,13 +175,14 @@ static void find_facts(struct selftest_run *run, struct rails_plan *plan)
 {
 	_cleanup_(freep) char *message = NULL;
 	struct problems problems = {0}, notes = {0};
-	struct topology_request request = {.inventory = &run->listing.inventory};
+	struct topology_request request = {.inventory = &run->listing.inventory,
+					   .problems = &problems};
 	struct root root;
 	bool known = false;
 
 	if (!root_open(NULL, &root)) {
 		request.root = &root;
-		known = !topology_load(&plan->topology, &request, &problems, &notes, &message);
+		known = !topology_load(&plan->topology, &request, &notes, &message);
 		root_close(&root);
 	}
 	for (size_t i = 0; i < plan->count; i++) {

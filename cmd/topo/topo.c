@@ -59,6 +59,7 @@ static bool load(struct topo_run *run)
 	struct topology_request request = {
 		.root = &run->root,
 		.inventory = &listing->inventory,
+		.problems = &listing->problems,
 	};
 
 	if (file && !listing_read_text(listing, file, TOPO_FILE_MOST, NULL, &text))
@@ -75,7 +76,7 @@ static bool load(struct topo_run *run)
 	if (!listing_load_inventory(listing, topology_needs) ||
 	    root_open(listing->ctx->globals.root, &run->root))
 		return false;
-	if (!topology_load(&run->topology, &request, &listing->problems, &run->doubts, &message))
+	if (!topology_load(&run->topology, &request, &run->doubts, &message))
 		return true;
 	return listing_fail(listing, STATUS_FAILED, message, NULL);
 }

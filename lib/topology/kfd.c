@@ -5,6 +5,7 @@
  * kfd_topology.c).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,7 @@ struct kfd_node {
 };
 
 struct kfd {
-	const struct root *root;
-	struct problems *problems;
+	const struct topology_request *request;
 	struct kfd_node *nodes;
 	size_t count;
 };
@@ -56,10 +56,11 @@ static char *read_properties(const struct kfd *kfd, const char *path)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	char *text = NULL;
-	int rc = sysfs_read_long(kfd->root, &text, KFD_NODES "/%s/properties", path);
+	int rc = sysfs_read_long(kfd->request->root, &text, KFD_NODES "/%s/properties", path);
 
 	if (rc && rc != -ENOENT)
-		problem_add(kfd->problems, clean, "links of the accelerator", "sysfs", rc, NULL);
+		problem_add(kfd->request->problems, clean, "links of the accelerator", "sysfs", rc,
+			    NULL);
 	return text;
 }
 
@@ -86,35 +87,36 @@ static const struct pci_function *function_of(const struct kfd *kfd, const struc
 	return NULL;
 }
 
-static void read_links(struct topology *topology, const struct kfd *kfd, const char *node,
-		       const struct pci_function *from)
+static void read_links(struct topology *topology, const struct kfd *kfd,
+		       const struct kfd_node *from)
 {
+	_cleanup_(freep) char *folder = mem_format("%" PRIu64 "/io_links", from->number);
 	struct strings links = {0};
 
-	sysfs_list(kfd->root, &links, KFD_NODES "/%s/io_links", node);
+	sysfs_list(kfd->request->root, &links, KFD_NODES "/%s", folder);
 	for (size_t i = 0; i < links.count; i++) {
-		_cleanup_(freep) char *path = mem_format("%s/io_links/%s", node, links.items[i]);
+		_cleanup_(freep) char *path = mem_format("%s/%s", folder, links.items[i]);
 		_cleanup_(freep) char *text = read_properties(kfd, path);
 		const struct number type = text ? property(text, "type") : (struct number){0};
 		const struct number to = text ? property(text, "node_to") : (struct number){0};
 		const struct pci_function *other = function_of(kfd, &to);
 
-		if (type.value == LINK_XGMI && other && other != from)
+		if (type.value == LINK_XGMI && other && other != from->function)
 			MEM_ADD(topology->links,
-				topology->link_count) = (struct fabric_link){from, other};
+				topology->link_count) = (struct fabric_link){from->function, other};
 	}
 	strings_free(&links);
 }
 
-void topology_read_fabric(struct topology *topology, const struct topology_request *request,
-			  struct problems *problems)
+void topology_read_fabric(struct topology *topology, const struct topology_request *request)
 {
-	struct kfd kfd = {.root = request->root, .problems = problems};
+	struct kfd kfd = {.request = request};
 	struct strings names = {0};
 	int rc = sysfs_list(request->root, &names, KFD_NODES);
 
 	if (rc && rc != -ENOENT)
-		problem_add(problems, NULL, "links of AMD's accelerators", "sysfs", rc, NULL);
+		problem_add(request->problems, NULL, "links of AMD's accelerators", "sysfs", rc,
+			    NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *text = read_properties(&kfd, names.items[i]);
 		struct kfd_node node = {.function = text ? find_function(topology, text) : NULL};
@@ -122,16 +124,9 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
 			MEM_ADD(kfd.nodes, kfd.count) = node;
 	}
-	for (size_t i = 0; i < names.count; i++) {
-		struct number number = {.known = true};
-		const struct pci_function *from;
-
-		if (text_parse_u64(names.items[i], 10, UINT32_MAX, &number.value))
-			continue;
-		from = function_of(&kfd, &number);
-		if (from)
-			read_links(topology, &kfd, names.items[i], from);
-	}
+	for (size_t i = 0; i < kfd.count; i++)
+		if (kfd.nodes[i].function)
+			read_links(topology, &kfd, &kfd.nodes[i]);
 	strings_free(&names);
 	free(kfd.nodes);
 }

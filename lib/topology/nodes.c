@@ -48,12 +48,12 @@ static bool is_c2c(const struct topology_node *node)
 	return false;
 }
 
-static void take_function(const struct root *root, struct topology_node *node,
-			  struct problems *problems)
+static void take_function(const struct topology_request *request, struct topology_node *node)
 {
 	struct pci_function *function = node->function;
 
-	pci_read(root, function, PCI_ID | PCI_DRIVER | PCI_VIRTUAL | PCI_IOMMU, problems);
+	pci_read(request->root, function, PCI_ID | PCI_DRIVER | PCI_VIRTUAL | PCI_IOMMU,
+		 request->problems);
 	node->vendor_id = function->vendor_id;
 	node->device_id = function->device_id;
 	node->iommu_group = function->iommu_group;
@@ -80,9 +80,10 @@ static char *card_of(const struct pci_function *function)
 }
 
 /* Adds a node that is one function: an accelerator, or another function of an adapter. */
-static struct topology_node *add_function(struct topology *topology, const struct root *root,
+static struct topology_node *add_function(struct topology *topology,
+					  const struct topology_request *request,
 					  enum topology_kind kind, char *name,
-					  struct pci_function *function, struct problems *problems)
+					  struct pci_function *function)
 {
 	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
 						sizeof(*topology->nodes));
@@ -94,16 +95,9 @@ static struct topology_node *add_function(struct topology *topology, const struc
 	node->functions.known = true;
 	strings_add(&node->functions, function->address);
 	node->function = function;
-	take_function(root, node, problems);
+	take_function(request, node);
 	node->card = card_of(function);
 	return node;
-}
-
-static void add_port(struct topology_node *node, const struct port *port)
-{
-	_cleanup_(freep) char *number = mem_format("%u", (unsigned int)port->port.value);
-
-	strings_add(&node->ports, number);
 }
 
 static void take_ports(struct topology_node *node, const struct device *device)
@@ -113,11 +107,13 @@ static void take_ports(struct topology_node *node, const struct device *device)
 
 	for (size_t i = 0; i < device->port_count; i++) {
 		const struct port *port = &device->ports[i];
+		_cleanup_(freep) char *number = NULL;
 
 		known &= port->state.known;
 		if (!port->state.known || port->state.value != PORT_STATE_ACTIVE)
 			continue;
-		add_port(node, port);
+		number = mem_format("%u", (unsigned int)port->port.value);
+		strings_add(&node->ports, number);
 		node->active = TRISTATE_YES;
 		rate += port->rate_gbps.value;
 		if (port->rate_gbps.known)
@@ -191,8 +187,7 @@ static void take_device(struct topology_node *node, const struct device *device)
 }
 
 static void add_nic(struct topology *topology, const struct topology_request *request,
-		    const struct netdev_list *netdevs, const struct device *device,
-		    struct problems *problems)
+		    const struct netdev_list *netdevs, const struct device *device)
 {
 	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
 						sizeof(*topology->nodes));
@@ -209,7 +204,7 @@ static void add_nic(struct topology *topology, const struct topology_request *re
 	strings_add(&node->functions, node->pci_address);
 	node->function = pci_list_find(&topology->pci, node->pci_address);
 	if (node->function) {
-		take_function(request->root, node, problems);
+		take_function(request, node);
 		node->card = card_of(node->function);
 		if (node->function->physfn)
 			number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
@@ -222,70 +217,68 @@ static void add_nic(struct topology *topology, const struct topology_request *re
 		add_bond(request, netdevs, node);
 }
 
-static void add_accelerator(struct topology *topology, const struct root *root,
-			    struct pci_function *function, size_t number, struct problems *problems)
+static void add_accelerator(struct topology *topology, const struct topology_request *request,
+			    struct pci_function *function, size_t number)
 {
-	struct topology_node *node = add_function(topology, root, TOPOLOGY_ACCELERATOR,
-						  mem_format("gpu%zu", number), function, problems);
+	struct topology_node *node = add_function(topology, request, TOPOLOGY_ACCELERATOR,
+						  mem_format("gpu%zu", number), function);
 
 	node->c2c = is_c2c(node);
 	if (function->physfn)
 		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
 }
 
-static struct topology_node *add_part(struct topology *topology, const struct root *root,
-				      size_t whole, struct pci_function *function,
-				      struct problems *problems)
+static struct topology_node *add_part(struct topology *topology,
+				      const struct topology_request *request, size_t whole,
+				      struct pci_function *function)
 {
-	struct topology_node *node = add_function(
-		topology, root, TOPOLOGY_PART, mem_string(function->address), function, problems);
+	struct topology_node *node = add_function(topology, request, TOPOLOGY_PART,
+						  mem_string(function->address), function);
 
 	node->parent = mem_string(topology->nodes[whole].name);
 	node->whole = whole;
-	node->data_direct = pci_is_data_direct(root, function, problems);
+	node->data_direct = pci_is_data_direct(request->root, function, request->problems);
 	topology->part_count++;
 	return node;
 }
 
 /* Adds the other functions of a bond. */
-static void add_members(struct topology *topology, const struct root *root, size_t whole,
-			struct problems *problems)
+static void add_members(struct topology *topology, const struct topology_request *request,
+			size_t whole)
 {
 	for (size_t i = 1; i < topology->nodes[whole].functions.count; i++) {
 		struct pci_function *function = pci_list_find(
 			&topology->pci, topology->nodes[whole].functions.items[i]);
 
 		if (function)
-			add_part(topology, root, whole, function, problems);
+			add_part(topology, request, whole, function);
 	}
 }
 
 /* A Data Direct function carries the traffic between an adapter and accelerators. */
-static void add_data_direct(struct topology *topology, const struct root *root,
-			    struct problems *problems)
+static void add_data_direct(struct topology *topology, const struct topology_request *request)
 {
 	const size_t nics = topology->count;
 
 	for (size_t i = 0; i < topology->pci.count; i++)
-		topology->unpaired |= pci_is_data_direct(root, &topology->pci.items[i], problems);
+		topology->unpaired |= pci_is_data_direct(request->root, &topology->pci.items[i],
+							 request->problems);
 	for (size_t i = 0; i < nics && (topology->unpaired || topology->part_count); i++) {
 		const struct topology_node *node = &topology->nodes[i];
 		struct pci_function *direct = NULL;
 		enum pci_pairing pairing = PCI_PAIRING_NONE;
 
 		if (node->function && node->role.value == TOPOLOGY_PHYSICAL)
-			pairing = pci_find_data_direct(root, &topology->pci, node->function,
-						       &direct, problems);
+			pairing = pci_find_data_direct(request->root, &topology->pci,
+						       node->function, &direct, request->problems);
 		if (!direct)
 			continue;
-		add_part(topology, root, i, direct, problems)->guessed = pairing ==
-									 PCI_PAIRING_GUESSED;
+		add_part(topology, request, i, direct)->guessed = pairing == PCI_PAIRING_GUESSED;
 		topology->unpaired = false;
 	}
 }
 
-void topology_add_nodes(struct topology *topology, const struct topology_request *request,
-			struct problems *problems)
+void topology_add_nodes(struct topology *topology, const struct topology_request *request)
 {
 	const struct device_list *devices = &request->inventory->devices;
 	struct netdev_list netdevs = {.count = 0};
@@ -293,16 +286,15 @@ void topology_add_nodes(struct topology *topology, const struct topology_request
 
 	netdev_list_make(&netdevs, devices, &request->inventory->links);
 	for (size_t i = 0; i < devices->count; i++)
-		add_nic(topology, request, &netdevs, &devices->items[i], problems);
+		add_nic(topology, request, &netdevs, &devices->items[i]);
 	netdev_list_clear(&netdevs);
 	for (size_t i = 0; i < topology->pci.count; i++)
-		if (pci_kind(request->root, &topology->pci.items[i], problems) ==
+		if (pci_kind(request->root, &topology->pci.items[i], request->problems) ==
 		    PCI_KIND_ACCELERATOR)
-			add_accelerator(topology, request->root, &topology->pci.items[i],
-					accelerators++, problems);
+			add_accelerator(topology, request, &topology->pci.items[i], accelerators++);
 	nodes = topology->count;
-	add_data_direct(topology, request->root, problems);
+	add_data_direct(topology, request);
 	for (size_t i = 0; i < nodes; i++)
-		add_members(topology, request->root, i, problems);
+		add_members(topology, request, i);
 	find_parents(topology);
 }

@@ -30,14 +30,13 @@ bool topology_is_same_numa(const struct topology_node *a, const struct topology_
 }
 
 /* Reads an attribute as text; NULL if it does not exist. Read failures become problems. */
-static char *read_text(const struct root *root, const char *directory, const char *name,
-		       const char *file, struct problems *problems)
+static char *read_text(const struct topology_request *request, const char *name, const char *file)
 {
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "%s/%s/%s", directory, name, file);
+	ssize_t length = sysfs_read(request->root, text, NODES "/%s/%s", name, file);
 
 	if (length < 0 && length != -ENOENT)
-		problem_add(problems, name, file, "sysfs", (int)length, NULL);
+		problem_add(request->problems, name, file, "sysfs", (int)length, NULL);
 	return length < 0 ? NULL : text_clean(text, (size_t)length);
 }
 
@@ -67,14 +66,13 @@ static void split_distances(struct numa_node *node, char *text)
 		strings_add(&node->distances, word);
 }
 
-static void read_nodes(struct topology *topology, const struct root *root,
-		       struct problems *problems)
+static void read_nodes(struct topology *topology, const struct topology_request *request)
 {
 	struct strings names = {0};
-	int rc = sysfs_list(root, &names, NODES);
+	int rc = sysfs_list(request->root, &names, NODES);
 
 	if (rc && rc != -ENOENT)
-		problem_add(problems, NULL, "NUMA nodes", "sysfs", rc, NULL);
+		problem_add(request->problems, NULL, "NUMA nodes", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *distances = NULL;
 		struct numa_node *node;
@@ -85,9 +83,9 @@ static void read_nodes(struct topology *topology, const struct root *root,
 			continue;
 		node = mem_append(&topology->numa, &topology->numa_count, sizeof(*topology->numa));
 		node->number = (unsigned int)number;
-		node->cpus = read_text(root, NODES, names.items[i], "cpulist", problems);
-		find_package(root, node);
-		distances = read_text(root, NODES, names.items[i], "distance", problems);
+		node->cpus = read_text(request, names.items[i], "cpulist");
+		find_package(request->root, node);
+		distances = read_text(request, names.items[i], "distance");
 		if (distances)
 			split_distances(node, distances);
 	}
@@ -112,26 +110,19 @@ static bool is_hypervisor(const char *text)
 	return false;
 }
 
-static char *read_dmi(const struct root *root, const char *file)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "sys/class/dmi/id/%s", file);
-
-	return text_clean(text, length < 0 ? 0 : (size_t)length);
-}
-
 static void find_hypervisor(struct topology *topology, const struct root *root)
 {
-	_cleanup_(freep) char *vendor = read_dmi(root, "sys_vendor");
-	_cleanup_(freep) char *product = read_dmi(root, "product_name");
-	const size_t length = strlen(product);
-	char text[SYSFS_TEXT_SIZE];
+	_cleanup_(freep) char *vendor = sysfs_text(root, "sys/class/dmi/id/sys_vendor");
+	_cleanup_(freep) char *product = sysfs_text(root, "sys/class/dmi/id/product_name");
+	size_t length;
 
-	if (sysfs_read(root, text, "sys/hypervisor/type") > 0)
-		topology->hypervisor = text_clean(text, strlen(text));
-	else if (length >= 6 && !strcmp(product + length - 6, ".metal"))
+	vendor = vendor ?: mem_string("");
+	product = product ?: mem_string("");
+	length = strlen(product);
+	topology->hypervisor = sysfs_text(root, "sys/hypervisor/type");
+	if (topology->hypervisor || (length >= 6 && !strcmp(product + length - 6, ".metal")))
 		return;
-	else if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
+	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		topology->hypervisor = mem_string("Hyper-V");
 	else if (is_hypervisor(product))
 		topology->hypervisor = mem_string(product);
@@ -142,12 +133,11 @@ static void find_hypervisor(struct topology *topology, const struct root *root)
 			topology->hypervisor = mem_string("Hyper-V");
 }
 
-void topology_read_host(struct topology *topology, const struct topology_request *request,
-			struct problems *problems)
+void topology_read_host(struct topology *topology, const struct topology_request *request)
 {
 	bool switches = false;
 
-	read_nodes(topology, request->root, problems);
+	read_nodes(topology, request);
 	find_hypervisor(topology, request->root);
 	for (size_t i = 0; i < topology->count; i++)
 		switches |= topology->nodes[i].above != NULL;
@@ -176,8 +166,8 @@ static bool is_invented(const struct topology *topology)
 	return found && topology->numa_count > 1;
 }
 
-static void find_node(struct topology *topology, const struct root *root,
-		      struct topology_node *node, struct problems *problems)
+static void find_node(struct topology *topology, const struct topology_request *request,
+		      struct topology_node *node)
 {
 	struct pci_function *from = NULL;
 
@@ -185,9 +175,10 @@ static void find_node(struct topology *topology, const struct root *root,
 		return;
 	number_set(&node->numa_source, TOPOLOGY_UNKNOWN);
 	if (node->function)
-		node->numa_node = pci_numa_node(root, node->function, &from, problems);
+		node->numa_node = pci_numa_node(request->root, node->function, &from,
+						request->problems);
 	if (node->numa_node.known && node->numa_node.value > NODE_MOST) {
-		problem_add_text(problems, node->name, "numa_node", "sysfs",
+		problem_add_text(request->problems, node->name, "numa_node", "sysfs",
 				 "no node has a number that large", NULL);
 		node->numa_node.known = false;
 		return;
@@ -215,11 +206,10 @@ static void find_cpus(const struct topology *topology, struct topology_node *nod
 	}
 }
 
-void topology_find_numa(struct topology *topology, const struct topology_request *request,
-			struct problems *problems)
+void topology_find_numa(struct topology *topology, const struct topology_request *request)
 {
 	for (size_t i = 0; i < topology->count; i++)
-		find_node(topology, request->root, &topology->nodes[i], problems);
+		find_node(topology, request, &topology->nodes[i]);
 	topology->numa_distrusted = is_invented(topology);
 	for (size_t i = 0; i < topology->count; i++) {
 		struct topology_node *node = &topology->nodes[i];
@@ -230,4 +220,67 @@ void topology_find_numa(struct topology *topology, const struct topology_request
 		}
 		find_cpus(topology, node);
 	}
+}
+
+/* ---- The user's list of NUMA nodes, for firmware that gives none or wrong ones ---- */
+
+/* Whether the word names the node, its function or its host bridge. */
+static bool is_meant(const struct topology_node *node, const char *word)
+{
+	return !strcmp(node->name, word) || strings_contain(&node->functions, word) ||
+	       (node->host_bridge && !strcmp(node->host_bridge, word));
+}
+
+/* Takes a line "WORD NODE". Returns NULL, or a message for the caller to free. */
+static char *take_line(struct topology *topology, char *line)
+{
+	_cleanup_(freep) char *clean = NULL;
+	char *state = NULL, *word, *number;
+	uint64_t value;
+	bool found = false;
+
+	line[strcspn(line, "#")] = '\0';
+	word = strtok_r(line, " \t\r", &state);
+	if (!word)
+		return NULL;
+	number = strtok_r(NULL, " \t\r", &state);
+	if (!number || strtok_r(NULL, " \t\r", &state) ||
+	    text_parse_u64(number, 10, UINT16_MAX, &value))
+		return mem_string("expected a device, PCI address or host bridge, and a NUMA node");
+	for (size_t i = 0; i < topology->count; i++) {
+		struct topology_node *node = &topology->nodes[i];
+
+		if (!is_meant(node, word))
+			continue;
+		number_set(&node->numa_node, value);
+		number_set(&node->numa_source, TOPOLOGY_LOCALITY);
+		found = true;
+	}
+	if (found)
+		return NULL;
+	clean = text_clean(word, strlen(word));
+	return mem_format("there is no '%s'", clean);
+}
+
+int topology_take_locality(struct topology *topology, const char *text, char **ret_message)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	unsigned int number = 0;
+	char *state = NULL;
+
+	/* Line numbers include empty lines. */
+	for (char *line = copy; line; line = state) {
+		_cleanup_(freep) char *message = NULL;
+
+		state = strchr(line, '\n');
+		if (state)
+			*state++ = '\0';
+		number++;
+		message = take_line(topology, line);
+		if (!message)
+			continue;
+		*ret_message = mem_format("line %u: %s", number, message);
+		return -EINVAL;
+	}
+	return 0;
 }

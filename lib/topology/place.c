@@ -24,12 +24,12 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 	return new;
 }
 
-static void possible_link(const struct root *root, struct pci_function *function,
-			  struct real *speed, struct number *lanes, struct problems *problems)
+static void possible_link(const struct topology_request *request, struct pci_function *function,
+			  struct real *speed, struct number *lanes)
 {
-	pci_read(root, function, PCI_LINK, problems);
+	pci_read(request->root, function, PCI_LINK, request->problems);
 	if (function->parent)
-		pci_read(root, function->parent, PCI_LINK, problems);
+		pci_read(request->root, function->parent, PCI_LINK, request->problems);
 	pci_possible_link(function, speed, lanes);
 }
 
@@ -38,9 +38,9 @@ static void possible_link(const struct root *root, struct pci_function *function
  * above a downstream port is the switch's upstream port. So the switch is the second function
  * above, as in NCCL's walk (src/graph/xml.cc).
  */
-static struct topology_switch *switch_above(struct topology *topology, const struct root *root,
-					    const struct pci_function *function,
-					    struct problems *problems)
+static struct topology_switch *switch_above(struct topology *topology,
+					    const struct topology_request *request,
+					    const struct pci_function *function)
 {
 	struct pci_function *port = function->parent ? function->parent->parent : NULL;
 	struct topology_switch *found;
@@ -50,28 +50,28 @@ static struct topology_switch *switch_above(struct topology *topology, const str
 	found = topology_find_switch(topology, port->address);
 	if (found)
 		return found;
-	pci_read(root, port, PCI_ID, problems);
+	pci_read(request->root, port, PCI_ID, request->problems);
 	found = topology_add_switch(topology, port->address);
 	found->function = port;
 	found->vendor_id = port->vendor_id;
 	found->device_id = port->device_id;
 	found->subsystem_vendor_id = port->subsystem_vendor_id;
 	found->subsystem_device_id = port->subsystem_device_id;
-	possible_link(root, port, &found->speed_gtps, &found->width_lanes, problems);
-	found->up = switch_above(topology, root, port, problems);
+	possible_link(request, port, &found->speed_gtps, &found->width_lanes);
+	found->up = switch_above(topology, request, port);
 	return found;
 }
 
 /* Finds the narrowest of all links from the function to the host bridge. */
-static void find_narrowest(const struct root *root, struct topology_node *node,
-			   struct problems *problems)
+static void find_narrowest(const struct topology_request *request, struct topology_node *node)
 {
 	for (struct pci_function *at = node->function; at; at = at->parent) {
 		struct real speed, now, possible;
 		struct number lanes;
 
-		pci_read(root, at, PCI_IOMMU, problems); /* for pci_find_redirected() */
-		possible_link(root, at, &speed, &lanes, problems);
+		/* For pci_find_redirected(). */
+		pci_read(request->root, at, PCI_IOMMU, request->problems);
+		possible_link(request, at, &speed, &lanes);
 		now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		possible = pci_link_gbps(&speed, &lanes);
 		real_take_less(&node->gbps, &now);
@@ -79,29 +79,28 @@ static void find_narrowest(const struct root *root, struct topology_node *node,
 	}
 }
 
-static void place(struct topology *topology, const struct root *root, struct topology_node *node,
-		  struct problems *problems)
+static void place(struct topology *topology, const struct topology_request *request,
+		  struct topology_node *node)
 {
 	struct pci_function *function = node->function;
 
 	number_set(&node->place_source, TOPOLOGY_UNKNOWN);
 	if (!function)
 		return;
-	possible_link(root, function, &node->max_speed_gtps, &node->max_width_lanes, problems);
+	possible_link(request, function, &node->max_speed_gtps, &node->max_width_lanes);
 	node->speed_gtps = function->speed_gtps;
 	node->width_lanes = function->width_lanes;
-	find_narrowest(root, node, problems);
+	find_narrowest(request, node);
 	node->host_bridge = mem_string_or_null(function->host_bridge);
-	node->above = switch_above(topology, root, function, problems);
+	node->above = switch_above(topology, request, function);
 	if (function->host_bridge)
 		number_set(&node->place_source, TOPOLOGY_MEASURED);
 }
 
-void topology_place(struct topology *topology, const struct topology_request *request,
-		    struct problems *problems)
+void topology_place(struct topology *topology, const struct topology_request *request)
 {
 	for (size_t i = 0; i < topology->count; i++)
-		place(topology, request->root, &topology->nodes[i], problems);
+		place(topology, request, &topology->nodes[i]);
 }
 
 /*

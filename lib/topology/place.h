@@ -8,28 +8,23 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 struct topology_switch *topology_find_switch(const struct topology *topology, const char *id);
 
 /* nodes.c: adapters and accelerators. */
-void topology_add_nodes(struct topology *topology, const struct topology_request *request,
-			struct problems *problems);
+void topology_add_nodes(struct topology *topology, const struct topology_request *request);
 /* place.c: switches, host bridges, links. */
-void topology_place(struct topology *topology, const struct topology_request *request,
-		    struct problems *problems);
+void topology_place(struct topology *topology, const struct topology_request *request);
 /* The nearest switch that is not merged into the one above it. */
 struct topology_switch *topology_whole_switch(struct topology_switch *found);
 /* Finds the lower halves of switches, and fills the nodes' lists of switches. */
 void topology_merge_switches(struct topology *topology);
 /* numa.c: the host's NUMA nodes, whether it is a virtual machine, and the node of each device. */
-void topology_read_host(struct topology *topology, const struct topology_request *request,
-			struct problems *problems);
-void topology_find_numa(struct topology *topology, const struct topology_request *request,
-			struct problems *problems);
+void topology_read_host(struct topology *topology, const struct topology_request *request);
+void topology_find_numa(struct topology *topology, const struct topology_request *request);
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number);
 /*
- * locality.c: lines with a device, PCI address or host bridge, and its NUMA node. Returns 0, or
+ * Takes lines with a device, PCI address or host bridge, and its NUMA node. Returns 0, or
  * -EINVAL with *ret_message for the caller to free.
  */
 int topology_take_locality(struct topology *topology, const char *text, char **ret_message);
 /* kfd.c: the links between AMD's accelerators. */
-void topology_read_fabric(struct topology *topology, const struct topology_request *request,
-			  struct problems *problems);
+void topology_read_fabric(struct topology *topology, const struct topology_request *request);
 /* Sets the class of the pair if a link of that fabric joins the two. */
 void topology_compare_fabric(const struct topology *topology, struct topology_pair *pair);

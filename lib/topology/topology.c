@@ -41,32 +41,32 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 #define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
 
 /* Reads the machine's own topology file; faults in it become problems. */
-static void read_own_file(struct topology *topology, const struct root *root,
-			  struct problems *problems)
+static void read_own_file(struct topology *topology, const struct topology_request *request)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL;
 	size_t matched = 0;
-	int rc = sysfs_read_long(root, &text, VIRTUAL_TOPOLOGY);
+	int rc = sysfs_read_long(request->root, &text, VIRTUAL_TOPOLOGY);
 
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
-		problem_add(problems, NULL, "/" VIRTUAL_TOPOLOGY, "file", rc, NULL);
+		problem_add(request->problems, NULL, "/" VIRTUAL_TOPOLOGY, "file", rc, NULL);
 	if (rc || !text)
 		return;
 	if (nccl_read(topology, text, &matched, &message))
-		problem_add_text(problems, "/" VIRTUAL_TOPOLOGY, NULL, "file", message, NULL);
+		problem_add_text(request->problems, "/" VIRTUAL_TOPOLOGY, NULL, "file", message,
+				 NULL);
 	else if (matched)
 		topology->file = mem_string("/" VIRTUAL_TOPOLOGY);
 }
 
 static int read_file(struct topology *topology, const struct topology_request *request,
-		     struct problems *problems, char **ret_message)
+		     char **ret_message)
 {
 	_cleanup_(freep) char *message = NULL;
 	size_t matched = 0;
 	int rc;
 
 	if (!request->file_text) {
-		read_own_file(topology, request->root, problems);
+		read_own_file(topology, request);
 		return 0;
 	}
 	rc = nccl_read(topology, request->file_text, &matched, &message);
@@ -95,7 +95,7 @@ static int take_locality(struct topology *topology, const struct topology_reques
 }
 
 int topology_load(struct topology *topology, const struct topology_request *request,
-		  struct problems *problems, struct problems *notes, char **ret_message)
+		  struct problems *notes, char **ret_message)
 {
 	int rc;
 
@@ -104,19 +104,19 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 	if (request->pci)
 		topology->pci = *request->pci;
 	else
-		pci_list_read(request->root, &topology->pci, problems);
-	topology_add_nodes(topology, request, problems);
-	topology_place(topology, request, problems);
-	rc = read_file(topology, request, problems, ret_message);
+		pci_list_read(request->root, &topology->pci, request->problems);
+	topology_add_nodes(topology, request);
+	topology_place(topology, request);
+	rc = read_file(topology, request, ret_message);
 	if (!rc)
 		rc = take_locality(topology, request, ret_message);
 	if (rc)
 		return rc;
 	topology_merge_switches(topology);
-	topology_read_host(topology, request, problems);
-	topology_find_numa(topology, request, problems);
+	topology_read_host(topology, request);
+	topology_find_numa(topology, request);
 	note_doubts(topology, notes);
-	topology_read_fabric(topology, request, problems);
+	topology_read_fabric(topology, request);
 	return 0;
 }
 

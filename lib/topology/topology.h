@@ -163,18 +163,19 @@ struct topology_request {
 	/* Text and name of a topology file; NULL: the one in the usual place, if any. */
 	const char *file_text, *file_name;
 	const char *locality, *locality_name; /* the same for the user's file */
+	struct problems *problems;	      /* gets what cannot be read */
 };
 
 /* What inventory_load() must load for this (host/need.h). */
 extern const uint64_t topology_needs;
 
 /*
- * Reads the PCI tree and computes the nodes. Read failures become problems; `notes` gets reasons to
- * doubt the result. Returns 0, or -EINVAL with *ret_message (for the caller to free) if the file or
- * the locality is invalid.
+ * Reads the PCI tree and computes the nodes. Read failures become problems of the request; `notes`
+ * gets reasons to doubt the result. Returns 0, or -EINVAL with *ret_message (for the caller to
+ * free) if the file or the locality is invalid.
  */
 int topology_load(struct topology *topology, const struct topology_request *request,
-		  struct problems *problems, struct problems *notes, char **ret_message);
+		  struct problems *notes, char **ret_message);
 void topology_clear(struct topology *topology);
 /* Finds a node by name or PCI address; NULL if there is none. */
 struct topology_node *topology_find(const struct topology *topology, const char *name);
@@ -200,6 +201,14 @@ const struct hidden_fabric *topology_hidden_fabric(const struct topology_node *n
 const char *topology_word(const struct topology_pair *pair, enum topology_dialect dialect);
 /* Finds the class for a word of any dialect, in any case: pxb. Returns -EINVAL if there is none. */
 int topology_parse_class(const char *word, enum topology_class *ret_class);
+
+struct text_buffer;
+
+/* The nodes as a tree, for people: as text, or as a picture (SVG 1.1). */
+void topology_show_tree(const struct topology *topology, struct topology_node *const *nodes,
+			size_t count, struct text_buffer *text);
+void topology_draw_tree(const struct topology *topology, struct topology_node *const *nodes,
+			size_t count, struct text_buffer *text);
 
 extern const struct schema topology_schema;
 extern const struct schema topology_pair_schema;

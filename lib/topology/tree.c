@@ -5,9 +5,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "topology/path.h"
 #include "topology/place.h"
-#include "topology/tree.h"
 
 enum line_kind { LINE_NUMA, LINE_BRIDGE, LINE_SWITCH, LINE_NIC, LINE_ACCELERATOR };
 

@@ -150,12 +150,13 @@ static void load_topology(void)
 	struct inventory inventory;
 	char *message = NULL;
 	struct root tree;
-	const struct topology_request wanted = {.root = &tree, .inventory = &inventory};
+	const struct topology_request wanted = {
+		.root = &tree, .inventory = &inventory, .problems = &problems};
 
 	expect(!root_open(top, &tree));
 	/* The input may have removed the device; the topology can do without. */
 	inventory_load(&inventory, &request, &problems, NULL);
-	expect(!topology_load(&topology, &wanted, &problems, &notes, &message));
+	expect(!topology_load(&topology, &wanted, &notes, &message));
 	check_topology(&topology);
 	check_problems(&problems);
 	check_problems(&notes);

@@ -77,9 +77,9 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 }
 
 int topology_load(struct topology *topology, const struct topology_request *request,
-		  struct problems *problems, struct problems *notes, char **ret_message)
+		  struct problems *notes, char **ret_message)
 {
-	(void)problems, (void)notes, (void)ret_message;
+	(void)notes, (void)ret_message;
 	assert_ptr_equal(request->inventory, &bed.run.listing.inventory);
 	assert_non_null(request->root);
 	topology->nodes = bed.nodes;

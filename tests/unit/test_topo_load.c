@@ -92,13 +92,12 @@ static void add_port(struct device *device, unsigned int number, enum port_state
 
 static void load(struct bed *bed)
 {
-	const struct topology_request request = {.root = &bed->tree.root,
-						 .inventory = &bed->inventory};
+	const struct topology_request request = {
+		.root = &bed->tree.root, .inventory = &bed->inventory, .problems = &bed->problems};
 	char *message = NULL;
 
 	topology_clear(&bed->topology);
-	assert_int_equal(
-		topology_load(&bed->topology, &request, &bed->problems, &bed->notes, &message), 0);
+	assert_int_equal(topology_load(&bed->topology, &request, &bed->notes, &message), 0);
 }
 
 static void say(char **text, const char *what, const char *value)
@@ -373,12 +372,12 @@ static void asked_for(void **state)
 							 .file_text = cases[i].file,
 							 .file_name = "F",
 							 .locality = cases[i].locality,
-							 .locality_name = "L"};
+							 .locality_name = "L",
+							 .problems = &bed->problems};
 		char *message = NULL;
 
 		topology_clear(&bed->topology);
-		assert_int_equal(topology_load(&bed->topology, &request, &bed->problems,
-					       &bed->notes, &message),
+		assert_int_equal(topology_load(&bed->topology, &request, &bed->notes, &message),
 				 -EINVAL);
 		assert_string_equal(message, cases[i].message);
 		free(message);

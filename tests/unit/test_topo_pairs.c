@@ -483,8 +483,8 @@ static void hypervisors(void **state)
 	(void)state;
 	tree_open(&tree);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct topology_request request = {.root = &tree.root};
 		struct problems problems = {.items = NULL};
+		const struct topology_request request = {.root = &tree.root, .problems = &problems};
 		struct topology topology = {.count = 0};
 		const char *found;
 
@@ -496,7 +496,7 @@ static void hypervisors(void **state)
 			tree_write(&tree, "sys/class/dmi/id/sys_vendor", cases[i].vendor);
 		if (cases[i].product)
 			tree_write(&tree, "sys/class/dmi/id/product_name", cases[i].product);
-		topology_read_host(&topology, &request, &problems);
+		topology_read_host(&topology, &request);
 		found = topology.hypervisor;
 		if (!found != !cases[i].wanted || (found && strcmp(found, cases[i].wanted) != 0))
 			fail_msg("%s, %s: %s", cases[i].vendor, cases[i].product, found);
@@ -514,7 +514,7 @@ static void numa_nodes(void **state)
 	struct problems problems = {.items = NULL};
 	struct topology topology = {.count = 0};
 	struct saved_tree tree;
-	const struct topology_request request = {.root = &tree.root};
+	const struct topology_request request = {.root = &tree.root, .problems = &problems};
 	const struct numa_node *node;
 
 	(void)state;
@@ -530,7 +530,7 @@ static void numa_nodes(void **state)
 	tree_write(&tree, "sys/devices/system/node/online", "0,2,10");
 	tree_directory(&tree, "sys/devices/system/node/power");
 	tree_directory(&tree, "sys/devices/system/node/nodex");
-	topology_read_host(&topology, &request, &problems);
+	topology_read_host(&topology, &request);
 	assert_int_equal(topology.numa_count, 3);
 	assert_int_equal(topology.numa[1].number, 2);
 	assert_int_equal(topology.numa[2].number, 10);

@@ -10,7 +10,6 @@
 #include "topology/nccl.h"
 #include "topology/path.h"
 #include "topology/place.h"
-#include "topology/tree.h"
 
 #define MOST_NODES 8
 
@@ -650,11 +649,11 @@ static void links_of_amd(void **state)
 				    .pci_borrowed = true};
 	struct problems problems = {.items = NULL};
 	struct saved_tree saved;
-	const struct topology_request request = {.root = &saved.root};
+	const struct topology_request request = {.root = &saved.root, .problems = &problems};
 
 	(void)state;
 	tree_open(&saved);
-	topology_read_fabric(&topology, &request, &problems);
+	topology_read_fabric(&topology, &request);
 	assert_int_equal(topology.link_count, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		char path[PATH_MAX];
@@ -662,7 +661,7 @@ static void links_of_amd(void **state)
 		snprintf(path, sizeof(path), KFD "%s", files[i].path);
 		tree_write(&saved, path, files[i].text);
 	}
-	topology_read_fabric(&topology, &request, &problems);
+	topology_read_fabric(&topology, &request);
 	assert_int_equal(topology.link_count, 2);
 	assert_ptr_equal(topology.links[0].from, &functions[0]);
 	assert_ptr_equal(topology.links[0].to, &functions[2]);

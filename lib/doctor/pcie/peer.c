@@ -466,12 +466,14 @@ static void judge_nearness(struct doctor_context *run, const struct topology *to
 
 void check_gpu_nic(struct doctor_context *run)
 {
+	struct problems problems = {.items = NULL};
 	const struct topology_request request = {
 		.root = &run->facts->root,
 		.inventory = &run->facts->inventory,
 		.pci = doctor_pci(run->facts),
+		.problems = &problems,
 	};
-	struct problems problems = {.items = NULL}, notes = {.items = NULL};
+	struct problems notes = {.items = NULL};
 	struct topology topology = {.nodes = NULL};
 	_cleanup_(freep) char *message = NULL;
 	int rc;
@@ -482,7 +484,7 @@ void check_gpu_nic(struct doctor_context *run)
 		return;
 	}
 	/* Read errors are reported by the checks of the functions themselves. */
-	rc = topology_load(&topology, &request, &problems, &notes, &message);
+	rc = topology_load(&topology, &request, &notes, &message);
 	if (rc) {
 		doctor_evidence(run, NULL, "%s", message ? message : strerror(-rc));
 		doctor_not_checked(run, 0, "the topology file has an error");

@@ -113,19 +113,30 @@ static int64_t cost_of(const struct problem_of_matching *problem, size_t gpu, si
 	return cost_without_place(&pair) + away * away;
 }
 
+size_t assignment_nic(const struct assignment_list *list, const char *name)
+{
+	size_t nic = 0;
+
+	while (nic + 1 < list->nic_count && strcmp(list->nics[nic]->name, name))
+		nic++;
+	return nic;
+}
+
 /* An accelerator gains nothing from an adapter that is farther than its first one. */
 static bool is_as_near(const struct problem_of_matching *problem, size_t gpu, size_t nic)
 {
 	const struct assignment *assignment = &problem->list->items[gpu];
-	struct topology_pair first = {.class = {.known = false}}, pair;
+	struct topology_pair first, pair;
+	size_t first_nic;
 
-	for (size_t i = 0; assignment->nics.count && i < problem->list->nic_count; i++)
-		if (!strcmp(problem->list->nics[i]->name, assignment->nics.items[0]))
-			topology_compare(problem->topology, assignment->accelerator,
-					 problem->list->nics[i], &first);
+	if (!assignment->nics.count)
+		return true;
+	first_nic = assignment_nic(problem->list, assignment->nics.items[0]);
+	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[first_nic],
+			 &first);
 	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[nic],
 			 &pair);
-	return !first.class.known || pair.class.value <= first.class.value;
+	return pair.class.value <= first.class.value;
 }
 
 static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
@@ -136,35 +147,22 @@ static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
 	strings_add(&problem->list->items[gpu].nics, problem->list->nics[nic]->name);
 }
 
-/* With more accelerators than adapters, each adapter has as many columns as may share it. */
-static void match_shared(struct problem_of_matching *problem)
+/*
+ * Matches remaining adapters, at most one per accelerator; `share` accelerators may have the same
+ * adapter, which then has as many columns. Returns how many columns there were.
+ */
+static size_t match_round(struct problem_of_matching *problem, size_t share)
 {
 	const size_t gpus = problem->list->count, nics = problem->list->nic_count;
-	const size_t share = (gpus + nics - 1) / nics, columns = nics * share;
-	_cleanup_(freep) int64_t *cost = mem_alloc_zero(gpus * columns, sizeof(*cost));
-	_cleanup_(freep) size_t *column_of = mem_alloc_zero(gpus, sizeof(*column_of));
-
-	for (size_t gpu = 0; gpu < gpus; gpu++)
-		for (size_t column = 0; column < columns; column++)
-			cost[gpu * columns + column] = cost_of(problem, gpu, column / share);
-	matching_solve(cost, gpus, columns, column_of);
-	for (size_t gpu = 0; gpu < gpus; gpu++)
-		give(problem, gpu, column_of[gpu] / share);
-}
-
-/* Matches remaining adapters, at most one per accelerator. Returns how many remained before. */
-static size_t match_round(struct problem_of_matching *problem)
-{
-	const size_t gpus = problem->list->count;
-	_cleanup_(freep) size_t *left = mem_alloc_zero(problem->list->nic_count, sizeof(*left));
+	_cleanup_(freep) size_t *left = mem_alloc_zero(nics * share, sizeof(*left));
 	_cleanup_(freep) int64_t *cost = NULL;
 	_cleanup_(freep) size_t *column_of = NULL;
 	size_t count = 0;
 	bool turned;
 
-	for (size_t nic = 0; nic < problem->list->nic_count; nic++)
-		if (!problem->used[nic])
-			left[count++] = nic;
+	for (size_t column = 0; column < nics * share; column++)
+		if (!problem->used[column / share])
+			left[count++] = column / share;
 	turned = count < gpus;
 	cost = mem_alloc_zero(gpus * count + 1, sizeof(*cost));
 	column_of = mem_alloc_zero(gpus + count, sizeof(*column_of));
@@ -182,12 +180,9 @@ static void match(const struct topology *topology, struct assignment_list *list)
 {
 	_cleanup_(freep) bool *used = mem_alloc_zero(list->nic_count, sizeof(*used));
 	struct problem_of_matching problem = {topology, list, used};
+	const size_t share = (list->count + list->nic_count - 1) / list->nic_count;
 
-	if (list->nic_count < list->count) {
-		match_shared(&problem);
-		return;
-	}
-	while (match_round(&problem) > list->count)
+	while (match_round(&problem, share) > list->count && share == 1)
 		;
 }
 
@@ -210,12 +205,11 @@ static bool is_tie(const struct topology *topology, const struct assignment_list
 static void complete(const struct topology *topology, const struct assignment_list *list,
 		     enum assign_mode mode, struct assignment *assignment)
 {
-	for (size_t i = 0; i < list->nic_count; i++) {
-		if (!assignment->nics.count ||
-		    strcmp(list->nics[i]->name, assignment->nics.items[0]) != 0)
-			continue;
-		number_set(&assignment->rail, list->rails[i]);
-		topology_compare(topology, assignment->accelerator, list->nics[i],
+	if (assignment->nics.count) {
+		const size_t nic = assignment_nic(list, assignment->nics.items[0]);
+
+		number_set(&assignment->rail, list->rails[nic]);
+		topology_compare(topology, assignment->accelerator, list->nics[nic],
 				 &assignment->pair);
 	}
 	assignment->source = assignment->pair.source;

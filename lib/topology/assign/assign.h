@@ -39,6 +39,8 @@ extern const struct schema assignment_schema;
 int assign(const struct topology *topology, enum assign_mode mode,
 	   struct assignment_list *ret_list);
 void assignment_list_clear(struct assignment_list *list);
+/* Returns the index of the candidate with that name, which an accelerator has. */
+size_t assignment_nic(const struct assignment_list *list, const char *name);
 
 enum env_kind { ENV_NCCL, ENV_UCX, ENV_MPI };
 

@@ -24,14 +24,6 @@ static bool is_plain(const char *name)
 				     "0123456789_.") == strlen(name);
 }
 
-static const struct topology_node *find_nic(const struct assignment_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->nic_count; i++)
-		if (!strcmp(list->nics[i]->name, name))
-			return list->nics[i];
-	return NULL;
-}
-
 /* Appends "mlx5_0:1,mlx5_0:2" for the active ports of an adapter. */
 static void add_ports(const struct topology_node *nic, struct text_buffer *text,
 		      struct problems *problems)
@@ -53,12 +45,9 @@ static char *ports_of(const struct assignment_list *list, const struct assignmen
 {
 	struct text_buffer text = {.text = NULL};
 
-	for (size_t i = 0; i < assignment->nics.count; i++) {
-		const struct topology_node *nic = find_nic(list, assignment->nics.items[i]);
-
-		if (nic)
-			add_ports(nic, &text, problems);
-	}
+	for (size_t i = 0; i < assignment->nics.count; i++)
+		add_ports(list->nics[assignment_nic(list, assignment->nics.items[i])], &text,
+			  problems);
 	return text_buffer_take(&text);
 }
 
