@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
@@ -33,7 +34,6 @@ enum {
 	COLLECTED_MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
 	/* 200,000 files take 3 s; a device with hanging firmware delays each of its files. */
 	READ_MOST_MSEC = 120 * 1000,
-	MOST_LINKS = 40,
 	MOST_FOLDER_DEPTH = 24, /* of a folder below a device */
 };
 
@@ -285,7 +285,7 @@ static void walk_link(struct walk *walk, const char *path, const char *target, c
 	_cleanup_(freep) char *place = NULL, *way = NULL;
 
 	keep_link(walk, path, target);
-	if (member_is_error(target) || walk->links >= MOST_LINKS)
+	if (member_is_error(target) || walk->links >= FILE_MOST_LINKS)
 		return;
 	place = resolve(path, target);
 	if (!place)

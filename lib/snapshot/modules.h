@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The loaded kernel modules of RDMA and their parameters, for comparisons. */
+/*
+ * For comparisons: the loaded kernel modules of RDMA and their parameters, and the versions that a
+ * snapshot or a saved tree holds.
+ */
 #pragma once
 
+#include "host/host.h"
 #include "schema/schema.h"
 
 struct loaded_module {
@@ -21,3 +25,9 @@ extern const struct schema modules_schema;
 /* `root` is as in struct inventory_request. Returns 0 or -errno; -ENOENT: no sys/module in it. */
 int loaded_modules_read(const char *root, struct loaded_modules *modules);
 void loaded_modules_clear(struct loaded_modules *modules);
+
+/*
+ * versions.json of a snapshot; a saved tree has at most the kernel's release. The caller clears the
+ * list. Returns 0 or -errno, -ENOENT if there is none.
+ */
+int snapshot_versions(const char *root, struct component_list *list);

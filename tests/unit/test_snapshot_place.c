@@ -9,8 +9,8 @@
 #include "base/cleanup.h"
 #include "host/host.h"
 #include "saved_tree.h"
+#include "snapshot/modules.h"
 #include "snapshot/remove.h"
-#include "snapshot/versions.h"
 
 /* ---- The folder ---- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the files of a snapshot contain, and how each kind is changed. */
 #include <endian.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +10,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_private.h"
+#include "snapshot/collect.h"
 
-static bool is_named(const struct content *content, const char *const *patterns, size_t count)
+/* Whether its name matches one of the patterns, which blanks separate. */
+static bool is_named(const struct content *content, const char *patterns)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], content_name(content->path), 0))
-			return true;
-	return false;
+	return collect_matches(patterns, content_name(content->path));
 }
 
 /* The length without trailing white space. */
@@ -33,21 +31,17 @@ static size_t trimmed(const struct content *content)
 /* Files that contain only a serial number or another unique identifier. */
 static bool is_serial(const struct content *content)
 {
-	static const char *const files[] = {"serial",	    "*serial*", "phys_switch_id",
-					    "phys_port_id", "ifalias",	"boot_id"};
-
-	return is_named(content, files, ARRAY_SIZE(files));
+	return is_named(content, "*serial* phys_switch_id phys_port_id ifalias boot_id");
 }
 
 /* Files in which four numbers separated by dots are an address. */
 static bool holds_ipv4(const struct content *content)
 {
-	/* A process may have the name of a server: nfs4_schedule_state_manager(), fs/nfs. */
-	static const char *const files[] = {"kmsg", "arp_ip_target", "address", "cmdline",
-					    "comm", "stat",	     "status"};
-
-	/* Options of modules also have addresses: arp_ip_target of bonding, networks of lnet. */
-	return is_named(content, files, ARRAY_SIZE(files)) ||
+	/*
+	 * A process may have the name of a server: nfs4_schedule_state_manager(), fs/nfs. Options
+	 * of modules also have addresses: arp_ip_target of bonding, networks of lnet.
+	 */
+	return is_named(content, "kmsg arp_ip_target address cmdline comm stat status") ||
 	       strstr(content->path, "proc/net/bonding/") || strstr(content->path, "modprobe.d/");
 }
 
@@ -258,12 +252,11 @@ static void change_unique_ids(const struct anonymiser *anonymiser, struct conten
 /* Tunnels have IP addresses as hardware addresses: 0a:01:02:03, or sixteen bytes. */
 static bool change_tunnel(const struct anonymiser *anonymiser, struct content *content)
 {
-	static const char *const files[] = {"address", "broadcast"};
 	const size_t count = (trimmed(content) + 1) / 3;
 	uint8_t bytes[GID_BYTES];
 	char digits[3];
 
-	if (!is_named(content, files, ARRAY_SIZE(files)) || trimmed(content) != 3 * count - 1 ||
+	if (!is_named(content, "address broadcast") || trimmed(content) != 3 * count - 1 ||
 	    (count != IPV4_BYTES && count != GID_BYTES))
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -327,9 +320,7 @@ static void change_text(const struct anonymiser *anonymiser, struct content *con
 
 bool anonymise_knows_file(const struct content *content)
 {
-	static const char *const binary[] = {"config", "vpd"};
-
-	return content_is_text(content) || is_named(content, binary, ARRAY_SIZE(binary));
+	return content_is_text(content) || is_named(content, "config vpd");
 }
 
 void anonymise_file(const struct anonymiser *anonymiser, struct content *content)

@@ -316,52 +316,46 @@ static int parse(const char *text, size_t length, struct recording **ret_recordi
 	return recording_parse(copy, length, ret_recording, NULL);
 }
 
-static int run(struct anonymiser *anonymiser, const struct content *content, bool learning,
-	       struct text_buffer *ret_text, size_t *ret_dropped)
+static int run(struct work *work, const struct content *content)
 {
-	struct work work = {.change = {.anonymiser = anonymiser, .learning = learning}};
 	struct recording *recording = NULL;
 	int rc = parse(content->bytes, content->length, &recording);
 
 	if (rc)
 		return rc;
-	work.recording = recording;
-	change_recording(&work);
+	work->recording = recording;
+	change_recording(work);
 	recording_free(recording);
-	free(work.modules);
-	*ret_text = work.out;
-	*ret_dropped += work.dropped;
+	free(work->modules);
 	return 0;
 }
 
 void anonymise_recording_learn(struct anonymiser *anonymiser, const struct content *content)
 {
-	struct text_buffer text = {.text = NULL};
-	size_t dropped = 0;
+	struct work work = {.change = {.anonymiser = anonymiser, .learning = true}};
 
-	run(anonymiser, content, true, &text, &dropped);
-	free(text_buffer_take(&text));
+	run(&work, content);
+	free(text_buffer_take(&work.out));
 }
 
 int anonymise_recording(struct anonymiser *anonymiser, struct content *content, size_t *ret_dropped)
 {
-	struct text_buffer text = {.text = NULL};
+	struct work work = {.change = {.anonymiser = anonymiser}};
 	struct recording *again = NULL;
-	size_t dropped = 0, length;
-	int rc = run(anonymiser, content, false, &text, &dropped);
+	int rc = run(&work, content);
+	const size_t length = work.out.length;
+	_cleanup_(freep) char *text = text_buffer_take(&work.out);
 
 	/* Names may have become longer: a recording that no longer parses is not kept. */
 	if (!rc)
-		rc = parse(text.text, text.length, &again);
+		rc = parse(text, length, &again);
 	recording_free(again);
-	length = text.length;
-	if (rc) {
-		free(text_buffer_take(&text));
+	if (rc)
 		return rc;
-	}
 	free(content->bytes);
-	content->bytes = text_buffer_take(&text);
+	content->bytes = text;
 	content->length = length;
-	*ret_dropped += dropped;
+	text = NULL;
+	*ret_dropped += work.dropped;
 	return 0;
 }

@@ -1,41 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Settings files of which only what commands read is kept: the rest names hosts and users. */
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_private.h"
+#include "snapshot/collect.h"
 
-static bool matches_any(const char *word, const char *const *patterns, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], word, 0))
-			return true;
-	return false;
-}
-
-/* Keeps the wanted words or lines; the first of `ends` separates them. */
-static char *keep(const char *text, const char *ends, const char *const *wanted, size_t count)
+/* Keeps the words or lines that match the patterns; the first of `ends` separates them. */
+static char *keep(const char *text, const char *ends, const char *wanted)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 	struct text_buffer out = {.text = NULL};
 	char *rest = copy, *word;
 
 	while ((word = strsep(&rest, ends)))
-		if (matches_any(word, wanted, count))
+		if (collect_matches(wanted, word))
 			text_buffer_add(&out, "%.*s%s", out.length ? 1 : 0, ends, word);
 	text_buffer_add(&out, "\n");
 	return text_buffer_take(&out);
 }
 
 /* Only arguments for module rules and the topology: the others name disks and hosts. */
-static const char *const arguments[] = {"*blacklist=*", "*iommu*",     "pci=*",	     "mlx*", "ib_*",
-					"rdma*",	"*hugepages*", "isolcpus=*", "numa*"};
+static const char arguments[] =
+	"*blacklist=* *iommu* pci=* mlx* ib_* rdma* *hugepages* isolcpus=* numa*";
 /* Only what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
-static const char *const nccl[] = {"NCCL_IB_HCA=*", "NCCL_SOCKET_IFNAME=*", "NCCL_IB_GID_INDEX=*",
-				   "NCCL_IB_TC=*"};
+static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX=* NCCL_IB_TC=*";
 
 /*
  * Keeps the limits of all users, without comments: other lines name users and groups,
@@ -120,11 +111,11 @@ bool anonymise_is_void(const char *path, size_t length)
 char *anonymise_settings(const char *path, const char *text)
 {
 	if (text_ends_with(path, "/cmdline"))
-		return keep(text, " \n", arguments, ARRAY_SIZE(arguments));
+		return keep(text, " \n", arguments);
 	if (strstr(path, "/etc/security/limits."))
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
-		return keep(text, "\n", nccl, ARRAY_SIZE(nccl));
+		return keep(text, "\n", nccl);
 	if (strstr(path, "/modprobe.d/"))
 		return drop_comments(text);
 	return NULL;
