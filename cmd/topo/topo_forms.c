@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/topo/topo_run.h"
-#include "topology/assign/predict.h"
 #include "topology/nccl.h"
 
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text)

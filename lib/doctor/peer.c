@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests the data path to another host: a few selftest tests with the server on the peer. */
-#include "doctor/peer.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "doctor/frame/check.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
 #include "host/netdev.h"

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "borrowed.h"
-#include "doctor/peer.h"
 #include "doctor_bed.h"
+#include "selftest/record/record.h"
 
 static int set_up(void **state)
 {

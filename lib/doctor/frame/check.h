@@ -142,6 +142,14 @@ bool container_has_devices(struct doctor_context *run);
 #include "doctor/frame/checks.def"
 #undef CHECK
 
+/*
+ * The verdict on the data path to a peer, separate from the tests: reports one finding for each
+ * failed test, or one that lists what passed; `peer` is clean text.
+ */
+struct selftest_results;
+void doctor_judge_peer(struct doctor_context *run, const char *peer,
+		       const struct selftest_results *results);
+
 /* More conditions of rows (.applies). */
 bool limits_apply_to_accelerators(struct doctor_context *run);
 bool limits_apply_to_latency(struct doctor_context *run); /* profiles hpc and gpu */

@@ -61,7 +61,7 @@ void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading)
 /* Growth on the path, by kind of error. */
 struct sums {
 	struct doctor_context *run;
-	const char *address;
+	const struct pci_function *function;
 	enum pci_aer file;
 	uint64_t grown[PCI_AER_FILES];
 	uint64_t named, total; /* for this function and file */
@@ -70,13 +70,13 @@ struct sums {
 static void show_growth(struct sums *sums, const char *name, uint64_t growth)
 {
 	static const char *const words[] = {"correctable", "nonfatal", "fatal"};
-	_cleanup_(freep) char *source = mem_format("/" PCI_FUNCTION "/%s", sums->address,
-						   pci_aer_files[sums->file]);
+	_cleanup_(freep) char *source = doctor_pci_source(sums->function,
+							  pci_aer_files[sums->file]);
 
 	sums->grown[sums->file] += growth;
-	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 expected)", sums->address,
-			words[sums->file], name, (unsigned long long)growth,
-			doctor_growth_seconds(sums->run->facts));
+	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 expected)",
+			sums->function->address, words[sums->file], name,
+			(unsigned long long)growth, doctor_growth_seconds(sums->run->facts));
 }
 
 /* Totals count messages, which several errors may share: used only if no named counter grew. */
@@ -97,7 +97,7 @@ static size_t add_function(struct sums *sums, const struct pci_function *functio
 {
 	size_t counters = 0;
 
-	sums->address = function->address;
+	sums->function = function;
 	for (sums->file = 0; sums->file < PCI_AER_FILES; sums->file++) {
 		_cleanup_(freep) char *prefix = mem_format("%s %s ", function->address,
 							   pci_aer_files[sums->file]);

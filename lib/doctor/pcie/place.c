@@ -213,19 +213,6 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 	       (device->node_guid.known && !device->node_guid.value);
 }
 
-/* Returns the netdev of the physical function's first port; NULL if it has none here. */
-static const char *find_netdev(const struct doctor_facts *facts, const char *physfn)
-{
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
-		if (device->pci_address && !strcmp(device->pci_address, physfn) &&
-		    device->port_count)
-			return device->ports[0].netdev;
-	}
-	return NULL;
-}
-
 /* Suggests the exact commands, to be run on the host of the physical function. */
 static void suggest_guid(struct doctor_context *run)
 {
@@ -233,12 +220,14 @@ static void suggest_guid(struct doctor_context *run)
 	const struct number number = function ? pci_virtual_number(&run->facts->root, function)
 					      : (struct number){0};
 	_cleanup_(freep) char *name = NULL;
-	const char *netdev;
+	const struct device *whole;
 
 	if (!number.known)
 		return;
-	netdev = find_netdev(run->facts, function->physfn);
-	name = text_quote(netdev ? netdev : "NETDEV");
+	whole = doctor_device_at(run->facts, function->physfn);
+	name = text_quote(whole && whole->port_count && whole->ports[0].netdev
+				  ? whole->ports[0].netdev
+				  : "NETDEV");
 	doctor_next_step(
 		run,
 		"ip link set %s vf %llu node_guid GUID, and the same with port_guid; %s is "

@@ -11,54 +11,51 @@
 #include "kernel/sysfs.h"
 
 struct doctor_ports {
-	/* By device index. */
-	struct port_fact {
-		bool pma_is_known;
-		enum pma_state pma;
-		int pma_error;
-	} * *facts; /* also by port index */
+	/* In the order of the inventory. */
+	struct device_fact {
+		bool manager_is_known;
+		int manager_rc;
+		struct port_fact {
+			bool known;
+			enum pma_state pma;
+			int error;
+		} * ports;
+	} * devices;
 	size_t count;
-	struct pci_function **roles;
-	struct manager_fact {
-		bool known;
-		int rc;
-	} * managers;
+	struct pci_function **roles; /* of all devices */
 };
 
 static struct doctor_ports *ports_of(struct doctor_facts *facts)
 {
-	if (!facts->ports)
-		facts->ports = mem_alloc_zero(1, sizeof(*facts->ports));
-	return facts->ports;
+	struct doctor_ports *ports = facts->ports;
+
+	if (ports)
+		return ports;
+	ports = facts->ports = mem_alloc_zero(1, sizeof(*ports));
+	ports->count = facts->inventory.devices.count;
+	ports->devices = mem_alloc_zero(ports->count + 1, sizeof(*ports->devices));
+	return ports;
 }
 
-static struct port_fact *fact_of(struct doctor_facts *facts, const struct device *device,
-				 const struct port *port)
+static struct device_fact *fact_of(struct doctor_facts *facts, const struct device *device)
 {
-	const struct device_list *devices = &facts->inventory.devices;
-	struct doctor_ports *ports = ports_of(facts);
-	struct port_fact **fact;
-
-	if (!ports->facts) {
-		ports->facts = mem_alloc_zero(devices->count + 1, sizeof(*ports->facts));
-		ports->count = devices->count;
-	}
-	fact = &ports->facts[device - devices->items];
-	if (!*fact)
-		*fact = mem_alloc_zero(device->port_count, sizeof(**fact));
-	return &(*fact)[port - device->ports];
+	return &ports_of(facts)->devices[device - facts->inventory.devices.items];
 }
 
 enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *device,
 			  const struct port *port, int *ret_error)
 {
-	struct port_fact *fact = fact_of(facts, device, port);
+	struct device_fact *fact = fact_of(facts, device);
+	struct port_fact *known;
 
-	if (!fact->pma_is_known)
-		fact->pma = pma_probe(&facts->root, port, &fact->pma_error);
-	fact->pma_is_known = true;
-	*ret_error = fact->pma_error;
-	return fact->pma;
+	if (!fact->ports)
+		fact->ports = mem_alloc_zero(device->port_count, sizeof(*fact->ports));
+	known = &fact->ports[port - device->ports];
+	if (!known->known)
+		known->pma = pma_probe(&facts->root, port, &known->error);
+	known->known = true;
+	*ret_error = known->error;
+	return known->pma;
 }
 
 /* ConnectX-7 as an InfiniBand adapter and physical function, as on HGX B200 and B300 boards. */
@@ -96,17 +93,12 @@ static int ask_vpd(struct doctor_facts *facts, const struct device *device)
 
 int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *device)
 {
-	const struct device_list *devices = &facts->inventory.devices;
-	struct doctor_ports *ports = ports_of(facts);
-	struct manager_fact *fact;
+	struct device_fact *fact = fact_of(facts, device);
 
-	if (!ports->managers)
-		ports->managers = mem_alloc_zero(devices->count + 1, sizeof(*ports->managers));
-	fact = &ports->managers[device - devices->items];
-	if (!fact->known)
-		fact->rc = ask_vpd(facts, device);
-	fact->known = true;
-	return fact->rc;
+	if (!fact->manager_is_known)
+		fact->manager_rc = ask_vpd(facts, device);
+	fact->manager_is_known = true;
+	return fact->manager_rc;
 }
 
 bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct device *device)
@@ -249,9 +241,8 @@ void doctor_ports_free(struct doctor_ports *ports)
 	if (!ports)
 		return;
 	for (size_t i = 0; i < ports->count; i++)
-		free(ports->facts[i]);
-	free(ports->facts);
+		free(ports->devices[i].ports);
+	free(ports->devices);
 	free(ports->roles);
-	free(ports->managers);
 	free(ports);
 }

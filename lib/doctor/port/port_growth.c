@@ -57,12 +57,11 @@ char *growth_window(double seconds)
 	return mem_format("%.1f h", seconds / HOUR);
 }
 
-static const char *source_of(enum counter_source source)
-{
-	if (source == COUNTER_SOURCE_PMA)
-		return "ports/N/counters";
-	return source == COUNTER_SOURCE_HW ? "ports/N/hw_counters" : "statistics of the netdev";
-}
+static const char *const source_of[] = {
+	[COUNTER_SOURCE_PMA] = "ports/N/counters",
+	[COUNTER_SOURCE_HW] = "ports/N/hw_counters",
+	[COUNTER_SOURCE_NETDEV] = "statistics of the netdev",
+};
 
 /* Findings about one port so far. */
 struct judgement {
@@ -138,7 +137,7 @@ static void look_at_link_downed(struct judgement *judgement, enum counter_source
 	int rc = doctor_growth(run->facts, &growth, "%s %s link_downed", object,
 			       enum_word(counter_source_names, source, "other"));
 
-	count_flaps(judgement, "link_downed", source_of(source), rc, growth);
+	count_flaps(judgement, "link_downed", source_of[source], rc, growth);
 }
 
 static void tell_stuck(struct doctor_context *run)
@@ -248,7 +247,7 @@ static void look_at_counter(struct judgement *judgement, const struct error_rule
 	if (severity > judgement->worst)
 		judgement->worst = severity;
 	judgement->link |= rule->source != COUNTER_SOURCE_HW && severity >= SEVERITY_WARNING;
-	doctor_evidence(run, source_of(rule->source), "%s +%llu in %s (%s)", rule->counter,
+	doctor_evidence(run, source_of[rule->source], "%s +%llu in %s (%s)", rule->counter,
 			(unsigned long long)growth, judgement->window, rule->words);
 }
 

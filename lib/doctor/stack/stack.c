@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -74,9 +73,7 @@ enum { DEAD_WORD = 0xffff };
 void check_pci_dead(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
-	_cleanup_(freep) char *path = pci_path(function, "config");
-	_cleanup_(freep) char *source = mem_format("/%s", path);
-	_cleanup_(closep) int fd = -1;
+	_cleanup_(freep) char *source = doctor_pci_source(function, "config");
 	uint8_t bytes[4];
 	ssize_t length;
 	unsigned int vendor;
@@ -87,19 +84,14 @@ void check_pci_dead(struct doctor_context *run)
 		doctor_does_not_apply(run);
 		return;
 	}
-	fd = sysfs_open(&run->facts->root, path, 0);
-	length = fd < 0 ? fd : pread(fd, bytes, sizeof(bytes), 0);
-	if (length < 0) {
-		if (fd == -ENOENT && run->facts->request->root)
-			doctor_not_checked(run, NEEDS_LIVE,
-					   "the saved tree has no configuration space");
-		else
-			doctor_unread(run, "the configuration space", source, fd < 0 ? fd : -errno,
-				      false);
+	length = sysfs_read_bytes(&run->facts->root, bytes, sizeof(bytes), "%s", source + 1);
+	if (length == -ENOENT && run->facts->request->root) {
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no configuration space");
 		return;
 	}
 	if (length < 2) {
-		doctor_unread(run, "the configuration space", source, -ENODATA, false);
+		doctor_unread(run, "the configuration space", source,
+			      length < 0 ? (int)length : -ENODATA, false);
 		return;
 	}
 	vendor = bytes[0] | (unsigned int)bytes[1] << 8;
@@ -163,8 +155,7 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 void check_pci_driver(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
-	_cleanup_(freep) char *path = pci_path(function, "driver");
-	_cleanup_(freep) char *source = mem_format("/%s", path);
+	_cleanup_(freep) char *source = doctor_pci_source(function, "driver");
 	struct function_state state;
 
 	function_state_read(run, &state);

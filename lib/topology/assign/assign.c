@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "schema/rows.h"
 #include "topology/assign/matching.h"
-#include "topology/assign/predict.h"
 
 const struct enum_name assign_mode_names[] = {
 	{ASSIGN_RAIL, "rail", TONE_PLAIN, "least-cost matching, each adapter for one accelerator"},

@@ -42,6 +42,16 @@ void assignment_list_clear(struct assignment_list *list);
 /* Returns the index of the candidate with that name, which an accelerator has. */
 size_t assignment_nic(const struct assignment_list *list, const char *name);
 
+/*
+ * Fills the nics of each accelerator with what NCCL chooses, by the rules of its version 2.30.7:
+ * src/graph/topo.cc, ncclTopoGetLocalNetType() with NCCL_NETDEVS_POLICY=AUTO, ports of one card as
+ * one device. This is a prediction: other versions and settings have other rules, NCCL is assumed
+ * to number GPUs in bus order, and the link between CPUs is assumed to carry 16 GB/s, although that
+ * depends on the CPU.
+ */
+#define PREDICTED_NCCL "2.30.7"
+void predict_nccl(const struct topology *topology, struct assignment_list *list);
+
 enum env_kind { ENV_NCCL, ENV_UCX, ENV_MPI };
 
 extern const struct enum_name env_kind_names[];
