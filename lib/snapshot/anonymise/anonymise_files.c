@@ -295,24 +295,25 @@ static bool change_alias_guid(const struct anonymiser *anonymiser, struct conten
 static void change_text(const struct anonymiser *anonymiser, struct content *content)
 {
 	char *settings = anonymise_settings(content->path, content->bytes);
+	const char *name = content_name(content->path);
 
 	if (strstr(content->path, "proc/net/route"))
 		change_routes(anonymiser, content);
 	if (settings)
 		content_replace(content, settings);
-	if (!strcmp(content_name(content->path), "cgroup") && strstr(content->path, "/proc/"))
+	if (!strcmp(name, "cgroup") && strstr(content->path, "/proc/"))
 		content_replace(content, anonymise_cgroups(anonymiser, content->bytes));
-	if (!strcmp(content_name(content->path), "mountinfo"))
+	if (!strcmp(name, "mountinfo"))
 		content_replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
-	if (!strcmp(content_name(content->path), "properties"))
+	if (!strcmp(name, "properties"))
 		change_unique_ids(anonymiser, content);
-	if (!strcmp(content_name(content->path), "kmsg")) {
+	if (!strcmp(name, "kmsg")) {
 		anonymise_qualified_names(anonymiser, content->bytes);
 		anonymise_file_systems(anonymiser, content->bytes);
 		anonymise_spoken_serials(anonymiser, content->bytes);
 		content_replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
 	}
-	if (!strcmp(content_name(content->path), "qsfp"))
+	if (!strcmp(name, "qsfp"))
 		anonymise_module_text(anonymiser, content->bytes);
 	anonymise_uuids(anonymiser, content->bytes);
 	content_replace(content, anonymise_text(anonymiser, content->bytes, holds_ipv4(content)));
@@ -327,17 +328,14 @@ void anonymise_file(const struct anonymiser *anonymiser, struct content *content
 {
 	const char *name = content_name(content->path);
 
-	if (content_is_text(content) && is_serial(content))
-		change_serial(anonymiser, content);
-	else if (content_is_text(content) && !strcmp(name, "node_desc"))
-		content_replace(content, anonymise_description(anonymiser, content));
-	else if (!strcmp(name, "vpd"))
+	if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
-	else if (content_is_text(content) &&
-		 (change_tunnel(anonymiser, content) || change_alias_guid(anonymiser, content)))
-		return;
-	else if (content_is_text(content))
-		change_text(anonymiser, content);
-	else
+	else if (!content_is_text(content))
 		change_config(content);
+	else if (is_serial(content))
+		change_serial(anonymiser, content);
+	else if (!strcmp(name, "node_desc"))
+		content_replace(content, anonymise_description(anonymiser, content));
+	else if (!change_tunnel(anonymiser, content) && !change_alias_guid(anonymiser, content))
+		change_text(anonymiser, content);
 }
