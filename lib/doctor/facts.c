@@ -182,7 +182,6 @@ void doctor_facts_free(struct doctor_facts *facts)
 	inventory_free(&facts->inventory);
 	pci_list_clear(&facts->pci);
 	doctor_growth_free(facts->growth);
-	doctor_counters_free(facts->counters);
 	doctor_ports_free(facts->ports);
 	doctor_adapters_free(facts->adapters);
 	doctor_expect_free(facts->expect);

@@ -16,11 +16,227 @@
 #include "counter/counters.h"
 #include "counter/saved.h"
 #include "doctor/adapter/adapters.h"
-#include "doctor/adapter/ethernet.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/doctor.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
+
+/* ---- The sources that are counters of ports and netdevs ---- */
+
+enum { CACHE_MOST_MSEC = 10000 }; /* set_stats_lifespan(), core/sysfs.c */
+
+struct doctor_counters {
+	struct device_list devices; /* those that may be read; all but the array is borrowed */
+	struct inventory inventory;
+	struct counter_loader *loader; /* NULL: the root cannot be opened */
+};
+
+/* Selects faults of the link, and packets damaged by it. */
+static bool wants(const void *context, enum counter_source source, const char *kernel_name,
+		  const struct counter_name *name)
+{
+	(void)context;
+	(void)source;
+	(void)kernel_name;
+	return name && name->severity >= COUNTER_WARNING &&
+	       (name->group == COUNTER_GROUP_LINK || name->group == COUNTER_GROUP_ERRORS);
+}
+
+static void open_loader(struct doctor_facts *facts)
+{
+	struct doctor_counters *counters = mem_alloc_zero(1, sizeof(*counters));
+	struct device_list *devices = &counters->devices;
+	const struct counters_request what = {
+		.root = facts->request->root,
+		.inventory = &counters->inventory,
+		.sources = 1 << COUNTER_SOURCE_PMA | 1 << COUNTER_SOURCE_HW |
+			   1 << COUNTER_SOURCE_NETDEV,
+		.wants = wants,
+	};
+
+	facts->growth->counters = counters;
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (!doctor_counters_are_restricted(facts, device))
+			MEM_ADD(devices->items, devices->count) = *device;
+	}
+	counters->inventory = (struct inventory){
+		.answers = facts->inventory.answers,
+		.devices = *devices,
+	};
+	if (counter_loader_open(&what, &counters->loader))
+		counters->loader = NULL;
+}
+
+static void add(struct growth_reading *reading, const struct counter_reading *counter)
+{
+	_cleanup_(freep) char *object = NULL;
+	struct growth_value *value;
+
+	if (!counter->counter)
+		return;
+	object = counter_reading_object(counter);
+	value = growth_add(reading, counter->value.value, "%s %s %s", object,
+			   enum_word(counter_source_names, counter->source, "other"),
+			   counter->counter);
+	if (!counter->value.known)
+		value->state = GROWTH_UNREADABLE;
+	else if (counter->saturated)
+		value->state = GROWTH_SATURATED;
+}
+
+/*
+ * Reads the ports' counters of faults, under the key "OBJECT SOURCE NAME" with the words that
+ * `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev rx_crc_errors"). Ports whose
+ * counters must not be read are skipped: see doctor/port/port_facts.h. Read errors are not problems
+ * here: the check reports them for the ports that matter to it.
+ */
+static void read_counters(struct doctor_facts *facts, struct growth_reading *reading)
+{
+	struct counter_readings readings = {.items = NULL};
+
+	if (!facts->growth->counters)
+		open_loader(facts);
+	if (!facts->growth->counters->loader)
+		return;
+	counter_loader_read(facts->growth->counters->loader, &readings, NULL, NULL);
+	for (size_t i = 0; i < readings.count; i++)
+		add(reading, &readings.items[i]);
+	counter_readings_clear(&readings);
+}
+
+/*
+ * Returns how long a driver may answer from its cache, in milliseconds, for the ports whose
+ * counters were read: update_hw_stats(), core/sysfs.c.
+ */
+static uint64_t cache_msec(const struct doctor_facts *facts)
+{
+	const struct device_list none = {.items = NULL};
+	uint64_t most = 0;
+
+	for_each_port (device, port,
+		       facts->growth->counters ? &facts->growth->counters->devices : &none) {
+		struct number msec = {.known = false};
+
+		sysfs_read_number(&facts->root, &msec,
+				  SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters/lifespan",
+				  device->kernel_name, (unsigned int)port->port.value);
+		if (msec.known && msec.value > most)
+			most = msec.value;
+	}
+	return most < CACHE_MOST_MSEC ? most : CACHE_MOST_MSEC;
+}
+
+void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
+			void (*act)(void *context, const char *netdev), void *context)
+{
+	const struct link_list *links = &facts->inventory.links;
+	const struct link *own = port->netdev ? link_by_name(links, port->netdev) : NULL;
+
+	if (port->netdev)
+		act(context, port->netdev);
+	for (size_t i = 0; link_is_bond(own) && i < links->count; i++)
+		if (link_by_index(links, &links->items[i].master_index) == own)
+			act(context, links->items[i].name);
+}
+
+struct carriers {
+	const struct doctor_facts *facts;
+	struct growth_reading *reading;
+};
+
+static void read_carrier(void *context, const char *netdev)
+{
+	/* carrier_down_count exists since Linux 4.16: net/core/net-sysfs.c. */
+	static const char *const files[] = {"carrier_down_count", "carrier_changes"};
+	struct carriers *carriers = context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct number count = {.known = false};
+
+		if (sysfs_read_number(&carriers->facts->root, &count, "sys/class/net/%s/%s", netdev,
+				      files[i]))
+			continue;
+		growth_add(carriers->reading, count.value, "%s %s", netdev, files[i]);
+		return;
+	}
+}
+
+/*
+ * Reads how often the ports' netdevs lost their carrier: "eth2 carrier_down_count", "eth2
+ * carrier_changes".
+ */
+static void read_carriers(struct doctor_facts *facts, struct growth_reading *reading)
+{
+	struct carriers carriers = {facts, reading};
+
+	for_each_port (device, port, &facts->inventory.devices)
+		growth_each_netdev(facts, port, read_carrier, &carriers);
+}
+
+static int refuse(struct problems *problems, const char *message, const char *hint, int rc)
+{
+	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
+
+	problem_add_text(problems, NULL, NULL, NULL, clean, hint);
+	return rc;
+}
+
+static void add_saved(const struct doctor_facts *facts, const struct saved_list *file,
+		      struct growth_reading *reading)
+{
+	struct saved_readings saved = {.readings.items = NULL};
+
+	saved_readings_devices(&saved, file->records, file->count);
+	saved_readings_make(&saved, file->records, file->count);
+	for (size_t i = 0; i < saved.readings.count; i++) {
+		const struct counter_reading *counter = &saved.readings.items[i];
+		const struct device *device = device_list_find(&facts->inventory.devices,
+							       counter->device->name);
+
+		if (device && !counter_device_is_replaced(counter->device, device))
+			add(reading, counter);
+	}
+	saved_readings_clear(&saved);
+}
+
+/*
+ * Reads request->since, and how long ago it was written: 0 if unknown. Counters of devices that
+ * were replaced since are skipped. -errno, with the problem reported, if the file cannot be read or
+ * is from another host or another boot.
+ */
+static int read_saved(struct doctor_facts *facts, struct growth_reading *reading,
+		      double *ret_seconds)
+{
+	_cleanup_(freep) char *message = NULL, *objection = NULL;
+	const struct doctor_request *request = facts->request;
+	const char *hint = NULL;
+	struct saved_list file = {.count = 0};
+	struct saved_head now = {.time = NULL};
+	int rc = saved_list_read(&file, request->since, &saved_counters_kind, &message);
+
+	if (rc)
+		return refuse(facts->problems, message,
+			      rc == -ENOENT ? "save one first: rdmactl counters --save FILE"
+			      : rc == -EINVAL || rc == -ENOMSG
+				      ? "save a new one: rdmactl counters --save FILE"
+				      : NULL,
+			      rc);
+	saved_head_read(request->root, &now);
+	objection = saved_objection(request->since, &file.head, &now, &hint);
+	if (objection) {
+		rc = refuse(facts->problems, objection, hint, -EINVAL);
+	} else {
+		*ret_seconds = saved_seconds_between(&file.head, &now);
+		add_saved(facts, &file, reading);
+	}
+	saved_head_clear(&now);
+	saved_list_clear(&file, &saved_counters_schema);
+	return rc;
+}
+
+/* ---- The readings ---- */
 
 /* A source of numbers, read once per reading if one of its checks is selected. */
 static const struct growth_source {
@@ -28,9 +244,9 @@ static const struct growth_source {
 	void (*read)(struct doctor_facts *facts, struct growth_reading *reading);
 	bool is_saved; /* contained in a `counters --save` file */
 } sources[] = {
-	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
-	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
-	{CHECK_ID_link_flaps, growth_read_carriers, .is_saved = false},
+	{CHECK_ID_link_flaps, read_counters, .is_saved = true},
+	{CHECK_ID_link_errors, read_counters, .is_saved = true},
+	{CHECK_ID_link_flaps, read_carriers, .is_saved = false},
 	{CHECK_ID_fec_ber, fec_read_growth, .is_saved = false},
 	{CHECK_ID_firmware_health, adapters_read_recoveries, .is_saved = false},
 	{CHECK_ID_pcie_errors, growth_read_aer, .is_saved = false},
@@ -119,7 +335,7 @@ int doctor_growth_load(struct doctor_facts *facts)
 		return 0;
 	growth = facts->growth = mem_alloc_zero(1, sizeof(*facts->growth));
 	if (request->since) {
-		rc = growth_read_saved(facts, &growth->before, &growth->seconds);
+		rc = read_saved(facts, &growth->before, &growth->seconds);
 		if (rc)
 			return rc;
 		sort(&growth->before);
@@ -128,7 +344,7 @@ int doctor_growth_load(struct doctor_facts *facts)
 		if (!take(facts, &growth->before))
 			return 0;
 		/* The second reading must not come from the cache of the first. */
-		cached = growth_cache_msec(facts) + JIFFY_MOST_MSEC;
+		cached = cache_msec(facts) + JIFFY_MOST_MSEC;
 		wait_msec(request->interval_msec > cached ? request->interval_msec : cached);
 		growth->seconds = (double)(clock_nsec() - start) / 1e9;
 	}
@@ -211,210 +427,10 @@ void doctor_growth_free(struct doctor_growth *growth)
 		return;
 	clear(&growth->before);
 	clear(&growth->after);
+	if (growth->counters) {
+		counter_loader_free(growth->counters->loader);
+		free(growth->counters->devices.items);
+	}
+	free(growth->counters);
 	free(growth);
-}
-
-/* ---- The sources that are counters of ports and netdevs ---- */
-
-enum { CACHE_MOST_MSEC = 10000 }; /* set_stats_lifespan(), core/sysfs.c */
-
-struct doctor_counters {
-	struct device_list devices; /* those that may be read; all but the array is borrowed */
-	struct inventory inventory;
-	struct counter_loader *loader; /* NULL: the root cannot be opened */
-};
-
-/* Selects faults of the link, and packets damaged by it. */
-static bool wants(const void *context, enum counter_source source, const char *kernel_name,
-		  const struct counter_name *name)
-{
-	(void)context;
-	(void)source;
-	(void)kernel_name;
-	return name && name->severity >= COUNTER_WARNING &&
-	       (name->group == COUNTER_GROUP_LINK || name->group == COUNTER_GROUP_ERRORS);
-}
-
-static void open_loader(struct doctor_facts *facts)
-{
-	struct doctor_counters *counters = mem_alloc_zero(1, sizeof(*counters));
-	struct device_list *devices = &counters->devices;
-	const struct counters_request what = {
-		.root = facts->request->root,
-		.inventory = &counters->inventory,
-		.sources = 1 << COUNTER_SOURCE_PMA | 1 << COUNTER_SOURCE_HW |
-			   1 << COUNTER_SOURCE_NETDEV,
-		.wants = wants,
-	};
-
-	facts->counters = counters;
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
-		if (!doctor_counters_are_restricted(facts, device))
-			MEM_ADD(devices->items, devices->count) = *device;
-	}
-	counters->inventory = (struct inventory){
-		.answers = facts->inventory.answers,
-		.devices = *devices,
-	};
-	if (counter_loader_open(&what, &counters->loader))
-		counters->loader = NULL;
-}
-
-static void add(struct growth_reading *reading, const struct counter_reading *counter)
-{
-	_cleanup_(freep) char *object = NULL;
-	struct growth_value *value;
-
-	if (!counter->counter)
-		return;
-	object = counter_reading_object(counter);
-	value = growth_add(reading, counter->value.value, "%s %s %s", object,
-			   enum_word(counter_source_names, counter->source, "other"),
-			   counter->counter);
-	if (!counter->value.known)
-		value->state = GROWTH_UNREADABLE;
-	else if (counter->saturated)
-		value->state = GROWTH_SATURATED;
-}
-
-/* Read errors are not problems here: the check reports them for the ports that matter to it. */
-void growth_read_counters(struct doctor_facts *facts, struct growth_reading *reading)
-{
-	struct counter_readings readings = {.items = NULL};
-
-	if (!facts->counters)
-		open_loader(facts);
-	if (!facts->counters->loader)
-		return;
-	counter_loader_read(facts->counters->loader, &readings, NULL, NULL);
-	for (size_t i = 0; i < readings.count; i++)
-		add(reading, &readings.items[i]);
-	counter_readings_clear(&readings);
-}
-
-uint64_t growth_cache_msec(const struct doctor_facts *facts)
-{
-	const struct device_list none = {.items = NULL};
-	uint64_t most = 0;
-
-	for_each_port (device, port, facts->counters ? &facts->counters->devices : &none) {
-		struct number msec = {.known = false};
-
-		sysfs_read_number(&facts->root, &msec,
-				  SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters/lifespan",
-				  device->kernel_name, (unsigned int)port->port.value);
-		if (msec.known && msec.value > most)
-			most = msec.value;
-	}
-	return most < CACHE_MOST_MSEC ? most : CACHE_MOST_MSEC;
-}
-
-void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
-			void (*act)(void *context, const char *netdev), void *context)
-{
-	const struct link_list *links = &facts->inventory.links;
-	const struct link *own = port->netdev ? link_by_name(links, port->netdev) : NULL;
-
-	if (port->netdev)
-		act(context, port->netdev);
-	for (size_t i = 0; link_is_bond(own) && i < links->count; i++)
-		if (link_by_index(links, &links->items[i].master_index) == own)
-			act(context, links->items[i].name);
-}
-
-struct carriers {
-	const struct doctor_facts *facts;
-	struct growth_reading *reading;
-};
-
-static void read_carrier(void *context, const char *netdev)
-{
-	/* carrier_down_count exists since Linux 4.16: net/core/net-sysfs.c. */
-	static const char *const files[] = {"carrier_down_count", "carrier_changes"};
-	struct carriers *carriers = context;
-
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		struct number count = {.known = false};
-
-		if (sysfs_read_number(&carriers->facts->root, &count, "sys/class/net/%s/%s", netdev,
-				      files[i]))
-			continue;
-		growth_add(carriers->reading, count.value, "%s %s", netdev, files[i]);
-		return;
-	}
-}
-
-void growth_read_carriers(struct doctor_facts *facts, struct growth_reading *reading)
-{
-	struct carriers carriers = {facts, reading};
-
-	for_each_port (device, port, &facts->inventory.devices)
-		growth_each_netdev(facts, port, read_carrier, &carriers);
-}
-
-static int refuse(struct problems *problems, const char *message, const char *hint, int rc)
-{
-	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
-
-	problem_add_text(problems, NULL, NULL, NULL, clean, hint);
-	return rc;
-}
-
-static void add_saved(const struct doctor_facts *facts, const struct saved_list *file,
-		      struct growth_reading *reading)
-{
-	struct saved_readings saved = {.readings.items = NULL};
-
-	saved_readings_devices(&saved, file->records, file->count);
-	saved_readings_make(&saved, file->records, file->count);
-	for (size_t i = 0; i < saved.readings.count; i++) {
-		const struct counter_reading *counter = &saved.readings.items[i];
-		const struct device *device = device_list_find(&facts->inventory.devices,
-							       counter->device->name);
-
-		if (device && !counter_device_is_replaced(counter->device, device))
-			add(reading, counter);
-	}
-	saved_readings_clear(&saved);
-}
-
-int growth_read_saved(struct doctor_facts *facts, struct growth_reading *reading,
-		      double *ret_seconds)
-{
-	_cleanup_(freep) char *message = NULL, *objection = NULL;
-	const struct doctor_request *request = facts->request;
-	const char *hint = NULL;
-	struct saved_list file = {.count = 0};
-	struct saved_head now = {.time = NULL};
-	int rc = saved_list_read(&file, request->since, &saved_counters_kind, &message);
-
-	if (rc)
-		return refuse(facts->problems, message,
-			      rc == -ENOENT ? "save one first: rdmactl counters --save FILE"
-			      : rc == -EINVAL || rc == -ENOMSG
-				      ? "save a new one: rdmactl counters --save FILE"
-				      : NULL,
-			      rc);
-	saved_head_read(request->root, &now);
-	objection = saved_objection(request->since, &file.head, &now, &hint);
-	if (objection) {
-		rc = refuse(facts->problems, objection, hint, -EINVAL);
-	} else {
-		*ret_seconds = saved_seconds_between(&file.head, &now);
-		add_saved(facts, &file, reading);
-	}
-	saved_head_clear(&now);
-	saved_list_clear(&file, &saved_counters_schema);
-	return rc;
-}
-
-void doctor_counters_free(struct doctor_counters *counters)
-{
-	if (!counters)
-		return;
-	counter_loader_free(counters->loader);
-	free(counters->devices.items);
-	free(counters);
 }

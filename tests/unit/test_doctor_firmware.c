@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
-#include "doctor/adapter/ethernet.h"
 #include "doctor/frame/growth.h"
 #include "doctor/adapter/kernel_log.h"
 #include "doctor/roce/roce.h"

@@ -9,6 +9,8 @@
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/ethtool.h"
 
+struct roce_dcb;
+
 /* A devlink device of an RDMA adapter. */
 struct adapter {
 	struct devlink *devlink;       /* borrowed from the list */
@@ -62,3 +64,13 @@ int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
 char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter);
 
 void doctor_adapters_free(struct doctor_adapters *adapters);
+
+/*
+ * The verdicts on a netdev's error correction and pause frames, separate from the queries. Each
+ * function gives exactly one verdict, except on a software device whose netdev does not support the
+ * query. `rc` is the result of the query; `fec` and `pause` are valid only if it is 0.
+ */
+void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+	       const struct ethtool_fec *fec);
+void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+		 const struct ethtool_pause *pause, const struct roce_dcb *dcb);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of the Ethernet link under a port: error correction, pause frames. */
-#include "doctor/adapter/ethernet.h"
+#include "doctor/adapter/adapters.h"
 
 #include <errno.h>
 #include <stdlib.h>

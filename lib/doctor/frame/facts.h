@@ -25,7 +25,6 @@ struct doctor_facts {
 	char *const *environment;	  /* of this process; NULL with a saved tree */
 	enum tristate container;	  /* use doctor_in_container() */
 	struct doctor_growth *growth;	  /* doctor/frame/growth.h */
-	struct doctor_counters *counters; /* doctor/frame/growth.h */
 	struct doctor_ports *ports;	  /* doctor/port/port_facts.h */
 	struct doctor_adapters *adapters; /* doctor/adapter/adapters.h */
 	struct doctor_expect *expect;	  /* doctor/expect/expect.h */

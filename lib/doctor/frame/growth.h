@@ -31,6 +31,7 @@ struct growth_reading {
 struct doctor_growth {
 	struct growth_reading before, after; /* sorted by key */
 	double seconds;			     /* between the two; 0: unknown */
+	struct doctor_counters *counters;    /* private to growth.c */
 };
 
 /* Adds a known number; the caller may change the returned value's state until the next call. */
@@ -65,40 +66,16 @@ double doctor_growth_seconds(const struct doctor_facts *facts);
  * not change unless somebody changes it.
  */
 void doctor_nothing_grew(struct doctor_context *run, const char *summary);
-void doctor_growth_free(struct doctor_growth *growth);
-
-/* The sources of a reading. */
-
-/*
- * Reads the ports' counters of faults, under the key "OBJECT SOURCE NAME" with the words that
- * `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev rx_crc_errors"). Ports whose
- * counters must not be read are skipped: see doctor/port/port_facts.h.
- */
-void growth_read_counters(struct doctor_facts *facts, struct growth_reading *reading);
-/*
- * Reads how often the ports' netdevs lost their carrier: "eth2 carrier_down_count", "eth2
- * carrier_changes".
- */
-void growth_read_carriers(struct doctor_facts *facts, struct growth_reading *reading);
-/*
- * Reads request->since, and how long ago it was written: 0 if unknown. Counters of devices that
- * were replaced since are skipped. -errno, with the problem reported, if the file cannot be read or
- * is from another host or another boot.
- */
-int growth_read_saved(struct doctor_facts *facts, struct growth_reading *reading,
-		      double *ret_seconds);
-/*
- * Returns how long a driver may answer from its cache, in milliseconds, for the ports whose
- * counters were read: update_hw_stats(), core/sysfs.c.
- */
-uint64_t growth_cache_msec(const struct doctor_facts *facts);
 /*
  * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
  * bond, the members of the bond.
  */
 void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
 			void (*act)(void *context, const char *netdev), void *context);
-void doctor_counters_free(struct doctor_counters *counters);
+void doctor_growth_free(struct doctor_growth *growth);
+
+/* Further sources of a reading. */
+
 /* Reads the PCIe error counters: pcie/errors.c. */
 void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading);
 /* Reads the error correction counters by netdev: adapter/ethernet.c. */

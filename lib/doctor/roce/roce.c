@@ -24,11 +24,7 @@ static bool is_same(const char *a, const char *b)
 
 bool roce_is_alike(struct doctor_context *run, const struct device *device, const struct port *port)
 {
-	struct doctor_context other = *run;
-
-	other.device = device;
-	other.port = port;
-	return roce_is_hardware_port(run) && roce_is_hardware_port(&other) &&
+	return roce_is_hardware_port(run) && roce_is_roce(device, port) && !device->software &&
 	       number_is(&run->port->state, PORT_STATE_ACTIVE) &&
 	       number_is(&port->state, PORT_STATE_ACTIVE) &&
 	       is_same(run->device->driver, device->driver) &&
