@@ -246,14 +246,12 @@ void check_irq_local(struct doctor_context *run)
 	}
 	rc = sysfs_list(&run->facts->root, &irqs, PCI_FUNCTION "/msi_irqs", run->function->address);
 	/* Without MSI there is a single interrupt, which devices share. */
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		doctor_not_checked(run, 0, "the device has no message-signalled interrupts");
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the interrupts", "msi_irqs", rc, false);
+	if (rc)
 		return;
-	}
 	/* Many saved trees lack the directory: then hundreds of interrupts need not be tried. */
 	count.rc = rc = sysfs_has_directory(&run->facts->root, "proc/irq") ? 0 : -ENOENT;
 	for (size_t i = 0; !rc && i < irqs.count; i++)
@@ -408,14 +406,12 @@ void check_lockdown(struct doctor_context *run)
 	_cleanup_(freep) char *clean = NULL;
 
 	/* The file exists only with the lockdown module and a mounted securityfs. */
-	if (length == -ENOENT) {
+	if (length == -ENOENT)
 		doctor_does_not_apply(run);
-		return;
-	}
-	if (length < 0) {
+	else if (length < 0)
 		doctor_unread(run, "the lockdown state of the kernel", source, (int)length, true);
+	if (length < 0)
 		return;
-	}
 	word = strchr(text, '[');
 	end = word ? strchr(word, ']') : NULL;
 	if (!end) {
@@ -470,14 +466,12 @@ void check_pstore(struct doctor_context *run)
 		return;
 	}
 	rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		doctor_does_not_apply(run);
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the saved records of crashes", source, rc, true);
+	if (rc)
 		return;
-	}
 	for (size_t i = 0; i < names.count; i++) {
 		if (strncmp(names.items[i], "dmesg-", strlen("dmesg-")))
 			continue;

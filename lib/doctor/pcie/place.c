@@ -100,14 +100,12 @@ void check_pcie_tuning(struct doctor_context *run)
 					       bytes);
 	int rc;
 
-	if (length == -ENOENT && !run->facts->root.live) {
+	if (length == -ENOENT && !run->facts->root.live)
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no config space");
-		return;
-	}
-	if (length < 0) {
+	else if (length < 0)
 		doctor_unread(run, "the config space", source, (int)length, true);
+	if (length < 0)
 		return;
-	}
 	rc = pci_config_device_control(bytes, (size_t)length, &control);
 	if (!rc) {
 		doctor_evidence(run, source, "device control of PCI Express");

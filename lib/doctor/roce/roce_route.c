@@ -198,14 +198,12 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 	if (!rc)
 		rc = read_larger(run, rail->link, "arp_filter", &filter);
 	doctor_object(run, "%s", rail->link->name);
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		doctor_not_checked(run, 0, "the netdev has no ARP settings");
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the ARP settings of the netdev", "/" IPV4_CONF, rc, false);
+	if (rc)
 		return;
-	}
 	ip_format(&rail->subnet.address, subnet);
 	doctor_evidence(run, "/" IPV4_CONF,
 			"%s/%u is also on %s; arp_ignore %d, arp_announce %d, each the larger of "
@@ -242,14 +240,12 @@ void check_multi_rail_arp(struct doctor_context *run)
 		add_addresses(run, &rails);
 	else
 		rc = add_routes(run, &rails);
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		doctor_not_checked(run, NEEDS_LIVE, "a saved tree does not hold the addresses");
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the routing table", "/proc/net/route", rc, false);
+	if (rc)
 		return;
-	}
 	for (size_t i = 0; i < rails.count; i++) {
 		const struct rail *neighbour = find_neighbour(run, &rails, &rails.items[i]);
 

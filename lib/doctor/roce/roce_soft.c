@@ -91,15 +91,13 @@ void check_firewall(struct doctor_context *run)
 	_cleanup_(freep) char *found = NULL;
 	const int rc = find_filters(run->facts, &found);
 
-	if (rc == -ENOENT && !run->facts->inventory.answers) {
+	if (rc == -ENOENT && !run->facts->inventory.answers)
 		doctor_not_checked(run, NEEDS_LIVE,
 				   "a saved tree does not hold the loaded modules");
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the loaded modules", "/proc/modules", rc, false);
+	if (rc)
 		return;
-	}
 	if (!found) {
 		find_no_filter(run);
 		return;

@@ -83,14 +83,12 @@ void check_netns_mode(struct doctor_context *run)
 	const size_t count = run->facts->inventory.devices.count;
 	const char *source = "/sys/module/ib_core/parameters/netns_mode";
 
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		doctor_does_not_apply(run);
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the namespace mode", source, rc, false);
+	if (rc)
 		return;
-	}
 	doctor_evidence(run, source, "%s", shared == TRISTATE_YES ? "Y: shared" : "N: exclusive");
 	if (shared == TRISTATE_YES) {
 		doctor_ok(run, "every network namespace sees all RDMA devices");

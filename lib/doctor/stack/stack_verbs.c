@@ -451,14 +451,12 @@ void check_uverbs_abi(struct doctor_context *run)
 	if (!rc)
 		rc = sysfs_read_number(&run->facts->root, &own,
 				       "sys/class/infiniband_verbs/%s/abi_version", device->uverbs);
-	if (rc == -ENOENT && run->facts->request->root) {
+	if (rc == -ENOENT && run->facts->request->root)
 		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no ABI version");
-		return;
-	}
-	if (rc) {
+	else if (rc)
 		doctor_unread(run, "the ABI version", "/sys/class/infiniband_verbs", rc, false);
+	if (rc)
 		return;
-	}
 	doctor_evidence(run, "/sys/class/infiniband_verbs/abi_version",
 			"kernel %" PRIu64 " (libibverbs takes %u to %u)", core.value, CORE_ABI_MIN,
 			CORE_ABI_MAX);
