@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "selftest/interop/rping.h"
+#include "selftest/interop/interop_cm.h"
 
 /* A queue pair whose posts fail like libsiw's, on a device that only takes orders. */
 struct device {
@@ -281,8 +281,8 @@ static void interop_reasons(void **state)
 		session.role = &role;
 		session.peer = mem_string("hostb");
 		session.command = mem_string("rping -s");
-		assert_int_equal(interop_fail(&session, rows[i].list, rows[i].code,
-					      rows[i].detail ? mem_string(rows[i].detail) : NULL),
+		assert_int_equal(interop_fail_with(&session, rows[i].list, rows[i].code, "%s",
+						   rows[i].detail ? rows[i].detail : ""),
 				 -EIO);
 		assert_string_equal(row->reason, rows[i].reason);
 		if (rows[i].next_step)

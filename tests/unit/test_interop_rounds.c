@@ -6,7 +6,7 @@
 #include "perfect_trial.h"
 
 #include "selftest/interop/pingpong.h"
-#include "selftest/interop/rping.h"
+#include "selftest/interop/interop_cm.h"
 
 enum { ROUNDS = 6 };
 
@@ -91,10 +91,10 @@ static void begin_half(unsigned int side, uint32_t kind)
 static void make_pingpong(struct half *half)
 {
 	struct interop *session = &half->session;
-	struct message_qp_created created;
+	const struct agent_qp *qp = &session->agent->qps[INTEROP_QP];
 
-	assert_int_equal(interop_make_qp(session, INTEROP_QP, &created), 0);
-	half->own = (struct pingpong_address){.qpn = created.qpn, .psn = created.psn};
+	assert_int_equal(interop_make_qp(session, INTEROP_QP), 0);
+	half->own = (struct pingpong_address){.qpn = qp->qp->qp_num, .psn = qp->psn};
 	assert_int_equal(
 		interop_make_buffers(session, session->header + session->bytes, ACCESS_LOCAL), 0);
 }

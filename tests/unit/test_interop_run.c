@@ -47,20 +47,19 @@ static const struct interop_role srq_role = {
 
 static void most_queue_pairs(void **state)
 {
-	struct message_qp_created created;
 	struct bed bed;
 
 	(void)state;
 	make_bed(&bed, true, &srq_role);
 	bed.session.qps = PINGPONG_MOST_QPS;
 	for (uint32_t i = 0; i < PINGPONG_MOST_QPS; i++)
-		assert_int_equal(interop_make_qp(&bed.session, i, &created), 0);
+		assert_int_equal(interop_make_qp(&bed.session, i), 0);
 	assert_int_equal(bed.device.srq_depth, 4 * PINGPONG_MOST_QPS);
 	assert_int_equal(bed.results.count, 0);
 	/* Once more, as for another client. */
 	interop_release(&bed.session);
 	assert_int_equal(bed.session.agent->work, 0);
-	assert_int_equal(interop_make_qp(&bed.session, 0, &created), 0);
+	assert_int_equal(interop_make_qp(&bed.session, 0), 0);
 	free_bed(&bed);
 }
 
@@ -68,13 +67,12 @@ static void most_queue_pairs(void **state)
 static void play_many(struct bed *bed, bool server)
 {
 	struct pingpong run = {.session = &bed->session};
-	struct message_qp_created created;
 
 	make_bed(bed, server, &srq_role);
 	bed->session.qps = 2;
 	bed->session.iterations = 3;
-	assert_int_equal(interop_make_qp(&bed->session, 0, &created), 0);
-	assert_int_equal(interop_make_qp(&bed->session, 1, &created), 0);
+	assert_int_equal(interop_make_qp(&bed->session, 0), 0);
+	assert_int_equal(interop_make_qp(&bed->session, 1), 0);
 	assert_int_equal(interop_make_buffers(&bed->session, 4 * 64, ACCESS_LOCAL), 0);
 	interop_row_begin(&bed->session);
 	for (int i = 0; i < 3; i++) {
@@ -131,11 +129,10 @@ static const struct interop_role bandwidth_role = {
 static void play_messages(struct bed *bed, uint64_t iterations)
 {
 	struct perftest run = {.session = &bed->session, .kind = &send_bw, .fd = -1};
-	struct message_qp_created created;
 
 	make_bed(bed, true, &bandwidth_role);
 	bed->session.iterations = iterations;
-	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP, &created), 0);
+	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP), 0);
 	interop_row_begin(&bed->session);
 	for (uint64_t i = 0; i < iterations; i++)
 		add(&bed->device, INTEROP_RECEIVED, 64);

@@ -13,62 +13,57 @@
 #include <sys/eventfd.h>
 
 #include "host/device.h"
-#include "selftest/interop/mckey.h"
+#include "selftest/interop/interop_cm.h"
 #include "made_up_session.h"
 
-static void make_mckey(struct bed *bed, bool server, struct mckey *run)
+static void make_mckey(struct bed *bed, bool server)
 {
-	struct message_qp_created created;
-
 	make_bed(bed, server, &mckey_role);
 	if (server) {
 		free(bed->session.peer);
 		bed->session.peer = NULL;
 	}
 	bed->request.peer = NULL;
-	*run = (struct mckey){.session = &bed->session};
-	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP, &created), 0);
+	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP), 0);
 }
 
 static void device_goes(void **state)
 {
-	struct mckey run;
 	struct bed bed;
 
 	(void)state;
-	make_mckey(&bed, true, &run);
+	make_mckey(&bed, true);
 	bed.session.agent->watch.device_gone = true;
-	assert_int_equal(mckey_receive(&run), -EIO);
+	assert_int_equal(mckey_receive(&bed.session), -EIO);
 	assert_reason(&bed, "device none0 was removed");
 	free_bed(&bed);
 	/* librdmacm may report the removal first. */
-	make_mckey(&bed, true, &run);
+	make_mckey(&bed, true);
 	bed.device.cm_event_comes = true;
 	bed.device.cm_event.id = &bed.device.id;
 	bed.device.cm_event.event = RDMA_CM_EVENT_DEVICE_REMOVAL;
-	assert_int_equal(mckey_receive(&run), -EIO);
+	assert_int_equal(mckey_receive(&bed.session), -EIO);
 	assert_reason(&bed, "device none0 was removed");
 	free_bed(&bed);
 	/* The user sent the signal, so nothing is reported. */
-	make_mckey(&bed, true, &run);
+	make_mckey(&bed, true);
 	bed.session.agent->watch.interrupted = true;
-	assert_int_equal(mckey_receive(&run), -ECANCELED);
+	assert_int_equal(mckey_receive(&bed.session), -ECANCELED);
 	assert_int_equal(bed.results.count, 0);
 	free_bed(&bed);
 }
 
 static void membership_goes(void **state)
 {
-	struct mckey run;
 	struct bed bed;
 
 	(void)state;
-	make_mckey(&bed, true, &run);
+	make_mckey(&bed, true);
 	bed.device.cm_event_comes = true;
 	bed.device.cm_event.id = &bed.device.id;
 	bed.device.cm_event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
 	bed.device.cm_event.status = -ENETRESET;
-	assert_int_equal(mckey_receive(&run), -EIO);
+	assert_int_equal(mckey_receive(&bed.session), -EIO);
 	assert_reason(&bed, "none0/1 is no longer a member of the multicast group");
 	free_bed(&bed);
 }
@@ -78,9 +73,8 @@ static void play_datagram(struct bed *bed, enum gid_type type)
 {
 	static const uint8_t v2[] = {10, 9, 0, 7}, v1[] = {0xff, 0xff, 10, 9, 0, 8};
 	uint8_t bytes[DATAGRAM_HEADER_BYTES + 64] = {0};
-	struct mckey run;
 
-	make_mckey(bed, true, &run);
+	make_mckey(bed, true);
 	bed->local.gid_type = type;
 	bed->session.iterations = 1;
 	bed->role.iterations = 1;
@@ -89,7 +83,7 @@ static void play_datagram(struct bed *bed, enum gid_type type)
 	memcpy(bytes + 8 + 10, v1, sizeof(v1));
 	bed->session.received = bytes + DATAGRAM_HEADER_BYTES;
 	add(&bed->device, 0, sizeof(bytes));
-	assert_int_equal(mckey_receive(&run), 0);
+	assert_int_equal(mckey_receive(&bed->session), 0);
 	interop_row_end(&bed->session);
 }
 
@@ -109,17 +103,16 @@ static void senders(void **state)
 /* The immediate data is the number of the sending queue pair, whoever made it. */
 static void sender_names_itself(void **state)
 {
-	struct mckey run;
 	struct bed bed;
 
 	(void)state;
-	make_mckey(&bed, false, &run);
+	make_mckey(&bed, false);
 	bed.device.qp.qp_num = 0x1234;
 	bed.session.remote.gid.raw[0] = 0xff;
 	interop_row_begin(&bed.session);
 	for (int i = 0; i < 5; i++)
 		add(&bed.device, INTEROP_SENT, 0);
-	assert_int_equal(mckey_send(&run), 0);
+	assert_int_equal(mckey_send(&bed.session), 0);
 	assert_int_equal(ntohl(bed.device.imm_data), 0x1234);
 	interop_row_end(&bed.session);
 	/* A group is not a peer, but has a GID. */
@@ -130,24 +123,23 @@ static void sender_names_itself(void **state)
 
 static void events_in_a_pause(void **state)
 {
-	struct mckey run;
 	struct bed bed;
 
 	(void)state;
-	make_mckey(&bed, false, &run);
+	make_mckey(&bed, false);
 	interop_row_begin(&bed.session);
 	assert_int_equal(eventfd_write(bed.device.context.async_fd, 1), 0);
-	assert_int_equal(mckey_pause(&run, 1), 0);
+	assert_int_equal(mckey_pause(&bed.session, 1), 0);
 	assert_false(bed.session.marked);
 	/* The events are read anyway, and a port that is down ends the wait at once. */
 	assert_int_equal(eventfd_write(bed.device.context.async_fd, 2), 0);
-	assert_int_equal(mckey_pause(&run, 600000), -EIO);
+	assert_int_equal(mckey_pause(&bed.session, 600000), -EIO);
 	assert_reason(&bed, "port none0/1 went down");
 	free_bed(&bed);
-	make_mckey(&bed, false, &run);
+	make_mckey(&bed, false);
 	interop_row_begin(&bed.session);
 	bed.session.agent->watch.device_gone = true;
-	assert_int_equal(mckey_pause(&run, 1), -EIO);
+	assert_int_equal(mckey_pause(&bed.session, 1), -EIO);
 	assert_reason(&bed, "device none0 was removed");
 	free_bed(&bed);
 }

@@ -178,10 +178,11 @@ void interop_row_end(struct interop *session);
 
 /*
  * Fails the row with entry `code` of a list of the diagnosis, unless it has a verdict already;
- * begins a row if there is none. `detail` fills {detail} and is freed; it may be NULL. Returns
- * -EIO.
+ * begins a row if there is none. The text fills {detail}. Returns -EIO.
  */
-int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail);
+int interop_fail(struct interop *session, enum diagnosis_list list, int code);
+int interop_fail_with(struct interop *session, enum diagnosis_list list, int code,
+		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 /*
  * Fails the row with a diagnosis of these facts; those of the session are added. A test that the
  * user has interrupted is skipped instead.
@@ -195,7 +196,9 @@ int interop_fail_agent(struct interop *session);
 int interop_fail_stop(struct interop *session, enum stop stop);
 /* Fails the row because of an unsuccessful completion. */
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
-int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
+/* Fail the row unless a message has the session's length, or these data. */
+int interop_check_length(struct interop *session, uint32_t bytes);
+int interop_check_data(struct interop *session, const uint8_t *expected, const uint8_t *got);
 void interop_remark(struct interop *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -203,7 +206,7 @@ void interop_remark(struct interop *session, const char *format, ...)
  * Creates a queue pair for a few outstanding requests, all of them signaled; the first also creates
  * the completion queue of all.
  */
-int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created);
+int interop_make_qp(struct interop *session, uint32_t slot);
 /* Registers a zeroed buffer of the agent. */
 struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
 					 uint32_t access);
@@ -252,3 +255,5 @@ int interop_run_end(struct interop *session, int rc);
 int interop_spin(const struct interop *session, unsigned int *spins);
 /* Polls for one completion, without a system call. Returns -ECANCELED if the watch stops it. */
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
+/* The same, but fails the row if the completion is not a success. */
+int interop_next_success(struct interop *session, struct ibv_wc *wc);

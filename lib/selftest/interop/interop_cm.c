@@ -124,8 +124,7 @@ static int fail_agent(struct interop *session)
 	const struct message_refused *refused = &session->agent->refused;
 
 	return refused->error == EXDEV
-		       ? interop_fail(session, LIST_INTEROP_DEVICE, 0,
-				      text_clean(refused->text, sizeof(refused->text)))
+		       ? interop_fail_with(session, LIST_INTEROP_DEVICE, 0, "%s", refused->text)
 		       : interop_fail_agent(session);
 }
 
@@ -242,7 +241,7 @@ static int start_listening(struct interop *session)
 								    : &session->local->ip;
 
 	if (!ip->family)
-		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
+		return interop_fail(session, LIST_INTEROP_NO_IP, 0);
 	return agent_cm_listen(session->agent, ip, session->port, CM_MOST_WAITING)
 		       ? fail_agent(session)
 		       : 0;

@@ -38,3 +38,34 @@ enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec);
 int interop_cm_look(struct interop_cm *cm);
 /* Runs as a client; or listens and serves one client after another, each with a row. */
 void interop_cm_run(struct interop_cm *cm);
+
+/*
+ * A run with rping, on a queue pair that librdmacm has connected. In a round the client lets the
+ * server read a text from its memory, then write it back elsewhere; each of these two steps takes a
+ * message from the client, an RDMA operation, and a message from the server to go ahead.
+ */
+struct rping {
+	struct interop_cm cm;		      /* first, so that its functions find the rest */
+	struct agent_buffer *infos;	      /* for the messages: one to receive, one to send */
+	struct agent_buffer *source, *target; /* client: to read, to write; server: the same */
+	uint8_t *expected;		      /* server: the text as it should be */
+	struct ibv_sge data_part;
+	struct ibv_send_wr data;
+	bool sending; /* a posted message has not completed */
+	bool between; /* server: between rounds */
+	bool usual;   /* server: the client's text is rping's */
+};
+
+int rping_make(struct interop_cm *cm);
+/* Runs all rounds. Returns 0 if they succeeded, or the client did as many as it wanted. */
+int rping_exchange(struct interop_cm *cm);
+
+/* mckey waits `msec`; fails when the run is over or the port goes down. */
+int mckey_pause(struct interop *session, unsigned int msec);
+/* Sends all datagrams. */
+int mckey_send(struct interop *session);
+/*
+ * Waits for the first datagram, as long as the user likes, then receives all datagrams of one
+ * sender. There is no row if the user interrupts before the first one.
+ */
+int mckey_receive(struct interop *session);

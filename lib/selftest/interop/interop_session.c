@@ -116,7 +116,7 @@ static int check_transport(struct interop *session)
 
 	if (session->local->transport != TRANSPORT_IWARP || (by_cm && session->role->kind == QP_RC))
 		return 0;
-	return interop_fail(session, LIST_INTEROP_IWARP, by_cm ? EOPNOTSUPP : 0, NULL);
+	return interop_fail(session, LIST_INTEROP_IWARP, by_cm ? EOPNOTSUPP : 0);
 }
 
 static int check_request(struct interop *session)
@@ -127,17 +127,16 @@ static int check_request(struct interop *session)
 	const int most = role->all_at_once ? INTEROP_MOST_MESSAGES : INTEROP_MOST_ITERATIONS;
 
 	if (session->bytes < role->least_bytes)
-		return interop_fail(session, LIST_INTEROP_BYTES, -1,
-				    mem_format("%" PRIu64, role->least_bytes));
+		return interop_fail_with(session, LIST_INTEROP_BYTES, -1, "%" PRIu64,
+					 role->least_bytes);
 	if (session->bytes > most_bytes)
-		return interop_fail(session, LIST_INTEROP_BYTES, 0,
-				    mem_format("%" PRIu64, most_bytes));
+		return interop_fail_with(session, LIST_INTEROP_BYTES, 0, "%" PRIu64, most_bytes);
 	if (session->iterations < role->least_iterations)
-		return interop_fail(session, LIST_INTEROP_ITERATIONS, -2,
-				    mem_format("%" PRIu64, role->least_iterations));
+		return interop_fail_with(session, LIST_INTEROP_ITERATIONS, -2, "%" PRIu64,
+					 role->least_iterations);
 	if (session->iterations > (uint64_t)most)
-		return interop_fail(session, LIST_INTEROP_ITERATIONS, role->all_at_once ? -1 : 0,
-				    mem_format("%d", most));
+		return interop_fail_with(session, LIST_INTEROP_ITERATIONS,
+					 role->all_at_once ? -1 : 0, "%d", most);
 	return check_transport(session);
 }
 
@@ -313,7 +312,7 @@ void interop_row_end(struct interop *session)
 		selftest_results_drop_first(session->results);
 }
 
-int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created)
+int interop_make_qp(struct interop *session, uint32_t slot)
 {
 	struct agent *agent = session->agent;
 	const struct message_cq cq = {
@@ -333,8 +332,9 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 		.sges = 1,
 		.signal_all = 1,
 	};
+	struct message_qp_created created;
 
-	if ((slot == INTEROP_QP && agent_cq(agent, &cq)) || agent_qp(agent, &qp, created))
+	if ((slot == INTEROP_QP && agent_cq(agent, &cq)) || agent_qp(agent, &qp, &created))
 		return interop_fail_agent(session);
 	return 0;
 }
@@ -427,7 +427,7 @@ int interop_run_begin(struct interop *session, int channel)
 	if (!rc)
 		return 0;
 	watch->channel = -1;
-	return interop_fail(session, LIST_INTEROP_THREAD, -rc, NULL);
+	return interop_fail(session, LIST_INTEROP_THREAD, -rc);
 }
 
 int interop_run_end(struct interop *session, int rc)
@@ -470,4 +470,11 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 	}
 	watch_progress(watch);
 	return 0;
+}
+
+int interop_next_success(struct interop *session, struct ibv_wc *wc)
+{
+	if (interop_next_completion(session, wc))
+		return -ECANCELED;
+	return wc->status == IBV_WC_SUCCESS ? 0 : interop_fail_status(session, wc);
 }

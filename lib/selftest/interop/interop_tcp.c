@@ -29,14 +29,13 @@ int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *
 	if (local->link_layer == LINK_LAYER_INFINIBAND)
 		return 0;
 	if (gid_is_zero(gid))
-		return interop_fail(session, LIST_INTEROP_ADDRESS, -1, NULL);
+		return interop_fail(session, LIST_INTEROP_ADDRESS, -1);
 	if (gid_is_ipv4_mapped(gid) == gid_is_ipv4_mapped(&local->gid))
 		return 0;
 	gid_format(gid, text);
-	return interop_fail(session, LIST_INTEROP_ADDRESS, 0,
-			    mem_format("%s, but GID index %" PRIu32 " here is %s", text,
-				       local->gid_index,
-				       gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6"));
+	return interop_fail_with(session, LIST_INTEROP_ADDRESS, 0,
+				 "%s, but GID index %" PRIu32 " here is %s", text, local->gid_index,
+				 gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6");
 }
 
 /* Attributes of the queue pairs of both: 67 ms, 7 retries, RNR retries without limit. */
@@ -64,7 +63,7 @@ int interop_connect_tcp(struct interop *session, int *ret_fd)
 	socket_address(&request->peer_ip, request->scope, session->port, &address);
 	rc = tcp_connect(&session->agent->watch, &address, NULL, session->timeout_msec, ret_fd);
 	if (rc == -ECONNREFUSED && request->peer_ip.family == AF_INET6)
-		return interop_fail(session, LIST_INTEROP_IPV6, 0, NULL);
+		return interop_fail(session, LIST_INTEROP_IPV6, 0);
 	return rc ? interop_fail_at(session, STAGE_TCP, -rc) : 0;
 }
 
@@ -75,9 +74,9 @@ int interop_fail_exchange(struct interop *session, int rc, unsigned int msec)
 	/* A server that cannot connect its queue pair closes the connection. */
 	if (closed && !session->server)
 		return interop_fail(session, LIST_INTEROP_CLOSED,
-				    session->role->command == pingpong_command, NULL);
+				    session->role->command == pingpong_command);
 	if (rc == -EHOSTDOWN || (session->server && (closed || rc == -EPROTO || rc == -ETIMEDOUT)))
-		return interop_fail(session, LIST_INTEROP_LINE, -rc, mem_format("%u", msec));
+		return interop_fail_with(session, LIST_INTEROP_LINE, -rc, "%u", msec);
 	return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
 }
 
@@ -107,7 +106,7 @@ int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *ses
 	int rc = tcp_listen(&request->bind, request->scope, session->port, &listener);
 
 	if (rc)
-		return interop_fail(session, LIST_INTEROP_LISTEN, -rc, NULL);
+		return interop_fail(session, LIST_INTEROP_LISTEN, -rc);
 	interop_say(session, "waiting for %s on TCP port %" PRIu32 "; on the other host: %s",
 		    session->role->program, session->port, session->command);
 	while (!rc && !interop_is_over(session)) {

@@ -219,16 +219,15 @@ int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 		    &diagnosis);
 }
 
-int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail)
+static int fail(struct interop *session, enum diagnosis_list list, int code, const char *detail)
 {
-	_cleanup_(freep) char *owned = detail;
 	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
 	struct diagnosis_facts facts = {.error = code};
 	_words_ struct diagnosis_words words = {0};
 
 	add_facts(session, &facts);
 	diagnosis_words_make(&words, &facts);
-	diagnosis_words_add(&words, "detail", "%s", owned ? owned : "");
+	diagnosis_words_add(&words, "detail", "%s", detail);
 	diagnosis_words_add(&words, "program", "%s", session->role->program);
 	diagnosis_words_add(&words, "bytes", "%" PRIu64, session->bytes);
 	diagnosis_words_add(&words, "mtu", "%" PRIu32, session->mtu_bytes);
@@ -237,6 +236,23 @@ int interop_fail(struct interop *session, enum diagnosis_list list, int code, ch
 	diagnosis_words_add(&words, "next", "%" PRIu64, session->done + 1);
 	diagnosis_say(&diagnosis, &words, list, code);
 	return mark(session, SELFTEST_FAIL, &diagnosis);
+}
+
+int interop_fail(struct interop *session, enum diagnosis_list list, int code)
+{
+	return fail(session, list, code, "");
+}
+
+int interop_fail_with(struct interop *session, enum diagnosis_list list, int code,
+		      const char *format, ...)
+{
+	_cleanup_(freep) char *detail = NULL;
+	va_list values;
+
+	va_start(values, format);
+	detail = mem_format_list(format, values);
+	va_end(values);
+	return fail(session, list, code, detail);
 }
 
 int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request)
@@ -291,7 +307,7 @@ int interop_fail_agent(struct interop *session)
 	struct diagnosis_facts facts = {0};
 
 	if (refused->refusal != REFUSAL_FAILED)
-		return interop_fail(session, LIST_INTEROP_REFUSED, 0, mem_string(refused->text));
+		return interop_fail_with(session, LIST_INTEROP_REFUSED, 0, "%s", refused->text);
 	diagnosis_take_failure(&facts, refused, refused->text);
 	if (!facts.cm_event.known && facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
 		facts.stop = STOP_TIMED_OUT;
@@ -314,7 +330,7 @@ static int fail_middle(struct interop *session, const char *what)
 	const bool fixed = !session->server || session->request->iterations ||
 			   session->role->command != rping_command;
 
-	return interop_fail(session, LIST_INTEROP_STOPPED, fixed, mem_string(what));
+	return interop_fail_with(session, LIST_INTEROP_STOPPED, fixed, "%s", what);
 }
 
 int interop_fail_stop(struct interop *session, enum stop stop)
@@ -330,12 +346,11 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
 		return fail_middle(session, "it disconnected");
 	if (session->done && session->role->kind != QP_RC)
-		return interop_fail(session, LIST_INTEROP_LOST, 0, NULL);
+		return interop_fail(session, LIST_INTEROP_LOST, 0);
 	if (session->done)
 		return fail_middle(session, timeout);
 	if (session->server)
-		return interop_fail(session, LIST_INTEROP_SILENT, (int)session->local->gid_type,
-				    NULL);
+		return interop_fail(session, LIST_INTEROP_SILENT, (int)session->local->gid_type);
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
 					  .stop = STOP_TIMED_OUT,
@@ -370,9 +385,9 @@ static int fail_first_status(struct interop *session, const struct ibv_wc *wc, c
 	const bool first = !session->marked;
 
 	if (by_size && is_too_long_for_peer(wc->status))
-		return interop_fail(session, LIST_INTEROP_TOO_LONG, 0, mem_string(name));
+		return interop_fail_with(session, LIST_INTEROP_TOO_LONG, 0, "%s", name);
 	if (by_size && is_too_long_here(wc))
-		return interop_fail(session, LIST_INTEROP_TOO_LONG, -1, mem_string(name));
+		return interop_fail_with(session, LIST_INTEROP_TOO_LONG, -1, "%s", name);
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
 					  .status = number_of(wc->status),
@@ -397,10 +412,20 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 	return session->done ? fail_middle(session, name) : fail_first_status(session, wc, name);
 }
 
-int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch)
+int interop_check_length(struct interop *session, uint32_t bytes)
 {
-	return interop_fail(session, LIST_INTEROP_DATA, 0,
-			    mem_format("at offset %" PRIu64 ", 0x%02x instead of 0x%02x; %" PRIu64,
-				       mismatch->offset, mismatch->got, mismatch->expected,
-				       mismatch->count));
+	return bytes == session->bytes
+		       ? 0
+		       : interop_fail_with(session, LIST_INTEROP_LENGTH, 0, "%" PRIu32, bytes);
+}
+
+int interop_check_data(struct interop *session, const uint8_t *expected, const uint8_t *got)
+{
+	struct pattern_mismatch mismatch;
+
+	if (pattern_compare(expected, got, session->bytes, &mismatch))
+		return 0;
+	return interop_fail_with(session, LIST_INTEROP_DATA, 0,
+				 "at offset %" PRIu64 ", 0x%02x instead of 0x%02x; %" PRIu64,
+				 mismatch.offset, mismatch.got, mismatch.expected, mismatch.count);
 }

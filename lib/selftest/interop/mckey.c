@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Preparations for the datagrams of mckey: the group, and a queue pair in it. */
+/*
+ * mckey of rdma-core, as its receiver (the server here) and its sender: both join a multicast group
+ * through librdmacm; the sender sends a number of datagrams, each once, and leaves.
+ */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>
+#include <inttypes.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/port.h"
-#include "selftest/memory/pattern.h"
 #include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
-#include "selftest/interop/mckey.h"
 
 /* Time that mckey gives the switches to learn who is in the group. */
 #define SWITCHES_MSEC 3000
+
+/* How often a receiver looks for the first datagram. */
+#define FIRST_LOOK_MSEC 20
+
+/* Over IPv4, RoCE v2 has its IPv4 header in the last 20 bytes: IBTA annex A17, A17.4.5.2. */
+#define GRH_IPV4_SOURCE 32
+#define GRH_SOURCE	8
 
 /* ---- The group ---- */
 
@@ -33,9 +45,8 @@ static void group_address(const struct interop *session, struct sockaddr_storage
 	memcpy(&address->sib_addr, group->gid.raw, sizeof(group->gid.raw));
 }
 
-static int join(struct mckey *run)
+static int join(struct interop *session, struct cm_news *ret_joined)
 {
-	struct interop *session = run->session;
 	struct agent *agent = session->agent;
 	struct agent_qp *qp = &agent->qps[INTEROP_QP];
 	const uint32_t flags = session->request->group.send_only
@@ -43,9 +54,9 @@ static int join(struct mckey *run)
 				       : RDMA_MC_JOIN_FLAG_FULLMEMBER;
 
 	if (!session->local->ip.family)
-		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
+		return interop_fail(session, LIST_INTEROP_NO_IP, 0);
 	group_address(session, &qp->group_address);
-	return agent_cm_join(agent, qp, flags, session->timeout_msec, &run->joined)
+	return agent_cm_join(agent, qp, flags, session->timeout_msec, ret_joined)
 		       ? interop_fail_agent(session)
 		       : 0;
 }
@@ -73,18 +84,15 @@ static int block_loopback(struct interop *session)
 
 	qp = agent_create_qp(agent, &attr);
 	if (!qp)
-		return interop_fail(session, LIST_INTEROP_LOOPBACK, errno, NULL);
+		return interop_fail(session, LIST_INTEROP_LOOPBACK, errno);
 	agent->api.ibv_destroy_qp(old);
 	agent->qps[INTEROP_QP].qp = qp;
 	return 0;
 }
 
-static int make(struct mckey *run)
+static int make(struct interop *session)
 {
-	struct interop *session = run->session;
-	struct message_qp_created created;
-
-	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	if (interop_make_qp(session, INTEROP_QP) ||
 	    interop_make_buffers(session, session->iterations * interop_place_bytes(session),
 				 ACCESS_LOCAL))
 		return -EIO;
@@ -94,15 +102,14 @@ static int make(struct mckey *run)
 }
 
 /* Moves the queue pair to RTS; a receiver also attaches it to the group. */
-static int start(struct mckey *run)
+static int start(struct interop *session, const struct cm_news *joined)
 {
-	struct interop *session = run->session;
 	struct agent *agent = session->agent;
 	struct agent_qp *qp = &agent->qps[INTEROP_QP];
 	struct message_modify order = {
 		.slot = INTEROP_QP,
 		.state = IBV_QPS_INIT,
-		.qkey = run->joined.group_qkey,
+		.qkey = joined->group_qkey,
 	};
 	const union ibv_gid *gid = &qp->group_path.grh.dgid;
 	int rc;
@@ -125,8 +132,8 @@ static int start(struct mckey *run)
 	if (!qp->ah)
 		return interop_fail_at(session, STAGE_CONNECT_QP, errno);
 	session->send.wr.ud.ah = qp->ah;
-	session->send.wr.ud.remote_qpn = run->joined.group_qpn;
-	session->send.wr.ud.remote_qkey = run->joined.group_qkey;
+	session->send.wr.ud.remote_qpn = joined->group_qpn;
+	session->send.wr.ud.remote_qkey = joined->group_qkey;
 	return 0;
 }
 
@@ -137,60 +144,180 @@ static int check_group(struct interop *session)
 
 	return session->request->group.ip.family || infiniband
 		       ? 0
-		       : interop_fail(session, LIST_INTEROP_UNMAPPED, 0, NULL);
+		       : interop_fail(session, LIST_INTEROP_UNMAPPED, 0);
 }
 
-static int prepare(struct mckey *run)
+static int prepare(struct interop *session)
 {
-	int rc = check_group(run->session);
+	struct cm_news joined;
+
+	return check_group(session) || make(session) || join(session, &joined) ||
+	       start(session, &joined);
+}
+
+/* ---- The datagrams ---- */
+
+/* An event that does not concern the port does not end the pause. */
+int mckey_pause(struct interop *session, unsigned int msec)
+{
+	struct watch *watch = &session->agent->watch;
+	const uint64_t end = clock_msec() + msec;
+	enum stop stop = STOP_NONE;
+
+	while (!stop && !watch->port_down)
+		stop = watch_wait(watch, -1, clock_msec_until(end));
+	return stop == STOP_TIMED_OUT ? 0 : interop_fail_stop(session, stop);
+}
+
+static int send_all(struct interop *session)
+{
+	struct ibv_wc wc;
+
+	session->send.imm_data = htonl(session->agent->qps[INTEROP_QP].qp->qp_num);
+	for (uint64_t i = 0; i < session->iterations; i++)
+		if (interop_post_send(session, &session->send))
+			return -EIO;
+	while (session->done < session->iterations) {
+		const int rc = interop_next_success(session, &wc);
+
+		if (rc)
+			return rc;
+		session->done++;
+	}
+	return 0;
+}
+
+int mckey_send(struct interop *session)
+{
+	int rc = interop_run_begin(session, -1);
+
+	return rc ? rc : interop_run_end(session, send_all(session));
+}
+
+/* Finds out where a datagram came from. */
+static void sender_of(const struct interop *session, const uint8_t *grh,
+		      struct sockaddr_storage *ret)
+{
+	const struct endpoint *local = session->local;
+	struct ip_address ip = {.family = AF_INET};
+	struct gid gid;
+
+	memcpy(gid.raw, grh + GRH_SOURCE, sizeof(gid.raw));
+	if (local->gid_type == GID_TYPE_ROCE_V2 && gid_is_ipv4_mapped(&local->gid))
+		memcpy(ip.raw, grh + GRH_IPV4_SOURCE, sizeof(struct in_addr));
+	else
+		ip = gid_to_ip(&gid);
+	socket_address(&ip, 0, 0, ret);
+}
+
+static int take(struct interop *session, const struct ibv_wc *wc)
+{
+	struct sockaddr_storage sender;
+
+	if (!session->row) {
+		sender_of(session, session->received - DATAGRAM_HEADER_BYTES, &sender);
+		interop_client_came(session, &sender);
+	}
+	if (wc->status != IBV_WC_SUCCESS)
+		return interop_fail_status(session, wc);
+	if (interop_check_length(session, wc->byte_len - DATAGRAM_HEADER_BYTES))
+		return -EIO;
+	session->done++;
+	return 0;
+}
+
+/*
+ * After RDMA_CM_EVENT_MULTICAST_ERROR the kernel has ended the membership (process_group_error() in
+ * drivers/infiniband/core/multicast.c), and no more datagrams come: rdma_get_cm_event(3).
+ */
+static int look_at_group(struct interop *session)
+{
+	struct agent *agent = session->agent;
+	struct cm_news news;
+	int rc = agent_cm_next(agent, clock_nsec() + FIRST_LOOK_MSEC * 1000000ull, &news);
+
+	if (!rc && news.type == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		agent->watch.device_gone = true;
+	if (interop_is_over(session))
+		return -ECANCELED;
+	if (rc)
+		return rc == -ETIMEDOUT ? 0 : interop_fail_agent(session);
+	return news.type == RDMA_CM_EVENT_MULTICAST_ERROR
+		       ? interop_fail(session, LIST_INTEROP_MEMBERSHIP, 0)
+		       : 0;
+}
+
+static int await_first(struct interop *session)
+{
+	struct ibv_wc wc;
+	int got, rc;
+
+	while (!(got = ibv_poll_cq(session->agent->cqs[INTEROP_CQ].cq, 1, &wc))) {
+		rc = look_at_group(session);
+		if (rc)
+			return rc;
+	}
+	if (got < 0)
+		wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
+	return take(session, &wc);
+}
+
+static int receive_rest(struct interop *session)
+{
+	struct ibv_wc wc;
+	int rc = 0;
+
+	if (interop_run_begin(session, -1))
+		return -EIO;
+	while (!rc && session->done < session->iterations)
+		rc = interop_next_completion(session, &wc) ? -ECANCELED : take(session, &wc);
+	if (rc == -ECANCELED && atomic_load(&session->agent->watch.stop) == STOP_TIMED_OUT)
+		rc = interop_fail(session, LIST_INTEROP_UNSENT, 0);
+	return interop_run_end(session, rc);
+}
+
+int mckey_receive(struct interop *session)
+{
+	int rc = await_first(session);
 
 	if (!rc)
-		rc = make(run);
-	if (!rc)
-		rc = join(run);
-	return rc ? rc : start(run);
+		return receive_rest(session);
+	if (rc == -ECANCELED && session->agent->watch.device_gone)
+		return interop_fail_stop(session, STOP_NONE);
+	return rc;
 }
 
 static void run_client(struct interop *session)
 {
-	struct mckey run = {.session = session};
-
-	if (prepare(&run) || mckey_pause(&run, SWITCHES_MSEC) || mckey_send(&run))
+	if (prepare(session) || mckey_pause(session, SWITCHES_MSEC) || mckey_send(session))
 		return;
 	interop_remark(session, "sent; only the receiver knows what arrived: mckey there ends when "
 				"it has received all");
 	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
-/* Serves one sender; the group is joined again for each. */
-static int serve(struct interop *session)
+/* Serves one sender; the group is joined again for each. Returns false if that is not possible. */
+static bool serve(struct interop *session)
 {
-	struct mckey run = {.session = session};
-	int rc = prepare(&run);
-
-	if (rc)
-		return rc;
+	if (prepare(session))
+		return false;
 	interop_say(session, "waiting for datagrams of mckey; on the other host: %s",
 		    session->command);
-	mckey_receive(&run);
+	mckey_receive(session);
 	interop_release(session);
 	agent_cm_release(session->agent);
 	if (session->row)
 		interop_row_end(session);
-	return 0;
+	return true;
 }
 
 static void run(struct interop *session)
 {
-	int rc = 0;
-
 	if (!session->server)
 		run_client(session);
-	while (session->server && !rc && !interop_is_over(session)) {
-		rc = serve(session);
-		if (session->request->once)
+	while (session->server && !interop_is_over(session))
+		if (!serve(session) || session->request->once)
 			break;
-	}
 }
 
 const struct interop_role mckey_role = {

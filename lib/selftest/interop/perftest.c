@@ -58,7 +58,7 @@ static int fail_step(struct perftest *run, int rc, unsigned int msec)
 {
 	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
 
-	return closed && run->remote.qpn ? interop_fail(run->session, LIST_INTEROP_CLOSED, 0, NULL)
+	return closed && run->remote.qpn ? interop_fail(run->session, LIST_INTEROP_CLOSED, 0)
 					 : interop_fail_exchange(run->session, rc, msec);
 }
 
@@ -76,8 +76,7 @@ static int swap_version(struct perftest *run)
 		return interop_fail_exchange(session, rc, FIRST_MSEC);
 	interop_remark(session, "the peer has perftest %.2f", run->version);
 	if (run->version < PERFTEST_OLDEST)
-		return interop_fail(session, LIST_INTEROP_VERSION, 0,
-				    mem_format("%.2f", run->version));
+		return interop_fail_with(session, LIST_INTEROP_VERSION, 0, "%.2f", run->version);
 	return 0;
 }
 
@@ -109,7 +108,7 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 	if (rc)
 		return interop_fail_exchange(session, rc, session->timeout_msec);
 	if (cycle > PERFTEST_MOST_CYCLE)
-		return interop_fail(session, LIST_INTEROP_CYCLE, 0, mem_format("%u", cycle));
+		return interop_fail_with(session, LIST_INTEROP_CYCLE, 0, "%u", cycle);
 	if (mtu < session->mtu_bytes)
 		session->mtu_bytes = mtu;
 	*ret_cycle = cycle > CYCLE_BYTES ? cycle : CYCLE_BYTES;
@@ -124,7 +123,7 @@ static int check_keys(struct perftest *run, const struct perftest_keys *keys, bo
 	if (first)
 		run->remote = *keys;
 	else if (keys->qpn != known->qpn || keys->psn != known->psn || keys->lid != known->lid)
-		return interop_fail(run->session, LIST_INTEROP_OTHER, 0, NULL);
+		return interop_fail(run->session, LIST_INTEROP_OTHER, 0);
 	return 0;
 }
 
@@ -142,7 +141,7 @@ static int swap_keys(struct perftest *run, bool first, unsigned int msec)
 	if (rc)
 		return fail_step(run, rc, msec);
 	if (perftest_parse_keys(got, with_gid, &keys))
-		return interop_fail(session, LIST_INTEROP_KEYS, with_gid, NULL);
+		return interop_fail(session, LIST_INTEROP_KEYS, with_gid);
 	return check_keys(run, &keys, first);
 }
 
@@ -172,7 +171,7 @@ static int swap_report(struct perftest *run)
 	if (!session->server)
 		return 0;
 	if (perftest_parse_report(got, &session->bytes, &session->done, &rate))
-		return interop_fail(session, LIST_INTEROP_REPORT, 0, NULL);
+		return interop_fail(session, LIST_INTEROP_REPORT, 0);
 	if ((double)session->done * 1e3 < rate * MOST_NSEC)
 		session->bulk_nsec = (uint64_t)((double)session->done * 1e3 / rate);
 	session->bulk_messages = session->done;
@@ -193,9 +192,9 @@ static int make(struct perftest *run, uint32_t cycle)
 				: run->kind->operation == SELFTEST_WRITE
 					? ACCESS_LOCAL | ACCESS_WRITE
 					: ACCESS_LOCAL | ACCESS_READ;
-	struct message_qp_created created;
+	const struct agent_qp *qp = &session->agent->qps[INTEROP_QP];
 
-	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	if (interop_make_qp(session, INTEROP_QP) ||
 	    interop_make_buffers(session, session->bytes > cycle ? session->bytes : cycle, access))
 		return -EIO;
 	run->own = (struct perftest_keys){
@@ -203,8 +202,8 @@ static int make(struct perftest *run, uint32_t cycle)
 		.reads = run->kind->operation == SELFTEST_READ
 				 ? reads(session->agent->limits.max_qp_rd_atom)
 				 : 1,
-		.qpn = created.qpn,
-		.psn = created.psn,
+		.qpn = qp->qp->qp_num,
+		.psn = qp->psn,
 		.rkey = session->agent->buffers[INTEROP_RECEIVED_BUFFER].mr->rkey,
 		.address = (uintptr_t)session->received,
 		.gid = interop_own_gid(session),

@@ -11,16 +11,6 @@
 /* Outstanding messages of ib_*_bw, unless -t says otherwise. */
 #define WINDOW 128u
 
-/* Returns 0 if it succeeded. */
-static int next_completion(struct perftest *run, struct ibv_wc *wc)
-{
-	struct interop *session = run->session;
-
-	if (interop_next_completion(session, wc))
-		return -ECANCELED;
-	return wc->status == IBV_WC_SUCCESS ? 0 : interop_fail_status(session, wc);
-}
-
 /* Waits for all completions in `wanted`, and clears them. */
 static int await(struct perftest *run, unsigned int wanted)
 {
@@ -28,7 +18,7 @@ static int await(struct perftest *run, unsigned int wanted)
 	struct ibv_wc wc;
 
 	while ((session->seen & wanted) != wanted) {
-		int rc = next_completion(run, &wc);
+		int rc = interop_next_success(session, &wc);
 
 		if (rc)
 			return rc;
@@ -69,12 +59,12 @@ static int bandwidth(struct perftest *run)
 	struct ibv_wc wc;
 
 	while (session->done < session->iterations) {
-		int rc = 0;
+		int rc;
 
 		for (; posted < session->iterations && posted < session->done + WINDOW; posted++)
 			if (post(run))
 				return -EIO;
-		rc = next_completion(run, &wc);
+		rc = interop_next_success(session, &wc);
 		if (rc)
 			return rc;
 		session->done++;
@@ -95,15 +85,14 @@ static int receive_all(struct perftest *run)
 	struct ibv_wc wc;
 
 	while (session->done < session->iterations) {
-		int rc = next_completion(run, &wc);
+		int rc = interop_next_success(session, &wc);
 
 		if (rc)
 			return rc;
 		if (!begin)
 			begin = clock_raw_nsec();
-		if (wc.byte_len != session->bytes)
-			return interop_fail(session, LIST_INTEROP_LENGTH, 0,
-					    mem_format("%u", wc.byte_len));
+		if (interop_check_length(session, wc.byte_len))
+			return -EIO;
 		session->done++;
 		if (posted < session->iterations && interop_post_receive(session))
 			return -EIO;

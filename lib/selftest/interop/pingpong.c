@@ -24,14 +24,14 @@ static int make(struct interop *session, struct pingpong_address *ret)
 	const uint64_t places = session->role->srq ? 2 * session->qps : 1;
 
 	for (uint32_t i = 0; i < session->qps; i++) {
-		struct message_qp_created created;
+		const struct agent_qp *qp = &session->agent->qps[i];
 
-		if (interop_make_qp(session, i, &created))
+		if (interop_make_qp(session, i))
 			return -EIO;
 		ret[i] = (struct pingpong_address){
 			.lid = session->local->lid,
-			.qpn = created.qpn,
-			.psn = created.psn,
+			.qpn = qp->qp->qp_num,
+			.psn = qp->psn,
 			.gid = interop_own_gid(session),
 		};
 	}
@@ -118,8 +118,7 @@ static int read_addresses(struct interop *session, int fd, unsigned int msec,
 static int fail_addresses(struct interop *session, int rc, unsigned int msec)
 {
 	if (rc == -E2BIG)
-		return interop_fail(session, LIST_INTEROP_QPS, -1,
-				    mem_format("%u", PINGPONG_MOST_QPS));
+		return interop_fail_with(session, LIST_INTEROP_QPS, -1, "%u", PINGPONG_MOST_QPS);
 	return interop_fail_exchange(session, rc, msec);
 }
 
@@ -135,7 +134,7 @@ static int client_handshake(struct pingpong *run, int fd, const struct pingpong_
 	if (rc)
 		return fail_addresses(session, rc, session->timeout_msec);
 	if (count != session->qps)
-		return interop_fail(session, LIST_INTEROP_QPS, 0, mem_format("%zu", count));
+		return interop_fail_with(session, LIST_INTEROP_QPS, 0, "%zu", count);
 	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) ||
 	    connect_all(run, remotes))
 		return -EIO;

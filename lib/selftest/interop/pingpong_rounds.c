@@ -71,19 +71,16 @@ static bool is_constant(const uint8_t *bytes, size_t length)
 int pingpong_check(struct pingpong *run, const uint8_t *received)
 {
 	struct interop *session = run->session;
-	struct pattern_mismatch mismatch;
 
-	if (run->received_bytes != session->bytes)
-		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
-				    mem_format("%" PRIu32, run->received_bytes));
+	if (interop_check_length(session, run->received_bytes))
+		return -EIO;
 	if (run->echo == ECHO_NONE)
 		return 0;
-	if (pattern_compare(session->sent, received, session->bytes, &mismatch)) {
+	if (run->echo == ECHO_UNKNOWN && (!memcmp(session->sent, received, session->bytes) ||
+					  !is_constant(received, session->bytes)))
 		run->echo = ECHO_OURS;
-		return 0;
-	}
-	if (run->echo == ECHO_OURS || !is_constant(received, session->bytes))
-		return interop_fail_mismatch(session, &mismatch);
+	if (run->echo == ECHO_OURS)
+		return interop_check_data(session, session->sent, received);
 	run->echo = ECHO_NONE;
 	interop_remark(session,
 		       "the data were not checked: the peer does not send back what it receives");

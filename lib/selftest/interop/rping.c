@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/interop/rping.h"
+#include "selftest/interop/interop_cm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,10 +41,9 @@ int rping_make(struct interop_cm *cm)
 {
 	struct rping *run = (struct rping *)cm;
 	struct interop *session = cm->session;
-	struct message_qp_created created;
 
 	run->sending = false;
-	if (interop_make_qp(session, INTEROP_QP, &created))
+	if (interop_make_qp(session, INTEROP_QP))
 		return -EIO;
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
 	if (!run->infos || (session->server ? make_server(run) : make_client(run)))
@@ -87,8 +86,8 @@ static int await(struct rping *run, unsigned int wanted)
 		if (wc.status != IBV_WC_SUCCESS)
 			return fail_completion(run, &wc);
 		if (wc.wr_id == INTEROP_RECEIVED && wc.byte_len != RPING_INFO_BYTES)
-			return interop_fail(session, LIST_INTEROP_RPING_LENGTH, 0,
-					    mem_format("%" PRIu32, wc.byte_len));
+			return interop_fail_with(session, LIST_INTEROP_RPING_LENGTH, 0, "%" PRIu32,
+						 wc.byte_len);
 		session->seen |= (unsigned int)wc.wr_id;
 	}
 	session->seen &= ~wanted;
@@ -133,7 +132,6 @@ static int offer(struct rping *run, const struct agent_buffer *buffer)
 static int client_round(struct rping *run)
 {
 	struct interop *session = run->cm.session;
-	struct pattern_mismatch mismatch;
 	uint64_t begin, end;
 	int rc;
 
@@ -146,8 +144,8 @@ static int client_round(struct rping *run)
 	end = clock_raw_nsec();
 	if (rc)
 		return rc;
-	if (!pattern_compare(run->source->bytes, run->target->bytes, session->bytes, &mismatch))
-		return interop_fail_mismatch(session, &mismatch);
+	if (interop_check_data(session, run->source->bytes, run->target->bytes))
+		return -EIO;
 	sampler_add(&session->sampler, end - begin);
 	session->done++;
 	return 0;
@@ -170,7 +168,6 @@ static int check_text(struct rping *run)
 {
 	struct interop *session = run->cm.session;
 	const uint8_t *text = run->target->bytes;
-	struct pattern_mismatch mismatch;
 
 	if (!session->done) {
 		run->usual = rping_text_is_usual(text, session->bytes);
@@ -182,9 +179,7 @@ static int check_text(struct rping *run)
 	if (!run->usual)
 		return 0;
 	rping_text_fill(run->expected, session->bytes, session->done);
-	if (pattern_compare(run->expected, text, session->bytes, &mismatch))
-		return 0;
-	return interop_fail_mismatch(session, &mismatch);
+	return interop_check_data(session, run->expected, text);
 }
 
 static int check_info(struct rping *run, const struct rping_info *info)
@@ -193,8 +188,7 @@ static int check_info(struct rping *run, const struct rping_info *info)
 
 	if (info->bytes && info->bytes <= RPING_MOST_BYTES)
 		return 0;
-	return interop_fail(session, LIST_INTEROP_RPING_MOVE, 0,
-			    mem_format("%" PRIu32, info->bytes));
+	return interop_fail_with(session, LIST_INTEROP_RPING_MOVE, 0, "%" PRIu32, info->bytes);
 }
 
 /* Reads the client's text, then writes back as much as the client has room for. */
@@ -247,7 +241,7 @@ static int judge_end(struct rping *run)
 		return 0;
 	if (session->done)
 		return interop_fail_stop(session, STOP_PEER_GONE);
-	return interop_fail(session, LIST_INTEROP_NO_ROUND, !session->server, NULL);
+	return interop_fail(session, LIST_INTEROP_NO_ROUND, !session->server);
 }
 
 int rping_exchange(struct interop_cm *cm)

@@ -27,11 +27,10 @@ static int make(struct interop_cm *cm)
 {
 	struct ucmatose *run = (struct ucmatose *)cm;
 	struct interop *session = cm->session;
-	struct message_qp_created created;
 
 	run->sent_count = 0;
 	run->all_posted = false;
-	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	if (interop_make_qp(session, INTEROP_QP) ||
 	    interop_make_buffers(session, session->iterations * session->bytes, ACCESS_LOCAL))
 		return -EIO;
 	pattern_fill(session->sent, 0, session->bytes, 0);
@@ -49,13 +48,10 @@ static int check_message(struct ucmatose *run, const struct ibv_wc *wc)
 	struct interop *session = run->cm.session;
 	const uint8_t *got = session->received +
 			     (wc->wr_id >> INTEROP_PLACE_SHIFT) * session->bytes;
-	struct pattern_mismatch mismatch;
 
-	if (wc->byte_len != session->bytes)
-		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
-				    mem_format("%" PRIu32, wc->byte_len));
-	if (session->server && !pattern_compare(session->sent, got, session->bytes, &mismatch))
-		return interop_fail_mismatch(session, &mismatch);
+	if (interop_check_length(session, wc->byte_len) ||
+	    (session->server && interop_check_data(session, session->sent, got)))
+		return -EIO;
 	session->done++;
 	return 0;
 }
@@ -157,8 +153,8 @@ static void run(struct interop *session)
 	};
 
 	if (session->bytes * session->iterations > UCMATOSE_MOST_BYTES)
-		interop_fail(session, LIST_INTEROP_BYTES, 0,
-			     mem_format("%" PRIu64, UCMATOSE_MOST_BYTES / session->iterations));
+		interop_fail_with(session, LIST_INTEROP_BYTES, 0, "%" PRIu64,
+				  UCMATOSE_MOST_BYTES / session->iterations);
 	else
 		interop_cm_run(&run.cm);
 }
