@@ -282,15 +282,13 @@ static void run_kinds(struct trial *trial, const uint32_t *kinds, uint32_t count
 
 	number_set(&trial->result->size_bytes, bytes);
 	rc = rc_connect(trial, NULL, bytes, paths);
-	for (uint32_t i = 0; i < count && !rc; i++) {
-		const struct rc_transfer transfer = {
-			.operation = kinds[i],
-			.bytes = bytes,
-			.iteration = 2 * i,
-		};
-
-		rc = rc_both_ways(trial, paths, transfer);
-	}
+	for (uint32_t i = 0; i < count && !rc; i++)
+		rc = rc_both_ways(trial, paths,
+				  (struct rc_transfer){
+					  .operation = kinds[i],
+					  .bytes = bytes,
+					  .iteration = 2 * i,
+				  });
 }
 
 static void run_operation(struct trial *trial)

@@ -18,26 +18,6 @@ enum {
  */
 static const int delays_msec[WAKE_ATTEMPTS] = {5, 50, 300};
 
-static int post_receives(struct trial *trial, uint32_t count)
-{
-	const struct message_receive receive = {
-		.count = count,
-		.span = rc_data(0, EVENT_BYTES),
-		.step = EVENT_BYTES,
-	};
-
-	return trial_receive(trial, &trial->far, &receive);
-}
-
-static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
-{
-	struct message_post post = trial_send(place,
-					      rc_data((uint64_t)place * EVENT_BYTES, EVENT_BYTES));
-
-	post.flags |= flags;
-	return trial_post(trial, &trial->near, &post);
-}
-
 /* Sends the far side, which sleeps meanwhile, one message for each of the flags. */
 static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t count,
 			   bool solicited, int delay_msec, struct message_waited *ret)
@@ -57,8 +37,11 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < count && !rc; i++) {
+		struct message_post post = trial_send(i, rc_data(i * EVENT_BYTES, EVENT_BYTES));
+
+		post.flags |= flags[i];
 		watch_wait(&trial->near.agent->watch, -1, delay_msec);
-		rc = post_send(trial, i, flags[i]);
+		rc = trial_post(trial, &trial->near, &post);
 	}
 	finished = side_finish(far, &order, order.wait.timeout_msec, &reply);
 	/* mana_arm_cq(), providers/mana/cq.c of rdma-core. */
@@ -92,9 +75,15 @@ static int check_messages(struct trial *trial, const struct message_waited *wait
 static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
 {
 	const struct span all = rc_data(0, (uint64_t)count * EVENT_BYTES);
+	const struct message_receive receive = {
+		.count = count,
+		.span = rc_data(0, EVENT_BYTES),
+		.step = EVENT_BYTES,
+	};
 
 	return trial_fill(trial, &trial->near, all, iteration) ||
-	       trial_fill_constant(trial, &trial->far, all, 0) || post_receives(trial, count);
+	       trial_fill_constant(trial, &trial->far, all, 0) ||
+	       trial_receive(trial, &trial->far, &receive);
 }
 
 static const char channel_hint[] =
@@ -109,16 +98,12 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 	int rc = 0;
 
 	/* Try again only if it was still awake. */
-	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events && waited.count; i++) {
-		rc = prepare(trial, 1, iteration + i);
-		if (!rc)
-			rc = send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited);
+	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events && waited.count; i++)
 		/* If it slept until the timeout, polling shows whether the message came at all. */
-		if (!rc && !waited.count)
-			rc = trial_expect(trial, &trial->far, 0, NULL);
-		if (!rc)
-			rc = check_messages(trial, &waited, 1, iteration + i);
-	}
+		rc = prepare(trial, 1, iteration + i) ||
+		     send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited) ||
+		     (!waited.count && trial_expect(trial, &trial->far, 0, NULL)) ||
+		     check_messages(trial, &waited, 1, iteration + i);
 	if (rc || waited.events)
 		return rc;
 	return trial_fail(
@@ -156,13 +141,12 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 	const struct message post = {.type = MESSAGE_POST, .post = trial_send(1, data)};
 	struct message reply;
 	uint32_t started;
-	int rc = trial_fill(trial, &trial->far, data, iteration), finished = 0;
+	int rc, finished = 0;
 
-	if (!rc)
-		rc = trial_receive(trial, &trial->near, &receive) ||
-		     start_late_send(trial, fills, &fill, &post, &started);
-	if (rc)
-		return rc;
+	if (trial_fill(trial, &trial->far, data, iteration) ||
+	    trial_receive(trial, &trial->near, &receive) ||
+	    start_late_send(trial, fills, &fill, &post, &started))
+		return -EIO;
 	rc = trial_wait_event(trial, &trial->near, waited);
 	for (uint32_t i = 0; i < started && !finished; i++)
 		finished = side_finish(&trial->far, i < fills ? &fill : &post, 0, &reply);
@@ -197,11 +181,9 @@ int rc_wake_both(struct trial *trial, uint32_t times)
 	struct rc_path paths[2];
 	int rc = rc_connect(trial, &shape, EVENT_BYTES + BUSY_BYTES, paths);
 
-	for (uint32_t i = 0; i < times && !rc; i++) {
-		rc = wake_far(trial, 2 * WAKE_ATTEMPTS * i);
-		if (!rc)
-			rc = wake_near(trial, (2 * i + 1) * WAKE_ATTEMPTS);
-	}
+	for (uint32_t i = 0; i < times && !rc; i++)
+		rc = wake_far(trial, 2 * WAKE_ATTEMPTS * i) ||
+		     wake_near(trial, (2 * i + 1) * WAKE_ATTEMPTS);
 	return rc;
 }
 
@@ -239,17 +221,16 @@ static int try_solicited(struct trial *trial, uint32_t attempt, struct message_w
 {
 	static const uint32_t flags[] = {0, POST_SOLICITED};
 	struct message_waited waited = {0}, rest = {0};
-	int rc = prepare(trial, 2, attempt);
 
-	if (!rc)
-		rc = send_to_sleeper(trial, flags, 2, true, 6 * delays_msec[attempt], &waited);
-	if (!rc)
-		*ret = waited;
-	if (!rc && waited.count < 2)
-		rc = trial_wait(trial, &trial->far, 2 - waited.count, &rest);
-	for (uint32_t i = 0; i < rest.count && !rc; i++)
+	if (prepare(trial, 2, attempt) ||
+	    send_to_sleeper(trial, flags, 2, true, 6 * delays_msec[attempt], &waited))
+		return -EIO;
+	*ret = waited;
+	if (waited.count < 2 && trial_wait(trial, &trial->far, 2 - waited.count, &rest))
+		return -EIO;
+	for (uint32_t i = 0; i < rest.count; i++)
 		waited.items[waited.count++] = rest.items[i];
-	return rc ? rc : check_messages(trial, &waited, 2, attempt);
+	return check_messages(trial, &waited, 2, attempt);
 }
 
 void rc_run_solicited(struct trial *trial)

@@ -65,21 +65,20 @@ static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t
 static int expect_receives(struct trial *trial, struct side *side, uint64_t id, uint32_t number)
 {
 	struct message_waited waited;
-	int rc = trial_expect_successes(trial, side, BATCH_DEPTH, &waited);
 
-	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
-		if (waited.items[i].id == id + i) {
-			rc = trial_check(trial, side,
-					 rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK), number);
-			continue;
-		}
-		trial_fail(trial, rc_firmware_hint,
-			   "receive %" PRIu32 " of the batch completed as 0x%" PRIx64 ", 0x%" PRIx64
-			   " expected",
-			   i, waited.items[i].id, id + i);
-		rc = -EBADMSG;
+	if (trial_expect_successes(trial, side, BATCH_DEPTH, &waited))
+		return -EIO;
+	for (uint32_t i = 0; i < BATCH_DEPTH; i++) {
+		if (waited.items[i].id != id + i)
+			return trial_fail(trial, rc_firmware_hint,
+					  "receive %" PRIu32 " of the batch completed as 0x%" PRIx64
+					  ", 0x%" PRIx64 " expected",
+					  i, waited.items[i].id, id + i);
+		if (trial_check(trial, side, rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK),
+				number))
+			return -EIO;
 	}
-	return rc;
+	return 0;
 }
 
 /* Sends the same message to each of a batch of receives. */
@@ -92,16 +91,15 @@ static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t 
 		.span = rc_data(0, BATCH_BLOCK),
 		.step = BATCH_BLOCK,
 	};
+	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	struct message_post post = trial_send(id, receive.span);
-	int rc = trial_fill_constant(trial, path->to,
-				     rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK), 0);
+	int rc;
 
 	post.count = BATCH_DEPTH;
-	if (!rc)
-		rc = trial_fill(trial, path->from, post.span, number) ||
-		     trial_receive(trial, path->to, &receive) ||
-		     trial_post(trial, path->from, &post) || expect_last(trial, path, id) ||
-		     expect_receives(trial, path->to, id, number);
+	rc = trial_fill_constant(trial, path->to, all, 0) ||
+	     trial_fill(trial, path->from, post.span, number) ||
+	     trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
+	     expect_last(trial, path, id) || expect_receives(trial, path->to, id, number);
 	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d sends", number, BATCH_DEPTH);
 }
 
@@ -118,13 +116,9 @@ void rc_run_unsignaled(struct trial *trial)
 
 	number_set(&trial->result->size_bytes, BATCH_BLOCK);
 	number_set(&trial->result->depth, BATCH_DEPTH);
-	for (uint32_t i = 0; i < BATCHES && !rc; i++) {
-		const struct rc_path *path = &paths[i % 2];
-
-		rc = write_batch(trial, path, ++number);
-		if (!rc)
-			rc = send_batch(trial, path, ++number);
-	}
+	for (uint32_t i = 0; i < BATCHES && !rc; i++)
+		rc = write_batch(trial, &paths[i % 2], ++number) ||
+		     send_batch(trial, &paths[i % 2], ++number);
 	number_set(&trial->result->iterations, (uint64_t)number * BATCH_DEPTH);
 }
 
@@ -144,22 +138,20 @@ static struct span message_span(uint32_t place, uint32_t message)
 
 static int post_messages(struct trial *trial)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; i < ALL && !rc; i++) {
+	for (uint32_t i = 0; i < ALL; i++) {
 		struct message_post post = trial_send(i, message_span(i, i));
 
 		post.slot = i % SHARED_QPS;
-		rc = trial_fill(trial, &trial->near, post.span, i);
-		if (!rc)
-			rc = trial_post(trial, &trial->near, &post);
+		if (trial_fill(trial, &trial->near, post.span, i) ||
+		    trial_post(trial, &trial->near, &post))
+			return -EIO;
 	}
-	return rc;
+	return 0;
 }
 
 /* Messages received on each queue pair so far, and the receives that they consumed. */
 struct arrivals {
-	const uint32_t *qpns; /* the far queue pairs' QPNs */
+	struct qp_numbers qps[SHARED_QPS];
 	uint32_t of_qp[SHARED_QPS];
 	bool taken[ALL];
 };
@@ -173,9 +165,8 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 {
 	uint32_t qp = 0, message;
 	struct span span, rest;
-	int rc;
 
-	while (qp < SHARED_QPS && arrivals->qpns[qp] != item->qpn)
+	while (qp < SHARED_QPS && arrivals->qps[qp].far != item->qpn)
 		qp++;
 	if (qp == SHARED_QPS || arrivals->of_qp[qp] == MESSAGES || item->id >= ALL ||
 	    arrivals->taken[item->id])
@@ -192,35 +183,8 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 				  item->id, item->bytes, message_bytes(message));
 	span = message_span((uint32_t)item->id, message);
 	rest = rc_data(item->id * RECEIVE_ROOM + item->bytes, RECEIVE_ROOM - item->bytes);
-	rc = trial_check(trial, &trial->far, span, message);
-	return rc ? rc : trial_check_constant(trial, &trial->far, rest, RC_GUARD_BYTE);
-}
-
-static int check_arrivals(struct trial *trial, const uint32_t qpns[static SHARED_QPS])
-{
-	struct arrivals arrivals = {.qpns = qpns};
-	struct message_waited waited;
-	int rc = trial_expect_successes(trial, &trial->far, ALL, &waited);
-
-	for (uint32_t i = 0; !rc && i < ALL; i++)
-		rc = check_arrival(trial, &waited.items[i], &arrivals);
-	return rc;
-}
-
-static int connect_srq(struct trial *trial, uint32_t qpns[static SHARED_QPS])
-{
-	struct qp_shape shape = {.srq = true, .entries = 2 * ALL};
-	int rc = 0;
-
-	for (uint32_t i = 0; i < SHARED_QPS && !rc; i++) {
-		struct qp_numbers qp;
-
-		rc = trial_connect(trial, i, &shape, &qp);
-		if (!rc)
-			qpns[i] = qp.far;
-		shape.keep_cq = true;
-	}
-	return rc;
+	return trial_check(trial, &trial->far, span, message) ||
+	       trial_check_constant(trial, &trial->far, rest, RC_GUARD_BYTE);
 }
 
 void rc_run_shared(struct trial *trial)
@@ -231,16 +195,20 @@ void rc_run_shared(struct trial *trial)
 		.span = rc_data(0, RECEIVE_ROOM),
 		.step = RECEIVE_ROOM,
 	};
+	const struct qp_shape shape = {.srq = true, .entries = 2 * ALL};
+	const struct span all = rc_data(0, ALL * RECEIVE_ROOM);
+	struct arrivals arrivals = {0};
 	struct message_waited waited;
-	uint32_t qpns[SHARED_QPS];
 	struct rc_path paths[2];
+	int rc = trial_connect_all(trial, SHARED_QPS, &shape, arrivals.qps) ||
+		 rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
+		 trial_fill_constant(trial, &trial->far, all, RC_GUARD_BYTE) ||
+		 trial_receive(trial, &trial->far, &receive) || post_messages(trial) ||
+		 trial_expect_successes(trial, &trial->near, ALL, &waited) ||
+		 trial_expect_successes(trial, &trial->far, ALL, &waited);
 
-	if (!connect_srq(trial, qpns) && !rc_buffers(trial, ALL * RECEIVE_ROOM, paths) &&
-	    !trial_fill_constant(trial, &trial->far, rc_data(0, ALL * RECEIVE_ROOM),
-				 RC_GUARD_BYTE) &&
-	    !trial_receive(trial, &trial->far, &receive) && !post_messages(trial) &&
-	    !trial_expect_successes(trial, &trial->near, ALL, &waited))
-		check_arrivals(trial, qpns);
+	for (uint32_t i = 0; i < ALL && !rc; i++)
+		rc = check_arrival(trial, &waited.items[i], &arrivals);
 	number_set(&trial->result->queue_pairs, SHARED_QPS);
 	number_set(&trial->result->iterations, ALL);
 }
@@ -286,23 +254,6 @@ static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 	       trial_fill_constant(trial, side, word, byte);
 }
 
-static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, const char *what)
-{
-	const struct message_fill request = {
-		.span = trial_span(WORD_GUARD, WORD_BYTES),
-		.seed = byte,
-		.constant = 1,
-	};
-	struct message_checked checked;
-	int rc = trial_explain(trial, side, side_check(side, &request, &checked));
-
-	if (rc || checked.equal)
-		return rc;
-	return trial_fail(trial, rc_firmware_hint,
-			  "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8",
-			  what, checked.got, checked.offset, byte);
-}
-
 static int check_word(struct trial *trial, struct side *side, uint8_t byte, const char *what)
 {
 	const struct span around = {
@@ -311,26 +262,30 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 		.block_bytes = WORD_GUARD,
 		.stride = WORD_GUARD + WORD_BYTES,
 	};
+	const struct message_fill request = {
+		.span = trial_span(WORD_GUARD, WORD_BYTES),
+		.seed = byte,
+		.constant = 1,
+	};
+	struct message_checked checked;
+	int rc = trial_explain(trial, side, side_check(side, &request, &checked));
 
-	return check_bytes(trial, side, byte, what) ||
-	       trial_check_constant(trial, side, around, RC_GUARD_BYTE);
-}
-
-static int open_word(struct trial *trial, const struct qp_shape *shape,
-		     struct rc_path paths[static 2])
-{
-	number_set(&trial->result->size_bytes, WORD_BYTES);
-	return rc_connect(trial, shape, WORD_ROOM, paths);
+	if (rc)
+		return rc;
+	if (checked.equal)
+		return trial_check_constant(trial, side, around, RC_GUARD_BYTE);
+	return trial_fail(trial, rc_firmware_hint,
+			  "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8",
+			  what, checked.got, checked.offset, byte);
 }
 
 static int post_step(struct trial *trial, const struct rc_path *path, const struct step *step,
-		     uint32_t count, uint64_t id)
+		     uint64_t id)
 {
 	const struct message_post post = {
 		.slot = path->slot,
 		.operation = step->operation,
 		.flags = POST_SIGNALED,
-		.count = count,
 		.id = id,
 		.span = trial_span(WORD_GUARD, WORD_BYTES),
 		.remote_address = path->there.address + WORD_GUARD,
@@ -346,8 +301,7 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 		    uint32_t number)
 {
 	/* A value that no step expects. */
-	const int rc = fill_word(trial, path->from, 0x99) ||
-		       post_step(trial, path, step, 1, number) ||
+	const int rc = fill_word(trial, path->from, 0x99) || post_step(trial, path, step, number) ||
 		       rc_expect_sent(trial, path, number, step->operation) ||
 		       check_word(trial, path->from, step->before, "the returned value") ||
 		       check_word(trial, path->to, step->after, "the word on the other side");
@@ -362,8 +316,9 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 static void run_steps(struct trial *trial, const struct step *steps, uint32_t count)
 {
 	struct rc_path paths[2];
-	int rc = open_word(trial, NULL, paths);
+	int rc = rc_connect(trial, NULL, WORD_ROOM, paths);
 
+	number_set(&trial->result->size_bytes, WORD_BYTES);
 	number_set(&trial->result->iterations, 2 * (uint64_t)count);
 	for (uint32_t i = 0; i < 2 && !rc; i++) {
 		rc = fill_word(trial, paths[i].to, steps[0].before);
@@ -420,25 +375,22 @@ void rc_run_compare_swap(struct trial *trial)
 void rc_run_contended(struct trial *trial)
 {
 	const struct step step = {.operation = POST_FETCH_ADD, .operand = each(1)};
-	struct qp_shape shape = {.entries = ADDING_QPS * 2 * 16};
+	const struct qp_shape shape = {.entries = ADDING_QPS * 2 * 16};
+	struct qp_numbers numbers[ADDING_QPS];
 	struct message_waited waited;
 	struct rc_path paths[2];
-	int rc = open_word(trial, &shape, paths);
+	int rc = trial_connect_all(trial, ADDING_QPS, &shape, numbers) ||
+		 rc_buffers(trial, WORD_ROOM, paths) || fill_word(trial, &trial->near, 0x99) ||
+		 fill_word(trial, &trial->far, 0x20);
 
-	shape.keep_cq = true;
-	for (uint32_t i = 1; i < ADDING_QPS && !rc; i++)
-		rc = trial_connect(trial, i, &shape, NULL);
-	if (!rc)
-		rc = fill_word(trial, &trial->near, 0x99) || fill_word(trial, &trial->far, 0x20);
 	for (uint32_t i = 0; i < ADDING_QPS * ADDITIONS && !rc; i++) {
 		paths[0].slot = i % ADDING_QPS;
-		rc = post_step(trial, &paths[0], &step, 1, i);
+		rc = post_step(trial, &paths[0], &step, i);
 	}
-	if (!rc)
-		rc = trial_expect_successes(trial, &trial->near, ADDING_QPS * ADDITIONS, &waited);
-	if (!rc)
+	if (!rc && !trial_expect_successes(trial, &trial->near, ADDING_QPS * ADDITIONS, &waited))
 		check_word(trial, &trial->far, 0x20 + ADDING_QPS * ADDITIONS,
 			   "the sum of all additions");
+	number_set(&trial->result->size_bytes, WORD_BYTES);
 	number_set(&trial->result->queue_pairs, ADDING_QPS);
 	number_set(&trial->result->iterations, ADDING_QPS * ADDITIONS);
 }

@@ -160,14 +160,15 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 static int walk_drained(struct trial *trial, const struct rc_path paths[static 2],
 			const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
-	int rc = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		const int rc = enter_drained(trial, paths[i].from);
 
-	for (uint32_t i = 0; i < 2 && rc > 0; i++) {
-		rc = enter_drained(trial, paths[i].from);
-		if (rc > 0)
-			rc = hold_and_release(trial, &paths[i], shape, numbers) ? -EIO : 1;
+		if (rc <= 0)
+			return rc;
+		if (hold_and_release(trial, &paths[i], shape, numbers))
+			return -EIO;
 	}
-	return rc < 0 ? rc : 0;
+	return 0;
 }
 
 /* In ERR, all requests complete as flushed, whether posted before or after the transition. */
@@ -179,12 +180,11 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 		.id = ID_FLUSHED,
 		.span = rc_data(0, STATE_BYTES),
 	};
-	int rc = trial_receive(trial, side, &receive);
+	int rc = trial_receive(trial, side, &receive) ||
+		 trial_modify(trial, side, 0, IBV_QPS_ERR, shape, numbers) ||
+		 rc_expect_state(trial, side, 0, IBV_QPS_ERR);
 	bool posted = false;
 
-	if (!rc)
-		rc = trial_modify(trial, side, 0, IBV_QPS_ERR, shape, numbers) ||
-		     rc_expect_state(trial, side, 0, IBV_QPS_ERR);
 	for (uint32_t i = 0; i < RECEIVES && !rc; i++)
 		rc = trial_expect_status(trial, side, ID_FLUSHED + i, IBV_WC_WR_FLUSH_ERR);
 	/* siw drops requests posted in ERROR: siw_sq_flush_wr() finds no work request then. */
@@ -222,16 +222,12 @@ static void walk_iwarp(struct trial *trial)
 	struct qp_shape shape = {0};
 	struct qp_numbers numbers;
 	struct rc_path paths[2];
-	int rc = trial_make_qps(trial, 0, &shape, &numbers);
+	int rc = trial_make_qps(trial, 0, &shape, &numbers) || expect_both(trial, IBV_QPS_RESET);
 
-	if (!rc)
-		rc = expect_both(trial, IBV_QPS_RESET);
 	shape.keep_cq = true;
-	if (!rc)
-		rc = trial_connect(trial, 0, &shape, &numbers) ||
-		     rc_buffers(trial, STATE_BYTES, paths) || expect_both(trial, IBV_QPS_RTS) ||
-		     transfer(trial, paths, 0, "in the state RTS");
-	if (!rc)
+	if (!rc && !trial_connect(trial, 0, &shape, &numbers) &&
+	    !rc_buffers(trial, STATE_BYTES, paths) && !expect_both(trial, IBV_QPS_RTS) &&
+	    !transfer(trial, paths, 0, "in the state RTS"))
 		flush(trial, &trial->near, &shape, &numbers);
 	trial_remark(trial,
 		     "iWARP has no RTR and no SQD: rdma_cm brings a queue pair from IDLE to RTS");

@@ -37,21 +37,19 @@ static void run_device(struct trial *trial)
 		trial_remark(trial, "%s", diagnosis.sentence);
 }
 
-/* Checks that new memory is zero, then writes and reads all of it, without the device. */
-static int use_memory(struct trial *trial, struct side *side)
+/*
+ * Checks that new memory is zero, then writes and reads all of it, without the device. One side
+ * after the other: in loopback one process locks the memory of both, under one limit.
+ */
+static int lock_memory(struct trial *trial, struct side *side)
 {
 	const uint64_t bytes = trial->test->value;
 	const struct span all = trial_span(0, bytes);
 
 	return trial_buffer(trial, side, TRIAL_DATA, bytes, ACCESS_LOCAL, NULL) ||
 	       trial_check_constant(trial, side, all, 0) || trial_fill(trial, side, all, 0) ||
-	       trial_check(trial, side, all, 0);
-}
-
-/* One side after the other: in loopback one process locks the memory of both, under one limit. */
-static int lock_memory(struct trial *trial, struct side *side)
-{
-	return use_memory(trial, side) || trial_buffer(trial, side, TRIAL_DATA, 0, 0, NULL);
+	       trial_check(trial, side, all, 0) ||
+	       trial_buffer(trial, side, TRIAL_DATA, 0, 0, NULL);
 }
 
 static void run_memory(struct trial *trial)
@@ -60,12 +58,10 @@ static void run_memory(struct trial *trial)
 	on_both(trial, lock_memory);
 }
 
-struct right {
+static const struct {
 	uint32_t access; /* enum buffer_access */
 	const char *name;
-};
-
-static const struct right rights[] = {
+} rights[] = {
 	{ACCESS_WRITE, "IBV_ACCESS_REMOTE_WRITE"},
 	{ACCESS_READ, "IBV_ACCESS_REMOTE_READ"},
 	{ACCESS_ATOMIC, "IBV_ACCESS_REMOTE_ATOMIC"},
@@ -97,17 +93,14 @@ static int register_rights(struct trial *trial, struct side *side)
 	struct message_buffered buffers[ARRAY_SIZE(rights)];
 
 	for (uint32_t i = 0; i < count; i++) {
-		int rc = register_right(trial, side, i, &buffers[i]);
-
-		if (rc)
-			return rc;
-		for (uint32_t k = 0; k < i; k++) {
-			if (buffers[i].rkey != buffers[k].rkey)
-				continue;
-			return trial_fail(trial, rc_firmware_hint,
-					  "%s gave the same rkey 0x%08" PRIx32 " to two regions",
-					  trial_device_word(trial, side), buffers[i].rkey);
-		}
+		if (register_right(trial, side, i, &buffers[i]))
+			return -EIO;
+		for (uint32_t k = 0; k < i; k++)
+			if (buffers[i].rkey == buffers[k].rkey)
+				return trial_fail(trial, rc_firmware_hint,
+						  "%s gave the same rkey 0x%08" PRIx32
+						  " to two regions",
+						  trial_device_word(trial, side), buffers[i].rkey);
 	}
 	return 0;
 }
@@ -128,12 +121,12 @@ static int make_cqs(struct trial *trial, struct side *side)
 	};
 	const struct message_wait wait = {.cq = 2, .count = 1, .timeout_msec = 1, .by_event = 1};
 	struct message_waited waited;
-	int rc = 0;
+	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(requests) && !rc; i++)
-		rc = trial_explain(trial, side, side_cq(side, &requests[i]));
-	if (!rc)
-		rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		if (trial_explain(trial, side, side_cq(side, &requests[i])))
+			return -EIO;
+	rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
 	if (rc || !waited.count)
 		return rc;
 	return trial_fail(trial, rc_firmware_hint,
@@ -166,11 +159,9 @@ static void run_qp(struct trial *trial)
 	shape.keep_cq = true;
 	if (!rc)
 		rc = trial_make_qps(trial, 1, &shape, &numbers[1]);
-	for (uint32_t i = 0; i < 2 && !rc; i++) {
-		rc = expect_new(trial, &trial->near, i, numbers[i].near);
-		if (!rc)
-			rc = expect_new(trial, &trial->far, i, numbers[i].far);
-	}
+	for (uint32_t i = 0; i < 2 && !rc; i++)
+		rc = expect_new(trial, &trial->near, i, numbers[i].near) ||
+		     expect_new(trial, &trial->far, i, numbers[i].far);
 	if (!rc && (numbers[0].near == numbers[1].near || numbers[0].far == numbers[1].far))
 		trial_fail(trial, rc_firmware_hint, "two queue pairs have the same number");
 	number_set(&trial->result->queue_pairs, 2);
