@@ -85,48 +85,39 @@ static int write_once(struct trial *trial, const struct message_buffered *there,
 }
 
 /*
- * A new queue pair for another attempt: after rxe has lost any part of a write except its first
- * packet, it accepts no more writes (do_class_d1e_error() in drivers/infiniband/sw/rxe/rxe_resp.c
- * resets its state only if there is a receive, where a first packet should reset it).
+ * Each attempt after the first gets a new queue pair: after rxe has lost any part of a write except
+ * its first packet, it accepts no more writes (do_class_d1e_error() in
+ * drivers/infiniband/sw/rxe/rxe_resp.c resets its state only if there is a receive, where a first
+ * packet should reset it).
  */
-static int renew(struct trial *trial)
-{
-	const struct qp_shape shape = {.kind = QP_UC, .keep_cq = true};
-
-	return trial_connect(trial, 0, &shape, NULL);
-}
-
 static int uc_write_size(struct trial *trial, const struct message_buffered *there,
 			 struct datagram_path *path, uint64_t bytes)
 {
+	const struct qp_shape again = {.kind = QP_UC, .keep_cq = true};
+	const struct span all = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
+	const struct span rest = trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes);
 	uint64_t arrived = 0;
-	int rc = trial_fill_constant(trial, &trial->far,
-				     trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM), 0);
 
-	if (!rc)
-		rc = trial_fill(trial, path->from, trial_span(0, bytes), (uint32_t)bytes);
-	for (uint32_t i = 0; i < WRITE_ATTEMPTS && !rc && arrived < bytes; i++) {
-		rc = i ? renew(trial) : 0;
-		if (rc)
-			return rc;
+	if (trial_fill_constant(trial, &trial->far, all, 0) ||
+	    trial_fill(trial, path->from, trial_span(0, bytes), (uint32_t)bytes))
+		return -EIO;
+	for (uint32_t i = 0; i < WRITE_ATTEMPTS && arrived < bytes; i++) {
+		if (i && trial_connect(trial, 0, &again, NULL))
+			return -EIO;
 		path->sent++;
-		rc = write_once(trial, there, bytes, path->next_id++);
-		if (!rc)
-			rc = await_write(trial, &data, &arrived);
-		if (!rc && arrived < bytes)
-			path->lost++;
+		if (write_once(trial, there, bytes, path->next_id++) ||
+		    await_write(trial, &data, &arrived))
+			return -EIO;
+		path->lost += arrived < bytes;
 	}
 	/* Data that did not arrive may have gone elsewhere, rather than been lost. */
-	if (!rc)
-		rc = trial_check_constant(
-			trial, &trial->far,
-			trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes), 0);
-	if (!rc && arrived < bytes) {
-		trial_explain_end(trial, &trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
-		return -ETIMEDOUT;
-	}
-	return rc ? rc : trial_check(trial, &trial->far, data, (uint32_t)bytes);
+	if (trial_check_constant(trial, &trial->far, rest, 0))
+		return -EIO;
+	if (arrived == bytes)
+		return trial_check(trial, &trial->far, data, (uint32_t)bytes);
+	trial_explain_end(trial, &trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
+	return -ETIMEDOUT;
 }
 
 static void uc_write(struct trial *trial)
@@ -135,11 +126,10 @@ static void uc_write(struct trial *trial)
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
 	struct datagram_path paths[2];
 	struct message_buffered there;
-	int rc = datagram_connect(trial, QP_UC, paths);
-
 	/* Registers the far buffer again, to learn its rkey. */
-	if (!rc)
-		rc = trial_buffers(trial, DATAGRAM_BYTES, &there);
+	int rc = datagram_connect(trial, QP_UC, paths) ||
+		 trial_buffers(trial, DATAGRAM_BYTES, &there);
+
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
 		rc = uc_write_size(trial, &there, &paths[0], sizes[i]);
 	if (!rc)
@@ -269,9 +259,8 @@ static void ud_mtu(struct trial *trial)
 		trial_skip(trial, "the active MTU of a port is not known");
 		return;
 	}
-	rc = datagram_connect(trial, QP_UD, paths);
-	if (!rc)
-		rc = datagram_transfer(trial, &paths[0], mtu, 0, NULL);
+	rc = datagram_connect(trial, QP_UD, paths) ||
+	     datagram_transfer(trial, &paths[0], mtu, 0, NULL);
 	number_set(&trial->result->size_bytes, mtu);
 	if (!is_mtu_exact(&trial->near_can.far, near)) {
 		trial_remark(
@@ -280,12 +269,10 @@ static void ud_mtu(struct trial *trial)
 			"libibverbs can report");
 		return;
 	}
-	if (!rc)
-		rc = datagram_receive(trial, &paths[0], near + 1) ||
-		     send_too_long(trial, &paths[0], near + 1, &fate) ||
-		     datagram_expect_none(trial, &paths[0], SILENT_MSEC,
-					  "a datagram longer than the port's MTU arrived");
-	if (!rc)
+	if (!rc && !datagram_receive(trial, &paths[0], near + 1) &&
+	    !send_too_long(trial, &paths[0], near + 1, &fate) &&
+	    !datagram_expect_none(trial, &paths[0], SILENT_MSEC,
+				  "a datagram longer than the port's MTU arrived"))
 		trial_remark(trial, "a message of %u bytes is %s", near + 1, fates[fate]);
 }
 
@@ -351,44 +338,30 @@ static int leave(struct trial *trial, struct side *side)
 	return trial_explain(trial, side, side_leave(side, &(struct message_leave){0}));
 }
 
-/* Members of a group need its Q_Key. */
-static int set_qkey(struct trial *trial, struct side *side, uint32_t qkey)
-{
-	const struct message_modify request = {
-		.state = IBV_QPS_RTS,
-		.to = trial->near_can.far,
-		.qkey = qkey,
-	};
-
-	return trial_explain(trial, side, side_modify(side, &request));
-}
-
-static int address_group(struct trial *trial, const struct message_joined *joined)
-{
-	struct message_address request = {.to = trial->far_can.far};
-	int rc;
-
-	request.to.gid = joined->gid;
-	request.to.lid = joined->lid;
-	rc = trial_explain(trial, &trial->near, side_address(&trial->near, &request));
-	if (!rc)
-		trial_note_told(trial);
-	return rc;
-}
-
-/* Both sides join, and the near side prepares to send to the group; *joined is its view of it. */
+/*
+ * Both sides join, and the near side prepares to send to the group; *joined is its view of it.
+ * Members of a group need its Q_Key.
+ */
 static int enter(struct trial *trial, struct datagram_path *path, struct message_joined *joined)
 {
 	const struct ip_address group = choose_group(trial, path->src_qpn);
+	struct side *near = &trial->near, *far = &trial->far;
+	struct message_modify modify = {.state = IBV_QPS_RTS, .to = trial->near_can.far};
+	struct message_address address = {.to = trial->far_can.far};
 	struct message_joined far_joined;
-	int rc = join(trial, &trial->far, &group, &far_joined);
 
-	if (!rc)
-		rc = join(trial, &trial->near, &group, joined) ||
-		     set_qkey(trial, &trial->far, far_joined.qkey) || address_group(trial, joined);
+	if (join(trial, far, &group, &far_joined) || join(trial, near, &group, joined))
+		return -EIO;
+	modify.qkey = far_joined.qkey;
+	address.to.gid = joined->gid;
+	address.to.lid = joined->lid;
+	if (trial_explain(trial, far, side_modify(far, &modify)) ||
+	    trial_explain(trial, near, side_address(near, &address)))
+		return -EIO;
+	trial_note_told(trial);
 	path->qpn = GROUP_QPN;
 	path->qkey = joined->qkey;
-	return rc;
+	return 0;
 }
 
 static int hear(struct trial *trial, struct datagram_path *path,

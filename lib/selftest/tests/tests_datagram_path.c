@@ -62,12 +62,10 @@ static int look(struct trial *trial, struct datagram_path *path, uint32_t msec, 
 		struct work_completion *ret)
 {
 	struct message_waited waited;
-	int rc = trial_look(trial, path->to, msec, &waited);
 
-	if (!rc)
-		rc = rc_explain_stop(trial, path->to, &waited, msec);
-	if (rc)
-		return rc;
+	if (trial_look(trial, path->to, msec, &waited) ||
+	    rc_explain_stop(trial, path->to, &waited, msec))
+		return -EIO;
 	*ret_count = waited.count;
 	*ret = waited.items[0];
 	return 0;
@@ -97,11 +95,9 @@ static int deliver(struct trial *trial, struct datagram_path *path, uint64_t byt
 	int rc = 0;
 
 	for (uint32_t i = 0; i < SEND_ATTEMPTS && !count && !rc; i++) {
-		rc = datagram_send(trial, path, bytes);
-		if (!rc)
-			rc = look(trial, path, ARRIVAL_MSEC, &count, ret);
-		if (!rc && !count)
-			path->lost++;
+		rc = datagram_send(trial, path, bytes) ||
+		     look(trial, path, ARRIVAL_MSEC, &count, ret);
+		path->lost += !rc && !count;
 	}
 	/* If an earlier message was late, not lost, let it arrive while no receive is posted. */
 	if (!rc && count && path->lost > lost)
@@ -169,16 +165,16 @@ static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, s
 		      uint8_t *bytes)
 {
 	struct message_fill request = {.constant = 1};
-	int rc = 0;
 
-	for (size_t i = 0; i < count && !rc; i++) {
-		struct message_checked checked = {0};
+	for (size_t i = 0; i < count; i++) {
+		struct message_checked checked;
 
 		request.span = trial_span(offset + i, 1);
-		rc = trial_explain(trial, side, side_check(side, &request, &checked));
+		if (trial_explain(trial, side, side_check(side, &request, &checked)))
+			return -EIO;
 		bytes[i] = checked.equal ? 0 : (uint8_t)checked.got;
 	}
-	return rc;
+	return 0;
 }
 
 /* Offsets of the fields within the 40 bytes. */
@@ -232,10 +228,9 @@ static int check_address(struct trial *trial, struct side *side, uint32_t at,
 static int check_kind(struct trial *trial, struct side *side, const struct header_form *form)
 {
 	uint8_t version, next;
-	int rc = read_bytes(trial, side, DATAGRAM_RECEIVE + form->at, 1, &version);
+	int rc = read_bytes(trial, side, DATAGRAM_RECEIVE + form->at, 1, &version) ||
+		 read_bytes(trial, side, DATAGRAM_RECEIVE + form->next_at, 1, &next);
 
-	if (!rc)
-		rc = read_bytes(trial, side, DATAGRAM_RECEIVE + form->next_at, 1, &next);
 	if (rc || (version >> 4 == form->version && next == form->next))
 		return rc;
 	return trial_fail(

@@ -108,23 +108,6 @@ static int prepare(struct injection *it)
 	       trial_fill_constant(trial, &trial->far, all, reads ? SOURCE_BYTE : TARGET_BYTE);
 }
 
-/* Gets the rkey and address of memory that is no longer registered. */
-static int forget_buffer(struct injection *it)
-{
-	struct trial *trial = it->trial;
-
-	return trial_buffer(trial, &trial->far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
-	       trial_buffer(trial, &trial->far, OLD_BUFFER, 0, 0, NULL);
-}
-
-static int destroy_far(struct trial *trial)
-{
-	struct message_qp_created created;
-
-	return trial_explain(trial, &trial->far,
-			     side_qp(&trial->far, &(struct message_qp){.destroy = 1}, &created));
-}
-
 /* Connects both sides, each with a receive that is flushed when its queue pair fails. */
 static int connect_qps(struct injection *it)
 {
@@ -140,19 +123,24 @@ static int connect_qps(struct injection *it)
 	};
 	/* No message arrives for it, but siw takes no receive without memory. */
 	struct message_receive receive = {.id = FAULT_ID_RECEIVE, .span = trial_span(0, 1)};
-	int rc = trial_connect(trial, 0, &shape, NULL);
+	const struct message_qp destroy = {.destroy = 1};
+	struct message_qp_created created;
+	struct side *far = &trial->far;
 
-	if (!rc)
-		rc = trial_receive(trial, &trial->near, &receive);
+	if (trial_connect(trial, 0, &shape, NULL) || trial_receive(trial, &trial->near, &receive))
+		return -EIO;
 	if (fault->receive)
 		receive.span = trial_span(FAULT_OFFSET, fault->receive);
-	if (!rc && !(fault->flags & FAULT_NO_RECEIVE))
-		rc = trial_receive(trial, &trial->far, &receive);
-	if (!rc && fault->flags & FAULT_OLD_RKEY)
-		rc = forget_buffer(it);
-	if (!rc && fault->flags & FAULT_GONE)
-		rc = destroy_far(trial);
-	return rc;
+	if (!(fault->flags & FAULT_NO_RECEIVE) && trial_receive(trial, far, &receive))
+		return -EIO;
+	/* The rkey and the address are those of memory that is no longer registered. */
+	if (fault->flags & FAULT_OLD_RKEY &&
+	    (trial_buffer(trial, far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
+	     trial_buffer(trial, far, OLD_BUFFER, 0, 0, NULL)))
+		return -EIO;
+	return fault->flags & FAULT_GONE
+		       ? trial_explain(trial, far, side_qp(far, &destroy, &created))
+		       : 0;
 }
 
 static int inject(struct injection *it)
