@@ -62,17 +62,6 @@ static struct span blocks_at(const struct layout *layout, uint64_t offset)
 	};
 }
 
-static struct span gaps_of(const struct span *span)
-{
-	struct span gaps = *span;
-
-	gaps.offset += span->block_bytes;
-	gaps.block_bytes = span->stride - span->block_bytes;
-	if (!gaps.block_bytes)
-		gaps.blocks = 0;
-	return gaps;
-}
-
 /* Sets where everything is; the caller sets `trial`, `operation` and `sges`. */
 static void gather_set_layout(struct gather *gather, const struct layout *layout)
 {
@@ -104,35 +93,33 @@ static int gather_prepare(struct gather *gather)
 
 static int check_blocks(struct gather *gather, struct side *side)
 {
-	const struct span before = trial_span(0, gather->to.offset), gaps = gaps_of(&gather->to);
+	const struct span before = trial_span(0, gather->to.offset);
+	struct span gaps = gather->to;
 	struct trial *trial = gather->trial;
 	bool source = side == &trial->near && gather->operation == POST_SEND;
 
+	gaps.offset += gaps.block_bytes;
+	gaps.block_bytes = gaps.stride - gaps.block_bytes;
+	if (!gaps.block_bytes)
+		gaps.blocks = 0;
 	return trial_check(trial, side, gather->to, gather->iteration) ||
 	       trial_check_constant(trial, side, gaps, GAP_BYTE) ||
 	       (!source && trial_check_constant(trial, side, before, GAP_BYTE));
 }
 
-static int check_piece(struct gather *gather)
-{
-	struct trial *trial = gather->trial;
-
-	return trial_check(trial, &trial->far, gather->piece, gather->iteration) ||
-	       trial_check_constant(trial, &trial->far, trial_span(0, gather->piece.offset),
-				    GAP_BYTE) ||
-	       trial_check_constant(trial, &trial->far, gather->other_piece, GAP_BYTE);
-}
-
 /* Checks each byte that arrived, and that no other byte was changed. */
 static int gather_check(struct gather *gather)
 {
+	const struct span before = trial_span(0, gather->piece.offset);
 	struct trial *trial = gather->trial;
-	int rc;
+	struct side *far = &trial->far;
 
 	if (gather->operation == POST_WRITE)
-		return check_piece(gather);
-	rc = gather->operation == POST_SEND ? check_blocks(gather, &trial->far) : 0;
-	return rc ? rc : check_blocks(gather, &trial->near);
+		return trial_check(trial, far, gather->piece, gather->iteration) ||
+		       trial_check_constant(trial, far, before, GAP_BYTE) ||
+		       trial_check_constant(trial, far, gather->other_piece, GAP_BYTE);
+	return (gather->operation == POST_SEND && check_blocks(gather, far)) ||
+	       check_blocks(gather, &trial->near);
 }
 
 /* Posts the receives for the first message: as many as the sender needs work requests for it. */
@@ -142,7 +129,6 @@ static int post_receives(struct gather *gather, struct side *side, bool packed)
 	uint32_t left = (uint32_t)(layout->blocks % gather->sges);
 	struct message_receive full = {.span = gather->to}, rest = {.span = gather->to};
 	const struct message_receive piece = {.span = gather->other_piece};
-	int rc = 0;
 
 	if (packed)
 		return trial_receive(gather->trial, side, &piece);
@@ -151,11 +137,8 @@ static int post_receives(struct gather *gather, struct side *side, bool packed)
 	full.step = gather->sges * layout->stride;
 	rest.span.offset += full.count * full.step;
 	rest.span.blocks = left;
-	if (full.count)
-		rc = trial_receive(gather->trial, side, &full);
-	if (!rc && left)
-		rc = trial_receive(gather->trial, side, &rest);
-	return rc;
+	return (full.count && trial_receive(gather->trial, side, &full)) ||
+	       (left && trial_receive(gather->trial, side, &rest));
 }
 
 static struct message order_of(const struct gather *gather, bool packed, uint64_t iterations)
@@ -275,25 +258,18 @@ static uint64_t iterations_for(double usec)
 	return wanted < ROUND_MOST_ITERATIONS ? (uint64_t)wanted : ROUND_MOST_ITERATIONS;
 }
 
-static void keep_least(struct real *least, double usec)
-{
-	if (!least->known || usec < least->value)
-		*least = real_of(usec);
-}
-
 /* Alternates gathered and packed rounds, so that disturbances affect both. */
 static int measure_both(struct gather *gather, uint64_t iterations, struct real least[static 2])
 {
-	int rc = 0;
+	for (int packed = 0; packed < 2; packed++) {
+		double usec;
 
-	for (int packed = 0; packed < 2 && !rc; packed++) {
-		double usec = 0;
-
-		rc = gather_transfer(gather, packed, iterations, &usec);
-		if (!rc)
-			keep_least(&least[packed], usec);
+		if (gather_transfer(gather, packed, iterations, &usec))
+			return -EIO;
+		if (!least[packed].known || usec < least[packed].value)
+			least[packed] = real_of(usec);
 	}
-	return rc;
+	return 0;
 }
 
 static void keep_figures(struct gather *gather, const struct real least[static 2],
@@ -314,25 +290,22 @@ static int measure(struct gather *gather)
 {
 	struct real first[2] = {{0}}, least[2] = {{0}};
 	uint64_t begin = clock_nsec();
-	uint64_t iterations, counted;
 	uint32_t rounds = 0;
-	int rc = gather_prepare(gather);
+	uint64_t iterations;
 
-	if (!rc)
-		rc = measure_both(gather, ROUND_LEAST_ITERATIONS, first);
-	if (rc)
-		return rc;
+	if (gather_prepare(gather) || measure_both(gather, ROUND_LEAST_ITERATIONS, first))
+		return -EIO;
 	iterations = iterations_for((first[0].value + first[1].value) / 2);
-	counted = timed(iterations);
-	for (; rounds < ROUNDS && !rc && clock_nsec() < begin + MEASURE_MSEC * 1000000ull; rounds++)
-		rc = measure_both(gather, iterations, least);
-	if (!rc)
-		rc = gather_check(gather);
-	if (!rc && rounds)
-		keep_figures(gather, least, rounds * counted);
-	else if (!rc)
+	for (; rounds < ROUNDS && clock_nsec() < begin + MEASURE_MSEC * 1000000ull; rounds++)
+		if (measure_both(gather, iterations, least))
+			return -EIO;
+	if (gather_check(gather))
+		return -EIO;
+	if (rounds)
+		keep_figures(gather, least, rounds * timed(iterations));
+	else
 		keep_figures(gather, first, ROUND_LEAST_ITERATIONS);
-	return rc;
+	return 0;
 }
 
 static int run_layout(struct gather *gather)
@@ -342,15 +315,15 @@ static int run_layout(struct gather *gather)
 	int rc = trial_buffers(trial, gather->all, &gather->far);
 
 	number_set(&trial->result->size_bytes, gather->bytes);
-	if (!rc)
-		rc = check_once(gather, false) || check_once(gather, true) || measure(gather);
-	if (!rc && chain > 1 && gather->sges > 1)
+	if (rc || check_once(gather, false) || check_once(gather, true) || measure(gather))
+		return -EIO;
+	if (chain > 1 && gather->sges > 1)
 		trial_remark(trial, "as %llu work requests of up to %u blocks",
 			     (unsigned long long)chain, gather->sges);
-	else if (!rc && chain > 1)
+	else if (chain > 1)
 		trial_remark(trial, "as %llu work requests: the device takes one block in each",
 			     (unsigned long long)chain);
-	return rc;
+	return 0;
 }
 
 /* The layouts that the user asked for: every size with every count. Returns 0 if there are none. */
@@ -398,10 +371,8 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 /* The most that both devices, and a server that may be older, accept. */
 static uint32_t most_sges(const struct trial *trial)
 {
-	const bool is_old = trial_is_old(trial);
-
 	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges),
-		       is_old ? LIMIT_OLD_SGES : LIMIT_SGES);
+		       trial_is_old(trial) ? LIMIT_OLD_SGES : LIMIT_SGES);
 }
 
 static uint32_t block_limit(const struct trial *trial, uint32_t operation)

@@ -99,12 +99,6 @@ static int use_window(struct pane *pane, enum attempt attempt)
 	return trial_post(pane->trial, &pane->trial->near, &order);
 }
 
-static int check_untouched(struct pane *pane)
-{
-	return trial_check_constant(pane->trial, &pane->trial->far, trial_span(0, PANE_BYTES),
-				    UNTOUCHED_BYTE);
-}
-
 /* On every transport but iWARP, which is skipped, completion means that the data has arrived. */
 static int expect_written(struct pane *pane)
 {
@@ -115,32 +109,28 @@ static int expect_written(struct pane *pane)
 	       trial_check_constant(trial, &trial->far, trial_span(0, PART_BYTES), UNTOUCHED_BYTE);
 }
 
-/*
- * Soft-RoCE checks the limits of the region, not those of the window (check_rkey(),
- * drivers/infiniband/sw/rxe/rxe_resp.c).
- */
-static bool ignores_limits(const struct trial *trial, enum attempt attempt, uint32_t status)
-{
-	return attempt == ATTEMPT_ACROSS && status == IBV_WC_SUCCESS &&
-	       trial->far_can.vendor == RC_VENDOR_RXE;
-}
-
 static int expect_refused(struct pane *pane, enum attempt attempt)
 {
 	struct trial *trial = pane->trial;
 	struct message_waited waited;
-	int rc = trial_wait(trial, &trial->near, 1, &waited);
-	const uint32_t status = rc ? 0 : waited.items[0].status;
+	uint32_t status;
 
-	if (rc)
-		return rc;
-	if (ignores_limits(trial, attempt, status)) {
+	if (trial_wait(trial, &trial->near, 1, &waited))
+		return -EIO;
+	status = waited.items[0].status;
+	/*
+	 * It checks the limits of the region, not those of the window: check_rkey(),
+	 * drivers/infiniband/sw/rxe/rxe_resp.c.
+	 */
+	if (attempt == ATTEMPT_ACROSS && status == IBV_WC_SUCCESS &&
+	    trial->far_can.vendor == RC_VENDOR_RXE) {
 		trial_remark(trial, "Soft-RoCE enforces the limits of the memory region, not those "
 				    "of its window");
 		return 0;
 	}
 	if (status == IBV_WC_REM_ACCESS_ERR)
-		return check_untouched(pane);
+		return trial_check_constant(trial, &trial->far, trial_span(0, PANE_BYTES),
+					    UNTOUCHED_BYTE);
 	trial_note_status(trial, &waited.items[0]);
 	return trial_fail(trial, status ? NULL : rc_firmware_hint,
 			  "%s completed with '%s', not with '%s'", attempts[attempt],
