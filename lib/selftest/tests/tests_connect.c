@@ -92,22 +92,6 @@ static void note_times(struct trial *trial, const struct wanted *wanted, uint64_
 
 /* ---- By rdma_cm ---- */
 
-static int connect_many(struct trial *trial, const struct message_connect_many *order,
-			struct message_connected_many *ret)
-{
-	struct side *far = &trial->far;
-	struct message accept = {.type = MESSAGE_CONNECT_MANY, .connect_many = *order};
-	struct message held = {0};
-	int rc;
-
-	accept.connect_many.active = 0;
-	rc = trial_explain(trial, far, side_start(far, &accept, &held));
-	if (rc)
-		return rc;
-	rc = side_connect_many(&trial->near, order, ret);
-	return trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held, rc);
-}
-
 static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint64_t *ret_nsec)
 {
 	const struct agent_many *many = &trial->near.agent->many;
@@ -122,16 +106,23 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 		.retries = retries.retries,
 		.rnr_retries = retries.rnr_retries,
 	};
+	struct message accept = {.type = MESSAGE_CONNECT_MANY}, held = {0};
 	struct message_connected_many connected;
 	struct message_listening listening;
-	int rc = trial_explain(trial, &trial->far,
-			       side_listen(&trial->far, &(struct message_listen){0}, &listening));
+	struct side *far = &trial->far;
+	int rc = trial_explain(trial, far,
+			       side_listen(far, &(struct message_listen){0}, &listening));
 
 	if (rc)
 		return rc;
 	order.ip = listening.ip;
 	order.port = listening.port;
-	rc = connect_many(trial, &order, &connected);
+	accept.connect_many = order;
+	accept.connect_many.active = 0;
+	rc = trial_explain(trial, far, side_start(far, &accept, &held));
+	if (!rc)
+		rc = trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held,
+					 side_connect_many(&trial->near, &order, &connected));
 	if (rc)
 		return rc_name_failure(trial, rc, "after %u of %u connections", many->established,
 				       wanted->count);
@@ -140,17 +131,6 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 }
 
 /* ---- By the exchange ---- */
-
-/* Each side needs the numbers of all queue pairs that the other made. */
-static int check_answer(struct trial *trial, const struct message_exchange_many *order,
-			const struct message_exchanged_many *answer)
-{
-	if (answer->count == order->count)
-		return 0;
-	return trial_fail(trial, "use the same release of rdmactl on both hosts",
-			  "the peer created %u queue pairs, but %u were requested", answer->count,
-			  order->count);
-}
 
 /* Connects one batch; each of its connections is given the time of the batch. */
 static int exchange_some(struct trial *trial, struct message_exchange_many *order)
@@ -171,8 +151,13 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 	order->to = trial->near_can.far;
 	memcpy(order->items, made.items, sizeof(order->items));
 	rc = trial_explain(trial, &trial->far, side_exchange_many(&trial->far, order, &theirs));
-	if (rc || check_answer(trial, order, &theirs))
-		return rc ? rc : -EPROTO;
+	if (rc)
+		return rc;
+	/* Each side needs the numbers of all queue pairs that the other made. */
+	if (theirs.count != order->count)
+		return trial_fail(trial, "use the same release of rdmactl on both hosts",
+				  "the peer created %u queue pairs, but %u were requested",
+				  theirs.count, order->count);
 	order->make = 0;
 	order->to = trial->far_can.far;
 	memcpy(order->items, theirs.items, sizeof(order->items));

@@ -31,15 +31,14 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 					 trial->far_can.max_rd_atomic),
 	};
 	_cleanup_(freep) struct qp_numbers *numbers = mem_alloc_zero(run->qps, sizeof(*numbers));
-	int rc = trial_connect_all(trial, run->qps, &shape, numbers), far_rc;
+	int rc = trial_connect_all(trial, run->qps, &shape, numbers);
 
 	if (rc || plan->transport != SELFTEST_BY_UD)
 		return rc;
 	side_batch_begin(&trial->far);
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++)
 		rc = ways_aim(trial, slot, &numbers[slot]);
-	far_rc = trial_explain(trial, &trial->far, side_batch_end(&trial->far));
-	return rc ? rc : far_rc;
+	return trial_explain(trial, &trial->far, side_batch_end(&trial->far)) || rc;
 }
 
 static int post_receives(struct trial *trial, struct side *side, const struct plan *plan,
@@ -47,7 +46,7 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 {
 	const struct message_run *run = &plan->order.run;
 	const struct run_layout *layout = &plan->layout;
-	int rc = 0, end_rc;
+	int rc = 0;
 
 	side_batch_begin(side);
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
@@ -61,21 +60,15 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 
 		rc = trial_receive(trial, side, &receive);
 	}
-	end_rc = trial_explain(trial, side, side_batch_end(side));
-	return rc ? rc : end_rc;
+	return trial_explain(trial, side, side_batch_end(side)) || rc;
 }
 
 int measure_post_receives(struct trial *trial, const struct plan *plan, uint32_t count)
 {
-	int rc = 0;
-
 	if (plan->order.run.operation != RUN_SEND || !count)
 		return 0;
-	if (plan->out)
-		rc = post_receives(trial, &trial->far, plan, count);
-	if (!rc && (plan->in || plan->latency))
-		rc = post_receives(trial, &trial->near, plan, count);
-	return rc;
+	return (plan->out && post_receives(trial, &trial->far, plan, count)) ||
+	       ((plan->in || plan->latency) && post_receives(trial, &trial->near, plan, count));
 }
 
 /* The data that all queue pairs send or, at the offset of the receive area, receive. */
@@ -165,13 +158,12 @@ static int check_flow(struct trial *trial, const struct plan *plan, bool out)
 static int check(struct trial *trial, const struct plan *plan)
 {
 	const struct span pongs = data_span(plan, plan->layout.receive);
-	int rc = 0;
+	const bool ponged = plan->latency && plan->order.run.operation <= RUN_WRITE;
 
-	if (plan->latency && plan->order.run.operation <= RUN_WRITE && pongs.block_bytes)
-		rc = trial_check(trial, &trial->near, pongs, FAR_PATTERN);
-	if (!rc && plan->out)
-		rc = check_flow(trial, plan, true);
-	return !rc && plan->in ? check_flow(trial, plan, false) : rc;
+	return (ponged && pongs.block_bytes &&
+		trial_check(trial, &trial->near, pongs, FAR_PATTERN)) ||
+	       (plan->out && check_flow(trial, plan, true)) ||
+	       (plan->in && check_flow(trial, plan, false));
 }
 
 static int set_up(struct trial *trial, struct plan *plan)

@@ -135,19 +135,17 @@ static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 	return far ? at_most(limit, far) : limit;
 }
 
-/* A run on an older server polls one completion queue. */
-static uint32_t most_queues(const struct trial *trial)
-{
-	return trial->granted.version < PROTOCOL_QUEUES ? 1 : LIMIT_CQS;
-}
-
 /* The wanted depth, within the limits of both devices' queues and the completion queues. */
 static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const uint32_t limit = trial_most_depth(trial), receives = most_receives(trial, limit);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
-	/* A second completion queue is worth it only for a depth that the user asked for. */
-	uint32_t queues = trial->request->depth ? most_queues(trial) : 1;
+	/*
+	 * A second completion queue is worth it only for a depth that the user asked for; a run on
+	 * an older server polls one.
+	 */
+	const bool several = trial->request->depth && trial->granted.version >= PROTOCOL_QUEUES;
+	const uint32_t queues = several ? LIMIT_CQS : 1;
 	uint32_t depth = PERFTEST_DEPTH;
 
 	while (depth > LEAST_DEPTH && depth * bytes > under_way)
@@ -217,20 +215,15 @@ uint64_t plan_beside_msec(const struct message_run *run)
 	return messages + messages * run->bytes / SLOW_BYTES_PER_MSEC;
 }
 
-/* Latency tests whose next message waits for this one's completion, or whose pong may be lost. */
-static bool signals_each(const struct trial *trial, const struct message_run *run)
-{
-	return is_latency(trial) &&
-	       (run->operation > RUN_WRITE || !agent_is_reliable(trial->request->ways.transport));
-}
-
 /* Completions show that there is progress. */
 static uint32_t choose_signals(const struct trial *trial, const struct message_run *run)
 {
 	const struct number *wish = &trial->request->ways.signal_every;
 	uint32_t every = at_most(SIGNAL_EVERY, (run->depth + 3) / 4);
 
-	if (signals_each(trial, run))
+	/* The next message waits for this one's completion, or the pong may be lost. */
+	if (is_latency(trial) &&
+	    (run->operation > RUN_WRITE || !agent_is_reliable(trial->request->ways.transport)))
 		return 1;
 	if (wish->known && !is_latency(trial))
 		return at_most((uint32_t)wish->value, run->depth);

@@ -72,37 +72,34 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 int ways_tell(struct trial *trial, const struct plan *plan)
 {
 	const struct message_way *way = &plan->way;
-	int rc;
 
 	if (!way->both && !way->events && !way->relaxed)
 		return 0;
-	rc = trial_explain(trial, &trial->near, side_way(&trial->near, way));
-	return rc ? rc : trial_explain(trial, &trial->far, side_way(&trial->far, way));
+	return trial_explain(trial, &trial->near, side_way(&trial->near, way)) ||
+	       trial_explain(trial, &trial->far, side_way(&trial->far, way));
 }
 
 int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *numbers)
 {
-	struct message_target target = {.slot = slot, .qpn = numbers->far, .qkey = TRIAL_QKEY};
-	int rc = trial_explain(trial, &trial->near, side_target(&trial->near, &target));
+	const struct message_target aim = {.slot = slot, .qpn = numbers->far, .qkey = TRIAL_QKEY};
+	const struct message_target far_aim = {
+		.slot = slot, .qpn = numbers->near, .qkey = TRIAL_QKEY};
 
-	target.qpn = numbers->near;
-	return rc ? rc : trial_explain(trial, &trial->far, side_target(&trial->far, &target));
-}
-
-/* An older server has no report, and one that nobody needs is not requested. */
-static bool wants_report(const struct trial *trial, const struct plan *plan)
-{
-	return plan->modern && (trial->request->ways.cpu || plan->way.both ||
-				!plan_is_reliable(plan) || trial->request->queue_pairs);
+	return trial_explain(trial, &trial->near, side_target(&trial->near, &aim)) ||
+	       trial_explain(trial, &trial->far, side_target(&trial->far, &far_aim));
 }
 
 int ways_report(struct trial *trial, struct plan *plan)
 {
 	const struct message_none none = {};
+	/* An older server has no report, and one that nobody needs is not requested. */
+	const bool wanted = plan->modern &&
+			    (trial->request->ways.cpu || plan->way.both ||
+			     !plan_is_reliable(plan) || trial->request->queue_pairs);
 	int rc = trial_explain(trial, &trial->near,
 			       side_report(&trial->near, &none, &plan->near_report));
 
-	if (rc || !wants_report(trial, plan))
+	if (rc || !wanted)
 		return rc;
 	rc = trial_explain(trial, &trial->far, side_report(&trial->far, &none, &plan->far_report));
 	plan->far_reported = !rc;
