@@ -81,7 +81,7 @@ static void play_many(struct bed *bed, bool server)
 	}
 	/* The other side echoes the data. */
 	run.echo = ECHO_NONE;
-	pingpong_exchange_many(&run);
+	pingpong_exchange(&run);
 	interop_row_end(&bed->session);
 }
 

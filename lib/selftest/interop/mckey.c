@@ -138,21 +138,14 @@ static int start(struct interop *session, const struct cm_news *joined)
 }
 
 /* Only InfiniBand has groups without an IP address: RoCE derives group GIDs from IP addresses. */
-static int check_group(struct interop *session)
-{
-	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
-
-	return session->request->group.ip.family || infiniband
-		       ? 0
-		       : interop_fail(session, LIST_INTEROP_UNMAPPED, 0);
-}
-
 static int prepare(struct interop *session)
 {
+	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
 	struct cm_news joined;
 
-	return check_group(session) || make(session) || join(session, &joined) ||
-	       start(session, &joined);
+	if (!session->request->group.ip.family && !infiniband)
+		return interop_fail(session, LIST_INTEROP_UNMAPPED, 0);
+	return make(session) || join(session, &joined) || start(session, &joined);
 }
 
 /* ---- The datagrams ---- */

@@ -116,19 +116,9 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 }
 
 /* Each queue pair has a line of its own, so another address means several queue pairs. */
-static int check_keys(struct perftest *run, const struct perftest_keys *keys, bool first)
+static int swap_keys(struct perftest *run, unsigned int msec)
 {
 	const struct perftest_keys *known = &run->remote;
-
-	if (first)
-		run->remote = *keys;
-	else if (keys->qpn != known->qpn || keys->psn != known->psn || keys->lid != known->lid)
-		return interop_fail(run->session, LIST_INTEROP_OTHER, 0);
-	return 0;
-}
-
-static int swap_keys(struct perftest *run, bool first, unsigned int msec)
-{
 	struct interop *session = run->session;
 	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
 	const size_t length = with_gid ? PERFTEST_GID_BYTES : PERFTEST_LINE_BYTES;
@@ -142,13 +132,17 @@ static int swap_keys(struct perftest *run, bool first, unsigned int msec)
 		return fail_step(run, rc, msec);
 	if (perftest_parse_keys(got, with_gid, &keys))
 		return interop_fail(session, LIST_INTEROP_KEYS, with_gid);
-	return check_keys(run, &keys, first);
+	if (!known->qpn)
+		run->remote = keys;
+	else if (keys.qpn != known->qpn || keys.psn != known->psn || keys.lid != known->lid)
+		return interop_fail(session, LIST_INTEROP_OTHER, 0);
+	return 0;
 }
 
-static int swap_keys_times(struct perftest *run, unsigned int times, bool first)
+static int swap_keys_times(struct perftest *run, unsigned int times)
 {
 	for (unsigned int i = 0; i < times; i++)
-		if (swap_keys(run, first && !i, run->session->timeout_msec))
+		if (swap_keys(run, run->session->timeout_msec))
 			return -EIO;
 	return 0;
 }
@@ -237,29 +231,24 @@ static int connect_qp(struct perftest *run)
 	return 0;
 }
 
-/* Sets the request to post: all of the message, to or from the start of the peer's memory. */
-static void set_request(struct perftest *run)
-{
-	run->request = run->session->send;
-	run->request.opcode = run->kind->operation == SELFTEST_SEND    ? IBV_WR_SEND
-			      : run->kind->operation == SELFTEST_WRITE ? IBV_WR_RDMA_WRITE
-								       : IBV_WR_RDMA_READ;
-	run->request.wr.rdma.remote_addr = run->remote.address;
-	run->request.wr.rdma.rkey = run->remote.rkey;
-	pattern_fill(run->session->sent, 0, run->session->bytes, 0);
-}
-
 static int begin(struct perftest *run)
 {
 	struct interop *session = run->session;
 	uint32_t cycle = 0;
 
 	if (swap_version(run) || swap_sizes(run, &cycle) || make(run, cycle) ||
-	    swap_keys_times(run, run->kind->before, true) ||
+	    swap_keys_times(run, run->kind->before) ||
 	    interop_set_remote(session, run->remote.lid, &run->remote.gid) || connect_qp(run))
 		return -EIO;
-	set_request(run);
-	return swap_keys_times(run, run->kind->after, false);
+	/* Posts all of the message, to or from the start of the peer's memory. */
+	run->request = session->send;
+	run->request.opcode = run->kind->operation == SELFTEST_SEND    ? IBV_WR_SEND
+			      : run->kind->operation == SELFTEST_WRITE ? IBV_WR_RDMA_WRITE
+								       : IBV_WR_RDMA_READ;
+	run->request.wr.rdma.remote_addr = run->remote.address;
+	run->request.wr.rdma.rkey = run->remote.rkey;
+	pattern_fill(session->sent, 0, session->bytes, 0);
+	return swap_keys_times(run, run->kind->after);
 }
 
 /* The client reports that it is done, which is all a server that only waits hears of the test. */
@@ -270,13 +259,13 @@ static int end(struct perftest *run)
 	unsigned int msec = waits ? PERFTEST_MEASURE_MSEC : session->timeout_msec;
 
 	if (run->kind->report) {
-		if (swap_keys(run, false, msec) || swap_report(run))
+		if (swap_keys(run, msec) || swap_report(run))
 			return -EIO;
 		msec = session->timeout_msec;
 	}
 	if (!run->kind->close)
 		return 0;
-	if (swap_keys(run, false, msec))
+	if (swap_keys(run, msec))
 		return -EIO;
 	/* An error does not matter: nobody reads this, and it may come too late. */
 	tcp_write(&session->agent->watch, run->fd, PERFTEST_DONE, sizeof(PERFTEST_DONE),
@@ -284,25 +273,18 @@ static int end(struct perftest *run)
 	return 0;
 }
 
-static void note_server(struct perftest *run)
-{
-	const char *what = run->kind->report ? "measured by its client"
-					     : "only its client knows the result";
-
-	run->session->unseen = !run->kind->report;
-	interop_remark(run->session, "the peer has perftest %.2f; %s", run->version, what);
-}
-
 void perftest_exchange(struct perftest *run)
 {
 	struct interop *session = run->session;
 
-	if (begin(run) || perftest_run(run))
+	if (begin(run) || perftest_run(run) || end(run))
 		return;
-	if (end(run))
-		return;
-	if (session->server && !run->kind->server_moves)
-		note_server(run);
+	if (session->server && !run->kind->server_moves) {
+		session->unseen = !run->kind->report;
+		interop_remark(session, "the peer has perftest %.2f; %s", run->version,
+			       run->kind->report ? "measured by its client"
+						 : "only its client knows the result");
+	}
 	/* The last acknowledgement to an ib_write_lat peer may be lost. */
 	if (!run->kind->close)
 		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);

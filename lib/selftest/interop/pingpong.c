@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The connection with a pingpong of rdma-core: exchanges addresses over TCP, as client or server.
- */
+/* A pingpong of rdma-core: exchanges addresses over TCP, as client or server, then messages. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "selftest/agent/watch.h"
@@ -16,6 +15,12 @@
 
 /* How long a client that has connected may take to send its address. */
 #define LINE_MSEC 3000u
+
+/* Fills a client's buffer until it receives something, and so its first message. */
+#define CLIENT_BYTE 0x7b
+
+/* ibv_*_pingpong -c expects a 0 at the start of each such block of the last message. */
+#define CHECKED_BYTES 4096u
 
 /* Creates the queue pairs, in RESET, and the buffers. */
 static int make(struct interop *session, struct pingpong_address *ret)
@@ -63,28 +68,199 @@ static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong
 	return 0;
 }
 
-/* Each datagram names its own destination. */
-static int set_destination(struct pingpong *run, const struct pingpong_address *remote)
+static int connect_all(struct pingpong *run, const struct pingpong_address *remotes)
 {
 	struct interop *session = run->session;
 	const struct message_address order = {.slot = INTEROP_QP, .to = session->remote};
 
+	for (uint32_t i = 0; i < session->qps; i++)
+		if (connect_qp(run, i, &remotes[i]))
+			return -EIO;
+	if (session->role->kind != QP_UD)
+		return 0;
+	/* Each datagram names its own destination. */
 	if (agent_address(session->agent, &order))
 		return interop_fail_agent(session);
 	session->send.wr.ud.ah = session->agent->qps[INTEROP_QP].ah;
-	session->send.wr.ud.remote_qpn = run->remote_qpn = remote->qpn;
+	session->send.wr.ud.remote_qpn = run->remote_qpn = remotes->qpn;
 	session->send.wr.ud.remote_qkey = PINGPONG_QKEY;
 	return 0;
 }
 
-static int connect_all(struct pingpong *run, const struct pingpong_address *remotes)
+/* ---- Messages ---- */
+
+static int post_send(struct pingpong *run)
+{
+	run->posted_nsec = clock_raw_nsec();
+	return interop_post_send(run->session, &run->session->send);
+}
+
+/* Anybody who knows the queue pair can send it datagrams. */
+static bool is_foreign(const struct pingpong *run, const struct ibv_wc *wc)
+{
+	return run->session->role->kind == QP_UD && wc->status == IBV_WC_SUCCESS &&
+	       (wc->src_qp != run->remote_qpn || wc->byte_len < run->session->header);
+}
+
+/* Waits for all completions in `wanted`, and clears them. */
+static int await(struct pingpong *run, unsigned int wanted)
+{
+	struct interop *session = run->session;
+	/* The client may be gone before acknowledging the last answer. */
+	const bool is_last = session->server && session->done == session->iterations;
+	struct ibv_wc wc;
+
+	while ((session->seen & wanted) != wanted) {
+		/* interop_run_end() finds the reason. */
+		if (interop_next_completion(session, &wc))
+			return -ECANCELED;
+		if (wc.status != IBV_WC_SUCCESS && !is_last)
+			return interop_fail_status(session, &wc);
+		if (wc.status != IBV_WC_SUCCESS)
+			interop_remark(session, "the last reply was not acknowledged: the client "
+						"may have ended after receiving it");
+		if (wc.wr_id == INTEROP_RECEIVED && is_foreign(run, &wc)) {
+			if (interop_post_receive(session))
+				return -EIO;
+			continue;
+		}
+		session->seen |= (unsigned int)wc.wr_id;
+		if (wc.wr_id == INTEROP_RECEIVED) {
+			run->received_nsec = clock_raw_nsec();
+			run->received_bytes = wc.byte_len - session->header;
+		}
+	}
+	session->seen &= ~wanted;
+	return 0;
+}
+
+static bool is_constant(const uint8_t *bytes, size_t length)
+{
+	return length > 1 && !memcmp(bytes, bytes + 1, length - 1);
+}
+
+int pingpong_check(struct pingpong *run, const uint8_t *received)
 {
 	struct interop *session = run->session;
 
-	for (uint32_t i = 0; i < session->qps; i++)
-		if (connect_qp(run, i, &remotes[i]))
+	if (interop_check_length(session, run->received_bytes))
+		return -EIO;
+	if (run->echo == ECHO_NONE)
+		return 0;
+	if (run->echo == ECHO_UNKNOWN && (!memcmp(session->sent, received, session->bytes) ||
+					  !is_constant(received, session->bytes)))
+		run->echo = ECHO_OURS;
+	if (run->echo == ECHO_OURS)
+		return interop_check_data(session, session->sent, received);
+	run->echo = ECHO_NONE;
+	interop_remark(session,
+		       "the data were not checked: the peer does not send back what it receives");
+	return 0;
+}
+
+/* Puts a 0 where -c checks, so that it does not complain. */
+void pingpong_fill(struct pingpong *run)
+{
+	struct interop *session = run->session;
+
+	pattern_fill(session->sent, 0, session->bytes, session->done);
+	for (uint64_t i = 0; i < session->bytes; i += CHECKED_BYTES)
+		session->sent[i] = 0;
+}
+
+static int client_rounds(struct pingpong *run)
+{
+	struct interop *session = run->session;
+	int rc;
+
+	while (session->done < session->iterations) {
+		pingpong_fill(run);
+		if (session->done && interop_post_receive(session))
 			return -EIO;
-	return session->role->kind == QP_UD ? set_destination(run, remotes) : 0;
+		if (post_send(run))
+			return -EIO;
+		rc = await(run, INTEROP_SENT | INTEROP_RECEIVED);
+		if (rc)
+			return rc;
+		if (pingpong_check(run, session->received))
+			return -EIO;
+		sampler_add(&session->sampler, (run->received_nsec - run->posted_nsec) / 2);
+		session->done++;
+	}
+	return 0;
+}
+
+/*
+ * Whether these are the contents of a client's untouched buffer; with -c, its blocks begin with 0.
+ */
+static bool is_first_message(const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (bytes[i] != CLIENT_BYTE && (bytes[i] || i % CHECKED_BYTES))
+			return false;
+	return true;
+}
+
+/* A client with another first message may check the answers, so send its own data back. */
+static void judge_first(struct pingpong *run)
+{
+	struct interop *session = run->session;
+
+	if (is_first_message(session->received, session->bytes)) {
+		run->echo = ECHO_UNKNOWN;
+		return;
+	}
+	run->echo = ECHO_NONE;
+	interop_remark(session, "the client sends other data, which were sent back unchecked");
+}
+
+static int server_round(struct pingpong *run)
+{
+	struct interop *session = run->session;
+	int rc = await(run, session->done ? INTEROP_SENT | INTEROP_RECEIVED : INTEROP_RECEIVED);
+
+	if (rc)
+		return rc;
+	if (!session->done)
+		judge_first(run);
+	else
+		sampler_add(&session->sampler, (run->received_nsec - run->posted_nsec) / 2);
+	if (session->done || run->received_bytes != session->bytes)
+		if (pingpong_check(run, session->received))
+			return -EIO;
+	if (run->echo == ECHO_NONE)
+		memcpy(session->sent, session->received, session->bytes);
+	else
+		pattern_fill(session->sent, 0, session->bytes, session->done);
+	if (session->done + 1 < session->iterations && interop_post_receive(session))
+		return -EIO;
+	session->done++;
+	return post_send(run);
+}
+
+static int server_rounds(struct pingpong *run)
+{
+	struct interop *session = run->session;
+	int rc = 0;
+
+	while (session->done < session->iterations && !rc)
+		rc = server_round(run);
+	return rc ? rc : await(run, INTEROP_SENT);
+}
+
+void pingpong_exchange(struct pingpong *run)
+{
+	struct interop *session = run->session;
+	int rc;
+
+	if (interop_run_begin(session, -1))
+		return;
+	if (session->role->srq)
+		rc = pingpong_run_many(run);
+	else
+		rc = session->server ? server_rounds(run) : client_rounds(run);
+	if (!interop_run_end(session, rc))
+		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
 /* ---- Addresses over TCP ---- */
@@ -143,14 +319,6 @@ static int client_handshake(struct pingpong *run, int fd, const struct pingpong_
 	return rc ? interop_fail_exchange(session, rc, 0) : 0;
 }
 
-static void exchange(struct pingpong *run)
-{
-	if (run->session->role->srq)
-		pingpong_exchange_many(run);
-	else
-		pingpong_exchange(run);
-}
-
 static void run_client(struct interop *session)
 {
 	struct pingpong_address own[PINGPONG_MOST_QPS];
@@ -162,7 +330,7 @@ static void run_client(struct interop *session)
 	rc = client_handshake(&run, fd, own);
 	close(fd);
 	if (!rc)
-		exchange(&run);
+		pingpong_exchange(&run);
 }
 
 static int server_handshake(struct pingpong *run, int fd)
@@ -193,7 +361,7 @@ static void serve(struct interop *session, int fd)
 	struct pingpong run = {.session = session};
 
 	if (!server_handshake(&run, fd))
-		exchange(&run);
+		pingpong_exchange(&run);
 }
 
 static void run(struct interop *session)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The pingpongs of rdma-core: a message goes to the other side and back, `iterations` times. They
- * use one queue pair of RC, UC or UD (pingpong_rounds.c), or several that share their receives
- * (pingpong_many.c); the exchange before that is in pingpong.c.
+ * use one queue pair of RC, UC or UD, or several that share their receives (pingpong_many.c).
  */
 #pragma once
 
@@ -33,5 +32,5 @@ void pingpong_fill(struct pingpong *run);
 
 /* Runs the rounds; the row has its verdict then. */
 void pingpong_exchange(struct pingpong *run);
-/* Like pingpong_exchange(), on all queue pairs of the session. */
-void pingpong_exchange_many(struct pingpong *run);
+/* The rounds on several queue pairs. Returns 0 or -errno. */
+int pingpong_run_many(struct pingpong *run);

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "selftest/agent/watch.h"
 #include "selftest/interop/pingpong.h"
 
 struct turn {
@@ -115,28 +114,18 @@ static int rounds(struct many *many)
  * Counts messages in both directions, as does the rate of a single ping-pong. A server's time
  * begins with the arrival of the first message, which is not counted.
  */
-static int timed_rounds(struct many *many)
-{
-	struct interop *session = many->run->session;
-	int rc;
-
-	many->begin_nsec = session->server ? 0 : clock_raw_nsec();
-	rc = rounds(many);
-	if (rc)
-		return rc;
-	session->bulk_nsec = clock_raw_nsec() - many->begin_nsec;
-	session->bulk_messages = many->sent + many->received - (session->server ? 1 : 0);
-	return 0;
-}
-
-void pingpong_exchange_many(struct pingpong *run)
+int pingpong_run_many(struct pingpong *run)
 {
 	struct interop *session = run->session;
 	struct many many = {.run = run};
+	int rc;
 
 	pingpong_fill(run);
-	if (interop_run_begin(session, -1))
-		return;
-	if (!interop_run_end(session, timed_rounds(&many)))
-		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
+	many.begin_nsec = session->server ? 0 : clock_raw_nsec();
+	rc = rounds(&many);
+	if (rc)
+		return rc;
+	session->bulk_nsec = clock_raw_nsec() - many.begin_nsec;
+	session->bulk_messages = many.sent + many.received - (session->server ? 1 : 0);
+	return 0;
 }

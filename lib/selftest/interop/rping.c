@@ -13,40 +13,25 @@
 /* Slots of the agent's buffers. */
 enum { SLOT_INFOS, SLOT_SOURCE, SLOT_TARGET };
 
-static int make_client(struct rping *run)
-{
-	struct interop *session = run->cm.session;
-
-	run->source = interop_make_buffer(session, SLOT_SOURCE, session->bytes,
-					  ACCESS_LOCAL | ACCESS_READ);
-	run->target = run->source ? interop_make_buffer(session, SLOT_TARGET, session->bytes,
-							ACCESS_LOCAL | ACCESS_WRITE)
-				  : NULL;
-	return run->target ? 0 : -EIO;
-}
-
-/* On iWARP the other side answers a read by writing into this buffer, RFC 5040. */
-static int make_server(struct rping *run)
-{
-	struct interop *session = run->cm.session;
-	bool iwarp = session->local->transport == TRANSPORT_IWARP;
-
-	run->target = interop_make_buffer(session, SLOT_TARGET, RPING_MOST_BYTES,
-					  iwarp ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
-	run->source = run->target;
-	return run->target ? 0 : -EIO;
-}
-
 int rping_make(struct interop_cm *cm)
 {
 	struct rping *run = (struct rping *)cm;
 	struct interop *session = cm->session;
+	const bool server = session->server;
+	/* On iWARP the other side answers a server's read by writing into its buffer, RFC 5040. */
+	const bool written = !server || session->local->transport == TRANSPORT_IWARP;
 
 	run->sending = false;
 	if (interop_make_qp(session, INTEROP_QP))
 		return -EIO;
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
-	if (!run->infos || (session->server ? make_server(run) : make_client(run)))
+	run->target = interop_make_buffer(session, SLOT_TARGET,
+					  server ? RPING_MOST_BYTES : session->bytes,
+					  written ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
+	run->source = server ? run->target
+			     : interop_make_buffer(session, SLOT_SOURCE, session->bytes,
+						   ACCESS_LOCAL | ACCESS_READ);
+	if (!run->infos || !run->target || !run->source)
 		return -EIO;
 	interop_set_parts(session, interop_part(run->infos, 0, RPING_INFO_BYTES),
 			  interop_part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES));
