@@ -20,14 +20,6 @@ int interop_fail_cm(struct interop *session, const char *call)
 	return interop_fail_agent(session);
 }
 
-static void queue_up(struct interop_cm *cm, struct rdma_cm_id *id)
-{
-	if (cm->waiting_count < CM_MOST_WAITING)
-		cm->waiting[cm->waiting_count++] = id;
-	else
-		agent_cm_turn_away(cm->session->agent, id);
-}
-
 /* Takes the first waiting request, or the one with the given id. */
 static struct rdma_cm_id *take_waiting(struct interop_cm *cm, const struct rdma_cm_id *id)
 {
@@ -49,8 +41,10 @@ static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_c
 {
 	struct agent *agent = cm->session->agent;
 
-	if (type == RDMA_CM_EVENT_CONNECT_REQUEST) {
-		queue_up(cm, id);
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST && cm->waiting_count < CM_MOST_WAITING) {
+		cm->waiting[cm->waiting_count++] = id;
+	} else if (type == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		agent_cm_turn_away(agent, id);
 	} else if (type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 		agent->watch.device_gone = true;
 	} else if (id == cm->id && type == RDMA_CM_EVENT_ESTABLISHED) {
@@ -149,9 +143,8 @@ static int connect_qp(struct interop_cm *cm)
 		.rnr_retries = 7,
 	};
 	struct message_connected reply;
-	int rc;
+	int rc = agent_connect(agent, &order, &reply);
 
-	rc = agent_connect(agent, &order, &reply);
 	cm->id = agent->qps[INTEROP_QP].cm_id;
 	if (rc)
 		return fail_agent(session);

@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/agent/watch.h"
 #include "base/statistics.h"
 #include "counter/counter.h"
 #include "host/device.h"
+#include "selftest/agent/watch.h"
 
 #define STEP_TIMEOUT_MSEC 10000u /* for one step without progress */
 #define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
@@ -109,22 +109,13 @@ static void set_defaults(struct interop *session)
 					   : INTEROP_DEPTH;
 }
 
-/* Only rdma_cm can connect queue pairs of iWARP, which has no datagrams. */
-static int check_transport(struct interop *session)
-{
-	const bool by_cm = session->role->connection == CONNECTION_CM;
-
-	if (session->local->transport != TRANSPORT_IWARP || (by_cm && session->role->kind == QP_RC))
-		return 0;
-	return interop_fail(session, LIST_INTEROP_IWARP, by_cm ? EOPNOTSUPP : 0);
-}
-
 static int check_request(struct interop *session)
 {
 	const struct interop_role *role = session->role;
 	const bool packets = role->kind == QP_UD && session->local->mtu_bytes;
 	const uint64_t most_bytes = packets ? session->local->mtu_bytes : role->most_bytes;
 	const int most = role->all_at_once ? INTEROP_MOST_MESSAGES : INTEROP_MOST_ITERATIONS;
+	const bool by_cm = role->connection == CONNECTION_CM;
 
 	if (session->bytes < role->least_bytes)
 		return interop_fail_with(session, LIST_INTEROP_BYTES, -1, "%" PRIu64,
@@ -137,27 +128,19 @@ static int check_request(struct interop *session)
 	if (session->iterations > (uint64_t)most)
 		return interop_fail_with(session, LIST_INTEROP_ITERATIONS,
 					 role->all_at_once ? -1 : 0, "%d", most);
-	return check_transport(session);
+	/* Only rdma_cm can connect queue pairs of iWARP, which has no datagrams. */
+	if (session->local->transport == TRANSPORT_IWARP && !(by_cm && role->kind == QP_RC))
+		return interop_fail(session, LIST_INTEROP_IWARP, by_cm ? EOPNOTSUPP : 0);
+	return 0;
 }
 
 /* Takes the request and opens the device. If this fails, a row says why. */
-static int begin(struct interop *session, const struct interop_role *role,
-		 const struct selftest_request *request, const struct endpoint *local,
-		 struct selftest_results *results)
+static int begin(struct interop *session)
 {
-	*session = (struct interop){
-		.request = request,
-		.local = local,
-		.results = results,
-		.role = role,
-		.server = request->server,
-		.header = role->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0,
-		.agent = agent_new(-1, request->signals),
-		.port = request->tcp_port ? request->tcp_port : role->port,
-		.timeout_msec = STEP_TIMEOUT_MSEC,
-	};
+	const struct selftest_request *request = session->request;
+
 	set_defaults(session);
-	session->command = role->command(session);
+	session->command = session->role->command(session);
 	if (!session->server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
 		session->remote.ip = request->peer_ip;
@@ -165,23 +148,7 @@ static int begin(struct interop *session, const struct interop_role *role,
 	}
 	if (check_request(session))
 		return -EINVAL;
-	return agent_open_device(session->agent, local) ? interop_fail_agent(session) : 0;
-}
-
-/* Frees everything but the rows. */
-static int end(struct interop *session)
-{
-	int rc;
-
-	if (session->row)
-		interop_row_end(session);
-	rc = session->agent->watch.interrupted ? -EINTR : 0;
-	counter_list_clear(&session->before);
-	agent_free(session->agent);
-	free(session->sampler.nsec);
-	free(session->command);
-	free(session->peer);
-	return rc;
+	return agent_open_device(session->agent, session->local) ? interop_fail_agent(session) : 0;
 }
 
 static const struct interop_role *const roles[PROTOCOLS] = {
@@ -199,13 +166,32 @@ int interop_run(enum selftest_protocol protocol, const struct selftest_request *
 {
 	const struct interop_role *role = protocol == PROTOCOL_PERFTEST ? perftest_role(request)
 									: roles[protocol];
-	struct interop session;
+	struct interop session = {
+		.request = request,
+		.local = local,
+		.results = results,
+		.role = role,
+		.server = request->server,
+		.timeout_msec = STEP_TIMEOUT_MSEC,
+	};
+	int rc;
 
 	if (!role)
 		return -EINVAL;
-	if (!begin(&session, role, request, local, results))
+	session.header = role->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
+	session.agent = agent_new(-1, request->signals);
+	session.port = request->tcp_port ? request->tcp_port : role->port;
+	if (!begin(&session))
 		role->run(&session);
-	return end(&session);
+	if (session.row)
+		interop_row_end(&session);
+	rc = session.agent->watch.interrupted ? -EINTR : 0;
+	counter_list_clear(&session.before);
+	agent_free(session.agent);
+	free(session.sampler.nsec);
+	free(session.command);
+	free(session.peer);
+	return rc;
 }
 
 void interop_client_came(struct interop *session, const struct sockaddr_storage *address)

@@ -183,16 +183,6 @@ static enum stop stop_of(const struct interop *session, enum stop known)
 	return watch->port_down ? STOP_PORT_DOWN : known;
 }
 
-static struct counter_sums count(const struct interop *session)
-{
-	_cleanup_(counter_list_clear) struct counter_list after = {0};
-	struct counter_sums sums;
-
-	agent_read_counters(session->local, &after);
-	sums = counter_list_growth(&session->before, &after);
-	return sums;
-}
-
 static void add_facts(const struct interop *session, struct diagnosis_facts *facts)
 {
 	facts->peer = session->peer;
@@ -208,11 +198,14 @@ static void add_facts(const struct interop *session, struct diagnosis_facts *fac
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 {
 	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
+	_cleanup_(counter_list_clear) struct counter_list after = {0};
 
 	facts.stop = stop_of(session, facts.stop);
 	add_facts(session, &facts);
-	if (session->row)
-		facts.local_counts = count(session);
+	if (session->row) {
+		agent_read_counters(session->local, &after);
+		facts.local_counts = counter_list_growth(&session->before, &after);
+	}
 	diagnose(&facts, &diagnosis);
 	/* A test that the user ended has no fault. */
 	return mark(session, facts.stop == STOP_INTERRUPTED ? SELFTEST_SKIP : SELFTEST_FAIL,
@@ -366,27 +359,18 @@ int interop_fail_stop(struct interop *session, enum stop stop)
  * local QP operation and remote operation errors: send_data_in() in
  * drivers/infiniband/sw/rxe/rxe_resp.c.
  */
-static bool is_too_long_for_peer(enum ibv_wc_status status)
-{
-	return status == IBV_WC_REM_INV_REQ_ERR || status == IBV_WC_REM_OP_ERR;
-}
-
-static bool is_too_long_here(const struct ibv_wc *wc)
-{
-	return (wc->wr_id & INTEROP_WHAT_MASK) == INTEROP_RECEIVED &&
-	       (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR);
-}
-
 static int fail_first_status(struct interop *session, const struct ibv_wc *wc, const char *name)
 {
 	/* A read request carries no data, so its size is not why it was refused. */
 	const bool by_size = session->role->connection == CONNECTION_EXCHANGE &&
 			     session->request->operations != SELFTEST_READ;
 	const bool first = !session->marked;
+	const bool received = (wc->wr_id & INTEROP_WHAT_MASK) == INTEROP_RECEIVED;
 
-	if (by_size && is_too_long_for_peer(wc->status))
+	if (by_size && (wc->status == IBV_WC_REM_INV_REQ_ERR || wc->status == IBV_WC_REM_OP_ERR))
 		return interop_fail_with(session, LIST_INTEROP_TOO_LONG, 0, "%s", name);
-	if (by_size && is_too_long_here(wc))
+	if (by_size && received &&
+	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
 		return interop_fail_with(session, LIST_INTEROP_TOO_LONG, -1, "%s", name);
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
