@@ -15,7 +15,7 @@
 /* Run in this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {
 	setup_tests,	rc_tests,      memory_tests,  gather_tests,
-	datagram_tests, measure_tests, connect_tests,
+	datagram_tests, measure_tests, connect_tests, fault_tests,
 };
 
 /* Moves some data with the port's GID index. */
@@ -178,16 +178,11 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		trial_fail_as(trial, &diagnosis);
 		return -EPROTOTYPE;
 	}
-	rc = set_path(trial);
-	if (!rc && request->pins)
-		rc = pin(trial);
-	if (!rc)
-		rc = trial_check_memory(trial);
-	if (!rc && request->peer)
+	if (set_path(trial) || (request->pins && pin(trial)) || trial_check_memory(trial))
+		return -EIO;
+	if (request->peer)
 		trial_prove(trial);
-	if (!rc && !trial->blocked)
-		rc = trial_set_memory(trial);
-	return rc;
+	return trial->blocked ? 0 : trial_set_memory(trial);
 }
 
 static int open_near(struct trial *trial, const struct endpoint *local)
@@ -251,11 +246,11 @@ static void run_tables(struct trial *trial)
 			test_gid(trial);
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (tables[i] == fault_tests && !trial->stop)
+			count(trial);
 		trial_run_table(trial, tables[i]);
-	if (!trial->stop)
-		count(trial);
-	trial_run_table(trial, fault_tests);
+	}
 }
 
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
@@ -278,9 +273,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	if (!rc)
 		rc = request->peer ? session_open_peer(&session, &trial)
 				   : session_open_loopback(&session, &trial, local);
-	if (!rc)
-		rc = introduce(&trial, local);
-	if (!rc)
+	if (!rc && !introduce(&trial, local))
 		run_tables(&trial);
 	session_close(&session, &trial);
 	agent_free(trial.near.agent);
@@ -292,10 +285,8 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 bool selftest_test(size_t index, const char **ret_id, enum selftest_group *ret_group,
 		   const char **ret_summary)
 {
-	for (size_t i = 0; i <= ARRAY_SIZE(tables); i++) {
-		const struct trial_test *test = i < ARRAY_SIZE(tables) ? tables[i] : fault_tests;
-
-		for (; test->id; test++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct trial_test *test = tables[i]; test->id; test++) {
 			if (index--)
 				continue;
 			*ret_id = test->id;
@@ -303,7 +294,6 @@ bool selftest_test(size_t index, const char **ret_id, enum selftest_group *ret_g
 			*ret_summary = test->summary;
 			return true;
 		}
-	}
 	return false;
 }
 

@@ -50,68 +50,19 @@ static int failed(int status, const char *call, const char **ret_call)
 }
 
 static int load(const char *library, const struct library_symbol *symbols, size_t count,
-		void *functions, const char **ret_call)
+		struct memory_source *source, const char **ret_call)
 {
-	int rc = library_open(library, symbols, count, functions);
+	int rc = library_open(library, symbols, count, &source->calls);
 
 	if (rc)
 		*ret_call = library;
 	return rc;
 }
 
-#define SYMBOL(record, member, name)                        \
-	{                                                   \
-		name, NULL, offsetof(record, member), false \
+#define SYMBOL(member, name)                                           \
+	{                                                              \
+		name, NULL, offsetof(struct accelerator_calls, member) \
 	}
-
-/* ---- CUDA ---- */
-
-struct cuda_start {
-	int (*init)(unsigned int flags);
-	int (*device)(int *ret_device, int number);
-	int (*retain)(void **ret_context, int device);
-	int (*use)(void *context);
-};
-
-static const struct library_symbol cuda_start_symbols[] = {
-	SYMBOL(struct cuda_start, init, "cuInit"),
-	SYMBOL(struct cuda_start, device, "cuDeviceGet"),
-	SYMBOL(struct cuda_start, retain, "cuDevicePrimaryCtxRetain"),
-	SYMBOL(struct cuda_start, use, "cuCtxSetCurrent"),
-};
-
-static const struct library_symbol cuda_symbols[] = {
-	SYMBOL(struct accelerator_calls, allocate, "cuMemAlloc_v2"),
-	SYMBOL(struct accelerator_calls, free, "cuMemFree_v2"),
-	SYMBOL(struct accelerator_calls, copy_in, "cuMemcpyHtoD_v2"),
-	SYMBOL(struct accelerator_calls, copy_out, "cuMemcpyDtoH_v2"),
-	SYMBOL(struct accelerator_calls, handle, "cuMemGetHandleForAddressRange"),
-};
-
-static int cuda_start(uint32_t number, const struct cuda_start *calls, const char **ret_call)
-{
-	void *context = NULL;
-	int device = 0;
-	int rc = failed(calls->init(0), "cuInit", ret_call);
-
-	if (!rc)
-		rc = failed(calls->device(&device, (int)number), "cuDeviceGet", ret_call);
-	if (!rc)
-		rc = failed(calls->retain(&context, device), "cuDevicePrimaryCtxRetain", ret_call);
-	return rc ? rc : failed(calls->use(context), "cuCtxSetCurrent", ret_call);
-}
-
-static int cuda_open(struct memory_source *source, const char **ret_call)
-{
-	struct cuda_start start;
-	int rc = load(LIBCUDA, cuda_start_symbols, ARRAY_SIZE(cuda_start_symbols), &start,
-		      ret_call);
-
-	if (!rc)
-		rc = load(LIBCUDA, cuda_symbols, ARRAY_SIZE(cuda_symbols), &source->calls,
-			  ret_call);
-	return rc ? rc : cuda_start(source->choice.number, &start, ret_call);
-}
 
 /* The source may belong to another accelerator by now, so release() frees the memory. */
 static void give(struct memory_source *source, struct memory *memory)
@@ -123,22 +74,61 @@ static void give(struct memory_source *source, struct memory *memory)
 }
 
 /* cuMemGetHandleForAddressRange() accepts only whole pages of the host. */
-static int cuda_take(struct memory_source *source, size_t bytes, struct memory *memory,
-		     const char **ret_call)
+static int take(struct memory_source *source, size_t bytes, struct memory *memory,
+		const char **ret_call)
 {
+	const struct accelerator_calls *calls = &source->calls;
+	const bool cuda = source->choice.exporter == EXPORTER_CUDA;
 	void *address = NULL;
-	int rc = failed(source->calls.allocate(&address, bytes), "cuMemAlloc", ret_call);
+	int rc = failed(calls->allocate(&address, bytes), cuda ? "cuMemAlloc" : "hipMalloc",
+			ret_call);
 
 	if (rc)
 		return rc;
 	memory->bytes = address;
-	memory->release = source->calls.free;
-	rc = failed(source->calls.handle(&memory->dmabuf, address, bytes, CUDA_DMABUF_HANDLE, 0),
-		    "cuMemGetHandleForAddressRange", ret_call);
+	memory->release = calls->free;
+	if (cuda) {
+		rc = failed(calls->handle(&memory->dmabuf, address, bytes, CUDA_DMABUF_HANDLE, 0),
+			    "cuMemGetHandleForAddressRange", ret_call);
+	} else if (calls->export(address, bytes, &memory->dmabuf, &memory->offset)) {
+		*ret_call = "hsa_amd_portable_export_dmabuf";
+		rc = -EOPNOTSUPP;
+	}
 	memory->is_dmabuf = !rc;
 	if (rc)
 		give(source, memory);
 	return rc;
+}
+
+/* ---- CUDA ---- */
+
+static const struct library_symbol cuda_symbols[] = {
+	SYMBOL(init, "cuInit"),
+	SYMBOL(device, "cuDeviceGet"),
+	SYMBOL(retain, "cuDevicePrimaryCtxRetain"),
+	SYMBOL(use_context, "cuCtxSetCurrent"),
+	SYMBOL(allocate, "cuMemAlloc_v2"),
+	SYMBOL(free, "cuMemFree_v2"),
+	SYMBOL(copy_in, "cuMemcpyHtoD_v2"),
+	SYMBOL(copy_out, "cuMemcpyDtoH_v2"),
+	SYMBOL(handle, "cuMemGetHandleForAddressRange"),
+};
+
+static int cuda_open(struct memory_source *source, const char **ret_call)
+{
+	const struct accelerator_calls *calls = &source->calls;
+	void *context = NULL;
+	int device = 0;
+	int rc = load(LIBCUDA, cuda_symbols, ARRAY_SIZE(cuda_symbols), source, ret_call);
+
+	if (!rc)
+		rc = failed(calls->init(0), "cuInit", ret_call);
+	if (!rc)
+		rc = failed(calls->device(&device, (int)source->choice.number), "cuDeviceGet",
+			    ret_call);
+	if (!rc)
+		rc = failed(calls->retain(&context, device), "cuDevicePrimaryCtxRetain", ret_call);
+	return rc ? rc : failed(calls->use_context(context), "cuCtxSetCurrent", ret_call);
 }
 
 static int cuda_copy(struct memory_source *source, void *to, const void *from, size_t bytes,
@@ -152,68 +142,37 @@ const struct memory_ops memory_cuda = {
 	.name = "cuda",
 	.hidden = true,
 	.open = cuda_open,
-	.take = cuda_take,
+	.take = take,
 	.give = give,
 	.copy = cuda_copy,
 };
 
 /* ---- HIP, and HSA for the dma-buf ---- */
 
-struct hip_start {
-	int (*use)(int number);
-};
-
-static const struct library_symbol hip_start_symbols[] = {
-	SYMBOL(struct hip_start, use, "hipSetDevice"),
-};
-
 static const struct library_symbol hip_symbols[] = {
-	SYMBOL(struct accelerator_calls, allocate, "hipMalloc"),
-	SYMBOL(struct accelerator_calls, free, "hipFree"),
-	SYMBOL(struct accelerator_calls, copy, "hipMemcpy"),
+	SYMBOL(use_device, "hipSetDevice"),
+	SYMBOL(allocate, "hipMalloc"),
+	SYMBOL(free, "hipFree"),
+	SYMBOL(copy, "hipMemcpy"),
 };
 
 static const struct library_symbol hsa_symbols[] = {
-	SYMBOL(struct accelerator_calls, export, "hsa_amd_portable_export_dmabuf"),
+	SYMBOL(export, "hsa_amd_portable_export_dmabuf"),
 };
 
 /* Each ROCm release has its own library version; the newest one found is used. */
 static int hip_open(struct memory_source *source, const char **ret_call)
 {
 	static const char *const libraries[] = {LIBHIP, LIBHIP_6, LIBHIP_5};
-	struct hip_start start;
 	int rc = -ELIBACC;
 
-	for (size_t i = 0; i < ARRAY_SIZE(libraries) && rc == -ELIBACC; i++) {
-		rc = load(libraries[i], hip_start_symbols, ARRAY_SIZE(hip_start_symbols), &start,
-			  ret_call);
-		if (!rc)
-			rc = load(libraries[i], hip_symbols, ARRAY_SIZE(hip_symbols),
-				  &source->calls, ret_call);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(libraries) && rc == -ELIBACC; i++)
+		rc = load(libraries[i], hip_symbols, ARRAY_SIZE(hip_symbols), source, ret_call);
 	if (!rc)
-		rc = load(LIBHSA, hsa_symbols, ARRAY_SIZE(hsa_symbols), &source->calls, ret_call);
-	return rc ? rc : failed(start.use((int)source->choice.number), "hipSetDevice", ret_call);
-}
-
-static int hip_take(struct memory_source *source, size_t bytes, struct memory *memory,
-		    const char **ret_call)
-{
-	void *address = NULL;
-	int rc = failed(source->calls.allocate(&address, bytes), "hipMalloc", ret_call);
-
-	if (rc)
-		return rc;
-	memory->bytes = address;
-	memory->release = source->calls.free;
-	if (source->calls.export(address, bytes, &memory->dmabuf, &memory->offset)) {
-		*ret_call = "hsa_amd_portable_export_dmabuf";
-		rc = -EOPNOTSUPP;
-	}
-	memory->is_dmabuf = !rc;
-	if (rc)
-		give(source, memory);
-	return rc;
+		rc = load(LIBHSA, hsa_symbols, ARRAY_SIZE(hsa_symbols), source, ret_call);
+	return rc ? rc
+		  : failed(source->calls.use_device((int)source->choice.number), "hipSetDevice",
+			   ret_call);
 }
 
 static int hip_copy(struct memory_source *source, void *to, const void *from, size_t bytes, bool in)
@@ -225,7 +184,7 @@ const struct memory_ops memory_hip = {
 	.name = "hip",
 	.hidden = true,
 	.open = hip_open,
-	.take = hip_take,
+	.take = take,
 	.give = give,
 	.copy = hip_copy,
 };

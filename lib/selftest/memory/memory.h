@@ -41,6 +41,11 @@ struct memory_ops {
 
 /* The functions of an accelerator's library, as far as they are needed. */
 struct accelerator_calls {
+	int (*init)(unsigned int flags);
+	int (*device)(int *ret_device, int number);
+	int (*retain)(void **ret_context, int device);
+	int (*use_context)(void *context);
+	int (*use_device)(int number);
 	int (*allocate)(void **ret_address, size_t bytes);
 	int (*free)(void *address);
 	int (*copy_in)(void *to, const void *from, size_t bytes);

@@ -283,11 +283,7 @@ static int run_measure(struct measure *measure, struct selftest_results *results
 
 	measure->alone = mem_alloc_zero(measure->count, sizeof(*measure->alone));
 	measure->together = mem_alloc_zero(measure->count, sizeof(*measure->together));
-	rc = run_alone(measure);
-	if (!rc)
-		rc = run_together(measure);
-	if (!rc)
-		rc = run_pairs(measure);
+	rc = run_alone(measure) ?: run_together(measure) ?: run_pairs(measure);
 	for (size_t i = 0; i < measure->count && !rc; i++)
 		add_rail(measure, i, results);
 	if (!rc)
