@@ -42,11 +42,6 @@ void interop_say(const struct interop *session, const char *format, ...)
 	session->request->say(session->request->say_context, text);
 }
 
-static char *clean(const char *text)
-{
-	return text && text[0] ? text_clean(text, strlen(text)) : NULL;
-}
-
 void interop_row_begin(struct interop *session)
 {
 	struct selftest_result *row = selftest_results_add(session->results);
@@ -61,7 +56,7 @@ void interop_row_begin(struct interop *session)
 	selftest_result_set_local(row, local);
 	/* A sender to mckey has a group instead. */
 	if (session->server || session->request->peer)
-		row->peer = clean(session->peer);
+		row->peer = mem_string_or_null(session->peer);
 	number_set(&row->connection, session->role->connection);
 	number_set(&row->group, SELFTEST_INTEROP);
 	number_set(&row->verdict, SELFTEST_PASS);
@@ -138,11 +133,12 @@ static int check_request(struct interop *session)
 static int begin(struct interop *session)
 {
 	const struct selftest_request *request = session->request;
+	const char *peer = request->peer ? request->peer : "the peer";
 
 	set_defaults(session);
 	session->command = session->role->command(session);
 	if (!session->server) {
-		session->peer = clean(request->peer ? request->peer : "the peer");
+		session->peer = selftest_clean(peer, strlen(peer));
 		session->remote.ip = request->peer_ip;
 		interop_row_begin(session);
 	}

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "selftest/rails/rails_run.h"
+#include "selftest/rails/rails.h"
 #include "selftest/selftest.h"
 
 /* Time besides the measurement: to connect, to prove the port, and to end. */

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/rails/rails_run.h"
+#include "selftest/rails/rails.h"
 
 #define RAIL_BYTES (UINT64_C(64) << 10)
 /* If the MTU allows it. */
@@ -169,7 +169,7 @@ static void fail_row(struct selftest_result *row, char *reason, const char *hint
 
 	number_set(&row->verdict, SELFTEST_FAIL);
 	row->reason = text_clean(text, strlen(text));
-	row->next_step = hint && *hint ? text_clean(hint, strlen(hint)) : NULL;
+	row->next_step = selftest_clean(hint, strlen(hint));
 }
 
 /* Explains why a process has no figure. What cannot be measured is not a failure. */
@@ -243,10 +243,8 @@ static void add_rail(const struct measure *measure, size_t index, struct selftes
 	row->alone_gbps = rail->alone_gbps;
 	row->together_gbps = rail->together_gbps;
 	row->link.traffic_class = rail->path.traffic_class;
-	row->cpus = report->cpus[0] ? text_clean(report->cpus, sizeof(report->cpus)) : NULL;
-	row->peer_cpus = report->far_cpus[0]
-				 ? text_clean(report->far_cpus, sizeof(report->far_cpus))
-				 : NULL;
+	row->cpus = selftest_clean(report->cpus, sizeof(report->cpus));
+	row->peer_cpus = selftest_clean(report->far_cpus, sizeof(report->far_cpus));
 	judge_row(measure, index, row);
 }
 

@@ -48,7 +48,7 @@ void selftest_result_set_mean(struct selftest_result *result, const struct momen
 	result->latency_stddev_usec = real_of(stddev_usec);
 }
 
-static char *clean(const char *text, size_t size)
+char *selftest_clean(const char *text, size_t size)
 {
 	return text[0] ? text_clean(text, size) : NULL;
 }
@@ -57,8 +57,8 @@ void selftest_result_set_local(struct selftest_result *result, const struct endp
 {
 	if (!local->device[0])
 		return;
-	result->device = clean(local->device, sizeof(local->device));
-	result->netdev = clean(local->netdev, sizeof(local->netdev));
+	result->device = selftest_clean(local->device, sizeof(local->device));
+	result->netdev = selftest_clean(local->netdev, sizeof(local->netdev));
 	result->port = number_of(local->port);
 	result->gid_index = number_of(local->gid_index);
 	result->gid = (struct known_gid){.gid = local->gid, .known = true};
@@ -69,7 +69,7 @@ void selftest_result_set_peer(struct selftest_result *result, const struct endpo
 {
 	if (!peer->device[0])
 		return;
-	result->peer_device = clean(peer->device, sizeof(peer->device));
+	result->peer_device = selftest_clean(peer->device, sizeof(peer->device));
 	result->peer_port = number_of(peer->port);
 	result->peer_gid = (struct known_gid){.gid = peer->gid, .known = true};
 }

@@ -271,6 +271,8 @@ extern const struct enum_name selftest_memory_names[]; /* values of --memory, wi
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);
 /* Sets mean and deviation of all latencies afterwards, if those above were only a selection. */
 void selftest_result_set_mean(struct selftest_result *result, const struct moments *all);
+/* Returns a clean copy of a text of at most `size` bytes; NULL if it is empty. */
+char *selftest_clean(const char *text, size_t size);
 /* Set the tested port, and the peer's; do nothing if the endpoint names no device. */
 void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local);
 void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer);
