@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "host/port.h"

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "host/device.h"
 #include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"

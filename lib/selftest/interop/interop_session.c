@@ -5,15 +5,12 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "base/statistics.h"
 #include "counter/counter.h"
 #include "host/device.h"
 #include "selftest/agent/watch.h"

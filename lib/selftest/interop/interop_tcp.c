@@ -2,11 +2,9 @@
 /* The TCP connection over which programs exchange the addresses of their queue pairs. */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "host/device.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop.h"

@@ -6,13 +6,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>
-#include <inttypes.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "host/device.h"
 #include "host/port.h"
 #include "selftest/agent/agent_cm.h"

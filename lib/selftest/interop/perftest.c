@@ -2,12 +2,8 @@
 /* The exchange with a test of perftest, as its client and server. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "mad/format/codes.h"

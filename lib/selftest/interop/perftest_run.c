@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One side's part in the tests of perftest, with one queue pair. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
-#include "selftest/agent/watch.h"
 #include "selftest/interop/perftest.h"
 
 /* Outstanding messages of ib_*_bw, unless -t says otherwise. */

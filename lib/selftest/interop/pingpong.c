@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A pingpong of rdma-core: exchanges addresses over TCP, as client or server, then messages. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "host/device.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/pingpong.h"
 

@@ -5,11 +5,8 @@
  * from the same buffer that it receives into.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "selftest/interop/pingpong.h"
 
 struct turn {

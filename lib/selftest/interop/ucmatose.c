@@ -7,9 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/clock.h"
-#include "base/mem.h"
-#include "host/device.h"
 #include "selftest/memory/pattern.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists the ports of a host in an order that is the same on similar hosts, and pairs them up. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Measures each rail alone, then all together: the rows and their verdicts. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

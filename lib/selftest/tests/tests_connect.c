@@ -3,11 +3,9 @@
  * How many connections can be made per second, and how long each step takes while others are under
  * way: by rdma_cm, or by the exchange, like programs that send queue pair numbers over TCP.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/statistics.h"
 #include "selftest/tests/tests.h"
 

@@ -3,7 +3,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "host/port.h"
 #include "selftest/tests/tests.h"
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/mem.h"
 #include "selftest/tests/tests.h"
 
 /* The window is the middle third of the far buffer; a transfer is less than half of it. */

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
 /* Why a transport cannot be measured at all. */
