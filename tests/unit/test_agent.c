@@ -210,7 +210,7 @@ static void posts_of_interop_fail(void **state)
 	assert_int_equal(interop_post_receive(&session), -EIO);
 	assert_out_of_memory(&session, &results);
 	make_session(&session, &results, &device);
-	assert_int_equal(interop_post_send(&session, &session.send), -EIO);
+	assert_int_equal(interop_post_send(&session, INTEROP_QP, &session.send), -EIO);
 	assert_out_of_memory(&session, &results);
 }
 

@@ -224,8 +224,7 @@ int interop_post_receive(struct interop *session);
 /* The same at a place of the buffer of interop_make_buffers(), or at all up to `count`. */
 int interop_post_receive_at(struct interop *session, uint64_t place);
 int interop_post_receives(struct interop *session, uint64_t count);
-int interop_post_send(struct interop *session, struct ibv_send_wr *request);
-int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request);
+int interop_post_send(struct interop *session, uint32_t slot, struct ibv_send_wr *request);
 /* Destroys all queue pairs, their queues and the buffers. */
 void interop_release(struct interop *session);
 

@@ -150,19 +150,6 @@ static int connect_qp(struct interop_cm *cm)
 	return 0;
 }
 
-static void run_client(struct interop_cm *cm)
-{
-	struct interop *session = cm->session;
-	const bool early = session->local->transport == TRANSPORT_IWARP;
-
-	if (cm->make(cm))
-		return;
-	/* A message without a receive ends an iWARP connection; elsewhere it is retried. */
-	if ((early && cm->post(session)) || connect_qp(cm) || (!early && cm->post(session)))
-		return;
-	cm->exchange(cm);
-}
-
 static int accept_client(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
@@ -226,18 +213,6 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 	interop_row_end(session);
 }
 
-static int start_listening(struct interop *session)
-{
-	const struct ip_address *ip = session->request->bind.family ? &session->request->bind
-								    : &session->local->ip;
-
-	if (!ip->family)
-		return interop_fail(session, LIST_INTEROP_NO_IP, 0);
-	return agent_cm_listen(session->agent, ip, session->port, CM_MOST_WAITING)
-		       ? fail_agent(session)
-		       : 0;
-}
-
 static void serve(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
@@ -262,8 +237,14 @@ static void serve(struct interop_cm *cm)
 static void run_server(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
+	const struct ip_address *ip = session->request->bind.family ? &session->request->bind
+								    : &session->local->ip;
 
-	if (!start_listening(session)) {
+	if (!ip->family) {
+		interop_fail(session, LIST_INTEROP_NO_IP, 0);
+	} else if (agent_cm_listen(session->agent, ip, session->port, CM_MOST_WAITING)) {
+		fail_agent(session);
+	} else {
 		interop_say(session,
 			    "waiting for %s on port %" PRIu32
 			    " of librdmacm; on the other host: %s",
@@ -276,8 +257,15 @@ static void run_server(struct interop_cm *cm)
 
 void interop_cm_run(struct interop_cm *cm)
 {
-	if (cm->session->server)
+	struct interop *session = cm->session;
+	const bool early = session->local->transport == TRANSPORT_IWARP;
+
+	if (session->server) {
 		run_server(cm);
-	else
-		run_client(cm);
+		return;
+	}
+	/* A message without a receive ends an iWARP connection; elsewhere it is retried. */
+	if (!cm->make(cm) && (!early || !cm->post(session)) && !connect_qp(cm) &&
+	    (early || !cm->post(session)))
+		cm->exchange(cm);
 }

@@ -248,17 +248,12 @@ int interop_fail_with(struct interop *session, enum diagnosis_list list, int cod
 	return fail(session, list, code, detail);
 }
 
-int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request)
+int interop_post_send(struct interop *session, uint32_t slot, struct ibv_send_wr *request)
 {
 	struct ibv_send_wr *bad;
 	int rc = ibv_post_send(session->agent->qps[slot].qp, request, &bad);
 
 	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
-}
-
-int interop_post_send(struct interop *session, struct ibv_send_wr *request)
-{
-	return interop_post_send_on(session, INTEROP_QP, request);
 }
 
 int interop_post_receive(struct interop *session)

@@ -166,7 +166,7 @@ static int send_all(struct interop *session)
 
 	session->send.imm_data = htonl(session->agent->qps[INTEROP_QP].qp->qp_num);
 	for (uint64_t i = 0; i < session->iterations; i++)
-		if (interop_post_send(session, &session->send))
+		if (interop_post_send(session, INTEROP_QP, &session->send))
 			return -EIO;
 	while (session->done < session->iterations) {
 		const int rc = interop_next_success(session, &wc);

@@ -25,11 +25,6 @@ static int await(struct perftest *run, unsigned int wanted)
 	return 0;
 }
 
-static int post(struct perftest *run)
-{
-	return interop_post_send(run->session, &run->request);
-}
-
 /* The number of receives outstanding; each one that completes is posted again. */
 static uint64_t receives(const struct perftest *run)
 {
@@ -59,7 +54,7 @@ static int bandwidth(struct perftest *run)
 		int rc;
 
 		for (; posted < session->iterations && posted < session->done + WINDOW; posted++)
-			if (post(run))
+			if (interop_post_send(session, INTEROP_QP, &run->request))
 				return -EIO;
 		rc = interop_next_success(session, &wc);
 		if (rc)
@@ -106,8 +101,10 @@ static int read_rounds(struct perftest *run)
 
 	while (session->done < session->iterations) {
 		const uint64_t begin = clock_raw_nsec();
-		int rc = post(run) ? -EIO : await(run, INTEROP_SENT);
+		int rc = interop_post_send(session, INTEROP_QP, &run->request);
 
+		if (!rc)
+			rc = await(run, INTEROP_SENT);
 		if (rc)
 			return rc;
 		sampler_add(&session->sampler, clock_raw_nsec() - begin);
@@ -153,7 +150,7 @@ static int latency_round(struct perftest *run, uint64_t number, uint64_t *begin)
 	session->sent[session->bytes - 1] = (uint8_t)number;
 	*begin = clock_raw_nsec();
 	if (!rc)
-		rc = post(run);
+		rc = interop_post_send(session, INTEROP_QP, &run->request);
 	/* The reply to a write brings no completion, so nothing else would show that it failed. */
 	if (!rc && writes)
 		rc = await(run, INTEROP_SENT);
@@ -169,30 +166,29 @@ static int latency_rounds(struct perftest *run)
 {
 	struct interop *session = run->session;
 	uint64_t begin = 0;
-	int rc = 0;
 
-	while (!rc && session->done < session->iterations) {
-		rc = latency_round(run, session->done + 1, &begin);
-		if (!rc)
-			session->done++;
+	while (session->done < session->iterations) {
+		int rc = latency_round(run, session->done + 1, &begin);
+
+		if (rc)
+			return rc;
+		session->done++;
 	}
-	return rc;
-}
-
-static int rounds(struct perftest *run)
-{
-	if (!run->kind->latency)
-		return run->session->server ? receive_all(run) : bandwidth(run);
-	return run->kind->operation == SELFTEST_READ ? read_rounds(run) : latency_rounds(run);
+	return 0;
 }
 
 int perftest_run(struct perftest *run)
 {
 	struct interop *session = run->session;
+	int rc;
 
 	if (session->server && !run->kind->server_moves)
 		return 0;
 	if (interop_run_begin(session, -1))
 		return -EIO;
-	return interop_run_end(session, rounds(run)) ? -EIO : 0;
+	if (!run->kind->latency)
+		rc = session->server ? receive_all(run) : bandwidth(run);
+	else
+		rc = run->kind->operation == SELFTEST_READ ? read_rounds(run) : latency_rounds(run);
+	return interop_run_end(session, rc) ? -EIO : 0;
 }

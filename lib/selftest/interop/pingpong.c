@@ -90,7 +90,7 @@ static int connect_all(struct pingpong *run, const struct pingpong_address *remo
 static int post_send(struct pingpong *run)
 {
 	run->posted_nsec = clock_raw_nsec();
-	return interop_post_send(run->session, &run->session->send);
+	return interop_post_send(run->session, INTEROP_QP, &run->session->send);
 }
 
 /* Anybody who knows the queue pair can send it datagrams. */

@@ -27,7 +27,7 @@ static int post_send(struct many *many, uint32_t slot)
 
 	turn->pending = INTEROP_SENT | INTEROP_RECEIVED;
 	turn->posted_nsec = clock_raw_nsec();
-	return interop_post_send_on(many->run->session, slot, &many->run->session->send);
+	return interop_post_send(many->run->session, slot, &many->run->session->send);
 }
 
 /* A client's first message has other data; later ones return the data that it received. */

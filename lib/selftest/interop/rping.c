@@ -87,7 +87,7 @@ static int send_info(struct rping *run, const struct rping_info *info)
 		return rc;
 	rping_info_encode(info, run->infos->bytes + RPING_INFO_BYTES);
 	run->sending = true;
-	return interop_post_send(run->cm.session, &run->cm.session->send);
+	return interop_post_send(run->cm.session, INTEROP_QP, &run->cm.session->send);
 }
 
 static int receive_info(struct rping *run, struct rping_info *ret)
@@ -145,7 +145,7 @@ static int move(struct rping *run, enum ibv_wr_opcode opcode, const struct rping
 	run->data.wr.rdma.remote_addr = at->address;
 	run->data.wr.rdma.rkey = at->key;
 	run->data_part.length = bytes;
-	rc = interop_post_send(run->cm.session, &run->data);
+	rc = interop_post_send(run->cm.session, INTEROP_QP, &run->data);
 	return rc ? rc : await(run, INTEROP_MOVED);
 }
 

@@ -78,7 +78,7 @@ static int send_all(struct ucmatose *run)
 	struct interop *session = run->cm.session;
 
 	for (uint64_t i = 0; i < session->iterations; i++)
-		if (interop_post_send(session, &session->send))
+		if (interop_post_send(session, INTEROP_QP, &session->send))
 			return -EIO;
 	run->all_posted = true;
 	return 0;

@@ -7,8 +7,7 @@
 #include "selftest/tests/tests.h"
 
 /* XORed into an rkey to make it invalid: drivers number their keys from small values up. */
-#define KEY_BITS 0x5a5a5a00u
-/* The contents of the target and the source, which a fault must not change. */
+#define KEY_BITS    0x5a5a5a00u
 #define TARGET_BYTE 0xa5
 #define SOURCE_BYTE 0x3c
 #define OLD_BUFFER  1u /* slot */
@@ -36,7 +35,8 @@ struct injection {
 	struct message_buffered there;
 	struct work_completion seen[2][8]; /* of the near and of the far side */
 	size_t seen_count[2];
-	bool followed; /* by another request, posted at once */
+	uint8_t near_byte, far_byte; /* contents of the buffers, which a fault must not change */
+	bool followed;		     /* by another request, posted at once */
 };
 
 static int fail_status(struct injection *it, const char *where, const struct work_completion *got,
@@ -96,16 +96,14 @@ static int expect_completion(struct injection *it, struct side *side, uint64_t i
 
 static int prepare(struct injection *it)
 {
-	const struct fault *fault = it->fault;
 	const struct span all = trial_span(0, FAULT_BYTES);
 	struct trial *trial = it->trial;
-	bool reads = fault->operation == POST_READ;
 
 	return trial_buffer(trial, &trial->near, TRIAL_DATA, FAULT_BYTES, 0, NULL) ||
-	       trial_buffer(trial, &trial->far, TRIAL_DATA, FAULT_BYTES, fault->access,
+	       trial_buffer(trial, &trial->far, TRIAL_DATA, FAULT_BYTES, it->fault->access,
 			    &it->there) ||
-	       trial_fill_constant(trial, &trial->near, all, reads ? TARGET_BYTE : SOURCE_BYTE) ||
-	       trial_fill_constant(trial, &trial->far, all, reads ? SOURCE_BYTE : TARGET_BYTE);
+	       trial_fill_constant(trial, &trial->near, all, it->near_byte) ||
+	       trial_fill_constant(trial, &trial->far, all, it->far_byte);
 }
 
 /* Connects both sides, each with a receive that is flushed when its queue pair fails. */
@@ -192,19 +190,15 @@ static int expect_error_state(struct trial *trial, struct side *side)
 
 static int check_memory(struct injection *it)
 {
-	const struct fault *fault = it->fault;
-	struct trial *trial = it->trial;
 	/* The buffer of a failed receive may hold anything. */
-	bool reads = fault->operation == POST_READ;
+	const uint32_t after = FAULT_OFFSET + it->fault->receive;
+	const struct span all = trial_span(0, FAULT_BYTES), before = trial_span(0, FAULT_OFFSET);
+	const struct span rest = trial_span(after, FAULT_BYTES - after);
+	struct trial *trial = it->trial;
 
-	return trial_check_constant(trial, &trial->near, trial_span(0, FAULT_BYTES),
-				    reads ? TARGET_BYTE : SOURCE_BYTE) ||
-	       trial_check_constant(trial, &trial->far, trial_span(0, FAULT_OFFSET),
-				    reads ? SOURCE_BYTE : TARGET_BYTE) ||
-	       trial_check_constant(trial, &trial->far,
-				    trial_span(FAULT_OFFSET + fault->receive,
-					       FAULT_BYTES - FAULT_OFFSET - fault->receive),
-				    reads ? SOURCE_BYTE : TARGET_BYTE);
+	return trial_check_constant(trial, &trial->near, all, it->near_byte) ||
+	       trial_check_constant(trial, &trial->far, before, it->far_byte) ||
+	       trial_check_constant(trial, &trial->far, rest, it->far_byte);
 }
 
 /* Checks the far side: its receive and its state. */
@@ -223,17 +217,6 @@ static int check_far(struct injection *it)
 	       expect_error_state(it->trial, far);
 }
 
-static int expect_later(struct injection *it)
-{
-	struct side *near = &it->trial->near;
-	bool posted;
-	int rc = rc_post_in_error(it->trial, near, FAULT_ID_LATER, &posted);
-
-	return rc || !posted ? rc
-			     : expect_completion(it, near, FAULT_ID_LATER, "a later request",
-						 IBV_WC_WR_FLUSH_ERR, 0);
-}
-
 /*
  * Checks the near side: the request, and the one posted after it, which must not be carried out;
  * then, in the error state, another request, and the receive.
@@ -241,12 +224,16 @@ static int expect_later(struct injection *it)
 static int check_near(struct injection *it)
 {
 	struct side *near = &it->trial->near;
+	bool posted;
 
 	return expect_completion(it, near, FAULT_ID, "the request", it->fault->near,
 				 it->fault->near_also) ||
 	       (it->followed && expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
 						  IBV_WC_WR_FLUSH_ERR, 0)) ||
-	       expect_error_state(it->trial, near) || expect_later(it) ||
+	       expect_error_state(it->trial, near) ||
+	       rc_post_in_error(it->trial, near, FAULT_ID_LATER, &posted) ||
+	       (posted && expect_completion(it, near, FAULT_ID_LATER, "a later request",
+					    IBV_WC_WR_FLUSH_ERR, 0)) ||
 	       expect_completion(it, near, FAULT_ID_RECEIVE, "the local receive",
 				 IBV_WC_WR_FLUSH_ERR, 0) ||
 	       trial_expect_none(it->trial, near, 0);
@@ -402,23 +389,26 @@ static int run_infiniband(struct injection *it)
 	       check_near(it) || check_far(it) || check_memory(it);
 }
 
-static int run_one(struct injection *it)
-{
-	/* Drop the queue pairs that the previous fault left unusable. */
-	trial_release(it->trial);
-	return prepare(it) || connect_qps(it) ||
-	       (trial_is_iwarp(it->trial) ? run_iwarp(it) : run_infiniband(it));
-}
-
 void fault_run(struct trial *trial, const struct fault *faults)
 {
 	for (const struct fault *fault = faults; fault->name; fault++) {
-		struct injection it = {.trial = trial, .fault = fault};
+		const bool reads = fault->operation == POST_READ;
+		struct injection it = {
+			.trial = trial,
+			.fault = fault,
+			.near_byte = reads ? TARGET_BYTE : SOURCE_BYTE,
+			.far_byte = reads ? SOURCE_BYTE : TARGET_BYTE,
+		};
+		int rc;
 
 		if (fault->flags & FAULT_NEEDS_ATOMICS &&
 		    !(trial->near_can.atomics && trial->far_can.atomics))
 			continue;
-		if (rc_name_failure(trial, run_one(&it), "%s", fault->name))
+		/* Drop the queue pairs that the previous fault left unusable. */
+		trial_release(trial);
+		rc = prepare(&it) || connect_qps(&it) ||
+		     (trial_is_iwarp(trial) ? run_iwarp(&it) : run_infiniband(&it));
+		if (rc_name_failure(trial, rc, "%s", fault->name))
 			return;
 	}
 }
