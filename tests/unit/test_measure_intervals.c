@@ -22,7 +22,7 @@ bool measure_once(struct trial *trial, struct plan *plan)
 	if (plan->latency) {
 		struct agent_samples *samples = &trial->near.agent->samples;
 
-		selftest_result_set_latency(row, samples->nsec, samples->count);
+		selftest_result_set_latency(row, samples->nsec, samples->count, NULL);
 	}
 	plan->far_reported = true;
 	ways_note(trial, plan);

@@ -131,9 +131,9 @@ static void chart_of_shares(void **state)
 
 	(void)state;
 	row->size_bytes.known = false;
-	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec));
+	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec), NULL);
 	row = add(&results, "rxa", "latency-send", 64);
-	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec));
+	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec), NULL);
 	text = draw(&results);
 	assert_non_null(strstr(text, ">rxa/1 connections<"));
 	assert_non_null(strstr(text, ">rxa/1 latency-send, 64 bytes<"));

@@ -383,21 +383,14 @@ static bool say_stage(const struct diagnosis_facts *facts, struct diagnosis_word
 	return diagnosis_say(ret, words, facts->stage, facts->error);
 }
 
-/* A step that needs only this host, or only TCP, does not depend on the ports. */
-static bool concerns_ports(enum stage stage)
-{
-	return stage <= STAGE_RESOLVE || stage >= STAGE_CONNECT_QP;
-}
-
-static bool is_explained(const struct diagnosis_facts *facts)
-{
-	return (facts->stop && facts->stop != STOP_TIMED_OUT) || facts->refusal;
-}
-
 /* Finds a fault of the ports, which is the same whichever side reports the failure. */
 static bool diagnose_ports(const struct diagnosis_facts *facts, struct diagnosis *ret)
 {
-	return !is_explained(facts) && concerns_ports(facts->stage) &&
+	const bool explained = (facts->stop && facts->stop != STOP_TIMED_OUT) || facts->refusal;
+	/* A step that needs only this host, or only TCP, does not depend on the ports. */
+	const bool concerns = facts->stage <= STAGE_RESOLVE || facts->stage >= STAGE_CONNECT_QP;
+
+	return !explained && concerns &&
 	       (diagnose_gid(facts, ret) || diagnose_port_state(facts, ret) ||
 		diagnose_mismatch(facts, ret));
 }
@@ -417,23 +410,18 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 		say_stage(facts, &words, ret);
 }
 
-/* A librdmacm status, -errno or a reason, from a peer that may send any 32 bits. */
-static int cm_status_of(uint32_t sent)
-{
-	const int status = (int)sent;
-
-	return status < -ERRNO_MOST ? -EIO : status;
-}
-
 void diagnosis_take_failure(struct diagnosis_facts *facts, const struct message_refused *failed,
 			    const char *call)
 {
+	/* A librdmacm status, -errno or a reason, from a peer that may send any 32 bits. */
+	const int cm_status = (int)failed->cm_status;
+
 	facts->stage = failed->stage < STAGES ? (enum stage)failed->stage : STAGE_NONE;
 	facts->error = (int)failed->error;
 	facts->call = *call ? call : NULL;
 	if (failed->cm_event || failed->cm_status)
 		facts->cm_event = number_of(failed->cm_event);
-	facts->cm_status = cm_status_of(failed->cm_status);
+	facts->cm_status = cm_status < -ERRNO_MOST ? -EIO : cm_status;
 	if (failed->wanted_bytes) {
 		facts->wanted_bytes = number_of(failed->wanted_bytes);
 		facts->memlock_limit_bytes = number_of(failed->limit_bytes);

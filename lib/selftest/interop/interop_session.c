@@ -232,8 +232,8 @@ static void add_figures(struct interop *session)
 		add_rate(session, transfers * (double)session->sampler.all.count,
 			 session->sampler.all.sum);
 	sampler_end(&session->sampler);
-	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count);
-	selftest_result_set_mean(row, &session->sampler.all);
+	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count,
+				    &session->sampler.all);
 }
 
 /* Adds the errors and retransmissions that the port counted during the run. */

@@ -194,14 +194,6 @@ static const run_loop loops[2][2][RUN_OPERATIONS][2] = {
 	},
 };
 
-static run_loop find_loop(const struct agent *agent, const struct message_run *order)
-{
-	if (agent->way.both && order->operation == RUN_SEND)
-		return bandwidth_both;
-	return loops[agent_is_reliable(agent->qps[0].kind)][order->mode][order->operation]
-		    [order->active];
-}
-
 /* Returns whether the queue pair can carry such messages, and has an address if it needs one. */
 static bool fits(const struct agent *agent, const struct agent_qp *qp,
 		 const struct message_run *order)
@@ -292,13 +284,6 @@ static int check_order(struct agent *agent, const struct message_run *order)
 	return check_qps(agent, order);
 }
 
-static void find_queues(struct measure *measure)
-{
-	for (uint32_t slot = 0; slot < LIMIT_CQS; slot++)
-		if (uses_queue(measure->agent, measure->order, slot))
-			measure->queues[measure->queue_count++] = &measure->agent->cqs[slot];
-}
-
 static void prepare(struct measure *measure, struct agent *agent, const struct message_run *order)
 {
 	const bool sends = order->operation == RUN_SEND;
@@ -319,7 +304,9 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;
 	run_layout_set(&measure->layout, measure->kind, order->qps, order->bytes);
 	measure->bytes = agent->buffers[order->buffer].bytes;
-	find_queues(measure);
+	for (uint32_t slot = 0; slot < LIMIT_CQS; slot++)
+		if (uses_queue(agent, order, slot))
+			measure->queues[measure->queue_count++] = &agent->cqs[slot];
 	measure->yields = agent->shares_processor || sysconf(_SC_NPROCESSORS_ONLN) == 1;
 	/*
 	 * The provider copies inline data when they are posted: ibv_post_send(3). Messages without
@@ -374,7 +361,10 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 		rc = guard_run(agent, order->duration_msec);
 	if (rc)
 		return rc;
-	loop = find_loop(agent, order);
+	loop = agent->way.both && order->operation == RUN_SEND
+		       ? bandwidth_both
+		       : loops[agent_is_reliable(agent->qps[0].kind)][order->mode][order->operation]
+			      [order->active];
 	agent->report = (struct message_reported){0};
 	if (!loop) {
 		*reply = (struct message_ran){0};

@@ -90,17 +90,6 @@ static const struct memory_ops *ops_of(const struct memory_source *source)
 	return (source->exporters ? source->exporters : exporters)[source->choice.exporter];
 }
 
-/*
- * libmlx5 takes short messages, and the results of reads and atomics, from their completions, and
- * copies them to the buffer with memcpy() (copy_to_scat(), providers/mlx5/qp.c), unless this
- * variable was 0 when the queue pair was created (use_scatter_to_cqe(), providers/mlx5/verbs.c). In
- * a loopback test the other side is a thread, which waits for its orders meanwhile.
- */
-static void keep_out_of_completions(void)
-{
-	setenv("MLX5_SCATTER_TO_CQE", "0", 1);
-}
-
 int memory_source_open(struct memory_source *source, const struct message_memory *order,
 		       const char **ret_call)
 {
@@ -115,8 +104,15 @@ int memory_source_open(struct memory_source *source, const struct message_memory
 		return fail("the kernel has no hugepages", ret_call);
 	}
 	ops = ops_of(&chosen);
+	/*
+	 * libmlx5 takes short messages, and the results of reads and atomics, from their
+	 * completions, and copies them to the buffer with memcpy() (copy_to_scat(),
+	 * providers/mlx5/qp.c), unless this variable was 0 when the queue pair was created
+	 * (use_scatter_to_cqe(), providers/mlx5/verbs.c). In a loopback test the other side is a
+	 * thread, which waits for its orders meanwhile.
+	 */
 	if (ops && ops->hidden)
-		keep_out_of_completions();
+		setenv("MLX5_SCATTER_TO_CQE", "0", 1);
 	if (ops && ops->open)
 		rc = ops->open(&chosen, ret_call);
 	if (!rc)

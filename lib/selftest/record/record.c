@@ -14,12 +14,15 @@ static struct real usec_of(uint64_t nsec)
 	return real_of((double)nsec / 1e3);
 }
 
-void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count)
+void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count,
+				 const struct moments *all)
 {
 	struct statistics statistics;
 	struct histogram histogram;
 
 	statistics_compute(nsec, count, &statistics);
+	if (all)
+		moments_compute(all, &statistics.mean_usec, &statistics.stddev_usec);
 	result->latency_min_usec = real_of(statistics.min_usec);
 	result->latency_p50_usec = real_of(statistics.p50_usec);
 	result->latency_p90_usec = real_of(statistics.p90_usec);
@@ -37,15 +40,6 @@ void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec,
 		bucket->below_usec = usec_of(histogram.items[i].below_nsec);
 		bucket->count = number_of(histogram.items[i].count);
 	}
-}
-
-void selftest_result_set_mean(struct selftest_result *result, const struct moments *all)
-{
-	double mean_usec, stddev_usec;
-
-	moments_compute(all, &mean_usec, &stddev_usec);
-	result->latency_mean_usec = real_of(mean_usec);
-	result->latency_stddev_usec = real_of(stddev_usec);
 }
 
 char *selftest_clean(const char *text, size_t size)

@@ -267,10 +267,12 @@ extern const struct enum_name selftest_verdict_names[];
 extern const struct enum_name selftest_transport_names[];
 extern const struct enum_name selftest_memory_names[]; /* values of --memory, without a number */
 
-/* Sets percentiles and histogram of latencies. Sorts the latencies in place. */
-void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);
-/* Sets mean and deviation of all latencies afterwards, if those above were only a selection. */
-void selftest_result_set_mean(struct selftest_result *result, const struct moments *all);
+/*
+ * Sets percentiles, histogram, mean and deviation of latencies. Sorts the latencies in place. They
+ * may be only a selection: then mean and deviation are those of `all`, unless that is NULL.
+ */
+void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count,
+				 const struct moments *all);
 /* Returns a clean copy of a text of at most `size` bytes; NULL if it is empty. */
 char *selftest_clean(const char *text, size_t size);
 /* Set the tested port, and the peer's; do nothing if the endpoint names no device. */

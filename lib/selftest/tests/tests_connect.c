@@ -77,14 +77,15 @@ static void note_times(struct trial *trial, const struct wanted *wanted, uint64_
 	row->route_usec = median(many, STEP_ROUTE);
 	row->connect_usec = median(many, STEP_CONNECT);
 	row->disconnect_usec = median(many, STEP_DISCONNECT);
-	selftest_result_set_latency(row, many->nsec[STEP_ALL], many->samples[STEP_ALL]);
+	selftest_result_set_latency(row, many->nsec[STEP_ALL], many->samples[STEP_ALL], NULL);
 	for (int step = 0; step < STEPS; step++) {
 		if (!steps[step].id || !many->samples[step])
 			continue;
 		trial_next_row(trial, steps[step].id, steps[step].summary);
 		note_wanted(trial, wanted);
 		trial->result->duration_msec = elapsed;
-		selftest_result_set_latency(trial->result, many->nsec[step], many->samples[step]);
+		selftest_result_set_latency(trial->result, many->nsec[step], many->samples[step],
+					    NULL);
 	}
 }
 

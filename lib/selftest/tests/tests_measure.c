@@ -87,17 +87,6 @@ static struct span data_span(const struct plan *plan, uint64_t offset)
 			     .stride = plan->layout.stride};
 }
 
-static int fill(struct trial *trial, const struct plan *plan)
-{
-	struct span span = data_span(plan, 0);
-
-	/* Sums start at 0. */
-	if (plan->order.run.operation == RUN_ATOMIC || !span.block_bytes)
-		return 0;
-	return trial_fill(trial, &trial->near, span, NEAR_PATTERN) ||
-	       trial_fill(trial, &trial->far, span, FAR_PATTERN);
-}
-
 /*
  * The last fetch-and-add of each queue pair returned the number of those before it. If the far side
  * did the adding, the sums are in the near side's memory. Together they must equal the number of
@@ -168,12 +157,18 @@ static int check(struct trial *trial, const struct plan *plan)
 
 static int set_up(struct trial *trial, struct plan *plan)
 {
+	const struct span data = data_span(plan, 0);
+	/* Sums start at 0. */
+	const bool filled = plan->order.run.operation != RUN_ATOMIC && data.block_bytes;
+
 	return ways_tell(trial, plan) ||
 	       trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
 			    &plan->near_memory) ||
 	       trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
 			    &plan->far_memory) ||
-	       connect_qps(trial, plan) || fill(trial, plan) ||
+	       connect_qps(trial, plan) ||
+	       (filled && (trial_fill(trial, &trial->near, data, NEAR_PATTERN) ||
+			   trial_fill(trial, &trial->far, data, FAR_PATTERN))) ||
 	       measure_post_receives(trial, plan, plan->receives);
 }
 
@@ -322,39 +317,30 @@ static void note_direction(struct trial *trial, const struct plan *plan, bool ou
 	row->messages_per_second = real_of(row->messages_per_second.value + messages * 1e9 / nsec);
 }
 
-static void note_bandwidth(struct trial *trial, const struct plan *plan)
-{
-	uint64_t near = trial->near_can.far.rate_mbps, far = trial->far_can.far.rate_mbps;
-	struct selftest_result *row = trial->result;
-
-	if (near && far)
-		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
-	if (plan->out)
-		note_direction(trial, plan, true, &row->sent_gbps);
-	if (plan->in)
-		note_direction(trial, plan, false, &row->received_gbps);
-}
-
 /* Notes the figures of the run that both sides just finished, even if it was cut short. */
 static void note_figures(struct trial *trial, const struct plan *plan)
 {
 	const struct selftest_ways *ways = &trial->request->ways;
 	struct agent_samples *samples = &trial->near.agent->samples;
 	const struct message_ran *ran = plan_ran(plan, plan->out);
+	uint64_t near = trial->near_can.far.rate_mbps, far = trial->far_can.far.rate_mbps;
 	struct selftest_result *row = trial->result;
 
 	row->iterations = number_of((plan->out ? plan->near_ran.iterations : 0) +
 				    (plan->in ? plan->far_reply.ran.iterations : 0));
 	row->duration_msec = real_of((double)ran->elapsed_nsec / 1e6);
 	ways_note(trial, plan);
-	if (!plan->latency) {
-		note_bandwidth(trial, plan);
-	} else if (samples->count) {
+	if (plan->latency && samples->count) {
 		if (ways->samples)
 			ways->samples(ways->samples_context, row, samples->nsec, samples->count);
-		selftest_result_set_latency(row, samples->nsec, samples->count);
-		selftest_result_set_mean(row, &samples->all);
+		selftest_result_set_latency(row, samples->nsec, samples->count, &samples->all);
 	}
+	if (!plan->latency && near && far)
+		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
+	if (!plan->latency && plan->out)
+		note_direction(trial, plan, true, &row->sent_gbps);
+	if (plan->in)
+		note_direction(trial, plan, false, &row->received_gbps);
 }
 
 static const char slow_hint[] = "look for other load on both hosts and on the path between them, "

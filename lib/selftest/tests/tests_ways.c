@@ -284,10 +284,9 @@ static void summarize(struct trial *trial, const struct plan *plan, struct total
 	if (!total->misses_peer_cpu)
 		row->peer_cpu_percent = rate_of(total->peer_cpu_msec, total->msec);
 	sampler_end(&total->sampler);
-	if (total->sampler.count) {
-		selftest_result_set_latency(row, total->sampler.nsec, total->sampler.count);
-		selftest_result_set_mean(row, &total->all);
-	}
+	if (total->sampler.count)
+		selftest_result_set_latency(row, total->sampler.nsec, total->sampler.count,
+					    &total->all);
 	measure_compare(trial, plan);
 }
 
@@ -313,9 +312,8 @@ static bool is_over(struct trial *trial, uint64_t begin_nsec)
 {
 	const uint64_t most = trial->request->duration_msec;
 
-	if (watch_look(&trial->near.agent->watch) == STOP_INTERRUPTED)
-		return true;
-	return most != SELFTEST_FOREVER && (clock_nsec() - begin_nsec) / 1000000 >= most;
+	return watch_look(&trial->near.agent->watch) == STOP_INTERRUPTED ||
+	       (most != SELFTEST_FOREVER && (clock_nsec() - begin_nsec) / 1000000 >= most);
 }
 
 /* Each interval is a run: a server limits the time of one run only, and its counts are exact. */
