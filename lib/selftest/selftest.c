@@ -166,10 +166,9 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 	struct diagnosis_facts facts;
 	struct diagnosis diagnosis = {0};
 	struct message_opened opened;
-	int rc = open_far(trial, &open, &opened);
 
-	if (rc)
-		return rc;
+	if (open_far(trial, &open, &opened))
+		return -EIO;
 	trial->far_can = opened;
 	trial_name_peer(trial, trial->result);
 	trial_facts(trial, &facts);

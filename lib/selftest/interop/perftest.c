@@ -93,10 +93,8 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 	char own[PERFTEST_MTU_BYTES] = {(char)('0' + mtu_code(session->mtu_bytes)), '\0'};
 	char got[PERFTEST_MTU_BYTES];
 	uint32_t cycle, line, mtu;
-	int rc = swap_number(run, CYCLE_BYTES, &cycle);
+	int rc = swap_number(run, CYCLE_BYTES, &cycle) ?: swap_number(run, CACHE_LINE, &line);
 
-	if (!rc)
-		rc = swap_number(run, CACHE_LINE, &line);
 	if (!rc)
 		rc = swap(run, own, got, sizeof(got), session->timeout_msec);
 	if (!rc)

@@ -346,9 +346,8 @@ static int server_handshake(struct pingpong *run, int fd)
 	if (interop_set_remote(session, remotes[0].lid, &remotes[0].gid) || make(session, own) ||
 	    connect_all(run, remotes))
 		return -EIO;
-	rc = send_addresses(session, fd, own);
-	if (!rc)
-		rc = tcp_read(&session->agent->watch, fd, done, sizeof(done), LINE_MSEC);
+	rc = send_addresses(session, fd, own)
+		     ?: tcp_read(&session->agent->watch, fd, done, sizeof(done), LINE_MSEC);
 	if (!rc && memcmp(done, PINGPONG_DONE, sizeof(done)) != 0)
 		rc = -EPROTO;
 	return rc ? interop_fail_exchange(session, rc, LINE_MSEC) : 0;

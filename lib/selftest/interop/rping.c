@@ -123,9 +123,7 @@ static int client_round(struct rping *run)
 	rping_text_fill(run->source->bytes, session->bytes, session->done);
 	memset(run->target->bytes, 0, session->bytes);
 	begin = clock_raw_nsec();
-	rc = offer(run, run->source);
-	if (!rc)
-		rc = offer(run, run->target);
+	rc = offer(run, run->source) ?: offer(run, run->target);
 	end = clock_raw_nsec();
 	if (rc)
 		return rc;
@@ -198,11 +196,7 @@ static int server_round(struct rping *run)
 	nsec = clock_raw_nsec() - begin;
 	if (rc || check_text(run))
 		return rc ? rc : -EIO;
-	rc = send_info(run, &go_ahead);
-	if (!rc)
-		rc = receive_info(run, &target);
-	if (!rc)
-		rc = check_info(run, &target);
+	rc = send_info(run, &go_ahead) ?: receive_info(run, &target) ?: check_info(run, &target);
 	if (!rc)
 		rc = move(run, IBV_WR_RDMA_WRITE, &target,
 			  target.bytes < source.bytes ? target.bytes : source.bytes);

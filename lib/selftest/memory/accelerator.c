@@ -119,16 +119,13 @@ static int cuda_open(struct memory_source *source, const char **ret_call)
 	const struct accelerator_calls *calls = &source->calls;
 	void *context = NULL;
 	int device = 0;
-	int rc = load(LIBCUDA, cuda_symbols, ARRAY_SIZE(cuda_symbols), source, ret_call);
+	const int number = (int)source->choice.number;
 
-	if (!rc)
-		rc = failed(calls->init(0), "cuInit", ret_call);
-	if (!rc)
-		rc = failed(calls->device(&device, (int)source->choice.number), "cuDeviceGet",
-			    ret_call);
-	if (!rc)
-		rc = failed(calls->retain(&context, device), "cuDevicePrimaryCtxRetain", ret_call);
-	return rc ? rc : failed(calls->use_context(context), "cuCtxSetCurrent", ret_call);
+	return load(LIBCUDA, cuda_symbols, ARRAY_SIZE(cuda_symbols), source, ret_call) ?:
+	       failed(calls->init(0), "cuInit", ret_call) ?:
+	       failed(calls->device(&device, number), "cuDeviceGet", ret_call) ?:
+	       failed(calls->retain(&context, device), "cuDevicePrimaryCtxRetain", ret_call) ?:
+	       failed(calls->use_context(context), "cuCtxSetCurrent", ret_call);
 }
 
 static int cuda_copy(struct memory_source *source, void *to, const void *from, size_t bytes,

@@ -180,14 +180,12 @@ __attribute__((format(printf, 2, 3))) static void append(struct value *value, co
 	value_set_string(value, value->scratch);
 }
 
-static void append_latency(const struct selftest_result *result, struct value *value)
+/* Appends a figure with its unit, if it is known. */
+static void append_known(struct value *value, const char *before, const struct real *figure,
+			 const char *unit)
 {
-	const struct real *p50 = &result->latency_p50_usec, *p99 = &result->latency_p99_usec;
-
-	if (p50->known)
-		append(value, "p50 %.*f us", decimals(p50->value), p50->value);
-	if (p99->known)
-		append(value, "p99 %.*f us", decimals(p99->value), p99->value);
+	if (figure->known)
+		append(value, "%s%.*f %s", before, decimals(figure->value), figure->value, unit);
 }
 
 /* "11.9 Gb/s, 48 % of 25 Gb/s" */
@@ -198,7 +196,7 @@ static void append_bandwidth(const struct selftest_result *result, struct value 
 
 	if (!gbps->known)
 		return;
-	append(value, "%.*f Gb/s", decimals(gbps->value), gbps->value);
+	append_known(value, "", gbps, "Gb/s");
 	if (ratio(gbps, &result->rate_gbps, percent_of_rate(result), &percent))
 		append(value, "%.*f %% of %s%g Gb/s", percent < 9.95 ? 1 : 0, percent,
 		       is_both_ways(result) ? "2 x " : "", result->rate_gbps.value);
@@ -221,32 +219,21 @@ static void append_cost(const struct selftest_result *result, struct value *valu
 		append(value, "peer %.0f %%", result->peer_cpu_percent.value);
 }
 
-/* "392 Gb/s alone, 201 Gb/s together" */
-static void append_rail(const struct selftest_result *result, struct value *value)
-{
-	const struct real *alone = &result->alone_gbps, *together = &result->together_gbps;
-
-	if (alone->known)
-		append(value, "%.*f Gb/s alone", decimals(alone->value), alone->value);
-	if (together->known)
-		append(value, "%.*f Gb/s together", decimals(together->value), together->value);
-}
-
 /* The key figures, for people; JSON has a key for each. */
 static void get_figures(const void *record, struct value *value)
 {
 	const struct selftest_result *result = record;
-	const struct real *rate = &result->connections_per_second;
 	double packed;
 
 	if (ratio(&result->transfer_usec, &result->packed_usec, 1, &packed))
 		append(value, "%.*f x packed", decimals(packed), packed);
-	if (rate->known)
-		append(value, "%.*f connections/s", decimals(rate->value), rate->value);
-	append_latency(result, value);
+	append_known(value, "", &result->connections_per_second, "connections/s");
+	append_known(value, "p50 ", &result->latency_p50_usec, "us");
+	append_known(value, "p99 ", &result->latency_p99_usec, "us");
 	append_bandwidth(result, value);
 	append_cost(result, value);
-	append_rail(result, value);
+	append_known(value, "", &result->alone_gbps, "Gb/s alone");
+	append_known(value, "", &result->together_gbps, "Gb/s together");
 }
 
 #define TEXT(member, heading, flags, help) \

@@ -141,10 +141,9 @@ static int check_one_header(struct trial *trial, struct datagram_path *path,
 {
 	bool ethernet = trial->near_can.far.link_layer == LINK_LAYER_ETHERNET;
 	struct work_completion item;
-	int rc = datagram_transfer(trial, path, 64, iteration, &item);
 
-	if (rc)
-		return rc;
+	if (datagram_transfer(trial, path, 64, iteration, &item))
+		return -EIO;
 	*ret_with = item.with_grh;
 	if (item.with_grh)
 		return datagram_check_header(trial, path, source, destination);

@@ -21,10 +21,9 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 	const struct qp_shape shape = {.kind = kind};
 	uint32_t header = kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
 	struct qp_numbers numbers;
-	int rc = trial_connect(trial, 0, &shape, &numbers);
 
-	if (rc)
-		return rc;
+	if (trial_connect(trial, 0, &shape, &numbers))
+		return -EIO;
 	paths[0] = (struct datagram_path){&trial->near, &trial->far, numbers.near,
 					  header,	numbers.far, TRIAL_QKEY};
 	paths[1] = (struct datagram_path){&trial->far, &trial->near, numbers.far,
@@ -209,11 +208,10 @@ static int check_address(struct trial *trial, struct side *side, uint32_t at,
 {
 	char got_text[GID_TEXT_SIZE], expected_text[GID_TEXT_SIZE];
 	struct gid got = *expected;
-	int rc = read_bytes(trial, side, DATAGRAM_RECEIVE + at, form->address_bytes,
-			    got.raw + sizeof(got.raw) - form->address_bytes);
 
-	if (rc)
-		return rc;
+	if (read_bytes(trial, side, DATAGRAM_RECEIVE + at, form->address_bytes,
+		       got.raw + sizeof(got.raw) - form->address_bytes))
+		return -EIO;
 	if (!memcmp(got.raw, expected->raw, sizeof(got.raw)))
 		return 0;
 	gid_format(&got, got_text);

@@ -311,16 +311,17 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 				  where);
 	if (rc)
 		return trial_explain(it->trial, side, rc);
-	if (!find_seen(it, side, FAULT_ID_RECEIVE))
-		rc = trial_look(it->trial, side, IWARP_END_MSEC, &waited);
-	if (!rc && waited.count)
+	if (!find_seen(it, side, FAULT_ID_RECEIVE) &&
+	    trial_look(it->trial, side, IWARP_END_MSEC, &waited))
+		return -EIO;
+	if (waited.count)
 		it->seen[which][it->seen_count[which]++] = waited.items[0];
-	if (!rc && find_seen(it, side, FAULT_ID_RECEIVE))
-		rc = expect_completion(it, side, FAULT_ID_RECEIVE, receive, status,
-				       it->fault->far_also | flushed);
-	else if (!rc)
+	if (!find_seen(it, side, FAULT_ID_RECEIVE))
 		trial_remark(it->trial, "a receive is not flushed when the connection ends");
-	return rc ? rc : expect_ended(it, side);
+	else if (expect_completion(it, side, FAULT_ID_RECEIVE, receive, status,
+				   it->fault->far_also | flushed))
+		return -EIO;
+	return expect_ended(it, side);
 }
 
 /* Posts a request after the end of the stream: it is flushed, or refused at once. */

@@ -375,14 +375,6 @@ static uint32_t most_sges(const struct trial *trial)
 		       trial_is_old(trial) ? LIMIT_OLD_SGES : LIMIT_SGES);
 }
 
-static uint32_t block_limit(const struct trial *trial, uint32_t operation)
-{
-	uint32_t sges = most_sges(trial);
-	int read = trial->near.agent->limits.max_sge_rd;
-
-	return operation == POST_READ && read > 0 ? at_most(sges, (uint32_t)read) : sges;
-}
-
 static void name_row(struct trial *trial, const struct layout *layout, size_t index)
 {
 	_cleanup_(freep) char *summary = mem_format("%s: %llu of %llu bytes every %llu",
@@ -428,14 +420,17 @@ static void gather(struct trial *trial)
 	struct gather gather = {
 		.trial = trial,
 		.operation = (uint32_t)trial->test->value,
-		.sges = block_limit(trial, (uint32_t)trial->test->value),
+		.sges = most_sges(trial),
 	};
+	const int most_read = trial->near.agent->limits.max_sge_rd;
 	struct layout asked[SELFTEST_MOST_BLOCKS * SELFTEST_MOST_BLOCKS];
 	size_t count = asked_layouts(trial->request, asked);
 	const struct layout *layouts = count ? asked : usual_layouts;
 	bool connected = false;
 	int rc = 0;
 
+	if (gather.operation == POST_READ && most_read > 0)
+		gather.sges = at_most(gather.sges, (uint32_t)most_read);
 	if (!count)
 		count = ARRAY_SIZE(usual_layouts);
 	for (size_t i = 0; i < count && !rc; i++) {

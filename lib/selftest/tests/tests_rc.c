@@ -182,10 +182,9 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id, uint32_t operation)
 {
 	struct work_completion item;
-	int rc = trial_expect(trial, path->from, id, &item);
 
-	if (rc)
-		return rc;
+	if (trial_expect(trial, path->from, id, &item))
+		return -EIO;
 	if (item.operation == operations[operation].sent)
 		return 0;
 	return trial_fail(trial, rc_firmware_hint,
@@ -198,10 +197,9 @@ static int expect_received(struct trial *trial, const struct rc_path *path, uint
 {
 	const struct operation *expected = &operations[operation];
 	struct work_completion item;
-	int rc = trial_expect(trial, path->to, ID_RECEIVE, &item);
 
-	if (rc)
-		return rc;
+	if (trial_expect(trial, path->to, ID_RECEIVE, &item))
+		return -EIO;
 	if (item.operation != expected->received)
 		return trial_fail(trial, rc_firmware_hint,
 				  "the receive completed as operation %" PRIu32 ", %" PRIu32

@@ -268,10 +268,9 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 		.constant = 1,
 	};
 	struct message_checked checked;
-	int rc = trial_explain(trial, side, side_check(side, &request, &checked));
 
-	if (rc)
-		return rc;
+	if (trial_explain(trial, side, side_check(side, &request, &checked)))
+		return -EIO;
 	if (checked.equal)
 		return trial_check_constant(trial, side, around, RC_GUARD_BYTE);
 	return trial_fail(trial, rc_firmware_hint,
