@@ -166,12 +166,9 @@ const char *rejection_meaning(unsigned int reason)
 }
 
 /* InfiniBand Architecture Specification volume 1, 10.8.6 and 11.6.2. */
-
-struct status_words {
+static const struct {
 	const char *name, *meaning;
-};
-
-static const struct status_words statuses[] = {
+} statuses[] = {
 	[IBV_WC_SUCCESS] = {"success", "the work request was carried out"},
 	[IBV_WC_LOC_LEN_ERR] = {"local length error",
 				"a message was longer than the receive buffer, the port's largest "

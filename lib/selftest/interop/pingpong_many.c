@@ -49,25 +49,16 @@ static int take_message(struct many *many, const struct turn *turn, const struct
 	return interop_post_receive_at(session, place);
 }
 
-static int find_slot(const struct interop *session, uint32_t qpn, uint32_t *ret)
-{
-	for (uint32_t i = 0; i < session->qps; i++) {
-		if (session->agent->qps[i].qp->qp_num != qpn)
-			continue;
-		*ret = i;
-		return 0;
-	}
-	return -EIO;
-}
-
 static int take(struct many *many, const struct ibv_wc *wc)
 {
 	struct interop *session = many->run->session;
 	const unsigned int what = wc->wr_id & INTEROP_WHAT_MASK;
 	struct turn *turn;
-	uint32_t slot;
+	uint32_t slot = 0;
 
-	if (find_slot(session, wc->qp_num, &slot))
+	while (slot < session->qps && session->agent->qps[slot].qp->qp_num != wc->qp_num)
+		slot++;
+	if (slot == session->qps)
 		return interop_fail_at(session, STAGE_TRANSFER, EIO);
 	turn = &many->turns[slot];
 	if (what == INTEROP_SENT)

@@ -338,19 +338,6 @@ static void release(struct measure *measure)
 	free(measure->requests);
 }
 
-static int finish(struct measure *measure, struct message_ran *reply)
-{
-	struct agent *agent = measure->agent;
-
-	agent->report.received = measure->received;
-	agent->report.lost = measure->lost;
-	agent->report.events = measure->events;
-	if (measure->error)
-		return agent_fail(agent, STAGE_TRANSFER, measure->error, "%s", measure->failed);
-	*reply = measure->ran;
-	return 0;
-}
-
 int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply)
 {
 	struct measure measure;
@@ -380,7 +367,13 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 			measure.ran.stop = STOP_NONE;
 		agent_end_report(agent);
 		watch_end(&agent->watch);
-		rc = finish(&measure, reply);
+		agent->report.received = measure.received;
+		agent->report.lost = measure.lost;
+		agent->report.events = measure.events;
+		if (measure.error)
+			rc = agent_fail(agent, STAGE_TRANSFER, measure.error, "%s", measure.failed);
+		else
+			*reply = measure.ran;
 	}
 	release(&measure);
 	return rc;

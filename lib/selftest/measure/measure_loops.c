@@ -38,13 +38,6 @@ static void tick(struct clock *clock, struct measure *measure)
 		measure->ending = true;
 }
 
-/* The time spent waiting in vain belongs to no sample. */
-static void note_loss(struct clock *clock, struct measure *measure)
-{
-	measure->lost++;
-	clock->last_nsec = clock_raw_nsec();
-}
-
 bool measure_each(struct measure *measure, unsigned int share, exchange_one *exchange)
 {
 	struct clock clock = {.share = share};
@@ -54,10 +47,13 @@ bool measure_each(struct measure *measure, unsigned int share, exchange_one *exc
 	do {
 		came = true;
 		good = exchange(measure, clock.iteration, last, &came);
-		if (good && came)
+		if (good && came) {
 			tick(&clock, measure);
-		else if (good)
-			note_loss(&clock, measure);
+		} else if (good) {
+			/* The time spent waiting in vain belongs to no sample. */
+			measure->lost++;
+			clock.last_nsec = clock_raw_nsec();
+		}
 		if (last && came)
 			break;
 		last = measure->ending;

@@ -37,14 +37,6 @@ struct wanted {
 	uint32_t count, at_once;
 };
 
-static int make_cqs(struct trial *trial)
-{
-	const struct message_cq order = {.slot = TRIAL_CQ, .entries = CQ_ENTRIES};
-
-	return trial_explain(trial, &trial->near, side_cq(&trial->near, &order)) ||
-	       trial_explain(trial, &trial->far, side_cq(&trial->far, &order));
-}
-
 static struct real median(const struct agent_many *many, enum connection_step step)
 {
 	struct statistics statistics;
@@ -205,6 +197,7 @@ static void run_connections(struct trial *trial)
 		.count = request->connections ? request->connections : USUAL_CONNECTIONS,
 		.at_once = request->depth ? at_most(request->depth, LIMIT_AT_ONCE) : USUAL_AT_ONCE,
 	};
+	const struct message_cq cq = {.slot = TRIAL_CQ, .entries = CQ_ENTRIES};
 	uint64_t nsec;
 	int rc;
 
@@ -215,7 +208,8 @@ static void run_connections(struct trial *trial)
 		trial_fail_old(trial, "--connections", PROTOCOL_WAYS);
 		return;
 	}
-	if (make_cqs(trial))
+	if (trial_explain(trial, &trial->near, side_cq(&trial->near, &cq)) ||
+	    trial_explain(trial, &trial->far, side_cq(&trial->far, &cq)))
 		return;
 	rc = trial->by_cm ? connect_by_cm(trial, &wanted, &nsec)
 			  : connect_by_exchange(trial, &wanted, &nsec);

@@ -381,11 +381,9 @@ static int run_iwarp(struct injection *it)
 
 static int run_infiniband(struct injection *it)
 {
-	const bool alone = it->fault->flags & FAULT_ALONE;
-
 	/* The queue pair may be in ERR already. */
 	return inject(it) ||
-	       (!alone &&
+	       (!(it->fault->flags & FAULT_ALONE) &&
 		rc_post_in_error(it->trial, &it->trial->near, FAULT_ID_NEXT, &it->followed)) ||
 	       check_near(it) || check_far(it) || check_memory(it);
 }

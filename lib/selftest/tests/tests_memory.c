@@ -231,22 +231,9 @@ static void run_fence(struct trial *trial)
 #define MOST_VECTORS 64u
 
 /*
- * Wakes both sides by completions on this vector, or on the one that takes its place if the device
+ * Wakes both sides by completions on each vector, or on the one that takes its place if the device
  * of the other side has fewer. A vector whose interrupts are lost shows only in that.
  */
-static int use_vector(struct trial *trial, uint32_t number)
-{
-	const struct message_vector vector = {.vector = number};
-	int rc;
-
-	/* The vector is for the completion queues that are created next. */
-	trial_release(trial);
-	rc = trial_explain(trial, &trial->near, side_vector(&trial->near, &vector)) ||
-	     trial_explain(trial, &trial->far, side_vector(&trial->far, &vector)) ||
-	     rc_wake_both(trial, 1);
-	return rc_name_failure(trial, rc, "completion vector %" PRIu32, number);
-}
-
 static void run_vectors(struct trial *trial)
 {
 	const int own = trial->near.agent->context->num_comp_vectors;
@@ -257,8 +244,16 @@ static void run_vectors(struct trial *trial)
 		trial_skip_old(trial, "a test of completion vectors", PROTOCOL_WAYS);
 		return;
 	}
-	for (uint32_t number = 0; number < vectors && !rc; number++)
-		rc = use_vector(trial, number);
+	for (uint32_t number = 0; number < vectors && !rc; number++) {
+		const struct message_vector vector = {.vector = number};
+
+		/* The vector is for the completion queues that are created next. */
+		trial_release(trial);
+		rc = trial_explain(trial, &trial->near, side_vector(&trial->near, &vector)) ||
+		     trial_explain(trial, &trial->far, side_vector(&trial->far, &vector)) ||
+		     rc_wake_both(trial, 1);
+		rc_name_failure(trial, rc, "completion vector %" PRIu32, number);
+	}
 	number_set(&trial->result->completion_vectors, vectors);
 	if (!rc)
 		trial_remark(trial, "%" PRIu32 " of the device's %d completion vectors", vectors,

@@ -14,6 +14,9 @@ enum {
 	ID_LATE = ID_FLUSHED + RECEIVES,
 };
 
+/* Of all queue pairs here. */
+static const struct qp_shape usual;
+
 /* Whether a device refused a state or a request because it does not support it. */
 static bool is_unsupported(const struct side *side)
 {
@@ -79,19 +82,17 @@ static int expect_both(struct trial *trial, uint32_t state)
 }
 
 /* Moves both queue pairs to a state, and expects queries to show it. */
-static int walk(struct trial *trial, uint32_t state, const struct qp_shape *shape,
-		const struct qp_numbers *numbers)
+static int walk(struct trial *trial, uint32_t state, const struct qp_numbers *numbers)
 {
-	return trial_modify(trial, &trial->near, 0, state, shape, numbers) ||
-	       trial_modify(trial, &trial->far, 0, state, shape, numbers) ||
+	return trial_modify(trial, &trial->near, 0, state, &usual, numbers) ||
+	       trial_modify(trial, &trial->far, 0, state, &usual, numbers) ||
 	       expect_both(trial, state);
 }
 
-static int walk_up(struct trial *trial, const struct qp_shape *shape,
-		   const struct qp_numbers *numbers)
+static int walk_up(struct trial *trial, const struct qp_numbers *numbers)
 {
-	return walk(trial, IBV_QPS_INIT, shape, numbers) ||
-	       walk(trial, IBV_QPS_RTR, shape, numbers) || walk(trial, IBV_QPS_RTS, shape, numbers);
+	return walk(trial, IBV_QPS_INIT, numbers) || walk(trial, IBV_QPS_RTR, numbers) ||
+	       walk(trial, IBV_QPS_RTS, numbers);
 }
 
 static int transfer(struct trial *trial, const struct rc_path paths[static 2], uint32_t iteration,
@@ -134,7 +135,7 @@ static int enter_drained(struct trial *trial, struct side *side)
  * rxe_qp_from_attr(), drivers/infiniband/sw/rxe/rxe_qp.c, starts no task then.
  */
 static int hold_and_release(struct trial *trial, const struct rc_path *path,
-			    const struct qp_shape *shape, const struct qp_numbers *numbers)
+			    const struct qp_numbers *numbers)
 {
 	const struct span data = rc_data(0, STATE_BYTES);
 	const struct message_receive receive = {.id = ID_HELD, .span = data};
@@ -146,7 +147,7 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 	       trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
 	       rc_name_failure(trial, trial_expect_none(trial, path->to, DRAINED_MSEC),
 			       "a send posted in SQD, where it has to wait") ||
-	       trial_modify(trial, path->from, 0, IBV_QPS_RTS, shape, numbers) ||
+	       trial_modify(trial, path->from, 0, IBV_QPS_RTS, &usual, numbers) ||
 	       rc_expect_state(trial, path->from, 0, IBV_QPS_RTS) ||
 	       (pushes && rc_post_empty(trial, path, ID_PUSH)) ||
 	       rc_name_failure(trial, trial_expect(trial, path->to, ID_HELD, NULL),
@@ -157,22 +158,21 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 }
 
 static int walk_drained(struct trial *trial, const struct rc_path paths[static 2],
-			const struct qp_shape *shape, const struct qp_numbers *numbers)
+			const struct qp_numbers *numbers)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		const int rc = enter_drained(trial, paths[i].from);
 
 		if (rc <= 0)
 			return rc;
-		if (hold_and_release(trial, &paths[i], shape, numbers))
+		if (hold_and_release(trial, &paths[i], numbers))
 			return -EIO;
 	}
 	return 0;
 }
 
 /* In ERR, all requests complete as flushed, whether posted before or after the transition. */
-static int flush(struct trial *trial, struct side *side, const struct qp_shape *shape,
-		 const struct qp_numbers *numbers)
+static int flush(struct trial *trial, struct side *side, const struct qp_numbers *numbers)
 {
 	const struct message_receive receive = {
 		.count = RECEIVES,
@@ -180,7 +180,7 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 		.span = rc_data(0, STATE_BYTES),
 	};
 	int rc = trial_receive(trial, side, &receive) ||
-		 trial_modify(trial, side, 0, IBV_QPS_ERR, shape, numbers) ||
+		 trial_modify(trial, side, 0, IBV_QPS_ERR, &usual, numbers) ||
 		 rc_expect_state(trial, side, 0, IBV_QPS_ERR);
 	bool posted = false;
 
@@ -196,19 +196,16 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 
 static void walk_all(struct trial *trial)
 {
-	const struct qp_shape shape = {0};
 	struct qp_numbers numbers;
 	struct rc_path paths[2];
 
-	if (trial_make_qps(trial, 0, &shape, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
-	    expect_both(trial, IBV_QPS_RESET) || walk_up(trial, &shape, &numbers) ||
-	    transfer(trial, paths, 0, "in the state RTS") ||
-	    walk_drained(trial, paths, &shape, &numbers) ||
-	    flush(trial, &trial->near, &shape, &numbers) ||
-	    flush(trial, &trial->far, &shape, &numbers))
+	if (trial_make_qps(trial, 0, &usual, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
+	    expect_both(trial, IBV_QPS_RESET) || walk_up(trial, &numbers) ||
+	    transfer(trial, paths, 0, "in the state RTS") || walk_drained(trial, paths, &numbers) ||
+	    flush(trial, &trial->near, &numbers) || flush(trial, &trial->far, &numbers))
 		return;
 	/* Go down, and up again with the same queue pairs. */
-	if (!walk(trial, IBV_QPS_RESET, &shape, &numbers) && !walk_up(trial, &shape, &numbers))
+	if (!walk(trial, IBV_QPS_RESET, &numbers) && !walk_up(trial, &numbers))
 		transfer(trial, paths, 2, "after RESET");
 }
 
@@ -218,16 +215,14 @@ static void walk_all(struct trial *trial)
  */
 static void walk_iwarp(struct trial *trial)
 {
-	struct qp_shape shape = {0};
+	const struct qp_shape again = {.keep_cq = true};
 	struct qp_numbers numbers;
 	struct rc_path paths[2];
-	int rc = trial_make_qps(trial, 0, &shape, &numbers) || expect_both(trial, IBV_QPS_RESET);
 
-	shape.keep_cq = true;
-	if (!rc && !trial_connect(trial, 0, &shape, &numbers) &&
-	    !rc_buffers(trial, STATE_BYTES, paths) && !expect_both(trial, IBV_QPS_RTS) &&
-	    !transfer(trial, paths, 0, "in the state RTS"))
-		flush(trial, &trial->near, &shape, &numbers);
+	if (!trial_make_qps(trial, 0, &usual, &numbers) && !expect_both(trial, IBV_QPS_RESET) &&
+	    !trial_connect(trial, 0, &again, &numbers) && !rc_buffers(trial, STATE_BYTES, paths) &&
+	    !expect_both(trial, IBV_QPS_RTS) && !transfer(trial, paths, 0, "in the state RTS"))
+		flush(trial, &trial->near, &numbers);
 	trial_remark(trial,
 		     "iWARP has no RTR and no SQD: rdma_cm brings a queue pair from IDLE to RTS");
 }
