@@ -34,34 +34,27 @@ static void test_gid(struct trial *trial)
 	trial_check(trial, &trial->far, span, 1);
 }
 
-/* An older server does not know the order: it would open, and so test, another port. */
-static int fail_older_server(struct trial *trial)
-{
-	const struct selftest_request *request = trial->request;
-	_cleanup_(freep) char *device = text_clean(request->peer_device,
-						   strlen(request->peer_device));
-	_cleanup_(freep) char *hint = mem_format("update rdmactl on %s; or run rdmactl selftest "
-						 "--serve %s there, and omit --peer-device here",
-						 request->peer, device);
-
-	trial_fail(trial, hint,
-		   "the server on %s is older (version %u of the exchange protocol) and chooses "
-		   "its port itself",
-		   request->peer, trial->granted.version);
-	return -EPROTONOSUPPORT;
-}
-
 /* Makes the server open the port that the user named, or one of its choice. */
 static int open_far(struct trial *trial, const struct message_open *open,
 		    struct message_opened *ret_opened)
 {
 	const struct selftest_request *request = trial->request;
 	struct message_open_port order = {.open = *open, .port = request->peer_port};
+	_cleanup_(freep) char *device = NULL, *hint = NULL;
 
 	if (!request->peer_device)
 		return trial_explain(trial, &trial->far, side_open(&trial->far, open, ret_opened));
-	if (trial->granted.version < PROTOCOL_NAMED_PORTS)
-		return fail_older_server(trial);
+	/* An older server does not know the order: it would open, and so test, another port. */
+	if (trial->granted.version < PROTOCOL_NAMED_PORTS) {
+		device = text_clean(request->peer_device, strlen(request->peer_device));
+		hint = mem_format("update rdmactl on %s; or run rdmactl selftest --serve %s there, "
+				  "and omit --peer-device here",
+				  request->peer, device);
+		return trial_fail(trial, hint,
+				  "the server on %s is older (version %u of the exchange protocol) "
+				  "and chooses its port itself",
+				  request->peer, trial->granted.version);
+	}
 	snprintf(order.device, sizeof(order.device), "%s", request->peer_device);
 	return trial_explain(trial, &trial->far, side_open_port(&trial->far, &order, ret_opened));
 }
@@ -112,29 +105,23 @@ static int set_path(struct trial *trial)
 	if (!is_chosen(path) && !path->is_default)
 		return 0;
 	/* ib_resolve_unicast_gid_dmac(), drivers/infiniband/core/verbs.c */
-	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE) {
-		trial_fail(trial,
-			   "set it with ip route change ... hoplimit N, and omit --hop-limit",
-			   "the kernel takes the hop limit of RoCE packets from the route");
-		return -EOPNOTSUPP;
-	}
-	if (path->by_port && trial->near_can.far.gid_type != GID_TYPE_ROCE_V2) {
-		trial_fail(trial, "omit --source-port, or name a RoCE v2 entry: --gid-index",
-			   "only packets of RoCE v2 have a UDP source port");
-		return -EOPNOTSUPP;
-	}
+	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE)
+		return trial_fail(
+			trial, "set it with ip route change ... hoplimit N, and omit --hop-limit",
+			"the kernel takes the hop limit of RoCE packets from the route");
+	if (path->by_port && trial->near_can.far.gid_type != GID_TYPE_ROCE_V2)
+		return trial_fail(trial, "omit --source-port, or name a RoCE v2 entry: --gid-index",
+				  "only packets of RoCE v2 have a UDP source port");
 	/* The order does not carry this: a server never starts a connection itself. */
 	trial->near.agent->has_class = path->traffic_class.known;
 	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
 	if (rc || (is_older && !is_chosen(path)))
 		return rc;
-	if (is_older) {
-		trial_fail(trial, "update rdmactl there, or omit these options",
-			   "the server on %s is older (version %u of the exchange protocol) and "
-			   "cannot be told what its packets should carry",
-			   request->peer, trial->granted.version);
-		return -EPROTONOSUPPORT;
-	}
+	if (is_older)
+		return trial_fail(trial, "update rdmactl there, or omit these options",
+				  "the server on %s is older (version %u of the exchange protocol) "
+				  "and cannot be told what its packets should carry",
+				  request->peer, trial->granted.version);
 	return explain_path(trial, &trial->far, side_path(&trial->far, &order));
 }
 

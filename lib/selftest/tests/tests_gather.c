@@ -62,8 +62,8 @@ static struct span blocks_at(const struct layout *layout, uint64_t offset)
 	};
 }
 
-/* Sets where everything is; the caller sets `trial`, `operation` and `sges`. */
-static void gather_set_layout(struct gather *gather, const struct layout *layout)
+/* Sets where everything is. */
+static void set_layout(struct gather *gather, const struct layout *layout)
 {
 	uint64_t extent = layout->blocks * layout->stride;
 
@@ -439,7 +439,7 @@ static void gather(struct trial *trial)
 		name_row(trial, &layouts[i], i);
 		if (!is_possible(trial, &layouts[i], gather.sges))
 			continue;
-		gather_set_layout(&gather, &layouts[i]);
+		set_layout(&gather, &layouts[i]);
 		rc = (!connected && connect_pair(&gather, layouts, count)) || run_layout(&gather);
 		connected = true;
 		trial->result->duration_msec = real_of((double)(clock_nsec() - begin) / 1e6);

@@ -118,32 +118,6 @@ static struct span guards(uint64_t bytes)
 	};
 }
 
-/*
- * The target is 0 where data will arrive, a value that no byte of a pattern has. The guards are not
- * 0: the padding of a packet, which must not be written, usually is.
- */
-static int prepare(struct trial *trial, struct side *source, struct side *target,
-		   const struct rc_transfer *transfer)
-{
-	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
-
-	return trial_fill_constant(trial, target, around, RC_GUARD_BYTE) ||
-	       trial_fill_constant(trial, target, data, 0) ||
-	       trial_fill(trial, source, data, transfer->iteration);
-}
-
-static int check_memory(struct trial *trial, struct side *source, struct side *target,
-			const struct rc_transfer *transfer)
-{
-	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
-
-	return trial_check(trial, target, data, transfer->iteration) ||
-	       rc_name_failure(trial, trial_check_constant(trial, target, around, RC_GUARD_BYTE),
-			       "around the data") ||
-	       rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
-			       "the memory that was read from has changed");
-}
-
 /* Posts a receive for the message, or for the one that follows it. */
 static int post_receive(struct trial *trial, const struct rc_path *path,
 			const struct rc_transfer *transfer)
@@ -235,16 +209,27 @@ static int run_transfer(struct trial *trial, const struct rc_path *path,
 	struct side *source = reads ? path->to : path->from;
 	struct side *target = reads ? path->from : path->to;
 	struct message_post follower = trial_send(ID_FOLLOWER, trial_span(0, 0));
+	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
 
 	follower.slot = path->slot;
-	return prepare(trial, source, target, transfer) ||
+	/*
+	 * The target is 0 where data will arrive, a value that no byte of a pattern has. The guards
+	 * are not 0: the padding of a packet, which must not be written, usually is.
+	 */
+	return trial_fill_constant(trial, target, around, RC_GUARD_BYTE) ||
+	       trial_fill_constant(trial, target, data, 0) ||
+	       trial_fill(trial, source, data, transfer->iteration) ||
 	       (!reads && post_receive(trial, path, transfer)) || post(trial, path, transfer) ||
 	       (followed && trial_post(trial, path->from, &follower)) ||
 	       rc_expect_sent(trial, path, ID_POST, operation) ||
 	       (followed && rc_expect_sent(trial, path, ID_FOLLOWER, POST_SEND)) ||
 	       (!reads && expect_received(trial, path, followed ? (uint32_t)POST_SEND : operation,
 					  followed ? 0 : transfer->bytes)) ||
-	       check_memory(trial, source, target, transfer);
+	       trial_check(trial, target, data, transfer->iteration) ||
+	       rc_name_failure(trial, trial_check_constant(trial, target, around, RC_GUARD_BYTE),
+			       "around the data") ||
+	       rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
+			       "the memory that was read from has changed");
 }
 
 int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc_transfer *transfer)
