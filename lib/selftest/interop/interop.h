@@ -241,10 +241,8 @@ int interop_modify(struct interop *session, const struct message_modify *order);
 int interop_connect_tcp(struct interop *session, int *ret_fd);
 /* Fails the row because a step of the exchange, limited to `msec`, failed with `rc`. */
 int interop_fail_exchange(struct interop *session, int rc, unsigned int msec);
-/*
- * Listens, and has `serve` handle each client, a row each, until it is over. Returns 0 or -errno.
- */
-int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd));
+/* Listens, and has `serve` handle each client, a row each, until it is over. */
+void interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd));
 
 /* Starts watching a run; `channel` (or -1) is as in watch.h. */
 int interop_run_begin(struct interop *session, int channel);

@@ -78,39 +78,36 @@ int interop_fail_exchange(struct interop *session, int rc, unsigned int msec)
 	return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
 }
 
-static int serve_next(struct interop *session, int listener,
-		      void (*serve)(struct interop *session, int fd))
-{
-	struct sockaddr_storage address;
-	int fd, rc;
-
-	rc = tcp_accept(&session->agent->watch, listener, &fd, &address);
-	if (rc && interop_is_over(session) && !session->agent->watch.device_gone)
-		return rc;
-	if (rc)
-		return interop_fail_at(session, STAGE_TCP, -rc);
-	interop_client_came(session, &address);
-	serve(session, fd);
-	close(fd);
-	interop_release(session);
-	interop_row_end(session);
-	return 0;
-}
-
-int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd))
+void interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd))
 {
 	const struct selftest_request *request = session->request;
+	struct watch *watch = &session->agent->watch;
 	_cleanup_(closep) int listener = -1;
 	int rc = tcp_listen(&request->bind, request->scope, session->port, &listener);
 
-	if (rc)
-		return interop_fail(session, LIST_INTEROP_LISTEN, -rc);
+	if (rc) {
+		interop_fail(session, LIST_INTEROP_LISTEN, -rc);
+		return;
+	}
 	interop_say(session, "waiting for %s on TCP port %" PRIu32 "; on the other host: %s",
 		    session->role->program, session->port, session->command);
-	while (!rc && !interop_is_over(session)) {
-		rc = serve_next(session, listener, serve);
+	while (!interop_is_over(session)) {
+		struct sockaddr_storage address;
+		int fd;
+
+		rc = tcp_accept(watch, listener, &fd, &address);
+		if (rc && interop_is_over(session) && !watch->device_gone)
+			return;
+		if (rc) {
+			interop_fail_at(session, STAGE_TCP, -rc);
+			return;
+		}
+		interop_client_came(session, &address);
+		serve(session, fd);
+		close(fd);
+		interop_release(session);
+		interop_row_end(session);
 		if (request->once)
-			break;
+			return;
 	}
-	return rc;
 }

@@ -9,11 +9,6 @@
 #include "base/text.h"
 #include "base/statistics.h"
 
-static struct real usec_of(uint64_t nsec)
-{
-	return real_of((double)nsec / 1e3);
-}
-
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count,
 				 const struct moments *all)
 {
@@ -36,8 +31,8 @@ void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec,
 		struct selftest_bucket *bucket = mem_append(
 			&result->histogram, &result->histogram_count, sizeof(*result->histogram));
 
-		bucket->least_usec = usec_of(histogram.items[i].least_nsec);
-		bucket->below_usec = usec_of(histogram.items[i].below_nsec);
+		bucket->least_usec = real_of((double)histogram.items[i].least_nsec / 1e3);
+		bucket->below_usec = real_of((double)histogram.items[i].below_nsec / 1e3);
 		bucket->count = number_of(histogram.items[i].count);
 	}
 }

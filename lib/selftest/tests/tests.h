@@ -44,10 +44,9 @@ struct rc_path {
 
 struct rc_transfer {
 	uint32_t operation; /* enum post_operation, no atomic one */
-	uint32_t flags;	    /* enum post_flag, besides POST_SIGNALED */
+	bool inlined;	    /* with an invalid lkey, which is ignored then */
 	uint64_t bytes;
 	uint32_t iteration;
-	bool bad_lkey; /* use an invalid lkey; fine for inline data, whose lkey is ignored */
 };
 
 /* "RDMA write" */

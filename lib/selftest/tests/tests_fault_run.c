@@ -270,27 +270,10 @@ static int expect_iwarp_request(struct injection *it)
 	const struct work_completion *item;
 	int rc = await_completion(it, &it->trial->near, FAULT_ID, &item);
 
-	if (rc || is_iwarp_status(it->fault, item->status))
-		return rc;
 	/* siw: the stream ended during the send (siw_qp_tx.c, siw_qp_sq_process()). */
-	if (item->status == IBV_WC_LOC_QP_OP_ERR)
-		return 0;
+	if (rc || is_iwarp_status(it->fault, item->status) || item->status == IBV_WC_LOC_QP_OP_ERR)
+		return rc;
 	return fail_status(it, "the request", item, it->fault->near);
-}
-
-/*
- * Expects the queue pair to leave RTS for the error state, perhaps through others (terminate,
- * idle). siw leaves it in RTS when siw_qp_cm_drop() forgets it, and in Linux 6.1 it reports no
- * state at all (siw_query_qp()).
- */
-static int expect_ended(struct injection *it, struct side *side)
-{
-	uint32_t state;
-	int rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
-
-	if (!rc && state == IBV_QPS_RTS)
-		trial_remark(it->trial, "a queue pair stays in RTS when its connection ends");
-	return rc;
 }
 
 /*
@@ -304,6 +287,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	const uint32_t flushed = FAULT_STATUS(IBV_WC_WR_FLUSH_ERR);
 	int which = side == &it->trial->far;
 	struct message_waited waited = {0};
+	uint32_t state;
 	int rc = side_disconnect(side, &request);
 
 	if (rc == -EREMOTEIO && side->refused.error == ETIMEDOUT)
@@ -321,7 +305,15 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	else if (expect_completion(it, side, FAULT_ID_RECEIVE, receive, status,
 				   it->fault->far_also | flushed))
 		return -EIO;
-	return expect_ended(it, side);
+	/*
+	 * The queue pair leaves RTS for the error state, perhaps through others (terminate, idle).
+	 * siw leaves it in RTS when siw_qp_cm_drop() forgets it, and in Linux 6.1 it reports no
+	 * state at all (siw_query_qp()).
+	 */
+	rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
+	if (!rc && state == IBV_QPS_RTS)
+		trial_remark(it->trial, "a queue pair stays in RTS when its connection ends");
+	return rc;
 }
 
 /* Posts a request after the end of the stream: it is flushed, or refused at once. */

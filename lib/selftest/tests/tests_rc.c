@@ -139,12 +139,12 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 	struct message_post order = {
 		.slot = path->slot,
 		.operation = transfer->operation,
-		.flags = transfer->flags | POST_SIGNALED,
+		.flags = POST_SIGNALED | (transfer->inlined ? POST_INLINE : 0),
 		.id = ID_POST,
 		.remote_address = path->there.address + RC_GUARD_BYTES,
 		.rkey = path->there.rkey,
 		.immediate = IMMEDIATE,
-		.bad_lkey = transfer->bad_lkey,
+		.bad_lkey = transfer->inlined,
 	};
 
 	/* An iWARP read names the memory it reads into, even if it reads nothing: RFC 5040, 4.4. */
@@ -278,23 +278,18 @@ static void run_operation(struct trial *trial)
 	run_kinds(trial, &(uint32_t){(uint32_t)trial->test->value}, 1, USUAL_BYTES);
 }
 
-/* Tries each kind of message, because they are segmented into packets differently. */
-static void run_bytes(struct trial *trial, uint64_t bytes)
-{
-	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
-
-	run_kinds(trial, kinds, ARRAY_SIZE(kinds), bytes);
-}
+/* Each kind of message, because they are segmented into packets differently. */
+static const uint32_t all_kinds[] = {POST_SEND, POST_WRITE, POST_READ};
 
 static void run_size(struct trial *trial)
 {
-	run_bytes(trial, trial->test->value);
+	run_kinds(trial, all_kinds, ARRAY_SIZE(all_kinds), trial->test->value);
 }
 
 /* The test's value is added to the MTU, and may be negative. */
 static void run_near_mtu(struct trial *trial)
 {
-	run_bytes(trial, trial_mtu(trial) + trial->test->value);
+	run_kinds(trial, all_kinds, ARRAY_SIZE(all_kinds), trial_mtu(trial) + trial->test->value);
 }
 
 /* Connects queue pairs that take inline data; skips the row if a device has none. */
@@ -333,10 +328,9 @@ static void run_inline(struct trial *trial)
 	for (uint32_t i = 0; i < ARRAY_SIZE(kinds) && !rc; i++) {
 		struct rc_transfer transfer = {
 			.operation = kinds[i],
-			.flags = POST_INLINE,
+			.inlined = true,
 			.bytes = INLINE_BYTES,
 			.iteration = 4 * i,
-			.bad_lkey = true,
 		};
 
 		rc = rc_both_ways(trial, paths, transfer);
