@@ -278,15 +278,6 @@ int mckey_receive(struct interop *session)
 	return rc;
 }
 
-static void run_client(struct interop *session)
-{
-	if (prepare(session) || mckey_pause(session, SWITCHES_MSEC) || mckey_send(session))
-		return;
-	interop_remark(session, "sent; only the receiver knows what arrived: mckey there ends when "
-				"it has received all");
-	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
-}
-
 /* Serves one sender; the group is joined again for each. Returns false if that is not possible. */
 static bool serve(struct interop *session)
 {
@@ -304,11 +295,14 @@ static bool serve(struct interop *session)
 
 static void run(struct interop *session)
 {
-	if (!session->server)
-		run_client(session);
-	while (session->server && !interop_is_over(session))
-		if (!serve(session) || session->request->once)
-			break;
+	while (session->server)
+		if (interop_is_over(session) || !serve(session) || session->request->once)
+			return;
+	if (prepare(session) || mckey_pause(session, SWITCHES_MSEC) || mckey_send(session))
+		return;
+	interop_remark(session, "sent; only the receiver knows what arrived: mckey there ends when "
+				"it has received all");
+	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
 const struct interop_role mckey_role = {

@@ -187,15 +187,6 @@ static void listen_to(struct crew *crew, size_t index)
 	end_worker(worker);
 }
 
-static size_t working(const struct crew *crew)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < crew->count; i++)
-		count += crew->workers[i].pid > 0;
-	return count;
-}
-
 /* Starts the measurement once all remaining workers are ready. */
 static void start_together(struct crew *crew)
 {
@@ -217,16 +208,23 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 {
 	_cleanup_(freep) struct pollfd *polls = mem_alloc_zero(crew->count + 1, sizeof(*polls));
 
-	while (working(crew)) {
+	for (;;) {
+		size_t working = 0;
 		int ready;
 
 		polls[crew->count] = (struct pollfd){.fd = crew->request->signals,
 						     .events = POLLIN};
-		for (size_t i = 0; i < crew->count; i++)
+		for (size_t i = 0; i < crew->count; i++) {
+			const struct worker *worker = &crew->workers[i];
+
+			working += worker->pid > 0;
 			polls[i] = (struct pollfd){
-				.fd = crew->workers[i].pid ? crew->workers[i].line : -1,
+				.fd = worker->pid ? worker->line : -1,
 				.events = POLLIN,
 			};
+		}
+		if (!working)
+			return 0;
 		ready = poll(polls, crew->count + 1, clock_msec_until(end_msec));
 		if (ready < 0 && errno != EINTR)
 			return -errno;
@@ -242,7 +240,6 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 				listen_to(crew, i);
 		start_together(crew);
 	}
-	return 0;
 }
 
 int rails_process(const struct selftest_request *request, const struct rail *const *rails,

@@ -67,22 +67,6 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
 	}
 }
 
-static int write_once(struct trial *trial, const struct message_buffered *there, uint64_t bytes,
-		      uint64_t id)
-{
-	const struct message_post post = {
-		.operation = POST_WRITE,
-		.flags = POST_SIGNALED,
-		.id = id,
-		.span = trial_span(0, bytes),
-		.remote_address = there->address + DATAGRAM_RECEIVE,
-		.rkey = there->rkey,
-	};
-
-	return trial_post(trial, &trial->near, &post) ||
-	       trial_expect(trial, &trial->near, id, NULL);
-}
-
 /*
  * Each attempt after the first gets a new queue pair: after rxe has lost any part of a write except
  * its first packet, it accepts no more writes (do_class_d1e_error() in
@@ -96,6 +80,13 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 	const struct span all = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
 	const struct span rest = trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes);
+	struct message_post post = {
+		.operation = POST_WRITE,
+		.flags = POST_SIGNALED,
+		.span = trial_span(0, bytes),
+		.remote_address = there->address + DATAGRAM_RECEIVE,
+		.rkey = there->rkey,
+	};
 	uint64_t arrived = 0;
 
 	if (trial_fill_constant(trial, &trial->far, all, 0) ||
@@ -105,7 +96,9 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 		if (i && trial_connect(trial, 0, &again, NULL))
 			return -EIO;
 		path->sent++;
-		if (write_once(trial, there, bytes, path->next_id++) ||
+		post.id = path->next_id++;
+		if (trial_post(trial, &trial->near, &post) ||
+		    trial_expect(trial, &trial->near, post.id, NULL) ||
 		    await_write(trial, &data, &arrived))
 			return -EIO;
 		path->lost += arrived < bytes;
