@@ -88,17 +88,6 @@ static int block_loopback(struct interop *session)
 	return 0;
 }
 
-static int make(struct interop *session)
-{
-	if (interop_make_qp(session, INTEROP_QP) ||
-	    interop_make_buffers(session, session->iterations * interop_place_bytes(session),
-				 ACCESS_LOCAL))
-		return -EIO;
-	pattern_fill(session->sent, 0, session->bytes, 0);
-	session->send.opcode = IBV_WR_SEND_WITH_IMM;
-	return session->request->group.no_loopback ? block_loopback(session) : 0;
-}
-
 /* Moves the queue pair to RTS; a receiver also attaches it to the group. */
 static int start(struct interop *session, const struct cm_news *joined)
 {
@@ -139,11 +128,19 @@ static int start(struct interop *session, const struct cm_news *joined)
 static int prepare(struct interop *session)
 {
 	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
+	const struct interop_group *group = &session->request->group;
+	const uint64_t bytes = session->iterations * interop_place_bytes(session);
 	struct cm_news joined;
 
-	if (!session->request->group.ip.family && !infiniband)
+	if (!group->ip.family && !infiniband)
 		return interop_fail(session, LIST_INTEROP_UNMAPPED, 0);
-	return make(session) || join(session, &joined) || start(session, &joined);
+	if (interop_make_qp(session, INTEROP_QP) ||
+	    interop_make_buffers(session, bytes, ACCESS_LOCAL))
+		return -EIO;
+	pattern_fill(session->sent, 0, session->bytes, 0);
+	session->send.opcode = IBV_WR_SEND_WITH_IMM;
+	return (group->no_loopback && block_loopback(session)) || join(session, &joined) ||
+	       start(session, &joined);
 }
 
 /* ---- The datagrams ---- */

@@ -136,19 +136,6 @@ static struct span message_span(uint32_t place, uint32_t message)
 	return rc_data((uint64_t)place * RECEIVE_ROOM, message_bytes(message));
 }
 
-static int post_messages(struct trial *trial)
-{
-	for (uint32_t i = 0; i < ALL; i++) {
-		struct message_post post = trial_send(i, message_span(i, i));
-
-		post.slot = i % SHARED_QPS;
-		if (trial_fill(trial, &trial->near, post.span, i) ||
-		    trial_post(trial, &trial->near, &post))
-			return -EIO;
-	}
-	return 0;
-}
-
 /* Messages received on each queue pair so far, and the receives that they consumed. */
 struct arrivals {
 	struct qp_numbers qps[SHARED_QPS];
@@ -203,10 +190,18 @@ void rc_run_shared(struct trial *trial)
 	int rc = trial_connect_all(trial, SHARED_QPS, &shape, arrivals.qps) ||
 		 rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
 		 trial_fill_constant(trial, &trial->far, all, RC_GUARD_BYTE) ||
-		 trial_receive(trial, &trial->far, &receive) || post_messages(trial) ||
-		 trial_expect_successes(trial, &trial->near, ALL, &waited) ||
-		 trial_expect_successes(trial, &trial->far, ALL, &waited);
+		 trial_receive(trial, &trial->far, &receive);
 
+	for (uint32_t i = 0; i < ALL && !rc; i++) {
+		struct message_post post = trial_send(i, message_span(i, i));
+
+		post.slot = i % SHARED_QPS;
+		rc = trial_fill(trial, &trial->near, post.span, i) ||
+		     trial_post(trial, &trial->near, &post);
+	}
+	if (!rc)
+		rc = trial_expect_successes(trial, &trial->near, ALL, &waited) ||
+		     trial_expect_successes(trial, &trial->far, ALL, &waited);
 	for (uint32_t i = 0; i < ALL && !rc; i++)
 		rc = check_arrival(trial, &waited.items[i], &arrivals);
 	number_set(&trial->result->queue_pairs, SHARED_QPS);
