@@ -14,7 +14,7 @@ enum {
 	ID_LATE = ID_FLUSHED + RECEIVES,
 };
 
-/* Of all queue pairs here. */
+/* All queue pairs here have the defaults. */
 static const struct qp_shape usual;
 
 /* Whether a device refused a state or a request because it does not support it. */
