@@ -391,14 +391,6 @@ bool inventory_answers(const char *directory)
 	return !root_open(directory, &root) && root_answers(&root);
 }
 
-void inventory_add_unanswered(struct problems *problems, const char *object, const char *attribute,
-			      const char *source, const char *hint)
-{
-	problem_add_text(problems, object, attribute, source,
-			 "a saved tree does not hold what netlink answers",
-			 hint ?: "rdmactl snapshot keeps what the kernel answers");
-}
-
 int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
 {
 	return nldev_open_at(inventory->root, ret_nldev);
