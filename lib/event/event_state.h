@@ -102,8 +102,8 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 void event_state_rename_device(struct tracked_device *device, const char *name,
 			       const char *kernel_name, const struct event_cause *cause);
 /*
- * Adds an event of the device or, if they are not NULL, of this port or this netdev of it. Returns
- * NULL if events are not wanted.
+ * Adds an event of the device or, if they are not NULL, of this port or this netdev of the port.
+ * Returns NULL if events are not wanted.
  */
 struct event *event_state_add_event(const struct event_cause *cause, enum event_word word,
 				    const struct tracked_device *device,

@@ -53,7 +53,7 @@ struct selftest_service {
 	uint32_t idle_msec;    /* a client without orders for this long is dropped; 0: 10 min */
 	uint64_t life_msec;    /* time limit for serving a client; 0: 2 h */
 	int signals;	       /* a signalfd that ends the server; -1: none */
-	const struct objects *objects; /* ports that clients may use; none: all */
+	const struct objects *objects; /* ports that clients may use; not NULL; empty: all */
 	struct number gid_index;       /* for clients that choose none; unknown: the best */
 	bool lists_ports;	       /* for clients that ask which ports there are */
 	/* Takes a clean line for the log: where the server listens, and how each client ended. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A librdmacm connection with a program of rdma-core, as its client and as its server. What the
- * program does is in three functions, which return 0 or -errno and leave the verdict in the row.
+ * program does is in three functions. All functions for rping and mckey return 0 or -errno; the
+ * row then has its verdict.
  */
 #pragma once
 

@@ -336,10 +336,11 @@ int interop_make_buffers(struct interop *session, uint64_t room, uint32_t access
 	const uint32_t bytes = (uint32_t)session->bytes;
 	struct agent_buffer *sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes,
 							ACCESS_LOCAL);
-	struct agent_buffer *received = interop_make_buffer(session, INTEROP_RECEIVED_BUFFER, room,
-							    access);
+	struct agent_buffer *received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+								   room, access)
+					     : NULL;
 
-	if (!sent || !received)
+	if (!received)
 		return -EIO;
 	session->sent = sent->bytes;
 	session->received = received->bytes + session->header;

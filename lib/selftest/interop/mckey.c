@@ -124,7 +124,7 @@ static int start(struct interop *session, const struct cm_news *joined)
 	return 0;
 }
 
-/* Only InfiniBand has groups without an IP address: RoCE derives group GIDs from IP addresses. */
+/* Makes the queue pair and the buffers, joins the group, and readies the queue pair for it. */
 static int prepare(struct interop *session)
 {
 	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
@@ -132,6 +132,7 @@ static int prepare(struct interop *session)
 	const uint64_t bytes = session->iterations * interop_place_bytes(session);
 	struct cm_news joined;
 
+	/* RoCE derives the GIDs of groups from IP addresses. */
 	if (!group->ip.family && !infiniband)
 		return interop_fail(session, LIST_INTEROP_UNMAPPED, 0);
 	if (interop_make_qp(session, INTEROP_QP) ||
@@ -139,8 +140,10 @@ static int prepare(struct interop *session)
 		return -EIO;
 	pattern_fill(session->sent, 0, session->bytes, 0);
 	session->send.opcode = IBV_WR_SEND_WITH_IMM;
-	return (group->no_loopback && block_loopback(session)) || join(session, &joined) ||
-	       start(session, &joined);
+	if ((group->no_loopback && block_loopback(session)) || join(session, &joined) ||
+	    start(session, &joined))
+		return -EIO;
+	return 0;
 }
 
 /* ---- The datagrams ---- */

@@ -109,7 +109,6 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 	return 0;
 }
 
-/* Each queue pair has a line of its own, so another address means several queue pairs. */
 static int swap_keys(struct perftest *run, unsigned int msec)
 {
 	const struct perftest_keys *known = &run->remote;
@@ -126,6 +125,7 @@ static int swap_keys(struct perftest *run, unsigned int msec)
 		return fail_step(run, rc, msec);
 	if (perftest_parse_keys(got, with_gid, &keys))
 		return interop_fail(session, LIST_INTEROP_KEYS, with_gid);
+	/* Each queue pair has a line of its own, so another address means several queue pairs. */
 	if (!known->qpn)
 		run->remote = keys;
 	else if (keys.qpn != known->qpn || keys.psn != known->psn || keys.lid != known->lid)

@@ -25,14 +25,19 @@ int rping_make(struct interop_cm *cm)
 	if (interop_make_qp(session, INTEROP_QP))
 		return -EIO;
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
-	run->target = interop_make_buffer(session, SLOT_TARGET,
-					  server ? RPING_MOST_BYTES : session->bytes,
-					  written ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
-	run->source = server ? run->target
-			     : interop_make_buffer(session, SLOT_SOURCE, session->bytes,
-						   ACCESS_LOCAL | ACCESS_READ);
-	if (!run->infos || !run->target || !run->source)
+	if (!run->infos)
 		return -EIO;
+	if (!server)
+		run->source = interop_make_buffer(session, SLOT_SOURCE, session->bytes,
+						  ACCESS_LOCAL | ACCESS_READ);
+	if (server || run->source)
+		run->target = interop_make_buffer(
+			session, SLOT_TARGET, server ? RPING_MOST_BYTES : session->bytes,
+			written ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
+	if (!run->target)
+		return -EIO;
+	if (server)
+		run->source = run->target;
 	interop_set_parts(session, interop_part(run->infos, 0, RPING_INFO_BYTES),
 			  interop_part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES));
 	run->data_part = interop_part(run->target, 0, 0);

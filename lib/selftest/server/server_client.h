@@ -47,8 +47,9 @@ void serve_client(struct serve_client *client);
 void serve_refuse(int channel, enum refusal refusal, const char *text);
 /*
  * Reads the system again, and chooses the port that the client names or, among those of the
- * service, one that fits. `local` is our end of the TCP connection. Returns 0, or -errno with the
- * reason in words and the next step, which the caller frees.
+ * service, one that fits. `local` is our end of the TCP connection; `order` is the client's, and
+ * not to be trusted. It is called in the client's own process. Returns 0, or -errno with the reason
+ * in words and the next step, which the caller frees.
  */
 int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
 		    const struct message_open_port *order, struct endpoint *ret_endpoint,

@@ -118,7 +118,7 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 		return -EIO;
 	status = waited.items[0].status;
 	/*
-	 * It checks the limits of the region, not those of the window: check_rkey(),
+	 * Soft-RoCE checks the limits of the region, not those of the window: check_rkey(),
 	 * drivers/infiniband/sw/rxe/rxe_resp.c.
 	 */
 	if (attempt == ATTEMPT_ACROSS && status == IBV_WC_SUCCESS &&

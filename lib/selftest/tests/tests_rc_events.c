@@ -97,7 +97,7 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 
 	/* Try again only if it was still awake. */
 	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events && waited.count; i++)
-		/* If it slept until the timeout, polling shows whether the message came at all. */
+		/* If no event woke it in time, polling shows whether the message came at all. */
 		rc = prepare(trial, 1, iteration + i) ||
 		     send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited) ||
 		     (!waited.count && trial_expect(trial, &trial->far, 0, NULL)) ||
