@@ -43,8 +43,8 @@ enum setting_flag {
 	 */
 	SETTING_CUTS_WAY = 1 << 1,
 	/*
-	 * The object is one name that may contain spaces (of a node). Otherwise, spaces separate
-	 * words.
+	 * The object is one name that may contain spaces (of a node), and is quoted in commands.
+	 * Otherwise, spaces separate words.
 	 */
 	SETTING_OF_NAME = 1 << 2,
 };

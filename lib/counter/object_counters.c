@@ -302,6 +302,8 @@ void object_counter_readings(const struct object_counter *object, const struct d
 		COMPUTED_FIELD(FIELD_STRING, counter_get_meaning, "meaning", "MEANING", 0, 0,      \
 			       "what it counts, in a sentence")
 
+/* The columns of the counters of queue pairs and memory regions, and of how ports count. */
+
 static const struct field qp_fields[] = {
 	OBJECT_FIELDS("port of the queue pairs: DEV/PORT"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, counter_get_port, "port", "PORT", FIELD_RIGHT, 0,

@@ -138,7 +138,7 @@ char *doctor_block_object(const struct doctor_block *block)
 	if (block->count == block->total)
 		return mem_format("%zu of %zu %s", block->count, block->total, plural(block));
 	for (size_t i = 0; i < block->count; i++)
-		strings_add(&names, block->results[i]->finding.object);
+		strings_add(&names, block->results[i]->finding.object ?: "-");
 	text = doctor_names(&names);
 	strings_free(&names);
 	mem_extend(&text, " (%zu of %zu %s)", block->count, block->total, plural(block));

@@ -289,7 +289,9 @@ static void sort(struct growth_reading *reading)
 		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
 }
 
-/* Returns whether a selected check needs any of the sources. */
+/*
+ * Reads the sources that the selected checks need, sorted by key. Returns whether there are any.
+ */
 static bool take(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	bool any = false;

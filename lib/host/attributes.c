@@ -94,11 +94,14 @@ static int parse_operstate(const char *text, struct number *number)
 	return number->known ? 0 : -EINVAL;
 }
 
+/* The kernel prints "4: ACTIVE": no zeros before the code, which has at most three digits. */
 static int parse_code(const char *text, struct number *number)
 {
+	enum { MOST_DIGITS = 7 };
 	uint64_t code;
 
-	if (text_take_u64(&text, 10, UINT8_MAX, &code) || (*text && *text != ':'))
+	if (strcspn(text, ":") > MOST_DIGITS || text_take_u64(&text, 10, UINT8_MAX, &code) ||
+	    (*text && *text != ':'))
 		return -EINVAL;
 	number_set(number, code);
 	return 0;
@@ -298,7 +301,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		.folder = {.root = root, .path = mem_string(directory), .fd = -EACCES}};
 	char text[SYSFS_TEXT_SIZE];
 
-	/* Opening and closing the folder costs two system calls. */
+	/* Opening the folder costs two system calls; -EACCES: files are read by their full path. */
 	if (attributes_wanted(table, needs, record) > 2)
 		sysfs_folder_open(root, place.folder.path, &place.folder);
 	for (size_t i = 0; i < table->count; i++) {

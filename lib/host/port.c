@@ -120,13 +120,13 @@ void port_note_text(struct problems *problems, const struct port *port, const ch
 	_cleanup_(freep) char *name = slot ? mem_format("%s/%s", attribute, slot)
 					   : mem_string(attribute);
 
-	sysfs_note(problems, object, name, length, text);
+	sysfs_note(problems, object, name, length == -ENODATA ? 0 : length, length < 0 ? "" : text);
 }
 
 void port_note(struct problems *problems, const struct port *port, const char *attribute,
 	       const char *slot, int error)
 {
-	port_note_text(problems, port, attribute, slot, error == -ENODATA ? 0 : error, "");
+	port_note_text(problems, port, attribute, slot, error, "");
 }
 
 bool port_table_slot(const char *name, uint64_t *ret_index)

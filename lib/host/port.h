@@ -175,7 +175,7 @@ void port_read_driver_files(const struct root *root, struct port *port, uint64_t
  */
 void port_note(struct problems *problems, const struct port *port, const char *attribute,
 	       const char *slot, int error);
-/* The same after reading it: `length` is the -errno, or else the text is malformed. */
+/* The same of a file that was read: `length` is the -errno, or the text is malformed. */
 void port_note_text(struct problems *problems, const struct port *port, const char *attribute,
 		    const char *slot, ssize_t length, const char *text);
 /*

@@ -74,7 +74,7 @@ static bool take_number(char **at, uint32_t most, uint32_t *ret_number)
 
 	if (text_take_u64(&rest, 10, most, &value) || *rest != ' ')
 		return false;
-	*at += rest + 1 - *at;
+	*at += rest + 1 - *at; /* without a cast that drops const */
 	*ret_number = (uint32_t)value;
 	return true;
 }

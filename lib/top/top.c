@@ -365,6 +365,7 @@ void top_clear(struct top *top)
 #define TOTAL(sum, key, heading, flags, help) \
 	NUMBER_AS(key, totals[sum], heading, flags, 0, help ", since the start")
 
+/* The fields of a row, for JSON and for tables of every round. */
 static const struct field fields[] = {
 	TEXT(time, "TIME", SHOWN, 0, "when the round was read, UTC"),
 	TEXT(object, "PORT", SHOWN, 0, "DEV/PORT"),

@@ -90,6 +90,7 @@ static const struct pci_function *function_of(const struct kfd *kfd, const struc
 static void read_links(struct topology *topology, const struct kfd *kfd,
 		       const struct kfd_node *from)
 {
+	/* The name of the folder is the number, without zeros before it (kfd_topology.c). */
 	_cleanup_(freep) char *folder = mem_format("%" PRIu64 "/io_links", from->number);
 	struct strings links = {0};
 

@@ -214,3 +214,17 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	[ "$output" = $' 5\n 6\n' ] || [ "$output" = $'5\n6\n' ]
 	[ "$(grep -c '^rdmactl counters: mlx5_1: ' <<<"$stderr")" = 1 ]
 }
+
+# hw OPTION...: prints the counters of source hw that these options choose, in one line.
+hw()
+{
+	try --root "$snapshot" counters mlx5_0 "$@" --tsv --no-headings -o source,kernel_name,value
+	sed -n 's/^hw\t\(.*\)\t/\1=/p' <<<"$output" | tr '\n' ' '
+}
+
+@test "counters: those of a port that netlink reports, in the order of the catalogue, and chosen" {
+	with_answers ports
+	[ "$(hw --all)" = 'rx_write_requests=9 out_of_buffer=7 packet_seq_err=5 unheard_of=3 ' ]
+	[ "$(hw --errors)" = 'out_of_buffer=7 packet_seq_err=5 ' ]
+	[ "$(hw --group requests)" = 'rx_write_requests=9 ' ]
+}

@@ -222,6 +222,9 @@ mlx5_2/1 ok the port is as fast as others like it'
 		put $rdma/mlx5_${n%:*}/ports/1/gid_attrs/ndevs/0 ibp${n#*:}s0
 	done
 	check 0 port-rate '' --skip port-state mlx5_0 mlx5_1 mlx5_2
+	# A speed of 0 is no speed.
+	put $net/ibp41s0/speed 0
+	check 0 port-rate '' --skip port-state mlx5_0 mlx5_1 mlx5_2
 	put $net/ibp41s0/speed 200000
 	check 4 port-rate "$text" mlx5_0 mlx5_1 mlx5_2
 	member mlx5_1/1 evidence '200 Gb/s; mlx5_0/1 and more ports of the board MT_0000000838 in this position: 400 Gb/s'

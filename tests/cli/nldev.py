@@ -95,6 +95,14 @@ def optional(kind):
             put(STAT_SET, ACK, wanted, error(STAT_SET, ACK, wanted, 0 if kind == "switched" and index == 1 else EPERM))
 
 
+def ports():
+    rows = (("rx_write_requests", 9), ("packet_seq_err", 5), ("out_of_buffer", 7), ("unheard_of", 3))
+    for index in (1, 2):
+        question = u32(INDEX, index) + u32(PORT, 1)
+        counters = hw_counters(*((text(HW_NAME, name), u64(HW_VALUE, value)) for name, value in rows))
+        put(STAT_GET, 1, question, [(CLIENT | STAT_GET, 0, question + counters)])
+
+
 def objects():
     names = ("out_of_buffer", "packet_seq_err")
     for index in (1, 2):
@@ -202,6 +210,8 @@ def main():
     devices()
     if sys.argv[1] == "objects":
         objects()
+    elif sys.argv[1] == "ports":
+        ports()
     elif sys.argv[1] == "resources":
         resources()
     elif sys.argv[1] == "many":

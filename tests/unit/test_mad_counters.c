@@ -407,12 +407,25 @@ static bool ends_with(const char *text, const char *end)
 	return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
 }
 
+static bool begins_with_any(const char *text, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (!strncmp(text, *beginnings, strlen(*beginnings)))
+			return true;
+	return false;
+}
+
 /*
- * Every counter has a group, and no other field does. Octets are counted in 4-byte words: only
- * counters whose keys end in _bytes multiply.
+ * Every counter has a group, and no other field does: `no_counters` are their keys. Octets are
+ * counted in 4-byte words: only counters whose keys end in _bytes multiply.
  */
 static void test_groups(void **state)
 {
+	static const char *const no_counters[] = {
+		"base_version",	 "cap",	    "class_version", "counter",	    "node",
+		"object",	 "op_code", "option_",	     "port_select", "redirect_",
+		"response_time", "sample",  "tag",	     "tick",	    "trap_",
+		"vendor_mask",	 NULL};
 	unsigned int counters = 0;
 
 	(void)state;
@@ -425,6 +438,8 @@ static void test_groups(void **state)
 			if (counts)
 				assert_int_equal(field->factor ? field->factor : 1,
 						 ends_with(field->key, "_bytes") ? 4 : 1);
+			else
+				assert_true(begins_with_any(field->key, no_counters));
 		}
 	}
 	/*

@@ -142,11 +142,11 @@ bool container_has_devices(struct doctor_context *run);
 #include "doctor/frame/checks.def"
 #undef CHECK
 
+struct selftest_results;
 /*
  * The verdict on the data path to a peer, separate from the tests: reports one finding for each
  * failed test, or one that lists what passed; `peer` is clean text.
  */
-struct selftest_results;
 void doctor_judge_peer(struct doctor_context *run, const char *peer,
 		       const struct selftest_results *results);
 

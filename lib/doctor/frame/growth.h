@@ -83,7 +83,7 @@ void fec_read_growth(struct doctor_facts *facts, struct growth_reading *reading)
 /* Reads the recoveries of all reporters: adapter/adapters.c. */
 void adapters_read_recoveries(struct doctor_facts *facts, struct growth_reading *reading);
 
-/* Pure functions: how much growth in how many seconds is too much. */
+/* Pure functions of port/port_growth.c: how much growth in how many seconds is too much. */
 
 /*
  * Whether a number that grew by `growth` in `seconds` (0: unknown) exceeds `limit` per `period`

@@ -311,8 +311,8 @@ static void show_kernel(struct doctor_context *run)
 }
 
 /*
- * Only NVIDIA's open modules offer dma-buf, according to the documentation of its GPU Operator; the
- * others taint the kernel as proprietary (Documentation/admin-guide/tainted-kernels.rst).
+ * The README of NVIDIA's driver ("Open Linux Kernel Modules") has dma-buf of CUDA memory among what
+ * only its open modules offer. The others taint the kernel as proprietary (tainted-kernels.rst).
  */
 static bool lacks_dmabuf(struct doctor_context *run)
 {

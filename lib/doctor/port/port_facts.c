@@ -46,16 +46,16 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *devic
 			  const struct port *port, int *ret_error)
 {
 	struct device_fact *fact = fact_of(facts, device);
-	struct port_fact *known;
+	struct port_fact *port_fact;
 
 	if (!fact->ports)
 		fact->ports = mem_alloc_zero(device->port_count, sizeof(*fact->ports));
-	known = &fact->ports[port - device->ports];
-	if (!known->known)
-		known->pma = pma_probe(&facts->root, port, &known->error);
-	known->known = true;
-	*ret_error = known->error;
-	return known->pma;
+	port_fact = &fact->ports[port - device->ports];
+	if (!port_fact->known)
+		port_fact->pma = pma_probe(&facts->root, port, &port_fact->error);
+	port_fact->known = true;
+	*ret_error = port_fact->error;
+	return port_fact->pma;
 }
 
 /* ConnectX-7 as an InfiniBand adapter and physical function, as on HGX B200 and B300 boards. */
@@ -232,8 +232,9 @@ struct real doctor_rate(const struct doctor_facts *facts, const struct port *por
 					  ? link_by_name(&facts->inventory.links, port->netdev)
 					  : NULL;
 
-	return link && link->speed_mbps.known ? real_of((double)link->speed_mbps.value / 1000)
-					      : port->rate_gbps;
+	return link && link->speed_mbps.known && link->speed_mbps.value
+		       ? real_of((double)link->speed_mbps.value / 1000)
+		       : port->rate_gbps;
 }
 
 void doctor_ports_free(struct doctor_ports *ports)

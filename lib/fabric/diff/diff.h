@@ -82,7 +82,7 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 enum fabric_compared fabric_compared_type(unsigned int type);
 /*
  * Drops changes of other things, but keeps CHANGE_UNANSWERED: what was not seen may have changed.
- * Drops also cables that are gone from ports that are expected to be down in either scan: `down` is
+ * Also drops cables that are gone from ports that are expected to be down in either scan: `down` is
  * by side and port, or NULL.
  */
 void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by all drawings and exports of a subnet as a tree: levels, unique names of nodes, an order
- * that depends only on names and not on who answered first, and the counts.
+ * Shared by all drawings and exports of a subnet as a tree: levels, unique names of nodes, counts
+ * of cables, and an order that depends only on names and not on who answered first.
  */
 #pragma once
 

@@ -26,7 +26,9 @@ struct end {
 static const struct enum_name type_words[] = {
 	{NODE_TYPE_SWITCH, "SW"}, {NODE_TYPE_CA, "CA"}, {NODE_TYPE_ROUTER, "RT"}, {0, NULL}};
 
-/* Returns the code of a word, or 0, which is no type of node, and SPEED_UNKNOWN. */
+_Static_assert(SPEED_UNKNOWN == 0, "code_of() returns 0 for no known speed");
+
+/* Returns the code of a word, or 0 if there is none: no type of a node, and no known speed. */
 static uint8_t code_of(const struct enum_name *names, const char *word)
 {
 	const struct enum_name *name = enum_find_word(names, word);

@@ -31,10 +31,14 @@ struct model {
 	bool has_routers, guesses_routers;
 };
 
-static const struct model isr9096 = {"ISR9096", {24, 6, 3, 2}, {12, 3, 3, 1}, 1, true};
-static const struct model isr2004 = {"ISR2004", {24, 6, 3, 2}, {12, 3, 3, 1}, 1, true};
-static const struct model isr9288 = {"ISR9288", {24, 2, 1, 2}, {12, 3, 1, 3}, 3, true, true};
-static const struct model isr2012 = {"ISR2012", {24, 2, 1, 2}, {12, 3, 1, 3}, 3, true, true};
+static const struct model isr9096 = {
+	"ISR9096", {24, 6, 3, 2}, {12, 3, 3, 1}, 1, .has_routers = true};
+static const struct model isr2004 = {
+	"ISR2004", {24, 6, 3, 2}, {12, 3, 3, 1}, 1, .has_routers = true};
+static const struct model isr9288 = {"ISR9288", {24, 2, 1, 2},	     {12, 3, 1, 3},
+				     3,		.has_routers = true, .guesses_routers = true};
+static const struct model isr2012 = {"ISR2012", {24, 2, 1, 2},	     {12, 3, 1, 3},
+				     3,		.has_routers = true, .guesses_routers = true};
 static const struct model isr4700 = {"ISR4700", {36, 2, 2, 1}, {18, 2, 2, 1}, 2};
 /* With spine boards of two chips, which also have outside ports. */
 static const struct model isr4700_double = {"ISR4700", {18, 1, 1, 1}, {18, 2, 1, 2, true}, 2};

@@ -100,7 +100,7 @@ static void set_path(struct value *value, const struct fabric_row *row)
 	view_set_path(value, path, fabric_path(fabric_of(row), row->place, path));
 }
 
-/* The port through which a node was found, unless the scan began there. */
+/* The port through which a node was found; the scan must not have begun at this node. */
 static const struct fabric_port *parent_of(const struct fabric_row *row)
 {
 	return &fabric_of(row)->ports[node_of(row)->parent];

@@ -92,7 +92,10 @@ const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struc
 						      unanswered_fields,
 						      "a query without a usable answer");
 
-/* The last two have one attribute, and tell each other apart by its modifier. */
+/*
+ * The last two share an attribute, whose modifier tells them apart; word_of() and get_first() need
+ * them to be the last.
+ */
 enum table_word { GUIDS, PKEYS, SL2VL, LFT, MFT, VLARB_LOW, VLARB_HIGH };
 
 static const struct enum_name table_names[] = {

@@ -418,18 +418,22 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 			 struct multicast_tree *tree)
 {
 	const uint32_t count = (uint32_t)forwarding->count;
-	const size_t room = (size_t)count + 1;
-	_cleanup_(freep) uint32_t *words = mem_alloc_zero(room * 5, sizeof(*words));
+	/* Five arrays, so that a sanitizer sees an overrun of any of them. */
+	_cleanup_(freep) uint32_t *first = mem_alloc_zero((size_t)count + 1, sizeof(*first));
+	_cleanup_(freep) uint32_t *gets = mem_alloc_zero((size_t)count + 1, sizeof(*gets));
+	_cleanup_(freep) uint32_t *anchored = mem_alloc_zero((size_t)count + 1, sizeof(*anchored));
+	_cleanup_(freep) uint32_t *group = mem_alloc_zero((size_t)count + 1, sizeof(*group));
+	_cleanup_(freep) uint32_t *stack = mem_alloc_zero((size_t)count + 1, sizeof(*stack));
 	struct builder builder = {
 		.fabric = fabric,
 		.forwarding = forwarding,
 		.members = members,
 		.tree = tree,
-		.first = words,
-		.gets = words + room,
-		.anchored = words + room * 2,
-		.group = words + room * 3,
-		.stack = words + room * 4,
+		.first = first,
+		.gets = gets,
+		.anchored = anchored,
+		.group = group,
+		.stack = stack,
 	};
 
 	tree->mlid = mlid;

@@ -202,8 +202,10 @@ bool *fabric_match_names(const struct fabric_view *view, const char *pattern);
 
 /*
  * Many routes at once: the pairs of a file, and records of their routes and of the cables that
- * these share. A pair is a line of the file.
+ * these share.
  */
+
+/* A line of the file. */
 struct route_pair {
 	char *from, *to; /* owned */
 	unsigned int line;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The performance management counters (chapter 16.1) of all ports of a subnet, read in parallel,
- * and their records: values, growth between two readings, and the form saved in files. The bytes
+ * and their records: values, growth between two readings, and the form saved in files; the further
+ * counters that explain errors; and clearing those that were read. The bytes
  * are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only nodes with a
  * LID can be queried, adapters only through a port with a link. A row owns its strings and lists,
  * and borrows the view.
@@ -144,10 +145,7 @@ struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
 long saved_port_counters_load(const struct fabric *fabric, const struct saved_port_counters *saved,
 			      size_t count, struct port_errors *errors);
 
-/*
- * Reads further counters that explain the errors of ports (IBA 1, 16.1.4), and clears the counters
- * that were read. A port_detail is such a counter that is not 0.
- */
+/* A counter that explains errors of a port (IBA 1, 16.1.4), and is not 0. */
 struct port_detail {
 	const struct field *field;
 	struct number value;

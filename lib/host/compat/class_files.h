@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of the RDMA class, for personalities of tools that read them. These show the kernel's
- * own names and texts: kernel/sysfs.h, whose functions do not clean them.
+ * The files of the RDMA class, for personalities of tools that read them, with the functions of
+ * kernel/sysfs.h. These tools show the kernel's own names and texts, which sysfs_read() returns as
+ * they are; sysfs_text() and sysfs_link_name() clean them.
  */
 #pragma once
 

@@ -23,7 +23,7 @@ static bool is_ipoib_of_any(const struct device_list *devices, const struct link
 	return false;
 }
 
-/* Marks the netdevs that a port shows. */
+/* Marks the netdevs that a port shows. The list is sorted, so finding one by name is fast. */
 static void find_shown(const struct inventory *inventory, bool *shown)
 {
 	const struct link_list *links = &inventory->links;

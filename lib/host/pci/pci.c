@@ -187,11 +187,6 @@ int pci_list_read(const struct root *root, struct pci_list *list, struct problem
 	return 0;
 }
 
-char *pci_path(const struct pci_function *function, const char *file)
-{
-	return mem_format(PCI_FUNCTION "/%s", function->address, file);
-}
-
 /* Returns the last component of the function's link; NULL without a problem if it has no link. */
 static char *read_link(const struct root *root, const struct pci_function *function,
 		       const char *file, int *ret_error, struct problems *problems)

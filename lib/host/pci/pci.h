@@ -76,8 +76,6 @@ struct pci_function *pci_list_find(const struct pci_list *list, const char *addr
 /* Reads those of `facts` that have not been read yet. */
 void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
 	      struct problems *problems);
-/* Returns the path to a file of the function, for sysfs_read() and so on; the caller frees it. */
-char *pci_path(const struct pci_function *function, const char *file);
 
 /*
  * Returns the physical function's number for this virtual one, from its links virtfnN; unknown if

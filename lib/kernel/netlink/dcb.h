@@ -3,7 +3,7 @@
  * Data center bridging of a netdev (IEEE 802.1Q: priority flow control, traffic classes, the APP
  * table), read from and set in its driver by rtnetlink: net/dcb/dcbnl.c. Any user may read; changes
  * take CAP_NET_ADMIN in the first user namespace (netlink_capable() in dcb_doit()). Drivers omit
- * what they do not know; it stays unknown here.
+ * what they do not know; it stays unknown here. Also the names of DSCP code points.
  */
 #pragma once
 

@@ -201,7 +201,7 @@ static const struct field mra_fields[] = {
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
 	PLAIN_WORD(8, 0, 2, cm_response_names, "message"),
-	PLAIN_REAL(9, 0, 5, time_usec_numbers, "service_timeout_usec"),
+	PLAIN_REAL(9, 0, 5, time_usec_numbers, "service_timeout_usec"), /* until the answer */
 	CM_PRIVATE_DATA(get_mra_data),
 };
 

@@ -111,7 +111,11 @@ static bool is_rmpp_segment(const void *record)
 #define BASE_VERSION  PLAIN_NUM(0, 0, 8, "base_version")
 #define HEADER_FIELDS BASE_VERSION, PLAIN_HEX(6, 0, 16, "class_specific")
 
-/* 13.6.2.1 */
+/*
+ * 13.6.2.1. Version 0: RMPP is not used; response time 31: none is given. Segments count from 1;
+ * that of an ACK is the last one received. The payload is the total length in the first segment,
+ * and the segment's own in the last.
+ */
 #define RMPP_FIELDS                                                                              \
 	PLAIN_NUM(24, 0, 8, "rmpp_version"), PLAIN_WORD(25, 0, 8, rmpp_type_names, "rmpp_type"), \
 		PLAIN_NUM(26, 0, 5, "rmpp_response_time"),                                       \
@@ -131,7 +135,7 @@ static const struct field smp_fields[] = {
 	PLAIN_HEX(24, 0, 64, "mkey"),
 };
 
-/* 14.2.1.2 */
+/* 14.2.1.2. LIDs where the direct route starts and ends; 0xffff: at the sender, at its end. */
 static const struct field direct_fields[] = {
 	BASE_VERSION,
 	PLAIN_WORD(4, 0, 1, direction_names, "direction"),

@@ -230,7 +230,7 @@ const struct enum_name perf_sample_status_names[] = {
 static const struct field control_fields[] = {
 	PORT_FIELDS,
 	PLAIN_HEX(0, 0, 8, "op_code"),
-	PLAIN_NUM(2, 0, 8, "tick"),
+	PLAIN_NUM(2, 0, 8, "tick"), /* in the code of the port */
 	PLAIN_CODE(3, 5, 3, counter_width_names, "counter_width_bits"),
 	FIFTEEN(MASK),
 	PLAIN_HEX(10, 0, 8, "sample_mechanisms"),

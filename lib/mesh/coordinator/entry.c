@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From a stranger to the agent of a host: the handshake, its identity, its rails, its findings. */
+/*
+ * From a stranger to the agent of a host: the handshake, its identity, its rails, its findings; and
+ * the hosts by name.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>

@@ -154,8 +154,11 @@ static void pair_orphans(struct session *session, struct plan_stage *stage)
 	session->orphan_count = 0;
 }
 
-/* A host that lost several partners is in several pairs, one after the other. */
-static int run_orphans(struct session *session, const struct plan_scope *scope, uint32_t number)
+/*
+ * A host that lost several partners is in several pairs, one after the other. Rails that were found
+ * bad since the partner was lost are tested nevertheless.
+ */
+static int run_orphans(struct session *session, struct plan_scope scope, uint32_t number)
 {
 	struct plan_stage stage = {.mode = MESH_PAIRS};
 	_cleanup_(freep) struct mesh_pair *pairs = NULL;
@@ -164,7 +167,8 @@ static int run_orphans(struct session *session, const struct plan_scope *scope, 
 	int rc;
 
 	pair_orphans(session, &stage);
-	rc = schedule_new(&stage, scope, &schedule, &message);
+	scope.rails = NULL;
+	rc = schedule_new(&stage, &scope, &schedule, &message);
 	if (!rc) {
 		pairs = mem_alloc_zero(stage.pair_count + 1, sizeof(*pairs));
 		for (uint32_t i = 0; i < schedule_rounds(schedule) && !rc; i++) {
@@ -280,7 +284,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		setup->begin(setup->context, session->stage);
 	rc = run_rounds(session, schedule);
 	if (!rc)
-		rc = run_orphans(session, &scope, schedule_rounds(schedule));
+		rc = run_orphans(session, scope, schedule_rounds(schedule));
 	judge_end_stage(setup->judge);
 	schedule_free(schedule);
 	return rc;

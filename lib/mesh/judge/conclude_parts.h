@@ -64,7 +64,7 @@ void conclude_rest(struct conclusion *conclusion);
 /* words.c: parts of the sentences that evidence consists of. */
 const char *words_host(const struct judge *judge, uint32_t host);
 const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port);
-/* Also sets the finding's share. `judged`: out of how many; 0: does not say. */
+/* Also sets the finding's share. `judged` is what they are out of; the text omits 0. */
 void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
 		       const struct judge *judge, const struct tally *tally, uint32_t judged,
 		       const char *what);
