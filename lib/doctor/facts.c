@@ -180,6 +180,7 @@ char *doctor_pci_source(const struct pci_function *function, const char *file)
 void doctor_facts_free(struct doctor_facts *facts)
 {
 	inventory_free(&facts->inventory);
+	free(facts->filters);
 	pci_list_clear(&facts->pci);
 	doctor_growth_free(facts->growth);
 	doctor_ports_free(facts->ports);

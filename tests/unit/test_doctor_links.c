@@ -336,6 +336,9 @@ static void partitions(void **state)
 
 static void look_for_filters(struct bed *bed, const char *modules)
 {
+	free(bed->facts.filters);
+	bed->facts.filters = NULL;
+	bed->facts.filters_were_read = false;
 	if (modules)
 		tree_write(&bed->tree, "proc/modules", modules);
 	bed_run(bed, CHECK_ID_firewall);

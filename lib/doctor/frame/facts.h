@@ -21,9 +21,12 @@ struct doctor_facts {
 	struct pci_list pci; /* use doctor_pci() */
 	bool pci_was_read;
 	int pci_rc;
-	struct problems *problems;	  /* of the command */
-	char *const *environment;	  /* of this process; NULL with a saved tree */
-	enum tristate container;	  /* use doctor_in_container() */
+	struct problems *problems; /* of the command */
+	char *const *environment;  /* of this process; NULL with a saved tree */
+	enum tristate container;   /* use doctor_in_container() */
+	char *filters;		   /* packet filters in the kernel, for check_firewall() */
+	bool filters_were_read;
+	int filters_rc;
 	struct doctor_growth *growth;	  /* doctor/frame/growth.h */
 	struct doctor_ports *ports;	  /* doctor/port/port_facts.h */
 	struct doctor_adapters *adapters; /* doctor/adapter/adapters.h */
