@@ -63,12 +63,11 @@ typedef int compare_entries(const struct entry *a, const struct entry *b);
 
 /*
  * From the safest comparison to the last resort; each pass skips the nodes that earlier ones have
- * paired.
+ * paired. The last one pairs switches whose ports were split, or joined again: they have another
+ * number of ports.
  */
-static compare_entries *const passes[] = {
-	compare_both,  compare_descriptions, compare_paths,
-	compare_sizes, compare_guids, /* for switches whose ports were split, or joined again */
-};
+static compare_entries *const passes[] = {compare_both, compare_descriptions, compare_paths,
+					  compare_sizes, compare_guids};
 
 /* For qsort_r(); `compare` points to one of the passes. */
 static int in_order(const void *a, const void *b, void *compare)
