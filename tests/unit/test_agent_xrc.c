@@ -473,6 +473,8 @@ static void make_bed(struct bed *bed)
 	bed->far = agent_new(bed->channels[1], -1);
 	bed->trial.near.agent = agent_new(bed->channels[0], -1);
 	bed->trial.near.agent->watch.patient = true;
+	/* A busy machine runs one side after the other, so one that polls in vain yields. */
+	bed->trial.near.agent->shares_processor = bed->far->shares_processor = true;
 	make_device(&bed->verbs[0], bed->trial.near.agent);
 	make_device(&bed->verbs[1], bed->far);
 	bed->trial.far = (struct side){.channel = bed->channels[0],
