@@ -29,12 +29,12 @@ KINDS = (
 
 
 class Change:
-    def __init__(self, path, line, start, end, kind, new):
-        self.path, self.line, self.start, self.end, self.kind, self.new = path, line, start, end, kind, new
+    def __init__(self, path, original, line, start, end, kind, new):
+        self.path, self.original, self.line = path, original, line
+        self.start, self.end, self.kind, self.new = start, end, kind, new
 
     def lines(self):
-        with open(os.path.join(TOP, self.path), encoding='utf-8') as file:
-            return file.read().split('\n')
+        return list(self.original)
 
     def apply(self, lines):
         text = lines[self.line]
@@ -75,7 +75,9 @@ def in_functions(text):
 
 def candidates(path):
     with open(os.path.join(TOP, path), encoding='utf-8') as file:
-        text = blank_out(file.read())
+        text = file.read()
+    original = text.split('\n')
+    text = blank_out(text)
     body = in_functions(text)
     for number, line in enumerate(text.split('\n')):
         if number not in body or '_Static_assert' in line or '_cleanup_' in line and '=' not in line:
@@ -89,7 +91,7 @@ def candidates(path):
                     start, end = match.span(1)
                 replacement = new(old) if callable(new) else new.get(old)
                 if replacement is not None and replacement != old:
-                    yield Change(path, number, start, end, kind, replacement)
+                    yield Change(path, original, number, start, end, kind, replacement)
 
 
 # A change here may remove what the program did not create: once, all empty folders of the machine.
