@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # make, make check, make demo, make install; make help lists the targets.
 
+# No file here is made by a rule that is built into make, and trying them all takes most of its time.
+MAKEFLAGS += --no-builtin-rules
+
 VERSION := 0.1.0
 
 PREFIX ?= /usr/local
