@@ -20,7 +20,7 @@ if [ ! -x "$binary" ] || [ ! -d "$roots/hostile" ]; then
 fi
 # A sanitizer's report must not look like an exit status of the program itself. tests/run has the
 # reason for the last option.
-export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1:intercept_tls_get_addr=0}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1:handle_sigill=1:intercept_tls_get_addr=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99:print_stacktrace=1}
 export LC_ALL=C.UTF-8
 unset NO_COLOR RDMACTL_ROOT
