@@ -11,7 +11,9 @@ VM_KERNELS ?= 6.1 6.12
 UBSAN_TRAP ?= -fsanitize-undefined-trap-on-error
 SANITIZE := -fno-pie -fsanitize=address,undefined -fno-sanitize-recover=undefined $(UBSAN_TRAP) \
 	-fno-omit-frame-pointer
-ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 $(SANITIZE)
+# -freorder-functions, which is not part of -O1, puts the constructors of all files, which register
+# their variables, side by side: the start need not read pages from everywhere in the program.
+ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 -freorder-functions $(SANITIZE)
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
 # position-dependent program with the sanitizers' runtime linked in starts in half the time.
 ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed
