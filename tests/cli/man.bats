@@ -209,11 +209,12 @@ check_example()
 }
 
 @test "man: mandoc has no complaints" {
-	# A reference to a page that is not installed here is not an error.
+	# A reference to a page that is not installed here is not an error, so mandoc need not search
+	# the manual of this machine for each, which takes twenty times as long as the rest.
 	local output
 
 	mandoc -T lint -W error man/rdmactl.1 # fails if mandoc is missing
-	output=$(mandoc -T lint -W style man/*.[15] 2>/dev/null |
+	output=$(MANPATH=$top/man mandoc -T lint -W style man/*.[15] 2>/dev/null |
 		grep -v 'STYLE: referenced manual not found') || :
 	echo "$output"
 	[ -z "$output" ]
