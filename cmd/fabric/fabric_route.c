@@ -66,6 +66,28 @@ static bool lacks_cable(const struct fabric *fabric, uint32_t port)
 	       !fabric_is_up(&fabric->ports[port]);
 }
 
+/* A route leads to a LID, and the planes of a port have one LID. */
+static bool are_apart(struct routes *routes)
+{
+	const struct fabric_place *from = &routes->ends[0], *to = &routes->ends[1];
+	struct listing *listing = &routes->run.mad.listing;
+	_cleanup_(freep) char *name = NULL, *other = NULL;
+
+	if (!fabric_are_planes(&routes->run.fabric, from->port, to->port))
+		return true;
+	name = fabric_port_name(&routes->run.view, from->port);
+	if (from->port == to->port)
+		return listing_fail_format(
+			listing, STATUS_USAGE,
+			"give another port of the node as NAME/PORT, or by its LID",
+			"both ends are %s", name);
+	other = fabric_port_name(&routes->run.view, to->port);
+	return listing_fail_format(listing, STATUS_USAGE, "give a port with another LID",
+				   "%s and %s are planes of one port, which share LID %u, so no "
+				   "route leads from one to the other",
+				   name, other, to->lid);
+}
+
 static bool find_ends(struct routes *routes, char **words)
 {
 	struct listing *listing = &routes->run.mad.listing;
@@ -88,12 +110,7 @@ static bool find_ends(struct routes *routes, char **words)
 			"there is one",
 			"%s has no LID", name);
 	}
-	if (routes->ends[0].port != routes->ends[1].port)
-		return true;
-	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
-	return listing_fail_format(listing, STATUS_USAGE,
-				   "give another port of the node as NAME/PORT, or by its LID",
-				   "both ends are %s", name);
+	return are_apart(routes);
 }
 
 char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,

@@ -54,6 +54,24 @@ setup()
 	[[ $stderr == *'a saved scan has no path records'* ]]
 }
 
+@test "fabric route --load: between two planes of a port" {
+	# The second port of the node has the LID and, like any port that no cable names, the GUID of the first.
+	jq '.fabric[0] |= (.nodes[0].node_info |= sub("^01010101"; "01010102") |
+		(.ports[] | select(.node_index == 0)) as $one |
+		.ports |= (map(select(.node_index != 1 or .port != 7)) + [$one + {port: 2, peer_port: 7},
+			{node_index: 1, port: 7, unanswered: false, peer_index: 0, peer_port: 2,
+			port_info: (.[] | select(.node_index == 1 and .port == 1).port_info)}]))' "$scan" >"$bare"
+	node=$("$binary" fabric hosts --load "$bare" --tsv --no-headings -o node | head -1)
+	try fabric route "$node/1" "$node/2" --load "$bare"
+	expect_error 2 fabric "$node/1 and $node/2 are planes of one port, which share LID 4, so no route leads from one to the other" \
+		'give a port with another LID'
+	try fabric route "$node/1" "$node/1" --load "$bare"
+	expect_error 2 fabric "both ends are $node/1" 'give another port of the node as NAME/PORT, or by its LID'
+	try fabric route "$node/2" 'n4 mlx5_0' --load "$bare" --tsv --no-headings -o direction,node,out_port
+	[ "$status" = 0 ]
+	[[ $output == "there"$'\t'"$node"$'\t2\n'* ]]
+}
+
 @test "fabric balance --load: the hosts' LIDs on the cables between switches" {
 	try fabric balance --load "$scan" -o node,port,routes --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\n' 'leaf A' 5 3 'leaf A' 6 3 'leaf B' 5 3 'leaf B' 6 3 'leaf C' 5 3 'leaf C' 6 3 \
