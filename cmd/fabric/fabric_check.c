@@ -15,8 +15,12 @@ struct facts {
 	struct fabric_check_input input;
 	struct fabric_managers managers;
 	struct forwarding forwarding;
+	struct credit_study credit;
 	struct fabric_counters counters;
 };
+
+/* Requests to the subnet administrator, which answers some thousand of them a second. */
+#define MOST_PATH_RECORDS 100000u
 
 static void skip(struct facts *facts, const char *what, const char *why)
 {
@@ -96,6 +100,66 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 	skip(facts, what, "the saved scan lacks all or part of it");
 }
 
+/* Asks for the SLs of the packets that may be part of a loop. */
+static void read_paths(struct fabric_run *run, struct facts *facts)
+{
+	struct credit_study *study = &facts->credit;
+	const struct mad_route *route = &run->mad.session.port.route;
+	int rc;
+
+	credit_pairs_list(&run->fabric, &facts->forwarding, &study->any, MOST_PATH_RECORDS,
+			  &study->pairs);
+	rc = credit_pairs_ask(run->mad.session.engine, route, &run->fabric, &study->pairs);
+	if (rc)
+		skip(facts, "credit-loop: some of the path records", reason(rc));
+}
+
+/* Why the SLs of packets cannot be found; NULL if they can. */
+static const char *lacks_paths(const struct fabric_run *run)
+{
+	if (run->args->credit.value != FABRIC_CREDIT_PATHS)
+		return NULL;
+	if (run->args->load)
+		return "a saved scan has none";
+	return run->mad.session.port.route.subnet_manager ? NULL
+							  : "the port knows no subnet manager";
+}
+
+/*
+ * Routes that cannot form a loop whatever the SLs, as those of most subnets, need no further
+ * queries.
+ */
+static void study_credit(struct fabric_run *run, struct facts *facts)
+{
+	struct credit_study *study = &facts->credit;
+	const uint64_t credit = run->args->credit.value;
+	const char *why = lacks_paths(run);
+	int rc = 0;
+
+	if (!facts->input.forwarding)
+		return;
+	credit_study_begin(&run->fabric, &facts->forwarding, study);
+	facts->input.credit = study;
+	if (!run->args->credit.known || !study->any.count)
+		return;
+	if (why) {
+		skip(facts, "credit-loop: path records", why);
+		return;
+	}
+	if (!run->args->load) {
+		rc = fabric_lanes_read(run->mad.session.engine, &run->scan, &run->fabric,
+				       study->any.ports);
+		study->lanes_read = true;
+	}
+	if (rc)
+		skip(facts, "credit-loop: some of the SL to VL tables", reason(rc));
+	study->question = credit == FABRIC_CREDIT_PATHS ? CREDIT_OF_PATHS : CREDIT_OF_SLS;
+	study->sls = (uint16_t)(credit < CREDIT_SLS ? 1u << credit : UINT16_MAX);
+	if (study->question == CREDIT_OF_PATHS)
+		read_paths(run, facts);
+	credit_study_end(&run->fabric, &facts->forwarding, study);
+}
+
 /* Drops findings about links in the file of --expected-down: that they are not up is known. */
 static void drop_expected(const struct fabric_run *run, struct fabric_findings *findings)
 {
@@ -143,10 +207,12 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		read_forwarding(run, &facts);
 		read_counters(run, &facts);
 	}
+	study_credit(run, &facts);
 	fabric_check(&facts.input, findings);
 	drop_expected(run, findings);
 	fabric_managers_clear(&facts.managers);
 	forwarding_clear(&facts.forwarding);
+	credit_study_clear(&facts.credit);
 	fabric_counters_clear(&facts.counters);
 	strings_free(&facts.input.not_checked);
 }
@@ -244,7 +310,33 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	return status;
 }
 
+static const struct enum_name credit_words[] = {
+	{0, "0", .help = "all packets have SL 0, as without a path record"},
+	{1, "1"},
+	{2, "2"},
+	{3, "3"},
+	{4, "4"},
+	{5, "5"},
+	{6, "6"},
+	{7, "7"},
+	{8, "8"},
+	{9, "9"},
+	{10, "10"},
+	{11, "11"},
+	{12, "12"},
+	{13, "13"},
+	{14, "14"},
+	{15, "15"},
+	{FABRIC_CREDIT_ALL, "all", .help = "packets of every SL go between all ports"},
+	{FABRIC_CREDIT_PATHS, "paths", .help = "packets have the SLs of their path records"},
+	{0, NULL},
+};
+
 static const struct option_row options[] = {
+	CHOICE_OPTION(
+		struct fabric_args, credit, 0, "credit-loops", "SL", credit_words,
+		"find credit loops of packets with this SL (0 to 15), with every SL (all), or with "
+		"those of path records (paths)"),
 	CHOICE_OPTION(struct fabric_args, fail_on, 0, "fail-on", "SEVERITY", severity_names,
 		      "exit with status 4 from this severity on (default warning)"),
 	FABRIC_EXPECTED_OPTION,

@@ -21,6 +21,9 @@ enum fabric_format {
 	FABRIC_FORMAT_SVG,
 };
 
+/* --credit-loops, besides the SLs 0 to 15 */
+enum fabric_credit { FABRIC_CREDIT_ALL = 16, FABRIC_CREDIT_PATHS };
+
 struct fabric_args {
 	struct mad_args mad;
 	bool tree, details, routes, down, multicast, pairs;
@@ -37,6 +40,7 @@ struct fabric_args {
 	struct number top;
 	struct number threshold;
 	struct number fail_on; /* enum severity */
+	struct number credit;  /* an SL, or enum fabric_credit */
 };
 
 struct fabric_run {

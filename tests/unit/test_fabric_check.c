@@ -961,6 +961,151 @@ static void order(void **state)
 	assert_string_equal(id_of(&bed->findings.items[1]), "link-below-best");
 }
 
+/* A packet of ONE to OTHER that is behind a port of the switch, and waits for another. */
+static struct credit_wait wait_at(struct bed *bed, unsigned int port, uint8_t lane)
+{
+	return (struct credit_wait){
+		.held = fabric_port_at(&bed->fabric, SWITCH, port),
+		.held_lane = lane,
+		.sl = 7,
+		.lid = 3,
+		.source = fabric_port_at(&bed->fabric, ONE, 1),
+	};
+}
+
+#define HELD(port_, node_, packet_)                                                \
+	"0000:0000:0000:0100/" port_ " to 0000:0000:0000:0" node_ "00/1 [" packet_ \
+	"0000:0000:0000:0200/1 to LID 3 of 0000:0000:0000:0300/1"
+#define TWO_CABLES(packet_, sl_)                                                             \
+	"2 cables, each with a packet that waits for the next: " HELD("1", "2", packet_) sl_ \
+		"]; " HELD("2", "3", packet_) sl_ "]"
+
+static void check_credit(struct bed *bed, const struct credit_study *credit)
+{
+	check(bed, (struct fabric_check_input){.credit = credit});
+}
+
+static const struct credit_loops no_loops = {
+	.unknown_node = FABRIC_NONE,
+	.laneless_node = FABRIC_NONE,
+};
+
+/* What is proved is a warning; what needs an assumption on the SLs is a notice. */
+static void credit_loops(void **state)
+{
+	struct bed *bed = *state;
+	struct credit_wait waits[] = {wait_at(bed, 1, 2), wait_at(bed, 2, 3)};
+	struct credit_loop loop = {.waits = waits, .count = 2, .ports = 2};
+	struct credit_study study = {.any = no_loops, .sure = no_loops, .loops = no_loops};
+
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 0);
+	study.any.items = study.sure.items = &loop;
+	study.any.count = study.sure.count = 1;
+	check_credit(bed, &study);
+	assert_only(bed, "credit-loop", SWITCH, 1, "one VL for all packets: " TWO_CABLES("", ""));
+	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
+	assert_next_step(bed, "make the subnet manager use a routing engine");
+	/* The same loop is not told twice. */
+	study.question = CREDIT_OF_PATHS;
+	study.loops = study.sure;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 1);
+	study.sure.count = 0;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
+	assert_int_equal(strncmp(bed->findings.items->finding.evidence,
+				 "packets with the SLs of the path records: 2 cables", 50),
+			 0);
+	study.question = CREDIT_OF_SLS;
+	study.sls = 1 << 7;
+	study.loops.items->again = 1;
+	study.loops.items->ports = 5;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 1);
+	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_NOTICE);
+	assert_next_step(bed, "see whether packets use these SLs: ");
+	assert_non_null(strstr(bed->findings.items->finding.evidence,
+			       "if packets with SL 7 go from each port to each other: 2 cables"));
+	assert_non_null(
+		strstr(bed->findings.items->finding.evidence,
+		       HELD("2", "3", "VL 3: ") ", SL 7]; the same cables are a loop on 1 "
+						"other VL; further loops are linked with it, "
+						"of 5 channels in all"));
+	study.sls = UINT16_MAX;
+	check_credit(bed, &study);
+	assert_non_null(strstr(bed->findings.items->finding.evidence,
+			       "if packets of every SL go from each port to each other: "));
+}
+
+/* A loop of many cables is cut. */
+static void long_credit_loop(void **state)
+{
+	struct bed *bed = *state;
+	struct credit_wait waits[40];
+	struct credit_loop loop = {.waits = waits, .count = ARRAY_SIZE(waits), .ports = 40};
+	struct credit_study study = {.any = no_loops, .sure = no_loops, .loops = no_loops};
+	const char *text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		waits[i] = wait_at(bed, 1 + i % 2, 0);
+	study.any.items = study.sure.items = &loop;
+	study.any.count = study.sure.count = 1;
+	check_credit(bed, &study);
+	text = bed->findings.items->finding.evidence;
+	assert_string_equal(text + strlen(text) - strlen("]; and 8 more"), "]; and 8 more");
+}
+
+/* What is not known about loops is told, and what was not asked. */
+static void unknown_credit_loops(void **state)
+{
+	struct bed *bed = *state;
+	struct credit_wait waits[] = {wait_at(bed, 1, 0), wait_at(bed, 2, 0)};
+	struct credit_loop loop = {.waits = waits, .count = 2, .ports = 2};
+	struct credit_study study = {.any = no_loops, .sure = no_loops, .loops = no_loops};
+
+	study.any.items = &loop;
+	study.any.count = 1;
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: the routes of packets of all SLs together form 1 loop, which VLs "
+		    "may break; --credit-loops tells. The first has " TWO_CABLES("", ""));
+	study.any = no_loops;
+	study.any.unknown_node = SWITCH;
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: not all loops can be found: it is unknown where some packets go "
+		    "from 0000:0000:0000:0100");
+	study.any = no_loops;
+	study.question = CREDIT_OF_PATHS;
+	study.loops.laneless_node = SWITCH;
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: not all loops can be found: it is unknown which VL some packets "
+		    "get at 0000:0000:0000:0100");
+	study.loops = no_loops;
+	study.pairs = (struct credit_pairs){.wanted = 90, .asked = 50};
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: path records of 50 of 90 pairs of ports were asked for: packets "
+		    "of the others may form loops");
+	study.pairs = (struct credit_pairs){.wanted = 90, .asked = 90, .failed = 8};
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: the subnet administrator did not answer for 8 of 90 pairs of "
+		    "ports");
+	study.pairs = (struct credit_pairs){.wanted = 90, .asked = 90, .without = 3};
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: 3 of 90 pairs of ports have no path record; their packets were "
+		    "left out");
+	study.pairs = (struct credit_pairs){.wanted = 0};
+	bed->fabric.interrupted = true;
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: not all loops can be found: a part of the subnet is unknown");
+}
+
 /* An unknown fact is not a fault. */
 static void nothing_known(void **state)
 {
@@ -1010,6 +1155,9 @@ int main(void)
 		TEST(holes),
 		TEST(wrong_ends),
 		TEST(loops),
+		TEST(credit_loops),
+		TEST(long_credit_loop),
+		TEST(unknown_credit_loops),
 		TEST(order),
 		TEST(nothing_known),
 		TEST(counters_grow),

@@ -96,16 +96,23 @@ static void begin(struct bed *bed)
 	fabric->ports[fabric_port_at(fabric, LEAF, 1)].info[39] = 33;
 }
 
-static int read_details(struct bed *bed)
+/* Reads everything or, if there are ports, their SL to VL mappings. */
+static int read_lanes(struct bed *bed, const bool *lanes_of)
 {
 	const struct mad_engine_options options = {
 		.timeout_msec = 50, .retries_given = true, .window = 1};
 	const struct fabric_scan_options scan = {.mkey = 0x1122334455667788};
 	struct mad_engine *engine = fake_engine(&bed->fake, &options);
-	int rc = fabric_details_read(engine, &scan, &bed->fabric);
+	int rc = lanes_of ? fabric_lanes_read(engine, &scan, &bed->fabric, lanes_of)
+			  : fabric_details_read(engine, &scan, &bed->fabric);
 
 	mad_engine_free(engine);
 	return rc;
+}
+
+static int read_details(struct bed *bed)
+{
+	return read_lanes(bed, NULL);
 }
 
 static void end(struct bed *bed)
@@ -149,6 +156,22 @@ static void every_block(void **state)
 			    a->modifier < b->modifier);
 		assert_int_equal(a->data[63], 1);
 	}
+	end(&bed);
+}
+
+/* Only the ports of the list that have a link are queried. */
+static void lanes_alone(void **state)
+{
+	bool ports[16] = {false};
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	ports[fabric_port_at(&bed.fabric, LEAF, 2)] = true;
+	ports[fabric_port_at(&bed.fabric, LEAF, 3)] = true;
+	assert_int_equal(read_lanes(&bed, ports), 0);
+	assert_string_equal(bed.asked, "0,1 17 2\n0,1 17 102\n0,1 17 202\n");
+	assert_int_equal(bed.fabric.detail_count, 3);
 	end(&bed);
 }
 
@@ -396,10 +419,15 @@ static void manager_of_planes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_block),		 cmocka_unit_test(second_port),
-		cmocka_unit_test(empty_blocks),		 cmocka_unit_test(unanswered),
-		cmocka_unit_test(manager_of_most_ports), cmocka_unit_test(managers_that_are_asked),
-		cmocka_unit_test(what_managers_say),	 cmocka_unit_test(manager_at_a_second_port),
+		cmocka_unit_test(every_block),
+		cmocka_unit_test(lanes_alone),
+		cmocka_unit_test(second_port),
+		cmocka_unit_test(empty_blocks),
+		cmocka_unit_test(unanswered),
+		cmocka_unit_test(manager_of_most_ports),
+		cmocka_unit_test(managers_that_are_asked),
+		cmocka_unit_test(what_managers_say),
+		cmocka_unit_test(manager_at_a_second_port),
 		cmocka_unit_test(manager_of_planes),
 	};
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "fabric/credit/credit.h"
 #include "fabric/graph/view.h"
 #include "fabric/route/forwarding.h"
 #include "fabric/scan/port_counters.h"
@@ -30,6 +31,7 @@ struct fabric_check_input {
 	const struct fabric_view *view;
 	const struct fabric_managers *managers;
 	const struct forwarding *forwarding; /* all linear tables */
+	const struct credit_study *credit;   /* of these tables */
 	const struct port_errors *counters;
 	const struct port_errors *before; /* an earlier reading, to find errors that grew */
 	double seconds;			  /* between the two readings; 0: not known */
@@ -78,6 +80,8 @@ void check_report_node(struct check_run *run, uint32_t node, char *evidence);
 
 /* Returns a rate as in `8x NDR`; to be freed. */
 char *check_rate_text(unsigned int lanes, enum lane_speed speed);
+/* Reports why the check of credit loops does not say everything. */
+void check_report_credit(struct check_run *run);
 /* Reports the checks for which a text of another tool lacks the facts. */
 void check_report_unknown(struct check_run *run);
 

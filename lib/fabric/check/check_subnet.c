@@ -341,6 +341,7 @@ void check_not_checked(struct check_run *run)
 	for (size_t i = 0; i < run->input->not_checked.count; i++)
 		check_report(run, FABRIC_NONE, mem_string(run->input->not_checked.items[i]));
 	check_report_unknown(run);
+	check_report_credit(run);
 	if (counters && counters->unreachable)
 		check_report(run, FABRIC_NONE,
 			     port_errors_unreachable_text(run->input->view, counters));

@@ -63,6 +63,9 @@ struct fabric_failure fabric_failure_of_item(uint32_t port, const struct mad_ite
  */
 int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			struct fabric *fabric);
+/* The same for the SL to VL mappings of these ports alone; `ports` is by port of the graph. */
+int fabric_lanes_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+		      struct fabric *fabric, const bool *ports);
 
 /*
  * Subnet managers: each port that claims to have one, and the port that the others name as theirs,

@@ -17,6 +17,7 @@ struct reader {
 	const struct fabric_scan_options *scan;
 	struct fabric *fabric;
 	const struct mad_attribute *attributes[ARRAY_SIZE(tables)];
+	const bool *lanes_of;	/* by port: only their SL to VL mappings; NULL: everything */
 	uint32_t port;		/* port that the steps are for */
 	size_t table;		/* next table of the port */
 	struct smp_step *steps; /* of the table before `table` */
@@ -42,11 +43,14 @@ static bool is_of_use(const struct fabric *fabric, uint32_t place)
 }
 
 /* On a switch, only port 0 has GUIDs. */
-static bool has_table(const struct fabric *fabric, uint32_t port,
-		      const struct mad_attribute *attribute)
+static bool has_table(const struct reader *reader, const struct mad_attribute *attribute)
 {
-	return attribute->modifier != MODIFIER_BLOCK || !fabric->ports[port].number ||
-	       !fabric_is_of_switch(fabric, port);
+	const struct fabric *fabric = reader->fabric;
+
+	if (reader->lanes_of)
+		return attribute->modifier == MODIFIER_SL2VL;
+	return attribute->modifier != MODIFIER_BLOCK || !fabric->ports[reader->port].number ||
+	       !fabric_is_of_switch(fabric, reader->port);
 }
 
 static void plan(struct reader *reader, const struct mad_attribute *attribute)
@@ -70,6 +74,12 @@ static void plan(struct reader *reader, const struct mad_attribute *attribute)
 	smp_plan(attribute, &facts, &choice, &reader->steps, &reader->step_count);
 }
 
+static bool is_chosen(const struct reader *reader)
+{
+	return (!reader->lanes_of || reader->lanes_of[reader->port]) &&
+	       is_of_use(reader->fabric, reader->port);
+}
+
 /* Goes on to the next step; false after the last one. */
 static bool advance(struct reader *reader)
 {
@@ -80,13 +90,12 @@ static bool advance(struct reader *reader)
 			reader->table = 0;
 			reader->port++;
 		}
-		while (reader->port < reader->fabric->port_count &&
-		       !is_of_use(reader->fabric, reader->port))
+		while (reader->port < reader->fabric->port_count && !is_chosen(reader))
 			reader->port++;
 		if (reader->port == reader->fabric->port_count)
 			return false;
 		attribute = reader->attributes[reader->table++];
-		if (has_table(reader->fabric, reader->port, attribute))
+		if (has_table(reader, attribute))
 			plan(reader, attribute);
 	}
 	return true;
@@ -172,12 +181,13 @@ static int compare(const void *left, const void *right)
 	return order ?: COMPARE(a->modifier, b->modifier);
 }
 
-int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
-			struct fabric *fabric)
+static int read_tables(struct mad_engine *engine, const struct fabric_scan_options *scan,
+		       struct fabric *fabric, const bool *lanes_of)
 {
 	struct reader reader = {
 		.scan = scan,
 		.fabric = fabric,
+		.lanes_of = lanes_of,
 		.unanswered = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.unanswered)),
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
@@ -194,6 +204,18 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 	if (rc)
 		fabric->interrupted = true;
 	return rc;
+}
+
+int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			struct fabric *fabric)
+{
+	return read_tables(engine, scan, fabric, NULL);
+}
+
+int fabric_lanes_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+		      struct fabric *fabric, const bool *ports)
+{
+	return read_tables(engine, scan, fabric, ports);
 }
 
 #define LIDS 65536u

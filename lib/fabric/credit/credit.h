@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Credit loops: packets that wait for one another in a circle, so that none of them can ever go on.
+ * A packet keeps its place in the buffer behind a cable until the buffer behind the next cable on
+ * its route has room; each virtual lane has buffers of its own. So the routes make channels (an
+ * output port and a VL) depend on each other, and a deadlock needs a cycle of such dependencies:
+ * the channel dependency graph that OpenSM's LASH and DFSSSP keep free of cycles (opensm(8)).
+ *
+ * Only cables between switches can be part of a loop, because adapters and routers do not forward
+ * within the subnet. Senders and receivers are the ports of adapters and routers, as in struct
+ * balance; each may send to each other one. Subnet management packets wait for nobody: they use
+ * VL 15, where a packet without a buffer is dropped (VL15Dropped of PortCounters, 16.1.3.5). The
+ * few other datagrams to and from port 0 of switches are not counted.
+ */
+#pragma once
+
+#include "fabric/route/forwarding.h"
+#include "mad/engine/gather.h"
+
+#define CREDIT_SLS 16u
+
+/* The SL to VL tables of switches: which VL a packet gets at an output port. */
+struct credit_lanes {
+	const struct fabric *fabric;
+	bool complete;
+	uint32_t *first;  /* by port: index in `blocks` of the table for input port 0 */
+	uint32_t *blocks; /* index in the details of the graph, plus 1; 0: none */
+	bool *unknown;	  /* by node: a missing block is unknown; otherwise it is all zeros */
+};
+
+enum {
+	CREDIT_LANE_DROPPED = 15, /* packets of the SL are discarded: 7.6.6, and opensm(8) */
+	CREDIT_LANE_UNKNOWN = 16,
+};
+
+/*
+ * Finds the tables of these output ports among the details of the graph: fabric_lanes_read().
+ * `complete`: these were read; otherwise a graph without any details of ports lacks them.
+ */
+void credit_lanes_make(const struct fabric *fabric, const bool *ports, bool complete,
+		       struct credit_lanes *lanes);
+void credit_lanes_clear(struct credit_lanes *lanes);
+/* Returns a VL, or one of the constants above. */
+unsigned int credit_lane(const struct credit_lanes *lanes, unsigned int in, uint32_t out,
+			 unsigned int sl);
+
+/* A pair of ports that send to each other with the SL of its path record. */
+struct credit_pair {
+	uint32_t source; /* a port */
+	uint16_t lid;	 /* of the destination */
+	uint8_t sl;
+};
+
+struct credit_pairs {
+	struct credit_pair *items; /* by LID, then by SL and source */
+	size_t count;
+	uint64_t wanted; /* pairs whose SL matters; more than `asked` if they are too many */
+	size_t asked;
+	size_t without; /* pairs without a path record: the SA says that there is none */
+	size_t failed;	/* pairs whose request failed */
+};
+
+/* Which packets are sent. */
+struct credit_traffic {
+	const struct credit_lanes *lanes; /* NULL: a channel is a port, whatever the VL */
+	const bool *ports;		  /* only loops of these ports; NULL: all */
+	uint16_t sls;			  /* with `lanes`: bit mask; all pairs send with all */
+	const struct credit_pairs *pairs; /* with `lanes`: only these packets are sent */
+};
+
+/* A packet from a port to a LID is behind the channel `held`, and waits for `wanted`. */
+struct credit_wait {
+	uint32_t held, wanted; /* ports */
+	uint8_t held_lane, wanted_lane;
+	uint8_t sl;
+	uint16_t lid;
+	uint32_t source;
+};
+
+struct credit_loop {
+	struct credit_wait *waits; /* each waits for what the next one holds */
+	size_t count;
+	uint32_t ports;	    /* in the circles that this one is linked with, itself included */
+	unsigned int again; /* on how many other VLs the same cables are a loop, too */
+};
+
+/* The loops: one of the shortest for each set of channels that all depend on each other. */
+struct credit_loops {
+	struct credit_loop *items;
+	size_t count;
+	bool *ports;		/* by port: part of a loop */
+	uint32_t unknown_node;	/* a switch whose forwarding table lacks an entry for packets that
+				   come there, or sends them out of the scan; or FABRIC_NONE */
+	uint32_t laneless_node; /* likewise, for an SL to VL table */
+};
+
+/*
+ * Fills an empty list. The time is proportional to the number of LIDs times that of switches. LIDs
+ * that go in a circle at a switch are left out: fabric check reports them as lft-loop.
+ */
+void credit_loops_find(const struct fabric *fabric, const struct forwarding *forwarding,
+		       const struct credit_traffic *traffic, struct credit_loops *loops);
+void credit_loops_clear(struct credit_loops *loops);
+/* Whether the same cables are a loop in the list. */
+bool credit_loops_have(const struct credit_loops *loops, const struct credit_loop *loop);
+
+/*
+ * Lists the pairs whose packets go from one port of the loops to another: all or, if they are more
+ * than `most`, as many as that, spread over all LIDs, those of the loops themselves included.
+ */
+void credit_pairs_list(const struct fabric *fabric, const struct forwarding *forwarding,
+		       const struct credit_loops *loops, size_t most, struct credit_pairs *pairs);
+/*
+ * Asks the SA for a path record of each pair, and keeps those that have one. Returns as
+ * mad_engine_run() does. It gives up after several requests without an answer.
+ */
+int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
+		     const struct fabric *fabric, struct credit_pairs *pairs);
+void credit_pairs_clear(struct credit_pairs *pairs);
+
+/* What is known of the loops of a subnet. */
+enum credit_question {
+	CREDIT_BY_PORT,	 /* no SLs were considered */
+	CREDIT_OF_SLS,	 /* all pairs send with all SLs of `sls` */
+	CREDIT_OF_PATHS, /* pairs send with the SLs of their path records */
+};
+
+struct credit_study {
+	enum credit_question question;
+	uint16_t sls;
+	bool lanes_read;	   /* the SL to VL tables, after the scan */
+	struct credit_loops any;   /* of packets of all SLs, whatever their VLs */
+	struct credit_loops sure;  /* of cables with one VL: loops whatever the SLs */
+	struct credit_loops loops; /* of the packets in question; not for CREDIT_BY_PORT */
+	struct credit_pairs pairs;
+};
+
+/* Fills the first two lists of an empty study. */
+void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
+			struct credit_study *study);
+/* Fills the third, from the SL to VL tables in the details of the graph, and from the pairs. */
+void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
+		      struct credit_study *study);
+void credit_study_clear(struct credit_study *study);
+
+/* Shared by the files of this folder: the channels, and which waits for which. */
+struct credit_graph {
+	uint32_t *channels; /* by port: its first channel, or FABRIC_NONE */
+	uint32_t *ports;    /* by number of the port's channels */
+	size_t port_count;
+	unsigned int lanes; /* channels of a port: 1 or 16 */
+	struct credit_edge {
+		uint32_t held, wanted; /* channels */
+		uint32_t source;
+		uint16_t lid;
+		uint8_t sl;
+	} * edges;
+	size_t edge_count;
+	uint32_t *table; /* hash table of the edges: index plus 1, open addressing */
+	size_t table_size;
+};
+
+/* Fills the list from the graph. */
+void credit_find_cycles(const struct fabric *fabric, const struct credit_graph *graph,
+			struct credit_loops *loops);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the loops that are possible to those that the SLs and VLs leave. */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/credit/credit.h"
+
+/* Finds the loops of cables that have only one data VL, which all packets share. */
+static void find_sure(const struct fabric *fabric, const struct forwarding *forwarding,
+		      struct credit_study *study)
+{
+	_cleanup_(freep) bool *single = mem_alloc_zero((size_t)fabric->port_count + 1,
+						       sizeof(*single));
+	bool any = false;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		single[i] = study->any.ports[i] && fabric_vls(&fabric->ports[i]) == 1;
+		any |= single[i];
+	}
+	if (any)
+		credit_loops_find(fabric, forwarding,
+				  &(const struct credit_traffic){.ports = single}, &study->sure);
+}
+
+void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
+			struct credit_study *study)
+{
+	credit_loops_find(fabric, forwarding, &(const struct credit_traffic){.lanes = NULL},
+			  &study->any);
+	if (study->any.count)
+		find_sure(fabric, forwarding, study);
+}
+
+void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
+		      struct credit_study *study)
+{
+	struct credit_lanes lanes;
+
+	credit_lanes_make(fabric, study->any.ports, study->lanes_read, &lanes);
+	credit_loops_find(fabric, forwarding,
+			  &(const struct credit_traffic){
+				  .lanes = &lanes,
+				  .ports = study->any.ports,
+				  .sls = study->sls,
+				  .pairs = study->question == CREDIT_OF_PATHS ? &study->pairs
+									      : NULL,
+			  },
+			  &study->loops);
+	credit_lanes_clear(&lanes);
+}
+
+void credit_study_clear(struct credit_study *study)
+{
+	credit_loops_clear(&study->any);
+	credit_loops_clear(&study->sure);
+	credit_loops_clear(&study->loops);
+	credit_pairs_clear(&study->pairs);
+	*study = (struct credit_study){.sls = 0};
+}
