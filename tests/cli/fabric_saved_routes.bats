@@ -169,6 +169,55 @@ with_ports_of_leaf_a()
 		'lft-loop LID 9 of n4 mlx5_0/1 goes to port 5 and is back here after 2 hops' ]
 }
 
+# Two LIDs of leaf C take the way over another leaf: from leaf A over leaf B, and from leaf B over leaf A.
+make_loop()
+{
+	jq 'def entry(node; lid; port): .fabric[0].details |= map(if .node_index == node
+			then .data |= .[:2 * lid] + port + .[2 * lid + 2:] else . end);
+		entry(1; 13; "05") | entry(4; 13; "02") | entry(6; 13; "06") | entry(5; 13; "03") |
+		entry(6; 14; "06") | entry(5; 14; "01") | entry(1; 14; "05") | entry(4; 14; "03")' "$scan" >"$bare"
+}
+
+credit_loops()
+{
+	try fabric check --load "$bare" "$@" --json
+	rows=$(jq -r '.fabric_check[] | select(.finding == "credit-loop" or (.evidence | startswith("credit-loop"))) |
+		"\(.severity) \(.finding) \(.node)/\(.port) \(.evidence)"' <<<"$output")
+}
+
+@test "fabric check --credit-loops --load: what the tables prove" {
+	local who='4 cables, each with a packet that waits for the next: '
+	local loop='leaf A/5 to spine 1/1 [n1 mlx5_0/1 to LID 9 of n4 mlx5_0/1]; spine 1/2 to leaf B/5 [n1 mlx5_0/1 to LID 13 of n8 mlx5_0/1]; leaf B/6 to spine 2/2 [n4 mlx5_0/1 to LID 1 of n2 mlx5_0/1]; spine 2/1 to leaf A/6 [n4 mlx5_0/1 to LID 14 of n9 mlx5_0/1]'
+	local without='info not-checked null/null credit-loop: '
+
+	try fabric check --load "$scan" --credit-loops all --json
+	[[ $output != *credit-loop* ]]
+	make_loop
+	credit_loops
+	same 'without SLs' "${without}the routes of packets of all SLs together form 1 loop, which VLs may break; --credit-loops tells. The first has $who$loop" "$rows"
+	credit_loops --credit-loops 0
+	same 'without SL to VL tables' "${without}not all loops can be found: it is unknown which VL some packets get at leaf B" "$rows"
+	credit_loops --credit-loops paths
+	[ "${rows%%$'\n'*}" = "${without}path records: a saved scan has none" ]
+	# One P_Key shows that tables were saved: those that are missing are all zeros.
+	jq '.fabric[0].details += [{node_index: 0, port: 1, attribute_id: "0x0016", modifier: "0x00000000",
+		data: ("ffff" + "0" * 124)}]' "$bare" >"$bare.2"
+	mv "$bare.2" "$bare"
+	credit_loops --credit-loops 3
+	[[ $rows == "notice credit-loop leaf A/5 if packets with SL 3 go from each port to each other: $who"* ]]
+	[[ $rows == *'spine 2/1 to leaf A/6 [VL 0: n4 mlx5_0/1 to LID 14 of n9 mlx5_0/1, SL 3]' ]]
+	# With one VL, no SL breaks the loop.
+	jq '.fabric[0].ports[].port_info |= .[:86] + "1" + .[87:]' "$bare" >"$bare.2"
+	mv "$bare.2" "$bare"
+	for words in '' '--credit-loops 0'; do
+		# shellcheck disable=SC2086 # two words
+		credit_loops $words
+		same "one VL $words" "warning credit-loop leaf A/5 one VL for all packets: $who$loop" "$rows"
+		done
+	try fabric check --load "$bare" --credit-loops 16
+	[ "$status" = 2 ]
+}
+
 @test "fabric tables, balance, route --load: a scan without tables, or with only part of one" {
 	jq 'del(.fabric[0].details)' "$scan" >"$bare"
 	for words in tables balance 'route?n1 mlx5_0?n4 mlx5_0'; do
@@ -202,7 +251,7 @@ with_ports_of_leaf_a()
 	[ "$(jq -c '[.fabric_using[].sources] | unique' <<<"$output")" = '[null]' ]
 	try fabric check --load "$bare" --json
 	[ "$(jq -r '.fabric_check[] | select(.finding == "not-checked").evidence' <<<"$output")" = \
-		$'counters and subnet managers: a saved scan has none\nthe forwarding table of leaf B: the saved scan lacks all or part of it' ]
+		$'counters and subnet managers: a saved scan has none\nthe forwarding table of leaf B: the saved scan lacks all or part of it\ncredit-loop: not all loops can be found: it is unknown where some packets go from leaf B' ]
 	[ "$(jq '[.fabric_check[] | select(.severity == "error")] | length' <<<"$output")" = 0 ]
 	try fabric tables 'leaf B' --load "$bare" --tsv --no-headings
 	[ "$status" = 3 ]

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fabric/check/check.h"
 #include "fabric/diff/diff.h"
 #include "fabric/format/drawing.h"
 #include "fabric/route/multicast.h"
@@ -29,6 +30,45 @@ static size_t compare(const struct fabric *before, const struct fabric *after)
 	return count;
 }
 
+/* Every loop has a packet for each of its channels, and words without control characters. */
+static void check_loops(const struct fabric *fabric, const struct credit_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++) {
+		const struct credit_loop *loop = &loops->items[i];
+
+		if (loop->count < 2 || loop->count > loop->ports)
+			abort();
+		for (size_t j = 0; j < loop->count; j++)
+			if (loop->waits[j].wanted != loop->waits[(j + 1) % loop->count].held ||
+			    !forwarding_is_end(fabric, loop->waits[j].source))
+				abort();
+	}
+}
+
+static void find_loops(const struct fabric *fabric, const struct forwarding *forwarding)
+{
+	const struct fabric_view view = {.fabric = fabric};
+	struct credit_study study = {.question = CREDIT_OF_SLS, .sls = UINT16_MAX};
+	struct fabric_findings findings = {.items = NULL};
+
+	credit_study_begin(fabric, forwarding, &study);
+	if (study.any.count) {
+		credit_pairs_list(fabric, forwarding, &study.any, 3, &study.pairs);
+		credit_study_end(fabric, forwarding, &study);
+	}
+	check_loops(fabric, &study.any);
+	check_loops(fabric, &study.sure);
+	check_loops(fabric, &study.loops);
+	fabric_check(&(const struct fabric_check_input){.view = &view,
+							.forwarding = forwarding,
+							.credit = &study},
+		     &findings);
+	for (size_t i = 0; i < findings.count; i++)
+		check_clean(findings.items[i].finding.evidence);
+	fabric_findings_clear(&findings);
+	credit_study_clear(&study);
+}
+
 /* The tables in the file lead along its cables, where they lead anywhere; loops end. */
 static void follow_tables(const struct fabric *fabric)
 {
@@ -40,6 +80,7 @@ static void follow_tables(const struct fabric *fabric)
 	forwarding_recall(fabric, NULL, 0, FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
 	balance_count(fabric, &forwarding, &balance);
 	balance_clear(&balance);
+	find_loops(fabric, &forwarding);
 	for (uint16_t mlid = FORWARDING_LIDS; mlid < FORWARDING_LIDS + 3; mlid++) {
 		struct multicast_tree tree = {.hops = NULL};
 

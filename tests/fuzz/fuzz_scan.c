@@ -197,16 +197,21 @@ static void check_all(struct subnet *subnet, const struct forwarding *forwarding
 	struct fabric_managers managers = {.items = NULL};
 	struct port_errors errors = {.items = NULL};
 	struct fabric_findings findings = {.items = NULL};
+	struct credit_study credit = {.question = CREDIT_OF_SLS, .sls = 1, .lanes_read = true};
 	const struct fabric_check_input input = {
 		.view = &view,
 		.managers = &managers,
 		.forwarding = forwarding,
+		.credit = &credit,
 		.counters = &errors,
 		.least = 1,
 	};
 
 	fabric_managers_read(subnet->engine, &subnet->options, &subnet->fabric, 1, &managers);
 	port_errors_read(subnet->engine, &subnet->fabric, &options, &errors);
+	credit_study_begin(&subnet->fabric, forwarding, &credit);
+	fabric_lanes_read(subnet->engine, &subnet->options, &subnet->fabric, credit.any.ports);
+	credit_study_end(&subnet->fabric, forwarding, &credit);
 	fabric_check(&input, &findings);
 	for (size_t i = 0; i < findings.count; i++) {
 		check_clean(findings.items[i].finding.evidence);
@@ -214,6 +219,7 @@ static void check_all(struct subnet *subnet, const struct forwarding *forwarding
 	}
 	read_details(subnet, &options, &errors);
 	fabric_findings_clear(&findings);
+	credit_study_clear(&credit);
 	port_errors_clear(&errors);
 	fabric_managers_clear(&managers);
 }

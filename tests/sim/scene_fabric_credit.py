@@ -54,19 +54,18 @@ def true_loop(sim, evidence, with_levels=True):
 
 def minimum_hops(sim):
     """Both ways around the ring. Only path records prove that the packets have these SLs."""
-    document, found, unknown = loops(sim)
+    _, found, unknown = loops(sim)
     wrong = unequal('loops without a query', found, [])
     wrong += unequal('sentences', len(unknown), 1)
     wrong += true_loop(sim, unknown[0] if unknown else '', with_levels=False)
     for mode, severity in (('0', 'notice'), ('all', 'notice'), ('paths', 'warning')):
-        document, found, unknown = loops(sim, '--credit-loops', mode)
+        _, found, unknown = loops(sim, '--credit-loops', mode)
         wrong += unequal(mode, [row['severity'] for row in found], [severity] * 2)
         wrong += unequal('unknown', unknown, [])
         for row in found:
             wrong += true_loop(sim, row['evidence'])
         first = {(row['node'], row['port']) for row in found}
         wrong += unequal('places', len(first), 2)
-    wrong += unequal('status', document.status, 4)
     return wrong
 
 
@@ -137,6 +136,17 @@ def by_levels(sim):
     return wrong + unequal('with path records', (found, unknown), ([], []))
 
 
+def torus_file(sim, sizes):
+    """The seed of torus-2QoS: the links of the first switch."""
+    path, guids = sim.path('torus'), [node.guid for node in sim.net.switches()]
+    with open(path, 'w') as file:
+        file.write('torus %d %d 1\n' % sizes)
+        for axis, step, size in (('x', sizes[1], sizes[0]), ('y', 1, sizes[1])):
+            for sign, place in (('p', step), ('m', step * (size - 1))):
+                file.write('%s%s_link 0x%016x 0x%016x\n' % (axis, sign, guids[0], guids[place]))
+    return path
+
+
 def play(tap, box):
     with bed.Simulator(box, ring()) as sim:
         sim.start_manager()
@@ -156,3 +166,6 @@ def play(tap, box):
         with bed.Simulator(box, fabric.torus((5,), hosts=1)) as sim:
             sim.start_manager(*options)
             tap.test('fabric check: credit loops that SLs break: ' + options[1], by_levels(sim))
+    with bed.Simulator(box, fabric.torus((5, 5), hosts=1)) as sim:
+        sim.start_manager('-R', 'torus-2QoS', '-Q', '--torus_config', torus_file(sim, (5, 5)))
+        tap.test('fabric check: credit loops that SLs break: torus-2QoS', by_levels(sim))

@@ -132,6 +132,13 @@ struct finder {
 	struct credit_loops *loops;
 	uint32_t *seen; /* by channel: the last walk that came there */
 	uint32_t walk;	/* number of the LID and SL */
+	/* The edges that are known: */
+	uint32_t *first_pair; /* by number of the port: in `pairs` */
+	uint32_t *pairs;      /* by number of the next output port: in `noted`, plus 1 */
+	struct lanes_noted {
+		uint16_t wanted[CREDIT_SLS]; /* by VL of the one port: VLs of the next, a mask */
+	} * noted;
+	size_t noted_count;
 };
 
 /* The ports whose channels can be in a loop: those between switches. */
@@ -139,6 +146,7 @@ static void make_channels(struct finder *finder)
 {
 	const struct fabric *fabric = finder->walker.fabric;
 	struct credit_graph *graph = &finder->graph;
+	uint32_t pairs = 0;
 
 	graph->lanes = finder->traffic->lanes ? CREDIT_SLS : 1;
 	graph->channels = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(*graph->channels));
@@ -149,50 +157,43 @@ static void make_channels(struct finder *finder)
 		if (peer == FABRIC_NONE || !fabric_is_of_switch(fabric, i) ||
 		    !fabric_is_of_switch(fabric, peer))
 			continue;
-		graph->channels[i] = (uint32_t)graph->port_count * graph->lanes;
+		graph->channels[i] = (uint32_t)graph->port_count;
 		MEM_ADD(graph->ports, graph->port_count) = i;
 	}
 	finder->seen = mem_alloc_zero(graph->port_count * graph->lanes + 1, sizeof(*finder->seen));
-}
-
-static size_t slot_of(const struct credit_graph *graph, uint32_t held, uint32_t wanted)
-{
-	const uint64_t mixed = ((uint64_t)held << 32 | wanted) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t slot = (size_t)(mixed >> 32) & (graph->table_size - 1);
-
-	while (graph->table[slot]) {
-		const struct credit_edge *edge = &graph->edges[graph->table[slot] - 1];
-
-		if (edge->held == held && edge->wanted == wanted)
-			break;
-		slot = (slot + 1) & (graph->table_size - 1);
+	finder->first_pair = mem_alloc_zero(graph->port_count + 1, sizeof(*finder->first_pair));
+	for (size_t i = 0; i < graph->port_count; i++) {
+		finder->first_pair[i] = pairs;
+		pairs += fabric_node_of(fabric, fabric->ports[graph->ports[i]].peer)->port_count +
+			 1u;
 	}
-	return slot;
+	finder->pairs = mem_alloc_zero((size_t)pairs + 1, sizeof(*finder->pairs));
 }
 
-enum { LEAST_TABLE = 1024 };
-
-static void grow_table(struct credit_graph *graph)
-{
-	free(graph->table);
-	graph->table_size = graph->table_size ? graph->table_size * 2 : LEAST_TABLE;
-	graph->table = mem_alloc_zero(graph->table_size, sizeof(*graph->table));
-	for (size_t i = 0; i < graph->edge_count; i++)
-		graph->table[slot_of(graph, graph->edges[i].held, graph->edges[i].wanted)] =
-			(uint32_t)i + 1;
-}
-
+/*
+ * Notes an edge once. The channels that wait for one another belong to a port and to the output
+ * ports of the switch at its other end, so a table finds the edges of two ports by number.
+ */
 static void add_edge(struct finder *finder, uint32_t held, uint32_t wanted, uint32_t source,
 		     unsigned int sl)
 {
 	struct credit_graph *graph = &finder->graph;
-	size_t slot;
+	const uint32_t held_port = held % (uint32_t)graph->port_count;
+	const uint32_t wanted_port = wanted % (uint32_t)graph->port_count;
+	const size_t held_lane = held / graph->port_count;
+	const unsigned int number = finder->walker.fabric->ports[graph->ports[wanted_port]].number;
+	uint32_t *pair = &finder->pairs[finder->first_pair[held_port] + number];
+	const uint16_t bit = (uint16_t)(1u << wanted / graph->port_count);
+	struct lanes_noted *noted;
 
-	if (graph->table_size < 2 * (graph->edge_count + 1))
-		grow_table(graph);
-	slot = slot_of(graph, held, wanted);
-	if (graph->table[slot])
+	if (!*pair) {
+		mem_append(&finder->noted, &finder->noted_count, sizeof(*finder->noted));
+		*pair = (uint32_t)finder->noted_count;
+	}
+	noted = &finder->noted[*pair - 1];
+	if (noted->wanted[held_lane] & bit)
 		return;
+	noted->wanted[held_lane] |= bit;
 	MEM_ADD(graph->edges, graph->edge_count) = (struct credit_edge){
 		.held = held,
 		.wanted = wanted,
@@ -200,7 +201,6 @@ static void add_edge(struct finder *finder, uint32_t held, uint32_t wanted, uint
 		.lid = (uint16_t)finder->walker.lid,
 		.sl = (uint8_t)sl,
 	};
-	graph->table[slot] = (uint32_t)graph->edge_count;
 }
 
 static bool matters(const struct finder *finder, uint32_t port)
@@ -228,7 +228,7 @@ static void follow(struct finder *finder, const struct credit_source *source, un
 			finder->loops->laneless_node = walker->forwarding->tables[at].node;
 		if (lane >= CREDIT_LANE_DROPPED)
 			return;
-		wanted = finder->graph.channels[out] + lane;
+		wanted = finder->graph.channels[out] + lane * (uint32_t)finder->graph.port_count;
 		if (held != FABRIC_NONE && matters(finder, out))
 			add_edge(finder, held, wanted, source->port, sl);
 		if (finder->seen[wanted] == finder->walk)
@@ -241,21 +241,37 @@ static void follow(struct finder *finder, const struct credit_source *source, un
 		finder->loops->unknown_node = walker->forwarding->tables[at].node;
 }
 
-/* Follows packets from all ports; those of a switch take one way, unless their VLs differ. */
+/* Whether packets from two sources at a switch take the same channels. */
+static bool are_alike(const struct finder *finder, const struct credit_source *source,
+		      const struct credit_source *other)
+{
+	const uint32_t out = finder->walker.out[source->table];
+
+	return !finder->traffic->lanes || !matters(finder, out) ||
+	       credit_lanes_same(finder->traffic->lanes, source->in, other->in, out);
+}
+
+/* Follows packets from all ports, for each switch those that differ from the one before. */
 static void follow_from_all(struct finder *finder, unsigned int sl)
 {
 	const struct credit_walker *walker = &finder->walker;
 
 	finder->walk++;
-	for (uint32_t i = 0; i < walker->forwarding->count; i++)
+	for (uint32_t i = 0; i < walker->forwarding->count; i++) {
+		const struct credit_source *last = NULL;
+
 		for (uint32_t j = walker->first_source[i]; j < walker->first_source[i + 1]; j++) {
-			if (fabric_are_planes(walker->fabric, walker->sources[j].port,
-					      walker->owner))
+			const struct credit_source *source = &walker->sources[j];
+
+			if (fabric_are_planes(walker->fabric, source->port, walker->owner) ||
+			    (last && are_alike(finder, last, source)))
 				continue;
-			follow(finder, &walker->sources[j], sl);
-			if (!finder->traffic->lanes)
+			follow(finder, source, sl);
+			last = source;
+			if (walker->next[i] == FABRIC_NONE)
 				break;
 		}
+	}
 }
 
 /* Follows the packets of the pairs with this LID, of which the first is at `next`. */
@@ -316,6 +332,8 @@ void credit_loops_find(const struct fabric *fabric, const struct forwarding *for
 	free(finder.graph.channels);
 	free(finder.graph.ports);
 	free(finder.graph.edges);
-	free(finder.graph.table);
 	free(finder.seen);
+	free(finder.first_pair);
+	free(finder.pairs);
+	free(finder.noted);
 }

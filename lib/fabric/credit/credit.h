@@ -21,11 +21,9 @@
 
 /* The SL to VL tables of switches: which VL a packet gets at an output port. */
 struct credit_lanes {
-	const struct fabric *fabric;
-	bool complete;
-	uint32_t *first;  /* by port: index in `blocks` of the table for input port 0 */
-	uint32_t *blocks; /* index in the details of the graph, plus 1; 0: none */
-	bool *unknown;	  /* by node: a missing block is unknown; otherwise it is all zeros */
+	uint32_t *first;    /* by port: index of its table for input port 0 */
+	uint64_t *mappings; /* VLs of SL 0, in the lowest four bits, to SL 15 */
+	bool *known;	    /* of each mapping */
 };
 
 enum {
@@ -41,8 +39,22 @@ void credit_lanes_make(const struct fabric *fabric, const bool *ports, bool comp
 		       struct credit_lanes *lanes);
 void credit_lanes_clear(struct credit_lanes *lanes);
 /* Returns a VL, or one of the constants above. */
-unsigned int credit_lane(const struct credit_lanes *lanes, unsigned int in, uint32_t out,
-			 unsigned int sl);
+static inline unsigned int credit_lane(const struct credit_lanes *lanes, unsigned int in,
+				       uint32_t out, unsigned int sl)
+{
+	const uint32_t at = lanes->first[out] + in;
+
+	return lanes->known[at] ? lanes->mappings[at] >> sl * 4 & 0xf : CREDIT_LANE_UNKNOWN;
+}
+/* Whether packets that arrive at two ports get the same VLs. */
+static inline bool credit_lanes_same(const struct credit_lanes *lanes, unsigned int in,
+				     unsigned int other, uint32_t out)
+{
+	const uint32_t at = lanes->first[out] + in, there = lanes->first[out] + other;
+
+	return lanes->known[at] == lanes->known[there] &&
+	       lanes->mappings[at] == lanes->mappings[there];
+}
 
 /* A pair of ports that send to each other with the SL of its path record. */
 struct credit_pair {
@@ -145,8 +157,8 @@ void credit_study_clear(struct credit_study *study);
 
 /* Shared by the files of this folder: the channels, and which waits for which. */
 struct credit_graph {
-	uint32_t *channels; /* by port: its first channel, or FABRIC_NONE */
-	uint32_t *ports;    /* by number of the port's channels */
+	uint32_t *channels; /* by port: its channel of VL 0, or FABRIC_NONE */
+	uint32_t *ports;    /* by channel of VL 0; the channels of VL 1 follow, and so on */
 	size_t port_count;
 	unsigned int lanes; /* channels of a port: 1 or 16 */
 	struct credit_edge {
@@ -156,8 +168,6 @@ struct credit_graph {
 		uint8_t sl;
 	} * edges;
 	size_t edge_count;
-	uint32_t *table; /* hash table of the edges: index plus 1, open addressing */
-	size_t table_size;
 };
 
 /* Fills the list from the graph. */

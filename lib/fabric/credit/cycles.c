@@ -38,7 +38,7 @@ struct search {
 
 static uint32_t port_of(const struct search *search, uint32_t channel)
 {
-	return search->graph->ports[channel / search->graph->lanes];
+	return search->graph->ports[channel % search->graph->port_count];
 }
 
 /* Sorts the edges by the channel that is held, and keeps their order otherwise. */
@@ -151,8 +151,8 @@ static struct credit_wait wait_of(const struct search *search, const struct cred
 	return (struct credit_wait){
 		.held = port_of(search, edge->held),
 		.wanted = port_of(search, edge->wanted),
-		.held_lane = (uint8_t)(edge->held % search->graph->lanes),
-		.wanted_lane = (uint8_t)(edge->wanted % search->graph->lanes),
+		.held_lane = (uint8_t)(edge->held / search->graph->port_count),
+		.wanted_lane = (uint8_t)(edge->wanted / search->graph->port_count),
 		.sl = edge->sl,
 		.lid = edge->lid,
 		.source = edge->source,

@@ -26,6 +26,12 @@ static void find_sure(const struct fabric *fabric, const struct forwarding *forw
 void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
 			struct credit_study *study)
 {
+	static const struct credit_loops none = {
+		.unknown_node = FABRIC_NONE,
+		.laneless_node = FABRIC_NONE,
+	};
+
+	study->sure = study->loops = none;
 	credit_loops_find(fabric, forwarding, &(const struct credit_traffic){.lanes = NULL},
 			  &study->any);
 	if (study->any.count)
