@@ -59,18 +59,58 @@ const char *command_instead(const struct ctx *ctx, const char *word)
 	return NULL;
 }
 
+/* Whether one of the words is the plural of the other, as with port and ports. */
+static bool is_plural(const char *word, const char *other)
+{
+	const size_t length = strlen(word), its = strlen(other);
+	const size_t shorter = length < its ? length : its;
+
+	return shorter && length + its == 2 * shorter + 1 && !strncmp(word, other, shorter) &&
+	       (length < its ? other : word)[shorter] == 's';
+}
+
+/*
+ * Lists the subcommands called `word`, as 'fabric nodes' or 'sa nodes', after the command that
+ * differs only in number; NULL if there is no such subcommand. To be freed.
+ */
+static char *list_subcommands(const struct ctx *ctx, const char *word, const char *const *names,
+			      size_t count)
+{
+	char *list = NULL, *all = NULL;
+	struct command child;
+
+	for (size_t i = 0; i < ctx->command_count; i++)
+		for (size_t j = 0; command_child(ctx->commands[i], j, &child); j++)
+			if (!strcmp(child.name, word))
+				mem_extend(&list, "%s'%s %s'", list ? " or " : "",
+					   ctx->commands[i]->name, word);
+	for (size_t i = 0; list && !all && i < count; i++)
+		if (is_plural(word, names[i]))
+			all = mem_format("'%s' or %s", names[i], list);
+	if (!all)
+		return list;
+	free(list);
+	return all;
+}
+
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *subcommands = NULL;
 	const char *instead = command_instead(ctx, word);
 	size_t count = 0;
 
 	for (size_t i = 0; i < ctx->command_count; i++)
 		if (ctx->commands[i]->group != GROUP_HIDDEN)
 			names[count++] = ctx->commands[i]->name;
-	*ret_hint = instead ? mem_string(instead)
-			    : text_suggest(word, names, count, "rdmactl help lists the commands");
+	subcommands = list_subcommands(ctx, word, names, count);
+	if (instead)
+		*ret_hint = mem_string(instead);
+	else if (subcommands)
+		*ret_hint = mem_format("did you mean %s?", subcommands);
+	else
+		*ret_hint = text_suggest(word, names, count, "rdmactl help lists the commands");
 	return mem_format("unknown command '%s'", clean);
 }
 

@@ -165,7 +165,7 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 	if (command->run ? command->schema != NULL : !command->least_objects)
 		list = command_hint_word(command->name, word);
 	if (!list)
-		list = mem_format("rdmactl %s --help lists the words", command->name);
+		list = mem_format("rdmactl %s --help lists the %ss", command->name, kind);
 	*ret_hint = text_suggest(word, names, count, list);
 	return mem_format("unknown %s '%s'", kind, clean);
 }

@@ -157,5 +157,5 @@ shown_is()
 
 @test "help: unknown command with a suggestion" {
 	try help port
-	expect_error 2 help "unknown command 'port'" "did you mean 'ports'?"
+	expect_error 2 help "unknown command 'port'" "did you mean 'ports' or 'fabric port'?"
 }

@@ -293,7 +293,7 @@ row()
 	try mad send 5 --class pm --attribute 1 --oui 0x1405
 	expect_error 2 mad '--oui is for vendor classes from 0x30 to 0x4f'
 	try mad frobnicate
-	expect_error 2 mad "unknown command 'frobnicate'" 'rdmactl mad --help lists the words'
+	expect_error 2 mad "unknown command 'frobnicate'" 'rdmactl mad --help lists the commands'
 	try mad sent
 	expect_error 2 mad "unknown command 'sent'" "did you mean 'send'?"
 	try mad classes -o clas
@@ -308,7 +308,7 @@ row()
 	try mad decode -L /dev/null
 	expect_error 2 mad "'decode' does not take --lid" 'it is for send, classes, vendor'
 	try mad frobnicate --raw
-	expect_error 2 mad "unknown command 'frobnicate'" 'rdmactl mad --help lists the words'
+	expect_error 2 mad "unknown command 'frobnicate'" 'rdmactl mad --help lists the commands'
 }
 
 @test "mad: no RDMA at all, and a saved tree" {

@@ -36,7 +36,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try smp portinf 5
 	expect_error 2 smp "unknown attribute 'portinf'" "did you mean 'portinfo'?"
 	try smp frobnicate
-	expect_error 2 smp "unknown attribute 'frobnicate'" 'rdmactl smp --help lists the words'
+	expect_error 2 smp "unknown attribute 'frobnicate'" 'rdmactl smp --help lists the attributes'
 	try smp
 	expect_error 2 smp 'too few words: it takes ATTRIBUTE [DEST [INDEX...]]' 'rdmactl smp --help'
 }

@@ -39,7 +39,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try link dle rx0
 	expect_error 2 link "unknown command 'dle'" "did you mean 'del'?"
 	try system frobnicate
-	expect_error 2 system "unknown command 'frobnicate'" 'rdmactl system --help lists the words'
+	expect_error 2 system "unknown command 'frobnicate'" 'rdmactl system --help lists the commands'
 	try mesh
 	expect_error 2 mesh 'no subcommand and no --agent' 'rdmactl mesh run -- LAUNCHER tests the hosts of a launcher'
 }
@@ -80,9 +80,9 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 fabric "unknown command 'list'" "leave 'list' out: rdmactl fabric"
 	# These print nothing without a word.
 	try mesh show
-	expect_error 2 mesh "unknown command 'show'" 'rdmactl mesh --help lists the words'
+	expect_error 2 mesh "unknown command 'show'" 'rdmactl mesh --help lists the commands'
 	try mad show
-	expect_error 2 mad "unknown command 'show'" 'rdmactl mad --help lists the words'
+	expect_error 2 mad "unknown command 'show'" 'rdmactl mad --help lists the commands'
 }
 
 @test "usage: unknown command" {
@@ -91,13 +91,18 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try devicse
 	expect_error 2 '' "unknown command 'devicse'" "did you mean 'devices'?"
 	try port
-	expect_error 2 '' "unknown command 'port'" "did you mean 'ports'?"
+	expect_error 2 '' "unknown command 'port'" "did you mean 'ports' or 'fabric port'?"
 	try --json gid mlx5_0
 	expect_error 2 '' "unknown command 'gid'" "did you mean 'gids'?"
 	try -q frobnicate
 	expect_error 2 '' "unknown command 'frobnicate'"
 	try ''
 	expect_error 2 '' "unknown command ''" 'rdmactl help lists the commands'
+	# The word of a subcommand names its command, and is not taken for a typing error.
+	try hosts
+	expect_error 2 '' "unknown command 'hosts'" "did you mean 'fabric hosts'?"
+	try help nodes
+	expect_error 2 help "unknown command 'nodes'" "did you mean 'sa nodes' or 'fabric nodes'?"
 	# A hidden command is not suggested.
 	try __complet
 	expect_error 2 '' "unknown command '__complet'" 'rdmactl help lists the commands'
