@@ -120,6 +120,8 @@ void topo_note_word(struct topo_run *run, const char *word, bool accelerator)
 /* Rows are the named nodes. Columns are all nodes that are shown, and named ones that are not. */
 static bool choose(struct topo_run *run, char **words)
 {
+	bool missing = false;
+
 	for (size_t i = 0; i < run->topology.count; i++) {
 		struct topology_node *node = &run->topology.nodes[i];
 
@@ -137,14 +139,18 @@ static bool choose(struct topo_run *run, char **words)
 					    "rdmactl topo lists what is there");
 		if (!node) {
 			topo_note_word(run, *word, false);
+			missing = true;
 			continue;
 		}
 		if (!topo_has_node(run->nodes, run->count, node))
 			MEM_ADD(run->nodes, run->count) = node;
 		MEM_ADD(run->rows, run->row_count) = node;
 	}
-	if (*words && !run->row_count)
+	/* A path has two ends. */
+	if (missing && (run->args->why || !run->row_count)) {
 		run->listing.status = STATUS_NOTHING;
+		return false;
+	}
 	for (size_t i = 0; !*words && i < run->count; i++)
 		MEM_ADD(run->rows, run->row_count) = run->nodes[i];
 	return run->row_count;

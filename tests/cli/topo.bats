@@ -162,6 +162,9 @@ cell()
 	golden flat-vm why.txt --why gpu0 mlx5_0
 	on topo-switches topo --why gpu0
 	expect 2 '' $'rdmactl topo: --why needs two nodes\n  rdmactl topo --why gpu0 mlx5_0'
+	on topo-switches topo --why gpu0 mlx5_99
+	expect_error 5 topo 'mlx5_99: no such RDMA device or accelerator' \
+		'there are mlx5_0, mlx5_1, mlx5_2, mlx5_3, mlx5_10, mlx5_11, gpu0, gpu1, gpu2'
 	on topo-switches topo --why gpu0 gpu0
 	expect 0
 	[[ $output == 'distance   X: the same node'* ]]
