@@ -204,6 +204,10 @@ row()
 	try mad decode bad
 	expect_error 1 mad 'bad: line 2 is not a hexadecimal dump' \
 		'write bytes as pairs of digits, with or without an offset before them'
+	printf 'für Dich\n' >bad
+	try mad decode bad
+	expect_error 1 mad 'bad: line 1 is not a hexadecimal dump' \
+		'write bytes as pairs of digits, with or without an offset before them'
 	printf '\n# a remark\n\n' >bad
 	try mad decode bad
 	expect_error 1 mad 'bad: there are no bytes to decode'

@@ -252,11 +252,14 @@ static int read_text(const char *file, size_t length, struct mad_dump *dump)
 	return dump->byte_count ? 0 : -ENODATA;
 }
 
-/* A binary datagram begins with the base version, 1, which no text does. */
+/*
+ * A binary datagram begins with the base version, 1, and has bytes that are 0: no text, in ASCII or
+ * UTF-8, has such characters.
+ */
 static bool is_text(const unsigned char *file, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		if (file[i] >= 0x7f || (file[i] < ' ' && !strchr("\t\n\r", file[i])) || !file[i])
+		if (file[i] == 0x7f || (file[i] < ' ' && !strchr("\t\n\r", file[i])) || !file[i])
 			return false;
 	return true;
 }
