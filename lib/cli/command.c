@@ -154,6 +154,13 @@ int command_check_options(const struct ctx *ctx, const struct option_set *sets, 
 	return rc ? rc : check_form(ctx, ret_message);
 }
 
+static char *no_object(const struct command *command, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+	return mem_format("'%s' takes no object, but '%s' is given", command->name, clean);
+}
+
 char *command_check_objects(const struct command *command, int count, char *const *objects)
 {
 	for (int i = 0; i < count && command->object_completion == COMPLETE_FILE; i++)
@@ -164,7 +171,7 @@ char *command_check_objects(const struct command *command, int count, char *cons
 	if (command->most_objects >= 0 && count > command->most_objects)
 		return command->most_objects
 			       ? mem_format("too many words: it takes %s", command->objects)
-			       : mem_string("takes no object");
+			       : no_object(command, objects[0]);
 	return NULL;
 }
 

@@ -311,7 +311,7 @@ names_command()
 	try help resources cmid
 	expect_error 2 help "unknown kind 'cmid'" "did you mean 'cm_id'?"
 	try version now
-	expect_error 2 version 'takes no object' 'rdmactl version --help'
+	expect_error 2 version "'version' takes no object, but 'now' is given" 'rdmactl version --help'
 	try completion
 	expect_error 2 completion 'too few words: it takes bash|zsh|fish' 'rdmactl completion --help'
 	try snapshot

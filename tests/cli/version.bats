@@ -118,5 +118,5 @@ machine()
 
 @test "version: takes no object" {
 	try version devices
-	expect_error 2 version 'takes no object' 'rdmactl version --help'
+	expect_error 2 version "'version' takes no object, but 'devices' is given" 'rdmactl version --help'
 }

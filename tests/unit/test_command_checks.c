@@ -134,9 +134,13 @@ static void files(void **state)
 
 static void objects(void **state)
 {
+	const struct command lists = {.name = "list"};
+	char word[] = "a\n", *const words[] = {word, NULL};
+
 	(void)state;
 	check_objects(0, 0, 0, "");
-	check_objects(0, 0, 1, "takes no object");
+	check_words(&lists, 0, words, "");
+	check_words(&lists, 1, words, "'list' takes no object, but 'a\\x0a' is given");
 	check_objects(0, -1, 0, "");
 	check_objects(0, -1, 99, "");
 	check_objects(1, 2, 0, "too few words: it takes DEV NAME");
