@@ -8,7 +8,8 @@
 #include "cmd/fabric/fabric_run.h"
 
 static const char how_to_name[] =
-	"a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path";
+	"give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+	"node,node_guid,lid,path lists them";
 
 /* A GUID that is not in the scan may be an alias, like a virtual function's: the SA knows it. */
 static size_t ask_sa(struct fabric_run *run, const struct mad_target *target,
@@ -77,14 +78,38 @@ char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t f
 	return mem_format("the scan found no node '%s'", clean);
 }
 
+/*
+ * The description of an adapter consists of the host and the device, of which people remember the
+ * host: suggests the nodes whose names begin with the word, if they are few. NULL: none; to be
+ * freed.
+ */
+static char *suggest_nodes(const struct fabric_run *run, const char *word)
+{
+	enum { MOST = 4 };
+	_cleanup_(freep) char *pattern = mem_format("%s *", word), *list = NULL;
+	_cleanup_(freep) bool *named = fabric_match_names(&run->view, pattern);
+	size_t count = 0;
+
+	for (uint32_t i = 0; named && i < run->fabric.node_count; i++) {
+		_cleanup_(freep) char *name = NULL;
+
+		if (!named[i] || count++ >= MOST)
+			continue;
+		name = fabric_node_name(&run->view, i);
+		mem_extend(&list, "%s'%s'", list ? " or " : "", name);
+	}
+	return list && count <= MOST ? mem_format("did you mean %s?", list) : NULL;
+}
+
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
 {
 	const size_t found = fabric_run_look_for_port(run, word, ret_place);
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
 
 	if (found == 1)
 		return true;
 	message = fabric_run_missing_text(run, word, found);
+	hint = found ? NULL : suggest_nodes(run, word);
 	return listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
-			    how_to_name);
+			    hint ? hint : how_to_name);
 }

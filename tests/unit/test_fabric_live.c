@@ -163,8 +163,8 @@ static void port_down(void **state)
 	live_expect("nodes --tsv --no-headings -o node", 3, "host1\n", told);
 	live_expect("port host2/1", 5, "",
 		    "rdmactl fabric: the scan found no node 'host2'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n"
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n"
 		    "rdmactl fabric: mlx5_0/1, which sends the requests, is down\n"
 		    "  rdmactl ports shows its state; --via DEV/PORT sends through another port\n");
 	/* The port itself answers. */

@@ -109,29 +109,29 @@ static void no_way(void **state)
 		    "  give another port of the node as NAME/PORT, or by its LID\n");
 	live_expect("route host1 2001::999", 5, "",
 		    "rdmactl fabric: the scan found no node '2001::999'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	live_expect("route host1 nobody", 5, "",
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	live_expect("route host1 host4/2", 5, "",
 		    "rdmactl fabric: host4 has one port\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	live_expect("route leaf1/9 host1", 5, "",
 		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	port_info_set_lid(live.fabric.ports[fabric_port_at(&live.fabric, HOST3, 1)].info, 6);
 	live_expect("route 6 host1", 2, "",
 		    "rdmactl fabric: '6' matches 2 nodes\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	live_expect("route 40 host1", 5, "",
 		    "rdmactl fabric: the scan found no node '40'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 }
 
 static void unusual_ends(void **state)
@@ -307,8 +307,8 @@ static void broken_off(void **state)
 		"times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
 		"rdmactl fabric: the scan found no node '6'\n"
-		"  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		"node,node_guid,lid,path\n");
+		"  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		"node,node_guid,lid,path lists them\n");
 	live.fault_count = 0;
 	fabric_unlink(&live.fabric, fabric_port_at(&live.fabric, LEAF2, 2));
 	sample_set_port(&live.fabric, fabric_port_at(&live.fabric, LEAF2, 2), &sample_down);
@@ -397,8 +397,8 @@ static void unusual_tables(void **state)
 		    "  rdmactl fabric switches lists them\n");
 	live_expect("tables nobody", 5, "",
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect("tables --tsv", 3,
 		    "node\tlid\tout_port\tdestination\tdestination_type\tpeer\tpeer_port\n"
@@ -654,8 +654,8 @@ static void users(void **state)
 		    "  rdmactl fabric links lists the cables\n");
 	live_expect("using nobody/1", 5, "",
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
-		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
-		    "node,node_guid,lid,path\n");
+		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path lists them\n");
 	fabric_unlink(&live.fabric, fabric_port_at(&live.fabric, LEAF2, 2));
 	live_expect(
 		"using leaf2/2", 5, "",
