@@ -325,6 +325,9 @@ static bool check(struct smp_run *run, const struct mad_attribute *attribute,
 		hint = "no subnet manager answers there: it is not running, or hangs";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
 		hint = deaf_hint;
+	else if (attribute->id == UMAD_SM_ATTR_SWITCH_INFO && !item->error &&
+		 (item->status & UMAD_STATUS_INVALID_FIELD_MASK) == UMAD_STATUS_ATTR_NOT_SUPPORTED)
+		hint = "only switches have it: rdmactl smp nodeinfo shows the type of the node";
 	return mad_session_check(&run->mad.session,
 				 &run->mad.session.destinations[query->destination], what, item,
 				 hint);

@@ -258,6 +258,8 @@ static int answer_node(const struct asked *asked, unsigned char *data)
 		return NODES_SILENT;
 	if (lid == 10)
 		return 0x1c;
+	if (asked->attribute == UMAD_SM_ATTR_SWITCH_INFO && !is_switch)
+		return 0x0c;
 	if (asked->attribute == UMAD_SM_ATTR_NODE_DESC) {
 		memset(data, 0, 64);
 		snprintf((char *)data, 64, "node %u\x01", lid);
@@ -1028,6 +1030,11 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 10: cannot read SMInfo: refused with status 0x001c: "
 	 "invalid-value\n",
 	 "10 get SMInfo 0x0\n"},
+	{"smp switchinfo 9", STATUS_FAILED, "",
+	 "rdmactl smp: 9: cannot read SwitchInfo: refused with status 0x000c: "
+	 "attribute-not-supported\n"
+	 "  only switches have it: rdmactl smp nodeinfo shows the type of the node\n",
+	 "9 get SwitchInfo 0x0\n"},
 	{"smp nodeinfo 0 -L", STATUS_USAGE, "",
 	 "rdmactl smp: '0' is out of range: LIDs are 1 to 49151, routes have ports up to 255 and "
 	 "at most 63 hops\n"
