@@ -20,6 +20,32 @@ char *mad_kind_complaint(enum target_kind kind)
 	return kind == TARGET_ANY ? NULL : mem_format("--%s needs a destination", names[kind]);
 }
 
+/* What an option such as --guid has asked for, with an example; the kinds without one are not here.
+ */
+static const struct {
+	const char *noun, *example;
+} asked_kinds[] = {
+	[TARGET_LID] = {"a LID", "a LID is a number from 1 to 49151: 5"},
+	[TARGET_GUID] = {"a GUID", "a port GUID has 16 hexadecimal digits: 0x0002c90300001234"},
+	[TARGET_GID] = {"a GID", "a GID is written like an IPv6 address: fe80::2:c903:0:1234"},
+	[TARGET_DIRECT] = {"a directed route",
+			   "a directed route begins with 0, then comes the port of each hop: "
+			   "0,1,3"},
+	[TARGET_NAME] = {NULL, NULL},
+};
+
+static int report_malformed(struct mad_session *session, const char *name)
+{
+	const enum target_kind kind = session->options.kind;
+
+	return session_report(session,
+			      asked_kinds[kind].example
+				      ?: "a LID (5), a port GUID (0x0002c90300001234), a GID, a "
+					 "directed route (0,1,3), or the name of a node (leaf1, "
+					 "leaf1/5)",
+			      "'%s' is not %s", name, asked_kinds[kind].noun ?: "a destination");
+}
+
 /* Whether a text that is no other kind of destination may be a name: it must not be a list. */
 static bool may_be_name(const char *text)
 {
@@ -50,10 +76,7 @@ int session_parse_target(struct mad_session *session, const char *name,
 				      "'%s' is out of range: LIDs are 1 to 49151, routes have "
 				      "ports up to 255 and at most 63 hops",
 				      name);
-	return session_report(session,
-			      "a LID (5), a port GUID (0x0002c90300001234), a GID, a directed "
-			      "route (0,1,3), or the name of a node (leaf1, leaf1/5)",
-			      "'%s' is not a destination", name);
+	return report_malformed(session, name);
 }
 
 /* Ports and entries are separated by blanks or, as for infiniband-diags, by commas. */

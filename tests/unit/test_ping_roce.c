@@ -365,19 +365,16 @@ static const struct command_row options_rows[] = {
 	 "  rdmactl smp sminfo shows whether the subnet manager is alive\n",
 	 "1 get-table NodeRecord 0x0\n"},
 	{"ping 10.0.0.1 --lid -c 1 --tsv -o object", STATUS_USAGE, "",
-	 "rdmactl ping: '10.0.0.1' is not a destination\n"
-	 "  a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route (0,1,3), or the "
-	 "name of a node (leaf1, leaf1/5)\n",
+	 "rdmactl ping: '10.0.0.1' is not a LID\n"
+	 "  a LID is a number from 1 to 49151: 5\n",
 	 ""},
 	{"ping 10.0.0.1 --guid -c 1 --tsv -o object", STATUS_USAGE, "",
-	 "rdmactl ping: '10.0.0.1' is not a destination\n"
-	 "  a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route (0,1,3), or the "
-	 "name of a node (leaf1, leaf1/5)\n",
+	 "rdmactl ping: '10.0.0.1' is not a GUID\n"
+	 "  a port GUID has 16 hexadecimal digits: 0x0002c90300001234\n",
 	 ""},
 	{"ping 10.0.0.1 --direct -c 1 --tsv -o object", STATUS_USAGE, "",
-	 "rdmactl ping: '10.0.0.1' is not a destination\n"
-	 "  a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route (0,1,3), or the "
-	 "name of a node (leaf1, leaf1/5)\n",
+	 "rdmactl ping: '10.0.0.1' is not a directed route\n"
+	 "  a directed route begins with 0, then comes the port of each hop: 0,1,3\n",
 	 ""},
 	{"ping 10.0.0.1 --node -c 1 --tsv -o object", STATUS_FAILED, "",
 	 "rdmactl ping: 10.0.0.1: the subnet administrator did not answer\n"

@@ -323,9 +323,8 @@ static void places(void **state)
 	       "the name of a node (leaf1, leaf1/5)\n");
 	bed->args.mad.lid = true;
 	expect(bed, "/3 state down", STATUS_USAGE, "",
-	       "rdmactl ports: '' is not a destination\n"
-	       "  a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route (0,1,3), or "
-	       "the name of a node (leaf1, leaf1/5)\n");
+	       "rdmactl ports: '' is not a LID\n"
+	       "  a LID is a number from 1 to 49151: 5\n");
 	bed->args.mad.lid = false;
 	expect(bed, "60000/3 state down", STATUS_USAGE, "",
 	       "rdmactl ports: '60000' is out of range: LIDs are 1 to 49151, routes have ports up "
@@ -429,9 +428,8 @@ static void names(void **state)
 	       "+port_guid\n");
 	bed->args.mad.guid = true;
 	expect(bed, "mlx5_0/1 state down", STATUS_USAGE, "",
-	       "rdmactl ports: 'mlx5_0' is not a destination\n"
-	       "  a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route (0,1,3), or "
-	       "the name of a node (leaf1, leaf1/5)\n");
+	       "rdmactl ports: 'mlx5_0' is not a GUID\n"
+	       "  a port GUID has 16 hexadecimal digits: 0x0002c90300001234\n");
 }
 
 /* InfiniBand ports by the route that ends here, others by their netdev. */
