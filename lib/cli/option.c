@@ -220,7 +220,7 @@ static char *complain_number(const struct option_row *row, const char *text)
 {
 	static const char *const expected[] = {
 		[OPTION_DURATION] = "duration (500ms, 2s, 1m)",
-		[OPTION_COUNT] = "number",
+		[OPTION_COUNT] = "whole number",
 		[OPTION_SIZE] = "size (64, 4k, 1m)",
 		[OPTION_REAL] = "number above 0 (3, 2.5)",
 	};

@@ -159,7 +159,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 	try resources qp --limit 0
 	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources qp --help'
 	try resources --pid me qp
-	expect_error 2 resources "--pid: 'me' is not a number" 'rdmactl resources qp --help'
+	expect_error 2 resources "--pid: 'me' is not a whole number" 'rdmactl resources qp --help'
 }
 
 @test "resources: devices, ports and columns" {

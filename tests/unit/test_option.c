@@ -506,7 +506,7 @@ static void bad_values(void **state)
 	check_bad("--rate=2.", "--rate: '2.' is not a number above 0 (3, 2.5)", NULL);
 	check_bad("--rate=.5", "--rate: '.5' is not a number above 0 (3, 2.5)", NULL);
 	check_bad("--rate=1.5x", "--rate: '1.5x' is not a number above 0 (3, 2.5)", NULL);
-	check_bad("--depth=seldom", "--depth: 'seldom' is not a number", NULL);
+	check_bad("--depth=seldom", "--depth: 'seldom' is not a whole number", NULL);
 	check_bad("--size=4294967296x", "--size: '4294967296x' is not a size (64, 4k, 1m)", NULL);
 	check_bad("--rate=1234567890123456",
 		  "--rate: '1234567890123456' is not a number above 0 (3, 2.5)", NULL);
@@ -521,9 +521,9 @@ static void bad_values(void **state)
 	check_bad("--kinds=one,mroe", "--kinds: 'mroe' is not one of one, two, more",
 		  "did you mean 'more'?");
 	check_bad("--when=\033", "--when: '\\x1b' is not one of never, always", NULL);
-	check_bad("--count x", "--count: 'x' is not a number", NULL);
-	check_bad("--count=-1", "--count: '-1' is not a number", NULL);
-	check_bad("--count=", "--count: '' is not a number", NULL);
+	check_bad("--count x", "--count: 'x' is not a whole number", NULL);
+	check_bad("--count=-1", "--count: '-1' is not a whole number", NULL);
+	check_bad("--count=", "--count: '' is not a whole number", NULL);
 }
 
 /* Limits of the option, or those of its kind if it has none. */
