@@ -60,8 +60,8 @@ char *fabric_run_ports_text(const struct fabric_run *run, uint32_t node)
 	const unsigned int count = run->fabric.nodes[node].port_count;
 	_cleanup_(freep) char *name = fabric_node_name(&run->view, node);
 
-	return count == 1 ? mem_format("%s has one port", name)
-			  : mem_format("%s has ports 1 to %u", name, count);
+	return count == 1 ? mem_format("no such port: %s has one port", name)
+			  : mem_format("no such port: %s has ports 1 to %u", name, count);
 }
 
 char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t found)

@@ -33,7 +33,8 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	if (port <= at->port_count && (port || at->type == NODE_TYPE_SWITCH))
 		return fabric_port_at(&run->fabric, place.node, port);
 	name = fabric_node_name(&run->view, place.node);
-	listing_fail_format(&run->mad.listing, STATUS_NOTHING, NULL, "%s has ports %u to %u", name,
+	listing_fail_format(&run->mad.listing, STATUS_NOTHING, NULL,
+			    "no such port: %s has ports %u to %u", name,
 			    at->type != NODE_TYPE_SWITCH, at->port_count);
 	return FABRIC_NONE;
 }

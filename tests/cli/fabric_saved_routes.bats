@@ -159,7 +159,7 @@ with_ports_of_leaf_a()
 	expect_error 2 fabric 'leaf A is a switch: which of its cables?' \
 		'give the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'leaf A/77' --load "$scan"
-	expect_error 5 fabric 'leaf A has ports 1 to 8' 'rdmactl fabric links lists the cables'
+	expect_error 5 fabric 'no such port: leaf A has ports 1 to 8' 'rdmactl fabric links lists the cables'
 	printf '0x100 "rack 1/2"\n' >"$bare"
 	try fabric using 'rack 1/2' --load "$scan" --names "$bare"
 	expect_error 2 fabric 'rack 1/2 is a switch: which of its cables?' \

@@ -185,7 +185,7 @@ def named(sim):
     for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' matches 2 nodes'),
                                ('twin/1', 2, ' matches 2 nodes'),
                                ('lone/2', 1, 'lone/2 has no cable in the scan'),
-                               ('lone/3', 5, 'lone has ports 1 to 2'),
+                               ('lone/3', 5, 'no such port: lone has ports 1 to 2'),
                                ('none/1', 5, 'the scan found no node')):
         result = sim.rdmactl('fabric', 'route', 'here', word)
         wrong += unequal('status of ' + word, result.status, status)

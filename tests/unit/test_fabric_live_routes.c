@@ -116,11 +116,11 @@ static void no_way(void **state)
 		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path lists them\n");
 	live_expect("route host1 host4/2", 5, "",
-		    "rdmactl fabric: host4 has one port\n"
+		    "rdmactl fabric: no such port: host4 has one port\n"
 		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path lists them\n");
 	live_expect("route leaf1/9 host1", 5, "",
-		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
+		    "rdmactl fabric: no such port: leaf1 has ports 1 to 4\n"
 		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
 		    "node,node_guid,lid,path lists them\n");
 	port_info_set_lid(live.fabric.ports[fabric_port_at(&live.fabric, HOST3, 1)].info, 6);
@@ -647,10 +647,10 @@ static void users(void **state)
 		    "rdmactl fabric: leaf1 is a switch: which of its cables?\n"
 		    "  give the port as NAME/PORT: rdmactl fabric links lists the cables\n");
 	live_expect("using leaf1/9", 5, "",
-		    "rdmactl fabric: leaf1 has ports 1 to 4\n"
+		    "rdmactl fabric: no such port: leaf1 has ports 1 to 4\n"
 		    "  rdmactl fabric links lists the cables\n");
 	live_expect("using host1/2", 5, "",
-		    "rdmactl fabric: host1 has one port\n"
+		    "rdmactl fabric: no such port: host1 has one port\n"
 		    "  rdmactl fabric links lists the cables\n");
 	live_expect("using nobody/1", 5, "",
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
