@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "host/endpoint/gid_choice.h"
@@ -51,16 +52,24 @@ static bool passes(const struct gid_entry *entry, const void *context)
 }
 
 /* An entry that could not be read might have matched, so the answer is partial. */
-static void tell_none(struct listing *listing)
+static void tell_none(struct listing *listing, const struct gids_args *args)
 {
-	static const char hint[] = "rdmactl gids shows all";
+	const bool partial = listing->problems.count;
+	_cleanup_(freep) char *netdev = args->netdev
+						? text_clean(args->netdev, strlen(args->netdev))
+						: NULL;
+	_cleanup_(freep) char *message = mem_format("no GID%s passes",
+						    partial ? " that could be read" : "");
 
-	if (listing->problems.count)
-		listing_fail(listing, STATUS_PARTIAL,
-			     "no GID that could be read passes --type, --netdev and --ip", hint);
-	else
-		listing_fail(listing, STATUS_NOTHING, "no GID passes --type, --netdev and --ip",
-			     hint);
+	if (args->type.known)
+		mem_extend(&message, " --type %s",
+			   enum_word(gid_type_names, args->type.value, "?"));
+	if (netdev)
+		mem_extend(&message, " --netdev %s", netdev);
+	if (args->ip)
+		mem_extend(&message, " --ip %s", args->ip);
+	listing_fail(listing, partial ? STATUS_PARTIAL : STATUS_NOTHING, message,
+		     "rdmactl gids shows all");
 }
 
 static void add_rows(struct listing *listing, const struct filter *filter)
@@ -77,7 +86,7 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 			listing_add(listing, &port->gids[i]);
 	}
 	if (!listing->row_count && (args->type.known || args->netdev || args->ip))
-		tell_none(listing);
+		tell_none(listing, args);
 }
 
 /* A route computed from a snapshot's tables is a guess. */

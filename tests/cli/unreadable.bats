@@ -101,7 +101,7 @@ rdmactl ports: mlx5_0/1: cannot read gid_table_length: Permission denied'
 	rm -r "$class/$port/gid_attrs/types"
 	of gids index,type,netdev mlx5_0 --ip 192.168.10.23
 	expect 3 '' 'rdmactl gids: mlx5_0/1: cannot read gid_attrs/types: No such file or directory
-rdmactl gids: no GID that could be read passes --type, --netdev and --ip
+rdmactl gids: no GID that could be read passes --ip 192.168.10.23
   rdmactl gids shows all'
 	of gids index,type mlx5_0
 	expect 3 $'0 \n1 \n2 \n3 \n6 \n7 \n8 \n9 \n10 \n11 ' \
