@@ -36,7 +36,7 @@ enum { MOST_LINKS = 8, VFS = 2, CONNECTED = 1 };
 struct card {
 	unsigned int index; /* 0: there is none */
 	char name[IFNAMSIZ];
-	unsigned int type, flags, lower, master, mtu;
+	unsigned int type, flags, lower, master, mtu, max_mtu;
 	bool elsewhere; /* the lower one is in another network namespace */
 	const char *kind;
 	uint16_t pkey, mode;
@@ -97,6 +97,8 @@ static void put_link(struct bytes *payload, const struct card *card)
 	put_string(payload, IFLA_IFNAME, card->name);
 	if (card->mtu)
 		put_u32(payload, IFLA_MTU, card->mtu);
+	if (card->max_mtu)
+		put_u32(payload, IFLA_MAX_MTU, card->max_mtu);
 	if (card->lower)
 		put_u32(payload, IFLA_LINK, card->lower);
 	if (card->elsewhere)
@@ -981,6 +983,24 @@ static void mtu_of_uppers(void **state)
 	assert_int_equal(change->notes.count, 0);
 }
 
+/* A preview tells what the kernel would refuse. */
+static void mtu_beyond_the_limit(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &link_mtu_setting, "ib0", "4093");
+
+	bed->machine.links[1].max_mtu = 68;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	bed->machine.links[0].max_mtu = 4093;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	bed->machine.links[0].max_mtu = 4092;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	assert_string_equal(change->notes.items[0], "the driver of ib0 takes 4092 at most");
+}
+
 /* Below 1280 bytes the kernel removes IPv6 from the netdev, which undoing does not restore. */
 static void mtu_without_ipv6(void **state)
 {
@@ -1224,6 +1244,7 @@ int main(void)
 		TEST(mtu_without_ipv6),
 		TEST(mtu_of_what_is_unseen),
 		TEST(mtu_of_uppers),
+		TEST(mtu_beyond_the_limit),
 		TEST(virtual_functions),
 		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),

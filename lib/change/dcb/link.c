@@ -250,19 +250,31 @@ static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mt
 	       upper->lower_index.value == index && upper->mtu_bytes.value > mtu;
 }
 
-static void note_uppers(struct change *change, struct netlink *rtnl, uint64_t mtu)
+/* The kernel refuses more than that: dev_validate_mtu(), net/core/dev.c. */
+static void note_limit(struct change *change, const struct link *link, uint64_t mtu)
+{
+	if (link->max_mtu_bytes.value && mtu > link->max_mtu_bytes.value)
+		change_note(change, "the driver of %s takes %u at most", link->name,
+			    (unsigned int)link->max_mtu_bytes.value);
+}
+
+static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};
 	const int rc = rtnl_get_links(rtnl, &links);
 
 	netdev_note_unseen(change, "the netdevs on top", rc, links.missing);
-	for (size_t i = 0; i < links.count; i++)
-		if (goes_down_with(&links.items[i], change->netdev_index.value, mtu))
+	for (size_t i = 0; i < links.count; i++) {
+		const struct link *link = &links.items[i];
+
+		if (link->index.value == change->netdev_index.value)
+			note_limit(change, link, mtu);
+		if (goes_down_with(link, change->netdev_index.value, mtu))
 			change_note(change,
 				    "the MTU of %s on top of it shrinks with it, from %u, and "
 				    "undoing the change does not raise that again",
-				    links.items[i].name,
-				    (unsigned int)links.items[i].mtu_bytes.value);
+				    link->name, (unsigned int)link->mtu_bytes.value);
+	}
 }
 
 static void guard_mtu(struct change *change)
@@ -275,7 +287,7 @@ static void guard_mtu(struct change *change)
 		return;
 	if (mtu < LEAST_MTU_OF_IPV6)
 		guard_ipv6(change, rtnl);
-	note_uppers(change, rtnl, mtu);
+	note_links(change, rtnl, mtu);
 }
 
 const struct setting link_pause_setting = {
