@@ -150,15 +150,33 @@ static void note_first_gid(const struct reading *reading, const struct port *por
 }
 
 /*
- * In a saved tree, or on a kernel without RDMA netlink, takes the netdev of the first GID. If
- * netlink answers without naming one, the netdev is in another namespace.
+ * Whether a netdev that own_link() does not accept may still be the port's: the MAC or the GID that
+ * would prove it cannot be read. Reports the GID; the MAC is among the problems of the netdevs.
+ */
+static bool may_be_own(const struct reading *reading, const struct port *port,
+		       const struct known_gid *first_gid, const char *name)
+{
+	const struct link *link = link_by_name(&reading->inventory->links, name);
+
+	if (!link || !link->address)
+		return link;
+	if (!first_gid->known)
+		note_first_gid(reading, port);
+	return !first_gid->known;
+}
+
+/*
+ * In a saved tree, or on a kernel without RDMA netlink, takes the netdev of the first GID, or else
+ * the only one of the device with the number of the port. If netlink answers without naming one,
+ * the netdev is in another namespace. Returns NULL if there is none, or if it cannot be known
+ * which: the port's netdev_unknown. The caller frees the name.
  */
 static char *find_netdev(const struct reading *reading, const struct device *device,
 			 struct port *port)
 {
-	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
-	bool hidden = false, unaddressed = false, bond = false;
+	bool hidden = false; /* there may be one, but what would prove it cannot be read */
+	char *name = NULL;
 	int rc;
 
 	if (reading->nldev)
@@ -166,35 +184,29 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 	first_gid = gid_read_first(&reading->root, port);
 	rc = gid_read_netdev(&reading->root, port, 0, &name);
 	if (!name && (!rc || rc == -ENOENT))
-		name = netdev_of_function(reading, device, port, &bond);
-	if (rc && !name)
+		name = netdev_of_function(reading, device, port, &hidden);
+	if (!name && rc)
 		port_note(reading->problems, port, "netdev", NULL, rc);
-	if (!rc && name && !own_link(reading, device, &first_gid, name)) {
-		const struct link *link = link_by_name(&reading->inventory->links, name);
-
-		hidden = link && (!first_gid.known || !link->address);
-		unaddressed = link && !link->address;
+	if (name && !rc && !own_link(reading, device, &first_gid, name)) {
+		hidden = may_be_own(reading, port, &first_gid, name);
 		free(name);
 		name = NULL;
 	}
-	if (hidden && !unaddressed)
-		note_first_gid(reading, port);
-	/* The netdev may exist, but be unreadable. */
-	port->netdev_unknown = !name && (rc || hidden || bond || reading->inventory->links.missing);
-	return name ? mem_string(name) : NULL;
+	port->netdev_unknown = !name && (rc || hidden || reading->inventory->links.missing);
+	return name;
 }
 
+/* Finds the netdev of a port, and copies what the port shows of it. */
 static void resolve_port(const struct reading *reading, const struct device *device,
 			 struct port *port)
 {
 	const struct link_list *links = &reading->inventory->links;
 	const struct link *link;
 
-	if (!port->netdev && port_is_infiniband(port) && !device->sub_type.known) {
+	if (!port->netdev && port_is_infiniband(port) && !device->sub_type.known)
 		resolve_ipoib(reading, device, port);
-	} else if (!port->netdev) {
+	else if (!port->netdev)
 		port->netdev = find_netdev(reading, device, port);
-	}
 	if (!port->netdev && !port->link_layer.known)
 		port->netdev_unknown = true;
 	link = link_by_name(links, port->netdev);
