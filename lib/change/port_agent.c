@@ -27,7 +27,7 @@ enum {
 static const struct enum_name words[] = {
 	{0, "down", TONE_BAD, "disabled"},
 	{1, "up", TONE_GOOD, "enabled, in any state"},
-	{2, "reset", TONE_WARNING, "disabled and enabled again, once"},
+	{2, "reset", TONE_WARNING, "InfiniBand: disabled and enabled again, once"},
 	{3, "arm", TONE_WARNING, "InfiniBand: armed"},
 	{4, "active", TONE_GOOD, "InfiniBand: active"},
 	{0, "disable", TONE_BAD, "the same as down"},
@@ -341,7 +341,7 @@ static void guard_link(struct change *change)
 
 static const struct setting state = {
 	.keyword = {"state", "up|down|reset|arm|active",
-		    "whether the port is enabled; the last two on InfiniBand", words},
+		    "whether the port is enabled; on Ethernet only up and down", words},
 	.interface = "SMP PortInfo",
 	.right = RIGHT_OPEN,
 	.flags = SETTING_STOPS_TRAFFIC | SETTING_OF_NAME,

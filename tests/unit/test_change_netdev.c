@@ -923,6 +923,21 @@ static void states_of_a_port(void **state)
 	}
 }
 
+/* The help has one list of states for all ports, which says what only InfiniBand has. */
+static void state_words(void **state)
+{
+	struct bed *bed = *state;
+	const struct keyword *keyword = &port_agent_setting_table[0]->keyword;
+
+	for (const struct enum_name *name = keyword->choices; name->word; name++) {
+		struct change *change = want(bed, port_netdev_setting_table[0], "x", NULL);
+		_cleanup_(freep) char *value = NULL;
+
+		assert_int_equal(change_parse(change, name->word, &value) != 0,
+				 !strncmp(name->help, "InfiniBand: ", 12));
+	}
+}
+
 static void mtu(void **state)
 {
 	struct bed *bed = *state;
@@ -1240,6 +1255,7 @@ int main(void)
 		TEST(users),
 		TEST(up_and_down),
 		TEST(states_of_a_port),
+		TEST(state_words),
 		TEST(mtu),
 		TEST(mtu_without_ipv6),
 		TEST(mtu_of_what_is_unseen),
