@@ -94,10 +94,13 @@ static int parse_operstate(const char *text, struct number *number)
 	return number->known ? 0 : -EINVAL;
 }
 
-/* The kernel prints "4: ACTIVE": no zeros before the code, which has at most three digits. */
+/*
+ * The kernel prints "4: ACTIVE", a code of one byte without zeros before it:
+ * drivers/infiniband/core/ sysfs.c.
+ */
 static int parse_code(const char *text, struct number *number)
 {
-	enum { MOST_DIGITS = 7 };
+	enum { MOST_DIGITS = 3 };
 	uint64_t code;
 
 	if (strcspn(text, ":") > MOST_DIGITS || text_take_u64(&text, 10, UINT8_MAX, &code) ||

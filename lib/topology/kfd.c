@@ -5,7 +5,6 @@
  * kfd_topology.c).
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +20,7 @@
 enum { LINK_XGMI = 11 };
 
 struct kfd_node {
+	const char *folder;
 	uint64_t number;
 	const struct pci_function *function; /* NULL: a CPU */
 };
@@ -90,8 +90,7 @@ static const struct pci_function *function_of(const struct kfd *kfd, const struc
 static void read_links(struct topology *topology, const struct kfd *kfd,
 		       const struct kfd_node *from)
 {
-	/* The name of the folder is the number, without zeros before it (kfd_topology.c). */
-	_cleanup_(freep) char *folder = mem_format("%" PRIu64 "/io_links", from->number);
+	_cleanup_(freep) char *folder = mem_format("%s/io_links", from->folder);
 	struct strings links = {0};
 
 	sysfs_list(kfd->request->root, &links, KFD_NODES "/%s", folder);
@@ -120,7 +119,8 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 			    NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *text = read_properties(&kfd, names.items[i]);
-		struct kfd_node node = {.function = text ? find_function(topology, text) : NULL};
+		struct kfd_node node = {.folder = names.items[i],
+					.function = text ? find_function(topology, text) : NULL};
 
 		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
 			MEM_ADD(kfd.nodes, kfd.count) = node;

@@ -463,7 +463,7 @@ static void port_state_codes(void **state)
 		{"ACTIVE", false, 0},	  {": ACTIVE", false, 0},
 		{"-1: DOWN", false, 0},	  {"256: x", false, 0},
 		{"", false, 0},		  {"12345678: x", false, 0},
-		{"4 : ACTIVE", false, 0},
+		{"4 : ACTIVE", false, 0}, {"0004: x", false, 0},
 	};
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");
@@ -722,6 +722,27 @@ static void device_of_a_copy(void **state)
 	assert_non_null(problem_of(bed, "hca_type"));
 	assert_non_null(problem_of(bed, "node_description"));
 	assert_null(device->hardware_revision);
+}
+
+/* Linux 6.18: ionic_ibdev.c has hca_type and hw_rev, but no board_id. */
+static void device_of_ionic(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "ionic_0");
+
+	tree_write(&bed->tree, CLASS "ionic_0/node_desc", "AMD Pensando RoCE HCA");
+	tree_write(&bed->tree, CLASS "ionic_0/device/uevent", "DRIVER=ionic");
+	device_read_sysfs(&bed->tree.root, device, NEED_BOARD, &bed->problems);
+	assert_int_equal(bed->problems.count, 2);
+	assert_non_null(problem_of(bed, "hca_type"));
+	assert_non_null(problem_of(bed, "hardware_revision"));
+	tree_write(&bed->tree, CLASS "ionic_0/hca_type", "AMD Pensando RoCE HCA");
+	tree_write(&bed->tree, CLASS "ionic_0/hw_rev", "0x2");
+	device_read_sysfs(&bed->tree.root, device, NEED_BOARD, &bed->problems);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(device->hca_type, "AMD Pensando RoCE HCA");
+	assert_string_equal(device->hardware_revision, "0x2");
+	assert_null(device->board_id);
 }
 
 /* An unreadable table is reported, and does not hide others. */
@@ -1288,6 +1309,7 @@ int main(void)
 		TEST(port_without_gids),
 		TEST(one_lid),
 		TEST(device_of_a_copy),
+		TEST(device_of_ionic),
 		TEST(port_table_lengths_apart),
 		TEST(port_table_lengths_unknown),
 		TEST(port_guid),

@@ -621,6 +621,7 @@ static void links_of_amd(void **state)
 		{"11/properties", "domain 0"},
 		{"#/properties", "location_id 49427\ndomain 0"},
 		{"name/properties", "location_id 49427\ndomain 0"},
+		{"012/properties", "location_id 65535\ndomain 65536"},
 		{"0/io_links/0/properties", "type 2\nnode_to 2"},
 		{"0/io_links/1/properties", "type 11\nnode_to 10"},
 		{"0/io_links/2/properties", "type 11\nnode_to 1"},
@@ -631,6 +632,7 @@ static void links_of_amd(void **state)
 		{"10/io_links/1/properties", "type 11\nnode_to 3"},
 		{"1/io_links/0/properties", "type 11\nnode_to 0"},
 		{"name/io_links/0/properties", "type 11\nnode_to 10"},
+		{"012/io_links/0/properties", "type 11\nnode_to 2"},
 	};
 	struct pci_function functions[] = {
 		{.address = borrowed("0000:c1:02.3"), .bus = 0xc1, .device = 2, .function = 3},
@@ -662,11 +664,14 @@ static void links_of_amd(void **state)
 		tree_write(&saved, path, files[i].text);
 	}
 	topology_read_fabric(&topology, &request);
-	assert_int_equal(topology.link_count, 2);
+	/* The kernel writes no zeros before a number; the links are those of the same folder. */
+	assert_int_equal(topology.link_count, 3);
 	assert_ptr_equal(topology.links[0].from, &functions[0]);
 	assert_ptr_equal(topology.links[0].to, &functions[2]);
 	assert_ptr_equal(topology.links[1].from, &functions[1]);
 	assert_ptr_equal(topology.links[1].to, &functions[0]);
+	assert_ptr_equal(topology.links[2].from, &functions[2]);
+	assert_ptr_equal(topology.links[2].to, &functions[1]);
 	assert_int_equal(problems.count, 0);
 	topology_clear(&topology);
 	tree_close(&saved);
