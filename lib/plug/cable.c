@@ -173,11 +173,17 @@ static struct port_cable *add(struct port_cables *list, const struct device *dev
 	return cable;
 }
 
-/* Without a netdev, nothing here describes the module. */
+/*
+ * Without a netdev, nothing here describes the module. A port of neither link layer, such as EFA's
+ * (efa_port_link_layer()), never has one: there is nothing that could not be read.
+ */
 static void note_no_netdev(struct reader *reader, const struct port *port)
 {
 	_cleanup_(freep) char *object = port_object(port);
 
+	if (!port->netdev && port->link_layer.known &&
+	    port->link_layer.value == LINK_LAYER_UNSPECIFIED)
+		return;
 	problem_add_text(reader->problems, object, "module", source,
 			 port->netdev || port->netdev_unknown ? "its netdev cannot be seen"
 							      : "the port has no netdev here",

@@ -22,6 +22,17 @@ hint='rdmactl snapshot keeps what the kernel answers, if run as root'
 	machines formats cables
 }
 
+# A port of EFA has no netdev, in no namespace: that is no fact that could not be read.
+@test "cables: a device without netdevs has no module to show" {
+	on efa cables -o device,port,netdev,kind
+	expect 0 $'DEVICE    PORT NETDEV KIND\nefa_1        1 -      -\nrdmap0s31    1 -      -' ''
+	on efa cables --lanes
+	expect 5 '' 'rdmactl cables: no module here measures lanes
+  rdmactl cables shows what is plugged in'
+	on cx7-ib-ndr cables
+	[ "$status" = 3 ]
+}
+
 @test "cables: no such device, no such port" {
 	on cx6dx-roce cables mlx5_9
 	expect 5
