@@ -410,7 +410,21 @@ add_gpu()
 	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes devices that do not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
 	# A saved tree says nothing about the environment of this process.
 	rm "$tree/etc/nccl.conf"
-	NCCL_IB_HCA=mlx5_7 check stale-env
+	NCCL_IB_HCA=mlx5_7 UCX_TLS=tcp check stale-env
+	[ -z "$results" ]
+	put etc/ucx/ucx.conf '# of the host' 'UCX_TLS = rc_x,self' 'UCX_NET_DEVICES=mlx5_[0-1]:1'
+	check stale-env
+	says 0 'ok UCX_NET_DEVICES: the setting fits the devices of the host | UCX_NET_DEVICES=mlx5_[0-1]:1 (/etc/ucx/ucx.conf)' \
+		'ok UCX_TLS: the setting does not keep UCX from using RDMA | UCX_TLS=rc_x,self (/etc/ucx/ucx.conf)'
+	put etc/ucx/ucx.conf 'UCX_TLS=^ib' 'UCX_NET_DEVICES=ib0' '[Grace]' 'UCX_TLS=rc'
+	check stale-env
+	says 0 'note UCX_NET_DEVICES: UCX uses no RDMA device with this setting | UCX_NET_DEVICES=ib0 (/etc/ucx/ucx.conf) -> add RDMA devices to UCX_NET_DEVICES, or remove it, unless UCX is meant to use TCP: rdmactl devices lists the names' \
+		'note UCX_TLS: UCX sends no messages by RDMA with this setting | UCX_TLS=^ib (/etc/ucx/ucx.conf) -> remove UCX_TLS, or let it have rc, ud or ib, unless UCX is meant to use TCP'
+	put etc/ucx/ucx.conf 'UCX_TLS=srd' 'UCX_NET_DEVICES=mlx5_7:1'
+	check stale-env
+	[[ $status = 4 && $results = 'warning UCX_NET_DEVICES: the setting names devices that do not exist'*$'\nnote UCX_TLS: '* ]]
+	put etc/ucx/ucx.conf '!EACCES'
+	check stale-env
 	[ -z "$results" ]
 }
 

@@ -346,8 +346,15 @@ static const struct {
 	 "root/sys/devices/system/node/node5/cpulist", "0-3\n"},
 	{"root/etc/nccl.conf",
 	 "# gpu17\nNCCL_IB_HCA=mlx5_0\nNCCL_TOPO_FILE=/home/alice/t.xml\nNCCL_IB_GID_INDEX=3\n"
-	 "NCCL_IB_TC=106\n",
-	 "root/etc/nccl.conf", "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\n"},
+	 "NCCL_IB_TC=106\nNCCL_IB_DISABLE=1\nNCCL_NET=Socket\nNCCL_NET_PLUGIN=alice\n",
+	 "root/etc/nccl.conf",
+	 "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\nNCCL_IB_DISABLE=1\n"
+	 "NCCL_NET=Socket\n"},
+	{"root/etc/ucx/ucx.conf",
+	 "# gpu17\nUCX_TLS = rc,self ; by alice\nUCX_TLS_X=alice\nUCX_NET_DEVICES:mlx5_0:1\n"
+	 "UCX_LOG_FILE=/home/alice\nUCX_IB_TRAFFIC_CLASS=106\n[alice]\nUCX_TLS=tcp\n",
+	 "root/etc/ucx/ucx.conf",
+	 "UCX_TLS = rc,self \nUCX_NET_DEVICES:mlx5_0:1\nUCX_IB_TRAFFIC_CLASS=106\n"},
 	{"root/etc/security/limits.conf",
 	 "# for alice\nalice - memlock 8\n * soft memlock 64 # alice\n@hpc - memlock 1\n**\n",
 	 "root/etc/security/limits.conf", "* soft memlock 64 \n"},

@@ -604,6 +604,44 @@ static void nccl_settings(void **state)
 	assert_setting(bed, "env", "environment");
 }
 
+static void assert_ucx(struct bed *bed, const char *wanted, const char *from)
+{
+	_cleanup_(freep) char *source = NULL;
+	_cleanup_(freep) char *value = doctor_setting(&bed->facts, "UCX_TLS", &source);
+
+	assert_string_equal(value, wanted);
+	assert_string_equal(source, from);
+	next_run(bed);
+}
+
+/* The environment, the folder that it names, the user's file, the host's file. */
+static void ucx_settings(void **state)
+{
+	char home[PATH_MAX + 8], folder[PATH_MAX + 24], variable[] = "UCX_TLS=env";
+	char *environment[4] = {NULL};
+	struct bed *bed = *state;
+	_cleanup_(freep) char *own = mem_format("%s/own/ucx.conf", bed->tree.path);
+	_cleanup_(freep) char *path = mem_format("%s/ucx.conf", bed->tree.path), *none = NULL;
+
+	tree_write(&bed->tree, "etc/ucx/ucx.conf", "UCX_TLS=host\nNCCL_IB_HCA=host");
+	assert_ucx(bed, "host", "/etc/ucx/ucx.conf");
+	assert_null(doctor_setting(&bed->facts, "NCCL_IB_HCA", &none));
+	next_run(bed);
+	snprintf(home, sizeof(home), "HOME=%s", bed->tree.path);
+	snprintf(folder, sizeof(folder), "UCX_CONFIG_DIR=%s/own", bed->tree.path);
+	bed->facts.environment = environment;
+	environment[0] = home;
+	assert_ucx(bed, "host", "/etc/ucx/ucx.conf");
+	tree_write(&bed->tree, "ucx.conf", "UCX_TLS=home");
+	assert_ucx(bed, "home", path);
+	environment[1] = folder;
+	assert_ucx(bed, "home", path);
+	tree_write(&bed->tree, "own/ucx.conf", "UCX_TLS=own");
+	assert_ucx(bed, "own", own);
+	environment[2] = variable;
+	assert_ucx(bed, "env", "environment");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
@@ -613,6 +651,7 @@ int main(void)
 		TEST(governors),       TEST(idle_states),	TEST(huge_pages),
 		TEST(names),	       TEST(lockdown),		TEST(crashes),
 		TEST(nccl_settings),   TEST(what_a_tree_lacks), TEST(root_of_a_namespace),
+		TEST(ucx_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

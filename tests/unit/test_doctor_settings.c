@@ -128,7 +128,6 @@ static void without_port(void **state)
 		const char *value, *ports; /* NULL: nothing to report */
 	} cases[] = {
 		{"mlx5_0:1", NULL},
-		{"ib0", NULL},
 		{"all", NULL},
 		{"mlx5_0", "mlx5_0:1"},
 		{"^mlx5_1,ib0", "mlx5_1:2"},
@@ -155,6 +154,42 @@ static void without_port(void **state)
 				    ? "UCX before 1.21 does not recognise a device without its port"
 				    : "the setting fits the devices of the host",
 			    variable, cases[i].ports ? step : "");
+	}
+}
+
+/* Lists without an RDMA device or transport of UCX are a note. */
+static void ucx_without_rdma(void **state)
+{
+	static const struct {
+		const char *variable, *verdict;
+	} cases[] = {
+		{"UCX_NET_DEVICES=ib0", "note UCX_NET_DEVICES: UCX uses no RDMA device with this "
+					"setting"},
+		{"UCX_NET_DEVICES=^ib0", "ok UCX_NET_DEVICES: the setting fits the devices of the "
+					 "host"},
+		{"UCX_TLS=tcp,self,sm", "note UCX_TLS: UCX sends no messages by RDMA with this "
+					"setting"},
+		{"UCX_TLS=rc,self,sm", "ok UCX_TLS: the setting does not keep UCX from using RDMA"},
+	};
+	struct bed *bed = *state;
+	char *environment[2] = {NULL};
+
+	bed->facts.environment = environment;
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_0/ports/1");
+	tree_directory(&bed->tree, "sys/class/net/ib0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *step = *cases[i].verdict == 'o' ? ""
+				   : strstr(cases[i].variable, "TLS")
+					   ? " -> remove UCX_TLS, or let it have rc, ud or ib, "
+					     "unless UCX is meant to use TCP"
+					   : " -> add RDMA devices to UCX_NET_DEVICES, or remove "
+					     "it, unless UCX is meant to use TCP: rdmactl devices "
+					     "lists the names";
+
+		environment[0] = borrowed(cases[i].variable);
+		run(bed, CHECK_ID_stale_env);
+		assert_told(bed, "%s | %s (environment) < environment%s\n", cases[i].verdict,
+			    cases[i].variable, step);
 	}
 }
 
@@ -476,8 +511,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),	  TEST(without_port), TEST(several),	     TEST(quotas),
-		TEST(interrupts), TEST(daemons),      TEST(privileged_qkey),
+		TEST(names),  TEST(without_port), TEST(several), TEST(ucx_without_rdma),
+		TEST(quotas), TEST(interrupts),	  TEST(daemons), TEST(privileged_qkey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,9 +352,86 @@ static void conf(void **state)
 	expect_conf(" NCCL_IB_HCA=a\n#NCCL_IB_HCA=a\nNCCL_IB_HCA =a\nNCCL_IB_HCA", NULL);
 }
 
+/* Whether UCX may use RDMA with the list, for devices with these drivers. */
+static void transports(void **state)
+{
+	static const struct {
+		const char *value, *drivers;
+		bool rdma;
+	} cases[] = {
+		{"all", "mlx5_core", true},
+		{"^all", "mlx5_core", true},
+		{"rc,self,sm", "mlx5_core", true},
+		{"tcp,self,sm", "mlx5_core", false},
+		{"tcp,ud_x", "bnxt_en mlx5_core", true},
+		{"tcp,ud_x", "bnxt_en", false},
+		{"dc", "mlx5_core", true},
+		{"dc,rc_x", "irdma", false},
+		{"dc,rc_v", "irdma", true},
+		{"dc", "", false}, /* a driver that is not known is not that of mlx5 */
+		{"rc_verbs", "", true},
+		{"\\rc_verbs", "irdma", true},
+		{"\\rc", "irdma", false},
+		{"tcp,ud:aux", "mlx5_core", false},
+		{"^rc,dc", "mlx5_core", true},
+		{"^rc,dc,ud", "mlx5_core", false},
+		{"^rc,dc,ud", "mlx5_core efa", true},
+		{"^ib", "mlx5_core efa", false},
+		{"^rc_x,ud_x,dc", "mlx5_core", true},
+		{"^rc,ud:aux", "irdma", true},
+		{"rc", "efa", false},
+		{"srd", "efa", true},
+		{"srd,tcp", "mlx5_core", false},
+		{"^srd", "efa", true}, /* ud_verbs */
+		{"^srd,ud", "efa", false},
+		{"gga,rc_gda,tcp", "mlx5_core", false},
+	};
+	const struct strings none = {.count = 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(name_filter_clear) struct name_filter filter;
+		_cleanup_(strings_free) struct strings drivers;
+
+		make_list(&drivers, cases[i].drivers);
+		name_filter_parse_ucx(&filter, cases[i].value);
+		if (ucx_transports_have_rdma(&filter, &drivers) != cases[i].rdma)
+			fail_msg("%s with %s", cases[i].value, cases[i].drivers);
+		if (cases[i].rdma)
+			assert_true(ucx_transports_have_rdma(&filter, &none));
+	}
+}
+
+static void expect_ucx_conf(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *value = ucx_conf_find(text, "UCX_TLS");
+
+	if (expected)
+		assert_string_equal(value, expected);
+	else
+		assert_null(value);
+}
+
+static void ucx_conf(void **state)
+{
+	(void)state;
+	expect_ucx_conf("UCX_TLS=rc\nUCX_TLS=ud\n", "ud");
+	expect_ucx_conf("  UCX_TLS \t: rc,self \r\n", "rc,self");
+	expect_ucx_conf("#UCX_TLS=rc\n ; UCX_TLS=rc\nUCX_TLSX=rc\nUCX_TLS\n", NULL);
+	expect_ucx_conf("UCX_TLS=rc;ud ; x ;y", "rc;ud");
+	expect_ucx_conf("UCX_TLS=", "");
+	expect_ucx_conf("UCX_TLS=; x", "; x");
+	expect_ucx_conf("UCX_TLS=rc\n\n  ud ; x\n#y\n", "ud ; x");
+	expect_ucx_conf("UCX_LOG=a\n  UCX_TLS=rc\n", NULL);
+	expect_ucx_conf("UCX_TLS=rc\n[Grace]\nUCX_TLS=ud\n", "rc");
+	expect_ucx_conf("[Grace\nUCX_TLS=ud\n[Grace]", "ud");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(transports),
+		cmocka_unit_test(ucx_conf),
 		cmocka_unit_test(task),
 		cmocka_unit_test(open_files),
 		cmocka_unit_test(units),

@@ -5,24 +5,32 @@
 #include "doctor/frame/facts.h"
 #include "kernel/procfs.h"
 
+/* A file with settings of a library. */
+struct setting_file {
+	const char *prefix; /* of the names of the settings: NCCL_, UCX_ */
+	char *path, *text;
+};
+
 struct doctor_limits {
 	bool cgroups_were_read;
 	int cgroups_rc;
 	struct cgroup_levels cgroups; /* of this process, from its own group upwards */
 	bool names_were_read;
 	struct strings devices; /* all of the host, whichever objects were selected: mlx5_0 */
+	struct strings drivers; /* of them: mlx5_core; "" if not known */
 	struct strings ports;	/* mlx5_0/1 */
 	struct strings netdevs;
-	bool nccl_was_read; /* use doctor_setting() */
-	char *nccl_user_file, *nccl_user, *nccl_host;
+	bool settings_were_read; /* use doctor_setting() */
+	struct setting_file settings[5];
+	size_t setting_count;
 };
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
 /*
- * Returns the effective value of an NCCL or UCX setting, and its source: the environment, and for
- * NCCL also the user's file and then the host's. A saved tree has only the last. NULL: not set. The
- * caller frees both; the value is not cleaned.
+ * Returns the effective value of an NCCL or UCX setting, and its source: the environment, then a
+ * file of the user, then the host's. A saved tree has only the last. NULL: not set. The caller
+ * frees both; the value is not cleaned.
  */
 char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source);
 /*

@@ -36,7 +36,14 @@ bool name_entry_matches(const struct name_filter *filter, const struct name_entr
 			const struct strings *names, const struct strings *ports);
 
 /*
- * Returns the value of NAME=VALUE in the text of an nccl.conf, freed by the caller; NULL if not
- * set.
+ * Whether UCX may send messages by RDMA with this UCX_TLS, parsed like UCX_NET_DEVICES, on devices
+ * with these drivers ("": not known; without devices, the words alone decide).
+ */
+bool ucx_transports_have_rdma(const struct name_filter *filter, const struct strings *drivers);
+
+/*
+ * Return the value of NAME=VALUE in the text of an nccl.conf or ucx.conf, freed by the caller; NULL
+ * if not set. Sections of a ucx.conf apply to some hosts only, and are left out.
  */
 char *nccl_conf_find(const char *text, const char *name);
+char *ucx_conf_find(const char *text, const char *name);

@@ -30,10 +30,12 @@ void doctor_limits_free(struct doctor_limits *limits)
 	cgroup_levels_clear(&limits->cgroups);
 	strings_free(&limits->devices);
 	strings_free(&limits->ports);
+	strings_free(&limits->drivers);
 	strings_free(&limits->netdevs);
-	free(limits->nccl_user_file);
-	free(limits->nccl_user);
-	free(limits->nccl_host);
+	for (size_t i = 0; i < limits->setting_count; i++) {
+		free(limits->settings[i].path);
+		free(limits->settings[i].text);
+	}
 	free(limits);
 }
 

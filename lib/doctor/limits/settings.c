@@ -12,68 +12,95 @@
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
 
-enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX, NCCL_OFF, NCCL_NET };
+enum setting_kind {
+	NCCL_DEVICES,
+	NCCL_NETDEVS,
+	UCX_DEVICES,
+	UCX_TRANSPORTS,
+	NCCL_GID_INDEX,
+	NCCL_OFF,
+	NCCL_NET,
+};
 
 static const struct setting_row {
 	const char *name;
 	enum setting_kind kind;
 } settings[] = {
-	{"NCCL_IB_HCA", NCCL_DEVICES},	  {"NCCL_SOCKET_IFNAME", NCCL_NETDEVS},
-	{"UCX_NET_DEVICES", UCX_DEVICES}, {"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
-	{"NCCL_IB_DISABLE", NCCL_OFF},	  {"NCCL_NET", NCCL_NET},
+	{"NCCL_IB_HCA", NCCL_DEVICES},
+	{"NCCL_SOCKET_IFNAME", NCCL_NETDEVS},
+	{"UCX_NET_DEVICES", UCX_DEVICES},
+	{"UCX_TLS", UCX_TRANSPORTS},
+	{"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
+	{"NCCL_IB_DISABLE", NCCL_OFF},
+	{"NCCL_NET", NCCL_NET},
 };
 
 enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
 
-/*
- * Returns NCCL's user file. NCCL looks up the home directory in the user database; that may take
- * long, so $HOME is used here.
- */
-static char *user_file(const struct doctor_facts *facts)
+/* Takes the path, which may be NULL. */
+static void add_file(struct doctor_facts *facts, const char *prefix, char *path, bool of_host)
 {
-	const char *file = doctor_environment(facts, "NCCL_CONF_FILE");
-	const char *home = doctor_environment(facts, "HOME");
-
-	if (file && *file)
-		return mem_string(file);
-	return home && *home ? mem_format("%s/.nccl.conf", home) : NULL;
-}
-
-static void read_nccl_files(struct doctor_facts *facts, struct doctor_limits *limits)
-{
+	struct doctor_limits *limits = facts->limits;
+	struct setting_file *file = &limits->settings[limits->setting_count];
 	size_t length;
 
-	if (limits->nccl_was_read)
-		return;
-	limits->nccl_was_read = true;
-	limits->nccl_user_file = user_file(facts);
-	if (limits->nccl_user_file)
-		file_read(limits->nccl_user_file, MOST_CONFIGURATION, &limits->nccl_user, &length);
-	sysfs_read_long(&facts->root, &limits->nccl_host, "etc/nccl.conf");
+	*file = (struct setting_file){.prefix = prefix, .path = path};
+	if (path && of_host)
+		sysfs_read_long(&facts->root, &file->text, "%s", path + 1);
+	else if (path)
+		file_read(path, MOST_CONFIGURATION, &file->text, &length);
+	if (file->text)
+		limits->setting_count++;
+	else
+		free(path);
+}
+
+static char *file_in(const struct doctor_facts *facts, const char *variable, const char *name)
+{
+	const char *folder = doctor_environment(facts, variable);
+
+	return folder && *folder ? mem_format("%s/%s", folder, name) : NULL;
+}
+
+/*
+ * The files that win come first. NCCL looks up the home directory in the user database; that may
+ * take long, so $HOME is used here. UCX (ucs_config_parse_config_files()) also reads files below
+ * its own installation and in the directory where the job runs, which nobody knows here.
+ */
+static void read_files(struct doctor_facts *facts)
+{
+	const char *file = doctor_environment(facts, "NCCL_CONF_FILE");
+
+	facts->limits->settings_were_read = true;
+	add_file(facts, "NCCL_",
+		 file && *file ? mem_string(file) : file_in(facts, "HOME", ".nccl.conf"), false);
+	add_file(facts, "NCCL_", mem_string("/etc/nccl.conf"), true);
+	add_file(facts, "UCX_", file_in(facts, "UCX_CONFIG_DIR", "ucx.conf"), false);
+	add_file(facts, "UCX_", file_in(facts, "HOME", "ucx.conf"), false);
+	add_file(facts, "UCX_", mem_string("/etc/ucx/ucx.conf"), true);
 }
 
 char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source)
 {
 	struct doctor_limits *limits = doctor_limits(facts);
-	const char *path = "/etc/nccl.conf";
 	char *value = mem_string_or_null(doctor_environment(facts, name));
 
 	if (value) {
 		*ret_source = mem_string("environment");
 		return value;
 	}
-	/* Only NCCL has files. */
-	if (strncmp(name, "NCCL_", strlen("NCCL_")) != 0)
-		return NULL;
-	read_nccl_files(facts, limits);
-	if (limits->nccl_user)
-		value = nccl_conf_find(limits->nccl_user, name);
-	if (value)
-		path = limits->nccl_user_file;
-	else if (limits->nccl_host)
-		value = nccl_conf_find(limits->nccl_host, name);
-	if (value)
-		*ret_source = text_clean(path, strlen(path));
+	if (!limits->settings_were_read)
+		read_files(facts);
+	for (size_t i = 0; i < limits->setting_count && !value; i++) {
+		const struct setting_file *file = &limits->settings[i];
+
+		if (strncmp(name, file->prefix, strlen(file->prefix)) != 0)
+			continue;
+		value = *name == 'U' ? ucx_conf_find(file->text, name)
+				     : nccl_conf_find(file->text, name);
+		if (value)
+			*ret_source = text_clean(file->path, strlen(file->path));
+	}
 	return value;
 }
 
@@ -88,6 +115,13 @@ static const struct doctor_limits *read_names(struct doctor_context *run)
 	inventory_names(run->facts->request->root, false, &limits->devices);
 	inventory_names(run->facts->request->root, true, &limits->ports);
 	inventory_netdev_names(run->facts->request->root, &limits->netdevs);
+	for (size_t i = 0; i < limits->devices.count; i++) {
+		_cleanup_(freep) char *folder = mem_format(SYSFS_RDMA_CLASS "/%s",
+							   limits->devices.items[i]);
+		_cleanup_(freep) char *driver = sysfs_driver(&run->facts->root, folder);
+
+		strings_add(&limits->drivers, driver ? driver : "");
+	}
 	return limits;
 }
 
@@ -159,6 +193,16 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 			 list ? list : "");
 }
 
+/* Whether a list of the devices to use has an RDMA device, not only netdevs. */
+static bool has_rdma_device(const struct name_filter *filter, const struct doctor_limits *names)
+{
+	bool any = filter->exclude || !filter->count;
+
+	for (size_t i = 0; i < filter->count && !any; i++)
+		any = name_entry_matches(filter, &filter->items[i], &names->devices, &names->ports);
+	return any;
+}
+
 /* ucp_context.c of UCX: a device can be named without its port since 1.21. */
 static void check_ports(struct doctor_context *run, const struct name_filter *filter,
 			const struct doctor_limits *names)
@@ -174,6 +218,13 @@ static void check_ports(struct doctor_context *run, const struct name_filter *fi
 		port_names(&names->ports, filter->items[i].name, &ports);
 		for (size_t j = 0; j < ports.count; j++)
 			add_word(&list, ports.items[j]);
+	}
+	if (!has_rdma_device(filter, names)) {
+		doctor_next_step(run,
+				 "add RDMA devices to UCX_NET_DEVICES, or remove it, unless UCX is "
+				 "meant to use TCP: rdmactl devices lists the names");
+		doctor_note(run, "UCX uses no RDMA device with this setting");
+		return;
 	}
 	if (!list) {
 		doctor_ok(run, "the setting fits the devices of the host");
@@ -222,6 +273,20 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 		doctor_warning(run, "the setting names devices that do not exist");
 }
 
+static void check_transports(struct doctor_context *run, const char *value)
+{
+	_cleanup_(name_filter_clear) struct name_filter filter;
+
+	name_filter_parse_ucx(&filter, value);
+	if (ucx_transports_have_rdma(&filter, &read_names(run)->drivers)) {
+		doctor_ok(run, "the setting does not keep UCX from using RDMA");
+		return;
+	}
+	doctor_next_step(run, "remove UCX_TLS, or let it have rc, ud or ib, unless UCX is meant to "
+			      "use TCP");
+	doctor_note(run, "UCX sends no messages by RDMA with this setting");
+}
+
 static void check_gid_index(struct doctor_context *run, const char *value)
 {
 	/* The default, -1, lets NCCL choose. */
@@ -263,6 +328,8 @@ void check_stale_env(struct doctor_context *run)
 		doctor_evidence(run, source, "%s=%s (%s)", settings[i].name, clean, source);
 		if (settings[i].kind == NCCL_GID_INDEX)
 			check_gid_index(run, value);
+		else if (settings[i].kind == UCX_TRANSPORTS)
+			check_transports(run, value);
 		else if (settings[i].kind == NCCL_OFF || settings[i].kind == NCCL_NET)
 			check_off(run, &settings[i], value);
 		else

@@ -26,7 +26,24 @@ static char *keep(const char *text, const char *ends, const char *wanted)
 static const char arguments[] =
 	"*blacklist=* *iommu* pci=* mlx* ib_* rdma* *hugepages* isolcpus=* numa*";
 /* Only what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
-static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX=* NCCL_IB_TC=*";
+static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX=* NCCL_IB_TC=* "
+			   "NCCL_IB_DISABLE=* NCCL_NET=*";
+static const char ucx[] = "UCX_NET_DEVICES[^_A-Z]* UCX_TLS[^_A-Z]* UCX_IB_TRAFFIC_CLASS[^_A-Z]*";
+
+/* Comments begin at a semicolon; what follows a section's heading is not read. */
+static char *keep_ucx(const char *text)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	struct text_buffer out = {.text = NULL};
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")) && line[strspn(line, " \t")] != '[') {
+		line[strcspn(line, ";")] = '\0';
+		if (collect_matches(ucx, line))
+			text_buffer_add(&out, "%s\n", line);
+	}
+	return text_buffer_take(&out);
+}
 
 /*
  * Keeps the limits of all users, without comments: other lines name users and groups,
@@ -116,6 +133,8 @@ char *anonymise_settings(const char *path, const char *text)
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
 		return keep(text, "\n", nccl);
+	if (text_ends_with(path, "/ucx.conf"))
+		return keep_ucx(text);
 	if (strstr(path, "/modprobe.d/"))
 		return drop_comments(text);
 	return NULL;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The settings of UCX: its configuration file, and its list of transports. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/limits/name_filter.h"
+
+/* Removes white space at both ends of the text. */
+static char *trim(char *text)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	for (length = strlen(text); length && isspace((unsigned char)text[length - 1]); length--)
+		;
+	text[length] = '\0';
+	return text;
+}
+
+/* A comment begins at a semicolon after white space. */
+static char *value_of(char *text)
+{
+	for (char *end = text; *end; end++)
+		if (*end == ';' && end > text && isspace((unsigned char)end[-1]))
+			*end-- = '\0';
+	return trim(text);
+}
+
+/*
+ * ini_parse_stream() in UCX's src/ucs/config/ini.c: the last value wins, and an indented line
+ * replaces the value of the name above it.
+ */
+char *ucx_conf_find(const char *text, const char *name)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *line, *value = NULL;
+	bool any = false, ours = false;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *start = trim(line), *found = NULL;
+		const size_t length = strcspn(start, "=:");
+
+		if (!*start || strchr(";#", *start))
+			continue;
+		if (any && start > line) {
+			found = start;
+		} else if (*start == '[' && strchr(start, ']')) {
+			break;
+		} else if (start[length]) {
+			start[length] = '\0';
+			found = value_of(start + length + 1);
+			ours = !strcmp(trim(start), name);
+			any = true;
+		}
+		if (found && ours) {
+			free(value);
+			value = mem_string(found);
+		}
+	}
+	return value;
+}
+
+/*
+ * The transports that carry messages between hosts, and their other names: ucp_tl_aliases in UCX's
+ * src/ucp/core/ucp_context.c. Those with mlx5 in their names need a device with that interface
+ * (UCT_IB_DEVICE_FLAG_MLX5_PRM), srd one of EFA (uct_srd_query_tl_devices()), and rc_verbs one with
+ * reliable connections, which EFA lacks. gga_mlx5 and rc_gda have no UCT_IFACE_FLAG_AM_BCOPY.
+ */
+static const struct transport {
+	const char *name, *aliases[3];
+	const char *only, *never; /* drivers */
+} transports[] = {
+	{"rc_verbs", {"rc_v", "rc", "ib"}, NULL, "efa"},
+	{"rc_mlx5", {"rc_x", "rc", "ib"}, "mlx5_core", NULL},
+	{"dc_mlx5", {"dc_x", "dc", "ib"}, "mlx5_core", NULL},
+	{"ud_verbs", {"ud_v", "ud", "ib"}, NULL, NULL},
+	{"ud_mlx5", {"ud_x", "ud", "ib"}, "mlx5_core", NULL},
+	{"srd", {"ib"}, "efa", NULL},
+};
+
+static bool is_available(const struct transport *transport, const struct strings *drivers)
+{
+	for (size_t i = 0; i < drivers->count; i++)
+		if (transport->only
+			    ? !strcmp(drivers->items[i], transport->only)
+			    : !transport->never || strcmp(drivers->items[i], transport->never) != 0)
+			return true;
+	return !drivers->count;
+}
+
+/* A name with a suffix (ud:aux) is that of an auxiliary transport, which connects others. */
+static bool is_listed(const struct transport *transport, const struct name_filter *filter)
+{
+	for (size_t i = 0; i < filter->count; i++) {
+		const char *name = filter->items[i].name;
+
+		if (filter->items[i].port >= 0)
+			continue;
+		for (size_t j = 0; j < ARRAY_SIZE(transport->aliases); j++)
+			if (transport->aliases[j] && !strcmp(name, transport->aliases[j]))
+				return true;
+		/* A backslash means that the name is not an alias. */
+		if (!strcmp(name + (*name == '\\'), transport->name))
+			return true;
+	}
+	return false;
+}
+
+/* ucp_is_resource_in_transports_list(), without auxiliary transports. */
+bool ucx_transports_have_rdma(const struct name_filter *filter, const struct strings *drivers)
+{
+	const bool all = !filter->count;
+
+	for (size_t i = 0; i < ARRAY_SIZE(transports); i++)
+		if (is_available(&transports[i], drivers) &&
+		    (all || is_listed(&transports[i], filter) != filter->exclude))
+			return true;
+	return false;
+}
