@@ -179,6 +179,42 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	says 3 "$ok" 'not-checked 0000:af:00.0: the list of modules cannot be read | Input/output error'
 }
 
+@test "module-unsigned: Secure Boot, and a driver built on the host" {
+	local ok='ok 0000:5e:00.0: no module of the function is missing | ' file=lib/modules/6.12.1/updates/dkms/mlx5_ib.ko
+
+	copy no-driver
+	check module-unsigned
+	says 0 "$ok" "not-checked 0000:af:00.0: whether the kernel refuses unsigned modules is not known | mlx5_ib is not loaded -> $live"
+	put proc/sys/kernel/osrelease 6.12.1
+	put lib/modules/6.12.1/modules.dep 'updates/dkms/mlx5_ib.ko: kernel/a/ib_core.ko'
+	put $file 'machine code without a signature at its end'
+	put sys/module/module/parameters/sig_enforce N
+	put sys/kernel/security/lockdown '[none] integrity confidentiality'
+	check module-unsigned
+	says 0 "$ok" 'ok 0000:af:00.0: the kernel accepts modules without a valid signature | mlx5_ib is not loaded'
+	put sys/kernel/security/lockdown 'none [integrity] confidentiality'
+	check module-unsigned
+	says 4 "$ok" "error 0000:af:00.0: the kernel refuses mlx5_ib, which is not signed | mlx5_ib is not loaded; the kernel is locked down; /$file has no signature -> sign mlx5_ib with a key that the firmware knows (kmodsign or sign-file, mokutil --import), install a signed package of it, or switch Secure Boot off; then: modprobe mlx5_ib"
+	member 0000:af:00.0 sources "/sys/kernel/security/lockdown,/$file"
+	# Further checks of the function have nothing to judge.
+	check module-unsigned,rdma-module
+	[[ $results = *'not checked because of module-unsigned'* ]]
+	# A signature may be of a key that the kernel does not know.
+	put $file 'machine code~Module signature appended~'
+	check module-unsigned
+	says 0 "$ok" 'not-checked 0000:af:00.0: only loading mlx5_ib shows whether the kernel accepts its signature | mlx5_ib is not loaded; the kernel is locked down -> modprobe mlx5_ib: "Key was rejected by service" means that the kernel does not know the key'
+	# A snapshot has no modules.
+	drop $file
+	check module-unsigned
+	[[ $status = 0 && $results = *$'\nnot-checked 0000:af:00.0: only loading '* ]]
+	put $file '!EIO'
+	check module-unsigned
+	[[ $status = 3 && $results = *$'\nnot-checked 0000:af:00.0: the signature of the module cannot be read | '* ]]
+	mkdir -p "$tree/sys/module/mlx5_ib"
+	check module-unsigned
+	says 0 "$ok" "${ok/5e/af}"
+}
+
 # two STATUS VERDICT TEXT: compares the result, which is the same for both functions of cx6dx-roce.
 two()
 {

@@ -219,6 +219,7 @@ static void settings(void **state)
 	put_function(bed, FIRST, "0x1234", "0x5678", NULL);
 	run_on(bed, CHECK_ID_module_blocked, FIRST);
 	run_on(bed, CHECK_ID_module_absent, FIRST);
+	run_on(bed, CHECK_ID_module_unsigned, FIRST);
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
 	assert_told(bed, "%s", "");
 	put_function(bed, FIRST, "0x15b3", "0x1021", NULL);
@@ -379,6 +380,69 @@ static void absent(void **state)
 		    strerror(EIO), strerror(EIO));
 }
 
+#define ENFORCE	 "sys/module/module/parameters/sig_enforce"
+#define LOCKDOWN "sys/kernel/security/lockdown"
+#define DKMS	 "lib/modules/6.12/updates/dkms/mlx5_core.ko"
+#define SIGNED	 "some machine code~Module signature appended~"
+
+/* sig_enforce, lockdown, modules.dep and the end of the file; NULL: missing. */
+static void signatures(void **state)
+{
+	static const char refused[] = "error " FIRST ": the kernel refuses mlx5_core, which is not "
+				      "signed";
+	static const char accepted[] = "ok " FIRST ": the kernel accepts modules without a valid "
+				       "signature";
+	static const char unknown[] = "not-checked " FIRST ": only loading mlx5_core shows whether "
+				      "the kernel accepts its signature";
+	static const char unclear[] = "not-checked " FIRST ": whether the kernel refuses unsigned "
+				      "modules is not known";
+	static const char unread[] = "not-checked " FIRST ": the signature of the module cannot be "
+				     "read";
+	static const char dkms[] = "updates/dkms/mlx5_core.ko:";
+	static const char code[] = "machine code without a signature at its end";
+	static const struct {
+		const char *enforce, *lockdown, *files, *file, *verdict;
+	} cases[] = {
+		{"Y", NULL, dkms, code, refused},
+		{"N", "none [integrity] confidentiality", dkms, code, refused},
+		{"N", "none integrity [confidentiality]", dkms, code, refused},
+		{"N", "[none] integrity confidentiality", dkms, code, accepted},
+		{"N", NULL, dkms, code, accepted},
+		{NULL, "none [integrity] confidentiality", dkms, code, unclear},
+		{"N", "!EACCES", dkms, code, unclear},
+		{"!EACCES", NULL, dkms, code, unclear},
+		{"!EACCES", "none [integrity] confidentiality", dkms, code, unclear},
+		{"Y", NULL, dkms, SIGNED, unknown},
+		{"Y", NULL, "updates/dkms/mlx5_core.ko.xz:", code, unknown},
+		{"Y", NULL, "kernel/x/mlx5_core.ko:", code, unknown},
+		{"Y", NULL, "kernel/x/other.ko:", code, unknown},
+		{"Y", NULL, dkms, "!EACCES", unread},
+		{"Y", NULL, dkms, "short", unread},
+	};
+	struct bed *bed = *state;
+
+	put_function(bed, FIRST, "0x15b3", "0x1021", NULL);
+	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *const paths[] = {ENFORCE, LOCKDOWN, DKMS};
+		const char *const texts[] = {cases[i].enforce, cases[i].lockdown, cases[i].file};
+		_cleanup_(freep) char *told = NULL;
+
+		for (size_t j = 0; j < ARRAY_SIZE(paths); j++) {
+			tree_delete(&bed->tree, paths[j]);
+			if (texts[j] && *texts[j] == '!')
+				tree_link(&bed->tree, paths[j], texts[j]);
+			else if (texts[j])
+				tree_write(&bed->tree, paths[j], texts[j]);
+		}
+		tree_write(&bed->tree, "lib/modules/6.12/modules.dep", cases[i].files);
+		run_on(bed, CHECK_ID_module_unsigned, FIRST);
+		told = doctor_told(&bed->results, &bed->problems);
+		if (strncmp(told, cases[i].verdict, strlen(cases[i].verdict)) != 0)
+			fail_msg("case %zu: %s", i, told);
+	}
+}
+
 static void put_taint(struct bed *bed, const char *module, const char *taint)
 {
 	char path[64];
@@ -472,9 +536,10 @@ static void drivers(void **state)
 		    "mlx5_core and blocks\n",
 		    ids);
 	tree_delete(&bed->tree, "sys/module/mlx5_core");
-	for (size_t i = 0; i < 2; i++) {
-		const enum doctor_check_id id = i ? CHECK_ID_module_absent
-						  : CHECK_ID_module_blocked;
+	for (size_t i = 0; i < 3; i++) {
+		const enum doctor_check_id id = i == 2	 ? CHECK_ID_module_unsigned
+						: i == 1 ? CHECK_ID_module_absent
+							 : CHECK_ID_module_blocked;
 
 		run_on(bed, CHECK_ID_pci_driver, FIRST);
 		earlier(bed, id, SEVERITY_NOTICE);
@@ -778,21 +843,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware),
-		TEST(hardware_elsewhere),
-		TEST(fell_off),
-		TEST(settings),
-		TEST(blocked),
-		TEST(absent),
-		TEST(mixed),
-		TEST(replaced_module),
-		TEST(drivers),
-		TEST(halves),
-		TEST(no_halves),
-		TEST(shared_device),
-		TEST(shared_representors),
-		TEST(unreadable),
-		TEST(once),
+		TEST(hardware),	       TEST(hardware_elsewhere),
+		TEST(fell_off),	       TEST(settings),
+		TEST(blocked),	       TEST(absent),
+		TEST(signatures),      TEST(mixed),
+		TEST(replaced_module), TEST(drivers),
+		TEST(halves),	       TEST(no_halves),
+		TEST(shared_device),   TEST(shared_representors),
+		TEST(unreadable),      TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,15 +115,15 @@ static const char *loaded_words(enum tristate loaded)
 
 static void find_no_driver(struct doctor_context *run, const struct function_state *state)
 {
+	static const enum doctor_check_id causes[] = {
+		CHECK_ID_module_blocked, CHECK_ID_module_absent, CHECK_ID_module_unsigned};
 	struct pci_function *function = run->function;
 	const char *wanted = state->row->driver;
 
-	if (doctor_earlier(run, CHECK_ID_module_blocked) == SEVERITY_ERROR) {
-		doctor_because(run, CHECK_ID_module_blocked);
-		return;
-	}
-	if (doctor_earlier(run, CHECK_ID_module_absent) == SEVERITY_ERROR) {
-		doctor_because(run, CHECK_ID_module_absent);
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		if (doctor_earlier(run, causes[i]) != SEVERITY_ERROR)
+			continue;
+		doctor_because(run, causes[i]);
 		return;
 	}
 	if (function->vendor_id.known && function->device_id.known)

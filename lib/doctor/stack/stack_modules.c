@@ -2,14 +2,18 @@
 /* Checks of what keeps a PCI function's modules out of the kernel. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 
 /* Modules that every RDMA driver depends on; modprobe loads them first, by name. */
 static const char *const core[] = {"ib_core", "ib_uverbs"};
+
+#define SIG_ENFORCE "/sys/module/module/parameters/sig_enforce"
 
 /* A container has neither modprobe.d nor the modules of the kernel that it runs on. */
 bool stack_sees_modules(struct doctor_context *run)
@@ -193,6 +197,109 @@ void check_module_absent(struct doctor_context *run)
 	} else {
 		find_absent(run, state.missing, files);
 	}
+}
+
+/*
+ * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
+ * kernel/module/signing.c: enforced, or locked down to integrity or more. Without the parameter,
+ * it does not look at signatures at all.
+ */
+static enum tristate refuses_unsigned(struct doctor_context *run)
+{
+	const struct root *root = &run->facts->root;
+	char text[SYSFS_TEXT_SIZE], lockdown[SYSFS_TEXT_SIZE] = "";
+	const ssize_t rc = sysfs_read(root, text, "%s", SIG_ENFORCE + 1);
+
+	if (rc == -ENOENT && root->live)
+		return TRISTATE_NO;
+	if (rc > 0 && *text == 'Y') {
+		doctor_evidence(run, SIG_ENFORCE, "sig_enforce is Y");
+		return TRISTATE_YES;
+	}
+	if (sysfs_read(root, lockdown, "sys/kernel/security/lockdown") == -ENOENT && rc > 0)
+		return TRISTATE_NO;
+	if (strstr(lockdown, "[integrity]") || strstr(lockdown, "[confidentiality]")) {
+		doctor_evidence(run, "/sys/kernel/security/lockdown", "the kernel is locked down");
+		return rc > 0 ? TRISTATE_YES : TRISTATE_UNKNOWN;
+	}
+	return rc > 0 && strstr(lockdown, "[none]") ? TRISTATE_NO : TRISTATE_UNKNOWN;
+}
+
+/* Whether the file ends like a signed one: include/linux/module_signature.h. 0 or -errno. */
+static int read_signature(const struct root *root, const char *path, bool *ret_signed)
+{
+	static const char marker[] = "~Module signature appended~\n";
+	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
+	char end[sizeof(marker) - 1];
+
+	if (fd < 0)
+		return fd;
+	if (lseek(fd, -(off_t)sizeof(end), SEEK_END) < 0 ||
+	    read(fd, end, sizeof(end)) != (ssize_t)sizeof(end))
+		return -errno;
+	*ret_signed = !memcmp(end, marker, sizeof(end));
+	return 0;
+}
+
+/* The kernel may know its own modules in another way than by a signature, so it is not judged. */
+static void judge_signature(struct doctor_context *run, const char *module)
+{
+	const struct module_files *files = doctor_module_files(run->facts);
+	_cleanup_(freep) char *file = module_file(files, module);
+	_cleanup_(freep) char *path = mem_format("/lib/modules/%s/%s", files->release,
+						 file ? file : "modules.dep");
+	bool has_signature = true;
+	int rc = 0;
+
+	if (file && text_ends_with(file, ".ko") && module_file_origin(file) == MODULE_ORIGIN_OTHER)
+		rc = read_signature(&run->facts->root, path + 1, &has_signature);
+	if (rc && !(rc == -ENOENT && !run->facts->root.live)) {
+		doctor_unread(run, "the signature of the module", path, rc, true);
+		return;
+	}
+	if (!has_signature) {
+		doctor_evidence(run, path, "%s has no signature", path);
+		doctor_next_step(
+			run,
+			"sign %s with a key that the firmware knows (kmodsign or sign-file, "
+			"mokutil --import), install a signed package of it, or switch "
+			"Secure Boot off; then: modprobe %s",
+			module, module);
+		doctor_error(run, "the kernel refuses %s, which is not signed", module);
+		return;
+	}
+	doctor_next_step(run,
+			 "modprobe %s: \"Key was rejected by service\" means that the kernel "
+			 "does not know the key",
+			 module);
+	doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
+			   "only loading %s shows whether the kernel accepts its signature",
+			   module);
+}
+
+void check_module_unsigned(struct doctor_context *run)
+{
+	struct function_state state;
+	enum tristate refuses;
+
+	function_state_read(run, &state);
+	if (!state.row) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (!state.missing || state.loaded == TRISTATE_YES) {
+		doctor_ok(run, "no module of the function is missing");
+		return;
+	}
+	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
+	refuses = refuses_unsigned(run);
+	if (refuses == TRISTATE_YES)
+		judge_signature(run, state.missing);
+	else if (refuses == TRISTATE_NO)
+		doctor_ok(run, "the kernel accepts modules without a valid signature");
+	else
+		doctor_not_checked(run, run->facts->root.live ? NEEDS_ROOT : NEEDS_LIVE,
+				   "whether the kernel refuses unsigned modules is not known");
 }
 
 static const char *origin_word(enum module_origin origin)
