@@ -561,6 +561,25 @@ config()
 	[ ${#rows[@]} = 0 ]
 }
 
+@test "gdr-path: Amazon's driver of EFA needs neither" {
+	copy topo-aws-p4d
+	mkdir -p "$tree/sys/module/nvidia"
+	echo POE >"$tree/sys/module/nvidia/taint"
+	wants 4 gdr-path
+	says '' warning 'memory of accelerators cannot be registered: no module for peer memory, no dma-buf'
+	for device in "$tree"/sys/class/infiniband/*; do
+		echo NVIDIA >"$device/device/p2p"
+	done
+	wants 0 gdr-path
+	says '' ok 'the driver of the adapters registers memory of accelerators' \
+		evidence 'the driver of 4 of 4 adapters registers memory by itself (NVIDIA)'
+	for device in "$tree"/sys/class/infiniband/*; do
+		echo >"$device/device/p2p"
+	done
+	wants 4 gdr-path
+	says '' warning '*'
+}
+
 @test "gpu-nic: one accelerator without an adapter on its NUMA node" {
 	wants 0 gpu-nic
 	says '' ok 'each accelerator has an adapter on its NUMA node' evidence '*near an adapter, 0 far, 0 unknown'

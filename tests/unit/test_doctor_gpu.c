@@ -295,6 +295,46 @@ static void peer_memory(void **state)
 	assert_false(doctor_check(CHECK_ID_gdr_path)->applies(&bed->run));
 }
 
+#define EFA_A "sys/class/infiniband/rdmap16s27/device/p2p"
+#define EFA_B "sys/class/infiniband/rdmap32s27/device/p2p"
+
+/* Amazon's driver needs neither a module for peer memory nor dma-buf. */
+static void own_way(void **state)
+{
+	struct bed *bed = *state;
+	struct device_list *devices = &bed->facts.inventory.devices;
+
+	device_list_clear(devices);
+	*devices = (struct device_list){.items = NULL};
+	device_list_add(devices, "rdmap16s27");
+	device_list_add(devices, "rdmap32s27");
+	device_list_add(devices, "rxe0")->software = true;
+	put_driver(bed, FAR, "nvidia");
+	tree_write(&bed->tree, "sys/module/nvidia/taint", "POE");
+	tree_write(&bed->tree, EFA_A, "NVIDIA");
+	tree_write(&bed->tree, EFA_B, "NVIDIA");
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed,
+		    "ok -: the driver of the adapters registers memory of accelerators | the "
+		    "driver of 2 of 2 adapters registers memory by itself (NVIDIA) < /" EFA_A "\n");
+	/* The driver found no driver of accelerators, or is another one. */
+	tree_write(&bed->tree, EFA_A, "");
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed,
+		    "warning -: memory of accelerators cannot be registered: no module for peer "
+		    "memory, no dma-buf | the driver of 1 of 2 adapters registers memory by itself "
+		    "(NVIDIA); no module for peer memory; nvidia is the proprietary module, which "
+		    "offers no dma-buf < /" EFA_B ", /sys/kernel/mm/memory_peers, "
+		    "/sys/module/nvidia/taint -> the remedy\n");
+	tree_delete(&bed->tree, EFA_B);
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed,
+		    "warning -: memory of accelerators cannot be registered: no module for peer "
+		    "memory, no dma-buf | no module for peer memory; nvidia is the proprietary "
+		    "module, which offers no dma-buf < /sys/kernel/mm/memory_peers, "
+		    "/sys/module/nvidia/taint -> the remedy\n");
+}
+
 static void put_numa(struct bed *bed, const char *nic, const char *gpu, const char *far)
 {
 	put(bed, NIC, "numa_node", nic);
@@ -694,16 +734,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(redirection),
-		TEST(groups),
-		TEST(peer_memory),
-		TEST(nearness),
-		TEST(bond_on_two_nodes),
-		TEST(translation),
-		TEST(tuning),
-		TEST(guids),
-		TEST(errors),
-		TEST(readings),
+		TEST(redirection), TEST(groups),   TEST(peer_memory),
+		TEST(own_way),	   TEST(nearness), TEST(bond_on_two_nodes),
+		TEST(translation), TEST(tuning),   TEST(guids),
+		TEST(errors),	   TEST(readings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

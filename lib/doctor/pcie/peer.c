@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The path between adapters and accelerators: memory registration, PCIe switches, distance. */
+/* The path between adapters and accelerators: PCIe switches, distance. */
 #include "host/pci/peer.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "host/pci/config.h"
-#include "kernel/sysfs.h"
-#include "kernel/verbs/verbs.h"
 #include "topology/topology.h"
 
 bool pcie_has_accelerator(struct doctor_context *run)
@@ -178,178 +173,6 @@ void check_gdr_acs(struct doctor_context *run)
 	} else {
 		doctor_not_checked(run, NEEDS_ROOT,
 				   "IOMMU groups do not show whether the switch redirects");
-	}
-}
-
-/* Whether accelerators have drivers other than for virtual machines, and all are NVIDIA's. */
-static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
-{
-	const struct root *root = &run->facts->root;
-	bool found = false;
-
-	*ret_nvidia = true;
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *function = &run->facts->pci.items[i];
-
-		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
-			continue;
-		pci_read(root, function, PCI_DRIVER | PCI_ID, run->facts->problems);
-		if (!function->driver_unknown &&
-		    (!function->driver || pci_driver_is_for_guests(function->driver)))
-			continue;
-		found = true;
-		*ret_nvidia &= number_is(&function->vendor_id, PCI_VENDOR_NVIDIA);
-	}
-	return found;
-}
-
-#define PEER_MODULE "sys/module/nvidia_peermem"
-#define PEERS	    "sys/kernel/mm/memory_peers"
-
-/* Finds clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
-static int find_peers(struct doctor_context *run, bool *ret_found)
-{
-	const struct root *root = &run->facts->root;
-	struct strings names = {0};
-	const int rc = sysfs_list(root, &names, PEERS);
-
-	if (sysfs_has_directory(root, PEER_MODULE)) {
-		doctor_evidence(run, "/" PEER_MODULE, "nvidia_peermem is loaded");
-		*ret_found = true;
-	}
-	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *name = text_clean(names.items[i], strlen(names.items[i]));
-
-		doctor_evidence(run, "/" PEERS, "%s provides peer memory", name);
-		*ret_found = true;
-	}
-	strings_free(&names);
-	return rc == -ENOENT ? 0 : rc;
-}
-
-/* How many devices accept a dma-buf. A device that cannot be opened is unknown. */
-struct probed {
-	size_t yes, no, unknown;
-	int error; /* of an unknown device */
-	const char *device;
-};
-
-static void probe(struct doctor_context *run, struct verbs *verbs, const struct device *device,
-		  struct probed *probed)
-{
-	struct verbs_device *open = NULL;
-	int rc = verbs_open_device(verbs, device->kernel_name, &open);
-
-	if (!rc)
-		rc = verbs_probe_dmabuf(open);
-	verbs_close_device(open);
-	if (!rc) {
-		probed->yes++;
-	} else if (rc == -EOPNOTSUPP) {
-		doctor_evidence(run, "ibv_reg_dmabuf_mr", "%s does not register dma-buf: %s",
-				device->name, strerror(EOPNOTSUPP));
-		probed->no++;
-	} else {
-		probed->unknown++;
-		probed->error = rc;
-		probed->device = device->name;
-	}
-}
-
-static int probe_all(struct doctor_context *run, struct probed *probed)
-{
-	const struct device_list *devices = &run->facts->inventory.devices;
-	struct verbs *verbs = NULL;
-	int rc = verbs_open(&run->facts->root, &verbs);
-
-	for (size_t i = 0; !rc && i < devices->count; i++)
-		if (!devices->items[i].software)
-			probe(run, verbs, &devices->items[i], probed);
-	verbs_free(verbs);
-	return rc;
-}
-
-static const char no_way[] =
-	"memory of accelerators cannot be registered: no module for peer memory, no dma-buf";
-
-static void judge_probe(struct doctor_context *run)
-{
-	struct probed probed = {.yes = 0};
-	const int rc = probe_all(run, &probed);
-
-	if (rc) {
-		doctor_unread(run, "dma-buf support", "libibverbs", rc, false);
-		return;
-	}
-	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
-			probed.yes + probed.no + probed.unknown);
-	if (probed.no && !probed.yes)
-		doctor_warning(run, "%s", no_way);
-	else if (probed.no)
-		doctor_warning(run, "some devices cannot register memory of accelerators");
-	else if (probed.unknown)
-		doctor_unread(run, "dma-buf support", probed.device, probed.error, true);
-	else if (probed.yes)
-		doctor_ok(run, "the devices register dma-buf, if the accelerators' driver offers "
-			       "it");
-	else
-		doctor_not_checked(run, 0, "all RDMA devices are software devices");
-}
-
-/* Shows the kernel version, for a guess. */
-static void show_kernel(struct doctor_context *run)
-{
-	_cleanup_(freep) char *release = sysfs_text(&run->facts->root, "proc/sys/kernel/osrelease");
-	unsigned int major, minor;
-
-	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
-		return;
-	doctor_evidence(run, "/proc/sys/kernel/osrelease", "Linux %s (%s)", release,
-			major > 5 || (major == 5 && minor >= 12)
-				? "5.12 or later: dma-buf may work, a guess"
-				: "before 5.12: no dma-buf, unless the distribution added it");
-}
-
-/*
- * The README of NVIDIA's driver ("Open Linux Kernel Modules") has dma-buf of CUDA memory among what
- * only its open modules offer. The others taint the kernel as proprietary (tainted-kernels.rst).
- */
-static bool lacks_dmabuf(struct doctor_context *run)
-{
-	char taint[SYSFS_TEXT_SIZE];
-
-	if (sysfs_read(&run->facts->root, taint, "sys/module/nvidia/taint") <= 0 ||
-	    !strchr(taint, 'P'))
-		return false;
-	doctor_evidence(run, "/sys/module/nvidia/taint",
-			"nvidia is the proprietary module, which offers no dma-buf");
-	return true;
-}
-
-void check_gdr_path(struct doctor_context *run)
-{
-	bool found = false, nvidia;
-	const int rc = find_peers(run, &found);
-
-	if (found) {
-		doctor_ok(run, "a module for peer memory is loaded");
-		return;
-	}
-	if (rc) {
-		doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
-		return;
-	}
-	doctor_evidence(run, "/" PEERS, "no module for peer memory");
-	if (!has_driver(run, &nvidia)) {
-		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
-	} else if (nvidia && lacks_dmabuf(run)) {
-		doctor_warning(run, "%s", no_way);
-	} else if (!run->facts->request->probe || !run->facts->root.live) {
-		show_kernel(run);
-		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
-				   "whether the devices register dma-buf is not known");
-	} else {
-		judge_probe(run);
 	}
 }
 
