@@ -110,8 +110,9 @@ static bool is_hypervisor(const char *text)
 	return false;
 }
 
-static void find_hypervisor(struct topology *topology, const struct root *root)
+char *topology_hypervisor(const struct root *root)
 {
+	char *type = sysfs_text(root, "sys/hypervisor/type");
 	_cleanup_(freep) char *vendor = sysfs_text(root, "sys/class/dmi/id/sys_vendor");
 	_cleanup_(freep) char *product = sysfs_text(root, "sys/class/dmi/id/product_name");
 	size_t length;
@@ -119,15 +120,18 @@ static void find_hypervisor(struct topology *topology, const struct root *root)
 	vendor = vendor ?: mem_string("");
 	product = product ?: mem_string("");
 	length = strlen(product);
-	topology->hypervisor = sysfs_text(root, "sys/hypervisor/type");
-	if (topology->hypervisor || (length >= 6 && !strcmp(product + length - 6, ".metal")))
-		return;
+	if (type || (length >= 6 && !strcmp(product + length - 6, ".metal")))
+		return type;
 	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
-		topology->hypervisor = mem_string("Hyper-V");
-	else if (is_hypervisor(product))
-		topology->hypervisor = mem_string(product);
-	else if (is_hypervisor(vendor))
-		topology->hypervisor = mem_string(vendor);
+		return mem_string("Hyper-V");
+	return is_hypervisor(product)  ? mem_string(product)
+	       : is_hypervisor(vendor) ? mem_string(vendor)
+				       : NULL;
+}
+
+static void find_hypervisor(struct topology *topology, const struct root *root)
+{
+	topology->hypervisor = topology_hypervisor(root);
 	for (size_t i = 0; !topology->hypervisor && i < topology->count; i++)
 		if (topology->nodes[i].function && pci_is_of_vmbus(topology->nodes[i].function))
 			topology->hypervisor = mem_string("Hyper-V");

@@ -37,9 +37,6 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 			 "set NCCL_TOPO_FILE to the topology file of this kind of machine");
 }
 
-/* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
-#define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
-
 /* Reads the machine's own topology file; faults in it become problems. */
 static void read_own_file(struct topology *topology, const struct topology_request *request)
 {

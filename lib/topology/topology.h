@@ -177,6 +177,11 @@ extern const uint64_t topology_needs;
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *notes, char **ret_message);
 void topology_clear(struct topology *topology);
+/* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
+#define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
+/* Returns the hypervisor of this virtual machine by its DMI strings; NULL: none. The caller frees.
+ */
+char *topology_hypervisor(const struct root *root);
 /* Finds a node by name or PCI address; NULL if there is none. */
 struct topology_node *topology_find(const struct topology *topology, const char *name);
 void topology_compare(const struct topology *topology, const struct topology_node *a,

@@ -513,14 +513,22 @@ config()
 	rm "$tree/sys/devices/system/node/online"
 	echo '0-' >"$tree/sys/devices/system/node/online"
 	wants 3 numa-known
+	# Only the provider of a virtual machine can tell.
 	copy topo-azure-ndv4-blind
-	echo 0-3 >"$tree/sys/devices/system/node/online"
 	wants 0 numa-known
 	[ ${#rows[@]} -gt 0 ]
 	for row in "${rows[@]}"; do
 		look "$row"
 		same result "note the NUMA node is 0, which Hyper-V's driver may have invented" "$verdict $summary"
+		same 'next step' 'the virtual machine (Hyper-V) does not tell: take the topology file that its provider has for this kind of machine, for NCCL in NCCL_TOPO_FILE, and for rdmactl topo with --topology-file' "$next_step"
 	done
+	copy topo-aws-p4d
+	wants 0 numa-known
+	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' next_step 'the virtual machine (Amazon EC2) does not tell: take *'
+	copy topo-p4d-file
+	wants 0 numa-known
+	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' \
+		next_step 'nothing to do for NCCL, which finds /var/run/nvidia-topologyd/virtualTopology.xml; place other programs by rdmactl topo, which reads it, too'
 }
 
 @test "gdr-path: modules for peer memory, or dma-buf" {

@@ -10,6 +10,7 @@
 #include "doctor/frame/check.h"
 #include "host/pci/config.h"
 #include "kernel/sysfs.h"
+#include "topology/topology.h"
 
 /* Judges a function without an IOMMU group, as far as is known. */
 static void judge_no_group(struct doctor_context *run, const char *source)
@@ -157,6 +158,23 @@ static bool is_invented(struct doctor_context *run)
 	return true;
 }
 
+/* The operator of a virtual machine cannot update the firmware of its host. */
+static void advise_guest(struct doctor_context *run)
+{
+	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root), *file = NULL;
+
+	if (!sysfs_read_long(&run->facts->root, &file, VIRTUAL_TOPOLOGY))
+		doctor_next_step(run,
+				 "nothing to do for NCCL, which finds /" VIRTUAL_TOPOLOGY
+				 "; place other programs by rdmactl topo, which reads it, too");
+	else if (hypervisor)
+		doctor_next_step(run,
+				 "the virtual machine (%s) does not tell: take the topology file "
+				 "that its provider has for this kind of machine, for NCCL in "
+				 "NCCL_TOPO_FILE, and for rdmactl topo with --topology-file",
+				 hypervisor);
+}
+
 static void judge_node(struct doctor_context *run, struct number node,
 		       const struct pci_function *from, uint64_t nodes)
 {
@@ -169,6 +187,7 @@ static void judge_node(struct doctor_context *run, struct number node,
 		doctor_evidence(run, "/" ONLINE_NODES,
 				"%llu nodes, all Hyper-V functions on node 0",
 				(unsigned long long)nodes);
+		advise_guest(run);
 		doctor_note(run, "the NUMA node is 0, which Hyper-V's driver may have invented");
 	} else {
 		doctor_ok(run, "the NUMA node is known");
@@ -198,6 +217,7 @@ void check_numa_known(struct doctor_context *run)
 	} else {
 		doctor_evidence(run, source, "no node, nor one of a port above it");
 		doctor_evidence(run, "/" ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
+		advise_guest(run);
 		doctor_note(run, "the kernel does not know the NUMA node of the adapter");
 	}
 }
