@@ -315,47 +315,6 @@ void check_nofile(struct doctor_context *run)
 		doctor_ok(run, "enough files may be open");
 }
 
-void check_hugepages(struct doctor_context *run)
-{
-	static const char directory[] = "sys/kernel/mm/hugepages";
-	const struct root *root = &run->facts->root;
-	struct strings sizes = {.known = false};
-	bool any = false, empty = false;
-	int rc = sysfs_list(root, &sizes, "%s", directory);
-
-	for (size_t i = 0; !rc && i < sizes.count; i++) {
-		_cleanup_(freep) char *name = text_clean(sizes.items[i], strlen(sizes.items[i]));
-		struct number total = {0}, unused = {0}, claimed = {0};
-
-		rc = sysfs_read_number(root, &total, "%s/%s/nr_hugepages", directory,
-				       sizes.items[i]);
-		if (!rc)
-			rc = sysfs_read_number(root, &unused, "%s/%s/free_hugepages", directory,
-					       sizes.items[i]);
-		if (rc || !total.value)
-			continue;
-		/* Mappings have reserved them: Documentation/admin-guide/mm/hugetlbpage.rst. */
-		sysfs_read_number(root, &claimed, "%s/%s/resv_hugepages", directory,
-				  sizes.items[i]);
-		unused.value -= claimed.value < unused.value ? claimed.value : unused.value;
-		any = true;
-		empty |= !unused.value;
-		doctor_evidence(run, "/sys/kernel/mm/hugepages",
-				"%s: %" PRIu64 " of %" PRIu64 " free%s", name, unused.value,
-				total.value,
-				claimed.value ? ", not counting those of resv_hugepages" : "");
-	}
-	strings_free(&sizes);
-	if (rc && !(rc == -ENOENT && root->live))
-		limits_unread(run, "the reserved huge pages", "/sys/kernel/mm/hugepages", rc);
-	else if (!any)
-		doctor_does_not_apply(run);
-	else if (empty)
-		doctor_note(run, "reserved huge pages are used up");
-	else
-		doctor_ok(run, "reserved huge pages are free");
-}
-
 /*
  * Whether the host appears as a separate word: node1 is not in node12, but may be next to a dash.
  */
