@@ -193,6 +193,49 @@ static void ucx_without_rdma(void **state)
 	}
 }
 
+/* FI_PROVIDER matters on hosts with EFA only. */
+static void libfabric(void **state)
+{
+	static const struct {
+		const char *value;
+		bool efa;
+	} cases[] = {
+		{"efa", true},		{"tcp,EFA", true},   {"efa;ofi_rxd", true}, {"^tcp", true},
+		{"^efa;ofi_rxd", true}, {"tcp", false},	     {"verbs,efa2", false}, {"^efa", false},
+		{"^tcp,efa", false},	{"^shm,Efa", false},
+	};
+	struct bed *bed = *state;
+	char *environment[2] = {NULL};
+
+	bed->facts.environment = environment;
+	environment[0] = borrowed("FI_PROVIDER=tcp");
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_0/ports/1");
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_0/device/uevent", "DRIVER=mlx5_core");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "%s", "");
+	tree_directory(&bed->tree, "sys/class/infiniband/efa_0/ports/1");
+	tree_write(&bed->tree, "sys/class/infiniband/efa_0/device/uevent", "DRIVER=efa");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *variable = mem_format("FI_PROVIDER=%s", cases[i].value);
+
+		environment[0] = variable;
+		run(bed, CHECK_ID_stale_env);
+		if (cases[i].efa)
+			assert_told(
+				bed,
+				"ok FI_PROVIDER: the setting does not keep libfabric from using "
+				"EFA | %s (environment) < environment\n",
+				variable);
+		else
+			assert_told(
+				bed,
+				"note FI_PROVIDER: libfabric does not use EFA with this setting "
+				"| %s (environment) < environment -> remove FI_PROVIDER, or let "
+				"it have efa, unless libfabric is meant to use TCP\n",
+				variable);
+	}
+}
+
 /* Several settings, one of them empty; up to 120 characters of a value are shown. */
 static void several(void **state)
 {
@@ -511,8 +554,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),  TEST(without_port), TEST(several), TEST(ucx_without_rdma),
-		TEST(quotas), TEST(interrupts),	  TEST(daemons), TEST(privileged_qkey),
+		TEST(names),	       TEST(without_port), TEST(several),    TEST(ucx_without_rdma),
+		TEST(libfabric),       TEST(quotas),	   TEST(interrupts), TEST(daemons),
+		TEST(privileged_qkey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ enum setting_kind {
 	NCCL_GID_INDEX,
 	NCCL_OFF,
 	NCCL_NET,
+	LIBFABRIC,
 };
 
 static const struct setting_row {
@@ -33,6 +34,7 @@ static const struct setting_row {
 	{"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
 	{"NCCL_IB_DISABLE", NCCL_OFF},
 	{"NCCL_NET", NCCL_NET},
+	{"FI_PROVIDER", LIBFABRIC},
 };
 
 enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
@@ -310,6 +312,34 @@ static void check_off(struct doctor_context *run, const struct setting_row *row,
 	doctor_note(run, "NCCL itself does not use RDMA with this setting");
 }
 
+/*
+ * Whether FI_PROVIDER leaves libfabric the provider efa, or a layer above it (efa;ofi_rxd):
+ * ofi_apply_prov_init_filter() in its src/fabric.c.
+ */
+static bool has_efa(const char *value)
+{
+	const bool excludes = *value == '^';
+	_cleanup_(freep) char *copy = mem_string(value + excludes);
+	char *rest = copy, *entry;
+
+	while ((entry = strsep(&rest, ",")))
+		if (!strncasecmp(entry, "efa", 3) && (!entry[3] || (entry[3] == ';' && !excludes)))
+			return !excludes;
+	return excludes;
+}
+
+static void check_libfabric(struct doctor_context *run, const char *value)
+{
+	if (has_efa(value)) {
+		doctor_ok(run, "the setting does not keep libfabric from using EFA");
+		return;
+	}
+	doctor_next_step(run,
+			 "remove FI_PROVIDER, or let it have efa, unless libfabric is meant to "
+			 "use TCP");
+	doctor_note(run, "libfabric does not use EFA with this setting");
+}
+
 void check_stale_env(struct doctor_context *run)
 {
 	bool any = false;
@@ -320,7 +350,8 @@ void check_stale_env(struct doctor_context *run)
 							      &source);
 		size_t length = value ? strlen(value) : 0;
 
-		if (!length)
+		if (!length || (settings[i].kind == LIBFABRIC &&
+				!strings_contain(&read_names(run)->drivers, "efa")))
 			continue;
 		any = true;
 		clean = text_clean(value, length < SHOWN_MOST ? length : SHOWN_MOST);
@@ -330,6 +361,8 @@ void check_stale_env(struct doctor_context *run)
 			check_gid_index(run, value);
 		else if (settings[i].kind == UCX_TRANSPORTS)
 			check_transports(run, value);
+		else if (settings[i].kind == LIBFABRIC)
+			check_libfabric(run, value);
 		else if (settings[i].kind == NCCL_OFF || settings[i].kind == NCCL_NET)
 			check_off(run, &settings[i], value);
 		else
