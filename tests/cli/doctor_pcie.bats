@@ -580,7 +580,7 @@ config()
 	done
 	wants 0 gdr-path
 	says '' ok 'the driver of the adapters registers memory of accelerators' \
-		evidence 'the driver of 4 of 4 adapters registers memory by itself (NVIDIA)'
+		evidence 'the driver of 4 of 4 adapters registers memory by itself (p2p NVIDIA)'
 	for device in "$tree"/sys/class/infiniband/*; do
 		echo >"$device/device/p2p"
 	done

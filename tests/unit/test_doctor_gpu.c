@@ -316,16 +316,25 @@ static void own_way(void **state)
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed,
 		    "ok -: the driver of the adapters registers memory of accelerators | the "
-		    "driver of 2 of 2 adapters registers memory by itself (NVIDIA) < /" EFA_A "\n");
+		    "driver of 2 of 2 adapters registers memory by itself (p2p NVIDIA) < /" EFA_A
+		    "\n");
+	tree_delete(&bed->tree, EFA_A);
+	tree_write(&bed->tree, "sys/class/infiniband/rdmap16s27/device/gdr", "1");
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed, "ok -: the driver of the adapters registers memory of accelerators | the "
+			 "driver of 2 of 2 adapters registers memory by itself (gdr 1) < "
+			 "/sys/class/infiniband/rdmap16s27/device/gdr\n");
 	/* The driver found no driver of accelerators, or is another one. */
+	tree_write(&bed->tree, "sys/class/infiniband/rdmap16s27/device/gdr", "0");
 	tree_write(&bed->tree, EFA_A, "");
 	run(bed, CHECK_ID_gdr_path);
-	assert_told(bed,
-		    "warning -: memory of accelerators cannot be registered: no module for peer "
-		    "memory, no dma-buf | the driver of 1 of 2 adapters registers memory by itself "
-		    "(NVIDIA); no module for peer memory; nvidia is the proprietary module, which "
-		    "offers no dma-buf < /" EFA_B ", /sys/kernel/mm/memory_peers, "
-		    "/sys/module/nvidia/taint -> the remedy\n");
+	assert_told(
+		bed,
+		"warning -: memory of accelerators cannot be registered: no module for peer "
+		"memory, no dma-buf | the driver of 1 of 2 adapters registers memory by itself "
+		"(p2p NVIDIA); no module for peer memory; nvidia is the proprietary module, which "
+		"offers no dma-buf < /" EFA_B ", /sys/kernel/mm/memory_peers, "
+		"/sys/module/nvidia/taint -> the remedy\n");
 	tree_delete(&bed->tree, EFA_B);
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed,
@@ -333,6 +342,20 @@ static void own_way(void **state)
 		    "memory, no dma-buf | no module for peer memory; nvidia is the proprietary "
 		    "module, which offers no dma-buf < /sys/kernel/mm/memory_peers, "
 		    "/sys/module/nvidia/taint -> the remedy\n");
+	/* EFA does not use a module for peer memory. */
+	tree_directory(&bed->tree, "sys/module/nvidia_peermem");
+	devices->items[0].driver = mem_string("efa");
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed, "ok -: a module for peer memory is loaded | nvidia_peermem is loaded < "
+			 "/sys/module/nvidia_peermem\n");
+	devices->items[1].driver = mem_string("efa");
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed, "warning -: memory of accelerators cannot be registered: no module for "
+			 "peer memory, no dma-buf | nvidia_peermem is loaded; nvidia is the "
+			 "proprietary module, which offers no dma-buf < "
+			 "/sys/module/nvidia_peermem, /sys/module/nvidia/taint -> install Amazon's "
+			 "driver of EFA, which registers memory of GPUs by itself, or NVIDIA's "
+			 "open modules, for dma-buf\n");
 }
 
 static void put_numa(struct bed *bed, const char *nic, const char *gpu, const char *far)

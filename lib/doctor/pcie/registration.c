@@ -38,37 +38,79 @@ static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 #define PEERS	    "sys/kernel/mm/memory_peers"
 
 /*
- * Whether all adapters have a driver that registers memory of accelerators by itself. Amazon's
- * driver of EFA names the accelerators' driver that it found, or nothing: p2p_show() in efa_sysfs.c
- * of amzn-drivers; the kernel's own driver lacks the file.
+ * Returns "p2p NVIDIA" if the driver of the device registers memory of accelerators by itself.
+ * Amazon's driver of EFA names the accelerators' driver that it found, or nothing, in p2p; until
+ * November 2023 it said 1 or 0 in gdr: efa_sysfs.c of amzn-drivers. The kernel's own driver has
+ * neither file.
  */
+static char *own_way_of(struct doctor_context *run, const struct device *device)
+{
+	static const char *const files[] = {"p2p", "gdr"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_(freep) char *text = sysfs_text(&run->facts->root,
+							 SYSFS_RDMA_CLASS "/%s/device/%s",
+							 device->kernel_name, files[i]);
+
+		if (text && *text && strcmp(text, "0") != 0)
+			return mem_format("%s %s", files[i], text);
+	}
+	return NULL;
+}
+
+/* Whether the drivers of all adapters do it by themselves. */
 static bool have_own_way(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
-	_cleanup_(freep) char *way = NULL, *source = NULL;
+	_cleanup_(freep) char *first = NULL, *source = NULL;
 	size_t count = 0, adapters = 0;
 
 	for (size_t i = 0; i < devices->count; i++) {
-		_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s/device/p2p",
-							 devices->items[i].kernel_name);
-		char *text = sysfs_text(&run->facts->root, "%s", path);
+		char *way = own_way_of(run, &devices->items[i]);
 
 		adapters += !devices->items[i].software;
-		if (!text || !*text || way) {
-			count += text && *text;
-			free(text);
-			continue;
-		}
-		count++;
-		source = mem_format("/%s", path);
-		way = text;
+		count += way != NULL;
+		if (way && !first)
+			source = mem_format("/" SYSFS_RDMA_CLASS "/%s/device/%.3s",
+					    devices->items[i].kernel_name, way);
+		else if (way)
+			free(way);
+		first = first ? first : way;
 	}
-	if (!way)
+	if (!first)
 		return false;
 	doctor_evidence(run, source,
 			"the driver of %zu of %zu adapters registers memory by itself (%s)", count,
-			adapters, way);
+			adapters, first);
 	return count == adapters;
+}
+
+/*
+ * Whether all adapters are EFA: its drivers, the kernel's and Amazon's, do not ask modules for peer
+ * memory (efa_reg_mr() calls ib_umem_get(), not ib_umem_get_peer()).
+ */
+static bool are_efa(struct doctor_context *run)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	bool any = false;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		if (devices->items[i].software)
+			continue;
+		if (!devices->items[i].driver || strcmp(devices->items[i].driver, "efa") != 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void warn(struct doctor_context *run, const char *summary)
+{
+	if (are_efa(run))
+		doctor_next_step(
+			run, "install Amazon's driver of EFA, which registers memory of GPUs by "
+			     "itself, or NVIDIA's open modules, for dma-buf");
+	doctor_warning(run, "%s", summary);
 }
 
 /* Finds clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
@@ -149,9 +191,9 @@ static void judge_probe(struct doctor_context *run)
 	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
 			probed.yes + probed.no + probed.unknown);
 	if (probed.no && !probed.yes)
-		doctor_warning(run, "%s", no_way);
+		warn(run, no_way);
 	else if (probed.no)
-		doctor_warning(run, "some devices cannot register memory of accelerators");
+		warn(run, "some devices cannot register memory of accelerators");
 	else if (probed.unknown)
 		doctor_unread(run, "dma-buf support", probed.device, probed.error, true);
 	else if (probed.yes)
@@ -201,7 +243,7 @@ void check_gdr_path(struct doctor_context *run)
 		return;
 	}
 	rc = find_peers(run, &found);
-	if (found) {
+	if (found && !are_efa(run)) {
 		doctor_ok(run, "a module for peer memory is loaded");
 		return;
 	}
@@ -209,11 +251,12 @@ void check_gdr_path(struct doctor_context *run)
 		doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
 		return;
 	}
-	doctor_evidence(run, "/" PEERS, "no module for peer memory");
+	if (!found)
+		doctor_evidence(run, "/" PEERS, "no module for peer memory");
 	if (!has_driver(run, &nvidia)) {
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
 	} else if (nvidia && lacks_dmabuf(run)) {
-		doctor_warning(run, "%s", no_way);
+		warn(run, no_way);
 	} else if (!run->facts->request->probe || !run->facts->root.live) {
 		show_kernel(run);
 		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
