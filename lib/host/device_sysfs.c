@@ -13,12 +13,13 @@
 #include "kernel/sysfs.h"
 
 /*
- * Drivers that create these attributes, in Linux 3.10 to 6.12, and ionic since 6.18: hca_type_show()
- * and similar functions in drivers/infiniband/hw. Since 4.10 the core creates fw_ver, before that
- * these drivers did.
+ * Drivers that create these attributes, in Linux 3.10 to 6.12, and ionic since 6.18:
+ * hca_type_show() and similar functions in drivers/infiniband/hw. Since 4.10 the core creates
+ * fw_ver, before that these drivers did.
  */
-#define HCA_TYPE_DRIVERS \
-	"mlx5_core mlx4_core ib_mthca cxgb4 ocrdma be2net qedr qede bnxt_en vmw_pvrdma iw_nes ionic"
+#define HCA_TYPE_DRIVERS                                                                        \
+	"mlx5_core mlx4_core ib_mthca cxgb4 ocrdma be2net qedr qede bnxt_en vmw_pvrdma iw_nes " \
+	"ionic"
 #define HW_REV_DRIVERS	 HCA_TYPE_DRIVERS " hfi1 ib_qib qib"
 #define BOARD_ID_DRIVERS "mlx5_core mlx4_core ib_mthca cxgb4 vmw_pvrdma hfi1 ib_qib qib"
 #define FIRMWARE_DRIVERS HCA_TYPE_DRIVERS " irdma ice efa hns3 hns_roce_hw_v2"
