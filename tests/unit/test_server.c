@@ -12,9 +12,11 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -63,6 +65,16 @@ int serve_list_ports(const struct selftest_service *service, uint32_t first,
 		port->endpoint.port = 1;
 	}
 	return 0;
+}
+
+/* How often the server has read from its lines to clients' processes; it shares this memory. */
+static atomic_uint *reads;
+
+ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+	if (reads && size == sizeof(struct serve_report))
+		atomic_fetch_add(reads, 1);
+	return recvfrom(fd, bytes, size, flags, NULL, NULL);
 }
 
 static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
@@ -186,6 +198,36 @@ static void few_descriptors(void **state)
 	await(log, "served");
 	end_server(pid);
 	fclose(log);
+}
+
+/* Each client costs its own request to the server, however many others there are. */
+static void lines_with_news(void **state)
+{
+	enum { CLIENTS = 8 }; /* half of the default, the most from one address */
+	const uint32_t port = loopback_free_port();
+	int ends[2], fds[CLIENTS];
+	FILE *log;
+	pid_t pid;
+
+	(void)state;
+	reads = mmap(NULL, sizeof(*reads), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	assert_ptr_not_equal(reads, MAP_FAILED);
+	assert_int_equal(pipe(ends), 0);
+	log = fdopen(ends[0], "r");
+	pid = start_server(port, 20000, ends[1]);
+	close(ends[1]);
+	await(log, "listening on");
+	for (size_t i = 0; i < CLIENTS; i++)
+		fds[i] = greet(port);
+	/* The request, and that there is no more. */
+	assert_int_equal(atomic_load(reads), 2 * CLIENTS);
+	for (size_t i = 0; i < CLIENTS; i++)
+		close(fds[i]);
+	end_server(pid);
+	fclose(log);
+	munmap(reads, sizeof(*reads));
+	reads = NULL;
 }
 
 /* Bytes sent by a client of version 2: a hello, a response without a token, an open. */
@@ -338,7 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life_of_a_client),    cmocka_unit_test(few_descriptors),
 		cmocka_unit_test(client_of_version_2), cmocka_unit_test(named_port),
-		cmocka_unit_test(pages_of_ports),
+		cmocka_unit_test(pages_of_ports),      cmocka_unit_test(lines_with_news),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

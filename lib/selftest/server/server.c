@@ -251,6 +251,17 @@ static size_t fill_lines(const struct crowd *crowd, struct pollfd *polls)
 	return count;
 }
 
+/* Reads from the lines on which poll() reported something, as fill_lines() has listed them. */
+static void listen_to_lines(struct crowd *crowd, const struct pollfd *polls)
+{
+	for (size_t i = 0; i < crowd->place_count; i++) {
+		struct served *served = &crowd->places[i];
+
+		if (served->state && served->line >= 0 && (polls++)->revents)
+			server_listen_to(served);
+	}
+}
+
 /* Sleeps until there is something to do, and does it. */
 static void turn(struct server *server)
 {
@@ -274,12 +285,10 @@ static void turn(struct server *server)
 	if (ready <= 0)
 		return;
 	server->stopping = polls[0].revents;
+	listen_to_lines(crowd, polls + OTHER_POLLS);
 	/* First clients that leave, then guests that want their place, then new connections. */
 	if (polls[1].revents)
 		server_reap(server);
-	for (size_t i = 0; i < crowd->place_count && !server->stopping; i++)
-		if (crowd->places[i].state)
-			server_listen_to(&crowd->places[i]);
 	server_answer_guests(server);
 	if (polls[2].revents && !server->stopping && !server->ended)
 		accept_clients(server);
