@@ -219,6 +219,6 @@ static void run_connections(struct trial *trial)
 
 const struct trial_test connect_tests[] = {
 	{"connections", SELFTEST_CONNECT, "connections a second, and the time of their steps", 0,
-	 run_connections, 0},
-	{.id = NULL},
+	 run_connections},
+	{0},
 };

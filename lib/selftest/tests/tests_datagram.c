@@ -384,18 +384,18 @@ static void multicast(struct trial *trial)
 }
 
 const struct trial_test datagram_tests[] = {
-	{"uc-send", SELFTEST_UC, "messages of an unreliable connection", TEST_NEEDS_UC, uc_send, 0},
+	{"uc-send", SELFTEST_UC, "messages of an unreliable connection", TEST_NEEDS_UC, uc_send},
 	{"uc-write", SELFTEST_UC, "RDMA writes of an unreliable connection", TEST_NEEDS_UC,
-	 uc_write, 0},
+	 uc_write},
 	{"ud-send", SELFTEST_UD, "datagrams both ways, with the sender's queue pair number",
-	 TEST_NEEDS_UD, ud_send, 0},
+	 TEST_NEEDS_UD, ud_send},
 	{"ud-grh", SELFTEST_UD, "the header before a datagram has both addresses", TEST_NEEDS_UD,
-	 ud_header, 0},
+	 ud_header},
 	{"ud-qkey", SELFTEST_UD, "a datagram with a wrong Q_Key is dropped", TEST_NEEDS_UD,
 	 ud_qkey},
 	{"ud-mtu", SELFTEST_UD, "a datagram as long as the MTU arrives, a longer one does not",
-	 TEST_NEEDS_UD, ud_mtu, 0},
+	 TEST_NEEDS_UD, ud_mtu},
 	{"multicast", SELFTEST_MULTICAST, "a message to a group that both sides joined",
-	 TEST_NEEDS_UD | TEST_NEEDS_MULTICAST, multicast, 0},
-	{.id = NULL},
+	 TEST_NEEDS_UD | TEST_NEEDS_MULTICAST, multicast},
+	{0},
 };

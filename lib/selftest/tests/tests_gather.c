@@ -453,5 +453,5 @@ const struct trial_test gather_tests[] = {
 	 TEST_NEEDS_PROCESSOR, gather, POST_READ},
 	{"gather-send", SELFTEST_GATHER, "blocks gathered, sent and scattered to blocks",
 	 TEST_NEEDS_PROCESSOR, gather, POST_SEND},
-	{.id = NULL},
+	{0},
 };

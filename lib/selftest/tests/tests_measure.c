@@ -453,5 +453,5 @@ const struct trial_test measure_tests[] = {
 	 measure_sizes, RUN_READ},
 	{"bandwidth-atomic", SELFTEST_BANDWIDTH, "fetch-and-adds, as many as the queue pairs hold",
 	 TEST_NEEDS_ATOMICS | TEST_NEEDS_PROCESSOR, measure_sizes, RUN_ATOMIC},
-	{.id = NULL},
+	{0},
 };

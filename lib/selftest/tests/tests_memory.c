@@ -267,6 +267,6 @@ const struct trial_test memory_tests[] = {
 	 run_window, 2},
 	{"rc-fence", SELFTEST_RC, "a fenced send waits for the RDMA read before it", 0, run_fence},
 	{"rc-vectors", SELFTEST_RC, "completions that wake a sleeper, on each completion vector", 0,
-	 run_vectors, 0},
+	 run_vectors},
 	{0},
 };

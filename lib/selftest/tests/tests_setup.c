@@ -191,17 +191,17 @@ static void run_connect(struct trial *trial)
 
 const struct trial_test setup_tests[] = {
 	{"setup-device", SELFTEST_SETUP,
-	 "devices and protection domains exist, the ports are active", 0, run_device, 0},
+	 "devices and protection domains exist, the ports are active", 0, run_device},
 	{"setup-memory", SELFTEST_SETUP, "registration of 64 KiB of memory", 0, run_memory,
 	 SMALL_BYTES},
 	{"setup-memory-4m", SELFTEST_SETUP, "registration of 4 MiB of memory", 0, run_memory,
 	 LARGE_BYTES},
 	{"setup-rights", SELFTEST_SETUP, "memory for remote writes, reads and atomics", 0,
-	 run_rights, 0},
+	 run_rights},
 	{"setup-queue", SELFTEST_SETUP, "completion queues, with and without a channel", 0,
-	 run_queue, 0},
-	{"setup-pair", SELFTEST_SETUP, "reliable queue pairs", 0, run_qp, 0},
+	 run_queue},
+	{"setup-pair", SELFTEST_SETUP, "reliable queue pairs", 0, run_qp},
 	{"setup-connect", SELFTEST_SETUP, "a connection, ready to send on both sides", 0,
-	 run_connect, 0},
+	 run_connect},
 	{0},
 };
