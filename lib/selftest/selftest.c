@@ -164,7 +164,8 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		trial_fail_as(trial, &diagnosis);
 		return -EPROTOTYPE;
 	}
-	if (set_path(trial) || (request->pins && pin(trial)) || trial_check_memory(trial))
+	if (trial_agree_on_header(trial) || set_path(trial) || (request->pins && pin(trial)) ||
+	    trial_check_memory(trial))
 		return -EIO;
 	if (request->peer)
 		trial_prove(trial);

@@ -579,6 +579,23 @@ static void header_need(void **state)
 	agent_free(agent);
 }
 
+/* What either side has said once holds for both. */
+static void header_order(void **state)
+{
+	struct agent *agent = make_agent();
+	struct message order = {.type = MESSAGE_HEADER}, reply;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		order.header.needed = i == 1;
+		agent_execute(agent, &order, &reply);
+		assert_int_equal(reply.type, MESSAGE_HEADER_AGREED);
+		assert_int_equal(reply.header_agreed.needed, i > 0);
+		assert_int_equal(agent->needs_header, i > 0);
+	}
+	agent_free(agent);
+}
+
 /* ---- P_Keys ---- */
 
 static int query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
@@ -880,6 +897,7 @@ int main(void)
 		cmocka_unit_test(no_queue_pair),
 		cmocka_unit_test(attributes),
 		cmocka_unit_test(header_need),
+		cmocka_unit_test(header_order),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(partitions),
 		cmocka_unit_test(no_partitions),

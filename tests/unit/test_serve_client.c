@@ -222,7 +222,7 @@ static void versions(void **state)
 {
 	static const struct {
 		uint32_t lowest, highest, version;
-	} rows[] = {{1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {5, 5, 5}, {5, 6, 6}, {6, 7, 6}, {1, 99, 6}};
+	} rows[] = {{1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {5, 5, 5}, {6, 7, 7}, {7, 8, 7}, {1, 99, 7}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -258,12 +258,12 @@ static void other_versions(void **state)
 {
 	static const struct {
 		uint32_t lowest, highest;
-	} rows[] = {{7, 8}, {0, 0}};
+	} rows[] = {{8, 9}, {0, 0}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *text = mem_format("versions %u to %u of the exchange protocol (release 7.8), "
-					"but this server has versions 1 to 6 (release %s)",
+					"but this server has versions 1 to 7 (release %s)",
 					rows[i].lowest, rows[i].highest, RDMACTL_VERSION);
 		char *line = mem_format("refused: %s", text);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "host/device.h"
 #include "loopback.h"
 #include "selftest/wire/message.h"
 #include "selftest/tests/tests_measure.h"
@@ -689,6 +690,61 @@ static void handshakes(void **state)
 		"text");
 }
 
+/* A port that needs a header in each packet needs it in those of the other side, too. */
+static void header_of_either(void **state)
+{
+	static const struct {
+		uint32_t link_layer, version;
+		bool near, far, agreed;
+		const char *remark;
+	} rows[] = {
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, false, false, false, NULL},
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, true, false, true, NULL},
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, false, true, true, NULL},
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, true, true, true, NULL},
+		/* RoCE always has it. */
+		{LINK_LAYER_ETHERNET, PROTOCOL_HEADERS, false, true, false, NULL},
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS - 1, false, true, false, NULL},
+		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS - 1, true, false, true,
+		 "the port takes only packets with a global header, and the server is too old to "
+		 "be told so (version 6 of the exchange protocol)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const bool asks = rows[i].link_layer == LINK_LAYER_INFINIBAND &&
+				  rows[i].version >= PROTOCOL_HEADERS;
+		const struct message answer = {.type = MESSAGE_HEADER_AGREED,
+					       .header_agreed.needed = rows[i].near || rows[i].far};
+		struct ibv_context context;
+		const char *complaint;
+		struct message order;
+		struct bed bed;
+
+		make_bed(&bed);
+		bed.trial.near.agent->context = &context;
+		bed.trial.near.agent->needs_header = rows[i].near;
+		bed.trial.near_can.far.link_layer = rows[i].link_layer;
+		bed.trial.granted.version = rows[i].version;
+		if (asks)
+			assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
+		assert_int_equal(trial_agree_on_header(&bed.trial), 0);
+		if (asks) {
+			assert_int_equal(exchange_receive(bed.peer, -1, 1000, &order, &complaint),
+					 0);
+			assert_int_equal(order.type, MESSAGE_HEADER);
+			assert_int_equal(order.header.needed, rows[i].near);
+		}
+		assert_int_equal(bed.trial.near.agent->needs_header, rows[i].agreed);
+		if (rows[i].remark)
+			assert_string_equal(bed.trial.result->reason, rows[i].remark);
+		else
+			assert_null(bed.trial.result->reason);
+		bed.trial.near.agent->context = NULL;
+		free_bed(&bed);
+	}
+}
+
 /* A client with a token refuses a welcome in version 1, whatever it offered. */
 static void downgrade(void **state)
 {
@@ -779,6 +835,7 @@ int main(void)
 		cmocka_unit_test(nobody_listens),
 		cmocka_unit_test(signal_meanwhile),
 		cmocka_unit_test(handshakes),
+		cmocka_unit_test(header_of_either),
 		cmocka_unit_test(downgrade),
 		cmocka_unit_test(unfit_memory),
 	};

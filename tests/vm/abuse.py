@@ -24,14 +24,14 @@ LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net
 
 _running = []  # servers that are still running
 MAGIC, VERSION = b'RDMT', 1  # of the header
-OLDEST, NEWEST = 1, 6  # versions of the protocol
+OLDEST, NEWEST = 1, 7  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
  BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
 LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
-XRC, XRC_READY, LIMITS, LIMITED = range(72, 76)
+XRC, XRC_READY, LIMITS, LIMITED, HEADER, HEADER_AGREED = range(72, 78)
 OLD_PAIRS, PAIRS = 64, 16384  # queue pairs granted before version 4, and from version 4 on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # time for a client to send its greeting
@@ -519,6 +519,7 @@ def late_garbage(server):
                  message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
                  message(XRC, bytes(8)), message(XRC, struct.pack('>III', PAIRS, 2, 1)),
                  message(LIMITS, bytes(4)), message(LIMITED, bytes(8)),
+                 message(HEADER), message(HEADER, struct.pack('>I', 2)), message(HEADER_AGREED, bytes(4)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
@@ -528,6 +529,7 @@ def late_garbage(server):
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
                  message(GID_LOOK), message(LIMITS), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
                  message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)), message(XRC, bytes(12)),
+                 message(HEADER, bytes(4)),
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:

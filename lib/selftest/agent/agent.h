@@ -134,7 +134,7 @@ struct agent {
 	struct ibv_context *context; /* NULL: no device is open */
 	struct ibv_device_attr limits;
 	struct endpoint endpoint;
-	bool needs_header; /* the port takes no packet without a global header */
+	bool needs_header; /* this port or the peer's takes no packet without a global header */
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
 	struct ibv_xrcd *xrcd; /* NULL: no XRC queue pair yet */

@@ -59,8 +59,10 @@ static int open_device(struct agent *agent)
 }
 
 /*
- * Virtual ports of InfiniBand may share a LID (IBV_QPF_GRH_REQUIRED): rdma_check_ah_attr(),
- * drivers/infiniband/core/verbs.c. Only the extended call has the flag.
+ * Virtual ports of InfiniBand may share a LID, and then only the GID tells them apart. For such a
+ * port the kernel takes no address without a global header: IBV_QPF_GRH_REQUIRED in
+ * ibv_query_port(3) and ibv_modify_qp(3); rdma_check_ah_attr(), drivers/infiniband/core/verbs.c.
+ * Only the extended call has the flag.
  */
 bool agent_find_header_need(const struct agent *agent)
 {

@@ -77,6 +77,15 @@ int agent_limits(struct agent *agent, const struct message_none *order,
 	return 0;
 }
 
+/* Packets to a port need the header as much as those from it. */
+int agent_header(struct agent *agent, const struct message_header *order,
+		 struct message_header *reply)
+{
+	agent->needs_header = agent->needs_header || order->needed;
+	reply->needed = agent->needs_header;
+	return 0;
+}
+
 int agent_gid_look(struct agent *agent, const struct message_none *order,
 		   struct message_gid_seen *reply)
 {

@@ -210,6 +210,11 @@ void trial_release(struct trial *trial);
 int trial_shake_hands(struct trial *trial);
 /* Asks both sides for their limits. Returns 0, or -errno if the row has failed. */
 int trial_ask_limits(struct trial *trial);
+/*
+ * Makes both sides send with a global header if the port of either needs one. Returns 0, or -errno
+ * if the row has failed.
+ */
+int trial_agree_on_header(struct trial *trial);
 /* Fails the row if the server is too old to choose the kind of its memory. */
 int trial_check_memory(struct trial *trial);
 /* Makes both sides take their buffers from the requested memory, or fails the row. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -88,6 +89,26 @@ int trial_ask_limits(struct trial *trial)
 		return rc;
 	return trial_explain(trial, &trial->far,
 			     side_limits(&trial->far, &none, &trial->far_limits));
+}
+
+int trial_agree_on_header(struct trial *trial)
+{
+	struct side *near = &trial->near, *far = &trial->far;
+	struct message_header header = {0};
+	int rc;
+
+	if (!trial->request->peer || trial->near_can.far.link_layer != LINK_LAYER_INFINIBAND)
+		return 0;
+	rc = trial_explain(trial, near, side_header(near, &header, &header));
+	if (!rc && trial->granted.version >= PROTOCOL_HEADERS)
+		rc = trial_explain(trial, far, side_header(far, &header, &header));
+	else if (!rc && header.needed)
+		trial_remark(trial,
+			     "the port takes only packets with a global header, and the server "
+			     "is too old to be told so (version %" PRIu32 " of the exchange "
+			     "protocol)",
+			     trial->granted.version);
+	return rc ?: trial_explain(trial, near, side_header(near, &header, &header));
 }
 
 static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)

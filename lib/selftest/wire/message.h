@@ -27,7 +27,7 @@
  * more ways to measure, kinds of memory, and tests of several ports at once; version 5 adds
  * extended reliable connections and runs with several completion queues. Since version 6 the
  * credits of a run cross the network most significant byte first; before, in the byte order of the
- * sending host.
+ * sending host. In version 7 both sides agree on whether packets need a global header.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
@@ -36,7 +36,8 @@
 #define PROTOCOL_XRC	     5u
 #define PROTOCOL_QUEUES	     5u
 #define PROTOCOL_CREDITS     6u
-#define PROTOCOL_NEWEST	     6u
+#define PROTOCOL_HEADERS     7u
+#define PROTOCOL_NEWEST	     7u
 
 /* Limits on what a client may request; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	  8u
