@@ -6,7 +6,9 @@
 #include "perfect_trial.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 
 #include "selftest/tests/tests_measure.h"
 
@@ -368,6 +370,71 @@ static void lost_pings(void **state)
 		assert_int_equal(bed.trial.near.agent->samples.count,
 				 bed.trial.result->iterations.value);
 		soft_end(&bed);
+	}
+}
+
+/* Ends the run like a signal of the user, after that many messages. */
+static struct {
+	int signals;
+	atomic_int left;
+} interruption;
+
+static void interrupt_later(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)to, (void)from, (void)bytes;
+	if (atomic_fetch_sub(&interruption.left, 1) == 1)
+		eventfd_write(interruption.signals, 1);
+}
+
+/*
+ * A run that the user ends has the figures of what was measured; without the far side's count of
+ * what arrived, a sender of messages that may be lost has no bandwidth.
+ */
+static void interrupted(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t transport;
+		bool latency, losses, counted;
+	} rows[] = {
+		{"latency-send", SELFTEST_BY_UD, true, true, false},
+		{"latency-send", SELFTEST_BY_UC, true, true, false},
+		{"latency-write", SELFTEST_BY_UC, true, true, false},
+		{"latency-send", SELFTEST_BY_RC, true, false, false},
+		{"bandwidth-send", SELFTEST_BY_UD, false, false, true},
+		{"bandwidth-send", SELFTEST_BY_UC, false, false, true},
+		{"bandwidth-write", SELFTEST_BY_UC, false, false, false},
+		{"bandwidth-send", SELFTEST_BY_RC, false, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+		bool bandwidth;
+
+		begin(&bed, 1024, 1000000);
+		interruption.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		atomic_store(&interruption.left, 2000);
+		bed.trial.near.agent->watch.signals = interruption.signals;
+		bed.request.ways.transport = rows[i].transport;
+		soft.damage = interrupt_later;
+		soft_expect(&bed, measure_tests, rows[i].id, SELFTEST_SKIP, "interrupted");
+		row = bed.trial.result;
+		assert_in_range(row->iterations.value, 100, 999999);
+		assert_int_equal(row->latency_p50_usec.known, rows[i].latency);
+		/* On a slow machine the far side's count may have come before the signal. */
+		bandwidth = rows[i].counted ? row->lost_messages.known : !rows[i].latency;
+		assert_int_equal(row->bandwidth_gbps.known, bandwidth);
+		assert_int_equal(row->sent_gbps.known, bandwidth);
+		assert_int_equal(row->messages_per_second.known, bandwidth);
+		if (!rows[i].counted)
+			assert_int_equal(row->lost_messages.known, rows[i].losses);
+		if (rows[i].latency)
+			assert_int_equal(bed.trial.near.agent->samples.all.count,
+					 row->iterations.value);
+		soft_end(&bed);
+		close(interruption.signals);
 	}
 }
 
@@ -867,6 +934,31 @@ static void still(void **state)
 	soft_end(&bed);
 }
 
+static int post_no_more(struct ibv_qp *qp, struct ibv_send_wr *list, struct ibv_send_wr **bad)
+{
+	(void)qp;
+	*bad = list;
+	return ENOMEM;
+}
+
+/* The far side's answer is why it failed, and no figures. */
+static void far_side_fails(void **state)
+{
+	const struct selftest_result *row;
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed, 64, FEW);
+	bed.request.ways.direction = DIRECTION_IN;
+	soft.ports[1].context.ops.post_send = post_no_more;
+	row = soft_run(&bed, measure_tests, "bandwidth-write");
+	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+	assert_non_null(strstr(row->reason, "failed: Cannot allocate memory"));
+	assert_int_equal(row->iterations.value, 0);
+	assert_false(row->bandwidth_gbps.known || row->received_gbps.known);
+	soft_end(&bed);
+}
+
 /* Number, counted from 1, of the first queue pair that is refused, and how many more follow. */
 enum { REFUSED = PAIRS - 7, MORE = 3 };
 static int count;
@@ -948,6 +1040,8 @@ int main(void)
 		cmocka_unit_test(still),
 		cmocka_unit_test(slow_is_not_still),
 		cmocka_unit_test(one_of_many_is_refused),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(far_side_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

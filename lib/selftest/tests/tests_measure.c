@@ -227,6 +227,10 @@ static int run_both(struct trial *trial, struct plan *plan)
 	bool speak;
 	int rc;
 
+	/* An earlier run of this plan says nothing about this one. */
+	plan->far_reply = (struct message){0};
+	plan->near_report = plan->far_report = (struct message_reported){0};
+	plan->far_reported = false;
 	plan->order.run.remote_address = plan->far_memory.address;
 	plan->order.run.rkey = plan->far_memory.rkey;
 	far.run.active = plan->in;
@@ -244,6 +248,9 @@ static int run_both(struct trial *trial, struct plan *plan)
 	if (!rc)
 		rc = side_finish(&trial->far, &far, speak ? 0 : far_msec(trial, plan),
 				 &plan->far_reply);
+	/* A refusal has no result. */
+	if (rc)
+		plan->far_reply = (struct message){0};
 	if (speak && !trial->far.stop)
 		side_finish(&trial->far, &query, 0, &reply);
 	plan->took_msec = clock_msec() - begin_msec;
@@ -283,16 +290,24 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 				  near->stop ? near->stop : far->stop, RUN_STILL_MSEC);
 }
 
-/* The share of the messages that arrived; 1 if nobody counts them. */
+/* Whether messages may be lost on their way to a side that counts those that arrive. */
+static bool loses_sends(const struct plan *plan)
+{
+	return !plan_is_reliable(plan) && plan->order.run.operation == RUN_SEND;
+}
+
+/*
+ * The share of the messages that arrived; 1 if nobody counts them. After a run that was cut short,
+ * some may have arrived whose completions were not awaited.
+ */
 static double arrived(const struct plan *plan, bool out)
 {
 	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
 	uint64_t sent = plan->order.run.warmup + plan_ran(plan, out)->iterations;
 
-	if (plan_is_reliable(plan) || plan->order.run.operation != RUN_SEND || !sent ||
-	    (out && !plan->far_reported))
-		return 1;
-	return (double)report->received / (double)sent;
+	return loses_sends(plan) && report->received < sent
+		       ? (double)report->received / (double)sent
+		       : 1;
 }
 
 static void note_direction(struct trial *trial, const struct plan *plan, bool out,
@@ -303,6 +318,9 @@ static void note_direction(struct trial *trial, const struct plan *plan, bool ou
 	double nsec = (double)ran->elapsed_nsec, messages;
 
 	if (!ran->iterations || !ran->elapsed_nsec)
+		return;
+	/* A run that was cut short: what was sent is known, what arrived is not. */
+	if (out && loses_sends(plan) && !plan->far_reported)
 		return;
 	messages = (double)ran->iterations * arrived(plan, out);
 	/* Bits per nanosecond are gigabits per second. */
@@ -376,7 +394,7 @@ bool measure_once(struct trial *trial, struct plan *plan)
 	if (request->gate)
 		request->gate(request->gate_context);
 	rc = run_both(trial, plan);
-	if (!plan->near_rc && !rc && ways_report(trial, plan))
+	if (!plan->near_rc && ways_report(trial, plan, !rc))
 		return false;
 	if (!plan->near_rc)
 		note_figures(trial, plan);

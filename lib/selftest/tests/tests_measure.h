@@ -57,8 +57,8 @@ bool ways_fit(struct trial *trial, const struct plan *plan);
 int ways_tell(struct trial *trial, const struct plan *plan);
 /* Sets the destinations of a queue pair's datagrams. */
 int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *numbers);
-/* Asks both sides what the run consumed. */
-int ways_report(struct trial *trial, struct plan *plan);
+/* Asks the near side, and on request the far one, what the run consumed. */
+int ways_report(struct trial *trial, struct plan *plan, bool far_too);
 void ways_note(struct trial *trial, const struct plan *plan);
 /*
  * Whether the receiving side's span has data that can be checked. An unreliable queue pair may lose

@@ -87,11 +87,11 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 	       trial_explain(trial, &trial->far, side_target(&trial->far, &far_aim));
 }
 
-int ways_report(struct trial *trial, struct plan *plan)
+int ways_report(struct trial *trial, struct plan *plan, bool far_too)
 {
 	const struct message_none none = {};
 	/* An older server has no report, and one that nobody needs is not requested. */
-	const bool wanted = plan->modern &&
+	const bool wanted = far_too && plan->modern &&
 			    (trial->request->ways.cpu || plan->way.both ||
 			     !plan_is_reliable(plan) || trial->request->queue_pairs);
 	int rc = trial_explain(trial, &trial->near,
@@ -128,6 +128,9 @@ static void note_losses(struct trial *trial, const struct plan *plan)
 		trial_remark(trial, "nothing counts the writes that arrive: this is what was sent");
 		return;
 	}
+	/* Only the receiver knows what arrived; a ping without a pong is known here. */
+	if (!plan->latency && !plan->far_reported)
+		return;
 	if (!plan->latency)
 		count = (plan->out ? lost(plan, true) : 0) + (plan->in ? lost(plan, false) : 0);
 	trial->result->lost_messages = number_of(count);
@@ -150,7 +153,7 @@ void ways_note(struct trial *trial, const struct plan *plan)
 		row->cpu_percent = cpu_percent(&plan->near_report);
 	if (plan->far_reported && trial->request->ways.cpu)
 		row->peer_cpu_percent = cpu_percent(&plan->far_report);
-	if (plan->far_reported && !plan_is_reliable(plan))
+	if (!plan_is_reliable(plan))
 		note_losses(trial, plan);
 }
 
