@@ -181,7 +181,11 @@ static void refusals(void **state)
 	bed->facts.refusal_text = "no port has 10.9.0.2";
 	check(bed,
 	      "10.9.0.2 refused: it has no matching active port and GID (no port has 10.9.0.2)",
-	      "selftest --serve DEV/PORT");
+	      "rdmactl gids lists them there; name a port: rdmactl selftest --serve DEV/PORT");
+	bed->facts.chose_peer_gid = true;
+	check(bed,
+	      "10.9.0.2 refused: it has no matching active port and GID (no port has 10.9.0.2)",
+	      "rdmactl gids lists them there; choose another --peer-gid-index, or omit it");
 	for (int refusal = 1; refusal < REFUSALS; refusal++) {
 		bed->facts.refusal = (enum refusal)refusal;
 		ask(bed);
@@ -471,6 +475,39 @@ static void loss(void **state)
 	      "nothing arrived within 2000 ms: UDP port 4791 (RoCE v2) seems to be blocked: rxa/1 "
 	      "sent 100 packets, rxb/1 of 10.9.0.2 received no packets",
 	      "4791");
+}
+
+/* A side that waits for a message does not send; the other one does. */
+static void waits(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.stage = STAGE_TRANSFER;
+	bed->facts.stop = STOP_TIMED_OUT;
+	bed->facts.timeout_msec = 2000;
+	bed->facts.at_peer = true;
+	count(&bed->facts.local_counts, 8, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "nothing arrived at rxb/1 of 10.9.0.2 within 2000 ms: UDP port 4791 (RoCE v2) seems "
+	      "to be blocked: rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 received no packets",
+	      "let UDP port 4791 pass in both directions");
+	bed->facts.at_peer = false;
+	count(&bed->facts.local_counts, 0, 0);
+	count(&bed->facts.remote_counts, 5, 0);
+	check(bed,
+	      "nothing arrived within 2000 ms: UDP port 4791 (RoCE v2) seems to be blocked: rxb/1 "
+	      "of 10.9.0.2 sent 5 packets, rxa/1 received no packets",
+	      "if rdmactl selftest --test rc-one-byte passes, the path has a smaller MTU");
+	count(&bed->facts.local_counts, 0, 3);
+	check(bed,
+	      "nothing arrived within 2000 ms: packets are lost on the path, though some get "
+	      "through: rxb/1 of 10.9.0.2 sent 5 packets, rxa/1 received 3 packets",
+	      "ping -M do");
+	count(&bed->facts.local_counts, 0, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed, "nothing arrived within 2000 ms: rxa/1 has not sent a single packet",
+	      "ip neigh");
 }
 
 static void loopback(void **state)
@@ -956,6 +993,7 @@ int main(void)
 		TEST(no_loss),
 		TEST(loss),
 		TEST(loopback),
+		TEST(waits),
 		TEST(infiniband),
 		TEST(memory),
 		TEST(opening),

@@ -321,8 +321,10 @@ static void asked_for(void **state)
 				    "hostb refused: it has no matching active port and "
 				    "GID (there is none)");
 		assert_string_equal(row->next_step,
-				    "rdmactl gids lists them; name a port there: rdmactl selftest "
-				    "--serve DEV/PORT");
+				    with ? "rdmactl gids lists them there; choose another "
+					   "--peer-gid-index, or omit it"
+					 : "rdmactl gids lists them there; name a port: rdmactl "
+					   "selftest --serve DEV/PORT");
 		selftest_results_free(&results);
 		expect(with ? "wanted GID 7 from none0" : "wanted GID -1 from none0");
 		expect("127.0.0.1: served, 1 request; a request was refused: there is none");

@@ -61,6 +61,22 @@ def blocked(tap):
         tap.test('faults: UDP port 4791 is blocked from %s, TCP is not' % netdev, wrong)
 
 
+def blocked_datagrams(tap):
+    """Without acknowledgements only one side sends, and the other waits."""
+    for netdev, test, sentence in (
+            ('va', 'uc-send', 'nothing arrived at rxb/1 of 10.9.0.2 within 3000 ms: UDP port 4791 '
+                              '(RoCE v2) seems to be blocked: rxa/1 sent '),
+            ('va', 'multicast', 'nothing arrived at rxb/1 of 10.9.0.2 within 3000 ms: UDP port '
+                                '4791 (RoCE v2) seems to be blocked: rxa/1 sent '),
+            ('vb', 'uc-send', 'nothing arrived within 3000 ms: UDP port 4791 (RoCE v2) seems to be '
+                              'blocked on the return path: rxb/1 of 10.9.0.2 received ')):
+        tc(BLOCKED % {'netdev': netdev})
+        document = run('--peer', '10.9.0.2', '--test', test)
+        tc('qdisc del dev %s root\n' % netdev)
+        tap.test('faults: UDP port 4791 is blocked from %s: %s' % (netdev, test),
+                 wrong_with(document, 4, (test, 'fail', sentence)))
+
+
 def mtus(tap):
     peers.must('ip', 'link', 'set', 'vb', 'mtu', '4200')
     document = run('--peer', '10.9.0.2', '--test', 'setup-device,rc-mtu')
@@ -168,6 +184,7 @@ def play(tap):
     server = Server()
     loss(tap)
     blocked(tap)
+    blocked_datagrams(tap)
     mtus(tap)
     expectations(tap)
     stopped, _ = server.stop()

@@ -194,6 +194,8 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	const char *near = diagnosis_word(words, "near"), *far = diagnosis_word(words, "far");
 	_cleanup_(diagnosis_clear) struct diagnosis blocked = {0};
 	const bool seen_here = !arrived->known && received->known && received->value;
+	/* Without acknowledgements it may be only the far port that sends. */
+	const bool back = is_none(sent) && there->by_class[COUNTER_TRAFFIC_SENT].value;
 
 	diagnosis_say(&blocked, words, LIST_BLOCKED, (int)words->carrier);
 	diagnosis_words_add(words, "blocked", "%s", blocked.sentence);
@@ -204,10 +206,18 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	if (words->carrier == CARRIER_INFINIBAND && diagnosis_known(facts->local) &&
 	    diagnosis_known(facts->remote))
 		diagnosis_words_add(words, "lids", " (LID %" PRIu32 " to LID %" PRIu32 ")",
-				    facts->local->lid, facts->remote->lid);
-	add_count(words, "sent", near, "sent", sent);
-	add_count(words, "arrived", seen_here ? "it" : far, "received",
-		  seen_here ? received : arrived);
+				    (back ? facts->remote : facts->local)->lid,
+				    (back ? facts->local : facts->remote)->lid);
+	if (back) {
+		sent = &there->by_class[COUNTER_TRAFFIC_SENT];
+		arrived = received;
+	}
+	add_count(words, "sent", back ? far : near, "sent", sent);
+	add_count(words, "arrived",
+		  back	      ? near
+		  : seen_here ? "it"
+			      : far,
+		  "received", seen_here ? received : arrived);
 	if (has_no_lid(facts->local) || has_no_lid(facts->remote))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_NO_LID);
 	if (is_none(sent))
@@ -216,7 +226,7 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_UNKNOWN);
 	if (is_none(arrived))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_BLOCKED);
-	if (arrived->known && facts->peer && is_none(received))
+	if (!back && arrived->known && facts->peer && is_none(received))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_BLOCKED_BACK);
 	return say_loss(facts, words, ret_diagnosis);
 }
@@ -231,7 +241,9 @@ static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_wo
 {
 	if (facts->stage != STAGE_TRANSFER && facts->stage != STAGE_CM)
 		return diagnosis_say(ret, words, LIST_TIMEOUT, facts->remote != NULL);
-	diagnosis_words_add(words, "lead", "nothing arrived within %" PRIu32 " ms",
+	diagnosis_words_add(words, "lead", "nothing arrived%s%s within %" PRIu32 " ms",
+			    facts->at_peer ? " at " : "",
+			    facts->at_peer ? diagnosis_word(words, "far") : "",
 			    facts->timeout_msec);
 	return diagnose_delivery(facts, words, ret);
 }
@@ -448,7 +460,8 @@ void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnos
 {
 	if (diagnose_ports(facts, ret_diagnosis))
 		return;
-	if (facts->at_peer && facts->peer)
+	/* What the peer has waited for comes from this side. */
+	if (facts->at_peer && facts->peer && facts->stop != STOP_TIMED_OUT)
 		diagnose_there(facts, ret_diagnosis);
 	else
 		diagnose_here(facts, ret_diagnosis);

@@ -87,7 +87,7 @@ static const struct diagnosis_row {
 	 "the releases may be incompatible: compare rdmactl --version on both hosts"},
 	{LIST_REFUSAL, REFUSAL_NO_PORT,
 	 "{peer} refused: it has no matching active port and GID{refusal}",
-	 "rdmactl gids lists them; name a port there: rdmactl selftest --serve DEV/PORT"},
+	 "rdmactl gids lists them there; {choose}"},
 
 	{STAGE_TCP, ECONNREFUSED,
 	 "{peer} refused the connection: nothing listens on its TCP port {port}", START},
@@ -96,7 +96,8 @@ static const struct diagnosis_row {
 	 "ping {peer}, and let TCP port {port} pass in its firewall (nft list ruleset)"},
 	{STAGE_TCP, EHOSTUNREACH,
 	 "{peer} cannot be reached: no host answers for the address, or a firewall rejects it",
-	 "check the address: ping {peer}; ip neigh shows FAILED if there is no such host"},
+	 "ping {peer}: if it answers, let TCP port {port} pass in its firewall (nft list ruleset); "
+	 "ip neigh shows FAILED if there is no such host"},
 	{STAGE_RESOLVE, ANY},
 	{STAGE_TCP, ENETUNREACH},
 	{STAGE_TCP, EHOSTDOWN, "no route to {peer}: {error}", ROUTE},
@@ -189,7 +190,7 @@ static const struct diagnosis_row {
 	 "one, or remove it"},
 	{STAGE_CM, ETIMEDOUT, "{near} got no answer to its connection request from {far}",
 	 "rdma_cm uses the IP addresses of the RDMA netdevs: check them and the routes between "
-	 "them; rping runs the same test"},
+	 "them, and let UDP port 4791 (RoCE v2) pass; rping runs the same test"},
 	{STAGE_CM, ANY, "{call} failed on {near}: {error}", "look at the kernel log (dmesg)"},
 
 	{LIST_CM_ADDRESS, ENODEV, "the route to {peer} leaves by a netdev without an RDMA device",
@@ -281,7 +282,8 @@ static const struct diagnosis_row {
 
 	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
 	 "let UDP port 4791 pass in both directions: check the access lists of the network between "
-	 "the hosts, and " HOST_FIREWALLS},
+	 "the hosts, and " HOST_FIREWALLS "; if rdmactl selftest --test rc-one-byte passes, the "
+	 "path has a smaller MTU than the ports"},
 	{LIST_BLOCKED, CARRIER_ROCE_V1, "RoCE v1 frames (Ethertype 0x8915) do not get through",
 	 "no router forwards them: both ports must be in one VLAN; or choose RoCE v2 GIDs with "
 	 "--gid-index"},

@@ -123,6 +123,10 @@ static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts
 		diagnosis_words_add(words, "serve", "rdmactl selftest --serve");
 	diagnosis_words_add(words, "refusal", "%s%s%s", text ? " (" : "", text ? text : "",
 			    text ? ")" : "");
+	diagnosis_words_add(words, "choose",
+			    facts->chose_peer_gid
+				    ? "choose another --peer-gid-index, or omit it"
+				    : "name a port: rdmactl selftest --serve DEV/PORT");
 	diagnosis_words_add(words, "version", "%" PRIu32, facts->version);
 	if (!facts->peer_highest)
 		diagnosis_words_add(words, "versions", "another version");
