@@ -117,6 +117,12 @@ def host(tap):
     tap.test('faults: this user may not open the device files', wrong_with(
         document, 4, ('connect', 'fail',
                       'cannot open the uverbs device file of rxa: Permission denied')))
+    os.chmod('/dev/infiniband/rdma_cm', 0o600)
+    document = run('rxa', '--cm', '--test', 'rc-send', prefix=peers.NOBODY)
+    os.chmod('/dev/infiniband/rdma_cm', 0o666)
+    tap.test('faults: this user may not open the device file of rdma_cm', wrong_with(
+        document, 4, ('rc-send', 'fail',
+                      'cannot open /dev/infiniband/rdma_cm: Permission denied')))
     peers.must('ip', 'link', 'set', 'va', 'down')
     # Without va's routes its peer is a local address, and the kernel takes a while to notice that
     # vb has lost its carrier.

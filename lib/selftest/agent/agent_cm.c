@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "host/device.h"
@@ -14,6 +15,17 @@ int agent_cm_fail(struct agent *agent, const char *what)
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
 }
 
+#define CM_FILE "/dev/infiniband/rdma_cm"
+
+/*
+ * librdmacm that may not open its device file looks for another one, and its error is that there is
+ * none: open_cdev(), util/open_cdev.c of rdma-core.
+ */
+static int channel_error(int error)
+{
+	return access(CM_FILE, R_OK | W_OK) && errno == EACCES ? EACCES : error;
+}
+
 int agent_cm_open(struct agent *agent)
 {
 	int rc = api_open_cm(&agent->api);
@@ -23,8 +35,10 @@ int agent_cm_open(struct agent *agent)
 	if (agent->cm)
 		return 0;
 	agent->cm = agent->api.rdma_create_event_channel();
-	if (!agent->cm)
+	if (!agent->cm) {
+		errno = channel_error(errno);
 		return agent_cm_fail(agent, "rdma_create_event_channel");
+	}
 	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
