@@ -508,6 +508,18 @@ static void waits(void **state)
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed, "nothing arrived within 2000 ms: rxa/1 has not sent a single packet",
 	      "ip neigh");
+	/* Over TCP the peer is silent, too. */
+	bed->facts.silent = true;
+	check(bed,
+	      "10.9.0.2 stopped answering, with no reply for 2000 ms: its rdmactl was stopped, the "
+	      "host hangs, or the network to it broke",
+	      "ping 10.9.0.2");
+	bed->facts.stop = STOP_NONE;
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	check(bed,
+	      "10.9.0.2 stopped answering, with no reply for 2000 ms: its rdmactl was stopped, the "
+	      "host hangs, or the network to it broke",
+	      "ping 10.9.0.2");
 }
 
 static void loopback(void **state)
@@ -642,8 +654,8 @@ static void ends(void **state)
 	bed->facts.timeout_msec = 5000;
 	bed->facts.stage = STAGE_HANDSHAKE;
 	check(bed,
-	      "10.9.0.2 stopped answering, with no reply for 5000 ms: its rdmactl was stopped, or "
-	      "the host hangs",
+	      "10.9.0.2 stopped answering, with no reply for 5000 ms: its rdmactl was stopped, the "
+	      "host hangs, or the network to it broke",
 	      "--serve");
 	/* Before its first answer, it is unknown what it is. */
 	bed->facts.remote = NULL;

@@ -58,6 +58,19 @@ def link_down(tap):
     tap.test('ends: the link is up again: the server serves the next client', next_client())
 
 
+def peer_cut_off(tap):
+    """The address of the peer goes, and with it its GID and the TCP connection."""
+    client, wrong = begin()
+    peers.must('ip', 'addr', 'del', '10.9.0.2/24', 'dev', 'vb')
+    document = client.end()
+    peers.must('ip', 'addr', 'add', '10.9.0.2/24', 'dev', 'vb')
+    peers.shell('bed_rewire')
+    tap.test('ends: the peer loses its address: it answers neither packets nor TCP',
+             wrong + wrong_with(document, 4, ('connect', 'pass', ''), (
+                 TEST, 'fail', '10.9.0.2 stopped answering, with no reply for ')))
+    tap.test('ends: the address is back: the server serves the next client', next_client())
+
+
 def devices_removed(tap):
     for device, netdev, sentence in (('rxa', 'va', 'device rxa was removed during the test'),
                                      ('rxb', 'vb',
@@ -115,6 +128,7 @@ def play(tap):
     client_interrupted(tap, server, before)
     client_killed(tap, server, before)
     link_down(tap)
+    peer_cut_off(tap)
     devices_removed(tap)
     server_ended(tap, server)
     second_signal(tap)

@@ -197,6 +197,8 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	/* Without acknowledgements it may be only the far port that sends. */
 	const bool back = is_none(sent) && there->by_class[COUNTER_TRAFFIC_SENT].value;
 
+	if (facts->silent)
+		return diagnosis_say(ret_diagnosis, words, LIST_TIMEOUT, true);
 	diagnosis_say(&blocked, words, LIST_BLOCKED, (int)words->carrier);
 	diagnosis_words_add(words, "blocked", "%s", blocked.sentence);
 	diagnosis_words_add(words, "unblock", "%s", blocked.hint);

@@ -17,6 +17,7 @@ struct diagnosis_facts {
 	enum stop stop;		/* what stopped it; outweighs errors caused by that */
 	enum stop farewell;	/* STOP_PEER_GONE: why the peer says it left; else 0 */
 	bool at_peer;		/* the peer reports it: stage, error and memory are the peer's */
+	bool silent;		/* for timeout_msec the peer has not answered over TCP either */
 	int error;		/* an errno, positive */
 	struct number status;	/* enum ibv_wc_status */
 	struct number cm_event; /* enum rdma_cm_event_type, rdma/rdma_cma.h */

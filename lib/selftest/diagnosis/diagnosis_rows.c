@@ -62,9 +62,9 @@ static const struct diagnosis_row {
 	 "{peer} ended the exchange during the test: its rdmactl was stopped or killed", START},
 
 	{LIST_TIMEOUT, true,
-	 "{peer} stopped answering, with no reply for {msec} ms: its rdmactl was stopped, or the "
-	 "host hangs",
-	 START},
+	 "{peer} stopped answering, with no reply for {msec} ms: its rdmactl was stopped, the host "
+	 "hangs, or the network to it broke",
+	 "ping {peer} shows whether it can be reached; then " START},
 	{LIST_TIMEOUT, ANY,
 	 "{peer} did not answer within {msec} ms on TCP port {port}: another program may listen "
 	 "there, or the host hangs",

@@ -382,6 +382,9 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 		look_for_gids(trial, facts);
 	take_farewell(trial, facts);
 	note_stop(trial);
+	facts->silent = facts->peer && trial->far.stop == STOP_TIMED_OUT;
+	if (facts->silent)
+		facts->timeout_msec = trial->far.patience_msec;
 	/* A test that the user ended has no fault. */
 	if (facts->stop == STOP_INTERRUPTED) {
 		trial_skip(trial, "interrupted");
