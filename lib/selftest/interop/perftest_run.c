@@ -179,7 +179,7 @@ static int latency_rounds(struct perftest *run)
 }
 
 /* How long a client may measure while this side does nothing but wait. */
-#define MEASURE_MSEC 600000u
+#define PERFTEST_MEASURE_MSEC 600000u
 /* How often the wait looks at the counters, in the time that a step may take without progress. */
 #define LOOKS 10u
 
@@ -203,7 +203,7 @@ int perftest_await_client(struct perftest *run)
 	struct number last = interop_packets(session);
 	unsigned int still = 0;
 
-	for (unsigned int waited = 0; waited < MEASURE_MSEC; waited += step) {
+	for (unsigned int waited = 0; waited < PERFTEST_MEASURE_MSEC; waited += step) {
 		const enum stop stop = watch_wait(watch, run->fd, (int)step);
 		struct number now;
 
@@ -219,7 +219,7 @@ int perftest_await_client(struct perftest *run)
 			       ? interop_fail_stop(session, STOP_PORT_DOWN)
 			       : interop_fail_with(session, LIST_INTEROP_HANGS, 0, "%u", still);
 	}
-	return interop_fail_exchange(session, -ETIMEDOUT, MEASURE_MSEC);
+	return interop_fail_exchange(session, -ETIMEDOUT, PERFTEST_MEASURE_MSEC);
 }
 
 int perftest_run(struct perftest *run)
