@@ -267,20 +267,25 @@ char *text_suggest(const char *word, const char *const *words, size_t count, con
 	return closest ? mem_format("did you mean '%s'?", closest) : mem_string_or_null(otherwise);
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Compares two runs of digits of any length by value and moves both past them. */
 static int compare_digits(const char **a, const char **b)
 {
-	size_t length_a, length_b;
-	int order;
+	int order = 0;
 
-	*a += strspn(*a, "0");
-	*b += strspn(*b, "0");
-	length_a = strspn(*a, "0123456789");
-	length_b = strspn(*b, "0123456789");
-	order = COMPARE(length_a, length_b) ?: strncmp(*a, *b, length_a);
-	*a += length_a;
-	*b += length_b;
-	return order;
+	while (**a == '0')
+		++*a;
+	while (**b == '0')
+		++*b;
+	/* The first difference counts, unless one run is longer. */
+	for (; is_digit(**a) && is_digit(**b); ++*a, ++*b)
+		if (!order)
+			order = COMPARE(**a, **b);
+	return is_digit(**a) - is_digit(**b) ?: order;
 }
 
 int text_compare_natural(const char *a, const char *b)
@@ -288,7 +293,7 @@ int text_compare_natural(const char *a, const char *b)
 	const char *start_a = a, *start_b = b;
 
 	while (*a && *b) {
-		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+		if (is_digit(*a) && is_digit(*b)) {
 			int order = compare_digits(&a, &b);
 
 			if (order)
