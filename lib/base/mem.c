@@ -42,6 +42,17 @@ char *mem_string_or_null(const char *string)
 	return string ? mem_string(string) : NULL;
 }
 
+char *mem_path(const char *directory, const char *name)
+{
+	const size_t length = strlen(directory), size = strlen(name) + 1;
+	char *path = mem_check(malloc(length + 1 + size));
+
+	memcpy(path, directory, length);
+	path[length] = '/';
+	memcpy(path + length + 1, name, size);
+	return path;
+}
+
 char *mem_format_list(const char *format, va_list arguments)
 {
 	char *string = NULL;

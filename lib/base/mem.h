@@ -19,6 +19,8 @@ void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((return
 void *mem_check(void *pointer) __attribute__((returns_nonnull));
 char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, nonnull));
 char *mem_string_or_null(const char *string) __attribute__((malloc)); /* NULL for NULL */
+/* Returns "directory/name". */
+char *mem_path(const char *directory, const char *name) __attribute__((malloc, returns_nonnull));
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 /* The same for a function that has variable arguments of its own. */

@@ -39,11 +39,11 @@ static char *name_in_class(const struct counter_place *place, enum counter_class
 	*ret_class = CLASS_RDMA;
 	if (place->source == COUNTER_SOURCE_NETDEV) {
 		*ret_class = CLASS_NET;
-		return mem_format("%s/%s", place->netdev, place->folder);
+		return mem_path(place->netdev, place->folder);
 	}
 	if (place->source != COUNTER_SOURCE_CM)
 		return place->port ? mem_format("%s/ports/%u/%s", device, port, place->folder)
-				   : mem_format("%s/%s", device, place->folder);
+				   : mem_path(device, place->folder);
 	if (place->cm_form == CM_OF_PORT)
 		return mem_format("%s/ports/%u", device, port);
 	if (place->cm_form == CM_BELOW_DEVICE)
@@ -93,16 +93,16 @@ static bool is_no_counter(const char *file)
 }
 
 static int list_files(struct counter_place *place, struct counter_pool *pool,
-		      const struct sysfs_folder *folder, const char *prefix)
+		      const struct sysfs_folder *folder, const char *above)
 {
 	struct strings files = {0};
 	int rc = sysfs_folder_list(folder, &files);
 
 	for (size_t i = 0; !rc && i < files.count; i++) {
-		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
+		_cleanup_(freep) char *below = above ? mem_path(above, files.items[i]) : NULL;
 
-		if (!is_no_counter(file))
-			add_entry(place, pool, file);
+		if (!is_no_counter(files.items[i]))
+			add_entry(place, pool, below ? below : files.items[i]);
 	}
 	strings_free(&files);
 	return rc;
@@ -111,12 +111,11 @@ static int list_files(struct counter_place *place, struct counter_pool *pool,
 static int list_cm_folder(struct counter_place *place, struct counter_pool *pool,
 			  const struct sysfs_folder *above, const char *name)
 {
-	_cleanup_(freep) char *prefix = mem_format("%s/", name);
 	struct sysfs_folder folder;
 	int rc;
 
 	sysfs_folder_open_in(above, name, &folder);
-	rc = list_files(place, pool, &folder, prefix);
+	rc = list_files(place, pool, &folder, name);
 	sysfs_folder_close(&folder);
 	return rc;
 }
@@ -243,7 +242,7 @@ const struct sysfs_folder *counter_place_list(struct counter_place *place,
 		place->error = list_cm(place, pool, shelf, &folder);
 	} else {
 		folder = counter_place_open(place, shelf);
-		place->error = list_files(place, pool, folder, "");
+		place->error = list_files(place, pool, folder, NULL);
 	}
 	/*
 	 * A directory refused for lack of descriptors or memory may be readable in the next round.

@@ -119,7 +119,8 @@ ssize_t sysfs_read_open(int fd, char text[static SYSFS_TEXT_SIZE], size_t *ret_s
 	return length;
 }
 
-static ssize_t read_path(const struct root *root, char *text, const char *path)
+ssize_t sysfs_read_path(const struct root *root, char text[static SYSFS_TEXT_SIZE],
+			const char *path)
 {
 	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
 
@@ -133,7 +134,7 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	return rc ? rc : read_path(root, text, path);
+	return rc ? rc : sysfs_read_path(root, text, path);
 }
 
 char *sysfs_text(const struct root *root, const char *format, ...)
@@ -143,7 +144,7 @@ char *sysfs_text(const struct root *root, const char *format, ...)
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	length = rc ? rc : read_path(root, text, path);
+	length = rc ? rc : sysfs_read_path(root, text, path);
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
 
@@ -203,7 +204,7 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	length = rc ? rc : read_path(root, text, path);
+	length = rc ? rc : sysfs_read_path(root, text, path);
 	if (length < 0)
 		return (int)length;
 	if (text_parse_u64(text, 10, UINT64_MAX, &value))
@@ -212,7 +213,7 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	return 0;
 }
 
-static int read_link(const struct root *root, char **ret_target, const char *path)
+int sysfs_link_path(const struct root *root, char **ret_target, const char *path)
 {
 	char target[PATH_MAX];
 	ssize_t length = root_read_link(root, path, target);
@@ -233,7 +234,7 @@ int sysfs_link(const struct root *root, char **ret_target, const char *format, .
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	return rc ? rc : read_link(root, ret_target, path);
+	return rc ? rc : sysfs_link_path(root, ret_target, path);
 }
 
 int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
@@ -245,7 +246,7 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 
 	FORMAT_PATH(rc, path, format);
 	if (!rc)
-		rc = read_link(root, &target, path);
+		rc = sysfs_link_path(root, &target, path);
 	if (rc || !target)
 		return rc;
 	slash = strrchr(target, '/');
@@ -372,7 +373,7 @@ static char *read_uevent(const struct root *root, const char *directory, const c
 	const size_t length = strlen(key);
 	char text[SYSFS_TEXT_SIZE];
 
-	if (read_path(root, text, path) <= 0)
+	if (sysfs_read_path(root, text, path) <= 0)
 		return NULL;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';

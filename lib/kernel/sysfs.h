@@ -34,6 +34,8 @@ int sysfs_open(const struct root *root, const char *path, int flags);
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
+ssize_t sysfs_read_path(const struct root *root, char text[static SYSFS_TEXT_SIZE],
+			const char *path);
 /*
  * Like sysfs_read(), but returns cleaned text for the caller to free; NULL if empty or on errors.
  */
@@ -54,6 +56,7 @@ int sysfs_read_file(const struct root *root, char **ret_text, const char *format
 /* Reads the exact target of a symbolic link; the caller frees it. -EINVAL if `path` is no link. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+int sysfs_link_path(const struct root *root, char **ret_target, const char *path);
 /* Returns the last component of the target, cleaned; the caller frees it. */
 int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

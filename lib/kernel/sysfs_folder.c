@@ -96,7 +96,7 @@ int sysfs_folder_open_in(const struct sysfs_folder *above, const char *name,
 {
 	int fd = above->fd < 0 ? above->fd
 			       : root_open_in(above->root, above->fd, name, O_DIRECTORY);
-	char *path = mem_format("%s/%s", above->path, name);
+	char *path = mem_path(above->path, name);
 
 	if (is_closed(above) || (above->fd >= 0 && !is_certain(above, fd)))
 		return sysfs_folder_open(above->root, path, ret_folder);
@@ -123,7 +123,7 @@ ssize_t sysfs_folder_read(const struct sysfs_folder *folder, char text[static SY
 	if (!is_closed(folder))
 		fd = root_open_in(folder->root, folder->fd, name, 0);
 	if (is_closed(folder) || !is_certain(folder, fd)) {
-		path = mem_format("%s/%s", folder->path, name);
+		path = mem_path(folder->path, name);
 		fd = sysfs_open(folder->root, path, 0);
 	}
 	return fd < 0 ? fd : sysfs_read_open(fd, text, ret_size);

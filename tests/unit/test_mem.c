@@ -49,6 +49,8 @@ static void strings(void **state)
 	_cleanup_(freep) char *copy = mem_string(original);
 	_cleanup_(freep) char *formatted = mem_format("%s/%u", "mlx5_0", 255u);
 	_cleanup_(freep) char *longer = mem_format("%0*d", 5000, 7);
+	_cleanup_(freep) char *path = mem_path("sys/class", "net");
+	_cleanup_(freep) char *bare = mem_path("", "");
 
 	(void)state;
 	assert_string_equal(copy, original);
@@ -56,6 +58,8 @@ static void strings(void **state)
 	assert_string_equal(formatted, "mlx5_0/255");
 	assert_int_equal(strlen(longer), 5000);
 	assert_int_equal(longer[4999], '7');
+	assert_string_equal(path, "sys/class/net");
+	assert_string_equal(bare, "/");
 }
 
 static void extended(void **state)

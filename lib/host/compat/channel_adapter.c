@@ -30,7 +30,7 @@ struct channel_adapters {
  */
 struct reader {
 	const struct root *root;
-	const char *prefix;	       /* of the files, relative to that: ports/1/, or empty */
+	const char *directory;	       /* of the files, relative to that: ports/1, or . */
 	const struct device *reported; /* or NULL */
 	int error;
 };
@@ -76,8 +76,9 @@ void channel_adapters_close(struct channel_adapters *adapters)
 /* Reads the first bytes of a file, up to the last line feed in them, as libibumad does. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
+	_cleanup_(freep) char *path = mem_path(reader->directory, name);
 	char content[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(reader->root, content, "%s%s", reader->prefix, name);
+	ssize_t length = sysfs_read_path(reader->root, content, path);
 
 	if (length < 0) {
 		reader->error = (int)-length;
@@ -166,7 +167,7 @@ static void read_link_layer(struct reader *reader, struct channel_port *port)
 
 static int find_pkeys(struct reader *reader)
 {
-	_cleanup_(freep) char *path = mem_format("%spkeys", reader->prefix);
+	_cleanup_(freep) char *path = mem_path(reader->directory, "pkeys");
 	int rc = sysfs_open_directory(reader->root, path);
 
 	if (rc)
@@ -202,17 +203,17 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 
 static int read_numbered(struct reader *reader, struct channel_adapter *adapter, long number)
 {
-	_cleanup_(freep) char *prefix = mem_format("ports/%ld/", number);
+	_cleanup_(freep) char *directory = mem_format("ports/%ld", number);
 	static const struct port unknown;
 	const struct port *reported = reader->reported
 					      ? device_port(reader->reported, (unsigned int)number)
 					      : NULL;
 	int rc;
 
-	reader->prefix = prefix;
+	reader->directory = directory;
 	adapter->failed_port = (unsigned int)number;
 	rc = read_port(reader, adapter, &adapter->ports[number], reported ? reported : &unknown);
-	reader->prefix = "";
+	reader->directory = ".";
 	if (rc)
 		return rc;
 	adapter->ports[number].present = true;
@@ -287,7 +288,7 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 {
 	_cleanup_(root_close) struct root directory = {.fd = -1};
 	struct reader reader = {.root = &directory,
-				.prefix = "",
+				.directory = ".",
 				.reported = device_list_find_kernel_name(&adapters->reported,
 									 name)};
 	int rc;
@@ -309,10 +310,10 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const char *name,
 				 int port)
 {
-	_cleanup_(freep) char *prefix = mem_format(SYSFS_RDMA_CLASS "/%s/ports/%d/", name, port);
-	struct reader reader = {.root = &adapters->root, .prefix = prefix};
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s/ports/%d", name, port);
+	struct reader reader = {.root = &adapters->root, .directory = directory};
 	char text[SYSFS_TEXT_SIZE];
-	const ssize_t length = sysfs_read(reader.root, text, "%sgids/0", prefix);
+	const ssize_t length = sysfs_read(reader.root, text, "%s/gids/0", directory);
 	unsigned int cap_mask;
 
 	/* ibstat only opens this file. */
@@ -325,8 +326,8 @@ bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const 
 static bool is_adapter(const struct channel_adapters *adapters, const char *name)
 {
 	const struct device *reported = device_list_find_kernel_name(&adapters->reported, name);
-	_cleanup_(freep) char *prefix = mem_format(SYSFS_RDMA_CLASS "/%s/", name);
-	struct reader reader = {.root = &adapters->root, .prefix = prefix};
+	_cleanup_(freep) char *directory = mem_path(SYSFS_RDMA_CLASS, name);
+	struct reader reader = {.root = &adapters->root, .directory = directory};
 	unsigned int type;
 
 	return !take_number(&reader, reported ? &reported->node_type : NULL, "node_type", &type) &&

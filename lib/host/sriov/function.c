@@ -225,7 +225,7 @@ static void add_subfunctions(struct reader *reader)
 		struct function *function;
 
 		if (!strstr(names.items[i], ".sf.") ||
-		    sysfs_link(reader->root, &target, "%s", directory))
+		    sysfs_link_path(reader->root, &target, directory))
 			continue;
 		sysfs_find_pci(target, &parent);
 		function = add(reader, names.items[i], FUNCTION_SF);

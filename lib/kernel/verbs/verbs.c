@@ -90,7 +90,7 @@ static void load_providers(void)
 	dir = opendir(directory);
 	while (dir && (entry = readdir(dir))) {
 		if (provider_wanted(entry->d_name)) {
-			_cleanup_(freep) char *path = mem_format("%s/%s", directory, entry->d_name);
+			_cleanup_(freep) char *path = mem_path(directory, entry->d_name);
 
 			library_open(path, NULL, 0, NULL);
 		}
@@ -216,7 +216,7 @@ const struct strings *verbs_warnings(const struct verbs *verbs)
  */
 static int try_node(const char *name)
 {
-	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
+	_cleanup_(freep) char *path = mem_path("/dev/infiniband", name);
 	_cleanup_(closep) int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd >= 0)
